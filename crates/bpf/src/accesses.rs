@@ -1,4 +1,5 @@
-//! The members of the kernel's structures that a program names (CO-RE): which are simulated, and which it may write, is known before it runs.
+//! Members of the kernel's structures that a program accesses (CO-RE). Before the program runs, these checks
+//! find members that Airhop does not simulate and members that the program must not write.
 
 use crate::bitfields;
 use crate::btf::{Btf, Reached, records};
@@ -9,25 +10,25 @@ use crate::kernel::Layout;
 use crate::linking::Linking;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// `BPF_CORE_FIELD_BYTE_OFFSET`: the instruction holds where the member is.
+/// `BPF_CORE_FIELD_BYTE_OFFSET`: the instruction contains the byte offset of the member.
 const BYTE_OFFSET: u32 = 0;
 
-/// An instruction that names a member.
+/// An instruction that accesses a member.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Named {
-    /// The instruction's number.
+    /// Index of the instruction.
     pub at: usize,
-    /// The structure that the program names it by.
+    /// Name of the structure in the program.
     pub structure: String,
-    /// The member's name, from that structure on.
+    /// Path of the member within that structure.
     pub path: String,
-    /// The member's first bit in that structure.
+    /// Offset of the member's first bit in that structure.
     pub bit_offset: u64,
-    /// A number or a pointer, and no structure of its own.
+    /// True if the member is a number or a pointer, not a nested structure.
     pub is_scalar: bool,
 }
 
-/// Returns all such instructions of an object, in the order of its code.
+/// Returns all instructions of an object that access members, in the order of the code.
 pub(crate) fn read(elf: &Elf, btf: &Btf, linking: &Linking<'_>) -> Result<Vec<Named>, Problem> {
     let mut named = Vec::new();
     each(elf, btf, linking, |at, kind, reached| {
@@ -57,8 +58,8 @@ pub(crate) fn place_bitfields(
     })
 }
 
-/// Goes through the CO-RE records: the number of an instruction, the kind of relocation (`enum bpf_core_relo_kind`),
-/// and the member.
+/// Calls a function for each CO-RE record, with the index of the instruction, the kind of relocation (`enum
+/// bpf_core_relo_kind`), and the member.
 fn each(
     elf: &Elf,
     btf: &Btf,
@@ -78,8 +79,8 @@ fn each(
     })
 }
 
-/// Returns the first instruction of these functions that names a member of a layout's structure which is not simulated,
-/// or stores to one that programs may not write: its number, and the reason.
+/// Returns the first instruction of these functions that accesses a member that is not simulated, or stores
+/// to a member that programs may not write. The result is the instruction's index and the reason.
 pub(crate) fn refuse(
     named: &[Named],
     code: &[Instruction],

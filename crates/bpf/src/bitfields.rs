@@ -1,5 +1,6 @@
-//! Places of bitfields (CO-RE). Clang emits the eight bytes around a bitfield; a kernel relocates to the word of the bitfield's type. Airhop relocates
-//! in the same way the instructions that load the word, and that shift the bitfield out of it.
+//! Locations of bitfields (CO-RE). Clang emits an access to the eight bytes around a bitfield; a kernel
+//! relocates the access to the word of the bitfield's type. Airhop relocates the loads and the shifts of a
+//! bitfield in the same way.
 
 use crate::btf::Reached;
 
@@ -9,14 +10,15 @@ const BYTE_SIZE: u32 = 1;
 const SHIFT_LEFT: u32 = 4;
 const SHIFT_RIGHT: u32 = 5;
 
-/// Returns the value that a record of this kind requests; `None` if the member is no bitfield, or the object's own value holds.
+/// Returns the value that a relocation record of this kind requests; returns `None` if the member is no
+/// bitfield, or if the value in the object is already correct.
 pub(crate) fn value(kind: u32, member: &Reached) -> Option<u64> {
     let Reached { bit_offset, bits, bytes, .. } = *member;
     if bits == 0 || !matches!(bytes, 1 | 2 | 4 | 8) {
         return None;
     }
     let end = bit_offset.checked_add(bits)?;
-    // A bitfield that reaches over the end of its word is in a larger one.
+    // A bitfield that crosses the end of its word needs a larger word.
     let around = |bytes: u64| (bytes, bit_offset / 8 / bytes * bytes);
     let words = [1, 2, 4, 8].into_iter().filter(|&word| word >= bytes).map(around);
     let (bytes, at) = words.into_iter().find(|(bytes, at)| end <= (at + bytes).saturating_mul(8))?;
@@ -45,7 +47,8 @@ mod tests {
         [BYTE_OFFSET, BYTE_SIZE, SHIFT_LEFT, SHIFT_RIGHT].map(|kind| value(kind, &member))
     }
 
-    // bpf_core_read.h, BPF_CORE_READ_BITFIELD(): a word is loaded, shifted to the left as a number of 64 bits, and to the right.
+    // bpf_core_read.h, BPF_CORE_READ_BITFIELD(): the program loads a word, shifts it left as a 64-bit number,
+    // and shifts it right.
     #[test]
     fn the_word_of_a_bitfield() {
         assert_eq!(values(148 * 8 + 5, 1, 4), [148, 4, 58, 63].map(Some), "the sixth bit of a u32");

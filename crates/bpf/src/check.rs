@@ -1,11 +1,12 @@
-//! Checks before a program runs: its jumps stay within it, and its accesses within its stack.
+//! Checks before a program runs: jumps must stay within their function, and stack accesses within the
+//! function's stack frame.
 
 use crate::instruction::{FRAME, Instruction, Op};
 use crate::memory::FRAME_BYTES;
 use crate::program::{Function, Listing};
 
-/// Checks all functions, and treats the second halves of constants as unreachable. An error has the instruction's
-/// number.
+/// Checks all functions, and treats the second halves of constants as unreachable. An error contains the
+/// index of the instruction.
 pub(crate) fn check(
     code: &[Option<Instruction>],
     listing: &Listing,
@@ -28,7 +29,7 @@ pub(crate) fn check(
     Ok(code.iter().map(|instruction| instruction.unwrap_or(NEVER)).collect())
 }
 
-/// Jumps stay in their function, and reach whole instructions.
+/// Checks that a jump stays in its function, and leads to the start of an instruction.
 fn check_jump(
     code: &[Option<Instruction>],
     function: &Function,
@@ -47,7 +48,7 @@ fn check_jump(
     }
 }
 
-/// Accesses by the frame pointer stay in the function's own part of the stack.
+/// Checks that accesses through the frame pointer stay in the function's stack frame.
 fn check_stack(instruction: &Instruction) -> Result<(), String> {
     let (register, bytes) = match instruction.op {
         Op::Load8 | Op::Load8Signed => (instruction.src, 1),
@@ -74,7 +75,7 @@ mod tests {
     use super::*;
     use crate::instruction::ZERO;
 
-    /// Checks code of two functions, which begin at 0 and at `second`.
+    /// Checks the code of two functions, which begin at 0 and at `second`.
     fn refusal(code: &[Option<Instruction>], second: usize) -> Result<(), (usize, String)> {
         let function = |start, end| Function { name: "f".into(), section: 1, start, end };
         let functions = vec![function(0, second), function(second, code.len())];
@@ -85,7 +86,7 @@ mod tests {
         Some(Instruction { op, dst: 1, src: ZERO, offset, immediate: 0 })
     }
 
-    // A program that the kernel's verifier lets through stays within its functions, whichever way it takes.
+    // A program that the kernel's verifier accepts stays within its functions on every path.
     #[test]
     fn a_program_stays_within_itself() {
         let exit = op(Op::Exit, 0);
@@ -103,7 +104,7 @@ mod tests {
         assert_eq!(refusal(&[op(Op::Constant, 0), None, exit], 2).expect_err("falls off").0, 1);
     }
 
-    // 512 bytes below the frame pointer, and none above.
+    // A function may access 512 bytes below the frame pointer, and no byte above.
     #[test]
     fn a_stack_has_its_size() {
         let exit = op(Op::Exit, 0);

@@ -6,18 +6,18 @@ use crate::error::Problem;
 use crate::linking::{Linking, word};
 use std::collections::BTreeMap;
 
-/// Sections that hold `tcp_congestion_ops` variables: registered without a BPF link, and with one (libbpf).
+/// Sections with `tcp_congestion_ops` variables: for registration without a BPF link, and with one (libbpf).
 const SECTIONS: [&str; 2] = [".struct_ops", ".struct_ops.link"];
-/// Largest number of variables in such a section.
+/// Maximum number of variables in one of these sections.
 const MOST: usize = 64;
-/// Bytes of a name with its zero (`TCP_CA_NAME_MAX`).
+/// Length of a name with its terminating zero (`TCP_CA_NAME_MAX`), bytes.
 const NAME_BYTES: u64 = 16;
 /// `TCP_CONG_NEEDS_ECN`.
 const NEEDS_ECN: u32 = 2;
 /// Flags that a kernel accepts: `TCP_CONG_NEEDS_ECN` and `TCP_CONG_NON_RESTRICTED`.
 const FLAGS: u32 = NEEDS_ECN | 1;
 
-/// A program, by its first instruction in the object's code.
+/// A program, identified by the index of its first instruction in the object's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Program(pub(crate) usize);
 
@@ -26,23 +26,24 @@ pub struct Program(pub(crate) usize);
 pub enum Callback {
     /// `u32 ssthresh()`: the slow-start threshold after a loss.
     Ssthresh,
-    /// `void cong_avoid(u32 ack, u32 acked)`: the window grows.
+    /// `void cong_avoid(u32 ack, u32 acked)`: increases the window.
     CongAvoid,
-    /// `void set_state(u8 new_state)`: before the sender's state changes.
+    /// `void set_state(u8 new_state)`: called before the sender's state changes.
     SetState,
     /// `void cwnd_event(enum tcp_ca_event ev)`.
     CwndEvent,
-    /// `void in_ack_event(u32 flags)`: an ACK is being looked at.
+    /// `void in_ack_event(u32 flags)`: called for each ACK before it is processed.
     InAckEvent,
-    /// `void pkts_acked(const struct ack_sample *)`: an ACK of new data.
+    /// `void pkts_acked(const struct ack_sample *)`: called for an ACK of new data.
     PktsAcked,
-    /// `u32 min_tso_segs()`: segments of a burst at least.
+    /// `u32 min_tso_segs()`: minimum number of segments of a burst.
     MinTsoSegs,
-    /// `void cong_control([u32 ack, int flag,] const struct rate_sample *)`: window and rate, in place of all of the kernel's own.
+    /// `void cong_control([u32 ack, int flag,] const struct rate_sample *)`: sets window and rate, and
+    /// replaces the kernel's own window rules.
     CongControl,
-    /// `u32 undo_cwnd()`: the window after a spurious reduction.
+    /// `u32 undo_cwnd()`: returns the window after a spurious reduction.
     UndoCwnd,
-    /// `u32 sndbuf_expand()`: the send buffer in windows.
+    /// `u32 sndbuf_expand()`: returns the size of the send buffer as a multiple of the window.
     SndbufExpand,
     /// `void init()`.
     Init,
@@ -51,7 +52,7 @@ pub enum Callback {
 }
 
 impl Callback {
-    /// All of them.
+    /// All callbacks.
     pub const ALL: [Callback; 12] = [
         Callback::Ssthresh,
         Callback::CongAvoid,
@@ -67,7 +68,7 @@ impl Callback {
         Callback::Release,
     ];
 
-    /// Returns the member of the structure.
+    /// Returns the name of the callback, a member of the kernel's structure.
     pub fn name(self) -> &'static str {
         match self {
             Callback::Ssthresh => "ssthresh",
@@ -89,39 +90,39 @@ impl Callback {
 /// A congestion control.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CongestionControl {
-    /// Name for `TCP_CONGESTION` and the sysctl.
+    /// Name of the congestion control for `TCP_CONGESTION` and the sysctl.
     pub name: String,
-    /// The variable in the object.
+    /// Name of the variable in the object.
     pub variable: String,
-    /// `TCP_CONG_*`.
+    /// Flags `TCP_CONG_*`.
     pub flags: u32,
     programs: [Option<Program>; Callback::ALL.len()],
     parameters: [usize; Callback::ALL.len()],
 }
 
 impl CongestionControl {
-    /// Returns the program of a callback, if it has one.
+    /// Returns the program of a callback, if the congestion control has one.
     pub fn program(&self, callback: Callback) -> Option<Program> {
         self.programs[callback as usize]
     }
 
-    /// Returns the callback that a program is for.
+    /// Returns the callback that a program implements.
     fn callback(&self, program: Program) -> Option<Callback> {
         Callback::ALL.into_iter().find(|callback| self.program(*callback) == Some(program))
     }
 
-    /// Returns the number of parameters that the object's types give a callback, the socket among them: `cong_control` has two before Linux
-    /// 6.10, and four since.
+    /// Returns the number of parameters of a callback in the object's types, including the socket:
+    /// `cong_control` has two before Linux 6.10, and four since.
     pub fn parameters(&self, callback: Callback) -> usize {
         self.parameters[callback as usize]
     }
 
-    /// True if its connections have to negotiate ECN (`TCP_CONG_NEEDS_ECN`).
+    /// True if connections must negotiate ECN (`TCP_CONG_NEEDS_ECN`).
     pub fn needs_ecn(&self) -> bool {
         self.flags & NEEDS_ECN != 0
     }
 
-    /// Returns the callbacks without which the kernel registers no congestion control and that it lacks, in words.
+    /// Returns the names of the missing callbacks without which the kernel registers no congestion control.
     pub fn missing(&self) -> Vec<&'static str> {
         let lacks = |callback| self.program(callback).is_none();
         let mut missing: Vec<&str> = [Callback::Ssthresh, Callback::UndoCwnd]
@@ -156,7 +157,7 @@ pub(crate) fn read(elf: &Elf, btf: &Btf, linking: &Linking<'_>) -> Result<Vec<Co
     Ok(controls)
 }
 
-/// A variable in its section.
+/// A variable and its section.
 struct Source<'a> {
     variable: &'a str,
     kind: TypeId,
@@ -241,7 +242,7 @@ impl Source<'_> {
         let bytes = self.bytes(offset, NAME_BYTES)?;
         let end =
             bytes.iter().position(|&byte| byte == 0).ok_or_else(|| self.wrong("its name has no end"))?;
-        // `bpf_obj_name_cpy` of Linux's kernel/bpf/syscall.c.
+        // Same check as `bpf_obj_name_cpy` in Linux's kernel/bpf/syscall.c.
         let is_taken = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
         let name = String::from_utf8_lossy(&bytes[..end]);
         match end > 0 && bytes[..end].iter().all(is_taken) {
@@ -253,7 +254,7 @@ impl Source<'_> {
     }
 }
 
-/// Returns the number of parameters of a pointer to a function; 0 for a `void *`.
+/// Returns the number of parameters of a function pointer; 0 for a `void *`.
 fn parameters(btf: &Btf, kind: TypeId) -> Result<usize, Problem> {
     let Type::Pointer(target) = btf.get(kind)?.1 else { return Ok(0) };
     match btf.get(*target)?.1 {

@@ -1,4 +1,5 @@
-//! A connection whose congestion control is an object: the kernel's interface ([`TcpCongestionOps`]) over a [`Machine`] and a [`Socket`].
+//! A connection whose congestion control is a BPF object: implements the kernel's interface
+//! ([`TcpCongestionOps`]) with a [`Machine`] and a [`Socket`].
 
 use crate::congestion::{Callback, CongestionControl};
 use crate::error::ObjectError;
@@ -16,7 +17,8 @@ use airhop_tcp::seams::{Connected, NoticePolicy, Run};
 use airhop_wire::addressing::{address, initial_numbers, tcp_ports};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A congestion control of an object with where its structures have their members, for any number of connections.
+/// A congestion control of an object with the offsets of its structure members, shared by any number of
+/// connections.
 #[derive(Debug)]
 pub struct Loaded {
     object: Arc<Object>,
@@ -29,10 +31,12 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Creates an instance of `control`, one of [`Object::congestion_controls`], from the object's programs.
+    /// Loads `control`, one of [`Object::congestion_controls`], from the object's programs.
     ///
     /// # Errors
-    /// [`ObjectError`] if a type of the object contradicts the kernel's, or if the kernel's verifier would refuse one of its programs.
+    ///
+    /// Returns an [`ObjectError`] if a type of the object contradicts the kernel's type, or if the kernel's
+    /// verifier would reject a program.
     pub fn new(object: &Arc<Object>, control: &CongestionControl) -> Result<Arc<Loaded>, ObjectError> {
         let socket = object.socket_layout(&members::of_socket())?;
         let ack_sample = object.sample_layout("ack_sample", &members::of_ack_sample())?;
@@ -54,25 +58,25 @@ impl Loaded {
         }))
     }
 
-    /// Returns the name in the kernel and in scenario files.
+    /// Returns the name of the congestion control in the kernel and in scenario files.
     pub fn name(&self) -> &str {
         &self.control.name
     }
 
-    /// Returns the callbacks that are called, by their names in the kernel.
+    /// Returns the callbacks that the simulation calls, by their names in the kernel.
     pub fn simulated_callbacks() -> Vec<&'static str> {
         let required = [Callback::Ssthresh, Callback::UndoCwnd];
         required.into_iter().chain(OPTIONAL.map(|(callback, _)| callback)).map(Callback::name).collect()
     }
 
-    /// Returns the callbacks that it has.
+    /// Returns the callbacks that the congestion control implements.
     pub fn callbacks(&self) -> Callbacks {
         let found = OPTIONAL.iter().filter(|(callback, _)| self.control.program(*callback).is_some());
         found.fold(Callbacks::NONE, |all, (_, flag)| all.and(*flag))
     }
 
-    /// Returns the control of a new connection. Connections of a run share the object's maps and global variables, as those of a kernel do; one that
-    /// joins no run has its own.
+    /// Returns the congestion control of a new connection. As in a kernel, connections of a run share the
+    /// object's maps and global variables; a connection outside of any run has its own.
     pub fn connect(self: &Arc<Loaded>) -> Box<dyn TcpCongestionOps> {
         Box::new(Connection {
             machine: None,
@@ -84,13 +88,14 @@ impl Loaded {
         })
     }
 
-    /// Returns the object as it is loaded, with its maps empty and its variables as the file has them.
+    /// Returns the freshly loaded object, with empty maps and with the variables' initial values from the
+    /// file.
     fn machine(&self, seed: u32) -> Mutex<Machine> {
         Mutex::new(Machine::new(self.object.clone(), seed.into()))
     }
 }
 
-/// Callbacks without which a kernel takes a congestion control, too.
+/// Callbacks that a congestion control may omit.
 const OPTIONAL: [(Callback, Callbacks); 8] = [
     (Callback::CongAvoid, Callbacks::CONG_AVOID),
     (Callback::SetState, Callbacks::SET_STATE),
@@ -102,11 +107,11 @@ const OPTIONAL: [(Callback, Callbacks); 8] = [
     (Callback::Init, Callbacks::INIT),
 ];
 
-/// An object's control of one connection.
+/// The congestion control of one connection, implemented by an object.
 #[derive(Debug)]
 struct Connection {
     loaded: Arc<Loaded>,
-    /// The object in this run; made when it is first called if the connection is of none.
+    /// The object in this run. A connection outside of any run creates its own at the first call.
     machine: Option<Arc<Mutex<Machine>>>,
     seed: u32,
     socket: Socket,
@@ -114,12 +119,12 @@ struct Connection {
     rate_sample: Image,
 }
 
-/// Arguments of a callback beside the socket.
+/// Arguments of a callback after the socket.
 enum Given {
     Nothing,
     Numbers([u64; 2], usize),
     AckSample,
-    /// Before Linux 6.10 `cong_control` had the sample alone.
+    /// Before Linux 6.10, `cong_control` received only the sample.
     RateSample([u64; 2]),
 }
 

@@ -9,15 +9,16 @@ use object::read::elf::{FileHeader, Rel, SectionHeader, Sym};
 pub(crate) const R_BPF_64_64: u32 = 1;
 /// Relocation of 64 bits of data to the address of a symbol.
 pub(crate) const R_BPF_64_ABS64: u32 = 2;
-/// The function that a call is to.
+/// Call of a function: relocation to the target function.
 pub(crate) const R_BPF_64_32: u32 = 10;
 
-/// The largest file that is read, in bytes.
+/// Maximum size of a file, bytes.
 const LARGEST_FILE: usize = 16 << 20;
-/// Bytes of the file: sections, names, relocations.
+/// Maximum number of bytes read from a file: sections, names, relocations.
 const MOST: usize = 64 << 20;
 
-/// Remaining budget of bytes to read from a file. Parts of a file can overlap, so the file's size is no bound.
+/// Remaining number of bytes that may be read from a file. Parts of a file can overlap, so the file size is
+/// no bound.
 struct Allowance(usize);
 
 impl Allowance {
@@ -28,7 +29,7 @@ impl Allowance {
         Ok(())
     }
 
-    /// Returns a name, with a mark where it is no UTF-8.
+    /// Returns a name, with replacement characters for invalid UTF-8.
     fn name(&mut self, bytes: &[u8]) -> Result<String, Problem> {
         self.take(bytes.len() + 1)?;
         Ok(String::from_utf8_lossy(bytes).into_owned())
@@ -39,11 +40,11 @@ impl Allowance {
 #[derive(Debug)]
 pub(crate) struct Section {
     pub name: String,
-    /// Sections in the program's memory, and sections of types.
+    /// Content of the section; only kept for sections in the program's memory and sections of types.
     pub bytes: Vec<u8>,
     pub executable: bool,
     pub writable: bool,
-    /// Part of the program's memory.
+    /// True if the section is part of the program's memory.
     pub allocated: bool,
     pub relocations: Vec<Relocation>,
 }
@@ -56,11 +57,11 @@ pub(crate) struct Symbol {
     pub section: Option<usize>,
     pub value: u64,
     pub is_function: bool,
-    /// An extern that may be missing.
+    /// True if the extern may be missing.
     pub weak: bool,
 }
 
-/// "At `offset` of the section stands the address of this symbol."
+/// A relocation: the address of this symbol is stored at `offset` of the section.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Relocation {
     pub offset: u64,
@@ -68,7 +69,7 @@ pub(crate) struct Relocation {
     pub kind: u32,
 }
 
-/// An object's sections, by their index in the file, and its symbols, by theirs.
+/// The sections of an object by section index, and the symbols by symbol index.
 #[derive(Debug)]
 pub(crate) struct Elf {
     pub sections: Vec<Section>,
@@ -76,7 +77,7 @@ pub(crate) struct Elf {
 }
 
 impl Elf {
-    /// Reads a file.
+    /// Parses a file.
     pub(crate) fn read(bytes: &[u8]) -> Result<Elf, Problem> {
         if bytes.len() > LARGEST_FILE {
             return Err(Problem::Elf(format!("{} bytes, where {LARGEST_FILE} are read", bytes.len())));
@@ -166,18 +167,18 @@ impl Elf {
         Ok(Elf { sections, symbols })
     }
 
-    /// The section of a name, with its index.
+    /// Returns the section with this name and its index.
     pub(crate) fn section(&self, name: &str) -> Option<(usize, &Section)> {
         self.sections.iter().enumerate().find(|(_, section)| section.name == name)
     }
 
-    /// Returns the offset of a variable in a section: clang omits it from the types.
+    /// Returns the offset of a variable in a section, which clang omits from the types.
     pub(crate) fn variable(&self, section: usize, name: &str) -> Option<u64> {
         let is = |symbol: &&Symbol| symbol.section == Some(section) && symbol.name == name;
         self.symbols.iter().find(is).map(|symbol| symbol.value)
     }
 
-    /// Returns the sections that hold code, with their indices.
+    /// Returns the sections with code, and their indices.
     pub(crate) fn code(&self) -> impl Iterator<Item = (usize, &Section)> {
         self.sections
             .iter()
@@ -186,7 +187,7 @@ impl Elf {
     }
 }
 
-/// Returns an error with the found and the expected value unless `holds`.
+/// Returns an error with the actual and the expected value unless `holds`.
 fn expect(what: &str, holds: bool, found: impl std::fmt::Display, expected: &str) -> Result<(), Problem> {
     match holds {
         true => Ok(()),

@@ -1,21 +1,21 @@
-//! Errors of objects that cannot be simulated.
+//! Errors of objects that Airhop cannot simulate.
 
 use crate::fault::Place;
 
-/// Error of a file that is no object that can be simulated; its text begins with the file.
+/// Error of a file that Airhop cannot simulate as an object; the message begins with the file name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: {problem}")]
 pub struct ObjectError {
-    /// The file, as its reader named it.
+    /// File name as the caller specified it.
     pub file: String,
-    /// The problem.
+    /// Problem of the object.
     pub problem: Problem,
 }
 
 /// Problem of an object.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
-    /// No ELF object of eBPF at all, or a damaged one.
+    /// The file is no eBPF ELF object, or it is damaged.
     #[error(
         "not a BPF object: {0} (expected what `clang --target=bpf -g -c` writes: ELF64, little-endian, eBPF, relocatable)"
     )]
@@ -23,41 +23,41 @@ pub enum Problem {
     /// The types of the object cannot be read.
     #[error("section {section}: {why} (was it compiled with -g?)")]
     Types {
-        /// `.BTF` or `.BTF.ext`.
+        /// Name of the section, `.BTF` or `.BTF.ext`.
         section: &'static str,
-        /// The finding.
+        /// Description of the problem.
         why: String,
     },
-    /// A section that cannot be loaded.
+    /// A section cannot be loaded.
     #[error("section {section}: {why}")]
     Section {
-        /// The section's name.
+        /// Name of the section.
         section: String,
-        /// The finding.
+        /// Description of the problem.
         why: String,
     },
-    /// A map that cannot be made.
+    /// A map cannot be created.
     #[error("map {map}: {why}")]
     Map {
-        /// The map's name.
+        /// Name of the map.
         map: String,
-        /// The finding.
+        /// Description of the problem.
         why: String,
     },
-    /// A `struct tcp_congestion_ops` that cannot be taken.
+    /// A `struct tcp_congestion_ops` is invalid.
     #[error("congestion control {variable}: {why}")]
     StructOps {
-        /// The variable.
+        /// Name of the variable.
         variable: String,
-        /// The finding.
+        /// Description of the problem.
         why: String,
     },
-    /// An instruction that no kernel would take.
+    /// No kernel would accept an instruction.
     #[error("{place}: {why}")]
     Instruction {
         /// Place of the instruction.
         place: Place,
-        /// The finding.
+        /// Description of the problem.
         why: String,
     },
 }

@@ -1,4 +1,4 @@
-//! Faults that end a program early.
+//! Faults that end a program.
 
 use crate::memory::Denied;
 use std::fmt;
@@ -6,11 +6,12 @@ use std::fmt;
 /// Place of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The function.
+    /// Name of the function.
     pub function: String,
-    /// The instruction's number in its function, from 0, where a 64-bit constant counts as two (as in `llvm-objdump`).
+    /// Index of the instruction in its function, from 0; a 64-bit constant counts as two (as in
+    /// `llvm-objdump`).
     pub instruction: usize,
-    /// File and line of the source, if the object has them (`.BTF.ext`).
+    /// Source file and line, if the object has this information (`.BTF.ext`).
     pub line: Option<(String, u32)>,
 }
 
@@ -24,13 +25,14 @@ impl fmt::Display for Place {
     }
 }
 
-/// A program did something that the kernel's verifier would have refused, or that is not simulated.
+/// A program performed an operation that the kernel's verifier would have rejected, or that Airhop does not
+/// simulate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{object}: {place}: {cause}")]
 pub struct Fault {
-    /// The object's file.
+    /// File name of the object.
     pub object: String,
-    /// The instruction at fault.
+    /// Place of the failed instruction.
     pub place: Place,
     /// Cause of the fault.
     pub cause: Cause,
@@ -39,24 +41,24 @@ pub struct Fault {
 /// Cause of a program's fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Cause {
-    /// An address that is not the program's.
+    /// The address does not belong to the program's memory.
     #[error("{0}")]
     Memory(#[from] Denied),
-    /// More instructions than the kernel's verifier follows.
+    /// A call executed more instructions than the kernel's verifier follows.
     #[error("more than {0} instructions in one call: a loop that does not end?")]
     Endless(u32),
-    /// More instructions than a run has.
+    /// A run executed more instructions than its budget.
     #[error("more instructions in this run than {0}, and {1} for each call")]
     Exhausted(u64, u64),
-    /// More frames than the kernel allows.
+    /// Calls are nested deeper than the kernel allows.
     #[error("calls are nested deeper than {0} functions")]
     TooDeep(usize),
-    /// A kernel function called with invalid arguments.
+    /// A kernel function was called with invalid arguments.
     #[error("{function}: {why}")]
     Call {
-        /// The function.
+        /// Name of the function.
         function: &'static str,
-        /// The finding.
+        /// Description of the problem.
         why: String,
     },
 }

@@ -2,44 +2,45 @@
 
 use crate::kernel::{Helper, Kfunc};
 
-/// A register that is always zero, read by instructions without a source register.
+/// A register that is always zero, used as the source of instructions that have no source register.
 pub(crate) const ZERO: u8 = 11;
-/// The frame pointer, which programs only read.
+/// Index of the frame pointer, which programs can only read.
 pub(crate) const FRAME: u8 = 10;
 
-/// Operation of an instruction. `S` is the second operand, the source register plus the immediate, one of which is zero.
+/// Operation of an instruction. `S` is the second operand: the sum of the source register and the immediate,
+/// of which one is always zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[rustfmt::skip]
 pub(crate) enum Op {
     // RFC 9669 §4.1: dst = dst OP S.
     Add64, Sub64, Mul64, Div64, DivSigned64, Mod64, ModSigned64, Or64, And64, Xor64, Left64, Right64, Arithmetic64, Neg64, Mov64,
     Add32, Sub32, Mul32, Div32, DivSigned32, Mod32, ModSigned32, Or32, And32, Xor32, Left32, Right32, Arithmetic32, Neg32, Mov32,
-    /// A 64-bit constant, after which the next instruction is its second half (§5.4).
+    /// 64-bit constant; the next instruction is its second half (§5.4).
     Constant,
     // Moves that extend the sign.
     Mov8To64, Mov16To64, Mov32To64, Mov8To32, Mov16To32,
     // RFC 9669 §4.2. On little-endian machines "to little-endian" truncates.
     Cut16, Cut32, Cut64, Swap16, Swap32, Swap64,
-    // RFC 9669 §4.3: on to `offset` if dst OP S.
+    // RFC 9669 §4.3: jump to `offset` if dst OP S.
     Jump,
     JumpEqual64, JumpNot64, JumpAbove64, JumpNotBelow64, JumpBelow64, JumpNotAbove64, JumpBits64,
     JumpGreater64, JumpNotLess64, JumpLess64, JumpNotGreater64,
     JumpEqual32, JumpNot32, JumpAbove32, JumpNotBelow32, JumpBelow32, JumpNotAbove32, JumpBits32,
     JumpGreater32, JumpNotLess32, JumpLess32, JumpNotGreater32,
-    /// To the function at `offset` (§4.3.2).
+    /// Call of the function at `offset` (§4.3.2).
     Call,
     CallHelper(Helper), CallKfunc(Kfunc),
     Exit,
-    // RFC 9669 §5.1, §5.2: dst = *(src + offset), with the sign or with zeroes.
+    // RFC 9669 §5.1, §5.2: dst = *(src + offset), sign-extended or zero-extended.
     Load8, Load16, Load32, Load64, Load8Signed, Load16Signed, Load32Signed,
-    // *(dst + offset) = S.
+    // Store: *(dst + offset) = S.
     Store8, Store16, Store32, Store64,
-    // RFC 9669 §5.3: *(dst + offset) and src.
+    // RFC 9669 §5.3: atomic operation on *(dst + offset) and src.
     Atomic32(Atomic), Atomic64(Atomic),
 }
 
 impl Op {
-    /// True if the next instruction is, or may be, the one at `offset` of the same function.
+    /// True if the next instruction is, or may be, the instruction at `offset` of the same function.
     pub(crate) fn is_jump(self) -> bool {
         use Op::*;
         matches!(
@@ -78,9 +79,10 @@ pub(crate) enum Atomic { Add, Or, And, Xor, FetchAdd, FetchOr, FetchAnd, FetchXo
 /// An instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Instruction {
-    /// A constant, sign-extended, or an address.
+    /// Sign-extended constant, or an address.
     pub immediate: i64,
-    /// Bytes from the register of an address; of jumps and calls the instruction that is next.
+    /// For memory accesses, the number of bytes added to the address register; for jumps and calls, the index
+    /// of the next instruction.
     pub offset: i32,
     pub op: Op,
     pub dst: u8,
@@ -105,7 +107,7 @@ pub(crate) const LOAD_CONSTANT: u8 = 0x18;
 pub(crate) const CALL: u8 = 0x85;
 
 impl Encoded {
-    /// Decodes the fields.
+    /// Splits the bytes into fields.
     pub(crate) fn new(bytes: [u8; 8]) -> Encoded {
         let [opcode, registers, ..] = bytes;
         let offset = i16::from_le_bytes([bytes[2], bytes[3]]);
@@ -113,8 +115,9 @@ impl Encoded {
         Encoded { opcode, dst: registers & 0xf, src: registers >> 4, offset, immediate }
     }
 
-    /// Decodes an instruction that depends on no other one: the classes of arithmetic, jumps, loads and stores. Calls and 64-bit constants need
-    /// the object's relocations. `at`: the instruction's own number, from which jumps count.
+    /// Decodes an instruction that is independent of others: the classes of arithmetic, jumps, loads and
+    /// stores. Calls and 64-bit constants need the object's relocations. `at` is the index of the
+    /// instruction, to which jumps are relative.
     pub(crate) fn decode(self, at: usize) -> Result<Instruction, String> {
         let instruction = match self.opcode & 7 {
             0 | 1 => self.load(),
@@ -126,7 +129,7 @@ impl Encoded {
         Ok(instruction)
     }
 
-    /// Registers that are there, and that may be written.
+    /// Checks that the registers exist, and that the destination may be written.
     fn check(self, instruction: &Instruction) -> Result<(), String> {
         let register = self.dst.max(self.src);
         if register > FRAME {
@@ -211,7 +214,7 @@ impl Encoded {
         if from_register { (self.src, 0) } else { (ZERO, i64::from(self.immediate)) }
     }
 
-    /// RFC 9669 §4.2.
+    /// Decodes a byte-order instruction (RFC 9669 §4.2).
     fn byte_order(self, wide: bool, to_big: bool) -> Result<Instruction, String> {
         let op = match (self.immediate, wide || to_big) {
             _ if wide && to_big => return Err(self.unknown()),
@@ -256,7 +259,7 @@ impl Encoded {
             (0xd, false) => Op::JumpNotGreater32,
             _ => return Err(self.unknown()),
         };
-        // §4.3: the 32-bit class has the long jump, whose distance is the immediate.
+        // §4.3: the 32-bit class contains the long jump, whose distance is the immediate.
         let distance =
             if op == Op::Jump && !wide { i64::from(self.immediate) } else { i64::from(self.offset) };
         let target = i32::try_from(at as i64 + 1 + distance).map_err(|_| self.unknown())?;
@@ -299,7 +302,7 @@ impl Encoded {
         Ok(Instruction { op, dst: self.dst, src, offset: i32::from(self.offset), immediate })
     }
 
-    /// RFC 9669 §5.3.
+    /// Decodes an atomic operation (RFC 9669 §5.3).
     fn atomic(self) -> Result<Atomic, String> {
         Ok(match self.immediate {
             0x00 => Atomic::Add,

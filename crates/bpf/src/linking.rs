@@ -8,21 +8,21 @@ use crate::maps::Definition;
 use crate::memory::{MOST_REGIONS, Region, Space};
 use std::collections::BTreeMap;
 
-/// Sections that hold data of programs.
+/// Sections with data of programs.
 const DATA: [&str; 3] = [".rodata", ".data", ".bss"];
 
 /// Symbols of an object, resolved.
 #[derive(Debug)]
 pub(crate) struct Linking<'a> {
     elf: &'a Elf,
-    /// The region of each section of data, by the section's index.
+    /// Region of each data section, by the section's index.
     region_of: BTreeMap<usize, usize>,
-    /// Offset of each extern of the configuration in its region.
+    /// Offset of each configuration extern in its region.
     externs: BTreeMap<String, u32>,
     extern_region: usize,
-    /// The maps by their offset in `.maps`.
+    /// Index of each map, by the map's offset in `.maps`.
     map_at: BTreeMap<u64, usize>,
-    /// First instruction of each section of code in the program.
+    /// Index of each code section's first instruction in the program.
     pub code_of: BTreeMap<usize, usize>,
     pub regions: Vec<Region>,
     pub maps: Vec<Definition>,
@@ -31,13 +31,13 @@ pub(crate) struct Linking<'a> {
 /// Target of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Callee {
-    /// An instruction of the program.
+    /// Function, as the index of its first instruction.
     Function(usize),
     Kernel(Kfunc),
 }
 
 impl<'a> Linking<'a> {
-    /// Assigns places to sections, maps and externs.
+    /// Assigns regions and offsets to sections, maps and externs.
     pub(crate) fn new(elf: &'a Elf, btf: &Btf) -> Result<Linking<'a>, Problem> {
         let mut linking = Linking {
             elf,
@@ -72,7 +72,8 @@ impl<'a> Linking<'a> {
         }
     }
 
-    /// Externs of the configuration: a region described by the types, without a section in the file.
+    /// Places the configuration externs in a region, which the types describe and for which the file has no
+    /// section.
     fn place_externs(&mut self, btf: &Btf) -> Result<(), Problem> {
         let mut bytes = Vec::new();
         let weak: BTreeMap<&str, bool> =
@@ -126,7 +127,7 @@ impl<'a> Linking<'a> {
         Ok(())
     }
 
-    /// Pointers in data to other data.
+    /// Relocates pointers in data that point to other data.
     fn relocate_data(&mut self) -> Result<(), Problem> {
         let elf = self.elf;
         for (section, region) in self.region_of.clone() {
@@ -145,7 +146,7 @@ impl<'a> Linking<'a> {
         &self.elf.symbols[relocation.symbol]
     }
 
-    /// Returns the address of a symbol, and `addend` bytes.
+    /// Returns the address of a symbol plus `addend` bytes.
     pub(crate) fn address(&self, relocation: &Relocation, addend: i64) -> Result<u64, String> {
         if !matches!(relocation.kind, elf::R_BPF_64_64 | elf::R_BPF_64_ABS64) {
             return Err(format!("a relocation of kind {}, expected 1 or 2", relocation.kind));
@@ -175,7 +176,7 @@ impl<'a> Linking<'a> {
         }
     }
 
-    /// Returns the instruction that a symbol of code names, and `addend` instructions.
+    /// Returns the index of the instruction at a code symbol plus `addend` instructions.
     pub(crate) fn function(&self, relocation: &Relocation, addend: i64) -> Result<usize, String> {
         let symbol = self.symbol(relocation);
         let code = symbol.section.and_then(|section| self.code_of.get(&section));
@@ -183,7 +184,7 @@ impl<'a> Linking<'a> {
         Ok((*code as u64).wrapping_add(symbol.value / 8).wrapping_add_signed(addend) as usize)
     }
 
-    /// Returns the target of a relocated call; `immediate`: the instruction's immediate.
+    /// Returns the target of a relocated call; `immediate` is the immediate of the instruction.
     pub(crate) fn callee(&self, relocation: &Relocation, immediate: i32) -> Result<Callee, String> {
         if relocation.kind != elf::R_BPF_64_32 {
             return Err(format!("a call with a relocation of kind {}, expected 10", relocation.kind));
@@ -196,7 +197,7 @@ impl<'a> Linking<'a> {
     }
 }
 
-/// The 64 bits at an offset.
+/// Returns the 64-bit number at an offset.
 pub(crate) fn word(bytes: &[u8], offset: u64) -> Result<u64, String> {
     let at = usize::try_from(offset).ok().and_then(|offset| bytes.get(offset..)?.first_chunk());
     at.map(|word| u64::from_le_bytes(*word))

@@ -1,5 +1,5 @@
-//! A connection whose object listens for notices: its programs of tc see arriving packets, as real bytes, before TCP
-//! does.
+//! A connection whose object listens for notices: its tc programs process arriving packets, as real bytes,
+//! before TCP does.
 
 use crate::kernel::Verdict;
 use crate::machine::Machine;
@@ -11,18 +11,18 @@ use airhop_tcp::seams::{Connected, NoticePolicy, Reaction, Run};
 use airhop_wire::{Conversation, encode};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Program on the interface on which ACKs of one connection arrive.
+/// The tc programs at the interface where the ACKs of one connection arrive.
 #[derive(Debug)]
 pub(crate) struct Listener {
     object: Arc<Object>,
-    /// The congestion control with the listener.
+    /// Name of the congestion control with the listener.
     name: String,
     joined: Option<Joined>,
-    /// Room for a packet.
+    /// Buffer for a packet.
     bytes: Vec<u8>,
 }
 
-/// The object in the run, which the connection itself runs on, too.
+/// The object in the run, which the connection shares.
 #[derive(Debug)]
 struct Joined {
     machine: Arc<Mutex<Machine>>,
@@ -30,7 +30,7 @@ struct Joined {
 }
 
 impl Listener {
-    /// Creates the listener of an object with programs of tc.
+    /// Creates the listener for an object with tc programs.
     pub(crate) fn new(object: Arc<Object>, name: &str) -> Listener {
         Listener { object, name: name.to_owned(), joined: None, bytes: Vec::new() }
     }
@@ -42,7 +42,7 @@ impl NoticePolicy for Listener {
         self.joined = Some(Joined { machine: Machine::shared(&self.object, run, 0), conversation });
     }
 
-    /// Ignores notices by other means: a kernel receives only packets.
+    /// Ignores notices in other forms: a kernel receives only packets.
     fn on_notice(&mut self, _: Time, _: &Notice, _: &SenderState) -> Reaction {
         Reaction::Ignore
     }

@@ -1,4 +1,4 @@
-//! A run of an object: its maps and global variables, and the calls of its programs.
+//! An object in a run: its maps and global variables, and the calls of its programs.
 
 use crate::congestion::Program;
 use crate::fault::{Cause, Fault};
@@ -11,21 +11,22 @@ use airhop_base::SplitMix64;
 use airhop_tcp::seams::Run;
 use std::sync::{Arc, Mutex};
 
-/// Arguments of a callback after the socket, at most.
+/// Maximum number of callback arguments after the socket.
 pub const MOST_ARGUMENTS: usize = 4;
-/// The arguments as a program finds them: 64 bits each.
+/// Size of the arguments in memory, 64 bits each.
 const ARGUMENT_BYTES: usize = 8 * (1 + MOST_ARGUMENTS);
 
 /// An argument of a callback.
 #[derive(Clone, Copy, Debug)]
 pub enum Argument<'a> {
-    /// A number, as the kernel passes it: of fewer than 64 bits zero- or sign-extended by its type.
+    /// Number as the kernel passes it; a type of fewer than 64 bits is zero- or sign-extended.
     Number(u64),
-    /// A pointer to a structure, of which a callback has one at most.
+    /// Pointer to a structure; a callback has at most one such argument.
     Sample(&'a Image),
 }
 
-/// An object in a run. As in the kernel, all sockets of a run share its maps and global variables; runs share nothing.
+/// An object in a run. As in the kernel, all sockets of a run share its maps and global variables; different
+/// runs share nothing.
 #[derive(Clone, Debug)]
 pub struct Machine {
     object: Arc<Object>,
@@ -36,22 +37,24 @@ pub struct Machine {
     buffer: Box<SocketBuffer>,
     random: SplitMix64,
     scratch: Vec<u8>,
-    /// Sockets so far.
+    /// Number of sockets so far.
     sockets: u32,
-    /// Instructions that programs may still run.
+    /// Number of instructions that programs may still execute.
     credit: u64,
-    /// Lines that programs printed.
+    /// Number of lines that programs printed.
     printed: u32,
 }
 
-/// Instructions of one call, as many as the kernel's verifier follows.
+/// Maximum number of instructions of one call, as many as the kernel's verifier follows.
 const BUDGET: u32 = 1_000_000;
-/// Instruction budget of a run: a base, and an increment per call. Every run ends, for any number of calls.
+/// Instruction budget of a run: a base value, plus an increment per call. So every run ends, for any number
+/// of calls.
 const CREDIT: u64 = 500_000_000;
 const CREDIT_PER_CALL: u64 = 30_000;
 
 impl Machine {
-    /// Creates an object at the beginning of a run. `seed` is that of the random numbers of programs without a socket.
+    /// Creates an object at the beginning of a run. `seed` seeds the random numbers of programs without a
+    /// socket.
     pub fn new(object: Arc<Object>, seed: u64) -> Machine {
         let mut regions = object.regions.clone();
         let mut maps = Vec::new();
@@ -75,31 +78,32 @@ impl Machine {
         }
     }
 
-    /// Returns an object in a run, which all its connections have; the first has it loaded.
+    /// Returns the object of a run, which all its connections share; the first connection loads it.
     pub(crate) fn shared(object: &Arc<Object>, run: &mut Run, seed: u32) -> Arc<Mutex<Machine>> {
         let load = || Mutex::new(Machine::new(object.clone(), seed.into()));
         run.share(Arc::as_ptr(object).addr(), load)
     }
 
-    /// Returns the number of another socket of this run.
+    /// Returns the number of a new socket in this run.
     pub fn open(&mut self) -> u32 {
         self.sockets += 1;
         self.sockets - 1
     }
 
-    /// Returns the object that it runs.
+    /// Returns the object.
     pub fn object(&self) -> &Arc<Object> {
         &self.object
     }
 
-    /// Calls a callback's program for a socket, at the time `now_ns` since the run began, and returns what it returns (of a callback that
-    /// returns a `u32` the low bits count).
+    /// Calls a callback's program for a socket, at the time `now_ns` since the run began, and returns the
+    /// program's result (for a callback that returns a `u32`, only the low bits are valid).
     ///
     /// # Errors
-    /// The program did something that the kernel's verifier would have refused, or that is not simulated.
+    /// Returns a fault if the program performed an operation that the kernel's verifier would have rejected,
+    /// or that Airhop does not simulate.
     ///
     /// # Panics
-    /// With more than [`MOST_ARGUMENTS`] arguments.
+    /// If `arguments` has more than [`MOST_ARGUMENTS`] entries.
     pub fn call(
         &mut self,
         program: Program,
@@ -140,11 +144,12 @@ impl Machine {
         run(&self.object, program, kernel, &mut self.credit)
     }
 
-    /// Passes a packet, an IP datagram, to a program for packets, and returns its verdict. The program can read the
-    /// packet.
+    /// Runs a packet program on a packet, an IP datagram that the program can read, and returns the program's
+    /// verdict.
     ///
     /// # Errors
-    /// As [`Machine::call`], and a verdict that is not simulated.
+    ///
+    /// Returns the same faults as [`Machine::call`], and a fault for a verdict that is not simulated.
     pub fn filter(&mut self, program: Program, packet: &[u8], now_ns: u64) -> Result<Verdict, Box<Fault>> {
         self.buffer.describe(packet);
         let buffer = &mut *self.buffer;
@@ -168,7 +173,7 @@ impl Machine {
         })
     }
 
-    /// Returns the value that a map has for a key; `None`: no such map, or no such key.
+    /// Returns the value of a key in a map; `None` if the map or the key does not exist.
     pub fn map_value(&mut self, map: &str, key: &[u8]) -> Option<&[u8]> {
         let map = self.maps.iter_mut().find(|candidate| candidate.definition.name == map)?;
         if key.len() != map.definition.key_bytes {
@@ -179,7 +184,7 @@ impl Machine {
     }
 }
 
-/// Runs a program; an error names the place of its failure.
+/// Runs a program; an error contains the place of the failed instruction.
 fn run(
     object: &Object,
     program: Program,
@@ -205,7 +210,7 @@ fn fault(object: &Object, (at, cause): (usize, Cause)) -> Box<Fault> {
 }
 
 impl Helpers<'_> {
-    /// Calls a function of the kernel with the registers r1 to r3: the socket, and two further arguments.
+    /// Calls a kernel function with the registers r1 to r3: the socket, and two further arguments.
     pub(crate) fn call_kfunc(
         &mut self,
         kfunc: Kfunc,

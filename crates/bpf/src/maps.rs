@@ -1,33 +1,33 @@
-//! Maps: state of programs besides that of a socket (the kernel's documentation, bpf/maps).
+//! Maps: state of programs outside of the socket (the kernel's documentation, bpf/maps).
 
 use crate::btf::{Btf, Type, TypeId};
 use crate::error::Problem;
 use crate::memory::Region;
 use std::collections::BTreeMap;
 
-/// Bytes that a map's values may take.
+/// Maximum size of all values of a map, bytes.
 const LARGEST: u64 = 64 << 20;
-/// Bytes of a key (as in the kernel).
+/// Maximum size of a key, bytes (as in the kernel).
 const LONGEST_KEY: u64 = 512;
 
-/// `-ENOENT`, `-E2BIG`, `-EEXIST`, `-EINVAL`, as helpers return them.
+/// Error codes `-ENOENT`, `-E2BIG`, `-EEXIST` and `-EINVAL` of helpers.
 const NO_ENTRY: i64 = -2;
 const TOO_BIG: i64 = -7;
 const EXISTS: i64 = -17;
 const INVALID: i64 = -22;
 
-/// Type of map. There is one processor: a map with values for each processor has one.
+/// Type of map. As a run has one processor, a map with values per processor has a single set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Hash,
     Array,
-    /// A hash in which the entry goes that was used least recently, if there is no room.
+    /// Hash that removes the least recently used entry if it is full.
     Lru,
-    /// A value for each socket.
+    /// One value for each socket.
     Socket,
 }
 
-/// A map as the object declares it.
+/// Declaration of a map in an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Definition {
     pub name: String,
@@ -47,7 +47,8 @@ struct Declared {
 }
 
 impl Definition {
-    /// Reads a variable of the section `.maps`: a structure whose members' types define the map (`__uint`, `__type`).
+    /// Reads a variable of the section `.maps`: a structure whose member types define the map (`__uint`,
+    /// `__type`).
     pub(crate) fn read(btf: &Btf, name: &str, structure: TypeId) -> Result<Definition, Problem> {
         let mut declared = Declared::default();
         let wrong = |why: String| Problem::Map { map: name.to_owned(), why };
@@ -74,7 +75,7 @@ impl Definition {
 }
 
 impl Declared {
-    /// Returns the kind of map, if the numbers are valid for it.
+    /// Returns the type of map, if the numbers are valid for it.
     fn check(&self) -> Result<Kind, String> {
         let kind = match self.kind {
             1 | 5 => Kind::Hash,
@@ -107,7 +108,7 @@ impl Declared {
     }
 }
 
-/// `__uint(name, N)`: a pointer to an array of N.
+/// Reads `__uint(name, N)`, which declares a pointer to an array of N elements.
 fn number(btf: &Btf, id: TypeId) -> Result<u64, Problem> {
     if let Type::Pointer(array) = btf.get(id)?.1
         && let Type::Array { count, .. } = btf.get(*array)?.1
@@ -117,7 +118,7 @@ fn number(btf: &Btf, id: TypeId) -> Result<u64, Problem> {
     Err(crate::btf::wrong(format!("type {} is no number of a map (expected __uint)", id.0)))
 }
 
-/// `__type(name, T)`: a pointer to T, of which the size counts.
+/// Reads `__type(name, T)`, which declares a pointer to T, and returns the size of T.
 fn pointed(btf: &Btf, id: TypeId) -> Result<u64, Problem> {
     match btf.get(id)?.1 {
         Type::Pointer(target) => btf.size(*target),
@@ -125,22 +126,23 @@ fn pointed(btf: &Btf, id: TypeId) -> Result<u64, Problem> {
     }
 }
 
-/// A map of a run. Its values lie in a [`Region`] of the memory, each in a slot; here is which key has which.
+/// A map in a run. The values are stored in a memory [`Region`], one slot each; this structure assigns keys
+/// to slots.
 #[derive(Clone, Debug)]
 pub(crate) struct Map {
     pub definition: Definition,
-    /// The region of its values.
+    /// Index of the region with the values.
     pub region: usize,
     slots: BTreeMap<Box<[u8]>, u32>,
     free: Vec<u32>,
-    /// Of an LRU hash: the slots from the one that was used least recently, with their keys.
+    /// For an LRU hash: keys in the order of last use, from the least recently used.
     by_use: BTreeMap<u64, Box<[u8]>>,
     last_use: Vec<u64>,
     uses: u64,
 }
 
 impl Map {
-    /// Creates an empty map, and the region of its values.
+    /// Creates an empty map, and the region for its values.
     pub(crate) fn new(definition: Definition, region: usize) -> (Map, Region) {
         let bytes = match definition.kind {
             Kind::Array => definition.entries as usize * definition.stride(),
@@ -165,7 +167,7 @@ impl Map {
         (map, values)
     }
 
-    /// Returns the slot of a key's value in its region.
+    /// Returns the slot of a key's value in the region.
     pub(crate) fn find(&mut self, key: &[u8]) -> Option<u32> {
         if self.definition.kind == Kind::Array {
             let index = u32::from_le_bytes(*key.first_chunk()?);
@@ -176,7 +178,8 @@ impl Map {
         Some(slot)
     }
 
-    /// Returns the slot of a key's value, made if need be; `flags`: 0, `BPF_NOEXIST` (1) or `BPF_EXIST` (2). Otherwise the error for the program.
+    /// Returns the slot of a key's value, and creates the entry if needed. `flags` is 0, `BPF_NOEXIST` (1) or
+    /// `BPF_EXIST` (2). Returns an error code for the program on failure.
     pub(crate) fn place(&mut self, key: &[u8], flags: u64, values: &mut Region) -> Result<u32, i64> {
         match (self.find(key), flags) {
             (Some(_), 1) => Err(EXISTS),
@@ -224,7 +227,7 @@ impl Map {
         Ok(slot)
     }
 
-    /// Notes that an entry of an LRU hash is used.
+    /// Records a use of an entry of an LRU hash.
     fn touch(&mut self, slot: u32, key: &[u8]) {
         if self.definition.kind != Kind::Lru {
             return;
@@ -241,7 +244,7 @@ impl Map {
 }
 
 impl Definition {
-    /// Bytes from one value to the next.
+    /// Returns the distance between two values, bytes.
     pub(crate) fn stride(&self) -> usize {
         self.value_bytes.next_multiple_of(8)
     }
@@ -256,7 +259,8 @@ mod tests {
         Map::new(definition, 0)
     }
 
-    // The kernel's documentation, bpf/map_hash: BPF_NOEXIST (1) and BPF_EXIST (2); a full map takes no key; a place that was left is used again.
+    // The kernel's documentation, bpf/map_hash: BPF_NOEXIST (1) and BPF_EXIST (2). A full map accepts no new
+    // key; a freed slot is reused.
     #[test]
     fn a_hash_is_full_when_it_is() {
         let (mut map, mut values) = map(Kind::Hash, 2);
@@ -278,7 +282,8 @@ mod tests {
         );
     }
 
-    // The same, of an LRU hash: the entry goes that was used least recently, a look-up being a use.
+    // The same test for an LRU hash: a full map removes the least recently used entry, and a look-up counts
+    // as a use.
     #[test]
     fn an_lru_hash_forgets_what_is_not_used() {
         let (mut map, mut values) = map(Kind::Lru, 2);

@@ -1,34 +1,35 @@
-//! The members of the kernel's structures that are simulated: the value of each, and the effect of a program's writes
-//! on the sender.
+//! The simulated members of the kernel's structures: the value of each member, and the effect of a program's
+//! writes on the sender.
 
 use crate::kernel::{Field, Image, Layout, Window};
 use airhop_tcp::kernel_ops::{AckSample, RateSample, Sock};
 
-/// Reads a member's value.
+/// Function that returns the value of a member.
 type Of<T> = fn(&T) -> u64;
-/// Sets a member.
+/// Function that applies a new value of a member.
 type Set<T> = fn(&mut T, u64);
 
-/// A member that is simulated.
+/// A simulated member.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known<T> {
-    /// Name in whichever of the nested structures has the member.
+    /// Name of the member, without the nested structure that contains it.
     pub name: &'static str,
     of: Of<T>,
-    /// Restriction or difference of the value against the kernel's.
+    /// Restriction of the value, or difference from the kernel's value.
     note: &'static str,
 }
 
-/// A member of `struct tcp_sock` or of one nested in it, of `struct ack_sample`, or of `struct rate_sample`.
+/// A member of `struct tcp_sock` or of a nested structure, of `struct ack_sample`, or of `struct
+/// rate_sample`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SimulatedMember {
-    /// `tcp_sock`, `ack_sample` or `rate_sample`.
+    /// Structure: `tcp_sock`, `ack_sample` or `rate_sample`.
     pub structure: &'static str,
     /// Name.
     pub name: &'static str,
-    /// Programs may write it.
+    /// True if programs may write the member.
     pub writable: bool,
-    /// Restriction or difference of the value against the kernel's; else empty.
+    /// Restriction of the value, or difference from the kernel's value; empty if there is none.
     pub note: &'static str,
 }
 
@@ -40,7 +41,7 @@ const fn noted<T>(name: &'static str, of: Of<T>, note: &'static str) -> Known<T>
     Known { name, of, note }
 }
 
-/// An address or a port as it lies in memory, most significant byte first.
+/// Returns an address or a port as stored in memory, most significant byte first.
 fn word(bytes: [u8; 4]) -> u64 {
     u32::from_le_bytes(bytes).into()
 }
@@ -49,7 +50,7 @@ fn port(number: u16) -> u64 {
     u16::from_le_bytes(number.to_be_bytes()).into()
 }
 
-/// The third word of an IPv4 address that is mapped to one of IPv6 (RFC 4291 §2.5.5.2).
+/// The third word of an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2).
 const MAPPED: [u8; 4] = [0, 0, 0xff, 0xff];
 const ONE_WAY: &str = "the other end sends no data: the byte after its SYN";
 const IPV4: &str = "2, AF_INET: connections of a simulation are of IPv4";
@@ -144,7 +145,7 @@ static SOCKET: [Known<Sock>; 62] = [
     noted("icsk_ca_initialized", |_| 1, "1: no callback comes before `init`"),
 ];
 
-/// The members that callbacks may write, and their effect on the sender.
+/// Members that callbacks may write, and their effect on the sender.
 const CHANGED: [(&str, Set<Sock>); 10] = [
     ("snd_cwnd", |sk, value| sk.snd_cwnd = value as u32),
     ("snd_cwnd_cnt", |sk, value| sk.snd_cwnd_cnt = value as u32),
@@ -180,7 +181,7 @@ static RATE_SAMPLE: [Known<RateSample>; 9] = [
     known("is_ack_delayed", |sample| sample.is_ack_delayed.into()),
 ];
 
-/// Returns all members that are simulated.
+/// Returns all simulated members.
 pub fn simulated_members() -> Vec<SimulatedMember> {
     fn of<T>(structure: &'static str, table: &[Known<T>]) -> Vec<SimulatedMember> {
         let member = |known: &Known<T>| SimulatedMember {
@@ -194,7 +195,7 @@ pub fn simulated_members() -> Vec<SimulatedMember> {
     [of("tcp_sock", &SOCKET), of("ack_sample", &ACK_SAMPLE), of("rate_sample", &RATE_SAMPLE)].concat()
 }
 
-/// Returns the present value of each member of a socket.
+/// Returns the current value of each member of a socket.
 pub fn socket_values(sk: &Sock) -> impl Iterator<Item = (&'static str, u64)> {
     values(&SOCKET, sk)
 }
@@ -213,22 +214,22 @@ fn values<T>(table: &'static [Known<T>], from: &T) -> impl Iterator<Item = (&'st
     table.iter().map(move |known| (known.name, (known.of)(from)))
 }
 
-/// The names of the socket's.
+/// Returns the names of the socket's members.
 pub(crate) fn of_socket() -> [&'static str; SOCKET.len()] {
     SOCKET.each_ref().map(|known| known.name)
 }
 
-/// The names of `ack_sample`'s.
+/// Returns the names of the members of `ack_sample`.
 pub(crate) fn of_ack_sample() -> [&'static str; ACK_SAMPLE.len()] {
     ACK_SAMPLE.each_ref().map(|known| known.name)
 }
 
-/// The names of `rate_sample`'s.
+/// Returns the names of the members of `rate_sample`.
 pub(crate) fn of_rate_sample() -> [&'static str; RATE_SAMPLE.len()] {
     RATE_SAMPLE.each_ref().map(|known| known.name)
 }
 
-/// Members with where a structure has them.
+/// Members with their locations in a structure.
 #[derive(Debug)]
 pub(crate) struct Filled<T>(Vec<(Field, Of<T>)>);
 
@@ -247,7 +248,7 @@ impl<T> Filled<T> {
         )
     }
 
-    /// Fills a structure in.
+    /// Fills in the members of a structure.
     pub(crate) fn fill(&self, image: &mut Image, from: &T) {
         self.0.iter().for_each(|(field, of)| image.set(*field, of(from)));
     }
@@ -266,13 +267,14 @@ impl Filled<RateSample> {
 }
 
 impl Filled<Sock> {
-    /// Selects the members that programs can read, and those of the kernel's own functions: the rest need not be filled in at each call.
+    /// Selects the members that programs and the kernel's own functions can read: other members need not be
+    /// filled in at each call.
     pub(crate) fn socket(layout: &Layout) -> Self {
         Filled::new(layout, &SOCKET, |name, at| layout.is_visible(at) || Window::FIELDS.contains(&name))
     }
 }
 
-/// Members that programs and the kernel's own functions can change, with where the socket has them.
+/// Members that programs and the kernel's own functions can change, with their locations in the socket.
 #[derive(Debug)]
 pub(crate) struct Changed(Vec<(Field, Set<Sock>)>);
 
@@ -283,7 +285,7 @@ impl Changed {
         Changed(seen.map(|(_, at, set)| (at, set)).collect())
     }
 
-    /// The sender reads back changed members.
+    /// Copies changed members back to the sender.
     pub(crate) fn take(&self, image: &Image, sk: &mut Sock) {
         self.0.iter().for_each(|(field, set)| set(sk, image.get(*field)));
     }

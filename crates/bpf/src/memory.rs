@@ -1,34 +1,35 @@
-//! The memory of a program: regions, each at addresses of its own, every access checked against them.
+//! The memory of a program: regions with separate address ranges, and a check of every access.
 //!
-//! The high 32 bits of an address name the region, the low 32 count bytes from [`BASE`]: an index that runs over or under stays in
-//! no region. Packets are region 0, so that their addresses fit the 32 bits that `struct __sk_buff` has for them.
+//! The high 32 bits of an address select the region, and the low 32 bits count bytes from [`BASE`]: an index
+//! that is too large or negative lies in no region. Packets are region 0, so that their addresses fit the 32
+//! bits that `struct __sk_buff` has for them.
 
 use crate::kernel::{Image, Socket};
 use std::fmt;
 
 /// Start of each region, in the low 32 bits of an address.
 pub(crate) const BASE: u32 = 0x1000_0000;
-/// Bytes of stack of one function (as in the kernel).
+/// Size of the stack frame of a function, bytes (as in the kernel).
 pub(crate) const FRAME_BYTES: usize = 512;
-/// Functions that can be nested (as in the kernel).
+/// Maximum depth of nested functions (as in the kernel).
 pub(crate) const FRAMES: usize = 8;
 
 /// Kind of memory at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Space {
     Packet,
-    /// The frame of a function, by how many called it.
+    /// Stack frame of a function, by call depth.
     Frame(usize),
     Context,
     Socket,
     Sample,
-    /// An instruction, which only bpf_loop() takes.
+    /// Instruction, which only bpf_loop() accepts.
     Code,
-    /// A section of the object.
+    /// Section of the object.
     Region(usize),
-    /// A value of a map, by its slot.
+    /// Value of a map, by its slot.
     Value(usize, u32),
-    /// A map itself, which only helpers take.
+    /// Map itself, which only helpers accept.
     Map(usize),
 }
 
@@ -42,11 +43,11 @@ const FRAME_END: u32 = FRAME + FRAMES as u32;
 const REGION: u32 = 0x100;
 const MAP: u32 = 0x1_0000;
 const MAP_END: u32 = 0x2_0000;
-/// Eight bits of the map and 23 of the slot follow.
+/// Bit that marks the address of a map's value; eight bits of the map and 23 bits of the slot follow.
 const VALUE: u32 = 1 << 31;
 const SLOT_BITS: u32 = 23;
 
-/// Most regions, and most maps, of an object.
+/// Maximum number of regions, and of maps, of an object.
 pub(crate) const MOST_REGIONS: usize = 256;
 
 impl Space {
@@ -66,7 +67,7 @@ impl Space {
         u64::from(tag) << 32 | u64::from(BASE.wrapping_add(offset))
     }
 
-    /// Returns the space at an address, and the offset in it.
+    /// Returns the address space of an address, and the offset in it.
     #[inline(always)]
     pub(crate) fn of(address: u64) -> Option<(Space, usize)> {
         let offset = (address as u32).wrapping_sub(BASE) as usize;
@@ -85,38 +86,39 @@ impl Space {
         Some((space, offset))
     }
 
-    /// Returns the instruction that an address of code names.
+    /// Returns the index of the instruction at a code address.
     pub(crate) fn code(address: u64) -> Option<usize> {
         Space::of(address).and_then(|(space, at)| (space == Space::Code).then_some(at))
     }
 
-    /// Returns the offset of an address in a section of data.
+    /// Returns the offset of an address in a data section.
     pub(crate) fn data(address: u64) -> Option<usize> {
         Space::of(address).and_then(|(space, at)| matches!(space, Space::Region(_)).then_some(at))
     }
 }
 
-/// Programs may read this byte.
+/// Right to read this byte.
 pub(crate) const READ: u8 = ALONG | 2;
-/// Programs may read this byte in one load with bytes that they may read: compilers take bitfields out of eight bytes.
+/// Right to read this byte in the same load as readable bytes: compilers load eight bytes to extract a
+/// bitfield.
 pub(crate) const ALONG: u8 = 1;
-/// Programs may write this byte.
+/// Right to write this byte.
 pub(crate) const WRITE: u8 = 4;
 
-/// Bytes with access rights for reading and writing.
+/// Bytes with their access rights.
 #[derive(Debug, Default)]
 pub(crate) struct Guarded<'a> {
     pub bytes: &'a mut [u8],
     pub rights: &'a [u8],
 }
 
-/// A section of the object, or the values of a map.
+/// Data section of the object, or the values of a map.
 #[derive(Clone, Debug)]
 pub(crate) struct Region {
     pub name: String,
     pub bytes: Vec<u8>,
     pub writable: bool,
-    /// Bytes of a value, and from one value to the next; of a section, which is one value, all of it.
+    /// Size of a value, which is also the distance between values, bytes; a data section counts as one value.
     pub value_bytes: usize,
     pub stride: usize,
 }
@@ -127,7 +129,7 @@ impl Region {
         Region { name, value_bytes: bytes.len(), stride: bytes.len(), bytes, writable }
     }
 
-    /// Returns the range of an access to a value in the region's bytes, if the access stays within the value.
+    /// Returns the byte range of an access to a value, if the access stays within the value.
     #[inline(always)]
     fn place(&self, slot: u32, offset: usize, length: usize) -> Option<std::ops::Range<usize>> {
         let end = offset.checked_add(length).filter(|end| *end <= self.value_bytes)?;
@@ -136,24 +138,24 @@ impl Region {
     }
 }
 
-/// Memory that a call of a program can reach.
+/// Memory that a program can access during a call.
 #[derive(Debug)]
 pub(crate) struct Memory<'a> {
     pub stack: &'a mut [u8; FRAME_BYTES * FRAMES],
     pub context: Guarded<'a>,
-    /// The socket that a callback is for.
+    /// Socket of the callback.
     pub socket: Option<&'a mut Socket>,
-    /// The sample that a callback is given.
+    /// Sample passed to the callback.
     pub sample: Option<&'a Image>,
     pub packet: &'a [u8],
     pub regions: &'a mut [Region],
-    /// The regions of maps begin here.
+    /// Index of the first region that belongs to a map.
     pub first_map: usize,
-    /// Functions that are being run, whose frames are there.
+    /// Number of active functions, each with a stack frame.
     pub frames: usize,
 }
 
-/// An access that was refused.
+/// A rejected access.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{access} of {bytes} bytes {at}")]
 pub struct Denied {
@@ -161,16 +163,16 @@ pub struct Denied {
     pub access: Access,
     /// Size, bytes.
     pub bytes: usize,
-    /// Place, and reason of the refusal.
+    /// Place of the access, and the reason for the rejection.
     pub at: String,
 }
 
 /// Kind of access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// A load, or a read by a helper.
+    /// Load, or read by a helper.
     Load,
-    /// A store, or a write by a helper.
+    /// Store, or write by a helper.
     Store,
 }
 
@@ -189,7 +191,7 @@ fn within(bytes: &[u8], offset: usize, length: usize) -> Option<&[u8]> {
     bytes.get(offset..offset.checked_add(length)?)
 }
 
-/// Returns `length` bytes at an offset, if they may be read.
+/// Returns `length` bytes at an offset, if the program may read all of them.
 #[inline(always)]
 pub(crate) fn readable<'b>(bytes: &'b [u8], rights: &[u8], offset: usize, length: usize) -> Option<&'b [u8]> {
     let rights = within(rights, offset, length)?;
@@ -197,7 +199,7 @@ pub(crate) fn readable<'b>(bytes: &'b [u8], rights: &[u8], offset: usize, length
     if all == ALONG && any & READ == READ { within(bytes, offset, length) } else { None }
 }
 
-/// Returns `length` bytes at an offset, if they may be written.
+/// Returns `length` bytes at an offset, if the program may write all of them.
 #[inline(always)]
 pub(crate) fn writable<'b>(
     bytes: &'b mut [u8],
@@ -211,7 +213,7 @@ pub(crate) fn writable<'b>(
 }
 
 impl Memory<'_> {
-    /// Bytes that a program may read; `None`: it may not.
+    /// Returns bytes that a program may read; `None` without the right to read.
     #[inline(always)]
     pub(crate) fn read(&self, address: u64, length: usize) -> Option<&[u8]> {
         let (space, offset) = Space::of(address)?;
@@ -230,7 +232,7 @@ impl Memory<'_> {
         }
     }
 
-    /// Bytes that a program may write; `None`: it may not.
+    /// Returns bytes that a program may write; `None` without the right to write.
     #[inline(always)]
     pub(crate) fn write(&mut self, address: u64, length: usize) -> Option<&mut [u8]> {
         let (space, offset) = Space::of(address)?;
@@ -254,13 +256,13 @@ impl Memory<'_> {
         }
     }
 
-    /// Returns the frame of a function that is being run.
+    /// Returns the stack frame of an active function.
     #[inline(always)]
     fn frame(&self, depth: usize) -> Option<&[u8]> {
         if depth < self.frames { Some(&self.stack[depth * FRAME_BYTES..][..FRAME_BYTES]) } else { None }
     }
 
-    /// Returns the bytes of a number.
+    /// Loads the bytes of a number.
     #[inline(always)]
     pub(crate) fn load<const N: usize>(&self, address: u64) -> Option<[u8; N]> {
         match Space::of(address)? {
@@ -282,12 +284,12 @@ impl Memory<'_> {
         }
     }
 
-    /// True if an address is inside of a space.
+    /// True if an address is inside an address space.
     pub(crate) fn is_known(&self, address: u64) -> bool {
         self.size(address).is_some_and(|(_, offset, bytes, _)| offset < bytes)
     }
 
-    /// Returns the space, the offset and the size that an address names, with a name.
+    /// Returns the space of an address, the offset in it, the size of the space, and its name.
     fn size(&self, address: u64) -> Option<(Space, usize, usize, String)> {
         let (space, offset) = Space::of(address)?;
         let (bytes, name) = match space {
@@ -308,7 +310,7 @@ impl Memory<'_> {
         Some((space, offset, bytes, name))
     }
 
-    /// Returns the object's name for a byte of the socket or of the sample.
+    /// Returns the name of a byte of the socket or of the sample in the object's types.
     fn member(&self, space: Space, offset: usize) -> Option<String> {
         let image = match space {
             Space::Socket => &self.socket.as_ref()?.image,
@@ -318,7 +320,7 @@ impl Memory<'_> {
         image.layout().name_at(offset as u64)
     }
 
-    /// Returns the reason for the refusal of an access.
+    /// Returns the reason for rejecting an access.
     #[cold]
     pub(crate) fn denied(&self, access: Access, address: u64, bytes: usize) -> Denied {
         let Some((space, offset, size, name)) = self.size(address) else {
@@ -345,7 +347,8 @@ impl Memory<'_> {
 mod tests {
     use super::*;
 
-    // Clang takes a bitfield out of eight bytes: its neighbours are read along with it, and not by themselves.
+    // Clang loads eight bytes to extract a bitfield: the neighbouring members are readable in such a load,
+    // but not on their own.
     #[test]
     fn neighbours_of_bitfields_are_not_read_alone() {
         let rights = [ALONG, ALONG, READ, ALONG, 0, READ | WRITE, READ | WRITE, READ];
@@ -356,7 +359,7 @@ mod tests {
         assert!(may_write(5, 2) && !may_write(5, 3) && !may_write(2, 1));
     }
 
-    // An address that runs over the end of its region, or under its beginning, is in no other.
+    // An address past the end of its region, or before its start, is in no other region.
     #[test]
     fn regions_are_far_apart() {
         for space in [

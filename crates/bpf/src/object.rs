@@ -1,4 +1,4 @@
-//! An object: what clang makes of a BPF program's source, read, linked and checked.
+//! An object: the output of clang for a BPF program, parsed, linked and checked.
 
 use crate::accesses::{self, Named};
 use crate::btf::{self, Btf};
@@ -17,24 +17,25 @@ use crate::stack;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Sections of programs that see packets (`tc filter … bpf`), with a name of the program after a slash or without.
+/// Sections of programs that process packets (`tc filter … bpf`), optionally followed by a slash and a name.
 const FILTERS: [&str; 3] = ["tc", "tcx", "classifier"];
-/// Section in which an object lists the notices that it understands.
+/// Section in which an object lists the notices that its programs understand.
 const SERVICES: &str = "airhop.services";
 /// Licences that the kernel accepts as compatible with its own (linux `license_is_gpl_compatible`).
 const COMPATIBLE: [&str; 6] =
     ["GPL", "GPL v2", "GPL and additional rights", "Dual BSD/GPL", "Dual MIT/GPL", "Dual MPL/GPL"];
 
-/// A program that sees packets.
+/// A program that processes packets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filter {
-    /// The function.
+    /// Name of the function.
     pub name: String,
-    /// The program that [`Machine::filter`](crate::Machine::filter) runs.
+    /// Program for [`Machine::filter`](crate::Machine::filter).
     pub program: Program,
 }
 
-/// An object that can be simulated. Nothing in it changes: runs share it, each with a [`Machine`](crate::Machine) of its own.
+/// An object that Airhop can simulate. The object is immutable: runs share it, each with its own
+/// [`Machine`](crate::Machine).
 #[derive(Debug)]
 pub struct Object {
     name: String,
@@ -51,10 +52,12 @@ pub struct Object {
 }
 
 impl Object {
-    /// Reads an object from the bytes of a file; errors contain `name`.
+    /// Parses an object from the bytes of a file; errors contain `name`.
     ///
     /// # Errors
-    /// If the bytes are no such object, if no kernel would load it, or if it uses a kernel feature that is not simulated.
+    ///
+    /// Returns an error if the bytes are no BPF object, if no kernel would load the object, or if it uses a
+    /// kernel feature that Airhop does not simulate.
     pub fn read(bytes: &[u8], name: &str) -> Result<Object, ObjectError> {
         Object::build(bytes, name).map_err(|problem| ObjectError { file: name.to_owned(), problem })
     }
@@ -109,7 +112,7 @@ impl Object {
         })
     }
 
-    /// Returns the name for errors.
+    /// Returns the name used in errors.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -119,8 +122,8 @@ impl Object {
         &self.license
     }
 
-    /// Returns the services of the network whose notices its programs understand, the one that it should have by
-    /// default first: words with spaces between them in the section `airhop.services`, which a kernel passes over.
+    /// Returns the network services whose notices the programs understand, with the default first. The
+    /// section `airhop.services`, which a kernel ignores, contains these words separated by spaces.
     pub fn services(&self) -> &[String] {
         &self.services
     }
@@ -130,25 +133,31 @@ impl Object {
         &self.controls
     }
 
-    /// Returns the programs that see packets (`SEC("tc")`, `SEC("classifier")`), in the order of the file.
+    /// Returns the programs that process packets (`SEC("tc")`, `SEC("classifier")`), in the order of the
+    /// file.
     pub fn filters(&self) -> &[Filter] {
         &self.filters
     }
 
-    /// The layout of its `struct tcp_sock` with what is embedded in it. `fields` are the members that whoever calls the programs fills in, by
-    /// the name that whichever of the nested structures gives them, such as `"mss_cache"`, `"icsk_ack.pending"` or `"rtt_min.s[0].v"`; a
-    /// program that reads another one is stopped. What the kernel lets programs write they may write; `icsk_ca_priv` is there.
+    /// Returns the layout of the object's `struct tcp_sock` with its nested structures. `fields` are the
+    /// members that the caller of the programs fills in, named without the nested structure that contains
+    /// them, such as `"mss_cache"`, `"icsk_ack.pending"` or `"rtt_min.s[0].v"`; a program that reads any
+    /// other member is stopped. Programs may write the members that the kernel lets them write; the layout
+    /// also has `icsk_ca_priv`.
     ///
     /// # Errors
-    /// The types of the object contradict each other.
+    ///
+    /// Returns an error if the types of the object contradict each other.
     pub fn socket_layout(&self, fields: &[&'static str]) -> Result<Arc<Layout>, ObjectError> {
         self.laid_out(socket_layout(&self.btf, fields))
     }
 
-    /// Returns the layout of another structure that callbacks are given a pointer to (`ack_sample`, `rate_sample`), and which programs only read.
+    /// Returns the layout of another structure to which callbacks get a pointer (`ack_sample`,
+    /// `rate_sample`), and which programs only read.
     ///
     /// # Errors
-    /// As [`Object::socket_layout`].
+    ///
+    /// Returns the same errors as [`Object::socket_layout`].
     pub fn sample_layout(
         &self,
         structure: &'static str,
@@ -168,9 +177,9 @@ impl Object {
         layout.map(Layout::complete).map_err(|problem| ObjectError { file: self.name.clone(), problem })
     }
 
-    /// Checks a control's programs, and those that see packets, for faults that a kernel would refuse: members that are not simulated or may not
-    /// be written, of the socket or of a sample, more stack than there is, and atomics that are not aligned. `layouts`: structures with their
-    /// names.
+    /// Checks the programs of a congestion control, and the packet programs, for faults that a kernel would
+    /// reject: socket or sample members that are not simulated or not writable, too much stack, and atomic
+    /// operations that are not aligned. `layouts` are the structures by name.
     pub(crate) fn verify(
         &self,
         control: &CongestionControl,
@@ -196,7 +205,8 @@ impl Object {
         })
     }
 
-    /// Returns the first instruction of `release` that asks for an option or sets one, and why a kernel refuses it (bpf_tcp_ca_get_func_proto()).
+    /// Returns the first instruction of `release` that reads or sets a socket option, and the reason why a
+    /// kernel rejects it (bpf_tcp_ca_get_func_proto()).
     fn asks(&self, release: Program) -> Option<(usize, String)> {
         let functions = stack::reachable(&self.code, &self.listing, release.0);
         let body = |start| self.listing.function(start).start..self.listing.function(start).end;
@@ -208,14 +218,14 @@ impl Object {
         })
     }
 
-    /// Returns the place of an instruction, in words.
+    /// Returns the place of an instruction, for messages.
     pub(crate) fn place(&self, instruction: usize) -> Place {
         self.listing.place(instruction, &self.btf)
     }
 }
 
-/// Kernels relocate accesses compiled for `struct tcp_sock___old`; here offsets are the object's own, and would be
-/// those of another structure.
+/// Returns an error for types such as `struct tcp_sock___old`. A kernel relocates accesses through such a
+/// type; Airhop uses the object's own offsets, which would belong to another structure.
 fn refuse_flavours(btf: &Btf, ext: &[u8]) -> Result<(), Problem> {
     match btf.relocated_structures(ext)?.into_iter().find(|name| name.contains("___")) {
         Some(flavour) => {
@@ -238,7 +248,7 @@ fn filters(elf: &Elf, listing: &Listing) -> Vec<Filter> {
         .collect()
 }
 
-/// True if programs of this section see packets.
+/// True if programs of this section process packets.
 pub(crate) fn is_filter(section: &str) -> bool {
     FILTERS.contains(&section.split('/').next().unwrap_or_default())
 }
@@ -247,12 +257,12 @@ pub(crate) fn license(elf: &Elf) -> String {
     text(elf, "license", 64)
 }
 
-/// Words of the section that lists the notices that programs understand.
+/// Returns the words of the section that lists the notices understood by the programs.
 fn services(elf: &Elf) -> Vec<String> {
     text(elf, SERVICES, 256).split_whitespace().map(str::to_owned).collect()
 }
 
-/// Returns the text of a section, up to its zero.
+/// Returns the text of a section, up to its terminating zero.
 fn text(elf: &Elf, section: &str, most: usize) -> String {
     let bytes = elf.section(section).map_or(&[][..], |(_, section)| &section.bytes);
     let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len()).min(most);

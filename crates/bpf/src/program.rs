@@ -1,4 +1,4 @@
-//! The code of an object: decoded, linked, and checked before it runs.
+//! The code of an object, decoded, linked and checked before it runs.
 
 use crate::btf::{Btf, LineInfo, Name};
 use crate::elf::{Elf, Relocation, Symbol};
@@ -9,25 +9,25 @@ use crate::kernel::Helper;
 use crate::linking::{Callee, Linking};
 use std::collections::BTreeMap;
 
-/// Instructions of an object, as many as the kernel takes.
+/// Maximum number of instructions of an object, as in the kernel.
 const MOST_INSTRUCTIONS: usize = 1_000_000;
 
 /// A function.
 #[derive(Clone, Debug)]
 pub(crate) struct Function {
     pub name: String,
-    /// The section, by its index.
+    /// Index of the section.
     pub section: usize,
     pub start: usize,
     pub end: usize,
 }
 
-/// Functions, and the lines that their instructions come from.
+/// Functions, and the source lines of their instructions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Listing {
-    /// By their start.
+    /// Functions in the order of their start.
     pub functions: Vec<Function>,
-    /// From which instruction on which file and line, by instruction.
+    /// First instruction, file and line of each line record, in the order of instructions.
     pub lines: Vec<(usize, Name, u32)>,
 }
 
@@ -90,13 +90,13 @@ impl Listing {
         self.functions.binary_search_by_key(&instruction, |function| function.start).is_ok()
     }
 
-    /// Returns the function that an instruction is in.
+    /// Returns the function that contains an instruction.
     pub(crate) fn function(&self, instruction: usize) -> &Function {
         let after = self.functions.partition_point(|function| function.start <= instruction);
         &self.functions[after - 1]
     }
 
-    /// Returns the place of an instruction, in words.
+    /// Returns the place of an instruction, for messages.
     pub(crate) fn place(&self, instruction: usize, btf: &Btf) -> Place {
         let function = self.function(instruction);
         let after = self.lines.partition_point(|(start, ..)| *start <= instruction);
@@ -109,7 +109,8 @@ impl Listing {
     }
 }
 
-/// Decodes and links the code of all sections; `None`: the second half of a constant. An error has the instruction's number.
+/// Decodes and links the code of all sections; `None` stands for the second half of a constant. An error
+/// contains the index of the instruction.
 pub(crate) fn decode(elf: &Elf, linking: &Linking<'_>) -> Result<Vec<Option<Instruction>>, (usize, String)> {
     let mut code = Vec::new();
     for (_, section) in elf.code() {
@@ -143,7 +144,7 @@ pub(crate) fn decode(elf: &Elf, linking: &Linking<'_>) -> Result<Vec<Option<Inst
     Ok(code)
 }
 
-/// RFC 9669 §5.4: a number, or its relocated value.
+/// Decodes a 64-bit constant (RFC 9669 §5.4): a number, or its relocated value.
 fn constant(
     first: Encoded,
     second: Option<Encoded>,
@@ -176,7 +177,8 @@ fn constant(
     }
 }
 
-/// RFC 9669 §4.3.1: a helper by its number, a function of the object, or one of the kernel by its name.
+/// Decodes a call (RFC 9669 §4.3.1): a helper by number, a function of the object, or a kernel function by
+/// name.
 fn call(
     encoded: Encoded,
     at: usize,

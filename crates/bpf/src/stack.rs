@@ -1,4 +1,5 @@
-//! Static check of a program's straight paths: stack use of its functions, and alignment of its atomics.
+//! Static check along a program's straight paths: stack use of its functions, and alignment of its atomic
+//! operations.
 
 use crate::instruction::{FRAME, Instruction, Op};
 use crate::kernel::Helper;
@@ -6,15 +7,16 @@ use crate::memory::{FRAME_BYTES, FRAMES};
 use crate::program::Listing;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A frame takes a multiple of this (Linux, kernel/bpf/verifier.c, round_up_stack_depth(), for code that is compiled to the machine's).
+/// Frame sizes are rounded up to a multiple of this (Linux, kernel/bpf/verifier.c, round_up_stack_depth(),
+/// for code that is compiled to machine code).
 const GRANULE: i64 = 16;
 
-/// Target of a register, which begins at a multiple of eight, and the offset in it.
+/// Target of a pointer in a register, aligned to eight bytes, and the offset from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pointer {
-    /// The end of the function's frame.
+    /// End of the function's stack frame.
     Frame(i64),
-    /// A map's value, or data.
+    /// Value of a map, or data.
     Value(i64),
 }
 
@@ -26,8 +28,8 @@ const UNKNOWN: Registers = {
     registers
 };
 
-/// Returns the functions that a program runs, by their first instructions, from its own on. Calls stand in `code`,
-/// callbacks of bpf_loop() in `loops`.
+/// Returns the functions that a program can run, by their first instructions, beginning with the program's
+/// own function. `code` contains the calls, and `loops` the callbacks of bpf_loop().
 pub(crate) fn reachable(code: &[Instruction], listing: &Listing, entry: usize) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     let mut left = vec![entry];
@@ -39,7 +41,7 @@ pub(crate) fn reachable(code: &[Instruction], listing: &Listing, entry: usize) -
     found
 }
 
-/// Returns the functions that a function calls, or gives to bpf_loop().
+/// Returns the functions that a function calls, or passes to bpf_loop().
 fn callees(code: &[Instruction], listing: &Listing, start: usize) -> BTreeSet<usize> {
     let function = listing.function(start);
     let called = |instruction: &Instruction| match instruction.op {
@@ -51,8 +53,8 @@ fn callees(code: &[Instruction], listing: &Listing, start: usize) -> BTreeSet<us
     body.iter().filter_map(called).filter(|&callee| listing.starts(callee)).collect()
 }
 
-/// Checks a program with all that it calls: of frames together no more than 512 bytes, and eight of them at most. An error has the number of an
-/// instruction.
+/// Checks a program with all functions that it calls: the stack frames together take at most 512 bytes, and
+/// at most eight are nested. An error contains the index of an instruction.
 pub(crate) fn check(code: &[Instruction], listing: &Listing, entry: usize) -> Result<(), (usize, String)> {
     let mut chains = Chains { code, listing, worst: BTreeMap::new(), open: BTreeSet::new() };
     chains.visit(entry)?;
@@ -75,7 +77,7 @@ pub(crate) fn check(code: &[Instruction], listing: &Listing, entry: usize) -> Re
     Ok(())
 }
 
-/// The chain of calls from a function that takes most of the stack.
+/// The chain of calls from a function that uses most stack.
 #[derive(Clone, Copy, Debug)]
 struct Chain {
     bytes: i64,
@@ -87,7 +89,7 @@ struct Chains<'a> {
     code: &'a [Instruction],
     listing: &'a Listing,
     worst: BTreeMap<usize, Chain>,
-    /// Functions that are being looked at: a call of one goes round.
+    /// Functions on the current chain: a call of one of them is a recursion.
     open: BTreeSet<usize>,
 }
 
@@ -121,7 +123,7 @@ impl Chains<'_> {
     }
 }
 
-/// Returns the bytes of a function's frame.
+/// Returns the size of a function's stack frame, bytes.
 fn depth(code: &[Instruction], start: usize, end: usize) -> Result<i64, (usize, String)> {
     let targets: BTreeSet<usize> =
         code[start..end].iter().filter(|i| i.op.is_jump()).map(|i| i.offset as usize).collect();
@@ -144,7 +146,7 @@ fn depth(code: &[Instruction], start: usize, end: usize) -> Result<i64, (usize, 
     Ok(deepest.div_euclid(GRANULE) * GRANULE + if deepest % GRANULE == 0 { 0 } else { GRANULE })
 }
 
-/// The register of the address of a load or a store, and how many bytes it is about.
+/// Returns the address register of a load or a store, and the number of bytes accessed.
 fn accessed(instruction: &Instruction) -> Option<(u8, i64)> {
     Some(match instruction.op {
         Op::Load8 | Op::Load8Signed => (instruction.src, 1),
@@ -159,7 +161,7 @@ fn accessed(instruction: &Instruction) -> Option<(u8, i64)> {
     })
 }
 
-/// Checks an access. Returns the depth that it reaches in the function's frame.
+/// Checks an access. Returns its depth in the function's stack frame.
 fn check_access(instruction: &Instruction, pointer: Pointer, bytes: i64) -> Result<i64, String> {
     let (Pointer::Frame(from) | Pointer::Value(from)) = pointer;
     let at = from.wrapping_add(instruction.offset.into());

@@ -1,4 +1,5 @@
-//! `objects/wrong.bpf.c`: code that the kernel's verifier would refuse ends in a fault with place and reason.
+//! Tests of `objects/wrong.bpf.c`: code that the kernel's verifier would reject ends in a fault with place
+//! and reason.
 
 use airhop_bpf::{Argument, Callback, Image, Machine, Object, Socket};
 use std::sync::Arc;
@@ -15,7 +16,7 @@ fn fault(callback: Callback) -> String {
     Machine::new(object, 0).call(program, &mut socket, &[argument], 0).expect_err("a fault").to_string()
 }
 
-/// That a fault names the object, the function, the line of the source, and the cause.
+/// Asserts that a fault names the object, the function, the source line, and the cause.
 fn assert_names(callback: Callback, function: &str, line: &str, cause: &str) {
     let fault = fault(callback);
     let place = format!("wrong.bpf.o: {function}, instruction ");

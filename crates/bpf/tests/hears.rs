@@ -1,5 +1,6 @@
-//! Objects with a listener: notices as real bytes reach the program on the interface, and through it the sender.
-//! `python/airhop/bpf/eln.bpf.o` is the shipped object; the program of `objects/shares.bpf.c` consumes no packet.
+//! Objects with a listener: notices as real bytes reach the program at the interface, and through it the
+//! sender. `python/airhop/bpf/eln.bpf.o` is the shipped object; the program of `objects/shares.bpf.c`
+//! consumes no packet.
 
 use airhop_base::{
     Body, Eln, Flags, FlowId, HEADER_BYTES, NodeId, Notice, NoticeKind, Packet, RareOptions, Sack, SackBlock,
@@ -15,7 +16,7 @@ const ELN: &[u8] = include_bytes!("../../../python/airhop/bpf/eln.bpf.o");
 const PASSES: &[u8] = include_bytes!("objects/shares.bpf.o");
 const MSS: u64 = 1000;
 
-/// Ten segments of flow 3 in flight.
+/// A connection with ten segments of flow 3 in flight.
 struct Connection {
     sender: Sender,
     ms: u64,
@@ -57,7 +58,7 @@ impl Connection {
         self.sender.on_notice(self.now(), notice);
     }
 
-    /// An ACK of all before a segment that reports those from `from` to `to`.
+    /// Delivers an ACK up to `next` that also reports the segments from `from` to `to` by SACK.
     fn ack(&mut self, next: u64, sacked: Option<(u64, u64)>, eln: Option<Eln>) {
         let mut sack = Sack::EMPTY;
         if let Some((from, to)) = sacked {
@@ -73,7 +74,8 @@ impl Connection {
         while self.sender.poll_transmit(self.now()).is_some() {}
     }
 
-    /// Returns the threshold after the second segment is found lost; segment 1 has arrived.
+    /// Returns the slow-start threshold after the loss of the second segment is detected; segment 1 has
+    /// arrived.
     fn after_a_loss(mut self) -> f64 {
         (3..=8).for_each(|last| self.ack(2, Some((3, last)), None));
         assert_eq!(self.sender.counters().fast_recoveries, 1);
@@ -81,8 +83,8 @@ impl Connection {
     }
 }
 
-// Yun 2009 §3.1 through the listener: a loss that an ELN or an ERSN named costs no window; one that was not named, or of another segment, half of
-// it. Notices never reach TCP.
+// Yun 2009 §3.1 through the listener: a loss named by an ELN or an ERSN does not reduce the window; an
+// unnamed loss, or the loss of another segment, halves it. Notices never reach TCP.
 #[test]
 fn a_loss_that_was_named_costs_nothing() {
     let heard = |named: &[(NoticeKind, u64)]| {
@@ -104,7 +106,8 @@ fn a_loss_that_was_named_costs_nothing() {
     assert_eq!([heard(&[]), heard(&[(NoticeKind::Eln, 5)])], [half, half]);
 }
 
-// Balakrishnan and Katz 1998: the bit of ELN in a duplicate ACK names the segment that is expected next; the ACK goes on to TCP.
+// Balakrishnan and Katz 1998: the ELN bit in a duplicate ACK refers to the segment expected next; the ACK
+// still reaches TCP.
 #[test]
 fn the_bit_of_eln_in_an_ack() {
     let ends = |eln: Option<Eln>| {
@@ -116,8 +119,8 @@ fn the_bit_of_eln_in_an_ack() {
     assert_eq!(ends(None), (ends(Some(Eln::Next)) / 2.0).floor());
 }
 
-// Effect of a notice on a kernel without a listener: it has the form of an ACK, and acknowledges all data before the
-// segment that it names.
+// Effect of a notice on a kernel without a listener: the notice has the form of an ACK, and acknowledges all
+// data before the segment that it names.
 #[test]
 fn a_notice_that_nobody_takes_is_an_ack() {
     let mut connection = Connection::new(PASSES);
@@ -127,7 +130,8 @@ fn a_notice_that_nobody_takes_is_an_ack() {
     assert_eq!(connection.sender.state().una, 3001, "an ICMP message is none");
 }
 
-// The object declares the notices that it understands; services for an object without a listener are refused.
+// The object declares the notices that it understands; services for an object without a listener are an
+// error.
 #[test]
 fn an_object_names_services() {
     let services = |bytes: &[u8]| Object::read(bytes, "x.bpf.o").unwrap().services().to_vec();

@@ -1,4 +1,4 @@
-//! `objects/heeds.bpf.c`: the interpreter executes its C code.
+//! Tests of `objects/heeds.bpf.c`: the interpreter executes this C code.
 
 use airhop_bpf::{Argument, Callback, Image, Machine, Object, Socket, Verdict};
 use std::sync::Arc;
@@ -47,7 +47,7 @@ fn the_object_says_what_it_is() {
     assert_eq!(object.filters()[0].name, "listen");
 }
 
-// Bitfields and nested members: each is set alone, and reads back.
+// Bitfields and nested members: a program sets each one separately, and reads the same value.
 #[test]
 fn fields_are_where_the_types_say() {
     let mut run = Run::new();
@@ -66,8 +66,8 @@ fn fields_are_where_the_types_say() {
     assert!(!layout.is_visible(layout.get("prior_cwnd").unwrap()), "which the object's header lacks");
 }
 
-// RFC 5681 §3.1 by the kfuncs: slow start up to ssthresh, then one segment per window, and no growth of an unused
-// window.
+// RFC 5681 §3.1 through the kernel functions: slow start up to ssthresh, then one segment per window, and no
+// growth of an unused window.
 #[test]
 fn the_window_grows_by_kfuncs() {
     let mut run = Run::new();
@@ -93,7 +93,7 @@ fn the_window_grows_by_kfuncs() {
     assert_eq!(run.call(Callback::UndoCwnd, &[]) as u32, 40);
 }
 
-// The congestion control reads from the map the notices that the tc program received and dropped.
+// The congestion control reads from a map the notices that the tc program received and dropped.
 #[test]
 fn a_notice_reaches_the_sender_through_a_map() {
     let mut run = Run::new();
@@ -111,7 +111,8 @@ fn a_notice_reaches_the_sender_through_a_map() {
     assert_eq!(calls, 2_u32.to_le_bytes(), "counted in the storage of the socket");
 }
 
-// An array has all its entries, of zeroes; a hash as many as it was declared with (four), and the fifth is refused.
+// An array has all its entries from the start, as zeros; a hash has as many entries as declared (four), and a
+// fifth is an error.
 #[test]
 fn maps_keep_to_their_size() {
     let mut run = Run::new();
@@ -130,7 +131,8 @@ fn maps_keep_to_their_size() {
     assert_eq!(known, [0, 1, 2, 3]);
 }
 
-// The state of 104 bytes, the configuration, jiffies, a sample's signed member, and a request for an ACK.
+// Tests the private state of 104 bytes, the configuration, jiffies, a sample's signed member, and a request
+// for an ACK.
 #[test]
 fn state_time_and_samples() {
     let mut run = Run::new();
@@ -154,7 +156,7 @@ fn state_time_and_samples() {
     assert_eq!((run.socket.take_ack_request(), run.socket.take_ack_request()), (Some(77), None));
 }
 
-// A run has its own maps, variables and random numbers; another run begins in the same state.
+// Each run has its own maps, variables and random numbers, and begins in the same state.
 #[test]
 fn runs_share_nothing() {
     let trace = || {

@@ -1,4 +1,4 @@
-//! Input of the kernel for objects; tests of `airhop-live` show that a kernel accepts it.
+//! Data that a kernel needs for objects; tests of `airhop-live` show that a kernel accepts it.
 
 use crate::heeds;
 use airhop_bpf::loading::{Fill, LoadMap, Loadable, MemberValue, ProgramKind};
@@ -13,7 +13,8 @@ fn map<'a>(object: &'a Loadable, name: &str) -> &'a LoadMap {
     object.maps.iter().find(|map| map.name == name).unwrap()
 }
 
-/// `notices.h`: a hash from connections (36 bytes) to named segments (4 + 16 * 4), and two counters among the data.
+/// The maps of `notices.h`: a hash from connections (36 bytes) to named segments (4 + 16 * 4), and two
+/// counters in the data.
 #[test]
 fn maps_and_data() {
     let object = eln();
@@ -31,7 +32,7 @@ fn maps_and_data() {
     assert_eq!(object.license, "Dual BSD/GPL");
 }
 
-/// Members by their names, `name` included; members other than callbacks are plain bytes.
+/// Members have their names, including `name`; members other than callbacks are plain bytes.
 #[test]
 fn controls_member_by_member() {
     let object = eln();
@@ -51,8 +52,8 @@ fn controls_member_by_member() {
     assert!(matches!(&filters[..], [one] if one.name == "hear_notices"));
 }
 
-/// bpf(2): relocations are at instructions of the matching kind, and records begin with the program's first
-/// instruction.
+/// bpf(2): relocations are at instructions of the matching kind, and the records begin with the program's
+/// first instruction.
 #[test]
 fn programs_with_what_is_to_be_filled_in() {
     let object = eln();
@@ -83,8 +84,8 @@ fn programs_with_what_is_to_be_filled_in() {
     );
 }
 
-/// Externs of the kernel's configuration (libbpf: `__kconfig`) are read from a map, which the loader fills in; a
-/// message names unknown ones.
+/// Externs of the kernel's configuration (libbpf: `__kconfig`) are read from a map that the loader fills in;
+/// a message names unknown externs.
 #[test]
 fn options_of_the_kernel() {
     let mut object = Loadable::read(heeds::OBJECT, "heeds.bpf.o").unwrap();

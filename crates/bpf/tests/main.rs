@@ -1,6 +1,6 @@
-//! Objects that clang made from the sources in `objects`, and hostile ones.
+//! Objects compiled by clang from the sources in `objects`, and hostile objects.
 //!
-//! One program for all of them: linking dominates the build of tests.
+//! All tests form one program, as linking dominates the build time of tests.
 
 mod faults;
 mod hears;

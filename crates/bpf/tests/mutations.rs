@@ -4,7 +4,7 @@ use crate::{faults, heeds, hostile};
 use airhop_bpf::Object;
 use proptest::prelude::*;
 
-// A file that ends early has lost the table of its sections, which stands at its end.
+// A truncated file has lost its section table, which is at the end.
 #[test]
 fn cut_off_at_every_length() {
     for length in 0..heeds::OBJECT.len() {
@@ -21,7 +21,8 @@ fn what_is_no_object_is_told() {
     assert!(refusal(&native).contains("machine 62, expected 247 (eBPF)"), "{}", refusal(&native));
 }
 
-// Offset, size and size of an entry of each section, larger than anything: refused without making room for it.
+// Offset, size and entry size of each section, larger than any valid value: an error, without allocating
+// memory.
 #[test]
 fn huge_sections() {
     let number = |at: usize, bytes: usize| {
@@ -53,7 +54,7 @@ proptest! {
         hostile::object(&bytes);
     }
 
-    /// Sections are small: a change in one meets its reader at once.
+    /// As sections are small, a change in a section reaches the parser of that section quickly.
     #[test]
     fn changed_words(place in 0..heeds::OBJECT.len() / 4, word in prop_oneof![Just(0), Just(u32::MAX), Just(1 << 31), any::<u32>()]) {
         let mut bytes = heeds::OBJECT.to_vec();

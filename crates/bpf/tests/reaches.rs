@@ -1,11 +1,12 @@
-//! `objects/reaches.bpf.c`: a running object accesses its own memory only, which a kernel verifies beforehand.
+//! Tests of `objects/reaches.bpf.c`: a running object can access only its own memory, which a kernel verifies
+//! beforehand.
 
 use airhop_bpf::{Argument, Callback, Machine, Object, Socket};
 use std::sync::Arc;
 
 const OBJECT: &[u8] = include_bytes!("objects/reaches.bpf.o");
 
-/// Result of a callback for this argument, or place and reason of its failure.
+/// Returns the result of a callback for this argument, or the place and reason of its failure.
 fn call(callback: Callback, number: u64) -> Result<u64, String> {
     let object = Arc::new(Object::read(OBJECT, "reaches.bpf.o").unwrap());
     let mut socket = Socket::new(&object.socket_layout(&["srtt_us"]).unwrap(), 0, 0);
@@ -20,7 +21,8 @@ fn assert_refused(callback: Callback, number: u64, cause: &str) {
     assert!(fault.contains(cause), "{callback:?} with {number}: {fault}");
 }
 
-// Values of a map lie apart: none is reached from another, neither the next one nor one far away.
+// Values of a map are separate: an access from one value cannot reach another, neither the next value nor a
+// distant one.
 #[test]
 fn a_value_of_a_map_is_all_that_a_pointer_to_it_reaches() {
     assert!([0, 1].iter().all(|&index| call(Callback::CongAvoid, index).is_ok()));
@@ -29,7 +31,7 @@ fn a_value_of_a_map_is_all_that_a_pointer_to_it_reaches() {
     }
 }
 
-// The frames of functions lie apart, too: 512 bytes each, of which none is above its end.
+// The stack frames of functions are also separate: 512 bytes each, and no access above the end.
 #[test]
 fn a_frame_is_all_that_a_pointer_to_it_reaches() {
     assert_eq!(call(Callback::Ssthresh, 1), Ok(1));
@@ -38,7 +40,7 @@ fn a_frame_is_all_that_a_pointer_to_it_reaches() {
     }
 }
 
-// A store is to a single member, and begins at its offset.
+// A store must be to a single member, and must begin at its offset.
 #[test]
 fn members_are_written_one_by_one() {
     assert!(call(Callback::SetState, 2).is_ok());
@@ -46,14 +48,14 @@ fn members_are_written_one_by_one() {
     assert_refused(Callback::SetState, 0, "store of 8 bytes at tcp_sock.snd_cwnd");
 }
 
-// An atomic operation is on a word that begins where such words do.
+// An atomic operation must be on an aligned word.
 #[test]
 fn atomics_are_aligned() {
     assert!(call(Callback::PktsAcked, 0).is_ok());
     assert_refused(Callback::PktsAcked, 3, "no multiple of 8");
 }
 
-// bpf-helpers(7), bpf_spin_lock(): one lock at a time, and given back before the program ends.
+// bpf-helpers(7), bpf_spin_lock(): a program holds at most one lock, and must release it before it ends.
 #[test]
 fn a_lock_is_given_back() {
     assert_eq!(call(Callback::UndoCwnd, 0), Ok(1));

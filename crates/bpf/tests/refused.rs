@@ -1,4 +1,5 @@
-//! Objects that a kernel refuses before they run: `objects/refused.bpf.c`, `objects/twice.bpf.c`, and changed bytes.
+//! Objects that a kernel rejects before they run: `objects/refused.bpf.c`, `objects/twice.bpf.c`, and changed
+//! bytes.
 
 use airhop_bpf::{Loaded, Object};
 use std::sync::Arc;
@@ -7,7 +8,7 @@ const REFUSED: &[u8] = include_bytes!("objects/refused.bpf.o");
 const TWICE: &[u8] = include_bytes!("objects/twice.bpf.o");
 const SHARES: &[u8] = include_bytes!("objects/shares.bpf.o");
 
-/// Reason why a congestion control is refused.
+/// Returns the reason why a congestion control is rejected.
 fn refusal(name: &str) -> String {
     let object = Arc::new(Object::read(REFUSED, "refused.bpf.o").unwrap());
     let control = object.congestion_controls().iter().find(|control| control.name == name).unwrap();
@@ -18,7 +19,7 @@ fn read(bytes: &[u8]) -> Result<Object, String> {
     Object::read(bytes, "x.bpf.o").map_err(|error| error.to_string())
 }
 
-/// Returns the object with other bytes at `before` bytes ahead of its name.
+/// Returns the object with the bytes `other` placed `before` bytes ahead of its name.
 fn with(bytes: &[u8], name: &[u8], before: usize, other: &[u8]) -> Vec<u8> {
     let mut changed = bytes.to_vec();
     let at = bytes.windows(name.len()).rposition(|window| window == name).expect("the name") - before;
@@ -26,15 +27,15 @@ fn with(bytes: &[u8], name: &[u8], before: usize, other: &[u8]) -> Vec<u8> {
     changed
 }
 
-// Linux, check_max_stack_depth_subprog(): 512 bytes in all frames of a chain of calls.
+// Linux, check_max_stack_depth_subprog(): at most 512 bytes in all stack frames of a chain of calls.
 #[test]
 fn stack_of_a_chain() {
     let text = refusal("deep");
     assert!(text.contains("720 bytes of stack in 2 functions (deep calls inner)"), "{text}");
 }
 
-// bpf_tcp_ca_btf_struct_access(): members that a congestion control may write, even in code that never runs. The
-// message names a member that is not simulated.
+// bpf_tcp_ca_btf_struct_access(): the rule about members that a congestion control may write applies even to
+// code that never runs. The message names a member that is not simulated.
 #[test]
 fn members_by_name() {
     let text = refusal("writes");
@@ -43,7 +44,7 @@ fn members_by_name() {
     assert!(text.contains("reads tcp_sock.nonagle, which is not simulated"), "{text}");
 }
 
-// bpf_tcp_ca_get_func_proto(): `release` neither asks for options nor sets any.
+// bpf_tcp_ca_get_func_proto(): `release` must neither read nor set socket options.
 #[test]
 fn options_of_a_connection_that_ends() {
     let text = refusal("ends");
@@ -55,7 +56,8 @@ fn atomics_that_are_not_aligned() {
     assert!(refusal("misaligned").contains("an atomic operation on 8 bytes at +3"));
 }
 
-// bpf_tcp_ca_init_member() and tcp_register_congestion_control(): flags that are known, and a name that none has; libbpf: a program for one member.
+// bpf_tcp_ca_init_member() and tcp_register_congestion_control(): only known flags, and a name that no other
+// congestion control has; libbpf: one program for one member.
 #[test]
 fn rules_of_registration() {
     let flags = |flags: u32| read(&with(SHARES, b"shares\0\0\0\0\0\0\0\0\0\0", 4, &flags.to_le_bytes()));

@@ -1,4 +1,4 @@
-//! `objects/shares.bpf.c`: state shared by the connections of an object.
+//! Tests of `objects/shares.bpf.c`: state that the connections of an object share.
 
 use airhop_base::{Body, Flags, FlowId, NodeId, Packet, Segment, Span, Time};
 use airhop_bpf::{Loaded, Object};
@@ -15,7 +15,7 @@ fn scheme() -> Scheme {
     kernel_scheme("shares", "", loaded.callbacks(), false, &[], Box::new(move || loaded.connect()))
 }
 
-/// Returns the window of a connection of `run`, or of none, after an ACK.
+/// Returns the window of a connection after an ACK; the connection belongs to `run`, if given.
 fn window(scheme: &Scheme, flow: u16, run: Option<&mut Run>) -> f64 {
     let config = Config { handshake: false, timestamps: false, pacing: false, ..Preset::Linux.config(1000) };
     let parts = (scheme.build)(&Params::defaults(scheme), &config);
@@ -33,8 +33,9 @@ fn window(scheme: &Scheme, flow: u16, run: Option<&mut Run>) -> f64 {
     sender.window().cwnd
 }
 
-// A kernel loads an object once: all connections have its maps and variables. A run is a kernel that has just loaded it, whatever other runs
-// there are; a connection of no run is alone.
+// A kernel loads an object once, and all connections share its maps and variables. A run corresponds to a
+// kernel that has just loaded the object, independent of other runs; a connection outside of any run shares
+// nothing.
 #[test]
 fn connections_of_a_run_share_maps_and_variables() {
     let scheme = scheme();

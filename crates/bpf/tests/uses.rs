@@ -1,4 +1,4 @@
-//! `objects/uses.bpf.c`: kernel functions used by published congestion controls.
+//! Tests of `objects/uses.bpf.c`: kernel functions that published congestion controls use.
 
 use airhop_bpf::{Argument, Callback, Machine, Object, Socket};
 use std::sync::Arc;
@@ -28,7 +28,8 @@ impl Run {
     }
 }
 
-// bpf-helpers(7), bpf_setsockopt(): TCP_BPF_SNDCWND_CLAMP bounds the window, and is the threshold from then on.
+// bpf-helpers(7), bpf_setsockopt(): TCP_BPF_SNDCWND_CLAMP limits the window, and sets the slow-start
+// threshold.
 #[test]
 fn a_bound_of_the_window() {
     let mut run = Run::new();
@@ -40,7 +41,8 @@ fn a_bound_of_the_window() {
     assert_eq!(run.get("snd_cwnd"), 20);
 }
 
-// bpf-helpers(7), bpf_getsockopt(): TCP_MAXSEG is the bytes of a segment; asked for in two bytes it is an error, and they are zero.
+// bpf-helpers(7), bpf_getsockopt(): TCP_MAXSEG returns the length of a segment; a request for two bytes is an
+// error, and the two bytes are zero.
 #[test]
 fn the_size_of_a_segment() {
     let mut run = Run::new();
@@ -54,7 +56,8 @@ fn the_size_of_a_segment() {
     assert_eq!(told, [0, 1448, -22, 0]);
 }
 
-// bpf-helpers(7), bpf_loop(): the callback runs for 0, 1, … until it returns 1, or as often as was asked; the result is how often.
+// bpf-helpers(7), bpf_loop(): the callback runs for 0, 1, … until it returns 1, or until the requested count;
+// the result is the number of calls.
 #[test]
 fn a_loop() {
     let mut run = Run::new();
@@ -62,7 +65,7 @@ fn a_loop() {
     assert_eq!(run.call(Callback::Ssthresh, &[100]), 45 << 8 | 10);
 }
 
-// bpf-helpers(7), bpf_spin_lock(): protected counters count as without the lock.
+// bpf-helpers(7), bpf_spin_lock(): counters under a lock have the same values as without it.
 #[test]
 fn a_lock() {
     let mut run = Run::new();

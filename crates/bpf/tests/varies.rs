@@ -1,4 +1,4 @@
-//! No member is a hidden constant: the value of each changes within a run or between runs.
+//! No member is a hidden constant: the value of each member changes within a run or between runs.
 
 use airhop_bpf::{Loaded, Object, ack_sample_values, rate_sample_values, simulated_members, socket_values};
 use airhop_scenario::{Overrides, Recording, Run, Scenario};
@@ -11,8 +11,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 const OBJECT: &[u8] = include_bytes!("objects/shares.bpf.o");
-/// Members that are what they are in every connection of a simulation: IPv4, one port for all
-/// receivers, one option less than a kernel has, and no callback before `init`.
+/// Members with the same value in every simulated connection: IPv4, one port for all receivers, one TCP
+/// option less than in a kernel, and no callback before `init`.
 const CONSTANT: [&str; 10] = [
     "icsk_ca_initialized",
     "sk_max_pacing_rate",
@@ -26,15 +26,15 @@ const CONSTANT: [&str; 10] = [
     "skc_v6_rcv_saddr.in6_u.u6_addr32[2]",
 ];
 
-/// At most two values found in each member.
+/// At most two different values seen for each member.
 type Seen = Arc<Mutex<BTreeMap<(&'static str, &'static str), BTreeSet<u64>>>>;
 
-/// Reno in whole segments, which writes down all that it is shown.
+/// Reno in whole segments that records all values passed to it.
 #[derive(Debug)]
 struct Watches {
     seen: Seen,
     steers: bool,
-    /// A connection of an object with known ends.
+    /// Connection of an object with known ends.
     inner: Box<dyn TcpCongestionOps>,
     acks: u32,
 }
@@ -103,7 +103,8 @@ impl TcpCongestionOps for Watches {
     }
 }
 
-/// Three flows between two pairs of nodes over a link that marks, loses and reorders, two of them transfers, of which one is less than a segment.
+/// Returns a scenario of three flows between two pairs of nodes over a link that marks, loses and reorders
+/// packets; two flows are transfers, one of them shorter than a segment.
 fn scenario(scheme: &str, pacing: bool) -> String {
     let flow = |name: &str, to: &str, app: &str| {
         let segment = if name == "b" { "800 B" } else { "1000 B" };

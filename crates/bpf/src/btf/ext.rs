@@ -1,15 +1,16 @@
-//! The section `.BTF.ext`: which instruction comes from which line, and which structures kernels are asked about.
+//! The section `.BTF.ext`: the source line of each instruction, and the structures that a loader looks up in
+//! the kernel's types.
 
 use super::read::{Words, header, part};
 use super::{Btf, Name, Type, TypeId};
 use crate::error::Problem;
 use std::collections::BTreeSet;
 
-/// The line that an instruction comes from.
+/// The source line of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LineInfo {
     pub section: Name,
-    /// The instruction's offset in its section, in bytes.
+    /// Offset of the instruction in its section, bytes.
     pub offset: u32,
     pub file: Name,
     pub line: u32,
@@ -19,24 +20,24 @@ pub(crate) struct LineInfo {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reached {
     pub structure: String,
-    /// The member's name, from the structure on.
+    /// Path of the member within the structure.
     pub path: String,
     pub bit_offset: u64,
-    /// A number or a pointer, and no structure of its own.
+    /// True if the member is a number or a pointer, not a nested structure.
     pub is_scalar: bool,
-    /// Bits of a bitfield; 0: none.
+    /// Width of a bitfield, bits; 0 for other members.
     pub bits: u64,
-    /// Bytes of its type.
+    /// Size of the member's type, bytes.
     pub bytes: u64,
 }
 
-/// Returns the error of a section that contradicts its header.
+/// Returns the error for a section that contradicts its header.
 fn wrong(why: impl Into<String>) -> Problem {
     Problem::Types { section: ".BTF.ext", why: why.into() }
 }
 
 impl Btf {
-    /// Returns the lines of the section `.BTF.ext`, in its order.
+    /// Returns the line records of the section `.BTF.ext`, in their order.
     pub(crate) fn lines(&self, section: &[u8]) -> Result<Vec<LineInfo>, Problem> {
         let mut lines = Vec::new();
         records(section, 1, |section, record| {
@@ -49,7 +50,8 @@ impl Btf {
         Ok(lines)
     }
 
-    /// Returns the structures that instructions were compiled for and that a loader would look up in the kernel's types (CO-RE).
+    /// Returns the structures that CO-RE relocations refer to, which a loader would look up in the kernel's
+    /// types.
     pub(crate) fn relocated_structures(&self, section: &[u8]) -> Result<Vec<String>, Problem> {
         let mut structures = BTreeSet::new();
         records(section, 2, |_, record| {
@@ -66,9 +68,9 @@ impl Btf {
 }
 
 impl Btf {
-    /// Returns the member selected by an access string such as `0:3:1` in a structure: the number of a member of each
-    /// nested structure, and of an array's element. `None` if it selects no member, or another element of an array of
-    /// such structures.
+    /// Returns the member that an access string such as `0:3:1` selects in a structure. The numbers are the
+    /// index of a member in each nested structure, or the index of an array element. Returns `None` if the
+    /// string selects no member, or an element other than the first of an array of such structures.
     pub(crate) fn reached(&self, root: u32, path: Name) -> Result<Option<Reached>, Problem> {
         let (mut at, Type::Composite { name, .. }) = self.get(TypeId(root))? else { return Ok(None) };
         let (structure, mut names) = (self.text(*name).to_owned(), String::new());
@@ -106,7 +108,7 @@ impl Btf {
     }
 }
 
-/// Goes through the records of a table: 0 functions, 1 lines, 2 CO-RE relocations.
+/// Reads the records of a table: 0 functions, 1 lines, 2 CO-RE relocations.
 pub(crate) fn records(
     section: &[u8],
     table: usize,

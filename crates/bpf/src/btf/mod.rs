@@ -1,4 +1,4 @@
-//! BTF: the types that an object was compiled with (the kernel's documentation, bpf/btf).
+//! BTF: the types of an object (the kernel's documentation, bpf/btf).
 
 mod ext;
 mod read;
@@ -10,18 +10,19 @@ pub(crate) use read::{header, part};
 
 use crate::error::Problem;
 
-/// Greatest nesting of names of types, arrays and anonymous structures; a longer chain counts as a loop.
+/// Maximum nesting of typedefs, arrays and anonymous structures; a longer chain counts as a loop.
 const DEEPEST: usize = 32;
-/// Most members searched for one name: vmlinux's tcp_sock and the structures embedded in it have some 1500.
+/// Maximum number of members searched for one name: vmlinux's tcp_sock and its embedded structures have about
+/// 1500.
 const MOST_MEMBERS: usize = 1 << 16;
 
-/// Bytes of a name, or of a file's path.
+/// Maximum length of a name or of a file path, bytes.
 const LONGEST_NAME: usize = 1024;
 
-/// A name, by its place among the strings.
+/// A name, as its offset in the string section.
 pub(crate) type Name = u32;
 
-/// The number of a type. 0 is `void`.
+/// The number of a type; 0 is `void`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TypeId(pub u32);
 
@@ -41,7 +42,7 @@ pub(crate) enum Type {
         element: TypeId,
         count: u32,
     },
-    /// A structure, or a union.
+    /// Structure or union.
     Composite {
         name: Name,
         bytes: u32,
@@ -51,9 +52,9 @@ pub(crate) enum Type {
         bytes: u32,
         signed: bool,
     },
-    /// A typedef, or a qualifier.
+    /// Typedef or qualifier.
     Alias(TypeId),
-    /// A forward declaration, a tag or a function.
+    /// Forward declaration, tag or function.
     Named,
     Prototype {
         parameters: usize,
@@ -62,7 +63,7 @@ pub(crate) enum Type {
         name: Name,
         kind: TypeId,
     },
-    /// A section, with the variables in it.
+    /// Section with its variables.
     Section {
         name: Name,
         variables: Vec<TypeId>,
@@ -72,11 +73,12 @@ pub(crate) enum Type {
 /// A member of a structure.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Member {
-    /// Name; empty for an anonymous struct or union, whose members belong to the enclosing structure (C11).
+    /// Name of the member; empty for an anonymous struct or union, whose members belong to the enclosing
+    /// structure (C11).
     pub name: Name,
     pub kind: TypeId,
     pub bit_offset: u32,
-    /// Bits of a bitfield; 0: none.
+    /// Width of a bitfield, bits; 0 for other members.
     pub bits: u32,
 }
 
@@ -92,23 +94,23 @@ pub(crate) struct Btf {
 pub(crate) struct Located {
     pub kind: TypeId,
     pub bit_offset: u64,
-    /// Bits of a bitfield; 0: none.
+    /// Width of a bitfield, bits; 0 for other members.
     pub bits: u32,
 }
 
-/// Returns the text at a place of the strings, up to its zero.
+/// Returns the string at an offset of the string section, up to its terminating zero.
 pub(crate) fn string(strings: &[u8], at: u32) -> Option<&[u8]> {
     let rest = strings.get(at as usize..)?;
     rest.iter().position(|&byte| byte == 0).map(|end| &rest[..end])
 }
 
-/// Returns the section's error.
+/// Returns the error for this section.
 pub(crate) fn wrong(why: impl Into<String>) -> Problem {
     Problem::Types { section: ".BTF", why: why.into() }
 }
 
 impl Btf {
-    /// The type of a number, with names and qualifiers taken off.
+    /// Returns the type with this number, after resolving typedefs and qualifiers.
     pub(crate) fn get(&self, mut id: TypeId) -> Result<(TypeId, &Type), Problem> {
         for _ in 0..DEEPEST {
             match self.types.get(id.0 as usize) {
@@ -120,7 +122,7 @@ impl Btf {
         Err(wrong(format!("type {} is a name of a name of a name: a loop?", id.0)))
     }
 
-    /// Returns the structure or union of a name.
+    /// Returns the structure or union with this name.
     pub(crate) fn composite(&self, wanted: &str) -> Option<TypeId> {
         let is = |kind: &Type| matches!(kind, Type::Composite { name, .. } if self.is(*name, wanted));
         self.types.iter().position(is).map(|index| TypeId(index as u32))
@@ -135,7 +137,7 @@ impl Btf {
         variables.unwrap_or_default()
     }
 
-    /// Returns a variable's name and type.
+    /// Returns the name and the type of a variable.
     pub(crate) fn variable(&self, id: TypeId) -> Result<(&str, TypeId), Problem> {
         match self.types.get(id.0 as usize) {
             Some(Type::Variable { name, kind }) => Ok((self.text(*name), *kind)),
@@ -171,7 +173,8 @@ impl Btf {
         }
     }
 
-    /// Returns the location of a member, by a path such as `icsk_ack.pending` or `s[0].v`. `None`: there is no such member.
+    /// Returns the location of a member, given by a path such as `icsk_ack.pending` or `s[0].v`; `None` if no
+    /// such member exists.
     pub(crate) fn locate(&self, structure: TypeId, path: &str) -> Result<Option<Located>, Problem> {
         let mut at = Located { kind: structure, bit_offset: 0, bits: 0 };
         for step in path.split('.') {
@@ -194,7 +197,7 @@ impl Btf {
         Ok(Some(at))
     }
 
-    /// Returns a member of a structure or of the anonymous ones in it.
+    /// Finds a member of a structure or of the anonymous structures within it.
     fn search(
         &self,
         id: TypeId,
@@ -221,7 +224,7 @@ impl Btf {
         Ok(None)
     }
 
-    /// Returns a structure's name for the byte at an offset, for messages: `icsk_ack.pending`.
+    /// Returns the name of the member at an offset of a structure, for messages: `icsk_ack.pending`.
     pub(crate) fn name_at(&self, structure: TypeId, offset: u64) -> Option<String> {
         let (mut id, mut offset, mut path) = (structure, offset, String::new());
         for _ in 0..DEEPEST {
@@ -250,13 +253,13 @@ impl Btf {
         None
     }
 
-    /// True if a name is the one wanted.
+    /// True if a name equals `wanted`.
     pub(crate) fn is(&self, name: Name, wanted: &str) -> bool {
         let rest = self.strings.get(name as usize..).and_then(|rest| rest.strip_prefix(wanted));
         rest.is_some_and(|rest| rest.starts_with('\0'))
     }
 
-    /// Returns a name; empty where there is none, or one longer than any compiler's.
+    /// Returns the text of a name; empty if the name is missing, or longer than any compiler writes.
     pub(crate) fn text(&self, name: Name) -> &str {
         let rest = self.strings.get(name as usize..).unwrap_or_default();
         let end = rest.bytes().take(LONGEST_NAME).position(|byte| byte == 0);

@@ -1,4 +1,4 @@
-//! The section `.BTF`, byte by byte.
+//! Parser of the section `.BTF`.
 
 use super::{Btf, Member, Type, TypeId, wrong};
 use crate::error::Problem;
@@ -6,7 +6,7 @@ use crate::error::Problem;
 /// The first two bytes of `.BTF` and `.BTF.ext`.
 pub(super) const MAGIC: u16 = 0xeb9f;
 
-/// 32-bit numbers, one after the other.
+/// A sequence of 32-bit numbers.
 pub(crate) struct Words<'a>(pub &'a [u8]);
 
 impl Words<'_> {
@@ -18,13 +18,13 @@ impl Words<'_> {
     }
 }
 
-/// Returns a part of a section, by offset and length from the end of its header.
+/// Returns a part of a section. Offset and length count from the end of the header.
 pub(crate) fn part(section: &[u8], header: u32, offset: u32, length: u32) -> Option<&[u8]> {
     let start = (header as usize).checked_add(offset as usize)?;
     section.get(start..start.checked_add(length as usize)?)
 }
 
-/// Returns the header's length and the words after it.
+/// Returns the length of the header and the words after the header.
 pub(crate) fn header(section: &[u8]) -> Result<(u32, Words<'_>), String> {
     let mut words = Words(section);
     let (Some(first), Some(length)) = (words.next(), words.next()) else {
@@ -59,7 +59,7 @@ impl Btf {
     }
 }
 
-/// Returns a type's three words, and the data of its kind after them.
+/// Reads the three words of a type, and the data that the kind of type adds.
 fn read_type(words: &mut Words<'_>) -> Result<Type, String> {
     let mut next = || words.next().ok_or("cut off");
     let (name, info, size_or_type) = (next()?, next()?, next()?);
@@ -98,7 +98,7 @@ fn read_type(words: &mut Words<'_>) -> Result<Type, String> {
             Type::Variable { name, kind: target }
         }
         15 => {
-            // The linker sets a variable's offset and size. The linker sets a variable's offset and size.
+            // The linker sets a variable's offset and size.
             let mut variable = || {
                 let (variable, _offset, _bytes) = (next()?, next()?, next()?);
                 Ok::<_, &str>(TypeId(variable))
@@ -115,7 +115,8 @@ fn read_type(words: &mut Words<'_>) -> Result<Type, String> {
     })
 }
 
-/// Returns a member of a structure, whose offset word also has the bits of a bitfield where the structure has some (`flag`).
+/// Reads a member of a structure. In structures with bitfields (`flag`), the offset word also contains the
+/// width of the bitfield.
 fn read_member(
     flag: bool,
     next: &mut impl FnMut() -> Result<u32, &'static str>,

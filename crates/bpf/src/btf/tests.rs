@@ -1,8 +1,8 @@
-//! Types written by hand, those that no compiler writes among them.
+//! Hand-written types, including types that no compiler writes.
 
 use super::*;
 
-/// The section of these type words, each name an offset into `strings`.
+/// Builds the section with these type words; each name is an offset into `strings`.
 fn section(words: &[u32], strings: &str) -> Vec<u8> {
     let length = words.len() as u32 * 4;
     let header = [0x1_eb9f, 24, 0, length, length, strings.len() as u32];
@@ -15,7 +15,8 @@ const ARRAY: u32 = 3 << 24;
 const STRUCT: u32 = 4 << 24;
 const TYPEDEF: u32 = 8 << 24;
 
-// The kernel's documentation, bpf/btf §2.2.4: a bitfield's offset and size share a word; members of anonymous structures are found.
+// The kernel's documentation, bpf/btf §2.2.4: the offset and width of a bitfield share a word. The test also
+// finds members of anonymous structures.
 #[test]
 fn members_are_found_through_anonymous_structures() {
     let strings = "\0outer\0a\0flag\0";
@@ -46,7 +47,7 @@ fn loops_of_types_are_told() {
     assert!(told(&[1, TYPEDEF, 1]).contains("a name of a name"));
     assert!(told(&[0, ARRAY, 0, 1, 1, 2]).contains("an array of arrays"));
     assert!(told(&[1, STRUCT | 1, 8, 0, 1, 0]).contains("does it hold itself?"));
-    // Two members each, 32 deep: four thousand million ways to the same place.
+    // Two members each, 32 levels deep: four thousand million paths to the same member.
     assert!(told(&[1, STRUCT | 2, 8, 0, 1, 0, 0, 1, 0]).contains("does it hold itself?"));
 }
 

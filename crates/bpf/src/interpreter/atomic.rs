@@ -1,10 +1,10 @@
-//! Atomic operations (RFC 9669 §5.3), which nothing interrupts: a run has one processor.
+//! Atomic operations (RFC 9669 §5.3). No other program interrupts them, as a run has one processor.
 
 use super::Registers;
 use crate::instruction::Atomic;
 use crate::memory::{Access, Denied, Memory};
 
-/// The value of the memory after the instruction.
+/// Computes the value in memory after the instruction.
 macro_rules! updated {
     ($atomic:expr, $old:expr, $operand:expr, $expected:expr) => {
         match $atomic {
@@ -19,7 +19,7 @@ macro_rules! updated {
     };
 }
 
-/// Refuses an address that is no multiple of the word's size, as every kernel does.
+/// Returns an error for an address that is no multiple of the word's size, as every kernel does.
 fn aligned(address: u64, bytes: usize) -> Result<(), Denied> {
     match address % bytes as u64 {
         0 => Ok(()),
@@ -30,7 +30,7 @@ fn aligned(address: u64, bytes: usize) -> Result<(), Denied> {
     }
 }
 
-/// Applies the operation to a word of 64 bits; returns its former value.
+/// Applies the operation to a 64-bit word; returns the previous value.
 pub(super) fn word64(
     atomic: Atomic,
     memory: &mut Memory<'_>,
@@ -46,7 +46,7 @@ pub(super) fn word64(
     Ok(old)
 }
 
-/// Applies the operation to a word of 32 bits; returns its former value.
+/// Applies the operation to a 32-bit word; returns the previous value.
 pub(super) fn word32(
     atomic: Atomic,
     memory: &mut Memory<'_>,
@@ -62,7 +62,7 @@ pub(super) fn word32(
     Ok(old)
 }
 
-/// Register that receives the former value of the word.
+/// Stores the previous value of the word in the register that receives it.
 pub(super) fn fetch(atomic: Atomic, registers: &mut Registers, src: usize, old: u64) {
     match atomic {
         Atomic::Add | Atomic::Or | Atomic::And | Atomic::Xor => {}

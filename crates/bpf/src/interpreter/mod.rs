@@ -9,18 +9,19 @@ use crate::instruction::{FRAME, Instruction, Op};
 use crate::kernel::{Helper, Helpers};
 use crate::memory::{Access, FRAME_BYTES, FRAMES, Space};
 
-/// The registers: r0 to r10, and one that is always zero. Sixteen, so that no index needs a check.
+/// The registers: r0 to r10, and a register that is always zero. The array has sixteen entries, so that no
+/// index needs a check.
 type Registers = [u64; 16];
 
-/// State that a function restores when a called function returns.
+/// State of the caller that is restored when the called function returns.
 #[derive(Clone, Copy, Default)]
 struct Frame {
     next: usize,
     saved: [u64; 4],
 }
 
-/// Runs the program at `entry` with `argument` in r1, for `budget` instructions at most, and returns r0, and how many are left; or where it
-/// failed, and why.
+/// Runs the program at `entry` with `argument` in r1, for at most `budget` instructions. Returns r0 and the
+/// remaining budget, or the failed instruction and the cause.
 pub(crate) fn run(
     code: &[Instruction],
     entry: usize,
@@ -38,7 +39,7 @@ pub(crate) fn run(
     }
 }
 
-/// Runs a function at call depth `first`, otherwise as [`run`] does.
+/// Runs a function at call depth `first`, otherwise as [`run`].
 fn run_function(
     code: &[Instruction],
     entry: usize,
@@ -113,7 +114,8 @@ fn run_function(
             Op::Add64 => r[d] = dst.wrapping_add(src),
             Op::Sub64 => r[d] = dst.wrapping_sub(src),
             Op::Mul64 => r[d] = dst.wrapping_mul(src),
-            // §4.1: a quotient by zero is zero, a remainder the dividend; the quotient of the least number by -1 wraps.
+            // §4.1: a quotient by zero is zero, and a remainder by zero is the dividend; the smallest number
+            // divided by -1 wraps around.
             Op::Div64 => r[d] = dst.checked_div(src).unwrap_or(0),
             Op::DivSigned64 => r[d] = if src == 0 { 0 } else { (dst as i64).wrapping_div(src as i64) as u64 },
             Op::Mod64 => r[d] = dst.checked_rem(src).unwrap_or(dst),
@@ -123,14 +125,14 @@ fn run_function(
             Op::Or64 => r[d] = dst | src,
             Op::And64 => r[d] = dst & src,
             Op::Xor64 => r[d] = dst ^ src,
-            // §4.1: shifts count modulo the width.
+            // §4.1: shift counts are taken modulo the width.
             Op::Left64 => r[d] = dst.wrapping_shl(src32),
             Op::Right64 => r[d] = dst.wrapping_shr(src32),
             Op::Arithmetic64 => r[d] = (dst as i64).wrapping_shr(src32) as u64,
             Op::Neg64 => r[d] = dst.wrapping_neg(),
             Op::Mov64 => r[d] = src,
 
-            // §4.1: 32-bit operations leave zeroes in the upper half.
+            // §4.1: 32-bit operations set the upper half to zero.
             Op::Add32 => set32!(dst32.wrapping_add(src32)),
             Op::Sub32 => set32!(dst32.wrapping_sub(src32)),
             Op::Mul32 => set32!(dst32.wrapping_mul(src32)),
@@ -214,7 +216,7 @@ fn run_function(
                 atomic::fetch(atomic, &mut r, s, old);
             }
 
-            // §4.3.1: r0 is the result, r6 to r9 are kept.
+            // §4.3.1: r0 is the result, and r6 to r9 are preserved.
             Op::Call => {
                 if depth + 1 == FRAMES {
                     return Err((at, Cause::TooDeep(FRAMES)));
@@ -252,16 +254,17 @@ fn run_function(
     }
 }
 
-/// Cost of a helper, in instructions: some move kilobytes.
+/// Cost of a helper call, in instructions; some helpers copy kilobytes.
 const HELPER_COST: u32 = 64;
 
-/// Returns the frame pointer of a function: the end of its part of the stack.
+/// Returns the frame pointer of a function: the end of its stack frame.
 fn frame_end(depth: usize) -> u64 {
     Space::Frame(depth).address(FRAME_BYTES as u32)
 }
 
-/// `bpf_loop(count, callback, context, flags)`: calls a function of the program with a counter and a context until it returns something else
-/// than 0. Returns how often it was called, or an error for the program.
+/// `bpf_loop(count, callback, context, flags)`: calls a function of the program with a counter and a context
+/// until the function returns a value other than 0. Returns the number of calls, or an error code for the
+/// program.
 fn repeat(
     code: &[Instruction],
     [count, callback, context, flags]: [u64; 4],
@@ -292,11 +295,12 @@ fn repeat(
 
 /// `BPF_MAX_LOOPS`.
 const MOST_LOOPS: u32 = 8 << 20;
-/// `-E2BIG` and `-EINVAL`.
+/// Error codes `-E2BIG` and `-EINVAL`.
 const TOO_BIG: i64 = -7;
 const INVALID: i64 = -22;
 
-/// Clears a function's part of the stack, so that nothing is left there of another call, and points to its end.
+/// Clears a function's stack frame, so that no data of an earlier call remains, and returns the frame
+/// pointer.
 fn enter_frame(kernel: &mut Helpers<'_>, depth: usize) -> u64 {
     kernel.memory.frames = depth + 1;
     kernel.memory.stack[depth * FRAME_BYTES..(depth + 1) * FRAME_BYTES].fill(0);

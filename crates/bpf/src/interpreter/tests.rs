@@ -1,4 +1,5 @@
-//! Each class of instructions against RFC 9669: hand-assembled, one instruction on two numbers, or a few.
+//! Tests of each class of instructions against RFC 9669, with hand-assembled code of one or a few
+//! instructions.
 
 use super::*;
 use crate::instruction::Encoded;
@@ -6,14 +7,15 @@ use crate::kernel::Printer;
 use crate::memory::{Guarded, Memory, READ, Region};
 use airhop_base::SplitMix64;
 
-/// `opcode dst, src, offset, immediate`.
+/// An instruction as `opcode dst, src, offset, immediate`.
 type Line = (u8, u8, u8, i16, i32);
 
-/// Instructions of a run.
+/// Maximum number of instructions of a run.
 const BUDGET: u32 = 1_000_000;
 const EXIT: Line = (0x95, 0, 0, 0, 0);
 
-/// Runs instructions with two numbers in r1 and r2, and a writable region of sixteen bytes, 0 to 15, at r3.
+/// Runs instructions with two numbers in r1 and r2, and with r3 pointing to a writable region of sixteen
+/// bytes with the values 0 to 15.
 fn run_lines(lines: &[Line], first: u64, second: u64) -> Result<u64, (usize, Cause)> {
     let mut code: Vec<Instruction> = Vec::new();
     let place =
@@ -62,7 +64,7 @@ fn arithmetic(opcode: u8, offset: i16, first: u64, second: u64) -> u64 {
     by_register
 }
 
-// RFC 9669 §4.1, table 3: the operations of 64 bits; immediates are sign-extended.
+// RFC 9669 §4.1, table 3: the 64-bit operations; immediates are sign-extended.
 #[test]
 fn arithmetic_of_64_bits() {
     let minus = |n: i64| (-n) as u64;
@@ -97,7 +99,7 @@ fn arithmetic_of_64_bits() {
     assert_eq!(run_lines(&[(0x87, 1, 0, 0, 0), (0xbf, 0, 1, 0, 0), EXIT], 5, 0).unwrap(), minus(5));
 }
 
-// §4.1: those of 32 bits use the lower halves and leave zeroes in the upper one.
+// §4.1: the 32-bit operations use the lower halves and set the upper half to zero.
 #[test]
 fn arithmetic_of_32_bits() {
     let (high, minus) = (0xdead_beef_0000_0000, |n: i32| u64::from((-n) as u32));
@@ -149,7 +151,7 @@ fn shifts_count_modulo_the_width() {
     assert_eq!(run_lines(&[(0x6c, 1, 2, 0, 0), (0xbf, 0, 1, 0, 0), EXIT], 1, 33).unwrap(), 2);
 }
 
-// §4.1: MOVSX, of 8 and 16 bits to 32, of 8, 16 and 32 bits to 64.
+// §4.1: MOVSX, from 8 and 16 bits to 32, and from 8, 16 and 32 bits to 64.
 #[test]
 fn moves_that_extend_the_sign() {
     let moved = |opcode, bits, value| run_lines(&[(opcode, 0, 1, bits, 0), EXIT], value, 0).unwrap();
@@ -160,7 +162,7 @@ fn moves_that_extend_the_sign() {
     assert_eq!(moved(0xbc, 16, 0x1_8000), 0xffff_8000);
 }
 
-// §4.2: to little-endian, to big-endian, and swapped whatever the machine is.
+// §4.2: conversion to little-endian, to big-endian, and swaps that do not depend on the machine.
 #[test]
 fn byte_order() {
     let value = 0x1122_3344_5566_7788;
@@ -173,7 +175,8 @@ fn byte_order() {
     }
 }
 
-// §4.3, table 5. `-1` is the largest unsigned number and less than 1; of 32 bits only the lower halves are compared.
+// §4.3, table 5. `-1` is the largest unsigned number and less than 1 as a signed number; 32-bit comparisons
+// use only the lower halves.
 #[test]
 fn jumps() {
     let minus_one = u64::MAX;
@@ -181,7 +184,7 @@ fn jumps() {
         let lines = [(opcode, 1, 2, 2, 0), (0xb7, 0, 0, 0, 0), EXIT, (0xb7, 0, 0, 0, 1), EXIT];
         run_lines(&lines, first, second).unwrap() == 1
     };
-    // The operations, and whether they jump for (1, 1), (-1, 1), (1, -1).
+    // Each operation, with whether it jumps for (1, 1), (-1, 1) and (1, -1).
     let table = [
         (0x10, [true, false, false]),
         (0x20, [false, true, false]),
@@ -219,7 +222,7 @@ fn jumps() {
     );
 }
 
-// §5.1, §5.2: loads with zeroes and with the sign, stores of a register and of a constant.
+// §5.1, §5.2: zero-extended and sign-extended loads, stores of a register and of a constant.
 #[test]
 fn loads_and_stores() {
     let loaded = |opcode, offset| run_lines(&[(opcode, 0, 3, offset, 0), EXIT], 0, 0).unwrap();
@@ -238,7 +241,8 @@ fn loads_and_stores() {
     assert_eq!(stored((0x63, 3, 2, 1, 0), 0x81), 0xffff_ffff_8483_8281);
 }
 
-// §5.3, table 13: memory afterwards and, with FETCH, the fetched value; for the word 0x0b0a0908 or its 64 bits at +8.
+// §5.3, table 13: memory after the operation and, with FETCH, the fetched value; the operand is the word
+// 0x0b0a0908, or the 64 bits at +8.
 #[test]
 fn atomics() {
     let old = 0x0f0e_0d0c_0b0a_0908_u64;
@@ -254,15 +258,15 @@ fn atomics() {
         assert_eq!(learnt(0xc3, operation | 1), old & 0xffff_ffff);
     }
     assert_eq!([modified(0xdb, 0xe1), learnt(0xdb, 0xe1)], [0xf0, old]);
-    // Compared with r0: first 0, which differs from memory; then the value of memory.
+    // Compared with r0: first with 0, which differs from memory, and then with the value in memory.
     let compared = |r0: Line, last| run_lines(&[r0, (0xdb, 3, 2, 8, 0xf1), last, EXIT], 0, 0xf0).unwrap();
     let (memory, keep) = ((0x79, 0, 3, 8, 0), (0xbf, 0, 0, 0, 0));
     assert_eq!([compared((0xb7, 0, 0, 0, 0), memory), compared((0xb7, 0, 0, 0, 0), keep)], [old, old]);
     assert_eq!([compared(memory, memory), compared(memory, keep)], [0xf0, old]);
 }
 
-// §4.3.1 and the kernel's limits: r6 to r9 and the stack of a function are its own; a called function begins with a
-// clean stack.
+// §4.3.1 and the kernel's limits: each function has its own r6 to r9 and stack frame; a called function
+// begins with a cleared frame.
 #[test]
 fn calls_keep_registers_and_stack() {
     let decode = |at: usize, (opcode, dst, src, offset, immediate): Line| {
@@ -293,7 +297,7 @@ fn what_has_no_end_is_ended() {
     assert_eq!(run_code(&[call]), Err((0, Cause::TooDeep(FRAMES))));
 }
 
-// Bytes before or after a region are not part of it, nor are zero and unmapped addresses.
+// Bytes before or after a region are not part of it, and neither zero nor an unmapped address is valid.
 #[test]
 fn memory_is_checked() {
     let fault = |line, first| match run_lines(&[line, EXIT], first, 0) {
@@ -311,7 +315,7 @@ fn memory_is_checked() {
     assert_eq!(fault((0x7b, 1, 2, 0, 0), context), "store of 8 bytes at the context +0, which is read-only");
 }
 
-// RFC 9669 §3.1: an undefined instruction is refused before it runs.
+// RFC 9669 §3.1: an undefined instruction is rejected before the program runs.
 #[test]
 fn what_is_not_defined_is_refused() {
     let refused = |opcode, dst, src, offset, immediate| {

@@ -1,4 +1,4 @@
-//! The kernel's own CUBIC (`cubictcp_*`), which it lends to other congestion controls.
+//! The kernel's own CUBIC (`cubictcp_*`), whose functions other congestion controls can call.
 
 use super::helpers::Helpers;
 use super::kfuncs::Kfunc;
@@ -10,7 +10,7 @@ const TX_START: u64 = 0;
 const LOSS: u64 = 4;
 
 impl Helpers<'_> {
-    /// Calls one of them for the socket of this call, which begins with `cubictcp_init()`.
+    /// Calls a CUBIC function for the socket of this callback; the state starts as after `cubictcp_init()`.
     pub(crate) fn cubic(&mut self, kfunc: Kfunc, [second, third]: [u64; 2]) -> Result<u64, String> {
         let rtt = match (kfunc, self.memory.sample) {
             (Kfunc::CubicAcked, Some(sample)) if second == Space::Sample.address(0) => {

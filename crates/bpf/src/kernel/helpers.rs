@@ -1,4 +1,5 @@
-//! The functions that any program may call, by number (the kernel's user-space interface, linux/bpf.h; bpf-helpers(7)).
+//! Helper functions that any program may call, by number (the kernel's user-space interface, linux/bpf.h;
+//! bpf-helpers(7)).
 
 use super::HZ;
 use super::printer::Printer;
@@ -7,18 +8,18 @@ use crate::maps::{Kind, Map};
 use crate::memory::{Access, Memory, Space};
 use airhop_base::SplitMix64;
 
-/// `-EFAULT`, as helpers return it.
+/// Error code `-EFAULT` of helpers.
 const FAULT: i64 = -14;
 /// `-EINVAL`.
 const INVALID: i64 = -22;
-/// `SOL_TCP`, and its option that bounds the window.
+/// `SOL_TCP`, and the TCP option that limits the window.
 const SOL_TCP: u32 = 6;
 const TCP_BPF_SNDCWND_CLAMP: u32 = 1002;
-/// Option of TCP: bytes of a full segment.
+/// TCP option with the length of a full segment, bytes.
 const TCP_MAXSEG: u32 = 2;
 /// `BPF_HDR_START_NET`.
 const HEADER_OF_NETWORK: u32 = 1;
-/// Bytes that one call may move.
+/// Maximum number of bytes that one call may copy.
 const MOST_BYTES: u64 = 1 << 16;
 
 /// A helper.
@@ -51,7 +52,8 @@ pub(crate) enum Helper {
 use Helper::*;
 
 impl Helper {
-    /// All of them, with numbers and names. Several clocks are one: a simulated kernel never sleeps, and runs since 1970.
+    /// All helpers with numbers and names. Several clocks share one implementation: a simulated kernel never
+    /// sleeps, and its clock starts at 1970.
     const ALL: [(i32, &'static str, Helper); 26] = [
         (1, "bpf_map_lookup_elem", MapLookup),
         (2, "bpf_map_update_elem", MapUpdate),
@@ -81,7 +83,7 @@ impl Helper {
         (208, "bpf_ktime_get_tai_ns", KtimeNs),
     ];
 
-    /// Returns the helper with this number, or the reason of its absence.
+    /// Returns the helper with this number, or the reason why Airhop lacks it.
     pub(crate) fn numbered(number: i32) -> Result<Helper, String> {
         let found = Helper::ALL.iter().find(|(known, ..)| *known == number);
         found.map(|(.., helper)| *helper).ok_or_else(|| {
@@ -90,12 +92,12 @@ impl Helper {
         })
     }
 
-    /// Returns the helper's name; the first of several names of one helper.
+    /// Returns the name of the helper; if it has several names, the first.
     pub(crate) fn name(self) -> &'static str {
         Helper::ALL.iter().find(|(.., helper)| *helper == self).map_or("a helper", |(_, name, _)| name)
     }
 
-    /// Returns the simulated helpers, by number and name.
+    /// Returns the simulated helpers with number and name.
     pub(crate) fn simulated() -> Vec<(i32, &'static str)> {
         Helper::ALL.iter().map(|&(number, name, _)| (number, name)).collect()
     }
@@ -110,18 +112,18 @@ impl Helper {
 pub(crate) struct Helpers<'a> {
     pub memory: Memory<'a>,
     pub maps: &'a mut [Map],
-    /// Random numbers of programs that have no socket.
+    /// Random numbers for programs without a socket.
     pub random: &'a mut SplitMix64,
     pub now_ns: u64,
-    /// Room for bytes on their way from one region to another.
+    /// Buffer for bytes that are copied from one region to another.
     pub scratch: &'a mut Vec<u8>,
-    /// The spin lock that the program holds.
+    /// Address of the spin lock that the program holds.
     pub lock: Option<u64>,
-    /// Output of the programs.
+    /// Printer of the program's output.
     pub printer: Printer<'a>,
 }
 
-/// Returns a helper's result register: 0, or an error number.
+/// Converts a helper's result to its register value: 0, or an error code.
 fn told(result: Result<(), i64>) -> u64 {
     result.map_or_else(|error| error as u64, |()| 0)
 }
@@ -151,7 +153,7 @@ impl Helpers<'_> {
             TraceVprintk => self.print_many(helper, first, second, [third, fourth]),
             SpinLock | SpinUnlock => self.spin(helper, first),
             Loop => Err(helper.refuse("is the interpreter's")),
-            // The packet begins with its IP header: nothing lies before it.
+            // The packet begins with its IP header, so the network header is its start.
             SkbLoadBytesRelative if fifth as u32 != HEADER_OF_NETWORK => Err(helper.refuse(format!(
                 "start_header {fifth}: packets have no link-layer header, BPF_HDR_START_NET (1) is simulated"
             ))),
@@ -174,7 +176,7 @@ impl Helpers<'_> {
         }
     }
 
-    /// Returns the map that an argument is.
+    /// Returns the map that an argument points to.
     fn map(&self, helper: Helper, address: u64) -> Result<usize, Cause> {
         match Space::of(address) {
             Some((Space::Map(map), 0)) if map < self.maps.len() => Ok(map),
@@ -192,7 +194,7 @@ impl Helpers<'_> {
         self.memory.read(address, length).ok_or_else(denied)
     }
 
-    /// Moves the bytes of `scratch` to where an argument points.
+    /// Writes the bytes of `scratch` to the address in an argument.
     fn write_scratch(&mut self, address: u64) -> Result<(), Cause> {
         match self.memory.write(address, self.scratch.len()) {
             Some(target) => {
@@ -247,7 +249,8 @@ impl Helpers<'_> {
         }
     }
 
-    /// A wild address is an error for the program; a member of the socket that is not simulated ends it.
+    /// Reads from an arbitrary address. For an invalid address the program gets an error code; a member of
+    /// the socket that is not simulated ends the program.
     fn probe_read(&mut self, helper: Helper, target: u64, length: u64, source: u64) -> Result<u64, Cause> {
         let length = u64::from(length as u32);
         let result = if self.memory.is_known(source) {
@@ -278,7 +281,8 @@ impl Helpers<'_> {
         self.write_scratch(target).map(|()| 0)
     }
 
-    /// `bpf_setsockopt`: the largest window (`SOL_TCP`, `TCP_BPF_SNDCWND_CLAMP`), which becomes the threshold, too.
+    /// `bpf_setsockopt`: sets the maximum window (`SOL_TCP`, `TCP_BPF_SNDCWND_CLAMP`), which also becomes the
+    /// slow-start threshold.
     fn set_option(&mut self, helper: Helper, socket: u64, option: [u64; 4]) -> Result<u64, Cause> {
         self.expect_socket(helper, socket)?;
         let [level, name, value, length] = option;
@@ -300,7 +304,8 @@ impl Helpers<'_> {
         }
     }
 
-    /// `bpf_getsockopt`: the bytes of a full segment. A request with another length returns zeros (bpf-helpers(7)).
+    /// `bpf_getsockopt`: returns the length of a full segment. A request with another length of the buffer
+    /// returns zeros (bpf-helpers(7)).
     fn get_option(&mut self, helper: Helper, socket: u64, option: [u64; 4]) -> Result<u64, Cause> {
         self.expect_socket(helper, socket)?;
         let [level, name, value, length] = option;
@@ -324,7 +329,8 @@ impl Helpers<'_> {
         Ok(if length == 4 { 0 } else { INVALID as u64 })
     }
 
-    /// `bpf_spin_lock` and `bpf_spin_unlock`: there is one processor, and a lock is always free; but a program holds one at a time, and gives it back.
+    /// `bpf_spin_lock` and `bpf_spin_unlock`. There is one processor, so a lock is always free; but a program
+    /// may hold only one lock at a time, and must release it.
     fn spin(&mut self, helper: Helper, lock: u64) -> Result<u64, Cause> {
         self.readable(lock, 4, helper)?;
         if !matches!(Space::of(lock), Some((Space::Value(..) | Space::Region(_), _))) {
@@ -339,7 +345,7 @@ impl Helpers<'_> {
         Ok(0)
     }
 
-    /// An argument that has to be the socket of this call.
+    /// Checks that an argument is the socket of this call.
     fn expect_socket(&self, helper: Helper, address: u64) -> Result<u32, Cause> {
         match &self.memory.socket {
             Some(socket) if address == Space::Socket.address(0) => Ok(socket.number),
@@ -347,7 +353,7 @@ impl Helpers<'_> {
         }
     }
 
-    /// Returns a map of sockets, and the number of the socket.
+    /// Returns a map of per-socket values, and the number of the socket.
     fn storage(&self, helper: Helper, map: u64, socket: u64) -> Result<(usize, u32), Cause> {
         let map = self.map(helper, map)?;
         match self.maps[map].definition.kind {
@@ -356,7 +362,8 @@ impl Helpers<'_> {
         }
     }
 
-    /// `flags`: `BPF_SK_STORAGE_GET_F_CREATE` (1) creates a value, of zeros or of the bytes at `initial`.
+    /// Returns the value of a socket. With `BPF_SK_STORAGE_GET_F_CREATE` (1) in `flags`, a missing value is
+    /// created, with zeros or with the bytes at `initial`.
     fn storage_get(
         &mut self,
         helper: Helper,

@@ -2,13 +2,13 @@
 
 use super::HZ;
 
-/// Value of `LINUX_KERNEL_VERSION`: 6.12, as (major << 16) + (minor << 8).
+/// Value of `LINUX_KERNEL_VERSION`: 6.12, encoded as (major << 16) + (minor << 8).
 const VERSION: u64 = (6 << 16) + (12 << 8);
 
-/// The options that are known.
+/// Names of the supported options.
 pub(crate) const OPTIONS: [&str; 2] = ["CONFIG_HZ", "LINUX_KERNEL_VERSION"];
 
-/// Returns the value of an option; `None`: the simulated kernel has no such option.
+/// Returns the value of an option; `None` if the simulated kernel has no such option.
 pub(crate) fn value(name: &str) -> Option<u64> {
     match name {
         "CONFIG_HZ" => Some(HZ),

@@ -1,4 +1,4 @@
-//! The kernel's functions that congestion controls call (`extern … __ksym`), from RFC 5681 and RFC 3465.
+//! Kernel functions that congestion controls call (`extern … __ksym`), from RFC 5681 and RFC 3465.
 
 use super::layout::{Field, Image, Layout};
 
@@ -30,7 +30,7 @@ pub(crate) enum Kfunc {
 }
 
 impl Kfunc {
-    /// All of them.
+    /// All kernel functions that Airhop simulates.
     pub(crate) const ALL: [Kfunc; 11] = [
         Kfunc::SlowStart,
         Kfunc::CongAvoidAi,
@@ -45,7 +45,7 @@ impl Kfunc {
         Kfunc::CubicCwndEvent,
     ];
 
-    /// Returns the name in the kernel.
+    /// Returns the function's name in the kernel.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Kfunc::SlowStart => "tcp_slow_start",
@@ -62,7 +62,7 @@ impl Kfunc {
         }
     }
 
-    /// Returns the function with this name, or the reason of its absence.
+    /// Returns the function with this name, or the reason why Airhop lacks it.
     pub(crate) fn named(name: &str) -> Result<Kfunc, String> {
         Kfunc::ALL.into_iter().find(|kfunc| kfunc.name() == name).ok_or_else(|| {
             let known = Kfunc::ALL.map(Kfunc::name).join(", ");
@@ -76,7 +76,7 @@ impl Kfunc {
         })
     }
 
-    /// Calls it for a socket, with the arguments after that.
+    /// Calls the function for a socket, with the arguments after the socket.
     pub(crate) fn call(
         self,
         window: &Window,
@@ -94,13 +94,13 @@ impl Kfunc {
         }
     }
 
-    /// True for functions of the kernel's own CUBIC, which keeps a state of its own for each socket.
+    /// True for the functions of the kernel's own CUBIC, which keeps its own state for each socket.
     pub(crate) fn is_cubic(self) -> bool {
         self.name().starts_with("cubictcp_")
     }
 }
 
-/// The members of a socket that are about its window.
+/// Locations of the socket members for the congestion window.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
     snd_cwnd: Field,
@@ -113,7 +113,7 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// Names of the fields.
+    /// Names of the members.
     pub(crate) const FIELDS: [&'static str; 7] = [
         "snd_cwnd",
         "snd_cwnd_cnt",
@@ -124,7 +124,7 @@ impl Window {
         "is_cwnd_limited",
     ];
 
-    /// Finds the fields in a socket's layout.
+    /// Finds the members in a socket's layout.
     pub(crate) fn of(layout: &Layout) -> Window {
         let mut fields = Window::FIELDS
             .map(|name| layout.get(name).expect("every socket's layout has its window"))
@@ -141,13 +141,13 @@ impl Window {
         }
     }
 
-    /// Bounds the window.
+    /// Limits the window to `most` segments.
     pub(crate) fn clamp(&self, socket: &mut Image, most: u32) {
         socket.set(self.snd_cwnd_clamp, most.into());
         socket.set(self.snd_ssthresh, most.into());
     }
 
-    /// Window and threshold.
+    /// Returns the window and the slow-start threshold.
     pub(crate) fn cwnd_and_ssthresh(&self, socket: &Image) -> [u32; 2] {
         [self.snd_cwnd, self.snd_ssthresh].map(|field| socket.get(field) as u32)
     }
@@ -162,19 +162,19 @@ impl Window {
         socket.get(self.snd_cwnd) as u32
     }
 
-    /// Sets the window, which is never larger than the socket's clamp.
+    /// Sets the window, limited to the socket's clamp.
     fn set_cwnd(&self, socket: &mut Image, cwnd: u32) {
         let clamp = socket.get(self.snd_cwnd_clamp) as u32;
         socket.set(self.snd_cwnd, cwnd.min(clamp).into());
     }
 
-    /// RFC 5681 §3.1: slow start below ssthresh.
+    /// True in slow start, that is below ssthresh (RFC 5681 §3.1).
     fn in_slow_start(&self, socket: &Image) -> bool {
         self.cwnd(socket) < socket.get(self.snd_ssthresh) as u32
     }
 
-    /// RFC 3465 §2.2: the window grows by the acknowledged segments, here up to ssthresh; the rest of `acked` is for
-    /// congestion avoidance.
+    /// RFC 3465 §2.2: increases the window by the number of acknowledged segments, here up to ssthresh.
+    /// Returns the rest of `acked` for congestion avoidance.
     fn slow_start(&self, socket: &mut Image, acked: u32) -> u32 {
         let cwnd = self.cwnd(socket);
         let grown = cwnd.saturating_add(acked).min(socket.get(self.snd_ssthresh) as u32);
@@ -182,8 +182,8 @@ impl Window {
         acked.wrapping_sub(grown.wrapping_sub(cwnd))
     }
 
-    /// RFC 3465 §2.1: a segment per `w` acknowledged segments. Segments counted for a larger `w` than this one add one
-    /// segment.
+    /// RFC 3465 §2.1: increases the window by one segment per `w` acknowledged segments. Segments that were
+    /// counted for a larger `w` add at most one segment.
     fn additive_increase(&self, socket: &mut Image, w: u32, acked: u32) -> Result<(), String> {
         if w == 0 {
             return Err(
@@ -200,7 +200,8 @@ impl Window {
         Ok(())
     }
 
-    /// RFC 7661 §4.2: an unused window is no evidence about the path. In slow start half of it has to be in use.
+    /// RFC 7661 §4.2: an unused window provides no information about the path. In slow start, at least half
+    /// of the window must be in use.
     pub(crate) fn is_limited(&self, socket: &Image) -> bool {
         match self.in_slow_start(socket) {
             true => u64::from(self.cwnd(socket)) < 2 * socket.get(self.max_packets_out),
@@ -208,7 +209,7 @@ impl Window {
         }
     }
 
-    /// RFC 5681 §3.1: slow start, and congestion avoidance with the remainder.
+    /// RFC 5681 §3.1: slow start, then congestion avoidance with the remaining segments.
     fn reno(&self, socket: &mut Image, acked: u32) -> Result<(), String> {
         if !self.is_limited(socket) {
             return Ok(());
@@ -228,8 +229,8 @@ mod tests {
     use crate::kernel::{Socket, socket_layout};
     use std::sync::Arc;
 
-    /// Calls a kfunc for a socket with these members; returns its result, the window, and the count towards the next
-    /// segment.
+    /// Calls a kernel function for a socket with these members; returns the result, the window, and the count
+    /// towards the next segment.
     fn call(kfunc: Kfunc, arguments: [u64; 2], members: &[(&str, u64)]) -> Result<(u64, u64, u64), String> {
         let no_types = [0x1_eb9f_u32, 24, 0, 0, 0, 0].map(u32::to_le_bytes).concat();
         let layout = socket_layout(&Arc::new(Btf::read(&no_types).unwrap()), &[]).unwrap().complete();
@@ -242,7 +243,7 @@ mod tests {
         Ok((result, socket.image.get(window.snd_cwnd), socket.image.get(window.snd_cwnd_cnt)))
     }
 
-    // RFC 3465 §2.2 below ssthresh, and never beyond the clamp.
+    // RFC 3465 §2.2 below ssthresh; the window never exceeds the clamp.
     #[test]
     fn slow_start() {
         let grown = |acked, ssthresh, cwnd| {
@@ -254,7 +255,7 @@ mod tests {
         assert_eq!(grown(20, 200, 90), Ok((0, 100)));
     }
 
-    // RFC 3465 §2.1, and at most one segment for acknowledgements counted with a larger window.
+    // RFC 3465 §2.1; acknowledgements counted with a larger window add at most one segment.
     #[test]
     fn additive_increase() {
         let grown = |w, acked, counted| {
@@ -267,7 +268,8 @@ mod tests {
         assert!(grown(0, 2, 0).expect_err("a division by zero").contains("w = 0"));
     }
 
-    // RFC 5681 §3.1: half of the window, two segments at least; slow start, then congestion avoidance. RFC 7661 §4.2: if the window is used.
+    // RFC 5681 §3.1: the threshold is half of the window, at least two segments; slow start, then congestion
+    // avoidance. RFC 7661 §4.2: growth only if the window is used.
     #[test]
     fn reno() {
         let halved = |cwnd| call(Kfunc::RenoSsthresh, [0, 0], &[("snd_cwnd", cwnd)]).map(|(half, ..)| half);

@@ -1,4 +1,5 @@
-//! Structures of the kernel, each laid out as the object's own types have it: its instructions hold these offsets.
+//! Kernel structures, laid out according to the object's own types, because the object's instructions contain
+//! these offsets.
 
 use crate::btf::{Btf, Located, Type, TypeId};
 use crate::error::Problem;
@@ -6,10 +7,10 @@ use crate::memory::{ALONG, READ, WRITE, readable};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The largest structure that is simulated, in bytes: vmlinux's tcp_sock has some 2500.
+/// Maximum size of a simulated structure, bytes; vmlinux's tcp_sock has about 2500.
 const LARGEST: u64 = 1 << 16;
 
-/// Members of a socket that the kernel lets a congestion control write, beside its own state.
+/// Socket members, other than the private state, that the kernel lets a congestion control write.
 pub(crate) const WRITABLE: [&str; 9] = [
     "sk_pacing_rate",
     "sk_pacing_status",
@@ -21,47 +22,51 @@ pub(crate) const WRITABLE: [&str; 9] = [
     "ecn_flags",
     "app_limited",
 ];
-/// Bytes of the state of a congestion control (`ICSK_CA_PRIV_SIZE`).
+/// Size of the private state of a congestion control (`ICSK_CA_PRIV_SIZE`), bytes.
 const PRIVATE_BYTES: u64 = 104;
-/// Owner of a byte of that state.
+/// Owner number of the bytes of the private state.
 const PRIVATE: u16 = u16::MAX;
 
-/// A member of a structure, found once by its name.
+/// Location of a member of a structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
     offset: u32,
-    /// Bytes of a load or store: 1 to 8.
+    /// Size of the load or store, 1 to 8 bytes.
     bytes: u8,
-    /// Bits below the member's own.
+    /// Number of bits below the member in the loaded word.
     shift: u8,
-    /// Bits of the member.
+    /// Number of bits of the member.
     bits: u8,
     signed: bool,
 }
 
-/// Offsets of the members of a structure that the simulation fills in, and a program's rights to read and write them.
+/// Offsets of the structure members that the simulation fills in, and a program's rights to read and write
+/// these members.
 ///
-/// A member that the object's types do not declare has a place after the structure's end, where no program reaches it:
-/// the code that fills in the structure need not depend on the members that an object uses.
+/// A member that the object's types do not declare gets an offset after the end of the structure, where no
+/// program can access it: so the code that fills in the structure is independent of the members that an
+/// object uses.
 #[derive(Clone, Debug)]
 pub struct Layout {
     btf: Arc<Btf>,
     structure: Option<TypeId>,
     name: &'static str,
-    /// Bytes of the structure itself.
+    /// Size of the structure itself, bytes.
     declared: u64,
     rights: Vec<u8>,
-    /// Owner of each byte: a member, by its number among `fields` from 1 on; [`PRIVATE`]; 0 for a byte that no program reaches.
+    /// Owner of each byte: a member as its index among `fields` plus 1; [`PRIVATE`]; or 0 for a byte that
+    /// programs cannot access.
     owners: Vec<u16>,
-    /// Owners by the size of an access, of a layout that is complete.
+    /// Permitted access sizes at each byte, as bit masks: loads in the low four bits, stores in the high four.
     sizes: Vec<u8>,
     fields: Vec<(&'static str, Field)>,
-    /// Range of the state of a congestion control.
+    /// Byte range of the private state of a congestion control.
     private: Range<usize>,
 }
 
 impl Layout {
-    /// Creates a structure of the object's types, of which nothing can be read yet. Types that do not declare it give one with no bytes.
+    /// Creates the layout of a structure in the object's types, without any readable member. If the types do
+    /// not declare the structure, the layout has no bytes.
     pub(crate) fn new(btf: &Arc<Btf>, name: &'static str) -> Result<Layout, Problem> {
         let structure = btf.composite(name);
         let declared = structure.map_or(Ok(0), |id| btf.size(id))?;
@@ -83,7 +88,7 @@ impl Layout {
         })
     }
 
-    /// Makes a member readable that is called `name` from now on and found by a path such as `inet_conn.icsk_ack.pending`.
+    /// Makes the member at a path such as `inet_conn.icsk_ack.pending` readable, and assigns `name` to it.
     pub(crate) fn provide(&mut self, name: &'static str, path: &str) -> Result<Field, Problem> {
         if let Some(field) = self.get(name) {
             return Ok(field);
@@ -97,14 +102,14 @@ impl Layout {
         Ok(field)
     }
 
-    /// Makes a member readable and writable.
+    /// Makes the member at a path readable and writable.
     pub(crate) fn provide_writable(&mut self, name: &'static str, path: &str) -> Result<Field, Problem> {
         let field = self.provide(name, path)?;
         self.allow(&field, WRITE);
         Ok(field)
     }
 
-    /// Makes the state of a congestion control readable and writable, by its path.
+    /// Makes the private state of a congestion control at this path readable and writable.
     pub(crate) fn provide_private(&mut self, path: &str) -> Result<(), Problem> {
         let Some(located) = self.locate(path)? else { return Ok(()) };
         let start = located.bit_offset / 8;
@@ -119,7 +124,7 @@ impl Layout {
         Ok(())
     }
 
-    /// Returns the layout with all its members.
+    /// Completes the layout after all members were added.
     pub(crate) fn complete(mut self) -> Arc<Layout> {
         self.owners.resize(self.rights.len(), 0);
         let mut sizes = vec![0; self.rights.len()];
@@ -133,7 +138,8 @@ impl Layout {
         Arc::new(self)
     }
 
-    /// True if programs may load this many bytes at once: those of one member; with a bitfield the bytes around it.
+    /// True if programs may load this many bytes at once: the bytes must belong to one member, or to the word
+    /// around a bitfield.
     fn may_load(&self, offset: usize, bytes: usize) -> bool {
         let Some(owners) = self.owners.get(offset..offset.saturating_add(bytes)) else { return false };
         let is_bitfield = |owner: &u16| {
@@ -145,8 +151,9 @@ impl Layout {
             && (is_one || owners.iter().any(is_bitfield))
     }
 
-    /// True if programs may store this many bytes at once: those of one member, from its first byte on (Linux,
-    /// bpf_tcp_ca_btf_struct_access()); in the state of a congestion control anywhere.
+    /// True if programs may store this many bytes at once: a store must begin at the first byte of a member
+    /// and stay within the member (Linux, bpf_tcp_ca_btf_struct_access()). Within the private state any store
+    /// is allowed.
     fn may_store(&self, offset: usize, bytes: usize) -> bool {
         let Some(owners) = self.owners.get(offset..offset.saturating_add(bytes)) else { return false };
         let is_one = owners[0] != 0 && owners.iter().all(|owner| *owner == owners[0]);
@@ -154,7 +161,7 @@ impl Layout {
         is_one && begins && self.rights[offset..offset + bytes].iter().all(|right| right & WRITE != 0)
     }
 
-    /// Returns the name of the member that has a bit, if it is simulated; empty for the state of a congestion control.
+    /// Returns the name of the simulated member that contains a bit; empty for the private state.
     fn provided_at(&self, bit: u64) -> Option<&'static str> {
         if self.private.contains(&((bit / 8) as usize)) {
             return Some("");
@@ -166,22 +173,22 @@ impl Layout {
         self.fields.iter().find(|(_, field)| self.is_visible(*field) && has(field)).map(|(name, _)| *name)
     }
 
-    /// True if programs may read the member that has this bit.
+    /// True if programs may read the member that contains this bit.
     pub(crate) fn is_provided(&self, bit: u64) -> bool {
         self.provided_at(bit).is_some()
     }
 
-    /// True if programs may write the member that has this bit.
+    /// True if programs may write the member that contains this bit.
     pub(crate) fn is_writable(&self, bit: u64) -> bool {
         self.provided_at(bit).is_some_and(|name| name.is_empty() || WRITABLE.contains(&name))
     }
 
-    /// Returns a member that was provided, by its name.
+    /// Returns a provided member by its name.
     pub fn get(&self, name: &str) -> Option<Field> {
         self.fields.iter().find(|(known, _)| *known == name).map(|(_, field)| *field)
     }
 
-    /// True if the object's types declare a member that was provided, so that its programs can read it.
+    /// True if the object's types declare a provided member, so that programs can read it.
     pub fn is_visible(&self, field: Field) -> bool {
         u64::from(field.offset) < self.declared
     }
@@ -191,12 +198,12 @@ impl Layout {
         matches!(self.locate(path), Ok(Some(_)))
     }
 
-    /// Bytes of an image.
+    /// Returns the size of an image, bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.rights.len()
     }
 
-    /// Returns the object's name for a byte.
+    /// Returns the name of a byte in the object's types.
     pub(crate) fn name_at(&self, offset: u64) -> Option<String> {
         let member = self.btf.name_at(self.structure?, offset)?;
         Some(format!("{}.{member}", self.name))
@@ -221,7 +228,7 @@ impl Layout {
             let why = format!("{}.{path} has {bytes} bytes, expected a number", self.name);
             return Err(Problem::Types { section: ".BTF", why });
         }
-        // A bitfield stands in a word of its type, which begins where such words begin.
+        // A bitfield is stored in an aligned word of its type.
         let word =
             if located.bits == 0 { located.bit_offset / 8 } else { located.bit_offset / 8 / bytes * bytes };
         let shift = located.bit_offset - word * 8;
@@ -232,7 +239,7 @@ impl Layout {
         Ok(Field { offset: word as u32, bytes: bytes as u8, shift: shift as u8, bits: bits as u8, signed })
     }
 
-    /// Eight bytes after the structure's end.
+    /// Allocates eight bytes after the end of the structure.
     fn hidden_field(&mut self) -> Field {
         let offset = self.rights.len().next_multiple_of(8);
         self.rights.resize(offset + 8, 0);
@@ -260,7 +267,7 @@ impl Layout {
     }
 }
 
-/// A structure of the kernel, filled in.
+/// A kernel structure with its values.
 #[derive(Clone, Debug)]
 pub struct Image {
     layout: Arc<Layout>,
@@ -268,7 +275,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// Creates a structure of zeroes.
+    /// Creates a structure with all bytes zero.
     pub fn new(layout: Arc<Layout>) -> Image {
         Image { bytes: vec![0; layout.bytes()].into(), layout }
     }
@@ -278,12 +285,13 @@ impl Image {
         &self.layout
     }
 
-    /// Returns the state of a congestion control (`icsk_ca_priv`); of another structure, and where the object declares none, nothing.
+    /// Returns the private state of a congestion control (`icsk_ca_priv`); empty for another structure, or if
+    /// the object declares no such state.
     pub fn private(&self) -> &[u8] {
         &self.bytes[self.layout.private.clone()]
     }
 
-    /// Returns a member's value: of a signed one with its sign, as `i64` bits.
+    /// Returns the value of a member; a signed member is sign-extended, as the bits of an `i64`.
     #[inline]
     pub fn get(&self, field: Field) -> u64 {
         let word = self.word(field) >> field.shift;
@@ -302,7 +310,7 @@ impl Image {
         self.set_word(field, self.word(field) & !mask | (value << field.shift) & mask);
     }
 
-    /// Returns a number that a program may load.
+    /// Loads a number if the program may read it.
     #[inline(always)]
     pub(crate) fn load<const N: usize>(&self, offset: usize) -> Option<[u8; N]> {
         match self.layout.sizes.get(offset)? & N as u8 {
@@ -311,7 +319,7 @@ impl Image {
         }
     }
 
-    /// Stores a number where a program may.
+    /// Stores a number if the program may write there.
     #[inline(always)]
     pub(crate) fn store<const N: usize>(&mut self, offset: usize, bytes: [u8; N]) -> Option<()> {
         match self.layout.sizes.get(offset)? & (N as u8) << 4 {
@@ -323,14 +331,14 @@ impl Image {
         }
     }
 
-    /// Bytes that a program may read.
+    /// Returns bytes if the program may read them.
     #[inline(always)]
     pub(crate) fn read(&self, offset: usize, length: usize) -> Option<&[u8]> {
         let is_one = length > 0 && self.layout.may_load(offset, length);
         if is_one { self.bytes.get(offset..offset + length) } else { None }
     }
 
-    /// Bytes that a program may write.
+    /// Returns bytes if the program may write them.
     #[inline(always)]
     pub(crate) fn write(&mut self, offset: usize, length: usize) -> Option<&mut [u8]> {
         let is_one = length > 0 && self.layout.may_store(offset, length);

@@ -1,4 +1,4 @@
-//! The kernel as programs see it: its structures, its functions, and its configuration.
+//! The kernel that programs see: structures, functions, and configuration.
 
 mod cubictcp;
 mod helpers;
@@ -21,12 +21,12 @@ pub(crate) use printer::Printer;
 pub use socket::Socket;
 pub(crate) use socket::{NESTED as SOCKETS, socket_layout};
 
-/// Returns the helpers that programs may call, by number and name.
+/// Returns the helpers that programs may call, with number and name.
 pub fn simulated_helpers() -> Vec<(i32, &'static str)> {
     Helper::simulated()
 }
 
-/// Returns the functions of the kernel that programs may call.
+/// Returns the kernel functions that programs may call.
 pub fn simulated_kfuncs() -> Vec<&'static str> {
     Kfunc::ALL.map(Kfunc::name).to_vec()
 }

@@ -1,10 +1,10 @@
-//! A packet as a tc program sees it: `struct __sk_buff`.
+//! A packet in the view of a tc program: `struct __sk_buff`.
 
 use crate::memory::{READ, Space, WRITE};
 
-/// Bytes of the structure.
+/// Size of the structure, bytes.
 const BYTES: usize = 192;
-/// Offsets of its members (the kernel's user-space interface, linux/bpf.h).
+/// Offsets of the structure's members (the kernel's user-space interface, linux/bpf.h).
 const LEN: usize = 0;
 const MARK: usize = 8;
 const PROTOCOL: usize = 16;
@@ -15,17 +15,18 @@ const TC_CLASSID: usize = 72;
 const DATA: usize = 76;
 const DATA_END: usize = 80;
 
-/// Fate of a packet.
+/// Verdict on a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// `TC_ACT_OK`, or the like: it goes on.
+    /// `TC_ACT_OK` or an equivalent: the packet continues.
     Pass,
-    /// `TC_ACT_SHOT` and its kin: no later program or receiver sees the packet.
+    /// `TC_ACT_SHOT` or an equivalent: no later program or receiver gets the packet.
     Drop,
 }
 
 impl Verdict {
-    /// Returns the verdict that a program's result is; of an action that the simulation cannot do (redirection), the number.
+    /// Returns the verdict for a program's result; returns the number of an action that Airhop does not
+    /// simulate (redirection).
     pub(crate) fn of(action: i32) -> Result<Verdict, i32> {
         match action {
             -1 | 0 | 1 | 3 => Ok(Verdict::Pass), // TC_ACT_UNSPEC, OK, RECLASSIFY, PIPE
@@ -35,7 +36,7 @@ impl Verdict {
     }
 }
 
-/// The structure, and the bytes that a program can read and write.
+/// The structure, and the packet bytes that a program can read and write.
 #[derive(Clone, Debug)]
 pub(crate) struct SocketBuffer {
     pub bytes: [u8; BYTES],
@@ -55,7 +56,8 @@ impl SocketBuffer {
         SocketBuffer { bytes: [0; BYTES], rights }
     }
 
-    /// Describes a packet of `length` bytes, an IP datagram as a TUN device hands it over: it begins with its IP header.
+    /// Sets the packet of `length` bytes, an IP datagram as a TUN device delivers it, beginning with the IP
+    /// header.
     pub(crate) fn describe(&mut self, packet: &[u8]) {
         let ethertype: u16 = if packet.first().is_some_and(|byte| byte >> 4 == 6) { 0x86dd } else { 0x0800 };
         let length = packet.len() as u32;

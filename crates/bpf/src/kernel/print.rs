@@ -1,14 +1,14 @@
-//! `bpf_printk`: formatting of programs' output.
+//! `bpf_printk`: formats the output of programs.
 
 use super::Helper;
 use super::helpers::Helpers;
 use crate::fault::Cause;
 
-/// Bytes of a format, and of a text that it prints.
+/// Maximum length of a format string, and of a text argument, bytes.
 const MOST_BYTES: u64 = 512;
 
 impl Helpers<'_> {
-    /// `bpf_trace_printk(format, bytes, …)`, with three numbers at most. Returns the length of the line.
+    /// `bpf_trace_printk(format, bytes, …)`, with at most three numbers. Returns the length of the line.
     pub(super) fn print(
         &mut self,
         helper: Helper,
@@ -22,7 +22,7 @@ impl Helpers<'_> {
         Ok(line.len() as u64)
     }
 
-    /// `bpf_trace_vprintk(format, bytes, numbers, bytes)`: any count of numbers of 64 bits.
+    /// `bpf_trace_vprintk(format, bytes, numbers, bytes)`, with any count of 64-bit numbers.
     pub(super) fn print_many(
         &mut self,
         helper: Helper,
@@ -47,7 +47,8 @@ impl Helpers<'_> {
         Ok(String::from_utf8_lossy(&bytes[..end]).into_owned())
     }
 
-    /// Returns a format of printf(3) filled in: %d, %i, %u, %x, %X, %p, %c and %s, each with `h`, `l` or `ll`, of which only the width counts.
+    /// Formats a printf(3) string with %d, %i, %u, %x, %X, %p, %c and %s, each with `h`, `l` or `ll`, which
+    /// determine the width.
     fn format(&self, format: &str, numbers: &[u64]) -> String {
         let (mut line, mut rest, mut numbers) = (String::new(), format, numbers.iter());
         while let Some((before, directive)) = rest.split_once('%') {
@@ -82,7 +83,7 @@ impl Helpers<'_> {
         line + rest
     }
 
-    /// Returns the text that a number points to.
+    /// Returns the text at an address.
     fn pointed(&self, at: u64) -> String {
         let bytes = (0..MOST_BYTES).map_while(|i| self.memory.read(at.wrapping_add(i), 1));
         let bytes: Vec<u8> = bytes.map(|byte| byte[0]).take_while(|&byte| byte != 0).collect();

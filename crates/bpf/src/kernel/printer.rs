@@ -1,19 +1,19 @@
-//! Output of programs goes to the standard error stream, a line each, with the object and the time.
+//! Prints the output of programs to standard error, line by line, with the object and the time.
 
-/// Most lines of a run; further lines are dropped.
+/// Maximum number of lines per run; further lines are dropped.
 const MOST_LINES: u32 = 1000;
 
-/// Output of the programs of a run.
+/// Printer of the programs of a run.
 #[derive(Debug)]
 pub(crate) struct Printer<'a> {
-    /// Object that prints.
+    /// Name of the object that prints.
     pub object: &'a str,
-    /// Lines so far.
+    /// Number of lines printed so far.
     pub lines: &'a mut u32,
 }
 
 impl Printer<'_> {
-    /// Writes a line.
+    /// Prints a line.
     pub(crate) fn line(&mut self, now_ns: u64, text: &str) {
         *self.lines = self.lines.saturating_add(1);
         let seconds = now_ns as f64 / 1e9;

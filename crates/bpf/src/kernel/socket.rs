@@ -1,4 +1,4 @@
-//! The socket of a flow: `struct tcp_sock` with all that is embedded at its beginning.
+//! The socket of a flow: `struct tcp_sock` with the structures nested at its beginning.
 
 use super::kfuncs::Window;
 use super::layout::{Image, Layout, WRITABLE};
@@ -8,12 +8,13 @@ use airhop_base::SplitMix64;
 use airhop_tcp::kernel_ops::{CubicTcp, Moment};
 use std::sync::Arc;
 
-/// The structures that are one socket, from the outermost: each begins with the next.
+/// The nested structures of a socket, from the outermost: each structure begins with the next one.
 pub(crate) const NESTED: [&str; 5] = ["tcp_sock", "inet_connection_sock", "inet_sock", "sock", "sock_common"];
-/// The members by which one leads to the next.
+/// Names of the members that contain the next nested structure.
 const EMBEDDED: [&str; 4] = ["inet_conn", "icsk_inet", "sk", "__sk_common"];
-/// Returns the layout of a socket: `tcp_sock`, or as much of it as the object declares. `fields` are the members that the simulation fills in, each
-/// by its name in whichever of the nested structures has it.
+/// Returns the layout of a socket: `tcp_sock`, or the outermost nested structure that the object declares.
+/// `fields` are the members that the simulation fills in; each is named without the nested structure that
+/// contains it.
 pub(crate) fn socket_layout(btf: &Arc<Btf>, fields: &[&'static str]) -> Result<Layout, Problem> {
     let outermost = NESTED.iter().position(|name| btf.composite(name).is_some()).unwrap_or(0);
     check_nesting(btf, outermost)?;
@@ -30,7 +31,8 @@ pub(crate) fn socket_layout(btf: &Arc<Btf>, fields: &[&'static str]) -> Result<L
     Ok(layout)
 }
 
-/// Returns a member by its way through the nested structures; its own name if none has it.
+/// Returns the path of a member through the nested structures, or the member's own name if no structure has
+/// it.
 fn nested_path(layout: &Layout, outermost: usize, field: &str) -> String {
     let ways = (outermost..NESTED.len()).map(|inner| {
         let mut path: Vec<&str> = EMBEDDED[outermost..inner].to_vec();
@@ -40,8 +42,8 @@ fn nested_path(layout: &Layout, outermost: usize, field: &str) -> String {
     ways.into_iter().find(|path| layout.declares(path)).unwrap_or_else(|| field.to_owned())
 }
 
-/// A pointer to a socket is cast from one of these to another: in the object's types they have to begin at the same byte, one within the
-/// other, or their members would lie on top of each other.
+/// Checks that the nested structures begin at the same byte in the object's types. Programs cast socket
+/// pointers between these structures, so otherwise members would overlap.
 fn check_nesting(btf: &Btf, outermost: usize) -> Result<(), Problem> {
     let Some(root) = btf.composite(NESTED[outermost]) else { return Ok(()) };
     for inner in outermost + 1..NESTED.len() {
@@ -63,9 +65,9 @@ fn check_nesting(btf: &Btf, outermost: usize) -> Result<(), Problem> {
 /// Socket of a flow, in the view of its congestion control.
 #[derive(Debug)]
 pub struct Socket {
-    /// The structure.
+    /// Values of the structure.
     pub image: Image,
-    /// Number of the socket in the run, the key of `BPF_MAP_TYPE_SK_STORAGE`.
+    /// Number of the socket in the run, which is the key in `BPF_MAP_TYPE_SK_STORAGE`.
     pub(crate) number: u32,
     pub(crate) window: Window,
     pub(crate) random: SplitMix64,
@@ -76,12 +78,13 @@ pub struct Socket {
 }
 
 impl Socket {
-    /// Creates a socket of zeros with the layout that [`Object::socket_layout`](crate::Object::socket_layout) made.
-    /// `number` distinguishes it from other sockets of the same [`Machine`](crate::Machine), `seed` is that of its
-    /// `bpf_get_prandom_u32`.
+    /// Creates a socket of zeros with a layout from [`Object::socket_layout`](crate::Object::socket_layout).
+    /// `number` distinguishes the socket from others of the same [`Machine`](crate::Machine), and `seed`
+    /// seeds its `bpf_get_prandom_u32`.
     ///
     /// # Panics
-    /// With the layout of another structure.
+    ///
+    /// If the layout belongs to another structure.
     pub fn new(layout: &Arc<Layout>, number: u32, seed: u64) -> Socket {
         Socket {
             image: Image::new(layout.clone()),
@@ -94,7 +97,8 @@ impl Socket {
         }
     }
 
-    /// Returns the ACK that the last call asked for (`bpf_tcp_send_ack`): the next byte that it should name.
+    /// Removes and returns the ACK requested by the last call (`bpf_tcp_send_ack`), as the acknowledgement
+    /// number.
     pub fn take_ack_request(&mut self) -> Option<u32> {
         self.ack_request.take()
     }

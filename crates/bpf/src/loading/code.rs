@@ -1,4 +1,5 @@
-//! Programs: a function and all that it calls, in one piece, with the records of `.BTF.ext` about them.
+//! Programs: a function with all functions that it calls, as one block of code, with the records of
+//! `.BTF.ext` for them.
 
 use super::Places;
 use crate::btf::{Btf, records};
@@ -7,63 +8,64 @@ use crate::error::Problem;
 use crate::object::is_filter;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Bytes of an instruction.
+/// Size of an instruction, bytes.
 const BYTES: usize = 8;
 /// `BPF_LD | BPF_IMM | BPF_DW`, and `BPF_JMP | BPF_CALL`.
 const LOAD_IMMEDIATE: u8 = 0x18;
 const CALL: u8 = 0x85;
-/// Source register of a call to a function of the program, and of one to a function of the kernel; 0 for a helper.
+/// Source register values of a call: to a function of the program, or to a kernel function; 0 for a helper.
 const LOCAL_CALL: u8 = 1;
 const KERNEL_CALL: u8 = 2;
-/// Source register of an immediate load: a map, an address in a map's value, a function.
+/// Source register values of an immediate load: a map, an address in a map's value, or a function.
 const MAP: u8 = 1;
 const MAP_VALUE: u8 = 2;
 const FUNCTION: u8 = 4;
-/// Tables of `.BTF.ext`.
+/// Numbers of the tables in `.BTF.ext`.
 const FUNCTIONS: usize = 0;
 const LINES: usize = 1;
 const RELOCATIONS: usize = 2;
-/// Instructions of a program, as for a kernel.
+/// Maximum number of instructions of a program, as in a kernel.
 const MOST: usize = 1_000_000;
 
 /// Purpose of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProgramKind {
-    /// A callback of a congestion control.
+    /// Callback of a congestion control.
     Callback,
-    /// A filter of packets.
+    /// Filter of packets.
     Filter,
 }
 
-/// A program to be loaded.
+/// A program for the loader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadProgram {
-    /// The function that it begins with.
+    /// Name of the first function.
     pub name: String,
     /// Purpose.
     pub kind: ProgramKind,
-    /// Instructions; the fields that [`Fill`]s set are zero.
+    /// Instructions; fields set by a [`Fill`] are zero.
     pub code: Vec<u8>,
-    /// Values that a loader fills in, by instruction.
+    /// Values that the loader fills in, each with the index of its instruction.
     pub fills: Vec<(usize, Fill)>,
     /// `struct bpf_func_info`: first instruction, type.
     pub functions: Vec<[u32; 2]>,
     /// `struct bpf_line_info`: instruction, file, text, line and column.
     pub lines: Vec<[u32; 4]>,
-    /// `struct bpf_core_relo`: offset of the instruction in bytes, type, path, kind. The kernel applies them.
+    /// `struct bpf_core_relo`: byte offset of the instruction, type, path, kind. The kernel applies these
+    /// relocations.
     pub relocations: Vec<[u32; 4]>,
 }
 
 /// Value that a loader writes into an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fill {
-    /// The descriptor of a map, by its place in [`super::Loadable::maps`].
+    /// Descriptor of a map, by the map's index in [`super::Loadable::maps`].
     Map(usize),
-    /// The number of a function of the kernel.
+    /// Number of a kernel function.
     Kernel(String),
 }
 
-/// A function: its section, where it is there, and its instructions.
+/// A function: the section, the offset in it, and the number of instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Function {
     section: usize,
@@ -108,7 +110,7 @@ impl<'a> Code<'a> {
         Ok(Code { elf, btf, places, extra, names, known: BTreeMap::new(), programs: Vec::new() })
     }
 
-    /// Returns the place of the program that a callback's pointer names.
+    /// Adds the program for a callback's function pointer, and returns the index of the program.
     pub(super) fn add_callback(&mut self, relocation: &Relocation) -> Result<usize, Problem> {
         let symbol = &self.elf.symbols[relocation.symbol];
         let function = symbol.section.and_then(|section| self.at(section, symbol.value as usize / BYTES));
@@ -116,7 +118,7 @@ impl<'a> Code<'a> {
         self.add(function.ok_or_else(missing)?, ProgramKind::Callback)
     }
 
-    /// Returns all programs that see packets.
+    /// Adds all programs that process packets.
     pub(super) fn add_filters(&mut self) -> Result<(), Problem> {
         let filters: Vec<_> = self
             .names
@@ -141,7 +143,7 @@ impl<'a> Code<'a> {
         Ok(self.programs.len() - 1)
     }
 
-    /// Returns a function and, behind it, those that it calls.
+    /// Returns a program with a function, followed by the functions that it calls.
     fn build(&self, first: Function, kind: ProgramKind) -> Result<LoadProgram, Problem> {
         let name = self.names[&first].to_owned();
         let mut program = LoadProgram {
@@ -178,7 +180,8 @@ impl<'a> Code<'a> {
         Ok(program)
     }
 
-    /// Fills in the known relocations of a function, which begins at instruction `base`. Returns its calls.
+    /// Fills in the known relocations of a function that begins at instruction `base`. Returns the calls of
+    /// the function.
     fn link(
         &self,
         function: Function,
@@ -241,7 +244,7 @@ impl<'a> Code<'a> {
                 }
             }
         }
-        // A call within a section may need no relocation: it has a relative offset.
+        // A call within a section may have no relocation, because its offset is relative.
         for at in (base..program.code.len() / BYTES).filter(|at| !linked.contains(at)) {
             let instruction = &program.code[at * BYTES..];
             if instruction[0] == CALL && instruction[1] >> 4 == LOCAL_CALL {
@@ -256,7 +259,7 @@ impl<'a> Code<'a> {
     /// Adds the entries of `.BTF.ext` for the functions of a program.
     fn describe(&self, placed: &BTreeMap<Function, usize>, program: &mut LoadProgram) -> Result<(), Problem> {
         let Some(extra) = self.extra else { return Ok(()) };
-        // The instruction of the program that stands at an offset of a section.
+        // Returns the index in the program of the instruction at an offset of a section.
         let moved = |section: u32, offset: u32| {
             let at = offset as usize / BYTES;
             let is = |function: &&Function| {

@@ -1,4 +1,5 @@
-//! The types of a running kernel (`/sys/kernel/btf/vmlinux`): numbers of functions and structures that bpf(2) wants.
+//! The types of a running kernel (`/sys/kernel/btf/vmlinux`): numbers of functions and structures that bpf(2)
+//! requires.
 
 use crate::btf::{header, part, string};
 
@@ -11,30 +12,31 @@ const FUNCTION: u32 = 12;
 pub struct KernelTypes {
     types: Vec<u8>,
     strings: Vec<u8>,
-    /// Offset of each type; type 0 is `void`.
+    /// Byte offset of each type; type 0 is `void`.
     at: Vec<usize>,
 }
 
-/// A structure of callbacks that a kernel takes from BPF, and the value of its map.
+/// A structure of callbacks (struct_ops) of the kernel, with the structure that its map contains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StructOps {
-    /// Number of the structure.
+    /// Type number of the structure.
     pub id: u32,
-    /// Number of the structure that its map holds, which has the first inside.
+    /// Type number of the structure in the map's value, which contains the first structure.
     pub value_id: u32,
-    /// Bytes of that.
+    /// Size of the map's value, bytes.
     pub value_bytes: u32,
-    /// Offset of the structure in the map's value, bytes.
+    /// Offset of the callback structure in the map's value, bytes.
     pub data_at: u32,
-    /// The structure's members: name, and offset in bytes.
+    /// Members of the callback structure: name and byte offset.
     pub members: Vec<(String, u32)>,
 }
 
 impl KernelTypes {
-    /// Reads the file.
+    /// Parses the file.
     ///
     /// # Errors
-    /// It is damaged, in words.
+    ///
+    /// Returns a message if the file is damaged.
     pub fn read(file: &[u8]) -> Result<KernelTypes, String> {
         let (length, mut words) = header(file)?;
         let mut field = || words.next().ok_or("the header is cut off");
@@ -50,7 +52,7 @@ impl KernelTypes {
         Ok(KernelTypes { types, strings, at })
     }
 
-    /// Returns the number of a function.
+    /// Returns the type number of a function.
     pub fn function(&self, name: &str) -> Option<u32> {
         self.find(FUNCTION, name)
     }
@@ -79,14 +81,14 @@ impl KernelTypes {
         let member = |number: u32| {
             let at = place + 12 + 12 * number as usize;
             let name = string(&self.strings, word(&self.types, at)?)?;
-            // No member of these is a bitfield, whose offset shares its word with a size.
+            // These structures have no bitfield, for which the word would also contain the width.
             Some((String::from_utf8_lossy(name).into_owned(), (word(&self.types, at + 8)? & 0xff_ffff) / 8))
         };
         (0..count).map(member).collect()
     }
 }
 
-/// Bytes behind the three words of a type (the kernel's documentation, bpf/btf).
+/// Returns the number of bytes that follow the three words of a type (the kernel's documentation, bpf/btf).
 pub(super) fn trailing(info: u32) -> Result<usize, String> {
     let count = (info & 0xffff) as usize;
     Ok(match (info >> 24) & 0x1f {
@@ -99,7 +101,7 @@ pub(super) fn trailing(info: u32) -> Result<usize, String> {
     })
 }
 
-/// The word at a place.
+/// Returns the word at an offset.
 pub(super) fn word(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..)?.first_chunk().map(|word| u32::from_le_bytes(*word))
 }

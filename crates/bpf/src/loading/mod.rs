@@ -1,5 +1,5 @@
-//! Contents of an object for a loader (bpf(2)): types, maps, instructions with the open relocations, and the congestion
-//! controls member by member. This module reads only the types of a kernel.
+//! Contents of an object for a loader (bpf(2)): types, maps, instructions with the open relocations, and the
+//! congestion controls member by member. Of the running kernel, this module reads only the types.
 
 mod code;
 mod kernel;
@@ -15,51 +15,52 @@ use crate::kernel::OPTIONS;
 use code::Code;
 use std::collections::BTreeMap;
 
-/// `BPF_MAP_TYPE_ARRAY`, and the flag of one that programs only read.
+/// `BPF_MAP_TYPE_ARRAY`, and the flag for a map that programs only read.
 const ARRAY: u32 = 2;
 const READ_ONLY_FOR_PROGRAMS: u32 = 1 << 7;
-/// Sections of congestion controls.
+/// Sections with congestion controls.
 const CONTROLS: [&str; 2] = [".struct_ops", ".struct_ops.link"];
-/// Sections of data.
+/// Sections with data.
 const DATA: [&str; 3] = [".rodata", ".data", ".bss"];
-/// The section of the kernel's configuration, which is in no file, and the map that takes its place: eight bytes an option.
+/// Name of the kernel-configuration section, which no file contains, and of the map that replaces it, with
+/// eight bytes per option.
 const CONFIGURATION: &str = ".kconfig";
 
-/// An object, ready for a kernel.
+/// An object ready for loading into a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loadable {
     /// Text of the section `license`.
     pub license: String,
-    /// Types, in a form that a kernel accepts.
+    /// Types in a form that a kernel accepts.
     pub types: Vec<u8>,
-    /// Maps, and sections of data as maps.
+    /// Maps, including data sections as maps.
     pub maps: Vec<LoadMap>,
-    /// The programs that its congestion controls name, and those that see packets.
+    /// Programs of the congestion controls, and programs that process packets.
     pub programs: Vec<LoadProgram>,
     /// Congestion controls.
     pub controls: Vec<LoadControl>,
 }
 
-/// A map to be made.
+/// A map for the loader to create.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadMap {
-    /// Name of the variable, or of the section.
+    /// Name of the variable or of the section.
     pub name: String,
-    /// `BPF_MAP_TYPE_*`.
+    /// Map type `BPF_MAP_TYPE_*`.
     pub kind: u32,
-    /// Bytes of a key.
+    /// Size of a key, bytes.
     pub key_bytes: u32,
-    /// Bytes of a value.
+    /// Size of a value, bytes.
     pub value_bytes: u32,
-    /// Entries at most.
+    /// Maximum number of entries.
     pub entries: u32,
     /// `BPF_F_*`.
     pub flags: u32,
     /// Types of key and value, if the object declares both.
     pub types: Option<[u32; 2]>,
-    /// The bytes of a section of data.
+    /// Content of a data section.
     pub content: Option<Vec<u8>>,
-    /// Offsets of the variables of a section of data.
+    /// Offsets of the variables in a data section.
     pub variables: BTreeMap<String, u32>,
 }
 
@@ -70,31 +71,34 @@ impl LoadMap {
     }
 }
 
-/// A congestion control to be registered.
+/// A congestion control for the loader to register.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadControl {
-    /// Name that sockets ask for.
+    /// Name that sockets request.
     pub name: String,
-    /// The variable.
+    /// Name of the variable.
     pub variable: String,
-    /// Members by name: numbers and texts by their bytes, callbacks by the index of the program in [`Loadable::programs`].
+    /// Members by name: numbers and texts as bytes, callbacks as the index of the program in
+    /// [`Loadable::programs`].
     pub members: Vec<(String, MemberValue)>,
 }
 
 /// Value of a member of a congestion control.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MemberValue {
-    /// A number or a text.
+    /// Bytes of a number or a text.
     Bytes(Vec<u8>),
-    /// A callback, by its place in [`Loadable::programs`].
+    /// Callback, as the program's index in [`Loadable::programs`].
     Program(usize),
 }
 
 impl Loadable {
-    /// Reads an object from the bytes of a file; errors contain `name`.
+    /// Parses an object from the bytes of a file; errors contain `name`.
     ///
     /// # Errors
-    /// If the bytes are not a BPF object, or if it uses a feature that the loader does not support: an extern that is not a kernel function, or a pointer in its data.
+    ///
+    /// Returns an error if the bytes are no BPF object, or if the object uses a feature that the loader does
+    /// not support: an extern that is no kernel function, or a pointer in its data.
     pub fn read(bytes: &[u8], name: &str) -> Result<Loadable, ObjectError> {
         let build = || {
             let elf = Elf::read(bytes)?;
@@ -118,8 +122,8 @@ impl Loadable {
         build().map_err(|problem| ObjectError { file: name.to_owned(), problem })
     }
 
-    /// Fills in the options of the kernel's configuration that programs read, by their names; an option that the kernel
-    /// lacks is 0.
+    /// Fills in the kernel-configuration options that programs read, by their names; an option that the
+    /// kernel lacks is 0.
     pub fn configure(&mut self, value: impl Fn(&str) -> Option<u64>) {
         for map in self.maps.iter_mut().filter(|map| map.name == CONFIGURATION) {
             let Some(content) = &mut map.content else { continue };
@@ -133,16 +137,16 @@ impl Loadable {
     }
 }
 
-/// Indices of the data and maps of an object among the maps of a kernel.
+/// Indices of an object's data sections and maps among the kernel's maps.
 pub(crate) struct Places {
     maps: Vec<LoadMap>,
-    /// The map of a section of data, by the section's index.
+    /// Index of the map for each data section, by the section's index.
     data: BTreeMap<usize, usize>,
-    /// The maps by their offset in `.maps`.
+    /// Index of each map, by the map's offset in `.maps`.
     map_at: BTreeMap<u64, usize>,
-    /// The section `.maps`.
+    /// Index of the section `.maps`.
     section: Option<usize>,
-    /// The map of the kernel's configuration, if an option is read, with where each of them is in it.
+    /// Map of the kernel configuration, if a program reads an option, and the offset of each option in it.
     configuration: Option<(usize, BTreeMap<String, u32>)>,
 }
 
@@ -180,13 +184,13 @@ impl Places {
         Ok(places)
     }
 
-    /// Returns the map that holds an option of the kernel's configuration, and at which byte.
+    /// Returns the map that contains a kernel-configuration option, and the byte offset in it.
     pub(crate) fn option(&self, name: &str) -> Option<(usize, u32)> {
         let (map, variables) = self.configuration.as_ref()?;
         Some((*map, *variables.get(name)?))
     }
 
-    /// Returns the map that an address of this section is in, and if it is data, at which byte.
+    /// Returns the map for an address in this section and, for a data section, the byte offset in it.
     pub(crate) fn of(&self, section: usize, offset: u64) -> Option<(usize, Option<u32>)> {
         match self.data.get(&section) {
             Some(map) => Some((*map, Some(u32::try_from(offset).ok()?))),
@@ -196,7 +200,8 @@ impl Places {
     }
 }
 
-/// Returns the options that programs read (`extern … __kconfig`), with zeros for values: a kernel has its own.
+/// Returns the map of the options that programs read (`extern … __kconfig`), with zeros as values, which the
+/// kernel's options replace.
 fn configuration(elf: &Elf, btf: &Btf) -> Result<LoadMap, Problem> {
     let mut variables = BTreeMap::new();
     for &variable in btf.section(CONFIGURATION) {
@@ -248,7 +253,7 @@ fn data_map(elf: &Elf, index: usize, section: &Section) -> Result<LoadMap, Probl
     })
 }
 
-/// Returns a map as `__uint` and `__type` declare it.
+/// Returns a map as declared by `__uint` and `__type`.
 fn declared(btf: &Btf, name: &str, structure: TypeId) -> Result<LoadMap, Problem> {
     let mut map = LoadMap {
         name: name.to_owned(),

@@ -1,6 +1,6 @@
-//! Types of an object in the form that a kernel accepts: variables and sections, which clang leaves without sizes and
-//! offsets, become types of the same length that no program refers to; functions of the kernel get names for their
-//! arguments.
+//! Converts the types of an object into the form that a kernel accepts. Variables and sections, for which
+//! clang leaves out sizes and offsets, become types of the same length that no program refers to; kernel
+//! functions get argument names.
 
 use super::kernel::{trailing, word};
 use crate::btf::{header, wrong};
@@ -8,9 +8,9 @@ use crate::error::Problem;
 
 const INT: u32 = 1 << 24;
 const STRUCT: u32 = 4 << 24;
-/// An integer of one byte, in the word behind one.
+/// An integer of one byte, as the data word of an integer type.
 const ONE_BYTE: u32 = 8;
-/// Bytes of the widest integer.
+/// Size of the widest integer, bytes.
 const WIDEST: u32 = 16;
 /// Linkage of an extern function, and of a global function of this object.
 const EXTERN: u32 = 2;
@@ -56,14 +56,14 @@ fn put(types: &mut [u8], at: usize, value: u32) {
     types[at..at + 4].copy_from_slice(&value.to_le_bytes());
 }
 
-/// A variable, or a tag of one, becomes an integer.
+/// Converts a variable, or a tag of a variable, into an integer.
 fn to_integer(types: &mut [u8], place: usize) {
     put(types, place + 4, INT);
     put(types, place + 8, 1);
     put(types, place + 12, ONE_BYTE);
 }
 
-/// A section becomes a structure of integers.
+/// Converts a section into a structure of integers.
 fn to_structure(types: &mut [u8], place: usize, integer: u32) {
     let count = word(types, place + 4).unwrap_or(0) & 0xffff;
     put(types, place, 0);
@@ -77,7 +77,7 @@ fn to_structure(types: &mut [u8], place: usize, integer: u32) {
     }
 }
 
-/// A kernel wants arguments of functions to have names, which externs do without.
+/// Names the arguments of a function: a kernel requires names, which externs lack.
 fn name_arguments(types: &mut [u8], place: usize, places: &[usize]) {
     let info = word(types, place + 4).unwrap_or(0);
     if info & 0xffff != EXTERN {

@@ -1,11 +1,11 @@
-//! Laws for any bytes read as an object: a refusal with a message, or programs whose calls return or fail with a
-//! message.
+//! Properties that hold for any bytes read as an object: either an error with a message, or programs whose
+//! calls return or fail with a message.
 
 use airhop_bpf::loading::Loadable;
 use airhop_bpf::{Argument, Callback, CongestionControl, Image, Machine, Object, Socket};
 use std::sync::Arc;
 
-/// Reads an object, for a kernel, too, and calls all that it has once.
+/// Parses an object, also for a kernel, and calls each of its programs once.
 pub fn object(bytes: &[u8]) {
     if let Err(refusal) = Loadable::read(bytes, "hostile.bpf.o") {
         assert!(refusal.to_string().starts_with("hostile.bpf.o: "));
