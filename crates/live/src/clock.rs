@@ -1,15 +1,16 @@
-//! Real time, as a world sees it.
+//! Real time in the view of a world.
 
 use airhop_base::Time;
 use std::time::Instant;
 
-/// Clock of the time since the emulation began. Never goes back.
+/// Clock of the time since the emulation began; it never goes back.
 pub trait Clock {
-    /// Returns the time now.
+    /// Returns the current time.
     fn now(&self) -> Time;
 }
 
-/// The machine's monotonic clock. It is never set, so a correction by NTP does not count as a stall.
+/// The monotonic clock of the machine. Nothing sets this clock, so a correction by NTP does not count as a
+/// stall.
 #[derive(Clone, Copy, Debug)]
 pub struct Monotonic {
     start: Instant,

@@ -1,4 +1,4 @@
-//! An emulation: the ends of a network on this machine, and the programs that run there.
+//! An emulation: the ends of a network on this machine, and the programs that run at these ends.
 
 use crate::drive::{Count, DriveError, Driven, Measured, Progress, Stall};
 use crate::lateness::Lateness;
@@ -17,24 +17,27 @@ use std::sync::mpsc::Sender;
 /// Specification of an emulation, and its duration.
 #[derive(Clone, Debug)]
 pub struct Emulation {
-    /// Ends at which packets enter and leave, one for each node.
+    /// Ends where packets enter and leave the network, one for each node.
     pub ends: Vec<End>,
-    /// Commands to run at the ends, started in the order of the list: list a server before its client. See [`Command`].
+    /// Commands to run at the ends, started in the order of the list, so a server must precede its client.
+    /// See [`Command`].
     pub commands: Vec<Command>,
-    /// Conditions for the start of another node's command.
+    /// Conditions that delay the start of another node's commands.
     pub ready: Vec<Ready>,
-    /// Longest duration; the emulation ends before if all commands have ended.
+    /// Maximum duration; the emulation ends earlier if all commands have ended.
     pub duration: Span,
-    /// Congestion controls of senders, at most one for each node; other nodes have that of the host.
+    /// Congestion controls of senders, at most one for each node; other nodes have the congestion control of
+    /// the host.
     pub controls: Vec<Control>,
-    /// Log of entering datagrams.
+    /// Destination of the log of entering datagrams.
     pub log: Option<LogTo>,
-    /// Time before an event from which the emulator busy-waits: packets are less late, and a processor is busy.
+    /// Time before an event at which the emulator begins to busy-wait, which makes packets less late and
+    /// keeps a processor busy.
     pub spin: Option<Span>,
-    /// Additional time of each sleep, as on a busy machine: for tests of the effect of lateness.
+    /// Additional duration of each sleep, as on a busy machine: for tests of the effect of lateness.
     pub oversleep: Span,
-    /// Receives the thread in the namespace of each node, by its number in `/proc`: nsenter(1) of it enters the
-    /// namespace.
+    /// Channel for the id, in `/proc`, of the thread in each node's namespace, with which nsenter(1) can
+    /// enter the namespace.
     pub threads: Option<Sender<(NodeId, i32)>>,
 }
 
@@ -52,58 +55,61 @@ pub struct End {
 /// Kind of a node on this machine.
 #[derive(Clone, Debug)]
 pub enum EndKind {
-    /// A network namespace with a TUN device, `airhop0`, and programs in it. The node's addresses are
+    /// Network namespace with a TUN device, `airhop0`, and programs. The node's addresses are
     /// `airhop_wire::addressing::address` and `address6`.
     Namespace {
-        /// The longest datagram of the device, in bytes. Below 1280 there is no IPv6 (RFC 8200 §5).
+        /// Maximum length of a datagram of the device, bytes. Below 1280 the device has no IPv6 (RFC 8200
+        /// §5).
         mtu: u16,
     },
-    /// An existing interface of this name: datagrams that arrive there for other hosts enter the network, and
-    /// departures leave there.
+    /// Existing interface with this name: datagrams that arrive at the interface for other hosts enter the
+    /// network, and departures leave through it.
     Device(String),
 }
 
-/// A program at a node. It has a process namespace of its own: when it ends, all that it started ends.
+/// A program at a node, in its own process namespace: when the program ends, all its descendants end.
 ///
-/// The next command starts when this one has ended, a socket of its node listens that did not before, or 300 ms went by.
+/// The next command starts when this command has ended, when a new socket listens at its node, or after 300
+/// ms.
 #[derive(Clone, Debug)]
 pub struct Command {
-    /// Node, whose end is a namespace.
+    /// Node of the command, whose end must be a namespace.
     pub node: NodeId,
     /// Command line for `sh -c`.
     pub line: String,
-    /// True if its standard error is kept; else it is that of the emulator.
+    /// True to capture the standard error; otherwise the command writes to the standard error of the
+    /// emulator.
     pub capture_stderr: bool,
 }
 
-/// The congestion control of the connections that begin at a node; programs can still ask for another one.
+/// Congestion control of the connections that a node opens; programs can still select another one.
 #[derive(Clone, Debug)]
 pub struct Control {
-    /// Node, whose end is a namespace.
+    /// Node of the senders, whose end must be a namespace.
     pub node: NodeId,
-    /// Name in the kernel.
+    /// Name of the congestion control in the kernel.
     pub name: String,
-    /// BPF object that contains it; `None` for a congestion control of the kernel.
+    /// BPF object with the congestion control; `None` for a congestion control of the kernel.
     pub object: Option<Loadable>,
 }
 
-/// Condition for the start of the first command of another node after a command of this node.
+/// Condition that must hold, after a command of this node, before the first command of another node starts.
 ///
-/// It is waited for 30 s at most, and no longer than the commands of its node run.
+/// The emulator waits at most 30 s, and only while the commands of this node run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ready {
-    /// Node whose commands are waited for.
+    /// Node that must become ready.
     pub node: NodeId,
-    /// Sign that they are ready.
+    /// Sign that the node is ready.
     pub sign: Sign,
 }
 
 /// Sign that a node is ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sign {
-    /// A TCP socket listens, or a UDP socket is bound, at this port.
+    /// A TCP socket listens at this port, or a UDP socket is bound to it.
     Port(u16),
-    /// `sh -c` with this line ends with 0 at the node; it is tried again until then.
+    /// `sh -c` with this line, repeated at the node until it exits with 0.
     Command(String),
 }
 
@@ -119,11 +125,11 @@ impl fmt::Display for Sign {
 /// Destination of the log of an emulation.
 #[derive(Clone, Debug)]
 pub struct LogTo {
-    /// The file, which is replaced.
+    /// Path of the file, which is replaced.
     pub path: PathBuf,
     /// Text that [`Log::header`](crate::log::Log::header) will return.
     pub header: String,
-    /// Payload is not written: it is private.
+    /// True to omit the payload, which is private.
     pub headers_only: bool,
 }
 
@@ -132,79 +138,80 @@ pub struct LogTo {
 pub enum Finished {
     /// All commands had ended.
     Commands,
-    /// End of its duration.
+    /// The duration was over.
     Duration,
     /// The stop flag was set.
     Asked,
-    /// The world stopped; it knows why.
+    /// The world stopped; the world has the reason.
     World,
 }
 
 /// Result of an emulation.
 #[derive(Clone, Debug)]
 pub struct Live {
-    /// Time of its end.
+    /// End time of the emulation.
     pub ended: Time,
-    /// Reason for its end.
+    /// Reason for the end.
     pub finished: Finished,
     /// Lateness of packets at their hosts.
     pub lateness: Lateness,
-    /// Turnaround of each host, from data to their ACK.
+    /// Turnaround of each host, from a data segment to its ACK.
     pub turnaround: Vec<(NodeId, Answers)>,
-    /// The distributions of both: a simulation that draws from them shows how much they moved the results.
+    /// Distributions of lateness and turnaround: a simulation that draws from both shows their effect on the
+    /// results.
     pub measured: Measured,
-    /// Reasons for which the run is no evidence about its network, however little its packets were late: sentences.
+    /// Sentences with reasons why the run is no evidence about its network, even if packets were on time.
     pub why: Vec<String>,
-    /// Each time that the emulator stood still for more than 5 ms.
+    /// Periods of more than 5 ms in which the emulator did not run.
     pub stalls: Vec<Stall>,
-    /// Results of the commands that were started, in their order.
+    /// Results of the commands that were started, in order.
     pub commands: Vec<Ended>,
-    /// By node that is a namespace: the congestion control that a new socket there had at the end.
+    /// Congestion control of new sockets at the end of the run, for each node that is a namespace.
     pub congestion_control: Vec<(NodeId, String)>,
-    /// Notices received by listeners of BPF objects, and window reductions that they avoided: the variables
-    /// `notices_heard` and `cuts_spared`. `None` without such an object.
+    /// Number of notices received by listeners of BPF objects, and of window reductions avoided: the
+    /// variables `notices_heard` and `cuts_spared`. `None` without such an object.
     pub heard: Option<[u64; 2]>,
-    /// Packets that the emulator or a device lost, not the network.
+    /// Number of packets lost by the emulator or a device rather than by the network.
     pub lost_to_emulator: u64,
-    /// Packets to groups and broadcasts: they did not enter.
+    /// Number of packets to groups and broadcasts, which did not enter.
     pub ignored: u64,
     /// Datagrams that entered the network.
     pub admitted: Count,
-    /// Datagrams that left it.
+    /// Datagrams that left the network.
     pub departed: Count,
-    /// Real-time priority of the loop; an error has the reason for its lack.
+    /// Success of setting the loop's real-time priority; an error has the reason for the failure.
     pub real_time: Result<(), String>,
-    /// The congestion control of each sender, by the name of its flow.
+    /// Congestion control of each sender, by the name of its flow.
     pub controls: BTreeMap<String, String>,
-    /// Samples of connections by the kernel (TCP_INFO); an error has the reason for their lack.
+    /// Success of sampling connections in the kernel (TCP_INFO); an error has the reason for the failure.
     pub tcp_info: Result<(), String>,
 }
 
 /// Result of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
-    /// Node on which it ran.
+    /// Node of the command.
     pub node: NodeId,
     /// Command line for `sh -c`.
     pub line: String,
-    /// Exit code; 128 and the signal, if a signal ended it.
+    /// Exit code; 128 plus the signal number, if a signal ended the command.
     pub exit: i32,
-    /// True if the emulator ended it, since the time was up.
+    /// True if the emulator ended the command because the time was over.
     pub killed: bool,
     /// Standard output.
     pub stdout: Output,
-    /// Standard error, if that was to be kept.
+    /// Standard error, if it was captured.
     pub stderr: Option<Output>,
 }
 
-/// Output of a command: complete, or its beginning and its end.
+/// Output of a command: complete, or the beginning and the end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
-    /// The first bytes, at most 1 MiB.
+    /// First bytes, at most 1 MiB.
     pub first: Vec<u8>,
-    /// Number of bytes between them that were not kept.
+    /// Number of bytes omitted after `first`.
     pub left_out: u64,
-    /// The last bytes behind that, at most 1 MiB.
+    /// Last bytes, at most 1 MiB.
     pub last: Vec<u8>,
 }
 
@@ -215,19 +222,19 @@ impl Output {
     }
 }
 
-/// Reason for which there was no emulation, or for which it ended at once.
+/// Reason why an emulation did not run, or ended at once.
 #[derive(Debug, thiserror::Error)]
 pub enum EmulationError {
-    /// Namespaces and TUN devices are Linux's.
+    /// The system lacks network namespaces and TUN devices, which only Linux has.
     #[error("real packets need Linux: only its kernel has network namespaces with TUN devices")]
     Unsupported,
-    /// Two ends are the same node, or a command has no namespace.
+    /// Two ends have the same node, or the node of a command is no namespace.
     #[error("{0}")]
     Plan(String),
     /// A step of setting up a node failed.
     #[error("node {name}: {step}: {error}")]
     SetUp {
-        /// The node's name.
+        /// Name of the node.
         name: String,
         /// Step that failed.
         step: String,
@@ -237,58 +244,62 @@ pub enum EmulationError {
     /// A command could not be started.
     #[error("node {name}: starting `{line}`: {error}")]
     Start {
-        /// The node's name.
+        /// Name of the node.
         name: String,
         /// Command line for `sh -c`.
         line: String,
         /// Error of the kernel.
         error: io::Error,
     },
-    /// The kernel does not have or not take the congestion control of a node.
+    /// The kernel lacks or rejects the congestion control of a node.
     #[error("node {name}: congestion control {control}: {why}")]
     Control {
-        /// The node's name.
+        /// Name of the node.
         name: String,
         /// Name of the congestion control.
         control: String,
-        /// Missing part, or the kernel's error.
+        /// The missing part, or the error of the kernel.
         why: String,
     },
     /// A node did not become ready.
     #[error("node {name} is not ready, {sign}: {why}")]
     NotReady {
-        /// The node's name.
+        /// Name of the node.
         name: String,
-        /// Sign that was waited for.
+        /// Expected sign of readiness.
         sign: Sign,
-        /// Reason for which the wait ended.
+        /// Reason why the waiting ended.
         why: String,
     },
     /// The device of a node can no longer be read.
     #[error("node {name}: its device is gone or down: {error}")]
     Device {
-        /// The node's name.
+        /// Name of the node.
         name: String,
         /// Error of the kernel.
         error: io::Error,
     },
-    /// Packets could no longer be waited for, or the log not written.
+    /// Waiting for packets failed, or the log could not be written.
     #[error(transparent)]
     Drive(#[from] DriveError),
-    /// The log could not be begun.
+    /// The log could not be created.
     #[error(transparent)]
     Log(#[from] LogError),
 }
 
 impl Emulation {
-    /// Runs it, on this thread: `world` begins at time zero when all ends are there, just before the first command starts.
+    /// Runs the emulation on this thread: `world` begins at time zero when all ends exist, immediately before
+    /// the first command starts.
     ///
-    /// `stop` ends it within a tenth of a second. `on_progress` is called about ten times a second; packets wait until
-    /// it returns. On return no process, namespace, device or changed setting is left.
+    /// `stop` ends the emulation within a tenth of a second. `on_progress` is called about ten times a
+    /// second; packets wait until it returns. On return, no process, namespace, device or changed setting
+    /// remains.
     ///
     /// # Errors
-    /// This machine or this user cannot ([`privileges`](crate::privileges) checks it beforehand), a command cannot be started, or the log
-    /// not written.
+    ///
+    /// Returns an error if this machine or this user cannot run the emulation
+    /// ([`privileges`](crate::privileges) checks this beforehand), if a command cannot be started, or if the
+    /// log cannot be written.
     pub fn run<W: Outside>(
         &self,
         world: &mut W,
@@ -331,7 +342,8 @@ impl Emulation {
         self.ends.iter().find(|end| end.node == node).map_or("?", |end| &end.name)
     }
 
-    /// Returns the result of a run of the loop, its commands and `lost_in_devices` packets.
+    /// Builds the result of the emulation from the result of the loop, the commands, and the number of
+    /// packets lost in devices.
     pub(crate) fn live(
         &self,
         driven: Driven,
@@ -361,7 +373,7 @@ impl Emulation {
         }
     }
 
-    /// Returns the reasons for doubt: packets that the network did not lose and that no host got.
+    /// Returns reasons to doubt the run: packets that the network did not lose but that reached no host.
     fn doubts(&self, driven: &Driven, lost_in_devices: u64) -> Vec<String> {
         let mut why = Vec::new();
         if let Some((node, error)) = &driven.first_loss {
@@ -413,7 +425,7 @@ mod tests {
         }
     }
 
-    /// A packet that the emulator itself loses is no loss of the network.
+    /// A packet lost by the emulator itself does not count as a loss of the network.
     #[test]
     fn packets_that_the_emulator_lost_are_a_reason_to_refuse_a_run() {
         assert!(emulation().live(driven(), Vec::new(), Vec::new(), 0, Ok(())).why.is_empty());

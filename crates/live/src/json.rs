@@ -1,11 +1,12 @@
-//! Result of an emulation as JSON: the `live` of a run's document. Names and their order are a contract.
+//! Result of an emulation as JSON: the key `live` of a run document. Names and their order are a stable
+//! contract.
 
 use crate::emulation::{Ended, Live, Output};
 use airhop_base::NodeId;
 use serde_json::{Map, Value, json};
 
 impl Live {
-    /// Returns the JSON, with the names of nodes as `name` has them.
+    /// Returns the JSON; `name` maps nodes to their names.
     pub fn json(&self, name: impl Fn(NodeId) -> String) -> Value {
         let turnaround: Map<String, Value> = self
             .turnaround
@@ -43,8 +44,7 @@ fn command(ended: &Ended, name: impl Fn(NodeId) -> String) -> Value {
     })
 }
 
-/// Returns the output of a program. Where it was too long to be kept, a line has the number of bytes left
-/// out.
+/// Returns the output of a program. If output was omitted, a line states the number of omitted bytes.
 fn text(output: &Output) -> String {
     if output.left_out == 0 {
         return String::from_utf8_lossy(&output.bytes()).into_owned();

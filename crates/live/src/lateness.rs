@@ -1,14 +1,15 @@
-//! Lateness of the emulator: time from the departure of a datagram from the simulated network to its writing to the host.
+//! Lateness of the emulator: time from a datagram's departure from the simulated network until it is written
+//! to the host.
 
 use airhop_base::{Empirical, Span};
 use hdrhistogram::Histogram;
 
-/// Upper bound of a lateness that is counted: 60 s.
+/// Maximum lateness that is distinguished: 60 s.
 const LONGEST_NS: u64 = 60_000_000_000;
-/// Three significant digits.
+/// Number of significant digits.
 const DIGITS: u8 = 3;
 
-/// Lengths of time from a nanosecond to a minute, with three significant digits.
+/// Durations from a nanosecond to a minute, with three significant digits.
 #[derive(Clone, Debug)]
 pub struct Lengths {
     nanos: Histogram<u64>,
@@ -23,22 +24,22 @@ impl Default for Lengths {
 }
 
 impl Lengths {
-    /// Adds a length.
+    /// Adds a duration.
     pub fn add(&mut self, length: Span) {
         self.nanos.saturating_record(length.nanos());
     }
 
-    /// Returns their number.
+    /// Returns the number of durations.
     pub fn count(&self) -> u64 {
         self.nanos.len()
     }
 
-    /// Returns the quantile `share` (0.99 …) in microseconds, by nearest rank; 0 without any length.
+    /// Returns the quantile `share` (0.99 …) in microseconds, by nearest rank; 0 if there are no durations.
     pub fn quantile_us(&self, share: f64) -> f64 {
         micros(self.nanos.value_at_quantile(share))
     }
 
-    /// Returns all of them as a distribution, to be drawn from.
+    /// Returns all durations as a distribution for random draws.
     pub fn distribution(&self) -> Empirical {
         let counts = self.nanos.iter_recorded();
         Empirical::new(counts.map(|at| (Span::from_nanos(at.value_iterated_to()), at.count_at_value())))
@@ -62,11 +63,11 @@ fn micros(nanos: u64) -> f64 {
 /// Lateness of written datagrams, in microseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Lateness {
-    /// Half of them were at most so late.
+    /// Median.
     pub p50_us: f64,
-    /// 99 % of them were at most so late.
+    /// 99 % quantile.
     pub p99_us: f64,
-    /// None was later.
+    /// Maximum.
     pub max_us: f64,
     /// Number of datagrams written.
     pub count: u64,
@@ -76,7 +77,7 @@ pub struct Lateness {
 mod tests {
     use super::*;
 
-    /// Nearest rank: of 1 … 100 µs, the 50th and the 99th; three digits are kept.
+    /// Nearest rank: the 50th and the 99th of 1 … 100 µs; three digits are kept.
     #[test]
     fn quantiles_are_by_nearest_rank() {
         let mut lengths = Lengths::default();
@@ -89,7 +90,8 @@ mod tests {
         assert_eq!(count, 100);
     }
 
-    /// The distribution keeps the tail, which quantiles lose: one stall of 40 ms among a thousand lengths of 60 µs is one of a thousand.
+    /// The distribution keeps the tail, which quantiles lose: one stall of 40 ms among a thousand durations
+    /// of 60 µs has the probability of one in a thousand.
     #[test]
     fn the_distribution_keeps_a_single_stall() {
         let mut lengths = Lengths::default();

@@ -1,12 +1,13 @@
-//! Real packets of real programs through a simulated network, in real time.
+//! Real packets of real programs in a simulated network, in real time.
 //!
-//! The world of a simulation does no I/O and has no clock. [`Outside`] is this crate's interface to it: time of the
-//! next event, handling of events, entering datagrams, departures. [`drive::Loop`] runs it in real time, over abstract
-//! ports and an abstract clock; [`host`] has those of a Linux machine: network namespaces with TUN devices and the
-//! programs in them, and existing interfaces. [`Emulation`] puts the two together.
+//! The world of a simulation does no I/O and has no clock. [`Outside`] is this crate's interface to the
+//! world: time of the next event, handling of events, entering datagrams, departures. [`drive::Loop`] runs
+//! the world in real time, with abstract ports and an abstract clock; [`host`] implements them for a Linux
+//! machine: network namespaces with TUN devices and programs, and existing interfaces. [`Emulation`] combines
+//! loop and host.
 //!
-//! A run is evidence only if the emulator kept pace: [`lateness`] and the stalls show that. [`log`] records the
-//! entering datagrams, so that the run can be repeated without hosts ([`replay`]).
+//! A run is evidence only if the emulator kept pace, which [`lateness`] and the stalls show. [`log`] records
+//! the entering datagrams, so that the run can be repeated without hosts ([`replay`]).
 
 pub mod clock;
 pub mod drive;

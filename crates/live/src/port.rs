@@ -4,21 +4,25 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The longest IP datagram: an IPv6 header and the largest payload that its length field has room for (RFC 8200 §3).
+/// Maximum length of an IP datagram: an IPv6 header and the largest payload that its length field allows (RFC
+/// 8200 §3), bytes.
 pub const MAX_DATAGRAM: usize = 40 + 65_535;
 
-/// One end of the network: whole IP datagrams, never blocking.
+/// One end of the network, which transfers whole IP datagrams and never blocks.
 pub trait Port {
-    /// Reads the next datagram into `buffer` and returns its length; `None` if there is none now.
+    /// Reads the next datagram into `buffer` and returns its length; `None` if no datagram is available.
     ///
     /// # Errors
-    /// The device is gone, or the kernel refuses.
+    ///
+    /// Returns an error if the device is gone, or if the kernel reports one.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<Option<usize>>;
 
-    /// Hands a datagram to the host.
+    /// Delivers a datagram to the host.
     ///
     /// # Errors
-    /// `WouldBlock` or ENOBUFS if the host has no room for it now; else the kernel's reason. The datagram is lost.
+    ///
+    /// Returns `WouldBlock` or ENOBUFS if the host has no room for the datagram, or another error of the
+    /// kernel. The datagram is lost.
     fn write(&mut self, datagram: &[u8]) -> io::Result<()>;
 }
 
@@ -32,7 +36,7 @@ impl<P: Port + ?Sized> Port for Box<P> {
     }
 }
 
-/// A port whose other side is held by whoever cloned it: for tests, and for programs that are no other process.
+/// A port whose other side is held by its clones: for tests, and for programs in the same process.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     sides: Arc<Mutex<Sides>>,
@@ -46,7 +50,7 @@ struct Sides {
 }
 
 impl Memory {
-    /// Queues a datagram for the emulator's next `read`, after those sent before.
+    /// Queues a datagram for the emulator's next `read`, after earlier datagrams.
     pub fn send(&self, datagram: &[u8]) {
         self.with(|sides| sides.incoming.push_back(datagram.to_vec()));
     }
@@ -61,7 +65,7 @@ impl Memory {
         self.with(|sides| sides.incoming.len())
     }
 
-    /// Makes writes find no room from now on (or, with `false`, find some again).
+    /// Makes all following writes fail for lack of room (or, with `false`, succeed again).
     pub fn set_full(&self, full: bool) {
         self.with(|sides| sides.full = full);
     }

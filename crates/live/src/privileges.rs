@@ -1,20 +1,20 @@
-//! Privileges of this process on this machine, with reasons for their lack: the output of `airhop doctor`.
+//! Privileges of this process on this machine, with reasons for missing ones: the output of `airhop doctor`.
 //!
-//! Most are found by trying, in a thread of its own that does nothing else.
+//! Most privileges are determined by a trial in a separate thread.
 
-/// An ability, with the reason in words: how it is there, or what is missing and what would help.
+/// A privilege: the success describes how it is available, and the error what is missing and what would help.
 pub type Ability = Result<String, String>;
 
 /// Privileges that an emulation may need.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Privileges {
-    /// Network namespaces, for programs at nodes. Nothing goes without.
+    /// Network namespaces, for programs at nodes. Emulation requires them.
     pub namespaces: Ability,
-    /// TUN devices, which connect them. Nothing goes without.
+    /// TUN devices, which connect the namespaces. Emulation requires them.
     pub tun: Ability,
-    /// Real-time priority: without, packets are later (by milliseconds at the 99th percentile).
+    /// Real-time priority: without it, packets are later (by milliseconds at the 99th percentile).
     pub real_time: Ability,
-    /// BPF struct_ops: a congestion control can be loaded into the kernel.
+    /// BPF struct_ops: loading a congestion control into the kernel.
     pub struct_ops: Ability,
     /// TCP_INFO: the kernel reports the connections of a namespace.
     pub tcp_info: Ability,
@@ -31,7 +31,7 @@ impl Privileges {
         [&self.namespaces, &self.tun].into_iter().try_for_each(|ability| ability.clone().map(drop))
     }
 
-    /// Checks that this very process can emulate them, and need not be started anew; an error has the reason.
+    /// Checks that this process can emulate real packets without a restart; an error has the reason.
     pub fn emulation_here(&self) -> Result<(), String> {
         self.emulation()?;
         if needs_user_namespace() {
@@ -44,14 +44,16 @@ impl Privileges {
 /// Prints that a live test is skipped, with the line of `airhop doctor` for the missing privilege.
 ///
 /// # Panics
-/// With `AIRHOP_LIVE=required`, where a test that cannot have its rights has failed.
+///
+/// With `AIRHOP_LIVE=required`, a test without its privileges fails.
 pub fn skip(missing: &str) {
     assert!(std::env::var("AIRHOP_LIVE").as_deref() != Ok("required"), "{missing}");
     eprintln!("skipped: {missing}");
 }
 
-/// True if this process must be started anew in a user namespace, in which it is root, to make network namespaces: `unshare --user
-/// --map-root-user --net --fork --kill-child …` (util-linux). A process with threads cannot enter one.
+/// True if this process must be restarted in a user namespace, in which it is root, to create network
+/// namespaces: `unshare --user --map-root-user --net --fork --kill-child …` (util-linux). A process with
+/// several threads cannot enter a user namespace.
 pub fn needs_user_namespace() -> bool {
     linux::needs_user_namespace()
 }
@@ -95,7 +97,8 @@ mod linux {
         effective.is_some_and(|set| set >> capability & 1 == 1)
     }
 
-    /// True unless root is root of the machine: resources outside of namespaces require it.
+    /// True unless root in this process is root of the machine, which resources outside of namespaces
+    /// require.
     fn is_in_user_namespace() -> bool {
         let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
         map.split_whitespace().collect::<Vec<_>>() != ["0", "0", "4294967295"]
@@ -186,7 +189,7 @@ mod linux {
         (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
     }
 
-    /// Runs `what` in a thread that ends with it, and returns its result.
+    /// Runs `what` in a new thread, and returns its result.
     fn tried(what: impl FnOnce() -> io::Result<()> + Send + 'static) -> io::Result<()> {
         let thread = thread::Builder::new().name("privileges".into()).spawn(what)?;
         thread.join().unwrap_or_else(|_| Err(io::Error::other("the attempt failed")))
@@ -203,7 +206,7 @@ mod linux {
             assert_eq!(version(""), (0, 0));
         }
 
-        /// Each line names its subject, whatever this machine can do.
+        /// Each line names its subject, whatever privileges this machine has.
         #[test]
         fn every_ability_has_a_sentence() {
             let Privileges { namespaces, tun, real_time, struct_ops, tcp_info } = Privileges::look();

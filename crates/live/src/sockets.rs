@@ -1,4 +1,4 @@
-//! Samples of a real host's TCP connections by its kernel (TCP_INFO of tcp(7)).
+//! Samples of a real host's TCP connections from its kernel (TCP_INFO of tcp(7)).
 
 use airhop_base::{NodeId, Time};
 use std::net::{IpAddr, SocketAddr};
@@ -6,17 +6,17 @@ use std::net::{IpAddr, SocketAddr};
 /// The state of a connection's sender.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SocketInfo {
-    /// The sender's address and port.
+    /// Address and port of the sender.
     pub local: SocketAddr,
-    /// Address of its peer.
+    /// Address and port of the peer.
     pub peer: SocketAddr,
-    /// The name of its congestion control.
+    /// Name of the congestion control.
     pub control: String,
-    /// `TCP_CA_Open` 0, `TCP_CA_Disorder` 1, `TCP_CA_CWR` 2, `TCP_CA_Recovery` 3, `TCP_CA_Loss` 4.
+    /// State: `TCP_CA_Open` 0, `TCP_CA_Disorder` 1, `TCP_CA_CWR` 2, `TCP_CA_Recovery` 3, `TCP_CA_Loss` 4.
     pub ca_state: u8,
     /// Congestion window, segments.
     pub cwnd: u32,
-    /// Slow start threshold, segments; `None` if there was no loss yet.
+    /// Slow-start threshold, segments; `None` if no loss has occurred.
     pub ssthresh: Option<u32>,
     /// Smoothed round-trip time, microseconds.
     pub srtt_us: u32,
@@ -25,7 +25,7 @@ pub struct SocketInfo {
 }
 
 impl SocketInfo {
-    /// Returns the name of the flow of its data in a run document.
+    /// Returns the name of the data's flow in a run document.
     pub fn flow(&self) -> String {
         format!("tcp {} > {}", self.local, self.peer)
     }
@@ -36,19 +36,20 @@ impl SocketInfo {
 pub struct Sampled {
     /// Time of the sample.
     pub at: Time,
-    /// At which node.
+    /// Node of the connection.
     pub node: NodeId,
-    /// Answer of the kernel.
+    /// Sample from the kernel.
     pub info: SocketInfo,
 }
 
-/// In a log there was no loss yet.
+/// Value in a log if no loss has occurred.
 const INFINITE: u32 = u32::MAX;
 
 impl Sampled {
-    /// Returns the bytes of a record of a log, all numbers little-endian: time in ns (u64), node (u16), address (16 bytes, an IPv4 one
-    /// mapped into IPv6) and port (u16) of the sender and of its peer, state (u8), cwnd, ssthresh (2³² - 1: none yet), srtt in µs and
-    /// retransmissions (u32 each), and the name of the congestion control.
+    /// Returns the bytes of a log record, with all numbers little-endian: time in ns (u64), node (u16),
+    /// address (16 bytes, an IPv4 address mapped into IPv6) and port (u16) of the sender and of its peer,
+    /// state (u8), cwnd, ssthresh (2³² - 1 if none yet), srtt in µs and retransmissions (u32 each), and the
+    /// name of the congestion control.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let SocketInfo { local, peer, control, ca_state, cwnd, ssthresh, srtt_us, retransmits } = &self.info;
         let mut bytes = Vec::with_capacity(80);
@@ -70,7 +71,7 @@ impl Sampled {
         bytes
     }
 
-    /// Returns the sample of such a record; `None` if it is none.
+    /// Returns the sample in such a record; `None` if the record is invalid.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (at, rest) = bytes.split_first_chunk()?;
         let (node, rest) = rest.split_first_chunk()?;
@@ -119,7 +120,7 @@ mod tests {
         Sampled { at: Time::from_nanos(1_500_000_001), node: NodeId(3), info }
     }
 
-    /// A sample that is written is read back, of both families; a truncated one is no sample.
+    /// A written sample reads back, for both address families; a truncated record is no sample.
     #[test]
     fn a_sample_is_its_bytes() {
         let four = sampled("10.0.0.1:40312", "10.0.0.4:5201", Some(11));

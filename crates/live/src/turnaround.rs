@@ -1,11 +1,13 @@
-//! Turnaround of a host, measured at the network: from the departure of a data segment from the network to the entry of
-//! a pure ACK for exactly that segment. The lateness of the emulator is part of it, and so is a delayed ACK's timer.
+//! Turnaround of a host, measured at the network: from the departure of a data segment from the network to
+//! the entry of a pure ACK for exactly that segment. The turnaround includes the lateness of the emulator and
+//! the timer of a delayed ACK.
 //!
-//! The simulator answers at once; a kernel does not, and on a half-duplex medium its delay decides how often an ACK
-//! collides with the next data frame. The report of an emulation therefore contains it; a simulation has it as
-//! `tcp.turnaround`.
+//! The simulator answers at once; a kernel does not, and on a half-duplex medium its delay determines how
+//! often an ACK collides with the next data frame. Therefore the report of an emulation contains the
+//! turnaround; a simulation can use it as `tcp.turnaround`.
 //!
-//! Beside that stands what the host alone adds to what a simulated receiver does: without lateness, timers, and waiting for answers before.
+//! A second distribution contains only the delay that the host adds compared with a simulated receiver:
+//! without lateness, timers, and waiting for earlier answers.
 
 use crate::lateness::Lengths;
 use airhop_base::{Empirical, Span, Time};
@@ -13,36 +15,39 @@ use airhop_wire::real::{Seen, SeenTcp};
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
 
-/// Maximum number of connections watched at once. Beyond it, those watched so far are forgotten: only samples are lost.
+/// Maximum number of connections watched at once. Beyond it, the connections watched so far are forgotten,
+/// which loses only samples.
 const MAX_CONNECTIONS: usize = 4096;
 
-/// Maximum number of a connection's segments watched that wait for their ACK; Linux acknowledges every second one.
+/// Maximum number of segments per connection that are watched until their ACK; Linux acknowledges every
+/// second segment.
 const MAX_SEGMENTS: usize = 64;
 
-/// An ACK of a single segment that takes as long waited for a timer: Linux delays it by TCP_DELACK_MIN, 40 ms, or by 30 ms where a tick is
-/// 10 ms.
+/// Minimum turnaround of a single segment that counts as a delayed ACK: Linux delays an ACK by
+/// TCP_DELACK_MIN, 40 ms, or by 30 ms if a tick is 10 ms.
 const DELAYED: Span = Span::from_millis(30);
 
 /// Addresses and ports of the host and of its peer.
 type Connection = ([IpAddr; 2], [u16; 2]);
 
-/// A data segment that a host has.
+/// A data segment that was written to a host.
 #[derive(Clone, Copy, Debug)]
 struct Written {
-    /// End of the segment.
+    /// Sequence number after the segment.
     end: u32,
-    /// Time of its departure from the network.
+    /// Time at which the segment left the network.
     due: Time,
-    /// Time at which the host had it.
+    /// Time at which the host got the segment.
     at: Time,
 }
 
-/// The data of a connection that its host has not answered.
+/// Data of a connection that the host has not acknowledged yet.
 #[derive(Debug, Default)]
 struct Unanswered {
-    /// End of the data written so far.
+    /// Sequence number after the data written so far.
     end: Option<u32>,
-    /// Some of it is missing: until all is acknowledged, ACKs answer what fills the hole.
+    /// True if a segment is missing: until all data are acknowledged, ACKs answer the segments that fill the
+    /// hole.
     has_hole: bool,
     /// The last segments in order, at most [`MAX_SEGMENTS`].
     segments: VecDeque<Written>,
@@ -68,7 +73,7 @@ impl Unanswered {
         }
     }
 
-    /// Returns the segment that an ACK answers, and how many it acknowledges.
+    /// Returns the segment that an ACK answers, and the number of segments that the ACK acknowledges.
     fn answered(&mut self, ack: u32) -> Option<(Written, usize)> {
         self.has_hole &= self.end != Some(ack);
         let place = self.segments.iter().position(|segment| segment.end == ack)?;
@@ -79,12 +84,12 @@ impl Unanswered {
 /// The turnaround of one host.
 #[derive(Debug, Default)]
 pub struct Turnaround {
-    /// By the host's address and its peer's.
+    /// Unacknowledged data, by the addresses of the host and of its peer.
     unanswered: HashMap<Connection, Unanswered>,
     lengths: Lengths,
-    /// Time of the host alone.
+    /// Turnaround of the host alone.
     own: Lengths,
-    /// Entry of its last answer.
+    /// Time at which the host's last answer entered.
     last: Time,
 }
 
@@ -113,8 +118,8 @@ impl Turnaround {
         let unanswered = self.unanswered.get_mut(&connection);
         let Some((segment, segments)) = unanswered.and_then(|data| data.answered(tcp.ack)) else { return };
         self.lengths.add(at.since(segment.due));
-        // After a stall a host answers all segments received meanwhile at once: those answers waited for the first of
-        // them.
+        // After a stall, a host answers all segments received in the meantime at once, so the answers waited
+        // for the first of these.
         let took = at.since(segment.at.max(self.last));
         self.last = at;
         if segments > 1 || took < DELAYED {
@@ -122,7 +127,7 @@ impl Turnaround {
         }
     }
 
-    /// Returns the times of the host alone from a segment to its ACK.
+    /// Returns the turnaround of the host alone, from a segment to its ACK.
     pub fn own(&self) -> Empirical {
         self.own.distribution()
     }
@@ -144,9 +149,9 @@ fn is_only_ack(tcp: &SeenTcp) -> bool {
 /// Turnaround of a host, in microseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Answers {
-    /// Half of the answers took at most so long.
+    /// Median.
     pub p50_us: f64,
-    /// 90 % of the answers took at most so long.
+    /// 90 % quantile.
     pub p90_us: f64,
     /// Number of answers.
     pub count: u64,
@@ -194,7 +199,8 @@ mod tests {
         Time::from_nanos(us * 1000)
     }
 
-    /// RFC 9293 §3.10.7.4, RFC 5681 §4.2: a delayed ACK acknowledges two segments at once: the turnaround is that of the last.
+    /// RFC 9293 §3.10.7.4, RFC 5681 §4.2: a delayed ACK acknowledges two segments at once, and the turnaround
+    /// is that of the second segment.
     #[test]
     fn an_ack_answers_the_last_segment_written() {
         let mut host = Turnaround::default();
@@ -209,8 +215,9 @@ mod tests {
         assert!([p50_us, p90_us].iter().all(|us| (us - 100.0).abs() < 0.2), "{p50_us} {p90_us}");
     }
 
-    /// RFC 5681 §4.2: an ACK that comes after more data was written answers the segment that it acknowledges; with a hole in the data ACKs answer
-    /// what fills it, a round trip after the segments behind the hole.
+    /// RFC 5681 §4.2: an ACK that arrives after further data were written answers the segment that it
+    /// acknowledges. With a hole in the data, ACKs answer the segment that fills it, a round trip after the
+    /// segments behind the hole.
     #[test]
     fn an_ack_answers_no_data_behind_a_hole() {
         let mut host = Turnaround::default();
@@ -235,8 +242,9 @@ mod tests {
         );
     }
 
-    /// Delays of a simulated receiver are not the host's: the emulator was late by 50 µs, one ACK waited for the timer of RFC 1122 §4.2.3.2
-    /// (Linux: 40 ms), and the answers behind a stall of 20 ms waited for its end.
+    /// The host's own turnaround excludes delays that a simulated receiver has, too: the emulator was late by
+    /// 50 µs, one ACK waited for the timer of RFC 1122 §4.2.3.2 (Linux: 40 ms), and the answers after a stall
+    /// of 20 ms waited for its end.
     #[test]
     fn what_a_host_takes_is_without_lateness_timers_and_the_answers_before() {
         let mut host = Turnaround::default();

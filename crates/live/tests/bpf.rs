@@ -21,17 +21,18 @@ fn read(path: &Path) -> Loadable {
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Returns true if the kernel of this machine accepts objects.
+/// True if the kernel of this machine accepts objects.
 fn possible() -> bool {
     let able = Privileges::look().struct_ops;
     able.map_err(|missing| skip(&missing)).is_ok()
 }
 
-/// Longer than a live test that has the same object.
+/// Longer than any live test that uses the same object.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The kernel's own verifier takes each shipped object; it has the control as long as the descriptors are open, and
-/// beside it another one under a name of its own. Another process may have one of the same object meanwhile.
+/// The kernel's own verifier accepts each shipped object. The kernel has the congestion control as long as
+/// the descriptors are open, and a second registration gets a different name. Another process may have
+/// registered the same object in the meantime.
 #[test]
 fn every_shipped_object_comes_and_goes() {
     if !possible() {
@@ -48,7 +49,7 @@ fn every_shipped_object_comes_and_goes() {
             "{names:?}"
         );
         drop((registered, again));
-        // Between fork and exec processes of other tests have the descriptors, too.
+        // Between fork and exec, processes of other tests also hold the descriptors.
         let patience = Instant::now() + PATIENCE;
         while names.iter().any(|name| is_available(name)) {
             assert!(Instant::now() < patience, "{names:?}");
@@ -57,7 +58,7 @@ fn every_shipped_object_comes_and_goes() {
     }
 }
 
-/// An object that reads the kernel's configuration finds that of this kernel.
+/// An object that reads the kernel's configuration gets that of this kernel.
 #[test]
 fn options_are_those_of_this_kernel() {
     if !possible() {
@@ -69,7 +70,7 @@ fn options_are_those_of_this_kernel() {
     assert!([100, 250, 300, 1000].contains(&ticks), "{ticks}");
 }
 
-/// A kernel's refusal is reported with its message and the program.
+/// An error of the kernel is reported with its message and the program.
 #[test]
 fn a_refusal_names_the_program() {
     if !possible() {
@@ -77,7 +78,7 @@ fn a_refusal_names_the_program() {
     }
     let mut object = read(&shipped()[0]);
     let name = object.controls[0].name.clone();
-    // `r0 = r9; exit`, where r9 has never been set.
+    // The code is `r0 = r9; exit`, where r9 has never been set.
     object.programs[0].code = vec![0xbf, 0x90, 0, 0, 0, 0, 0, 0, 0x95, 0, 0, 0, 0, 0, 0, 0];
     object.programs[0].fills.clear();
     object.programs[0].lines.clear();

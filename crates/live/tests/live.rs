@@ -1,5 +1,5 @@
-//! Real packets of real programs. Tests that this machine or user cannot run are skipped, with the line of the doctor;
-//! with `AIRHOP_LIVE=required` they fail.
+//! Real packets of real programs. Tests that this machine or user cannot run are skipped, with the output
+//! line of the doctor; with `AIRHOP_LIVE=required` they fail.
 
 use crate::log::Folder;
 use crate::wire::{ENDS, Wire};
@@ -15,10 +15,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 const DELAY: Span = Span::from_millis(5);
-/// Set for a process that is to be an emulator, which its test then kills.
+/// Environment variable of a process that runs as an emulator, which its test kills.
 const ROLE: &str = "AIRHOP_LIVE_EMULATOR";
 
-/// Whether real packets can be emulated here, by this very process.
+/// True if this process can emulate real packets here.
 fn possible() -> bool {
     Privileges::look().emulation_here().map_err(|missing| skip(&missing)).is_ok()
 }
@@ -60,7 +60,7 @@ fn printed(ended: &Ended) -> String {
     text(&ended.stdout)
 }
 
-/// A server of both families that prints how many bytes each of two connections brought.
+/// A server for both address families that prints the number of bytes received on each of two connections.
 const SERVER: &str = r#"python3 -c '
 import socket
 server = socket.create_server(("::", 5001), family=socket.AF_INET6, dualstack_ipv6=True)
@@ -69,7 +69,7 @@ for family in (4, 6):
     print(sum(map(len, iter(lambda: peer.recv(65536), b""))))
 '"#;
 
-/// Connects to it over IPv4 and IPv6, prints how long each connect took in ms, and sends.
+/// A client that connects over IPv4 and IPv6, prints the duration of each connect in ms, and sends.
 const CLIENT: &str = r#"python3 -c '
 import socket, time
 for family, host in ((socket.AF_INET, "10.0.0.1"), (socket.AF_INET6, "fd00:a1b0::1")):
@@ -81,14 +81,14 @@ for family, host in ((socket.AF_INET, "10.0.0.1"), (socket.AF_INET6, "fd00:a1b0:
     peer.close()
 '"#;
 
-/// The client waits for the server's port: Python takes seconds to start on a busy machine.
+/// The client waits for the server's port, because Python takes seconds to start on a busy machine.
 fn listening() -> Vec<Ready> {
     vec![Ready { node: ENDS[0], sign: Sign::Port(5001) }]
 }
 
-/// RFC 9293 §3.5: a handshake takes at least a round trip of the simulated network. The sent data arrive complete, over
-/// both families; every checksum is complete when the kernel delivers a datagram (RFC 1071), and no datagram is longer
-/// than the MTU.
+/// RFC 9293 §3.5: a handshake takes at least a round trip of the simulated network. The sent data arrive
+/// completely, over both address families; every checksum is complete when the kernel delivers a datagram
+/// (RFC 1071), and no datagram is longer than the MTU.
 #[test]
 fn tcp_passes_with_both_families() {
     if !possible() {
@@ -111,7 +111,8 @@ fn tcp_passes_with_both_families() {
     assert!(answers.count > 50 && answers.p50_us > 0.0 && answers.p50_us <= answers.p90_us, "{answers:?}");
 }
 
-/// RFC 1071: the sum of everything, checksum and pseudo-header included, is all ones (RFC 9293 §3.1, RFC 8200 §8.1).
+/// RFC 1071: the sum of all words, including checksum and pseudo-header, is all ones (RFC 9293 §3.1, RFC 8200
+/// §8.1).
 fn tcp_checksum_holds(bytes: &[u8]) -> bool {
     let (header, addresses) = if bytes[0] >> 4 == 4 { (20, 12..20) } else { (40, 8..40) };
     let words = |bytes: &[u8]| -> u32 {
@@ -125,7 +126,8 @@ fn tcp_checksum_holds(bytes: &[u8]) -> bool {
     sum == 0xFFFF
 }
 
-/// The client starts when the server is ready, not before, after any time: an immediate start would be refused.
+/// The client starts as soon as the server is ready, however long that takes: a connection attempt before
+/// would fail.
 #[test]
 fn a_client_waits_until_its_server_is_ready() {
     if !possible() {
@@ -149,7 +151,8 @@ fn a_client_waits_until_its_server_is_ready() {
     }
 }
 
-/// A server that ends without becoming ready, and one that is not ready when the time is up, are named; the client never starts.
+/// An error names a server that ends before it is ready, and a server that is not ready in time; the client
+/// never starts.
 #[test]
 fn a_server_that_is_not_ready_is_named() {
     if !possible() {
@@ -183,7 +186,8 @@ fn a_device_that_vanished_is_named_by_its_node() {
     assert!(error.starts_with("node d: its device is gone or down: "), "{error}");
 }
 
-/// Processes see their own: /proc is of the command's namespace, and nobody outside is in it.
+/// Processes see only their own namespace: /proc is that of the command's namespace, and no outside process
+/// is in it.
 #[test]
 fn a_command_has_namespaces_of_its_own() {
     if !possible() {
@@ -192,10 +196,11 @@ fn a_command_has_namespaces_of_its_own() {
     let see = "ls -d /proc/[0-9]* | wc -l; cat /proc/sys/kernel/random/boot_id > /dev/null && cat /proc/net/dev | grep -c :";
     let (live, _) = run(&emulation(&[(0, see), (1, "echo $$; kill -TERM $$")], 5));
     let [first, second] = &live.commands[..] else { panic!("two commands") };
-    // The first process, the shell, ls and wc; the loopback and the TUN device.
+    // The processes are the first process, the shell, ls and wc; the devices are the loopback and the TUN
+    // device.
     let seen: Vec<u32> = printed(first).lines().map(|line| line.parse().unwrap()).collect();
     assert!((3..=5).contains(&seen[0]) && seen[1] == 2, "{seen:?}");
-    // The program is the second process: the first would ignore the signal (pid_namespaces(7)).
+    // The program is the second process, because the first would ignore the signal (pid_namespaces(7)).
     assert_eq!((printed(second).as_str(), second.exit), ("2", 128 + 15));
 }
 
@@ -210,7 +215,7 @@ fn commands_are_ended_with_all_that_they_started() {
     let leaves = format!("setsid sh -c 'trap \"\" TERM HUP; sleep {mark}1; :' & echo left");
     let obeys = format!("trap 'echo asked; exit 3' TERM; sleep {mark}2 & wait");
     let refuses = format!("trap '' TERM; sleep {mark}3; :");
-    // Time for the shells to begin and to set their traps, beside whatever else the machine does.
+    // Time for the shells to start and to set their traps on a busy machine.
     let emulation = emulation(&[(0, &leaves), (0, &obeys), (1, &refuses)], 4);
     let (live, _) = run(&emulation);
     assert_eq!(live.finished, Finished::Duration);
@@ -245,8 +250,8 @@ fn acts_as_an_emulator() {
     run(&emulation);
 }
 
-/// A killed emulator leaves nothing behind: its processes die with it, and unnamed namespaces disappear with the last
-/// of them.
+/// A killed emulator leaves nothing behind: its processes end with it, and unnamed namespaces disappear with
+/// their last process.
 #[test]
 fn nothing_is_left_of_a_killed_emulator() {
     if !possible() {
@@ -264,7 +269,7 @@ fn nothing_is_left_of_a_killed_emulator() {
     assert!(sleeping.len() >= 4, "{sleeping:?}");
     emulator.kill().unwrap();
     emulator.wait().unwrap();
-    // The kernel takes its time to end them, but they need nobody's help.
+    // The kernel takes some time to end the processes, without help from other processes.
     let patience = Instant::now() + Duration::from_secs(60);
     while !processes(&mark).is_empty() && Instant::now() < patience {
         std::thread::sleep(Duration::from_millis(10));
@@ -272,7 +277,7 @@ fn nothing_is_left_of_a_killed_emulator() {
     assert_eq!(processes(&mark), Vec::<u32>::new());
 }
 
-/// A live run of real programs is had again from its log.
+/// A replay of the log repeats a live run of real programs.
 #[test]
 fn a_live_run_is_replayed_exactly() {
     if !possible() {
@@ -289,8 +294,8 @@ fn a_live_run_is_replayed_exactly() {
     assert!(again.entered == wire.entered);
 }
 
-/// A command that cannot start, or a device that cannot be created, ends the emulation with a message that names it;
-/// nothing hangs.
+/// A command that cannot start, or a device that cannot be created, ends the emulation with a message that
+/// names it; nothing hangs.
 #[test]
 fn what_cannot_be_set_up_is_said_by_name() {
     if !possible() {
@@ -307,8 +312,10 @@ fn what_cannot_be_set_up_is_said_by_name() {
     assert!(error.starts_with("node s: starting `true"), "{error}");
 }
 
-/// A router between two hosts, in network namespaces of a process namespace: all is gone when the shell ends. The kernel would forward
-/// at once; the client starts when it no longer may, and the server listens (port 5001 in state LISTEN). What the client prints goes to the emulator, which ends with it.
+/// A router between two hosts, in network namespaces of a process namespace, all of which disappear when the
+/// shell ends. By default the kernel would forward immediately; the client starts when the kernel no longer
+/// forwards and the server listens (port 5001 in state LISTEN). The emulator gets the client's output, and
+/// ends with the client.
 const ROUTER: &str = r#"
 set -e
 unshare -n sleep 60 & A=$!
@@ -381,8 +388,9 @@ fn acts_as_a_router() {
     }
 }
 
-/// In a router that would forward by itself, all between two interfaces goes through the network, over both families. Packets that a card (here:
-/// a veth) was to cut and to sum up enter cut and summed up. What was changed in the router is as before.
+/// In a router that would forward packets itself, all packets between two interfaces pass through the
+/// network, for both address families. Packets for which segmentation and checksum were left to a card (here:
+/// a veth) enter segmented and with checksum. Afterwards, all settings of the router are as before.
 #[test]
 fn two_interfaces_of_a_router_are_ends() {
     if !possible() {

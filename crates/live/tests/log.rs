@@ -1,4 +1,4 @@
-//! The log: written logs are read, truncated logs are read as far as they go, and their contents are validated.
+//! The log: complete logs are read, truncated logs are read up to the truncation, and contents are validated.
 
 use crate::wire::{ENDS, Wire, datagram};
 use airhop_base::{NodeId, Span, Time};
@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-/// A folder that goes with the test.
+/// A folder that disappears after the test.
 pub struct Folder(PathBuf);
 
 impl Folder {
@@ -37,12 +37,12 @@ fn at(us: u64) -> Time {
 
 /// Head of every log in these tests.
 const HEADER: &str = "{\"name\":\"é\"}";
-/// Magic, version, flags, length of the header, the header, checksum.
+/// Length of the head: magic, version, flags, length of the header, the header, checksum.
 const HEAD: usize = MAGIC.len() + 2 + 1 + 4 + HEADER.len() + 4;
-/// Kind, time, checksum.
+/// Length of the end record: kind, time, checksum.
 const END: usize = 1 + 8 + 4;
 
-/// Kind, time, node, two lengths, checksum; what was kept, checksum.
+/// Length of a record: kind, time, node, two lengths, checksum; the kept bytes, checksum.
 const fn record(kept: usize) -> usize {
     1 + 8 + 2 + 4 + 4 + 4 + kept + 4
 }
@@ -61,7 +61,7 @@ impl Write for Disk {
     }
 }
 
-/// Returns the bytes of a log of two datagrams and its end.
+/// Returns the bytes of a log with two datagrams and an end record.
 fn written(headers_only: bool) -> Vec<u8> {
     let disk = Disk::default();
     let mut writer = Writer::to(Path::new("a.log"), disk.clone(), HEADER, headers_only).unwrap();
@@ -72,7 +72,7 @@ fn written(headers_only: bool) -> Vec<u8> {
     disk.0.lock().unwrap().clone()
 }
 
-/// Returns the same log as version 1 had it, without checksums.
+/// Returns the same log in version 1, without checksums.
 fn version_1() -> Vec<u8> {
     let bytes = written(false);
     let mut old = bytes[..HEAD - 4].to_vec();
@@ -103,8 +103,8 @@ fn what_is_written_is_read() {
     }
 }
 
-/// TCP_INFO records stand between datagrams, and may be older than the datagram before: they do not change a replay. A
-/// record for a node without a host is refused, as a datagram is.
+/// TCP_INFO records stand between datagrams, and may be older than the previous datagram: they do not change
+/// a replay. A record for a node without a host is an error, as for a datagram.
 #[test]
 fn samples_of_connections_are_read_beside_what_entered() {
     let info = SocketInfo {
@@ -140,7 +140,7 @@ fn samples_of_connections_are_read_beside_what_entered() {
     }
 }
 
-/// Payload is private: with headers only, none is in the file; its length is.
+/// Payload is private: with headers only, the file contains no payload, only its length.
 #[test]
 fn headers_only_keeps_no_payload() {
     let bytes = written(true);
@@ -156,7 +156,8 @@ fn headers_only_keeps_no_payload() {
     assert_eq!(wire.entered.iter().map(|(.., bytes)| bytes.len()).collect::<Vec<_>>(), [100, 60]);
 }
 
-/// A killed emulator leaves a log truncated at any byte. Complete records are read, and the log reports the truncation.
+/// A killed emulator leaves a log truncated at any byte. Complete records are read, and the log reports the
+/// truncation.
 #[test]
 fn a_log_cut_short_is_read_up_to_there() {
     let bytes = written(false);
@@ -173,7 +174,7 @@ fn a_log_cut_short_is_read_up_to_there() {
     }
 }
 
-/// No bit of a log can be another one without a message, nor can a byte stand behind its end.
+/// A change of any bit of a log, or a byte after its end, causes an error.
 #[test]
 fn no_flipped_bit_is_taken_for_another_log() {
     let good = written(false);
@@ -193,7 +194,7 @@ fn no_flipped_bit_is_taken_for_another_log() {
     assert!(longer.ends_with("expected nothing behind the end of the run"), "{longer}");
 }
 
-/// Records that are whole one by one, in another order, doubled, or from another log.
+/// Valid records that are reordered, duplicated, or copied from another log cause an error.
 #[test]
 fn every_record_is_in_its_place() {
     let good = written(false);
@@ -213,7 +214,8 @@ fn every_record_is_in_its_place() {
     }
 }
 
-/// A forged log may have any records: one of a node without a host, or of a time that no run has.
+/// A forged log may contain any records, such as one of a node without a host, or of a time outside of the
+/// run.
 #[test]
 fn a_record_that_no_run_wrote_is_refused() {
     let bytes = written(false);
@@ -249,15 +251,15 @@ fn what_is_wrong_is_said_with_its_place() {
         wrong(head, 7),
         format!("a.log: record 1, byte {head}: expected a record of kind 1, 2 or 4, not 7")
     );
-    // The first datagram has 100 bytes: the length kept cannot be more.
+    // The first datagram has 100 bytes, so the kept length cannot be larger.
     assert!(wrong(head + 15, 101).contains(&format!("byte {}: expected a datagram", head + 11)));
-    // The second is made to enter before the first.
+    // The second datagram is changed to enter before the first.
     assert!(wrong(head + 119 + 2, 0).contains("expected a time not before 0.000005000 s"));
     let nowhere = Log::open(Path::new("/nonexistent/a.log")).unwrap_err().to_string();
     assert!(nowhere.starts_with("/nonexistent/a.log: "), "{nowhere}");
 }
 
-/// A disk that is full ends the run, and the message names the file.
+/// A full disk ends the run, and the message names the file.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_log_that_cannot_be_written_is_an_error() {
@@ -268,8 +270,8 @@ fn a_log_that_cannot_be_written_is_an_error() {
     assert!(error.starts_with("a.log: No space left"), "{error}");
 }
 
-/// Two emulations never write the same log, and a pipe, which may have no reader, is refused. An existing file is
-/// truncated at once.
+/// Two emulations never write the same log, and a pipe, which may have no reader, is an error. An existing
+/// file is truncated at once.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_log_is_a_regular_file_of_one_writer() {
@@ -291,7 +293,8 @@ fn a_log_is_a_regular_file_of_one_writer() {
 }
 
 proptest! {
-    /// Arbitrary bytes, and a log without checksums with arbitrary changes: an error or entries, never a panic, never more than is there.
+    /// Arbitrary bytes, and a log without checksums with arbitrary changes, give an error or entries, never a
+    /// panic or more data than the file has.
     #[test]
     fn nothing_in_a_log_is_believed(
         bytes in proptest::collection::vec(any::<u8>(), 0..300),

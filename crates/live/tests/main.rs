@@ -1,4 +1,5 @@
-//! The live side: its loop and its log with a clock and ports in memory, and real packets where this machine has what that needs.
+//! Real-time operation: the loop and the log with a clock and ports in memory, and real packets if this
+//! machine has the required privileges.
 
 #[cfg(target_os = "linux")]
 mod bpf;

@@ -1,4 +1,5 @@
-//! The loop, with a clock that takes a microsecond to be read, and timers and ports that do what a test says.
+//! Tests of the loop, with a clock that advances a microsecond per reading, and with timers and ports
+//! controlled by each test.
 
 use crate::wire::{ENDS, Wire, datagram};
 use airhop_base::{NodeId, Span, Time};
@@ -15,16 +16,17 @@ use std::sync::mpsc;
 
 const READING: Span = Span::from_micros(1);
 
-/// Datagrams of a host: time and port.
+/// Datagram of a host with its time and port.
 type Sending = (Time, usize, Vec<u8>);
 
-/// A machine in which time passes by looking at the clock, and by sleeping.
+/// A machine in which time passes only by reading the clock and by sleeping.
 #[derive(Clone, Default)]
 struct Machine {
     now: Rc<Cell<Time>>,
     traffic: Rc<RefCell<VecDeque<Sending>>>,
     ports: [Memory; 2],
-    /// How much later than asked for a sleep from this time on ends; then as usual again.
+    /// Delays of sleeps: the first sleep from this time on ends this much later than requested; later sleeps
+    /// are on time.
     oversleeps: Rc<RefCell<Vec<(Time, Span)>>>,
 }
 
@@ -75,8 +77,8 @@ fn drive(machine: &Machine, world: &mut impl Outside) -> Driven {
     driver(machine, Span::from_secs(1)).run(world, None, &|| None, &mut |_, _| {}).unwrap()
 }
 
-/// Law of the loop: a datagram that enters at t leaves at the time of the network, and is written as soon as the clock
-/// reaches it.
+/// Law of the loop: a datagram that enters at t leaves at the time defined by the network, and is written as
+/// soon as the clock reaches that time.
 #[test]
 fn a_datagram_is_written_when_it_is_due() {
     let machine = Machine::default();
@@ -91,13 +93,13 @@ fn a_datagram_is_written_when_it_is_due() {
     assert_eq!(driven.departed, driven.admitted);
     let looks = driven.lateness.max_us;
     assert!((1.0..10.0).contains(&looks), "{looks} µs late, in a machine that wakes in time");
-    // The time of entry is that of the reading.
+    // The time of entry is the time of reading.
     let entered = wire.entered[0].0;
     assert!(entered > ms(10) && entered < ms(10) + READING * 10, "{entered}");
     assert_eq!((driven.stalls, driven.lost_to_emulator), (vec![], 0));
 }
 
-/// The world ends at the duration, to the nanosecond, for any lateness of the loop; no datagram enters after it.
+/// The world ends exactly at the duration, however late the loop is; no datagram enters afterwards.
 #[test]
 fn the_duration_is_exact() {
     let machine = Machine::default();
@@ -108,7 +110,7 @@ fn the_duration_is_exact() {
     assert_eq!((driven.ended, wire.now, wire.entered.len()), (ms(1000), ms(1000), 0));
 }
 
-/// A port that always has something does not keep the others from their turn, nor departures from being written.
+/// A port that always has datagrams neither delays the other ports nor the writing of departures.
 #[test]
 fn one_port_does_not_starve_the_others() {
     let machine = Machine::default();
@@ -122,7 +124,7 @@ fn one_port_does_not_starve_the_others() {
     assert!(driven.lateness.max_us < 100.0, "{} µs", driven.lateness.max_us);
 }
 
-/// A host without room loses the packet, the report counts it, and no other host is delayed.
+/// A host without room loses the packet, the report counts the loss, and no other host is delayed.
 #[test]
 fn what_a_port_refuses_is_lost_and_counted() {
     let machine = Machine::default();
@@ -135,7 +137,7 @@ fn what_a_port_refuses_is_lost_and_counted() {
     assert_eq!(machine.ports[0].received().len(), 1);
 }
 
-/// A kernel's multicasts to its neighbours are for a link that does not exist (RFC 1112 §4).
+/// Multicasts of a kernel to its neighbours are for a link that does not exist (RFC 1112 §4).
 #[test]
 fn what_is_for_a_group_does_not_enter() {
     let machine = Machine::default();
@@ -144,8 +146,9 @@ fn what_is_for_a_group_does_not_enter() {
     assert_eq!((driven.ignored, driven.admitted.packets), (2, 0));
 }
 
-/// What a simulation draws from: three packets that are due while the machine stands still leave together, and only the first of them met
-/// the stall; the others waited for it, as packets behind it do in a simulation.
+/// The distribution for simulations: three packets that become due while the machine stands still leave
+/// together, and only the first has the delay of the stall; the others waited for it, as packets behind it do
+/// in a simulation.
 #[test]
 fn a_stall_is_measured_once() {
     let machine = Machine::default();
@@ -161,7 +164,8 @@ fn a_stall_is_measured_once() {
     assert!(drawn[9] > 2500.0 && drawn[8] < 10.0, "{drawn:?} µs: one of ten met the stall");
 }
 
-/// A wake-up more than 5 ms late is a stall, with its time and length; a shorter one is only lateness.
+/// A wake-up more than 5 ms late counts as a stall, with its time and length; a shorter delay only counts as
+/// lateness.
 #[test]
 fn stalls_are_kept() {
     let machine = Machine::default();
@@ -175,7 +179,7 @@ fn stalls_are_kept() {
     assert!(length >= Span::from_millis(7) && length < Span::from_micros(7100), "{length}");
 }
 
-/// Spinning: a timer that is 100 µs late does not matter if nobody waits for it.
+/// Busy-waiting: a timer that is 100 µs late has no effect if the loop does not sleep.
 #[test]
 fn who_spins_is_not_late() {
     let lateness = |spin| {
@@ -230,7 +234,7 @@ fn it_ends_when_the_world_stops() {
     assert!(driven.ended >= ms(20) && driven.ended < ms(21), "{}", driven.ended);
 }
 
-/// A device that was taken away.
+/// A device that was removed.
 struct Gone;
 
 impl Port for Gone {
@@ -257,7 +261,8 @@ fn a_device_that_is_gone_ends_the_run_by_name() {
     assert!(matches!(error, DriveError::Read { node: NodeId(7), .. }), "{error}");
 }
 
-/// The law of the log: its replay is the same run: the same datagrams at the same nodes at the same nanoseconds, to the same end.
+/// Law of the log: a replay is the same run, with the same datagrams at the same nodes at the same
+/// nanoseconds, up to the same end.
 #[test]
 fn a_logged_run_is_replayed_exactly() {
     let folder = crate::log::Folder::new("replayed");

@@ -1,21 +1,22 @@
-//! A world of two nodes and a wire between them: a datagram that enters at one leaves at the other after a fixed delay.
+//! A world of two nodes and a wired link between them: a datagram that enters at one node leaves at the other
+//! after a fixed delay.
 
 use airhop_base::{NodeId, Span, Time};
 use airhop_live::{Departure, Outside, Stopped};
 use std::collections::VecDeque;
 
-/// Node 0 and node 1.
+/// The two nodes, 0 and 1.
 pub const ENDS: [NodeId; 2] = [NodeId(0), NodeId(1)];
 
 /// The wire.
 #[derive(Clone)]
 pub struct Wire {
     delay: Span,
-    /// How far it is.
+    /// Simulated time reached so far.
     pub now: Time,
     under_way: VecDeque<Departure>,
     left: Vec<Departure>,
-    /// Every datagram that entered.
+    /// All datagrams that entered.
     pub entered: Vec<(Time, NodeId, Vec<u8>)>,
 }
 
@@ -52,7 +53,8 @@ impl Outside for Wire {
     }
 }
 
-/// Returns an IPv4 datagram of `length` bytes to node 1 or, with `group`, to all hosts, with `mark` as its identification.
+/// Returns an IPv4 datagram of `length` bytes to node 1 or, with `group`, to all hosts, with `mark` as its
+/// identification.
 pub fn datagram(mark: u16, length: usize, group: bool) -> Vec<u8> {
     let mut bytes = vec![0; length.max(20)];
     bytes[0] = 0x45;

@@ -1,7 +1,8 @@
-//! The loop that keeps a simulated network at pace with real time.
+//! The loop that keeps a simulated network in step with real time.
 //!
-//! A pass: the world advances to the present time, departed datagrams are written, a bounded number of datagrams is
-//! read at each port and enters at the time of its reading, and the loop sleeps until the next event or datagram.
+//! In each pass, the world advances to the current time, and departed datagrams are written. Then the loop
+//! reads a bounded number of datagrams at each port, which enter the network at the time of reading, and
+//! sleeps until the next event or datagram.
 
 mod tally;
 mod vigil;
@@ -22,22 +23,25 @@ use std::sync::mpsc::Receiver;
 use tally::Tally;
 use vigil::Vigil;
 
-/// Maximum number of datagrams read at a port before departures and the other ports have their turn: at 10 µs each a port holds up the
-/// others for less than the granularity of a kernel's timers.
+/// Maximum number of datagrams read at one port before departures are written and the other ports are read.
+/// At 10 µs each, a port delays the others by less than the granularity of a kernel's timers.
 const BATCH: usize = 16;
-/// Interval of progress reports and of writing the log to disk. Nothing sleeps longer, so a stop flag is seen within it.
+/// Interval of progress reports and of flushing the log to disk. No sleep is longer, so the loop notices the
+/// stop flag within this time.
 const PROGRESS: Span = Span::from_millis(100);
 
-/// Sleeps until a timer or a port.
+/// Waits for a timer or a port.
 pub trait Sleep {
-    /// Sleeps for `span`, or until a port can be read. Marks in `ready` the ports that can be; leaves the other marks as they are.
+    /// Sleeps for `span`, or until a port can be read. Marks the readable ports in `ready`, and leaves the
+    /// other marks unchanged.
     ///
     /// # Errors
-    /// The kernel refuses.
+    ///
+    /// Returns the error of the kernel.
     fn sleep(&mut self, span: Span, ready: &mut [bool]) -> io::Result<()>;
 }
 
-/// Reason for which the loop cannot continue.
+/// Reason why the loop cannot continue.
 #[derive(Debug, thiserror::Error)]
 pub enum DriveError {
     /// The device of a node can no longer be read.
@@ -48,7 +52,7 @@ pub enum DriveError {
         /// Error of the kernel.
         error: io::Error,
     },
-    /// Waiting failed.
+    /// Waiting for packets failed.
     #[error("waiting for packets: {0}")]
     Sleep(io::Error),
     /// The log cannot be written.
@@ -61,23 +65,26 @@ pub enum DriveError {
 pub struct Loop<C, S, P> {
     /// The time.
     pub clock: C,
-    /// Sleeper of the loop; it knows the ports in the same order.
+    /// Sleeper of the loop, which has the ports in the same order.
     pub sleeper: S,
-    /// Ports at which datagrams enter and leave, one for each node.
+    /// Ports where datagrams enter and leave the network, one for each node.
     pub ports: Vec<(NodeId, P)>,
     /// Duration of the run.
     pub duration: Span,
-    /// Time before an event from which the loop busy-waits: the processor is awake when the event is due.
+    /// Time before an event at which the loop begins to busy-wait, so that the processor is awake when the
+    /// event is due.
     pub spin: Span,
-    /// Samples of the hosts' connections (TCP_INFO), from the thread that takes them.
+    /// Samples of the hosts' connections (TCP_INFO) from the sampling thread.
     pub sockets: Receiver<Sampled>,
 }
 
 impl<C: Clock, S: Sleep, P: Port> Loop<C, S, P> {
-    /// Drives `world` until `duration`, until `over` gives a reason, or until the world stops.
+    /// Drives `world` until `duration`, until `over` returns a reason, or until the world stops.
     ///
     /// # Errors
-    /// A port cannot be read, or the log not written. World and ports are then unusable.
+    ///
+    /// Returns an error if a port cannot be read or the log cannot be written. World and ports are then
+    /// unusable.
     pub fn run<W: Outside>(
         &mut self,
         world: &mut W,
@@ -95,7 +102,7 @@ impl<C: Clock, S: Sleep, P: Port> Loop<C, S, P> {
     }
 }
 
-/// State of a pass of the loop.
+/// State of one pass of the loop.
 struct Pass<'a, C, S, P, W> {
     of: &'a mut Loop<C, S, P>,
     world: &'a mut W,
@@ -108,7 +115,7 @@ struct Pass<'a, C, S, P, W> {
     end: Time,
 }
 
-/// Reason for which a pass was not completed.
+/// Reason why a pass was not completed.
 enum Halt {
     World,
     Failed(DriveError),
@@ -164,7 +171,8 @@ impl<C: Clock, S: Sleep, P: Port, W: Outside> Pass<'_, C, S, P, W> {
         }
     }
 
-    /// Advances the world to `now`, writes the departures, and admits the datagrams that wait at the ports, if they still may enter.
+    /// Advances the world to `now`, writes the departures, and admits the datagrams that wait at the ports,
+    /// if datagrams may still enter.
     fn once(&mut self, now: Time, may_enter: bool) -> Result<(), Halt> {
         self.world.advance(now)?;
         self.write_departures();
@@ -228,7 +236,8 @@ impl<C: Clock, S: Sleep, P: Port, W: Outside> Pass<'_, C, S, P, W> {
         }
     }
 
-    /// Returns the time without work. Zero if a port may have more, or if the loop busy-waits.
+    /// Returns the time for which the loop may sleep; zero if a port may have more datagrams, or if the loop
+    /// busy-waits.
     fn rest(&mut self, now: Time, progress_due: Time) -> Span {
         if self.ready.contains(&true) {
             return Span::ZERO;
@@ -241,7 +250,7 @@ impl<C: Clock, S: Sleep, P: Port, W: Outside> Pass<'_, C, S, P, W> {
         }
     }
 
-    /// Reads the samples of connections that came since.
+    /// Reads the samples of connections received since the last call.
     fn hear(&mut self) {
         for sampled in self.of.sockets.try_iter() {
             self.tally.heard(&sampled);

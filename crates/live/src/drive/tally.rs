@@ -9,15 +9,16 @@ use airhop_wire::real::{self, Seen};
 use std::collections::BTreeMap;
 use std::io;
 
-/// A loop that comes later than this was not late by its own work: the machine stood still.
+/// Minimum length of a stall: a loop that continues later than this was delayed by the machine, not by its
+/// own work.
 const STALL: Span = Span::from_millis(5);
 
-/// Datagrams, and their bytes.
+/// Number of datagrams, and of their bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
     /// Datagrams.
     pub packets: u64,
-    /// Bytes of IP datagrams.
+    /// Length of the IP datagrams, bytes.
     pub bytes: u64,
 }
 
@@ -35,7 +36,7 @@ pub struct Progress {
     pub time: Time,
     /// Datagrams that entered the network.
     pub admitted: Count,
-    /// Datagrams that left it.
+    /// Datagrams that left the network.
     pub departed: Count,
     /// 99 % quantile of the lateness of departures, in microseconds.
     pub lateness_p99_us: f64,
@@ -43,21 +44,22 @@ pub struct Progress {
     pub lost_to_emulator: u64,
 }
 
-/// The emulator stood still.
+/// A period in which the emulator did not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stall {
-    /// Time at which it should have continued.
+    /// Time at which the loop should have continued.
     pub at: Time,
-    /// Delay of its continuation.
+    /// Delay until the loop continued.
     pub length: Span,
 }
 
-/// Lateness and turnaround of an emulation, for a simulation of the same: see [`airhop_base::Empirical`].
+/// Lateness and turnaround of an emulation, for a simulation of the same network: see
+/// [`airhop_base::Empirical`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured {
-    /// Time from the due time of a packet at its host until it was written; for packets written together, after the
-    /// first, from the writing of the one before. Packets due during a stall of the emulator leave together, so the
-    /// stall counts once.
+    /// Time from the due time of a packet at its host until the packet was written. For packets written
+    /// together, the time counts from the previous packet's writing. Packets that become due during a stall
+    /// of the emulator leave together, so the stall counts once.
     pub lateness: Empirical,
     /// Turnaround of each node's host, from a data segment to its ACK.
     pub turnaround: Vec<(NodeId, Empirical)>,
@@ -66,19 +68,20 @@ pub struct Measured {
 /// Result of a run of the loop.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Driven {
-    /// Time of its end.
+    /// End time of the run.
     pub ended: Time,
-    /// Reason for its end.
+    /// Reason for the end.
     pub finished: Finished,
     /// Datagrams that entered the network.
     pub admitted: Count,
-    /// Datagrams that left it and were written.
+    /// Datagrams that left the network and were written.
     pub departed: Count,
-    /// Datagrams to groups and broadcasts, which a routed network does not carry: they did not enter.
+    /// Number of datagrams to groups and broadcasts, which a routed network does not carry; they did not
+    /// enter.
     pub ignored: u64,
-    /// Datagrams that left the network and that no host got, for a reason outside the network.
+    /// Number of datagrams that left the network but reached no host, for a reason outside the network.
     pub lost_to_emulator: u64,
-    /// Place and cause of the first loss.
+    /// Node and cause of the first such loss.
     pub first_loss: Option<(NodeId, String)>,
     /// Lateness of written datagrams.
     pub lateness: Lateness,
@@ -88,11 +91,11 @@ pub struct Driven {
     pub stalls: Vec<Stall>,
     /// The distributions of lateness and turnaround.
     pub measured: Measured,
-    /// The congestion control of each sender, by the name of its flow.
+    /// Congestion control of each sender, by the name of its flow.
     pub controls: BTreeMap<String, String>,
 }
 
-/// The counters of a loop.
+/// Counters of a loop.
 #[derive(Default)]
 pub(super) struct Tally {
     admitted: Count,
@@ -101,7 +104,7 @@ pub(super) struct Tally {
     lost: u64,
     first_loss: Option<(NodeId, String)>,
     lateness: Lengths,
-    /// Lateness that each packet of a batch added to that of the one before.
+    /// Lateness that each packet of a batch added to the lateness of the packet before.
     added: Lengths,
     last_written: Time,
     turnaround: Vec<(NodeId, Turnaround)>,
@@ -128,7 +131,7 @@ impl Tally {
         self.turnaround[port].1.read(at, seen);
     }
 
-    /// Begins to write the datagrams that left the network by now, one after the other.
+    /// Starts a batch of writes: the datagrams that have left the network by now.
     pub(super) fn writes(&mut self) {
         self.last_written = Time::ZERO;
     }

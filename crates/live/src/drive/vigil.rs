@@ -1,17 +1,17 @@
 //! Limit of busy-waiting.
 //!
-//! Linux takes the processor from real-time threads that use more than 95 % of it (`sched_rt_runtime_us`, sched(7)):
-//! the process would stop for 50 ms in every second. A loop that busy-waits therefore sleeps a tenth of the time, for
-//! any setting.
+//! Linux suspends real-time threads that use more than 95 % of a processor (`sched_rt_runtime_us`, sched(7)):
+//! the process would stop for 50 ms in every second. A loop that busy-waits therefore always sleeps for a
+//! tenth of the time, whatever the setting.
 
 use airhop_base::{Span, Time};
 
-/// Interval over which sleep is counted: far below the second over which Linux counts.
+/// Interval over which sleep is counted: much shorter than the second over which Linux counts.
 const WINDOW: Span = Span::from_millis(20);
-/// Inverse of the share of time spent asleep.
+/// Inverse of the minimum share of time asleep.
 const SHARE: u64 = 10;
 
-/// The time awake and asleep.
+/// Times awake and asleep.
 #[derive(Debug, Default)]
 pub(super) struct Vigil {
     since: Time,
@@ -39,7 +39,8 @@ impl Vigil {
 mod tests {
     use super::*;
 
-    /// sched(7): less than 95 % awake over any second, however often there would be a reason to stay awake.
+    /// sched(7): the loop is awake for less than 95 % of any second, however often it has a reason to
+    /// busy-wait.
     #[test]
     fn a_tenth_of_the_time_is_slept() {
         let (mut vigil, mut now, mut asleep) = (Vigil::default(), Time::ZERO, Span::ZERO);

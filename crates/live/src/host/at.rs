@@ -1,10 +1,11 @@
-//! An existing interface as an end of the network: Airhop stands in a real router.
+//! An existing interface as an end of the network, with which Airhop runs inside a real router.
 //!
-//! Packets that arrive there for this machine's link address and another host's IP address enter the network;
-//! departures leave there, and the kernel finds the next hop and its link address. Meanwhile a policy rule keeps the
-//! kernel from forwarding the same packets itself (ip-rule(8): `pref 1 iif DEV blackhole`, behind the rule of the local
-//! addresses, which stay reachable). A killed emulator leaves its rule; the next one on that interface removes it. A
-//! protocol number marks the rule as Airhop's, and an interface has one emulator at a time.
+//! Packets that arrive for this machine's link address and another host's IP address enter the network.
+//! Departures leave through the interface, and the kernel determines the next hop and its link address.
+//! Meanwhile a policy rule prevents the kernel from forwarding the same packets (ip-rule(8): `pref 1 iif DEV
+//! blackhole`, after the rule for local addresses, which stay reachable). A killed emulator leaves its rule
+//! behind, and the next emulator on that interface removes it. A protocol number marks the rule as Airhop's,
+//! and only one emulator can use an interface at a time.
 
 use super::Device;
 use super::netlink::Netlink;
@@ -36,17 +37,19 @@ pub struct Interface {
     outgoing6: OwnedFd,
     /// Addresses of this machine: datagrams for them do not enter the network.
     own: BTreeSet<IpAddr>,
-    /// Rest of a packet that was longer than the MTU of a wire.
+    /// Remaining segments of a captured packet that was longer than the link's MTU.
     segments: VecDeque<Vec<u8>>,
     _rule: Rule,
     _owner: OwnedFd,
 }
 
 impl Interface {
-    /// Forwards the packets that come in at the interface `name`, in place of the kernel, until it is dropped.
+    /// Forwards the packets that arrive at the interface `name`, in place of the kernel, until the value is
+    /// dropped.
     ///
     /// # Errors
-    /// The step that failed.
+    ///
+    /// Returns the step that failed.
     pub fn open(name: &str) -> Result<Self, Failed> {
         let step = |what: &str| {
             let what = format!("{what} {name}");
@@ -63,18 +66,19 @@ impl Interface {
         Ok(Interface { incoming, outgoing4, outgoing6, own, segments, _rule: rule, _owner: owner })
     }
 
-    /// True if a captured packet is one to carry.
+    /// True if the network should carry a captured packet.
     fn is_for_others(&self, seen: &Seen) -> bool {
         is_unicast(seen.destination) && !self.own.contains(&seen.destination)
     }
 
-    /// Turns a captured packet into the datagrams on a wire. Returns the length of the first datagram in `buffer`.
+    /// Converts a captured packet into the datagrams as sent on a wire. Returns the length of the first
+    /// datagram in `buffer`.
     fn accept(&mut self, captured: Captured, buffer: &mut [u8]) -> Option<usize> {
         let Captured { length, link_header, is_for_this_host, offload } = captured;
         if !is_for_this_host {
             return None;
         }
-        // An Ethernet frame is at least 60 bytes long: bytes after a shorter datagram are padding.
+        // An Ethernet frame has at least 60 bytes: bytes after a shorter datagram are padding.
         let captured = buffer.get(link_header..length)?;
         let seen = real::read(captured).ok().filter(|seen| self.is_for_others(seen))?;
         let length = seen.bytes as usize;
@@ -101,10 +105,11 @@ impl Interface {
     }
 }
 
-/// Returns a socket that sends whole datagrams out at `device`; the kernel only finds the next hop.
+/// Returns a socket that sends whole datagrams out of `device`; the kernel only determines the next hop.
 fn outgoing(family: AddressFamily, device: &str) -> io::Result<OwnedFd> {
     let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
-    // The protocol IPPROTO_RAW means that headers are included (raw(7)); for IPv6 that must be set again (RFC 3542 §3).
+    // The protocol IPPROTO_RAW means that the program provides the headers (raw(7)); IPv6 needs an option in
+    // addition (RFC 3542 §3).
     let socket = socket(family, SockType::Raw, flags, SockProtocol::Raw)?;
     if family == AddressFamily::Inet6 {
         sys::set_option(&socket, libc::IPPROTO_IPV6, libc::IPV6_HDRINCL, 1)?;
@@ -113,8 +118,8 @@ fn outgoing(family: AddressFamily, device: &str) -> io::Result<OwnedFd> {
     Ok(socket)
 }
 
-/// Makes this emulator the one of `device`, until the descriptor is closed: an abstract name of a Unix socket belongs to one process of the
-/// network namespace and goes with it (unix(7)).
+/// Reserves `device` for this emulator until the descriptor is closed. The reservation is the abstract name
+/// of a Unix socket, which belongs to one process of the network namespace and disappears with it (unix(7)).
 fn own(device: &str) -> io::Result<OwnedFd> {
     let socket = socket(AddressFamily::Unix, SockType::Datagram, SockFlag::SOCK_CLOEXEC, None)?;
     let name = UnixAddr::new_abstract(format!("airhop-at-{device}").as_bytes())?;
@@ -175,7 +180,7 @@ impl Port for Interface {
     }
 }
 
-/// The rule that keeps the kernel from forwarding; taken away when dropped.
+/// The rule that prevents the kernel from forwarding; dropping the value removes the rule.
 #[derive(Debug)]
 struct Rule {
     netlink: Netlink,
@@ -185,7 +190,7 @@ struct Rule {
 impl Rule {
     fn add(device: &str) -> io::Result<Self> {
         let rule = Rule { netlink: Netlink::open()?, device: device.to_owned() };
-        // Remove the rule of a killed emulator; mostly there is none.
+        // Remove the rule of a killed emulator, if there is one.
         rule.remove();
         rule.netlink.discard_from(&rule.device)?;
         Ok(rule)
@@ -208,7 +213,8 @@ mod tests {
     use super::*;
     use nix::sched::{CloneFlags, unshare};
 
-    /// Runs a test in a network namespace of its own, which ends with the thread; without the right to make one the test is skipped.
+    /// Runs a test in a new network namespace, which disappears with the thread; without the right to create
+    /// one, the test is skipped.
     fn in_a_namespace(test: impl FnOnce() + Send) {
         std::thread::scope(|scope| {
             let thread = scope.spawn(|| {
@@ -222,7 +228,8 @@ mod tests {
         });
     }
 
-    /// The second emulator must not take the rule of the first away when it ends, nor anybody's but its own.
+    /// When the second emulator ends, it must remove only its own rule, and neither the rule of the first
+    /// emulator nor that of anybody else.
     #[test]
     fn an_interface_has_one_emulator_which_touches_its_own_rules() {
         in_a_namespace(|| {

@@ -1,4 +1,4 @@
-//! A program at a node: started, listened to, ended.
+//! A program at a node: starting, collecting output, ending.
 
 use super::namespace::Namespace;
 use super::sleep::Alarm;
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 /// Number of bytes kept of the beginning, and of the end, of a command's output.
 const KEPT: usize = 1 << 20;
-/// Time for a command to end by itself after the emulation's end.
+/// Time for a command to exit after SIGTERM at the end of the emulation.
 const GRACE: Duration = Duration::from_secs(1);
 const GLANCE: Duration = Duration::from_millis(5);
 
@@ -28,7 +28,8 @@ pub type Ends = Arc<AtomicUsize>;
 pub struct Running {
     command: Command,
     child: Child,
-    /// Set before `Ends` counts it: when all have been counted, none still seems to run, as its thread may for a moment.
+    /// Set before `Ends` counts the command: when all commands are counted, none appears to be running,
+    /// although its thread may still be.
     ended: Arc<AtomicBool>,
     waiter: Option<JoinHandle<()>>,
     stdout: Option<JoinHandle<Output>>,
@@ -36,10 +37,11 @@ pub struct Running {
 }
 
 impl Running {
-    /// Starts `command`. When it ends, `ends` is one more and the alarm rings.
+    /// Starts `command`. When the command ends, `ends` increases by one and the alarm rings.
     ///
     /// # Errors
-    /// The kernel refuses.
+    ///
+    /// Returns the error of the kernel.
     pub fn start(namespace: &Namespace, command: &Command, ends: &Ends, alarm: &Alarm) -> io::Result<Self> {
         let mut shell = process::Command::new("/bin/sh");
         shell.arg("-c").arg(&command.line).stdin(Stdio::null()).stdout(Stdio::piped());
@@ -62,17 +64,17 @@ impl Running {
         Ok(running)
     }
 
-    /// Returns the node on which it runs.
+    /// Returns the node of the command.
     pub fn node(&self) -> NodeId {
         self.command.node
     }
 
-    /// True if it has ended.
+    /// True if the command has ended.
     pub fn has_ended(&self) -> bool {
         self.ended.load(Ordering::Acquire)
     }
 
-    /// Ends running commands, and collects the output of all.
+    /// Ends running commands, and collects the output of all commands.
     pub fn end(all: Vec<Running>) -> Vec<Ended> {
         let killed: Vec<bool> = all.iter().map(|running| !running.has_ended()).collect();
         all.iter().filter(|running| !running.has_ended()).for_each(Running::terminate);
@@ -88,14 +90,14 @@ impl Running {
         Pid::from_raw(self.child.id() as i32)
     }
 
-    /// Sends SIGTERM to the program and the other processes of its session. The first process of its namespace ignores
-    /// the signal.
+    /// Sends SIGTERM to the program and the other processes of its session. The first process of its
+    /// namespace ignores the signal.
     fn terminate(&self) {
-        // It may have ended in this moment. Its number is not another's before it is reaped.
+        // The process may just have ended. Its number is not reused before it is reaped.
         let _ = killpg(self.pid(), Signal::SIGTERM);
     }
 
-    /// Ends all that is in its namespace, at once.
+    /// Kills all processes in the command's namespace.
     fn kill(&mut self) {
         if !self.has_ended() {
             let _ = kill(self.pid(), Signal::SIGKILL);
@@ -110,7 +112,8 @@ impl Running {
         Ended {
             node: self.command.node,
             line: self.command.line.clone(),
-            // The first process of the namespace exits as the program did; only a machine in trouble loses that.
+            // The first process of the namespace exits with the code of the program; the code is missing only
+            // if the machine is in trouble.
             exit: exit.unwrap_or(255),
             killed,
             stdout: output(self.stdout.take()).unwrap_or_default(),
@@ -120,7 +123,7 @@ impl Running {
 }
 
 impl Drop for Running {
-    /// Ends a command that was not collected, too.
+    /// Also ends a command that was not collected.
     fn drop(&mut self) {
         self.kill();
         let _ = self.child.wait();
@@ -156,7 +159,7 @@ fn read_all(mut from: impl Read, kept: usize) -> Output {
         let (first, last) = read.split_at(read.len().min(kept - output.first.len()));
         output.first.extend_from_slice(first);
         output.last.extend_from_slice(last);
-        // Seldom, since all that is kept moves.
+        // Trimming moves all kept bytes, so it happens rarely.
         trim(&mut output, 2 * kept);
     }
     trim(&mut output, kept);

@@ -1,4 +1,5 @@
-//! The congestion controls of the nodes: each node's routes name one, so that nothing of the host changes.
+//! The congestion controls of the nodes: the routes of each node name one, so that no setting of the host
+//! changes.
 
 use super::Stage;
 use super::bpf::{Registered, available, is_available};
@@ -17,11 +18,12 @@ use std::sync::Arc;
 
 /// Variables of an object that count the notices received by its listener, and the window reductions avoided.
 const COUNTERS: [&str; 2] = ["notices_heard", "cuts_spared"];
-/// Number of retransmissions by the kernel of the last data of a program that is gone (ip-sysctl, tcp_orphan_retries; eight by default). A
-/// killed emulator leaves connections behind without a peer: with this limit they are gone, and the object with them, within half a minute.
+/// Number of times that the kernel retransmits the last data of a program that no longer exists (ip-sysctl,
+/// tcp_orphan_retries; eight by default). A killed emulator leaves connections without a peer: with this
+/// limit, these connections and the object disappear within half a minute.
 const ORPHAN_RETRIES: &str = "5";
 
-/// Congestion controls of the nodes, until this is dropped.
+/// Congestion controls of the nodes, until the value is dropped.
 #[derive(Default)]
 pub struct Controls {
     /// By name.
@@ -32,7 +34,7 @@ pub struct Controls {
 }
 
 impl Controls {
-    /// Registers the objects, and has the nodes use them.
+    /// Registers the objects, and configures the nodes to use them.
     pub fn open(emulation: &Emulation, stage: &Stage) -> Result<Self, EmulationError> {
         let mut controls = Controls::default();
         for control in &emulation.controls {
@@ -54,7 +56,8 @@ impl Controls {
         let listening = within(namespace, move || {
             choose(node, &name)?;
             let Some(registered) = listens else { return Ok(Vec::new()) };
-            // Read-only in some containers: then only a killed emulator leaves something for longer.
+            // The file is read-only in some containers: then the remains of a killed emulator only stay
+            // longer.
             let _ = fs::write("/proc/sys/net/ipv4/tcp_orphan_retries", ORPHAN_RETRIES);
             let device = if_nametoindex(NAME).map_err(|error| error.to_string())?;
             registered.listen(device).map_err(|error| {
@@ -79,7 +82,7 @@ impl Controls {
         Ok(registered)
     }
 
-    /// Returns the names that the kernel has for objects, each with the one that was asked for.
+    /// Returns the kernel's names of the objects, each with the requested name.
     pub fn names(&self) -> Vec<(String, String)> {
         self.registered
             .iter()
@@ -87,12 +90,13 @@ impl Controls {
             .collect()
     }
 
-    /// Returns the name that was asked for at a node.
+    /// Returns the name requested at a node.
     pub fn of(&self, node: NodeId) -> Option<&String> {
         self.names.iter().find(|(at, _)| *at == node).map(|(_, name)| name)
     }
 
-    /// Ends the connections of the nodes, which would keep the objects in the kernel, and returns the counts of the objects.
+    /// Ends the connections of the nodes, which would keep the objects in the kernel, and returns the
+    /// counters of the objects.
     pub fn close(self, stage: &Stage) -> Option<[u64; 2]> {
         let counts = self.registered.iter().filter_map(|(_, registered)| {
             let [heard, spared] = COUNTERS.map(|name| registered.counter(name));
@@ -101,7 +105,7 @@ impl Controls {
         let counts = counts.reduce(|sum, more| [sum[0] + more[0], sum[1] + more[1]]);
         for (node, _) in self.names.iter().filter(|_| !self.registered.is_empty()) {
             if let Ok(namespace) = stage.namespace(*node) {
-                // A kernel that cannot (INET_DIAG_DESTROY) ends them after its retries.
+                // A kernel without this feature (INET_DIAG_DESTROY) ends the connections after its retries.
                 let _ = within(namespace, || {
                     Diag::open().and_then(|diag| diag.abort_all()).map_err(|error| error.to_string())
                 });
@@ -118,7 +122,7 @@ fn within<T: Send + 'static>(
     namespace.within(job).map_err(|error| error.to_string())?
 }
 
-/// Sets the congestion control of connections that begin in this thread's namespace.
+/// Sets the congestion control of connections opened in this thread's namespace.
 fn choose(node: NodeId, name: &str) -> Result<(), String> {
     let refused = |error: io::Error| {
         if error.raw_os_error() == Some(libc::EINVAL) && !is_available(name) {
@@ -135,7 +139,7 @@ fn choose(node: NodeId, name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// True if the device has an address of IPv6 (proc_pid_net(5)).
+/// True if the device has an IPv6 address (proc_pid_net(5)).
 fn has_ipv6() -> bool {
     let table = fs::read_to_string("/proc/thread-self/net/if_inet6").unwrap_or_default();
     table.lines().any(|line| line.ends_with(NAME))

@@ -1,4 +1,4 @@
-//! TCP_INFO of the connections of a network namespace, by sock_diag (sock_diag(7)).
+//! TCP_INFO of the connections in a network namespace, by sock_diag (sock_diag(7)).
 
 use super::netlink_socket::{ERROR, HEADER, NetlinkSocket};
 use super::tcp_info;
@@ -15,10 +15,10 @@ const DONE: u16 = 3;
 const INET: u8 = 2;
 const INET6: u8 = 10;
 const TCP: u8 = 6;
-/// States of connections that have data in flight or may have: ESTABLISHED, FIN_WAIT1, FIN_WAIT2, CLOSE_WAIT, LAST_ACK,
-/// CLOSING (numbers of `enum` in include/net/tcp_states.h).
+/// Bit mask of the states of connections that may have data in flight: ESTABLISHED, FIN_WAIT1, FIN_WAIT2,
+/// CLOSE_WAIT, LAST_ACK, CLOSING (numbers of `enum` in include/net/tcp_states.h).
 const STATES: u32 = 1 << 1 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 11;
-/// All states in which a connection has a congestion control: these, SYN_SENT and SYN_RECV.
+/// Bit mask of all states in which a connection has a congestion control: `STATES`, SYN_SENT and SYN_RECV.
 const ANY_STATE: u32 = STATES | 1 << 2 | 1 << 3;
 /// Attributes of an answer: `struct tcp_info`, and the name of the congestion control.
 const INFO: u16 = 2;
@@ -28,7 +28,7 @@ const MESSAGE: usize = 72;
 /// TCP_INFINITE_SSTHRESH.
 const INFINITE: u32 = 0x7FFF_FFFF;
 
-/// The message where the kernel has no tcp_diag.
+/// Message if the kernel has no tcp_diag.
 pub const MISSING: &str = "no TCP_INFO of connections: sock_diag does not answer (modprobe tcp_diag)";
 
 /// Lists the connections of the network namespace in which the socket was opened.
@@ -41,15 +41,17 @@ impl Diag {
     /// Opens a socket in this thread's namespace.
     ///
     /// # Errors
-    /// The kernel refuses.
+    ///
+    /// Returns the error of the kernel.
     pub fn open() -> io::Result<Self> {
         Ok(Diag { socket: NetlinkSocket::open(SockProtocol::NetlinkSockDiag)? })
     }
 
-    /// Returns all TCP connections, of both families.
+    /// Returns all TCP connections, of both address families.
     ///
     /// # Errors
-    /// The kernel refuses, or has no tcp_diag.
+    ///
+    /// Returns an error if the kernel rejects the request, or has no tcp_diag.
     pub fn connections(&self) -> io::Result<Vec<SocketInfo>> {
         let mut found = Vec::new();
         self.dump(INET, &mut found)?;
@@ -57,10 +59,13 @@ impl Diag {
         Ok(found)
     }
 
-    /// Ends all TCP connections at once, whoever has them, with a RST to their peers: nothing of them is left in the kernel.
+    /// Ends all TCP connections at once, whatever process has them, with a RST to each peer, so that no state
+    /// remains in the kernel.
     ///
     /// # Errors
-    /// The kernel refuses, or has not been built with it (INET_DIAG_DESTROY): connections then end by themselves.
+    ///
+    /// Returns an error if the kernel rejects the request, or was built without this feature
+    /// (INET_DIAG_DESTROY): connections then end by themselves.
     pub fn abort_all(&self) -> io::Result<()> {
         for family in [INET, INET6] {
             let mut found = Vec::new();
@@ -72,7 +77,7 @@ impl Diag {
                 let mut answer = [0; 4096];
                 let length = self.socket.receive(&mut answer)?;
                 match read(&answer[..length], &mut |_| {}) {
-                    // It ended by itself meanwhile.
+                    // The connection ended by itself in the meantime.
                     Err(error) if error.raw_os_error() != Some(libc::ENOENT) => return Err(error),
                     _ => {}
                 }
@@ -106,7 +111,8 @@ fn request(family: u8, states: u32) -> Vec<u8> {
     body
 }
 
-/// Builds the request, of the same structure, to end the one connection with this `struct inet_diag_sockid`.
+/// Builds the request to end the connection with this `struct inet_diag_sockid`; the request has the same
+/// structure.
 fn destruction(family: u8, id: &[u8]) -> Vec<u8> {
     let mut body = vec![family, TCP, 0, 0];
     body.extend_from_slice(&ANY_STATE.to_ne_bytes());
@@ -114,7 +120,7 @@ fn destruction(family: u8, id: &[u8]) -> Vec<u8> {
     body
 }
 
-/// Reads a part of an answer. Returns whether more follows.
+/// Reads a part of an answer. Returns true if more parts follow.
 fn read(mut answer: &[u8], each: &mut impl FnMut(&[u8])) -> io::Result<bool> {
     while answer.len() >= HEADER {
         let length = u32_at(answer, 0).unwrap_or(0) as usize;
@@ -122,7 +128,7 @@ fn read(mut answer: &[u8], each: &mut impl FnMut(&[u8])) -> io::Result<bool> {
         match u16_at(message, 4) {
             Some(DONE) => return Ok(false),
             Some(ERROR) => {
-                // An error of 0 acknowledges.
+                // An error of 0 is an acknowledgement.
                 let error = u32_at(message, HEADER).unwrap_or(0) as i32;
                 return if error == 0 {
                     Ok(false)
@@ -170,7 +176,8 @@ fn connection(message: &[u8]) -> Option<SocketInfo> {
     })
 }
 
-/// Reads an address of the kernel; an IPv4 address of a socket that takes both is one of IPv4.
+/// Reads an address of the kernel. The IPv4-mapped address of a socket for both families becomes an IPv4
+/// address.
 fn address(family: u8, bytes: &[u8]) -> Option<IpAddr> {
     match family {
         INET => <[u8; 4]>::try_from(&bytes[..4]).ok().map(|bytes| Ipv4Addr::from(bytes).into()),
@@ -198,8 +205,9 @@ mod tests {
         (client, listener.accept().unwrap().0)
     }
 
-    /// tcp(7), RFC 6928 §2: a connection that sent nothing has the kernel's first window of ten segments, no threshold, no retransmission; its
-    /// congestion control is the one that TCP_CONGESTION names.
+    /// tcp(7), RFC 6928 §2: a connection that has sent nothing has the kernel's initial window of ten
+    /// segments, no threshold and no retransmission; its congestion control is the one that TCP_CONGESTION
+    /// names.
     #[test]
     fn the_kernel_tells_of_a_connection() {
         for loopback in ["127.0.0.1", "::1"] {
@@ -221,7 +229,7 @@ mod tests {
         }
     }
 
-    /// No answer of a kernel is read beyond its end.
+    /// No answer of a kernel is read past its end.
     #[test]
     fn an_answer_that_is_cut_tells_nothing() {
         let (_client, _server) = pair("127.0.0.1");
@@ -235,7 +243,7 @@ mod tests {
         }
     }
 
-    /// sock_diag(7): an aborted connection ends for both sides at once.
+    /// sock_diag(7): an aborted connection ends for both peers at once.
     #[test]
     fn connections_are_aborted() {
         let namespace = crate::host::namespace::Namespace::open(airhop_base::NodeId(0), 1500);
@@ -256,7 +264,7 @@ mod tests {
         }
     }
 
-    /// netlink(7): an error message ends the answer, as of a kernel without tcp_diag.
+    /// netlink(7): an error message ends the answer, such as that of a kernel without tcp_diag.
     #[test]
     fn a_refusal_is_an_error() {
         let mut message = vec![36, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];

@@ -1,4 +1,4 @@
-//! Ingress programs of a device on a kernel without links for them (tcx): filters of the device's clsact (tc-bpf(8)).
+//! Ingress programs of a device on a kernel without tcx links: filters of the device's clsact (tc-bpf(8)).
 
 use super::netlink::{Netlink, attribute};
 use std::io;
@@ -19,14 +19,15 @@ const OPTIONS: u16 = 2;
 const BPF_DESCRIPTOR: u16 = 6;
 const BPF_NAME: u16 = 7;
 const BPF_FLAGS: u16 = 8;
-/// The program itself decides the action on a packet.
+/// Flag: the program itself determines the action on a packet.
 const DIRECT_ACTION: u32 = 1;
 
 impl Netlink {
     /// Attaches programs to the ingress of a device, in this order, as long as the device exists.
     ///
     /// # Errors
-    /// The kernel refuses: it has no clsact, or the device has such filters already.
+    ///
+    /// Returns the error of the kernel if it has no clsact, or if the device has such filters already.
     pub fn add_filters(&self, device: u32, programs: &[OwnedFd]) -> io::Result<()> {
         let mut clsact = about(device, CLSACT_HANDLE, CLSACT, 0);
         attribute(&mut clsact, KIND, b"clsact\0");
@@ -40,7 +41,7 @@ impl Netlink {
     }
 }
 
-/// Returns a filter that is a program; lower priorities come first.
+/// Builds a filter that runs a program; filters with lower priority values run first.
 fn filter(device: u32, priority: u16, program: u32) -> Vec<u8> {
     let info = u32::from(priority) << 16 | u32::from(ALL_PROTOCOLS.to_be());
     let (mut message, mut options) = (about(device, 0, INGRESS, info), Vec::new());
@@ -52,7 +53,7 @@ fn filter(device: u32, priority: u16, program: u32) -> Vec<u8> {
     message
 }
 
-/// `struct tcmsg`.
+/// Builds `struct tcmsg`.
 fn about(device: u32, handle: u32, parent: u32, info: u32) -> Vec<u8> {
     [0, device, handle, parent, info].into_iter().flat_map(u32::to_ne_bytes).collect()
 }

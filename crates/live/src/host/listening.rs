@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-/// States of a socket in the kernel's tables: a TCP socket that listens, an unconnected UDP socket.
+/// States of a socket in the kernel's tables: a listening TCP socket, and an unconnected UDP socket.
 const LISTEN: &str = "0A";
 const UNCONNECTED: &str = "07";
 
@@ -12,24 +12,26 @@ pub fn listens_at(port: u16) -> bool {
     listening().iter().any(|socket| port_of(socket) == Some(port))
 }
 
-/// Returns the port of a socket as [`listening`] writes it: `tcp 0100007F:0CEA 4711`.
+/// Returns the port of a socket in the form returned by [`listening`]: `tcp 0100007F:0CEA 4711`.
 fn port_of(socket: &str) -> Option<u16> {
     let (_, port) = socket.split(' ').nth(1)?.rsplit_once(':')?;
     u16::from_str_radix(port, 16).ok()
 }
 
-/// Returns the sockets of this thread's network namespace that listen: table, address and port as the kernel writes them, inode.
+/// Returns the listening sockets of this thread's network namespace: table, address and port as the kernel
+/// formats them, and inode.
 pub fn listening() -> BTreeSet<String> {
     let tables = [("tcp", LISTEN), ("tcp6", LISTEN), ("udp", UNCONNECTED), ("udp6", UNCONNECTED)];
     let of_table = |(table, state): (&str, &str)| -> Vec<String> {
-        // A kernel without IPv6 has no such table.
+        // A kernel without IPv6 lacks this table.
         let text = fs::read_to_string(format!("/proc/thread-self/net/{table}")).unwrap_or_default();
         text.lines().skip(1).filter_map(|line| socket(table, line, state)).collect()
     };
     tables.into_iter().flat_map(of_table).collect()
 }
 
-/// Reads a line of a table, if its socket is in `state`: number, local address, remote address, state, … inode as the tenth.
+/// Parses a line of a table if its socket is in `state`: number, local address, remote address, state, …,
+/// with the inode as the tenth field.
 fn socket(table: &str, line: &str, state: &str) -> Option<String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     (*words.get(3)? == state).then(|| format!("{table} {} {}", words[1], words.get(9).unwrap_or(&"")))

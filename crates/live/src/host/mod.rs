@@ -1,7 +1,7 @@
 //! The ends of a network on a Linux machine.
 //!
-//! Nothing here has a name that another process could find, and so nothing can be left behind: namespaces and TUN devices
-//! go with the last process that is in them, and each process goes with the emulator.
+//! Nothing here has a name that another process could find, so nothing remains afterwards: namespaces and TUN
+//! devices disappear with their last process, and each process ends with the emulator.
 
 pub mod at;
 pub mod bpf;
@@ -42,11 +42,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 use sys::SchedulingPolicy;
 
-/// Time for which the next command waits for a socket of the one before to listen.
+/// Maximum time for which the next command waits until a socket of the previous command listens.
 const SETTLE: Duration = Duration::from_millis(300);
 const GLANCE: Duration = Duration::from_millis(5);
 
-/// A port of this machine, with a descriptor to wait for.
+/// A port of this machine, with a descriptor for waiting.
 pub trait Device: Port + AsFd {
     /// Returns the number of datagrams lost because they were not read in time.
     fn lost(&mut self) -> u64;
@@ -112,12 +112,12 @@ pub(crate) fn run<W: Outside>(
     let (stage, ports) = Stage::build(emulation)?;
     let controls = Controls::open(emulation, &stage)?;
     let live = run_on(emulation, &stage, ports, &controls, world, stop, on_progress);
-    // However that ended: connections that are left would keep objects in the kernel.
+    // Connections that remain would keep objects in the kernel, however the emulation ended.
     let heard = controls.close(&stage);
     Ok(Live { heard, ..live? })
 }
 
-/// Runs it on nodes that are there. When this returns, no command runs.
+/// Runs the emulation on existing nodes. When this returns, no command runs.
 fn run_on<W: Outside>(
     emulation: &Emulation,
     stage: &Stage,
@@ -140,7 +140,8 @@ fn run_on<W: Outside>(
     let (to_loop, sockets) = sync_channel(watch::WAITING);
     let (watched, names) = (watch::open(stage), controls.names());
     let clock = Monotonic::start();
-    // The devices stay until the commands have ended: a command that loses its network prints other messages than one that is asked to end.
+    // The devices remain until the commands have ended: a command that loses its network prints other
+    // messages than a command that is asked to end.
     let mut driver = Loop { clock, sleeper, ports, duration: emulation.duration, spin, sockets };
     let ((driven, real_time), started) = thread::scope(|scope| {
         let starter = scope.spawn(|| start_all(emulation, stage, &signals));
@@ -172,19 +173,19 @@ fn run_on<W: Outside>(
 }
 
 impl Emulation {
-    /// Sends the thread in each namespace to its listeners.
+    /// Sends the id of the thread in each namespace to the receivers.
     fn announce(&self, stage: &Stage) {
         let Some(threads) = &self.threads else { return };
         for (node, namespace) in &stage.namespaces {
             if let Ok(thread) = namespace.within(nix::unistd::gettid) {
-                // A closed channel has no listener.
+                // A closed channel has no receiver.
                 let _ = threads.send((*node, thread.as_raw()));
             }
         }
     }
 }
 
-/// Converts the error of a step that belongs to no node.
+/// Converts the error of a step that concerns no single node.
 fn step<T>(result: io::Result<T>, what: &str) -> Result<T, EmulationError> {
     result.map_err(|error| EmulationError::SetUp { name: "all".into(), step: what.into(), error })
 }
@@ -199,18 +200,18 @@ fn over_by(emulation: &Emulation, signals: &Signals, stop: &AtomicBool) -> Optio
     }
 }
 
-/// Runs the loop before all other work of the machine, if the user may.
+/// Runs the loop with priority over all other work of the machine, if the user has the permission.
 fn with_priority<T>(work: impl FnOnce() -> T) -> (T, Result<(), String>) {
     let granted = sys::schedule(SchedulingPolicy::RealTime);
     let result = work();
     if granted.is_ok() {
-        // Giving a priority up is always allowed (sched(7)).
+        // Giving up a priority is always allowed (sched(7)).
         let _ = sys::schedule(SchedulingPolicy::Usual);
     }
     (result, granted.map_err(|error| format!("no real-time priority: {error}")))
 }
 
-/// Starts the commands, each when the one before has settled, until the emulation is over.
+/// Starts the commands, each after the previous one has settled, until the emulation is over.
 fn start_all(
     emulation: &Emulation,
     stage: &Stage,
@@ -241,7 +242,7 @@ fn start_all(
     Ok(started)
 }
 
-/// Starts a command and waits until it has ended, listens, or had its time.
+/// Starts a command and waits until it has ended, until it listens, or until its time is over.
 fn start(stage: &Stage, command: &Command, signals: &Signals, settle: Duration) -> io::Result<Running> {
     let namespace = stage.namespace(command.node)?;
     let before = namespace.within(listening::listening)?;

@@ -1,4 +1,5 @@
-//! A node of the network: network, process and mount namespaces without names, which disappear with their last process.
+//! A node of the network: network, process and mount namespaces without names, which disappear with their
+//! last process.
 
 use super::sys;
 use super::tun::{Failed, Tun};
@@ -14,19 +15,21 @@ use std::thread::{self, JoinHandle};
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// A thread that lives in namespaces of its own. Whatever starts there is started by it, and dies with it.
+/// A thread that lives in its own namespaces. This thread starts all processes of the node, and they end with
+/// it.
 #[derive(Debug)]
 pub struct Namespace {
-    /// `None` once it is over.
+    /// Channel for jobs; `None` after the end.
     jobs: Option<Sender<Job>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Namespace {
-    /// Makes the namespaces of `node` and its TUN device.
+    /// Creates the namespaces of `node` and its TUN device.
     ///
     /// # Errors
-    /// The step that failed.
+    ///
+    /// Returns the step that failed.
     pub fn open(node: NodeId, mtu: u16) -> Result<(Self, Tun), Failed> {
         let (jobs, to_do) = mpsc::channel::<Job>();
         let thread =
@@ -38,14 +41,15 @@ impl Namespace {
         Ok((namespace, device))
     }
 
-    /// Does something in the namespaces.
+    /// Runs a job in the namespaces.
     ///
     /// # Errors
-    /// The thread is gone.
+    ///
+    /// Returns an error if the thread has ended.
     pub fn within<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> io::Result<T> {
         let (result, done) = mpsc::sync_channel(1);
         let job: Job = Box::new(move || {
-            // The caller waits for the answer, or is gone with the emulator.
+            // The caller waits for the answer, or has ended with the emulator.
             let _ = result.send(job());
         });
         let gone = || io::Error::other("the thread of the node is gone");
@@ -53,11 +57,12 @@ impl Namespace {
         done.recv().map_err(|_| gone())
     }
 
-    /// Starts a program as the second process of a process namespace of its own. The first is returned, with a thread
-    /// that calls `ended` when it ends; it is not reaped then, so its number is not reused.
+    /// Starts a program as the second process of a new process namespace. Returns the first process, and a
+    /// thread that calls `ended` when it ends; the process is not reaped then, so its number is not reused.
     ///
     /// # Errors
-    /// The kernel refuses.
+    ///
+    /// Returns the error of the kernel.
     pub fn spawn(
         &self,
         mut command: Command,
@@ -74,7 +79,7 @@ impl Namespace {
                 ended();
             }
         };
-        // Started by the thread of the node, it is where that is.
+        // A thread started by the node's thread is in the same namespaces.
         let thread = self.within(|| thread::Builder::new().name("command".into()).spawn(attend))??;
         let child = child.recv().map_err(|_| io::Error::other("the thread of the command is gone"))??;
         Ok((child, thread))
@@ -84,27 +89,28 @@ impl Namespace {
 impl Drop for Namespace {
     fn drop(&mut self) {
         self.jobs = None;
-        // A panic in there has been reported where the answer was missing.
+        // A panic of the thread has already been reported where its answer was missing.
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 
-/// Starts a program in a new process namespace. This thread serves for one program: it could go back and start another, but not in a user
-/// namespace, as the process namespace of the emulator belongs to the machine.
+/// Starts a program in a new process namespace. Each thread starts only one program: a second one would need
+/// a return to the emulator's process namespace, which a user namespace does not allow because the machine
+/// owns it.
 fn spawn(command: &mut Command) -> io::Result<Child> {
     sys::in_namespace(command, sys::own_pidfd()?);
     unshare(CloneFlags::CLONE_NEWPID)?;
     command.spawn()
 }
 
-/// Waits for the end of a process, and leaves it to be reaped.
+/// Waits for the end of a process without reaping it.
 fn wait_for(pid: u32) {
     let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
     // A pid is far below 2³¹ (PID_MAX_LIMIT is 2²²).
     while waitid(Id::Pid(Pid::from_raw(pid as i32)), flags) == Err(nix::Error::EINTR) {}
 }
 
-/// Leaves the emulator's namespaces with this thread.
+/// Moves this thread out of the emulator's namespaces.
 fn enter() -> Result<(), Failed> {
     let step = |what: &'static str| move |error: nix::Error| (what.to_owned(), error.into());
     unshare(CloneFlags::CLONE_NEWNET | CloneFlags::CLONE_NEWNS).map_err(step("making namespaces"))?;

@@ -26,8 +26,8 @@ const NO_DUPLICATE_DETECTION: u32 = 0x02;
 const RULE_INPUT: u16 = 3;
 const RULE_PRIORITY: u16 = 6;
 const RULE_PROTOCOL: u16 = 21;
-/// Protocol number of rules by Airhop (rtnetlink(7), rtm_protocol), which no other program uses. Only rules with it are
-/// removed.
+/// Protocol number of Airhop's rules (rtnetlink(7), rtm_protocol), which no other program uses. Only rules
+/// with this number are removed.
 const AIRHOP: u8 = 172;
 const RULE_BLACKHOLE: u8 = 6;
 const ROUTE_DESTINATION: u16 = 1;
@@ -37,7 +37,7 @@ const ROUTE_SOURCE: u16 = 7;
 const ROUTE_METRICS: u16 = 8;
 /// RTAX_CC_ALGO, `congctl` of ip-route(8).
 const METRIC_CONTROL: u16 = 16;
-/// The priority of the route to the addresses of a device that the kernel adds for IPv6 (IP6_RT_PRIO_ADDRCONF).
+/// Priority of the route that the kernel adds for the IPv6 addresses of a device (IP6_RT_PRIO_ADDRCONF).
 const IPV6_PRIORITY: u32 = 256;
 const UP: u32 = 1;
 const INET: u8 = 2;
@@ -53,7 +53,8 @@ impl Netlink {
     /// Opens a socket in this thread's namespace.
     ///
     /// # Errors
-    /// The kernel refuses.
+    ///
+    /// Returns the error of the kernel.
     pub fn open() -> io::Result<Self> {
         Ok(Netlink { socket: NetlinkSocket::open(SockProtocol::NetlinkRoute)? })
     }
@@ -61,15 +62,17 @@ impl Netlink {
     /// Brings a device up.
     ///
     /// # Errors
-    /// The kernel refuses.
+    ///
+    /// Returns the error of the kernel.
     pub fn up(&self, device: u32) -> io::Result<()> {
         self.ask(NEW_LINK, 0, &link(device, UP))
     }
 
-    /// Sets the longest datagram of a device, and how many may wait there to be read.
+    /// Sets the MTU of a device, and the maximum number of datagrams that may wait in its queue.
     ///
     /// # Errors
-    /// The kernel refuses: the device cannot have this MTU.
+    ///
+    /// Returns the error of the kernel if the device cannot have this MTU.
     pub fn set_lengths(&self, device: u32, mtu: u16, queue: u32) -> io::Result<()> {
         let mut message = link(device, 0);
         attribute(&mut message, LINK_MTU, &u32::from(mtu).to_ne_bytes());
@@ -77,10 +80,12 @@ impl Netlink {
         self.ask(NEW_LINK, 0, &message)
     }
 
-    /// Keeps a device from making itself an IPv6 address: it would look for routers and others with that address.
+    /// Prevents a device from generating an IPv6 address, with which it would search for routers and for
+    /// other hosts with that address.
     ///
     /// # Errors
-    /// The kernel refuses, or has no IPv6.
+    ///
+    /// Returns the error of the kernel, for example if it has no IPv6.
     pub fn set_no_own_address(&self, device: u32) -> io::Result<()> {
         let (mut inet6, mut families, mut message) = (Vec::new(), Vec::new(), link(device, 0));
         attribute(&mut inet6, LINK_INET6_GENERATION, &[GENERATE_NONE]);
@@ -92,29 +97,33 @@ impl Netlink {
     /// Adds an IPv4 address to a device.
     ///
     /// # Errors
-    /// The kernel refuses.
+    ///
+    /// Returns the error of the kernel.
     pub fn add_address(&self, device: u32, address: [u8; 4], prefix: u8) -> io::Result<()> {
         self.ask(NEW_ADDRESS, CREATE, &address_message(INET, device, &address, prefix))
     }
 
-    /// Adds an IPv6 address to a device, valid at once: no other host on the link can have it (RFC 4862 §5.4).
+    /// Adds an IPv6 address to a device, valid immediately because no other host on the link can have it (RFC
+    /// 4862 §5.4).
     ///
     /// # Errors
-    /// The kernel refuses.
+    ///
+    /// Returns the error of the kernel.
     pub fn add_address6(&self, device: u32, address: [u8; 16], prefix: u8) -> io::Result<()> {
         let mut message = address_message(INET6, device, &address, prefix);
         attribute(&mut message, ADDRESS_FLAGS, &NO_DUPLICATE_DETECTION.to_ne_bytes());
         self.ask(NEW_ADDRESS, CREATE, &message)
     }
 
-    /// Discards packets that come in at `device` and are not for this machine, in silence and over both families.
+    /// Silently discards packets that arrive at `device` for other machines, for both address families.
     ///
     /// # Errors
-    /// The kernel refuses, or has no policy routing.
+    ///
+    /// Returns the error of the kernel, for example if it has no policy routing.
     pub fn discard_from(&self, device: &str) -> io::Result<()> {
         self.ask(NEW_RULE, CREATE, &discard(INET, device, AIRHOP))?;
         match self.ask(NEW_RULE, CREATE, &discard(INET6, device, AIRHOP)) {
-            // A kernel without IPv6 forwards none.
+            // A kernel without IPv6 forwards no IPv6 packets.
             Err(error) if error.raw_os_error() == Some(libc::EAFNOSUPPORT) => Ok(()),
             result => result,
         }
@@ -123,17 +132,19 @@ impl Netlink {
     /// Reverses [`Netlink::discard_from`].
     ///
     /// # Errors
-    /// The kernel refuses: mostly since there is no such rule.
+    ///
+    /// Returns the error of the kernel, usually because there is no such rule.
     pub fn no_longer_discard_from(&self, device: &str) -> io::Result<()> {
         let four = self.ask(DELETE_RULE, 0, &discard(INET, device, AIRHOP));
         self.ask(DELETE_RULE, 0, &discard(INET6, device, AIRHOP)).and(four)
     }
 
-    /// Sets the congestion control of connections to the addresses of a device: the route that the kernel has added
-    /// with `address` is replaced by one with a clear message.
+    /// Sets the congestion control of connections to the addresses of a device: replaces the route that the
+    /// kernel has added for `address`.
     ///
     /// # Errors
-    /// The kernel refuses: `EINVAL` if it knows no such congestion control.
+    ///
+    /// Returns the error of the kernel: `EINVAL` if it has no such congestion control.
     pub fn set_control(&self, device: u32, address: IpAddr, prefix: u8, control: &str) -> io::Result<()> {
         self.ask(NEW_ROUTE, CREATE | REPLACE, &route(device, address, prefix, control))
     }
@@ -146,7 +157,7 @@ impl Netlink {
     }
 }
 
-/// Reads the kernel's answer: an error message whose error is 0 is the acknowledgement.
+/// Reads the kernel's answer: an error message with error 0 is the acknowledgement.
 fn outcome(answer: &[u8]) -> io::Result<()> {
     let kind = answer.get(4..6).and_then(|bytes| bytes.try_into().ok()).map(u16::from_ne_bytes);
     let error = answer.get(16..20).and_then(|bytes| bytes.try_into().ok()).map(i32::from_ne_bytes);
@@ -157,7 +168,7 @@ fn outcome(answer: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Builds `struct ifinfomsg`: the flags that are set change, the others stay.
+/// Builds `struct ifinfomsg`: only the flags in `flags` change.
 fn link(device: u32, flags: u32) -> Vec<u8> {
     let mut message = vec![0; 4];
     message.extend_from_slice(&device.to_ne_bytes());
@@ -175,7 +186,7 @@ fn address_message(family: u8, device: u32, address: &[u8], prefix: u8) -> Vec<u
     message
 }
 
-/// Builds `struct rtmsg` of the route that belongs to an address of a device, with a congestion control.
+/// Builds `struct rtmsg` of the route for an address of a device, with a congestion control.
 fn route(device: u32, address: IpAddr, prefix: u8, control: &str) -> Vec<u8> {
     const MAIN: u8 = 254;
     const BY_KERNEL: u8 = 2;
@@ -187,7 +198,7 @@ fn route(device: u32, address: IpAddr, prefix: u8, control: &str) -> Vec<u8> {
         IpAddr::V4(address) => address.octets().to_vec(),
         IpAddr::V6(address) => address.octets().to_vec(),
     };
-    // Prefixes here end at a byte.
+    // Prefix lengths here are multiples of eight bits.
     let network: Vec<u8> = all
         .iter()
         .enumerate()
@@ -205,7 +216,7 @@ fn route(device: u32, address: IpAddr, prefix: u8, control: &str) -> Vec<u8> {
     message
 }
 
-/// Builds `struct fib_rule_hdr`: the first rule behind that of the local addresses, which is rule 0.
+/// Builds `struct fib_rule_hdr` of the first rule after the rule for local addresses, which is rule 0.
 fn discard(family: u8, device: &str, protocol: u8) -> Vec<u8> {
     let mut message = vec![family, 0, 0, 0, 0, 0, 0, RULE_BLACKHOLE, 0, 0, 0, 0];
     let name: Vec<u8> = device.bytes().chain([0]).collect();
@@ -227,7 +238,7 @@ pub(super) fn attribute(message: &mut Vec<u8>, kind: u16, value: &[u8]) {
 pub(super) mod tests {
     use super::*;
 
-    /// Protocol number that `ip rule` calls `boot`: a rule that an administrator added.
+    /// Protocol number that `ip rule` displays as `boot`: a rule added by an administrator.
     const BOOT: u8 = 3;
 
     /// Adds the rule `pref 1 iif DEVICE blackhole` as `ip rule` would.
@@ -235,7 +246,7 @@ pub(super) mod tests {
         Netlink::open()?.ask(NEW_RULE, CREATE, &discard(INET, device, BOOT))
     }
 
-    /// Removes the rule; an error if there is none.
+    /// Removes the rule; an error if it does not exist.
     pub fn take_users_rule(device: &str) -> io::Result<()> {
         Netlink::open()?.ask(DELETE_RULE, 0, &discard(INET, device, BOOT))
     }

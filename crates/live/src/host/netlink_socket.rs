@@ -1,10 +1,10 @@
-//! One question at a time to a part of the kernel (netlink(7)).
+//! Requests to a part of the kernel, one at a time (netlink(7)).
 
 use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, recv, send, socket};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 
-/// Kind of the message that has an error number: NLMSG_ERROR.
+/// Type of a message with an error number: NLMSG_ERROR.
 pub const ERROR: u16 = 2;
 /// Size of `struct nlmsghdr` in bytes.
 pub const HEADER: usize = 16;
@@ -20,16 +20,18 @@ impl NetlinkSocket {
     /// Opens a socket of a netlink protocol in this thread's namespace.
     ///
     /// # Errors
-    /// The kernel refuses.
+    ///
+    /// Returns the error of the kernel.
     pub fn open(protocol: SockProtocol) -> io::Result<Self> {
         let socket = socket(AddressFamily::Netlink, SockType::Raw, SockFlag::SOCK_CLOEXEC, protocol)?;
         Ok(NetlinkSocket { socket })
     }
 
-    /// Sends a request of a kind with its flags. Sequence number and port are 0: the kernel fills in the port.
+    /// Sends a request with its type and flags. Sequence number and port are 0: the kernel fills in the port.
     ///
     /// # Errors
-    /// The kernel refuses.
+    ///
+    /// Returns the error of the kernel.
     pub fn send(&self, kind: u16, flags: u16, body: &[u8]) -> io::Result<()> {
         let mut message = Vec::with_capacity(HEADER + body.len());
         message.extend_from_slice(&((HEADER + body.len()) as u32).to_ne_bytes());
@@ -44,7 +46,8 @@ impl NetlinkSocket {
     /// Receives messages of the answer into `answer`. Returns their length in bytes.
     ///
     /// # Errors
-    /// The kernel refuses.
+    ///
+    /// Returns the error of the kernel.
     pub fn receive(&self, answer: &mut [u8]) -> io::Result<usize> {
         Ok(recv(self.socket.as_raw_fd(), answer, MsgFlags::empty())?)
     }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(30);
 const GLANCE: Duration = Duration::from_millis(20);
 
-/// The signs that were not seen yet.
+/// Signs of readiness that were not seen yet.
 pub struct Waiting<'a> {
     emulation: &'a Emulation,
     signs: Vec<&'a Ready>,
@@ -29,10 +29,11 @@ impl<'a> Waiting<'a> {
         self.signs.iter().any(|ready| ready.node == node)
     }
 
-    /// Returns when all nodes that have `started` something are ready for a command of `next`.
+    /// Waits until all nodes with `started` commands are ready for a command of `next`.
     ///
     /// # Errors
-    /// The node that is not, and why it is waited for no longer.
+    ///
+    /// Returns the node that is not ready, and why the wait ended.
     pub fn until(
         &mut self,
         next: NodeId,
@@ -57,7 +58,7 @@ impl<'a> Waiting<'a> {
 fn wait(ready: &Ready, started: &[Running], stage: &Stage, signals: &Signals) -> Result<(), String> {
     let patience = Instant::now() + PATIENCE;
     loop {
-        // Checked first: a server ready when the last command ended counts.
+        // Checked first, because a server that became ready when the last command ended counts as ready.
         let has_ended = started.iter().filter(|one| one.node() == ready.node).all(Running::has_ended);
         let is_late = Instant::now() >= patience;
         let told = match seen(ready, stage, signals, patience) {
@@ -78,7 +79,7 @@ fn wait(ready: &Ready, started: &[Running], stage: &Stage, signals: &Signals) ->
     }
 }
 
-/// Returns the state found in place of the sign of readiness, `None` if the sign is present.
+/// Returns the state found instead of the sign of readiness; `None` if the sign is present.
 fn seen(ready: &Ready, stage: &Stage, signals: &Signals, patience: Instant) -> io::Result<Option<String>> {
     let namespace = stage.namespace(ready.node)?;
     match &ready.sign {

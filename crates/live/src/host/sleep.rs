@@ -23,27 +23,27 @@ impl Alarm {
     /// Creates an alarm that has not rung.
     ///
     /// # Errors
-    /// The kernel refuses.
+    /// Returns the error of the kernel.
     pub fn new() -> io::Result<Self> {
         let flags = EfdFlags::EFD_CLOEXEC | EfdFlags::EFD_NONBLOCK;
         Ok(Alarm(Arc::new(EventFd::from_flags(flags)?)))
     }
 
-    /// Wakes the loop, if it sleeps.
+    /// Wakes the loop if it sleeps.
     pub fn ring(&self) {
-        // It fails only if it has rung 2⁶⁴ - 2 times.
+        // Writing fails only after 2⁶⁴ - 2 rings.
         let _ = self.0.write(1);
     }
 }
 
-/// Sleeps until a device can be read, a timer of the kernel's high-resolution clock has run out, or the alarm rings.
+/// Sleeps until a device can be read, a high-resolution timer of the kernel has expired, or the alarm rings.
 #[derive(Debug)]
 pub struct EpollSleep {
     epoll: Epoll,
     timer: TimerFd,
-    /// Additional time of each sleep: for tests of the effect of lateness.
+    /// Additional duration of each sleep: for tests of the effect of lateness.
     oversleep: Span,
-    /// Keeps the eventfd open while epoll watches it: the threads that hold the other clones may have ended.
+    /// Keeps the eventfd open while epoll watches it, as the threads with the other clones may have ended.
     _alarm: Alarm,
 }
 
@@ -51,14 +51,16 @@ impl EpollSleep {
     /// Watches these devices, in their order. Each sleep takes `oversleep` longer.
     ///
     /// # Errors
-    /// The kernel refuses.
+    ///
+    /// Returns the error of the kernel.
     pub fn new<'a>(
         devices: impl IntoIterator<Item = &'a dyn AsFd>,
         alarm: Alarm,
         oversleep: Span,
     ) -> io::Result<Self> {
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?;
-        // A device stays marked until it is empty. Timer and alarm are only polled, never read: each event counts once.
+        // A device stays marked until it is empty. Timer and alarm are only polled, never read, so each event
+        // counts once.
         let once = EpollFlags::EPOLLIN | EpollFlags::EPOLLET;
         let timer =
             TimerFd::new(ClockId::CLOCK_MONOTONIC, TimerFlags::TFD_CLOEXEC | TimerFlags::TFD_NONBLOCK)?;
@@ -82,7 +84,7 @@ impl Sleep for EpollSleep {
         let mut events = [EpollEvent::empty(); 16];
         let count = match self.epoll.wait(&mut events, timeout) {
             Ok(count) => count,
-            // A signal: whoever handled it may have set the stop flag.
+            // A signal arrived, and its handler may have set the stop flag.
             Err(Errno::EINTR) => 0,
             Err(error) => return Err(error.into()),
         };

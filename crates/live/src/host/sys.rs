@@ -1,4 +1,4 @@
-//! Calls to the kernel that no safe function exists for. All unsafe code of the crate is here.
+//! Kernel calls for which no safe function exists. All other unsafe code of the crate is in `host::bpf`.
 #![allow(unsafe_code)]
 
 use libc::{c_char, c_int, c_ulong};
@@ -13,13 +13,16 @@ fn checked(result: c_int) -> io::Result<c_int> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
 }
 
-/// Makes the TUN device `name` in this thread's network namespace; it is there as long as `clone` (an open /dev/net/tun).
+/// Creates the TUN device `name` in this thread's network namespace; the device exists as long as `clone` (an
+/// open /dev/net/tun).
 ///
 /// # Errors
-/// The kernel refuses.
+///
+/// Returns the error of the kernel.
 ///
 /// # Panics
-/// If `name` is longer than a device's name may be, 15 bytes.
+///
+/// If `name` is longer than a device name may be, 15 bytes.
 pub fn attach_tun(clone: &File, name: &str) -> io::Result<()> {
     let mut request = libc::ifreq {
         ifr_name: [0; libc::IFNAMSIZ],
@@ -37,37 +40,40 @@ pub fn attach_tun(clone: &File, name: &str) -> io::Result<()> {
 /// Scheduling of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SchedulingPolicy {
-    /// Before every thread without real-time priority; threads and processes that it starts are not.
+    /// Real-time priority over all other threads; threads and processes started by this thread do not inherit
+    /// it.
     RealTime,
     /// As others.
     Usual,
 }
 
-/// Schedules this thread.
+/// Sets the scheduling of this thread.
 ///
 /// # Errors
-/// The user may not.
+///
+/// Returns an error if the user lacks the permission.
 pub fn schedule(how: SchedulingPolicy) -> io::Result<()> {
     let (policy, priority) = match how {
-        // A low one: the kernel's own real-time threads (50 and more) stay before it.
+        // A low priority: the kernel's own real-time threads (50 and more) keep precedence.
         SchedulingPolicy::RealTime => (libc::SCHED_FIFO, 10),
         SchedulingPolicy::Usual => (libc::SCHED_OTHER, 0),
     };
-    // SAFETY: sched_param is plain numbers, for which zeros are valid.
+    // SAFETY: sched_param consists of numbers, for which zeros are valid.
     let mut parameters: libc::sched_param = unsafe { mem::zeroed() };
     parameters.sched_priority = priority;
-    // Without CAP_SYS_NICE the flag cannot be taken back: a thread that had it keeps it.
-    // SAFETY: the kernel reads one sched_param, which lives until the call returns; 0 is this thread.
+    // Without CAP_SYS_NICE a thread cannot clear the flag once it is set, so it stays set. SAFETY: the kernel
+    // reads one sched_param, which lives until the call returns; 0 is this thread.
     checked(unsafe { libc::sched_setscheduler(0, policy | libc::SCHED_RESET_ON_FORK, &parameters) })?;
     Ok(())
 }
 
-/// Returns a descriptor of this process that can be read once the process has ended.
+/// Returns a descriptor of this process that becomes readable when the process has ended.
 ///
 /// # Errors
-/// The kernel is older than Linux 5.3.
+///
+/// Returns an error if the kernel is older than Linux 5.3.
 pub fn own_pidfd() -> io::Result<OwnedFd> {
-    // SAFETY: pidfd_open takes two numbers; it returns a descriptor without another owner.
+    // SAFETY: pidfd_open takes two numbers; it returns a descriptor that nothing else owns.
     unsafe {
         let descriptor = libc::syscall(libc::SYS_pidfd_open, libc::getpid(), 0);
         if descriptor < 0 {
@@ -77,16 +83,18 @@ pub fn own_pidfd() -> io::Result<OwnedFd> {
     }
 }
 
-/// Makes the process that `command` starts the first of its process namespace and of a session, and dies with the thread that starts it;
-/// with it dies all that is in the namespace. The program itself is its child, since the first process of a namespace ignores signals that
-/// it does not handle (pid_namespaces(7)), and few programs expect that.
+/// Makes `command` start the first process of a process namespace and of a session, which ends with the
+/// thread that starts it; all processes of the namespace end with it. The program itself is the child of this
+/// process, since the first process of a namespace ignores signals that it does not handle
+/// (pid_namespaces(7)), and few programs expect that.
 ///
-/// To be spawned by a thread that has unshared its process namespace. `emulator` is [`own_pidfd`].
+/// The calling thread must have unshared its process namespace. `emulator` is the result of [`own_pidfd`].
 pub fn in_namespace(command: &mut Command, emulator: OwnedFd) {
     let become_first = move || {
         first_process(emulator.as_raw_fd())?;
-        // SAFETY: this process has one thread. Without CLONE_VM the new one has memory of its own, and both return from here.
-        // The bare call, as handlers of pthread_atfork are not meant to run between fork and exec.
+        // SAFETY: this process has one thread. Without CLONE_VM the new process has its own memory, and both
+        // processes return from here. The code calls clone directly, as handlers of pthread_atfork must not
+        // run between fork and exec.
         let child = unsafe { libc::syscall(libc::SYS_clone, libc::c_long::from(libc::SIGCHLD), 0, 0, 0, 0) };
         match child {
             0 => Ok(()),
@@ -98,32 +106,35 @@ pub fn in_namespace(command: &mut Command, emulator: OwnedFd) {
     unsafe { command.pre_exec(become_first) };
 }
 
-/// Runs as the first process of the namespace before the program: ties its life to the emulator, and mounts its own
+/// Runs as the first process of the namespace before the program: ends with the emulator, and mounts its own
 /// /proc.
 fn first_process(emulator: RawFd) -> io::Result<()> {
     let (none, proc) = (ptr::null::<c_char>(), c"proc".as_ptr());
     let hidden: c_ulong = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
-    // SAFETY: plain system calls; every pointer is null or a constant string that ends in zero, and `watched` lives on the stack.
+    // SAFETY: these are system calls; every pointer is null or a constant zero-terminated string, and
+    // `watched` lives on the stack.
     unsafe {
         checked(libc::setsid())?;
         checked(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as c_ulong))?;
-        // An emulator that died before that line sends no signal any more.
+        // An emulator that ended before the previous line sends no signal.
         let mut watched = libc::pollfd { fd: emulator, events: libc::POLLIN, revents: 0 };
         if libc::poll(&mut watched, 1, 0) != 0 {
             libc::_exit(128 + libc::SIGKILL);
         }
         checked(libc::unshare(libc::CLONE_NEWNS))?;
         checked(libc::mount(none, c"/".as_ptr(), none, libc::MS_REC | libc::MS_PRIVATE, ptr::null()))?;
-        // Containers that hide parts of /proc do not let it be mounted again: programs then see the processes of the container.
+        // Containers that hide parts of /proc do not allow another mount: programs then see the processes of
+        // the container.
         libc::mount(proc, c"/proc".as_ptr(), proc, hidden, ptr::null());
     }
     Ok(())
 }
 
-/// Reaps whatever ends in the namespace, until the program does; then ends as it did.
+/// Reaps all processes that end in the namespace until the program ends; then exits with the program's
+/// status.
 fn wait_for(program: libc::pid_t) -> ! {
-    // SAFETY: plain system calls; `status` lives on the stack. Closing all descriptors is harmless: this process uses
-    // none.
+    // SAFETY: these are system calls; `status` lives on the stack. Closing all descriptors is harmless,
+    // because this process uses none.
     unsafe {
         libc::prctl(libc::PR_SET_NAME, c"airhop-init".as_ptr());
         for signal in 1..=64 {
@@ -143,7 +154,8 @@ fn wait_for(program: libc::pid_t) -> ! {
     }
 }
 
-/// Closes all descriptors: readers of the program's output, or of its start, would else wait for this process too.
+/// Closes all descriptors: otherwise readers of the program's output, or of its start, would also wait for
+/// this process.
 fn close_all() {
     // SAFETY: nothing in this process uses a descriptor any more.
     unsafe {
@@ -155,52 +167,53 @@ fn close_all() {
     }
 }
 
-/// Properties of a captured packet, apart from its bytes.
+/// Properties of a captured packet, without its bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Captured {
-    /// Length with its link header; larger than the buffer if the packet was truncated.
+    /// Length with the link header; larger than the buffer if the packet was truncated.
     pub length: usize,
-    /// The length of its link header.
+    /// Length of the link header.
     pub link_header: usize,
-    /// True if it was sent to this machine's link address, and not to others or to all.
+    /// True if the packet was sent to this machine's link address, rather than to others or to all.
     pub is_for_this_host: bool,
-    /// Work that its card, or the kernel in place of one, left to be done (`struct virtio_net_hdr`).
+    /// Work that the network card, or the kernel in its place, left undone (`struct virtio_net_hdr`).
     pub offload: Offload,
 }
 
-/// Work on a captured packet before it is one as on a wire (virtio 1.2 §5.1.6).
+/// Work that remains until a captured packet is as on a wire (virtio 1.2 §5.1.6).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Offload {
-    /// 1: the checksum is to be completed.
+    /// Flags; 1 means that the checksum is incomplete.
     pub flags: u8,
-    /// Nonzero if the datagram is to be segmented.
+    /// Type of segmentation; nonzero if the datagram must be segmented.
     pub kind: u8,
-    /// Length of its headers.
+    /// Length of the headers.
     pub headers: u16,
     /// Payload of a segment.
     pub segment: u16,
     /// Offset of the first byte that the checksum covers.
     pub start: u16,
-    /// Offset of the checksum, from there.
+    /// Offset of the checksum, relative to `start`.
     pub offset: u16,
 }
 
-/// Returns a socket that captures packets received by a device from its network, link headers included: without them,
-/// the kernel does not report offloads (packet(7): PACKET_VNET_HDR is for SOCK_RAW).
+/// Returns a socket that captures packets received by a device from its network, including link headers:
+/// without them, the kernel does not report offloads (packet(7): PACKET_VNET_HDR is for SOCK_RAW).
 ///
 /// # Errors
-/// The user may not.
+///
+/// Returns an error if the user lacks the permission.
 pub fn capture(device: u32) -> io::Result<OwnedFd> {
     let kind = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
-    // Protocol 0: no packet is captured before it is bound. SAFETY: socket takes numbers; it returns a descriptor
-    // without another owner.
+    // With protocol 0, the socket captures no packet before it is bound. SAFETY: socket takes numbers; it
+    // returns a descriptor that nothing else owns.
     let socket = unsafe { OwnedFd::from_raw_fd(checked(libc::socket(libc::AF_PACKET, kind, 0))?) };
     set_option(&socket, libc::SOL_PACKET, libc::PACKET_IGNORE_OUTGOING, 1)?;
     set_option(&socket, libc::SOL_PACKET, libc::PACKET_VNET_HDR, 1)?;
-    // Room for the packets of a stall of some ten milliseconds; the kernel may limit it.
+    // Buffer for the packets of a stall of several ten milliseconds; the kernel may reduce it.
     set_option(&socket, libc::SOL_SOCKET, libc::SO_RCVBUF, 16 << 20)?;
-    // SAFETY: sockaddr_ll is plain numbers, for which zeros are valid.
+    // SAFETY: sockaddr_ll consists of numbers, for which zeros are valid.
     let mut address: libc::sockaddr_ll = unsafe { mem::zeroed() };
     address.sll_family = libc::AF_PACKET as u16;
     address.sll_protocol = (libc::ETH_P_ALL as u16).to_be();
@@ -211,13 +224,14 @@ pub fn capture(device: u32) -> io::Result<OwnedFd> {
     Ok(socket)
 }
 
-/// Returns the next packet that [`capture`]'s socket has, into `buffer`; `None` if there is none now.
+/// Reads the next packet of [`capture`]'s socket into `buffer`; returns `None` if no packet is available.
 ///
 /// # Errors
-/// The device is gone or down.
+///
+/// Returns an error if the device is gone or down.
 pub fn captured(socket: &OwnedFd, buffer: &mut [u8]) -> io::Result<Option<Captured>> {
     let mut offload = Offload::default();
-    // SAFETY: sockaddr_ll and msghdr are plain numbers and pointers, for which zeros are valid.
+    // SAFETY: sockaddr_ll and msghdr consist of numbers and pointers, for which zeros are valid.
     let (mut from, mut message): (libc::sockaddr_ll, libc::msghdr) = unsafe { mem::zeroed() };
     let mut parts = [
         libc::iovec { iov_base: (&raw mut offload).cast(), iov_len: mem::size_of::<Offload>() },
@@ -227,7 +241,8 @@ pub fn captured(socket: &OwnedFd, buffer: &mut [u8]) -> io::Result<Option<Captur
     message.msg_namelen = mem::size_of::<libc::sockaddr_ll>() as libc::socklen_t;
     message.msg_iov = parts.as_mut_ptr();
     message.msg_iovlen = parts.len() as _;
-    // SAFETY: the kernel writes to `from`, to `offload`, for which every value is valid, and to `buffer`, as far as they reach.
+    // SAFETY: the kernel writes to `from`, to `offload`, for which every value is valid, and to `buffer`,
+    // within their lengths.
     let read = unsafe { libc::recvmsg(socket.as_raw_fd(), &mut message, libc::MSG_TRUNC) };
     if read < 0 {
         let error = io::Error::last_os_error();
@@ -238,20 +253,23 @@ pub fn captured(socket: &OwnedFd, buffer: &mut [u8]) -> io::Result<Option<Captur
     Ok(Some(Captured { length, link_header: link_header(from.sll_hatype), is_for_this_host, offload }))
 }
 
-/// Returns the length of the link headers of a kind of device. A VLAN's tag is not included: the kernel takes it out.
+/// Returns the length of the link header for a type of device. A VLAN tag is not included, because the kernel
+/// removes it.
 fn link_header(kind: u16) -> usize {
     match kind {
         // Ethernet and devices with its headers: Wi-Fi, bridges, veth (IEEE 802.3 §3.1.1).
         libc::ARPHRD_ETHER | libc::ARPHRD_LOOPBACK => 14,
-        // Tunnels, PPP and modems: bare IP.
+        // Tunnels, PPP and modems have no link header.
         _ => 0,
     }
 }
 
-/// Returns the number of packets that [`capture`]'s socket lost since the last call, which were not read in time.
+/// Returns the number of packets that [`capture`]'s socket lost since the last call because they were not
+/// read in time.
 ///
 /// # Errors
-/// The kernel does not report it.
+///
+/// Returns an error if the kernel does not report the number.
 pub fn capture_lost(socket: &OwnedFd) -> io::Result<u64> {
     let mut statistics = libc::tpacket_stats { tp_packets: 0, tp_drops: 0 };
     let mut length = mem::size_of::<libc::tpacket_stats>() as libc::socklen_t;
@@ -263,10 +281,11 @@ pub fn capture_lost(socket: &OwnedFd) -> io::Result<u64> {
     Ok(statistics.tp_drops.into())
 }
 
-/// Sets an option of a socket that is a number.
+/// Sets an integer option of a socket.
 ///
 /// # Errors
-/// The kernel refuses.
+///
+/// Returns the error of the kernel.
 pub fn set_option(socket: &OwnedFd, level: c_int, name: c_int, value: c_int) -> io::Result<()> {
     let length = mem::size_of::<c_int>() as libc::socklen_t;
     // SAFETY: the kernel reads one number, which lives until the call returns.
@@ -274,10 +293,11 @@ pub fn set_option(socket: &OwnedFd, level: c_int, name: c_int, value: c_int) -> 
     Ok(())
 }
 
-/// Reads an option of a socket as bytes, as many as there are and `value` has room for; returns their number.
+/// Reads an option of a socket as bytes, up to the size of `value`; returns the number of bytes.
 ///
 /// # Errors
-/// The kernel refuses.
+///
+/// Returns the error of the kernel.
 pub fn option(socket: &OwnedFd, level: c_int, name: c_int, value: &mut [u8]) -> io::Result<usize> {
     let mut length = value.len() as libc::socklen_t;
     let into = value.as_mut_ptr().cast();

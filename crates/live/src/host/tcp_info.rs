@@ -1,6 +1,7 @@
-//! `struct tcp_info` of `linux/tcp.h`: where its members are. The order is fixed; newer kernels only append.
+//! `struct tcp_info` of `linux/tcp.h`: the offsets of its members. The order is fixed; newer kernels only
+//! append members.
 
-/// A member: its name without `tcpi_`, its first byte, and its length in bytes.
+/// Members: name without `tcpi_`, offset, and length in bytes.
 const MEMBERS: [(&str, usize, usize); 56] = [
     ("state", 0, 1),
     ("ca_state", 1, 1),
@@ -60,7 +61,8 @@ const MEMBERS: [(&str, usize, usize); 56] = [
     ("total_rto_recoveries", 242, 2),
 ];
 
-/// Returns the value of a member in the bytes that the kernel gave; `None`: no such name, or an older kernel without it.
+/// Returns the value of a member in the bytes from the kernel; `None` if no member has that name, or if an
+/// older kernel lacks it.
 pub fn member(bytes: &[u8], name: &str) -> Option<u64> {
     let &(_, start, length) = MEMBERS.iter().find(|(member, ..)| *member == name)?;
     Some(match bytes.get(start..start + length)? {

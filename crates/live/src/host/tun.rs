@@ -12,32 +12,36 @@ use std::io::{self, Read, Seek, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt;
 
-/// Name of the device, in every node's namespace.
+/// Name of the device in every node's namespace.
 pub const NAME: &str = "airhop0";
-/// Queue of the device, datagrams: 60 000 packets a second in a stall of 60 ms. More are lost, and counted.
+/// Length of the device's queue, datagrams: 60 000 packets a second in a stall of 60 ms. Further datagrams
+/// are lost and counted.
 const QUEUE: u32 = 4096;
-/// RFC 8200 §5: every link of IPv6 has at least this MTU.
+/// Minimum MTU of a link with IPv6 (RFC 8200 §5).
 const IPV6_MTU: u16 = 1280;
 
-/// A step of setting up a node, and why it failed.
+/// A step of setting up a node that failed, with the error.
 pub type Failed = (String, io::Error);
 
-/// A TUN device, seen from outside: what the kernel sends to it is read, and what is written the kernel receives.
+/// A TUN device in the view of the emulator: reading returns what the kernel sends to the device, and the
+/// kernel receives what is written.
 ///
-/// Offloads stay off, as nobody asked for them (no TUNSETOFFLOAD): the kernel cuts its segments to the MTU and
+/// Offloads stay off, because TUNSETOFFLOAD is not used: the kernel cuts its segments to the MTU and
 /// completes every checksum before a datagram can be read.
 #[derive(Debug)]
 pub struct Tun {
     file: File,
-    /// The table of the devices of its namespace.
+    /// Table of the devices in the namespace.
     devices: File,
 }
 
 impl Tun {
-    /// Makes the device of `node` in this thread's network namespace, with its addresses, and brings it and the loopback up.
+    /// Creates the device of `node` in this thread's network namespace, with its addresses, and brings up the
+    /// device and the loopback.
     ///
     /// # Errors
-    /// The step that failed.
+    ///
+    /// Returns the step that failed.
     pub fn open(node: NodeId, mtu: u16) -> Result<Self, Failed> {
         let step = |what: &'static str| move |error: io::Error| (what.to_owned(), error);
         let mut options = OpenOptions::new();
@@ -67,16 +71,17 @@ impl Tun {
 /// Prepares IPv6. Returns false if the kernel has no IPv6.
 fn prepare_ipv6(netlink: &Netlink, device: u32) -> bool {
     let disabled = format!("/proc/sys/net/ipv6/conf/{NAME}/disable_ipv6");
-    // A machine may have IPv6 off for new devices. In containers this is read-only, and their choice stays.
+    // A machine may disable IPv6 for new devices. In containers this setting is read-only and stays.
     let _ = fs::write(&disabled, "0");
     let enabled = fs::read_to_string(&disabled).is_ok_and(|value| value.trim() == "0");
     enabled && netlink.set_no_own_address(device).is_ok()
 }
 
-/// Returns the number of datagrams that a device dropped, by the kernel's table of devices (proc_pid_net(5)).
+/// Returns the number of datagrams that a device dropped, from the kernel's table of devices
+/// (proc_pid_net(5)).
 fn dropped(devices: &str) -> Option<u64> {
     let line = devices.lines().find_map(|line| line.trim_start().strip_prefix(NAME)?.strip_prefix(':'))?;
-    // Eight numbers about received packets, then packets, errors and drops of sent ones.
+    // Eight numbers about received packets come first, then packets, errors and drops of sent packets.
     line.split_whitespace().nth(11)?.parse().ok()
 }
 
@@ -90,7 +95,7 @@ impl Device for Tun {
     fn lost(&mut self) -> u64 {
         let mut text = String::new();
         let read = self.devices.rewind().and_then(|()| self.devices.read_to_string(&mut text));
-        // A program may have deleted its device, and with it the device's counters.
+        // A program may have deleted its device, including the device's counters.
         read.ok().and_then(|_| dropped(&text)).unwrap_or(0)
     }
 }
@@ -105,7 +110,7 @@ impl Port for Tun {
     }
 
     fn write(&mut self, datagram: &[u8]) -> io::Result<()> {
-        // A device takes a datagram whole, or not at all.
+        // A device accepts a datagram as a whole, or not at all.
         self.file.write(datagram).map(|_| ())
     }
 }
@@ -114,7 +119,7 @@ impl Port for Tun {
 mod tests {
     use super::*;
 
-    /// The table as Linux 6.18 writes it: 3 errors and 7 drops of packets sent to the device.
+    /// The table in the format of Linux 6.18: 3 errors and 7 drops of packets sent to the device.
     #[test]
     fn what_the_device_lost_is_in_the_table() {
         let table = "Inter-|   Receive                                                |  Transmit

@@ -1,4 +1,4 @@
-//! Samples of the connections at the nodes, by a thread of its own: no packet waits for it.
+//! Samples of the connections at the nodes, taken in a separate thread so that no packet waits.
 
 use super::Stage;
 use super::diag::Diag;
@@ -13,15 +13,17 @@ use std::sync::mpsc::SyncSender;
 use std::thread;
 use std::time::Duration;
 
-/// Between two looks at a connection: some rounds of the paths that Airhop is about.
+/// Interval between samples of a connection: a few round-trip times of typical paths in Airhop.
 const EVERY: Duration = Duration::from_millis(50);
-/// Maximum number of samples that wait for the loop; later ones are lost, and the next round has them.
+/// Maximum number of samples that wait for the loop; further samples are lost, and the next round repeats
+/// them.
 pub const WAITING: usize = 4096;
 
 /// Opens a socket in each namespace.
 ///
 /// # Errors
-/// The kernel refuses, or has no tcp_diag.
+///
+/// Returns an error if the kernel rejects the request, or has no tcp_diag.
 pub fn open(stage: &Stage) -> io::Result<Vec<(NodeId, Diag)>> {
     let opened = stage.namespaces.iter().map(|(node, namespace)| {
         let diag = namespace.within(Diag::open)??;
@@ -31,8 +33,8 @@ pub fn open(stage: &Stage) -> io::Result<Vec<(NodeId, Diag)>> {
     opened.collect()
 }
 
-/// Reads all connections until `over`, and sends the changes. A congestion control has the second of its `names`, if
-/// the kernel has it under the first.
+/// Reads all connections until `over`, and sends the changes. `names` has pairs of the kernel's name and the
+/// requested name of a congestion control; samples have the requested name.
 pub fn watch(
     nodes: &[(NodeId, Diag)],
     names: &[(String, String)],
@@ -44,7 +46,7 @@ pub fn watch(
     while !over.load(Ordering::Acquire) {
         for (node, diag) in nodes {
             let at = clock.now();
-            // A look that failed is one sample less.
+            // A failed reading is one sample less.
             for mut info in diag.connections().unwrap_or_default() {
                 if let Some((_, asked)) = names.iter().find(|(own, _)| *own == info.control) {
                     info.control.clone_from(asked);

@@ -1,8 +1,9 @@
-//! CRC-32 (IEEE 802.3 §3.2.9), as zlib and PNG have it: bits reflected, all ones at first, complemented at the end.
+//! CRC-32 (IEEE 802.3 §3.2.9) in the variant of zlib and PNG: reflected bits, initial value all ones,
+//! complemented result.
 
-/// Bytes that are taken at once.
+/// Number of bytes processed per step.
 const AT_ONCE: usize = 8;
-/// `TABLES[k][b]`: the remainder of the byte `b` with `k` zero bytes behind it.
+/// `TABLES[k][b]`: the remainder of the byte `b` followed by `k` zero bytes.
 const TABLES: [[u32; 256]; AT_ONCE] = tables();
 
 const fn tables() -> [[u32; 256]; AT_ONCE] {
@@ -30,7 +31,7 @@ const fn tables() -> [[u32; 256]; AT_ONCE] {
     tables
 }
 
-/// The checksum of all bytes so far.
+/// Checksum of all bytes so far.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Checksum(u32);
 
@@ -64,14 +65,15 @@ mod tests {
         sum.value()
     }
 
-    /// The check value of CRC-32/ISO-HDLC (Williams 1993, §15), and a length that is not a multiple of the step.
+    /// The check value of CRC-32/ISO-HDLC (Williams 1993, §15), and a length that is not a multiple of the
+    /// step.
     #[test]
     fn the_check_value() {
         assert_eq!((of(b"123456789"), of(b""), of(&[0; 4])), (0xCBF4_3926, 0, 0x2144_DF1C));
         assert_eq!(of(&[0xFF; 32]), 0xFF6C_AB0B);
     }
 
-    /// The sum does not depend on the division of the bytes.
+    /// The checksum does not depend on how the bytes are split.
     #[test]
     fn the_sum_of_parts() {
         let bytes: Vec<u8> = (0..=255).collect();

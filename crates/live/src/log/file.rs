@@ -1,4 +1,4 @@
-//! The file of a log: a regular one, which one process writes.
+//! The file of a log: a regular file that only one process writes.
 
 use nix::fcntl::{Flock, FlockArg};
 use std::fs::{File, OpenOptions};
@@ -6,16 +6,18 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// A file that no other emulation writes meanwhile.
+/// A file that no other emulation can write in the meantime.
 struct Locked(Flock<File>);
 
-/// Empties the file at `path`, or makes it.
+/// Creates or truncates the file at `path`.
 ///
 /// # Errors
-/// It is something else than a regular file, another emulation writes it, or the system refuses.
+///
+/// Returns an error if the path is no regular file, if another emulation writes the file, or if the system
+/// rejects the request.
 pub(super) fn create(path: &Path) -> io::Result<impl Write + Send + use<>> {
     let mut options = OpenOptions::new();
-    // A FIFO that took the place of the file in this moment would have to be waited for.
+    // Without this flag, opening would block if a FIFO replaced the file at this moment.
     options.write(true).create(true).truncate(false).custom_flags(libc::O_NONBLOCK);
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return Err(io::Error::other("a log is written to a regular file, which this is not"));

@@ -1,4 +1,5 @@
-//! Reading a log. Nothing in the file is believed: no length in it makes room for more than the file has.
+//! Reading a log. The reader trusts nothing in the file: it allocates no more memory than the file has bytes,
+//! whatever lengths the file contains.
 
 use super::checksum::Checksum;
 use super::{DATAGRAM, END, HEADERS_ONLY, LogError, MAGIC, SAMPLE, VERSION};
@@ -9,14 +10,14 @@ use std::fs::File;
 use std::io::{BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-/// A datagram that entered.
+/// A datagram that entered the network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Time of its entry.
+    /// Time at which it entered.
     pub at: Time,
-    /// Node of its entry.
+    /// Node at which it entered.
     pub node: NodeId,
-    /// The length of the whole datagram in bytes.
+    /// Length of the whole datagram, bytes.
     pub length: usize,
     /// First bytes: the whole datagram, or its headers.
     pub kept: Vec<u8>,
@@ -25,17 +26,17 @@ pub struct Entry {
 /// End of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// With the end of the run, at this time.
+    /// The log ends with the end of the run, at this time.
     Complete(Time),
-    /// In the middle of the run: the emulator was killed.
+    /// The log ends in the middle of the run: the emulator was killed.
     Cut {
-        /// Time of entry of the last complete datagram.
+        /// Time at which the last complete datagram entered.
         last: Time,
     },
 }
 
 impl Ending {
-    /// Returns the time up to which the log has the datagrams.
+    /// Returns the time up to which the log contains the datagrams.
     pub fn time(self) -> Time {
         match self {
             Ending::Complete(time) | Ending::Cut { last: time } => time,
@@ -54,14 +55,14 @@ pub struct Log<R> {
     headers_only: bool,
     bounds: Option<Bounds>,
     checksum: Checksum,
-    /// Number of the record that is read; 0 in the head.
+    /// Number of the current record; 0 in the head.
     record: u64,
     last: Time,
     samples: Vec<Sampled>,
     ending: Option<Ending>,
 }
 
-/// Bounds of the records that a run can have written.
+/// Limits for the records that a run can have written.
 #[derive(Clone, Debug)]
 struct Bounds {
     nodes: Vec<NodeId>,
@@ -72,7 +73,7 @@ impl Log<BufReader<File>> {
     /// Opens the log at `path`.
     ///
     /// # Errors
-    /// The file cannot be read, or is no log of this version.
+    /// Returns an error if the file cannot be read, or is no log of a known version.
     pub fn open(path: &Path) -> Result<Self, LogError> {
         match File::open(path) {
             Ok(file) => Log::read(path, BufReader::new(file)),
@@ -82,10 +83,11 @@ impl Log<BufReader<File>> {
 }
 
 impl<R: Read> Log<R> {
-    /// Reads a log from `reader`; errors call it `path`.
+    /// Reads a log from `reader`; errors contain `path`.
     ///
     /// # Errors
-    /// It cannot be read, or is no log of this version.
+    ///
+    /// Returns an error if the log cannot be read, or has no known version.
     pub fn read(path: &Path, reader: R) -> Result<Self, LogError> {
         let mut log = Log {
             path: path.to_owned(),
@@ -105,34 +107,35 @@ impl<R: Read> Log<R> {
         Ok(log)
     }
 
-    /// Refuses records of nodes without a host, and of times after the end of the run: `nodes` are those with a host.
+    /// Makes records of other nodes, and of times after the end of the run, an error: `nodes` are the nodes
+    /// with a host.
     #[must_use]
     pub fn bounded(mut self, nodes: impl IntoIterator<Item = NodeId>, duration: Span) -> Self {
         self.bounds = Some(Bounds { nodes: nodes.into_iter().collect(), end: Time::ZERO + duration });
         self
     }
 
-    /// Returns the version of the format. Damage of a log of version 1 cannot be seen: it has no checksums.
+    /// Returns the version of the format. In version 1, which has no checksums, damage cannot be detected.
     pub fn version(&self) -> u16 {
         self.version
     }
 
-    /// Returns the header that the caller gave when the log was written.
+    /// Returns the header that the writer of the log specified.
     pub fn header(&self) -> &str {
         &self.header
     }
 
-    /// Returns the samples of the hosts' connections, as far as the log was read.
+    /// Returns the samples of the hosts' connections from the part of the log that was read.
     pub fn samples(&self) -> &[Sampled] {
         &self.samples
     }
 
-    /// True if no payload was kept.
+    /// True if the log contains no payload.
     pub fn headers_only(&self) -> bool {
         self.headers_only
     }
 
-    /// Returns the end of the log, which seems truncated as long as records are left to read.
+    /// Returns the end of the log; before all records are read, the log appears truncated.
     pub fn ending(&self) -> Ending {
         self.ending.unwrap_or(Ending::Cut { last: self.last })
     }
@@ -247,7 +250,7 @@ impl<R: Read> Log<R> {
         Err(self.malformed(offset, &expected))
     }
 
-    /// Returns the time that stands at `offset`.
+    /// Returns the time stored at `offset`.
     fn time(&self, offset: u64, bytes: [u8; 8]) -> Result<Time, LogError> {
         let time = Time::from_nanos(u64::from_le_bytes(bytes));
         if time < self.last {
@@ -263,14 +266,15 @@ impl<R: Read> Log<R> {
         }
     }
 
-    /// Reads the checksum of all that was read; `None` if the file ends before. Version 1 has none.
+    /// Reads the checksum of all bytes so far; returns `None` if the file ends before it. Version 1 has no
+    /// checksums.
     fn sealed(&mut self) -> Result<Option<()>, LogError> {
         if self.version == 1 {
             return Ok(Some(()));
         }
         let (offset, expected) = (self.offset, self.checksum);
         let Some(found) = self.number()?.map(u32::from_le_bytes) else { return Ok(None) };
-        // A checksum is none of the bytes that the next one sums up.
+        // The next checksum does not cover the bytes of this checksum.
         self.checksum = expected;
         let expected = expected.value();
         if found == expected {
@@ -323,7 +327,8 @@ impl<R: Read> Log<R> {
 impl<R: Read> Iterator for Log<R> {
     type Item = Result<Entry, LogError>;
 
-    /// Returns the next datagram. After an error there is none: where the next record begins is not known.
+    /// Returns the next datagram. After an error there are no more datagrams, because the start of the next
+    /// record is unknown.
     fn next(&mut self) -> Option<Self::Item> {
         if self.ending.is_some() {
             return None;

@@ -11,30 +11,32 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, SyncSender};
 use std::thread::JoinHandle;
 
-/// Size of a block for the thread that writes.
+/// Size of a block passed to the writing thread, bytes.
 const BLOCK: usize = 64 * 1024;
-/// Maximum number of blocks that wait for the disk: 16 MB. Then the emulator waits, and counts that as a stall.
+/// Maximum number of blocks that wait for the disk: 16 MB. With more, the emulator waits, which counts as a
+/// stall.
 const BLOCKS: usize = 256;
 
-/// Writes a log. A thread of its own waits for the disk: the loop only copies.
+/// Writes a log. A separate thread waits for the disk: the loop only copies.
 #[derive(Debug)]
 pub struct Writer {
     path: PathBuf,
     headers_only: bool,
     block: Vec<u8>,
     checksum: Checksum,
-    /// Length of the block's prefix that the checksum covers, or is.
+    /// Number of bytes of the block that are checksums or already covered by one.
     sealed: usize,
     blocks: Option<SyncSender<Vec<u8>>>,
     disk: Option<JoinHandle<io::Result<()>>>,
 }
 
 impl Writer {
-    /// Creates the log at `path`, replacing an existing file. With `headers_only` no payload is stored, for privacy.
+    /// Creates the log at `path`, replacing an existing file. With `headers_only` no payload is stored, for
+    /// privacy.
     ///
     /// # Errors
-    /// `path` is something else than a regular file, or another emulation writes there; the file cannot be made, or `header` has 4 GiB
-    /// or more.
+    /// Returns an error if `path` is no regular file, if another emulation writes the file, if the file
+    /// cannot be created, or if `header` has 4 GiB or more.
     #[cfg(target_os = "linux")]
     pub fn create(path: &Path, header: &str, headers_only: bool) -> Result<Self, LogError> {
         let file =
@@ -42,10 +44,11 @@ impl Writer {
         Self::to(path, file, header, headers_only)
     }
 
-    /// Begins a log that goes to `sink`; errors call it `path`.
+    /// Begins a log written to `sink`; errors contain `path`.
     ///
     /// # Errors
-    /// `header` has 4 GiB or more, or there can be no thread.
+    ///
+    /// Returns an error if `header` has 4 GiB or more, or if no thread can be started.
     pub fn to(
         path: &Path,
         mut sink: impl Write + Send + 'static,
@@ -78,7 +81,7 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Appends the checksum of all that was appended so far.
+    /// Appends the checksum of all bytes appended so far.
     fn seal(&mut self) {
         self.checksum.add(&self.block[self.sealed..]);
         self.block.extend_from_slice(&self.checksum.value().to_le_bytes());
@@ -88,7 +91,7 @@ impl Writer {
     /// Appends a datagram that entered at `node`.
     ///
     /// # Errors
-    /// What was appended before cannot be written.
+    /// Returns an error if earlier records cannot be written.
     pub fn append(&mut self, at: Time, node: NodeId, datagram: &[u8]) -> Result<(), LogError> {
         let kept = if self.headers_only { &datagram[..header_bytes(datagram)] } else { datagram };
         self.block.push(DATAGRAM);
@@ -118,24 +121,25 @@ impl Writer {
     /// Sends appended records to the file.
     ///
     /// # Errors
-    /// Records appended before cannot be written.
+    /// Returns an error if earlier records cannot be written.
     pub fn flush(&mut self) -> Result<(), LogError> {
         if self.block.is_empty() {
             return Ok(());
         }
         let block = mem::replace(&mut self.block, Vec::with_capacity(2 * BLOCK));
         self.sealed = 0;
-        // The thread hangs up when a write failed: its result has the reason.
+        // The thread closes the channel when a write has failed; its result has the reason.
         match self.blocks.as_ref().map(|blocks| blocks.send(block)) {
             Some(Ok(())) => Ok(()),
             _ => self.close(),
         }
     }
 
-    /// Ends the log: nothing is appended any more. All records are in the file when this returns.
+    /// Ends the log, after which nothing can be appended. All records are in the file when this returns.
     ///
     /// # Errors
-    /// Something cannot be written.
+    ///
+    /// Returns an error if a record cannot be written.
     pub fn end(&mut self, at: Time) -> Result<(), LogError> {
         self.block.push(END);
         self.block.extend_from_slice(&at.nanos().to_le_bytes());

@@ -1,4 +1,5 @@
-//! bpf(2), command by command. The only unsafe code beside `host::sys`: the call itself, whose attributes name memory of the caller.
+//! bpf(2), command by command. This file and `host::sys` have the only unsafe code: the call itself, whose
+//! attributes refer to memory of the caller.
 #![allow(unsafe_code)]
 
 use airhop_bpf::loading::{LoadMap, LoadProgram};
@@ -13,14 +14,15 @@ const PROGRAM_LOAD: u32 = 5;
 const TYPES_LOAD: u32 = 18;
 const MAP_FREEZE: u32 = 22;
 const LINK_CREATE: u32 = 28;
-/// Names are 15 characters of letters, digits, dots and underscores at most.
+/// Maximum length of a name with its terminating zero: 15 characters of letters, digits, dots and
+/// underscores.
 const NAME: usize = 16;
-/// Number of bytes kept of the verifier's log.
+/// Maximum number of bytes kept of the verifier's log.
 const VERDICT: usize = 1 << 20;
-/// Verbosity of its log: each instruction.
+/// Verbosity of the verifier's log: each instruction.
 const VERBOSE: u32 = 1;
 
-/// `union bpf_attr`: numbers at their places, zeros elsewhere.
+/// `union bpf_attr`: numbers at their offsets, zeros elsewhere.
 struct Attributes([u8; 152]);
 
 impl Attributes {
@@ -37,7 +39,8 @@ impl Attributes {
         self.with(at, descriptor.as_raw_fd() as u32)
     }
 
-    /// Sets the address of memory that the kernel reads, or writes to. It has to live until the call returns.
+    /// Sets an address that the kernel reads from or writes to. The memory must stay valid until the call
+    /// returns.
     fn address<T>(mut self, at: usize, memory: *const T) -> Self {
         self.0[at..at + 8].copy_from_slice(&(memory as u64).to_ne_bytes());
         self
@@ -52,15 +55,15 @@ impl Attributes {
     }
 
     fn call(mut self, command: u32) -> io::Result<RawFd> {
-        // SAFETY: the kernel reads as many bytes as are there; every address among them is of memory that the calling function holds, with the
-        // length that stands beside it.
+        // SAFETY: the kernel reads as many bytes as the array has; every address in it points to memory that
+        // the calling function holds, with the length stored next to the address.
         let result = unsafe { libc::syscall(libc::SYS_bpf, command, self.0.as_mut_ptr(), self.0.len()) };
         if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result as RawFd) }
     }
 
     fn descriptor(self, command: u32) -> io::Result<OwnedFd> {
         let descriptor = self.call(command)?;
-        // SAFETY: these commands return a new descriptor without another owner.
+        // SAFETY: these commands return a new descriptor that nothing else owns.
         Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
     }
 }
@@ -68,7 +71,7 @@ impl Attributes {
 /// Loads the types of an object into the kernel.
 ///
 /// # Errors
-/// The kernel refuses them, or the user may not.
+/// Returns an error if the kernel rejects the types, or if the user lacks the permission.
 pub fn load_types(types: &[u8]) -> io::Result<OwnedFd> {
     Attributes::new().address(0, types.as_ptr()).with(16, types.len() as u32).descriptor(TYPES_LOAD)
 }
@@ -76,7 +79,7 @@ pub fn load_types(types: &[u8]) -> io::Result<OwnedFd> {
 /// Creates a map with its initial contents.
 ///
 /// # Errors
-/// The kernel refuses.
+/// Returns the error of the kernel.
 pub fn create_map(map: &LoadMap, types: &OwnedFd) -> io::Result<OwnedFd> {
     let mut attributes = Attributes::new()
         .with(0, map.kind)
@@ -98,10 +101,11 @@ pub fn create_map(map: &LoadMap, types: &OwnedFd) -> io::Result<OwnedFd> {
     Ok(made)
 }
 
-/// Makes the map of a structure of callbacks, which a link registers.
+/// Creates the map for a structure of callbacks, which a link can register.
 ///
 /// # Errors
-/// The kernel refuses: before Linux 6.4 it knows no such links.
+///
+/// Returns the error of the kernel: before Linux 6.4 it has no such links.
 pub fn create_struct_ops(
     name: &str,
     value_type: u32,
@@ -114,10 +118,11 @@ pub fn create_struct_ops(
     attributes.with(16, BY_LINK).name(28, name).fd(48, types).with(60, value_type).descriptor(MAP_CREATE)
 }
 
-/// Puts a value into a map; key and value have the map's lengths.
+/// Sets the value of a key in a map; key and value have the map's lengths.
 ///
 /// # Errors
-/// The kernel refuses: of a structure of callbacks mostly since something in it is not possible.
+///
+/// Returns the error of the kernel. For a structure of callbacks the usual reason is an invalid member.
 pub fn update(map: &OwnedFd, key: &[u8], value: &[u8]) -> io::Result<()> {
     let attributes = Attributes::new().fd(0, map).address(8, key.as_ptr()).address(16, value.as_ptr());
     attributes.call(MAP_UPDATE).map(drop)
@@ -126,7 +131,8 @@ pub fn update(map: &OwnedFd, key: &[u8], value: &[u8]) -> io::Result<()> {
 /// Returns the only value, of `bytes` bytes, of a map with one entry.
 ///
 /// # Errors
-/// The kernel refuses.
+///
+/// Returns the error of the kernel.
 pub fn value(map: &OwnedFd, bytes: usize) -> io::Result<Vec<u8>> {
     let (key, mut value) = ([0u8; 4], vec![0u8; bytes]);
     let attributes = Attributes::new().fd(0, map).address(8, key.as_ptr()).address(16, value.as_mut_ptr());
@@ -134,11 +140,12 @@ pub fn value(map: &OwnedFd, bytes: usize) -> io::Result<Vec<u8>> {
     Ok(value)
 }
 
-/// Loads a program whose instructions are complete. `attach`: the structure of callbacks of the program, and the place
-/// of its member; a program without one processes packets.
+/// Loads a program whose instructions are complete. `attach` is the program's structure of callbacks and the
+/// index of its member; a program without these processes packets.
 ///
 /// # Errors
-/// The last lines of the verifier's log, or the reason why the verifier was not called.
+///
+/// Returns the last lines of the verifier's log, or the reason why the verifier was not called.
 pub fn load_program(
     program: &LoadProgram,
     code: &[u8],
@@ -192,16 +199,19 @@ pub fn load_program(
 /// Registers the structure of callbacks in a map, as long as the link is open.
 ///
 /// # Errors
-/// The kernel refuses: `EEXIST` since something of that name is registered.
+///
+/// Returns the error of the kernel: `EEXIST` if a congestion control of that name is registered already.
 pub fn register(map: &OwnedFd) -> io::Result<OwnedFd> {
     const STRUCT_OPS: u32 = 44;
     Attributes::new().fd(0, map).with(8, STRUCT_OPS).descriptor(LINK_CREATE)
 }
 
-/// Attaches a program to the ingress of a device of this thread's network namespace, as long as the link is open.
+/// Attaches a program to the ingress of a device of this thread's network namespace, as long as the link is
+/// open.
 ///
 /// # Errors
-/// The kernel refuses: before Linux 6.6 it knows no such links (tcx).
+///
+/// Returns the error of the kernel: before Linux 6.6 it has no such links (tcx).
 pub fn attach(program: &OwnedFd, device: u32) -> io::Result<OwnedFd> {
     const TCX_INGRESS: u32 = 46;
     Attributes::new().fd(0, program).with(4, device).with(8, TCX_INGRESS).descriptor(LINK_CREATE)

@@ -3,8 +3,8 @@
 use nix::sys::utsname::uname;
 use nix::time::{ClockId, clock_getres};
 
-/// Returns an option by its name, as far as it is known without the kernel's configuration file, which few machines
-/// have.
+/// Returns the value of an option, as far as it can be determined without the kernel's configuration file,
+/// which few machines have.
 pub(super) fn option(name: &str) -> Option<u64> {
     match name {
         "CONFIG_HZ" => ticks(),
@@ -13,14 +13,15 @@ pub(super) fn option(name: &str) -> Option<u64> {
     }
 }
 
-/// Ticks of the timer per second: the coarse clocks move with each (clock_getres(2)).
+/// Returns the timer ticks per second: the coarse clocks advance with each tick (clock_getres(2)).
 fn ticks() -> Option<u64> {
     let tick = clock_getres(ClockId::CLOCK_MONOTONIC_COARSE).ok()?;
     let nanos = u64::try_from(tick.tv_nsec()).ok().filter(|&nanos| nanos > 0)?;
     Some((1_000_000_000 + nanos / 2) / nanos)
 }
 
-/// `KERNEL_VERSION(major, minor, patch)` of a release such as `6.18.44-rt`: eight bits each, the patch no more than 255.
+/// Returns `KERNEL_VERSION(major, minor, patch)` for a release such as `6.18.44-rt`: eight bits each, with
+/// the patch number limited to 255.
 fn version(release: &str) -> Option<u64> {
     let mut numbers =
         release.split(|c: char| !c.is_ascii_digit()).map(|word| word.parse::<u64>().unwrap_or(0));

@@ -1,5 +1,5 @@
-//! Congestion controls of BPF objects in this machine's kernel, for as long as an emulation runs: everything is held by descriptors of this
-//! process, and goes with them, however the process ends.
+//! Congestion controls of BPF objects in this machine's kernel, as long as an emulation runs: descriptors of
+//! this process hold everything, and are closed however the process ends.
 
 mod call;
 mod configuration;
@@ -15,13 +15,13 @@ use std::os::fd::{AsRawFd, OwnedFd};
 
 /// The types of the running kernel.
 const TYPES: &str = "/sys/kernel/btf/vmlinux";
-/// Maximum number of objects with congestion controls of one name at once.
+/// Maximum number of objects whose congestion controls have the same name at once.
 const MOST_NAMES: usize = 9;
 const STRUCTURE: &str = "tcp_congestion_ops";
-/// The callback of a [`StructOps`] that no member of the kernel's structure has the name of.
+/// Message for a callback that is no member of the kernel's [`StructOps`].
 const NO_MEMBER: &str = "is no member of struct tcp_congestion_ops of this kernel";
 
-/// An object whose congestion controls the kernel has, until this is dropped.
+/// An object whose congestion control is registered in the kernel until the value is dropped.
 #[derive(Debug)]
 pub struct Registered {
     name: String,
@@ -33,11 +33,12 @@ pub struct Registered {
 }
 
 impl Registered {
-    /// Registers the congestion control `name` of an object. If the kernel has one of that name, of another emulation
-    /// or registered by hand, it is registered under a name of its own: see [`Registered::name`].
+    /// Registers the congestion control `name` of an object. If another emulation or the user has registered
+    /// that name already, the congestion control gets a different name: see [`Registered::name`].
     ///
     /// # Errors
-    /// In words, after the name of the program or the map: what the kernel lacks or refuses.
+    ///
+    /// Returns a message with the name of the program or the map, and what the kernel lacks or rejects.
     pub fn new(mut object: Loadable, name: &str) -> Result<Self, String> {
         object.configure(configuration::option);
         let file = fs::read(TYPES).map_err(|error| format!("{TYPES}: {error}"))?;
@@ -68,16 +69,18 @@ impl Registered {
         Ok(Registered { name: own, maps, filters, _link: link, object })
     }
 
-    /// Returns its name in the kernel.
+    /// Returns the name of the congestion control in the kernel.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Attaches its programs to the ingress of a device of this thread's network namespace, as long as the descriptors
-    /// are open; on a kernel without such links (tcx, Linux 6.6), as long as the device exists.
+    /// Attaches the object's packet programs to the ingress of a device of this thread's network namespace,
+    /// as long as the descriptors are open. On a kernel without such links (tcx, Linux 6.6), the programs
+    /// stay as long as the device exists.
     ///
     /// # Errors
-    /// The kernel refuses filters, too.
+    ///
+    /// Returns the error of the kernel if it rejects filters, too.
     pub fn listen(&self, device: u32) -> io::Result<Vec<OwnedFd>> {
         let links: io::Result<Vec<_>> =
             self.filters.iter().map(|program| call::attach(program, device)).collect();
@@ -87,12 +90,13 @@ impl Registered {
     /// Attaches the listener without tcx: by filters of clsact, until the device disappears.
     ///
     /// # Errors
-    /// The kernel refuses.
+    ///
+    /// Returns the error of the kernel.
     pub fn listen_by_filters(&self, device: u32) -> io::Result<()> {
         Netlink::open()?.add_filters(device, &self.filters)
     }
 
-    /// Returns the value of a global variable of eight bytes, if the object has one of that name.
+    /// Returns the value of a global variable of eight bytes, if the object has one with that name.
     pub fn counter(&self, name: &str) -> Option<u64> {
         let mut maps = self.object.maps.iter().zip(&self.maps);
         let (at, (map, descriptor)) =
@@ -131,7 +135,8 @@ struct Loading<'a> {
 }
 
 impl Loading<'_> {
-    /// Registers a congestion control by a name. The inner error: another process has registered that name meanwhile.
+    /// Registers a congestion control under a name. The inner error means that another process registered
+    /// that name in the meantime.
     fn register(
         &self,
         control: &LoadControl,
@@ -148,7 +153,7 @@ impl Loading<'_> {
                     programs.insert(place, self.program(&self.object.programs[*program], attach)?);
                 }
                 (MemberValue::Program(_), None) => return Err(format!("{name} {NO_MEMBER}")),
-                // The kernel checks the values: members that only it may set must be zero.
+                // The kernel checks the values: members that only the kernel may set must be zero.
                 (MemberValue::Bytes(bytes), Some(place)) => {
                     let named = [own.as_bytes(), &[0]].concat();
                     let bytes = if name == "name" { &named } else { bytes };
@@ -174,7 +179,7 @@ impl Loading<'_> {
         }
     }
 
-    /// Loads a program, with the descriptors of maps and the numbers of functions filled in.
+    /// Loads a program after filling in the descriptors of maps and the numbers of functions.
     fn program(&self, program: &LoadProgram, attach: Option<(u32, u32)>) -> Result<OwnedFd, String> {
         let mut code = program.code.clone();
         for (at, fill) in &program.fills {
