@@ -10,7 +10,8 @@ pub(crate) fn difference(
     compared: Compared,
     push: bool,
 ) -> Option<&'static str> {
-    // A push is where a card would gather segments, and so no stack's own: compared where a script asks for it.
+    // PSH depends on where a network card gathers segments, not on the stack alone; it is compared only where
+    // a script asks for it.
     let flags = |s: &Segment| Flags { psh: s.flags.psh && push, ..s.flags };
     if flags(expected) != flags(sent) {
         return Some("flags");
@@ -44,7 +45,7 @@ fn options(expected: &Segment, with_syn_options: bool, sent: &Segment) -> Option
     if expected.timestamps().is_some() != sent.timestamps().is_some() {
         return Some("timestamps option");
     }
-    // TSecr of a SYN is 0 in any case (RFC 7323 §3.2), and stacks differ in nothing but its clock.
+    // TSecr of a SYN is 0 in any case (RFC 7323 §3.2), and the clock of a SYN differs between stacks.
     if echo(expected) != echo(sent) && (expected.ack.is_some() || expected.flags.ack) {
         return Some("echoed timestamp");
     }

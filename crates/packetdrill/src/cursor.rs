@@ -1,13 +1,13 @@
-//! `Cursor` walks over the text of a script and knows the place of each error.
+//! `Cursor` moves through the text of a script and records the place of each error.
 
 use std::fmt;
 
-/// A place in a script, both numbers counted from one.
+/// A place in a script; line and column start at one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Place {
     /// The line.
     pub line: usize,
-    /// The column, in characters.
+    /// Column, in characters.
     pub column: usize,
 }
 
@@ -17,11 +17,11 @@ impl fmt::Display for Place {
     }
 }
 
-/// Reason for which a script cannot be read.
+/// Reason why a script cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{place}: {message}")]
 pub struct ParseError {
-    /// The script's file.
+    /// File name of the script.
     pub file: String,
     /// Position in the script.
     pub place: Place,
@@ -29,13 +29,13 @@ pub struct ParseError {
     pub message: String,
 }
 
-/// A position in a text, with the elementary steps of a reader.
+/// A position in a text, with the elementary steps of a parser.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor<'a> {
     file: &'a str,
     text: &'a str,
     at: usize,
-    /// The place of the first character.
+    /// Place of the first character.
     origin: Place,
 }
 
@@ -85,7 +85,7 @@ impl<'a> Cursor<'a> {
         taken
     }
 
-    /// Goes beyond `word`, if it comes next.
+    /// Skips `word` if it comes next.
     pub(crate) fn take(&mut self, word: &str) -> bool {
         let found = self.rest().starts_with(word);
         self.at += if found { word.len() } else { 0 };
@@ -101,7 +101,7 @@ impl<'a> Cursor<'a> {
         self.skip(rest.find(|c| !holds(c)).unwrap_or(rest.len()))
     }
 
-    /// Reads everything up to `end`, which is skipped.
+    /// Returns the text before `end`, and skips `end`.
     pub(crate) fn until(&mut self, end: &str) -> Result<&'a str, ParseError> {
         let found = self.rest().find(end).ok_or_else(|| self.error(&format!("a `{end}` further on")))?;
         let text = self.skip(found);
@@ -109,12 +109,12 @@ impl<'a> Cursor<'a> {
         Ok(text)
     }
 
-    /// Blanks within a line.
+    /// Skips blanks within a line.
     pub(crate) fn blanks(&mut self) {
         self.take_while(|c| c == ' ' || c == '\t' || c == '\r');
     }
 
-    /// Blanks, ends of lines and comments.
+    /// Skips blanks, ends of lines and comments.
     pub(crate) fn gap(&mut self) -> Result<(), ParseError> {
         loop {
             self.take_while(char::is_whitespace);
@@ -128,13 +128,13 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Goes beyond a word of letters, digits and underscores.
+    /// Reads a word of letters, digits and underscores.
     pub(crate) fn word(&mut self) -> Option<&'a str> {
         let begins = self.peek().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
         begins.then(|| self.take_while(|c| c.is_ascii_alphanumeric() || c == '_'))
     }
 
-    /// Reads a decimal or hexadecimal number, with a sign.
+    /// Reads a decimal or hexadecimal number with an optional sign.
     pub(crate) fn integer(&mut self) -> Result<i64, ParseError> {
         let before = self.clone();
         let negative = self.take("-");
@@ -145,7 +145,7 @@ impl<'a> Cursor<'a> {
         Ok(if negative { -number } else { number })
     }
 
-    /// Reads a number of 32 bits.
+    /// Reads a 32-bit number.
     pub(crate) fn number<T: TryFrom<i64>>(&mut self) -> Result<T, ParseError> {
         self.blanks();
         let before = self.clone();
@@ -153,7 +153,7 @@ impl<'a> Cursor<'a> {
         T::try_from(number).map_err(|_| before.error("a smaller number"))
     }
 
-    /// Reads the rest of a statement, over ends of lines within brackets; without comments.
+    /// Reads the rest of a statement without comments, past ends of lines within brackets.
     pub(crate) fn statement(&mut self) -> String {
         let (mut depth, mut text) = (0_i32, String::new());
         while let Some(c) = self.peek() {

@@ -1,8 +1,10 @@
-//! Runs packetdrill scripts: what a peer and an application do to a TCP, and the segments and state that this TCP must show.
+//! Runs packetdrill scripts, which define the actions of a peer and an application, and the segments and
+//! state with which a TCP must respond.
 //!
-//! [`parse()`] reads a script, a [`Stack`] is a TCP under test, and [`play`] holds the one against the other. There are two stacks:
-//! Airhop's own TCP in virtual time ([`Airhop`]), and the kernel of this machine in real time (`Kernel`, on Linux). A script that passes on
-//! the kernel states a rule that the kernel follows; compared with Airhop it checks Airhop.
+//! [`parse()`] reads a script, a [`Stack`] is a TCP under test, and [`play`] compares the stack with the
+//! script. There are two stacks: Airhop's own TCP in virtual time ([`Airhop`]), and the kernel of this
+//! machine in real time (`Kernel`, on Linux). A script that passes on the kernel states a rule that the
+//! kernel follows; the same script then checks Airhop.
 
 mod airhop;
 mod code;
@@ -31,54 +33,57 @@ pub use variant::Variant;
 use script::{Place, Script};
 use std::path::Path;
 
-/// Place in a script with a message about it.
+/// A message about a place in a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     /// Position in the script.
     pub place: Place,
-    /// A sentence, without the place.
+    /// Sentence without the place.
     pub text: String,
 }
 
 /// Verdict on a stack under a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Agreement with the script, up to its end or up to a feature that the stack does not model.
+    /// The stack agrees with the script up to its end, or up to a feature that the stack does not model.
     Pass {
-        /// Segments, results and assertions that were compared, without the handshake.
+        /// Number of compared segments, results and assertions, without the handshake.
         checks: usize,
-        /// The event at which the comparison ended early, with the reason.
+        /// Event at which the comparison ended early, with the reason.
         until: Option<Note>,
-        /// Assertions that the stack has no answer to.
+        /// Assertions that were skipped because the stack has no such value.
         skipped: Vec<Note>,
     },
     /// An event differs.
     Fail {
         /// Position in the script.
         place: Place,
-        /// By the script.
+        /// Expectation of the script.
         expected: String,
-        /// By the stack.
+        /// Behaviour of the stack.
         seen: String,
     },
-    /// Nothing could be compared.
+    /// No event could be compared.
     NotApplicable(Note),
 }
 
-/// Returns the verdict of Airhop's TCP on the script in `file`, whose text is `text`.
+/// Returns the verdict on Airhop's TCP for the script in `file` with the text `text`.
 ///
 /// # Errors
-/// The text is no script.
+///
+/// Returns an error if the text is no script.
 pub fn judge(file: &Path, text: &str) -> Result<Verdict, ParseError> {
     let script: Script = parse(&file.display().to_string(), text)?;
     let folder = file.parent().unwrap_or(Path::new("."));
     Ok(play(&script, &mut Airhop::new(folder)))
 }
 
-/// Returns the verdicts of the other senders of Airhop that the script's options `--also` name, by their words.
+/// Returns the verdicts on the other senders of Airhop that the script's `--also` options name, each with the
+/// option's text.
 ///
 /// # Errors
-/// The text is no script, or the option names an unknown sender.
+///
+/// Returns an error if the text is no script, or if an option names an unknown sender.
 pub fn judge_variants(file: &Path, text: &str) -> Result<Vec<(String, Verdict)>, String> {
     let script: Script = parse(&file.display().to_string(), text).map_err(|error| error.to_string())?;
     let folder = file.parent().unwrap_or(Path::new("."));
@@ -92,11 +97,12 @@ pub fn judge_variants(file: &Path, text: &str) -> Result<Vec<(String, Verdict)>,
         .collect()
 }
 
-/// Returns the verdict of this machine's kernel on the script in `file`, whose text is `text`. A script that cannot be tried here does not
-/// apply.
+/// Returns the verdict on this machine's kernel for the script in `file` with the text `text`. For a script
+/// that cannot run here the verdict is "not applicable".
 ///
 /// # Errors
-/// The text is no script.
+///
+/// Returns an error if the text is no script.
 pub fn judge_on_kernel(file: &Path, text: &str) -> Result<Verdict, ParseError> {
     let script = parse(&file.display().to_string(), text)?;
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

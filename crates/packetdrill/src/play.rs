@@ -1,4 +1,4 @@
-//! Plays the events of a script to a stack, at their times, and compares.
+//! Plays the events of a script to a stack at their times, and compares the stack's behaviour.
 
 use crate::code::{Held, Memory, Statement};
 use crate::compare::difference;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// Default of packetdrill's `--tolerance_usecs`.
 const TOLERANCE: i64 = 4_000_000;
-/// Time for which a segment is awaited whose time is `*`, nanoseconds.
+/// Maximum wait for a segment whose time is `*`, nanoseconds.
 const PATIENCE: i64 = 100_000_000_000;
 
 /// Checks a stack against a script.
@@ -43,21 +43,21 @@ pub fn play(script: &Script, stack: &mut dyn Stack) -> Verdict {
     player.verdict(ended)
 }
 
-/// A refusal and its place.
+/// Result of an event: an error with its place.
 type Ended = Result<(), (Place, Refusal)>;
 
 struct Player<'a> {
     stack: &'a mut dyn Stack,
-    /// Maximum deviation of a segment's time, early or late.
+    /// Maximum deviation of a segment's time, early or late, nanoseconds.
     tolerance: i64,
-    /// PSH is compared as well (`--push`).
+    /// True to compare PSH as well (`--push`).
     push: bool,
-    /// True if a segment that a script does not expect is a difference (`--complete`); packetdrill compares only the segments in place of
-    /// expected ones.
+    /// True if an unexpected segment of the stack is a difference (`--complete`); packetdrill compares only
+    /// the segments in place of expected ones.
     complete: bool,
-    /// The script's time of the event before, if it was not a range.
+    /// Script time of the previous event, if its time was not a range.
     anchor: Option<i64>,
-    /// The stack's timestamps by those of the script.
+    /// Timestamps of the stack, by the timestamps of the script.
     clocks: BTreeMap<u32, u32>,
     memory: Memory,
     checks: usize,
@@ -108,7 +108,7 @@ impl Player<'_> {
         Ok(())
     }
 
-    /// Checks, for a complete script, that everything that was sent was expected.
+    /// Checks, for a complete script, that the script expected every segment that was sent.
     fn nothing_is_left(&mut self) -> Result<(), Refusal> {
         if !self.complete {
             return Ok(());
@@ -123,8 +123,9 @@ impl Player<'_> {
         }
     }
 
-    /// Returns the time of an event. `+0.5` counts from the event before: by the script's time if that names one, else by the stack's; a
-    /// range counts from now, as in packetdrill.
+    /// Returns the earliest and the latest time of an event. A time such as `+0.5` is relative to the
+    /// previous event's script time or, if the script has none, to its actual time; a range is relative to
+    /// the current time, as in packetdrill.
     fn window(&self, when: When) -> (i64, i64) {
         let now = self.stack.now();
         let before = self.anchor.unwrap_or(now);
@@ -147,8 +148,8 @@ impl Player<'_> {
         self.stack.deliver(&segment)
     }
 
-    /// Returns the stack's timestamp for one of the script: the observed one, or one at the same distance from the
-    /// nearest observed.
+    /// Returns the stack's timestamp for a timestamp of the script: the observed value, or a value at the
+    /// same distance from the nearest observed one.
     fn clock(&self, script: u32) -> u32 {
         let before = self.clocks.range(..=script).next_back();
         let Some((&known, &stack)) = before.or_else(|| self.clocks.range(script..).next()) else {
@@ -184,8 +185,9 @@ impl Player<'_> {
         Ok(())
     }
 
-    /// Returns the next segment. A script may expect several sent segments as one, since a sender with segmentation
-    /// offload passes them together. They are merged as long as they are a part of the expected segment.
+    /// Returns the next segment. A script may expect several sent segments as one, since a sender with
+    /// segmentation offload passes them to the device together. Segments are merged as long as they are a
+    /// part of the expected segment.
     fn whole(&mut self, expected: &Segment, by: i64) -> Result<Option<Sent>, Refusal> {
         let Some(mut sent) = self.stack.next_sent(by)? else { return Ok(None) };
         while sent.segment.seq == expected.seq && sent.segment.len > 0 && sent.segment.len < expected.len {
@@ -220,7 +222,7 @@ impl Player<'_> {
                     self.skipped.push(Note { place: *place, text: format!("not evaluated: {text}") });
                 }
                 Statement::Assign { name, value } => {
-                    // A variable without value shows where it is asked for.
+                    // A variable without a value is reported where it is read.
                     let _ = self.memory.assign(name, value, &names);
                 }
                 Statement::Assert { place, condition, text } => match self.memory.holds(condition, &names) {

@@ -1,21 +1,21 @@
-//! The syntax tree of a packetdrill script: options, events, and of each event its time and its action.
+//! The syntax tree of a packetdrill script: options, and events with their times and actions.
 
 use crate::code::Statement;
 pub use crate::cursor::Place;
 use airhop_base::Ecn;
 use std::fmt;
 
-/// A script that was read.
+/// A parsed script.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Script {
-    /// The options at its head, `--name=value`, without the dashes.
+    /// Options at the start of the script, `--name=value`, without the dashes.
     pub options: Vec<(String, String)>,
-    /// The events in their order; commands before the first time stamp are events at time zero.
+    /// Events in order; commands before the first time stamp are events at time zero.
     pub events: Vec<Event>,
 }
 
 impl Script {
-    /// Returns the value of an option, the last one given.
+    /// Returns the value of an option; if it occurs several times, the last value.
     pub fn option(&self, name: &str) -> Option<&str> {
         self.options.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
@@ -24,7 +24,7 @@ impl Script {
 /// An event of a script.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// Position at which it begins.
+    /// Place where the event begins.
     pub place: Place,
     /// Time of the event.
     pub when: When,
@@ -32,18 +32,18 @@ pub struct Event {
     pub action: Action,
 }
 
-/// The time of an event, in nanoseconds.
+/// Time of an event, nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// `*`: at any time.
+    /// `*`: any time.
     Any,
-    /// `0.5`: since the beginning.
+    /// `0.5`: time since the beginning.
     At(i64),
-    /// `+0.5`: since the event before.
+    /// `+0.5`: time since the previous event.
     After(i64),
-    /// `0.5~0.6`: between two times since the beginning.
+    /// `0.5~0.6`: range of times since the beginning.
     Between(i64, i64),
-    /// `+0.5~+0.6`: between two times since the event before.
+    /// `+0.5~+0.6`: range of times since the previous event.
     BetweenAfter(i64, i64),
 }
 
@@ -54,13 +54,13 @@ pub enum Action {
     Inbound(Segment),
     /// `>`: the stack under test sends a TCP segment.
     Outbound(Segment),
-    /// A system call.
+    /// System call.
     Call(Call),
-    /// A shell command in backticks.
+    /// Shell command in backticks.
     Command(String),
-    /// Statements about `tcp_info`, `%{ … }%`.
+    /// `%{ … }%`: statements about `tcp_info`.
     Code(Vec<Statement>),
-    /// A packet of another protocol; its text.
+    /// Packet of another protocol, as text.
     Foreign(String),
 }
 
@@ -76,7 +76,7 @@ pub struct Flags {
     pub urg: bool,
     pub ece: bool,
     pub cwr: bool,
-    /// AE, or an AccECN counter in digits (RFC 9768), which no stack here has.
+    /// AE, or an AccECN counter in digits (RFC 9768), which neither stack supports.
     pub accurate: bool,
 }
 
@@ -106,7 +106,7 @@ pub enum EcnField {
     Ect0,
     /// `[ect1]`.
     Ect1,
-    /// `[ect01]`: one of the two.
+    /// `[ect01]`: either ECT(0) or ECT(1).
     Ect,
     /// `[ce]`.
     Ce,
@@ -123,10 +123,10 @@ impl From<Ecn> for EcnField {
     }
 }
 
-/// A TCP segment as a script writes it. Sequence numbers count from each side's SYN, which is 0.
+/// A TCP segment as in a script. Sequence numbers are relative to each side's SYN, which is 0.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Segment {
-    /// ECN field, if the script names it.
+    /// ECN field, if the script specifies it.
     pub ecn: Option<EcnField>,
     /// Bits of the header.
     pub flags: Flags,
@@ -138,13 +138,13 @@ pub struct Segment {
     pub ack: Option<u32>,
     /// Window field, unscaled.
     pub window: Option<u32>,
-    /// TCP options; `None`: `<...>`, any options.
+    /// TCP options; `None` stands for `<...>`, any options.
     pub options: Option<Vec<TcpOption>>,
 }
 
 impl Segment {
-    /// Returns the codepoint of an incoming segment: Not-ECT where the script names none, ECT(0) where either
-    /// will do.
+    /// Returns the codepoint of an incoming segment: Not-ECT if the script specifies none, and ECT(0) for
+    /// `[ect01]`.
     pub fn codepoint(&self) -> Ecn {
         match self.ecn {
             None | Some(EcnField::NotEct) => Ecn::NotEct,
@@ -154,12 +154,12 @@ impl Segment {
         }
     }
 
-    /// Returns the first byte after the payload.
+    /// Returns the sequence number after the payload.
     pub fn end(&self) -> u32 {
         self.seq.wrapping_add(self.len)
     }
 
-    /// Returns the options that are named.
+    /// Returns the options that the script specifies.
     pub fn named(&self) -> impl Iterator<Item = &TcpOption> {
         self.options.iter().flatten()
     }
@@ -197,7 +197,7 @@ impl Segment {
         })
     }
 
-    /// True if it permits SACK (RFC 2018 §2).
+    /// True if the segment permits SACK (RFC 2018 §2).
     pub fn permits_sack(&self) -> bool {
         self.named().any(|option| *option == TcpOption::SackPermitted)
     }
@@ -250,7 +250,7 @@ pub enum TcpOption {
     Sack(Vec<(u32, u32)>),
     /// `TS val V ecr E`.
     Timestamps(u32, u32),
-    /// Any other; its text.
+    /// Any other option, as text.
     Other(String),
 }
 
@@ -279,21 +279,21 @@ pub struct Call {
     pub name: String,
     /// Arguments of the call.
     pub arguments: Vec<Value>,
-    /// The result that the script expects; `None`: `...` or nothing.
+    /// Expected result; `None` for `...` or if the script specifies none.
     pub result: Option<i64>,
-    /// The name of the error that it expects.
+    /// Name of the expected error.
     pub error: Option<String>,
-    /// `0.1...0.5 …`: it blocks, and returns this many nanoseconds after its start.
+    /// `0.1...0.5 …`: the call blocks, and returns this many nanoseconds after its start.
     pub blocks: Option<i64>,
 }
 
 impl Call {
-    /// True if the call reads from a socket, and so waits for data.
+    /// True if the call reads from a socket, and thus waits for data.
     pub fn reads(&self) -> bool {
         matches!(self.name.as_str(), "read" | "recv" | "recvfrom" | "recvmsg" | "readv")
     }
 
-    /// Returns an argument as a number.
+    /// Returns an argument that is a number.
     pub fn number(&self, place: usize) -> Option<i64> {
         match self.arguments.get(place)? {
             Value::Number(number) => Some(*number),
@@ -314,7 +314,7 @@ impl Call {
         text.split('|')
     }
 
-    /// Returns an argument as a text, alone or in brackets.
+    /// Returns an argument that is a text, alone or in brackets.
     pub fn text(&self, place: usize) -> Option<&str> {
         match self.arguments.get(place)? {
             Value::Text(text) => Some(text),
@@ -330,17 +330,17 @@ impl Call {
 /// An argument of a system call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// `...`: any, or a place that the runner fills.
+    /// `...`: any value, or a value that the runner fills in.
     Any,
     /// A number.
     Number(i64),
-    /// A name, or several joined by `|`.
+    /// Name, or several names joined by `|`.
     Word(String),
     /// A string.
     Text(String),
     /// `[ … ]`.
     List(Vec<Value>),
-    /// `{ … }`: members with their names, which may be missing.
+    /// `{ … }`: members, with their names if the script has them.
     Members(Vec<(String, Value)>),
     /// `name( … )`.
     Applied(String, Vec<Value>),

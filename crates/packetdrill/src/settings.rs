@@ -1,4 +1,4 @@
-//! Settings by shell commands and sockets for the connections to come.
+//! Settings of shell commands and sockets for later connections.
 
 use crate::Variant;
 use std::collections::BTreeMap;
@@ -8,32 +8,32 @@ use std::path::Path;
 /// Operating system whose rules a script states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum System {
-    /// Linux, as most.
+    /// Linux, as for most scripts.
     #[default]
     Linux,
-    /// FreeBSD: its `sysctl`s are of `net.inet`.
+    /// FreeBSD, whose `sysctl`s begin with `net.inet`.
     FreeBsd,
 }
 
-/// Settings by names of Linux (`tcp_sack`), and settings that no model has.
+/// Settings by their Linux names (`tcp_sack`).
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// Operating system whose rules the script states.
     pub system: System,
-    /// The values of `net.ipv4`, without that.
+    /// Values of the settings of `net.ipv4`, by name without this prefix.
     values: BTreeMap<String, String>,
-    /// A queue that paces (`fq`).
+    /// True if the queue paces (`fq`).
     pub fair_queue: bool,
     /// Initial congestion window of the route, segments.
     pub initial_window: Option<u32>,
-    /// The sender, if it is not that of Linux.
+    /// Sender, if it is not that of Linux.
     pub variant: Option<Variant>,
 }
 
-/// Files that a command names are read below this size, bytes.
+/// Maximum size of a file that a command names, bytes.
 const LARGEST: u64 = 1 << 20;
 
-/// Settings that make no difference to a connection with data in one direction and a large buffer.
+/// Settings without effect on a connection with data in one direction and a large buffer.
 const HARMLESS: [&str; 33] = [
     "tcp_rmem",
     "tcp_wmem",
@@ -70,7 +70,7 @@ const HARMLESS: [&str; 33] = [
     "tcp_shrink_window",
 ];
 
-/// Settings that the model of a connection reads.
+/// Settings that the model of a connection uses.
 const MODELLED: [&str; 13] = [
     "tcp_syn_linear_timeouts",
     "tcp_timestamps",
@@ -88,7 +88,7 @@ const MODELLED: [&str; 13] = [
 ];
 
 impl Settings {
-    /// Creates the settings of another sender than Linux', with nothing set.
+    /// Creates settings for a sender other than that of Linux, without any value.
     pub(crate) fn of(variant: Variant) -> Self {
         Settings { variant: Some(variant), ..Settings::default() }
     }
@@ -96,15 +96,16 @@ impl Settings {
     /// Applies a shell command, and the scripts in `folder` that it runs.
     ///
     /// # Errors
-    /// The command contains a part that is not modelled.
+    ///
+    /// Returns an error if the command contains a part that is not modelled.
     pub(crate) fn command(&mut self, text: &str, folder: &Path) -> Result<(), String> {
         for word in text.split_whitespace().filter(|word| word.ends_with(".sh") && !word.starts_with('/')) {
             let file = folder.join(word);
             if fs::metadata(&file).is_ok_and(|about| about.len() <= LARGEST)
                 && let Ok(text) = fs::read_to_string(file)
             {
-                // The common defaults of a suite are Linux' own; settings in them that are not modelled are for other
-                // scripts.
+                // The common defaults of a suite are those of Linux; settings in them that are not modelled
+                // concern other scripts.
                 let _ = self.lines(&text);
             }
         }
@@ -141,7 +142,7 @@ impl Settings {
                 self.set(&name, value)?;
             }
         }
-        // echo 1 > /proc/sys/net/ipv4/tcp_…
+        // Handles `echo 1 > /proc/sys/net/ipv4/tcp_…`.
         if let ["echo", value, ">", path, ..] = all.as_slice()
             && let Some(name) = short(path)
         {
@@ -215,13 +216,14 @@ fn assignment(word: &str) -> Option<(String, &str)> {
     Some((short(path)?, value))
 }
 
-/// Returns the name of a setting below `net.ipv4`.
+/// Returns the name of a setting without the prefix `net.ipv4`.
 fn short(path: &str) -> Option<String> {
     let dotted = path.trim_start_matches("/proc/sys/").replace('/', ".");
     dotted.strip_prefix("net.ipv4.").map(str::to_owned)
 }
 
-/// True if HyStart detects the end of slow start by delays, as by default; its other sign, trains of ACKs, is not modelled.
+/// True if HyStart detects the end of slow start by delays, as by default; its other criterion, ACK trains,
+/// is not modelled.
 fn finds_delays(line: &str) -> bool {
     let value = line.split_whitespace().nth(1).and_then(|text| text.parse::<u32>().ok());
     line.ends_with("/hystart_detect") && value.is_some_and(|bits| bits & 2 != 0)

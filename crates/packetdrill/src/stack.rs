@@ -5,39 +5,39 @@ use crate::script::{Call, Segment};
 /// A segment that the stack sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sent {
-    /// Time, in nanoseconds since the beginning of the script.
+    /// Time since the beginning of the script, nanoseconds.
     pub at: i64,
-    /// The segment; its numbers count from the SYNs.
+    /// The segment, with numbers relative to the SYNs.
     pub segment: Segment,
 }
 
-/// Reason for which a stack refuses an action.
+/// Reason why a stack rejects an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// Reason why the stack has no model of it.
+    /// The stack does not model the action, for this reason.
     NotApplicable(String),
-    /// The result is another one than the script expects.
+    /// The result differs from the expectation of the script.
     Differs {
-        /// By the script.
+        /// Expectation of the script.
         expected: String,
-        /// By the stack.
+        /// Behaviour of the stack.
         seen: String,
     },
 }
 
 impl Refusal {
-    /// Creates a refusal of a feature that the stack does not model.
+    /// Creates an error for a feature that the stack does not model.
     pub(crate) fn unmodelled(reason: impl Into<String>) -> Self {
         Refusal::NotApplicable(reason.into())
     }
 }
 
-/// The fields of a segment that a stack has.
+/// Fields of a segment that are compared for a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compared {
-    /// The window field.
+    /// True to compare the window field.
     pub window: bool,
-    /// MSS, window scale and SACK-permitted of SYNs.
+    /// True to compare MSS, window scale and SACK-permitted of SYNs.
     pub syn_options: bool,
 }
 
@@ -46,59 +46,66 @@ pub trait Stack {
     /// Returns the fields of a segment that are compared.
     fn compared(&self) -> Compared;
 
-    /// Returns the additional tolerance of a segment's time, as the stack's timers have ticks; nanoseconds.
+    /// Returns the additional tolerance of a segment's time, for timers with ticks, nanoseconds.
     fn tick(&self) -> i64 {
         0
     }
 
-    /// Returns the time now.
+    /// Returns the current time.
     fn now(&self) -> i64;
 
-    /// Waits until `at`; segments sent meanwhile are kept.
+    /// Waits until `at`, and keeps the segments sent in the meantime.
     ///
     /// # Errors
-    /// The stack failed.
+    ///
+    /// Returns an error if the stack failed.
     fn wait_until(&mut self, at: i64) -> Result<(), Refusal>;
 
     /// Delivers a segment of the peer.
     ///
     /// # Errors
-    /// The segment asks for something that is not modelled.
+    ///
+    /// Returns an error if the segment needs a feature that is not modelled.
     fn deliver(&mut self, segment: &Segment) -> Result<(), Refusal>;
 
-    /// Returns the next segment that the stack sends, `by` that time at the latest.
+    /// Returns the next segment that the stack sends up to the time `by`.
     ///
     /// # Errors
-    /// The stack failed.
+    ///
+    /// Returns an error if the stack failed.
     fn next_sent(&mut self, by: i64) -> Result<Option<Sent>, Refusal>;
 
-    /// Makes a system call of the application. Returns whether the result was compared.
+    /// Makes a system call of the application. Returns true if the result was compared.
     ///
     /// # Errors
-    /// The call is not modelled, or its result is another one.
+    ///
+    /// Returns an error if the call is not modelled, or if its result differs.
     fn call(&mut self, call: &Call) -> Result<bool, Refusal>;
 
     /// Applies a shell command.
     ///
     /// # Errors
-    /// It asks for something that is not modelled, or fails.
+    ///
+    /// Returns an error if the command needs a feature that is not modelled, or fails.
     fn command(&mut self, text: &str) -> Result<(), Refusal>;
 
-    /// Returns a member of `tcp_info` (`tcpi_snd_cwnd`) or a constant; `None`: the stack has no such number.
+    /// Returns a member of `tcp_info` (`tcpi_snd_cwnd`) or a constant; `None` if the stack has no such value.
     fn info(&self, name: &str) -> Option<f64>;
 
-    /// Refreshes the numbers of `tcp_info`.
+    /// Updates the values of `tcp_info`.
     ///
     /// # Errors
-    /// The stack failed.
+    ///
+    /// Returns an error if the stack failed.
     fn refresh(&mut self) -> Result<(), Refusal> {
         Ok(())
     }
 
-    /// Ends the script. Returns the number of results of calls that were compared since they began to block.
+    /// Ends the script. Returns the number of compared results of blocked calls.
     ///
     /// # Errors
-    /// A call that blocked returned another result.
+    ///
+    /// Returns an error if the result of a blocked call differs.
     fn finish(&mut self) -> Result<usize, Refusal> {
         Ok(0)
     }

@@ -1,21 +1,22 @@
-//! `Variant` is the sender of Airhop that is held to a script: a preset, a scheme and a recovery.
+//! `Variant` is a sender of Airhop that a script also tests: a preset, a scheme and a recovery.
 
 use airhop_tcp::{LossDetection, Preset, SackRecovery, Scheme, find};
 use std::str::FromStr;
 
-/// A sender of Airhop other than that of a script's settings, by the words `preset:scheme` or `preset:scheme:recovery` of a script's option
-/// `--also`. RFCs state more rules for every sender than Linux' own follows: what a kernel passes is a rule for these as well.
+/// A sender of Airhop other than that of a script's settings, written as `preset:scheme` or
+/// `preset:scheme:recovery` in a script's option `--also`. RFCs state rules for every sender, not only for
+/// that of Linux: a rule that a kernel passes can also be tested on these senders.
 #[derive(Clone, Copy, Debug)]
 pub struct Variant {
-    /// Preset of its parameters, but for the handshake, the initial window and the script's settings.
+    /// Preset of the parameters, except the handshake, the initial window and the script's settings.
     pub preset: Preset,
-    /// Scheme, whatever a script sets.
+    /// Scheme, regardless of the script's settings.
     pub scheme: &'static Scheme,
-    /// Detection and recovery of losses with SACK, if not the preset's.
+    /// Detection and recovery of losses with SACK, if different from the preset.
     pub recovery: Option<(LossDetection, SackRecovery)>,
 }
 
-/// The recoveries by name.
+/// Recoveries by name.
 const RECOVERIES: [(&str, LossDetection, SackRecovery); 4] = [
     ("pipe", LossDetection::Duplicates, SackRecovery::Pipe),
     ("rfc6675", LossDetection::Duplicates, SackRecovery::Rfc6675),
@@ -29,7 +30,8 @@ impl FromStr for Variant {
     /// Parses a variant.
     ///
     /// # Errors
-    /// The word that names no preset, scheme or recovery.
+    ///
+    /// Returns the word that is no preset, scheme or recovery.
     fn from_str(text: &str) -> Result<Self, String> {
         let mut words = text.trim().split(':');
         let mut next = || words.next().filter(|word| !word.is_empty());

@@ -1,5 +1,5 @@
-//! Verdicts on packetdrill scripts: a script that Airhop matches passes, a mismatch fails at its line, and a line that
-//! is not modelled ends the script.
+//! Verdicts on packetdrill scripts: if Airhop matches a script, the script passes; a mismatch fails at its
+//! line, and a line that is not modelled ends the script.
 
 use airhop_packetdrill::{Verdict, judge, judge_variants};
 use std::path::Path;
@@ -48,7 +48,7 @@ fn an_accepting_stack_sends_what_fits_its_window() {
     passes(accepted(flight), 3);
 }
 
-/// The SYN carries the stack's own offer, what is agreed is that of both SYNs.
+/// The SYN contains the stack's own offer, and the agreement depends on both SYNs.
 #[test]
 fn a_connecting_stack_agrees_with_the_peer() {
     let with = |options: &str, echoed: &str| {
@@ -94,7 +94,7 @@ fn a_segment_may_be_early_or_late_by_the_tolerance() {
     fails(late(6999), 11, "due at");
 }
 
-/// Reads give what came in order, and no more.
+/// Reads return the bytes that arrived in order, and no more.
 #[test]
 fn a_receiver_hands_over_what_is_in_order() {
     let holes = "+0 < . 2001:3001(1000) ack 1 win 257\n+0 > . 1:1(0) ack 1 <nop,nop,sack 2001:3001>\n\
@@ -112,7 +112,8 @@ fn a_read_that_blocks_returns_when_data_came() {
     fails(accepted("+0...0.1 read(4, ..., 5000) = 1000\n"), 9, "0 bytes");
 }
 
-/// Data carries the acknowledgement that is owed: none of its own follows, not even when its delay is over.
+/// A data segment carries the pending acknowledgement: no separate ACK follows, not even when the delay is
+/// over.
 #[test]
 fn data_carries_the_acknowledgement() {
     let quick = "+0 < . 1:1001(1000) ack 1 win 257\n+0 > . 1:1(0) ack 1001\n".to_owned();
@@ -140,7 +141,8 @@ fn settings_reach_the_connection() {
     passes(accepted(&format!("{small}+0 > . 1:401(400) ack 1\n+0 > P. 401:801(400) ack 1")), 2);
 }
 
-/// What no model has ends the script, and is no failure. Without a check before it nothing was judged.
+/// A feature that is not modelled ends the script without a failure. Without an earlier check there is no
+/// verdict.
 #[test]
 fn what_is_not_modelled_is_told() {
     let unmodelled = [
@@ -164,7 +166,7 @@ fn what_is_not_modelled_is_told() {
         let checked =
             "+0 write(4, ..., 1000) = 1000\n+0 > P. 1:1001(1000) ack 1\n+.1 < . 1:1(0) ack 1001 win 257\n";
         match accepted(&format!("{checked}{text}")) {
-            // Data has left: what else is set comes too late.
+            // Data has left, so later settings have no effect.
             Verdict::Pass { checks: 1, until: Some(note), .. } => assert_eq!(note.place.line, 12),
             other => panic!("{text}: {other:?}"),
         }
@@ -181,7 +183,7 @@ fn numbers_without_counterpart_are_told() {
     }
 }
 
-/// The restart of the window after a pause can be turned off in Linux, and not here.
+/// Linux can disable the restart of the window after a pause; Airhop cannot.
 #[test]
 fn a_window_that_outlives_a_pause_is_not_modelled() {
     let text = |setting: u32| {
@@ -200,7 +202,8 @@ fn a_window_that_outlives_a_pause_is_not_modelled() {
     }
 }
 
-/// A FIN that leaves together with data goes with the last of it; one that comes is no byte for the application.
+/// A FIN that leaves together with data is part of the last segment; an incoming FIN is no byte for the
+/// application.
 #[test]
 fn fins_close_both_sides() {
     let joined = "+0 setsockopt(4, SOL_TCP, TCP_NODELAY, [1], 4) = 0\n+0 write(4, ..., 10500) = 10500\n\
@@ -218,7 +221,7 @@ fn fins_close_both_sides() {
     fails(accepted(&heard.replace("= 100", "= 101")), 11, "100 bytes");
 }
 
-/// A complete script expects everything that is sent; of another one the rest goes unseen.
+/// A complete script must expect every segment that is sent; other scripts ignore further segments.
 #[test]
 fn a_complete_script_expects_all_that_is_sent() {
     let one_of_two = "+0 write(4, ..., 2000) = 2000\n+0 > . 1:1001(1000) ack 1\n";
@@ -226,7 +229,7 @@ fn a_complete_script_expects_all_that_is_sent() {
     fails(accepted(&format!("--complete\n{one_of_two}")), 11, "1001:2001(1000)");
 }
 
-/// PSH is compared where a script asks for it: the end of what was written is pushed (RFC 9293 §3.9.1.2).
+/// PSH is compared where a script asks for it: the last segment of a write has PSH (RFC 9293 §3.9.1.2).
 #[test]
 fn pushes_are_compared_on_request() {
     let unpushed = "+0 write(4, ..., 2000) = 2000\n+0 > . 1:2001(2000) ack 1\n";
@@ -234,7 +237,8 @@ fn pushes_are_compared_on_request() {
     fails(accepted(&format!("--push\n{unpushed}")), 11, "differs: flags");
 }
 
-/// A script names further senders by preset, scheme and recovery; a word that is none of these is an error that says so.
+/// A script names further senders by preset, scheme and recovery; any other word is an error that names the
+/// word.
 #[test]
 fn further_senders_are_named_by_their_parts() {
     let flight = |also: &str| {

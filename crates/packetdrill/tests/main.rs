@@ -1,4 +1,4 @@
-//! The reader of scripts, and Airhop and the kernel held to scripts.
+//! The parser of scripts, and scripts that test Airhop and the kernel.
 
 mod judged;
 mod read;

@@ -1,4 +1,5 @@
-//! The rules of TCP, a script each: the kernel of this machine follows them all, and Airhop but for those that are named.
+//! The rules of TCP, one script each: the kernel of this machine follows all of them, and Airhop all except
+//! the listed ones.
 
 use airhop_live::privileges::{Privileges, skip};
 use airhop_packetdrill::{Verdict, judge, judge_on_kernel, judge_variants};
@@ -7,20 +8,21 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Scripts that the kernel is held to at once: each waits for most of its time.
+/// Number of scripts that run on the kernel at once: each waits for most of its time.
 const ON_KERNEL: usize = 8;
 
-/// Returns the scripts that Airhop's sender of preset linux is held to.
+/// Returns the folder of scripts that test Airhop's sender of preset linux.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tcp/tests/scripts")
 }
 
-/// Those that senders of other presets, schemes and recoveries alone are held to: what of it Linux does in a way of its own is not modelled.
+/// Returns the folder of scripts that test only senders of other presets, schemes and recoveries, because
+/// Linux deviates from these rules in ways that are not modelled.
 fn senders() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tcp/tests/senders")
 }
 
-/// Returns the scripts below `root`: their names without `.pkt`, and their files.
+/// Returns the scripts below `root`: names without `.pkt`, and files.
 fn scripts(root: &Path) -> Vec<(String, PathBuf)> {
     let mut found = Vec::new();
     let folders =
@@ -39,12 +41,13 @@ fn scripts(root: &Path) -> Vec<(String, PathBuf)> {
     found
 }
 
-/// A pass through the whole script with every assertion.
+/// True for a pass of the whole script with every assertion.
 fn is_whole(verdict: &Verdict) -> bool {
     matches!(verdict, Verdict::Pass { until: None, skipped, .. } if skipped.is_empty())
 }
 
-/// Returns the verdicts that are no pass through the whole script with every assertion, by name. So many scripts are judged at once.
+/// Returns, by name, the verdicts that are no pass of the whole script with every assertion. `at_once`
+/// scripts are judged in parallel.
 fn differing(
     scripts: &[(String, PathBuf)],
     at_once: usize,
@@ -78,7 +81,8 @@ fn airhop_follows_the_rules() {
     assert!(differing.is_empty(), "{differing:#?}");
 }
 
-/// Senders of other presets, schemes and recoveries follow the rules whose scripts name them (`--also`).
+/// Senders of other presets, schemes and recoveries follow the rules whose scripts name these senders
+/// (`--also`).
 #[test]
 fn other_senders_follow_the_rules_that_are_theirs() {
     for (name, file) in [scripts(&root()), scripts(&senders())].concat() {
@@ -89,8 +93,9 @@ fn other_senders_follow_the_rules_that_are_theirs() {
     }
 }
 
-/// What proves that a script states a rule of Linux. What this user may not is skipped, with the line that the doctor prints for it; with
-/// `AIRHOP_LIVE=required` it fails.
+/// The kernel passes each script, which proves that the script states a rule of Linux. If the user lacks a
+/// privilege, the test is skipped with the doctor's line about it; with `AIRHOP_LIVE=required` the test
+/// fails.
 #[test]
 fn the_kernel_follows_the_rules() {
     if let Err(missing) = Privileges::look().emulation_here() {
@@ -101,7 +106,7 @@ fn the_kernel_follows_the_rules() {
     let all = [scripts(&root()), scripts(&senders())].concat();
     let differing = differing(&all, ON_KERNEL, judged);
     assert!(differing.is_empty(), "{differing:#?}");
-    // And it is asked: a window that no kernel has is seen.
+    // The test does compare with the kernel: a window that no kernel has is detected.
     let file = root().join("growth/initial-window.pkt");
     let wrong = fs::read_to_string(&file).expect("a script") + "+0 %{ assert tcpi_snd_cwnd == 999 }%\n";
     assert!(matches!(judged(&file, &wrong), Verdict::Fail { .. }));

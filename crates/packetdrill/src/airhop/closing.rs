@@ -1,23 +1,24 @@
-//! `Closing` knows the FINs of both sides.
+//! `Closing` handles the FINs of both sides.
 //!
-//! A FIN counts one in the sequence space (RFC 9293 §3.4): to Airhop's sender and receiver it is a byte, the last one.
+//! A FIN takes one number of the sequence space (RFC 9293 §3.4), so Airhop's sender and receiver treat it as
+//! the last byte of the stream.
 
 use crate::script::Segment;
 use crate::stack::Refusal;
 use airhop_base::Segment as Simulated;
 use airhop_tcp::{Receiver, Sender};
 
-/// The sequence numbers of the FINs, once there are any.
+/// Sequence numbers of the FINs, if any.
 #[derive(Debug, Default)]
 pub(super) struct Closing {
     own: Option<u64>,
     peer: Option<u64>,
-    /// The application reads no more: data that comes is answered with a reset.
+    /// True if the application has closed the reading side: incoming data cause a reset.
     is_deaf: bool,
 }
 
 impl Closing {
-    /// Closes the application's sending side, and its reading side, if `whole`.
+    /// Closes the application's sending side and, if `whole`, the reading side.
     pub(super) fn close(&mut self, sender: &mut Sender, whole: bool) {
         self.is_deaf |= whole;
         if self.own.is_none() {
@@ -27,15 +28,16 @@ impl Closing {
         }
     }
 
-    /// True if the segment of the sender carries the FIN, as its last byte.
+    /// True if the sender's segment contains the FIN as its last byte.
     pub(super) fn is_in(&self, sent: &Simulated) -> bool {
         sent.len > 0 && self.own.is_some_and(|fin| sent.end() > fin)
     }
 
-    /// Handles a segment of the peer: its FIN is one more byte of it.
+    /// Handles a segment of the peer, whose FIN counts as one more byte.
     ///
     /// # Errors
-    /// Nobody is there to take it.
+    ///
+    /// Returns an error if the application no longer reads.
     pub(super) fn heed(
         &mut self,
         segment: &Segment,
@@ -56,7 +58,7 @@ impl Closing {
         Ok(())
     }
 
-    /// Returns 1 if the peer's FIN came in order, which is no byte for the application.
+    /// Returns 1 if the peer's FIN arrived in order, as it is no byte for the application.
     pub(super) fn heard(&self, receiver: &Receiver) -> u64 {
         u64::from(self.peer.is_some_and(|fin| receiver.expected() > fin))
     }
@@ -66,13 +68,13 @@ impl Closing {
         self.own.is_some()
     }
 
-    /// Returns the end of a SACK block as FreeBSD has it: without the peer's FIN.
+    /// Returns the end of a SACK block in FreeBSD's form, without the peer's FIN.
     pub(super) fn clip(&self, end: u64) -> u64 {
         self.peer.map_or(end, |fin| end.min(fin))
     }
 
-    /// Returns the state of the connection (RFC 9293 §3.3.2) by its number in Linux (`include/net/tcp_states.h`); none from the second FIN
-    /// on.
+    /// Returns the state of the connection (RFC 9293 §3.3.2) as Linux's number (`include/net/tcp_states.h`);
+    /// `None` after the second FIN.
     pub(super) fn state(&self, sender: &Sender) -> Option<f64> {
         match (self.own, self.peer) {
             (None, None) => Some(1.0),
@@ -84,7 +86,8 @@ impl Closing {
     }
 }
 
-/// Joins a FIN to the last data if both leave together, so that it has no segment of its own.
+/// Merges a FIN with the last data segment if both leave together, so that the FIN needs no segment of its
+/// own.
 pub(super) fn join(leaving: &mut Vec<Segment>) {
     if let [.., last, fin] = leaving.as_mut_slice()
         && fin.flags.fin

@@ -1,4 +1,4 @@
-//! The parameters of a connection, from what a script sets and what the two SYNs agree on.
+//! Parameters of a connection, from the settings of a script and the agreement of the two SYNs.
 
 use super::sockets::SocketOptions;
 use crate::script::Segment;
@@ -7,29 +7,29 @@ use crate::stack::Refusal;
 use airhop_base::Span;
 use airhop_tcp::{Config, DelayedAck, LossDetection, Preset, Scheme, find};
 
-/// Timestamps take so many bytes of each segment (RFC 7323 appendix A).
+/// Length of the timestamps option in each segment (RFC 7323 appendix A), bytes.
 const TIMESTAMP_BYTES: u32 = 12;
 /// The MSS of an interface with an MTU of 1500 bytes (RFC 9293 §3.7.1).
 const OWN_MSS: u32 = 1460;
-/// The MSS of a peer that names none (RFC 9293 §3.7.1).
+/// The MSS of a peer that announces none (RFC 9293 §3.7.1).
 const DEFAULT_MSS: u32 = 536;
-/// SACK blocks that an ACK has room for without timestamps (RFC 2018 §3).
+/// Maximum number of SACK blocks in an ACK without timestamps (RFC 2018 §3).
 const SACK_BLOCKS: u8 = 4;
 
-/// Agreement of both sides' SYNs.
+/// Agreement of the SYNs of both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Agreed {
-    /// Of the peer's segments, bytes.
+    /// MSS of the peer, bytes.
     pub(super) mss: u32,
     pub(super) timestamps: bool,
     pub(super) sack: bool,
-    /// The shift of the peer's windows.
+    /// Window scale of the peer.
     pub(super) scale: u8,
     pub(super) ecn: bool,
 }
 
 impl Agreed {
-    /// Returns the offer of this side, to an unknown peer.
+    /// Returns the options offered by this side, before the peer is known.
     pub(super) fn offer(settings: &Settings) -> Self {
         Agreed {
             mss: OWN_MSS,
@@ -40,11 +40,11 @@ impl Agreed {
         }
     }
 
-    /// Returns the agreement with the SYN or SYN-ACK of the peer.
+    /// Returns the agreement with the peer's SYN or SYN-ACK.
     pub(super) fn with(settings: &Settings, syn: &Segment) -> Self {
         let offer = Agreed::offer(settings);
         let scale = syn.scale().filter(|_| settings.is_on("tcp_window_scaling"));
-        // RFC 3168 §6.1.1: a SYN asks with both bits, a SYN-ACK agrees with ECE alone.
+        // RFC 3168 §6.1.1: a SYN requests ECN with both bits, and a SYN-ACK agrees with only ECE.
         let asks = syn.flags.ece && (syn.flags.cwr || syn.flags.ack);
         let may = if syn.flags.ack { offer.ecn } else { settings.number("tcp_ecn") != Some(0) };
         Agreed {
@@ -71,7 +71,7 @@ pub(super) fn configure(
     config.timestamps = agreed.timestamps;
     config.nagle = !options.no_delay;
     config.pacing = settings.fair_queue || options.paces;
-    // The window that the peer offers at first comes with its segment.
+    // The peer's segment announces its initial window.
     config.receive_window = 0;
     config.ecn = agreed.ecn;
     config.dsack = settings.is_on("tcp_dsack");
@@ -103,7 +103,8 @@ pub(super) fn configure(
     Ok((scheme(settings, options, agreed)?, config))
 }
 
-/// Returns the receiver of a connection. Its window never limits: memory of the socket is not modelled.
+/// Returns the receiver of a connection. Its window never limits the peer, as the memory of the socket is not
+/// modelled.
 pub(super) fn receiver(settings: &Settings, config: &Config, agreed: &Agreed) -> Config {
     let mut config = Config {
         receive_window: 1 << 30,

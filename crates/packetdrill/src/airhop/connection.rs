@@ -1,7 +1,8 @@
 //! `Connection` is one end of a connection: a sender and a receiver on one host, and the handshake.
 //!
-//! The sender opens every connection, as Airhop's does. Where the script has the stack accept, the sender's SYN leaves as the SYN-ACK, and
-//! the ACK that completes the handshake reaches it as the answer to that.
+//! As in Airhop, the sender opens every connection. If the script makes the stack accept, the sender's SYN
+//! leaves as the SYN-ACK, and the ACK that completes the handshake reaches the sender as the answer to its
+//! SYN.
 
 use super::closing::{self, Closing};
 use super::configure::{Agreed, configure, receiver};
@@ -18,7 +19,7 @@ use airhop_tcp::{Config, Params, Receiver, Sender};
 const LOCAL: NodeId = NodeId(0);
 const PEER: NodeId = NodeId(1);
 const FLOW: FlowId = FlowId(0);
-/// A quarter of a receive buffer of 64 KiB.
+/// Length of a large read: a quarter of a receive buffer of 64 KiB.
 const LARGE_READ: u64 = 16 * 1024;
 
 #[derive(Debug)]
@@ -28,43 +29,43 @@ pub(super) struct Connection {
     config: Config,
     agreed: Agreed,
     system: System,
-    /// The sender is that of Linux.
+    /// True if the sender follows Linux.
     is_linux: bool,
-    /// The stack accepts; else it opens.
+    /// True if the stack accepts the connection; false if the stack opens it.
     accepts: bool,
     handshake: Handshake,
-    /// Data came that neither an ACK nor data has acknowledged.
+    /// True if received data has not been acknowledged yet, neither by an ACK nor by a data segment.
     owes_ack: bool,
-    /// Bytes that the application has read.
+    /// Number of bytes that the application has read.
     read: u64,
     pub(super) closing: Closing,
-    /// The peer's first sequence number, of its SYN.
+    /// Sequence number of the peer's SYN.
     peer_origin: u32,
-    /// The timestamp of the last ACK without data: the receiver sees data alone.
+    /// Timestamp of the last ACK without data, because the receiver processes only data.
     heard: Option<u32>,
-    /// The end of the window that the peer announced last.
+    /// End of the window that the peer announced last.
     edge: u64,
-    /// Data left beyond that: Airhop's senders take it that a window never shrinks.
+    /// True if data left beyond the announced window: Airhop's senders assume that a window never shrinks.
     exceeds_window: bool,
 }
 
-/// Events before data, kept to restart with other parameters.
+/// Events of the handshake, kept to repeat it with other parameters.
 #[derive(Debug, Default)]
 struct Handshake {
     /// Times at which the sender's SYN left.
     syns: Vec<Time>,
     answer: Option<(Time, Simulated)>,
-    /// The peer's first SYN.
+    /// First SYN of the peer.
     peer: Option<(Time, Simulated)>,
 }
 
 impl Connection {
-    /// Opens a connection of the stack.
+    /// Opens a connection.
     pub(super) fn connect(settings: &Settings, options: SocketOptions, now: Time) -> Result<Self, Refusal> {
         Self::new(settings, &options, Agreed::offer(settings), false, now)
     }
 
-    /// Answers a SYN.
+    /// Answers a SYN of the peer.
     pub(super) fn accept(
         settings: &Settings,
         options: SocketOptions,
@@ -114,7 +115,7 @@ impl Connection {
         })
     }
 
-    /// Changes the parameters, as long as nothing but the handshake happened.
+    /// Changes the parameters, if only the handshake has happened so far.
     pub(super) fn configure(&mut self, settings: &Settings, options: &SocketOptions) -> Result<(), Refusal> {
         if self.sender.state().max_sent > 1 || self.receiver.delivered() > 0 {
             return Err(Refusal::unmodelled("a change of the socket's options after data"));
@@ -227,7 +228,7 @@ impl Connection {
             if segment.flags.fin && is_prompt && self.receiver.poll_timeout().is_some() {
                 self.receiver.announce(now); // Linux delays the ACK of the first FIN as that of data
             }
-            // RFC 9293 §3.8.6.3 asks for an ACK for every second full segment.
+            // RFC 9293 §3.8.6.3 requires an ACK for every second full segment.
             if was_delayed && self.receiver.poll_timeout().is_some() && self.system == System::FreeBsd {
                 return Err(Refusal::unmodelled("FreeBSD's ACK for every second segment of any size"));
             }
@@ -235,7 +236,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Returns the agreement after the SYN-ACK of the peer. The sender sent its SYN before.
+    /// Returns the agreement after the peer's SYN-ACK. The sender sent its SYN before.
     pub(super) fn agree(
         &mut self,
         settings: &Settings,
@@ -246,7 +247,7 @@ impl Connection {
         self.configure(settings, options)
     }
 
-    /// True if the next segment is to be the SYN-ACK of the peer.
+    /// True if the next segment must be the peer's SYN-ACK.
     pub(super) fn awaits_syn_ack(&self) -> bool {
         !self.accepts && self.handshake.answer.is_none()
     }
@@ -267,7 +268,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Converts the segment to one of the simulation.
+    /// Converts a segment of the script into a segment of the simulation.
     fn simulated(&self, segment: &Segment) -> Simulated {
         let state = self.sender.state();
         let mut sack = Sack::EMPTY;
@@ -302,7 +303,7 @@ impl Connection {
         }
     }
 
-    /// Writes bytes of the application.
+    /// Writes bytes as the application.
     pub(super) fn supply(&mut self, bytes: u64) -> Result<(), Refusal> {
         if self.system == System::FreeBsd {
             return Err(Refusal::unmodelled("the sender of FreeBSD"));
@@ -316,10 +317,11 @@ impl Connection {
         self.sender.set_nagle(is_on);
     }
 
-    /// Closes the application's side; `whole` if it reads no more either.
+    /// Closes the application's sending side and, if `whole`, the reading side.
     ///
     /// # Errors
-    /// Data is unread, or the handshake is not over.
+    ///
+    /// Returns an error if data are unread, or if the handshake is not complete.
     pub(super) fn close(&mut self, whole: bool) -> Result<(), Refusal> {
         if self.handshake.answer.is_none() {
             return Err(Refusal::unmodelled("a connection that closes before it is open"));
@@ -331,15 +333,17 @@ impl Connection {
         Ok(())
     }
 
-    /// Returns the number of bytes that came in order and were not read.
+    /// Returns the number of bytes that arrived in order and were not read.
     pub(super) fn unread(&self) -> u64 {
         self.receiver.delivered() - self.read - self.closing.heard(&self.receiver)
     }
 
-    /// Reads bytes for the application.
+    /// Reads bytes as the application.
     ///
     /// # Errors
-    /// FreeBSD sends an update of a window that a read has opened far (RFC 9293 §3.8.6.2.2); the receiver's memory is not modelled.
+    ///
+    /// Returns an error for a large read on FreeBSD, which would send a window update (RFC 9293 §3.8.6.2.2);
+    /// the receiver's memory is not modelled.
     pub(super) fn read(&mut self, bytes: u64) -> Result<(), Refusal> {
         self.read += bytes;
         if self.system == System::FreeBsd && bytes >= LARGE_READ {
@@ -381,17 +385,17 @@ impl Connection {
         }
     }
 
-    /// True once data left beyond the window that the peer announced last.
+    /// True if data left beyond the window that the peer announced last.
     pub(super) fn exceeds_window(&self) -> bool {
         self.exceeds_window
     }
 
-    /// Returns the timestamp to be echoed: the receiver's, or that of a later ACK without data (RFC 7323 §4.3).
+    /// Returns the timestamp to echo: the receiver's, or that of a later ACK without data (RFC 7323 §4.3).
     fn echo(&self, receiver: u32) -> u32 {
         self.heard.filter(|heard| heard.wrapping_sub(receiver) as i32 > 0).unwrap_or(receiver)
     }
 
-    /// Returns the segments that leave now: data first, which carries the acknowledgement.
+    /// Returns the segments to send now, with data segments first because they carry the acknowledgement.
     pub(super) fn transmit(&mut self, now: Time) -> impl Iterator<Item = Segment> + use<> {
         let mut leaving = Vec::new();
         while let Some(sent) = self.sender.poll_transmit(now) {
@@ -404,7 +408,7 @@ impl Connection {
         leaving.into_iter()
     }
 
-    /// Returns a segment of the sender, with the acknowledgement of the receiver.
+    /// Converts a segment of the sender, and adds the receiver's acknowledgement.
     fn outgoing(&mut self, sent: &Packet, now: Time) -> Option<Segment> {
         let s = sent.segment()?;
         let fin = self.closing.is_in(s);
@@ -439,7 +443,7 @@ impl Connection {
         })
     }
 
-    /// Returns an acknowledgement of the receiver, unless data has carried it.
+    /// Converts an acknowledgement of the receiver, unless a data segment has already carried it.
     fn acknowledgement(&mut self, sent: &Packet) -> Option<Segment> {
         let s = sent.segment()?;
         let sack = s.options.sack;
@@ -463,13 +467,13 @@ impl Connection {
         })
     }
 
-    /// Converts the peer's stream offset to a sequence number of the script.
+    /// Converts a stream offset of the peer into a sequence number of the script.
     fn folded(&self, offset: u64) -> u32 {
         (offset as u32).wrapping_add(self.peer_origin)
     }
 }
 
-/// Refuses Fast Open (RFC 7413), which is not modelled.
+/// Returns an error for Fast Open (RFC 7413), which is not modelled.
 fn refuse_fast_open(syn: &Segment) -> Result<(), Refusal> {
     let is_fast = |option: &TcpOption| matches!(option, TcpOption::Other(text) if text.starts_with("FO"));
     if syn.len > 0 || syn.named().any(is_fast) {
@@ -483,7 +487,7 @@ fn packet(segment: Simulated, ecn: Ecn) -> Packet {
     Packet { ecn, ..Packet::new(FLOW, PEER, LOCAL, bytes, Body::Tcp(segment)) }
 }
 
-/// Converts a sequence number of 32 bits to a stream offset: the one nearest to `near`.
+/// Converts a 32-bit sequence number into the stream offset that is nearest to `near`.
 fn unfold(number: u32, near: u64) -> u64 {
     let ahead = number.wrapping_sub(near as u32) as i32;
     near.saturating_add_signed(i64::from(ahead))

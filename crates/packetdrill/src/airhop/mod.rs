@@ -1,6 +1,7 @@
 //! `Airhop` is Airhop's TCP as a stack under test, in virtual time.
 //!
-//! One connection at a time: a sender and a receiver on one host, from the handshake to the FINs. Resets and TIME-WAIT are not modelled.
+//! The stack has one connection at a time, from the handshake to the FINs, with sender and receiver on one
+//! host. Resets and TIME-WAIT are not modelled.
 
 mod closing;
 mod configure;
@@ -18,9 +19,10 @@ use sockets::Sockets;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-/// The clock at the beginning of a script, nanoseconds: timestamps of zero mean that there is none.
+/// Clock value at the beginning of a script, nanoseconds; not zero, because a timestamp of zero means that
+/// there is none.
 const EPOCH: u64 = 1_000_000_000;
-/// Most timer expiries without a segment, after which a sender is taken to be silent for ever.
+/// Maximum number of timer expiries without a segment, after which a sender counts as silent for ever.
 const TIMERS: usize = 10_000;
 
 /// Airhop's TCP.
@@ -32,14 +34,14 @@ pub struct Airhop {
     connection: Option<Connection>,
     now: i64,
     sent: VecDeque<Sent>,
-    /// Calls that block, with the time at which they return.
+    /// Blocked calls, each with its return time.
     blocked: VecDeque<(i64, Call)>,
-    /// Results of such calls that were compared.
+    /// Number of compared results of blocked calls.
     returned: usize,
 }
 
 impl Airhop {
-    /// Creates a host without connections. Scripts that a command names are looked for in `folder`.
+    /// Creates a host without connections. The folder contains the scripts that commands name.
     pub fn new(folder: &Path) -> Self {
         Airhop {
             folder: folder.to_owned(),
@@ -53,7 +55,7 @@ impl Airhop {
         }
     }
 
-    /// Creates a stack whose senders are of another kind than Linux'.
+    /// Creates a stack with a sender other than that of Linux.
     pub fn of(folder: &Path, variant: Variant) -> Self {
         Airhop { settings: Settings::of(variant), ..Airhop::new(folder) }
     }
@@ -66,7 +68,8 @@ impl Airhop {
         }
     }
 
-    /// Runs the timers that expire before `until`, or then, if `inclusive`; stops when a segment was sent, if `stop`.
+    /// Runs the timers that expire before `until` or, if `inclusive`, at `until`; with `stop`, stops when a
+    /// segment was sent.
     fn run(&mut self, until: i64, inclusive: bool, stop: bool) {
         for _ in 0..TIMERS {
             let due = self.connection.as_ref().and_then(Connection::deadline).map(nanos);
@@ -84,7 +87,7 @@ impl Airhop {
         self.now = self.now.max(until);
     }
 
-    /// Returns the connection, if there is one.
+    /// Returns the connection, if one exists.
     fn established(&mut self) -> Result<&mut Connection, Refusal> {
         self.connection.as_mut().ok_or_else(outside)
     }
@@ -101,7 +104,7 @@ impl Airhop {
         Ok(())
     }
 
-    /// Opens a connection for the application of `socket`.
+    /// Opens a connection as the application of `socket`.
     fn connect(&mut self, socket: i64) -> Result<(), Refusal> {
         if self.connection.is_some() {
             return Err(Refusal::unmodelled("a second connection"));
@@ -202,12 +205,12 @@ fn outside() -> Refusal {
     Refusal::unmodelled("a segment or a call outside of a connection")
 }
 
-/// Converts a time of the script to one of the simulation.
+/// Converts a time of the script into a time of the simulation.
 fn time(nanos: i64) -> Time {
     Time::from_nanos(EPOCH.saturating_add_signed(nanos))
 }
 
-/// Converts a time of the simulation to one of the script.
+/// Converts a time of the simulation into a time of the script.
 fn nanos(time: Time) -> i64 {
     i64::try_from(time.nanos()).unwrap_or(i64::MAX) - EPOCH as i64
 }

@@ -1,4 +1,4 @@
-//! System calls, as far as they matter to a connection.
+//! System calls, as far as they affect a connection.
 
 use super::Airhop;
 use crate::script::{Call, Value};
@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 /// Options that an application sets on a socket before it is connected.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SocketOptions {
-    /// TCP_CONGESTION.
+    /// Value of TCP_CONGESTION.
     pub(crate) congestion_control: Option<String>,
-    /// TCP_MAXSEG, bytes.
+    /// Value of TCP_MAXSEG, bytes.
     pub(crate) largest_segment: Option<u32>,
-    /// TCP_NODELAY: no Nagle's algorithm.
+    /// TCP_NODELAY: true to disable Nagle's algorithm.
     pub(crate) no_delay: bool,
-    /// SO_MAX_PACING_RATE, at a rate that no script reaches: Linux paces inside TCP then.
+    /// True if SO_MAX_PACING_RATE has a rate that no script reaches, with which Linux paces inside TCP.
     pub(crate) paces: bool,
 }
 
@@ -28,17 +28,17 @@ struct Socket {
 #[derive(Debug, Default)]
 pub(crate) struct Sockets {
     all: BTreeMap<i64, Socket>,
-    /// Descriptor of the connection.
+    /// File descriptor of the connection.
     connected: Option<i64>,
 }
 
 impl Sockets {
-    /// Returns the options of the socket that listens.
+    /// Returns the options of the listening socket.
     pub(super) fn listener(&self) -> Option<SocketOptions> {
         self.all.values().find(|socket| socket.listens).map(|socket| socket.options.clone())
     }
 
-    /// Returns the options of the socket that is connected.
+    /// Returns the options of the connected socket.
     pub(super) fn connected_options(&self) -> SocketOptions {
         self.connected.map(|socket| self.options(socket)).unwrap_or_default()
     }
@@ -48,7 +48,7 @@ impl Sockets {
     }
 }
 
-/// Options that make no difference to a connection with large buffers.
+/// Options that have no effect on a connection with large buffers.
 const HARMLESS: [&str; 19] = [
     "SO_REUSEADDR",
     "SO_REUSEPORT",
@@ -71,13 +71,13 @@ const HARMLESS: [&str; 19] = [
     "IP_TOS",
 ];
 
-/// The least SO_MAX_PACING_RATE that limits no connection of a script, bytes per second.
+/// Smallest SO_MAX_PACING_RATE that limits no connection of a script, bytes per second.
 const UNREACHED_RATE: i64 = 1_000_000_000;
 
-/// MAX_SKB_FRAGS.
+/// Maximum number of pieces of a segment (MAX_SKB_FRAGS).
 const LARGEST_PIECES: usize = 17;
 
-/// Flags of sending calls that keep data back or open connections.
+/// Flags of sending calls that hold data back or open connections.
 const UNMODELLED_FLAGS: [&str; 4] = ["MSG_FASTOPEN", "MSG_MORE", "MSG_EOR", "MSG_OOB"];
 
 /// Executes a call. Returns true if its result was compared.
@@ -89,7 +89,7 @@ pub(super) fn call(host: &mut Airhop, call: &Call) -> Result<bool, Refusal> {
         "setsockopt" => set_option(host, descriptor, call)?,
         "listen" if succeeded => host.sockets.all.entry(descriptor).or_default().listens = true,
         "accept" | "accept4" => accept(host, call),
-        // A second call asks for the result of the first.
+        // A second call requests the result of the first.
         "connect" if host.sockets.connected != Some(descriptor) => {
             host.sockets.connected = Some(descriptor);
             host.connect(descriptor)?;
@@ -144,7 +144,7 @@ fn set_option(host: &mut Airhop, descriptor: i64, call: &Call) -> Result<(), Ref
     }
 }
 
-/// Sets TCP_NODELAY, which may happen at any time: waiting data leave.
+/// Sets TCP_NODELAY, which may happen at any time; waiting data then leave.
 fn set_no_delay(host: &mut Airhop, descriptor: i64, call: &Call) -> Result<(), Refusal> {
     let value = call.number(3).ok_or_else(|| Refusal::unmodelled("TCP_NODELAY without a number"))?;
     let Some(socket) = host.sockets.all.get_mut(&descriptor) else { return Ok(()) };
@@ -188,7 +188,7 @@ fn send(host: &mut Airhop, call: &Call) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Returns the number of members of the vector that a sendmsg() gathers.
+/// Returns the number of vector members that a sendmsg() gathers.
 fn pieces(call: &Call) -> usize {
     let Some(Value::Members(message)) = call.arguments.get(1) else { return 0 };
     let vectors = message.iter().filter_map(|(name, value)| match value {
@@ -198,7 +198,7 @@ fn pieces(call: &Call) -> usize {
     vectors.sum()
 }
 
-/// Reads: as many bytes as came in order, and no more than the call has room for.
+/// Reads the bytes that arrived in order, at most the length requested by the call.
 fn receive(host: &mut Airhop, call: &Call) -> Result<bool, Refusal> {
     let Some(expected) = call.result.filter(|&result| result > 0) else { return Ok(false) };
     let room = call.number(2).filter(|_| call.name != "recvmsg" && call.name != "readv");
@@ -218,7 +218,7 @@ fn receive(host: &mut Airhop, call: &Call) -> Result<bool, Refusal> {
 
 fn close(host: &mut Airhop, descriptor: i64, call: &Call) -> Result<(), Refusal> {
     if host.connection.is_some() && host.sockets.connected == Some(descriptor) {
-        // A shutdown of the reading side alone is invisible to TCP.
+        // A shutdown of only the reading side is invisible to TCP.
         if call.name == "close" || !call.words(1).any(|word| word == "SHUT_RD") {
             let whole = call.name == "close" || call.words(1).any(|word| word == "SHUT_RDWR");
             host.established()?.close(whole)?;
@@ -226,7 +226,7 @@ fn close(host: &mut Airhop, descriptor: i64, call: &Call) -> Result<(), Refusal>
         }
         return Ok(());
     }
-    // A connection that was established before it was accepted outlives its listener.
+    // A connection that was established before accept() outlives its listener.
     if call.name == "close" {
         host.sockets.all.remove(&descriptor);
     }

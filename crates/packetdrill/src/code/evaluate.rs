@@ -8,13 +8,13 @@ use std::collections::HashMap;
 pub(crate) enum Held {
     /// True.
     True,
-    /// False: the names in it with their values.
+    /// False, with the names in the condition and their values.
     False(String),
-    /// Undecided, as this name has no value here.
+    /// Undecided, because this name has no value here.
     Unknown(String),
 }
 
-/// The variables of a script, and its names for the numbers of a connection.
+/// The variables of a script; other names refer to numbers of a connection.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     variables: HashMap<String, f64>,
@@ -24,7 +24,7 @@ pub(crate) struct Memory {
 pub(crate) type Names<'a> = &'a dyn Fn(&str) -> Option<f64>;
 
 impl Memory {
-    /// Sets a variable; the name that has no value, if one is missing.
+    /// Sets a variable; returns the first name without a value, if there is one.
     pub(crate) fn assign(&mut self, name: &str, value: &Expression, names: Names<'_>) -> Result<(), String> {
         let value = self.value(value, names)?;
         self.variables.insert(name.to_owned(), value);
@@ -53,7 +53,7 @@ impl Memory {
         self.variables.get(name).copied().or_else(|| names(name)).or_else(|| constant(name))
     }
 
-    /// Returns the value of an expression, or the name in it that has none.
+    /// Returns the value of an expression, or the first name in it without a value.
     fn value(&self, expression: &Expression, names: Names<'_>) -> Result<f64, String> {
         let value = |expression: &Expression| self.value(expression, names);
         let truth = |holds: bool| f64::from(u8::from(holds));
@@ -125,8 +125,8 @@ fn apply(name: &str, arguments: &[f64]) -> Option<f64> {
     }
 }
 
-/// Returns a constant of `linux/tcp.h` (the states of congestion avoidance, the bits of `tcpi_options`) and
-/// of Python.
+/// Returns a constant of `linux/tcp.h` (the states of congestion avoidance, the bits of `tcpi_options`) or of
+/// Python.
 fn constant(name: &str) -> Option<f64> {
     Some(match name {
         "TCP_CA_Open" | "False" => 0.0,

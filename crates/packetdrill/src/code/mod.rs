@@ -1,6 +1,7 @@
-//! Statements about `tcp_info` between `%{` and `}%`: the part of Python that scripts use in them.
+//! Statements about `tcp_info` between `%{` and `}%`: the subset of Python that scripts use.
 //!
-//! Assertions, assignments and `print`, with numbers, comparisons, `and`, `or`, `not` and arithmetic.
+//! The subset contains assertions, assignments and `print`, with numbers, comparisons, `and`, `or`, `not` and
+//! arithmetic.
 
 mod evaluate;
 mod read;
@@ -15,29 +16,29 @@ use crate::cursor::Place;
 /// A statement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Statement {
-    /// `assert condition, message`: the condition with its text.
+    /// `assert condition, message`.
     Assert {
         /// Position in the script.
         place: Place,
         /// The condition.
         condition: Expression,
-        /// The condition as it was written.
+        /// Source text of the condition.
         text: String,
     },
     /// `name = value`.
     Assign {
-        /// The variable.
+        /// Name of the variable.
         name: String,
         /// New value.
         value: Expression,
     },
-    /// An expression for its effect, of which there is none here: `print(…)`.
+    /// Expression statement, which has no effect here: `print(…)`.
     Nothing,
-    /// A statement that is not evaluated, with its text.
+    /// Statement that is not evaluated, with its text.
     Unknown {
         /// Position in the script.
         place: Place,
-        /// As it was written.
+        /// Source text of the statement.
         text: String,
     },
 }
@@ -47,7 +48,7 @@ pub enum Statement {
 pub enum Expression {
     /// A number.
     Number(f64),
-    /// A string, which no number comes of.
+    /// String, which has no numeric value.
     Text,
     /// A variable, a member of `tcp_info`, or a constant of the system's headers.
     Name(String),
@@ -59,11 +60,11 @@ pub enum Expression {
     And(Box<Expression>, Box<Expression>),
     /// `x or y`.
     Or(Box<Expression>, Box<Expression>),
-    /// `x + y` and its like.
+    /// Arithmetic such as `x + y`.
     Arithmetic(Operator, Box<Expression>, Box<Expression>),
-    /// `x < y <= z`: each pair holds.
+    /// Chained comparison such as `x < y <= z`, true if each pair is true.
     Compare(Box<Expression>, Vec<(Relation, Expression)>),
-    /// `abs(x)`, `min(x, y)` and their like.
+    /// Function such as `abs(x)` or `min(x, y)`.
     Apply(String, Vec<Expression>),
 }
 

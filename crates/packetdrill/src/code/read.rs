@@ -20,7 +20,7 @@ pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Vec<Statement>, ParseError> {
     }
 }
 
-/// Blanks, ends of lines and comments.
+/// Skips blanks, ends of lines and comments.
 fn comment(c: &mut Cursor<'_>) {
     loop {
         c.take_while(|c| c.is_whitespace() || c == '\\');
@@ -90,7 +90,7 @@ fn end(c: &mut Cursor<'_>) -> Result<(), ParseError> {
     }
 }
 
-/// Blanks within an expression. A line may break where an operator or an operand is still missing.
+/// Skips blanks within an expression. A line may break where an operator or an operand is still missing.
 fn blanks(c: &mut Cursor<'_>) {
     c.blanks();
     if c.take("\\") {
@@ -127,7 +127,7 @@ fn negation(c: &mut Cursor<'_>, depth: usize) -> Result<Expression, ParseError> 
     }
 }
 
-/// Passes a word of the language.
+/// Skips a keyword, if it comes next.
 fn keyword(c: &mut Cursor<'_>, word: &str) -> bool {
     blanks(c);
     let mut ahead = c.clone();
@@ -177,7 +177,7 @@ fn product(c: &mut Cursor<'_>, depth: usize) -> Result<Expression, ParseError> {
 
 type Reader = fn(&mut Cursor<'_>, usize) -> Result<Expression, ParseError>;
 
-/// Operands with operators of one rank between them, grouped from the left.
+/// Reads operands with operators of the same precedence between them, grouped from the left.
 fn chain(
     c: &mut Cursor<'_>,
     depth: usize,
@@ -234,7 +234,7 @@ fn number(c: &mut Cursor<'_>) -> Result<Expression, ParseError> {
     Ok(Expression::Number(number))
 }
 
-/// Expressions up to the closing bracket; lines may break in there.
+/// Reads expressions up to the closing bracket; lines may break within the brackets.
 fn list(c: &mut Cursor<'_>, depth: usize) -> Result<Vec<Expression>, ParseError> {
     let mut members = Vec::new();
     loop {

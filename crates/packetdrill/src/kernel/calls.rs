@@ -12,13 +12,13 @@ use std::net::TcpListener;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::Arc;
 
-/// Outcome of a call: a number, or an error; accept() gives a socket, too.
+/// Outcome of a call: a number, or an error; accept() also returns a socket.
 pub(super) type Returned = Result<(i64, Option<OwnedFd>), Errno>;
 
-/// A call that is ready to be made by any thread.
+/// A prepared call that any thread can make.
 pub(super) type Job = Box<dyn FnOnce() -> Returned + Send>;
 
-/// Options that are numbers: level and name by their names in scripts.
+/// Options with integer values: level and name, by their names in scripts.
 const NUMBERS: [(&str, libc::c_int, libc::c_int); 19] = [
     ("SO_REUSEADDR", libc::SOL_SOCKET, libc::SO_REUSEADDR),
     ("SO_REUSEPORT", libc::SOL_SOCKET, libc::SO_REUSEPORT),
@@ -41,7 +41,7 @@ const NUMBERS: [(&str, libc::c_int, libc::c_int); 19] = [
     ("TCP_DEFER_ACCEPT", libc::IPPROTO_TCP, libc::TCP_DEFER_ACCEPT),
 ];
 
-/// Flags of send and receive calls.
+/// Flags of sending and receiving calls.
 const FLAGS: [(&str, libc::c_int); 7] = [
     ("MSG_PEEK", libc::MSG_PEEK),
     ("MSG_DONTWAIT", libc::MSG_DONTWAIT),
@@ -52,7 +52,7 @@ const FLAGS: [(&str, libc::c_int); 7] = [
     ("MSG_NOSIGNAL", libc::MSG_NOSIGNAL),
 ];
 
-/// True if the runner knows a call on a socket.
+/// True if the runner supports a call on a socket.
 pub(super) fn knows(name: &str) -> bool {
     let calls = [
         "bind",
@@ -78,11 +78,12 @@ pub(super) fn knows(name: &str) -> bool {
     calls.contains(&name)
 }
 
-/// Prepares a call that [`knows`] names on a socket; `local` and `peer` are the addresses that bind() and connect()
-/// take. `None`: the call does not concern TCP, and is not made.
+/// Prepares a call on a socket that [`knows`] names; `local` and `peer` are the addresses for bind() and
+/// connect(). Returns `None` for a call that does not concern TCP, which is not made.
 ///
 /// # Errors
-/// The runner does not support the call or its arguments.
+///
+/// Returns an error if the runner does not support the call or its arguments.
 pub(super) fn prepare(
     call: &Call,
     on: Arc<OwnedFd>,
@@ -161,7 +162,7 @@ fn length(call: &Call) -> Result<usize, Refusal> {
         .ok_or_else(|| Refusal::unmodelled("such a length"))
 }
 
-/// Returns the length in a member of a vector, `{..., 1000}`.
+/// Returns the length in a vector member, `{..., 1000}`.
 fn piece(value: &Value) -> Option<i64> {
     match value {
         Value::Members(members) => members.iter().rev().find_map(|(_, value)| match value {

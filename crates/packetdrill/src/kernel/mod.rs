@@ -1,7 +1,9 @@
-//! `Kernel` is the TCP of this machine's kernel as a stack under test, in real time, in a network namespace of its own.
+//! `Kernel` is the TCP of this machine's kernel as a stack under test, in real time, in its own network
+//! namespace.
 //!
-//! The addresses are those that scripts expect of packetdrill: 192.168.0.1 on the device `tun0`, and a peer at 192.0.2.1. Commands of a
-//! script run as the user who asks, in the namespace: nobody runs scripts that he would not run in a shell.
+//! The addresses are those that scripts written for packetdrill expect: 192.168.0.1 on the device `tun0`, and
+//! a peer at 192.0.2.1. Commands of a script run as the calling user, in the namespace: run only scripts that
+//! you would run in a shell.
 
 mod calls;
 mod wire;
@@ -33,27 +35,29 @@ use wire::Ends;
 
 const LOCAL: [u8; 4] = [192, 168, 0, 1];
 const PEER: [u8; 4] = [192, 0, 2, 1];
-/// The port of whoever listens, as in packetdrill.
+/// Port of the listener, as in packetdrill.
 const SERVICE: u16 = 8080;
-/// The first port of a peer that connects; each connection has the next.
+/// First port of a connecting peer; each further connection uses the next port.
 const FIRST_PEER: u16 = 40_000;
-/// The device as it comes from `live`, and as scripts call it.
+/// Commands that rename the device from the name in `live` to the name in scripts.
 const SET_UP: &str = "ip link set airhop0 down && ip link set airhop0 name tun0 \
     && ip addr flush dev tun0 && ip addr add 192.168.0.1/16 dev tun0 && ip link set tun0 up \
     && ip route add 192.0.2.0/24 via 192.168.0.2 dev tun0";
-/// A call that does not block by its script returns within this (SO_RCVTIMEO, SO_SNDTIMEO), one that does by this after its time.
+/// Timeout of calls (SO_RCVTIMEO, SO_SNDTIMEO). A call that does not block by its script must return within
+/// this time, and a blocking call within this time after its return time.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Timers of the kernel have ticks of 4 ms at CONFIG_HZ=250, the least of what distributions choose; nanoseconds.
+/// Length of a timer tick at CONFIG_HZ=250, the lowest rate that distributions use, nanoseconds.
 const TICK: i64 = 4_000_000;
 /// Ethernet's MTU.
 const MTU: u16 = 1500;
-/// Room for `struct tcp_info` of kernels to come.
+/// Size of the buffer for `struct tcp_info`, with room for future kernels, bytes.
 const INFO_BYTES: usize = 512;
 
-/// Number of tries of a failing script, since a machine may stall.
+/// Number of attempts of a failing script, since a machine may stall.
 const TRIES: usize = 3;
 
-/// Checks the kernel against a script; commands run in `folder`. A script that cannot be tried does not apply.
+/// Checks the kernel against a script; commands run in `folder`. The verdict on a script that cannot run here
+/// is "not applicable".
 pub(crate) fn judge(script: &Script, folder: &Path) -> Verdict {
     let mut verdict = once(script, folder);
     for _ in 1..TRIES {
@@ -65,11 +69,12 @@ pub(crate) fn judge(script: &Script, folder: &Path) -> Verdict {
     verdict
 }
 
-/// Runs a script in a thread with a priority of its own.
+/// Runs a script in a thread with its own priority.
 fn once(script: &Script, folder: &Path) -> Verdict {
     let unable = |text: String| Verdict::NotApplicable(Note { place: Place::default(), text });
     let work = || {
-        // Keeps the times of segments; without it the tolerance of the script has to do.
+        // Real-time priority keeps the times of segments precise; without it, the tolerance of the script
+        // must suffice.
         let _ = sys::schedule(SchedulingPolicy::RealTime);
         Kernel::open(folder).map(|mut kernel| play(script, &mut kernel))
     };
@@ -88,9 +93,9 @@ pub struct Kernel {
     ends: Ends,
     sent: VecDeque<Sent>,
     sockets: BTreeMap<i64, Arc<OwnedFd>>,
-    /// The socket of the connection, whose `tcp_info` counts.
+    /// Socket of the connection whose `tcp_info` is evaluated.
     connected: Option<Arc<OwnedFd>>,
-    /// Makes the calls that block, one after the other.
+    /// Channel to the thread that makes blocking calls, one after the other.
     caller: Sender<(Job, SyncSender<Returned>)>,
     blocked: Vec<(Call, Receiver<Returned>)>,
     compared: usize,
@@ -98,14 +103,16 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Makes the namespace. Commands run in `folder`.
+    /// Creates the namespace. Commands run in `folder`.
     ///
     /// # Errors
-    /// The step that failed, in a sentence.
+    ///
+    /// Returns a sentence about the step that failed.
     pub fn open(folder: &Path) -> Result<Self, String> {
         let (namespace, tun) =
             Namespace::open(NodeId(0), MTU).map_err(|(step, error)| format!("{step}: {error}"))?;
-        // Keeps the times of segments; without it the tolerance of the script has to do.
+        // Real-time priority keeps the times of segments precise; without it, the tolerance of the script
+        // must suffice.
         let _ = namespace.within(|| sys::schedule(SchedulingPolicy::RealTime));
         let caller = caller().map_err(|error| format!("starting a thread: {error}"))?;
         let mut kernel = Kernel {
@@ -132,7 +139,7 @@ impl Kernel {
     fn shell(&self, text: &str) -> Result<(), String> {
         let mut command = Command::new("sh");
         command.arg("-c").arg(text).current_dir(&self.folder);
-        // Scripts that restore settings name their files by it.
+        // Scripts that restore settings use this variable in the names of their files.
         command.env("PACKETDRILL_PID", std::process::id().to_string());
         let output = self.namespace.within(move || command.output()).and_then(|output| output);
         let output = output.map_err(|error| error.to_string())?;
@@ -147,7 +154,7 @@ impl Kernel {
         i64::try_from(self.start.elapsed().as_nanos()).unwrap_or(i64::MAX)
     }
 
-    /// Waits until `until` for segments of the stack; with `stop`, returns at the first one.
+    /// Waits until `until` for segments of the stack; with `stop`, returns at the first segment.
     fn listen(&mut self, until: i64, stop: bool) -> Result<(), Refusal> {
         loop {
             self.read()?;
@@ -189,15 +196,16 @@ impl Kernel {
         Ok(())
     }
 
-    /// Sets CUBIC, Linux' default, for a script without a congestion control, whatever the machine's default is; and a namespace may not
-    /// choose what is not allowed to everybody, but its root may.
+    /// Sets CUBIC, Linux' default, for a script that names no congestion control, whatever the default of the
+    /// machine is. In a namespace, only root may select a congestion control that is not allowed for
+    /// everybody.
     fn choose_control(&self, socket: &OwnedFd) -> Result<(), Refusal> {
         let control = self.settings.word("tcp_congestion_control").unwrap_or("cubic");
         setsockopt(socket, sockopt::TcpCongestion, &control.into())
             .map_err(|error| failed(&format!("choosing {control}"), &error.into()))
     }
 
-    /// Makes a call; one that blocks by its script in a thread of its own.
+    /// Makes a call; a call that blocks by its script runs in a separate thread.
     fn make(&mut self, call: &Call) -> Result<bool, Refusal> {
         if !calls::knows(&call.name) {
             return Err(Refusal::unmodelled(format!("the runner has no {}() of the kernel", call.name)));
@@ -221,7 +229,7 @@ impl Kernel {
         Ok(false)
     }
 
-    /// Compares a result.
+    /// Compares the result of a call.
     fn take(&mut self, call: &Call, returned: Returned) -> Result<(), Refusal> {
         let expected = call.result;
         match returned {
@@ -247,7 +255,7 @@ impl Kernel {
         }
     }
 
-    /// Collects the results of calls that blocked, as far as they have returned.
+    /// Collects the results of blocked calls that have returned.
     fn collect(&mut self, patience: Duration) -> Result<(), Refusal> {
         for (call, result) in std::mem::take(&mut self.blocked) {
             match result.recv_timeout(patience) {
@@ -349,14 +357,14 @@ impl Stack for Kernel {
     }
 }
 
-/// Starts the thread for calls that block. The thread ends when its queue of calls is closed, after the present call.
+/// Starts the thread for blocking calls. The thread ends after its current call when its queue is closed.
 fn caller() -> io::Result<Sender<(Job, SyncSender<Returned>)>> {
     let (calls, to_do) = channel::<(Job, SyncSender<Returned>)>();
     let work = move || {
-        // As of the thread that plays the script.
+        // The same priority as that of the thread that plays the script.
         let _ = sys::schedule(SchedulingPolicy::RealTime);
         for (job, told) in to_do {
-            // The caller has gone if the call took too long.
+            // The receiver no longer exists if the call took too long.
             let _ = told.send(job());
         }
     };
@@ -368,7 +376,7 @@ fn address(ip: [u8; 4], port: u16) -> SockaddrIn {
     SockaddrIn::new(ip[0], ip[1], ip[2], ip[3], port)
 }
 
-/// True if the result of a call is compared: the bytes that it reads.
+/// True if the result of a call is compared: the number of bytes read.
 fn is_compared(call: &Call) -> bool {
     call.reads() && call.result > Some(0)
 }
@@ -387,7 +395,7 @@ fn be_patient(socket: &OwnedFd) -> Result<(), Refusal> {
     set.map_err(|error| failed("setting a timeout", &error.into()))
 }
 
-/// Converts a refusal of the machine, which is no evidence about TCP.
+/// Converts an error of the machine, which is no evidence about TCP.
 fn failed(step: &str, error: &io::Error) -> Refusal {
     Refusal::unmodelled(format!("{step}: {error}"))
 }

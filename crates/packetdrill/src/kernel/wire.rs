@@ -1,15 +1,15 @@
-//! Segments of a script to and from the bytes of IPv4 and TCP.
+//! Converts segments of a script to and from IPv4 and TCP bytes.
 
 use crate::script::{EcnField, Flags, Segment, TcpOption};
 use airhop_base::Ecn;
 use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement};
 
-/// The addresses and ports of a connection, of the stack under test and of its peer.
+/// Addresses and ports of a connection, of the stack under test and of its peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ends {
     pub(super) local: ([u8; 4], u16),
     pub(super) peer: ([u8; 4], u16),
-    /// The stack's initial sequence number, once its SYN was seen.
+    /// Initial sequence number of the stack, known after its SYN.
     pub(super) origin: u32,
 }
 
@@ -17,7 +17,8 @@ impl Ends {
     /// Encodes a segment of the peer as a datagram.
     ///
     /// # Errors
-    /// The options do not fit.
+    ///
+    /// Returns an error if the options do not fit.
     pub(super) fn encode(&self, segment: &Segment) -> Result<Vec<u8>, String> {
         let mut tcp = TcpHeader::new(self.peer.1, self.local.1, segment.seq, window(segment)?);
         let Flags { fin, syn, rst, psh, ack, urg, ece, cwr, accurate } = segment.flags;
@@ -26,7 +27,7 @@ impl Ends {
         tcp.acknowledgment_number = segment.ack.map_or(0, |ack| ack.wrapping_add(self.origin));
         let options = self.options(segment)?;
         tcp.set_options_raw(&options).map_err(|_| "more options than fit a TCP header".to_owned())?;
-        // Only the length of the payload matters, which is that of the script.
+        // Only the length of the payload matters, and the script defines it.
         let payload = vec![0; segment.len as usize];
         let bytes = u16::try_from(tcp.header_len() + payload.len())
             .map_err(|_| "a longer segment than IPv4 has room for")?;
@@ -71,7 +72,8 @@ impl Ends {
         Ok(bytes)
     }
 
-    /// Decodes the segment that the stack sent in a datagram; `None` if it is not of this connection. A SYN sets the origin.
+    /// Decodes the segment that the stack sent in a datagram; returns `None` for a segment of another
+    /// connection. A SYN sets the origin.
     pub(super) fn decode(&mut self, datagram: &[u8]) -> Option<Segment> {
         let (ip, rest) = Ipv4Header::from_slice(datagram).ok()?;
         let (tcp, payload) = (ip.protocol == IpNumber::TCP).then(|| TcpHeader::from_slice(rest).ok())??;

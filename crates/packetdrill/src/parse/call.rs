@@ -17,7 +17,7 @@ pub(super) fn parse(c: &mut Cursor<'_>, blocks: Option<i64>) -> Result<Call, Par
     Ok(Call { name, arguments, result, error, blocks })
 }
 
-/// Reads the result, and the name of an error behind it; an explanation in brackets is passed over.
+/// Reads the result, and the name of an error after it; skips an explanation in brackets.
 fn outcome(c: &mut Cursor<'_>) -> Result<(Option<i64>, Option<String>), ParseError> {
     c.blanks();
     let result = if c.take("...") || c.take("?") { None } else { Some(c.integer()?) };
@@ -74,7 +74,7 @@ fn value(c: &mut Cursor<'_>) -> Result<Value, ParseError> {
     alternatives(c, value)
 }
 
-/// Reads `A | B`: names joined, numbers combined.
+/// Reads `A | B`: joins names, and combines numbers.
 fn alternatives(c: &mut Cursor<'_>, first: Value) -> Result<Value, ParseError> {
     c.gap()?;
     if !c.take("|") {

@@ -1,7 +1,7 @@
-//! Reads the language of packetdrill scripts: the part of it that is about TCP, and the rest as text.
+//! Parses the language of packetdrill scripts: the TCP part in full, and the rest as text.
 //!
-//! The language is described by its authors in N. Cardwell et al., "packetdrill: Scriptable Network Stack Testing, from Sockets to
-//! Packets", USENIX ATC 2013, §3.
+//! The authors describe the language in N. Cardwell et al., "packetdrill: Scriptable Network Stack Testing,
+//! from Sockets to Packets", USENIX ATC 2013, §3.
 
 mod call;
 mod segment;
@@ -10,14 +10,15 @@ use crate::code;
 use crate::cursor::{Cursor, ParseError, Place};
 use crate::script::{Action, Event, Script, When};
 
-/// Other protocols and encapsulations, whose packets are kept as text.
+/// Keywords of other protocols and encapsulations, whose packets are kept as text.
 const FOREIGN: [&str; 11] =
     ["encap", "icmp", "icmpv4", "icmpv6", "udp", "udplite", "sctp", "ipv4", "ipv6", "gre", "mpls"];
 
-/// Reads a script; `file` is the name that errors give.
+/// Parses a script; errors contain `file` as the file name.
 ///
 /// # Errors
-/// The first place that is not of the language.
+///
+/// Returns the first place that is invalid in the language.
 pub fn parse(file: &str, text: &str) -> Result<Script, ParseError> {
     let mut c = Cursor::new(file, text, Place { line: 1, column: 1 });
     let mut script = Script::default();
@@ -31,7 +32,7 @@ pub fn parse(file: &str, text: &str) -> Result<Script, ParseError> {
             continue;
         }
         let place = c.place();
-        // A command without a time stamp goes before all that has one, or follows the event before.
+        // A command without a time stamp comes before all events with one, or follows the previous event.
         let (when, blocks) = if c.peek() == Some('`') { (When::After(0), None) } else { stamp(&mut c)? };
         c.gap()?;
         let action = action(&mut c, blocks)?;
@@ -50,7 +51,7 @@ fn option(c: &mut Cursor<'_>) -> Result<(String, String), ParseError> {
     Ok((name, value.to_owned()))
 }
 
-/// Reads the time of an event, and the time for which it blocks.
+/// Reads the time of an event, and the time for which the event blocks.
 fn stamp(c: &mut Cursor<'_>) -> Result<(When, Option<i64>), ParseError> {
     if c.take("*") {
         return Ok((When::Any, None));
@@ -113,14 +114,14 @@ fn action(c: &mut Cursor<'_>, blocks: Option<i64>) -> Result<Action, ParseError>
         return Ok(Action::Foreign(foreign(c)?));
     }
     let segment = segment::parse(c)?;
-    // FreeBSD's runner has TCP over UDP, and numbers that are not compared.
+    // FreeBSD's runner supports TCP over UDP, and numbers that are not compared.
     if c.rest().starts_with("/udp") || c.rest().starts_with('!') {
         return Ok(Action::Foreign(format!("tcp {}", c.statement())));
     }
     Ok(if inbound { Action::Inbound(segment) } else { Action::Outbound(segment) })
 }
 
-/// True if a packet of another protocol comes next. That of ICMP may quote sequence numbers first.
+/// True if the next packet belongs to another protocol. An ICMP packet may quote sequence numbers first.
 fn is_foreign(mut c: Cursor<'_>) -> bool {
     if c.take("[") && c.until("]").is_err() {
         return false;
@@ -129,12 +130,13 @@ fn is_foreign(mut c: Cursor<'_>) -> bool {
     c.word().is_some_and(|word| FOREIGN.contains(&word))
 }
 
-/// True if a segment comes next whose numbers are not compared, `. 0:...(0)`, as in FreeBSD's runner.
+/// True if the next segment has numbers that are not compared, `. 0:...(0)`, as in FreeBSD's runner.
 fn has_any_numbers(mut c: Cursor<'_>) -> bool {
     c.statement().split('(').next().is_some_and(|numbers| numbers.contains("..."))
 }
 
-/// Reads the text of such a packet. SCTP's chunks stand one a line, with a semicolon between them.
+/// Reads the text of a packet of another protocol. SCTP chunks are on separate lines, with a semicolon
+/// between them.
 fn foreign(c: &mut Cursor<'_>) -> Result<String, ParseError> {
     if c.take("[") {
         c.until("]")?;

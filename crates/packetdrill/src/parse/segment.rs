@@ -40,7 +40,7 @@ pub(super) fn parse(c: &mut Cursor<'_>) -> Result<Segment, ParseError> {
     Ok(segment)
 }
 
-/// Reads `[ect0]`, `(ttl 64)`: the ECN field is kept, the rest skipped.
+/// Reads `[ect0]`, `(ttl 64)`: keeps the ECN field, and skips the rest.
 fn ip_header(c: &mut Cursor<'_>, segment: &mut Segment) -> Result<(), ParseError> {
     loop {
         c.blanks();
@@ -84,7 +84,7 @@ fn flags(c: &mut Cursor<'_>) -> Result<Flags, ParseError> {
     Ok(flags)
 }
 
-/// Reads the options up to `>`; `None` for `...`.
+/// Reads the options up to `>`; returns `None` for `...`.
 fn options(c: &mut Cursor<'_>) -> Result<Option<Vec<TcpOption>>, ParseError> {
     let (mut options, mut any) = (Vec::new(), false);
     loop {
@@ -105,7 +105,7 @@ fn option(c: &mut Cursor<'_>) -> Result<TcpOption, ParseError> {
     Ok(match c.word() {
         Some("nop") => TcpOption::Nop,
         Some("eol") => TcpOption::End,
-        // An MSS by name is that of an encapsulation.
+        // An MSS given by name belongs to an encapsulation.
         Some("mss") if c.rest().trim_start().starts_with(|c: char| c.is_ascii_digit()) => {
             TcpOption::Mss(c.number()?)
         }
