@@ -117,7 +117,7 @@ fn every_kind_in_a_list_can_be_for_one_direction() {
     });
 }
 
-/// If the declaration of a kind were a copy of another and kept that plan, the other kind would be simulated.
+/// Each kind has its own plan: a declaration copied from another kind with its plan would simulate that kind.
 #[test]
 fn every_kind_has_a_plan_of_its_own() {
     walk(&SCENARIO, "", &mut |_, kind| {

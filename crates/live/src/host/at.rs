@@ -228,7 +228,7 @@ mod tests {
         });
     }
 
-    /// When the second emulator ends, it must remove only its own rule, and neither the rule of the first
+    /// The second emulator, when it ends, must remove only its own rule, and neither the rule of the first
     /// emulator nor that of anybody else.
     #[test]
     fn an_interface_has_one_emulator_which_touches_its_own_rules() {

@@ -36,7 +36,7 @@ pub const VERSION: u16 = 2;
 const HEADERS_ONLY: u8 = 1;
 const DATAGRAM: u8 = 1;
 const END: u8 = 2;
-/// This kind differs in two bits from the other kinds, so a flipped bit does not produce another kind.
+/// Kind of a sample; it differs in two bits from the other kinds, so a flipped bit does not produce another kind.
 const SAMPLE: u8 = 4;
 
 /// Reason why a log cannot be written or read.

@@ -119,7 +119,7 @@ fn packets_arrive_when_their_bits_have_been_sent() {
     let stepped = [8_000, 14_000, 18_000, 34_000, 54_000].map(|sent| (sent + 10_000) * us);
     // The packet is half sent when the outage of 2 s begins.
     let waits = [8_000, 2_016_000, 2_024_000].map(|sent| (sent + 10_000) * us);
-    // The packet is sent again in the new cell, 100 ms later, in 4 ms, with a delay of 15 ms.
+    // The new cell sends the packet again 100 ms later: the transmission takes 4 ms, and the delay is 15 ms.
     let moved = [18_000, 112_000 + 4_000 + 15_000, 112_000 + 8_000 + 15_000].map(|arrived| arrived * us);
     for (changes, expect) in [
         (&steps[..], &stepped[..]),

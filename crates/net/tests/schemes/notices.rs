@@ -248,9 +248,10 @@ fn hack_fails_where_headers_are_hit() {
     }
 }
 
-// Yun 2009, Table 1: P_f_frag. 1052 bytes (with timestamps, so that each ACK yields a sample and the timeout
-// stays short) are fragments of 100, three of 256 and one of 184 bytes, each with 36 bytes of the link layer,
-// in five slots: all five must succeed, and five failures of the first fragment lose the headers.
+// P_f_frag of Yun 2009, Table 1. A datagram of 1052 bytes is sent as fragments of 100, 256, 256, 256 and 184
+// bytes, each with 36 bytes of the link layer, and has five attempts in all. The datagram arrives only if no
+// attempt fails, and the headers are lost only if the first fragment fails five times. Timestamps make each
+// ACK a round-trip sample, which keeps the timeout short.
 #[test]
 fn lhp_fails_where_the_first_fragment_is_lost() {
     let fer = 0.97;

@@ -135,7 +135,7 @@ fn fates_are_those_of_geometric_fragments() {
     }
 }
 
-/// The same laws if ACKs are lost and a hidden station interferes.
+/// Laws of LHP if ACKs are lost and a hidden station interferes.
 #[test]
 fn slots_are_never_exceeded_and_a_packet_is_delivered_once() {
     let mut plan = line(&[0.0, 30.0, 60.0], 40.0, 40.0);

@@ -41,8 +41,8 @@ pub enum Advance {
     },
     /// Recovery has ended; this ACK does not grow the window.
     Over,
-    /// The same ACK detects a further loss, of the segment that begins here, which is a sign of congestion
-    /// (RFC 6675 §5).
+    /// This ACK also detects the loss of the segment that begins here, which is a sign of congestion (RFC 6675
+    /// §5).
     Lost(u64),
     /// A probe has repaired the loss of the segment that begins here, which is a sign of congestion (RFC 8985
     /// §7.4): the window is reduced without a further repair.

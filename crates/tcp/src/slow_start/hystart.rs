@@ -180,7 +180,7 @@ mod tests {
         }
     }
 
-    // With pacing: all of 60 ms plus the millisecond, at the 42nd ACK.
+    // With pacing, an ACK train must last the full 60 ms plus one millisecond, which it reaches at the 42nd ACK.
     #[test]
     fn pacing_makes_trains_longer() {
         let acks = || (0..60).map(|n| 1500 * n);
