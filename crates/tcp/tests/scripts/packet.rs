@@ -4,7 +4,7 @@ use crate::common::at;
 use crate::common::path::{Path, Transfer};
 use crate::common::script::Script;
 use crate::common::{MSS, ns2, rfc};
-use airhop_base::Span;
+use airhop_base::{Profile, Segment, Span};
 use airhop_tcp::{Config, Preset, SackRecovery};
 
 /// Returns a sender with eight segments outstanding, in congestion avoidance, without limited transmit.
@@ -468,12 +468,26 @@ fn timestamps_lift_karns_rule() {
     }
 }
 
-// Balan et al. 2001: a check of the headers is on data alone.
+// Balan et al. 2001: a check of the headers is on data alone, and so is the field for the time of contention.
 #[test]
-fn the_check_of_headers_is_on_data() {
-    let mut s = Script::new("hack", Preset::Rfc.config(1000));
-    assert!(!s.segments()[0].header_check, "SYN");
-    s.open();
-    let sent: Vec<(u32, bool)> = s.segments().iter().map(|s| (s.len, s.header_check)).collect();
-    assert_eq!(sent[..2], [(0, false), (1000, true)]);
+fn options_of_schemes_are_on_data() {
+    let options = |scheme: &str| {
+        let mut s = Script::new(scheme, Preset::Rfc.config(1000));
+        let mut sent = s.segments();
+        s.open();
+        sent.extend(s.segments());
+        let of = |s: &Segment| (s.len, s.header_check, s.options.contention);
+        [of(&sent[0]), of(&sent[1]), of(&sent[2])]
+    };
+    assert_eq!(options("hack"), [(0, false, None), (0, false, None), (1000, true, None)]);
+    let zero = Some(Span::ZERO);
+    assert_eq!(options("tcp-cc"), [(0, false, None), (0, false, None), (1000, false, zero)]);
+}
+
+// Biaz and Vaidya 2005: of each window the segments in the middle are marked "out", and the others "in".
+#[test]
+fn casablanca_marks_segments() {
+    let mut s = Script::new("casablanca", rfc(20.0, 20.0));
+    let profiles: Vec<Profile> = s.packets().iter().map(|p| p.profile).collect();
+    assert!(profiles.contains(&Profile::In) && profiles.contains(&Profile::Out), "{profiles:?}");
 }

@@ -5,7 +5,7 @@
 
 use crate::common::path::{Fate, Observer, Path, Transfer};
 use crate::common::{MSS, linux, ns2, rfc, sender};
-use airhop_base::{Notice, NoticeKind, Span, Time};
+use airhop_base::{Notice, NoticeKind, Rate, Span, Time};
 use airhop_tcp::seams::{Judged, Repair};
 use airhop_tcp::{Config, LossDetection, Notices, SackRecovery, Sender};
 
@@ -13,6 +13,8 @@ use airhop_tcp::{Config, LossDetection, Notices, SackRecovery, Sender};
 const DELAY: u64 = 50;
 /// Segments of a transfer.
 const SEGMENTS: u64 = 70;
+/// Those of them that the application has after the others and a pause.
+const LATER: u64 = 20;
 
 /// A recovery: its name, a scheme that uses it, and the configuration.
 fn recoveries() -> Vec<(&'static str, &'static str, Config)> {
@@ -39,6 +41,7 @@ fn recoveries() -> Vec<(&'static str, &'static str, Config)> {
         ("rack", "reno", Config { loss_detection: LossDetection::Rack, ..rfc }),
         ("rack-linux", "reno", linux(large, large)),
         ("rate-linux", "bbr", linux(large, large)),
+        ("loss-rate-linux", "bbr3", linux(large, large)),
     ]
 }
 
@@ -124,9 +127,12 @@ impl Observer for Sums {
 /// Each time with the segments that leave; then the state at the end of the transfer.
 fn transcript(scheme: &str, config: &Config, path: Path) -> String {
     let sender = sender(scheme, &[], config);
-    let bytes = SEGMENTS * u64::from(MSS);
-    let mut t = Transfer::watched(sender, scheme, config, path, bytes, Sums::default());
-    t.run_until(Time::ZERO + Span::from_secs(10_000));
+    let (bytes, later) = (SEGMENTS * u64::from(MSS), LATER * u64::from(MSS));
+    let mut t = Transfer::watched(sender, scheme, config, path, bytes - later, Sums::default());
+    let end = Time::ZERO + Span::from_secs(10_000);
+    t.run_until(end);
+    t.supply(t.now + Span::from_millis(700), later);
+    t.run_until(end);
     assert_eq!(t.receiver.delivered(), bytes, "{scheme}: {}", t.trace());
     let lines: Vec<String> = t.trace().lines().map(|line| line.trim().replace("  ", ": ")).collect();
     let (window, srtt, rto) = (t.sender.window(), t.sender.srtt(), t.sender.rto(t.now));
@@ -184,4 +190,21 @@ fn recoveries_with_notices() {
     let kinds = [Notices::Elsn, Notices::Eln, Notices::Elsn, Notices::Scheme];
     let adapt = |i: usize, config| Config { notices: kinds[i], ..config };
     insta::assert_snapshot!(transcripts([11, 12, 13, 14], Beside::Notices, adapt));
+}
+
+// A seed moves what a scheme draws: BBR's phase of its gains in each round trip after the start.
+#[test]
+fn a_seed_moves_what_a_scheme_draws() {
+    let log = |seed: u32| {
+        let config = linux(10.0, f64::INFINITY);
+        let mut sender = sender("bbr", &[], &config);
+        sender.seed(seed);
+        let path = Path { bottleneck: Some((Rate::from_bps(4_000_000), 200)), ..Path::of(DELAY) };
+        let mut t = Transfer::watched(sender, "bbr", &config, path, 1_000_000, Sums::default());
+        t.run_until(Time::ZERO + Span::from_secs(100));
+        t.trace()
+    };
+    let logs: Vec<String> = (1..=8).map(log).collect();
+    assert!(logs.iter().any(|other| *other != logs[0]));
+    assert_eq!(log(1), logs[0]);
 }

@@ -2,6 +2,7 @@
 
 mod esack;
 mod lhp;
+mod listeners;
 mod notice_aware;
 mod tcp_cl;
 mod timers;

@@ -1,0 +1,84 @@
+//! Senders whose notices are packets on the interface, read by a program before TCP: what the program leaves is TCP's.
+
+use crate::common::script::Script;
+use crate::common::{byte, rfc};
+use airhop_base::{Body, FlowId, NodeId, Notice, Packet, Time};
+use airhop_tcp::seams::{Ack, CongestionControl, Judged, Loss, NoticePolicy, Parts, Reaction, Window};
+use airhop_tcp::{ReceiverFeatures, Sender, SenderState};
+
+/// What a program drops; it leaves all else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Filter {
+    Nothing,
+    Notices,
+    Segments,
+}
+
+impl NoticePolicy for Filter {
+    fn on_notice(&mut self, _: Time, _: &Notice, _: &SenderState) -> Reaction {
+        Reaction::Ignore
+    }
+
+    fn is_on_interface(&self) -> bool {
+        true
+    }
+
+    fn takes(&mut self, _: Time, packet: &Packet) -> bool {
+        match packet.body {
+            Body::Notice(_) => *self == Filter::Notices,
+            Body::Tcp(_) => *self == Filter::Segments,
+            _ => false,
+        }
+    }
+}
+
+/// The window stays as it is.
+#[derive(Debug)]
+struct Ten;
+
+impl CongestionControl for Ten {
+    fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
+
+    fn on_loss(&mut self, _: &mut Window, _: &Loss, _: &SenderState) -> Judged {
+        Judged::Undecided
+    }
+}
+
+/// Ten segments out at 0 ms.
+fn ten(filter: Filter) -> Script {
+    let config = rfc(10.0, 5.0);
+    let parts = Parts {
+        control: Box::new(Ten),
+        recovery: airhop_tcp::recovery::reno(&config),
+        notices: Box::new(filter),
+    };
+    let (flow, local, remote) = (FlowId(0), NodeId(0), NodeId(1));
+    let sender = Sender::new(flow, local, remote, &config, ReceiverFeatures::NOTHING, parts);
+    let mut s = Script::by(sender, &config, 1_000_000);
+    assert_eq!(s.sent(), "1 2 3 4 5 6 7 8 9 10");
+    s.at(100);
+    s
+}
+
+// A kernel without a program that takes it sees the ACK that a notice resembles: of all data before the segment that it names, with the window as
+// it was.
+#[test]
+fn a_notice_that_no_program_takes_is_an_ack() {
+    let mut s = ten(Filter::Nothing);
+    let edge = s.sender.state().right_edge;
+    assert_eq!(s.eln(5), "11 12 13 14");
+    let state = s.sender.state();
+    assert_eq!((state.una, state.right_edge), (byte(5), edge));
+    assert_eq!(s.ack(6), "15", "an ACK that the program leaves");
+}
+
+// One that the program takes changes nothing, nor does one that names no segment.
+#[test]
+fn a_notice_that_a_program_takes_is_gone() {
+    let mut s = ten(Filter::Notices);
+    assert_eq!((s.eln(5), s.sender.state().una), (String::new(), byte(1)));
+    let mut s = ten(Filter::Nothing);
+    assert_eq!((s.ebsn(5), s.sender.state().una), (String::new(), byte(1)));
+    let mut s = ten(Filter::Segments);
+    assert_eq!((s.ack(5), s.sender.state().una), (String::new(), byte(1)), "an ACK that the program takes");
+}
