@@ -183,25 +183,6 @@ fn numbers_without_counterpart_are_told() {
     }
 }
 
-/// Linux can disable the restart of the window after a pause; Airhop cannot.
-#[test]
-fn a_window_that_outlives_a_pause_is_not_modelled() {
-    let text = |setting: u32| {
-        let head = format!("`sysctl -q net.ipv4.tcp_slow_start_after_idle={setting}`{ACCEPTED}");
-        verdict(&format!(
-            "{head}+0 write(4, ..., 10000) = 10000\n+0 > P. 1:10001(10000) ack 1\n+.1 < . 1:1(0) ack 10001 win 257\n\
-             +2 write(4, ..., 1000) = 1000\n+0 > P. 10001:11001(1000) ack 1\n+0 %{{ assert tcpi_snd_cwnd == 10 }}%"
-        ))
-    };
-    passes(text(1), 3);
-    match text(0) {
-        Verdict::Pass { checks: 1, until: Some(note), .. } => {
-            assert!(note.text.contains("pause"), "{}", note.text)
-        }
-        other => panic!("{other:?}"),
-    }
-}
-
 /// A FIN that leaves together with data is part of the last segment; an incoming FIN is no byte for the
 /// application.
 #[test]

@@ -161,6 +161,7 @@ const WORDS: &[(&str, &str, &str, &str)] = &[
     ("flow.tcp.loss_detection", "", "", "flow.far.tcp.loss_detection"),
     ("flow.tcp.growth", "", "", "flow.far.tcp.growth"),
     ("flow.tcp.validation", "", "", "flow.far.tcp.validation"),
+    ("flow.tcp.after_pause", "", "", "flow.far.tcp.after_pause"),
     ("flow.tcp.rto.kind", "", "", "flow.far.tcp.rto.kind"),
 ];
 const PROPAGATION: &str =

@@ -55,6 +55,8 @@ pub struct Config {
     pub growth: Growth,
     /// Share of the window that must be in use before an ACK may grow it.
     pub validation: Validation,
+    /// Window after an idle period longer than a retransmission timeout.
+    pub after_pause: AfterPause,
     /// True if recoveries with SACK decrease the flight evenly to the new window (PRR, RFC 9937).
     pub prr: bool,
     /// True: with RACK, a probe is sent after two round trips without ACKs (TLP, RFC 8985 §7).
@@ -139,6 +141,21 @@ pub enum Validation {
     Half,
     /// The whole window; in slow start more than half of it (Linux, tcp_is_cwnd_limited()).
     Full,
+}
+
+/// Window at the first transmission after an idle period longer than a retransmission timeout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AfterPause {
+    /// The window before the idle period, as in ns-2.
+    Keep,
+    /// At most the initial window (RFC 5681 §4.1).
+    Initial,
+    /// The window halved for each timeout in the idle period, down to the initial window; ssthresh keeps three
+    /// quarters of it. No effect if the congestion control sets a pacing rate (Linux, tcp_cwnd_restart()).
+    Halve,
+    /// The window halved for each five minutes of the idle period, down to the initial window; ssthresh keeps
+    /// three quarters of it (RFC 7661 §4.4.3).
+    Decay,
 }
 
 /// Recoveries of the scheme `sack`.
@@ -282,6 +299,7 @@ impl Preset {
             loss_detection: LossDetection::Duplicates,
             growth: Growth::PerAck,
             validation: Validation::Half,
+            after_pause: AfterPause::Initial,
             prr: false,
             tlp: false,
             frto: false,
@@ -309,6 +327,7 @@ impl Preset {
                 loss_detection: LossDetection::Rack,
                 growth: Growth::PerByte,
                 validation: Validation::Full,
+                after_pause: AfterPause::Halve,
                 prr: true,
                 tlp: true,
                 push: true,
@@ -334,6 +353,7 @@ impl Preset {
                 exit_to_flight: false,
                 sack_recovery: SackRecovery::Pipe,
                 validation: Validation::Never,
+                after_pause: AfterPause::Keep,
                 ..rfc
             },
         }

@@ -29,8 +29,8 @@ mod stack;
 mod usage;
 
 pub use config::{
-    Config, DelayedAck, Growth, HalveFrom, LossDetection, Notices, Preset, RtoConfig, RtoKind, SackRecovery,
-    Turnaround, Validation,
+    AfterPause, Config, DelayedAck, Growth, HalveFrom, LossDetection, Notices, Preset, RtoConfig, RtoKind,
+    SackRecovery, Turnaround, Validation,
 };
 pub use fault::Fault;
 pub use receiver::Receiver;

@@ -5,7 +5,7 @@ use crate::script::Segment;
 use crate::settings::{Settings, System};
 use crate::stack::Refusal;
 use airhop_base::Span;
-use airhop_tcp::{Config, DelayedAck, LossDetection, Preset, Scheme, find};
+use airhop_tcp::{AfterPause, Config, DelayedAck, LossDetection, Preset, Scheme, find};
 
 /// Length of the timestamps option in each segment (RFC 7323 appendix A), bytes.
 const TIMESTAMP_BYTES: u32 = 12;
@@ -82,6 +82,9 @@ pub(super) fn configure(
     }
     if let Some(dupthresh) = settings.number("tcp_reordering") {
         config.dupthresh = dupthresh;
+    }
+    if !settings.is_on("tcp_slow_start_after_idle") {
+        config.after_pause = AfterPause::Keep;
     }
     if let Some(timeouts) = settings.number("tcp_syn_linear_timeouts") {
         config.linear_syn_timeouts = timeouts;

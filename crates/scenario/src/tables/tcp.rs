@@ -7,8 +7,8 @@ use crate::grammar::problem::{At, Problems};
 use crate::grammar::words::{of_word, word_of};
 use airhop_base::{HEADER_BYTES, Span};
 use airhop_tcp::{
-    Config, DelayedAck, Growth, HalveFrom, LossDetection, Notices, Preset, RtoConfig, RtoKind, SackRecovery,
-    Turnaround, Validation,
+    AfterPause, Config, DelayedAck, Growth, HalveFrom, LossDetection, Notices, Preset, RtoConfig, RtoKind,
+    SackRecovery, Turnaround, Validation,
 };
 
 /// ns-2's DelAck sink acknowledges every second segment, or after 100 ms (its `interval_`).
@@ -36,6 +36,12 @@ const LOSS_DETECTION: [(&str, LossDetection); 3] = [
 const GROWTH: [(&str, Growth); 2] = [("per-ack", Growth::PerAck), ("per-byte", Growth::PerByte)];
 const VALIDATION: [(&str, Validation); 3] =
     [("never", Validation::Never), ("half", Validation::Half), ("full", Validation::Full)];
+const AFTER_PAUSE: [(&str, AfterPause); 4] = [
+    ("keep", AfterPause::Keep),
+    ("initial", AfterPause::Initial),
+    ("halve", AfterPause::Halve),
+    ("decay", AfterPause::Decay),
+];
 const SACK_RECOVERY: [(&str, SackRecovery); 3] = [
     ("rfc6675", SackRecovery::Rfc6675),
     ("pipe", SackRecovery::Pipe),
@@ -61,7 +67,7 @@ pub(crate) fn fill(tcp: &mut Fields, mss: u32) {
 
 /// Returns the keys whose default depends on the preset, each with the preset's value, as [`config`] reads
 /// them.
-fn values(c: &Config) -> [(&'static str, Val); 26] {
+fn values(c: &Config) -> [(&'static str, Val); 27] {
     [
         ("handshake", Val::Flag(c.handshake)),
         ("initial_window", Val::Number(c.initial_window)),
@@ -81,6 +87,7 @@ fn values(c: &Config) -> [(&'static str, Val); 26] {
         ("loss_detection", word_of(&LOSS_DETECTION, &c.loss_detection)),
         ("growth", word_of(&GROWTH, &c.growth)),
         ("validation", word_of(&VALIDATION, &c.validation)),
+        ("after_pause", word_of(&AFTER_PAUSE, &c.after_pause)),
         ("prr", Val::Flag(c.prr)),
         ("tlp", Val::Flag(c.tlp)),
         ("frto", Val::Flag(c.frto)),
@@ -168,6 +175,7 @@ pub(crate) fn config(tcp: &Fields, mss: u32) -> Option<Config> {
         loss_detection: of_word(&LOSS_DETECTION, tcp.word("loss_detection")?)?,
         growth: of_word(&GROWTH, tcp.word("growth")?)?,
         validation: of_word(&VALIDATION, tcp.word("validation")?)?,
+        after_pause: of_word(&AFTER_PAUSE, tcp.word("after_pause")?)?,
         prr: tcp.flag("prr")?,
         tlp: tcp.flag("tlp")?,
         frto: tcp.flag("frto")?,
@@ -209,7 +217,7 @@ fn of_presets(name: &str) -> Vec<(&'static str, Val)> {
     Preset::ALL.into_iter().filter_map(one).collect()
 }
 
-pub(super) static TCP: [Key; 28] = [
+pub(super) static TCP: [Key; 29] = [
     key(
         "preset",
         Kind::Word(|| Preset::ALL.map(|(name, _)| name).to_vec()),
@@ -285,6 +293,12 @@ pub(super) static TCP: [Key; 28] = [
         Kind::Word(|| VALIDATION.map(|(word, _)| word).to_vec()),
         "share of cwnd that must be in use for an ACK to grow it: nothing (ns-2), half of it (RFC 7661 §4.3), or all of it, and more than \
          half in slow start (Linux)",
+    ),
+    preset(
+        "after_pause",
+        Kind::Word(|| AFTER_PAUSE.map(|(word, _)| word).to_vec()),
+        "cwnd after a pause of more than a retransmission timeout: the same (ns-2), the initial window at most (RFC 5681 §4.1), half of it for \
+         each timeout (Linux, but not of schemes that pace), or half of it for each five minutes (RFC 7661 §4.4.3)",
     ),
     preset(
         "prr",

@@ -1,6 +1,6 @@
 //! Rules of Linux 6.
 
-use super::{Pause, Stack};
+use super::Stack;
 use crate::control::whole;
 use crate::seams::Window;
 
@@ -39,24 +39,6 @@ impl Stack for Linux {
     /// True until data beyond `reduced_until` is acknowledged (TCP_CA_CWR).
     fn is_reduced(&self, _: u64, una: u64, reduced_until: u64) -> bool {
         una <= reduced_until
-    }
-
-    /// Source: tcp_slow_start_after_idle_check() and tcp_cwnd_restart(). The window is halved for each
-    /// timeout in the idle period, down to the initial window; ssthresh keeps three quarters of it. No effect
-    /// if the congestion control sets rate and window itself.
-    fn after_pause(&self, w: &mut Window, pause: &Pause) {
-        if pause.is_paced {
-            return;
-        }
-        let cwnd = whole(w.cwnd);
-        w.ssthresh = w.ssthresh.max(whole(cwnd / 2.0) + whole(cwnd / 4.0));
-        let least = pause.initial_window.min(cwnd);
-        let (mut left, mut passed) = (cwnd, pause.timeout);
-        while passed < pause.lasted && left > least {
-            left = whole(left / 2.0);
-            passed = passed + pause.timeout;
-        }
-        w.cwnd = left.max(least);
     }
 
     /// Sources: tcp_current_ssthresh(): ssthresh is at least three quarters of the window. tcp_init_undo(),

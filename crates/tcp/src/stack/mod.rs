@@ -10,7 +10,7 @@ mod rfc;
 use crate::rto::RtoPolicy;
 use crate::seams::{Agent, Window};
 use crate::{Config, Preset};
-use airhop_base::{Span, Time};
+use airhop_base::Time;
 use std::fmt::Debug;
 
 /// Rules of a sender's TCP. The default methods are the RFCs' rules; other stacks override them.
@@ -85,12 +85,6 @@ pub trait Stack: Debug + Sync {
         seq < reduced_until
     }
 
-    /// Adjusts the window after an idle period longer than a retransmission timeout: "RW = min(IW, cwnd)"
-    /// (RFC 5681 §4.1).
-    fn after_pause(&self, w: &mut Window, pause: &Pause) {
-        w.cwnd = w.cwnd.min(pause.initial_window);
-    }
-
     /// Returns the window to restore after a spurious reduction; `before`: the window before the reduction
     /// (RFC 4015 §4).
     fn restored(&self, before: Window) -> Window {
@@ -119,19 +113,6 @@ pub trait Stack: Debug + Sync {
     fn counts_from_answers(&self) -> bool {
         false
     }
-}
-
-/// Idle period of a sender.
-#[derive(Clone, Copy, Debug)]
-pub struct Pause {
-    /// Time since the last data transmission.
-    pub lasted: Span,
-    /// The retransmission timeout.
-    pub timeout: Span,
-    /// The initial congestion window, segments.
-    pub initial_window: f64,
-    /// True if the congestion control sets a pacing rate.
-    pub is_paced: bool,
 }
 
 /// Returns the stack of a connection, or of the agent to which its recovery belongs.

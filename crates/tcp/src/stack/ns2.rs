@@ -1,8 +1,7 @@
 //! Rules of ns-2.35's agents.
 
-use super::{Pause, Stack};
+use super::Stack;
 use crate::rto::RtoPolicy;
-use crate::seams::Window;
 use airhop_base::Time;
 
 /// Agent/TCP and agents derived from it.
@@ -32,9 +31,6 @@ impl Stack for Common {
     fn is_reduced(&self, _: u64, una: u64, reduced_until: u64) -> bool {
         is_reduced(una, reduced_until)
     }
-
-    /// No effect: the window is kept.
-    fn after_pause(&self, _: &mut Window, _: &Pause) {}
 }
 
 impl Stack for Vegas {
@@ -49,9 +45,6 @@ impl Stack for Vegas {
     fn is_reduced(&self, _: u64, una: u64, reduced_until: u64) -> bool {
         is_reduced(una, reduced_until)
     }
-
-    /// No effect: the window is kept.
-    fn after_pause(&self, _: &mut Window, _: &Pause) {}
 }
 
 impl Stack for Linux {
@@ -80,7 +73,4 @@ impl Stack for Linux {
     fn is_reduced(&self, _: u64, una: u64, reduced_until: u64) -> bool {
         is_reduced(una, reduced_until)
     }
-
-    /// No effect: the window is kept.
-    fn after_pause(&self, _: &mut Window, _: &Pause) {}
 }

@@ -245,6 +245,7 @@ impl Bytes<'_> {
             ]),
             growth: self.one_of(&[Growth::PerAck, Growth::PerByte]),
             validation: self.one_of(&[Validation::Never, Validation::Half, Validation::Full]),
+            after_pause: config.after_pause,
             push: self.flag(),
             nagle: self.flag(),
             turnaround: None,

@@ -5,7 +5,7 @@ use crate::common;
 use crate::common::script::Script;
 use crate::common::{MSS, byte, linux, ns2, rfc};
 use airhop_base::Span;
-use airhop_tcp::{Config, Growth, Preset, RtoConfig};
+use airhop_tcp::{AfterPause, Config, Growth, Preset, RtoConfig};
 
 /// Returns a sender of scheme `sack` with a receiver's window of 20 segments, after a thousand ACKs of one
 /// segment each.
@@ -169,6 +169,26 @@ fn a_pause_takes_the_window_back() {
         let after = [300, 550, 5000].map(|ms| after_a_pause(config, ms));
         assert_eq!(after, windows.map(|window| (window, window as usize)), "{:?}", config.stack);
     }
+}
+
+// RFC 7661 §4.4.3, with any preset: the window stays for five minutes, and is halved for each five that have passed, but no less than the initial
+// window; ssthresh is three quarters of it, if it was less.
+#[test]
+fn an_unused_window_decays_by_choice() {
+    let minutes = |minutes: u64| 200 + minutes * 60_000;
+    for config in [rfc(10.0, f64::INFINITY), linux(10.0, f64::INFINITY), ns2(10.0, f64::INFINITY)] {
+        let decaying = Config { after_pause: AfterPause::Decay, ..config };
+        let after = [4, 6, 9, 11, 16, 60].map(|m| after_a_pause(decaying, minutes(m)).0);
+        assert_eq!(after, [40.0, 20.0, 20.0, 10.0, 10.0, 10.0], "{:?}", config.stack);
+    }
+    let config = Config { after_pause: AfterPause::Decay, ..rfc(40.0, 5.0) };
+    let mut s = Script::of("reno", config, 40);
+    s.sent();
+    s.at(100).ack(41);
+    let before = s.window().0;
+    s.at(minutes(6)).sender.supply(1000);
+    s.sent();
+    assert_eq!(s.window(), (40.0, before * 0.75));
 }
 
 // Linux, tcp_current_ssthresh(): slow start leads back to three quarters of the window before the pause: of 11, to 5 + 2.
