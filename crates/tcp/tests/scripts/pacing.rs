@@ -152,3 +152,13 @@ fn the_last_of_a_burst_is_pushed() {
     assert_eq!(pushed(1, true), [false, false, false, false, true]);
     assert_eq!(pushed(2, false), [false; 5]);
 }
+
+// Linux, tcp_tso_autosize(): as many segments leave together as the rate carries in 1/1024 s. Twice 600 segments of 1000 bytes in 100 ms are
+// 12,000,000 bytes/s, in 1/1024 s 11,718: eleven segments.
+#[test]
+fn a_large_window_leaves_in_bursts_of_a_millisecond() {
+    let mut s = Script::new("newreno", Config { pacing: true, ..linux(300.0, f64::INFINITY) });
+    assert_eq!(s.sent().split(' ').count(), 300, "without a round trip nothing is spaced");
+    assert_eq!(s.at(100).ack(301).split(' ').count(), 11);
+    assert_eq!(s.window().0, 600.0);
+}
