@@ -162,3 +162,16 @@ fn a_large_window_leaves_in_bursts_of_a_millisecond() {
     assert_eq!(s.at(100).ack(301).split(' ').count(), 11);
     assert_eq!(s.window().0, 600.0);
 }
+
+// Linux, tcp_update_skb_after_send(): the segments before the tenth are not paced. It leaves with the ninth, and the next waits for its time at
+// twice 30 segments in 100 ms, half of which the time before makes up for.
+#[test]
+fn nine_segments_are_not_paced() {
+    let mut s =
+        Script::new("newreno", Config { handshake: true, pacing: true, ..linux(30.0, f64::INFINITY) });
+    assert_eq!(s.sent(), "SYN");
+    s.at(100).open();
+    assert_eq!(s.sent(), "ACK 1 2 3 4 5 6 7 8 9 10");
+    assert_eq!((s.wait_for_the_timer() * 1e3).round(), 100_833.0);
+    assert_eq!(s.sent(), "11 12");
+}

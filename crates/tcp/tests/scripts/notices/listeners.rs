@@ -3,8 +3,11 @@
 use crate::common::script::Script;
 use crate::common::{byte, rfc};
 use airhop_base::{Body, FlowId, NodeId, Notice, Packet, Time};
-use airhop_tcp::seams::{Ack, CongestionControl, Judged, Loss, NoticePolicy, Parts, Reaction, Window};
+use airhop_tcp::seams::{
+    Ack, CongestionControl, Connected, Judged, Loss, NoticePolicy, Parts, Reaction, Run, Window,
+};
 use airhop_tcp::{ReceiverFeatures, Sender, SenderState};
+use std::sync::{Arc, Mutex};
 
 /// What a program drops; it leaves all else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +20,10 @@ enum Filter {
 impl NoticePolicy for Filter {
     fn on_notice(&mut self, _: Time, _: &Notice, _: &SenderState) -> Reaction {
         Reaction::Ignore
+    }
+
+    fn on_join(&mut self, run: &mut Run, ends: &Connected) {
+        note(run, ends);
     }
 
     fn is_on_interface(&self) -> bool {
@@ -32,11 +39,28 @@ impl NoticePolicy for Filter {
     }
 }
 
-/// The window stays as it is.
+/// The window stays as it is; the flow is told to the others of the run.
 #[derive(Debug)]
 struct Ten;
 
+/// The key of the flows of a run.
+const FLOWS: usize = 1;
+
+/// Returns the flows that have joined the run.
+fn flows(run: &mut Run) -> Arc<Mutex<Vec<(FlowId, NodeId, NodeId)>>> {
+    run.share(FLOWS, Mutex::default)
+}
+
+fn note(run: &mut Run, ends: &Connected) {
+    let flows = flows(run);
+    flows.lock().expect("one thread").push((ends.flow, ends.local, ends.remote));
+}
+
 impl CongestionControl for Ten {
+    fn on_join(&mut self, run: &mut Run, ends: &Connected) {
+        note(run, ends);
+    }
+
     fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
 
     fn on_loss(&mut self, _: &mut Window, _: &Loss, _: &SenderState) -> Judged {
@@ -81,4 +105,14 @@ fn a_notice_that_a_program_takes_is_gone() {
     assert_eq!((s.ebsn(5), s.sender.state().una), (String::new(), byte(1)));
     let mut s = ten(Filter::Segments);
     assert_eq!((s.ack(5), s.sender.state().una), (String::new(), byte(1)), "an ACK that the program takes");
+}
+
+// Both policies join the run of their connection, with its ends.
+#[test]
+fn policies_join_the_run() {
+    let mut run = Run::default();
+    ten(Filter::Nothing).sender.join(&mut run);
+    let flows = flows(&mut run);
+    let ends = (FlowId(0), NodeId(0), NodeId(1));
+    assert_eq!(*flows.lock().expect("one thread"), [ends, ends]);
 }
