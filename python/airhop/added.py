@@ -1,4 +1,4 @@
-"""Schemes that this process added to Airhop's own, whatever they are written in."""
+"""Schemes that this process added to those of Airhop, in Python or as BPF objects."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ class Added:
 
     name: str
     source: str
-    """Origin: the module of its class, or the file of its object."""
+    """Origin: the module of the scheme's class, or the file of its object."""
     digest: str
-    """Digest of everything that determines its behaviour."""
+    """Digest of everything that determines the scheme's behaviour."""
 
 
 _added: Mapping[str, Added] = MappingProxyType({})
 
 
 def added() -> Mapping[str, Added]:
-    """Return the schemes that are there now, by name: what is added later leaves it as it is."""
+    """Return a copy of the currently added schemes, by name; later additions do not change it."""
     return _added
 
 
 def add(entry: Added, into_catalogue: Callable[[], None]) -> None:
-    """Add a scheme, in place of the one that its source added under this name before.
+    """Add a scheme, and replace a scheme that the same source added under this name before.
 
-    Raises InputError if another source has; what `into_catalogue` raises adds nothing.
+    Raises InputError if another source has added the name; if `into_catalogue` raises, no scheme is added.
     """
     global _added
     former = _added.get(entry.name)

@@ -1,4 +1,4 @@
-"""The schemes that Airhop knows, as the core lists them."""
+"""Catalogue of schemes, as the core lists them."""
 
 import json
 import warnings
@@ -14,15 +14,16 @@ from airhop.errors import InputError, did_you_mean
 def schemes() -> list[dict[str, Any]]:
     """List every scheme: name, title, family, preset, about, helps, cite, needs, flags, parameters and more.
 
-    `preset` is that of the system whose own sender it is, or None. `verified` says what was held against
-    what, `reconstructed` what no source prints. `flags` are what shows in a trace: `paces` (segments leave
-    at its own rate), `echoes-each-byte` (its receiver says of each ACK whether what it acknowledges was
-    marked, RFC 8257 §3.2), `echoes-each-mark` (its receiver echoes each mark on one ACK).
+    `preset` is the preset of the system that uses the scheme by default, or None. `verified` lists the facts
+    checked against a source, and `reconstructed` those that no source states. `flags` are properties visible
+    in a trace: `paces` (the scheme sets the sending rate), `echoes-each-byte` (the receiver states in each
+    ACK whether the acknowledged data were marked, RFC 8257 §3.2), `echoes-each-mark` (the receiver echoes
+    each mark in one ACK).
 
-    A parameter has a name, a default, and what it is about; a `range` if it is a number, `words` if it is one
-    of these.
+    A parameter has a name, a default and a description; a number has a `range`, and a choice has `words`.
 
-    The built-in ones come first, then those of installed packages and those registered with `airhop.scheme`.
+    The built-in schemes come first, then those of installed packages and those registered with
+    `airhop.scheme`.
     """
     from airhop.plugins import load_installed
 
@@ -33,22 +34,22 @@ def schemes() -> list[dict[str, Any]]:
 
 
 def built_in() -> list[dict[str, Any]]:
-    """List the schemes that come with Airhop, whatever this process registered beside them."""
+    """List the built-in schemes, without those that this process registered."""
     return [entry for entry in json.loads(_core.catalogue()) if entry["name"] not in added()]
 
 
 def services() -> dict[str, str]:
-    """Return what each service of the network does, by its name."""
+    """Return the function of each service of the network, by the service's name."""
     return {service["name"]: service["about"] for service in json.loads(_core.services())}
 
 
 def on_real_packets() -> dict[str, tuple[str, str | None]]:
-    """Return each service's effect on real packets: "acts", "to listeners" or "cannot", and why not."""
+    """Return each service's effect on real packets, "acts", "to listeners" or "cannot" with a reason."""
     return {service["name"]: (service["on_real"], service["why"]) for service in json.loads(_core.services())}
 
 
 def flagged_schemes(flag: str) -> frozenset[str]:
-    """List the schemes that have a flag, those that this process added included; see `schemes`."""
+    """List the schemes with a flag, including those that this process added; see `schemes`."""
     return _flagged_schemes(flag, tuple(added().values()))
 
 
@@ -72,15 +73,15 @@ def flagged(choice: str, flag: str) -> frozenset[str]:
     Returns
     -------
     frozenset of str
-        Their names; KeyError if no table of a scenario has such a key.
+        Names of the kinds; KeyError if no table of a scenario has such a key.
     """
     return frozenset(name for name, kind in _kinds(choice).items() if flag in kind.get("x-flags", ()))
 
 
 def defaults(choice: str, kind: str) -> dict[str, Any]:
-    """Return the keys of a kind that have a default of their own, with it, as scenarios write it.
+    """Return the keys of a kind that have a fixed default, with the default as scenarios write it.
 
-    KeyError if no table has such a choice, or the choice no such kind.
+    Raises KeyError if no table has such a choice, or if the choice has no such kind.
     """
     keys = _kinds(choice)[kind]["properties"]
     return {name: key["default"] for name, key in keys.items() if "default" in key}
@@ -88,7 +89,7 @@ def defaults(choice: str, kind: str) -> dict[str, Any]:
 
 @cache
 def _kinds(choice: str) -> dict[str, dict[str, Any]]:
-    """Return the schema of each kind of a choice, by its name."""
+    """Return the schema of each kind of a choice, by the kind's name."""
     tables = json.loads(_core.schema())["properties"].values()
     keys = [table["items"]["properties"] for table in tables if "items" in table]
     found = next((table[choice] for table in keys if choice in table), None)
@@ -107,7 +108,7 @@ def families(entries: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]
 
 
 def scheme(name: str) -> dict[str, Any]:
-    """Return a scheme by its name; InputError with a suggestion when there is none."""
+    """Return a scheme by its name; raise InputError with a suggestion if no scheme has the name."""
     by_name = {entry["name"]: entry for entry in schemes()}
     if name not in by_name:
         near = did_you_mean(name, by_name)

@@ -1,4 +1,4 @@
-"""The code of a class as one number: an edited scheme is another scheme, and its runs are done again."""
+"""Digest of the code of a class: an edited scheme counts as another scheme, and its runs are repeated."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from types import CodeType, FunctionType, ModuleType
 SCALARS = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 WRAPPERS = (staticmethod, classmethod)
 PROVIDED = {"airhop", *sys.stdlib_module_names} - {"__main__"}
-"""Packages whose bases need no digest, since Python and Airhop provide them: other records have their
-versions."""
+"""Packages whose base classes need no digest: other records have the versions of Python and Airhop."""
 NOT_CODE = ("__dict__", "__weakref__", "__doc__", "__module__", "__firstlineno__", "__static_attributes__")
 
 
 def code_digest(cls: type, *facts: object) -> str:
     """Digest the code of a class and its bases, and the `repr` of `facts`: SHA-256 in hex.
 
-    A class of a file or module counts with the whole file, so with every function in it; what it imports
-    from elsewhere does not count. In a notebook, a shell or the script that is being run, most edits are
-    about something else: there a class counts with its compiled code and that of all it uses of its module.
+    For a class of a file or module, the digest covers the whole file, with every function in it, but no
+    imported modules. In a notebook, a shell or the script that is being run, most edits do not concern the
+    class: there the digest covers the class's compiled code and the code of the names in its module that it
+    uses.
     """
     found = hashlib.sha256()
     for one in cls.__mro__:
@@ -36,7 +36,7 @@ def code_digest(cls: type, *facts: object) -> str:
 
 
 def _file_parts(cls: type) -> list[str]:
-    """Return the text that the class was loaded from, and what its methods have from a function around it."""
+    """Return the text of the class's file, and the values captured from an enclosing function."""
     text = _file(sys.modules.get(cls.__module__))
     if text is None:
         return []
@@ -46,7 +46,7 @@ def _file_parts(cls: type) -> list[str]:
 
 
 def _file(module: ModuleType | None) -> str | None:
-    """Return the text of a module; None if it has none of its own."""
+    """Return the source text of a module; None if it has none."""
     if module is None or module.__name__ == "__main__":
         return None
     if isinstance(text := getattr(module, "__source__", None), str):
@@ -58,7 +58,7 @@ def _file(module: ModuleType | None) -> str | None:
 
 
 def _parts(value: object, module: str, seen: set[int]) -> Iterator[str]:
-    """Walk through code and what it refers to in its module, in the same order in every process."""
+    """Walk through code and the objects that it refers to, in the same order in every process."""
     if isinstance(value, SCALARS):
         yield repr(value)
     elif id(value) in seen:
@@ -109,14 +109,14 @@ def _definition(value: object, module: str, seen: set[int]) -> Iterator[str]:
 
 
 def _captured(function: FunctionType) -> Iterator[object]:
-    """Yield the values that a function has from the functions around it."""
+    """Yield the values that a function captures from enclosing functions."""
     for cell in function.__closure__ or ():
         with suppress(ValueError):  # it has none yet
             yield cell.cell_contents
 
 
 def _names(code: CodeType) -> Iterator[str]:
-    """Yield the names that a function and those inside it use."""
+    """Yield the names that a function and its inner functions use."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

@@ -1,4 +1,4 @@
-"""Schemes side by side: the same scenario, the same fades, one column a scheme."""
+"""Comparison of schemes on the same scenario with the same fades."""
 
 from __future__ import annotations
 
@@ -24,56 +24,61 @@ if TYPE_CHECKING:
     import polars as pl
 
 METRICS = (*SUMS, *MEANS)
-"""Metrics of a comparison: sums over the TCP flows of a run, and means over the flows that have them."""
+"""Metrics of a comparison: sums over the TCP flows of a run, and means over the flows that have the metric.
+"""
 DATAGRAMS = (GOODPUT, ACTIVE, "delivered_bytes", "sent_segments", LOSS, *columns("delay_ms"), "jitter_ms")
-"""Metrics of UDP: sums over the UDP flows of a run, and means over those that have them."""
+"""Metrics of UDP: sums over the UDP flows of a run, and means over the flows that have the metric."""
 SHOWN_OF_DATAGRAMS = (GOODPUT, ACTIVE, LOSS, "delay_mean_ms", "delay_p95_ms", "jitter_ms")
-"""Columns of a table of it."""
+"""Columns of a table of UDP metrics."""
 MOST_REPS = 100_000
-"""More replications than this are a slip of the finger: the interval shrinks with their square root."""
+"""Maximum number of replications; a larger number is probably a typing error, as the interval shrinks only
+with the square root.
+"""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One scheme of a comparison. `goodput_ratio` is to the first scheme, over pairs on the same channel."""
+    """Results of one scheme. `goodput_ratio` is relative to the first scheme, over pairs on one channel."""
 
     scheme: str
-    """Name of the scheme, with the parameters that are not at their default."""
+    """Name of the scheme, with the parameters that differ from their defaults."""
     metrics: Mapping[str, stats.Estimate | None]
-    """By name, over the replications that have it: sums over the TCP flows of a run (`goodput_mbps`,
-    `sent_segments` and so on), means over the flows that have it (`srtt_ms` and so on). None: none has."""
+    """Metrics by name, over the replications that have the metric: sums over the TCP flows of a run
+    (`goodput_mbps`, `sent_segments` and so on), or means over the flows that have the metric (`srtt_ms`
+    and so on); None if no flow has it.
+    """
     datagrams: Mapping[str, stats.Estimate | None]
-    """Metrics of the UDP flows; empty where there are none."""
+    """Metrics of the UDP flows; empty if there are no UDP flows."""
     goodput_ratio: stats.Ratio
-    """Of the mean goodput to that of the first scheme, with Fieller's interval."""
+    """Ratio of the mean goodput to that of the first scheme, with Fieller's interval."""
     judgements: Sequence[LossClassifications]
-    """Loss classifications, a replication each."""
+    """Loss classifications of each replication."""
 
     @property
     def goodput(self) -> stats.Estimate:
-        """The goodput of all TCP flows together, Mbit/s, which every run has."""
+        """Goodput of all TCP flows together, Mbit/s, which every run has."""
         found = self.metrics[GOODPUT]
         assert found is not None  # a sum
         return found
 
     @property
     def judged_right(self) -> stats.Ratio | None:
-        """The share of losses whose cause the scheme judged right, 0 to 1; None where it judged none."""
+        """Share of losses that the scheme classified correctly, 0 to 1; None if it classified none."""
         return share_right(self.judgements)
 
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """Finished runs of a comparison, all of them unless it was interrupted."""
+    """Finished runs of a comparison: all runs, unless the comparison was interrupted."""
 
     scenario: Scenario
     schemes: Sequence[str]
     seed: int
     reps: int
     results: Mapping[tuple[str, int], Result]
-    """By scheme and replication."""
+    """Results by scheme and replication."""
     under: Mapping[str, Scenario] = field(default_factory=dict)
-    """The scenario with each scheme in it, which hints are about."""
+    """The scenario with each scheme, for the hints."""
 
     def __repr__(self) -> str:
         found = {row.scheme: row.metrics["goodput_mbps"] for row in self.rows()}
@@ -85,7 +90,7 @@ class Comparison:
 
     @property
     def hints(self) -> list[str]:
-        """The base of the senders and the traps of the scenario, the lines that `airhop compare` tells."""
+        """The base of the senders and the traps of the scenario: the lines that `airhop compare` prints."""
         return lines(self.under.values())
 
     @property
@@ -95,13 +100,13 @@ class Comparison:
 
     @property
     def paired_reps(self) -> list[int]:
-        """Replications that every scheme finished: the sample of all figures."""
+        """Replications that all schemes finished, which are the sample of all statistics."""
         return [
             rep for rep in range(self.reps) if all((scheme, rep) in self.results for scheme in self.schemes)
         ]
 
     def frame(self) -> pl.DataFrame:
-        """Return a row per finished run, summed over its TCP flows, units in the column names."""
+        """Return one row per finished run, summed over its TCP flows, with units in the column names."""
         import polars as pl
 
         rows = [
@@ -111,7 +116,7 @@ class Comparison:
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def rows(self) -> list[Row]:
-        """Sum up every scheme over the paired replications; empty when there is none yet."""
+        """Summarize every scheme over the paired replications; the result is empty if there are none yet."""
         reps = self.paired_reps
         if not reps:
             return []
@@ -130,7 +135,7 @@ class Comparison:
         ]
 
     def warnings(self) -> list[str]:
-        """List what a reader should know before trusting the intervals."""
+        """List warnings about the reliability of the intervals."""
         reps = self.paired_reps
         doubts = stats.doubts(
             [[tuple(self._metrics[scheme, rep].values()) for rep in reps] for scheme in self.schemes]
@@ -144,18 +149,18 @@ class Comparison:
 
     @cached_property
     def _metrics(self) -> dict[tuple[str, int], dict[str, float | None]]:
-        """Every run summed up, once: there may be thousands of flows."""
+        """Summaries of all runs, computed once, as there may be thousands of flows."""
         return {key: over_flows(run.document["flows"], METRICS) for key, run in self.results.items()}
 
     def _datagrams(self, scheme: str) -> dict[str, stats.Estimate | None]:
-        """Sum up the UDP flows of a scheme's paired replications; empty where there are none."""
+        """Summarize the UDP flows of a scheme's paired replications; empty if there are none."""
         runs = [self.results[scheme, rep].document["flows"] for rep in self.paired_reps]
         if all(flow["transport"] == "tcp" for flows in runs for flow in flows):
             return {}
         return _estimates([over_flows(flows, DATAGRAMS, "udp") for flows in runs], DATAGRAMS)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what `airhop compare --json` prints."""
+        """Return the document that `airhop compare --json` prints."""
         return {
             "scenario": self.scenario.name,
             "seed": self.seed,
@@ -185,7 +190,7 @@ class Comparison:
 
 
 class InterruptedComparison(Interrupted):
-    """Ctrl-C came; `comparison` holds the runs that had finished."""
+    """Interruption by Ctrl-C; `comparison` contains the runs that had finished."""
 
     def __init__(self, comparison: Comparison, interrupted: Interrupted) -> None:
         super().__init__(interrupted.results, len(comparison.schemes) * comparison.reps)
@@ -202,9 +207,9 @@ def compare(
     threads: int | None = None,
     reporter: Reporter = SILENT,
 ) -> Comparison:
-    """Run `scenario` under every one of `schemes`, `reps` times each.
+    """Run `scenario` with each of `schemes`, `reps` times each.
 
-    Replication k of every scheme meets the same channel, so ratios are taken over pairs.
+    Replication k of every scheme meets the same channel, so ratios are computed over pairs.
 
     Parameters
     ----------
@@ -220,7 +225,7 @@ def compare(
     threads
         Worker threads; by default one per core.
     reporter
-        Told of the progress.
+        Receives the progress.
 
     Returns
     -------
@@ -230,9 +235,9 @@ def compare(
     Raises
     ------
     InputError
-        When a scheme is named twice, there is none, or `reps` is out of range.
+        When a scheme is named twice, no scheme is given, or `reps` is out of range.
     InterruptedComparison
-        When Ctrl-C comes; it holds what had finished.
+        On Ctrl-C; contains the finished runs.
     """
     if not scenario.tcp_flows():
         raise InputError(f"{scenario.name} has no TCP flow, so there is no scheme to compare")
@@ -245,7 +250,7 @@ def compare(
     if twice:
         raise InputError(f"scheme `{twice[0]}` is named twice")
     under = {name: scenario.with_({SCHEME: scheme}) for name, scheme in zip(names, schemes, strict=True)}
-    # Replication by replication, so that an interrupted comparison leaves whole pairs.
+    # Runs are ordered by replication, so that an interrupted comparison leaves complete pairs.
     keys = [(name, rep) for rep in range(reps) for name in names]
     jobs = [Job(under[name], seed, rep) for name, rep in keys]
     with reporter.task(f"{scenario.name}: {', '.join(names)}", len(jobs)) as task:
@@ -275,7 +280,7 @@ def _written(estimates: Mapping[str, stats.Estimate | None]) -> dict[str, Any]:
 
 
 def _judged(row: Row) -> dict[str, Any]:
-    """Return the share judged right, and the losses of all replications as the run document does of one."""
+    """Return the share of correct classifications, and the losses as in the run document."""
     found, right = LossClassifications.sum(row.judgements), row.judged_right
     return {
         "judged_right": None

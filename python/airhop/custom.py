@@ -1,13 +1,11 @@
-"""Schemes of one's own: a class under a name, which runs in every command and study beside the built-in ones.
+"""User-defined schemes: a class under a name, which runs beside the built-in schemes.
 
-    @airhop.scheme("mine", parameters={"beta": 0.7})
-    class Mine:
-        def __init__(self, beta: float) -> None: ...
-        def on_ack(self, window: airhop.Window, ack: airhop.Ack, flow: airhop.Flow) -> None: ...
-        def on_loss(self, window: airhop.Window, loss: airhop.Loss, flow: airhop.Flow) -> str | None: ...
+@airhop.scheme("mine", parameters={"beta": 0.7}) class Mine: def __init__(self, beta: float) -> None: ... def
+on_ack(self, window: airhop.Window, ack: airhop.Ack, flow: airhop.Flow) -> None: ... def on_loss(self, window:
+airhop.Window, loss: airhop.Loss, flow: airhop.Flow) -> str | None: ...
 
-There is one object for every flow of every run. What it keeps in itself is its own; what it keeps in its
-class or its module, runs on other threads change too, and what it draws from `random` nobody can draw again.
+Every flow of every run has its own object. State in the object belongs to that flow; state in the class or
+the module is shared with runs on other threads; and draws from `random` are not reproducible.
 """
 
 from __future__ import annotations
@@ -30,33 +28,34 @@ class Scheme(Protocol):
     """Interface of a scheme. `on_notice` and `on_progress` are for schemes that use notices."""
 
     def on_ack(self, window: Window, ack: Ack, flow: Flow, /) -> None:
-        """Move the window on an ACK of new data, outside loss recovery."""
+        """Change the window on an ACK of new data, outside loss recovery."""
 
     def on_loss(self, window: Window, loss: Loss, flow: Flow, /) -> str | None:
-        """Classify a loss, and cut the window at congestion; the scheme's recovery repairs the segment.
+        """Classify a loss, and reduce the window at congestion; the scheme's recovery repairs the segment.
 
-        Answers what the loss is taken for: "congestion" (or None), "wireless" or "undecided". Whatever the
-        answer, the window is what this method leaves; the answer is counted against the true cause.
+        Returns the class: "congestion" (or None), "wireless" or "undecided". The window stays as this method
+        leaves it, whatever the class; the class is compared with the true cause.
         """
 
 
 class NoticeScheme(Scheme, Protocol):
-    """A scheme that heeds the notices of the services that it needs."""
+    """A scheme that reacts to the notices of its services."""
 
     def on_notice(self, notice: Notice, flow: Flow, /) -> str | None:
-        """State what a notice about a missing segment, or about a wireless link (EBSN, RTTN), is worth.
+        """Return the reaction to a notice about a missing segment, or about a wireless link (EBSN, RTTN).
 
-        "ignore" (or None): nothing. "retransmit": send it again at once, without congestion control. "hold":
-        no congestion control because of it for two RTOs. "freeze": keep all parameters as they are, and send
-        no new data, until a new ACK comes. "probe": freeze, and send this segment again. "restart-timer":
-        start the running timer anew, without backoff. "expect": allow for the notice's delay for 60 s.
+        "ignore" (or None): no reaction. "retransmit": retransmit the segment at once, without congestion
+        control. "hold": no congestion control because of this segment for two RTOs. "freeze": keep all
+        parameters, and send no new data until a new ACK arrives. "probe": freeze, and retransmit this
+        segment. "restart-timer": restart the running timer without backoff. "expect": allow for the notice's
+        delay for 60 s.
         """
 
 
 @checked
 @dataclass(frozen=True)
 class Parameter:
-    """A number that a scheme can be given, as in `{ name = "mine", beta = 0.5 }`."""
+    """A numeric parameter of a scheme, as in `{ name = "mine", beta = 0.5 }`."""
 
     default: float
     least: float = -1e9
@@ -67,7 +66,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Declaration:
-    """A scheme as it was registered."""
+    """A registered scheme."""
 
     name: str
     title: str
@@ -80,7 +79,7 @@ class Declaration:
 
     @property
     def module(self) -> str:
-        """Name of the module that its class is defined in."""
+        """Name of the module that defines the class."""
         return self.cls.__module__
 
 
@@ -103,29 +102,30 @@ def scheme(
     Parameters
     ----------
     name
-        Name in scenarios. A built-in scheme's name is refused. A scheme that the same module registered
-        before under the name is replaced, for scenarios loaded from then on.
+        Name in scenarios. The name of a built-in scheme is an error. A scheme that the same module registered
+        before under the name is replaced in scenarios loaded later.
     title
-        Its title. By default the first line of the class's docstring, or the name.
+        Title of the scheme; by default the first line of the class's docstring, or the name.
     family, cite
-        Its family in the catalogue, and where it was published.
+        Family in the catalogue, and publication.
     recovery
-        Loss recovery: "tahoe", "reno", "newreno", "sack" or "esack", as of the built-in schemes.
+        Loss recovery: "tahoe", "reno", "newreno", "sack" or "esack", as in the built-in schemes.
     needs
-        Services that it needs from the network, such as "elsn"; choosing the scheme installs them, unless a
-        flow names others.
+        Services that the scheme needs from the network, such as "elsn"; choosing the scheme installs these,
+        unless a flow names others.
     parameters
-        Its parameters with their defaults. The class is made with them as keyword arguments, all floats.
+        Parameters with their defaults. The class is constructed with the parameters as keyword arguments, all
+        floats.
 
     Returns
     -------
     Callable
-        The decorator, which gives the class back as it is.
+        The decorator, which returns the class unchanged.
 
     Raises
     ------
     InputError
-        If any of these cannot be, or the class has no `on_ack` or `on_loss` that takes what it is given.
+        If an argument is invalid, or if the class has no `on_ack` or `on_loss` with the required parameters.
     """
 
     @checked
@@ -174,11 +174,11 @@ METHODS: Mapping[str, tuple[object, ...]] = {
     "on_notice": (Notice(0, "eln"), Flow()),
     "on_progress": (True,),
 }
-"""The methods of a scheme with arguments as they are given; the first two it must have."""
+"""Methods of a scheme, with example arguments; the first two methods are required."""
 
 
 def _check(declaration: Declaration) -> None:
-    """Refuse here, where the class stands, what would end every run of it."""
+    """Check a class at its registration for errors that would end every run."""
     cls = declaration.cls
     defaults = {key: parameter.default for key, parameter in declaration.parameters}
     _binds(cls, defaults, declaration, "__init__")
@@ -191,7 +191,7 @@ def _check(declaration: Declaration) -> None:
 
 
 def _signature(method: str) -> str:
-    """Write how a method of a scheme is called."""
+    """Format the call of a scheme's method."""
     names = ("cumulative" if a is True else type(a).__name__.lower() for a in METHODS[method])
     return f"{method}({', '.join(('self', *names))})"
 

@@ -1,4 +1,4 @@
-"""Errors of users, reported without a traceback; and tracebacks of exceptions in users' own code."""
+"""Errors of users, reported without a traceback; and tracebacks of exceptions in users' code."""
 
 import difflib
 import re
@@ -19,18 +19,19 @@ __all__ = [
 ]
 
 _MOST = 1_000
-"""Largest number of characters shown of a line of a message: far more than any list of names has."""
+"""Maximum number of characters shown per line of a message: far more than any list of names needs."""
 
 
 _HARMFUL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Characters that a terminal obeys or cannot write: control characters, overrides of direction,
-surrogates."""
+"""Characters that a terminal interprets or cannot display: control characters, overrides of direction,
+surrogates.
+"""
 
 
 class InputError(ValueError):
-    """Something the user typed or passed does not exist or cannot be; the message says what would do.
+    """The user's input names something that does not exist or is invalid; the message suggests a remedy.
 
-    What it quotes may be a stranger's: control characters are escaped, and long lines cut short.
+    The message may quote untrusted text: control characters are escaped, and long lines are shortened.
     """
 
     def __init__(self, message: str) -> None:
@@ -38,13 +39,14 @@ class InputError(ValueError):
 
 
 class PrivilegeError(RuntimeError):
-    """A user may not do here what was asked; the message says what is missing and how to get it."""
+    """A user lacks a privilege; the message names the privilege and how to get it."""
 
 
 def harmless(text: str) -> str:
-    r"""Escape what a terminal obeys or cannot write; an octet of a name that is no UTF-8 as a shell, `\xe9`.
+    r"""Escape characters that a terminal interprets or cannot display.
 
-    Python has such an octet as half a character, U+DC80 to U+DCFF, and gives it back to the system (PEP 383).
+    A byte of a name that is no UTF-8 becomes `\xe9`, as in a shell. Python represents such a byte as a lone
+    surrogate, U+DC80 to U+DCFF, and returns it to the system (PEP 383).
     """
     return _HARMFUL.sub(lambda found: _escaped(found[0]), text)
 
@@ -61,14 +63,14 @@ def shortened(text: str, most: int = 80) -> str:
 
 
 def did_you_mean(word: str, options: Iterable[str]) -> str:
-    """Suggest the nearest of `options`: a sentence to append to a message, or "" when nothing is near."""
+    """Suggest the most similar of `options`: a sentence to append to a message, or "" if none is similar."""
     by_folded = {option.casefold(): option for option in options}
     near = difflib.get_close_matches(word.casefold(), by_folded, n=1, cutoff=0.6)
     return f" Did you mean `{by_folded[near[0]]}`?" if near else ""
 
 
 def users_traceback(error: BaseException) -> str:
-    """Format an exception of the user's code from the first frame that is the user's."""
+    """Format an exception of the user's code, from the first frame in the user's code."""
     import traceback
 
     frames = error.__traceback__

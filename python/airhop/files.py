@@ -1,4 +1,4 @@
-"""Files to read, and folders for results: complete files appear in them at the end, or nothing does."""
+"""Files to read, and folders for results: complete files appear in a folder at the end, or none."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from airhop.boundary.file_kinds import kind_of
 from airhop.errors import InputError, did_you_mean
 
 LONGEST = 1 << 24
-"""The longest scenario or study that is read, bytes: a hundred times what ten thousand flows take."""
+"""Maximum size of a scenario or study file, bytes: a hundred times the size of ten thousand flows."""
 
 _HIDDEN = ".airhop-"
 """Prefix of the hidden folders of `filling`; eight characters follow."""
 _HARMLESS = " !#&'()+,-.;=@[]_{}~"
 _LONGEST_NAME = 200
-"""Bytes of a name of a file; systems take 255, endings included."""
+"""Maximum length of a file name, bytes; systems allow 255, including endings."""
 
 
 @contextmanager
 def filling(folder: str | Path) -> Iterator[Path]:
-    """Make `folder` and give a hidden folder inside it to write to; its files move up when the block is done.
+    """Create `folder` and yield a hidden folder in it; its files move up when the block ends.
 
-    Files of the same names are replaced, others stay. An error or Ctrl-C leaves everything as it was; what a
-    process that was killed has left is removed by the next that fills the folder.
-    Raises InputError when nothing can be written there, before any work is done.
+    Files of the same names are replaced, and other files stay. An error or Ctrl-C leaves everything as it
+    was; the remains of a killed process are removed by the next process that fills the folder. Raises
+    InputError before any work if the folder is not writable.
     """
     folder = Path(folder)
     try:
@@ -57,7 +57,7 @@ def filling(folder: str | Path) -> Iterator[Path]:
 
 
 def write(path: Path, fill: Callable[[BinaryIO], object]) -> None:
-    """Write a file with what `fill` gives; a library that opens it itself takes not every path."""
+    """Write a file with the bytes that `fill` produces, as libraries do not open every path."""
     buffer = io.BytesIO()
     fill(buffer)
     path.write_bytes(buffer.getbuffer())
@@ -76,7 +76,7 @@ def _hidden(folder: Path) -> tuple[tempfile.TemporaryDirectory[str], int]:
 
 
 def _clear(folder: Path) -> None:
-    """Remove the hidden folders of processes that are dead: nobody holds their locks."""
+    """Remove the hidden folders of ended processes, whose locks no process holds."""
     for left in folder.glob(f"{_HIDDEN}????????"):
         try:
             lock = os.open(left, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
@@ -89,7 +89,7 @@ def _clear(folder: Path) -> None:
 
 
 def is_file(path: Path) -> bool:
-    """Return whether there is something to read: a file, or a pipe as in <(…)."""
+    """Return whether the path is readable: a file, or a pipe as in <(…)."""
     try:
         return path.exists() and not path.is_dir()
     except (OSError, ValueError):  # too long for a path, or a zero byte in it
@@ -97,7 +97,7 @@ def is_file(path: Path) -> bool:
 
 
 def is_folder(path: Path) -> bool:
-    """Return whether there is a folder of that name."""
+    """Return whether a folder of that name exists."""
     try:
         return path.is_dir()
     except (OSError, ValueError):
@@ -107,7 +107,7 @@ def is_folder(path: Path) -> bool:
 def read_text(path: Path, what: str, known: Iterable[str]) -> str:
     """Read a file, or a pipe, that is `what`, such as "a scenario"; `known` are names to suggest.
 
-    Raises InputError where there is none, where it has no end that is near, and where it is not text.
+    Raises InputError if the file does not exist, is too long or endless, or is not text.
     """
     data = read_bytes(path, what, did_you_mean(path.stem, known))
     if (kind := kind_of(data)) is not None:
@@ -119,9 +119,9 @@ def read_text(path: Path, what: str, known: Iterable[str]) -> str:
 
 
 def read_bytes(path: Path, what: str, hint: str = "") -> bytes:
-    """Read a file, or a pipe, that is `what`; `hint` is a sentence for where there is none, a blank in front.
+    """Read a file, or a pipe, that is `what`; `hint` is a sentence, with a leading blank, for a missing file.
 
-    Raises InputError where there is none, and where it has no end that is near.
+    Raises InputError if the file does not exist, or is too long or endless.
     """
     try:
         with path.open("rb") as file:
@@ -140,15 +140,15 @@ def read_bytes(path: Path, what: str, hint: str = "") -> bytes:
 
 
 def _is_finite(mode: int) -> bool:
-    """Return whether a path is a file or a pipe, and no device, which may never end."""
+    """Return whether a path is a file or a pipe, rather than a device, which may be endless."""
     return stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
 def file_name(text: str) -> str:
-    """Make the name of a file or a folder from any text, different names from different texts.
+    """Make the name of a file or a folder from any text; different texts give different names.
 
-    Letters, digits, blanks and harmless signs stay; other characters, and a dot in front, become %XX as in
-    addresses (RFC 3986 §2.1). Of a text too long for a name the end is a digest.
+    Letters, digits, blanks and harmless characters stay; other characters, and a leading dot, become %XX as
+    in URLs (RFC 3986 §2.1). In a name that would be too long, the end is replaced by a digest.
     """
     name = "".join(c if c.isalnum() or c in _HARMLESS else _escaped(c) for c in text)
     if not name or name.startswith("."):
@@ -164,7 +164,7 @@ def _escaped(character: str) -> str:
 
 
 def packaged_toml(folder: str) -> dict[str, str]:
-    """Read the TOML files of a folder that comes with Airhop: texts by name, in order of the names."""
+    """Read the TOML files of a folder that comes with Airhop: texts by name, in the order of the names."""
     found = files("airhop") / folder
     return {
         entry.name.removesuffix(".toml"): entry.read_text(encoding="utf-8")
@@ -174,7 +174,7 @@ def packaged_toml(folder: str) -> dict[str, str]:
 
 
 def why(error: OSError | ValueError) -> str:
-    """Return the reason alone, without number and path: `Permission denied`."""
+    """Return only the reason of an error, without number and path: `Permission denied`."""
     if isinstance(error, (FileExistsError, NotADirectoryError)):
         return "it is not a folder"
     return getattr(error, "strerror", None) or str(error)

@@ -1,4 +1,4 @@
-"""Bases of a scenario's senders and detected traps: lines for people, beside the results."""
+"""Bases of a scenario's senders and detected traps, as lines printed with the results."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ if TYPE_CHECKING:
     from airhop.scenario import Scenario
 
 SHOWN = 4
-"""Names that a line lists before it counts the others."""
+"""Maximum number of names that a line lists; further names are only counted."""
 ALIKE = 2
-"""Hints about one trap that are told before the others are counted."""
+"""Maximum number of hints about one trap that are printed; further hints are only counted."""
 
 
 @dataclass(frozen=True)
 class Hint:
-    """A trap: what is allowed and easily gives a false answer, and the change that gets out of it."""
+    """A trap: a valid setting that easily leads to a wrong conclusion, and the change that avoids it."""
 
     trap: str
     about: tuple[str, ...]
-    """The links, flows or schemes that are in it."""
+    """Links, flows or schemes concerned."""
     text: str
-    """Statement about them."""
+    """Statement about the names in `about`."""
     set: str | None
-    """The change as `--set` takes it, if one does."""
+    """The change as `--set` takes it, if a single change avoids the trap."""
 
     def __str__(self) -> str:
-        """Write one line with what to set."""
+        """Format the hint as one line with the suggested setting."""
         change = f": --set {shlex.quote(self.set)}" if self.set else ""
         return f"{some(self.about)}: {self.text}{change}"
 
 
 def hints(scenarios: Iterable[Scenario]) -> list[Hint]:
-    """List the traps of scenarios that are compared; what differs in a name alone is one hint."""
+    """List the traps of scenarios that are compared; hints that differ only in a name are merged."""
     listed = list(scenarios)
     found: dict[tuple[str, str, str | None], dict[str, None]] = {}
     for scenario in listed:
@@ -46,9 +46,9 @@ def hints(scenarios: Iterable[Scenario]) -> list[Hint]:
 
 
 def _different_capacities(scenarios: Sequence[Scenario]) -> list[Hint]:
-    """Find links whose queues are of several kinds, each with a capacity of its own.
+    """Find links whose queues are of different kinds with different capacities.
 
-    The defaults differ: 50 packets of drop-tail, 1000 of CoDel, 10,240 of FQ-CoDel.
+    The defaults differ: drop-tail has 50 packets, CoDel 1000, FQ-CoDel 10,240.
     """
     if len(scenarios) < 2:
         return []
@@ -84,16 +84,17 @@ def _queues(scenario: Scenario) -> Iterator[tuple[str, str, int]]:
 
 
 def sent_once(scenarios: Iterable[Scenario]) -> str:
-    """State for a caption that the link layer sends frames once; empty if any scenario repeats frames."""
+    """Return the caption for a link layer that sends each frame once; empty if frames are repeated."""
     traps = [{trap for trap, *_ in scenario.core.hints()} for scenario in scenarios]
     is_once = bool(traps) and all("single-attempt" in one for one in traps)
     return "each frame sent once (attempts = 1)" if is_once else ""
 
 
 def senders(scenarios: Iterable[Scenario]) -> str | None:
-    """State the base of the scenarios' TCP senders; where there are several, the flows on each.
+    """State the base of the scenarios' TCP senders; if there are several bases, with the flows on each.
 
-    None without a TCP flow. Schemes on different bases differ by these, too, and the line says so.
+    Returns None without a TCP flow. Schemes on different bases also differ in the base, which the line
+    states.
     """
     by_base: dict[str, dict[str, None]] = {}
     for scenario in scenarios:
@@ -108,20 +109,20 @@ def senders(scenarios: Iterable[Scenario]) -> str | None:
 
 
 def lines(scenarios: Iterable[Scenario]) -> list[str]:
-    """Return what a command says of the scenarios that it has run, a line each."""
+    """Return the lines that a command prints about the scenarios that it has run."""
     listed = list(scenarios)
     base = senders(listed)
     return [*([f"senders: {base}"] if base else []), *_of_each_trap(hints(listed))]
 
 
 def pointer(told: Sequence[str]) -> str:
-    """Write how many of these lines are hints, as the end of a repr; nothing where none is."""
+    """Format the number of hints among these lines, as the end of a repr; empty if there are none."""
     count = sum(line.startswith("hint: ") for line in told)
     return f"; {count} hint{'' if count == 1 else 's'}, see .hints" if count else ""
 
 
 def _of_each_trap(found: Iterable[Hint]) -> list[str]:
-    """Write the first hints of each trap: the points of a study may be in one in a hundred ways."""
+    """Format the first hints of each trap, as a study may contain a trap in hundreds of variants."""
     by_trap: dict[str, list[Hint]] = {}
     for hint in found:
         by_trap.setdefault(hint.trap, []).append(hint)
@@ -134,7 +135,7 @@ def _of_each_trap(found: Iterable[Hint]) -> list[str]:
 
 
 def some(names: Iterable[str]) -> str:
-    """List names, the first of many."""
+    """List names, truncated if there are many."""
     listed = list(names)
     more = len(listed) - SHOWN
     return ", ".join(listed[:SHOWN]) + (f" and {more} more" if more > 0 else "")

@@ -1,12 +1,12 @@
-"""Places of stations by a rule, for the `stations` of scenarios that are made in Python.
+"""Positions of stations by a rule, for the `stations` of scenarios made in Python.
 
-They are those that a wlan with the same `layout` has: same names, same numbers.
+The positions equal those of a wlan with the same `layout`: same names, same numbers.
 
 >>> from airhop import layouts
 >>> layouts.chain(3, "30 m")
 {'n0': (0.0, 0.0), 'n1': (30.0, 0.0), 'n2': (60.0, 0.0)}
 
-Distances are texts with a unit, as everywhere in scenarios; places are metres. What does not fit raises
+Distances are texts with a unit, as in scenarios; positions are in metres. Invalid arguments raise
 ScenarioError.
 """
 
@@ -43,7 +43,7 @@ def chain(nodes: int, spacing: str, *, prefix: str = "n") -> Places:
     Raises
     ------
     ScenarioError
-        When the numbers or distances do not fit.
+        When a number or a distance is invalid.
     """
     return _places({"kind": "chain", "nodes": nodes, "spacing": spacing, "prefix": prefix})
 
@@ -69,7 +69,7 @@ def grid(columns: int, rows: int, spacing: str, *, prefix: str = "n") -> Places:
     Raises
     ------
     ScenarioError
-        When the numbers or distances do not fit.
+        When a number or a distance is invalid.
     """
     keys = {"columns": columns, "rows": rows, "spacing": spacing, "prefix": prefix}
     return _places({"kind": "grid", **keys})
@@ -79,13 +79,13 @@ def grid(columns: int, rows: int, spacing: str, *, prefix: str = "n") -> Places:
 def cross(arm: int, spacing: str, *, prefix: str = "n") -> Places:
     """Place two chains that share their middle; each of the four arms has `arm` stations.
 
-    The chain along x is n0, at the origin, to n(2 arm), with the middle n(arm). The one along y goes on with
-    n(2 arm + 1), at its lower end, to n(4 arm), the middle left out.
+    The chain along x is n0, at the origin, to n(2 arm), with the middle n(arm). The chain along y continues
+    with n(2 arm + 1), at its lower end, to n(4 arm), without the middle.
 
     Parameters
     ----------
     arm
-        Stations of an arm, the middle left out.
+        Stations of an arm, without the middle.
     spacing
         From each station to the next, with a unit: "30 m".
     prefix
@@ -99,7 +99,7 @@ def cross(arm: int, spacing: str, *, prefix: str = "n") -> Places:
     Raises
     ------
     ScenarioError
-        When the numbers or distances do not fit.
+        When a number or a distance is invalid.
     """
     return _places({"kind": "cross", "arm": arm, "spacing": spacing, "prefix": prefix})
 
@@ -117,7 +117,7 @@ def random(
     wlan: str = "field",
     prefix: str = "n",
 ) -> Places:
-    """Draw places in a rectangle, each place of it as likely as any other.
+    """Draw positions uniformly in a rectangle.
 
     Parameters
     ----------
@@ -128,11 +128,11 @@ def random(
     receive
         Receive range; without it every station receives every other.
     connected
-        Draw all of them anew until there is a way between any two in steps of at most `receive`; at most
-        10,000 times.
+        Repeat the draw until a path with hops of at most `receive` joins any two stations; at most 10,000
+        times.
     seed, rep
-        Which draw. A run with this seed and replication has the same places for a wlan of this name with
-        this layout; only flows that want stations so many hops apart (`between`) can make it draw on.
+        Seed and replication of the draw. A run with the same values has the same positions for a wlan of this
+        name with this layout, unless flows that request a number of hops (`between`) need further draws.
     wlan
         Name of the wlan.
     prefix
@@ -146,7 +146,7 @@ def random(
     Raises
     ------
     ScenarioError
-        When the numbers do not fit, or no draw is connected.
+        When a number is invalid, or no draw is connected.
     """
     layout = {"kind": "random", "nodes": nodes, "width": width, "height": height, "connected": connected}
     given = {} if receive is None else {"receive": receive}

@@ -10,12 +10,12 @@ NO_BREAK = "\u00a0"
 
 
 def tie_units(text: str) -> str:
-    """Make the spaces between a number and its unit such that no line is broken there."""
+    """Replace the spaces between a number and its unit, so that no line break separates them."""
     return re.sub(r" (?=%|×|Mbit)|(?<=×) ", NO_BREAK, text)
 
 
 def plus_minus(estimate: Estimate, digits: int = 2) -> str:
-    """`± 0.08`, or `±<0.01` for what would round to nothing; a single replication has none and says so."""
+    """Format `± 0.08`, `±<0.01` for a tiny half-width, or words for a single replication."""
     if estimate.half_width is None:
         return "± ?"
     last_digit = 10.0**-digits
@@ -30,7 +30,7 @@ def multiple(ratio: Ratio) -> str:
 
 
 def interval(ratio: Ratio, digits: int = 2) -> str:
-    """`4.21 (4.12–4.30)`; says so where the data leave the interval open."""
+    """Format `4.21 (4.12–4.30)`; if the data leave the interval unbounded, state that."""
     if ratio.low is None or ratio.high is None:
         return f"{ratio.value:.{digits}f} (no interval)"
     return f"{ratio.value:.{digits}f} ({ratio.low:.{digits}f}–{ratio.high:.{digits}f})"

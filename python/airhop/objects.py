@@ -15,11 +15,11 @@ from airhop.files import read_bytes
 SHIPPED = Path(__file__).parent / "bpf"
 """Folder of the BPF objects that come with Airhop."""
 LONGEST_NAME = 15
-"""Characters of a name of a congestion control, as the kernel has them."""
+"""Maximum length of the name of a congestion control, as in the kernel."""
 
 
 def shipped(name: str) -> Path | None:
-    """Find the object that comes with Airhop and has the congestion control of this name, such as bpf_eln."""
+    """Find the shipped object with the congestion control of this name, such as bpf_eln."""
     if not name.startswith("bpf_"):
         return None
     return next((one for one in SHIPPED.glob("*.bpf.o") if _name_of(one) == name), None)
@@ -30,16 +30,16 @@ def _name_of(path: Path) -> str:
 
 
 def read(path: Path) -> str:
-    """Read an object for `add_all`: its bytes in base 64. Raises InputError when there is no such file."""
+    """Read an object for `add_all`: its bytes in base 64. Raises InputError if the file does not exist."""
     made = " A BPF object is made by `clang -target bpf`."
     return base64.b64encode(read_bytes(path, "a BPF object", made)).decode()
 
 
 def add_all(file: str, text: str) -> list[str]:
-    """Add every congestion control of an object as a scheme, under the name that the kernel would know it by.
+    """Add every congestion control of an object as a scheme, under its name in the kernel.
 
-    Raises InputError when it is no such object, asks the kernel for what Airhop does not have, or a name is
-    taken; the message names the function and the instruction.
+    Raises InputError if the file is no such object, if the object needs a kernel feature that Airhop lacks,
+    or if a name is taken; the message names the function and the instruction.
     """
     data = base64.b64decode(text)
     try:

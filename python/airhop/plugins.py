@@ -1,9 +1,8 @@
 """Sources of user-defined schemes: Python files, modules, BPF objects, and installed packages.
 
-A package brings schemes with it by naming a module that registers them (see `airhop.scheme`):
+A package provides schemes by naming a module that registers them (see `airhop.scheme`):
 
-    [project.entry-points."airhop.schemes"]
-    mine = "my_package.schemes"
+[project.entry-points."airhop.schemes"] mine = "my_package.schemes"
 """
 
 from __future__ import annotations
@@ -26,21 +25,22 @@ from airhop.errors import InputError, users_traceback
 from airhop.files import read_text
 
 GROUP = "airhop.schemes"
-"""The entry points that are looked for."""
+"""Group of the entry points."""
 
 _loaded: dict[str, str] = {}
-"""Source text of what was loaded, by the absolute path of a file or the name of a module; of an object its
-bytes, in base 64."""
+"""Source text of each loaded plugin, by the absolute path of a file or the name of a module; for an object,
+its bytes in base 64.
+"""
 
 
 @checked
 def load(source: str | Path) -> list[str]:
-    """Load a Python file, a BPF object, or a module by its dotted name; give the names of its schemes.
+    """Load a Python file, a BPF object, or a module by its dotted name; return the names of its schemes.
 
-    A file is read again if it has changed since. It can import what is installed, not the files beside it:
-    it is a scheme's whole source, and workers on other machines get no more. A name without a suffix, as
-    bpf_eln, is that of a BPF object that comes with Airhop before it is that of a module.
-    Raises InputError when there is no such thing, it raises, or it registers nothing.
+    A file is read again if it has changed. It can import installed packages, but not the files beside it, as
+    a scheme is one file, which workers on other machines receive. A name without a suffix, such as bpf_eln,
+    refers to a shipped BPF object or, if there is none, to a module. Raises InputError if the source does not
+    exist, raises an error, or registers nothing.
     """
     text = _found(source)
     if not _is_file(text):
@@ -53,28 +53,25 @@ def load(source: str | Path) -> list[str]:
 
 @checked
 def load_all(sources: Iterable[str | Path]) -> None:
-    """Load each of some files and modules."""
+    """Load several files and modules."""
     for source in sources:
         load(source)
 
 
 def objects_among(sources: Iterable[str | Path]) -> dict[str, str]:
-    """Return the congestion controls of the BPF objects among some sources, in their order.
-
-    By name the name in `loaded`.
-    """
+    """Return the congestion controls of the BPF objects among the sources, by the name in `loaded`."""
     files = [str(Path(text).absolute()) for text in map(_found, sources) if _is_object(text)]
     entries = added().values()
     return {entry.name: file for file in files for entry in entries if entry.source == file}
 
 
 def loaded() -> list[tuple[str, str]]:
-    """Return names and source texts of all loaded plugins, in order, for `load_source` elsewhere."""
+    """Return names and source texts of all loaded plugins, in order, for `load_source` in another process."""
     return list(_loaded.items())
 
 
 def origin(source: str) -> str:
-    """Name the file, without its folder, or the module that brought the source of an added scheme."""
+    """Return the file name without its folder, or the module name, of the source of an added scheme."""
     for name in _loaded:
         if _is_object(name) or not _is_file(name):
             if f"{source}.".startswith(f"{name}."):
@@ -85,7 +82,7 @@ def origin(source: str) -> str:
 
 
 def load_source(name: str, text: str) -> list[str]:
-    """Load what `loaded` gave, also where there is no such file; give the names of its schemes."""
+    """Load an entry of `loaded`, even if the file does not exist here; return the names of its schemes."""
     if _is_object(name):
         names = objects.add_all(name, text)
         _loaded[name] = text
@@ -100,7 +97,7 @@ def load_source(name: str, text: str) -> list[str]:
 
 @cache
 def load_installed() -> tuple[str, ...]:
-    """Load the schemes of installed packages, once; give a sentence on each that cannot be loaded."""
+    """Load the schemes of installed packages, once; return a sentence about each that cannot be loaded."""
     from importlib.metadata import entry_points
 
     broken = []
@@ -116,7 +113,7 @@ def load_installed() -> tuple[str, ...]:
 
 
 def _found(source: str | Path) -> str:
-    """Return the file of an object that comes with Airhop, or the source as it is."""
+    """Return the path of a shipped object, or the unchanged source."""
     return str(objects.shipped(str(source)) or source)
 
 
@@ -138,7 +135,7 @@ def _execute(module: str, name: str, text: str) -> None:
     made.__file__ = name
     made.__package__ = module.rpartition(".")[0]
     made.__dict__["__source__"] = text  # what is executed, whatever becomes of the file
-    # Tracebacks show lines of this text, also where there is no such file.
+    # Tracebacks show lines of this text, even if the file does not exist here.
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
     former = sys.modules.get(module)
     sys.modules[module] = made
@@ -169,11 +166,11 @@ def _is_object(text: str) -> bool:
 
 
 def _module_name(path: str) -> str:
-    """Name the module of a file: two files may have one name, in different folders."""
+    """Make a module name for a file, as two files in different folders may have the same name."""
     digest = hashlib.sha256(os.fsencode(path)).hexdigest()[:8]
     return f"airhop_plugin_{Path(path).stem}_{digest}"
 
 
 def _why(error: BaseException) -> str:
-    """Describe an error, with a traceback unless it is one of Airhop's own."""
+    """Describe an error, with a traceback unless the error is one of Airhop's."""
     return str(error) if isinstance(error, InputError) else f"it raised\n\n{users_traceback(error)}"

@@ -1,4 +1,4 @@
-"""Telling on stderr how far a job is: a bar on a terminal, a line now and then elsewhere."""
+"""Progress of a job on stderr: a bar on a terminal, or a line from time to time."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 PATIENCE_S = 2.0
-"""Nothing is shown for a job shorter than this."""
+"""Minimum duration of a job whose progress is shown, s."""
 LINE_EVERY_S = 10.0
 """Interval between lines of a job that does not run on a terminal, s."""
 BAR_WIDTH = 24
-"""Characters of the bar, which leave room for words on a terminal of 80."""
+"""Width of the bar in characters, which leaves room for words on a terminal of 80 columns."""
 
 
 class Task:
-    """A job of a number of steps, as its worker sees it; `total` may grow."""
+    """A job with a number of steps, in the view of its worker; `total` may grow."""
 
     def __init__(self, label: str, total: int, status: Callable[[], str] = str) -> None:
         self.label = label
@@ -30,7 +30,7 @@ class Task:
         self.done = 0
         self.reused = 0
         self.on_step: Callable[[], None] | None = None
-        """Receiver of its steps."""
+        """Callback for each step."""
         self._status = status
         self.start = time.monotonic()
 
@@ -41,12 +41,12 @@ class Task:
             self.on_step()
 
     def reuse(self, steps: int) -> None:
-        """Count steps that were done before and took no time."""
+        """Count steps that were done before, without time."""
         self.done += steps
         self.reused += steps
 
     def text(self, now: float) -> str:
-        """Report how far it is, at what rate it goes, how long it takes yet, and what the worker adds."""
+        """Format progress, rate, remaining time, and the worker's addition."""
         told = [f"{self.done:,} of {self.total:,}"]
         if self.reused:
             told.append(f"{self.reused:,} reused")
@@ -62,7 +62,7 @@ Some = TypeVar("Some", bound=Task)
 
 
 class Clock(Task):
-    """A job that takes the time that it takes: its steps are seconds."""
+    """A job of known duration, whose steps are seconds."""
 
     def text(self, now: float) -> str:  # noqa: ARG002
         """Format the seconds, and the worker's addition."""
@@ -70,27 +70,27 @@ class Clock(Task):
 
 
 def _time(seconds: float) -> str:
-    """Write a time for somebody who waits: `45 s`, `12 min`, `3.2 h`."""
+    """Format a waiting time: `45 s`, `12 min`, `3.2 h`."""
     if seconds < 100:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
 class Reporter:
-    """Silent reporter; the base of those that print."""
+    """Silent reporter, the base class of the printing reporters."""
 
     def say(self, text: str) -> None:
         """Print a sentence about the progress."""
 
     @contextmanager
     def task(self, label: str, total: int, status: Callable[[], str] = str) -> Iterator[Task]:
-        """Follow a job of `total` steps. `status` gives words of the worker's own to a line."""
+        """Follow a job of `total` steps. `status` returns the worker's addition to a line."""
         with self.follow(Task(label, total, status)) as task:
             yield task
 
     @contextmanager
     def follow(self, task: Some) -> Iterator[Some]:
-        """Follow a job while it lasts."""
+        """Follow a job while it runs."""
         yield task
 
 
@@ -109,7 +109,7 @@ class LineReporter(Reporter):
 
     @contextmanager
     def follow(self, task: Some) -> Iterator[Some]:
-        """Print a line now and then while the job lasts."""
+        """Print a line from time to time while the job runs."""
         last = task.start
 
         def tell() -> None:
@@ -124,7 +124,7 @@ class LineReporter(Reporter):
 
 
 class BarReporter(Reporter):
-    """A bar with the time that is left, on a terminal."""
+    """A bar with the remaining time, on a terminal."""
 
     def __init__(self, stream: TextIO) -> None:
         from rich.console import Console
@@ -137,9 +137,9 @@ class BarReporter(Reporter):
 
     @contextmanager
     def follow(self, task: Some) -> Iterator[Some]:
-        """Show a bar once the job has lasted for PATIENCE_S."""
+        """Show a bar once the job has run for PATIENCE_S."""
         bar = _bar(task, self._console)
-        # A timer and not a look at the clock in `advance`: the first step alone may take longer than that.
+        # A timer instead of a check in `advance`, as the first step alone may take longer.
         timer = threading.Timer(PATIENCE_S, bar.start)
         timer.daemon = True
         timer.start()
@@ -153,7 +153,7 @@ class BarReporter(Reporter):
 
 
 def _bar(job: Task, console: Console) -> Progress:
-    """Make the bar of a job, which asks it a few times a second: a step costs no more than counting it."""
+    """Create the bar of a job. The bar reads the job a few times a second, so a step only costs a count."""
     from rich.progress import BarColumn, Progress, TextColumn
 
     class Bar(Progress):
@@ -170,5 +170,5 @@ def _bar(job: Task, console: Console) -> Progress:
 
 
 def reporter_for_stderr() -> Reporter:
-    """Choose what suits stderr."""
+    """Choose the reporter for stderr."""
     return BarReporter(sys.stderr) if sys.stderr.isatty() else LineReporter(sys.stderr)

@@ -1,4 +1,4 @@
-"""Results of a run: the run document, its tidy frames and, when traced, its tables."""
+"""Results of a run: the run document, its data frames and, if traced, its tables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NUMPY_DTYPES = {"u64": "<u8", "u32": "<u4", "f64": "<f8", "bool": "?", "category
 
 
 class Result:
-    """Finished run."""
+    """Results of a finished run."""
 
     def __init__(
         self,
@@ -40,24 +40,24 @@ class Result:
         self._scenario = scenario
         self._outcome = outcome
         self.notes = tuple(notes)
-        """Notes, a sentence each: that a log was truncated, for instance."""
+        """Notes, one sentence each, for instance about a truncated log."""
         self.controls = dict(controls or {})
-        """Of a replay: the congestion controls of real senders by flow, as far as their kernels told."""
+        """For a replay: the congestion controls of real senders by flow, as reported by their kernels."""
 
     @cached_property
     def document(self) -> dict[str, Any]:
-        """The run document: what `airhop run --json` prints."""
+        """The run document, which `airhop run --json` prints."""
         document: dict[str, Any] = json.loads(self._document)
         return document
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a copy of the run document, the caller's to change."""
+        """Return a copy of the run document, which the caller may change."""
         document: dict[str, Any] = json.loads(self._document)
         return document
 
     @property
     def fingerprint(self) -> str:
-        """Hash of the whole trajectory: equal for equal runs on any machine and thread count."""
+        """Hash of the whole trajectory: equal for equal runs on any machine and any number of threads."""
         return str(self.document["fingerprint"])
 
     @property
@@ -67,7 +67,7 @@ class Result:
 
     @property
     def goodput_mbps(self) -> float:
-        """New in-order bytes handed to the receiving applications of all TCP flows, in Mbit/s."""
+        """New in-order bytes delivered to the receiving applications of all TCP flows, Mbit/s."""
         return float(sum(flow["goodput_mbps"] for flow in self.tcp_flows))
 
     @property
@@ -77,11 +77,12 @@ class Result:
 
     @cached_property
     def flows(self) -> pl.DataFrame:
-        """A row per flow, units in the column names.
+        """One row per flow, with units in the column names.
 
-        After name, scheme and ends its measures, at last those that are groups in the run document: a column
-        a number, such as `notice_eln`, `lateness_mean_ms`, or `judged_wireless_channel`, losses that were
-        taken for wireless and that the channel had caused. What only a real sender's kernel knows is null.
+        Name, scheme and ends come first, then the measures, and last the groups of the run document with one
+        column per number, such as `notice_eln`, `lateness_mean_ms`, or `judged_wireless_channel` (losses
+        classified as wireless and caused by the channel). Values that only a real sender's kernel knows are
+        null.
         """
         import polars as pl
 
@@ -107,7 +108,7 @@ class Result:
 
     @cached_property
     def tables(self) -> dict[str, pl.DataFrame]:
-        """The trace by table (segments, acks, window, drops, … fades, stations, air); empty untraced."""
+        """The trace by table (segments, acks, window, drops, … fades, stations, air); empty if not traced."""
         import polars as pl
 
         if self._outcome is None:
@@ -119,7 +120,7 @@ class Result:
 
     @checked
     def write_tables(self, folder: str | Path) -> list[Path]:
-        """Write every trace table as TABLE.parquet into `folder`, which is made if need be.
+        """Write every trace table as TABLE.parquet into `folder`, which is created if needed.
 
         Tables of the same names are replaced, once all are written.
         """
@@ -130,7 +131,7 @@ class Result:
 
     @cached_property
     def hints(self) -> list[str]:
-        """The base of the senders and the traps of the scenario, the lines that `airhop run` tells."""
+        """The base of the senders and the traps of the scenario, as the lines that `airhop run` prints."""
         from airhop import hints
 
         return [] if self._scenario is None else hints.lines([self._scenario])
@@ -144,7 +145,7 @@ class Result:
 
 
 def _place(measure: measures.Measure) -> tuple[bool, bool]:
-    """Sort numbers before groups, and the matrix of judgements behind all."""
+    """Sort key: numbers before groups, and the matrix of classifications last."""
     return len(measure.path) > 1, measure.column in measures.JUDGEMENTS
 
 

@@ -1,4 +1,4 @@
-"""Scenarios: a packaged name, a TOML file or a dict, checked by the core."""
+"""Scenarios from a packaged name, a TOML file or a dict, checked by the core."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ from airhop.errors import InputError, ScenarioError, did_you_mean, shortened
 from airhop.files import is_file, is_folder, packaged_toml, read_text
 
 SCHEME = "scheme"
-"""The one path that names no table: it sets the scheme of every TCP flow."""
+"""The only path that names no table; it sets the scheme of every TCP flow."""
 _NEEDS_NO_QUOTES = re.compile(r"(?!true$|false$|inf$|nan$)[A-Za-z][\w.-]*|[\d.]+ [A-Za-z/]+")
-"""Names and quantities."""
+"""Names and quantities, which need no quotes."""
 
 
 def packaged() -> dict[str, str]:
-    """Texts of the scenarios that come with Airhop, by name."""
+    """Return the texts of the shipped scenarios, by name."""
     return packaged_toml("scenarios")
 
 
 @dataclass(frozen=True)
 class _Source:
-    """Source of a scenario, kept so that a change passes all checks again."""
+    """Source of a scenario, kept so that changes pass all checks again."""
 
     text: str
     name: str
     folder: str | None = ""
-    """Absolute base path of the files that it names; empty for the working directory.
+    """Absolute folder to which the names of files are relative; empty for the working directory.
 
-    None: it may name those of `files` alone, whatever is changed in it.
+    None: the scenario may name only the files in `files`, whatever is changed later.
     """
     files: tuple[tuple[str, str], ...] = ()
-    """Digest and content of the files that came with it."""
+    """Digest and content of the files passed with the scenario."""
     is_json: bool = False
     sets: tuple[tuple[str, str], ...] = ()
     scheme: str | None = None
@@ -54,7 +54,7 @@ class _Source:
         except ScenarioError:
             from airhop import plugins
 
-            # It may name a scheme of an installed package, which are looked for only when needed.
+            # The scheme may belong to an installed package; these are loaded only when needed.
             broken = plugins.load_installed()
         try:
             return self._read()
@@ -66,9 +66,10 @@ class _Source:
         return read(self.text, self.name, self.folder, list(self.sets), self.scheme, list(self.files))
 
     def changed(self, path: str, value: str) -> _Source:
-        """Set one path to a TOML value; a later change wins, whichever of the two is wider."""
+        """Set one path to a TOML value; a later change wins, whether it is wider or narrower."""
         if path == SCHEME:
-            # The core applies the scheme before the sets: earlier sets of one flow's scheme must go.
+            # The core applies the scheme before the sets: earlier sets of a single flow's scheme must be
+            # removed.
             sets = tuple(pair for pair in self.sets if not _is_flow_scheme(pair[0]))
             return replace(self, sets=sets, scheme=value)
         others = tuple(pair for pair in self.sets if pair[0] != path)
@@ -76,13 +77,14 @@ class _Source:
 
 
 class Scenario:
-    """A network, its flows and a duration. Immutable, fully checked; make one with `load`."""
+    """A network, its flows and a duration. Scenarios are immutable and fully checked; `load` creates them."""
 
     @checked
     def __init__(self, source: _Source) -> None:
         self._source = source
         self.core = source.check()
-        # Those of now: one added later under the same name is for scenarios read later.
+        # The schemes added so far: a scheme added later under the same name applies to scenarios loaded
+        # later.
         self._added = added()
 
     @classmethod
@@ -101,32 +103,32 @@ class Scenario:
         Returns
         -------
         Scenario
-            With every key checked.
+            The checked scenario.
 
         Raises
         ------
         InputError
-            When there is no such scenario.
+            When no such scenario exists.
         ScenarioError
-            When something in it is wrong.
+            When the scenario is invalid.
         """
         return _change(_find(source), [_split(text) for text in sets])
 
     @classmethod
     @checked
     def received(cls, source: str | Mapping[str, Any], files: Mapping[str, str] | None = None) -> Scenario:
-        """Read a packaged scenario or a dict that somebody else wrote: no file is opened for it, ever.
+        """Read a packaged scenario or a dict from an untrusted source; no file is ever opened for it.
 
-        A key that names a file is refused, also in what `with_` changes later, for what a message says about
-        a file tells of its contents; but for the `files` that came with it, content by digest.
-        Raises InputError when there is no such packaged scenario, ScenarioError when something is wrong.
+        A key that names a file is an error, now and in later changes by `with_`, because messages about a
+        file would reveal its contents; except for `files` passed with the scenario, as content by digest.
+        Raises InputError if no such packaged scenario exists, and ScenarioError if the scenario is invalid.
         """
         found = _given(source) if isinstance(source, Mapping) else _packaged(source)
         return cls(replace(found, folder=None, files=tuple((files or {}).items())))
 
     @checked
     def with_(self, changes: Mapping[str, Any]) -> Scenario:
-        """Change values by their path, as in {"wlan.cell.errors.fer": 0.02, "flow.ftp.scheme": "ll-elsn"}.
+        """Change values by path, as in {"wlan.cell.errors.fer": 0.02, "flow.ftp.scheme": "ll-elsn"}.
 
         Quantities are strings with a unit. The path "scheme" sets the scheme of every TCP flow.
         """
@@ -137,7 +139,7 @@ class Scenario:
 
     @property
     def name(self) -> str:
-        """The name that the file gives itself."""
+        """Name of the scenario in its file."""
         return self.core.name
 
     @property
@@ -147,17 +149,17 @@ class Scenario:
 
     @cached_property
     def digest(self) -> str:
-        """Name the effective scenario by its content: SHA-256, in hex.
+        """Digest of the effective scenario: SHA-256, in hex.
 
-        The content is the canonical JSON, in which files stand for what is in them, wherever they are, and
-        the code of every scheme in it that was added.
+        The digest covers the canonical JSON, with the contents of files instead of their paths, and the code
+        of every added scheme in the scenario.
         """
         content = [self.core.identity()]
         content += [scheme.digest for scheme in self.added_schemes()]
         return hashlib.sha256("\n".join(content).encode()).hexdigest()
 
     def added_schemes(self) -> list[Added]:
-        """List the schemes in it that are not Airhop's own, in the order of their names."""
+        """List the schemes of the scenario that are not Airhop's own, in the order of their names."""
         if not self._added:
             return []
         return [self._added[name] for name in sorted(self._schemes() & self._added.keys())]
@@ -168,7 +170,7 @@ class Scenario:
 
     @checked
     def fades(self, *, seed: int = 1, rep: int = 0, until: str | None = None) -> dict[str, str]:
-        """Return the bad times of every link that fades, as text of CSV files that a recorded channel reads.
+        """Return the bad periods of every fading link, as text of CSV files that a recorded channel reads.
 
         Parameters
         ----------
@@ -180,7 +182,7 @@ class Scenario:
         Returns
         -------
         dict[str, str]
-            Text by link: a header `begin_s,end_s` and a row, in seconds, for each bad time. A link whose
+            Text by link: a header `begin_s,end_s` and a row, in seconds, for each bad period. A link whose
             directions differ has a text for each, named LINK.FROM.TO.
 
         Raises
@@ -196,45 +198,45 @@ class Scenario:
         return self.core.tcp_flows()
 
     def written_tcp_flows(self) -> list[str]:
-        """Names of the TCP flows as the file has them, which changes take: one for all its copies."""
+        """Names of the TCP flows in the file, for `with_`: copies of a flow share a name."""
         flows = self.written().get("flow", [])
         return [flow["name"] for flow in flows if flow.get("transport", "tcp") == "tcp"]
 
     def toml(self) -> str:
-        """Write the effective scenario, every default written out."""
+        """Format the effective scenario with all defaults."""
         return self.core.toml()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the effective scenario as plain data: `load` takes it back."""
+        """Return the effective scenario as plain data, which `load` accepts."""
         document: dict[str, Any] = json.loads(self.core.json())
         return document
 
     def written(self) -> dict[str, Any]:
-        """Return the scenario as its file has it, before all changes: no defaults, copies as patterns."""
+        """Return the scenario as in its file: without changes and defaults, and with copies as patterns."""
         read = json.loads if self._source.is_json else tomllib.loads
         document: dict[str, Any] = read(self._source.text)
         return document
 
     def recipe(self) -> dict[str, Any]:
-        """Return the text it was read from and the changes since, as plain data: `from_recipe` takes it back.
+        """Return the source text and the changes as plain data, which `from_recipe` accepts.
 
-        Unlike the effective scenario of `to_dict`, it follows a change as the original would: one of a
-        preset, say, from which other defaults come.
+        Unlike the effective scenario of `to_dict`, the result reacts to changes as the original: for example,
+        a change of the preset changes the defaults that depend on it.
         """
         return asdict(self._source)
 
     @classmethod
     def from_recipe(cls, recipe: Mapping[str, Any]) -> Scenario:
-        """Make the scenario again whose `recipe` this is."""
+        """Recreate the scenario from its `recipe`."""
         pairs = {
             key: tuple((first, second) for first, second in recipe.get(key, ())) for key in ("sets", "files")
         }
         return cls(_Source(**{**recipe, **pairs}))
 
     def arguments(self) -> list[str]:
-        """Return the words that make `airhop run` load it again.
+        """Return the arguments with which `airhop run` loads the scenario again.
 
-        One that was given as a dict has no file: it is called NAME.toml here and may be saved there (`toml`).
+        A scenario given as a dict has no file: the arguments name NAME.toml, where it can be saved (`toml`).
         """
         source = self._source
         name = f"{self.name}.toml" if source.is_json else source.name
@@ -256,9 +258,9 @@ class Scenario:
 
 
 def toml_literal(value: object) -> str:
-    """Write a Python (or numpy) value as a TOML value, for the core to check."""
+    """Format a Python (or numpy) value as a TOML value, for the core to check."""
     if isinstance(value, str):
-        # JSON escapes are TOML escapes, but for DEL, which TOML wants escaped too.
+        # JSON escapes are valid TOML escapes, except that TOML also requires an escape for DEL.
         return json.dumps(_text(value), ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -279,7 +281,7 @@ def toml_literal(value: object) -> str:
 
 
 def _text(text: str) -> str:
-    """Refuse half a character (a lone surrogate), which no file can hold."""
+    """Raise an error for a lone surrogate, which no file can contain."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -334,7 +336,7 @@ def _change(source: _Source, changes: Sequence[tuple[str, str]]) -> Scenario:
 
 
 def assignment(text: str) -> tuple[str, object]:
-    """Read PATH=VALUE as the command line has it: a TOML value, or else the text as it stands."""
+    """Parse PATH=VALUE of the command line: a TOML value, or otherwise the unchanged text."""
     path, value = _split(text)
     try:
         return path, tomllib.loads(f"value = {value}")["value"]

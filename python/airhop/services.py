@@ -21,7 +21,7 @@ def served(scenario: Scenario, name: str | None) -> Scenario:
     Raises
     ------
     InputError
-        When nothing has that name, or the scheme needs nothing.
+        When neither a service nor a scheme has that name, or the scheme needs no service.
     """
     if name is None:
         return scenario

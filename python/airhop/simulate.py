@@ -1,4 +1,4 @@
-"""Running scenarios: one, or many on all cores."""
+"""Running scenarios: a single run, or many runs on all cores."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from airhop.scenario import SCHEME, Scenario
 @checked
 @dataclass(frozen=True)
 class Job:
-    """Run to do. Runs of equal seed and rep meet the same channel, whatever their scheme."""
+    """A run to do. Runs with equal seed and rep meet the same channel, whatever their schemes."""
 
     scenario: Scenario
     seed: int = 1
@@ -28,16 +28,16 @@ class Job:
 
     @property
     def run_id(self) -> str:
-        """Name the run by its content: simulator, scenario, seed and replication, as 32 hex digits.
+        """Identify the run by its content: simulator, scenario, seed and replication, as 32 hex digits.
 
-        Runs of equal id are equal to the bit, so one of them is enough.
+        Runs with equal ids are equal to the bit, so computing one is enough.
         """
         content = f"{model()} {self.scenario.digest} {self.seed} {self.rep}"
         return hashlib.sha256(content.encode()).hexdigest()[:32]
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C came; `results` holds what had finished, by index of the job."""
+    """Interruption by Ctrl-C; `results` contains the finished runs, by index of the job."""
 
     def __init__(self, results: dict[int, Result], total: int) -> None:
         super().__init__(f"interrupted: {len(results)} of {total} runs had finished")
@@ -66,9 +66,10 @@ def run(
         Seed of every random stream, and number of the replication, both from 0 to 2**63 - 1. Runs of
         equal seed and rep meet the same channel, whatever their scheme.
     trace
-        Keep the tables (`Result.tables`); a traced run takes more time and memory.
+        Record the tables (`Result.tables`); a traced run takes more time and memory.
     pcap_dir
-        Gets one NODE.pcapng per node when the run is over; captures of the same names are replaced.
+        Folder for one NODE.pcapng per node, written at the end of the run; captures of the same names are
+        replaced.
 
     Returns
     -------
@@ -80,11 +81,11 @@ def run(
     InputError
         When seed or rep is out of range.
     ScenarioError
-        When there is no such scheme, or it does not fit.
+        When the scheme does not exist, or is invalid for the scenario.
     RunError
         When the run fails; SchemeError when a scheme written in Python does.
     Interrupted
-        When Ctrl-C comes.
+        On Ctrl-C.
     """
     if scheme is not None:
         scenario = scenario.with_({SCHEME: scheme})
@@ -118,16 +119,16 @@ def run_many(
     Returns
     -------
     list[Result]
-        As long as `jobs`, and in their order.
+        One result per job, in the order of `jobs`.
 
     Raises
     ------
     InputError
-        When a seed or rep is out of range, before anything runs.
+        When a seed or rep is out of range, before any run starts.
     RunError
         When a run fails.
     Interrupted
-        When Ctrl-C comes; it holds what had finished.
+        On Ctrl-C; contains the finished runs.
     """
     threads = cores() if threads is None else threads
     check_threads(threads)
@@ -150,10 +151,10 @@ def run_many(
 
 @cache
 def model() -> str:
-    """Name the simulator's own sources, 16 hex digits: another model may give other results."""
+    """Return the digest of the simulator's sources, 16 hex digits: another model may give other results."""
     return _core.build_info()["model"]
 
 
 def cores() -> int:
-    """Count the cores that this process may use, which can be fewer than the machine has."""
+    """Return the number of cores that this process may use, which can be fewer than the machine has."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,8 +1,8 @@
-"""Means, differences and ratios with the intervals they deserve: 95 %, replications as the sample.
+"""Means, differences and ratios with 95 % confidence intervals over replications.
 
-A replication is one observation, however many packets it sent: packets of one run are not independent. Means
-and paired differences get Student's t intervals, ratios of means Fieller's, any other statistic a BCa
-bootstrap.
+A replication is one observation, however many packets it sent, because packets of one run are not
+independent. Means and paired differences have Student's t intervals, ratios of means have Fieller's, and
+other statistics have a BCa bootstrap interval.
 """
 
 import math
@@ -16,13 +16,15 @@ from numpy.typing import NDArray
 
 CONFIDENCE = 0.95
 SHOWN = 6
-"""Names that a warning lists before it counts the others."""
+"""Maximum number of names that a warning lists; further names are only counted."""
 FEW_REPS = 3
-"""Fewer replications than this give intervals that are not worth their ink."""
+"""Minimum number of replications for a meaningful interval."""
 FEW_PAIRS = 4
-"""Fewer pairs than this give a correlation without an interval: Fisher's z has variance 1/(n - 3)."""
+"""Minimum number of pairs for an interval of the correlation: Fisher's z has variance 1/(n - 3)."""
 RESAMPLES = 9999
-"""Bootstrap resamples: the ends of an interval then move by about 1 % of its width from seed to seed."""
+"""Number of bootstrap resamples, with which the ends of an interval vary by about 1 % of its width between
+seeds.
+"""
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over `n` replications; `half_width` of its interval is None for a single one."""
+    """A mean over `n` replications; `half_width` of the interval is None for a single replication."""
 
     mean: float
     half_width: float | None
@@ -43,23 +45,23 @@ class Estimate:
 
     @property
     def relative(self) -> float | None:
-        """The half-width as a share of the mean: what a stopping rule compares."""
+        """Half-width divided by the mean, which a stopping rule compares."""
         if self.half_width is None or self.mean == 0.0:
             return None
         return self.half_width / abs(self.mean)
 
     @property
     def vague(self) -> bool:
-        """True if replications that are enough leave an interval that is wider than its mean."""
+        """True if the interval is wider than its mean despite enough replications."""
         return self.n >= FEW_REPS and self.relative is not None and self.relative > 1.0
 
     def scaled(self, factor: float) -> Self:
-        """Return it in another unit, `factor` of which are one of this: 100 makes per cent of a share."""
+        """Return the estimate in another unit; a `factor` of 100 converts a share to per cent."""
         half = None if self.half_width is None else factor * self.half_width
         return replace(self, mean=factor * self.mean, half_width=half)
 
     def interval(self, least: float = -math.inf, most: float = math.inf) -> Interval | None:
-        """Return both ends, cut to what the quantity can be; None for a single replication."""
+        """Return both ends, limited to the possible range of the quantity; None for a single replication."""
         if self.half_width is None:
             return None
         return Interval(max(self.mean - self.half_width, least), min(self.mean + self.half_width, most))
@@ -73,17 +75,18 @@ class Difference:
     half_width: float | None
     n: int
     correlation: float | None
-    """Pearson's, over the pairs: what pairing achieved. At 0.9 the interval is a third as wide as without.
-    None where a sample does not scatter at all."""
+    """Pearson's correlation over the pairs, which measures the benefit of pairing. At 0.9 the interval is a
+    third as wide as without pairing. None if a sample has no variance.
+    """
 
     def excludes(self, value: float) -> bool:
-        """Return whether the interval is known and does not hold `value`."""
+        """Return whether the interval is known and excludes `value`."""
         return self.half_width is not None and abs(self.mean - value) > self.half_width
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """A ratio of two means; `low` and `high` are None when the data leave it unbounded or n < 2."""
+    """A ratio of two means; `low` and `high` are None if the interval is unbounded, or if n < 2."""
 
     value: float
     low: float | None
@@ -92,11 +95,11 @@ class Ratio:
 
     @property
     def vague(self) -> bool:
-        """True if replications that are enough leave an interval that reaches below 0, or has no end."""
+        """True if the interval reaches below 0 or is unbounded despite enough replications."""
         return self.n >= FEW_REPS and (self.low is None or self.low < 0.0)
 
     def excludes(self, value: float) -> bool:
-        """Return whether the interval is known and does not hold `value`."""
+        """Return whether the interval is known and excludes `value`."""
         return self.low is not None and self.high is not None and not self.low <= value <= self.high
 
 
@@ -119,7 +122,7 @@ def estimate(values: Sequence[float] | NDArray[np.float64]) -> Estimate:
 
 
 def difference(a: Sequence[float], b: Sequence[float]) -> Difference:
-    """Mean of a - b over pairs that met the same channel, which takes the channel's own variance out.
+    """Mean of a - b over pairs that met the same channel, which removes the variance of the channel.
 
     Parameters
     ----------
@@ -134,7 +137,7 @@ def difference(a: Sequence[float], b: Sequence[float]) -> Difference:
     Raises
     ------
     ValueError
-        When they are empty, or not of one length.
+        When the samples are empty, or have different lengths.
     """
     x, y = _pair(a, b)
     found = estimate(x - y)
@@ -146,8 +149,8 @@ def difference(a: Sequence[float], b: Sequence[float]) -> Difference:
 def ratio(a: Sequence[float], b: Sequence[float]) -> Ratio:
     """Ratio of the means of a and b over pairs, with Fieller's interval.
 
-    Fieller (1954) and not a t interval of log ratios: it belongs to the ratio of the two means that stand in
-    the table (papers say "400 % of Reno" of means), and a replication in which a flow starved is no obstacle.
+    Fieller's interval (1954) applies to the ratio of the two means in the table (papers state "400 % of Reno"
+    for means), and permits a replication in which a flow starved; a t interval of log ratios would not.
 
     Parameters
     ----------
@@ -162,7 +165,7 @@ def ratio(a: Sequence[float], b: Sequence[float]) -> Ratio:
     Raises
     ------
     ValueError
-        When they are empty, or not of one length.
+        When the samples are empty, or have different lengths.
     """
     x, y = _pair(a, b)
     n = len(x)
@@ -194,13 +197,14 @@ def bca(
     values
         Independent replications.
     statistic
-        A function of the sample. One with a parameter `axis`, as numpy's have, runs once for all.
+        A function of the sample. A function with a parameter `axis`, as in numpy, is called once for all
+        resamples.
 
     Returns
     -------
     Interval | None
-        The same data give the same interval. None for a single value, and where leaving one value out never
-        changes the statistic (the median of 1, 1, 1, 1, 5), which leaves the acceleration undefined.
+        The same data give the same interval. None for a single value, and if leaving one value out never
+        changes the statistic (the median of 1, 1, 1, 1, 5), as the acceleration is then undefined.
     """
     sample = _sample(values)
     if len(sample) < 2:
@@ -225,11 +229,10 @@ def bca(
 
 
 def jain(shares: Sequence[float]) -> float:
-    """Jain's fairness index: 1 when all shares are equal, 1/n when one takes everything, nan without any.
+    """Jain's fairness index: 1 if all shares are equal, 1/n if one flow takes everything, nan without shares.
 
-    Yun 2009, (5). It is taken for each replication, and the mean with its interval over those: the index of
-    the flows' mean goodputs would be another number, and a kinder one, as flows that starve in turn look
-    fair on average.
+    Yun 2009, (5). The index is computed for each replication, and then averaged with an interval. The index
+    of the flows' mean goodputs would be larger, because flows that starve in turn appear fair on average.
     """
     sample = _sample(shares)
     squares = float((sample**2).sum())
@@ -237,9 +240,9 @@ def jain(shares: Sequence[float]) -> float:
 
 
 def doubts(cells: Collection[Sequence[Hashable]]) -> list[str]:
-    """List what a reader should know before trusting intervals over these cells.
+    """List warnings about the reliability of intervals over these cells.
 
-    A cell is the outcomes of its replications: numbers, tuples of them, fingerprints.
+    A cell contains the outcomes of its replications: numbers, tuples of numbers, fingerprints.
     """
     found = []
     least = min((len(cell) for cell in cells if cell), default=0)
@@ -260,7 +263,7 @@ def doubts(cells: Collection[Sequence[Hashable]]) -> list[str]:
 
 
 def vague(found: Mapping[str, Estimate | Ratio]) -> list[str]:
-    """Warn of intervals that say next to nothing, by the names of what was estimated."""
+    """Return a warning about intervals that are too wide, with the names of the estimates."""
     names = [name for name, estimate in found.items() if estimate.vague]
     if not names:
         return []
@@ -270,7 +273,7 @@ def vague(found: Mapping[str, Estimate | Ratio]) -> list[str]:
 
 
 def replications(count: int) -> str:
-    """Write a number of replications: `1 replication`, `2 replications`."""
+    """Format a number of replications: `1 replication`, `2 replications`."""
     return f"{count} replication{'' if count == 1 else 's'}"
 
 

@@ -16,7 +16,7 @@ INTERVAL_STYLE = "bright_black"
 
 
 def number(value: float | None) -> str:
-    """Write a count in full, a quantity with three significant digits, and – for none."""
+    """Format a count in full, a quantity with three significant digits, and a missing value as –."""
     if value is None or value != value:
         return "–"
     if isinstance(value, int) or abs(value) >= 1000 or value == 0:
@@ -25,7 +25,7 @@ def number(value: float | None) -> str:
 
 
 def mean_pm(value: Estimate | None) -> str:
-    """Write `mean ± half-width`, to the second digit of the half-width, and – for none."""
+    """Format `mean ± half-width`, to the second digit of the half-width; a missing value as –."""
     if value is None:
         return number(None)
     if not value.half_width:
@@ -35,7 +35,7 @@ def mean_pm(value: Estimate | None) -> str:
 
 
 def ratio(value: Ratio) -> str:
-    """Write `× 3.85 (3.70–4.01)`; without the brackets when the interval is not known."""
+    """Format `× 3.85 (3.70–4.01)`; without the parentheses if the interval is unknown."""
     if value.value != value.value:
         return "–"
     if value.low is None or value.high is None:
@@ -44,7 +44,7 @@ def ratio(value: Ratio) -> str:
 
 
 def percent(share: float) -> str:
-    """Write a share of 0 to 1 in per cent without the sign: `8.3`, `45`, `99.7`; 100 is all of them."""
+    """Format a share of 0 to 1 in per cent without the sign: `8.3`, `45`, `99.7`; only 1 gives 100."""
     hundredths = 100 * share
     margin = min(hundredths, 100 - hundredths)
     digits = 0 if margin <= 0 or margin >= 10 else min(_decimals(margin, 2), 2)
@@ -52,7 +52,7 @@ def percent(share: float) -> str:
 
 
 def percent_interval(value: Ratio) -> str:
-    """Write a share with its interval, `45 (42–48)`; alone when that is not known, or a point."""
+    """Format a share with its interval, `45 (42–48)`, if the interval is known and no single point."""
     if value.low is None or value.high is None or value.low == value.high:
         return percent(value.value)
     digits = _percent_digits(value)
@@ -61,7 +61,7 @@ def percent_interval(value: Ratio) -> str:
 
 
 def percent_pm(value: Ratio) -> str:
-    """Write a share with half the width of its interval, `45 ± 3`; alone when that is not known."""
+    """Format a share with the half-width of its interval, `45 ± 3`, if it is known."""
     if value.low is None or value.high is None:
         return percent(value.value)
     digits = _percent_digits(value)
@@ -69,7 +69,7 @@ def percent_pm(value: Ratio) -> str:
 
 
 def _percent_digits(value: Ratio) -> int:
-    """Count the decimals that a share in per cent deserves, by half the width of its interval."""
+    """Return the number of decimals for a share in per cent, depending on the half-width of its interval."""
     half = 50 * ((value.high or 0.0) - (value.low or 0.0))
     return 0 if half == 0 or half >= 2 else 1 if half >= 0.2 else 2
 
@@ -77,9 +77,9 @@ def _percent_digits(value: Ratio) -> int:
 def bar_chart(
     rows: Sequence[tuple[str, Estimate]], *, unit: str, width: int = 50, columns: int | None = None
 ) -> Text:
-    """Draw a bar a row: full up to the low end of the interval, shaded from there to its high end.
+    """Draw one bar per row: full up to the low end of the interval, and shaded from there to its high end.
 
-    The longest bar has `width` characters, or fewer where a row would not fit in `columns`.
+    The longest bar has `width` characters, or fewer if a row would not fit in `columns`.
     """
     from rich.text import Text
 
@@ -108,6 +108,6 @@ def _bar(eighths: float) -> str:
 
 
 def _decimals(value: float, significant: int) -> int:
-    """Count the decimals that show so many significant digits of a value other than 0."""
+    """Return the number of decimals that show this many significant digits of a nonzero value."""
     leading = int(f"{abs(value):e}".split("e")[1])  # power of ten of the first digit
     return max(0, significant - 1 - leading)

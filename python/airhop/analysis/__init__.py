@@ -1,1 +1,1 @@
-"""Post-processing of traces: places, delays, notices, causes of losses, and ELN filters for a link."""
+"""Post-processing of traces: positions, delays, notices, causes of losses, and ELN filters for a link."""

@@ -1,6 +1,6 @@
 """Arrivals over the last air interface of a flow: frames, the copies that they carry, and fades.
 
-It is read from the trace tables of a run. Times are seconds.
+The functions read the trace tables of a run. Times are seconds.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     import polars as pl
 
 MODULO = 90
-"""Segments are numbered modulo this in the figures of Kounavis 1996."""
+"""Modulus of segment numbers in the figures of Kounavis 1996."""
 DELIVERED = ("received", "captured")
-"""Outcomes of a frame that came over."""
+"""Outcomes of a frame that was received."""
 FRAME_LOSSES = ("channel", "collision")
 SENT, DROPPED, ON_AIR = range(3)
-"""Order of what happens to a segment at one moment."""
+"""Order of the events of a segment at the same time."""
 
 
 def last_hop(tables: Mapping[str, pl.DataFrame], flow: str) -> str:
-    """Name the wireless hop that the data of a flow crosses last, as `bs->m`.
+    """Return the wireless hop that the data of a flow crosses last, as `bs->m`.
 
-    It is the one that the first data frame came to last. Raises InputError where the flow has no data on the
-    air, or the run no table `air`.
+    This is the hop that the first data frame reached last. Raises InputError if the flow has no data on the
+    air, or if the run has no table `air`.
     """
     first = _data(tables, flow).group_by("place").agg(first=_column("start_s").min())
     if first.is_empty():
@@ -38,14 +38,15 @@ def last_hop(tables: Mapping[str, pl.DataFrame], flow: str) -> str:
 def arrivals(
     tables: Mapping[str, pl.DataFrame], flow: str, *, place: str | None = None, modulo: int = MODULO
 ) -> pl.DataFrame:
-    """List the data frames of a flow on a wireless hop, lost ones too, by the time at which they ended there.
+    """List the data frames of a flow on a wireless hop, including lost ones, by the time of their end.
 
-    `place` is a hop as `bs->m`, by default the last one. Columns: `time_s`; `number`, that of the segment
-    modulo `modulo`, the first being 0; `seq`, its first byte; `attempt` of the link at this packet, the first
-    is 1; `copy`, which sending of the source it bears, the first is 1, and 0 for a copy that an agent on the
-    way made; `delivered`, false if the channel took it; `outcome` of the table `air`.
+    `place` is a hop such as `bs->m`, by default the last one. Columns: `time_s`; `number`, the number of the
+    segment modulo `modulo`, from 0; `seq`, the first byte of the segment; `attempt`, the number of the link's
+    attempt at this packet, from 1; `copy`, the number of the source's transmission that the frame carries,
+    from 1, or 0 for a copy made by an agent on the path; `delivered`, false if the channel lost the frame;
+    `outcome` of the table `air`.
 
-    A link that delivers in order may still refuse a frame that came over. Raises InputError where there is no
+    A link that delivers in order may still reject a frame that was received. Raises InputError if there is no
     such hop, or no table `air`.
     """
     import polars as pl
@@ -76,7 +77,7 @@ def arrivals(
 
 
 def segment_bytes(tables: Mapping[str, pl.DataFrame], flow: str) -> int:
-    """Return the payload of a full segment of a flow: the largest that it sent."""
+    """Return the payload of a full segment of a flow: the largest segment that it sent."""
     sizes = tables["segments"].filter(_word("flow") == flow)["bytes"]
     return int(sizes.max() or 1)  # type: ignore[arg-type]
 
@@ -88,9 +89,10 @@ def ticks(modulo: int) -> list[int]:
 
 
 def fades(tables: Mapping[str, pl.DataFrame], place: str | None = None) -> pl.DataFrame:
-    """List when links were bad: `place`, `begin_s`, `end_s`, by time; none without a table `fades`.
+    """List the periods in which links were bad; empty without a table `fades`.
 
-    `place` is a hop as `bs->m`, by default all of them: directions that fade together are then one.
+    Columns: `place`, `begin_s`, `end_s`, by time. `place` is a hop such as `bs->m`, by default all hops;
+    directions that fade together are then merged.
     """
     import polars as pl
 
@@ -113,8 +115,9 @@ def _data(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.DataFrame:
 def _copies(tables: Mapping[str, pl.DataFrame], flow: str, place: str, hop: pl.DataFrame) -> Iterator[int]:
     """Find the source transmission that each frame of a hop carries, in order of their starts.
 
-    The way keeps the order: the first attempt at a packet bears the oldest copy of the segment that is still
-    before the hop. What is dropped there is the newest. With no copy left, an agent made it.
+    The path keeps packets in order: the first attempt at a packet carries the oldest copy of the segment that
+    is still before the hop. A packet dropped before the hop is the newest copy. If no copy is left, an agent
+    sent the frame.
     """
     sendings: dict[int, int] = defaultdict(int)
     before: dict[int, deque[int]] = defaultdict(deque)
@@ -136,7 +139,7 @@ def _copies(tables: Mapping[str, pl.DataFrame], flow: str, place: str, hop: pl.D
 def _events(
     tables: Mapping[str, pl.DataFrame], flow: str, place: str, hop: pl.DataFrame
 ) -> Iterator[tuple[float, int, int, int]]:
-    """Yield what happens to the segments of a flow before and on a hop: time, what, seq, attempt."""
+    """Yield the events of a flow's segments before and on a hop: time, event, seq, attempt."""
     sent = tables["segments"].filter(_word("flow") == flow)
     yield from ((t, SENT, seq, 0) for t, seq in sent.select("time_s", "seq").iter_rows())
     dropped = tables["drops"].filter(
@@ -148,7 +151,7 @@ def _events(
 
 
 def _on_air(air: pl.DataFrame, place: str) -> pl.Expr:
-    """Select the drops that take no packet on its way to a hop: those on it, and repeated frames."""
+    """Select the drops that remove no packet before a hop: drops on the hop itself, and repeated frames."""
     answered = air.filter(_word("kind") == "ack").select(place=_place("to", "from"))["place"].unique()
     here = (_word("place") == place) & _word("cause").is_in([*FRAME_LOSSES, "retries"])
     again = _word("place").is_in(answered.to_list()) & _word("cause").is_in(FRAME_LOSSES)

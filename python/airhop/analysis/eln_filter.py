@@ -1,19 +1,21 @@
-"""The N of LL-ELSN's ELN filter, from what is known of the wireless link (Yun 2009 §4.2)."""
+"""The N of LL-ELSN's ELN filter, from properties of the wireless link (Yun 2009 §4.2)."""
 
 from __future__ import annotations
 
 import math
 
 RARE = 0.01
-"""Runs of losses with this probability or less are rare: of the paper's two, 4 % are not and 0.8 % are."""
+"""Probability up to which a run of losses counts as rare: of the paper's two examples, 4 % is not rare and
+0.8 % is.
+"""
 
 
 def largest_noise_run(fer: float, attempts: int = 1, *, rare: float = RARE) -> int:
-    """Choose the N of an ELN filter: how many packets in a row channel noise still loses now and then.
+    """Choose the N of an ELN filter: how many consecutive packets channel noise still loses at times.
 
-    N packets in a row are lost with probability fer^(attempts N). The N for a link is the largest for which
-    that is above `rare`: one ELN more than N in a row is then hardly noise, but a disconnection. It is 1 at
-    least, as a filter with N = 0 takes every loss for a disconnection.
+    N consecutive packets are lost with probability fer^(attempts N). The N for a link is the largest for
+    which this probability exceeds `rare`: more than N consecutive ELNs then indicate a disconnection rather
+    than noise. N is at least 1, because a filter with N = 0 classifies every loss as a disconnection.
 
     Parameters
     ----------
@@ -22,7 +24,8 @@ def largest_noise_run(fer: float, attempts: int = 1, *, rare: float = RARE) -> i
     attempts
         Transmissions of a frame, the first included: the retry limit r, `wlan.attempts`.
     rare
-        A run of losses as probable as this, or less, is not expected of noise; smaller is more conservative.
+        Probability up to which a run of losses is not attributed to noise; a smaller value is more
+        conservative.
 
     Returns
     -------
@@ -32,12 +35,12 @@ def largest_noise_run(fer: float, attempts: int = 1, *, rare: float = RARE) -> i
     Raises
     ------
     ValueError
-        For a link that loses everything, or probabilities and attempts that are none.
+        For a link that loses everything, or for invalid probabilities or attempts.
 
     Examples
     --------
-    The paper's: 20 % of frames are lost, and none is sent again. Two in a row are lost with 4 %, three with
-    0.8 %.
+    The example of the paper: 20 % of frames are lost, and none is retransmitted. Two consecutive losses have
+    the probability 4 %, and three 0.8 %.
 
     >>> largest_noise_run(0.2)
     2

@@ -1,7 +1,7 @@
 """Loss classifications by true cause: the confusion matrix of a sender.
 
-A sender sees duplicate ACKs and silence, never the cause of a loss. Each loss it notices it takes for
-congestion, for a loss of the wireless link, or leaves undecided; the simulator knows which it was.
+A sender sees duplicate ACKs and silence, never the cause of a loss. It classifies each detected loss as
+congestion, as a loss of the wireless link, or as undecided; the simulator knows the true cause.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ def _cell(column: str) -> tuple[str, str]:
 
 
 COLUMNS = {column: _cell(column) for column in JUDGEMENTS}
-"""The cells of the matrix, what a loss was taken for and its true cause, by their columns in frames."""
+"""Cells of the matrix (class and true cause) by their columns in frames."""
 TAKEN_FOR = tuple(dict.fromkeys(judged for judged, _ in COLUMNS.values()))
 """Classes of a loss."""
 UNDECIDED = "undecided"
 """Class of a loss by a sender that does not classify."""
 TRUE_CAUSES = tuple(dict.fromkeys(cause for _, cause in COLUMNS.values()))
-"""True causes; `none`: the segment was not lost, only its ACK was, or it was late."""
+"""True causes; `none` means that the segment was not lost, but only its ACK, or that it was late."""
 RIGHT = {
     ("congestion", "queue"),
     ("congestion", "aqm"),
     ("wireless", "channel"),
     ("wireless", "collision"),
 }
-"""The judgements that are right. Of what was not lost none is, and one that is undecided never is."""
+"""Correct classifications. If no segment was lost, no class is correct, and `undecided` is never correct."""
 DECIDED_COLUMNS = tuple(column for column, (judged, _) in COLUMNS.items() if judged != UNDECIDED)
 RIGHT_COLUMNS = tuple(column for column, cell in COLUMNS.items() if cell in RIGHT)
 
@@ -49,7 +49,7 @@ class LossClassifications:
 
     @classmethod
     def of_flows(cls, flows: Iterable[Mapping[str, Any]]) -> LossClassifications:
-        """Add up the flows of run documents; what a real kernel takes a loss for nobody knows."""
+        """Sum up the flows of run documents; the classifications of a real kernel are unknown."""
         found = dict.fromkeys(COLUMNS.values(), 0)
         for flow in flows:
             for judged, row in (flow["judgements"] or {}).items():
@@ -64,7 +64,7 @@ class LossClassifications:
 
     @classmethod
     def sum(cls, sample: Iterable[LossClassifications]) -> LossClassifications:
-        """Add up the losses of several."""
+        """Sum up several counts."""
         found = dict.fromkeys(COLUMNS.values(), 0)
         for one in sample:
             for cell, count in one.counts.items():
@@ -99,20 +99,20 @@ class LossClassifications:
         )
 
     def count(self, judged: str, cause: str) -> int:
-        """Count the losses that were judged so and had that cause."""
+        """Return the number of losses with this class and this true cause."""
         return self.counts.get((judged, cause), 0)
 
     def share(self, judged: str, cause: str) -> float:
-        """Return their share of all losses judged, 0 to 1."""
+        """Return the share of losses with this class and this cause among all classified losses, 0 to 1."""
         return self.count(judged, cause) / self.total if self.total else 0.0
 
 
 def share_right(sample: Iterable[LossClassifications]) -> stats.Ratio | None:
-    """Return the share of losses judged right, 0 to 1, over replications; None where no cause was ever said.
+    """Return the share of correct classifications over replications, 0 to 1; None if no loss was classified.
 
-    That is so without a loss, and of a sender that leaves each loss undecided: BBR, or a BPF object, whose
-    interface has no word for a cause. A ratio of means (Fieller's interval): every loss counts alike, and a
-    replication with few of them little.
+    The result is None without losses, and for a sender that leaves each loss undecided, such as BBR or a BPF
+    object, whose interface does not report a class. The share is a ratio of means (Fieller's interval), so
+    every loss has the same weight, and a replication with few losses has little weight.
     """
     from airhop import stats
 

@@ -1,6 +1,6 @@
-"""Measures of flows and of runs, as the simulator declares them: each a column of frames, stores and studies.
+"""Measures of flows and of runs: each is a column of frames, stores and studies.
 
-The list stands in `crates/net/src/report/measures.rs`, and in the order of the run document.
+The list is defined in `crates/net/src/report/measures.rs`, in the order of the run document.
 """
 
 from __future__ import annotations
@@ -15,34 +15,35 @@ from airhop import _core
 
 @dataclass(frozen=True)
 class Measure:
-    """A number of a flow or of a run."""
+    """A measure of a flow or of a run."""
 
     column: str
     """Name in frames, stores and formulas."""
     of: Literal["flow", "run"]
     path: tuple[str, ...]
-    """Keys that lead to it in the run document: in the part of its flow, or in the whole."""
+    """Keys that lead to the value in the run document: in the part of a flow, or in the whole document."""
     label: str
-    """Name at axes and in menus."""
+    """Name on axes and in menus."""
     short: str
-    """Name at the head of a narrow column, whose lines break at spaces."""
+    """Heading of a narrow column, which may break at spaces."""
     unit: str
     """Unit; empty for counts and ratios."""
     about: str
     """Definition."""
     over_flows: Literal["sum", "mean", "first", "apart"]
-    """Aggregation of flows into a run: the sum over TCP flows, the mean over the flows that have it, the
-    value that is equal for all flows, or none."""
+    """Aggregation of flows into a run: the sum over TCP flows, the mean over the flows that have the measure,
+    the value that is equal for all flows, or none.
+    """
     after_warm_up: bool
-    """True if the warm-up is left out; else it is a value of the end of the run."""
+    """True if the warm-up is excluded; otherwise the value applies to the end of the run."""
     of_real: bool
-    """True if it is known of real senders, too; else only their kernels could tell."""
+    """True if the measure is also known for real senders; otherwise only their kernels know it."""
     is_count: bool
-    """True if it is a whole number."""
+    """True if the measure is a whole number."""
 
     @property
     def heading(self) -> str:
-        """The head of a narrow column, unit included."""
+        """Heading of a narrow column, with the unit."""
         return "\n".join(filter(None, (*self.short.lower().split(), self.unit)))
 
     @property
@@ -53,8 +54,8 @@ class Measure:
     def value(self, document: Mapping[str, Any]) -> Any:
         """Return the value in the document of a flow or a run.
 
-        None where it has none, where only a real kernel knows, and in a document of an earlier version, which
-        lacks it. Of an empty group the counts are 0.
+        Returns None if the document has no value, if only a real kernel knows it, or if the document is from
+        an earlier version without the measure. In an empty group the counts are 0.
         """
         found: Any = document
         for key in self.path:
@@ -77,7 +78,7 @@ OF_FLOWS = tuple(measure for measure in _DECLARED if measure.of == "flow")
 OF_RUNS = tuple(measure for measure in _DECLARED if measure.of == "run")
 """Measures of a run as a whole."""
 MEASURES = {measure.column: measure for measure in _DECLARED}
-"""All of them, by column."""
+"""All measures, by column."""
 
 
 def columns(group: str) -> tuple[str, ...]:
@@ -94,13 +95,13 @@ SUMS = tuple(
     for measure in OF_FLOWS
     if measure.over_flows == "sum" and measure.column not in (*NOTICES, *JUDGEMENTS)
 )
-"""Counts and rates of a flow that add up over the TCP flows of a run."""
+"""Counts and rates of a flow that are summed over the TCP flows of a run."""
 MEANS = tuple(measure.column for measure in OF_FLOWS if measure.over_flows == "mean")
-"""Measures that not every flow has, as a mean over those that do."""
+"""Measures that not every flow has, averaged over the flows that have them."""
 
 
 def is_real(flow: Mapping[str, Any]) -> bool:
-    """Return whether a flow of a run document is of real hosts: what their kernels alone know is null."""
+    """Return whether a flow belongs to real hosts; values that only their kernels know are null."""
     return flow.get("judgements", ()) is None
 
 
@@ -112,9 +113,9 @@ def of_flow(flow: Mapping[str, Any]) -> dict[str, Any]:
 def over_flows(
     flows: Sequence[Mapping[str, Any]], names: Iterable[str], transport: str = "tcp"
 ) -> dict[str, float | None]:
-    """Add up measures over the flows of a run document, by column.
+    """Aggregate measures over the flows of a run document, by column.
 
-    Sums are over the flows of that transport, means over all flows that have the measure.
+    Sums are over the flows of that transport, and means over all flows that have the measure.
     """
     summed = [flow for flow in flows if flow["transport"] == transport]
     return {name: _total(MEASURES[name], flows, summed) for name in names}

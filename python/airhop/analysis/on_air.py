@@ -1,7 +1,7 @@
-"""The frames of a traced run by station and time, and why some collided: what space-time diagrams show.
+"""The frames of a traced run by station and time, and the reasons of collisions, for space-time diagrams.
 
-It is read from the trace table `air`, a row per transmission, and from the places of the stations. Times are
-seconds.
+The functions read the trace table `air`, with one row per transmission, and the positions of the stations.
+Times are seconds.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 FRAMES = (
     "rts", "cts", "data", "tcp-ack", "other", "ack", "broadcast", "a-mpdu", "block-ack", "block-ack-req"
 )  # fmt: skip
-"""Kinds of frames that are drawn apart. Data frames are `data`, `tcp-ack` and `other` by what they carry: a
-TCP segment with payload, one without, anything else; `ack` are those of the link; an `a-mpdu` has several
-data frames."""
+"""Kinds of frames that are drawn differently. Data frames are `data` (a TCP segment with payload), `tcp-ack`
+(without payload) or `other`; `ack` are link ACKs; an `a-mpdu` has several data frames.
+"""
 CARRIED = {"data": "data", "ack": "tcp-ack"}
 REASONS = {
     "hidden": "of hidden terminals: the senders do not sense each other",
@@ -34,9 +34,9 @@ REASONS = {
 }
 """Reasons of a collision."""
 NOBODY = -1
-"""In place of a lane where there is none."""
+"""Value that stands for no lane."""
 TOUCH_S = 1e-9
-"""Frames that share less than this do not overlap: the trace's times are rounded."""
+"""Minimum overlap of two frames, s: the trace's times are rounded."""
 
 
 @dataclass(frozen=True)
@@ -50,43 +50,46 @@ class Lane:
 
 @dataclass(frozen=True)
 class Overlap:
-    """A second signal during a frame, at the station that the frame was for."""
+    """A second signal during a frame, at the frame's receiver."""
 
     frame: int
     """Row of the frame."""
     other: int
-    """Row of the other frame; NOBODY where the trace has none."""
+    """Row of the other frame; NOBODY if the trace has none."""
     lane: int
     """Lane of the station."""
     start_s: float
     end_s: float
     reason: str
-    """One of REASONS."""
+    """Reason, an entry of REASONS."""
     captured: bool
-    """True if the frame was received all the same."""
+    """True if the frame was received nevertheless."""
 
 
 @dataclass(frozen=True)
 class OnAir:
-    """Transmissions on the air, a lane per station."""
+    """Transmissions on the air, one lane per station."""
 
     lanes: tuple[Lane, ...]
-    """In the order of the scenario."""
+    """Lanes in the order of the scenario."""
     frames: pl.DataFrame
-    """A row per transmission, by its start: `start_s`, `end_s`, `lane` (of the sender), `to` (lane or
-    NOBODY), `kind` (of FRAMES), `bytes`, `flow`, `seq`, `attempt`, `outcome`."""
+    """One row per transmission, by its start: `start_s`, `end_s`, `lane` (of the sender), `to` (lane or
+    NOBODY), `kind` (of FRAMES), `bytes`, `flow`, `seq`, `attempt`, `outcome`.
+    """
     waiting: tuple[tuple[int, float, float], ...]
-    """Lane, start and end of the times in which a station had something to send: packets waited in its queue,
-    or an attempt had failed and the next one was to come. By lane, then by time; not overlapping."""
+    """Lane, start and end of the periods in which a station had data to send: packets waited in its queue, or
+    an attempt had failed and the next was pending. The periods are ordered by lane and time, and do not
+    overlap.
+    """
 
     @cached_property
     def hearers(self) -> list[list[int]]:
-        """Lanes that can receive its frames, by lane."""
+        """Lanes that can receive the frames of each lane."""
         return self._lanes_of([lane.cell.hearers[lane.station] for lane in self.lanes])
 
     @cached_property
     def sensers(self) -> list[list[int]]:
-        """Lanes that sense its frames and cannot receive them, by lane."""
+        """Lanes that sense the frames of each lane but cannot receive them."""
         return self._lanes_of([lane.cell.sensers[lane.station] for lane in self.lanes])
 
     def _lanes_of(self, names: list[list[str]]) -> list[list[int]]:
@@ -98,11 +101,11 @@ class OnAir:
 
     @cached_property
     def overlaps(self) -> list[Overlap]:
-        """One for each frame that collided or was captured: with whom and why."""
+        """Overlaps: for each frame that collided or was captured, the other frame and the reason."""
         return list(_overlaps(self))
 
     def between(self, start_s: float, end_s: float) -> OnAir:
-        """Keep the frames that are on the air in this time."""
+        """Keep the frames on the air between these times."""
         import polars as pl
 
         kept = self.frames.filter(pl.col("end_s") > start_s, pl.col("start_s") < end_s)
@@ -114,7 +117,7 @@ class OnAir:
         return OnAir(self.lanes, kept, waiting)
 
     def busiest(self, lanes: int) -> OnAir:
-        """Keep no more than this many lanes, those with the most frames from or for them."""
+        """Keep at most this many lanes, those with the most frames sent or received."""
         import polars as pl
 
         if len(self.lanes) <= lanes:
@@ -135,8 +138,8 @@ class OnAir:
 def on_air(tables: Mapping[str, pl.DataFrame], network: Mapping[str, Any]) -> OnAir:
     """Arrange the trace of a run of this network (`Scenario.to_dict`) by station.
 
-    Raises InputError when the trace has no table `air` or the network neither a wireless cell nor a radio
-    link.
+    Raises InputError if the trace has no table `air`, or if the network has neither a wireless cell nor a
+    radio link.
     """
     import polars as pl
 
@@ -162,7 +165,7 @@ def on_air(tables: Mapping[str, pl.DataFrame], network: Mapping[str, Any]) -> On
 
 
 def _lanes(channels: Sequence[Cell | RadioLink]) -> tuple[Lane, ...]:
-    """Make a lane per station; one that is in two cells has a lane in each, told apart by the cell's name."""
+    """Create a lane per station; a station in two cells has a lane in each, with the cell's name."""
     seen = Counter(station for cell in channels for station in cell.stations)
     return tuple(
         Lane(cell, station, station if seen[station] == 1 else f"{station} ({cell.name})")
@@ -172,7 +175,7 @@ def _lanes(channels: Sequence[Cell | RadioLink]) -> tuple[Lane, ...]:
 
 
 def _ends(lanes: Sequence[Lane], pairs: pl.DataFrame) -> pl.DataFrame:
-    """Return the lanes of sender and receiver of each pair of names: in the cell that has both."""
+    """Return the lanes of sender and receiver for each pair of names, in the cell that has both."""
     import polars as pl
 
     place = {(id(lane.cell), lane.station): index for index, lane in enumerate(lanes)}
@@ -220,7 +223,7 @@ def _overlaps(air: OnAir) -> Iterator[Overlap]:
 
 
 def _around(starts: Sequence[float], row: int, first_s: float, last_s: float) -> Iterator[int]:
-    """Count rows down and up from a row as far as they start within this time."""
+    """Return the number of rows before and after a row that start within this time."""
     before = row - 1
     while before >= 0 and starts[before] >= first_s:
         yield before
@@ -238,7 +241,7 @@ def _reason(sender: int, other: int, to: int, reach: Sequence[set[int]]) -> str:
 
 
 def _waiting(air: OnAir, tables: Mapping[str, pl.DataFrame]) -> Iterator[tuple[int, float, float]]:
-    """Merge the times in which packets waited and those between two attempts, lane by lane."""
+    """Merge, per lane, the periods with waiting packets and the periods between two attempts."""
     spans: list[list[tuple[float, float]]] = [[] for _ in air.lanes]
     last_s = max(air.frames["end_s"], default=0.0)
     for lane, start, end in (*_between_attempts(air.frames), *_queued(air.lanes, tables, last_s)):
@@ -256,7 +259,7 @@ def _waiting(air: OnAir, tables: Mapping[str, pl.DataFrame]) -> Iterator[tuple[i
 
 
 def _between_attempts(frames: pl.DataFrame) -> Iterator[tuple[int, float, float]]:
-    """From the end of a failed attempt at a packet to the start of the next: timeout, backoff, deferring.
+    """Return the periods between attempts at a packet: timeout, backoff, deferring.
 
     A link with a window sends other packets in between.
     """
@@ -272,7 +275,7 @@ def _between_attempts(frames: pl.DataFrame) -> Iterator[tuple[int, float, float]
 
 
 def _queue_places(lane: Lane) -> list[str]:
-    """Name the queue that a station has for all of its cell, or for the other end of its link."""
+    """Return the name of a station's queue for its whole cell, or for the other end of its link."""
     if isinstance(lane.cell, Cell):
         return [f"{lane.station}->*"]
     return [f"{lane.station}->{other}" for other in lane.cell.hearers[lane.station]]
@@ -281,7 +284,7 @@ def _queue_places(lane: Lane) -> list[str]:
 def _queued(
     lanes: Sequence[Lane], tables: Mapping[str, pl.DataFrame], end_s: float
 ) -> Iterator[tuple[int, float, float]]:
-    """From each change of a station's queue to the next, if packets wait; the last lasts until `end_s`."""
+    """Return the periods in which packets wait in a station's queue; the last one ends at `end_s`."""
     import polars as pl
 
     if "queue" not in tables:

@@ -1,6 +1,6 @@
-"""Round trips of a flow's segments beside the sender's estimates, timeouts and notices.
+"""Round-trip times of a flow's segments, with the sender's estimates, timeouts and notices.
 
-It is read from the trace tables of a run. Times are seconds, round trips milliseconds.
+The functions read the trace tables of a run. Times are seconds, round-trip times milliseconds.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ if TYPE_CHECKING:
 
 
 def round_trips(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.DataFrame:
-    """List the true round-trip time of each segment of a flow that was acknowledged, by time.
+    """List the true round-trip time of each acknowledged segment of a flow, by time.
 
-    It lasts from the last sending of the segment to the ACK that covers it. Columns: `time_s` of that ACK;
-    `sent_s`; `seq`, its first byte; `rtt_ms`; `sendings` until then. With more than one sending the ACK may
-    be for an earlier one: no sender may measure it (Karn and Partridge 1987).
+    The time runs from the last transmission of the segment to the ACK that covers it. Columns: `time_s` of
+    that ACK; `sent_s`; `seq`, the first byte; `rtt_ms`; `sendings`, the number of transmissions until then.
+    With more than one transmission the ACK may belong to an earlier one, so no sender may measure the time
+    (Karn and Partridge 1987).
     """
     import polars as pl
 
@@ -32,7 +33,7 @@ def round_trips(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.DataFrame:
         )
     )
     covered = sent.group_by("seq").agg(end=pl.col("end").max()).sort("end")
-    # An ACK covers what ends at or before its number.
+    # An ACK covers the segments that end at or before its number.
     known = (
         covered.join_asof(_progress(tables, flow), left_on="end", right_on="ack", strategy="forward")
         .drop_nulls("time_s")
@@ -55,10 +56,10 @@ def round_trips(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.DataFrame:
 
 
 def timeouts(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.Series:
-    """List when the retransmission timer of a flow expired, ascending.
+    """List the expiry times of a flow's retransmission timer, ascending.
 
-    The sender then sends its oldest segment, and no ACK has come at that moment: what else bears the cause
-    `timeout` is sent on an ACK, in the slow start after it.
+    At an expiry the sender retransmits its oldest segment, without an ACK at that time. Other segments with
+    the cause `timeout` are sent on ACKs, in the slow start that follows.
     """
     import polars as pl
 
@@ -76,9 +77,9 @@ def timeouts(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.Series:
 
 
 def timely_notices(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.DataFrame:
-    """List the notices that a sender got, as far as each should have prevented an expiry of its timer.
+    """List the received notices of a sender that should have prevented an expiry of its timer.
 
-    Columns: `time_s`; `kind`; `lateness_ms` against that expiry; `late`, whether it had been before.
+    Columns: `time_s`; `kind`; `lateness_ms`, relative to that expiry; `late`, true if the expiry came first.
     """
     import polars as pl
 
@@ -93,7 +94,7 @@ def timely_notices(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.DataFram
 
 
 def _progress(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.DataFrame:
-    """Select the ACKs that acknowledged more than all before them."""
+    """Select the ACKs that acknowledged more than all previous ones."""
     import polars as pl
 
     acks = _rows(tables, "acks", flow).sort("time_s", maintain_order=True)

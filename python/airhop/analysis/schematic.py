@@ -1,4 +1,4 @@
-"""The nodes of a network in columns, and what joins them: for pictures of networks that have no places."""
+"""The nodes of a network in columns, and their links, for pictures of networks without positions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Line:
     name: str
     ends: tuple[str, str]
     speed: str
-    """Rate, and delay if there is one."""
+    """Rate, and delay if the link has one."""
     wireless: bool = False
     notes: tuple[str, ...] = ()
     """ARQ and error model of each direction of a radio link."""
@@ -26,10 +26,10 @@ class Line:
 
 @dataclass(frozen=True)
 class Schematic:
-    """Nodes at places of a grid."""
+    """Nodes on a grid."""
 
     places: Mapping[str, tuple[int, int]]
-    """Column and row by node: along the ways of the flows, and downwards."""
+    """Column and row by node: columns along the paths of the flows, rows downwards."""
     lines: tuple[Line, ...]
 
     @property
@@ -44,10 +44,9 @@ class Schematic:
 
 
 def schematic(network: Mapping[str, Any], topology: Topology) -> Schematic:
-    """Arrange the links of an effective scenario along the ways of its flows; of cells, hops that are used.
+    """Arrange the links of an effective scenario along the paths of its flows; for cells, only hops in use.
 
-    A node on several ways stands where the first of them puts it; one on none, beside a node that it is
-    joined to.
+    A node on several paths is placed by the first of them; a node on no path is placed beside a neighbour.
     """
     lines = (*_wired(network), *map(_radio, radio_links(network)), *_cells(network, topology))
     columns = _columns(lines, topology.ways)
@@ -82,7 +81,7 @@ def _cells(network: Mapping[str, Any], topology: Topology) -> Iterator[Line]:
 
 
 def _columns(lines: Sequence[Line], ways: Mapping[str, Sequence[str]]) -> dict[str, int]:
-    """Put the nodes of each way into columns that follow each other, then their neighbours."""
+    """Assign consecutive columns to the nodes of each path, then columns to their neighbours."""
     columns: dict[str, int] = {}
     for way in ways.values():
         shift = next((columns[node] - i for i, node in enumerate(way) if node in columns), 0)

@@ -1,7 +1,7 @@
-"""Places of a scenario's stations, receive and sense ranges, and the routes of its flows.
+"""Positions of a scenario's stations, receive and sense ranges, and the routes of its flows.
 
-Everything is read from the effective scenario as plain data (`Scenario.to_dict`); what is drawn for each
-replication, from a traced run of it. Places and ranges are metres.
+The functions read the effective scenario as plain data (`Scenario.to_dict`), and values drawn per replication
+from a traced run. Positions and ranges are metres.
 """
 
 from __future__ import annotations
@@ -41,17 +41,19 @@ NO_BREAK = "\u00a0"
 
 @dataclass(frozen=True)
 class Cell:
-    """Wireless channel: its stations and their ranges."""
+    """Wireless channel with its stations and their ranges."""
 
     name: str
     places: Mapping[str, tuple[float, float]]
-    """Places by station, in the order of the scenario."""
+    """Positions by station, in the order of the scenario."""
     receive: float
-    """Frames can be received up to here; infinite where all hear all."""
+    """Receive range; infinite if all stations hear all others."""
     sense: float
-    """The medium is sensed busy up to here."""
+    """Sense range."""
     crossover: float = math.inf
-    """Power falls with the square of the distance up to here, and with its fourth power beyond."""
+    """Distance up to which power falls with the square of the distance; beyond, it falls with the fourth
+    power.
+    """
 
     @property
     def stations(self) -> tuple[str, ...]:
@@ -59,7 +61,7 @@ class Cell:
         return tuple(self.places)
 
     def power(self, a: str, b: str) -> float:
-        """Return the power of one station at another, in a unit of its own; it grows down to a metre."""
+        """Return the power of one station at another, in an arbitrary unit; the least distance is a metre."""
         if not self.limited:
             return 1.0
         square = max(self.distance(a, b), 1.0) ** 2
@@ -67,7 +69,7 @@ class Cell:
 
     @property
     def limited(self) -> bool:
-        """True if some stations may be out of each other's reach."""
+        """True if some stations may be out of range of each other."""
         return math.isfinite(self.receive)
 
     def distance(self, a: str, b: str) -> float:
@@ -76,12 +78,12 @@ class Cell:
 
     @cached_property
     def hearers(self) -> dict[str, list[str]]:
-        """List by station those that can receive its frames, in the order of the scenario."""
+        """List, by station, the stations that can receive its frames, in the order of the scenario."""
         return self._within(0.0, self.receive)
 
     @cached_property
     def sensers(self) -> dict[str, list[str]]:
-        """List by station those that sense its frames and cannot receive them."""
+        """List, by station, the stations that sense its frames but cannot receive them."""
         return self._within(self.receive, self.sense)
 
     def _within(self, beyond: float, reach: float) -> dict[str, list[str]]:
@@ -95,24 +97,24 @@ class Cell:
 
     @property
     def links(self) -> Iterator[tuple[str, str]]:
-        """Pairs of stations that can receive each other's frames, each once."""
+        """Pairs of stations that can receive each other's frames."""
         rank = {name: place for place, name in enumerate(self.places)}
         return ((a, b) for a, others in self.hearers.items() for b in others if rank[a] < rank[b])
 
 
 @dataclass(frozen=True)
 class RadioLink:
-    """A point-to-point radio link; quantities are written as in the scenario."""
+    """A point-to-point radio link, with quantities as in the scenario."""
 
     name: str
     ends: tuple[str, str]
     rate: str
-    """Or the file of its delivery opportunities."""
+    """Rate, or the file of the delivery opportunities."""
     delay: str
     arq: tuple[str, str]
-    """ARQ of data from each end, in words."""
+    """ARQ of the data from each end, in words."""
     errors: str
-    """In words; empty where there are none."""
+    """Error models in words; empty if there are none."""
 
     @property
     def stations(self) -> tuple[str, ...]:
@@ -121,41 +123,41 @@ class RadioLink:
 
     @property
     def hearers(self) -> dict[str, list[str]]:
-        """List by station those that can receive its frames: the other end."""
+        """List, by station, the stations that can receive its frames: the other end."""
         a, b = self.ends
         return {a: [b], b: [a]}
 
     @property
     def sensers(self) -> dict[str, list[str]]:
-        """List by station those that only sense its frames: nobody shares the link."""
+        """List, by station, the stations that only sense its frames: none on such a link."""
         return {station: [] for station in self.ends}
 
     @property
     def places(self) -> tuple[str, str]:
-        """Names of its directions, as `bs->m`."""
+        """Names of the link's directions, such as `bs->m`."""
         a, b = self.ends
         return f"{a}->{b}", f"{b}->{a}"
 
 
 @dataclass(frozen=True)
 class Topology:
-    """The wireless channels of a scenario in one replication, and the ways of its flows."""
+    """The wireless channels of a scenario in one replication, and the paths of its flows."""
 
     cells: list[Cell]
     ways: dict[str, list[str]]
-    """Nodes of the way of every flow by its name (see `routes`)."""
+    """Nodes on the path of every flow, by the flow's name (see `routes`)."""
 
     @classmethod
     def of_run(
         cls, network: Mapping[str, Any], document: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]
     ) -> Topology:
-        """Read the places of a traced run from its scenario as plain data, run document and trace tables."""
+        """Read the positions of a traced run from its scenario, run document and trace tables."""
         channels = cells(network, tables)
         return cls(channels, routes(network, channels, document["flows"]))
 
 
 def cells(network: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> list[Cell]:
-    """List the wireless channels of an effective scenario, with the places that a traced run of it drew."""
+    """List the wireless channels of an effective scenario, with the positions drawn in a traced run."""
     return [_cell(table, tables) for table in network.get("wlan", ())]
 
 
@@ -166,7 +168,7 @@ def _cell(table: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> Cell:
 
 
 def _drawn(cell: str, stations: pl.DataFrame) -> dict[str, tuple[float, float]]:
-    """Select the places of a layout's stations from the trace table `stations`."""
+    """Select the positions of a layout's stations from the trace table `stations`."""
     rows = stations.filter(stations["wlan"].cast(str) == cell).select("station", "x_m", "y_m").iter_rows()
     return {station: (x, y) for station, x, y in rows}
 
@@ -187,7 +189,7 @@ def radio_links(network: Mapping[str, Any]) -> list[RadioLink]:
 
 
 def rate(table: Mapping[str, Any]) -> str:
-    """Return the rate of a wired or radio link, or the name of its file of delivery opportunities."""
+    """Return the rate of a wired or radio link, or the file name of its delivery opportunities."""
     paces: dict[str, str] = {}
     for key in ("rate", "deliveries"):
         value = table.get(key, {})
@@ -197,7 +199,7 @@ def rate(table: Mapping[str, Any]) -> str:
 
 
 def cell_rate(table: Mapping[str, Any]) -> str:
-    """Return the rate of a cell, or the standard and the MCS and spatial streams that make it."""
+    """Return the rate of a cell, or the standard with the MCS and spatial streams."""
     value = table.get("rate", "")
     if not isinstance(value, Mapping):
         return str(value)
@@ -206,14 +208,14 @@ def cell_rate(table: Mapping[str, Any]) -> str:
 
 
 def each_way(value: str | Mapping[str, str]) -> str:
-    """Return what a key of a link has: for both directions, or for each."""
+    """Return the value of a link's key: one for both directions, or one for each."""
     if isinstance(value, str):
         return value
     return ", ".join(f"{way.replace('->', ' → ')} {one}" for way, one in value.items())
 
 
 def _arq(table: Mapping[str, Any]) -> str:
-    """Put a link's recovery into words: `go-back-n, window 3`."""
+    """Format a link's recovery: `go-back-n, window 3`."""
     if table["kind"] == "none":
         return "no ARQ"
     return _listed(
@@ -225,7 +227,7 @@ def _arq(table: Mapping[str, Any]) -> str:
 
 
 def _errors(tables: Any) -> str:
-    """Put a link's error models into words: `two-state, good 10 s, bad 4 s`."""
+    """Format a link's error models: `two-state, good 10 s, bad 4 s`."""
     models = tables if isinstance(tables, list) else [tables] if tables else []
     return "; ".join(
         _listed(
@@ -243,12 +245,12 @@ def _short(name: str, value: Any) -> str:
 
 
 def _listed(words: Iterable[str]) -> str:
-    """Join words by commas; a number is not parted from its name and its unit."""
+    """Join words by commas, with non-breaking spaces between a name, its number and the unit."""
     return ", ".join(word.replace(" ", NO_BREAK) for word in words)
 
 
 def _ranges(table: Mapping[str, Any]) -> tuple[float, float]:
-    """Return receive and sense range in metres; both are infinite where all hear all."""
+    """Return receive and sense range in metres; both are infinite if all stations hear all others."""
     if "range" in table:
         return _quantity(table["range"]["receive"], _METRES), _quantity(table["range"]["sense"], _METRES)
     if "propagation" in table:
@@ -258,14 +260,14 @@ def _ranges(table: Mapping[str, Any]) -> tuple[float, float]:
 
 
 def _reach(law: Mapping[str, Any], threshold: str) -> float:
-    """Return the distance at which the received power falls to the threshold; antennas without gain."""
+    """Return the distance at which the received power falls to the threshold, with antennas without gain."""
     loss = 10.0 ** ((_quantity(law["power"], _DBM) - _quantity(threshold, _DBM)) / 10.0)
     free = _wavelength(law) / (4.0 * math.pi) * math.sqrt(loss)  # Friis 1946
     return free if free <= _crossover(law) else _quantity(law["height"], _METRES) * loss**0.25
 
 
 def _crossover(law: Mapping[str, Any] | None) -> float:
-    """Return the distance beyond which the ray that the ground reflects counts (Rappaport 2002, §4.6)."""
+    """Return the distance beyond which the ground reflection matters (Rappaport 2002, §4.6)."""
     if law is None or law["model"] == "free-space":
         return math.inf
     return 4.0 * math.pi * _quantity(law["height"], _METRES) ** 2 / _wavelength(law)
@@ -283,10 +285,10 @@ def _quantity(text: str, units: Mapping[str, float]) -> float:
 def routes(
     network: Mapping[str, Any], channels: Sequence[Cell], flows: Iterable[Mapping[str, Any]]
 ) -> dict[str, list[str]]:
-    """Return the nodes of the way of every flow: fewest hops, ties to the name that comes first.
+    """Return the nodes on the path of every flow: fewest hops, ties in alphabetical order.
 
-    It is the way that static routing takes; a routing protocol may find another one. `flows` are those of a
-    run document, with their ends in `from` and `to`. Flows without a way have none here.
+    This is the path of static routing; a routing protocol may find another one. `flows` are those of a run
+    document, with their ends in `from` and `to`. Flows without a path are omitted.
     """
     neighbours = neighbours_of(network, channels)
     ways = {flow["name"]: _way(neighbours, flow["from"], flow["to"]) for flow in flows}
@@ -294,7 +296,7 @@ def routes(
 
 
 def neighbours_of(network: Mapping[str, Any], channels: Sequence[Cell]) -> dict[str, set[str]]:
-    """Name the nodes that each node has a link to, of whatever kind."""
+    """Return the neighbours of each node over all kinds of links."""
     lists = (tables for tables in network.values() if isinstance(tables, list))
     wires = (table["ends"] for tables in lists for table in tables if "ends" in table)
     found: dict[str, set[str]] = {}
@@ -305,7 +307,7 @@ def neighbours_of(network: Mapping[str, Any], channels: Sequence[Cell]) -> dict[
 
 
 def hops_to(end: str, neighbours: Mapping[str, set[str]]) -> dict[str, int]:
-    """Count the hops to a node from each that can reach it."""
+    """Return the number of hops to a node from each node that can reach it."""
     hops, frontier = {end: 0}, deque([end])
     while frontier:
         node = frontier.popleft()
@@ -317,7 +319,7 @@ def hops_to(end: str, neighbours: Mapping[str, set[str]]) -> dict[str, int]:
 
 
 def _way(neighbours: Mapping[str, set[str]], start: str, end: str) -> list[str]:
-    """Search from the destination outwards, as the simulator does."""
+    """Search for a path from the destination outwards, as the simulator does."""
     hops = hops_to(end, neighbours)
     if start not in hops:
         return []

@@ -1,4 +1,4 @@
-"""Cutting a list of runs into tasks: long enough to hide what a task costs, short enough to share evenly."""
+"""Division of a list of runs into tasks with little overhead and a balanced load."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from airhop.scenario import Scenario
 from airhop.simulate import Job
 
 TASK_S = 1.0
-"""A task aims at this. A scheduler spends about a millisecond on one."""
+"""Target duration of a task, s. A scheduler spends about a millisecond per task."""
 LEAST_TASK_S = 0.05
-"""Nor is it cut shorter than this near the end."""
+"""Minimum duration of a task near the end, s."""
 SHARES = 2
-"""While there is work for fewer than so many tasks a thread, tasks get shorter (guided self-scheduling,
-Polychronopoulos and Kuck 1987), so that a small study still uses the whole cluster and no thread is late."""
+"""Number of tasks per thread below which the remaining tasks get shorter (guided self-scheduling,
+Polychronopoulos and Kuck 1987), so that a small study uses the whole cluster and no thread is late.
+"""
 MOST_RUNS = 1000
-"""Runs in one task, so that a message stays below about a megabyte."""
+"""Maximum number of runs per task, so that a message stays below about a megabyte."""
 
 
 class Costs:
-    """Costs of runs, learnt from the finished ones."""
+    """Costs of runs, learned from finished runs."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[float, int]] = {}  # by digest: seconds, runs
@@ -28,7 +29,7 @@ class Costs:
         self._simulated_s = 0.0
 
     def learn(self, scenario: Scenario, seconds: float) -> None:
-        """Process that a run of this scenario took so long."""
+        """Record the duration of a run of this scenario."""
         known, runs = self._known.get(scenario.digest, (0.0, 0))
         self._known[scenario.digest] = (known + seconds, runs + 1)
         self._seconds += seconds
@@ -36,18 +37,18 @@ class Costs:
 
     @property
     def rate(self) -> float:
-        """Seconds per simulated second over all runs; infinite before the first."""
+        """Return seconds per simulated second over all runs; infinite before the first run."""
         return self._seconds / self._simulated_s if self._simulated_s else math.inf
 
     def of(self, scenario: Scenario) -> float:
-        """Seconds that a run of this scenario takes: the mean of its runs, or else judged by its duration."""
+        """Return the mean duration of a run of this scenario, s, or an estimate from its simulated time."""
         if known := self._known.get(scenario.digest):
             return known[0] / known[1]
         return self.rate * scenario.duration_s
 
 
 class Plan:
-    """Hands out jobs, in their order, a task at a time."""
+    """Distributes jobs in their order, one task at a time."""
 
     def __init__(self, jobs: Sequence[Job], costs: Costs) -> None:
         self._jobs = jobs
@@ -56,9 +57,9 @@ class Plan:
         self._simulated_s = math.fsum(job.scenario.duration_s for job in jobs)  # of the jobs not handed out
 
     def cut(self, threads: int) -> range:
-        """Return the next task for a cluster of `threads` threads: indices of jobs, empty when none is left.
+        """Return the next task for a cluster of `threads` threads: indices of jobs, empty if none is left.
 
-        Before anything is known of the costs a task is a single run.
+        Before any cost is known, a task is a single run.
         """
         first = self._next
         share = self._costs.rate * self._simulated_s / (SHARES * threads)

@@ -1,4 +1,4 @@
-"""A dask cluster: tasks of about a second, as many as keep it busy."""
+"""A dask cluster with tasks of about a second, as many as keep it busy."""
 
 from __future__ import annotations
 
@@ -24,14 +24,16 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 CONNECT_S = 10.0
-"""Time limit for a scheduler's answer, s."""
+"""Time limit for the answer of a scheduler, s."""
 FIRST_WORKER_S = 10.0
-"""Time limit for a cluster without workers to get its first, s: they may just be starting."""
+"""Time limit for the first worker of a cluster, s, as workers may just be starting."""
 PATIENCE_S = 60.0
-"""Time limit for new workers when all are gone, s: a nanny takes seconds to restart one."""
+"""Time limit for new workers after all are lost, s: a nanny takes seconds to restart one."""
 TASKS_PER_THREAD = 4
-"""Tasks out at a time: one runs, the others wait at the worker, so that it never waits for the client.
-The rest of a study, perhaps a million runs, stays here and does not flood the scheduler."""
+"""Maximum number of tasks per thread at the cluster: one runs, and the others wait at the worker, so that the
+worker never waits for the client. The remaining runs of a study, perhaps a million, stay at the client and
+do not flood the scheduler.
+"""
 LOOK_EVERY_S = 1.0
 """Interval between counts of the workers, s; also the longest wait between two checks of the cluster."""
 FETCH_S = 30.0
@@ -43,14 +45,15 @@ _KEPT = "The runs that had finished are kept: the same command again does the re
 
 
 class ClusterError(RunError):
-    """The cluster gave out in the middle of the runs. Those that had finished have been reported."""
+    """The cluster failed during the runs. Finished runs have been reported."""
 
 
 @contextmanager
 def connected(place: str) -> Iterator[DaskEngine]:
-    """Connect to the scheduler at `place`, HOST:PORT, for as long as the context lasts.
+    """Connect to the scheduler at `place`, HOST:PORT, for the duration of the context.
 
-    Raises InputError when `distributed` is not installed, nobody answers, or there are no workers.
+    Raises InputError if `distributed` is not installed, if the scheduler does not answer, or if there are no
+    workers.
     """
     try:
         from distributed import Client
@@ -76,7 +79,7 @@ def connected(place: str) -> Iterator[DaskEngine]:
 
 
 def _check_installed(client: Client) -> None:
-    """Refuse workers without Airhop here: dask only tells that such a worker dies of every task."""
+    """Raise an error for workers without Airhop, of which dask would only report that they die."""
     found = client.run(resolve_name, f"{run_chunk.__module__}:{run_chunk.__name__}", on_error="return")
     for worker, what in found.items():
         if isinstance(what, (ImportError, AttributeError)):
@@ -87,7 +90,7 @@ def _check_installed(client: Client) -> None:
 
 @contextmanager
 def _quiet(logger: str) -> Iterator[None]:
-    """Keep tracebacks off stderr that dask logs about what the engine tells in a sentence."""
+    """Suppress the tracebacks that dask logs on stderr, as the engine reports the error in one sentence."""
     log = logging.getLogger(logger)
     before = log.level
     log.setLevel(logging.CRITICAL)
@@ -98,10 +101,10 @@ def _quiet(logger: str) -> Iterator[None]:
 
 
 class DaskEngine:
-    """Runs on the cluster of a dask client. Its workers need the same build of Airhop.
+    """Runs on the cluster of a dask client. The workers need the same build of Airhop.
 
-    Workers may come, go and die: dask gives the tasks of a lost one to others. When there are none, the
-    engine waits for `patience_s` seconds, or for ever (None): a batch system may take hours to start one.
+    Workers may join, leave and die: dask gives the tasks of a lost worker to others. Without workers, the
+    engine waits for `patience_s` seconds, or for ever (None), as a batch system may take hours to start one.
     The number of tasks follows the number of workers, so give an adaptive cluster a minimum, or `scale` it.
     """
 
@@ -117,13 +120,13 @@ class DaskEngine:
 
     @property
     def workers(self) -> int:
-        """The number of threads of all workers, when they were last counted."""
+        """Number of threads of all workers at the last count."""
         return self._staff.threads
 
     def run(self, jobs: Sequence[Job], on_done: Callable[[int, str], None]) -> None:
-        """Run all jobs; see Engine.run. Raises ClusterError when the scheduler or all workers are lost.
+        """Run all jobs; see Engine.run. Raises ClusterError if the scheduler or all workers are lost.
 
-        Ctrl-C takes the tasks back that wait; those that workers are at run to their end there, unheard.
+        Ctrl-C cancels waiting tasks; running tasks continue to their end, but their results are discarded.
         """
         self._staff.expect()
         _Tasks(self._client, self._staff, self._costs, jobs, on_done).run()
@@ -139,13 +142,13 @@ class _Staff:
         self.expect()
 
     def expect(self) -> None:
-        """Begin to wait for workers now."""
+        """Start waiting for workers."""
         self._counted = self._seen = time.monotonic()
 
     def count(self) -> int:
         """Count the threads of all workers, at most once in LOOK_EVERY_S.
 
-        Raises ClusterError when the scheduler is gone, or no worker has been there for too long.
+        Raises ClusterError if the scheduler is lost, or if there has been no worker for too long.
         """
         now = time.monotonic()
         if now - self._counted >= LOOK_EVERY_S:
@@ -169,7 +172,7 @@ class _Staff:
 
 @dataclass
 class _Task:
-    """A task that is out: its jobs, and how many of them have been reported."""
+    """A submitted task: its jobs, and the number of jobs that have been reported."""
 
     jobs: range
     reported: int = 0
@@ -198,7 +201,7 @@ class _Tasks:
         self._refused = False  # on_done raised: it is not called again
 
     def run(self) -> None:
-        """Send and receive until everything is reported or something goes wrong."""
+        """Send tasks and receive results until everything is reported or an error occurs."""
         try:
             while self._send():
                 self._receive()
@@ -210,7 +213,7 @@ class _Tasks:
                 self._client.cancel(list(self._out))
 
     def _send(self) -> bool:
-        """Fill the cluster up; tell whether anything is out."""
+        """Submit tasks until the cluster is full; return whether any task is in progress."""
         threads = max(1, self._staff.count())
         while len(self._out) < TASKS_PER_THREAD * threads and (jobs := self._plan.cut(threads)):
             future = self._submit([self._jobs[index] for index in jobs])
@@ -219,7 +222,7 @@ class _Tasks:
         return bool(self._out)
 
     def _submit(self, jobs: Sequence[Job]) -> Future[Finished]:
-        # Each distinct scenario travels once.
+        # Each distinct scenario is sent once.
         distinct = {job.scenario.digest: job.scenario for job in jobs}
         number = {digest: index for index, digest in enumerate(distinct)}
         scenarios = [(digest, scenario.core.json()) for digest, scenario in distinct.items()]
@@ -228,7 +231,7 @@ class _Tasks:
         return self._client.submit(run_chunk, build, self._plugins, scenarios, runs, pure=False)
 
     def _receive(self) -> None:
-        """Wait for a task to be over, but not so long as to miss that the workers are gone, and report it."""
+        """Wait for a task to finish, with a limit to notice lost workers, and report its results."""
         try:
             future = self._over.get(timeout=LOOK_EVERY_S)
         except Empty:
@@ -240,9 +243,9 @@ class _Tasks:
             self._report(future, finished)
 
     def _fetch(self, future: Future[Finished], timeout_s: float) -> Finished | None:
-        """Get what a task gave, or None when its worker died with it: dask has it computed again.
+        """Return the result of a task, or None if its worker died; dask then repeats the task.
 
-        Raises what the task raised.
+        Raises the exception of the task.
         """
         if future.status == "error":
             raise self._failure(future)
@@ -289,7 +292,7 @@ class _Tasks:
         del self._out[future]
 
     def _report_rest(self) -> None:
-        """Report the tasks that are over. What goes wrong now would hide why the runs were stopped."""
+        """Report the finished tasks. Errors are ignored here, as they would hide the reason for the stop."""
         if self._refused or self._client.status != "running":
             return
         with suppress(Exception):

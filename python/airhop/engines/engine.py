@@ -17,27 +17,27 @@ DASK_PORT = 8786
 
 
 class Engine(Protocol):
-    """Engine that computes runs. Equal jobs give equal documents, but for wall_s, whatever the engine."""
+    """Engine that computes runs. Equal jobs give equal documents, except for wall_s, with any engine."""
 
     name: str
 
     @property
     def workers(self) -> int:
-        """Number of runs it computes at the same time."""
+        """Number of runs computed at the same time."""
 
     def run(self, jobs: Sequence[Job], on_done: Callable[[int, str], None]) -> None:
         """Run all jobs; `on_done(index, document)` is called in this thread as they finish, in any order.
 
-        Raises RunError when a run fails, KeyboardInterrupt on Ctrl-C, and what `on_done` raises. No run
-        starts then, and runs that are over have been reported, unless it is `on_done` that raised.
+        Raises RunError if a run fails, KeyboardInterrupt on Ctrl-C, and exceptions of `on_done`. No further
+        run starts then, and finished runs have been reported, unless `on_done` raised.
         """
 
 
 def open_engine(spec: str, threads: int | None = None) -> AbstractContextManager[Engine]:
     """Open the engine "local" (`threads` threads, one per core by default) or "dask://HOST:PORT".
 
-    Entering the context connects to the cluster, leaving it disconnects. Raises InputError for anything
-    else, here or on entering: a scheduler that does not answer, has no workers, `distributed` missing.
+    Entering the context connects to the cluster, and leaving it disconnects. Raises InputError for any other
+    text, and on entering if the scheduler does not answer or has no workers, or if `distributed` is missing.
     """
     if spec == "local":
         return nullcontext(LocalEngine(threads))
@@ -52,7 +52,7 @@ def open_engine(spec: str, threads: int | None = None) -> AbstractContextManager
 
 
 def _is_place(text: str) -> bool:
-    """Return whether this is HOST:PORT; HOST may be an IPv6 address in brackets."""
+    """Return whether the text is HOST:PORT; HOST may be an IPv6 address in brackets."""
     match = re.fullmatch(r"(?:[\w.-]+|\[[\da-fA-F:.]+\]):(\d{1,5})", text, re.ASCII)
     return match is not None and 0 < int(match[1]) < 2**16
 

@@ -10,7 +10,7 @@ from airhop.simulate import Job, cores
 
 
 class LocalEngine:
-    """Runs on `threads` threads of this process, by default one per core it may use. The GIL is released."""
+    """Runs on `threads` threads of this process, by default one per available core. The GIL is released."""
 
     name = "local"
 

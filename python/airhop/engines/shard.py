@@ -1,4 +1,4 @@
-"""Study on many independent processes: each computes a part."""
+"""A study on many independent processes, each of which computes a part."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from airhop.errors import InputError
 
 @dataclass(frozen=True)
 class Shard:
-    """Part `index` (from 1) of `count` parts. The parts do not overlap, and together they are everything."""
+    """Part `index` (from 1) of `count` parts, which do not overlap and together cover everything."""
 
     index: int
     count: int
 
     @classmethod
     def parse(cls, text: str) -> Shard:
-        """Read "I/N", as in "2/8". Raises InputError for anything else, or a part that does not exist."""
+        """Parse "I/N", such as "2/8". Raises InputError for other texts and for missing parts."""
         words = text.split("/")
-        # ASCII only: `int` would take the digits of every script, underscores and signs.
+        # ASCII only: `int` would accept the digits of every script, underscores and signs.
         if len(words) != 2 or not all(word.isascii() and word.isdecimal() for word in words):
             raise InputError(f"`{text}` is not I/N: two whole numbers, as in 2/8, the second part of eight")
         index, count = map(int, words)
@@ -27,7 +27,7 @@ class Shard:
         return cls(index, count)
 
     def takes(self, key: int) -> bool:
-        """Return whether this part does the piece of work with this number, 0 or more."""
+        """Return whether this part includes the item with this number, 0 or more."""
         return key % self.count == self.index - 1
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Task of a dask worker: a set of runs. Workers import this module from their own installation."""
+"""Task of a dask worker: a list of runs. Workers import this module from their own installation."""
 
 from __future__ import annotations
 
@@ -19,10 +19,14 @@ Finished = list[tuple[str, float]]
 """Run document and seconds of each run of a task."""
 
 PARSED = 1024
-"""Scenarios that a worker remembers. The tasks of a study bring the same ones again and again."""
+"""Maximum number of scenarios that a worker caches, because the tasks of a study use the same scenarios
+repeatedly.
+"""
 
 _loading = threading.Lock()
-"""A scenario keeps the schemes that were loaded last: no other thread may load others before it is read."""
+"""Lock: a scenario uses the schemes loaded last, so no other thread may load others before the scenario is
+read.
+"""
 
 
 def run_chunk(
@@ -31,11 +35,12 @@ def run_chunk(
     scenarios: Sequence[tuple[str, str]],
     runs: Sequence[tuple[int, int, int]],
 ) -> Finished:
-    """Run `runs`, triples (index of the scenario, seed, rep), one after the other; results in their order.
+    """Run `runs`, triples (index of the scenario, seed, rep), in order.
 
-    Everything is plain data, so that another Airhop can read it too. `build` is the client's `build_info`,
-    `scenarios` are pairs (digest, canonical JSON). Raises InputError when they mean something else here,
-    because another model or other schemes are installed, and what `_core.run_many` raises.
+    All arguments are plain data, so that another Airhop version can also read them. `build` is the client's
+    `build_info`, and `scenarios` are pairs (digest, canonical JSON). Raises InputError if the scenarios have
+    another meaning here, because another model or other schemes are installed, and the exceptions of
+    `_core.run_many`.
     """
     _check_model(build)
     checked = [_scenario(plugins, digest, text) for digest, text in scenarios]
@@ -52,7 +57,7 @@ def run_chunk(
     try:
         _core.run_many(jobs, 1, take)  # one thread: dask calls this function in as many as the worker has
     except SchemeError as error:
-        # The cause does not travel (pickle leaves it behind), so its traceback does, as text.
+        # Pickle drops the cause of an exception, so the message contains the traceback as text.
         told = SchemeError(f"{error}\n\n{users_traceback(error.__cause__ or error)}")
         told.job = error.job
         raise told from None

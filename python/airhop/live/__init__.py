@@ -1,4 +1,4 @@
-"""Real packets: programs of this machine send through a scenario's links; what entered can be replayed."""
+"""Real packets: programs send through a scenario's links, and recorded input can be replayed."""
 
 from airhop.live.emulation import Emulation, emulate
 from airhop.live.logs import Log, replay

@@ -1,4 +1,4 @@
-"""Congestion controls that the kernel gives to real senders, node by node."""
+"""Congestion controls of real senders in the kernel, by node."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from airhop.plugins import loaded, objects_among
 from airhop.scenario import Scenario
 
 OF_THE_KERNEL = ("reno", "cubic", "bbr")
-"""Schemes that are a kernel's own, too."""
+"""Schemes that the kernel also has."""
 
 
 @dataclass(frozen=True)
 class Control:
-    """Congestion control of the connections that begin at a node."""
+    """Congestion control of the connections that a node opens."""
 
     node: str
     name: str
-    """By which the kernel knows it."""
+    """Name in the kernel."""
     object: tuple[str, bytes] | None
-    """File and bytes of a BPF object; None: the kernel has it."""
+    """File and bytes of a BPF object; None for a congestion control of the kernel."""
 
 
 def chosen(
     scenario: Scenario, hosts: Hosts, scheme: str | None, with_: Sequence[str | Path]
 ) -> tuple[Scenario, list[Control]]:
-    """Return the kernel's controls of senders, and the scenario whose twin runs the same controls.
+    """Return the kernel's congestion controls of the senders, and the scenario whose twin uses the same ones.
 
-    A BPF object of `with_` is for the flows between nodes with real hosts, and their copies, unless `scheme`
-    names another scheme; `scheme` alone may name one of the kernel's own. Receivers have an object that needs
-    ECN, too (RFC 8257 §3.2).
+    A BPF object of `with_` applies to the flows between nodes with real hosts, and their copies, unless
+    `scheme` names another scheme; `scheme` alone may name one of the kernel's own. If the object needs ECN,
+    receivers get it, too (RFC 8257 §3.2).
 
-    Raises InputError when there is no telling which of several objects is meant, and PrivilegeError, with the
-    line of `airhop doctor`, when this user may not load it.
+    Raises InputError if the choice among several objects is ambiguous, and PrivilegeError, with the line of
+    `airhop doctor`, if this user may not load the object.
     """
     objects = objects_among(with_)
     name = scheme if scheme is not None else _only(objects)
@@ -62,7 +62,7 @@ def chosen(
         raise PrivilegeError(right.line)
     code = base64.b64decode(dict(loaded())[file])
     if _core.BpfObject(file, code).needs_ecn(name):
-        # A host without such a control does not agree to ECN with a SYN that is ECN-capable.
+        # A host without such a congestion control does not accept ECN from an ECN-capable SYN.
         nodes_with |= {flow["to"] for flow in real} & inside
     return scenario, [Control(node, name, (file, code)) for node in sorted(nodes_with)]
 

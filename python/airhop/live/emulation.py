@@ -24,11 +24,11 @@ from airhop.services import served
 from airhop.study.quantity import read_quantity
 
 Notices = Literal["listeners", "always"]
-"""To which senders ELN and ERSN go: those that listen for them, or all."""
+"""Recipients of ELN and ERSN: senders that listen for these notices, or all senders."""
 
 
 class Emulation(Result):
-    """Emulation: a `Result`, and its fidelity to the network."""
+    """Result of an emulation: a `Result`, and its fidelity to the network."""
 
     def __init__(self, document: str) -> None:
         super().__init__(document)
@@ -38,26 +38,26 @@ class Emulation(Result):
     def live(self) -> dict[str, Any]:
         """Lateness of packets, turnaround of hosts, and outcomes of the commands.
 
-        `lateness_us` with `p50`, `p99` and `max`: from when a packet was due to leave until it had left,
-        microseconds. `turnaround_us` by node, with `p50` and `p90`: from data to the ACK of it, microseconds.
-        `goodput_shift`: by how many `percent` both move the goodput of the twin, with a 95 % interval from
-        `low` to `high`, the `limit`, from so many `pairs` of runs of `length_s`, and which flows were
-        `compared`. `valid`, and `why` not. `commands`: `node`, `command`, `exit` (128 and the signal, if one
-        ended it), `ended_by_airhop` (since the time was up) and `stdout`, of which the first and the last MiB
-        are kept with a line that says how much is left out. `congestion_control` by TCP flow: as its kernel
-        tells (TCP_INFO), else that of new sockets of its node (`net.ipv4.tcp_congestion_control`).
-        `stalls` with `at_s` and `length_ms`; `entered` and `left` with `packets` and `bytes`; `ignored`
-        datagrams, which go nowhere, as broadcasts do; `lost_to_emulator`, which had no room here;
-        `notices`: those `sent` to real senders by kind, an ACK with the bit of ELN among them, and if senders
-        have a BPF object that counts them, those `heard` and the cuts of the window that they `spared`;
-        `real_time`: whether it had that priority.
+        `lateness_us` with `p50`, `p99` and `max`: from the due time of a packet until it was written,
+        microseconds. `turnaround_us` by node, with `p50` and `p90`: from data to their ACK, microseconds.
+        `goodput_shift`: the change of the twin's goodput by both, in `percent`, with a 95 % interval from
+        `low` to `high`, the `limit`, the number of `pairs` of runs of `length_s`, and the flows `compared`.
+        `valid`, and `why` not. `commands`: `node`, `command`, `exit` (128 plus the signal number, if a signal
+        ended the command), `ended_by_airhop` (because the time was over) and `stdout`, of which the first and
+        the last MiB are kept, with a line that states the omitted amount. `congestion_control` by TCP flow:
+        as its kernel reports (TCP_INFO), or otherwise that of new sockets of its node
+        (`net.ipv4.tcp_congestion_control`). `stalls` with `at_s` and `length_ms`; `entered` and `left` with
+        `packets` and `bytes`; `ignored` datagrams, such as broadcasts; `lost_to_emulator`, datagrams lost for
+        lack of room; `notices`: those `sent` to real senders by kind, including ACKs with the ELN bit, and,
+        if senders have a BPF object with counters, the number of notices `heard` and of window reductions
+        `spared`; `real_time`: whether the emulator had real-time priority.
         """
         live: dict[str, Any] = self.document["live"]
         return live
 
     @property
     def valid(self) -> bool:
-        """True if the emulator lost nothing and its lateness moves the goodput by no more than the limit."""
+        """True if the emulator lost nothing and its lateness changes the goodput at most by the limit."""
         return bool(self.live["valid"])
 
     @property
@@ -100,8 +100,8 @@ def emulate(
 ) -> Emulation:
     """Let programs of this machine send through a scenario's links, in real time.
 
-    Each node of `on` becomes a network namespace. The emulation ends when all commands have ended, at the
-    latest after the scenario's `duration`; then it leaves nothing behind.
+    Each node of `on` becomes a network namespace. The emulation ends when all commands have ended, or after
+    the scenario's `duration`, and leaves nothing behind.
 
     Parameters
     ----------
@@ -150,23 +150,23 @@ def emulate(
     Returns
     -------
     Emulation
-        Run document and, as `live`, its fidelity; also if a command fails.
+        Run document and, as `live`, the fidelity of the emulation; also if a command fails.
 
     Raises
     ------
     InputError
-        When there is no such node, or an option is out of range.
+        When a node does not exist, or an option is out of range.
     ScenarioError
-        When the scenario does not go with real hosts: something in it cannot act on real packets.
+        When a part of the scenario cannot act on real packets.
     PrivilegeError
-        When this user may not do it on this machine. Its text says what is missing.
+        When this user lacks a privilege on this machine, which the message names.
     OSError
-        When the system refuses a step of it: a namespace, a device, a command, the log; or when a node is not
-        ready in time.
+        When the system rejects a step: a namespace, a device, a command, the log; or when a node is not ready
+        in time.
     RunError
         When the run fails.
     KeyboardInterrupt
-        When Ctrl-C comes; nothing is left of it, but for the log up to then.
+        On Ctrl-C; nothing is left behind except the log up to that time.
     """
     sources = [with_] if isinstance(with_, str | Path) else list(with_)
     load_all(sources)
@@ -205,9 +205,9 @@ def emulate(
 
 
 def needs_restart(hosts: Hosts) -> bool:
-    """Return whether this process has to be started anew by `RESTART` to make namespaces for these hosts.
+    """Return whether this process must be restarted by `RESTART` to create namespaces for these hosts.
 
-    Raises PrivilegeError, with the line of `airhop doctor`, when that would not help either.
+    Raises PrivilegeError, with the line of `airhop doctor`, if a restart would not help either.
     """
     unprivileged = _core.needs_user_namespace()
     if unprivileged and hosts.devices:
@@ -232,7 +232,7 @@ def emulate_hosts(
     on_progress: Callable[[dict[str, Any]], None] | None,
     reporter: Reporter = SILENT,
 ) -> Emulation:
-    """Emulate with hosts that are checked, in a process that may; see `emulate`."""
+    """Emulate with checked hosts, in a process that has the privileges; see `emulate`."""
     check_keys(seed, rep)
     check_limit(tolerance)
     if headers_only and log is None:
@@ -260,7 +260,7 @@ def emulate_hosts(
 
 
 def judge(live: dict[str, Any], shift: Shift) -> None:
-    """Enter into `live` by how much lateness moves the goodput, and whether that is too much."""
+    """Add the goodput shift by lateness to `live`, and whether the shift is too large."""
     live["goodput_shift"] = figure = shift.to_dict()
     if not shift.is_small:
         live["why"].append(
@@ -278,7 +278,7 @@ def _check_log(path: Path) -> None:
 
 
 def _microseconds(spin: str) -> int:
-    """Read how long to wait awake; a second is longer than any packet needs."""
+    """Parse the busy-waiting time; a second is longer than any packet needs."""
     quantity = read_quantity(spin)
     if quantity is None or quantity.dimension != "time" or not 0 <= quantity.to("s") <= 1:
         raise InputError(f"spin is `{spin}`; expected a time from 0 s to 1 s, as in 200 us")

@@ -12,7 +12,7 @@ from airhop.scenario import Scenario
 
 _FIRST_ADDRESS = ipaddress.IPv4Address("10.0.0.1")
 _BRACES = re.compile(r"(?<!\$)\{([^{}\s]+)\}")
-"""Names in braces, except `${X}`, which is the shell's."""
+"""Pattern of names in braces, except `${X}`, which belongs to the shell."""
 _PORT = re.compile("-?[0-9]{1,9}")
 _WORD = re.compile(r"[\w.-]+")
 
@@ -24,9 +24,9 @@ class Hosts:
     doors: list[tuple[str, str, str | None]]
     """Name in messages, the node, and its interface; None for a namespace."""
     commands: list[tuple[str, str]]
-    """Node and command, in the order in which they start, addresses filled in."""
+    """Node and command, in the order of start, with addresses filled in."""
     ready: list[tuple[str, int | None, str]]
-    """Node with the port, or else the command, that shows that its commands are ready."""
+    """Node with the port, or otherwise the command, that shows that its commands are ready."""
 
     @property
     def has_namespace(self) -> bool:
@@ -47,10 +47,9 @@ def hosts_of(
 ) -> Hosts:
     """Check the nodes, and fill addresses into the commands.
 
-    `namespaces` are what messages call one, its node and its commands; `devices` the same with an interface,
-    `ready` with a port or a command.
-    Raises InputError for a node that the scenario has not, for a command that means one, and where nothing
-    would wait for what is to be ready.
+    `namespaces` has the name in messages, the node and its commands; `devices` the same with an interface,
+    and `ready` with a port or a command. Raises InputError for a node that the scenario does not have, for a
+    command with an unknown node, and if no command would wait for a sign of readiness.
     """
     nodes = scenario.core.nodes()
     given = list(namespaces)
@@ -73,7 +72,7 @@ def hosts_of(
 def _sign(
     asked: str, node: str, sign: int | str, commands: Sequence[tuple[str, str]], inside: Mapping[str, str]
 ) -> tuple[str, int | None, str]:
-    """Check what shows that a node is ready: a number is a port, a text that is none a command."""
+    """Check the sign that a node is ready: a number is a port, and any other text is a command."""
     order = [at for at, _ in commands]
     if node not in order:
         raise InputError(f"{asked}: no command is at a node `{node}`.{did_you_mean(node, order)}")
@@ -91,10 +90,10 @@ def _sign(
 
 
 def filled(command: str, addresses: Mapping[str, str], asked: str) -> str:
-    """Put the IPv4 address of a node in place of its name in braces.
+    """Replace a node's name in braces by its IPv4 address.
 
-    All other braces are the command's own, as those of `${X}` and of awk are. Raises InputError for a word in
-    braces that only resembles the name of a node.
+    All other braces belong to the command, as in `${X}` and awk. Raises InputError for a word in braces that
+    is similar to the name of a node.
     """
 
     def address(found: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Logs of emulations, and replays: the same run again, without its hosts."""
+"""Logs of emulations, and replays, which repeat a run without its hosts."""
 
 from __future__ import annotations
 
@@ -58,19 +58,19 @@ KEYS: Mapping[str, Callable[[Any], bool]] = {
 class Log:
     """Log of the datagrams that entered an emulation, from a file of `airhop emulate --log`.
 
-    Somebody else may have written it: no file of this machine is opened for it.
+    The log may come from an untrusted source: no file of this machine is opened for it.
     """
 
     @checked
     def __init__(self, path: str | Path) -> None:
-        """Read its head.
+        """Read the head of the log.
 
-        Raises InputError when it is no log, or was made with schemes that are not loaded here, and
-        ScenarioError when its scenario is refused.
+        Raises InputError if the file is no log, or if it needs schemes that are not loaded, and ScenarioError
+        if its scenario is invalid.
         """
         self.path = Path(path)
         self._shown = harmless(str(self.path))
-        """For notes, which are written to pages, too: half a character cannot stand there."""
+        """Path for notes, which are also written to pages, where lone surrogates are invalid."""
         if not is_file(self.path):
             raise InputError(f"there is no file {self.path}; airhop emulate --log FILE writes one")
         try:
@@ -85,9 +85,10 @@ class Log:
         if head is None:
             raise InputError(f"cannot replay {self.path}: expected the head that airhop emulate --log writes")
         self.head = head
-        """`airhop` (the version that wrote it), `scenario`, `files` that it names (content by digest), `with`
-        (`file`, `scheme` and `digest` of each scheme that is not Airhop's own), `seed`, `rep`, `doors` and
-        `headers_only`. In format 1 there are no `files` and no `with`."""
+        """Head of the log: `airhop` (the version that wrote it), `scenario`, `files` that it names (content
+        by digest), `with` (`file`, `scheme` and `digest` of each scheme that is not Airhop's own), `seed`,
+        `rep`, `doors` and `headers_only`. Format 1 lacks `files` and `with`.
+        """
         self._check_schemes()
         self.scenario = self._scenario()
 
@@ -141,20 +142,20 @@ class Log:
 
     @checked
     def replay(self, *, trace: bool = False, pcap_dir: str | Path | None = None) -> Result:
-        """Run it again; see `airhop.replay`.
+        """Repeat the run; see `airhop.replay`.
 
         Parameters
         ----------
         trace
-            Keep the tables (`Result.tables`).
+            Record the tables (`Result.tables`).
         pcap_dir
-            Gets one NODE.pcapng per node.
+            Folder for one NODE.pcapng per node.
 
         Returns
         -------
         Result
-            Run document and, when traced, tables; `notes` say whether the log was cut short, `controls` which
-            congestion control each real sender had, as far as its kernel told.
+            Run document and, when traced, tables; `notes` state whether the log was truncated, and `controls`
+            has the congestion control of each real sender, as far as its kernel reported it.
 
         Raises
         ------
@@ -176,7 +177,7 @@ class Log:
 
 
 def _head(text: str, keys: Mapping[str, Callable[[Any], bool]]) -> dict[str, Any] | None:
-    """Read the head of a log; None where it is another program's."""
+    """Parse the head of a log; return None if it belongs to another program."""
     try:
         head = json.loads(text)
     except (ValueError, RecursionError):
@@ -193,25 +194,25 @@ def replay(path: str | Path, *, trace: bool = False, pcap_dir: str | Path | None
     Parameters
     ----------
     path
-        Log of `emulate`. A truncated log, as of a killed emulator, is replayed as far as it goes, and
-        `Result.notes` says so.
+        Log of `emulate`. A truncated log, such as that of a killed emulator, is replayed up to the
+        truncation, which `Result.notes` reports.
     trace
-        Keep the tables (`Result.tables`).
+        Record the tables (`Result.tables`).
     pcap_dir
-        Gets one NODE.pcapng per node, with the real bytes; captures of the same names are replaced.
+        Folder for one NODE.pcapng per node, with the real bytes; captures of the same names are replaced.
 
     Returns
     -------
     Result
-        Result as of `run`. State of a real sender's kernel, such as its timeouts, is null.
+        The same result as that of `run`. State of a real sender's kernel, such as its timeouts, is null.
 
     Raises
     ------
     InputError
-        When there is no such file, it is no log, it is damaged, or a scheme that it was made with is not
-        loaded (`airhop.load`) or has changed since: a log has no code.
+        When the file does not exist, is no log, or is damaged, or when a scheme of the log is not loaded
+        (`airhop.load`) or has changed since: a log contains no code.
     ScenarioError
-        When its scenario is refused.
+        When the scenario of the log is invalid.
     RunError
         When the run fails.
     """

@@ -16,30 +16,31 @@ USES = {
 }
 """Purpose of each right, by its name in the core."""
 EMULATION_NEEDS = ("namespaces", "tun")
-"""Without these no program can be at a node."""
+"""Privileges without which no program can run at a node."""
 RESTART = ("unshare", "--user", "--map-root-user", "--net", "--mount", "--")
-"""Command that makes a program root of its own namespaces (unshare(1) of util-linux). It stays the same
-process, so signals reach it."""
+"""Command that makes a program root of its own namespaces (unshare(1) of util-linux). The process id stays
+the same, so signals reach the program.
+"""
 
 
 @dataclass(frozen=True)
 class Privilege:
-    """Right that this user may have or lack here."""
+    """A privilege that this user may have or lack on this machine."""
 
     name: str
-    """`namespaces`, `tun`, `real-time`, `struct_ops` or `tcp_info`."""
+    """Name: `namespaces`, `tun`, `real-time`, `struct_ops` or `tcp_info`."""
     available: bool
     reason: str
-    """State of the right: how it is present; else the missing part, and how to get it."""
+    """State of the privilege: how it is present, or which part is missing and how to get it."""
 
     @property
     def line(self) -> str:
-        """Line of `airhop doctor`, and of an error where the right is missing."""
+        """Line of `airhop doctor`, and of an error if the privilege is missing."""
         return f"{self.name:<11} {self.reason}; {USES[self.name]}"
 
 
 def privileges() -> list[Privilege]:
-    """Find out what this user may do here, mostly by trying.
+    """Determine the privileges of this user on this machine, mostly by trial.
 
     Returns
     -------
@@ -50,12 +51,12 @@ def privileges() -> list[Privilege]:
 
 
 def privilege(name: str) -> Privilege:
-    """Find out whether this user may do one thing.
+    """Determine whether this user has one privilege.
 
     Parameters
     ----------
     name
-        One of `USES`.
+        Name of the privilege, a key of `USES`.
 
     Returns
     -------
@@ -65,7 +66,7 @@ def privilege(name: str) -> Privilege:
     Raises
     ------
     InputError
-        When nothing has that name.
+        When no privilege has that name.
     """
     found = {one.name: one for one in privileges()}
     if name not in found:
@@ -76,5 +77,5 @@ def privilege(name: str) -> Privilege:
 
 
 def missing() -> list[Privilege]:
-    """List what programs at nodes need and this user has not."""
+    """List the privileges that programs at nodes need and this user lacks."""
     return [one for one in privileges() if one.name in EMULATION_NEEDS and not one.available]

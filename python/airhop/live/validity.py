@@ -1,7 +1,7 @@
 """Validity of an emulation: the possible effect of its lateness on a result.
 
-Its twin, the same network with simulated hosts that send what the real ones did, runs with the lateness and
-the turnaround that were measured and without, with equal seeds; how far that moves the goodput is the figure.
+The twin is the same network with simulated hosts that send the traffic of the real hosts. The twin runs with
+equal seeds with and without the measured lateness and turnaround; the figure is the change of the goodput.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ LIMIT_PERCENT = 3.0
 docs/real-packets.md compares a kernel's goodput with a simulated one. Smaller shifts cannot be told from
 chance there."""
 PRECISE = 0.01
-"""A half-width of the figure that is enough: a third of the limit."""
+"""Half-width of the figure at which replication stops: a third of the limit."""
 FIRST_PAIRS, MOST_PAIRS = 4, 1024
-"""Runs of either kind: at first, and at most. Their number doubles until the figure is precise enough."""
+"""Numbers of pairs of runs at first and at most. The number doubles until the figure is precise enough."""
 MOST_EVENTS = 16_000_000
-"""Of all runs together: some five seconds of one core."""
+"""Maximum number of events of all runs together: about five seconds of one core."""
 
 
 class Emulated(Protocol):
-    """An emulation as its twin needs it: `_core.Emulated`."""
+    """Data of an emulation for its twin: `_core.Emulated`."""
 
     def twin(
         self, length_s: float, /
     ) -> tuple[
         _core.Scenario, _core.Scenario, Sequence[tuple[str, float, str | None, tuple[str, str | None] | None]]
     ]:
-        """Return the twin of its first seconds, the same with lateness, and the flows to compare."""
+        """Return the twin of the first seconds, the same with lateness, and the flows to compare."""
 
 
 @dataclass(frozen=True)
@@ -47,19 +47,20 @@ class Compared:
     name: str
     start_s: float
     scheme: str | None
-    """Congestion control of the flow; None of UDP."""
+    """Congestion control of the flow; None for UDP."""
     real: tuple[str, str | None] | None
-    """Name and congestion control, if known, of the real flow; None: the scenario's own stands in."""
+    """Name and congestion control, if known, of the real flow; None if the scenario's own flow is compared.
+    """
 
     def goodput_mbps(self, document: dict[str, Any], length_s: float) -> float:
-        """Bytes delivered from its start to its completion, or to the end of the run."""
+        """Goodput of the flow from its start to its completion, or to the end of the run."""
         flow = next(flow for flow in document["flows"] if flow["name"] == self.name)
         took = flow["completion_s"] or length_s - self.start_s
         return 8e-6 * float(flow["delivered_bytes"]) / took
 
     @property
     def told(self) -> str:
-        """Return the sentence that names the compared flows."""
+        """Return the phrase that names the compared flows."""
         if self.real is None:
             return f"{self.name} of the scenario{f' ({self.scheme})' if self.scheme else ''}"
         name, control = self.real
@@ -74,26 +75,26 @@ class Shift:
     """Shift of the twin's goodput by lateness and turnaround."""
 
     moved: Ratio
-    """Goodput with them, over that without."""
+    """Ratio of the goodput with lateness and turnaround to the goodput without."""
     limit_percent: float
     length_s: float
     flows: tuple[Compared, ...]
 
     @property
     def percents(self) -> tuple[float | None, float | None, float | None]:
-        """The figure and its 95 % interval; None where nothing was delivered, or too few runs say it."""
+        """The change in per cent with its 95 % interval; None without deliveries or with too few runs."""
         found = (self.moved.value, self.moved.low, self.moved.high)
         percent, low, high = (None if v is None or v != v else 100 * (v - 1) for v in found)
         return percent, low, high
 
     @property
     def is_small(self) -> bool:
-        """True if the goodput moves by no more than the limit."""
+        """True if the goodput changes by no more than the limit."""
         percent = self.percents[0]
         return percent is None or abs(percent) <= self.limit_percent
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what stands in `live`, as `goodput_shift`."""
+        """Return the value of `goodput_shift` in `live`."""
         percent, low, high = self.percents
         return {
             "percent": percent,
@@ -126,7 +127,7 @@ def shift_of(
     limit_percent: float = LIMIT_PERCENT,
     reporter: Reporter = SILENT,
 ) -> Shift:
-    """Find out by how much lateness and turnaround move the goodput of the twin.
+    """Estimate the change of the twin's goodput due to lateness and turnaround.
 
     Parameters
     ----------
@@ -137,12 +138,12 @@ def shift_of(
     limit_percent
         Largest valid shift of the goodput, per cent.
     reporter
-        Told how far it is.
+        Receives the progress.
 
     Returns
     -------
     Shift
-        The figure with its interval, and what was compared.
+        The change with its interval, and the compared flows.
     """
     share = MOST_EVENTS / (2 * FIRST_PAIRS * max(document["events"], 1))
     length_s = document["duration_s"] * min(1.0, share)
@@ -175,7 +176,7 @@ def shift_of(
 
 @dataclass
 class _Runs:
-    """Goodput of the twin in Mbit/s, late and punctual, pair by pair."""
+    """Goodput of the twin, late and punctual, pair by pair, Mbit/s."""
 
     late: list[float] = field(default_factory=list)
     punctual: list[float] = field(default_factory=list)
@@ -187,7 +188,7 @@ class _Runs:
 
     @property
     def more(self) -> int:
-        """Number of pairs still to simulate: as many again, until the figure is precise."""
+        """Number of pairs still to simulate: as many as so far, until the figure is precise."""
         moved, pairs = self.moved, len(self.late)
         if moved.low is not None and moved.high is not None and moved.high - moved.low <= 2 * PRECISE:
             return 0
@@ -196,6 +197,6 @@ class _Runs:
 
 
 def check_limit(percent: float) -> None:
-    """Raise InputError for a limit that is none."""
+    """Raise InputError for an invalid limit."""
     if not 0 < percent <= 100:
         raise InputError(f"tolerance is {percent:g}; expected per cent above 0 and up to 100, as in 3")

@@ -1,4 +1,4 @@
-"""Loss classifications by true cause: a matrix per scheme, side by side, for print."""
+"""Loss classifications by true cause: one matrix per scheme, side by side, for print."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     from airhop.study import Table
 
 BESIDE = 2
-"""Matrices in a row."""
+"""Maximum number of matrices in a row."""
 ROW_IN, HEAD_IN, FOOT_IN = 0.19, 0.22, 0.66
-"""Heights: a row of a matrix, what stands above each, what stands below the last."""
+"""Heights of a row of a matrix, of the head above a matrix, and of the foot below the last."""
 LEFT_IN, GAP_IN, RIGHT_IN = 0.62, 0.16, 0.04
-"""Widths: names of rows, what is between two matrices, the margin."""
+"""Widths of the row names, of the gap between two matrices, and of the margin."""
 DARKEST = 0.75
-"""Of the greys: a cell that holds all losses."""
+"""Darkest grey, for a cell with all losses."""
 CAUSES = {
     "queue": "queue",
     "aqm": "AQM",
@@ -49,7 +49,7 @@ CAUSES = {
     "collision": "collision",
     "none": "not lost",
 }
-"""True causes as they stand below the columns."""
+"""Labels of true causes below the columns."""
 
 
 def draw_confusion(
@@ -59,10 +59,10 @@ def draw_confusion(
     at: Mapping[str, object] | None = None,
     labels: Mapping[str, str] | None = None,
 ) -> list[Path]:
-    """Draw, per scheme, what losses were taken for (rows) by true cause (columns), at one setting.
+    """Draw, per scheme, loss classifications (rows) by true cause (columns), at one setting.
 
-    Cells are in per cent of all losses that the scheme noticed, summed over replications; judgements that are
-    right have a frame.
+    Cells are in per cent of all losses that the scheme detected, summed over replications; correct
+    classifications have a frame.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def draw_confusion(
 
 
 def _samples(table: Table, part: Slice) -> dict[str, list[LossClassifications]]:
-    """Select what was judged at the cells of a slice: by scheme, a replication each."""
+    """Select the classifications in the cells of a slice: by scheme, one entry per replication."""
     found = table.judgements()
     return {cell.point.scheme: list(found[cell.point.index].values()) for cell in part.cells}
 
@@ -121,7 +121,7 @@ def _samples(table: Table, part: Slice) -> dict[str, list[LossClassifications]]:
 def _panels(count: int, rows: int, foot: float) -> tuple[Figure, list[Axes]]:
     """Start a figure of one column with this many matrices.
 
-    All sizes are known, so nothing has to be laid out: that was a fourth of the time of a figure.
+    All sizes are fixed, because a computed layout took a fourth of the time of a figure.
     """
     high = rows * ROW_IN
     wide = (COLUMN_WIDTH_IN - LEFT_IN - RIGHT_IN - (BESIDE - 1) * GAP_IN) / BESIDE

@@ -17,22 +17,24 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WIDE_IN, LOW_IN = 7.16, 2.4
-"""Two columns of a paper: minutes of a run are long."""
+"""Size of a figure over two columns of a paper, as minutes of a run are long."""
 ROOMY = 1500
-"""Marks of the common kinds that a page holds without smearing; losses and repairs keep their size."""
+"""Number of marks of a kind that a page can show at full size; with more, they get smaller. Losses and
+repairs keep their size.
+"""
 FADE_LOOKS: tuple[dict[str, Any], ...] = (
     {"facecolor": "0.88", "edgecolor": "none"},
     {"facecolor": "none", "edgecolor": "0.75", "hatch": "////"},
     {"facecolor": "none", "edgecolor": "0.75", "hatch": "...."},
 )
-"""By link; two at once are both seen."""
+"""Shading by link, such that two simultaneous fades are both visible."""
 ALARM = "#b5123e"
 """Colour of losses and timeouts: dark in a grey print."""
 EDGE_MARK: dict[str, Any] = {"linestyle": "none", "clip_on": False, "markeredgewidth": 0.7, "zorder": 5}
 
 
 def wide_page(strip: float = 0.0) -> tuple[Figure, list[Axes]]:
-    """Start a figure of two columns, with a strip of this height in inches below it if there is to be one."""
+    """Start a figure of two columns, with a strip of this height in inches below it if requested."""
     figure = sheet(WIDE_IN, LOW_IN + strip)
     heights = [LOW_IN, strip] if strip else [LOW_IN]
     made = list(figure.subplots(len(heights), 1, sharex=True, height_ratios=heights, squeeze=False)[:, 0])
@@ -43,14 +45,14 @@ def wide_page(strip: float = 0.0) -> tuple[Figure, list[Axes]]:
 
 
 def uncrowded(size: float, count: int) -> float:
-    """Return the size of so many marks, points: more than `ROOMY` cover as much paper together as these."""
+    """Return the size of this many marks, points: more than `ROOMY` marks together cover the same area."""
     return size * min(1.0, math.sqrt(ROOMY / max(count, 1)))
 
 
 def shade_fades(panels: Sequence[Axes], tables: Mapping[str, pl.DataFrame], place: str | None = None) -> None:
-    """Shade the times in which a hop was bad; without `place` those of all links, each in a look of its own.
+    """Shade the periods in which a hop was bad; without `place`, those of all links in different shades.
 
-    Beyond three links the others are left out.
+    Only three links are shaded.
     """
     found = fades(tables, place)
     links = found["place"].unique(maintain_order=True)
@@ -65,7 +67,7 @@ def shade_fades(panels: Sequence[Axes], tables: Mapping[str, pl.DataFrame], plac
 def mark_timeouts(
     axes: Axes, tables: Mapping[str, pl.DataFrame], flow: str, first: float, last: float
 ) -> None:
-    """Mark the expiries of the sender's timer between two times on the upper edge, where no data is."""
+    """Mark the expiries of the sender's timer between two times on the upper edge, away from the data."""
     times = [time for time in timeouts(tables, flow) if first <= time <= last]
     if times:
         axes.plot(
@@ -81,7 +83,7 @@ def mark_timeouts(
 
 
 def ends(tables: Mapping[str, pl.DataFrame], since: float, until: float | None) -> tuple[float, float]:
-    """Return the ends of the time axis in seconds: without `until`, up to the last thing that happened."""
+    """Return the ends of the time axis in seconds; without `until`, the axis ends at the last event."""
     if until is None:
         columns = (("segments", "time_s"), ("acks", "time_s"), ("air", "end_s"))
         last = (tables[name][column].max() for name, column in columns if name in tables)

@@ -1,6 +1,7 @@
 """Style of frames on the air, the same in print and in the report.
 
-On screens kinds differ by colour, on paper by brightness and hatching too: a grey print tells them apart.
+On screens kinds differ by colour, on paper by brightness and hatching too, so that a grey print distinguishes
+them.
 """
 
 from __future__ import annotations
@@ -10,18 +11,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class FrameStyle:
-    """The look of one kind of frame."""
+    """The style of one kind of frame."""
 
     text: str
     """Label in the legend."""
     color: str
-    """On screens."""
+    """Colour on screens."""
     ink: str
-    """On paper."""
+    """Brightness on paper."""
     hatch: str
-    """matplotlib's, on paper."""
+    """Hatching on paper, as matplotlib's pattern."""
     letter: str
-    """Letter in its bar."""
+    """Letter in the frame's bar."""
 
 
 STYLES = {
@@ -36,4 +37,4 @@ STYLES = {
     "block-ack": FrameStyle("BlockAck", "#5f6b78", "#ffffff", "-----", ""),
     "block-ack-req": FrameStyle("BlockAckReq", "#b8860b", "#f0dcb8", "|||||", ""),
 }
-"""By kind of frame (`airhop.analysis.on_air.FRAMES`)."""
+"""Styles by kind of frame (`airhop.analysis.on_air.FRAMES`)."""

@@ -1,4 +1,4 @@
-"""Style of printed figures: one column of a paper wide, readable in grey, the same bytes each time."""
+"""Style of printed figures: one column of a paper wide, readable in grey, with reproducible bytes."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 COLUMN_WIDTH_IN = 3.5
 HEIGHT_IN = 2.7
 LINE_IN = 0.165
-"""A line of a legend."""
+"""Height of a line of a legend."""
 MOST_COLUMNS = 5
-"""Of a legend."""
+"""Maximum number of columns of a legend."""
 POINTS_PER_IN = 72
 CAPTION_PT = 6.5
 CAPTION_LINE_IN = 0.11
 CAPTION_SHARE = 0.96
-"""Of the width of a figure that a line of its caption may take."""
+"""Share of the figure's width that a line of the caption may take."""
 FORMATS = ("pdf", "svg", "png")
 DPI = 300
 PRINT_STYLE: dict[str, Any] = {
@@ -46,9 +46,9 @@ PRINT_STYLE: dict[str, Any] = {
 
 
 def sheet(width: float, height: float, *, laid_out: bool = True) -> Figure:
-    """Start an empty figure of this size, inches; what it will hold is `laid_out`, or has its places.
+    """Start an empty figure of this size, inches; `laid_out` figures are laid out, others have fixed places.
 
-    Built without pyplot: no global state, no display.
+    The figure is built without pyplot, so there is no global state and no display.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -67,7 +67,7 @@ def page(height: float = HEIGHT_IN) -> tuple[Figure, Axes]:
 def panels(count: int, height: float = HEIGHT_IN) -> tuple[Figure, list[Axes]]:
     """Start a figure of one column with panels below each other, each of this height.
 
-    They have one x axis in common.
+    The panels share their x axis.
     """
     figure = sheet(COLUMN_WIDTH_IN, count * height)
     made = list(figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0])
@@ -91,27 +91,27 @@ def folded(text: str, width_in: float = COLUMN_WIDTH_IN) -> str:
 
 
 def caption(figure: Figure, text: str, **place: Any) -> None:
-    """Write below the figure, on the right, what is to be known of it; call it inside PRINT_STYLE."""
+    """Write a caption below the figure, on the right; call it inside PRINT_STYLE."""
     told = folded(text, figure.get_figwidth())
     figure.supxlabel(told, x=0.99, ha="right", fontsize=CAPTION_PT, color="0.4", **place)
 
 
 def write(figure: Figure, stem: Path, title: str) -> list[Path]:
-    """Write `stem.pdf`, `stem.svg` and `stem.png` and say where they are; call it inside PRINT_STYLE.
+    """Write `stem.pdf`, `stem.svg` and `stem.png` and return their paths; call it inside PRINT_STYLE.
 
-    A stem that ends in one of these suffixes is that file alone.
+    If the stem ends in one of these suffixes, only that file is written.
     """
     wanted = stem.suffix[1:]
     stem, kinds = (stem.with_suffix(""), (wanted,)) if wanted in FORMATS else (stem, FORMATS)
     stem.parent.mkdir(parents=True, exist_ok=True)
-    # Without dates the same data give the same bytes.
+    # Without dates, the same data give the same bytes.
     facts: dict[str, dict[str, str | None]] = {
         "pdf": {"Title": title, "CreationDate": None},
         "svg": {"Title": title, "Date": None},
         "png": {"Title": title},
     }
     if figure.get_layout_engine():
-        # Laid out once: each format would do it again, which takes longer than drawing.
+        # Lay out once: each format would repeat the layout, which takes longer than drawing.
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
     paths = []
@@ -132,7 +132,7 @@ def curve(
     style: SchemeStyle,
     joined: bool = True,
 ) -> None:
-    """Draw a curve's means with their intervals, joined by a line unless there is nothing between them."""
+    """Draw a curve's means with their intervals; a line joins them if values in between exist."""
     axes.errorbar(
         x,
         y,
@@ -151,7 +151,7 @@ def curve(
 
 
 def published(axes: Axes, x: Sequence[float], y: Sequence[float], *, ink: str) -> None:
-    """Mark the numbers that a paper prints, in the colour of their curve; all have one line in the legend."""
+    """Mark the numbers printed in a paper, in the colour of their curve; all share one line in the legend."""
     first = "printed" not in axes.get_legend_handles_labels()[1]
     axes.plot(
         x,
@@ -167,19 +167,19 @@ def published(axes: Axes, x: Sequence[float], y: Sequence[float], *, ink: str) -
 
 
 def dashes(style: SchemeStyle) -> Any:
-    """Return the line style as matplotlib takes it."""
+    """Return the line style in matplotlib's form."""
     return (0, style.dash) if style.dash else "-"
 
 
 def face(style: SchemeStyle) -> str:
-    """Return the colour inside of a marker."""
+    """Return the fill colour of a marker."""
     return style.color if style.filled else "white"
 
 
 def legend(figure: Figure, most_columns: int = MOST_COLUMNS) -> None:
-    """Put the legend above the axes, where it covers no data, in as few lines as its labels fit into.
+    """Put the legend above the axes, where it covers no data, in as few lines as its labels need.
 
-    Every line beyond the first makes the figure higher, so that the axes stay as they are.
+    Every line beyond the first increases the height of the figure, so that the axes keep their size.
     """
     count = len({label for axes in figure.axes for label in axes.get_legend_handles_labels()[1]})
     if not count:

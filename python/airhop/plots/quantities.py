@@ -1,4 +1,4 @@
-"""Quantities of a study: metrics of its runs, dimensions of its grid, in a reader's words."""
+"""Quantities of a study: metrics of its runs and dimensions of its grid, with readable names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 MOST_TICKS = 12
-"""Values of an axis that are ticked one by one."""
+"""Maximum number of values of an axis that all get a tick."""
 
 Scale = Literal["log", "linear", "category"]
 
@@ -28,11 +28,11 @@ class Quantity:
     label: str
     unit: str = ""
     most: float = math.inf
-    """The largest value there can be: intervals are cut there."""
+    """Largest possible value, at which intervals are cut."""
 
     @property
     def title(self) -> str:
-        """Label and unit, as an axis bears them."""
+        """Label and unit, for an axis."""
         return f"{self.label} ({self.unit})" if self.unit else self.label
 
 
@@ -51,13 +51,13 @@ QUANTITIES = (
     *_declared(column for column in SUMS if column not in (GOODPUT.column, "delivered_bytes")),
     *_declared((*NOTICES, *DROPS)),
 )
-"""In the order in which menus list them."""
+"""Quantities in the order of menus."""
 
 
 def measured(frame: pl.DataFrame) -> list[Quantity]:
-    """List the metrics of a frame that are worth a look: all that are not the same in every run.
+    """List the metrics of a frame that differ between runs.
 
-    Goodput is always among them, and first.
+    Goodput is always the first.
     """
     return [
         quantity
@@ -68,51 +68,51 @@ def measured(frame: pl.DataFrame) -> list[Quantity]:
 
 
 def quantity(column: str) -> Quantity:
-    """Find a metric by its column; one that is not known by a name bears its column's."""
+    """Find a metric by its column; an unknown metric has the name of its column."""
     known = {quantity.column: quantity for quantity in QUANTITIES}
     return known.get(column, Quantity(column, column))
 
 
 @dataclass(frozen=True)
 class Dimension:
-    """A column of a study's grid and the values it takes, in the study's order."""
+    """A column of a study's grid with its values, in the study's order."""
 
     column: str
     label: str
     values: tuple[float | str, ...]
     scale: Scale
     texts: tuple[str, ...]
-    """The values as a reader sees them."""
+    """Values as text for readers."""
     group: int = 0
-    """Dimensions of one group vary together (a zip); to hold one is to hold all."""
+    """Dimensions of one group vary together (a zip): fixing one fixes all."""
 
     @property
     def ticks(self) -> list[float] | None:
-        """The values themselves, where they are few whole numbers: between them there is nothing."""
+        """Return the values for ticks if they are few whole numbers, as there is nothing between them."""
         whole = self.scale == "linear" and all(float(value).is_integer() for value in self.values)
         return sorted(map(float, self.values)) if whole and len(self.values) <= MOST_TICKS else None
 
     @property
     def numeric(self) -> bool:
-        """True if values have distances."""
+        """True if the values are numbers."""
         return self.scale != "category"
 
     def rank(self, value: object) -> int:
-        """Find a point's value among the values."""
+        """Return the index of a point's value among the values."""
         return self.values.index(_scalar(value))
 
     def text(self, value: object) -> str:
-        """Write a point's value."""
+        """Format a point's value."""
         return self.texts[self.rank(value)]
 
     def place(self, value: object) -> float:
-        """Return the position of a point's value on its axis: itself, or its rank among categories."""
+        """Return the position of a point's value on its axis: the value, or the index of a category."""
         rank = self.rank(value)
         return float(self.values[rank]) if self.numeric else float(rank)
 
 
 def dimensions(points: Sequence[Mapping[str, object]]) -> list[Dimension]:
-    """Find the dimensions of a grid, given the values of its points; the scheme is none of them."""
+    """Find the dimensions of a grid from the values of its points; the scheme is no dimension."""
     columns = [column for column in points[0] if column != "scheme"] if points else []
     groups: list[list[str]] = []
     for column in columns:
@@ -129,7 +129,7 @@ def dimensions(points: Sequence[Mapping[str, object]]) -> list[Dimension]:
 
 
 def _together(points: Sequence[Mapping[str, object]], a: str, b: str) -> bool:
-    """Return whether two columns vary together: a grid would hold every combination of their values."""
+    """Return whether two columns vary together, that is without every combination of their values."""
     combinations = {(point[a], point[b]) for point in points}
     return len(combinations) < len({x for x, _ in combinations}) * len({y for _, y in combinations})
 
@@ -139,7 +139,7 @@ def _distinct(values: Iterable[object]) -> tuple[float | str, ...]:
 
 
 def _scalar(value: object) -> float | str:
-    """Keep numbers, and format everything else as a word, true and false too."""
+    """Keep numbers, and format all other values, including true and false, as words."""
     return value if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
 
 
@@ -151,13 +151,13 @@ def _dimension(column: str, values: tuple[float | str, ...], group: int) -> Dime
 
 
 def _shares(values: Sequence[float]) -> tuple[str, ...]:
-    """Write shares of 1 in per cent, with the digits that tell them apart."""
+    """Format shares in per cent, with enough digits to distinguish them."""
     texts = [tuple(f"{100 * value:.{digits}g} %" for value in values) for digits in (3, 6)]
     return texts[0] if len(set(texts[0])) == len(values) else texts[1]
 
 
 def _texts(values: Sequence[str | float]) -> tuple[str, ...]:
-    """Write values with four digits where that tells them apart: steps of a logarithmic range are long."""
+    """Format values with four digits if these distinguish them, else with all digits."""
     texts = tuple(
         value if isinstance(value, str) else f"{value:{'.4g' if value % 1 else 'g'}}" for value in values
     )
@@ -167,7 +167,7 @@ def _texts(values: Sequence[str | float]) -> tuple[str, ...]:
 
 
 def _geometric(numbers: Sequence[float]) -> bool:
-    """Return whether numbers are spread by their ratio: over more than a decade, with steps that grow."""
+    """Return whether numbers are spaced by ratio: over more than a decade, with increasing steps."""
     ordered = sorted(numbers)
     if len(ordered) < 3 or ordered[0] <= 0 or ordered[-1] <= 10 * ordered[0]:
         return False
@@ -176,7 +176,7 @@ def _geometric(numbers: Sequence[float]) -> bool:
 
 
 SHARES = ("fer", "loss", "fer_good", "fer_bad", "loss_good", "loss_bad", "max_p")
-"""Keys whose values are read in per cent."""
+"""Keys whose values are shown in per cent."""
 NAMES = {
     "attempts": "attempts per frame",
     "app.rate": "sending rate",
@@ -200,11 +200,11 @@ NAMES = {
     "tcp.receive_window": "receive window",
     "tcp.rto.min": "least RTO",
 }
-"""Readers' words, and the units of plain counts, for what a scenario calls it."""
+"""Readable names, and the units of plain counts, for keys of scenarios."""
 
 
 def label(column: str) -> str:
-    """Put a column into words: `wired.w1.delay_ms` is read as `delay of w1 (ms)`."""
+    """Format a column for readers: `wired.w1.delay_ms` becomes `delay of w1 (ms)`."""
     from airhop.study.quantity import UNITS
 
     path, _, suffix = column.rpartition("_")

@@ -1,4 +1,4 @@
-"""Claim × reading, for print: what hangs on how a paper is taken, at a glance and in grey."""
+"""Claims by readings, for print: which claims depend on the interpretation of a paper, readable in grey."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 STEP_IN = 0.19
-"""Between two rows, and between two columns."""
+"""Distance between two rows, and between two columns."""
 NAMES_IN, HEAD_IN, MARGIN_IN = 0.06, 0.052, 0.12
-"""Width of a character of a claim's name, height of one of a reading's, what is left free around all."""
+"""Width of a character of a claim's name, height of a character of a reading's name, and margin."""
 KEY_IN = 0.3
 MARKERS: Mapping[str, dict[str, Any]] = {
     "holds": {"marker": "o", "facecolors": "black", "edgecolors": "black"},

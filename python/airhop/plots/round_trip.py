@@ -1,4 +1,4 @@
-"""Round trips for print: how long segments took, what the sender expected, which notices came in time."""
+"""Round-trip times for print: of segments, as estimated by the sender, and with notices."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NOTICE_LOOKS: dict[bool, tuple[str, dict[str, Any]]] = {
     False: ("notice in time", {"marker": "|", "color": "0.0", "markersize": 6.0}),
     True: ("notice late", {"marker": "x", "color": ALARM, "markersize": 3.5}),
 }
-"""By whether a notice came after the expiry that it should have prevented."""
+"""Styles of notices by whether the notice arrived after the expiry that it should have prevented."""
 
 
 def draw_round_trips(
@@ -67,14 +67,14 @@ def draw_round_trips(
 def round_trip_graph(
     tables: Mapping[str, pl.DataFrame], flow: str, *, since: float = 0.0, until: float | None = None
 ) -> Figure:
-    """Draw the true round trip of each segment at the time of its ACK, the sender's estimate and its timeout.
+    """Draw the true round-trip time of each segment, the sender's estimate and its timeout.
 
-    A round trip lasts from the last sending of a segment to the ACK that covers it; it is hollow where the
-    segment was sent more than once, so that the sender may not measure it. Notices stand below: in time or
-    late for the expiry that each should have prevented. Expiries stand on the upper edge, fades of
-    all links are shaded. `tables` are the trace tables of a run, `flow` the name of a TCP flow. The time axis
-    is from `since` to `until`, in seconds; without `until`, to the end of the trace. Call it inside
-    `PRINT_STYLE`.
+    A time is drawn at its ACK, and runs from the last transmission of the segment to the ACK that covers it;
+    the mark is hollow if the segment was sent more than once, so that the sender must not measure the time.
+    Notices are marked below: in time or late for the expiry that each should have prevented. Expiries are
+    marked on the upper edge, and fades of all links are shaded. `tables` are the trace tables of a run,
+    `flow` the name of a TCP flow. The time axis is from `since` to `until`, in seconds; without `until`, to
+    the end of the trace. Call it inside `PRINT_STYLE`.
     """
     from matplotlib.ticker import LogLocator, NullLocator
 
@@ -100,7 +100,7 @@ def round_trip_graph(
 
 
 def _draw_trips(axes: Axes, tables: Mapping[str, pl.DataFrame], flow: str, first: float, last: float) -> None:
-    """Draw a dot per segment, hollow where it was sent more than once."""
+    """Draw a dot per segment, hollow if the segment was sent more than once."""
     trips = round_trips(tables, flow)
     trips = trips.filter(trips["time_s"].is_between(first, last))
     for again, face, text in ((False, "0.45", "round trip"), (True, "white", "sent more than once")):

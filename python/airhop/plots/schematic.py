@@ -1,4 +1,4 @@
-"""A network without places for print: its nodes in columns, wires straight, radio links as flashes."""
+"""A network without positions for print: nodes in columns, wired links straight, radio links as flashes."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from airhop.analysis.schematic import Line, Schematic
 
 COLUMN_IN, ROW_IN, MARGIN_IN = 1.9, 0.75, 0.5
-"""Between nodes that are joined, between rows, and around all of them."""
+"""Distances between joined nodes and between rows, and margin around all."""
 ABOVE_IN, NOTE_IN = 0.14, 0.125
-"""From a link to what is written above and below it; height of a line below it."""
+"""Distances from a link to the texts above and below it; height of a line below it."""
 NOTE_CHARACTERS = 38
-"""In a line of what is written below a link."""
+"""Number of characters in a line below a link."""
 SMALL = 6.5
 ASIDE = 0.25
 """Position of the flash on a sloped line, whose middle has the text."""
@@ -36,7 +36,7 @@ NODE: dict[str, Any] = {
 
 
 def schematic_figure(drawn: Schematic) -> Figure:
-    """Draw nodes, links and what is known of them; call it inside PRINT_STYLE."""
+    """Draw nodes and links with their properties; call it inside PRINT_STYLE."""
     width = min(2 * MARGIN_IN + COLUMN_IN * max(drawn.columns - 1, 1), WIDE_IN)
     notes = NOTE_IN * max((len(_wrapped(line)) for line in drawn.lines), default=0)
     height = 2 * MARGIN_IN + (ROW_IN + notes) * (drawn.rows - 1) + notes
@@ -73,13 +73,13 @@ def _draw_line(axes: Axes, line: Line, a: tuple[float, float], b: tuple[float, f
 
 
 def _wrapped(line: Line) -> list[str]:
-    """Break the notes of a link between words that do not belong together."""
+    """Break the notes of a link at spaces between independent words."""
     wrap = partial(textwrap.wrap, width=NOTE_CHARACTERS, break_on_hyphens=False)
     return [part for note in line.notes for part in wrap(note)]
 
 
 def flash(a: tuple[float, float], b: tuple[float, float], at: float) -> list[tuple[float, float]]:
-    """Return the corners of a line with a flash, the sign of a radio link; `at` is a share of its length."""
+    """Return the corners of a line with a flash, which marks a radio link; `at` is a share of its length."""
     (x, y), (dx, dy) = a, (b[0] - a[0], b[1] - a[1])
     corners = ((0.0, 0.0), (at + 0.03, 0.035), (at - 0.03, -0.035), (1.0, 0.0))
     return [(x + along * dx - aside * dy, y + along * dy + aside * dx) for along, aside in corners]

@@ -1,7 +1,8 @@
-"""The sequence graph of Kounavis 1996 for print: what came over the receiver's air and what did not.
+"""The sequence graph of Kounavis 1996 for print: frames delivered and lost over the receiver's air interface.
 
-Across is time, upwards the number of the segment modulo 90, so that minutes of a run fit on a page. Each mark
-is a frame on the last wireless hop. Fades are shaded, and the sender's timeouts stand on the upper edge.
+The horizontal axis is time, and the vertical axis the segment number modulo 90, so that minutes of a run fit
+on a page. Each mark is a frame on the last wireless hop. Fades are shaded, and the sender's timeouts are
+marked on the upper edge.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ LOOKS: dict[tuple[bool, bool], tuple[str, dict[str, Any]]] = {
         {"marker": "1", "markersize": 4.5, "color": ALARM, "markeredgewidth": 0.8},
     ),
 }
-"""By whether a frame was delivered and whether it bears a retransmission of the source, in drawing order."""
+"""Styles by whether a frame was delivered and whether it carries a retransmission of the source, in drawing
+order.
+"""
 
 
 def draw_arrivals(
@@ -72,7 +75,7 @@ def draw_arrivals(
     Raises
     ------
     InputError
-        Where there is nothing to draw.
+        When no data can be drawn.
     """
     import matplotlib as mpl
 

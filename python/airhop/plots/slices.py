@@ -1,4 +1,4 @@
-"""Cutting a grid: which dimension a figure runs along, and what it holds fixed."""
+"""Slices of a grid: the dimension along which a figure runs, and the fixed values of the others."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Slice:
-    """The cells of a study along some of its dimensions, the others held at one value."""
+    """The cells of a study along some of its dimensions, with fixed values of the others."""
 
     along: tuple[Dimension, ...]
     held: Mapping[str, object]
-    """Value by column."""
+    """Fixed value by column."""
     cells: tuple[Cell, ...]
     where: str
-    """Fixed dimensions, in words; empty where nothing else varies."""
+    """Fixed dimensions in words; empty if no other dimension varies."""
 
     def of(self, scheme: str) -> list[Cell]:
-        """Select the cells of one scheme, by their place along the first dimension."""
+        """Select the cells of one scheme, by their index along the first dimension."""
         mine = [cell for cell in self.cells if cell.point.scheme == scheme]
         if not self.along:
             return mine
@@ -36,10 +36,10 @@ class Slice:
 def cut(
     table: Table, metric: str, along: tuple[str | None, ...], at: Mapping[str, object] | None = None
 ) -> Slice:
-    """Select the cells along the named columns (None: the first that varies), at these values of the others.
+    """Select the cells along the named columns (None: the first that varies), at fixed values of the others.
 
-    What `at` does not name is held at the middle of its values. Raises InputError for a column or a value
-    that the study does not have.
+    Columns that `at` does not name are fixed at the middle of their values. Raises InputError for a column or
+    a value that the study does not have.
     """
     known = [d for d in dimensions([point.values for point in table.study.points()]) if len(d.values) > 1]
     columns = {d.column: d for d in known}
@@ -67,7 +67,7 @@ def cut(
 
 
 def _along(known: list[Dimension], wanted: tuple[str | None, ...]) -> tuple[Dimension, ...]:
-    """Select the wanted dimensions, and for each None the first that is still free."""
+    """Select the requested dimensions, and for each None the first that is still unused."""
     chosen: list[Dimension] = []
     named = [column for column in wanted if column is not None]
     free = (d for d in known if d.column not in named)

@@ -1,10 +1,10 @@
-"""The space-time diagram of frames on the air for print: a lane per station over a few milliseconds.
+"""The space-time diagram of frames on the air for print: one lane per station over a few milliseconds.
 
 A bar is a frame in the lane of its sender. A strip along the edge of a lane is a frame that the station
-hears, a thin one a frame that it only senses: at the upper edge if the sender's lane is above, at the lower
-edge if it is below. Frames of hidden terminals lie on both edges of one lane, and neither sender has a strip
-of the other. An arrow leads from the end of a frame to the station that it was for; its head says what became
-of the frame. A dotted line leads from the frame that it collided with to where they overlapped.
+receives, and a thin strip a frame that it only senses: at the upper edge if the sender's lane is above, and
+at the lower edge if it is below. Frames of hidden terminals lie on both edges of one lane, and neither sender
+has a strip of the other. An arrow leads from the end of a frame to its receiver, and the arrow's head shows
+the outcome. A dotted line leads from the interfering frame to the overlap.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
 MILLI = 1e3
 WIDTH_IN = 7.16
-"""Two columns of a paper."""
+"""Width of two columns of a paper."""
 LANE_IN = 0.42
 MARGINS_IN = 0.95
-"""Legend, ticks and label of the time axis."""
+"""Height of legend, ticks and label of the time axis."""
 MOST_LANES = 24
 AROUND_S, ROUND_S = 0.002, 1e-4
-"""Seconds on both sides of a collision where no window is asked for; to what its start is rounded."""
+"""Seconds on both sides of a collision if no window is given, and the rounding of its start."""
 BAR, EDGE, HEARD, SENSED = 0.22, 0.45, 0.12, 0.045
-"""Half height of a bar, distance of a strip's outer edge from the middle, heights of strips; in lanes."""
+"""Half height of a bar, distance of a strip's outer edge from the middle, and heights of strips; in lanes."""
 LETTER_SHARE = 0.012
-"""Bars at least this wide, as a share of the window, bear the letter of their kind."""
+"""Minimum width of a bar with the letter of its kind, as a share of the window."""
 ALARM = "#b5123e"
 """Colour of collisions: dark in a grey print."""
 NEUTRAL = "0.25"
@@ -49,32 +49,32 @@ WORD: dict[str, Any] = {
     "rotation": 90,
     "bbox": {"facecolor": "white", "edgecolor": "none", "pad": 0.6},
 }
-"""Of what stands in the middle of an overlap."""
+"""Style of the text in the middle of an overlap."""
 WORD_SHARE = 0.018
-"""Overlaps at least this long, as a share of the window, say that the terminals are hidden."""
+"""Minimum width of an overlap with the text "hidden", as a share of the window."""
 HEADS: dict[str, tuple[str, dict[str, Any]]] = {
     "captured": ("captured", {"marker": "D", "markersize": 4, "markerfacecolor": "white"}),
     "collision": ("collision", {"marker": "x", "markersize": 6.5, "color": ALARM, "markeredgewidth": 2.0}),
     "channel": ("channel error", {"marker": "s", "markersize": 4, "markerfacecolor": "white"}),
     "unheard": ("out of range", {"marker": "o", "markersize": 4, "markerfacecolor": "white"}),
 }
-"""Heads of arrows by outcome, and their labels; frames that were received have a plain head."""
+"""Arrow heads by outcome, with their labels; received frames have a plain head."""
 
 Box = tuple[float, float, float, float]
-"""Start and end in seconds, upper and lower end in lanes."""
+"""Box: start and end in seconds, upper and lower end in lanes."""
 
 
 def draw_space_time(
     result: Result, scenario: Scenario, stem: str | Path, *, between: tuple[float, float] | None = None
 ) -> list[Path]:
-    """Draw which station sent what when, who heard it and what became of it.
+    """Draw the transmissions of each station over time, with their receivers and outcomes.
 
     Of more than 24 stations the busiest are drawn.
 
     Parameters
     ----------
     result
-        That of `airhop.run(scenario, trace=True)`.
+        Result of `airhop.run(scenario, trace=True)`.
     scenario
         Scenario of the run.
     stem
@@ -91,7 +91,7 @@ def draw_space_time(
     Raises
     ------
     InputError
-        Where there is nothing on the air.
+        When the trace has no frames on the air.
     """
     import matplotlib as mpl
 
@@ -105,7 +105,7 @@ def draw_space_time(
 
 
 def worth_seeing(air: OnAir) -> tuple[float, float]:
-    """Choose a time to show, in seconds: a collision of hidden terminals, any collision, the first frames."""
+    """Choose a window, in seconds: around a collision of hidden terminals or any other, or the start."""
     lost = [overlap for overlap in air.overlaps if not overlap.captured]
     first = min(lost, key=lambda overlap: (overlap.reason != "hidden", overlap.start_s), default=None)
     if first is not None:
@@ -121,7 +121,7 @@ def space_time_figure(air: OnAir, window: tuple[float, float]) -> Figure:
     lanes, (first, last) = len(air.lanes), window
     figure = sheet(WIDTH_IN, LANE_IN * lanes + MARGINS_IN)
     axes = figure.subplots()
-    # In the order of the legend.
+    # Bars come first, in the order of the legend.
     _draw_bars(axes, air, window)
     _draw_arrows(axes, air, first)
     _draw_overlaps(axes, air, window)
@@ -140,7 +140,7 @@ def space_time_figure(air: OnAir, window: tuple[float, float]) -> Figure:
 
 
 def _draw_bars(axes: Axes, air: OnAir, window: tuple[float, float]) -> None:
-    """Draw a bar per frame, with the letter of its kind where there is room."""
+    """Draw a bar per frame, with the letter of its kind if the bar is wide enough."""
     first, last = window
     for kind, style in STYLES.items():
         rows = air.frames.filter(air.frames["kind"] == kind).select("start_s", "end_s", "lane").rows()
@@ -163,7 +163,7 @@ def _draw_bars(axes: Axes, air: OnAir, window: tuple[float, float]) -> None:
 
 
 def _draw_strips(axes: Axes, air: OnAir, origin: float) -> None:
-    """Draw each frame along an edge of the lanes that hear it or sense it."""
+    """Draw each frame along an edge of the lanes that receive it or sense it."""
     frames = air.frames.select("start_s", "end_s", "lane").rows()
     for others, height, ink, text in (
         (air.hearers, HEARD, "0.45", "heard here"),
@@ -176,20 +176,20 @@ def _draw_strips(axes: Axes, air: OnAir, origin: float) -> None:
 
 
 def _edge(lane: int, other: int, height: float) -> tuple[float, float]:
-    """Return the ends of a strip in the lane of a station that hears another: at the edge towards it."""
+    """Return the ends of a strip in the lane of a receiving station: at the edge towards the sender."""
     side = -1 if lane < other else 1
     return other + side * EDGE, other + side * (EDGE - height)
 
 
 def _draw_waiting(axes: Axes, air: OnAir, origin: float) -> None:
-    """Shade the times in which a station had something to send."""
+    """Shade the periods in which a station had data to send."""
     shades = [(start, end, lane - BAR, lane + BAR) for lane, start, end in air.waiting]
     look = {"facecolor": "0.9", "edgecolor": "none", "zorder": 1}
     _boxes(axes, shades, origin, label="has frames to send", **look)
 
 
 def _draw_overlaps(axes: Axes, air: OnAir, window: tuple[float, float]) -> None:
-    """Mark where a second signal overlapped a frame, and lead there from its sender."""
+    """Mark where a second signal overlapped a frame, with a line from its sender."""
     known = [overlap for overlap in air.overlaps if overlap.other != NOBODY]
     boxes: dict[bool, list[Box]] = {False: [], True: []}
     senders, (first, last) = air.frames["lane"], window
@@ -214,7 +214,7 @@ def _ink(overlap: Overlap) -> str:
 
 
 def _draw_arrows(axes: Axes, air: OnAir, origin: float) -> None:
-    """Lead from the end of each frame to the station it was for, with a head that says what became of it."""
+    """Draw an arrow from the end of each frame to its receiver, with a head that shows the outcome."""
     tips: dict[str, list[tuple[float, float]]] = {}
     for end, lane, to, outcome in air.frames.select("end_s", "lane", "to", "outcome").iter_rows():
         if to == NOBODY:
@@ -232,13 +232,13 @@ def _draw_arrows(axes: Axes, air: OnAir, origin: float) -> None:
 
 
 def _towards(lane: int, other: int, leave: float, arrive: float) -> tuple[float, float]:
-    """Return the ends of an arrow between lanes: so far beside the middle of the one and of the other."""
+    """Return the ends of an arrow between lanes, at these distances from the middle of each."""
     side = 1 if lane < other else -1
     return lane + side * leave, other - side * arrive
 
 
 def _boxes(axes: Axes, boxes: Iterable[Box], origin: float, **look: Any) -> None:
-    """Draw boxes of one look; times are in seconds since the beginning."""
+    """Draw boxes of the same style; times are in seconds since the beginning."""
     from matplotlib.collections import PolyCollection
 
     corners = [

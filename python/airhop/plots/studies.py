@@ -1,7 +1,7 @@
 """Figures of studies for print: any metric against any axis, differences, fairness, distributions, maps.
 
 Every function writes `stem.pdf`, `stem.svg` and `stem.png` and returns their paths. `along` is a column of
-the study's frame, by default the first that varies; `at` holds other columns at a value, by default at the
+the study's frame, by default the first that varies; `at` fixes other columns at a value, by default at the
 middle.
 """
 
@@ -73,7 +73,7 @@ def draw_means(
                 joined=_is_trend(part),
             )
         axes.set_ylabel(quantity(metric).title)
-        # The index of n flows is 1/n at least, and mostly near 1.
+        # The index of n flows is at least 1/n, and mostly near 1.
         if metric != FAIRNESS.column and all(cell.value.mean >= 0 for cell in part.cells):
             axes.set_ylim(bottom=0.0)
         return _finish(figure, axes, part, stem, quantity(metric).title)
@@ -224,7 +224,7 @@ def draw_map(
     up: str | None = None,
     at: Mapping[str, object] | None = None,
 ) -> list[Path]:
-    """Draw a metric of one scheme over two axes: light is high.
+    """Draw a metric of one scheme over two axes; light colours are high values.
 
     Parameters
     ----------
@@ -233,7 +233,7 @@ def draw_map(
     stem
         Path of the files, without a suffix.
     scheme
-        Which one.
+        Name of the scheme.
     metric
         Column of `Table.frame`, such as `goodput_mbps` (Mbit/s) or `srtt_ms` (ms).
     across, up
@@ -249,7 +249,7 @@ def draw_map(
     Raises
     ------
     InputError
-        When two do not vary.
+        When fewer than two columns vary.
     """
     import numpy as np
 
@@ -276,7 +276,7 @@ def draw_map(
 
 
 def draw_study(table: Table, folder: Path) -> list[Path]:
-    """Draw what a study has to show: goodput, differences, distribution, fairness, judgements, maps."""
+    """Draw all figures of a study: goodput, differences, distribution, fairness, classifications, maps."""
     files = [*draw_means(table, folder / "goodput"), *draw_distribution(table, folder / "distribution")]
     if table.study.baseline is not None:
         files += draw_differences(table, folder / "difference")
@@ -307,7 +307,7 @@ def _schemes(table: Table, labels: Mapping[str, str] | None) -> list[tuple[str, 
 
 
 def _is_trend(part: Slice) -> bool:
-    """Return whether curves are lines: words have nothing between them, and two points are no trend."""
+    """Return whether points are joined by lines: not for words, and not for only two points."""
     return bool(part.along) and part.along[0].numeric and len(part.along[0].values) > 2
 
 
@@ -319,7 +319,7 @@ def _positions(part: Slice, cells: list[Cell]) -> list[float]:
 
 
 def _finish(figure: Figure, axes: Axes, part: Slice, stem: str | Path, title: str) -> list[Path]:
-    """Name the axis, say what is held fixed, add the legend, write."""
+    """Label the axis, state the fixed values, add the legend, and write the files."""
     if part.along:
         _name_axis(axes, part.along[0])
     once = sent_once(cell.point.scenario for cell in part.cells)

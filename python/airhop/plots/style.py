@@ -1,14 +1,15 @@
 """Style of schemes, the same in print, in the terminal and in the report.
 
-A scheme has one look wherever it is drawn: one marker, one pattern of dashes, and a colour that is the same
-on paper, on the page and in the terminal. Up to eight curves of a figure have eight colours: of two whose own
-is the same, the second takes a free one there.
+A scheme has one style in all figures: one marker, one pattern of dashes, and one colour on paper, on the page
+and in the terminal. Up to eight curves of a figure have eight colours: if two schemes have the same colour,
+the second takes a free one in that figure.
 
-The eight are told apart with every colour vision: any two differ by at least 0.075 in Oklab, seen as they are
-and as protanopes, deuteranopes and tritanopes see them (Machado et al. 2009); two hundredths are just
-noticeable. They keep a contrast of 3:1 on white and on the report's dark background, where the page brightens
-them. Each has a lightness of its own, by 2.5 in L* and more (2.3 is just noticeable), and survives a grey
-print. Each pair of marker and dashes occurs once, so that curves are told apart without colour too.
+The eight colours are distinguishable with any colour vision: any two differ by at least 0.075 in Oklab, for
+normal vision and for protanopes, deuteranopes and tritanopes (Machado et al. 2009); two hundredths are just
+noticeable. The colours have a contrast of 3:1 on white and on the report's dark background, where the page
+brightens them. Their lightnesses differ by at least 2.5 in L* (2.3 is just noticeable), so a grey print
+distinguishes them. Each pair of marker and dashes occurs once, so that curves are distinguishable without
+colour.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ class SchemeStyle:
 
     color: str
     marker: str
-    """matplotlib's name of the marker."""
+    """Name of the marker in matplotlib."""
     bokeh_marker: str
     glyph: str
-    """The marker as a character."""
+    """Character of the marker."""
     filled: bool
     """True if the marker is filled, on paper and as a character."""
     dash: tuple[int, ...]
@@ -48,10 +49,10 @@ MARKERS = (
     ("*", "star", "☆★"),
     ("P", "plus", "✛✚"),
 )
-"""For matplotlib, for Bokeh, and as characters, open and filled."""
+"""Markers for matplotlib, for Bokeh, and as characters, open and filled."""
 DASHES: tuple[tuple[int, ...], ...] = ((4, 2), (1, 1), (6, 2, 1, 2), ())
 LAST_DASHES: tuple[tuple[int, ...], ...] = ((8, 2, 2, 2), (10, 2, 2, 2, 2, 2))
-"""Of the last rows, the whole of each."""
+"""Complete dash patterns of the last rows."""
 
 PLACES = (
     ("reno", "sack", "snoop", "ll-elsn", "newreno", "tahoe", "eln", "vegas"),
@@ -61,16 +62,17 @@ PLACES = (
     ("dctcp", "ebsn", "bbr", "rttn", "hybla", "bbr3", "copa", "ledbat"),
     ("illinois", "eln-cubic", "htcp"),
 )
-"""A column a colour, and "" a place that is free. Schemes that stand in one figure of a paper have different
-colours as far as there are."""
+"""Schemes by row and by colour (column); "" is a free place. Schemes in the same figure of a paper have
+different colours as far as possible.
+"""
 ROWS = len(DASHES) + len(LAST_DASHES)
 
 
 def _style(place: int) -> SchemeStyle:
-    """Return the look of a place, counted row by row.
+    """Return the style of a place, counted row by row.
 
-    From row to row markers move on by two and dashes by one; the last rows have the markers between and each
-    its own dashes. No two places have two of colour, marker and dashes in common.
+    From row to row, markers advance by two and dashes by one; the last rows have the remaining markers and
+    their own dashes. No two places share two of colour, marker and dashes.
     """
     row, column = divmod(place, len(COLORS))
     last = row - len(DASHES)
@@ -81,21 +83,21 @@ def _style(place: int) -> SchemeStyle:
 
 
 PALETTE = tuple(_style(place) for place in range(ROWS * len(COLORS)))
-"""Every look there is."""
+"""All styles."""
 OWN = {
     name: row * len(COLORS) + column
     for row, names in enumerate(PLACES)
     for column, name in enumerate(names)
     if name
 }
-"""The place of each scheme that has one of its own."""
+"""Place of each scheme with a fixed style."""
 
 
 def styles(names: Iterable[str]) -> dict[str, SchemeStyle]:
-    """Return each curve of a figure its look: that of the scheme whose name it begins with.
+    """Return the style of each curve of a figure: that of the scheme whose name the curve's name begins with.
 
-    Other curves, and a second one of a scheme, get a look that is free. No colour comes twice in a figure of
-    up to eight curves, three times in one of up to sixteen, and so on. Beyond `PALETTE` looks come again.
+    Other curves, and a second curve of a scheme, get a free style. No colour occurs twice in a figure of up
+    to eight curves, three times in one of up to sixteen, and so on. Beyond `PALETTE` styles repeat.
     """
     listed = tuple(dict.fromkeys(names))
     taken: dict[str, int] = {}
@@ -110,7 +112,7 @@ def styles(names: Iterable[str]) -> dict[str, SchemeStyle]:
 
 
 def _told_apart(look: dict[str, SchemeStyle]) -> dict[str, SchemeStyle]:
-    """Return curves of one colour different ones: no colour comes again while another is free."""
+    """Replace repeated colours of curves by free ones."""
     colors: dict[str, str] = {}
     used = Counter[str]()
     for _ in range(ceil(len(look) / len(COLORS))):
@@ -132,7 +134,7 @@ def _scheme(name: str) -> str:
 
 
 def _free(taken: Iterable[int]) -> int:
-    """Find the place that is taken least often, and among those the first of the rarest colour."""
+    """Find the least used place, and among equals the first with the rarest colour."""
     of_place = Counter(taken)
     of_color = Counter(place % len(COLORS) for place in of_place.elements())
     return min(range(len(PALETTE)), key=lambda place: (of_place[place], of_color[place % len(COLORS)], place))

@@ -49,13 +49,13 @@ class Canvas:
             self.dot(round(a[0] + (b[0] - a[0]) * i / steps), round(a[1] + (b[1] - a[1]) * i / steps), color)
 
     def mark(self, x: int, y: int, glyph: str, color: str) -> None:
-        """Put a glyph on the cell that holds this dot."""
+        """Put a glyph on the cell that contains this dot."""
         cell = (min(x // DOTS_X, self.columns - 1), self.rows - 1 - min(max(y // DOTS_Y, 0), self.rows - 1))
         self.glyphs[cell] = glyph
         self.colors[cell] = color
 
     def row(self, row: int) -> Text:
-        """Return one row of characters, coloured."""
+        """Return one coloured row of characters."""
         text = Text()
         for column in range(self.columns):
             cell = (column, row)
@@ -76,9 +76,9 @@ def chart(
     rows: int = 16,
     x_ticks: Sequence[float] = (),
 ) -> Text:
-    """Draw the chart as text: title, y labels and frame, x labels, legend. Later series cover earlier.
+    """Draw the chart as text: title, y labels and frame, x labels, legend. Later series cover earlier ones.
 
-    The y axis reaches from the first tick to the last. Without `x_ticks` the x axis gets decades, or quarters
+    The y axis extends from the first tick to the last. Without `x_ticks` the x axis gets decades, or quarters
     if it is linear.
     """
     y_limits = y_ticks[0], y_ticks[-1]
@@ -113,7 +113,7 @@ def chart(
 
 
 def _legend(lines: Sequence[Series], gutter: int, width: int) -> Text:
-    """Name every series, below the chart and in as many lines as that takes."""
+    """List the names of all series below the chart, in as many lines as needed."""
     text, column = Text("\n" + " " * gutter), gutter
     for series in lines:
         entry = f"{series.glyph} {series.label}"

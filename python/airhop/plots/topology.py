@@ -1,4 +1,4 @@
-"""Places of a scenario's stations, for print: who reaches whom, and the routes of the flows."""
+"""Positions of a scenario's stations, for print, with the links in range and the routes of the flows."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from airhop.scenario import Scenario
 
 LEAST_IN, MOST_IN = 0.9, 6.0
-"""Of the height of the axes."""
+"""Minimum and maximum height of the axes."""
 BESIDE_IN, MARGINS_IN = 0.6, 0.75
 """Margins beside the axes, and above and below them, inches."""
 MOST_NAMES = 60
-"""With more stations only those with ranges and the ends of flows are named."""
+"""Number of stations above which only those with ranges and the ends of flows are named."""
 MOST_WAYS = 8
-"""With more flows all ways look alike."""
+"""Number of flows above which all paths have the same style."""
 FEW_RINGS = 2
 ALL = "all"
-"""In place of a station's name: every station."""
+"""Word for all stations, in place of a station's name."""
 
 
 def draw_topology(
@@ -42,16 +42,16 @@ def draw_topology(
     seed: int = 1,
     rep: int = 0,
 ) -> list[Path]:
-    """Draw the stations of a wlan at their places in metres, links within receive range and ways of flows.
+    """Draw the stations of a wlan in metres, with the links within receive range and the paths of flows.
 
-    A network with radio links, or without a wlan, has no places: its nodes stand in columns, with what is
-    known of each link. `cell` and `around` ask for the stations all the same. Ways are those of static
+    A network with radio links, or without a wlan, has no positions: its nodes are drawn in columns, with the
+    properties of each link. `cell` and `around` request the stations nevertheless. Paths are those of static
     routing, with the fewest hops.
 
     Parameters
     ----------
     scenario
-        Whose network is drawn.
+        Scenario with the network.
     stem
         Path of the files, without a suffix.
     cell
@@ -60,7 +60,7 @@ def draw_topology(
         Stations whose receive range (solid) and sense range (dashed) are drawn, or `["all"]`; by default
         the first sender in the cell.
     seed, rep
-        Which draw of places and ends, where chance decides; both from 0 to 2**63 - 1.
+        Seed and replication of random positions and ends; both from 0 to 2**63 - 1.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def draw_topology(
     Raises
     ------
     InputError
-        Where there is no such cell or station.
+        When a cell or a station does not exist.
     """
     import matplotlib as mpl
 
@@ -86,10 +86,10 @@ def draw_topology(
 
 
 def drawn_topology(scenario: Scenario, *, seed: int = 1, rep: int = 0) -> Topology:
-    """Find out where stations and ends of flows are in this replication."""
+    """Return the positions of stations and the ends of flows in this replication."""
     from airhop.simulate import run
 
-    # Places are drawn before anything happens: the shortest of runs has them.
+    # Positions are drawn before the first event, so the shortest run has them.
     starts = {f"flow.{flow['name']}.start": "0 s" for flow in scenario.to_dict()["flow"]}
     instant = scenario.with_({"warmup": "0 s", **starts, "duration": "1 us"})
     result = run(instant, seed=seed, rep=rep, trace=True)
@@ -119,7 +119,7 @@ def _ringed(cell: Cell, around: Sequence[str], ways: Mapping[str, Sequence[str]]
 
 
 def topology_figure(cell: Cell, ways: Mapping[str, Sequence[str]], ringed: Sequence[str]) -> Figure:
-    """Draw a cell, ways that lead through it and ranges of some stations; call it inside PRINT_STYLE."""
+    """Draw a cell with paths and the ranges of some stations; call it inside PRINT_STYLE."""
     (left, right), (low, high) = extent(cell, ringed)
     height = (COLUMN_WIDTH_IN - BESIDE_IN) * (high - low) / (right - left)
     figure = sheet(COLUMN_WIDTH_IN, min(max(height, LEAST_IN), MOST_IN) + MARGINS_IN)
@@ -138,7 +138,7 @@ def topology_figure(cell: Cell, ways: Mapping[str, Sequence[str]], ringed: Seque
 
 
 def extent(cell: Cell, ringed: Iterable[str]) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return the ends of both axes: all stations and all rings, and a margin."""
+    """Return the limits of both axes: all stations and all ranges, with a margin."""
     rings = dict.fromkeys(ringed, cell.sense) if cell.limited else {}
     ends = []
     for axis in (0, 1):
@@ -161,7 +161,7 @@ def _draw_links(axes: Axes, cell: Cell) -> None:
 
 
 def _draw_ranges(axes: Axes, cell: Cell, ringed: Sequence[str]) -> None:
-    """Draw the circles, fainter where there are many."""
+    """Draw the circles, fainter if there are many."""
     from matplotlib.patches import Circle
 
     if not cell.limited:
@@ -179,7 +179,7 @@ def _draw_ranges(axes: Axes, cell: Cell, ringed: Sequence[str]) -> None:
 
 
 def _draw_ways(axes: Axes, cell: Cell, ways: Mapping[str, Sequence[str]]) -> None:
-    """Draw the hops of each flow that are in this cell, as arrows beside each other."""
+    """Draw the hops of each flow in this cell, as arrows beside each other."""
     alike = len(ways) > MOST_WAYS
     for number, (name, way) in enumerate(ways.items()):
         style = PALETTE[number + 1]
@@ -202,12 +202,12 @@ def _draw_ways(axes: Axes, cell: Cell, ways: Mapping[str, Sequence[str]]) -> Non
 
 
 def bend(number: int) -> float:
-    """Bend the arrows of this flow, to one side and the other in turn: 0 for the first."""
+    """Return the bend of a flow's arrows, alternating to both sides: 0 for the first flow."""
     return 0.12 * ((number + 1) // 2) * (1 if number % 2 == 0 else -1)
 
 
 def _draw_stations(axes: Axes, cell: Cell, ways: Mapping[str, Sequence[str]], ringed: Sequence[str]) -> None:
-    """Draw stations on the way of a flow filled, the others open, and name what there is room to name."""
+    """Draw stations on the path of a flow filled and the others open, with names if there is room."""
     from matplotlib.patheffects import withStroke
 
     on_way = {node for way in ways.values() for node in way}

@@ -29,7 +29,7 @@ FRAME_LOSSES = ("channel", "collision")
 def draw_sequence(
     result: Result, stem: str | Path, *, flow: str | None = None, between: Span = None
 ) -> list[Path]:
-    """Draw what was sent, sent again, acknowledged and lost over time, by sequence number in kB.
+    """Draw segments sent, retransmitted, acknowledged and lost over time, by sequence number in kB.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def draw_sequence(
     Raises
     ------
     InputError
-        Where there is no such flow.
+        When the flow does not exist.
     """
     import polars as pl
 
@@ -115,14 +115,14 @@ def draw_window(
     Raises
     ------
     InputError
-        Where there is no such flow.
+        When the flow does not exist.
     """
     name = chosen_flow(result, flow)
     rows = _rows(result, "window", name, between)
     with _style():
         figure, axes = page()
         axes.step(rows["time_s"], rows["cwnd"], where="post", color="0.0", label="cwnd")
-        # The threshold starts infinite: not a value to draw.
+        # The threshold is infinite at the start, which is not drawn.
         known = rows.filter(rows["ssthresh"].is_finite())
         axes.step(
             known["time_s"],
@@ -138,7 +138,7 @@ def draw_window(
 
 
 def draw_queue(result: Result, stem: str | Path, *, between: Span = None) -> list[Path]:
-    """Draw the packets waiting at the fullest places over time, and the frames lost in the air.
+    """Draw the lengths of the fullest queues over time, and the frames lost on the air.
 
     Parameters
     ----------
@@ -191,9 +191,9 @@ def draw_queue(result: Result, stem: str | Path, *, between: Span = None) -> lis
 
 
 def chosen_flow(result: Result, wanted: str | None) -> str:
-    """Name the TCP flow to draw, by default the one with the most delivered bytes.
+    """Return the name of the TCP flow to draw, by default the one with the most delivered bytes.
 
-    Raises InputError where there is no such flow.
+    Raises InputError if the flow does not exist.
     """
     delivered = {str(flow["name"]): flow["delivered_bytes"] for flow in result.tcp_flows}
     names = list(delivered)
@@ -236,7 +236,7 @@ def _column(name: str) -> pl.Expr:
 
 
 def _kilobytes(seq: pl.Series) -> pl.Series:
-    """Turn sequence numbers (the first data byte is 1) into offsets in kB."""
+    """Convert sequence numbers (the first data byte is 1) into offsets in kB."""
     return (seq.cast(float) - 1.0) / KILOBYTE
 
 

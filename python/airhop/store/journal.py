@@ -2,18 +2,17 @@ r"""The journal: a text file to which one writer appends a line per finished run
 
 The fields of a line are separated by tabs. The first is the CRC-32 of the others, eight hex digits:
 
-    CRC  journal   2       VERSION  MODEL               the first line
-    CRC  count     RUNS                                 the second: how many runs follow at least, ten digits
-    CRC  scenario  DIGEST  JSON                         once, before the first run of the scenario
-    CRC  run       RUN-ID  DIGEST   VALUES   DOCUMENT   the varied values and the run document, both JSON
+CRC journal 2 VERSION MODEL the first line CRC count RUNS the second: how many runs follow at least, ten
+digits CRC scenario DIGEST JSON once, before the first run of the scenario CRC run RUN-ID DIGEST VALUES
+DOCUMENT the varied values and the run document, both JSON
 
-A run is one write(2) of whole lines. What was written survives the death of the process at any instant; it
-is not forced to the disk, so the last seconds before a power cut may be missing. A last line without its end
-was being written when the writer died: that run had not finished and is not there.
+A run is one write(2) of whole lines. Written lines survive the death of the process at any time; they are not
+forced to the disk, so the last seconds before a power cut may be missing. An incomplete last line was
+interrupted by the death of the writer: that run does not count as finished.
 
-The count is written over in place after each run, so a writer that dies between the two leaves one that is
-too small, and never one that is too large: where fewer runs follow, the file was cut short later. It may be
-missing: journals of format 1 have none, and who has lost runs deletes the line to keep the others.
+The count is overwritten in place after each run, so a writer that dies in between leaves a count that is too
+small, never too large: if fewer runs follow, the file was truncated later. The count may be missing: journals
+of format 1 have none, and a user who has lost runs deletes the line to keep the others.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ READABLE = ("1", FORMAT)
 
 
 class Journal:
-    """The writing end. The file exists from the first run on."""
+    """The writer of a journal. The file exists from the first run on."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -44,11 +43,11 @@ class Journal:
         """Offset of the end of the last whole line."""
 
     def append(self, run: FinishedRun, digest: str) -> None:
-        """Write a run of the scenario of that digest.
+        """Write a run of the scenario with that digest.
 
-        When this returns, the run outlives the process; when it raises StoreError, the run is not there.
+        When this returns, the run survives the process; if it raises StoreError, the run is not stored.
         """
-        # JSON has raw line ends and tabs only between its tokens, where blanks do as well.
+        # JSON has raw line ends and tabs only between its tokens, where blanks are equivalent.
         document = run.document.replace("\n", " ").replace("\t", " ")
         lines = _line("run", run.run_id, digest, json.dumps(run.values), document)
         if digest not in self._scenarios:
@@ -70,21 +69,21 @@ class Journal:
         self._scenarios.add(digest)
 
     def remove(self) -> None:
-        """Delete the file: its runs are in a part. The next run begins a new one."""
+        """Delete the file after its runs were saved in a part. The next run begins a new file."""
         self.close()
         self._scenarios.clear()  # first: should Ctrl-C come between, they are only written twice
         remove(self.path)
 
     def close(self) -> None:
-        """Close the file and leave it where it is."""
+        """Close the file and keep it."""
         fd, self._fd, self._end = self._fd, None, 0
         if fd is not None:
             os.close(fd)
 
     def _ready(self) -> int:
-        """Return the file, ending with a whole line: what an interrupted write left must not get a sequel."""
+        """Open the file, and remove an incomplete last line of an interrupted write."""
         if self._fd is None:
-            # A file that is left has its runs in a part: `remove` was interrupted.
+            # The runs of an existing file are in a part already: `remove` was interrupted.
             self._fd = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
         elif os.lseek(self._fd, 0, os.SEEK_CUR) != self._end:
             os.ftruncate(self._fd, self._end)
@@ -93,9 +92,9 @@ class Journal:
 
 
 def read_journal(path: Path) -> list[FinishedRun]:
-    """Read the runs of a journal, also while it is being written; one that has gone holds none.
+    """Read the runs of a journal, also while it is being written; a deleted journal has none.
 
-    Raises InputError when a line is not what was written, and when the file was cut short.
+    Raises InputError if a line was changed, or if the file was truncated.
     """
     try:
         lines = path.read_bytes().split(b"\n")
@@ -132,7 +131,7 @@ def read_journal(path: Path) -> list[FinishedRun]:
 
 
 def remove(path: Path) -> None:
-    """Delete a journal, if it is there. Raises StoreError when that cannot be."""
+    """Delete a journal if it exists. Raises StoreError if deletion fails."""
     try:
         path.unlink(missing_ok=True)
     except OSError as error:
@@ -145,12 +144,12 @@ def _line(*fields: str) -> bytes:
 
 
 def _count(runs: int) -> bytes:
-    """Write the line of the count, of one length whatever the count."""
+    """Format the line of the count, with a fixed length."""
     return _line("count", f"{runs:010}")
 
 
 def _fields(line: bytes) -> list[str]:
-    """Parse a line; raises ValueError when it was changed after it was written."""
+    """Parse a line; raise ValueError if it was changed after it was written."""
     checksum, _, data = line.partition(b"\t")
     if checksum != b"%08x" % zlib.crc32(data):
         raise ValueError("checksum")

@@ -1,9 +1,8 @@
-"""The files of DIR/runs: their names, and which are there.
+"""The files of DIR/runs: names and lists.
 
-part-000001-89abcdef.parquet    a part: its number, the CRC-32 of its bytes
-writer.journal                  runs not yet in a part; of a shard: shard-2-of-8.journal
-.lock  .lock-2-of-8  .commit    locks: they stay, empty of meaning when no process holds them
-.part-….unfinished              a part being written, or what is left of one
+part-000001-89abcdef.parquet a part: its number, the CRC-32 of its bytes writer.journal runs not yet in a
+part; of a shard: shard-2-of-8.journal .lock .lock-2-of-8 .commit locks: they stay, empty of meaning when no
+process holds them .part-….unfinished a part being written, or what is left of one
 """
 
 from __future__ import annotations
@@ -20,22 +19,22 @@ _PART = re.compile(r"part-(?P<number>\d{6,})-(?P<checksum>[0-9a-f]{8})\.parquet"
 
 
 def journal_path(runs: Path, shard: str | None) -> Path:
-    """Name the journal of a writer."""
+    """Return the path of a writer's journal."""
     return runs / ("writer.journal" if shard is None else f"shard-{shard}.journal")
 
 
 def shard_lock(shard: str) -> str:
-    """Name the lock of a shard."""
+    """Return the name of a shard's lock."""
     return f"{LOCK}-{shard}"
 
 
 def part_path(runs: Path, number: int, data: bytes) -> Path:
-    """Name a part."""
+    """Return the path of a part."""
     return runs / f"part-{number:06}-{zlib.crc32(data):08x}.parquet"
 
 
 def unfinished_path(part: Path) -> Path:
-    """Name a part while it is being written, so that nobody who looks for Parquet files finds it."""
+    """Return the path of an unfinished part, which no search for Parquet files finds."""
     return part.with_name(f".{part.stem}.unfinished")
 
 
@@ -45,12 +44,12 @@ def number_of(part: Path) -> int:
 
 
 def is_whole(part: Path, data: bytes) -> bool:
-    """Return whether these bytes are the ones that the part was named for."""
+    """Return whether a part's name has the checksum of these bytes."""
     return part.name == part_path(part.parent, number_of(part), data).name
 
 
 def parts(runs: Path) -> list[Path]:
-    """List the parts, oldest first. Raises InputError when another Parquet file stands among them."""
+    """List the parts, oldest first. Raises InputError if another Parquet file is among them."""
     found = _listing(runs, ".parquet")
     for path in found:
         if not _PART.fullmatch(path.name):
@@ -64,7 +63,7 @@ def journals(runs: Path) -> list[Path]:
 
 
 def unfinished(runs: Path) -> list[Path]:
-    """List what writers of parts left or are at."""
+    """List unfinished parts of running and of ended writers."""
     return _listing(runs, ".unfinished")
 
 

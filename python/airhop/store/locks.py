@@ -1,4 +1,4 @@
-"""Locks between the processes that write one store. They are flock(2)s: they vanish with their process."""
+"""Locks between the processes that write one store. The flock(2) locks disappear with their process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from airhop.store.layout import COMMIT_LOCK, LOCK, shard_lock
 class WriterLock:
     """The right to write to a store: alone, or as one shard beside other shards.
 
-    Raises InputError, which names who has it, when it cannot be had.
+    Raises InputError with the name of the holder if another process has the lock.
     """
 
     def __init__(self, runs: Path, shard: str | None) -> None:
@@ -41,7 +41,7 @@ class WriterLock:
 
     @contextmanager
     def committing(self) -> Iterator[None]:
-        """Wait for one's turn among the shards to make a part."""
+        """Wait for exclusive access among the shards to write a part."""
         fcntl.flock(self._commit, fcntl.LOCK_EX)
         try:
             yield
@@ -66,7 +66,7 @@ class WriterLock:
 
 
 def _holders(runs: Path, shard: str | None) -> str:
-    """Name the processes that are in the way, as they wrote it into their locks."""
+    """Return the processes that hold the lock, as recorded in it."""
     shards = runs.glob(shard_lock("*")) if shard is None else [runs / shard_lock(shard)]
     held = [path.read_text() for path in (runs / LOCK, *sorted(shards)) if _is_held(path)]
     return ", ".join(held) or "it has just ended"

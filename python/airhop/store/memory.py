@@ -1,4 +1,4 @@
-"""Runs in memory: all of a sweep that has no folder, the newest of one that has."""
+"""Runs in memory: all runs of a sweep without a folder, and the newest of a sweep with one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from airhop.store.schema import FinishedRun, axis_values, combine, rows_of
 
 
 class Recent:
-    """Finished runs; their rows are made when somebody asks for them."""
+    """Finished runs, whose rows are created on request."""
 
     def __init__(self) -> None:
         self._runs: list[FinishedRun] = []
@@ -26,7 +26,7 @@ class Recent:
         return self._count
 
     def finish(self, job: Job, document: str, values: Mapping[str, object]) -> FinishedRun:
-        """Put together what is kept of a run."""
+        """Combine the stored data of a run."""
         digest = job.scenario.digest
         if digest not in self._scenarios:
             self._scenarios[digest] = job.scenario.core.json()
@@ -41,7 +41,7 @@ class Recent:
         self._count += 1
 
     def rows(self) -> pl.DataFrame:
-        """Return the rows of all runs taken."""
+        """Return the rows of all runs."""
         if self._runs:
             self._rows = combine([self._rows, rows_of(self._runs)])
             self._runs.clear()
@@ -49,14 +49,14 @@ class Recent:
 
 
 class MemoryStore:
-    """A store that lives as long as its process; it has the methods of `Store`."""
+    """A store that exists as long as its process, with the methods of `Store`."""
 
     def __init__(self) -> None:
         self._known: set[str] = set()
         self._recent = Recent()
 
     def known(self) -> Set[str]:
-        """Return the ids of all runs in the store: a view that grows with it."""
+        """Return the ids of all runs in the store, as a view that grows with the store."""
         return self._known
 
     def add(self, job: Job, document: str, values: Mapping[str, object]) -> None:
@@ -77,13 +77,13 @@ class MemoryStore:
             self._known.add(run.run_id)
 
     def save(self) -> None:
-        """Do nothing: there is no folder."""
+        """Do nothing, as there is no folder."""
 
     def close(self) -> None:
-        """Do nothing: there is no folder."""
+        """Do nothing, as there is no folder."""
 
     def rows(self, run_ids: Iterable[str] | None = None) -> pl.DataFrame:
-        """Return the rows of these runs, or of all: a row per flow and run, sorted by run id."""
+        """Return the rows of these runs, or of all: one row per flow and run, sorted by run id."""
         return only(self._recent.rows(), None if run_ids is None else set(run_ids))
 
     def __enter__(self) -> Self:
@@ -96,5 +96,5 @@ class MemoryStore:
 
 
 def only(rows: pl.DataFrame, run_ids: Set[str] | None) -> pl.DataFrame:
-    """Leave out the rows of other runs; None stands for all."""
+    """Remove the rows of other runs; None stands for all runs."""
     return rows if run_ids is None else rows.filter(pl.col("run_id").is_in(list(run_ids)))

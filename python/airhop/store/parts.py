@@ -1,6 +1,6 @@
 """The parts: immutable Parquet files, named by number and the CRC-32 of their bytes.
 
-The checksum in the name tells a part that is whole from one that is not, before anything is decoded.
+The checksum in the name reveals a damaged part before anything is decoded.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from airhop.store.schema import IDENTITY
 
 
 def read_part(path: Path, columns: list[str] | None = None) -> pl.DataFrame:
-    """Read a part, or some columns of it. Raises InputError unless it is byte for byte what was written."""
+    """Read a part, or some columns of it. Raises InputError if any byte has changed."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -35,9 +35,9 @@ def read_part(path: Path, columns: list[str] | None = None) -> pl.DataFrame:
 
 
 def write_part(runs: Path, rows: pl.DataFrame) -> None:
-    """Write rows as the next part; it appears whole and on the disk, or not at all.
+    """Write rows as the next part, which appears completely and on disk, or not at all.
 
-    Only one process at a time may do this in a folder. Raises StoreError when the disk refuses.
+    Only one process at a time may do this in a folder. Raises StoreError if the disk rejects the write.
     """
     buffer = io.BytesIO()
     rows.write_parquet(buffer)
@@ -57,7 +57,7 @@ def write_part(runs: Path, rows: pl.DataFrame) -> None:
 
 
 def _write_through(path: Path, data: bytes) -> None:
-    """Write a file and bring it to the disk."""
+    """Write a file and sync it to the disk."""
     with path.open("wb") as file:
         file.write(data)
         file.flush()
@@ -65,7 +65,7 @@ def _write_through(path: Path, data: bytes) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """Bring the names in a folder to the disk."""
+    """Sync the names in a folder to the disk."""
     fd = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(fd)

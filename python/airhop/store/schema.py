@@ -1,4 +1,4 @@
-"""The columns of the dataset, a row per flow and run, and how runs become rows."""
+"""The columns of the dataset, with one row per flow and run, and the conversion of runs into rows."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ _MEASURED: dict[str, pl.DataType | type[pl.DataType]] = {
     "scenario_json": pl.Categorical(),  # canonical; a category, so that its text is kept once for all flows
 }
 COLUMNS = _KEYS | _MEASURED
-"""Name to type of every fixed column; the axis columns of a study stand between `rep` and `duration_s`.
+"""Types of the fixed columns by name; the axis columns of a study come between `rep` and `duration_s`.
 
-What belongs to the run (drops, events, fingerprint and so on) is the same in the rows of all its flows.
-There is no wall-clock time: equal runs give equal rows.
+Values of the run (drops, events, fingerprint and so on) are the same in the rows of all its flows. There is
+no wall-clock time, so equal runs give equal rows.
 """
 
 IDENTITY = ("run_id", "flow")
@@ -51,7 +51,7 @@ IDENTITY = ("run_id", "flow")
 
 
 class FinishedRun(NamedTuple):
-    """Stored data of one run; enough to rebuild its rows anywhere."""
+    """Stored data of one run, sufficient to recreate its rows anywhere."""
 
     run_id: str
     values: Mapping[str, Any]
@@ -64,13 +64,13 @@ class FinishedRun(NamedTuple):
 def axis_values(values: Mapping[str, object]) -> dict[str, Any]:
     """Reduce varied values to text, numbers and booleans.
 
-    A value named like a fixed column is left out: there the run itself says what it was.
+    A value with the name of a fixed column is omitted, because the run itself contains it.
     """
     return {name: _scalar(value) for name, value in values.items() if name not in COLUMNS}
 
 
 def rows_of(runs: Iterable[FinishedRun]) -> pl.DataFrame:
-    """Make the rows of some runs: fixed columns and the axis columns that have a value, sorted by run id."""
+    """Create the rows of some runs: fixed columns and axis columns with a value, sorted by run id."""
     rows: list[list[Any]] = []
     varied: list[Mapping[str, Any]] = []
     for run in runs:
@@ -89,7 +89,7 @@ def rows_of(runs: Iterable[FinishedRun]) -> pl.DataFrame:
 
 
 def _series(name: str, column: Sequence[Any], dtype: pl.DataType | type[pl.DataType]) -> pl.Series:
-    """Return a fixed column. Of a category each text is converted once, however many rows have it."""
+    """Return a fixed column. For a category, each text is converted only once."""
     if dtype != pl.Categorical:
         return pl.Series(name, column, dtype)
     places = {text: place for place, text in enumerate(dict.fromkeys(column))}
@@ -97,7 +97,7 @@ def _series(name: str, column: Sequence[Any], dtype: pl.DataType | type[pl.DataT
 
 
 def _rows_of(run: FinishedRun) -> Iterator[list[Any]]:
-    """Make one row per flow, values in the order of COLUMNS."""
+    """Create one row per flow, with values in the order of COLUMNS."""
     document = json.loads(run.document)
     of_run = [measure.value(document) for measure in _OF_RUNS]
     for flow in document["flows"]:
@@ -124,10 +124,10 @@ def _rows_of(run: FinishedRun) -> Iterator[list[Any]]:
 
 
 def combine(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Put rows of several files together: each flow and run once, sorted by run id, flows in their order.
+    """Combine rows of several files: each flow and run once, sorted by run id, with flows in their order.
 
-    A column that one file lacks is null there; an axis that is numbers here and text there becomes text.
-    Older files have text where there are categories now.
+    A column that one file lacks is null there; an axis with numbers in one file and text in another becomes
+    text. Older files have text instead of categories.
     """
     categories = [name for name, dtype in COLUMNS.items() if dtype == pl.Categorical]
     frames = [
@@ -151,7 +151,7 @@ def combine(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 
 def _in_order(rows: pl.DataFrame) -> pl.DataFrame:
-    """Put columns and rows into the one order that does not depend on who finished first."""
+    """Sort columns and rows into an order that does not depend on which run finished first."""
     axes = sorted(name for name in rows.columns if name not in COLUMNS)
     return rows.select(*_KEYS, *axes, *_MEASURED).sort("run_id", maintain_order=True)
 
@@ -163,9 +163,9 @@ def _scalar(value: object) -> object:
 
 
 def _axis(name: str, values: list[Any]) -> pl.Series:
-    """Make the column of an axis: truth values, numbers, or text.
+    """Create the column of an axis: truth values, numbers, or text.
 
-    Every number is a Float64, whole or not, lest two studies with one axis disagree on its type.
+    Every number is a Float64, whole or not, so that two studies with the same axis have the same type.
     """
     kinds = {type(value) for value in values if value is not None}
     if kinds <= {int, float}:
@@ -180,7 +180,7 @@ def _as_text(column: pl.Series) -> pl.Series:
 
 
 def _text(value: Any) -> str | None:
-    """Write a value; a number reads the same whether it came as 10 or as 10.0."""
+    """Format a value; 10 and 10.0 have the same text."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""The store in a folder: one journal per writer, parts, and the step from one to the other."""
+"""The store in a folder: one journal per writer, parts, and the conversion of journals into parts."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from airhop.store.parts import read_part, write_part
 from airhop.store.schema import combine, rows_of
 
 RUNS_PER_PART = 20_000
-"""A journal of so many runs becomes a part by itself."""
+"""Number of runs at which a journal becomes a part."""
 
 
 class Store:
-    """The runs kept in a folder, open for writing; `open` one and use it in a `with` block."""
+    """The runs stored in a folder, open for writing; use `open` with a `with` block."""
 
     def __init__(self, runs: Path, shard: str | None) -> None:
         self._runs = runs
@@ -37,10 +37,10 @@ class Store:
 
     @classmethod
     def open(cls, folder: str | Path, shard: str | None = None) -> Self:
-        """Open the store of a folder, which is made if need be, as its only writer or as a shard ("2-of-8").
+        """Open the store of a folder, created if needed, as its only writer or as a shard ("2-of-8").
 
-        Runs that a dead writer left in its journal are taken over. Raises InputError when the folder does
-        not take a store, when another process writes to it, or when a file of it is damaged.
+        Runs that an ended writer left in its journal are taken over. Raises InputError if the folder cannot
+        contain a store, if another process writes to it, or if a file is damaged.
         """
         folder = Path(folder)
         runs = folder / "runs"
@@ -57,14 +57,13 @@ class Store:
         return store
 
     def known(self) -> Set[str]:
-        """Return the ids of all runs in the store: a view that grows with it."""
+        """Return the ids of all runs in the store, as a view that grows with the store."""
         return self._known
 
     def add(self, job: Job, document: str, values: Mapping[str, object]) -> None:
         """Keep a finished run.
 
-        When this returns, the run survives the death of the process. A run that is known already stays as
-        it is.
+        When this returns, the run survives the death of the process. A known run stays unchanged.
 
         Parameters
         ----------
@@ -78,7 +77,7 @@ class Store:
         Raises
         ------
         StoreError
-            When the disk refuses.
+            When the disk rejects the write.
         """
         run = self._recent.finish(job, document, values)
         if run.run_id in self._known:
@@ -90,9 +89,9 @@ class Store:
             self.save()
 
     def save(self) -> None:
-        """Turn the journal into a part. Raises StoreError when the disk refuses; the journal stays then.
+        """Convert the journal into a part. Raises StoreError if the disk rejects it; the journal then stays.
 
-        Whatever interrupts this, it can be done again: runs that are in a part by then are left out.
+        After any interruption this can be repeated: runs that are already in a part are omitted.
         """
         rows = self._recent.rows()
         if rows.is_empty():
@@ -105,14 +104,14 @@ class Store:
         self._recent = Recent()
 
     def close(self) -> None:
-        """Save, and let others write."""
+        """Save, and release the store for other writers."""
         try:
             self.save()
         finally:
             self._release()
 
     def rows(self, run_ids: Iterable[str] | None = None) -> pl.DataFrame:
-        """Return the rows of these runs, or of all: a row per flow and run, sorted by run id."""
+        """Return the rows of these runs, or of all: one row per flow and run, sorted by run id."""
         wanted = None if run_ids is None else set(run_ids)
         others = [path for path in journals(self._runs) if path != self._journal.path]
         frames = [self._recent.rows(), *(rows_of(read_journal(path)) for path in others)]
@@ -139,7 +138,7 @@ class Store:
                 raise
 
     def _recover(self, *, alone: bool) -> None:
-        """Learn what is there, and make a part of the journals whose writers are dead."""
+        """Read the existing files, and convert the journals of ended writers into a part."""
         left = {path: read_journal(path) for path in journals(self._runs)}
         self._saved()
         abandoned = list(left) if alone else [self._journal.path]
@@ -153,7 +152,7 @@ class Store:
             remove(path)
 
     def _saved(self) -> set[str]:
-        """Return the ids of the runs that are in parts by now, those of other shards too."""
+        """Return the ids of the runs that are in parts, including those of other shards."""
         for path in parts(self._runs):
             if path not in self._in_parts:
                 self._in_parts[path] = set(read_part(path, ["run_id"])["run_id"])
@@ -166,13 +165,13 @@ class Store:
 
 
 def read_rows(folder: str | Path) -> pl.DataFrame:
-    """Read all runs in a folder, also while they are being written: a row per flow and run, sorted by run id.
+    """Read all runs in a folder, even while it is being written: one row per flow and run, sorted by run id.
 
-    Raises InputError when there is no such folder, or when a file of the store is damaged.
+    Raises InputError if the folder does not exist, or if a file of the store is damaged.
     """
     if not Path(folder).is_dir():
         raise InputError(f"there is no folder {folder}")
     runs = Path(folder) / "runs"
     frames = [rows_of(read_journal(path)) for path in journals(runs)]
-    # After the journals: a run leaves its journal when its part is there.
+    # Parts are read after the journals: a run leaves its journal when its part exists.
     return combine([*(read_part(path) for path in parts(runs)), *frames])

@@ -1,4 +1,4 @@
-"""Studies: what varies, how often, and the rows that come of it."""
+"""Studies: varied parameters, replications, and the resulting rows."""
 
 from airhop.study.axis import Axis
 from airhop.study.study import Point, Study

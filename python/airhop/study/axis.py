@@ -1,4 +1,4 @@
-"""Axes: what varies in a study, over which values, and how its columns are called."""
+"""Axes: the varied paths of a study, their values, and the names of their columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from airhop.study.quantity import Quantity, read_quantity
 
 RANGE_KEYS = ("log", "linear", "points")
 MOST_VALUES = 100_000
-"""An axis longer than this is a slip of the finger."""
+"""Maximum number of values of an axis; a larger number is probably a typing error."""
 EXPECTED = "expected a list of values, or a range such as { log = [1e-4, 1e-1], points = 7 }"
 
 Scalar = str | int | float | bool
@@ -26,20 +26,20 @@ Scalar = str | int | float | bool
 class Axis:
     """Dimension of a study's grid: a path with its values, or several paths that vary together.
 
-    `values[i]` are the i-th values of all `paths`, as a scenario takes them.
+    `values[i]` are the i-th values of all `paths`, in the form of a scenario.
     """
 
     paths: tuple[str, ...]
     values: tuple[tuple[object, ...], ...]
     names: tuple[str, ...] = ()
-    """Names of its values where they are compared as a whole: schemes with settings of their own.
+    """Names of values that are compared as a whole: schemes with their own settings.
 
-    The axis has the one column `scheme` then, with these names in it.
+    The axis then has the single column `scheme` with these names.
     """
 
     @classmethod
     def of(cls, path: str, values: object, where: str = "vary") -> Axis:
-        """Make the axis of one path from a list or a range.
+        """Create the axis of one path from a list or a range.
 
         Parameters
         ----------
@@ -58,13 +58,13 @@ class Axis:
         Raises
         ------
         InputError
-            For an empty list, a value that stands there twice, and a range that is none.
+            For an empty list, a duplicate value, or an invalid range.
         """
         return cls.zipped({path: values}, where)
 
     @classmethod
     def zipped(cls, columns: Mapping[str, object], where: str = "zip") -> Axis:
-        """Make an axis of paths that vary together. Raises InputError, also for lists of unequal length."""
+        """Create an axis of paths that vary together. Raises InputError, also for lists of unequal length."""
         lists = {path: _values(values, f"{where}.{path}") for path, values in columns.items()}
         if not lists:
             raise InputError(f"{where}: expected at least one path with its values")
@@ -78,11 +78,11 @@ class Axis:
 
     @cached_property
     def columns(self) -> dict[str, tuple[Scalar, ...]]:
-        """Values by name of the column, one type a column.
+        """Values by column name, with one type per column.
 
-        Quantities become numbers in the unit of the first, which the name ends in: path `wired.w1.delay`
-        with "2 ms" and "1 s" is the column `wired.w1.delay_ms` with 2.0 and 1000.0. A table is written as
-        text, its name or kind first: `ll-elsn(n=3)`.
+        Quantities become numbers in the unit of the first value, which is the suffix of the name: path
+        `wired.w1.delay` with "2 ms" and "1 s" becomes the column `wired.w1.delay_ms` with 2.0 and 1000.0. A
+        table becomes text that begins with its name or kind: `ll-elsn(n=3)`.
         """
         if self.names:
             return {SCHEME: self.names}
@@ -107,9 +107,9 @@ class Axis:
 
 
 def flattened(table: Mapping[str, object]) -> dict[str, object]:
-    """Join the keys of nested tables: TOML reads an unquoted `wlan.cell.errors.fer = …` as four of them.
+    """Join the keys of nested tables: TOML parses an unquoted `wlan.cell.errors.fer = …` as four keys.
 
-    A table with a name, a kind or the keys of a range is a value and stays whole.
+    A table with a name, a kind or the keys of a range is a value and is not split.
     """
     flat: dict[str, object] = {}
     for key, value in table.items():
@@ -121,7 +121,7 @@ def flattened(table: Mapping[str, object]) -> dict[str, object]:
 
 
 def text(value: object) -> str:
-    """Write a value for people: `0.01`, `10 ms`, `ll-elsn(n=3)`."""
+    """Format a value for readers: `0.01`, `10 ms`, `ll-elsn(n=3)`."""
     if isinstance(value, str):
         return value
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
@@ -149,7 +149,7 @@ def _values(given: object, where: str) -> list[object]:
 
 
 def _plain(value: object) -> object:
-    """Turn numpy's numbers into Python's, which JSON can hold."""
+    """Convert numpy's numbers to Python's, which JSON supports."""
     if isinstance(value, str | bool):
         return value
     if isinstance(value, Integral):
@@ -205,7 +205,7 @@ def _divide(kind: str, ends: object, points: int, where: str) -> list[object]:
 
 def _step(kind: str, first: float, last: float, share: float) -> float:
     value = first * (last / first) ** share if kind == "log" else first + (last - first) * share
-    # Ten digits: powers differ in the last bit from machine to machine, and a run is known by its numbers.
+    # Ten digits, because powers differ in the last bit between machines, and the numbers identify a run.
     return float(f"{value:.10g}")
 
 

@@ -1,4 +1,4 @@
-"""Study files: a scenario, what varies, and how often, as TOML."""
+"""Study files in TOML: a scenario, its varied parameters, and the number of replications."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ DEFAULT_REPS = 10
 
 
 def packaged_studies() -> dict[str, str]:
-    """Texts of the studies that come with Airhop, by name."""
+    """Texts of the shipped studies, by name."""
     return packaged_toml("studies")
 
 
 def read(source: str | Path, plugins: Sequence[str | Path] = ()) -> Study:
     """Read a study file by its path, or a packaged study by its name.
 
-    Raises InputError: file, line if it is plain which, key, what was expected.
+    Raises InputError with file, line if it is unambiguous, key, and the expected value.
     """
     packaged = packaged_studies()
     path = Path(source)
@@ -43,9 +43,9 @@ def read(source: str | Path, plugins: Sequence[str | Path] = ()) -> Study:
 
 
 def written(study: Study) -> str:
-    """Write a study as the text of a study file: `read` makes the same points of it.
+    """Format a study as the text of a study file, from which `read` creates the same points.
 
-    Names of what an axis compares are not kept: a file calls a scheme by its own.
+    Names of compared values are lost, as a file uses the names of schemes.
     """
     recipe = study.scenario.recipe()
     varied = {path for axis in study.axes for path in axis.paths}
@@ -61,7 +61,7 @@ def written(study: Study) -> str:
     )
     fixed = [(SCHEME, recipe["scheme"])] if recipe["scheme"] is not None else []
     fixed += [(path, value) for path, value in recipe["sets"] if path not in varied]
-    # In `[set]` the keys of a table are set one by one; a table that replaces another is a value of an axis.
+    # `[set]` sets the keys of a table one by one; a table that replaces another is a value of an axis.
     tables = [(path, value) for path, value in fixed if not _is_whole(path, value)]
     fixed = [pair for pair in fixed if pair not in tables]
     lines = [
@@ -83,19 +83,19 @@ def written(study: Study) -> str:
 
 
 def _is_whole(path: str, literal: str) -> bool:
-    """Return whether `[set]` takes a value as it stands."""
+    """Return whether `[set]` accepts a value as it is."""
     value = {path: tomllib.loads(f"value = {literal}")["value"]}
     return flattened(value) == value
 
 
 def _listed(axis: Axis) -> list[str]:
-    """Write the values of an axis, a line for each of its paths."""
+    """Format the values of an axis, one line for each path."""
     columns = zip(axis.paths, zip(*axis.values, strict=True), strict=True)
     return [f"{toml_literal(path)} = {toml_literal(list(values))}" for path, values in columns]
 
 
 class _File:
-    """A study file that is being read. Every refusal names it."""
+    """A study file that is being read. Every error names the file."""
 
     def __init__(self, text: str, name: str, folder: Path, plugins: Sequence[str | Path]) -> None:
         self._text = text
@@ -105,7 +105,7 @@ class _File:
         self._data: dict[str, Any] = {}
 
     def study(self) -> Study:
-        """Read it all."""
+        """Read the whole file."""
         try:
             self._data = tomllib.loads(self._text)
         except tomllib.TOMLDecodeError as error:
@@ -198,7 +198,7 @@ class _File:
         return value
 
     def _placed(self, problem: str) -> str:
-        """Put the file before a problem, and the line if just one has the key that the problem begins."""
+        """Prefix a problem with the file, and with the line if only one line has the key of the problem."""
         key = re.split(r"[:=]", problem, maxsplit=1)[0]
         first, _, rest = key.partition(".")
         for candidate in filter(None, (key, rest, first)):
@@ -210,5 +210,5 @@ class _File:
 
 
 def _found_from_anywhere(folder: Path, plugin: str | Path) -> str:
-    """Write the path of a Python file so that a report, made elsewhere, finds it; a module has none."""
+    """Format the path of a Python file such that a report created elsewhere finds it."""
     return str((folder / plugin).absolute()) if str(plugin).endswith(".py") else str(plugin)

@@ -1,4 +1,4 @@
-"""Manifests: DIR/studies/NAME.json says what a study asked for, so that its rows can be found again."""
+"""Manifests: DIR/studies/NAME.json defines a study, so that its rows can be found again."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FOLDER = "studies"
 
 
 def save_manifest(study: Study, folder: str | Path) -> Path:
-    """Write the manifest of a study, replacing one of the same name. Raises InputError if that cannot be."""
+    """Write the manifest of a study, replacing one of the same name. Raises InputError on failure."""
     path = manifest_path(folder, study.name)
     with filling(path.parent) as hidden:
         text = json.dumps(study.to_dict(), indent=1)
@@ -28,10 +28,10 @@ def manifest_path(folder: str | Path, name: str) -> Path:
 
 
 def load_manifests(folder: str | Path) -> list[Study]:
-    """Read all studies of a folder, in the order of their names; none is fine.
+    """Read all studies of a folder, in the order of their names; a folder may have none.
 
-    A manifest under an older name of its file is of the past where there is another one of the same study.
-    Raises InputError when one is damaged, or names a Python scheme that is gone.
+    A manifest under an older file name is ignored if another one of the same study exists. Raises InputError
+    if a manifest is damaged, or names a missing Python scheme.
     """
     found: dict[str, Study] = {}
     for path in sorted((Path(folder) / FOLDER).glob("*.json")):

@@ -1,4 +1,4 @@
-"""From the rows of a store, one a flow, to what a run is measured by."""
+"""Conversion of the rows of a store, one per flow, into metrics of runs."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ if TYPE_CHECKING:
     import polars as pl
 
 METRICS = (*SUMS, *MEANS, "jain", "judged_right", *NOTICES, *DROPS, "events", *JUDGEMENTS)
-"""Metrics of a run: its numbers that a seed can change."""
+"""Metrics of a run: the values that depend on the seed."""
 OF_A_FLOW = (*SUMS, *MEANS, *NOTICES, *JUDGEMENTS)
 """Metrics of a flow."""
 SAME_IN_ALL_ROWS = ("seed", "rep", *DROPS, "events", "duration_s", "fingerprint")
-"""Columns that say something about the run, in the row of every flow."""
+"""Columns about the run, which are equal in the rows of all flows."""
 
 
 def per_run(rows: pl.DataFrame) -> pl.DataFrame:
-    """Sum up the rows of a store: a row per run, with METRICS and what all rows of the run have in common.
+    """Aggregate the rows of a store: one row per run, with METRICS and the columns of the run.
 
-    Counts of flows are sums over the TCP flows; measures that not every flow has, such as `srtt_ms`, are
-    means over the flows that do; `jain` is the fairness index of the TCP flows' goodputs, 1 for a single flow
-    and null when all starved; `judged_right` is the share of losses whose cause was judged right, null when
-    no cause was ever said.
+    Counts of flows are summed over the TCP flows; measures that not every flow has, such as `srtt_ms`, are
+    averaged over the flows that have them; `jain` is the fairness index of the TCP flows' goodputs, 1 for a
+    single flow and null if all flows starved; `judged_right` is the share of correct loss classifications,
+    null if no loss was classified.
     """
     import polars as pl
 

@@ -1,8 +1,9 @@
-"""Metrics: what a run is measured by, as the name of a column or a formula of such names.
+"""Metrics of runs: the name of a column, or a formula of such names.
 
-`goodput_mbps` is the sum over all TCP flows, `flow.reno.goodput_mbps` that of the one flow `reno`,
-`hops.2.goodput_mbps` the sum over those whose shortest way has two hops, which a run without any has not, and
-`retransmissions / sent_segments` what it says. Formulas know + - * /, parentheses and numbers.
+`goodput_mbps` is the sum over all TCP flows, `flow.reno.goodput_mbps` the goodput of the flow `reno`, and
+`hops.2.goodput_mbps` the sum over the flows whose shortest path has two hops, which is missing in a run
+without such flows. `retransmissions / sent_segments` is a formula; formulas support + - * /, parentheses and
+numbers.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 @cache
 def columns_of(metric: str) -> tuple[str, ...]:
-    """List the columns that a metric is made of.
+    """List the columns in a metric.
 
-    Raises InputError for a name that is none, and for what is no formula.
+    Raises InputError for an unknown name, and for an invalid formula.
     """
     _formula(metric)
     columns = tuple(dict.fromkeys(_NAME.findall(metric)))
@@ -53,7 +54,7 @@ def flows_of(metric: str) -> list[str]:
 
 
 def with_flows(runs: pl.DataFrame, rows: pl.DataFrame, metric: str) -> pl.DataFrame:
-    """Add to a table of runs the columns of some flows that a metric needs, from the rows of a store."""
+    """Add the columns of single flows that a metric needs to a table of runs, from the rows of a store."""
     import polars as pl
 
     for column in columns_of(metric):
@@ -70,9 +71,9 @@ def with_flows(runs: pl.DataFrame, rows: pl.DataFrame, metric: str) -> pl.DataFr
 
 
 def measured(runs: pl.DataFrame, metric: str) -> list[float]:
-    """Return a metric of each run, from a table that has its columns.
+    """Return a metric of each run, from a table with its columns.
 
-    It is nan where a run has none: the srtt_ms of a flow that starved, a division by zero.
+    The metric is nan if a run has no value: the srtt_ms of a flow that starved, a division by zero.
     """
     import polars as pl
 
@@ -84,7 +85,7 @@ def measured(runs: pl.DataFrame, metric: str) -> list[float]:
 
 
 def _formula(metric: str) -> ast.expr:
-    """Parse a metric, its i-th name replaced by `_i`."""
+    """Parse a metric, with its i-th name replaced by `_i`."""
     count = iter(range(len(metric)))
     try:
         return ast.parse(_NAME.sub(lambda _: f"_{next(count)}", metric), mode="eval").body

@@ -1,4 +1,4 @@
-"""Quantities such as "10 ms", read here only to name columns and to divide ranges: the core checks them."""
+"""Quantities such as "10 ms", parsed here only to name columns and to divide ranges; the core checks them."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ UNITS = {
     "m": ("length", "1", "m"),
     "km": ("length", "1e3", "km"),
 }
-"""Unit as scenarios write it: dimension, factor to the first of its dimension, ending of a column's name."""
+"""Units of scenarios: dimension, factor to the first unit of the dimension, and suffix of a column's name."""
 
 _WRITTEN = re.compile(r"\s*([-+\d.eE]+?)\s*([^\W\d_][\w/]*)\s*")
 _LOOK_ALIKE = str.maketrans("\u03bc\u2212", "\u00b5-")
-"""The Greek letter mu and the minus sign of typesetters, which the core reads alike, too."""
+"""The Greek letter mu and the typographic minus sign, which the core also accepts."""
 
 
 class Quantity(NamedTuple):
-    """A number with a unit, in decimal so that 1 s is 1000 ms and not almost."""
+    """A number with a unit, in decimal arithmetic, so that 1 s is exactly 1000 ms."""
 
     number: Decimal
     unit: str
@@ -42,7 +42,7 @@ class Quantity(NamedTuple):
 
     @property
     def suffix(self) -> str:
-        """The unit as column names end in it."""
+        """The unit as a suffix of column names."""
         return UNITS[self.unit][2]
 
     def to(self, unit: str) -> float:
@@ -51,7 +51,7 @@ class Quantity(NamedTuple):
 
 
 def read_quantity(value: object) -> Quantity | None:
-    """Read a text such as "10 ms"; None for anything else."""
+    """Parse a text such as "10 ms"; return None for other texts."""
     found = _WRITTEN.fullmatch(value.translate(_LOOK_ALIKE)) if isinstance(value, str) else None
     if found is None or found[2] not in UNITS:
         return None

@@ -8,7 +8,7 @@ from airhop.stats import t_quantile
 
 
 class Spread:
-    """Mean and variance of every point's goodput, a value at a time (Welford 1962, Technometrics 4, 419)."""
+    """Running mean and variance of every point's goodput (Welford 1962, Technometrics 4, 419)."""
 
     def __init__(self, points: int) -> None:
         self._n = [0] * points
@@ -23,7 +23,7 @@ class Spread:
         self._squares[point] += off * (value - self._mean[point])
 
     def widest(self) -> float | None:
-        """Return the widest half-width in per cent of its mean; None while no point has two replications."""
+        """Return the widest half-width in per cent of its mean; None until a point has two replications."""
         found = None
         quantiles = {n: t_quantile(n - 1) for n in set(self._n) if n > 1}
         for n, mean, squares in zip(self._n, self._mean, self._squares, strict=True):

@@ -1,4 +1,4 @@
-"""A study: a scenario, what varies, how often."""
+"""A study: a scenario, its varied parameters, and the number of replications."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ class Point:
     """Combination of the varied values."""
 
     index: int
-    """Place in the grid; the first axis is the slowest."""
+    """Indices in the grid; the first axis varies slowest."""
     values: Mapping[str, Scalar]
-    """By name of the column."""
+    """Values by column name."""
     scheme: str
-    """Schemes of the TCP flows, with the parameters that are not at their default: `ll-elsn(n=3)`.
+    """Schemes of the TCP flows, with the parameters that differ from their defaults: `ll-elsn(n=3)`.
 
-    Where an axis names what it compares (`Axis.names`), that name.
+    If an axis names its values (`Axis.names`), the name of the value.
     """
     setting: tuple[Scalar, ...]
-    """The values but for the scheme: points that share them are compared, replication by replication."""
+    """Values without the scheme: points with equal settings are compared, replication by replication."""
     scenario: Scenario
 
     def __str__(self) -> str:
@@ -48,10 +48,10 @@ class Point:
 @checked
 @dataclass(frozen=True)
 class Study:
-    """Study: a grid over a scenario, with a number of replications per point.
+    """A study: a grid over a scenario, with a number of replications per point.
 
-    Raises InputError when a value does not fit the scenario, when two points are the same scenario, when
-    there is nothing or too much to do, and when the baseline is no scheme of the study.
+    Raises InputError if a value is invalid for the scenario, if two points are the same scenario, if there
+    are no runs or too many, and if the baseline is no scheme of the study.
     """
 
     name: str
@@ -60,9 +60,9 @@ class Study:
     reps: int | Until = 10
     seed: int = 1
     baseline: str | None = None
-    """Baseline of the comparison, by default the first scheme; None when there is only one."""
+    """Baseline of the comparison, by default the first scheme; None if there is only one scheme."""
     plugins: tuple[str | Path, ...] = ()
-    """Files and modules with the Python schemes that it uses."""
+    """Files and modules with the Python schemes of the study."""
 
     def __post_init__(self) -> None:
         if not self.name or not self.name.isprintable():
@@ -82,15 +82,15 @@ class Study:
     def load(cls, source: str | Path, plugins: Sequence[str | Path] = ()) -> Study:
         """Read a study file by its path, or a packaged study by its name.
 
-        `plugins` are files and modules with Python schemes, beside those that the file names.
-        Raises InputError that names file, key and what was expected.
+        `plugins` are files and modules with Python schemes, in addition to those of the file. Raises
+        InputError with file, key and the expected value.
         """
         from airhop.study.file import read
 
         return read(source, plugins)
 
     def points(self) -> Sequence[Point]:
-        """List the points in grid order, the first axis slowest."""
+        """List the points in grid order, with the first axis slowest."""
         return self._points
 
     @cached_property
@@ -117,13 +117,13 @@ class Study:
         return self.reps.max if isinstance(self.reps, Until) else self.reps
 
     def runs(self) -> Iterator[tuple[Point, int, str]]:
-        """Yield every run that it may use: point, replication and run id, in grid order."""
+        """Yield every run that the study may use: point, replication and run id, in grid order."""
         for point in self.points():
             for rep in range(self.most_reps):
                 yield point, rep, Job(point.scenario, self.seed, rep).run_id
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data that JSON can hold: `from_dict` takes it back."""
+        """Return plain data for JSON, which `from_dict` accepts."""
         return {
             "name": self.name,
             "scenario": self.scenario.recipe(),
@@ -143,7 +143,7 @@ class Study:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Study:
-        """Restore what `to_dict` gave; loads the Python schemes that it names."""
+        """Restore a study from the data of `to_dict`; loads the Python schemes that the data name."""
         load_plugins(data["plugins"])
         reps = data["reps"]
         names = data.get("names") or [()] * len(data["axes"])  # a study saved before axes could have names
@@ -211,7 +211,7 @@ class Study:
             raise InputError(f"{product}; at most {MOST_RUNS:,}")
 
     def _refuse_unknown_flow(self) -> None:
-        """Refuse a stopping rule that looks at a flow which not every point has."""
+        """Raise an error for a stopping rule with a flow that not every point has."""
         wanted = metric_flows(self.reps.of) if isinstance(self.reps, Until) else []
         for name in wanted:
             for point in self._points:
@@ -220,7 +220,7 @@ class Study:
                     raise InputError(f"until.of: there is no flow `{name}`.{did_you_mean(name, known)}")
 
     def _refuse_equal_points(self) -> None:
-        """Two names for one scenario would be the same runs, counted twice."""
+        """Raise an error for two names of one scenario, whose runs would count twice."""
         seen: dict[str, Point] = {}
         for point in self._points:
             first = seen.setdefault(point.scenario.digest, point)
@@ -229,14 +229,14 @@ class Study:
 
 
 def _axis(columns: Mapping[str, list[object]], names: Sequence[str]) -> Axis:
-    """Restore an axis. Named values may be the same in a path: only the whole of them differs."""
+    """Restore an axis. Named values may be equal in a path, as only the combination differs."""
     if names:
         return Axis(tuple(columns), tuple(zip(*columns.values(), strict=True)), tuple(names))
     return Axis.zipped(columns)
 
 
 def scheme_of(scenario: Scenario) -> str:
-    """Name the schemes of the TCP flows, each once, without the parameters that are at their default."""
+    """Return the names of the TCP flows' schemes, each once, without the parameters at their defaults."""
     defaults = {
         entry["name"]: {parameter["name"]: parameter["default"] for parameter in entry["parameters"]}
         for entry in known_schemes()
@@ -253,7 +253,7 @@ def scheme_of(scenario: Scenario) -> str:
 
 
 def load_plugins(names: Sequence[str | Path]) -> None:
-    """Make the Python schemes of these files and modules known."""
+    """Load the Python schemes of these files and modules."""
     if names:
         from airhop import plugins
 
@@ -261,7 +261,7 @@ def load_plugins(names: Sequence[str | Path]) -> None:
 
 
 def changed(scenario: Scenario, changes: Mapping[str, object]) -> Scenario:
-    """Change a scenario; InputError for a value that does not fit, as `PATH=VALUE: what was expected`."""
+    """Change a scenario; raise InputError for an invalid value, as `PATH=VALUE: what was expected`."""
     try:
         return scenario.with_(changes)
     except ScenarioError as error:

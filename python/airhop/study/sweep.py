@@ -1,4 +1,4 @@
-"""Running a study: ask the store what is there, simulate the rest."""
+"""Running a study: reuse the runs in the store, and simulate the others."""
 
 from __future__ import annotations
 
@@ -28,14 +28,15 @@ if TYPE_CHECKING:
     from airhop.store import MemoryStore, Store
 
 ROUND = 50_000
-"""Most runs that are handed to an engine at once, to bound memory; the engine idles a moment in between."""
+"""Maximum number of runs passed to an engine at once, to limit memory; the engine idles briefly in between.
+"""
 
 Key = tuple[Point, int]
-"""A point and a replication."""
+"""Point and replication."""
 
 
 class InterruptedSweep(Interrupted):
-    """Ctrl-C came; `table` holds what is there, which a store in a folder keeps. `results` is empty."""
+    """Interruption by Ctrl-C; `table` contains the finished runs, and `results` is empty."""
 
     def __init__(self, table: Table) -> None:
         super().__init__({}, 0)
@@ -61,12 +62,12 @@ def sweep(
     baseline: str | None = None,
     reporter: Reporter = SILENT,
 ) -> Table:
-    """Simulate a scenario over a grid of values, `reps` times each, and give the table of all runs.
+    """Simulate a scenario over a grid of values, `reps` times each, and return the table of all runs.
 
     Parameters
     ----------
     scenario
-        A scenario, or what `Scenario.load` takes.
+        A scenario, or an argument of `Scenario.load`.
     vary
         Path to values: a list, or a range such as {"log": [1e-4, 1e-1], "points": 7}; every combination is
         simulated. Quantities are text with a unit. The path "scheme" varies the scheme of every TCP flow.
@@ -75,7 +76,8 @@ def sweep(
     reps
         Replications of every point. Replication k of every scheme meets the same channel.
     until
-        Replicate by need instead: {"half_width": "2 %", "of": "goodput_mbps", "max": 200}.
+        Replicate until an interval is narrow enough instead: {"half_width": "2 %", "of": "goodput_mbps",
+        "max": 200}.
     seed
         Seed of every random stream.
     name
@@ -89,7 +91,7 @@ def sweep(
     baseline
         Scheme to compare the others with; by default the first.
     reporter
-        Told of the progress.
+        Receives the progress.
 
     Returns
     -------
@@ -99,11 +101,11 @@ def sweep(
     Raises
     ------
     InputError
-        When something in the study is wrong.
+        When the study is invalid.
     RunError
         When a run fails.
     InterruptedSweep
-        When Ctrl-C comes; it holds what is there.
+        On Ctrl-C; contains the finished runs.
     """
     base = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
     axes = [Axis.of(path, values) for path, values in flattened(vary).items()]
@@ -123,7 +125,7 @@ def run_in(
     shard: Shard | None = None,
     reporter: Reporter = SILENT,
 ) -> Table:
-    """Run a study in a folder, or in memory without one; a folder gets the manifest too.
+    """Run a study in a folder, which also gets the manifest, or in memory.
 
     Parameters
     ----------
@@ -138,21 +140,21 @@ def run_in(
     shard
         Simulate only this part of the study.
     reporter
-        Told of the progress.
+        Receives the progress.
 
     Returns
     -------
     Table
-        The runs of the study that are there.
+        The finished runs of the study.
 
     Raises
     ------
     InputError
-        When the folder does not take a store.
+        When the folder cannot contain a store.
     RunError
         When a run fails.
     InterruptedSweep
-        When Ctrl-C comes; it holds what is there.
+        On Ctrl-C; contains the finished runs.
     """
     from airhop.store import MemoryStore, Store
 
@@ -179,10 +181,10 @@ def run_study(
     reporter: Reporter = SILENT,
     shard: Shard | None = None,
 ) -> Table:
-    """Make the rows of a study exist: reuse those of the store, simulate the others.
+    """Complete the rows of a study: reuse those of the store, and simulate the others.
 
-    Replications come in order, all points of one before the next, so that an interrupted study leaves
-    pairs.
+    Replications run in order, with all points of one replication before the next, so that an interrupted
+    study leaves complete pairs.
 
     Parameters
     ----------
@@ -193,7 +195,7 @@ def run_study(
     engine
         Engine of the runs.
     reporter
-        Told of the progress.
+        Receives the progress.
     shard
         Simulate only this part: whole settings when the interval decides on the replications, else
         replications of settings.
@@ -201,14 +203,14 @@ def run_study(
     Returns
     -------
     Table
-        The runs of the study that are there.
+        The finished runs of the study.
 
     Raises
     ------
     RunError
         When a run fails.
     InterruptedSweep
-        When Ctrl-C comes; it holds what is there.
+        On Ctrl-C; contains the finished runs.
     """
     running = _Running(study, store, engine, shard)
     with reporter.task(study.name, running.total, running.status) as task:
@@ -223,7 +225,7 @@ def run_study(
 
 
 class _Running:
-    """A study under way."""
+    """State of a running study."""
 
     def __init__(self, study: Study, store: Store | MemoryStore, engine: Engine, shard: Shard | None) -> None:
         self._study = study
@@ -236,7 +238,7 @@ class _Running:
 
     @property
     def total(self) -> int:
-        """Number of runs; 0 when that depends on their results."""
+        """Number of runs; 0 if it depends on their results."""
         rule = self._study.reps
         if isinstance(rule, Until):
             return 0
@@ -245,23 +247,23 @@ class _Running:
         return sum(len(keys) for keys in self._fixed(rule))
 
     def table(self) -> Table:
-        """Return what is there by now."""
+        """Return the table of the runs finished so far."""
         rows = self._store.rows(run_id for *_, run_id in self._study.runs())
         return Table(self._study, rows, computed=self._computed, reused=self._reused)
 
     def status(self) -> str:
-        """Return the widest interval so far, and the workers."""
+        """Return the widest interval so far, and the number of workers."""
         widest = self._spread.widest()
         workers = f"{self._engine.workers} worker{'' if self._engine.workers == 1 else 's'}"
         return workers if widest is None else f"widest interval ± {widest:.2g} %, {workers}"
 
     def rounds(self) -> Iterator[list[Key]]:
-        """Yield the keys of the runs to complete next, a round at a time."""
+        """Yield the keys of the runs to complete next, round by round."""
         rule = self._study.reps
         return self._until(rule) if isinstance(rule, Until) else self._fixed(rule)
 
     def simulate(self, keys: Sequence[Key], task: Task) -> None:
-        """Complete these runs: take those in the store, and simulate the others."""
+        """Complete these runs: read those in the store, and simulate the others."""
         known = self._store.known()
         jobs = [Job(point.scenario, self._study.seed, rep) for point, rep in keys]
         is_there = [job.run_id in known for job in jobs]
@@ -321,7 +323,7 @@ class _Running:
         return self._shard is None or self._shard.takes(key)
 
     def _measured(self, keys: Sequence[Key], metric: str) -> list[float]:
-        """Find what finished runs were measured by."""
+        """Return the metric of finished runs."""
         if not keys:
             return []
         run_ids = [Job(point.scenario, self._study.seed, rep).run_id for point, rep in keys]

@@ -1,4 +1,4 @@
-"""Results of a study: rows per run or flow, and the points with their intervals."""
+"""Results of a study: rows per run or flow, and points with their intervals."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 FRAME = (SCHEME, "seed", "rep", *METRICS, "duration_s", "fingerprint", "run_id")
 """Columns of `Table.frame` after those of the axes."""
 POINT = "point"
-"""Column with the index of the point: only inside of this module."""
+"""Column with the index of the point, used only in this module."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """Point, summarised over its `n` replications.
+    """Point, summarized over its `n` replications.
 
-    Difference and ratio are to the baseline scheme at the same setting, over the replications that both have;
-    None for the baseline itself, and where there is none.
+    Difference and ratio are relative to the baseline scheme at the same setting, over the replications that
+    both have; None for the baseline itself, and if there is no baseline.
     """
 
     point: Point
@@ -45,12 +45,13 @@ class Cell:
 
 
 class Table:
-    """The runs of a study that are there: all of them when `complete`."""
+    """The finished runs of a study: all of them if `complete`."""
 
     def __init__(self, study: Study, rows: pl.DataFrame, *, computed: int = 0, reused: int = 0) -> None:
         """Find the runs of `study` among the rows of a store.
 
-        `computed` and `reused` tell how many of them were simulated for it and how many were there before.
+        `computed` and `reused` are the numbers of runs that were simulated for the study, and that existed
+        before.
         """
         self.study = study
         self.computed = computed
@@ -60,9 +61,9 @@ class Table:
     @classmethod
     @checked
     def load(cls, folder: str | Path) -> list[Table]:
-        """Read every study of a folder, in the order of their names; none is fine.
+        """Read every study of a folder, in the order of their names; a folder may have none.
 
-        Raises InputError when there is no such folder, or a file is damaged.
+        Raises InputError if the folder does not exist, or if a file is damaged.
         """
         from airhop.store import read_rows
 
@@ -77,26 +78,26 @@ class Table:
 
     @cached_property
     def hints(self) -> list[str]:
-        """The bases of the senders and the traps of all points, the lines that `airhop sweep` tells."""
+        """The bases of the senders and the traps of all points: the lines that `airhop sweep` prints."""
         from airhop import hints
 
         return hints.lines(point.scenario for point in self.study.points())
 
     @property
     def complete(self) -> bool:
-        """True if every run of the study is there."""
+        """True if every run of the study has finished."""
         return None not in self._counts
 
     @checked
     def frame(self, *metrics: str) -> pl.DataFrame:
-        """Return a row per run, sorted by point and replication; `metrics` are columns beside the usual ones.
+        """Return one row per run, sorted by point and replication; `metrics` are additional columns.
 
         Columns: the axes, with units in their names; scheme, seed, rep; sums over the TCP flows
         (`goodput_mbps`, `delivered_bytes`, …), their mean `srtt_ms`, `completion_s` and `lateness_mean_ms`,
-        and `jain`, the fairness of their goodputs; `judged_right`, the share of losses whose cause they
-        judged right; notices by kind and drops by cause; events; `judged_wireless_channel` and so on, how
-        many losses were taken for wireless that the channel had caused; duration_s, fingerprint and run_id.
-        The same study gives the same bytes, whichever run finished first.
+        and `jain`, the fairness of their goodputs; `judged_right`, the share of correct loss classifications;
+        notices by kind and drops by cause; events; `judged_wireless_channel` and so on, the number of losses
+        classified as wireless and caused by the channel; duration_s, fingerprint and run_id. The same study
+        gives the same bytes, in whatever order the runs finished.
         """
         import polars as pl
 
@@ -106,7 +107,7 @@ class Table:
         return frame.with_columns(others) if others else frame
 
     def flows(self) -> pl.DataFrame:
-        """Return a row per flow and run, in the order of `frame`: the axes, then the columns of the store."""
+        """Return one row per flow and run, in the order of `frame`: axes, then columns of the store."""
         import polars as pl
 
         from airhop.store import COLUMNS
@@ -115,12 +116,12 @@ class Table:
             self._rows.select(*COLUMNS), on="run_id", maintain_order="left_right"
         )
         flows = self._with_axes(rows, tuple(COLUMNS))
-        # An axis of schemes tells their parameters too; a flow of datagrams has no scheme.
+        # An axis of schemes also contains their parameters; a flow of datagrams has no scheme.
         return flows.with_columns(pl.when(pl.col("transport") == "tcp").then(SCHEME).alias(SCHEME))
 
     @checked
     def cells(self, metric: str = GOODPUT) -> list[Cell]:
-        """Summarise each grid point that has a run over its replications, in grid order."""
+        """Summarize each grid point with at least one run over its replications, in grid order."""
         samples = self.samples(metric)
         baselines = {p.setting: p.index for p in self.study.points() if p.scheme == self.study.baseline}
         cells = []
@@ -133,26 +134,26 @@ class Table:
 
     @checked
     def values(self, point: Point, metric: str = GOODPUT) -> dict[int, float]:
-        """Return a metric of a point by replication, without those that have none (srtt_ms when starved)."""
+        """Return a metric of a point by replication, without runs that lack it."""
         return self.samples(metric).get(point.index, {})
 
     @checked
     def samples(self, metric: str = GOODPUT) -> dict[int, dict[int, float]]:
-        """Return `values` of every point that has a run, by its index."""
+        """Return `values` of every point with at least one run, by index."""
         return {
             point: {rep: value for rep, value in sample.items() if value == value}
             for point, sample in self._by_point(self._runs, metric).items()
         }
 
     def judgements(self) -> dict[int, dict[int, LossClassifications]]:
-        """Return what losses were taken for, of every run, by index of its point and by replication."""
+        """Return the loss classifications of every run, by index of its point and by replication."""
         found: dict[int, dict[int, LossClassifications]] = {}
         for row in self._runs.select(POINT, "rep", *JUDGEMENTS).iter_rows(named=True):
             found.setdefault(row[POINT], {})[row["rep"]] = LossClassifications.of_columns(row)
         return found
 
     def warnings(self) -> list[str]:
-        """List what a reader should know before trusting the intervals."""
+        """List warnings about the reliability of the intervals."""
         found = []
         if not self.complete:
             here = stats.replications(len(self._runs)).replace("replication", "run")
@@ -184,14 +185,14 @@ class Table:
 
     @checked
     def command(self, point: Point, rep: int) -> str:
-        """Write the `airhop run` line that makes a run again, quoted for a shell."""
+        """Return the `airhop run` command that repeats a run, quoted for a shell."""
         plugins = [word for plugin in self.study.plugins for word in ("--with", str(plugin))]
         key = ["--seed", str(self.study.seed), "--rep", str(rep)]
         return command_line(["airhop", "run", *point.scenario.arguments(), *plugins, *key])
 
     @cached_property
     def _found(self) -> pl.DataFrame:
-        """Every run that the study may use, with its point, in grid order and by replication."""
+        """All runs that the study may use, with their points, in grid order and by replication."""
         import polars as pl
 
         runs = [(point.index, point.scheme, run_id) for point, _, run_id in self.study.runs()]
@@ -201,7 +202,7 @@ class Table:
 
     @cached_property
     def _counts(self) -> list[int | None]:
-        """Replications by setting; None where some are missing, so that it cannot be told."""
+        """Number of replications by setting; None if missing runs leave it unknown."""
         rule = self.study.reps
         samples = self._by_point(self._found, rule.of if isinstance(rule, Until) else GOODPUT)
         settings = [[samples.get(point.index, {}) for point in setting] for setting in self.study.settings]
@@ -211,7 +212,7 @@ class Table:
 
     @cached_property
     def _runs(self) -> pl.DataFrame:
-        """The runs of the study: others of the same points are there when another study asked for more."""
+        """The runs of the study, without runs of the same points that another study added."""
         import polars as pl
 
         enough = [
@@ -232,7 +233,7 @@ class Table:
         return pl.DataFrame({POINT: [point.index for point in points], **columns})
 
     def _with_axes(self, runs: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
-        """Put the columns of the axes before those with these names; an axis has precedence."""
+        """Prepend the columns of the axes to these names; an axis takes precedence."""
         axes = self.study.columns
         others = [name for name in names if name not in axes]
         joined = runs.select(POINT, *others).join(self._axes, on=POINT, maintain_order="left")

@@ -20,14 +20,14 @@ EXAMPLE = 'as in { half_width = "2 %", of = "goodput_mbps", max = 200 }'
 class Until:
     """Replicate a setting until every scheme's 95 % half-width there is at most `half_width`.
 
-    It is looked at after every `batch` replications and at `max`, always on the first k replications: the
-    same study stops at the same k on any machine, with any rows there before. All schemes of a setting get
-    the same k, so that they stay paired. Intervals that stop a sequence hold a little less often than 95 %
-    (Chow and Robbins 1965 prove coverage only in the limit of narrow ones); batches keep that small.
+    The rule is evaluated after every `batch` replications and at `max`, always on the first k replications:
+    so the same study stops at the same k on any machine, whatever rows exist. All schemes of a setting get
+    the same k, so that they stay paired. Intervals of a stopped sequence cover slightly less than 95 % (Chow
+    and Robbins 1965 prove coverage only in the limit of narrow ones); batches reduce this effect.
     """
 
     half_width: float
-    """In the unit of the metric, or as a share of its mean."""
+    """Half-width in the unit of the metric, or as a share of its mean."""
     relative: bool
     of: str = "goodput_mbps"
     max: int = 100
@@ -47,7 +47,7 @@ class Until:
 
     @classmethod
     def read(cls, spec: object) -> Until:
-        """Read the table of a study file. Raises InputError naming the key."""
+        """Parse the table of a study file. Raises InputError with the key."""
         if not isinstance(spec, Mapping):
             raise InputError(f"until: expected a table, {EXAMPLE}, got {spec!r}")
         for key in spec:
@@ -64,23 +64,23 @@ class Until:
         return cls(half_width, relative, **others, **counts)  # type: ignore[arg-type]
 
     def spec(self) -> dict[str, object]:
-        """Return the table that `read` takes."""
+        """Return the table that `read` accepts."""
         width = f"{100 * self.half_width:.12g} %" if self.relative else self.half_width
         return {"half_width": width, "of": self.of, "max": self.max, "batch": self.batch}
 
     def met(self, samples: Iterable[Sequence[float]]) -> bool:
-        """Return whether every sample's interval is narrow enough; runs without a value are left out."""
+        """Return whether every sample's interval is narrow enough; runs without a value are ignored."""
         known = [[value for value in sample if value == value] for sample in samples]
         return all(sample and self._narrow(stats.estimate(sample)) for sample in known)
 
     def checkpoints(self) -> list[int]:
-        """List the numbers of replications at which the rule is looked at."""
+        """List the numbers of replications at which the rule is evaluated."""
         return [*range(self.batch, self.max, self.batch), self.max]
 
     def count(self, samples: Sequence[Mapping[int, float]]) -> int | None:
-        """Decide how many replications a setting gets, from those that its schemes have.
+        """Return the number of replications of a setting, from the existing ones of its schemes.
 
-        None where it takes more of them to tell.
+        Returns None if more replications are needed to decide.
         """
         for count in self.checkpoints():
             if not all(rep in sample for sample in samples for rep in range(count)):
@@ -94,7 +94,7 @@ class Until:
         return found.half_width is not None and found.half_width <= limit
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data: `Until(**data)` takes it back."""
+        """Return plain data, which `Until(**data)` accepts."""
         return asdict(self)
 
     def __str__(self) -> str:

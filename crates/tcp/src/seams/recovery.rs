@@ -41,7 +41,7 @@ pub enum Advance {
     },
     /// Recovery has ended; this ACK does not grow the window.
     Over,
-    /// This ACK also detects the loss of the segment that begins here, which is a sign of congestion (RFC 6675
+    /// Loss of the segment that begins here, which the same ACK detects: a further sign of congestion (RFC 6675
     /// §5).
     Lost(u64),
     /// A probe has repaired the loss of the segment that begins here, which is a sign of congestion (RFC 8985
