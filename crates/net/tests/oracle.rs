@@ -220,7 +220,7 @@ fn the_round_trip_is_that_of_empty_queues() {
     }
 }
 
-/// Returns the plan with this window of the spy, segments.
+/// Returns the plan in which the spying scheme has this window, segments.
 fn window(plan: &Plan, segments: f64) -> Plan {
     let mut plan = spied(plan);
     if let Transport::Tcp { config, .. } = &mut plan.flows[0].transport {

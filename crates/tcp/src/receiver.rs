@@ -1,7 +1,7 @@
 //! Receiver: reassembles data, and decides the contents and times of ACKs.
 //!
 //! Sans-IO like the sender: segments are inputs, ACKs are outputs, time is an argument. The application reads
-//! at once, so the advertised window never shrinks; a slower reader can set its right edge.
+//! at once, so the advertised window never shrinks; a slower reader can set the right edge of the window.
 
 mod echo;
 mod stream;

@@ -241,8 +241,7 @@ mod tests {
         assert_eq!(next_flows(&mut bench, 7).len(), 7);
         bench.offer_with(of(2, 200));
         assert_eq!(next_flows(&mut bench, 1), [2]);
-        // Its credits are not used up: as long as it is new and its packets arrive while it is in the list,
-        // it is served first.
+        // The new flow has credits left: as long as its packets arrive while it is in the list of new flows, it is served first.
         bench.offer_with(of(2, 200));
         assert_eq!(next_flows(&mut bench, 1), [2]);
     }

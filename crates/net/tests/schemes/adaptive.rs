@@ -165,8 +165,9 @@ fn hyblas_rate_does_not_fall_with_the_round_trip() {
     assert!(reno < 1.5 * reference * 25.0 / 300.0, "{reno}");
 }
 
-// Hoe 1996, as recommended by the paper: slow start ends at the bandwidth-delay product without losses;
-// without pacing and estimate it loses thousands of segments (100 ms: growth by 15 segments per ACK).
+// The paper recommends the estimate of Hoe 1996, with which slow start ends at the bandwidth-delay product
+// without losses. Without pacing and estimate, slow start loses thousands of segments (at 100 ms an ACK adds
+// 15 segments).
 #[test]
 fn hyblas_estimate_ends_slow_start() {
     let plan = |form| {

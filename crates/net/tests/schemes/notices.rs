@@ -349,9 +349,9 @@ fn a_notification_takes_as_long_as_table_1_says() {
         let least = wired(48.0) + backoff + frame(48.0);
         assert!((least - 0.03..least + difs + 0.03).contains(&delay), "{scheme}: {delay}, expected {least}");
     }
-    // With two segments in the network the next one is there already or arrives within a transmission time,
-    // unless the loss is the last one's; and its frame is acknowledged (10 + 304 us) before the TCP ACK
-    // contends.
+    // With two segments in the network, the second one waits at the base station or arrives there within a
+    // transmission time, unless the lost segment was the second. The link ACK of its frame (10 + 304 us)
+    // precedes the contention of the TCP ACK.
     let eln = eln_delays("eln", 2);
     let least = wired(40.0) + frame(1040.0) + 0.314 + difs + frame(40.0);
     assert!(eln.iter().all(|&d| d > least), "{eln:?}");

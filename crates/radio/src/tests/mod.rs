@@ -403,7 +403,7 @@ fn a_frame_is_sent_as_often_as_attempts_say_and_an_rts_seven_times() {
 fn data_attempts_are_counted_apart_from_rts_frames() {
     let mut plan = plan(2);
     (plan.access, plan.attempts) = (Access::RtsCts, 4);
-    // An RTS is lost with 35 %, a data frame of 1536 bytes almost surely.
+    // An RTS is lost with a probability of 35 %, and a data frame of 1536 bytes almost surely.
     plan.errors = vec![on_link(0, 1, ErrorPlan::FrameErrorRate { fer: 0.35, reference_bits: 20 * 8 })];
     let mut world = World::new(&plan, 1);
     (0..100).for_each(|_| world.push(0, 1, 1500));

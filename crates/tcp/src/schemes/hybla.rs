@@ -94,8 +94,8 @@ impl Hybla {
     }
 
     /// Processes an ACK of the first flight; true once the window may grow. Caini and Firrincieli 2004: the
-    /// window begins with rho segments, and ssthresh is rho times the reference's; if that is infinite, the
-    /// bandwidth-delay product (Hoe 1996).
+    /// window begins with rho segments, and ssthresh is rho times the ssthresh of the reference connection. If
+    /// that value is infinite, ssthresh is the bandwidth-delay product (Hoe 1996).
     fn begin(&mut self, w: &mut Window, now: Time, s: &SenderState) -> bool {
         let estimates = self.form == Form::Paper && w.ssthresh.is_infinite();
         match self.beginning {

@@ -1,5 +1,5 @@
-//! Window law of senders that adapt increase or decrease, in segments per round trip; path and notation are
-//! those of `common/rounds.rs`.
+//! Windows per round trip of senders that adapt their increase or decrease, in segments. Path and notation:
+//! see `common/rounds.rs`.
 
 use crate::common::path::{Fate, Path};
 use crate::common::rounds::{clean, rounds, rounds_with};
@@ -17,11 +17,11 @@ fn dctcp_without_marks_is_sack() {
     }
 }
 
-// RFC 8257 §3.3. One mark: alpha is 1 at first and falls by 1/16 with each round; the sixth ACK of round 4
-// echoes the mark, at cwnd 9.49 and alpha (15/16)^4 = 0.77: the window becomes 5.83, and two more ACKs add
-// 0.34. With all segments marked from segment 40 on there is one reduction per round and no growth (RFC 3168
-// §6.1.2), and as alpha returns from 0.68 to 1, each reduction is larger than the previous one. With an
-// initial alpha of 0 the first reductions are small.
+// RFC 8257 §3.3. With a single mark: alpha starts at 1 and decreases by 1/16 per round. The sixth ACK of
+// round 4 echoes the mark, when cwnd is 9.49 and alpha is (15/16)^4 = 0.77: the window becomes 5.83, and two
+// more ACKs add 0.34. With marks on all segments from 40 on, there is one reduction per round and no growth
+// (RFC 3168 §6.1.2); alpha increases from 0.68 to 1, so each reduction is larger than the previous one. With
+// an initial alpha of 0 the first reductions are small.
 #[test]
 fn dctcp() {
     insta::assert_snapshot!(rounds("dctcp", &marking(20..=20), 10), @r"
@@ -70,9 +70,10 @@ fn dctcp() {
     ");
 }
 
-// Caini and Firrincieli 2004: 100 ms are four times the reference of 25 ms: an initial window of four, growth
-// by 15 per ACK up to four times the threshold of 8, then by 16/cwnd per ACK. A loss halves the window. With
-// itself as reference the scheme is Reno. (Without pacing, as in Linux.)
+// Caini and Firrincieli 2004: the round trip of 100 ms is four times the reference of 25 ms. Therefore the
+// initial window is four segments; an ACK adds 15 segments up to four times the threshold of 8, and then
+// 16/cwnd. A loss halves the window. With 100 ms as the reference, the scheme is Reno. (Pacing is off, as in
+// Linux.)
 #[test]
 fn hybla() {
     const LINUX: &[(&str, f64)] = &[("form", 1.0)];
@@ -104,8 +105,8 @@ fn hybla() {
     ");
 }
 
-// Liu et al. 2008: Reno's growth up to 15 segments; then, as no delay was measured, 10/cwnd per ACK, and a
-// loss costs an eighth: the window falls from 49.05 to 42.92.
+// Liu et al. 2008: growth is Reno's up to 15 segments. Then an ACK adds 10/cwnd, as no delay was measured,
+// and a loss costs an eighth: the window decreases from 49.05 to 42.92.
 #[test]
 fn illinois() {
     insta::assert_snapshot!(rounds("illinois", &clean(), 16), @r"
@@ -150,9 +151,9 @@ fn illinois() {
     ");
 }
 
-// Leith and Shorten 2004: the first ACK arrives at 100 ms, so round 11 is the last with Reno's growth; then the window
-// grows by 1 + 10 t + t²/4 per round trip of 100 ms, where scaling has no effect: by 2, 3, 4, … The first loss halves
-// the window, and growth is Reno's again for a second.
+// Leith and Shorten 2004: the first ACK arrives at 100 ms, so round 11 is the last round with Reno's growth.
+// Afterwards the window grows by 1 + 10 t + t²/4 per round trip of 100 ms, that is by 2, 3, 4, … (scaling has
+// no effect at this round trip). The first loss halves the window, and growth is Reno's again for one second.
 #[test]
 fn htcp() {
     insta::assert_snapshot!(rounds("htcp", &clean(), 24), @r"

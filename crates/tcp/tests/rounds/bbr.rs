@@ -11,9 +11,9 @@ fn rounds(t: &Transfer, from: usize, to: usize) -> String {
     t.rounds().lines().skip(from).take(to + 1 - from).collect::<Vec<_>>().join("\n")
 }
 
-// §4.3.2: the window grows by the acknowledged segments and the rate is 2/ln 2 of the delivery rate, so both
-// double each round trip; the window is then 2.885 · 101 segments and three quanta of two, 298, and stays
-// there for three round trips of 298 ms without growth. §4.3.3: at 1/2.885 of the rate, 34 segments per
+// §4.3.2: the window grows by the acknowledged segments, and the rate is 2/ln 2 of the delivery rate, so both
+// double per round trip. The window ends at 298 segments, 2.885 · 101 plus three quanta of two, and stays
+// there for three round trips of 298 ms without growth. §4.3.3: at 1/2.885 of the rate, or 34 segments per
 // round, the 197 queued segments drain in three rounds.
 #[test]
 fn startup_doubles_until_the_pipe_is_full_and_drains() {
@@ -41,9 +41,10 @@ fn startup_doubles_until_the_pipe_is_full_and_drains() {
     ");
 }
 
-// §4.3.4: the rate is a quarter higher in one round of eight, a quarter lower in the next, and the window is
-// two segments larger while probing. In the other rounds the rate is 1 % below that of the link (Linux'
-// margin). §4.2.3: the window is 2 · 101 segments, three quanta of two, and two segments for ACK aggregation.
+// §4.3.4: in one of eight rounds the rate is a quarter higher, and in the next a quarter lower; while
+// probing, the window is two segments larger. In the other rounds the rate is 1 % below the link rate (Linux'
+// margin). §4.2.3: the window is 2 · 101 segments, plus three quanta of two, plus two segments for ACK
+// aggregation.
 #[test]
 fn the_gain_cycle() {
     insta::assert_snapshot!(rounds(&run("bbr", pipe(1000), 5_000), 24, 42), @r"
@@ -69,9 +70,9 @@ fn the_gain_cycle() {
     ");
 }
 
-// §4.3.5: if no smaller round trip was measured for 10 s after the first at 0.1 s, the window becomes four
-// segments; after a round trip the flight has this size, and 200 ms and a round trip follow. Then the window
-// is restored.
+// §4.3.5: the smallest round trip is measured at 0.1 s. If no smaller one follows for 10 s, the window
+// becomes four segments. The flight reaches this size after a round trip, and stays there for 200 ms and a
+// round trip. Then the window is restored.
 #[test]
 fn the_round_trip_is_probed_after_ten_seconds() {
     let t = run("bbr", pipe(1000), 12_000);
@@ -85,8 +86,9 @@ fn the_round_trip_is_probed_after_ten_seconds() {
     assert!((8..=12).contains(&probed), "four segments a round trip, not {probed}");
 }
 
-// §4.3.5, BBRHandleProbeRTT: segments sent with a window of four are marked as application-limited. On a path of 11 ms
-// the 200 ms are more round trips than the length of the filter, and the rate stays in it.
+// §4.3.5, BBRHandleProbeRTT: segments sent with a window of four are marked as application-limited. On a path
+// of 11 ms, the 200 ms contain more round trips than the rate filter covers, and the rate nevertheless stays
+// in the filter.
 #[test]
 fn the_rate_survives_the_probe_of_the_round_trip() {
     let t = run("bbr", Path { bottleneck: pipe(1000).bottleneck, ..Path::of(5) }, 10_500);
@@ -96,8 +98,9 @@ fn the_rate_survives_the_probe_of_the_round_trip() {
     assert!(after > 70, "{after} of 80");
 }
 
-// §4.2.3.4: in the first round trip of fast recovery the window is the flight plus the segments delivered by
-// each ACK; then it grows again, and is restored at the end of the recovery. The window is not halved.
+// §4.2.3.4: in the first round trip of fast recovery, each ACK sets the window to the flight plus the
+// delivered segments. Then the window grows again, and is restored at the end of the recovery. It is not
+// halved.
 #[test]
 fn a_loss_conserves_packets_for_a_round_trip() {
     let lost = 2500; // while about 101 are in flight

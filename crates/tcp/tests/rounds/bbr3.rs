@@ -15,9 +15,10 @@ fn rounds(t: &Transfer, from: usize, to: usize) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-// §5.3.1.1: a pacing gain of 2.77 and a cwnd gain of 2 double rate and window each round trip. Twice 101 segments, and
-// the extra acknowledged segments, fill a queue of 110: three round trips of 211 ms at the link's rate end Startup.
-// §5.3.2: at half the rate the queue empties in two round trips.
+// §5.3.1.1: a pacing gain of 2.77 and a cwnd gain of 2 double rate and window per round trip. A window of
+// twice 101 segments, plus the additionally acknowledged segments, fills a queue of 110 segments; after three
+// round trips of 211 ms at the link rate, Startup ends. §5.3.2: at half the rate the queue empties in two
+// round trips.
 #[test]
 fn startup_doubles_until_the_pipe_is_full_and_drains() {
     insta::assert_snapshot!(rounds(&run("bbr3", pipe(1000), 2_000), 0, 17), @r"
@@ -42,10 +43,10 @@ fn startup_doubles_until_the_pipe_is_full_and_drains() {
     ");
 }
 
-// §5.3.3: two to three seconds at 1 % below the rate; a round trip of Refill; a gain of 1.25 until three
-// round trips have shown no growth, with a window of 2.25 · 101 segments, one for the excess and two for
-// probing; a gain of 0.9 until the queue is empty. §5.3.4: after five seconds without a lower round trip the
-// flight is half of 101 segments, for 200 ms and a round trip.
+// §5.3.3: for two to three seconds the rate is 1 % below the link rate, and then follows one round trip of
+// Refill. The gain is then 1.25 until three round trips have shown no growth, with a window of 2.25 · 101
+// segments, plus one for the excess and two for probing; and 0.9 until the queue is empty. §5.3.4: after five
+// seconds without a lower round trip, the flight is half of 101 segments, for 200 ms and a round trip.
 #[test]
 fn the_cycle_and_the_probe_of_the_round_trip() {
     insta::assert_snapshot!(rounds(&run("bbr3", pipe(1000), 5_800), 36, 56), @r"
@@ -73,10 +74,10 @@ fn the_cycle_and_the_probe_of_the_round_trip() {
     ");
 }
 
-// §5.3.1.3, in a queue of 50: losses end Startup, one round trip after the first; 150 segments were delivered in that
-// round trip, and 0.15 of them are left to other flows. §5.3.3.4: from there the probe adds one segment, then two,
-// four; losses of more than 2 % end it. §5.3.3.6: the next probe stops at the former bound, and continues if a round
-// trip passes there without losses.
+// A queue of 50 segments. §5.3.1.3: losses end Startup one round trip after the first loss; in that round
+// trip 150 segments were delivered, and the sender leaves 0.15 of these to other flows. §5.3.3.4: from this
+// bound the probe adds one segment, then two, then four; a loss rate above 2 % ends the probe. §5.3.3.6: the
+// next probe stops at the former bound, and continues after a round trip without losses there.
 #[test]
 fn a_short_queue() {
     let t = run("bbr3", pipe(50), 8_900);
@@ -124,8 +125,9 @@ fn a_short_queue() {
     ");
 }
 
-// §5.5.10.3: one loss in ProbeBW_CRUISE. The delivery rate of its round trip is the usual one, so the pacing rate
-// stays; 0.7 of the window, 142 segments, is more than the 101 delivered segments. Refill resets the short-term bounds.
+// §5.5.10.3: one loss in ProbeBW_CRUISE. The delivery rate in that round trip is the usual one, so the pacing
+// rate stays the same. The window also stays, because 0.7 of the window, or 142 segments, exceeds the 101
+// delivered segments. Refill resets the short-term bounds.
 #[test]
 fn a_loss_bounds_the_window_until_the_next_probe() {
     let t = run("bbr3", pipe(1000).losing(&[2300]), 4_500);
@@ -136,8 +138,8 @@ fn a_loss_bounds_the_window_until_the_next_probe() {
     assert!(t.log.len() + 15 > clean.log.len(), "{} of {}", t.log.len(), clean.log.len());
 }
 
-// §5.6.4.4: a whole flight is lost. After the timeout the window is one segment, then four plus the acknowledged
-// segments; after the repair window and rate have their former values.
+// §5.6.4.4: a whole flight is lost. After the timeout the window is one segment, and then four plus the
+// acknowledged segments. After the repair, window and rate have their former values.
 #[test]
 fn a_timeout_is_a_segment_and_then_the_former_window() {
     let lost: Vec<u64> = (2000..2203).collect();

@@ -21,9 +21,9 @@ fn cwnd(t: &Transfer, time: Time) -> f64 {
     t.cwnd.iter().rev().find(|(at, _)| *at < time).expect("a window").1
 }
 
-// Arun and Balakrishnan 2018, §2.1: the window doubles until the rate exceeds the target, which is detected a
-// round trip later; then it decreases by 1/δ = 2 per round trip of up to 225 ms for three round trips, and
-// afterwards by 4, 8, 16 and so on.
+// Arun and Balakrishnan 2018, §2.1: the window doubles until the rate exceeds the target, which the sender
+// detects a round trip later. Then the window decreases by 1/δ = 2 per round trip of up to 225 ms for three
+// round trips, and afterwards by 4, 8, 16 and so on.
 #[test]
 fn copa_doubles_and_then_gathers_speed() {
     insta::assert_snapshot!(rounds(&run("copa", pipe(1000), 2_100), 0, 20), @r"
@@ -51,9 +51,9 @@ fn copa_doubles_and_then_gathers_speed() {
     ");
 }
 
-// §2.1: the pacing rate is 2 · cwnd/RTTstanding, payload only. The ten segments of the initial window are
-// sent at once; after their ACKs the window is 20, and the twenty segments are sent every 101 / (2 · 20) =
-// 2.525 ms, over half a round trip.
+// §2.1: the pacing rate is 2 · cwnd/RTTstanding, for payload only. The ten segments of the initial window are
+// sent at once. After their ACKs the window is 20, and the twenty segments are sent at intervals of 101 / (2
+// · 20) = 2.525 ms, over half a round trip.
 #[test]
 fn copa_paces_at_twice_its_rate() {
     let t = run("copa", pipe(1000), 199);
@@ -93,10 +93,10 @@ fn ledbat_grows_by_a_segment_a_round_trip() {
 }
 
 // draft-irtf-iccrg-ledbat-plus-plus-01 §4.2: on a path of 101 ms the gain is 1 / ceil(120/101), half of
-// Reno's: slow start grows by half per round trip, up to a queueing delay of three quarters of 60 ms (§4.1),
-// detected a round trip later. Beyond the target the window decreases by at most half per round trip (§4.3).
-// Slowdown: two segments for two round trips of about 200 ms, then slow start back, which the target ends
-// (§4.4).
+// Reno's. Slow start adds half of the window per round trip, up to a queueing delay of three quarters of 60
+// ms (§4.1), which the sender detects a round trip later. Beyond the target the window decreases by at most
+// half per round trip (§4.3). A slowdown (§4.4) has two segments for two round trips of about 200 ms, and
+// then slow start, which ends at the target.
 #[test]
 fn ledbat_plus_plus_stands_back_after_its_first_slow_start() {
     insta::assert_snapshot!(rounds(&run_with("ledbat", &[("form", 1.0)], pipe(1000), 3_200), 0, 30), @r"

@@ -1,4 +1,4 @@
-//! Window rules of the schemes that classify losses, in segments per round trip.
+//! Windows per round trip of the schemes that classify losses, in segments.
 //!
 //! The path and the notation are those of `common/rounds.rs`; each snapshot ends with the classification of
 //! the losses.
@@ -78,10 +78,10 @@ fn without_a_loss_santa_cruz() {
     ");
 }
 
-// Santa Cruz on a path that holds ten segments: a window that slow start made too large shrinks until n +
-// delta = 5 segments are queued. A smaller window grows until n - delta = 3 are queued, and once more: each
-// window is measured at the first of the two segments released by the growth, while the second is still
-// behind it. No segment is lost.
+// Santa Cruz on a path that holds ten segments. After slow start the window is too large, and shrinks until n
+// + delta = 5 segments are queued. A smaller window grows until n - delta = 3 segments are queued, and then
+// once more: growth releases two segments, and the first of them is measured while the second is still behind
+// it. No segment is lost.
 #[test]
 fn santa_cruz_keeps_a_queue_of_n() {
     for (ssthresh, settled) in [(8.0, 14.0), (f64::INFINITY, 15.0)] {
@@ -94,12 +94,13 @@ fn santa_cruz_keeps_a_queue_of_n() {
     }
 }
 
-// A single loss classified as wireless: without warning, jitter, outliers, or the mark (segment 21 has none).
-// Round 4: six ACKs release 7 segments, the duplicate ACK from 22 one more. Round 5: the second of eight
-// further duplicates releases one; the third causes 21! without a reduction, 11 segments are outstanding and
-// the window is inflated to 12.60, which releases one; so do the six remaining duplicates: 1 + 1 + 1 + 6.
-// Round 6: the duplicate of the first of these releases one; then the retransmission is acknowledged and 8
-// are outstanding: one more, and eight by the seven remaining ACKs, as the window passes 10.
+// A single loss that the schemes classify as wireless: there is neither warning nor jitter nor outliers, and
+// segment 21 has no mark. Round 4: six ACKs release 7 segments, and the duplicate ACK from 22 releases one
+// more. Round 5: the second duplicate of eight releases one segment. The third causes the fast retransmission
+// of 21 without a reduction; 11 segments are outstanding, and the window, inflated to 12.60, releases one
+// segment, as does each of the six remaining duplicates: 1 + 1 + 1 + 6. Round 6: the duplicate from the first
+// of these segments releases one. Then the retransmission is acknowledged and 8 segments are outstanding, so
+// one more is sent, and the seven remaining ACKs release eight, because the window passes 10.
 #[test]
 fn a_wireless_loss() {
     let schemes = ["jersey", "new-jersey", "jtcp", "newreno-ff", "casablanca"];
@@ -114,9 +115,10 @@ fn a_wireless_loss() {
       7  11  11.24
     21 wireless
     ");
-    // The same loss with integer windows. Round 4: 6 segments, 2 for duplicate ACKs, 1 as the window grows.
-    // Round 5: the first duplicate is the third: 21! and one segment; eight more. Round 6: one as the
-    // retransmission is acknowledged, nine and one as the window grows.
+    // The same loss with integer windows. Round 4: ACKs release 6 segments, duplicate ACKs 2, and the growth
+    // of the window 1. Round 5: the first duplicate of the round is the third in all, and causes the
+    // retransmission of 21 and one segment; eight more segments follow. Round 6: one segment is released when
+    // the retransmission is acknowledged, then nine, and one as the window grows.
     insta::assert_snapshot!(rounds("santa-cruz", &clean().losing(&[21]), 8), @r"
       0   2   2.00
       1   4   4.00
@@ -130,10 +132,11 @@ fn a_wireless_loss() {
     ");
 }
 
-// Three losses: NewReno's retransmissions, one hole per round trip, with an unreduced window. Round 5: the
-// second duplicate ACK releases 30; then 20!; 11 are outstanding and 9.50 + 3 permitted: 31; four more for
-// duplicates. Round 6: the duplicate of 30; 22+ with one more, as its partial ACK deflates the window by two
-// and adds one; five for duplicates. Round 7 likewise with six.
+// Three losses: NewReno retransmits one hole per round trip, with an unreduced window. Round 5: the second
+// duplicate ACK releases 30, and the third causes the retransmission of 20. With 11 segments outstanding and
+// 9.50 + 3 allowed, 31 is sent, and four more segments for further duplicates. Round 6: the duplicate from 30
+// releases one segment. The partial ACK causes the repair of 22 and one segment, because it deflates the
+// window by two and adds one; five segments follow for duplicates. Round 7 is the same with six segments.
 #[test]
 fn three_wireless_losses() {
     let schemes = ["jersey", "new-jersey", "jtcp", "newreno-ff", "casablanca"];
@@ -152,9 +155,10 @@ fn three_wireless_losses() {
     ");
 }
 
-// Casablanca marks segments 5, 10, 15, 20 …: the loss of 20 alone is congestion, handled as in NewReno. When
-// the loss of 20 is detected, two segments are known to be missing (20 and 22; 21, 23 and 24 arrived); one
-// marked of two has a probability of 0.36 by chance: wireless.
+// Casablanca marks segments 5, 10, 15, 20 …: a loss of only segment 20 is congestion, handled as in NewReno.
+// With three losses, two segments are known to be missing when the loss of 20 is detected (20 and 22; 21, 23
+// and 24 have arrived). One marked segment of two has a probability of 0.36 by chance, so the loss is
+// wireless.
 #[test]
 fn marked_segments_that_are_lost() {
     let alone = clean().losing(&[20]);
@@ -172,9 +176,10 @@ fn marked_segments_that_are_lost() {
     ");
 }
 
-// TIBET. When 21! is sent, 31 segments have been sent in 500 ms: 30 gaps, a mean of 60 segments per second.
-// The second filter, of one second, lags behind at 34.0 (from 20 after the first gap). Times 0.95 · 100 ms:
-// 3.23. Round 5: 31, 21!, and the ninth duplicate ACK inflates the window to 12.23, which releases 32.
+// TIBET. When 21 is retransmitted, 31 segments have been sent in 500 ms; with 30 gaps the mean is 60 segments
+// per second. The second filter has a time constant of one second and has reached 34.0 (from 20 after the
+// first gap). Multiplied by 0.95 · 100 ms, that gives 3.23. Round 5: 31 is sent and 21 retransmitted; the
+// ninth duplicate ACK inflates the window to 12.23, which releases 32.
 #[test]
 fn a_loss_tibet() {
     insta::assert_snapshot!(rounds("tibet", &clean().losing(&[21]), 8), @r"
@@ -190,9 +195,10 @@ fn a_loss_tibet() {
     ");
 }
 
-// With 0.96 Mbit/s and 100 ms from the simulator, the ideal estimator sets a window of 12 segments, more than before.
-// Round 5: 31; 21! and, with 11 outstanding and 12 + 3 allowed, four more; then one for each of the remaining six
-// duplicates. Without this information it behaves as NewReno.
+// From 0.96 Mbit/s and 100 ms, which the simulator provides, the ideal estimator sets a window of 12
+// segments, more than before. Round 5: 31 is sent, and 21 is retransmitted; with 11 segments outstanding and
+// 12 + 3 allowed, four more are sent, and then one for each of the remaining six duplicates. Without the
+// simulator's values, the scheme behaves as NewReno.
 #[test]
 fn a_loss_with_ideal_knowledge() {
     let mut t = started("ideal-bwe", clean().losing(&[21]));
@@ -213,10 +219,11 @@ fn a_loss_with_ideal_knowledge() {
 }
 
 // DCR. The first duplicate ACK arrives in round 4 and starts a timer of one round trip, 100 ms. In round 5
-// eight more arrive and release one segment each; then the timer expires: 21! and one reduction, to half of
-// 9.60. By then 31 to 38 are in flight and 22 to 30 have arrived: 9 in flight with the retransmission. Round
-// 6: the sixth arrival leaves 3, and room for one within 4.80; so do the seventh and the eighth; the last
-// segment is sent as the retransmission is acknowledged.
+// eight more duplicates release one segment each. Then the timer expires: 21 is retransmitted, and the window
+// is reduced once, to half of 9.60. At this time 31 to 38 are in flight and 22 to 30 have arrived, so the
+// flight is 9 with the retransmission. Round 6: after the sixth arrival 3 are in flight, and the window of
+// 4.80 permits one segment; the seventh and the eighth arrival release one each. The last segment is sent
+// when the retransmission is acknowledged.
 #[test]
 fn a_loss_dcr() {
     insta::assert_snapshot!(rounds("dcr", &clean().losing(&[21]), 9), @r"
@@ -233,8 +240,8 @@ fn a_loss_dcr() {
     ");
 }
 
-// The link layer delivers segment 21 with 60 ms of delay, within the round trip that DCR waits: no
-// retransmission and no window reduction. With 120 ms there is one reduction.
+// The link layer delivers segment 21 with a delay of 60 ms, less than the round trip for which DCR waits: DCR
+// neither retransmits nor reduces the window. With 120 ms DCR reduces the window once.
 #[test]
 fn what_the_link_layer_repairs_in_time_is_no_loss() {
     let late = |ms| clean().with(21, 1, Fate::Late(Span::from_millis(ms)));
@@ -247,9 +254,10 @@ fn what_the_link_layer_repairs_in_time_is_no_loss() {
     assert_eq!(counted(120), (1, 1));
 }
 
-// Several losses in a window lead to one reduction. Round 5: six duplicate ACKs, six segments, then 20!. Of
-// 16 outstanding, 7 have arrived, and 22 and 24 are lost too: 7 in flight. Round 6: the fourth duplicate ACK
-// makes room for 22+, the next for 24+, then new data.
+// Several losses in a window lead to one reduction. Round 5: six duplicate ACKs release six segments, and
+// then 20 is retransmitted. Of 16 outstanding segments, 7 have arrived, and 22 and 24 are also lost, so 7 are
+// in flight. Round 6: the fourth duplicate ACK makes room for the repair of 22, and the next one for that of
+// 24; then new data are sent.
 #[test]
 fn three_losses_dcr() {
     insta::assert_snapshot!(rounds("dcr", &clean().losing(&[20, 22, 24]), 10), @r"
@@ -268,8 +276,8 @@ fn three_losses_dcr() {
 }
 
 // Bhandarkar and Reddy 2004: the retransmission timer must not interrupt the delay for the link layer. After
-// a first sample of 100 ms the timeout is 300 ms (ns-2: 10 ticks and four times five), so it is due at 400.
-// Duplicate ACKs at 350 start a delay until 450.
+// a first sample of 100 ms the timeout is 300 ms (ns-2: a mean of 10 ticks and four times a deviation of
+// five), so the timer would expire at 400 ms. Duplicate ACKs at 350 ms start a delay until 450 ms.
 #[test]
 fn the_retransmission_timer_does_not_cut_the_delay_short() {
     let mut s = Script::new("dcr", ns2(8.0, 2.0));
@@ -295,10 +303,11 @@ fn the_retransmission_timer_does_not_cut_the_delay_short() {
     assert_eq!((s.at(150).ack(2), s.due()), (String::new(), due));
 }
 
-// A whole window is lost: timeout in round 5. JTCP: no jitter, so wireless: half of 8.95 and no slow start
-// (Yun 2009 §2.2), but four segments at once. Jersey: estimates of 10, 40 and 95 segments per second after
-// rounds 1, 2 and 3: the first ACK of a round computes half of (R + 1 / RTT), each of the others adds 1 /
-// RTT; hence a threshold of 9.5, passed in round 9. New Jersey: 0, 20 and 50: the threshold is 5.
+// A whole window is lost, and the timer expires in round 5. JTCP measures no jitter, so the loss is wireless:
+// the window becomes half of 8.95 without slow start (Yun 2009 §2.2), and four segments are sent at once.
+// Jersey estimates 10, 40 and 95 segments per second after rounds 1, 2 and 3: the first ACK of a round
+// computes half of (R + 1 / RTT), and each other ACK adds 1 / RTT. The threshold is therefore 9.5, which the
+// window passes in round 9. New Jersey estimates 0, 20 and 50, so its threshold is 5.
 #[test]
 fn a_timeout() {
     let window = clean().losing(&[15, 16, 17, 18, 19, 20, 21, 22]);
@@ -344,8 +353,8 @@ fn a_timeout() {
     ");
 }
 
-// Slow start into a full queue: half of the doubled window is queued, and many round-trip times are beyond
-// the limits. Schemes that use these signs classify the loss as congestion.
+// Slow start into a full queue: half of the doubled window is queued, and many round-trip times exceed the
+// limits. Schemes that use these criteria classify the loss as congestion.
 #[test]
 fn slow_start_overflows_a_queue() {
     for scheme in ["jtcp", "newreno-ff"] {
@@ -355,8 +364,8 @@ fn slow_start_overflows_a_queue() {
     }
 }
 
-// In congestion avoidance the queue is as full one window after the overflow as one window before: it did not
-// grow, so the loss is congestion for no k.
+// In congestion avoidance the queue is as full one window after the overflow as one window before. As the
+// queue did not grow, no k makes the loss congestion.
 #[test]
 fn a_full_queue_grows_no_more_and_jtcp_misses_it() {
     let judged = |k: f64| {

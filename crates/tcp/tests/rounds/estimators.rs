@@ -1,5 +1,4 @@
-//! Window law of senders with estimators, in segments per round trip; path and notation are those of
-//! `common/rounds.rs`.
+//! Windows per round trip of senders with estimators, in segments. Path and notation: see `common/rounds.rs`.
 
 use crate::common::at;
 use crate::common::path::{Fate, Path, Transfer};
@@ -48,9 +47,9 @@ fn growth_in_whole_segments() {
     ");
 }
 
-// TCP-W is Westwood. TCP-CC's receiver limits the window to two segments for three rounds (the first two
-// intervals, of 100 ms, start and measure the values to compare), then doubles the limit each round; from
-// round 4 on the limit exceeds Reno's window.
+// TCP-W is Westwood. TCP-CC's receiver limits the window to two segments for three rounds, because the first
+// two intervals of 100 ms only measure the values to compare. Then the limit doubles each round, and exceeds
+// Reno's window from round 4 on.
 #[test]
 fn the_columns_of_cheng_and_lin() {
     for path in [clean(), one(), three(), window()] {
@@ -69,9 +68,9 @@ fn the_columns_of_cheng_and_lin() {
     ");
 }
 
-// Brakmo and Peterson 1995: slow start doubles the window every other round trip (rounds 2 and 4), then adds
-// one segment per round, an integer, as no segment is queued and each ACK adds 1/cwnd of the window at the
-// start of the round.
+// Brakmo and Peterson 1995: slow start doubles the window every other round trip (rounds 2 and 4). Then the
+// window grows by one segment per round, because no segment is queued; the growth is an integer, as each ACK
+// adds 1/cwnd of the window at the start of the round.
 #[test]
 fn vegas_grows() {
     insta::assert_snapshot!(rounds("vegas", &clean(), 8), @r"
@@ -86,10 +85,11 @@ fn vegas_grows() {
     ");
 }
 
-// 20 is sent in round 4. Round 6: the first of seven duplicate ACKs arrives 200 ms later, and the
-// fine-grained timeout is below 130 ms: no wait for the third. The window decreases by a quarter in integer
-// segments, 8 - 2; six more duplicates inflate it to 13, of which 8 are outstanding: five more. Round 8 does
-// not grow: the ACK of 20 acknowledged 27 too, and its 200 ms count as queueing.
+// Segment 20, sent in round 4, is lost. Round 6: the first of seven duplicate ACKs arrives 200 ms after the
+// transmission of 20, and the fine-grained timeout is below 130 ms, so the sender does not wait for the third
+// duplicate. The window decreases by a quarter in integer segments, 8 - 2. Six more duplicates inflate it to
+// 13, of which 8 are outstanding, so five more are sent. In round 8 the window does not grow: the ACK of 20
+// also acknowledged 27, and its round trip of 200 ms counts as queueing.
 #[test]
 fn vegas_one_loss() {
     insta::assert_snapshot!(rounds("vegas", &one(), 10), @r"
@@ -106,9 +106,9 @@ fn vegas_one_loss() {
     ");
 }
 
-// Round 7: the ACK after the retransmission shows at once that 22 is overdue, in round 8 likewise for 24: no
-// duplicate ACK is needed. Both were sent before the reduction, so there is no second one. The first of these
-// ACKs grows the window of 6 by a sixth.
+// In round 7 the ACK after the retransmission shows at once that 22 is overdue, and in round 8 the same holds
+// for 24: no duplicate ACK is needed. Both segments were sent before the reduction, so no second reduction
+// follows. The first of these ACKs increases the window of 6 by a sixth.
 #[test]
 fn vegas_three_losses() {
     insta::assert_snapshot!(rounds("vegas", &three(), 10), @r"
@@ -125,8 +125,8 @@ fn vegas_three_losses() {
     ");
 }
 
-// §3.2: the bandwidth-delay product is 13.5 segments, and one to three more are queued, as diff is rounded to
-// integers.
+// §3.2: the bandwidth-delay product is 13.5 segments. One to three more segments are queued, as diff is
+// rounded to integers.
 #[test]
 fn vegas_keeps_between_alpha_and_beta_queued() {
     let mut t = Transfer::new("vegas", &config(), narrow(), 10_000);
@@ -136,9 +136,10 @@ fn vegas_keeps_between_alpha_and_beta_queued() {
     assert!(PIPE + 0.5 <= least && most <= PIPE + 3.5, "{least} to {most}");
 }
 
-// No segment is queued, so the loss counts as random: four fifths of 10. Round 5: the duplicate ACK of 23,
-// the third, makes room for a segment; that of 24 reveals the loss, and with 20 nine are in flight. That of
-// 25 releases none, as the window is 8; the next six release one each.
+// As no segment is queued, the loss counts as random, and the window becomes four fifths of 10. Round 5: the
+// duplicate ACK from 23, the third, makes room for a segment. The duplicate from 24 reveals the loss, and
+// nine segments are in flight with the retransmission of 20. The duplicate from 25 releases none, as the
+// window is 8, and each of the next six releases one.
 #[test]
 fn veno_losses() {
     insta::assert_snapshot!(rounds("veno", &one(), 8), @r"
@@ -165,8 +166,8 @@ fn veno_losses() {
     ");
 }
 
-// The retransmission is lost too. The arrival of 33, which was sent after it, reveals this loss, without a
-// timeout or a second reduction.
+// The retransmission is lost as well. The arrival of 33, sent after the retransmission, reveals this loss,
+// without a timeout or a second reduction.
 #[test]
 fn forward_acknowledgement_finds_a_lost_repair() {
     insta::assert_snapshot!(rounds("veno", &one().with(20, 2, Fate::Lost), 9), @r"
@@ -194,7 +195,7 @@ fn veno_takes_a_queue_for_congestion() {
     };
     let (reno, veno) = (grown("reno"), grown("veno"));
     assert_eq!(veno.0, reno.0.floor(), "the pipe is not full yet: {reno:?} {veno:?}");
-    // dW/dt is r/W, and r/2W above the threshold on a full path: there W² grows half as fast.
+    // On a full path dW/dt is r/W, and above the threshold r/2W: there W² grows half as fast.
     let gain = |w: f64| w * w - (PIPE + 3.0) * (PIPE + 3.0);
     assert!((gain(reno.1) / gain(veno.1) - 2.0).abs() < 0.15, "{reno:?} {veno:?}");
     let lossy = narrow().losing(&[500]);
@@ -207,8 +208,9 @@ fn veno_takes_a_queue_for_congestion() {
 }
 
 // Westwood begins with an estimate of zero and a time constant of a second: half a second later the estimate
-// corresponds to less than the minimum window of 2. Reno's recovery: 11 are outstanding, 2 + 3 duplicates + 7
-// more permit 12: the last releases one beside 20.
+// corresponds to less than the minimum window of 2. With Reno's recovery, 11 segments are outstanding, and 2
+// + 3 duplicates + 7 more permit 12: the last duplicate releases one segment in addition to the
+// retransmission of 20.
 #[test]
 fn westwood_one_loss() {
     let expected = rounds("westwood", &one(), 9);
@@ -226,7 +228,7 @@ fn westwood_one_loss() {
     assert_eq!(rounds("westwood-nr", &one(), 9), expected);
 }
 
-// One hole is retransmitted per round trip, with the window of the estimate at the start of recovery.
+// The sender retransmits one hole per round trip, with the window of the estimate at the start of recovery.
 #[test]
 fn westwood_nr_three_losses() {
     insta::assert_snapshot!(rounds("westwood-nr", &three(), 10), @r"
@@ -243,9 +245,10 @@ fn westwood_nr_three_losses() {
     ");
 }
 
-// A single hole is repaired in the same way, with the window of the scheme's estimate. Of three holes NewReno
-// repairs one per round trip (RFC 6582 §3.2); Reno's recovery ends at the first new ACK, duplicates for
-// segments sent before it start no other (RFC 6582 §3.2 step 1), and the timer repairs the rest.
+// A single hole is repaired in the same way by both recoveries, with the window of the scheme's estimate.
+// With three holes, NewReno repairs one per round trip (RFC 6582 §3.2). Reno's recovery ends at the first new
+// ACK; duplicates for segments sent before that recovery do not start another one (RFC 6582 §3.2 step 1), and
+// the timer repairs the remaining holes.
 #[test]
 fn reno_and_newreno_by_the_word() {
     for (scheme, newreno, reno) in [("westwood-plus", 1.0, 2.0), ("veno", 1.0, 2.0), ("tibet", 0.0, 1.0)] {
@@ -261,10 +264,11 @@ fn reno_and_newreno_by_the_word() {
     }
 }
 
-// Westwood+ takes its first sample at 300 ms, at the first ACK more than a round trip after the very first
-// ACK: a byte and 5 segments in 200 ms, 25 bytes/ms as an integer. The second at 500 ms: 8 + 8 segments (20
-// is missing), 80 bytes/ms; (7 · 25 + 80)/8 = 31 and the estimate (7 · 25 + 31)/8 = 25. In 100 ms that is a
-// window of 2, until the recovery ends with ssthresh, 5, at which an ACK still grows the window by one.
+// Westwood+ takes its first sample at 300 ms, at the first ACK that arrives more than a round trip after the
+// very first ACK: one byte and 5 segments in 200 ms, or 25 bytes/ms as an integer. The second sample, at 500
+// ms, is 8 + 8 segments (20 is missing), or 80 bytes/ms. The filters give (7 · 25 + 80)/8 = 31 and the
+// estimate (7 · 25 + 31)/8 = 25. In 100 ms that is a window of 2. The recovery ends with the window at
+// ssthresh, 5, at which an ACK still increases the window by one.
 #[test]
 fn westwood_plus_one_loss() {
     insta::assert_snapshot!(rounds("westwood-plus", &one(), 9), @r"
@@ -280,11 +284,12 @@ fn westwood_plus_one_loss() {
     ");
 }
 
-// Casetti et al. 2001; Grieco and Mascolo 2004: a loss leaves the window that fills the empty path at the
-// bottleneck's rate, 13.5 segments, however many were queued. The hole itself is the last sample but two, and
-// half as high: 0.9² · 5 % less with the fastest filter. With rate halving the first segment is a byte, whose
-// round trip is 100 ms: 12.5 segments. With integer bytes per millisecond both stages of ns-2's Westwood+ may
-// stay 7 below their input, as (7 · 118 + 125)/8 is 118: 111 of 125, so that the window is 11.
+// Casetti et al. 2001; Grieco and Mascolo 2004: after a loss the window fills the empty path at the
+// bottleneck's rate, 13.5 segments, however many segments were queued. The hole itself produces the last
+// sample but two, which is half as high: with the fastest filter the estimate is 0.9² · 5 % lower. With rate
+// halving the first segment is a byte with a round trip of 100 ms, which gives 12.5 segments. With integer
+// bytes per millisecond both filters of ns-2's Westwood+ may stay 7 below their input, as (7 · 118 + 125)/8
+// is 118: the estimate is 111 of 125, and the window is 11.
 #[test]
 fn the_estimate_fills_the_empty_path() {
     let left = |scheme, filter: u8| {
@@ -306,8 +311,9 @@ fn the_estimate_fills_the_empty_path() {
     assert_eq!(left("westwood-plus", 0), 11.0);
 }
 
-// Koo et al. 2007: without queued segments the loss is wireless, and the window stays: in round 5, 9.50 plus an
-// inflation of 8 release 7 segments beside 20; afterwards the window grows again.
+// Koo et al. 2007: without queued segments the loss is wireless, and the window is not reduced. In round 5, a
+// window of 9.50 with an inflation of 8 releases 7 segments in addition to the retransmission of 20;
+// afterwards the window grows again.
 #[test]
 fn westwood_vt_one_loss() {
     insta::assert_snapshot!(rounds("westwood-vt", &one(), 8), @r"
@@ -332,8 +338,8 @@ fn judged(n: u64, given: &[(&str, f64)]) -> (Judged, f64, f64) {
     (judged, t.cwnd[k - 1].1, t.cwnd[k].1)
 }
 
-// Koo et al. 2007, §2 and §3: Δ < 14 is wireless, Δ > 16 congestion, between them undecided. On this path Δ
-// is the window less 13.5 segments.
+// Koo et al. 2007, §2 and §3: the loss is wireless if Δ < 14, congestion if Δ > 16, and undecided in between.
+// On this path Δ is the window minus 13.5 segments.
 #[test]
 fn westwood_vt_judges_by_its_queue() {
     let mut seen = Vec::new();
@@ -349,7 +355,7 @@ fn westwood_vt_judges_by_its_queue() {
     }
     seen.dedup();
     assert_eq!(seen, [Judged::Wireless, Judged::Undecided, Judged::Congestion]);
-    // 70 % and 80 % of a queue of 10: 7 and 8.
+    // The thresholds are 70 % and 80 % of a queue of 10: 7 and 8.
     assert_eq!(judged(300, &[]).0, Judged::Wireless);
     assert_eq!(judged(300, &[("queue", 10.0)]).0, Judged::Congestion);
 }

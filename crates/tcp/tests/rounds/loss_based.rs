@@ -1,19 +1,19 @@
-//! Window law of each scheme, in segments per round trip; path and notation are those of `common/rounds.rs`.
+//! Windows per round trip of loss-based schemes, in segments. Path and notation: see `common/rounds.rs`.
 
 use crate::common::at;
 use crate::common::path::{Fate, Path};
 use crate::common::rounds::{clean, common_rounds, one, rounds, three, window};
 
-/// Returns a path with one loss whose retransmission is lost too.
+/// Returns a path with one loss whose retransmission is lost as well.
 fn repair() -> Path {
     one().with(20, 2, Fate::Lost)
 }
 
 const ALL: [&str; 6] = ["tahoe", "reno", "newreno", "snoop", "sack", "ll-elsn"];
 
-// RFC 5681 §3.1: doubling to ssthresh in rounds 0 to 2; then 1/cwnd for each of the 8 ACKs of a round: 8.95,
-// slightly less than one per round, as cwnd grows during the round. Round 4 sends a ninth segment as soon as
-// the window passes 9.
+// RFC 5681 §3.1: the window doubles up to ssthresh in rounds 0 to 2. Then each of the 8 ACKs of a round adds
+// 1/cwnd, which gives 8.95, slightly less than one segment more, as cwnd grows during the round. In round 4 a
+// ninth segment is sent as soon as the window passes 9.
 #[test]
 fn slow_start_then_avoidance() {
     insta::assert_snapshot!(common_rounds(&ALL, &clean(), 9), @r"
@@ -29,12 +29,13 @@ fn slow_start_then_avoidance() {
     ");
 }
 
-// One loss. Round 4: five ACKs release 6 segments (cwnd 9.50), the duplicate ACKs from 21 and 22 two more
-// (limited transmit). Round 5: the third duplicate halves the window: 4.75. Of the 7 remaining duplicates,
-// four close the gap between the 11 outstanding segments and the window inflated to 7.75; the last three
-// release one each: 4 with the retransmission. Round 6: cwnd is deflated, 3 are outstanding; 4.75 permits
-// one, and three ACKs release four, as the window passes 5. With SACK the pipe leads to the same result: 11 -
-// 3 = 8, and room below 4 (4.75 as an integer).
+// One loss. Round 4: five ACKs release 6 segments (cwnd 9.50), and the duplicate ACKs from 21 and 22 release
+// two more (limited transmit). Round 5: the third duplicate halves the window to 4.75, which is inflated to
+// 7.75 and has 11 segments outstanding. Of the 7 remaining duplicates, four close this gap, and the last
+// three release one segment each; with the retransmission the round has 4 transmissions. Round 6: cwnd is
+// deflated and 3 segments are outstanding; the window of 4.75 permits one segment, and three ACKs release
+// four, as the window passes 5. With SACK the pipe leads to the same result: it starts at 11 - 3 = 8, and a
+// segment may be sent below 4 (4.75 as an integer).
 #[test]
 fn one_loss() {
     insta::assert_snapshot!(common_rounds(&["reno", "newreno", "snoop", "sack", "ll-elsn"], &one(), 10), @r"
@@ -49,8 +50,8 @@ fn one_loss() {
     8   7   7.14
     9   8   8.07
     ");
-    // Slow start from one segment; all later segments had arrived, so no other is retransmitted. The window
-    // passes 4.75 in round 8.
+    // Tahoe restarts slow start from one segment. All later segments had arrived, so no other is
+    // retransmitted. The window passes 4.75 in round 8.
     insta::assert_snapshot!(rounds("tahoe", &one(), 10), @r"
     0   2   2.00
     1   4   4.00
@@ -65,9 +66,10 @@ fn one_loss() {
     ");
 }
 
-// Three losses: Tahoe retransmits from the first loss on. Round 7 sends four segments with a window of 3: the
-// duplicate ACK from 23t counts as the first. The three duplicates from 25t to 27t in round 8 acknowledge
-// only data sent before the reduction: no second reduction.
+// Three losses: Tahoe retransmits all segments from the first loss on. Round 7 sends four segments with a
+// window of 3, as the duplicate ACK from the repair of 23 counts as the first. In round 8 the three
+// duplicates from the repairs of 25 to 27 acknowledge only data sent before the reduction, so there is no
+// second reduction.
 #[test]
 fn three_losses_tahoe() {
     insta::assert_snapshot!(rounds("tahoe", &three(), 11), @r"
@@ -85,8 +87,8 @@ fn three_losses_tahoe() {
     ");
 }
 
-// Reno: the partial ACK of round 6 ends recovery with ten segments outstanding and a window of 4: no segment is sent
-// until the timer repairs 22, 200 ms later. ssthresh is then 2.38.
+// Reno: the partial ACK of round 6 ends recovery with ten segments outstanding and a window of 4. No segment
+// is sent until the timer repairs 22, 200 ms later; ssthresh is then 2.38.
 #[test]
 fn three_losses_reno() {
     insta::assert_snapshot!(rounds("reno", &three(), 12), @r"
@@ -104,8 +106,8 @@ fn three_losses_reno() {
     ");
 }
 
-// NewReno: one hole per round trip, one reduction. Round 6: the duplicate ACK from 30 releases 31, the
-// partial ACK 22 and 32.
+// NewReno repairs one hole per round trip with one reduction. Round 6: the duplicate ACK from 30 releases 31,
+// and the partial ACK releases 22 and 32.
 #[test]
 fn three_losses_newreno() {
     insta::assert_snapshot!(common_rounds(&["newreno", "snoop"], &three(), 11), @r"
@@ -123,8 +125,8 @@ fn three_losses_newreno() {
     ");
 }
 
-// ns-2's SACK: the pipe begins at 11 - 3 = 8; the four remaining duplicate ACKs of round 5 lower it to 4,
-// which is not below the window. In round 6 it falls below: both holes are retransmitted.
+// ns-2's SACK: the pipe starts at 11 - 3 = 8. The four remaining duplicate ACKs of round 5 lower it to 4,
+// which is not below the window. In round 6 it decreases below the window, and both holes are retransmitted.
 #[test]
 fn three_losses_sack() {
     insta::assert_snapshot!(rounds("sack", &three(), 11), @r"
@@ -142,8 +144,9 @@ fn three_losses_sack() {
     ");
 }
 
-// ESACK: lost segments are not in flight, so the holes are retransmitted in round 5: with 20! sent, 11 less 7 SACKed
-// less 2 lost leaves 3.
+// ESACK does not count lost segments as in flight, so it retransmits the holes in round 5: when 20 is
+// retransmitted, 11 outstanding segments minus 7 SACKed and 2 lost ones leave a flight of 2, or 3 with the
+// retransmission.
 #[test]
 fn three_losses_esack() {
     insta::assert_snapshot!(rounds("ll-elsn", &three(), 11), @r"
@@ -161,8 +164,8 @@ fn three_losses_esack() {
     ");
 }
 
-// A whole window is lost: no transmission until the timer, 200 ms (ns-2's minimum) after the last ACK. Then slow start
-// over the lost segments, up to half of 8.95, with every scheme.
+// A whole window is lost. No segment is sent until the timer expires, 200 ms (ns-2's minimum) after the last
+// ACK. Then every scheme uses slow start to repair the lost segments, up to half of 8.95.
 #[test]
 fn a_timeout() {
     insta::assert_snapshot!(common_rounds(&ALL, &window(), 10), @r"
@@ -178,9 +181,9 @@ fn a_timeout() {
     ");
 }
 
-// The retransmission is lost too. Reno and NewReno cannot detect this before the timeout. The two duplicate
-// ACKs before the ACK of the next retransmission cause another transmission of 21 and 22 (limited transmit
-// after go-back-N, as in ns-2).
+// The retransmission is lost as well. Reno and NewReno cannot detect this before the timeout. The two
+// duplicate ACKs before the ACK of the next retransmission cause another transmission of 21 and 22 (limited
+// transmit after go-back-N, as in ns-2).
 #[test]
 fn a_lost_repair_newreno() {
     insta::assert_snapshot!(common_rounds(&["reno", "newreno", "snoop"], &repair(), 10), @r"
@@ -197,7 +200,7 @@ fn a_lost_repair_newreno() {
     ");
 }
 
-// ns-2's SACK retransmits a hole once, so it cannot detect this loss either; but SACKed segments are no new
+// ns-2's SACK retransmits a hole only once, so it cannot detect this loss either. SACKed segments are no new
 // information, so no duplicate ACK counts in round 8.
 #[test]
 fn a_lost_repair_sack() {
@@ -215,8 +218,8 @@ fn a_lost_repair_sack() {
     ");
 }
 
-// ESACK keeps sending order: 31, 32 and 33 were sent after 20! and arrived, so 20! is lost (Yun 2009, Algorithm 1). No
-// timeout, no second reduction.
+// ESACK knows the sending order: 31, 32 and 33 were sent after the retransmission of 20 and have arrived, so
+// the retransmission is lost (Yun 2009, Algorithm 1). There is neither a timeout nor a second reduction.
 #[test]
 fn a_lost_repair_esack() {
     insta::assert_snapshot!(rounds("ll-elsn", &repair(), 10), @r"
@@ -233,9 +236,9 @@ fn a_lost_repair_esack() {
     ");
 }
 
-// Two wireless losses, notified half a round trip after their transmission: they are retransmitted in the same round,
-// beyond the window of 8.95, and the window keeps growing: to 9.71 instead of 9.81, as seven ACKs advance in round 4
-// instead of eight.
+// Two wireless losses, of which notices arrive half a round trip after the transmission. The segments are
+// retransmitted in the same round, beyond the window of 8.95, and the window keeps growing: to 9.71 instead
+// of 9.81, as only seven ACKs advance in round 4 instead of eight.
 #[test]
 fn losses_on_the_air() {
     let half = at(50).since(at(0));
@@ -253,16 +256,17 @@ fn losses_on_the_air() {
     ");
 }
 
-// CUBIC without a loss is Reno: without W_max it stays at the plateau, and its Reno-friendly estimate grows
-// by one segment per window.
+// Without a loss CUBIC behaves as Reno: without W_max the cubic stays at its plateau, and the Reno-friendly
+// estimate grows by one segment per window.
 #[test]
 fn cubic_without_a_loss() {
     assert_eq!(rounds("cubic", &clean(), 13), rounds("reno", &clean(), 13));
 }
 
-// CUBIC (RFC 9438): a loss leaves 0.7 of 9.50. K = cbrt(2.85 / 0.4) = 1.92 s: a second after round 6 the
-// cubic itself would be at 9.19, so Reno's growth of 0.53 segments per window is faster at first (rounds 6
-// and 7), with the cubic close behind; above 9.50, in round 11, the growth is one segment per window.
+// CUBIC (RFC 9438): a loss reduces the window to 0.7 of 9.50. K = cbrt(2.85 / 0.4) = 1.92 s. A second after
+// round 6 the cubic itself would be at 9.19, so Reno's growth of 0.53 segments per window is faster at first
+// (rounds 6 and 7), slightly above the cubic. Above 9.50, in round 11, the window grows by one segment per
+// window.
 #[test]
 fn one_loss_cubic() {
     insta::assert_snapshot!(rounds("cubic", &one(), 13), @r"
@@ -282,8 +286,8 @@ fn one_loss_cubic() {
     ");
 }
 
-// A timeout: slow start to 0.7 of 8.95, i.e. 6.27, reached in round 8; then Reno's growth for beta 0.7, as
-// the cubic is flat there.
+// A timeout: slow start up to 0.7 of 8.95, or 6.27, which the window reaches in round 8. Then the window
+// grows as Reno's with beta 0.7, because the cubic is flat there.
 #[test]
 fn a_timeout_cubic() {
     insta::assert_snapshot!(rounds("cubic", &window(), 13), @r"

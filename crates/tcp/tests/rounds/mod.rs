@@ -1,4 +1,4 @@
-//! Packets per round of every scheme, each number explained by the paper.
+//! Packets per round of every scheme, with an explanation of each number from the paper.
 
 mod adaptive;
 mod bbr;

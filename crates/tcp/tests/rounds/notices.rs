@@ -1,5 +1,5 @@
-//! Senders that receive notices of losses: window law per round trip in segments, and scripts with the ACKs
-//! of the papers. Path and notation of the rounds are those of `common/rounds.rs`.
+//! Senders that receive notices of losses: windows per round trip, in segments, and scripts with the ACKs of
+//! the papers. Path and notation of the rounds: see `common/rounds.rs`.
 
 use crate::common;
 use crate::common::path::{Fate, Path};
@@ -26,7 +26,7 @@ fn marked() -> Path {
     path
 }
 
-// No segment is lost: as in `rounds.rs`.
+// No segment is lost: the rounds equal those of `rounds.rs`.
 #[test]
 fn slow_start_then_avoidance() {
     insta::assert_snapshot!(common_rounds(&ALL, &clean(), 7), @r"
@@ -40,7 +40,7 @@ fn slow_start_then_avoidance() {
     ");
 }
 
-// A loss without a notice is a congestion loss: as in `rounds.rs`, one halving.
+// A loss without a notice is a congestion loss with one halving, as in `rounds.rs`.
 #[test]
 fn a_silent_loss() {
     insta::assert_snapshot!(common_rounds(&ALL, &one(), 8), @r"
@@ -55,7 +55,7 @@ fn a_silent_loss() {
     ");
 }
 
-// A window lost without notices leads to a timeout.
+// The loss of a whole window without notices leads to a timeout.
 #[test]
 fn a_timeout() {
     insta::assert_snapshot!(common_rounds(&ALL, &window(), 9), @r"
@@ -70,10 +70,12 @@ fn a_timeout() {
     ");
 }
 
-// HACK. Round 4: five ACKs release 23 to 28, the ELN retransmits 20, and the duplicate ACKs of 21 and 22
-// release 29 and 30. Round 5: the duplicate of 23, sent before 20n, still is the third: half of 9.50, and a
-// second retransmission of 20. The pipe is 11 - 3 = 8, and 3 after the duplicates of 24 to 28: 31. 20n and 29
-// cause partial ACKs, each with room for two: 32 to 35. Without notices (above) this took one round longer.
+// HACK. Round 4: five ACKs release 23 to 28, the ELN causes the retransmission of 20, and the duplicate ACKs
+// from 21 and 22 release 29 and 30. Round 5: the duplicate from 23, which was sent before that
+// retransmission, still counts as the third: the window becomes half of 9.50, and 20 is retransmitted a
+// second time. The pipe is 11 - 3 = 8, and 3 after the duplicates from 24 to 28, which releases 31. The first
+// retransmission and 29 cause partial ACKs, each with room for two segments: 32 to 35. Without notices
+// (above) this took one round longer.
 #[test]
 fn a_damaged_segment_hack() {
     insta::assert_snapshot!(common_rounds(&["hack", "ewln"], &damaged(), 8), @r"
@@ -88,9 +90,10 @@ fn a_damaged_segment_hack() {
     ");
 }
 
-// HACK-fixed, TCP-ELN and the base station's ELN. The eight duplicate ACKs do not count: they were caused by
-// segments sent before 20n, or carry the ELN. So limited transmit releases none in round 4, and in round 5
-// only the ACK of 20n grows the window: 9.50 + 1/9.50.
+// HACK-fixed, TCP-ELN and the base station's ELN. The eight duplicate ACKs do not count, because segments
+// sent before the retransmission of 20 caused them, or because they carry the ELN. So limited transmit
+// releases no segment in round 4, and in round 5 only the ACK of the retransmission increases the window:
+// 9.50 + 1/9.50.
 #[test]
 fn a_damaged_segment_whose_duplicates_do_not_count() {
     let hack_fixed = rounds("hack-fixed", &damaged(), 8);
@@ -109,9 +112,9 @@ fn a_damaged_segment_whose_duplicates_do_not_count() {
     ");
 }
 
-// LHP. 20n is last in the list, so 21 to 28 do not count as its duplicates, but each arrival leaves the list
-// and releases a segment: the ACK clock continues. Round 5: the ACKs of 20n, 29 and 30 grow the window, 9.50
-// + 0.105 + 0.104 + 0.103.
+// LHP. The retransmission of 20 is last in the packet list, so 21 to 28 do not count as its duplicates. But
+// each arrival leaves the list and releases a segment, so the ACK clock continues. Round 5: the ACKs of the
+// retransmission, 29 and 30 increase the window: 9.50 + 0.105 + 0.104 + 0.103.
 #[test]
 fn a_damaged_segment_lhp() {
     let sack = rounds("lhp", &damaged(), 8);
@@ -128,8 +131,8 @@ fn a_damaged_segment_lhp() {
     ");
 }
 
-// Three damaged segments: HACK halves its window once, for 20; the others do not. Their small differences
-// come from the schemes that may send while 20 is missing (above).
+// Three damaged segments: HACK halves its window once, for 20; the other schemes do not halve it. Their small
+// differences come from the schemes that may send while 20 is missing (above).
 #[test]
 fn three_damaged_segments() {
     insta::assert_snapshot!(common_rounds(&["hack", "ewln"], &three_damaged(), 8), @r"
@@ -164,9 +167,9 @@ fn three_damaged_segments() {
     ");
 }
 
-// The retransmission is damaged too. Schemes that react to every ELN retransmit it in round 5; TCP-ELN and
-// the base station's ELN regard the second ELN as a repetition: the timer repairs the loss, 200 ms after its
-// restart by 20n.
+// The retransmission is damaged as well. Schemes that react to every ELN retransmit it in round 5. TCP-ELN
+// and the base station's ELN regard the second ELN as a repetition, and the timer repairs the loss, 200 ms
+// after its restart at the first retransmission.
 #[test]
 fn a_damaged_repair() {
     let path = damaged().with(20, 2, Fate::Damaged);
@@ -207,9 +210,9 @@ fn a_damaged_repair() {
     ");
 }
 
-// Three congestion losses. With a packet list each loss reaches three duplicates separately: 9.50 is halved
-// three times, to 1.19 (Yun 2009 §4.1). The SACK senders halve the window once, as `sack` does in
-// `rounds.rs`.
+// Three congestion losses. With a packet list each loss reaches three duplicates separately: the window of
+// 9.50 is halved three times, to 1.19 (Yun 2009 §4.1). The SACK senders halve the window once, as `sack` does
+// in `rounds.rs`.
 #[test]
 fn three_silent_losses() {
     let three = clean().losing(&[20, 22, 24]);
@@ -237,8 +240,9 @@ fn three_silent_losses() {
     ");
 }
 
-// Yun 2009 §2.1: "If SMART is used for LHP, whenever an ACK is lost, congestion control is invoked". The ACK of 21 is
-// lost: with SMART no other ACK reports the arrival of 21, so 21 counts as lost beside 20. SACK blocks report it again.
+// Yun 2009 §2.1: "If SMART is used for LHP, whenever an ACK is lost, congestion control is invoked". The ACK
+// of 21 is lost. With SMART no other ACK reports the arrival of 21, so 21 counts as lost, as 20 does. With
+// SACK, later blocks report 21 again.
 #[test]
 fn a_lost_ack_lhp() {
     let mut path = clean().losing(&[20]);
@@ -265,14 +269,14 @@ fn a_lost_ack_lhp() {
     ");
 }
 
-/// Returns a fate: a MAC on the path drops segment 20, and the next ACK, that of 15, carries the NAK.
+/// Returns a fate in which a MAC on the path drops segment 20, and the next ACK, that of 15, carries the NAK.
 fn dropped() -> Fate {
     Fate::Dropped(airhop_base::Span::from_millis(25))
 }
 
-// TCP-CL. The NAK arrives first in round 4: 20n is sent before 23 to 28; 29 and 30 on the duplicate ACKs of
-// 21 and 22 (limited transmit). Round 5: 20n acknowledges all up to 22, and nine ACKs advance: 9.50 + 9
-// steps. NAKs report three losses in time too.
+// TCP-CL. The NAK arrives first in round 4: 20 is retransmitted before 23 to 28 are sent, and the duplicate
+// ACKs from 21 and 22 release 29 and 30 (limited transmit). Round 5: the retransmission acknowledges all data
+// up to 22, and nine ACKs advance: 9.50 + 9 steps. With three losses the NAKs also arrive in time.
 #[test]
 fn a_dropped_segment_tcp_cl() {
     insta::assert_snapshot!(rounds("tcp-cl", &clean().with(20, 1, dropped()), 8), @r"
@@ -298,9 +302,9 @@ fn a_dropped_segment_tcp_cl() {
     ");
 }
 
-// If the NAK arrives with the third duplicate ACK, or the retransmission is dropped as well, fast recovery
-// follows, with an unreduced window after it. If the retransmission is lost without a NAK, the third
-// duplicate ACK comes at most a round trip after it, and only the timer repairs the loss.
+// If the NAK arrives with the third duplicate ACK, or if the retransmission is dropped as well, fast recovery
+// follows, and the window after it is unreduced. If the retransmission is lost without a NAK, the third
+// duplicate ACK arrives at most a round trip after the retransmission, and only the timer repairs the loss.
 #[test]
 fn a_late_nak_and_a_lost_repair_tcp_cl() {
     let late = Fate::Dropped(airhop_base::Span::from_millis(60));
@@ -339,7 +343,8 @@ fn a_late_nak_and_a_lost_repair_tcp_cl() {
     ");
 }
 
-// Segment 20 is lost by congestion and 22 dropped by a MAC: half of 9.50 for 20, and no reduction for 22.
+// Segment 20 is lost by congestion, and a MAC drops segment 22: the window becomes half of 9.50 for 20,
+// without a reduction for 22.
 #[test]
 fn congestion_beside_a_dropped_segment_tcp_cl() {
     let path = clean().losing(&[20]).with(22, 1, dropped());
@@ -357,8 +362,8 @@ fn congestion_beside_a_dropped_segment_tcp_cl() {
 }
 
 // The lost packet has left the network, so its retransmission leaves the flight unchanged. Fast recovery of
-// ns-2's SACK begins with a pipe of 10 - 3 = 7; four more duplicate ACKs lower it to 3, below the window of
-// 4, with or without a retransmission on a notice meanwhile.
+// ns-2's SACK begins with a pipe of 10 - 3 = 7. Four more duplicate ACKs lower the pipe to 3, below the
+// window of 4, whether or not a notice caused a retransmission in the meantime.
 #[test]
 fn a_repair_on_a_notice_takes_the_place_of_what_was_lost() {
     for has_notice in [false, true] {

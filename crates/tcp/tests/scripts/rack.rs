@@ -360,9 +360,9 @@ fn frto_goes_by_what_was_sent_once() {
     assert_eq!(s.at(800).sack(4, &[(6, 7)]), "4t"); // step 3a
 }
 
-// RFC 5682 §3.1 step 2b: without new data conventional recovery continues; step 1: also if the timer expires again
-// before all data outstanding at the first expiry is acknowledged, except in Linux, tcp_enter_loss(), if it expires for
-// the same segment.
+// RFC 5682 §3.1 step 2b: without new data, conventional recovery continues. Step 1: the same holds if the timer
+// expires again before all data outstanding at the first expiry is acknowledged. Linux, tcp_enter_loss(), makes
+// an exception if the timer expires again for the same segment.
 #[test]
 fn frto_without_new_data() {
     for (stack, repeated) in [(Preset::Rfc, "4t 5t"), (Preset::Linux, "7 8")] {

@@ -41,7 +41,7 @@ pub struct Quoted {
     pub seq: u32,
     /// First sequence number after the segment.
     pub end: u32,
-    /// Next sequence number of the other end: that of an ACK of the segment.
+    /// Next sequence number of the other end, as in an ACK of the segment.
     pub peer_seq: u32,
 }
 

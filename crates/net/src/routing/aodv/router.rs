@@ -234,7 +234,7 @@ impl Router {
         self.learn_way_back(now, &request, from);
         if request.dst == self.me {
             self.seq = match self.plan.variant {
-                // RFC 3561 §6.1, §6.6.1: the own number is raised at most to that of the request.
+                // RFC 3561 §6.1, §6.6.1: the node raises its own number at most to the number in the request.
                 Variant::Rfc3561 => newest(self.seq, request.dst_seq),
                 // ns-2: a new number for each reply.
                 Variant::Ns2 => (newest(self.seq, request.dst_seq) | 1).wrapping_add(1),

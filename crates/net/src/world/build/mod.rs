@@ -51,7 +51,7 @@ impl World {
     /// Builds the world of `plan`, open to real hosts.
     ///
     /// # Errors
-    /// Those of [`World::new`].
+    /// Returns the errors of [`World::new`].
     pub fn open(
         plan: &Plan,
         outside: Option<&OutsidePlan>,

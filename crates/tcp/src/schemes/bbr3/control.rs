@@ -20,7 +20,7 @@ const DRAIN_ROUNDS: u64 = 3;
 const QUANTUM_SECONDS: f64 = 1e-3;
 const QUANTUM_BYTES: f64 = 65_536.0;
 const QUANTUM_SEGMENTS: u64 = 2;
-/// Maximum number of quanta that offloads of senders and receivers delay (§5.5.8.1).
+/// Number of quanta that offloads of senders and receivers may hold back (§5.5.8.1).
 const OFFLOAD_QUANTA: f64 = 3.0;
 
 /// BBR v3. Section numbers are those of draft-ietf-ccwg-bbr-06; names in capitals and with "BBR." or "C." are
