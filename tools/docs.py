@@ -343,7 +343,7 @@ def experiment_facts(experiment: Experiment) -> list[str]:
     axis, plan = experiment.axis, experiment.replications
     settings = ", ".join(f"`{path} = {toml_literal(value)}`" for path, value in experiment.settings.items())
     return [
-        "| part | here |",
+        "| item | setting |",
         "|---|---|",
         f"| scenario | `{experiment.scenario}`{f', with {settings}' if settings else ''} |",
         f"| compared | {', '.join(f'{label} (`{name}`)' for name, label in experiment.labels.items())} |",
@@ -351,7 +351,7 @@ def experiment_facts(experiment: Experiment) -> list[str]:
         f"| against | {axis.label}: {', '.join(axis.text(x) for x in axis.full)} |",
         f"| with `--quick` | {', '.join(axis.text(x) for x in axis.coarse)}; {plan.quick} replications |",
         f"| with `--full` | {plan.full} replications{', as the paper' if plan.printed else ''} |",
-        f"| otherwise | until every 95 % half-width is below {100 * plan.half_width:g} % of its mean |",
+        f"| by default | until every 95 % half-width is below {100 * plan.half_width:g} % of its mean |",
     ]
 
 
