@@ -319,7 +319,7 @@ mod tests {
         // 4000 bits before the outage, 4000 after it, at the rate that began in the outage.
         assert_eq!(sent(&mut walk, Time::ZERO, 1000), [Time::ZERO, ms(2006)]);
         assert_eq!(sent(&mut walk, ms(2006), 1000), [ms(2006), ms(2010)]);
-        // A packet that arrives in the outage begins at its end.
+        // The transmission of a packet that arrives during the outage begins at the end of the outage.
         let mut late = self::walk(1_000_000, &changes, 0);
         assert_eq!(sent(&mut late, ms(10), 1000), [ms(2004), ms(2008)]);
         // Outages at time zero, and consecutive outages.

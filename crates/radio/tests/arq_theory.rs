@@ -83,7 +83,7 @@ fn a_block_costs_a_timeout_per_round() {
     }
 }
 
-/// A window of one is stop-and-wait: R, plus T for each loss of the frame or of its ACK.
+/// A window of one is stop-and-wait: a packet takes R, plus T for each loss of its frame or link ACK.
 #[test]
 fn stop_and_wait_costs_a_timeout_per_loss_of_frame_or_ack() {
     for (p, q) in [(0.1, 0.0), (0.2, 0.1)] {

@@ -59,9 +59,9 @@ enum Run {
 /// Discards that are reported to routing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reported {
-    /// Discards of data that cause no NAK, and discards of ACKs after as many consecutive ones: RET_F is "to
-    /// record the number of retransmission attempts in the event of continuous transmission failures", and
-    /// contention is no link failure, whatever the frame carries.
+    /// Discards of data that cause no NAK, and discards of ACKs after the same number of consecutive discards.
+    /// For RET_F is "to record the number of retransmission attempts in the event of continuous transmission
+    /// failures", and contention is no link failure for either kind of frame.
     Runs,
     /// Discards of data that cause no NAK, and all discards of ACKs.
     Unanswered,

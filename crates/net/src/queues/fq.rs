@@ -146,8 +146,8 @@ mod tests {
         assert_eq!(sent, [&first[..], &second[..]].concat());
     }
 
-    // Lemma 2 of that paper: among saturated flows, none is ahead by more than a quantum and twice the
-    // longest packet.
+    // Shreedhar and Varghese 1995, Lemma 2: among saturated flows, no flow is ahead of another by more than a
+    // quantum plus twice the longest packet.
     #[test]
     fn shares_are_equal_whatever_the_packets_are() {
         let mut bench = Bench::new(Fq::new(1000, 1500));

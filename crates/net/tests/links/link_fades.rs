@@ -70,7 +70,7 @@ fn frames_meet_what_was_foretold(plan: &Plan, seed: u64, links: &[[&str; 3]]) {
     assert!(counts[0] > 1000 && counts[1] > 20, "{counts:?}");
 }
 
-/// On a wlan, and on a wire in one direction.
+/// Frames on a wlan, and on a wired link with fades in one direction.
 #[test]
 fn frames_meet_the_fades_that_were_foretold() {
     for (seed, (_, sojourn)) in (1..).zip(Sojourn::ALL) {

@@ -24,8 +24,8 @@ fn wire(scheme: &str, config: Config, mbps: u64, rtt: Span, packets: usize, loss
     }
 }
 
-/// Returns the Linux preset without pacing by the host, which these papers do not have: Illinois would regard
-/// the longest delay of its bursts as that of the full buffer.
+/// Returns the Linux preset without pacing by the host, because the senders of these papers do not pace:
+/// Illinois would take the longest delay of its bursts for the delay of the full buffer.
 fn linux() -> Config {
     Config { pacing: false, ..Preset::Linux.config(SEGMENT) }
 }

@@ -99,8 +99,8 @@ fn fates(attempts: u32, fer: f64, packets: u32) -> [(f64, f64); 3] {
     let discarded = count(&world, |n| matches!(n, Note::Discarded { arrived: false, .. })) as f64;
     assert_eq!(delivered + discarded, f64::from(packets));
 
-    // Every slot is an attempt at a fragment that is still missing, so the sum of five geometric numbers
-    // counts.
+    // Every slot is an attempt at a fragment that is still missing. The number of slots needed is therefore
+    // the sum of five geometrically distributed numbers.
     let allotted = 5 * attempts as usize;
     let lost = [136.0, 292.0, 292.0, 292.0, 208.0].map(|bytes| 1.0 - (1.0 - fer).powf(bytes / 136.0));
     let mut used = vec![0.0; allotted + 1]; // used[k]: P(the fragments so far took k slots)

@@ -67,7 +67,7 @@ fn durations_are_the_sums_of_the_fields() {
     assert!(checked > 50_000, "{checked}");
 }
 
-/// The longest PSDU for a given time is the last that fits.
+/// The computed longest PSDU for a given time fits into that time, and the next longer PSDU does not.
 #[test]
 fn the_longest_psdu_of_a_time_is_the_inverse_of_the_duration() {
     for settings in standard::settings() {

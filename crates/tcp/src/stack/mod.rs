@@ -56,9 +56,10 @@ pub trait Stack: Debug + Sync {
         false
     }
 
-    /// True if an echoed mark may reduce the window when all data below `una` is acknowledged. `last`: end of
-    /// the window of data of the last reduction; `marked`: of the last reduction for a mark. RFC 3168 §6.1.2:
-    /// "at most once per window of data", so an echo beyond it reports another mark.
+    /// True if an echoed mark may reduce the window when all data below `una` is acknowledged. `last` is the end
+    /// of the window of data in which the window was last reduced, and `marked` the end of that of the last
+    /// reduction for a mark. RFC 3168 §6.1.2: "at most once per window of data", so an echo beyond that end
+    /// reports another mark.
     fn answers_echo(&self, una: u64, last: u64, marked: u64) -> bool {
         let _ = marked;
         una > last

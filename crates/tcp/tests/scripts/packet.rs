@@ -436,7 +436,7 @@ fn presets_differ_in_what_they_halve() {
 #[test]
 fn the_first_segment_after_a_recovery() {
     let config = Config { limited_transmit: false, exit_to_flight: false, ..rfc(8.0, 4.0) };
-    // After the reduction to 2 one segment is in flight (or in the pipe) with SACK: 13 can be sent.
+    // The window is reduced to 2, and with SACK one segment is in flight (or in the pipe), so 13 can be sent.
     for (scheme, sack_recovery, third) in [
         ("newreno", SackRecovery::Pipe, ""),
         ("sack", SackRecovery::Pipe, "9! 13"),

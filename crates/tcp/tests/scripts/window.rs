@@ -171,8 +171,8 @@ fn a_pause_takes_the_window_back() {
     }
 }
 
-// RFC 7661 §4.4.3, with any preset: the window stays for five minutes, and is halved for each five that have passed, but no less than the initial
-// window; ssthresh is three quarters of it, if it was less.
+// Linux, tcp_current_ssthresh(): after a pause, slow start leads to three quarters of the window before the
+// pause; with a window of 11, these are 5 + 2.
 #[test]
 fn an_unused_window_decays_by_choice() {
     let minutes = |minutes: u64| 200 + minutes * 60_000;
@@ -191,7 +191,6 @@ fn an_unused_window_decays_by_choice() {
     assert_eq!(s.window(), (40.0, before * 0.75));
 }
 
-// Linux, tcp_current_ssthresh(): slow start leads back to three quarters of the window before the pause: of 11, to 5 + 2.
 #[test]
 fn linux_remembers_the_window_before_a_pause() {
     let mut s = Script::of("reno", linux(10.0, 5.0), 10);
