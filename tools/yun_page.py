@@ -28,11 +28,11 @@ RATES = ("0.003", "0.01", "0.03")
 
 HEAD = """# Yun 2009 on real packets
 
-Yun 2009 tells a TCP sender of what the wireless link lost, and simulates that with ns-2. Here a Linux 6.18
-kernel sends: `airhop emulate` has the paper's links (Figures 5 and 8: three wires of 10 Mbit/s and 10 ms,
-then 802.11b at 11 Mbit/s whose frames are sent once), the agents, and the notices of LL-ELSN and ELN in the
-form that §3.1 gives them; the kernel has its own Reno, or Airhop's object `bpf_eln`, which hears them. Beside
-each stands the simulation of the very same scenario, with preset `linux`, the same object and 60
+Yun 2009 notifies a TCP sender of wireless losses, and simulates this with ns-2. On this page a Linux 6.18
+kernel sends: `airhop emulate` provides the paper's links (Figures 5 and 8: three wires of 10 Mbit/s and 10
+ms, then 802.11b at 11 Mbit/s whose frames are sent once), the agents, and the notices of LL-ELSN and ELN in
+the form of §3.1. The kernel uses its own Reno, or Airhop's object `bpf_eln`, which receives the notices.
+Each row also has the simulation of the same scenario, with preset `linux`, the same object and 60
 replications.
 
 ```text
@@ -48,24 +48,25 @@ column at the same frame error rate (FER), with its interval by the delta method
 PRINTED = """
 ## Beside what is printed
 
-Yun 2009 prints curves, no tables; its words are judged here. *Met*: the interval lies on that side of the
-bound, at one of the three rates at least; *not met*: at none; *open*: an interval has the bound inside.
+Yun 2009 prints curves, no tables; this table checks its statements. *Met*: the interval lies on the stated
+side of the bound at one or more of the three rates; *not met*: at none; *open*: an interval contains the
+bound.
 
 """
 
 END = """
-The paper's sender is ns-2's Reno (NewReno with Snoop), which has no SACK. A kernel's has SACK, RACK and tail
-loss probes, and repairs several losses in a round trip: its Reno, and more so its Reno behind Snoop, has more
-than the paper's.
+The paper's sender is ns-2's Reno (NewReno with Snoop), which has no SACK. A kernel's sender has SACK, RACK
+and tail loss probes, and repairs several losses in a round trip: its Reno, and even more its Reno with
+Snoop, has more goodput than the paper's.
 
-ELN has less than LL-ELSN downlink because of losses that no duplicate ACK names. A segment that is sent
-and lost while a recovery goes on is found by SACK and repaired in it; the kernel keeps it marked lost,
-and the ACK that ends the recovery begins the next one (`tcp_time_to_recover()`). That ACK is no
-duplicate, so the base station sets no bit of ELN in it, and the window is cut: in one of seven recoveries
-at 1 %. LL-ELSN's notice names the segment when the link gives it up. Uplink the base station sees the gap
-before the receiver does.
+In the downlink ELN has less goodput than LL-ELSN because of losses that no duplicate ACK names. SACK
+detects a segment that is sent and lost during a recovery, and the recovery repairs it; but the kernel keeps
+the segment marked lost, and the ACK that ends the recovery begins the next one (`tcp_time_to_recover()`).
+That ACK is no duplicate, so the base station does not set the ELN bit in it, and the window is reduced: in
+one of seven recoveries at 1 %. LL-ELSN's notice names the segment when the link layer discards it. In the
+uplink the base station sees the gap before the receiver does.
 
-The kernel's rows are made by `tools/emulated.py`, the simulated ones by `airhop doctor --cross-check`
+`tools/emulated.py` produces the kernel's rows, and `airhop doctor --cross-check` the simulated ones
 ([cross-checks](cross-checks.md#linux-618-on-the-same-links)).
 """
 

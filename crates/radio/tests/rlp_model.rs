@@ -187,7 +187,7 @@ impl Model {
             }
         }
         self.must_tell |= self.idle_at().is_some_and(|at| at <= now);
-        // Neighbours whose round has ended share a NAK if the round was the same.
+        // Adjacent missing frames whose round has ended share a NAK if they are in the same round.
         let over = |known: &Known| matches!(known, Known::Asked(_, over) if *over <= now);
         let mut late: Vec<(u64, u64, usize)> = Vec::new();
         for (&number, known) in self.known.iter().filter(|(_, known)| over(known)) {

@@ -24,7 +24,7 @@ const ACK_MAYBE_DELAYED: u32 = 0x1_0000;
 const ADVANCES: u32 = WIN_UPDATE | DATA_ACKED | SND_UNA_ADVANCED | SET_XMIT_TIMER;
 const SLOW: u32 = SLOWPATH | UPDATE_TS_RECENT;
 
-/// `flag`, the socket and the sample of each `cong_control`.
+/// Arguments of each call of `cong_control`: `flag`, the socket and the sample.
 type Told = Arc<Mutex<Vec<(u32, Sock, RateSample)>>>;
 
 /// Congestion control with a constant window of ten segments.

@@ -100,12 +100,12 @@ fn downlink_what_crossed_was_lost_on_the_air() {
     data(&mut agent, [0, 1, 2, 4, 5, 6]);
     assert_eq!(acks(&mut agent, [1, 1, 1]), [false, true, true]);
     assert_eq!(acks(&mut agent, [3, 3, 3]), [false; 3]);
-    // The retransmission of 3 crosses after 4, 5 and 6, which still cause duplicate ACKs; a fourth duplicate
-    // shows that the retransmission was lost.
+    // The retransmission of 3 passes the base station after 4, 5 and 6, which still cause three duplicate ACKs; a
+    // fourth duplicate shows that the retransmission was lost on the air.
     data(&mut agent, [3]);
     assert_eq!(acks(&mut agent, [3, 3, 3, 3, 3]), [false, false, false, true, true]);
-    // A segment retransmitted after it crossed: its duplicate ACKs carry the bit, as the sender must not
-    // count them.
+    // Segment 3 is retransmitted again although it has passed: duplicate ACKs for it carry the bit, because the
+    // sender must not count them.
     data(&mut agent, [3]);
     assert_eq!(acks(&mut agent, [3]), [true]);
     assert_eq!(acks(&mut agent, [7, 7]), [false; 2]);

@@ -147,7 +147,7 @@ fn ret_f_limits_naks_in_a_row() {
     }
 }
 
-// RET_F by next hop and flow (the default), by flow without a reset, by segment.
+// RET_F counts discards per next hop and flow (the default), per flow without a reset, or per segment.
 #[test]
 fn what_ret_f_counts_by() {
     use LinkEventKind::{Delivered, Discarded};
@@ -211,8 +211,8 @@ fn data_only() {
     assert_eq!(discard(&mut agent, ms(1), 6), REPORTED);
 }
 
-// Discards reported to routing: consecutive ones, of data and of ACKs; those without a NAK and all of ACKs;
-// none.
+// The three choices of discards that are reported to routing: consecutive discards of data and of ACKs; discards
+// of data without a NAK and all discards of ACKs; or no discards.
 #[test]
 fn what_is_reported() {
     use LinkEventKind::{Delivered, Discarded};

@@ -99,9 +99,9 @@ fn a_lost_segment_is_repaired_at_the_second_duplicate() {
     assert_eq!(s.snoop.poll_timeout(), None);
 }
 
-// ns-2.35: a segment is retransmitted once for duplicate ACKs. The sender receives the first duplicate, and
-// the first two beyond the expected number: three, after which it may retransmit itself (RFC 5681 §3.2). The
-// local timer continues.
+// ns-2.35: the agent retransmits a segment only once for duplicate ACKs. It forwards the first duplicate, and the
+// first two duplicates beyond the expected number. After these three the sender may retransmit the segment (RFC
+// 5681 §3.2). The local timer continues.
 #[test]
 fn a_lost_repair_is_told_to_the_sender() {
     let mut s = Script::pass(0, 0, 4);

@@ -78,8 +78,8 @@ mod tests {
     use super::super::graph::Joins;
     use super::*;
 
-    // Hosts a, b on router r; c on q; r and q joined by two paths, over x and over y. Hosts on r have the
-    // routes of r.
+    // Hosts a and b are attached to router r, and host c to router q; two paths, over x and over y, join r and q.
+    // The hosts at r share the routes of r.
     #[test]
     fn hosts_of_a_router_share_its_way() {
         let names = ["a", "b", "r", "q", "c", "y", "x"].map(String::from);

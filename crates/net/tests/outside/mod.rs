@@ -56,7 +56,7 @@ fn a_flow_from_outside_is_the_flow_inside() {
         assert_eq!(stacks.receiver.delivered(), inside.delivered_bytes, "{scheme}");
         assert_eq!(flow.sent_segments, inside.sent_segments, "{scheme}");
         assert_eq!(flow.retransmissions, inside.retransmissions, "{scheme}");
-        // The network counts acknowledged data: at the end at most two segments less.
+        // For real hosts the network counts acknowledged data, which is at most two segments less at the end.
         assert!(inside.delivered_bytes - flow.delivered_bytes <= 2 * 1000, "{scheme}");
         assert_eq!((flow.transport, flow.scheme, flow.is_real), ("tcp", None, true));
         assert_eq!((flow.from.as_str(), flow.to.as_str()), ("s", "d"));

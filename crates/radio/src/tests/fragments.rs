@@ -228,8 +228,8 @@ fn the_best_threshold_grows_as_errors_become_rare() {
             let (body, mut lengths) = (1408, Vec::new());
             (0..body).step_by(part as usize).for_each(|at| lengths.push(28 + part.min(body - at)));
             let expected = closed_form(&plan, ber, &lengths);
-            // The standard deviation of a cycle is some tenths of its mean, and there are thousands of
-            // cycles; rare packets have little weight.
+            // The standard deviation of a cycle is some tenths of its mean, and a run has thousands of cycles, so
+            // the error of the mean is small; few packets give a larger error.
             let error = 5.0 * (expected * 20.0).sqrt() / (expected * 20.0);
             assert!(
                 (measured - expected).abs() < expected * (0.003 + error),

@@ -78,8 +78,8 @@ fn newreno_partial_acks() {
     assert_eq!(s.cuts(), 1);
 }
 
-// The same step for a partial ACK of a single segment: the deflation and the added segment cancel, and the
-// segment that left the network releases one.
+// RFC 6582 §3.2 step 3 for a partial ACK of a single segment: the window is deflated by one segment and increased
+// by one, so it stays the same, and the segment that left the network permits another one.
 #[test]
 fn newreno_partial_ack_of_one_segment() {
     let mut s = eight("newreno");

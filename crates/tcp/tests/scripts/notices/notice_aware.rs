@@ -430,7 +430,8 @@ fn no_probe_goes_out_beside_a_hold() {
     assert_eq!(s.expire(), (105.0 + rto, String::new()));
 }
 
-// eln-cubic is CUBIC with notices: the same segments as with the key `notices`, and its own N.
+// eln-cubic is CUBIC with notices: it sends the same segments as CUBIC with the key `notices`, and has its own
+// parameter N.
 #[test]
 fn eln_cubic_is_cubic_with_notices() {
     let told = Config { notices: Notices::Elsn, ..linux(10.0, 5.0) };
