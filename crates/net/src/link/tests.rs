@@ -108,8 +108,8 @@ fn at(us: u64) -> Time {
     Time::ZERO + Span::from_micros(us)
 }
 
-// For all arrivals, with a few different lengths and with gaps that let many arrivals coincide with the end
-// of a transmission.
+// A scheduled departure equals that of a queue discipline for all arrivals. The packets have a few different
+// lengths, and many arrivals coincide with the end of a transmission.
 #[test]
 fn what_is_scheduled_goes_as_if_a_discipline_had_been_asked() {
     for capacity in [0, 1, 2, 5, 40] {

@@ -61,7 +61,7 @@ macro_rules! flow_measures {
 }
 
 flow_measures! {
-    /// Links that the shortest way between its ends crosses.
+    /// Number of links on the shortest path between the flow's ends.
     route_hops: usize { label: "Hops of the route", short: "hops", over_flows: Apart, after_warm_up: false }
 
     /// New in-order bytes handed to the receiving application × 8 / (duration − warm-up) / 1e6.
@@ -101,24 +101,25 @@ flow_measures! {
     /// Notices that the sender received, by kind.
     notices: [u64; NoticeKind::ALL.len()] { label: "Notices" }
 
-    /// Losses that the sender detected, by the cause that it took them for and by their true cause.
+    /// Losses that the sender detected, by the sender's classification and by the true cause.
     judgements: Confusion { label: "Losses judged", of_real: false }
 
-    /// Data segments that reached the receiver when it had all their bytes.
+    /// Data segments of which the receiver already had all bytes.
     duplicates: u64 { label: "Duplicate segments", of_real: false }
 
-    /// Timeouts of the sender during which a notice that could have prevented them was under way.
+    /// Timeouts of the sender while a notice that could have prevented them was in flight.
     timeouts_warned_late: u64 { label: "Timeouts with a warning under way", of_real: false }
 
-    /// Arrival of a notice that could have spared a timeout (ERSN, EBSN, RTTN) less the expiry that it should have
-    /// prevented: the first one since the notice was made, if that is past (the notice is late), else that of the running timer.
+    /// Arrival time of a notice that could have prevented a timeout (ERSN, EBSN, RTTN), minus the
+    /// time of the expiry that it should have prevented: the first expiry since the notice was
+    /// sent, if that is past (the notice is late), else that of the running timer.
     lateness: Lateness { label: "Lateness of notices", of_real: false }
 
     /// Bytes delivered after the warm-up × 8 over the time from the first segment sent (or the end of the warm-up) to the last
     /// delivery: the rate that iperf3 prints. Null if nothing was delivered.
     active_mbps: Option<f64> { label: "Goodput while active", short: "active", unit: "Mbit/s" }
 
-    /// Share of the datagrams that did not arrive, 0 to 1, without those still under way; null for TCP.
+    /// Share of the datagrams that did not arrive, 0 to 1, excluding those in flight; null for TCP.
     loss: Option<f64> { label: "Loss of datagrams", short: "loss", over_flows: Mean }
 
     /// One-way delay of datagrams, from the first transmission to delivery; null for TCP. Mean and maximum are exact, percentiles (by

@@ -79,7 +79,7 @@ fn frames_meet_the_fades_that_were_foretold() {
     }
 }
 
-/// On a radio link, without other transmitters, with and without recovery.
+/// Frames on a radio link, which has no other transmitters, with and without recovery.
 #[test]
 fn so_do_frames_on_a_radio_link() {
     let rules = ArqRules { window: 3, timeout: Span::from_millis(30), attempts: None, ack_bytes: 6 };

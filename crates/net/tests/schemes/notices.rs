@@ -284,7 +284,7 @@ fn a_packet_in_fragments_is_told_of_once() {
         // The longest backoff is 20 ms, and no segment arrives within three links of 10 ms after the last.
         let packets: Vec<&[&Sent]> = data.chunk_by(|a, b| b.start < a.end + 0.025).collect();
         assert!(packets.len() > 300 && packets.iter().all(|p| p.iter().all(|f| f.seq == p[0].seq)));
-        // The end of the run may interrupt the last one.
+        // The end of the run may interrupt the last packet.
         let last = data[data.len() - 1].seq;
         let seqs = |what: &dyn Fn(&[&Sent]) -> bool| -> Vec<u64> {
             packets.iter().filter(|p| what(p)).map(|p| p[0].seq).filter(|&seq| seq != last).collect()

@@ -117,8 +117,8 @@ fn fates(attempts: u32, fer: f64, packets: u32) -> [(f64, f64); 3] {
     [(delivered, all), (headers, 1.0 - all - none), (discarded - headers, none)]
 }
 
-/// P_f_frag of Yun 2009, Table 1: the first fragment is lost with its loss probability to the power of all
-/// slots. The packet arrives if its fragments need at most the number of slots.
+/// P_f_frag of Yun 2009, Table 1: the first fragment is lost if it fails in all slots. The packet arrives if its
+/// fragments together need at most that number of slots.
 #[test]
 fn fates_are_those_of_geometric_fragments() {
     for (attempts, fer) in [(1, 0.05), (1, 0.6), (2, 0.15), (2, 0.75), (4, 0.4)] {

@@ -26,9 +26,10 @@ fn after_a_loss(mut s: Script) -> f64 {
     s.window().0
 }
 
-// ns-2, TcpAgent::slowdown(): half of min(cwnd, wnd), however far cwnd grew. RFC 5681 §3.1 (4): half of
-// FlightSize; cwnd grew while half of it was in use (RFC 7661 §4.3). Linux halves cwnd, which grows in
-// congestion avoidance while the flight fills it (tcp_is_cwnd_limited()), i.e. up to 21 as an integer.
+// A loss while the receive window limits the sender. ns-2, TcpAgent::slowdown(), halves min(cwnd, wnd), although cwnd
+// grew beyond. RFC 5681 §3.1 (4) halves FlightSize; cwnd grew as long as half of it was in use (RFC 7661 §4.3).
+// Linux halves cwnd, which grows in congestion avoidance only while the flight fills it (tcp_is_cwnd_limited()):
+// up to 21 segments as an integer.
 #[test]
 fn a_loss_halves_what_the_receiver_let_out() {
     for (config, cwnd) in [(ns2(10.0, 5.0), 45.0), (rfc(10.0, 5.0), 41.0), (linux(10.0, 5.0), 21.0)] {
