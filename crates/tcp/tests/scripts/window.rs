@@ -172,8 +172,8 @@ fn a_pause_takes_the_window_back() {
     }
 }
 
-// Linux, tcp_current_ssthresh(): after a pause, slow start leads to three quarters of the window before the
-// pause; with a window of 11, these are 5 + 2.
+// RFC 7661 §4.4.3, with any preset: the window is kept for five minutes, and halved for each five minutes of
+// the idle period, down to the initial window; ssthresh becomes at least three quarters of it.
 #[test]
 fn an_unused_window_decays_by_choice() {
     let minutes = |minutes: u64| 200 + minutes * 60_000;
@@ -192,6 +192,8 @@ fn an_unused_window_decays_by_choice() {
     assert_eq!(s.window(), (40.0, before * 0.75));
 }
 
+// Linux, tcp_current_ssthresh(): after a pause, slow start leads to three quarters of the window before the
+// pause; with a window of 11, these are 5 + 2.
 #[test]
 fn linux_remembers_the_window_before_a_pause() {
     let mut s = Script::of("reno", linux(10.0, 5.0), 10);
