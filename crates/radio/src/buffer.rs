@@ -51,6 +51,11 @@ impl<T> Buffer<T> {
         self.held.get(number.checked_sub(self.first)? as usize)
     }
 
+    /// Returns mutable access to the record of the packet of this number, while an end needs the packet.
+    pub fn note_mut(&mut self, number: u64) -> Option<&mut T> {
+        self.get_mut(number).map(|held| &mut held.note)
+    }
+
     /// Removes a packet, which the world then delivers or drops.
     pub fn take(&mut self, number: u64) -> Option<Id<Packet>> {
         let packet = self.get_mut(number)?.packet.take();

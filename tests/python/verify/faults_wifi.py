@@ -108,9 +108,9 @@ def _longer_amsdu_than_allowed(run: Recorded) -> None:
 
 
 def _leaves_out_padding_of_a_subframe(run: Recorded) -> None:
-    """Plant an MPDU of two packets that is 2 bytes short, which the padding of its own subframe hides."""
-    row = run.find("mpdus", 20, msdu=1, bytes=3076)
-    for one in (row - 1, row):
+    """Plant an MPDU of three packets that is 2 bytes short, which the padding of its own subframe hides."""
+    row = run.find("mpdus", 20, msdu=2, bytes=3256)
+    for one in (row - 2, row - 1, row):
         run.add("mpdus", "bytes", one, -2)
 
 
@@ -123,6 +123,13 @@ def _delivers_one_packet_of_an_amsdu_later(run: Recorded) -> None:
     arrived = run.tables["packets"].with_row_index().filter(step="arrived", place="ap->a", kind="data")
     together = arrived.filter(pl.col("time_s") == pl.col("time_s").shift(1))
     run.shift("packets", "time_s", int(together["index"][20]), 1e-6)
+
+
+def _timer_expires_late(run: Recorded) -> None:
+    """Plant a release by a receiver's timer 1 µs later: an arrival at which no frame ends."""
+    arrived = run.tables["packets"].with_row_index().filter(step="arrived")
+    by_timer = arrived.filter(~pl.col("time_s").is_in(run.tables["air"]["end_s"].implode()))
+    run.shift("packets", "time_s", int(by_timer["index"][3]), 1e-6)
 
 
 FAULTS: list[tuple[str, str, Callable[[Recorded], None]]] = [
@@ -147,6 +154,7 @@ FAULTS: list[tuple[str, str, Callable[[Recorded], None]]] = [
     ("mpdu", "amsdu", _leaves_out_padding_of_a_subframe),
     ("mpdu", "amsdu", _receives_one_packet_of_an_amsdu),
     ("release", "amsdu", _delivers_one_packet_of_an_amsdu_later),
+    ("release", "given-up", _timer_expires_late),
     ("slot", "block-ack", _one_slot_early),
     ("slot", "block-ack", _between_slots),
 ]

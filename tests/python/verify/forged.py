@@ -114,6 +114,25 @@ BLOCK_ACK = {
     ],
 }
 """A cell that aggregates, in which MPDUs are lost and A-MPDUs collide."""
+GIVEN_UP = {
+    "name": "given-up",
+    "duration": "1 s",
+    "wlan": [
+        {
+            "name": "cell",
+            "standard": "802.11n",
+            "rate": {"mcs": 2, "streams": 4},
+            "attempts": 1,
+            "layout": {"kind": "chain", "nodes": 4, "spacing": "30 m"},
+            "range": {"receive": "35 m", "sense": "52 m"},
+        }
+    ],
+    "flow": [
+        {"name": "there", "from": "n0", "to": "n3", "scheme": "cubic", "segment": "1400 B"},
+        {"name": "back", "from": "n3", "to": "n0", "scheme": "cubic", "segment": "1400 B"},
+    ],
+}
+"""A chain of hidden stations that lose BlockAckReqs, so that timers of receivers expire."""
 TAIL = {"flow.ftp.app.size": "150500 B", "flow.ftp.tcp.nagle": True, "duration": "6 s"}
 """A transfer whose last segment is half of one."""
 INLINE: dict[str, tuple[Any, dict[str, Any]]] = {
@@ -124,6 +143,7 @@ INLINE: dict[str, tuple[Any, dict[str, Any]]] = {
     "block-ack": (BLOCK_ACK, {"duration": "200 ms"}),
     "resends": (BLOCK_ACK, {"duration": "200 ms", "wlan.cell.lost_block_ack": "resend"}),
     "amsdu": (BLOCK_ACK, {"duration": "200 ms", "wlan.cell.aggregation.amsdu": "max"}),
+    "given-up": (GIVEN_UP, {"duration": "1 s"}),
     "linux-tail": (VARYING, TAIL | {"flow.ftp.tcp.preset": "linux"}),
 }
 

@@ -12,6 +12,20 @@ use crate::tag::Tag;
 use airhop_base::{Drop, FlowId, Time};
 
 impl Exchange {
+    /// True if stations aggregate.
+    pub fn aggregates(&self) -> bool {
+        self.stations.first().is_some_and(|station| station.aggregator.is_some())
+    }
+
+    /// Returns the number of packets in MACs that have not been delivered.
+    pub fn holds(&self) -> usize {
+        let held = |Member { sender, aggregator, .. }: &Member| {
+            let aggregated = aggregator.as_ref().map_or(0, |aggregator| aggregator.holds());
+            usize::from(sender.holds_packet()) + aggregated
+        };
+        self.stations.iter().map(held).sum()
+    }
+
     /// Builds the frame of the exchange that the aggregator of `from` has begun.
     pub(super) fn burst(&self, from: Station, aggregator: &Aggregator, start: Time) -> Transmission {
         let timing = &self.timing;
@@ -98,7 +112,8 @@ impl Exchange {
     ) -> bool {
         self.lose_mpdus(slot, received, Drop::Channel, false, effects);
         let from = self.medium.get(slot).from;
-        self.aggregator(from).on_mpdus(from, received, effects);
+        self.aggregator(from).on_mpdus(now, from, received, effects);
+        self.note_release(now, from);
         self.answer_with_block_ack(now, slot);
         true
     }
@@ -107,7 +122,8 @@ impl Exchange {
     /// MPDU.
     pub(super) fn receive_single(&mut self, now: Time, slot: Slot, effects: &mut Vec<LinkEffect>) {
         let &Transmission { from, to, .. } = self.medium.get(slot);
-        self.aggregator(from).on_mpdus(from, &Bitmap::of_first(1), effects);
+        self.aggregator(from).on_mpdus(now, from, &Bitmap::of_first(1), effects);
+        self.note_release(now, from);
         let start = now + self.phy.sifs;
         self.stations[usize::from(to)].access.answers(start);
         self.medium.get_mut(slot).turn(FrameKind::Ack, ACK_BYTES, start, self.timing.ack);
@@ -173,6 +189,18 @@ impl Exchange {
             effects.push(lost(0, Msdu { number, tag }));
             effects.extend((1..).zip(others).map(|(msdu, other)| lost(msdu, *other)));
         }
+    }
+
+    /// Handles the expiry of timers of recipients of `station`'s MPDUs.
+    pub(super) fn release(&mut self, now: Time, station: Station, effects: &mut Vec<LinkEffect>) {
+        self.aggregator(station).release(now, station, effects);
+        self.note_release(now, station);
+    }
+
+    /// Sets the time at which the timer of a recipient of `station`'s MPDUs expires.
+    pub(super) fn note_release(&mut self, now: Time, station: Station) {
+        let at = self.aggregator(station).releases_at().map_or(Time::MAX, |at| at.max(now));
+        self.releases.set(usize::from(station), at);
     }
 
     fn answer_with_block_ack(&mut self, now: Time, slot: Slot) {

@@ -36,6 +36,8 @@ pub(crate) struct Exchange {
     pub(super) medium: Medium,
     pub(super) stations: Vec<Member>,
     deadlines: Deadlines,
+    /// Expiries of recipients' timers, by the sending station.
+    pub(super) releases: Deadlines,
 }
 
 impl Exchange {
@@ -71,6 +73,7 @@ impl Exchange {
             medium: Medium::new(plan, streams),
             stations: plan.stations.iter().map(|(name, _)| member(stream(name))).collect(),
             deadlines: Deadlines::new(plan.stations.len()),
+            releases: Deadlines::new(plan.stations.len()),
         }
     }
 
@@ -79,28 +82,14 @@ impl Exchange {
         self.medium.tell_all();
     }
 
-    /// True if stations aggregate.
-    pub fn aggregates(&self) -> bool {
-        self.stations.first().is_some_and(|station| station.aggregator.is_some())
-    }
-
     pub fn is_free(&self, station: Station) -> bool {
         let Member { sender, aggregator, .. } = &self.stations[usize::from(station)];
         sender.is_free() && aggregator.as_ref().is_none_or(|aggregator| aggregator.has_room())
     }
 
-    /// Returns the number of packets in MACs that have not been delivered.
-    pub fn holds(&self) -> usize {
-        let held = |Member { sender, aggregator, .. }: &Member| {
-            let aggregated = aggregator.as_ref().map_or(0, |aggregator| aggregator.holds());
-            usize::from(sender.holds_packet()) + aggregated
-        };
-        self.stations.iter().map(held).sum()
-    }
-
     /// Returns the earliest deadline of all stations.
     pub fn earliest(&mut self) -> Time {
-        self.deadlines.earliest().0
+        self.deadlines.earliest().0.min(self.releases.earliest().0)
     }
 
     #[cfg(test)]
@@ -153,6 +142,11 @@ impl Exchange {
         effects: &mut Vec<LinkEffect>,
         schedule: &mut impl FnMut(Time, AirEvent),
     ) {
+        while let (at, station) = self.releases.earliest()
+            && at == now
+        {
+            self.release(now, station as Station, effects);
+        }
         while let (at, station) = self.deadlines.earliest()
             && at == now
         {
@@ -431,6 +425,7 @@ impl Exchange {
             let is_last = sender.is_free() && !aggregator.has_work();
             access.failed(now, is_last, receiver.is_idle(), &self.rules);
             aggregator.tell_ready(from, effects);
+            self.note_release(now, from);
             return self.note_deadline(from);
         }
         let &Service { to, number, tag, .. } = sender.service();

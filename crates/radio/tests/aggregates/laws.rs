@@ -6,7 +6,7 @@ use crate::laws::{any_plan, of, run, run_in, traffic};
 use airhop_base::{Rate, Span, Time};
 use airhop_radio::cell::{AmpduPlan, CellPlan, CellRules, HtPlan, LostBlockAck, Retries};
 use airhop_radio::errors::ErrorPlan;
-use airhop_radio::layer::{BROADCAST, FrameKind, SentMpdu};
+use airhop_radio::layer::{BROADCAST, FrameKind, Reception, SentMpdu};
 use airhop_radio::phy::{Band, Format, TxMode, TxSettings, amsdu};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -145,6 +145,83 @@ fn one_loss_loses_all_packets_of_an_mpdu() {
     assert!(fates.chunks(2).all(|pair| pair[0] == pair[1]), "{fates:?}");
     let lost = fates.iter().filter(|discarded| **discarded).count();
     assert!((10..50).contains(&lost), "{lost} of 60");
+}
+
+/// After the last BlockAckReq the recipient delivers the held MPDUs at the expiry of its reorder timer: 100 ms
+/// after the arrival of the lowest held MPDU, or at once if the timer has expired. All other MPDUs are
+/// delivered at the end of a frame.
+#[test]
+fn a_recipient_releases_by_its_timer_what_nobody_asks_for() {
+    let timeout = Span::from_millis(100);
+    let (mut released, mut arrivals) = (0, BTreeMap::new());
+    for seed in 0..40 {
+        let mut plan = saturation::HT.plan(2);
+        plan.errors.push(on_link(0, 1, ErrorPlan::Loss(0.7)));
+        if let Some(ampdu) = plan.ht.as_mut().and_then(|ht| ht.ampdu.as_mut()) {
+            ampdu.retries = Retries::Attempts(3);
+        }
+        let mut world = World::new(&plan, seed);
+        world.cell.tell_all();
+        (0..8).for_each(|_| world.push(0, 1, 1500));
+        world.run(Time::ZERO + Span::from_secs(1));
+        assert!(world.packets.is_empty() && world.queue.is_empty(), "nothing stays inside");
+        arrivals.clear();
+        let mut end = Time::ZERO;
+        let mut last = None;
+        for (at, note) in &world.notes {
+            match note {
+                Note::Transmitted(_) => end = *at,
+                Note::Mpdu(mpdu) if mpdu.reception == Reception::Received => {
+                    arrivals.entry(mpdu.number).or_insert(*at);
+                }
+                Note::Delivered { number, .. } if *at != end => {
+                    // Those behind it that no missing one holds back go with it.
+                    let is_first = last != Some(*at);
+                    let waited = *at - arrivals[number];
+                    assert!(!is_first || waited >= timeout, "{waited:?}");
+                    released += u32::from(is_first && waited == timeout);
+                    last = Some(*at);
+                }
+                _ => {}
+            }
+        }
+    }
+    assert!(released > 0, "no recipient was left alone");
+}
+
+/// MPDUs that arrive after the last BlockAckReq about a gap wait for the reorder timer, too. An outage destroys
+/// the first packet and all its BlockAckReqs; the next three packets are delivered together, 100 ms after their
+/// arrival.
+#[test]
+fn a_hole_of_which_nobody_hears_holds_back_what_follows() {
+    let world_until = |end: Time| {
+        let mut plan = saturation::HT.plan(2);
+        let (times, otherwise) = ([[Time::ZERO, end]].into(), Box::new(ErrorPlan::Clean));
+        plan.errors.push(on_link(0, 1, ErrorPlan::Outages { times, otherwise }));
+        if let Some(ampdu) = plan.ht.as_mut().and_then(|ht| ht.ampdu.as_mut()) {
+            ampdu.retries = Retries::Attempts(1);
+        }
+        let mut world = World::new(&plan, 1);
+        world.cell.tell_all();
+        world.push(0, 1, 1500);
+        world.run(Time::ZERO + Span::from_secs(1));
+        world
+    };
+    let silent = world_until(Time::ZERO + Span::from_secs(1)).queue.now();
+    let mut world = world_until(silent);
+    assert_eq!(world.queue.now(), silent, "the outage hides the packet and its BlockAckReq");
+    (0..3).for_each(|_| world.push(0, 1, 1500));
+    world.run(Time::ZERO + Span::from_secs(1));
+    let at = |what: fn(&Note) -> bool| world.notes.iter().rfind(|(_, note)| what(note)).map(|(at, _)| *at);
+    let arrived = at(|note| matches!(note, Note::Mpdu(_))).expect("MPDUs were sent");
+    let delivered: Vec<(Time, u64)> = (world.notes.iter())
+        .filter_map(|(at, note)| match note {
+            Note::Delivered { number, .. } => Some((*at, *number)),
+            _ => None,
+        })
+        .collect();
+    let expected = [1, 2, 3].map(|number| (arrived + Span::from_millis(100), number));
+    assert_eq!(delivered, expected);
 }
 
 /// A broadcast that comes in the course of an exchange waits for its end: no MPDU goes out twice for it, and none is left behind. The first

@@ -15,7 +15,11 @@ use crate::layer::{LinkEffect, Outgoing};
 use crate::phy::MAX_PPDU_TIME;
 use crate::phy::ampdu::{Limits, subframe_bytes};
 use crate::phy::amsdu::{Framing, SUBFRAME_HEADER_BYTES};
-use airhop_base::Time;
+use airhop_base::{Span, Time};
+
+/// Time from the arrival of a held MPDU until its recipient skips the missing MPDUs before it: Linux'
+/// HT_RX_REORDER_BUF_TIMEOUT (net/mac80211/rx.c). The standard has no such timer.
+const REORDER_TIMEOUT: Span = Span::from_millis(100);
 
 /// Maximum number of A-MPDUs of maximum length that the MAC stores for a receiver.
 const HELD_AGGREGATES: u64 = 2;
@@ -38,6 +42,8 @@ struct Taken {
     at: Time,
     /// Bytes that it added to its MPDU.
     bytes: u32,
+    /// Arrival time of its MPDU, if the recipient holds the MPDU.
+    arrived: Time,
 }
 
 /// Block Ack agreement of a station with one receiver: state of both ends.
@@ -52,6 +58,8 @@ struct Agreement {
     /// Bytes of the subframes of MPDUs that are neither acknowledged nor discarded.
     held_bytes: u64,
     recipient: Recipient,
+    /// First number after the discarded MPDUs that the originator's last BlockAckReq failed to report; 0 if none.
+    given_up: u64,
     /// Begin of the current fade: the first exchange without an answer.
     fading: Option<Time>,
 }
@@ -227,30 +235,50 @@ impl Aggregator {
     pub fn on_missing(&mut self, now: Time, from: Station, sent: bool, effects: &mut Vec<LinkEffect>) {
         self.is_exchanging = false;
         let agreement = &mut self.agreements[self.turn];
-        let releases = sent && agreement.originator.on_missing(now, &mut self.reports);
         if !sent {
             agreement.originator.on_refused(now, &mut self.reports);
+        } else if let Some(given_up) = agreement.originator.on_missing(now, &mut self.reports) {
+            agreement.given_up = given_up;
         }
         if agreement.fading.is_none() {
             agreement.fading = Some(now);
             effects.push(LinkEffect::FadeStart { from, to: agreement.to });
         }
         agreement.report(from, &mut self.reports, effects);
-        if releases {
-            self.on_request(from, effects);
-        }
     }
 
     /// Handles the arrival of MPDUs of the exchange under way, and delivers the MPDUs without a gap before
     /// them.
-    pub fn on_mpdus(&mut self, from: Station, received: &Bitmap, effects: &mut Vec<LinkEffect>) {
-        let recipient = &mut self.agreements[self.turn].recipient;
+    pub fn on_mpdus(&mut self, now: Time, from: Station, received: &Bitmap, effects: &mut Vec<LinkEffect>) {
+        let Agreement { recipient, packets, msdus, .. } = &mut self.agreements[self.turn];
         for (place, mpdu) in (0..).zip(&self.burst) {
-            if received.has(place) {
-                recipient.on_mpdu(mpdu.seq, &mut self.deliver);
+            let is_new = received.has(place) && recipient.on_mpdu(mpdu.seq, &mut self.deliver);
+            if is_new
+                && recipient.is_waiting(mpdu.seq)
+                && let Some(taken) = packets.note_mut(msdus.of(mpdu.seq).start)
+            {
+                taken.arrived = now;
             }
         }
-        self.hand_over(from, effects);
+        self.hand_over(self.turn, from, effects);
+    }
+
+    /// Returns the earliest expiry of a recipient's reorder timer, at which [`Aggregator::release`] is due.
+    pub fn releases_at(&self) -> Option<Time> {
+        self.agreements.iter().filter_map(Agreement::releases_at).min()
+    }
+
+    /// Handles the expiry of reorder timers: each recipient skips the missing MPDUs and delivers the held ones.
+    pub fn release(&mut self, now: Time, from: Station, effects: &mut Vec<LinkEffect>) {
+        for place in 0..self.agreements.len() {
+            while let agreement = &mut self.agreements[place]
+                && agreement.releases_at().is_some_and(|at| at <= now)
+                && let Some(lowest) = agreement.recipient.lowest_held()
+            {
+                agreement.recipient.on_request(lowest, &mut self.deliver);
+                self.hand_over(place, from, effects);
+            }
+        }
     }
 
     /// Handles the arrival of a BlockAckReq: the recipient delivers the stored MPDUs that the originator has
@@ -258,12 +286,12 @@ impl Aggregator {
     pub fn on_request(&mut self, from: Station, effects: &mut Vec<LinkEffect>) {
         let Agreement { originator, recipient, .. } = &mut self.agreements[self.turn];
         recipient.on_request(originator.window_start(), &mut self.deliver);
-        self.hand_over(from, effects);
+        self.hand_over(self.turn, from, effects);
     }
 
-    /// Reports the delivery of the packets that the recipient has released.
-    fn hand_over(&mut self, from: Station, effects: &mut Vec<LinkEffect>) {
-        let Agreement { to, packets, msdus, .. } = &mut self.agreements[self.turn];
+    /// Reports the delivery of the packets that the recipient of an agreement has released.
+    fn hand_over(&mut self, place: usize, from: Station, effects: &mut Vec<LinkEffect>) {
+        let Agreement { to, packets, msdus, .. } = &mut self.agreements[place];
         let (to, begun) = (*to, self.begun);
         let released = self.deliver.drain(..).flat_map(|seq| msdus.of(seq));
         effects.extend(released.filter_map(|place| {
@@ -293,6 +321,7 @@ impl Aggregator {
                 msdus: Msdus::new(self.framing),
                 held_bytes: 0,
                 recipient: Recipient::new(self.rules.window),
+                given_up: 0,
                 fading: None,
             });
             self.agreements.len() - 1
@@ -320,7 +349,19 @@ impl Agreement {
             self.held_bytes += u64::from(subframe_bytes(mpdu));
             mpdu
         };
-        self.packets.push(packet, Taken { number, at: now, bytes });
+        self.packets.push(packet, Taken { number, at: now, bytes, arrived: Time::ZERO });
+    }
+
+    /// Returns the expiry of the recipient's reorder timer: [`REORDER_TIMEOUT`] after the arrival of the lowest
+    /// held MPDU, if the originator discarded all missing MPDUs before it and sends no further BlockAckReq. A
+    /// real recipient does not know this, and would also skip an MPDU that the originator still retransmits.
+    fn releases_at(&self) -> Option<Time> {
+        if self.given_up == 0 {
+            return None;
+        }
+        let lowest = self.recipient.lowest_held().filter(|lowest| *lowest <= self.given_up)?;
+        let first = self.packets.get(self.msdus.of(lowest).start)?;
+        Some(first.note.arrived + REORDER_TIMEOUT)
     }
 
     /// Ends a fade at the first answer.

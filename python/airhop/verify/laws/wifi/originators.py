@@ -50,6 +50,8 @@ class _Originator:
         """Packets of MPDUs, which share their fates."""
         self._lifetime = lifetime(medium.plan)
         self._attempts = math.inf if self._lifetime is not None else medium.plan["attempts"]
+        self._is_on_demand = medium.plan["routing"]["kind"] != "static"
+        """True if a discarded packet goes back to the router, which is not on record."""
         self._asks = medium.plan["lost_block_ack"] == "request"
         ids = {packet.number for inside in self._packets.values() for packet in inside}
         self._unsent = sorted(
@@ -96,7 +98,7 @@ class _Originator:
             dropped = mpdu.packets[0].dropped if mpdu.packets else None
             if dropped is not None and dropped <= now:
                 self._discard(number)
-            elif mpdu.is_received and self._may_expire(mpdu, now):
+            elif (mpdu.is_received or self._is_on_demand) and self._may_expire(mpdu, now):
                 mpdu.may_be_gone = True
                 self._discarded[1] = max(self._discarded[1], number + 1)
             elif not mpdu.is_received and self._lifetime is not None and now >= mpdu.first + self._lifetime:
@@ -164,7 +166,7 @@ class _Originator:
 
     def _has_expired(self, now: int) -> bool:
         """Return whether MPDUs that were never sent may have been discarded by then."""
-        return any(time <= now for time in self._unsent)
+        return self._is_on_demand or any(time <= now for time in self._unsent)
 
     def _data(self, exchange: Exchange, main: Frame) -> Iterator[Finding]:
         """Check what a PPDU has, and take its answer."""
@@ -210,7 +212,7 @@ class _Originator:
                 yield self._finding(start, f"MPDU {number} is sent, and is acknowledged or discarded")
                 return
             self._passed += number - self._next
-            if self._passed > sum(time <= start for time in self._unsent):
+            if self._passed > sum(time <= start for time in self._unsent) and not self._is_on_demand:
                 yield self._finding(start, f"MPDU {number} is sent, and MPDU {self._next} never was")
             for passed in range(self._next, number):
                 self._discarded = [max(bound, passed + 1) for bound in self._discarded]

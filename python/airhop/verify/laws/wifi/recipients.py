@@ -1,6 +1,7 @@
 """Reorder buffers of Block Ack: a packet arrives when no earlier MPDU is missing, once, and in order.
 
-IEEE 802.11-2020 §10.25.6.6: an MPDU beyond the window moves it, a BlockAckReq moves it to its own number.
+IEEE 802.11-2020 §10.25.6.6: an MPDU beyond the window moves it, a BlockAckReq moves it to its own number. A
+timer of the recipient moves it where the sender has given its BlockAckReq up.
 """
 
 from __future__ import annotations
@@ -10,8 +11,11 @@ from typing import Any
 
 from airhop.verify.laws.wifi.pairs import Exchange, Exchanges, Packet, Pair, packets
 from airhop.verify.medium import RECEIVED, Medium, media
+from airhop.verify.ppdus import LONGEST
 from airhop.verify.trace import Finding, Trace, quantity
 
+REORDER_TIMEOUT = 100_000_000
+"""Wait of a buffer whose sender no longer asks it to move, ns: HT_RX_REORDER_BUF_TIMEOUT of Linux."""
 SHORT_RETRY_LIMIT = 7
 """BlockAckReqs in a row without an answer, where MPDUs have a lifetime: dot11ShortRetryLimit."""
 
@@ -32,6 +36,10 @@ def most_requests(plan: Any) -> int:
     return int(plan["attempts"]) if "lifetime" not in plan else SHORT_RETRY_LIMIT
 
 
+_UNKNOWN = Packet(-1, 0, None, None)
+"""Packet of an MPDU that was never sent."""
+
+
 class _Buffer:
     """Reorder buffer of a receiver for one sender."""
 
@@ -45,18 +53,21 @@ class _Buffer:
         self._held: set[int] = set()
         self._expected = 0
         """WinStartB: all below are delivered or given up."""
-        self._is_unsure = False
-        """True since a release that no frame shows."""
+        self._since: dict[int, int] = {}
+        """Arrival of each MPDU."""
+        self._given_up: int | None = None
+        """End of the last BlockAckReq before its sender gave it up."""
+        self._duration = trace.duration
 
     def check(self) -> Iterator[Finding]:
         """Follow the buffer from frame to frame, and compare what it lets go with what arrives."""
         explained: dict[int, int] = {}
         unanswered = 0
-        for place, exchange in enumerate(self._exchanges):
+        for exchange in self._exchanges:
             main = exchange.main
+            yield from self._time_out(exchange.start if main is None else main.end, explained)
             if main is None:
                 continue
-            until = self._exchanges[place + 1].start if place + 1 < len(self._exchanges) else 1 << 62
             released: list[int] = []
             if main.kind == "block-ack-req":
                 if exchange.is_heard:
@@ -69,7 +80,8 @@ class _Buffer:
             yield from self._compare(released, main.end, explained)
             if main.kind == "block-ack-req" and unanswered >= most_requests(self._medium.plan):
                 unanswered = 0
-                yield from self._give_up(main.end, until, explained)
+                self._given_up = main.end
+        yield from self._time_out(self._duration, explained)
         yield from self._arrivals(explained)
 
     def _arrivals(self, explained: dict[int, int]) -> Iterator[Finding]:
@@ -90,14 +102,10 @@ class _Buffer:
         """Handle an MPDU (§10.25.6.6.2), and return the numbers that go up."""
         if number < self._expected or number in self._held:
             return []
-        if self._is_unsure and min(self._held, default=number) >= number and self._arrives(number, time):
-            self._expected = number  # the window had moved there
         released = self._move(number - self._window + 1)
         self._held.add(number)
+        self._since[number] = time
         return released + self._advance()
-
-    def _arrives(self, number: int, time: int) -> bool:
-        return any(packet.arrived == time for packet in self._packets.get(number, ()))
 
     def _move(self, start: int) -> list[int]:
         """Move the window, which waits for no number below `start` then."""
@@ -114,18 +122,32 @@ class _Buffer:
             self._expected += 1
         return released
 
-    def _give_up(self, begin: int, until: int, explained: dict[int, int]) -> Iterator[Finding]:
-        """Release what arrives before the next exchange: the recipient itself gives up what is discarded."""
-        self._is_unsure = True
-        due = [
-            (packet.arrived, number)
-            for number in sorted(self._held)
-            for packet in self._packets.get(number, ())
-            if packet.arrived is not None and begin < packet.arrived < until
-        ]
-        if due:
-            released = self._move(due[-1][1] + 1) + self._advance()
-            yield from self._compare(released, due[0][0], explained)
+    def _time_out(self, now: int, explained: dict[int, int]) -> Iterator[Finding]:
+        """Release what its timer lets go before `now`: what waits for MPDUs that nobody asks it to pass.
+
+        The timer expires 100 ms after the arrival of the lowest MPDU that it holds, and not before its sender
+        gives the BlockAckReq up. All that is missing before that MPDU is discarded by then; of what was never
+        sent, only the release shows it.
+        """
+        while self._given_up is not None and self._held:
+            lowest = min(self._held)
+            due = self._since[lowest] + REORDER_TIMEOUT
+            arrived = next((packet.arrived for packet in self._packets.get(lowest, ())), None)
+            missing = [self._packets.get(number, []) for number in range(self._expected, lowest)]
+            is_given_up = all(
+                packet.dropped is not None and packet.dropped <= self._given_up
+                for inside in missing
+                for packet in inside or [_UNKNOWN]
+            )
+            # The BlockAckReq is given up at its timeout, which a reception may defer.
+            is_near = due <= self._given_up + LONGEST
+            least, most = (max(due, self._given_up), now) if is_near else (due, due + 1)
+            goes = arrived is not None and least <= arrived < min(most, now)
+            must = is_given_up and not is_near and due < now
+            if not goes and not must:
+                return
+            released = self._move(lowest) + self._advance()
+            yield from self._compare(released, arrived if goes and arrived is not None else due, explained)
 
     def _compare(self, released: list[int], time: int, explained: dict[int, int]) -> Iterator[Finding]:
         """Compare the numbers that go up at a time with the arrivals of their packets."""

@@ -227,21 +227,21 @@ impl Originator {
         self.fail_sent(now, reports);
     }
 
-    /// Handles the missing answer of the exchange under way. True if the originator stops sending
-    /// BlockAckReqs: then the recipient must release the MPDUs behind the discarded ones by itself, as
-    /// recipients do after a timeout.
+    /// Handles the missing answer of the exchange under way. If the originator stops sending BlockAckReqs,
+    /// returns the first number after the discarded MPDUs: the recipient skips the MPDUs below it at the expiry
+    /// of its reorder timer.
     ///
     /// After a single MPDU, and under [`LostBlockAck::Resend`], all MPDUs sent count as failed; otherwise
     /// their fate is unknown until a BlockAckReq is answered. The number of consecutive BlockAckReqs is
     /// limited to the number of attempts of an MPDU, or to dot11ShortRetryLimit; after the last one, all
     /// MPDUs sent count as failed.
-    pub fn on_missing(&mut self, now: Time, reports: &mut Vec<Report>) -> bool {
+    pub fn on_missing(&mut self, now: Time, reports: &mut Vec<Report>) -> Option<u64> {
         if !self.is_request {
             match self.rules.lost_block_ack {
                 LostBlockAck::Request if self.flight.len() > 1 => self.is_unknown = true,
                 _ => self.fail_sent(now, reports),
             }
-            return false;
+            return None;
         }
         self.unanswered += 1;
         let most = match self.rules.retries {
@@ -249,11 +249,11 @@ impl Originator {
             Retries::Lifetime(_) => SHORT_RETRY_LIMIT,
         };
         if self.unanswered < most {
-            return false;
+            return None;
         }
         self.fail_sent(now, reports);
         self.told = self.told.max(self.skipped);
-        true
+        Some(self.skipped)
     }
 
     /// Returns WinStartO: the oldest number that is neither acknowledged nor discarded.

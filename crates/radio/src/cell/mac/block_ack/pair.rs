@@ -131,7 +131,8 @@ impl Pair {
                 return self.answer(reports);
             }
         }
-        if self.originator.on_missing(self.now, reports) {
+        if self.originator.on_missing(self.now, reports).is_some() {
+            // The recipient's timer expires before the next exchange.
             self.recipient.on_request(self.originator.window_start(), &mut self.delivered);
         }
     }

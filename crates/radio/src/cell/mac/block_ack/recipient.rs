@@ -65,6 +65,16 @@ impl Recipient {
         number >= self.expected && self.answer().has(number)
     }
 
+    /// True if a received MPDU waits for an earlier one.
+    pub fn is_waiting(&self, number: u64) -> bool {
+        number >= self.expected
+    }
+
+    /// Returns the lowest number of the MPDUs that wait for an earlier one.
+    pub fn lowest_held(&self) -> Option<u64> {
+        (self.expected..self.board + u64::from(MAX_WINDOW)).find(|number| self.holds(*number))
+    }
+
     /// Advances the buffer's window to `start`: delivers the stored MPDUs below, and skips the missing ones.
     fn release(&mut self, start: u64, deliver: &mut Vec<u64>) {
         let known = self.board + u64::from(MAX_WINDOW); // nothing above was received
