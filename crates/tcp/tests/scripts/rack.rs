@@ -288,7 +288,7 @@ fn tail_loss_probe_of_the_last_segment() {
         assert_eq!(s.sent(), "7 8");
         s.at(710).ack(9);
         assert_eq!((s.cuts(), s.due(), s.sender.counters().fast_recoveries), (cuts, None, 0), "{answers:?}");
-        // That reduction had no retransmission, so it cannot be proved spurious.
+        // A reduction without a retransmission cannot be proved spurious.
         s.sender.supply(1000);
         s.sent();
         s.at(810).ack(10);

@@ -53,19 +53,19 @@ _JUDGED = " + ".join(
 
 
 def _share(judged: str, told: str) -> Metric:
-    """Measure which part of the losses on the air was judged so."""
+    """Measure the share of wireless losses with this classification."""
     name = f"flow.ftp.judged_{judged}_channel / ({_JUDGED})"
-    return Metric(name, f"Losses on the air {told}", "", (0.0, 0.25, 0.5, 0.75, 1.0), most=1.0, printed=False)
+    return Metric(name, f"Wireless losses {told}", "", (0.0, 0.25, 0.5, 0.75, 1.0), most=1.0, printed=False)
 
 
-TAKEN_FOR_WIRELESS = _share("wireless", "taken for wireless")
+TAKEN_FOR_WIRELESS = _share("wireless", "classified as wireless")
 CONFUSION = (
     TAKEN_FOR_WIRELESS,
     _share("undecided", "left undecided"),
-    _share("congestion", "taken for congestion"),
+    _share("congestion", "classified as congestion"),
     Metric(
         "flow.ftp.judged_congestion_queue",
-        "Losses in a queue taken for congestion",
+        "Queue losses classified as congestion",
         "",
         (0.0, 50.0, 100.0, 150.0),
         digits=1,
@@ -73,7 +73,7 @@ CONFUSION = (
     ),
     Metric(
         "flow.ftp.judged_wireless_queue + flow.ftp.judged_undecided_queue",
-        "Losses in a queue taken for wireless or left undecided",
+        "Queue losses classified as wireless or left undecided",
         "",
         (0.0, 50.0, 100.0, 150.0),
         digits=1,

@@ -41,13 +41,13 @@ def headline(samples: Samples) -> str:
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "fades-11b-bbr",
-        "Through fades of 4 s notices pay against BBR: LL-ELSN, which freezes, delivers clearly more, above "
+        "Through fades of 4 s notices beat BBR: LL-ELSN, which freezes, delivers clearly more, above "
         "1.05 times.",
         Asked(has_more, FADES, ("ll-elsn",), "bbr", CLEARLY, (4,)),
     ),
     Claim(
         "fades-11b-bbr-half",
-        "Through fades of half a second, too, notices pay against BBR.",
+        "Through fades of half a second, too, notices beat BBR.",
         Asked(has_more, FADES, ("ll-elsn",), "bbr", CLEARLY, (0.5,)),
         reason="Such a fade costs BBR a timeout, whose backoff ends soon after the fade.",
     ),

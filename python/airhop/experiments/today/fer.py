@@ -57,12 +57,12 @@ def headline(samples: Samples) -> str:
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "fer-cubic",
-        "Notices pay against CUBIC: LL-ELSN delivers much more, above 1.5 times, at every FER.",
+        "Notices beat CUBIC: LL-ELSN delivers much more, above 1.5 times, at every FER.",
         Asked(has_more, FER, ("ll-elsn",), "cubic", MUCH),
     ),
     Claim(
         "fer-bbr",
-        "Notices pay against BBR: LL-ELSN delivers clearly more, above 1.05 times, at every FER.",
+        "Notices beat BBR: LL-ELSN delivers clearly more, above 1.05 times, at every FER.",
         Asked(has_more, FER, ("ll-elsn",), "bbr", CLEARLY),
         reason="Both keep the air busy. BBR's ProbeRTT leaves it idle for a moment every ten seconds, to "
         "measure the path without its own queue.",
@@ -74,7 +74,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "fer-bbr3",
-        "Notices pay against BBRv3: LL-ELSN delivers clearly more, above 1.05 times, at every FER.",
+        "Notices beat BBRv3: LL-ELSN delivers clearly more, above 1.05 times, at every FER.",
         Asked(has_more, FER, ("ll-elsn",), "bbr3", CLEARLY),
     ),
     Claim(

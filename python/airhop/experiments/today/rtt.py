@@ -38,7 +38,7 @@ def headline(samples: Samples) -> str:
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "rtt-bbr",
-        "Notices pay against BBR where the round trip is long: LL-ELSN delivers clearly more, above 1.05 "
+        "Notices beat BBR where the round trip is long: LL-ELSN delivers clearly more, above 1.05 "
         "times, from 30 ms a link up.",
         Asked(has_more, D_OFF, ("ll-elsn",), "bbr", CLEARLY, Span(30)),
         reason="ACKs of new data open LL-ELSN's window. With losses in every round trip each such ACK "
@@ -46,7 +46,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "rtt-eln-cubic",
-        "Notices to CUBIC pay against BBR where the round trip is long: ELN-CUBIC delivers clearly more, "
+        "CUBIC with notices beats BBR where the round trip is long: ELN-CUBIC delivers clearly more, "
         "above 1.05 times, from 30 ms a link up.",
         Asked(has_more, D_OFF, ("eln-cubic",), "bbr", CLEARLY, Span(30)),
         reason="BBR's window follows the delivery rate for any losses, so BBR keeps the path full without "

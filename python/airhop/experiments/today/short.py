@@ -58,12 +58,12 @@ def headline(samples: Samples) -> str:
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "short-cubic",
-        "From 300 kB up notices pay against CUBIC: LL-ELSN takes less than two thirds of the time.",
+        "From 300 kB up notices beat CUBIC: LL-ELSN takes less than two thirds of the time.",
         lambda s: has_less(times(s), SIZE, ("ll-elsn",), "cubic", 2 / 3, s.from_x(300)),
     ),
     Claim(
         "short-bbr",
-        "Notices pay against BBR: LL-ELSN takes less than 0.95 times as long for every size.",
+        "Notices beat BBR: LL-ELSN takes less than 0.95 times as long for every size.",
         lambda s: has_less(times(s), SIZE, ("ll-elsn",), "bbr", 1 / CLEARLY),
         reason="Both send at the rate of the air, and both wait for a timeout or a probe if the last "
         "segment is lost.",

@@ -69,7 +69,7 @@ DROPPED = Metric(
 )
 RESENT = Metric(
     "100 * retransmissions / sent_segments",
-    "Share that the sender sent again",
+    "Share of segments that were retransmissions",
     "%",
     ticks=(0.0, 10.0, 20.0),
     digits=2,
@@ -77,7 +77,7 @@ RESENT = Metric(
 )
 SPURIOUS = Metric(
     "judged_congestion_none + judged_wireless_none + judged_undecided_none",
-    "Losses that the sender detected where none was",
+    "Losses detected by the sender without a loss",
     "",
     ticks=(0.0, 50.0, 100.0),
     digits=1,

@@ -37,8 +37,8 @@ TRACED_S = 5.2
 ANY = Span(least=1e-9)
 """Every loss above none."""
 HIDES = (
-    "Block Ack repairs a lost MPDU within milliseconds, and the recipient hands packets over in order: the"
-    " sender sees delay, and no loss, so that a notice has nothing to tell."
+    "Block Ack repairs a lost MPDU within milliseconds, and the recipient delivers packets in order: the"
+    " sender sees a delay and no loss, so a notice has no effect."
 )
 
 
@@ -111,7 +111,7 @@ def headline(samples: Samples) -> str:
 
 
 def hides_losses(samples: Samples, share: float) -> ClaimResult:
-    """Check whether at most this share of the lost MPDUs became discarded packets, in all runs together."""
+    """Check whether at most the claimed share of lost MPDUs became discarded packets, over all runs."""
     lost, discarded = (
         sum(sum(cell.values()) for cell in samples.also[metric.name].cells.values())
         for metric in (LOST, DISCARDED)
@@ -138,19 +138,19 @@ def _told(kind: Kind) -> tuple[Claim[Samples], ...]:
     return (
         Claim(
             f"{kind.name}-elsn",
-            "Notices pay against CUBIC: LL-ELSN delivers clearly more, above 1.05 times, at every loss.",
+            "Notices beat CUBIC: LL-ELSN delivers clearly more, above 1.05 times, at every loss.",
             Asked(has_more, LOSS, ("ll-elsn",), "cubic", CLEARLY, ANY),
             reason=reason,
         ),
         Claim(
             f"{kind.name}-elsn-cubic",
-            "Notices serve CUBIC: ELN-CUBIC delivers clearly more, above 1.05 times, at every loss.",
+            "Notices help CUBIC: ELN-CUBIC delivers clearly more, above 1.05 times, at every loss.",
             Asked(has_more, LOSS, ("eln-cubic",), "cubic", CLEARLY, ANY),
             reason=reason,
         ),
         Claim(
             f"{kind.name}-services",
-            "The other services pay against Reno: Snoop, ELN, TCP-CL and EBSN deliver clearly more, above"
+            "The other services beat Reno: Snoop, ELN, TCP-CL and EBSN deliver clearly more, above"
             " 1.05 times, at every loss.",
             Asked(has_more, LOSS, ("snoop", "eln", "tcp-cl", "ebsn"), "reno", CLEARLY, ANY),
             reason=reason,
