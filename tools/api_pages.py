@@ -141,7 +141,7 @@ def names_of(page: Page) -> list[str]:
 
 
 def members(module: str) -> Iterator[str]:
-    """List what is public in a module: what it exports, else the classes and functions that it defines."""
+    """List the public names of a module: its exports, else all its classes and functions."""
     here = found(module)
     assert isinstance(here, griffe.Module)
     names = [str(name) for name in here.exports] if here.exports is not None else list(here.members)
@@ -276,7 +276,7 @@ def sections(what: griffe.Object) -> Iterator[str]:
 
 
 def table_of(kind: str, values: Sequence[griffe.DocstringElement]) -> str:
-    """List parameters or attributes; those that are described together stand in one row."""
+    """List parameters or attributes; entries with a common description share a row."""
     rows = [f"| {kind} | type | description |", "|---|---|---|"]
     for (annotation, description), together in groupby(values, lambda one: (one.annotation, one.description)):
         names = ", ".join(f"`{one.as_dict()['name']}`" for one in together)
@@ -329,7 +329,7 @@ def flat(words: str) -> str:
 
 
 def escaped(words: str) -> str:
-    """Keep Markdown from taking what a docstring says outside of backticks for its own."""
+    """Escape Markdown characters of a docstring outside of backticks."""
     parts = re.split(r"(`[^`]*`)", words)
     return "".join(part if place % 2 else part.replace("<", "&lt;") for place, part in enumerate(parts))
 
@@ -345,7 +345,7 @@ def is_private(made: griffe.Function) -> bool:
 
 
 def undescribed() -> Iterator[str]:
-    """List the public functions whose docstring lacks what their signature asks for.
+    """List the public functions whose docstring is incomplete for their signature.
 
     One without a docstring; one with three parameters or more, and no section that says what each is; and one
     of these that gives something back and does not say what. `analysis` and protocols may be terse.

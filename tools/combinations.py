@@ -93,7 +93,7 @@ SEARCHES: Mapping[str, Search] = {
 
 
 def combinations(search: Search) -> list[Experiment]:
-    """Make the experiment under each combination of the design, at the places that decide."""
+    """Make the experiment under each combination of the design, at the deciding places of the axis."""
     one = registry()[search.experiment]
     assert isinstance(one, Experiment)
     found = [find(name, one.questions, of=one.id) for name in search.readings]

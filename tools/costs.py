@@ -201,9 +201,9 @@ def measure(point: Point) -> Cost:
 
 
 def measure_all(wanted: Sequence[Point], repeats: int) -> list[Cost]:
-    """Measure every point in turn, and all of them so many times."""
+    """Measure all points in turn, `repeats` times."""
     costs: list[list[Cost]] = [[] for _ in wanted]
-    # A process for each: the largest one must not stand for those behind it.
+    # Each measurement has its own process, so that the largest one's memory does not count for the next.
     one_each = multiprocessing.get_context("fork").Pool(1, maxtasksperchild=1)
     with one_each, reporter_for_stderr().task("costs", repeats * len(wanted)) as task:
         for _ in range(repeats):
@@ -268,7 +268,7 @@ def figure_name(key: str) -> str:
 
 
 def digest(path: Path) -> str:
-    """Name the contents of a file, 12 hexadecimal digits; each figure says what it was drawn from."""
+    """Return a file's digest, 12 hexadecimal digits; each figure records the digest of its data."""
     return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
 
 

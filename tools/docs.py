@@ -40,7 +40,9 @@ SHOWN = {
     "elsn": ("last-hop", "reno", '--set duration="20 s" --set wlan.cell.attempts=2'),
     "nak": ("cheng2008-chain", "reno", '--set duration="20 s"'),
 }
-"""By service: those that have nothing to tell on `last-hop`, whose frames go once, over one hop."""
+"""By service: example runs for the services without a notice on `last-hop`, whose frames are sent once over
+one hop.
+"""
 
 SCHEMES_HEAD = """# Schemes
 
@@ -178,7 +180,7 @@ def scheme_row(scheme: dict[str, Any]) -> str:
 
 
 def scheme_page(scheme: dict[str, Any]) -> str:
-    """Describe one scheme: what it does, when it helps, what it needs, its facts and its guesses."""
+    """Describe one scheme: function, benefit, requirements, facts and guesses."""
     name, about = scheme["name"], services()
     needs = [f"- `{need}`: {plain(about[need])}" for need in scheme["needs"]]
     parts = {
@@ -356,7 +358,7 @@ def experiment_facts(experiment: Experiment) -> list[str]:
 
 
 def stale(wanted: dict[str, str]) -> list[str]:
-    """List the pages that differ from what they should be, and those that should not be."""
+    """List the pages that differ from their generated text, and the superfluous pages."""
 
     def differs(name: str) -> bool:
         path = DOCS / name

@@ -45,7 +45,7 @@ for _ in range(int(sys.argv[2])):
 
 
 def measure(point: tuple[str, str, str], seed: int) -> dict[str, object] | None:
-    """Make one run; None where the emulator did not keep pace."""
+    """Make one run; None if the emulator fell behind real time."""
     word, params, scheme = point
     link, size = LINKS[word], parameters(params).get("size")
     objects = () if shipped(scheme) is None else scheme
@@ -97,7 +97,7 @@ def _downloads(scheme: str, size: int) -> dict[str, str]:
 
 
 def _completion(said: str) -> dict[str, str]:
-    """Subtract the way of the request from each: the twin's server sends at once, without a request."""
+    """Subtract the one-way delay of the request, which the twin does not have, from each time."""
     times = [[float(word) for word in line.split()] for line in said.splitlines()]
     return {COMPLETION_S: f"{statistics.mean(total - connected / 2 for total, connected in times):.4f}"}
 

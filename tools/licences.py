@@ -21,7 +21,7 @@ EXTENSION = "airhop-py"
 PLATFORM = "x86_64-unknown-linux-gnu"
 """For which the notices are, wherever they are written."""
 OPTIONAL = ("cluster", "view")
-"""Extras that users install. Those for building and testing go to nobody."""
+"""Extras for users. The extras for building and testing are not distributed."""
 
 HEAD = """Airhop is licensed under Apache-2.0 (LICENSE). Its extension module airhop._core contains the Rust
 crates below, unmodified. Written by tools/licences.py.

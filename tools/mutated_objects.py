@@ -25,7 +25,7 @@ LONGEST_S = 10
 MOST_MB = 100
 INSTRUCTION = 8
 OUTCOMES = ("ran", "fault", "refused")
-"""By the exit code of the process less one: 0 is what a crash could look like."""
+"""Outcomes by exit code minus one; exit code 0 is left out because a crash could end with it."""
 
 
 def code(data: bytes) -> list[tuple[int, int]]:
@@ -43,7 +43,7 @@ def code(data: bytes) -> list[tuple[int, int]]:
 
 
 def mutant(data: bytes, draw: random.Random) -> bytes:
-    """Change bytes anywhere, or instructions: a field of one, or one for another."""
+    """Change random bytes, or a field of an instruction, or a whole instruction."""
     changed, sections = bytearray(data), code(data)
     for _ in range(draw.choice((1, 1, 1, 2, 4, 8))):
         if draw.random() < 0.25:
@@ -66,7 +66,7 @@ def mutant(data: bytes, draw: random.Random) -> bytes:
 
 
 def simulate(file: Path) -> int:
-    """Simulate the control of an object, and give the number of what came of it among `OUTCOMES`."""
+    """Simulate the control of an object, and return the index of the outcome in `OUTCOMES`."""
     try:
         name = plugins.load(file)[0]
         scenario = Scenario.load("last-hop").with_(
@@ -82,7 +82,7 @@ def simulate(file: Path) -> int:
 
 
 def outcome(file: Path, before_kb: int) -> tuple[str, float, float]:
-    """Simulate in a process of its own; tell what came of it, with seconds of a processor and megabytes."""
+    """Simulate in a separate process; return the outcome, the CPU seconds and the megabytes."""
     child = os.fork()
     if child == 0:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -105,7 +105,7 @@ def mutants(count: int, seed: int) -> Iterator[tuple[str, bytes]]:
 
 
 def main() -> int:
-    """Run the mutants, print what came of them, and say whether one was too much."""
+    """Run the mutants, print their outcomes, and return whether a mutant exceeded a limit."""
     count, seed = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1
     run(Scenario.load("last-hop").with_({"duration": "1 s", "warmup": "0 s"}))  # all that is loaded once is
     assert _core.threads_at_work() == 0

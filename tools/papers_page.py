@@ -79,7 +79,7 @@ def measured(one: Judged, digits: int) -> str:
 
 
 def cheng(number: int) -> Callable[[Found], str]:
-    """Make the block of a table of Cheng and Lin: each printed number beside the measured one."""
+    """Make the block of a table of Cheng and Lin: each printed number beside the measured number."""
 
     def block(found: Found) -> str:
         one = outcome(found, f"cheng2008/table{number}")
@@ -159,7 +159,7 @@ KOO: Mapping[str, Sequence[tuple[str, str, float, float]]] = {
 
 
 def headlines(found: Found) -> str:
-    """List the headlines that are claims, with what they measured and what became of them."""
+    """List the headlines that are claims, with measured values and outcomes."""
     with OUTCOMES.open(encoding="utf-8") as file:
         known = {row["claim"]: row["outcome"] for row in csv.DictReader(file)}
     checked: dict[str, CheckedClaim] = {

@@ -34,7 +34,7 @@ DRAWN = FOLDER / "drawn.json"
 WINS = DOCS / "what-wins-where.md"
 READINGS = DOCS / "experiments" / "readings.md"
 SLOW = ("fig6.svg", "report.png", "twin.png", "view.png")
-"""Pictures that are not compared: what they show takes too long to make again."""
+"""Pictures without comparison: their runs take too long."""
 
 TWIN = (
     *("emulate", "last-hop", "--scheme", "cubic", "--set", "duration=30 s"),
@@ -72,7 +72,7 @@ def study(name: str) -> Table:
 
 @cache
 def traced(name: str) -> tuple[airhop.Scenario, Result]:
-    """Run one of the scenarios whose packets are looked at."""
+    """Run one of the scenarios of the packet figures."""
     last_hop = airhop.Scenario.load("last-hop").with_({"duration": "20 s", "wlan.cell.errors.fer": 0.02})
     fixed = airhop.Scenario.load("kounavis1996-fixed-mobile").with_({"duration": "60 s"})
     chain = airhop.Scenario.load("cheng2008-chain").with_({"duration": "1 s"})
@@ -213,7 +213,7 @@ def digest(text: str) -> str:
 
 
 def stale() -> list[str]:
-    """List the pictures that are missing, or whose runs are not those that they were drawn from."""
+    """List the missing pictures, and the pictures of outdated runs."""
     drawn = {}
     with suppress(FileNotFoundError):
         drawn = json.loads(DRAWN.read_text(encoding="utf-8"))
@@ -225,7 +225,7 @@ def stale() -> list[str]:
 
 
 def draw() -> list[str]:
-    """Draw what is stale, and say what it was."""
+    """Draw the stale pictures, and print their names."""
     names = stale()
     FOLDER.mkdir(exist_ok=True)
     for name in names:

@@ -93,7 +93,7 @@ HEADLINES = {
 
 
 def found_in(folder: Path) -> dict[str, Reproduced]:
-    """Read what was run in a folder, by id. Raises InputError where nothing is there."""
+    """Read the runs of a folder, by id. Raises InputError if the folder has none."""
     known = registry()
     found: dict[str, Reproduced] = {
         one.experiment.id: one for one in [*outcomes_in(folder, known), *calculated_in(folder, known)]
@@ -130,9 +130,11 @@ def under(outcome: Reproduced) -> Iterable[tuple[str, Outcome]]:
 
 
 def write_outcomes(found: Mapping[str, Reproduced]) -> None:
-    """Write the outcome of each claim of the papers; what it was before is kept, and what was not run.
+    """Write the outcome of each claim of the papers, with its previous outcome.
 
-    Raises InputError where an experiment lacks the readings under which it was run last.
+    Rows of experiments that are not in `found` are kept.
+
+    Raises InputError if an experiment lacks the readings of its last run.
     """
     known = {row["claim"]: row for row in outcome_rows()} if OUTCOMES.is_file() else {}
     rows: list[Mapping[str, str]] = []

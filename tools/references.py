@@ -51,7 +51,7 @@ REPORTS = ("RFC", "draft-")
 
 
 def page() -> str:
-    """Make the page: a line per work, with the schemes that come from it and its experiments."""
+    """Make the page: a line per work, with the work's schemes and experiments."""
     listed = [scheme for scheme in schemes() if scheme["name"] not in added()]
     cited = {work for scheme in listed for work in scheme["cite"].split("; ")} | set(OTHERS)
     of_schemes: dict[str, list[str]] = {work: [] for work in cited if whole(work, cited) == work}

@@ -245,7 +245,7 @@ def with_code(text: str) -> str:
 
 
 def page_of(name: str, page: Page, sections: dict[str, str], homes: dict[str, str]) -> str:
-    """Write a page: title, example, and its tables; those that are the same stand there once."""
+    """Write a page: title, example and tables; equal tables are written once."""
     texts: dict[str, list[str]] = {}
     for table in page.tables:
         texts.setdefault(sections[table], []).append(table)

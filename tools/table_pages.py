@@ -1,4 +1,4 @@
-"""Makes docs/api/tables.md: every table of a trace with its columns, read off traced runs.
+"""Makes docs/api/tables.md: the tables of a trace and their columns, taken from traced runs.
 
 Names, types and words come from the runs, meanings of columns from `MEANINGS`; a column without a meaning
 there, and a meaning without its column, fail a test.

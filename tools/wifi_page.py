@@ -34,7 +34,7 @@ Found = Mapping[str, Reproduced]
 
 
 def found_in(folder: Path) -> dict[str, Reproduced]:
-    """Read what a full run of `airhop/wifi` left in a folder. Raises InputError if some of it is missing."""
+    """Read a full run of `airhop/wifi` from a folder. Raises InputError if results are missing."""
     known = {one.id: one for one in lookup(["airhop/wifi"], registry())}
     there = [*outcomes_in(folder, known), *calculated_in(folder, known)]
     by_id = {one.experiment.id: one for one in there if one.mode == "full"}

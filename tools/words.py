@@ -87,7 +87,7 @@ def _constant(statement: ast.Expr) -> object:
 
 
 def descriptions(value: Any, names: Iterable[str], place: str) -> Iterator[Opening]:
-    """Yield the texts that stand under one of the names in nested dictionaries and lists."""
+    """Yield the texts under one of the names in nested dictionaries and lists."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
             for text in (inner if isinstance(inner, list) else [inner]) if key in names else []:
@@ -154,7 +154,7 @@ def ceilings(file: Path = CEILINGS) -> dict[str, Counts]:
 
 
 def lowered(before: Mapping[str, Counts], now: Mapping[str, Counts]) -> str:
-    """Return the text of the ceilings, each the lower one of its old value and what is counted now."""
+    """Return the text of the ceilings: each is the minimum of its old value and the new count."""
     head = "# Doc comments and descriptions that may still open so. `python tools/words.py` lowers them."
     lines = [head]
     for where, new in now.items():

@@ -74,7 +74,7 @@ class Speed:
 
 @dataclass(frozen=True)
 class Queue:
-    """The event queue alone, asked what a run asks of it."""
+    """The event queue alone, with the pushes and pops of a run."""
 
     events: int
     mean_waiting: float
@@ -96,7 +96,7 @@ REPLAYED_EVENTS = 4_000_000
 
 
 class UnavailableError(Exception):
-    """A peer cannot run here; the message says how to get it."""
+    """A peer simulator cannot run on this machine; the message says how to install the peer."""
 
 
 def airhop(course: Course, seed: int) -> Speed:

@@ -122,7 +122,7 @@ def _taker(kind: Any) -> Taker:
 
 
 def _named(kind: type) -> str:
-    """Name a class, and what makes one."""
+    """Return the name of a class, or of the factory that makes an object."""
     if not kind.__module__.startswith("airhop"):
         return f"a {kind.__name__}"
     if kind.__name__.startswith("_"):  # the argument of a constructor that is not for users

@@ -43,7 +43,7 @@ def kind_of(data: bytes) -> str | None:
 
 
 def kind_of_file(path: Path) -> str | None:
-    """Name the kind of a file; None where it cannot be read or is told by nothing."""
+    """Return the kind of a file; None if the file cannot be read or its content matches no kind."""
     if not path.is_file():  # a pipe gives its bytes once
         return None
     try:

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 
 def prepare_streams() -> None:
-    """Make stdout and stderr take what is printed, whatever characters they have and whoever closed them."""
+    """Let stdout and stderr accept all characters, also when a stream has been closed."""
     for name, written in {"stdout": _exact, "stderr": _legible}.items():
         codecs.register_error(f"airhop-{name}", written)
         stream = getattr(sys, name)

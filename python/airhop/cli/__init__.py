@@ -54,16 +54,16 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def _told(error: OSError) -> str:
-    """State what the system refused: of which file, where it is one."""
+    """State the operating system's error, with the file's name if the error has one."""
     if isinstance(error, FileNotFoundError) and error.filename is None:  # all other files have names
         return "the working directory is gone; change to another one"
     return f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
 
 
 def _leave_stuck_threads(code: int) -> None:
-    """End at once where a thread is in code of a scheme that does not come back.
+    """End the process at once if a thread is in code of a scheme that does not return.
 
-    The interpreter's own end would take the ground from under it, or wait for those who wait for it.
+    The interpreter's normal end would free memory that this thread uses, or wait for the thread forever.
     """
     core = sys.modules.get("airhop._core")
     if core is not None and core.threads_at_work():

@@ -114,7 +114,7 @@ def with_words(with_: Sequence[str]) -> list[str]:
 
 
 def application() -> App:
-    """Make the parser, every command of it imported when it is used."""
+    """Make the parser; each command's module is imported at the command's first use."""
     app = App(
         name="airhop",
         help="Simulate and compare TCP over wireless links.",
@@ -174,7 +174,7 @@ def dispatch(words: Sequence[str]) -> int:
 
 
 def _obeyed(app: App, words: Sequence[str]) -> object:
-    """Obey a command, in another process if it has to be one with more rights."""
+    """Run a command, in another process if the command needs more rights."""
     try:
         return app(words)
     except Again as again:

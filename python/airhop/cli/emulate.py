@@ -162,7 +162,7 @@ def emulate(
 
 @contextmanager
 def _log_for(report: Path | None, log: Path | None) -> Iterator[Path | None]:
-    """Yield the file for what enters; a report that nobody wants a log beside has one that does not stay."""
+    """Yield the file for the log of arriving packets; a report without `--log` gets a temporary file."""
     if report is None or log is not None:
         yield log
         return
@@ -183,7 +183,7 @@ def _emulate(
     spin: str | None,
     tolerance: float,
 ) -> Emulation:
-    """Emulate, with a line of progress; what was interrupted says what is left of it."""
+    """Emulate, with a progress line; an interrupted emulation reports the time that remained."""
     clock = Clock(scenario.name, math.ceil(scenario.duration_s), lambda: pace.words())
     reporter = reporter_for_stderr()
     pace = Pace(clock, reporter.say)

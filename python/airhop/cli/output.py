@@ -21,7 +21,7 @@ _OTHER_CONTROLS = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Control characters above ASCII's first 32, and overrides of direction."""
 
 MOST_ROWS = 1_000
-"""Rows that a table has at most: each takes milliseconds to lay out, and nobody reads so many."""
+"""Largest number of rows of a table: the layout of each row takes milliseconds."""
 
 GAP = 2
 """Characters between two columns of a table, and at its two edges together."""
@@ -67,7 +67,7 @@ def print_json(document: Any) -> None:
 
 
 def table(*columns: str, title: str | None = None, left: int = 1) -> Table:
-    """Start a table whose first `left` columns hold text and the others numbers."""
+    """Start a table whose first `left` columns hold text and whose other columns hold numbers."""
     made = Table(
         box=SIMPLE_HEAD,
         padding=(0, 1, 0, 0),

@@ -57,7 +57,7 @@ def _list(out: Console, entries: list[dict[str, Any]]) -> None:
 
 
 def _describe(out: Console, entry: dict[str, Any]) -> None:
-    """Print all that the catalogue says of a scheme, nothing cut."""
+    """Print the catalogue's whole entry of a scheme, uncut."""
     width = min(out.width, WIDEST) if out.is_terminal else out.width
     out.print(f"{entry['name']}: {entry['title']}", style="bold")
     lines = Table.grid(padding=(0, 2, 0, 0))
@@ -86,7 +86,7 @@ def _add(label: str, texts: Sequence[str], lines: Table) -> None:
 
 
 def parameter(declared: dict[str, Any]) -> str:
-    """Write a parameter with its default and what it can be: `n = 2 (0 to 10): what it is`."""
+    """Write a parameter with its default, range and meaning: `n = 2 (0 to 10): what it is`."""
     about = f": {declared['about']}" if declared["about"] else ""
     if "words" in declared:
         others = [word for word in declared["words"] if word != declared["default"]]

@@ -117,7 +117,7 @@ def _print(table: Table) -> None:
 
 
 def _by_setting(table: Table) -> list[Cell]:
-    """Return the cells so that what is compared stands together."""
+    """Return the cells in an order that puts compared cells together."""
     cells = {cell.point.index: cell for cell in table.cells()}
     ordered = [point.index for setting in table.study.settings for point in setting]
     return [cells[index] for index in ordered if index in cells]
@@ -129,7 +129,7 @@ def _value(value: Scalar) -> str:
 
 
 def _short(column: str) -> str:
-    """Break a long path before its key, to make a narrow column of it."""
+    """Break a long path before its last key, so that the column is narrow."""
     table, dot, key = column.rpartition(".")
     return f"{table}{dot}\n{key}" if table else key
 

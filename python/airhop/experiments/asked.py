@@ -284,7 +284,7 @@ def _lowered(label: str) -> str:
 
 
 def _bracketed(label: str) -> str:
-    """Write what a label has after a comma in brackets, so that labels can stand in a list."""
+    """Write the part of a label after a comma in brackets, so that labels can stand in a list."""
     head, _, rest = label.partition(", ")
     return f"{head} ({rest})" if rest else head
 

@@ -58,7 +58,7 @@ class Value:
 
 
 def exact(value: float) -> Estimate:
-    """Make the estimate of what is known exactly."""
+    """Make the estimate of an exactly known value."""
     return Estimate(float(value), None, 0)
 
 
@@ -98,7 +98,7 @@ class Values:
         )
 
     def at(self, curve: str, metric: str, **x: X) -> Value:
-        """Find one number. Raises KeyError where there is none."""
+        """Return one number. Raises KeyError if the number does not exist."""
         for value in self.of(curve, metric):
             if dict(value.x) == x:
                 return value
@@ -206,9 +206,9 @@ class Calculated(Reproduced):
 
 
 def calculated_in(folder: Path, known: Mapping[str, object]) -> list[Calculated]:
-    """Check again every known calculation whose document is in this folder; nothing is computed.
+    """Check again every known calculation whose document is in this folder, without computing anything.
 
-    What was computed under other readings of a paper stands with it.
+    Results under other readings of a paper are read with the default result.
     """
     found = []
     for calculation in known.values():

@@ -52,7 +52,7 @@ def within(low: float, high: float, least: float, most: float) -> Decision:
 
 
 def every(decisions: Iterable[Decision]) -> Decision:
-    """Check whether all of it is so; one that fails is enough to fail."""
+    """Check whether all decisions hold; one failed decision makes the claim fail."""
     found = set(decisions)
     return False if False in found else None if None in found else True
 
@@ -221,7 +221,7 @@ def each_within(
 def each_below_beside(
     samples: Samples, axis: PlottedAxis, schemes: Sequence[str], at: Sequence[X], share: float = 1.0
 ) -> ClaimResult:
-    """Check whether each scheme has less than this share of what it has in the experiment beside this one."""
+    """Check whether each scheme is below this share of its own value in the experiment beside this one."""
     ratios = {scheme: {x: samples.ratio_to_beside(scheme, x) for x in at} for scheme in schemes}
     return _each(axis, ratios, lambda ratio: below(ratio, share), _minus_high, "most, times that")
 
@@ -230,7 +230,7 @@ def each_below_beside(
 def each_above_beside(
     samples: Samples, axis: PlottedAxis, schemes: Sequence[str], at: Sequence[X], share: float = 1.0
 ) -> ClaimResult:
-    """Check whether each scheme has more than this share of what it has in the experiment beside this one."""
+    """Check whether each scheme is above this share of its own value in the experiment beside this one."""
     ratios = {scheme: {x: samples.ratio_to_beside(scheme, x) for x in at} for scheme in schemes}
     return _each(axis, ratios, lambda ratio: above(ratio, share), _low, "least, times that")
 
@@ -265,7 +265,7 @@ def stands_as_beside(
 def falls_behind_beside(
     samples: Samples, axis: PlottedAxis, scheme: str, other: str, at: Sequence[X], share: float
 ) -> ClaimResult:
-    """Check whether scheme/other is below this share of what it is in the experiment beside this one."""
+    """Check whether scheme/other is below this share of the same ratio in the experiment beside this one."""
     ratios = {f"{scheme}/{other}": {x: ratio_of_ratios(samples, scheme, other, x) for x in at}}
     return _each(axis, ratios, lambda ratio: below(ratio, share), _minus_high, "most, times that beside")
 
@@ -288,7 +288,7 @@ def _each(
     margin: Callable[[Ratio], float],
     what: str,
 ) -> ClaimResult:
-    """Decide on every ratio; tell for each scheme the one with the least margin, and where it is not so."""
+    """Decide on every ratio; report each scheme's ratio of least margin, and the failed ratios."""
     parts = []
     for scheme, found in ratios.items():
         x = min(found, key=lambda x: margin(found[x]))
@@ -385,7 +385,7 @@ def steady(samples: Samples, axis: PlottedAxis, scheme: str, share: float) -> Cl
     "(schemes compared: {schemes})"
 )
 def sensitivities_differ(samples: Samples, axis: PlottedAxis, schemes: Sequence[str]) -> ClaimResult:
-    """Check whether of two schemes one keeps a larger part of what it has at the first x to the last."""
+    """Check whether one of two schemes keeps a larger part of its value between the first and the last x."""
     first, last = samples.xs[0], samples.xs[-1]
     kept = {scheme: along(samples, scheme, first, last) for scheme in schemes}
     most, least = (end(kept, key=lambda scheme: kept[scheme].value) for end in (max, min))
@@ -483,7 +483,7 @@ def _positive(found: Difference) -> Decision:
 
 
 def along(samples: Samples, scheme: str, x: X, y: X) -> Ratio:
-    """Compare a scheme with itself: what it has at y over what it has at x, paired by replication."""
+    """Compare a scheme with itself: its value at y over its value at x, paired by replication."""
     return stats.ratio(*samples.paired((scheme, y), (scheme, x)))
 
 

@@ -41,7 +41,7 @@ def _parity(run: Sequence[bool], places: Sequence[int]) -> bool:
 
 
 def together(readings: Sequence[Reading]) -> Reading:
-    """Make one reading of several. Raises InputError where two of them set the same thing otherwise."""
+    """Make one reading of several. Raises InputError if two readings set the same thing differently."""
     if len({reading.name for reading in readings}) < len(readings):
         raise InputError("a reading is taken together with others once")
     joined = readings[0]

@@ -80,7 +80,7 @@ class PlottedAxis:
 
     @property
     def of_words(self) -> bool:
-        """True if its values are words: places in a row, with nothing between them."""
+        """True if the axis values are words: separate places in a row."""
         return isinstance(self.full[0], str)
 
     def place(self, x: X) -> float:
@@ -113,7 +113,9 @@ class Curve:
     scheme: str | Mapping[str, object] | None = None
     """Of every TCP flow, by name or with parameters, `{"name": "ll-elsn", "n": 3}`; None changes none."""
     settings: Mapping[str, object] = field(default_factory=dict)
-    """Scenario paths that it fixes; those that only other curves fix stand in the experiment's settings."""
+    """Scenario paths that the curve fixes; the experiment's settings have the paths that only other curves
+    fix.
+    """
 
     @classmethod
     def of_schemes(cls, labels: Mapping[str, str]) -> tuple[Curve, ...]:
@@ -162,7 +164,7 @@ class Metric:
 
     @property
     def bounded(self) -> bool:
-        """True if it is an index, whose ratios to a baseline say little."""
+        """True if the metric is an index, whose ratios to a baseline say little."""
         return math.isfinite(self.most)
 
     @property
@@ -200,7 +202,7 @@ class TimelineChoice:
     curve: str
     """The curve that the page opens on; those of the others are a click away."""
     x: X | Callable[[Samples], X]
-    """A value of the axis, or what finds it where the headline goes by what was measured."""
+    """A value of the axis, or a function that finds the value from the measured samples."""
     duration_s: float
     opening_s: float
     """Length of the opening view of the page, s; all of the run is a click away."""
@@ -232,7 +234,7 @@ class ClaimResult:
     """None when the intervals decide neither way: more replications may."""
     measured: str
     short: tuple[str, ...] = ()
-    """The curves of which the intervals do not show what the claim says, as far as its check tells."""
+    """Curves whose intervals do not support the claim, if the check names the curves."""
     needs: str = ""
     """Missing information of the paper without which a number cannot be tested; empty if none is missing."""
 
@@ -427,7 +429,7 @@ class Experiment:
         )
 
     def _compared(self) -> tuple[tuple[str, ...], tuple[tuple[object, ...], ...], tuple[str, ...]]:
-        """Return paths, values and names of the curves; what one of them leaves open is the experiment's."""
+        """Return paths, values and names of the curves; a curve takes open settings from the experiment."""
         paths = tuple(dict.fromkeys(path for curve in self.curves for path in curve.changes))
         for curve in self.curves:
             for path in paths:

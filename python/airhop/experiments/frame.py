@@ -78,14 +78,14 @@ def _beyond(outcome: Outcome, rows: list[Row], ends: str) -> str | None:
 
 
 def _ends(axis: PlottedAxis, places: list[float]) -> tuple[float, float]:
-    """Select the printed ends of the x axis, else those of the data; words get half a place beside them."""
+    """Return the printed ends of the x axis, else the ends of the data; words get half a place of margin."""
     if axis.of_words:
         return -0.5, len(axis.full) - 0.5
     return axis.limits or (min(places), max(places))
 
 
 def ticks_around(low: float, high: float, metric: Metric) -> tuple[float, ...]:
-    """Continue the metric's ticks, one step at a time, until nothing is outside; not below zero."""
+    """Extend the metric's ticks step by step until all data lies between the ticks; never below zero."""
     ticks = list(metric.ticks)
     step = ticks[-1] - ticks[-2]
     while ticks[-1] < high:

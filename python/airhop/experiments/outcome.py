@@ -196,6 +196,6 @@ def _named(name: str, known: Mapping[str, Experiment | Calculation]) -> Experime
 
 
 def mode_of(experiment: Experiment, table: Table) -> Mode | None:
-    """Return the mode in which an experiment made this study; None when it would not make it today."""
+    """Return the mode in which an experiment made this study; None if the experiment has changed since."""
     made = table.study.to_dict()
     return next((mode for mode in MODES if experiment.study(mode, table.study.seed).to_dict() == made), None)

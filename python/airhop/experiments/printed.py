@@ -47,7 +47,7 @@ class Source:
     """Precision of printed numbers, from which the tolerance follows."""
 
     experiment: str
-    """The experiment of `spreads.csv` whose runs tell the scatter."""
+    """Experiment of `spreads.csv` whose runs give the scatter."""
     digit: float
     """The last digit of the print, in its unit: 0.01 Mbit/s, 1 percentage point."""
     runs: int | None = None
@@ -93,7 +93,7 @@ class Judged:
 
     @property
     def tells(self) -> bool:
-        """True if meeting the number would tell anything: the tolerance is at most half of it."""
+        """True if agreement with the number is informative: the tolerance is at most half of the number."""
         return self.tolerance <= abs(self.printed) / 2
 
     @property
@@ -138,7 +138,7 @@ def gains(
 def gained(
     source: Source, ratio: Ratio, printed: float, curve: str, other: str, x: X, digit: float | None = None
 ) -> Judged:
-    """Set one gain, a paired ratio in per cent above 100, beside a printed one."""
+    """Compare one gain (a paired ratio in per cent above 100) with a printed gain."""
     low, high = (
         _percent(-math.inf if ratio.low is None else ratio.low),
         _percent(math.inf if ratio.high is None else ratio.high),

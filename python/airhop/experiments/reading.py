@@ -89,7 +89,7 @@ class Readable(Protocol):
         """Open questions of its paper."""
 
     def under(self, reading: Reading) -> Self:
-        """Make what it is under another reading."""
+        """Make the same object under another reading."""
 
 
 Read = TypeVar("Read", bound=Readable)
@@ -143,7 +143,7 @@ def default_rests_on(questions: Sequence[Question]) -> str:
 
 
 def conclusion(judged: Sequence[Judgement], questions: Sequence[Question]) -> str:
-    """State what a claim comes to over all readings: "holds under 3 of 5: it hangs on TIBET's decay"."""
+    """State a claim's verdict over all readings: "holds under 3 of 5: it hangs on TIBET's decay"."""
     words = [judgement.result.word for judgement in judged]
     if len(words) == 1:
         return {"holds": "holds", "fails": "fails", "open": "is open"}[words[0]] + " under the one reading"

@@ -28,9 +28,9 @@ REPRODUCED, BOUND_MET, NOT_REPRODUCED, UNTOLD = "reproduced", "bound met", "not 
 HANGS_ON = "hangs on "
 """Outcomes of claims; the questions of the paper follow the last one."""
 MORE_RUNS = "more runs than these: the interval lies on both sides"
-"""Remedy for a claim whose print is clear but whose runs are too few."""
+"""Remedy for a claim whose printed statement is clear but whose runs are too few."""
 ORDER = ("fails", "open", "holds")
-"""Words for results as they are listed: what does not hold comes first."""
+"""Order of verdicts in a list: failed claims come first."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class CheckedClaim:
 
     @property
     def outcome(self) -> str:
-        """Return what became of the claim, in a word or two.
+        """Return the outcome of the claim, in a word or two.
 
         `reproduced`, `bound met`, `not reproduced` or `cannot be told` by the default reading; `hangs on
         NAME` where one reading upholds the claim and another refutes it.
@@ -62,14 +62,14 @@ class CheckedClaim:
 
     @property
     def needs(self) -> str:
-        """Return what would decide a claim of which nothing can be told; empty for any other."""
+        """Return what would decide an undecided claim; empty for any other claim."""
         if self.outcome != UNTOLD:
             return ""
         return self.result.needs or MORE_RUNS
 
     @property
     def reason(self) -> str:
-        """The mechanism behind a claim that does not hold, as far as known; empty where it holds."""
+        """Mechanism behind a claim that does not hold, if known; empty for a claim that holds."""
         return self.claim.why(self.result)
 
     def to_dict(self, experiment: Experiment | None = None) -> dict[str, Any]:
@@ -111,7 +111,7 @@ def outcome(claim: Claim[Any], result: ClaimResult, hangs_on: Sequence[str] = ()
 
 
 def check_claims(claims: Iterable[Claim[Any]], found: object) -> list[CheckedClaim]:
-    """Check each claim on what was found; those that do not hold come first, each group in its own order."""
+    """Check each claim on the measured values; failed claims come first, then open ones."""
     checked = [CheckedClaim(claim, claim.check(found)) for claim in claims]
     return sorted(checked, key=lambda one: ORDER.index(one.word))
 
@@ -121,7 +121,7 @@ def under_readings(
     others: Iterable[tuple[Reading, Sequence[CheckedClaim]]],
     questions: Sequence[Question],
 ) -> list[CheckedClaim]:
-    """Put beside each claim what it comes to under the other readings, and what follows."""
+    """Add to each claim its verdicts under the other readings, and the conclusion."""
     results = [(reading, {one.claim.id: one.result for one in checked}) for reading, checked in others]
     found = []
     for one in claims:
@@ -159,7 +159,7 @@ class Reproduced(ABC):
         return all(checked.word == "holds" for checked in self.claims)
 
     def read_otherwise(self, others: Sequence[tuple[Reading, Reproduced]]) -> None:
-        """Put beside each claim what it comes to under the other readings of the paper."""
+        """Add to each claim its verdicts under the other readings of the paper."""
         self.others = others
         judged = [(reading, outcome.claims) for reading, outcome in others]
         self.claims = under_readings(self.claims, judged, self.experiment.questions)
@@ -175,7 +175,7 @@ class Reproduced(ABC):
         return []
 
     def claims_that(self, word: str) -> list[str]:
-        """List the ids of the claims of which this is said: "holds", "fails" or "open"."""
+        """List the ids of the claims with this verdict: "holds", "fails" or "open"."""
         return [checked.claim.id for checked in self.claims if checked.word == word]
 
     @property

@@ -54,7 +54,7 @@ class Samples:
         return found if any(isinstance(x, str) for x in found) else sorted(found)
 
     def from_x(self, least: float) -> list[X]:
-        """Return the values of the axis from this one up; words are all of them."""
+        """Return the values of the axis from `least` up; an axis of words returns all its values."""
         return [x for x in self.xs if isinstance(x, str) or x >= least]
 
     @property

@@ -22,9 +22,9 @@ Measured = TypeVar("Measured")
 def traced_runs(
     measure: Callable[..., Measured], cells: Iterable[Cell], reps: int, seed: int, reporter: Reporter
 ) -> dict[Cell, list[Measured]]:
-    """Measure every cell in so many replications, on all cores.
+    """Measure every cell in `reps` replications, on all cores.
 
-    `measure` gets what a cell is made of, the seed and the replication. Returned is what it gave, in order of
+    `measure` gets the parts of a cell, the seed and the replication. The results return in order of
     replication.
     """
     wanted = list(cells)

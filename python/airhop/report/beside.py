@@ -88,9 +88,9 @@ def twin_of(scenario: Scenario, real: Result) -> Scenario:
 
 
 def paired(log: Log, real: Result) -> Pair:
-    """Find the real connection with the most bytes among those that go the way of a flow of the scenario.
+    """Return the largest real connection (in bytes) in the direction of a flow of the scenario.
 
-    Raises InputError when there is none.
+    Raises InputError if no connection has this direction.
     """
     ends = {door["node"] for door in log.head["doors"]}
     flows = log.scenario.to_dict()["flow"]

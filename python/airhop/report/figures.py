@@ -104,7 +104,7 @@ def fairness(chapter: Chapter, scale: Scale) -> figure:
 
 
 def distribution(chapter: Chapter) -> figure:
-    """Make the figure of the replications of one setting: the empirical distribution function per scheme."""
+    """Make the figure of one setting's replications: the empirical distribution function per scheme."""
     plot = _empty("distribution", 340)
     plot.yaxis.axis_label = "Share of replications"
     plot.y_range.update(start=0.0, end=1.04)
@@ -181,7 +181,7 @@ def _schemes(chapter: Chapter) -> list[tuple[str, SchemeStyle]]:
 
 
 def _against(scale: Scale, name: str, height: int) -> figure:
-    """Make a figure whose x axis is a dimension of this scale."""
+    """Make a figure whose x axis is the dimension `name` with this scale."""
     plot = _empty(name, height, x_axis_type="log" if scale == "log" else "linear")
     if scale == "category":
         plot.xaxis.ticker = FixedTicker(ticks=[])

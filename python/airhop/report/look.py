@@ -16,7 +16,7 @@ TOOLTIP = '<div style="font:12px/1.45 {font};color:#1b1f24;font-variant-numeric:
 
 
 def plain_figure(**options: Any) -> figure:
-    """Make a figure without frame, toolbar or fill, as wide as its place on the page."""
+    """Make a figure without frame, toolbar or fill, as wide as the page's column."""
     plot = figure(
         sizing_mode="stretch_width",
         tools="",

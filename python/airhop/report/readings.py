@@ -20,7 +20,7 @@ class ReadingsTable:
 
     @classmethod
     def of(cls, claims: Sequence[CheckedClaim], questions: Sequence[Question]) -> ReadingsTable | None:
-        """Make it of claims that were judged under more than one; None of others."""
+        """Make the table of claims that were judged under several readings; None for other claims."""
         if not claims or len(claims[0].judged) < 2:
             return None
         return cls(tuple(claims), tuple(questions))

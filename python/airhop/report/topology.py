@@ -33,7 +33,7 @@ class Plan:
 
 
 def plans(run: TracedRun) -> list[Plan]:
-    """Draw the cells of a run whose stations do not all hear each other."""
+    """Draw the cells of a run in which some stations do not hear each other."""
     channels = cells(run.network, run.tables)
     limited = [cell for cell in channels if cell.limited]
     if not limited:  # the ways of many flows through one wire cost a search each

@@ -256,7 +256,7 @@ def matrix(outcome: Reproduced, width: int) -> list[RenderableType]:
 
 
 def _became(checked: CheckedClaim) -> str:
-    """Return the outcome of a claim, and what would decide one of which nothing can be told."""
+    """Return the outcome of a claim, and for an undecided claim what would decide it."""
     return f"{checked.outcome} (it would take {checked.needs})" if checked.needs else checked.outcome
 
 

@@ -26,7 +26,7 @@ ROWS, REPORT = "rows.csv", "report.html"
 MADE = "made.json"
 """Origin of the other files of a folder, and their list."""
 SOURCES = (".py", ".j2", ".js", ".css", ".toml", ".json")
-"""Endings of what the package is made of."""
+"""File name endings of the package's source files."""
 
 
 def write_outcome(outcome: Reproduced, folder: Path) -> Reproduced:
@@ -94,7 +94,7 @@ def program() -> str:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """Read what was made; a file that is not there, or is damaged, says nothing."""
+    """Read a written file; a missing or damaged file gives an empty result."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

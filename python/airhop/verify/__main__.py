@@ -40,13 +40,13 @@ def look(seed: int, folder: str, others: Sequence[str]) -> tuple[int, int, list[
 
 
 def mutate(seed: int, folder: str, others: Sequence[str], edits: int) -> Tally:
-    """Run one, and edit its trace so many times."""
+    """Run one seed, and edit its trace `edits` times."""
     made = _run(seed, folder, others)
     return Tally() if made is None else mutations.measure(*made, seed=seed, edits=edits)
 
 
 def _run(seed: int, folder: str, others: Sequence[str]) -> tuple[Scenario, Result] | None:
-    """Make the run of a seed; None if the parts of its scenario do not go together."""
+    """Make the run of a seed; None if the parts of its scenario are incompatible."""
     try:
         scenario = Scenario.load(random_network(seed, folder, others))
         return scenario, run(scenario, seed=seed, trace=True)

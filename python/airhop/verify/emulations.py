@@ -124,7 +124,7 @@ def _damage(draw: Random, path: Path) -> list[str]:
     except InputError:
         if cut > records[0][0]:
             found.append(f"cut at byte {cut}, and not replayed as far as it goes")
-    # Without checksums anything may be in a record, and nothing may come of it but another run or a message.
+    # Records without checksums may hold any bytes; the replay must then end with another run or a message.
     old = bytearray(_version_1(whole, records))
     for _ in range(draw.randrange(1, 20)):
         old[draw.randrange(records[0][0] - CHECKSUM, len(old))] ^= 1 << draw.randrange(8)

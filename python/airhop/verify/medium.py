@@ -38,7 +38,7 @@ class Medium:
     frames: list[Frame]
     """By their start."""
     fragmented: frozenset[str]
-    """Flows whose data goes in LHP's fragments, with attempts for all of them together."""
+    """Flows whose data is sent in LHP's fragments, with one attempt limit for all fragments of a packet."""
     largest: int
     """The largest packet of the run, bytes."""
     mpdus: Mapping[int, list[Mpdu]]
@@ -56,7 +56,7 @@ class Medium:
 
     @cached_property
     def threshold(self) -> int | None:
-        """The longest data frame, if longer ones go in fragments."""
+        """Length of the longest data frame, if longer packets are fragmented."""
         given = self.plan.get("fragmentation", "off")
         return None if given == "off" else int(quantity(given))
 
@@ -66,7 +66,7 @@ class Medium:
         return int(quantity(self.plan["overhead"]))
 
     def may_be_cut(self, frame: Frame) -> bool:
-        """Return whether a frame may have a part of a packet, which is not said of it."""
+        """Return whether a frame may carry part of a packet; the trace does not say so."""
         return frame.flow in self.fragmented or (self.threshold is not None and frame.kind != "broadcast")
 
     def lengths(self, octets: int) -> list[int]:

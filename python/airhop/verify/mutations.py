@@ -23,12 +23,13 @@ if TYPE_CHECKING:
     from airhop.scenario import Scenario
 
 EDITS = ("delete", "duplicate", "shift", "one", "zero", "swap", "relabel")
-"""A row goes, or stands there twice; a time moves by 1 µs; a number by one; one becomes 0; two rows exchange
-a value; a word or a flag becomes another one."""
+"""The edits: delete a row, duplicate a row, shift a time by 1 µs, change a number by one, set a number to 0,
+exchange a value between two rows, replace a word or a flag.
+"""
 UNKNOWABLE: Mapping[tuple[str, str], str] = {
     ("notices", "lateness_ms"): "how late a notice came for a timer, whose expiry is not recorded",
 }
-"""Columns in which no law can tell one value from another, and why: no edit is made there."""
+"""Columns in which no law can tell one value from another, with the reason: these columns are not edited."""
 _SHIFT_S = 1e-6
 
 
@@ -45,7 +46,7 @@ class Edit:
 
 @dataclass
 class Tally:
-    """Numbers of edits made and found, by table and kind; missed ones by column."""
+    """Numbers of edits made and found, by table and kind; missed edits by column."""
 
     made: Counter[tuple[str, str]] = field(default_factory=Counter)
     found: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -89,7 +90,7 @@ def wilson(found: int, made: int) -> tuple[float, float]:
 
 
 def measure(scenario: Scenario, result: Result, *, seed: int, edits: int) -> Tally:
-    """Make so many edits of the trace of a run, one at a time, and count those that a law finds."""
+    """Make `edits` edits of a run's trace, one at a time, and count the edits that a law finds."""
     random, tally = Random(seed), Tally()
     sound = Trace(scenario.to_dict(), result.document, result.tables)
     is_found(sound)  # it has then read all tables, once
@@ -143,7 +144,7 @@ def _columns(frame: pl.DataFrame, kind: str) -> list[str]:
 
 
 def _made(random: Random, frame: pl.DataFrame, edit: Edit) -> pl.DataFrame | None:
-    """Make an edit; None if it would change nothing."""
+    """Make an edit; None if the edit changes nothing."""
     import polars as pl
 
     row = edit.row
@@ -171,7 +172,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _other(random: Random, column: pl.Series, kind: str, value: Any) -> Any:
-    """Return what stands in the place of a value; None where it would be the same."""
+    """Return the replacement of a value; None if the replacement is equal."""
     import polars as pl
 
     if kind == "relabel":

@@ -109,7 +109,7 @@ def _rates(link: Table) -> list[str]:
 
 
 def _cell(draw: Random, scenario: Table) -> Ends:
-    """Draw one cell behind wires, in which all hear each other."""
+    """Draw one cell behind wires, in which all stations hear each other."""
     stations = {"bs": [0, 0], "d": [draw.choice([1, 30]), 0], "e": [0, 30]}
     mobiles = draw.choice([["d"], ["d", "e"]])
     if len(mobiles) == 1:
@@ -178,7 +178,7 @@ def _link(draw: Random, name: str, ends: list[str]) -> Table:
 
 
 def _of_ways(draw: Random, ends: list[str], value: Callable[[Random], str]) -> str | Table:
-    """Draw one value of both directions, or one for each."""
+    """Draw one value for both directions, or one for each direction."""
     if draw.random() < 0.7:
         return value(draw)
     return {"->".join(way): value(draw) for way in (ends, ends[::-1])}
@@ -200,7 +200,7 @@ def _wlan(draw: Random) -> Table:
 
 
 def _modern(draw: Random) -> Table:
-    """Draw a cell of 802.11n, ac or ax; its other keys come from the schema, as far as they go together."""
+    """Draw a cell of 802.11n, ac or ax; other keys come from the schema, as far as they are compatible."""
     standard = draw.choice(list(_MODERN))
     mcs, streams = _MODERN[standard]
     rate = {"mcs": draw.randint(0, mcs), "streams": draw.choice([1, 1, 2, draw.randint(1, streams)])}
@@ -232,7 +232,7 @@ def _reach(draw: Random, metres: float, wlan: Table) -> Table:
 
 
 def _layout(draw: Random) -> tuple[Table, int]:
-    """Draw places by a rule, and return the number of the last of them."""
+    """Draw a rule of placement, and return the index of the last place."""
     kind, size = draw.choice(["chain", "chain", "grid", "cross"]), draw.choice([1, 2])
     layout: Table = {"kind": kind, "spacing": f"{draw.choice([30, 45])} m"}
     if draw.random() < 0.2:

@@ -32,7 +32,7 @@ _built_in = cache(catalogue.built_in)
 
 
 def flows(draw: Random, scenario: Table, ends: Ends, others: Sequence[str]) -> list[Table]:
-    """Draw one to three flows, or copies of one."""
+    """Draw one to three flows, or copies of one flow."""
     schemes = [*_built_in(), *map(catalogue.scheme, others)]
     if draw.random() < 0.1:
         scenario["copies"] = 2

@@ -19,7 +19,7 @@ ROUNDING = 2
 """Times are recorded in seconds of 64-bit floats, and serialisation is rounded to a nanosecond."""
 
 ACTS = {"snoop", "split"}
-"""Services whose agent makes packets in the place of an end."""
+"""Services whose agent makes packets in place of a TCP end."""
 
 CLOSE_MS = 1e-3
 """Largest distance of a recorded timeout from its bound, milliseconds."""
@@ -103,7 +103,7 @@ class Mpdu(NamedTuple):
 
 
 def is_handshake(step: Step) -> bool:
-    """Return whether a step may be a SYN or SYN-ACK, which go either way and count as ACKs of nothing."""
+    """Return whether a step may be a SYN or SYN-ACK; the trace has both as ACKs of nothing."""
     return step.kind == "ack" and step.seq <= 1
 
 
@@ -218,7 +218,7 @@ class Trace:
         return found
 
     def steps_at(self, place: str, kind: str) -> list[Step]:
-        """Return the steps of one kind at a place, in their order."""
+        """Return the steps of one kind at a place, in time order."""
         return self._by_place[place, kind]
 
     @cached_property
@@ -318,7 +318,7 @@ class Trace:
 
 
 def listed(one_or_more: Any) -> list[Mapping[str, Any]]:
-    """Return the tables of a key that holds one, or a list of them."""
+    """Return the tables of a key as a list; the key may hold one table or a list."""
     return one_or_more if isinstance(one_or_more, list) else [one_or_more]
 
 

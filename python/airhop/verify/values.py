@@ -85,7 +85,7 @@ class Values:
                 self.fill(inner, part, max(share, _OF_KIND), whole, nodes, own)
 
     def _add(self, table: Table, key: str, schema: Schema, value: Callable[[], Any], whole: Table) -> None:
-        """Set a key to the first of some values that is accepted, beside other keys or in place of one."""
+        """Set a key to the first accepted value, beside other keys or in place of one."""
         for _ in range(_TRIES):
             table[key] = value()
             if _is_accepted(whole):

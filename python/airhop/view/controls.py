@@ -25,7 +25,7 @@ UNITS_S = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 
 @dataclass(frozen=True)
 class Control:
-    """A slider: one value for one path of the scenario, or for several that belong together."""
+    """A slider: one value for one scenario path, or for several related paths."""
 
     label: str
     paths: tuple[str, ...]
@@ -103,7 +103,7 @@ def _fades(links: Sequence[_Link]) -> Iterator[Control]:
 
 
 def _delays(links: Sequence[_Link]) -> Iterator[Control]:
-    """Yield one slider to the links of a medium that have the same delay: what is to be moved is the RTT."""
+    """Yield one slider for the links of a medium that have equal delay: the slider moves the RTT."""
     alike: dict[tuple[str, str], list[_Link]] = {}
     for link in links:
         if isinstance(delays := link.values.get("delay"), dict):
@@ -175,7 +175,7 @@ def _seconds(text: str) -> float:
 
 
 def _ladder(stops: Sequence[Number], value: Number) -> tuple[list[Number], int]:
-    """Put the scenario's own value among the stops, if it is none of them, and say where it stands."""
+    """Insert the scenario's own value among the stops, if missing, and return its position."""
     ladder = list(stops)
     if value not in ladder:
         ladder.append(value)

@@ -152,7 +152,7 @@ class Graphs:
     def show(self, curves: Mapping[str, Curves], look: Mapping[str, SchemeStyle], duration_s: float) -> None:
         """Show these runs, by scheme. The time window stays where the reader has put it while it can."""
         if duration_s != self._time.bounds[1]:
-            # Bounds first: the browser holds each value to those that it has.
+            # Set the bounds first: the browser clips each value to its bounds.
             self._time.update(bounds=(0.0, duration_s), start=0.0, end=duration_s)
         dash = dashes(look)
         colors = {scheme: look[scheme].color for scheme in curves}

@@ -50,7 +50,7 @@ def _table(
 
 
 def legend(look: Mapping[str, SchemeStyle], flows: Sequence[str]) -> str:
-    """Write what the colours and marks of the graphs stand for, and whose they are when there are several."""
+    """Write the legend of the graphs' colours and marks, and name the drawn flow if there are several."""
     schemes = [
         Markup("<li>{} {}</li>").format(
             symbol("line" if dash == "solid" else dash, look[scheme].color), scheme

@@ -123,7 +123,7 @@ class Page:
         self._show(self._state)
 
     def _attempt(self, change: Callable[[], None]) -> None:
-        """Do what the reader wants, or say why that cannot be."""
+        """Make the reader's change, or show why the change is impossible."""
         try:
             change()
         except (InputError, ScenarioError) as error:
@@ -137,7 +137,7 @@ class Page:
         self._newest.ask(state)
 
     async def _work(self, state: State) -> None:
-        """Show the bars of a state and then, unless a newer one has come, its graphs."""
+        """Show the bars of a state and then, unless a newer state has come, its graphs."""
         look = _look(state.schemes)
         started = time.perf_counter()
         try:
@@ -155,7 +155,7 @@ class Page:
             self._later(self._say_problem, traceback.format_exc())
 
     def _later(self, change: Callable[..., None], *arguments: Any) -> None:
-        """Change the page once it is nobody else's turn: work goes on beside the document, not in it."""
+        """Change the page on the document's next tick: other threads must not touch the document."""
         self._document.add_next_tick_callback(partial(change, *arguments))
 
     def _show_bars(self, comparison: Comparison, look: Mapping[str, SchemeStyle], took_s: float) -> None:

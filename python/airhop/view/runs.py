@@ -19,7 +19,7 @@ from airhop.view.state import State
 PATIENCE_S = 0.25
 """Time limit for an outdated request after a newer one has arrived, s.
 
-With less, a slider that is moved steadily would show nothing until it rests.
+With less, a steadily moved slider would show nothing until the slider rests.
 """
 
 MOST_RESULTS = 2_000
@@ -32,11 +32,11 @@ Made = TypeVar("Made")
 
 
 class OvertakenError(Exception):
-    """A newer wish has come, and this one took too long to be worth finishing."""
+    """A newer request has come, and this one has exceeded its time limit."""
 
 
 class Newest(Generic[Wish]):
-    """Works on one wish at a time, always the newest; those that were overtaken meanwhile are never begun.
+    """Works on one request at a time, always the newest; older waiting requests are dropped.
 
     `work` runs on the event loop on which `ask` is called, and tells its errors itself.
     """
@@ -73,17 +73,17 @@ class Runs:
     """Makes the runs of a state on threads of its own, so that the page keeps answering."""
 
     def __init__(self) -> None:
-        # One that waits for the bars, and one per core for the traces.
+        # One thread for the bars, and one per core for the traces.
         self._pool = ThreadPoolExecutor(cores() + 1, thread_name_prefix="airhop-view")
         self._closed = False
         self._results = Recent[Result](MOST_RESULTS)
         self._curves = Recent[Curves](MOST_CURVES)
 
     async def compare(self, state: State, overtaken: Callable[[], bool]) -> Comparison:
-        """Run every scheme and replication untraced: all that the bars need, in a few milliseconds.
+        """Run every scheme and replication untraced: enough for the bars, in a few milliseconds.
 
-        Raises OvertakenError once `overtaken()` says that a newer wish has come and PATIENCE_S is over, or
-        when all is closed; ScenarioError and RunError as runs do.
+        Raises OvertakenError once `overtaken()` says that a newer request has come and PATIENCE_S is over, or
+        when the server closes; ScenarioError and RunError as runs do.
         """
         return await asyncio.get_running_loop().run_in_executor(self._pool, self._compare, state, overtaken)
 

@@ -58,7 +58,7 @@ class Guard(Router):
             return False
         if headers.get("Upgrade") and origin is None:
             return False
-        # A link on another site may lead here; nothing of it may frame, load or fetch what is here.
+        # A link on another site may lead here; no other site may frame, load or fetch these pages.
         foreign = headers.get("Sec-Fetch-Site", "").lower() in FOREIGN_SITES
         return not foreign or headers.get("Sec-Fetch-Dest", "").lower() == "document"
 

@@ -113,7 +113,7 @@ class State:
 
     @cached_property
     def scenario(self) -> Scenario:
-        """The scenario with all changes; ScenarioError when one of them cannot be."""
+        """The scenario with all changes; raises ScenarioError if a change is not accepted."""
         return self.base.with_(self.sets)
 
     @property

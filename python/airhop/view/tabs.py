@@ -1,4 +1,4 @@
-"""The tabs that are open: a page each, up to a bound, and a page that says so to whoever comes beyond it."""
+"""The open tabs: a page each, up to a bound; a tab beyond the bound gets a page with a message."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ AGAIN_S = 3
 
 
 class Tabs:
-    """Makes a page for every tab while there is room. `page` makes one."""
+    """Makes a page for every tab up to the bound; `page` makes one."""
 
     def __init__(self, page: Callable[[], Any]) -> None:
         self._page = page
         self._open = 0
 
     def opened(self) -> pn.Template:
-        """Return the page of a tab that opens, or one that says how many there are."""
+        """Return the page of a new tab, or the message about the number of open tabs."""
         if self._open >= MOST_TABS:
             full = FrozenTemplate(widgets.asset("full.html"))
             full.add_variable("most", MOST_TABS)

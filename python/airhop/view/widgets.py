@@ -38,7 +38,7 @@ def row(*parts: Any) -> pn.Row:
 
 
 def text() -> pn.pane.HTML:
-    """Make a place for a fragment of HTML, empty as yet."""
+    """Make an empty place for a fragment of HTML."""
     return pn.pane.HTML("", **wide())
 
 
@@ -62,7 +62,7 @@ def chips(label: str, options: Sequence[Any], value: Any, on_change: OnChange) -
 
 
 def ladder(control: Control, on_change: OnChange) -> Any:
-    """Move along the ladder of a control; `on_change` gets the place."""
+    """Make a slider along the ladder of a control; `on_change` gets the position."""
     places = {text: place for place, text in enumerate(control.texts)}
     made = pn.widgets.DiscreteSlider(
         name=control.label, options=places, value=control.place, **wide("widget", "slider")

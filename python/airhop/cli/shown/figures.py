@@ -17,7 +17,7 @@ OF_A_FLOW = {
     "sequence": ("segments at the receiver", "draw_arrivals"),
     "round_trips": ("round trips", "draw_round_trips"),
 }
-"""Figures of one flow: what they show, and the function of `airhop.plots` that draws one."""
+"""Figures of one flow: meaning of each figure, and the function of `airhop.plots` that draws the figure."""
 
 
 def check_figure(path: Path) -> None:
@@ -45,7 +45,7 @@ def draw_figure(
     between: tuple[float, float] | None,
     flow: str | None,
 ) -> None:
-    """Write `air`, or `sequence` or `round_trips` of a flow of a traced run, and say what is where."""
+    """Draw `air`, or `sequence` or `round_trips` of a flow, of a traced run; print the file's path."""
     from airhop import plots
     from airhop.plots.traces import chosen_flow
 

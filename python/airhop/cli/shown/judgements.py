@@ -54,5 +54,5 @@ def print_shares(out: Console, by_scheme: Mapping[str, Sequence[LossClassificati
 
 
 def _row(scheme: str, place: int, judged: str, cells: Sequence[str], right: str) -> list[str]:
-    """Make a line; what is said of the scheme stands in its first."""
+    """Make a row; its first cell names the scheme."""
     return [scheme if place == 0 else "", judged, *cells, right if place == 0 else ""]

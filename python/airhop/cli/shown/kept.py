@@ -87,7 +87,7 @@ class Kept:
         return result
 
     def show(self, scenario: Scenario, result: Result) -> None:
-        """Draw the figures, and say what is where."""
+        """Draw the figures, and print the path of each file."""
         if self.trace is not None:
             say(f"trace: {', '.join(f'{table}.parquet' for table in result.tables)} in {self.trace}")
         if self.pcap is not None:

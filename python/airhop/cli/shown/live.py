@@ -31,7 +31,7 @@ class Pace:
         self._rates = ""
 
     def on_progress(self, told: Mapping[str, Any]) -> None:
-        """Select what the core says ten times a second."""
+        """Accept the core's progress reports at ten per second."""
         self._told = told
         for node, thread in told.get("threads", {}).items():
             if node not in self._entrances:
@@ -94,7 +94,7 @@ def _counts(of: Mapping[str, int]) -> str:
 
 
 def _printed(stdout: str) -> str:
-    """Return what a command printed with its tabs and line ends, and nothing else that a terminal obeys."""
+    """Return a command's output with its tabs and line ends, without other control characters."""
     lines = stdout.rstrip("\r\n").replace("\r\n", "\n")
     return re.sub(r"[^\t\n]+", lambda found: harmless(found[0]), lines)
 

@@ -147,7 +147,7 @@ def experiment(
     beside: Experiment | None = None,
     questions: tuple[Question, ...] = BELOW_TCP,
 ) -> Experiment:
-    """Make the experiment of a table; `slide` is what stands above it."""
+    """Make the experiment of a table; `slide` is the heading above the table."""
     return Experiment(
         id=f"cheng2008/table{table}",
         title=title,

@@ -41,7 +41,9 @@ SHARED = (
 """Reason of other numbers of networks, and of no scheme being ahead."""
 REPLICATIONS = Replications(quick=3, full=20, batch=20, most=40)
 OF_A_LENGTH = replace(REPLICATIONS, quick=12, most=100)
-"""With two connections three networks in five have one over two hops, and one in three has one over three."""
+"""With two connections, three networks in five have a connection over two hops, and one network in three has
+a connection over three hops.
+"""
 PAIRS = "flow.ftp*.between"
 ANY_PAIR = {"wlan": "field"}
 JAIN = Metric("jain", "Jain's fairness index", "", (0.2, 0.4, 0.6, 0.8, 1.0), most=1.0, printed=False)
@@ -57,13 +59,13 @@ def headline(samples: Samples) -> str:
 
 
 def goodput(ticks: Sequence[float], hops: int | None = None) -> Metric:
-    """Make the metric: the goodput of all connections together, or of those over so many hops."""
+    """Make the metric: the goodput of all connections, or of the connections over `hops` hops."""
     name, label = (f"hops.{hops}.goodput_mbps", f" over {hops} hops") if hops else ("goodput_mbps", "")
     return Metric(name, f"Total goodput{label}", "Mbit/s", tuple(ticks), printed=False)
 
 
 def by_length(table: int, words: str, hops: int, ticks: Sequence[float], published: Printed) -> Experiment:
-    """Make the experiment of a table whose caption says how long the routes are, in these words."""
+    """Make the experiment of a table whose caption states the length of the routes in `words`."""
     only = Reading(
         f"{words.replace(' ', '-')}-only",
         f"Only pairs of stations {words} apart are drawn, and all connections are measured.",

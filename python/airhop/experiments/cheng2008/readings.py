@@ -162,7 +162,7 @@ ON_DEMAND_ROUTING = Question(
         ),
     ),
 )
-"""Routing is not named; what is printed is that the network layer hears of link breakage."""
+"""The paper does not name its routing protocol; it says that the network layer is told of link breakage."""
 ROUTING = replace(
     ON_DEMAND_ROUTING,
     others=(

@@ -71,7 +71,7 @@ def routing_decides(samples: Samples) -> ClaimResult:
 
 
 def nacks_without_errors(samples: Samples) -> ClaimResult:
-    """Check whether fewer than one NACK in 100 s comes to the sender, over any number of hops."""
+    """Check whether the sender gets fewer than one NACK in 100 s, over any number of hops."""
     naks = {x: samples.also[NAKS.name].estimate("tcp-cl", x) for x in samples.xs}
     told = ", ".join(f"{one.mean:.1f} {plus_minus(one, 1)} over {HOPS.text(x)}" for x, one in naks.items())
     return ClaimResult(every(below(one, 1.0) for one in naks.values()), f"NACKs in 100 s: {told}")

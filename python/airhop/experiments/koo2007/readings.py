@@ -129,7 +129,7 @@ POSTPONED = Question(
 
 
 def warnings(*links: str) -> Question:
-    """Ask when the routers of TCP New Jersey warn, of which the paper says that there are such."""
+    """Ask when the routers of TCP New Jersey send warnings; the paper says only that warnings exist."""
     queue = {"kind": "drop-tail", "packets": 20}
     warning = {"kind": "congestion-warning", "packets": 20, "threshold": 10}
     return Question(

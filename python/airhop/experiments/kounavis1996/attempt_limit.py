@@ -67,7 +67,7 @@ def scenario(curve: str, limit: int, reading: Reading | None = None) -> Scenario
 
 
 def repair_times(tables: Mapping[str, pl.DataFrame]) -> pl.Series:
-    """Return how long after each packet with data was given up its segment was sent again, seconds."""
+    """Return the time from each given-up data packet to the retransmission of the packet's segment, s."""
     import polars as pl
 
     given_up = tables["drops"].filter(
@@ -90,7 +90,7 @@ def repair_times(tables: Mapping[str, pl.DataFrame]) -> pl.Series:
 
 
 def measure(reading: Reading | None, curve: str, limit: int, seed: int, rep: int) -> Repairs:
-    """Trace a run and follow what was given up."""
+    """Trace a run and follow the given-up packets."""
     result = run(scenario(curve, limit, reading), seed=seed, rep=rep, trace=True)
     times, flow = repair_times(result.tables), result.tcp_flows[0]
     return Repairs(

@@ -68,7 +68,7 @@ DEPENDS = (
 def claims(
     end: str, axis: PlottedAxis, own: Collection[str], reasons: Mapping[str, str]
 ) -> tuple[Claim[Samples], ...]:
-    """Make the claims; `end` is that of their ids, by which `reasons` are known and those that are `own`."""
+    """Make the claims; `end` is the suffix of their ids. `reasons` and `own` hold ids without suffix."""
     made: tuple[Claim[Samples], ...] = (
         Claim(
             "kou-4-short",

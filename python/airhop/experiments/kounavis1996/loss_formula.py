@@ -139,7 +139,7 @@ def everywhere(values: Values) -> ClaimResult:
 
 
 def _in_cells(judged: Iterable[Value]) -> ClaimResult:
-    """Check whether the formula holds in all of these cells; tell where it does."""
+    """Check whether the formula holds in all of these cells; list the cells where the formula holds."""
     cells = list(judged)
     met = {sender: [cell for cell in cells if cell.curve == sender and _met(cell)] for sender in SENDERS}
     furthest = max(cells, key=lambda value: abs(_off(value)))

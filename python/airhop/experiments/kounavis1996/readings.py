@@ -65,7 +65,7 @@ def bit_errors(network: Network) -> Question:
 
 
 def sojourns(network: Network) -> Question:
-    """Ask how long fades last: the paper has one law in the model and another one in its place."""
+    """Ask for the distribution of fade lengths: the paper's model has one law and its text another one."""
 
     def reading(law: str, text: str, rests_on: str) -> Reading:
         return Reading(law, text, rests_on, settings=on_each(network, sojourn=law))

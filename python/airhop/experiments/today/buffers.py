@@ -28,7 +28,7 @@ DROPPED = Metric(
 
 
 def headline(samples: Samples) -> str:
-    """State what the smallest buffer leaves of what the usual one gives."""
+    """State the share of the usual buffer's goodput that the smallest buffer gives."""
     told = ", ".join(
         f"{name} {100 * samples_ratio(samples, name):.0f} %" for name in ("ll-elsn", "bbr", "cubic-arq")
     )
@@ -36,7 +36,7 @@ def headline(samples: Samples) -> str:
 
 
 def samples_ratio(samples: Samples, name: str) -> float:
-    """Return what a curve has with the smallest buffer over what it has with 50."""
+    """Return a curve's goodput with the smallest buffer over its goodput with 50 packets."""
     return samples.estimate(name, 10).mean / samples.estimate(name, 50).mean
 
 

@@ -61,7 +61,7 @@ def waits_ms(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.Series:
     data = (pl.col(column).cast(pl.String) == "data" for column in ("kind", "packet"))
     on_air = of_flow("air").filter(*data).group_by("seq").agg(aired_s=pl.col("start_s").min())
     sent = of_flow("segments").group_by("seq").agg(sendings=pl.len(), sent_s=pl.col("time_s").min())
-    # In one order, also of what is sent at once: the last bits of a mean depend on it.
+    # Sum in a fixed order: the last bits of a mean depend on the order.
     took = (
         sent.filter(pl.col("sendings") == 1)
         .join(on_air, on="seq")

@@ -23,9 +23,10 @@ BATCHES = 20
 
 
 def crossing_time(airtime: ArrayLike, error: ArrayLike) -> Numbers:
-    """Return the time to get a frame across a link that repeats it until it arrives, (1).
+    """Return the time to get a frame across a link that repeats the frame until it arrives, (1).
 
-    `airtime` is that of one attempt, in the unit of the result; `error` the probability that one fails.
+    `airtime` is the time of one attempt, in the unit of the result; `error` is the failure probability of an
+    attempt.
     """
     return _numbers(airtime) / (1.0 - _numbers(error))
 
@@ -85,7 +86,7 @@ class SlottedLink:
     ersn: Estimate
     eln: Estimate
     elns: int
-    """ELNs in all: few of them say little about their rate."""
+    """Total number of ELNs: a small number says little about the rate of ELNs."""
 
 
 def simulate_link(p: float, limit: int, frames: int, rng: np.random.Generator) -> SlottedLink:
@@ -99,7 +100,7 @@ def simulate_link(p: float, limit: int, frames: int, rng: np.random.Generator) -
 
 
 def _batch(p: float, limit: int, frames: int, rng: np.random.Generator) -> tuple[int, int, int]:
-    """Count slots, ERSNs and ELNs of some frames: all of them try, then those that have failed so far."""
+    """Count slots, ERSNs and ELNs of a batch of frames: all try once, then the failed frames try again."""
     slots = ersn = 0
     trying = frames
     for attempt in range(1, limit + 1):

@@ -57,7 +57,7 @@ STEPS = {
     "eln": "ELN is made",
     "again": "packet 1 is retransmitted",
 }
-"""In the order in which they are printed. An ERSN or ELN that is heard stands beside."""
+"""Steps in printed order. An ERSN or ELN that arrives at the sender stands beside its step."""
 HEARD = {"ersn_heard": "ERSN reaches the sender", "eln_heard": "ELN reaches the sender"}
 TIME, LOSSES = "time_ms", "losses"
 SHARES = {
@@ -80,11 +80,14 @@ class Seen:
     shares: Mapping[str, float]
     """Of SHARES."""
     example: Mapping[str, float]
-    """Milliseconds of each step and of what is heard, from the first attempt of the first of them."""
+    """Time of each step and of each received notice, ms, from the first attempt of the first packet."""
 
 
 def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
-    """Trace runs both ways, count what is in order, and take a packet of the first of each as the example."""
+    """Trace runs both ways, and count the packets whose steps are in order.
+
+    The example is a packet of the first run of each way.
+    """
     runs = traced_runs(measure, ((way,) for way in WAYS), REPLICATIONS[mode], seed, reporter)
     found: list[Value] = []
     for (way,), seen in runs.items():
@@ -246,7 +249,7 @@ def headline(values: Values) -> str:
 
 
 def tables(values: Values) -> list[TextTable]:
-    """List what is so of how many packets, and the times of those that are drawn."""
+    """List each statement with its number of packets, and the times of the drawn packets."""
     shares = tuple(
         (words, *(f"{100 * values.at(way, share).value.mean:.1f}" for way in WAYS))
         for share, words in SHARES.items()

@@ -37,9 +37,9 @@ SIMULATED: dict[Mode, tuple[float, ...]] = {
 FRAMES: dict[Mode, int] = {"quick": 1_000_000, "default": 1_000_000, "full": 4_000_000}
 CORRECTED, LITERAL, MEASURED = "share_of_rate", "share_of_rate_literal", "share_of_rate_simulated"
 NARROW = 0.015
-"""Rates whose half-width is below this share of them are compared with (2): the others were too rare."""
+"""Rates with a relative half-width below this share are compared with (2); the other rates are too rare."""
 AGREE = 0.03
-"""Within this they are the same. What E[RT] of l attempts makes of them is further off."""
+"""Rates within this relative difference agree. E[RT] of l attempts differs from the simulation by more."""
 
 
 def curve(notice: str, limit: int) -> str:
@@ -132,7 +132,7 @@ def _largest(values: Values, metric: str) -> Value:
 
 
 def _literal_error(values: Values) -> list[tuple[Value, float]]:
-    """Return what the literal reading is off, as a share of the corrected one, wherever it was simulated."""
+    """Return the relative error of the literal reading against the corrected one, at each simulated point."""
     simulated = {(value.curve, value.x["p"]) for value in values if value.metric == MEASURED}
     return [
         (value, value.value.mean / values.at(value.curve, CORRECTED, **value.x).value.mean - 1.0)

@@ -35,7 +35,7 @@ HOW_MANY = "how many connections are sufficient: the figure's axis"
 
 
 def headline(samples: Samples) -> str:
-    """State how far one connection gets, and how far the most do."""
+    """State the goodput of one connection and of the largest number of connections."""
     first, last = samples.xs[0], samples.xs[-1]
     ratios = [samples.ratio("reno", "ll-elsn", x).value for x in (first, last)]
     return (

@@ -44,7 +44,7 @@ UNFILTERED, EXAMPLE = "no filter", "N = 2"
 FILTERS = {EXAMPLE: 2, "N = 3": 3, "N = 5": 5, UNFILTERED: 1_000_000}
 STEP_S = 0.2
 STEPS = 10
-"""Number of steps of a disconnection whose retransmissions are counted one by one."""
+"""Number of steps of a disconnection whose retransmissions are counted separately."""
 FALLS = 2
 """Number of steps with less than the previous one; as the queue empties, a step is up to three round trips,
 in which a window of a hundred segments is halved some six times. After that only probes remain."""
@@ -253,7 +253,7 @@ def headline(values: Values) -> str:
 
 
 def tables(values: Values) -> list[TextTable]:
-    """List what is wasted, and what is delivered, by length; and what is wasted step by step."""
+    """List wasted and delivered segments by length of the disconnection, and wasted segments step by step."""
     note = f"Mean ± 95 % half-width of {values.reps} runs."
 
     def by_length(title: str, metric: str, digits: int) -> TextTable:

@@ -182,7 +182,7 @@ def silence(tables: Mapping[str, pl.DataFrame], end: float) -> float:
 
 
 def unacknowledged(tables: Mapping[str, pl.DataFrame], at: float) -> int:
-    """Count the segments that have come to the base station by then, and whose ACKs have not."""
+    """Count the segments that have arrived at the base station by `at` and whose ACKs have not."""
     import polars as pl
 
     arrived = tables["packets"].filter(pl.col("step") == "arrived", pl.col("time_s") <= at)

@@ -23,7 +23,7 @@ class Told:
     undetected: float
     """Share of the losses of which no notice was made: detection failed."""
     untold: float
-    """Share of the losses of which the sender was not told: no notice was made, or it was lost."""
+    """Share of the losses without a notice at the sender: no notice was made, or the notice was lost."""
 
     @classmethod
     def of(cls, losses: pl.DataFrame) -> Told:

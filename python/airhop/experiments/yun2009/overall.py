@@ -20,7 +20,7 @@ from airhop.stats import Ratio
 
 
 def total(samples: Samples, scheme: str, at: Sequence[X]) -> Mapping[int, float]:
-    """Sum up what a scheme has at these x, by replication: those that all of them have."""
+    """Sum a scheme's values at these x, by replication, over the replications that all x have."""
     cells = [samples.cells[scheme, x] for x in at]
     return {rep: sum(cell[rep] for cell in cells) for rep in sorted(set.intersection(*map(set, cells)))}
 

@@ -51,7 +51,7 @@ SECONDS = {"light": 1000, "bulk": 50}
 DELAY, WIRED, FORMULA = "delay_ms", "delay_on_wire_ms", "delay_formula_ms"
 UNDETECTED, UNTOLD, FAILURE, LOSSES = "undetected", "untold", "undetected_formula", "losses"
 
-# ---- what is computed and what is run --------------------------------------------------------------------
+# ---- computed and simulated values -----------------------------------------------------------------------
 
 
 def scenario(scheme: str, way: str, load: str) -> Scenario:
@@ -65,7 +65,7 @@ def scenario(scheme: str, way: str, load: str) -> Scenario:
     if load == "light":
         window = ROWS[scheme].segments
         settings["flow.ftp*.tcp.receive_window"] = f"{window * SEGMENT} B"
-        # One ACK for two segments, so that none contends with the second of them.
+        # One ACK covers two segments, so that no ACK contends with the second segment.
         settings["flow.ftp*.tcp.delayed_ack"] = {"segments": window, "timeout": "10 ms"}
     return Scenario.load(f"yun2009-{way}").with_(settings)
 

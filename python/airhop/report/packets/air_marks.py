@@ -26,4 +26,4 @@ STRIPS = {
 }
 """Strips along the lanes."""
 LANE_PX, FRAME_PX = 38, 56
-"""Height of a lane, and of what is above and below all of them."""
+"""Height of a lane, and total height of the margins above and below the lanes."""

@@ -44,7 +44,7 @@ class LegendEntry:
 
     @classmethod
     def of(cls, mark: Mark, count: int | None) -> LegendEntry:
-        """Make the button of one kind of event."""
+        """Make the legend button of one kind of event."""
         return cls(mark.group, mark.text, mark.color, mark.symbol, count, mark.shown)
 
 

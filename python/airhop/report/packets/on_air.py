@@ -51,7 +51,7 @@ def height_px(lanes: int) -> int:
 
 
 def air_counts(air: OnAir) -> list[tuple[Mark, int | None]]:
-    """List what a legend names, in drawing order, with how many there are (None for what is not counted)."""
+    """List the legend's entries in drawing order with their counts (None for an uncounted entry)."""
     kinds = dict(air.frames["kind"].value_counts().iter_rows())
     outcomes = dict(air.frames["outcome"].value_counts().iter_rows())
     reasons = [overlap.reason for overlap in air.overlaps if not overlap.captured]

@@ -55,7 +55,7 @@ class Timeline:
     """Data of a run's figures."""
 
     sources: dict[str, pl.DataFrame]
-    """Rows by source: `x` in seconds, `y` and what the hover cards tell; empty sources are left out."""
+    """Rows by source: `x` in seconds, `y` and the values of the hover cards; empty sources are left out."""
     legends: dict[str, list[LegendEntry]]
     """By figure: `sequence`, `arrivals` of a radio link, `window`, `timer`, and `queue` and `air` where the
     trace has them."""

@@ -24,7 +24,7 @@ OPENING_S = 2.0
 
 @dataclass(frozen=True)
 class TracedRun:
-    """A traced run of one scheme and how to make it again."""
+    """A traced run of one scheme, and the settings that repeat the run."""
 
     scheme: str
     label: str

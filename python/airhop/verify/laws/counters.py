@@ -33,7 +33,7 @@ def check(trace: Trace) -> Iterator[Finding]:
     for step in trace.steps:
         packets[step.cause if step.step == "dropped" else f"{step.kind} {step.step}"].append(step.time)
     for cause, number in trace.document["drops"].items():
-        # Also counted is what is given up and has arrived: the link ACK got lost.
+        # A packet that arrived counts too if its link ACK was lost and the link layer gave the packet up.
         if cause != "retries":
             yield from _counted(trace, "drops", cause, number, drops[cause])
         if cause in _PACKETS:

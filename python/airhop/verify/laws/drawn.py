@@ -140,7 +140,7 @@ def _is_timetable(recorded: list[tuple[Any, ...]], planned: list[_Phase]) -> boo
 
 
 def _fades(trace: Trace) -> Iterator[Finding]:
-    """Check the fades of each direction: one after the other, as in the file, as those the other way."""
+    """Check the fades of each direction: in sequence, as in the file, and equal both ways."""
     fades: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
     begins, ends = trace.times("fades", "begin_s"), trace.times("fades", "end_s")
     for place, begin, end in zip(trace.tables["fades"]["place"].to_list(), begins, ends, strict=True):
@@ -216,7 +216,7 @@ def _of_file(name: str, duration: int) -> list[tuple[int, int]]:
 
 
 def _joined(fades: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Make one of two that touch."""
+    """Merge two adjacent fades."""
     found: list[tuple[int, int]] = []
     for begin, end in fades:
         if found and found[-1][1] == begin:

@@ -20,7 +20,7 @@ class _Rfc3168:
     echoes: bool = False
 
     def on_data(self, step: Step) -> bool:
-        """Process a segment; say whether what came before it may have an ACK of its own then."""
+        """Process a segment; return whether the earlier segments may have an ACK of their own then."""
         self.echoes = step.ecn == "ce" or (self.echoes and "W" not in step.flags)
         return False
 
@@ -36,7 +36,7 @@ class _EachMark:
     is_due: bool = False
 
     def on_data(self, step: Step) -> bool:
-        """Process a segment; say whether what came before it may have an ACK of its own then."""
+        """Process a segment; return whether the earlier segments may have an ACK of their own then."""
         self.is_due |= step.ecn == "ce"
         return False
 
@@ -53,7 +53,7 @@ class _EachByte:
     is_marked: bool = False
 
     def on_data(self, step: Step) -> bool:
-        """Process a segment; say whether what came before it may have an ACK of its own then."""
+        """Process a segment; return whether the earlier segments may have an ACK of their own then."""
         before, self.is_marked = self.is_marked, step.ecn == "ce"
         return before != self.is_marked
 
@@ -100,7 +100,7 @@ class _Ends:
     cuts: deque[int] = field(default_factory=deque)
     """Times when the window fell, ns."""
     reduced: bool = False
-    """An echo has come since the last CWR, the window has fallen, or a segment was sent again."""
+    """True if since the last CWR an echo came, the window fell or a segment was retransmitted."""
 
     def on_step(self, step: Step) -> Iterator[Finding]:
         """Process a step of one of the packets."""

@@ -9,7 +9,7 @@ from typing import Any
 from airhop.verify.trace import ACTS, Finding, Step, Trace, is_handshake
 
 _ACTS_FOR_RECEIVER = {"split"}
-"""Services whose agent takes data and makes ACKs itself."""
+"""Services whose agent accepts data and makes ACKs."""
 
 
 def check(trace: Trace) -> Iterator[Finding]:
@@ -23,7 +23,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _records(trace: Trace, name: str, walks: list[Step], flow: Mapping[str, Any]) -> Iterator[Finding]:
-    """Match segments with the packets that were made, ACKs with those that arrived, one to one."""
+    """Match the records one to one: segments with sent packets, ACKs with arrived packets."""
     here = [step for step in walks if step.place == flow["from"]]
     made = Counter(
         (step.time, step.seq, step.payload) for step in here if step.step == "made" and step.kind == "data"

@@ -1,4 +1,4 @@
-"""802.11: what is received is answered, what is answered was asked, and what collides met something."""
+"""802.11: a received frame is answered, an answer has a request, and a collision has two frames."""
 
 from __future__ import annotations
 

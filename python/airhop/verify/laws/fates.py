@@ -33,7 +33,7 @@ class _Hop:
         return [plan for plan in plans if "attempts" in plan or plan.get("kind") == "rlp"]
 
     def model(self, place: str) -> Mapping[str, Any] | None:
-        """Return what the channel does to the frames of a place, if anything."""
+        """Return the channel model of a place, if the place has one."""
         model = model_at(self.plan["errors"], place)
         return None if model is None or model["kind"] == "clean" else model
 
@@ -58,7 +58,7 @@ class _Hops:
                 self._stations[name] = _Hop("wlan", plan, f"{name}->*")
 
     def at(self, place: str) -> _Hop | None:
-        """Return what a packet or a frame at this place passes, if it is a link."""
+        """Return the link of a place, if the place is a link."""
         return self._links.get(place) or self._stations.get(place.partition("->")[0])
 
 
@@ -88,7 +88,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _contradiction(hop: _Hop, place: str, cause: str) -> str | None:
-    """Return why nothing can be dropped there for this reason, if nothing can."""
+    """Return why no drop for this reason is possible at the place, if none is."""
     match cause:
         case "aqm":
             is_right = hop.plan["queue"]["kind"] in flagged("queue", "drops-early")

@@ -86,10 +86,11 @@ def _rows(trace: Trace, name: str) -> list[tuple[int, str, tuple[Any, ...]]]:
 
 
 def _contradictions(stream: _Stream, most: int, unit: int, table: str, row: tuple[Any, ...]) -> Iterator[str]:
-    """Return why a flight cannot be what a record says."""
+    """Return why the recorded flight is impossible, if it is."""
     if table == "acks":
         return
-    # After a timeout a notice may repair a segment beyond the next one: it counts when its turn comes.
+    # After a timeout, a notice may repair a segment beyond the next one; the repair counts when the segment's
+    # turn comes.
     is_counted = table == "segments" and row[2] != "notice"
     flight, least = row[-1], row[1] if is_counted else 0
     if flight < least:

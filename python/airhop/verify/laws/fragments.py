@@ -80,7 +80,7 @@ class _Replay:
         """Packets that may have several numbers of fragments, as their key is of several lengths."""
 
     def check(self) -> Iterator[Finding]:
-        """Follow every station, and hold what arrived against what was received."""
+        """Follow every station, and compare arrivals with received fragments."""
         present: dict[str, _Packet] = {}
         for frame in self._medium.frames:
             if frame.kind in ("cts", "ack"):
@@ -111,7 +111,7 @@ class _Replay:
         return frame.attempt > 1 or packet.failures == 0
 
     def _given_up(self, packet: _Packet, frame: Frame) -> Iterator[Finding]:
-        """Check a packet whose sender goes on to another: it is over, or out of attempts or time."""
+        """Check a packet after which the sender starts another: complete, or out of attempts or time."""
         is_used_up = packet.tries >= self._medium.plan["attempts"] or packet.rts >= RTS_LIMIT
         if packet.is_over() or (packet.resumes is None and is_used_up) or frame.start > packet.expires():
             return

@@ -10,7 +10,7 @@ from airhop.catalogue import flagged_schemes
 from airhop.verify.trace import Finding, Step, Trace
 
 _ANSWERS = {"split"}
-"""Services whose agent answers a SYN in the receiver's place, and sends one of its own."""
+"""Services whose agent answers a SYN in the receiver's place, and sends its own SYN."""
 
 
 def uses_ecn(flow: Mapping[str, Any]) -> bool:
@@ -30,7 +30,7 @@ class _Handshake:
     """A SYN-ACK has reached the sender."""
 
     def on_step(self, step: Step) -> str | None:
-        """Process a step of a TCP packet; say what is wrong with it, if anything is."""
+        """Process a step of a TCP packet; return the error, if any."""
         is_answered = bool(_ANSWERS & set(self.flow["services"]))
         if "S" not in step.flags:
             at_sender = step.step == "made" and step.place == self.flow["from"]

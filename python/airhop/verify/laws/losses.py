@@ -26,7 +26,7 @@ class _Loss(NamedTuple):
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Match the rows of `drops` with the packets and the frames that were lost, one to one."""
+    """Match the rows of `drops` one to one with the lost packets and frames."""
     recorded = Counter(
         _Loss(*row) for row in trace.rows("drops", "place", "cause", "flow", "kind", "seq", "bytes")
     )

@@ -12,7 +12,7 @@ from airhop.verify.laws.handshakes import uses_ecn
 from airhop.verify.trace import ACTS, Finding, Step, Trace, ways
 
 _MARKS = {"congestion-warning", "step-marking"}
-"""Services that put a queue that marks in the place of others on the path of a flow."""
+"""Services that replace the queues on a flow's path by a marking queue."""
 _CAPABLE = ("ect0", "ect1")
 
 _Mark = tuple[int, int]
@@ -20,14 +20,14 @@ _Mark = tuple[int, int]
 
 
 class _Queues:
-    """The queues of a scenario by the places that they stand before, as far as they mark."""
+    """The marking queues of a scenario, by the place that each queue feeds."""
 
     def __init__(self, trace: Trace) -> None:
         self._names: dict[str, str] = {}
         marking = {name for name, queue in self._all(trace) if _marks(queue)}
         replaced = any(_MARKS & set(flow.get("services", ())) for flow in trace.plans.values())
         self.certain = set() if replaced else marking
-        """Names of those that mark; none if it is not known which ones agents' services chose."""
+        """Names of the queues that mark for sure: none if a flow's service may replace queues."""
         self._marking = marking | (set(self._names.values()) if replaced else set())
 
     def _all(self, trace: Trace) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -65,7 +65,7 @@ class _Seen:
     by_flow: defaultdict[str, list[_Mark]] = field(default_factory=lambda: defaultdict(list))
 
     def on_step(self, step: Step) -> str | None:
-        """Process a step; say what is wrong with its codepoint or its control bits, if anything is."""
+        """Process a step; return the error in its codepoint or control bits, if any."""
         before = self.last.get(step.packet)
         self.last[step.packet] = step
         if before is None or before.step in ("delivered", "dropped"):
@@ -91,7 +91,7 @@ class _Seen:
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Follow the codepoint of each packet, hold those that ends make to the RFC, and count."""
+    """Follow the codepoint of each packet, compare the codepoints of sent packets with the RFC, and count."""
     seen = _Seen(_Queues(trace))
     ends = {
         name: _Sender(flow)
@@ -108,7 +108,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 class _Sender:
-    """The packets that the ends of a flow make: which of them may be marked."""
+    """The packets that the ends of a flow send, and which of the packets may be marked."""
 
     def __init__(self, flow: Mapping[str, Any]) -> None:
         self._uses = uses_ecn(flow)
@@ -119,7 +119,7 @@ class _Sender:
         """Time when data was sent with ECT(0)."""
 
     def on_made(self, step: Step) -> str | None:
-        """Process a packet; say what is wrong with its codepoint, if anything is."""
+        """Process a packet; return the error in its codepoint, if any."""
         expected = "ect0" if self._uses and self._may_be_marked(step) else "not-ect"
         if step.kind == "data":
             self._top = max(self._top, step.seq + step.payload)

@@ -21,7 +21,7 @@ _TIMES = {
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Find records that stand before earlier ones."""
+    """Find records that stand before records of an earlier time."""
     for table, column in _TIMES.items():
         times = trace.times(table, column)
         if any(before > after for before, after in pairwise(times)):

@@ -1,4 +1,4 @@
-"""Point-to-point radio links: one frame at a time each way; packets come out once, after their frame."""
+"""Point-to-point radio links: one frame at a time each way; each packet comes out once, after its frame."""
 
 from __future__ import annotations
 

@@ -53,12 +53,12 @@ class _Promise:
         self._timeout = round(quantity(delay["timeout"])) if delay else 0
         self._host = LONGEST_TURNAROUND if flow["tcp"]["turnaround"] else 0
         self._owed = 0
-        """Bytes that came since the last one."""
+        """Bytes received since the last ACK."""
         self.due: int | None = None
         """Latest time at which it must be made."""
 
     def on_data(self, time: int, payload: int, is_next: bool) -> None:
-        """Process a segment; what is not the next one, or fills a gap, is acknowledged at once."""
+        """Process a segment; a segment out of order, or one that fills a gap, is acknowledged at once."""
         self._owed += payload
         at_once = self._owed >= self._enough or not is_next
         due = (time if at_once else time + self._timeout) + self._host

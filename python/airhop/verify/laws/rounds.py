@@ -1,4 +1,4 @@
-"""RLP: nothing is sent again that was not asked for, and nothing given up before all rounds are over."""
+"""RLP: each retransmission was requested, and a frame is given up only after all rounds."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from airhop.verify.trace import ROUNDING, Finding, Frame, Trace, quantity
 def asked(
     trace: Trace, place: str, answers: list[Frame], transits: set[int], recovery: Mapping[str, Any]
 ) -> Iterator[Finding]:
-    """Compare copies at a place, and what is given up there, with the NAKs of the other end.
+    """Compare copies and given-up frames at a place with the NAKs of the other end.
 
-    `transits` are the delays that the link has, and `recovery` its table.
+    `transits` are the delays of the link; `recovery` is its table.
     """
     naks = sorted(frame.end for frame in answers if frame.kind == "ack" and frame.outcome == "received")
     for frame in trace.frames_at(place):

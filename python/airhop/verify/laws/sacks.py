@@ -19,29 +19,29 @@ class _Told(NamedTuple):
     twice: int
 
     def allows(self, sacked: int, unit: int) -> bool:
-        """Return whether an ACK may report so many bytes; some of several blocks may not fit its options."""
+        """Return whether an ACK may report `sacked` bytes; of several blocks some may not fit its options."""
         if self.blocks > 1:
             return 0 < sacked <= self.octets + self.twice and sacked % unit == 0
         return sacked in (self.octets, self.twice, self.octets + self.twice)
 
 
 class _Beyond:
-    """Bytes that arrived beyond the first one that is missing."""
+    """Bytes that arrived beyond the first missing byte."""
 
     def __init__(self) -> None:
         self._next = 1
         self._starts: list[int] = []
         self._ends: list[int] = []
-        """Of blocks that do not touch, in their order."""
+        """Starts and ends of the received blocks beyond the cumulative ACK; the blocks do not touch."""
         self._octets = 0
-        """Bytes in them."""
+        """Bytes in these blocks."""
         self._twice = 0
-        """Bytes that came last and had come before."""
+        """Length of the last received segment if all its bytes had come before, else 0."""
         self._time = 0
-        """Time when they came."""
+        """Arrival time of the last segment, ns."""
 
     def add(self, time: int, start: int, end: int) -> None:
-        """Select the bytes [start, end) in."""
+        """Add the received bytes [start, end)."""
         self._time = time
         before = bisect_right(self._starts, start) - 1
         had = end <= self._next or (before >= 0 and end <= self._ends[before])
@@ -64,9 +64,9 @@ class _Beyond:
         return self._next
 
     def tell(self, time: int) -> _Told:
-        """Return what an ACK may report now.
+        """Return what an ACK made now may report: blocks, their bytes, and a duplicate's bytes.
 
-        A segment may bring two of them, first the one that was owed when CE changed (RFC 8257 §3.2).
+        A segment may bring two ACKs, first the delayed ACK that a change of CE releases (RFC 8257 §3.2).
         """
         return _Told(len(self._starts), self._octets, self._twice if time == self._time else 0)
 

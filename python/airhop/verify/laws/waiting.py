@@ -1,4 +1,4 @@
-"""The table `queue`: each change of a queue's length is of a packet that came or went then."""
+"""The table `queue`: each change of a queue's length is due to a packet that arrived or left at that time."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _waited(trace: Trace) -> Iterator[tuple[str, int]]:
-    """List the packets that were offered to a wire and not served at once, by place and time.
+    """List the packets that waited before a wire, by place and time.
 
-    Where one came as another went, or was dropped for it, the length stayed as it was.
+    A packet that came as another left or was dropped is not listed: the queue's length did not change.
     """
     for place, port in ports(trace).items():
         passed = list(passages(port))
@@ -99,7 +99,7 @@ def _instants(trace: Trace) -> tuple[_Times, _Times, _Times, _Spans, set[str]]:
             times = {step.time - delay for delay in transits}
             left[place] |= times
             if before == step.time and len(times) > 1:
-                # It waited for the one before it, which came the longer way: it does not overtake.
+                # The packet waited for its predecessor on the longer way, because packets do not overtake.
                 given_up[place].append((min(times), max(times)))
             before = step.time
     several |= {place for link, place in _places(trace, "wired") if "rate" not in link}

@@ -1,4 +1,4 @@
-"""A packet's walk: it is where it went, goes on from there, and ends once."""
+"""A packet's walk: each step starts where the last step ended, and the walk ends once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ENDS = ("delivered", "dropped")
 
 def check(trace: Trace) -> Iterator[Finding]:
     """Follow every packet; what contradicts its last step is a finding."""
-    # RFC 3561 §6.12: a router keeps what comes for a destination while it repairs the way there.
+    # RFC 3561 §6.12: a router keeps the packets for a destination while the router repairs the route.
     repairs = any(plan["routing"].get("repair") for plan in trace.scenario.get("wlan", []))
     last: dict[int, Step] = {}
     now = 0
@@ -92,7 +92,7 @@ def _wrong_place(before: Step, step: Step) -> str | None:
     begin, end = _link(before.place) if on_link else (_node(before), "")
     match step.step:
         case "offered":
-            # What a link layer gave up a router may offer to another neighbour.
+            # A router may offer a packet that the link layer gave up to another neighbour.
             here, (start, _) = begin, _link(step.place)
             is_right = start == here and before.step != "late"
         case "arrived" | "late":

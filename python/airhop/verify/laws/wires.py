@@ -138,7 +138,7 @@ def _served(port: _Port, passages: list[_Passage]) -> Iterator[Finding]:
 
 
 def _waiting(port: _Port, passages: list[_Passage]) -> Iterator[Finding]:
-    """Count those that wait; at one instant, who leaves is counted first."""
+    """Count the waiting packets; at one instant, departures count first."""
     served = {passage.step.packet: passage for passage in passages}
     gone = {step.packet: step.time for step in port.dropped}
     changes: list[tuple[int, int, Step]] = []

@@ -229,7 +229,7 @@ class _Originator:
         known.attempts, known.refused = mpdu.attempt, 0
 
     def _take(self, exchange: Exchange, main: Frame, mpdus: list[Mpdu]) -> None:
-        """Note what has arrived, and what the station learns of it."""
+        """Record the arrivals of an exchange, and what the station learns from the exchange."""
         for mpdu in mpdus:
             if mpdu.outcome in RECEIVED:
                 self._board = max(self._board, mpdu.sequence - self._window + 1)

@@ -60,7 +60,7 @@ class _Buffer:
         self._duration = trace.duration
 
     def check(self) -> Iterator[Finding]:
-        """Follow the buffer from frame to frame, and compare what it lets go with what arrives."""
+        """Follow the buffer from frame to frame, and compare the released packets with the arrivals."""
         explained: dict[int, int] = {}
         unanswered = 0
         for exchange in self._exchanges:
