@@ -176,7 +176,7 @@ fn the_share_is_what_the_others_leave() {
     for shared in [&plan, &five] {
         assert!((told(shared).whole.bps() as f64 / 1e6 - 2.0 * payload).abs() < 1e-3);
     }
-    // No capacity is left: the reported rate is never zero.
+    // The flood leaves no capacity; the reported rate is then 1 bit/s instead of zero.
     plan.flows.push(udp("flood", 1, 2, AppPlan::Cbr { rate: Rate::from_bps(9_000_000) }));
     assert_eq!(told(&plan).rate.bps(), 1);
 }

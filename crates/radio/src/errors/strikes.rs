@@ -52,7 +52,8 @@ mod tests {
         assert_eq!(struck(Strikes::Payload), [true, false, false, false]);
     }
 
-    /// The n-th selected frame has the same fate whichever frames are spared between, with either clock.
+    /// Frames that the model does not apply to leave the fates of the other frames unchanged, whether the chain
+    /// steps per frame or per time.
     #[test]
     fn what_is_spared_does_not_step_the_chain() {
         let (loss, leave, strikes) = ([0.2, 0.9], [0.1, 0.3], Strikes::Unicast);

@@ -94,7 +94,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Returns the key of the digest, if this kind of value is a file.
+    /// Returns the name of the key that holds the file's digest; `None` for values that are not files.
     pub(crate) fn digest(&self) -> Option<&'static str> {
         match self {
             Kind::File { digest } | Kind::EachWay(Kind::File { digest }) => Some(digest),

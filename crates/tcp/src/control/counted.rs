@@ -99,9 +99,9 @@ mod tests {
         assert_eq!(grown(&mut WholeSegmentAbc::default(), w, &[4, 4, 4, 1]), [6.0, 7.0, 7.0, 8.0]);
     }
 
-    // tcp_ack() counts in every state, and segments counted without growth let the window grow by one with
-    // each of the next ACKs: 12 and one are 13 segments, of which windows of 5 and 6 are spent; with two
-    // more, the remainder is still below 7.
+    // tcp_ack() counts acknowledged segments in every state. Twelve segments were counted during recovery,
+    // without growth. The next ACK makes 13: the window grows from 5 to 6, for 5 of them. The second ACK
+    // makes the remainder 9: the window grows to 7, for 6 of them. The third leaves 4, fewer than 7.
     #[test]
     fn what_a_recovery_acknowledged_counts_when_it_is_over() {
         let mut counted = WholeSegmentAbc::default();

@@ -269,7 +269,7 @@ mod tests {
         assert!((after(WestwoodPlusFilter::Ns3, [1e4, 1e4, 2e4]) - 28_050.0).abs() < 1e-6);
     }
 
-    // Linux: no sample below 50 ms, and none before a round trip has passed; until then the data accumulates.
+    // Linux takes a sample when both 50 ms and a round trip have passed; until then the data accumulates.
     #[test]
     fn short_rounds_are_joined() {
         let mut e = PerRound::new(WestwoodPlusFilter::Linux);

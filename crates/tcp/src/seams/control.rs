@@ -36,8 +36,8 @@ pub struct Ack {
     pub now: Time,
     /// Bytes newly acknowledged cumulatively; zero for a duplicate ACK.
     pub acked: u64,
-    /// Newly delivered bytes: newly acknowledged cumulatively, less those SACKed before, plus those newly
-    /// SACKed.
+    /// Newly delivered bytes: cumulatively acknowledged bytes that were not SACKed before, and newly SACKed
+    /// bytes.
     pub delivered: u64,
     /// Delivered bytes for window growth: with preset linux each segment counts as a full one
     /// (tcp_clean_rtx_queue()).

@@ -24,17 +24,18 @@ enum Law {
     NewReno,
     /// In recovery, pipe < cwnd (ns-2.35, Sack1).
     Pipe,
-    /// In recovery, outstanding less SACKed less lost ≤ cwnd (RFC 6675 §5).
+    /// In recovery, outstanding minus SACKed minus lost data ≤ cwnd (RFC 6675 §5).
     Rfc6675,
     /// As RFC 6675; before recovery each duplicate with new SACK information releases a segment (RFC 4653 §3).
     Delayed,
-    /// As RFC 6675, or at most the pipe at the beginning of recovery (Mathis and Mahdavi 1996).
+    /// As RFC 6675; during recovery, data in flight up to the pipe at its beginning is permitted too (rate
+    /// halving, Mathis and Mahdavi 1996).
     Halving,
-    /// As rate halving, at all times; a segment is lost if more than DupThresh segments lie above it
+    /// As rate halving, also outside recovery; a segment is lost if more than DupThresh segments lie above it
     /// (ns-2.35's Agent/TCP/Linux).
     Ns2Linux,
-    /// At all times, outstanding less SACKed less lost ≤ cwnd, where a segment is lost if one sent later was
-    /// delivered; in recovery at most the pipe at its start (RFC 8985, RFC 9937); plus one probe.
+    /// At all times, outstanding minus SACKed minus lost data ≤ cwnd, plus one probe; a segment is lost if a
+    /// later transmission was delivered. In recovery at most the pipe at its start (RFC 8985, RFC 9937).
     Rack,
     /// As RFC 6675, at all times (Yun 2009 §4).
     Esack,
@@ -322,7 +323,7 @@ impl Observer for Ledger {
             return;
         }
         self.flight_before = match self.law {
-            // Applies to a reordered older ACK as well: no segment need be marked lost yet.
+            // The whole flight counts, also for a reordered older ACK: no segment need be marked lost yet.
             Law::Rack | Law::Rfc6675 => self.unsacked(s.una),
             Law::Halving | Law::Ns2Linux if self.named.is_some() => self.unsacked(s.una),
             _ => self.on_board(s.una),

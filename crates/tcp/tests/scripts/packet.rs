@@ -90,8 +90,8 @@ fn newreno_partial_ack_of_one_segment() {
     assert_eq!(s.sender.srtt(), Some(Span::from_millis(150)));
 }
 
-// The same step for a partial ACK of more segments than the duplicates had released: 7 - 5 + 1 are 2 without
-// the remaining segment of inflation.
+// RFC 6582 §3.2 step 3 for a partial ACK of five segments after three duplicates: the window is
+// 7 - 5 + 1 = 3 segments, of which one is still inflation.
 #[test]
 fn newreno_partial_ack_of_most_of_the_flight() {
     let mut s = eight("newreno");

@@ -58,9 +58,9 @@ fn the_air_that_the_three_after_these_find() {
     });
 }
 
-// Segment 7 is lost too, so that the fifth duplicate ACK counts for 9, which only the ACK of 3 shows. The
-// next three consecutive duplicates are those of 10, 11 and 12, sent at 0, 100 and 150 ms. 12 took 150 ms,
-// undecided as before; 15, sent at 150 ms, takes 180 ms.
+// Segments 3 and 7 are lost. The fourth and fifth duplicate ACKs are due to 8 and 9, which only the ACK of
+// the repaired 3 shows. The next three duplicates are due to 10, 11 and 12: 12, sent at 150 ms, took 150 ms,
+// which leaves the loss undecided. Segment 15, sent at 150 ms, takes 180 ms, and the loss is congestion.
 #[test]
 fn a_partial_ack_begins_a_new_count() {
     let mut s = undecided(1.0, rfc(10.0, 5.0));

@@ -5,7 +5,7 @@ use airhop_base::{Span, Time};
 /// dot11MaxTransmitMSDULifetime: 512 TU of 1024 µs (IEEE 802.11-2016 annex C.3).
 const LIFETIME: Span = Span::from_micros(512 * 1024);
 
-/// Order of a packet's fragments, and their numbers of attempts.
+/// Order in which a packet's fragments are sent, with the limits of attempts.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Turns {
     /// Each fragment until it is acknowledged (IEEE 802.11-2016 §10.3.4.5).

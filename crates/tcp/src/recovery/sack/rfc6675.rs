@@ -20,7 +20,7 @@ pub struct Rfc6675 {
 enum State {
     #[default]
     Open,
-    /// From a loss until all data outstanding at that time is acknowledged.
+    /// Loss recovery: ends when all data outstanding at its beginning is acknowledged.
     Recovering {
         /// The rescue retransmission was used (§4 NextSeg (4)).
         rescued: bool,

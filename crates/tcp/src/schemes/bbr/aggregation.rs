@@ -43,7 +43,8 @@ mod tests {
     use super::*;
     use airhop_base::Span;
 
-    // A maximum is kept for five to ten round trips, and is limited to 100 ms at the rate.
+    // The maximum of the excess is kept for five to ten round trips. The headroom is at most the data of 100 ms
+    // at the estimated rate.
     #[test]
     fn the_most_is_remembered_for_a_while() {
         let ms = |ms| Time::ZERO + Span::from_millis(ms);
