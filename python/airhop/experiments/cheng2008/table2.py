@@ -109,8 +109,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "cheng-t2-nak",
         (
-            "A NACK is triggered only by transmission errors: on a channel without any none comes to "
-            "TCP-CL's sender, less than one in 100 s, over any number of hops."
+            "A NACK is triggered only by transmission errors: on an error-free channel TCP-CL's "
+            "sender gets fewer than one NACK in 100 s, over any number of hops."
         ),
         nacks_without_errors,
         quote=(

@@ -37,8 +37,8 @@ EXPERIMENT = experiment(
     more=(
         Claim(
             "cheng-t7-reuse",
-            f"Space is reused: two connections of TCP-CL deliver more together than the {ONE_HOP} Mbit/s "
-            "that are printed for one over a single hop.",
+            "Space is reused: two connections of TCP-CL together deliver more than the printed "
+            f"{ONE_HOP} Mbit/s of one connection over a single hop.",
             reuses_space,
             own=True,
             because="Spatial reuse lets two connections deliver more than one hop can carry; the slides do "

@@ -94,7 +94,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "koo-3",
-        "It is almost identical to TCP New Jersey (within 5 %) until the error rate reaches 4 %.",
+        "WestwoodVT is almost identical to TCP New Jersey (within 5 %) until the error rate reaches 4 %.",
         like_new_jersey,
         quote="WestwoodVT is almost identical to TCP New Jersey, until the wireless link error rate "
         "reaches 4%.",

@@ -87,8 +87,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "kou-3-timeouts",
-        "Its messages fail to refresh the sender's timer: timeouts expire while one is under way, more than "
-        "one in 100 s.",
+        "EBSN's messages fail to refresh the sender's timer: more than one timeout in 100 s happens while a "
+        "message is under way.",
         Asked(more_than, WARNED, "ebsn", 1.0),
         quote="However EBSN messages fail to refresh the sender's timer",
     ),
@@ -116,14 +116,14 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "kou-m2m-redundant",
-        "Redundant retransmissions cannot be avoided: of EBSN's segments more than one in 100 s brings what "
-        "the receiver had.",
+        "Redundant retransmissions cannot be avoided: with EBSN the receiver gets more than one duplicate "
+        "segment in 100 s.",
         Asked(more_than, DUPLICATES, "ebsn", 1.0),
         quote="redundant retransmissions cannot be avoided.",
     ),
     Claim(
         "kou-m2m-redundant-most",
-        "Most of what EBSN's sender sends again the receiver had.",
+        "Most retransmissions of EBSN's sender are duplicates at the receiver.",
         Asked(mostly, DUPLICATES, RESENT, "ebsn"),
         own=True,
         because="The paper does not say how many of the retransmissions are redundant.",

@@ -79,16 +79,16 @@ def claims(
         ),
         Claim(
             "kou-4-long",
-            "Where fades are long EBSN delivers less: with the longest less than with those of 1 s.",
+            "EBSN delivers less over long fades: less over the longest fades than over fades of 1 s.",
             Asked(falls_from, axis, ("ebsn",), SHORT_S),
             quote=DEGRADES,
         ),
         Claim(
             "kou-4-steps",
-            "The longer the fades, the less EBSN delivers, with every step of the axis.",
+            "The longer the fades, the less EBSN delivers, at every step of the axis.",
             Asked(falls_all_along, axis, ("ebsn",)),
             own=True,
-            because="The sentence is of long fades, and says nothing of the steps between short ones.",
+            because="The paper's sentence is about long fades; it mentions no steps between short fades.",
         ),
         Claim(
             "kou-4-further",

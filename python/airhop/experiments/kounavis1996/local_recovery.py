@@ -67,8 +67,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "kou-7-redundant",
-        "Redundant retransmissions of the remote sender cannot be avoided: more than one segment in 100 s "
-        "brings what the receiver had.",
+        "Redundant retransmissions of the remote sender cannot be avoided: the receiver gets more than one "
+        "duplicate segment in 100 s.",
         Asked(more_than, DUPLICATES, "local", 1.0),
         quote="The lack of synchronization betweeen two independent retransmission schemes that run "
         "concurrently "
@@ -77,7 +77,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "kou-7-redundant-most",
-        "Most of what the remote sender sends again the receiver had.",
+        "Most retransmissions of the remote sender are duplicates at the receiver.",
         Asked(mostly, DUPLICATES, RESENT, "local"),
         own=True,
         because="The paper does not say how many of the retransmissions are redundant.",

@@ -70,8 +70,8 @@ def headline(samples: Samples) -> str:
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "fades-ebsn",
-        "EBSN still pays: over the same local recovery each of today's senders delivers clearly less, "
-        "below 1 / 1.05 of EBSN's goodput, with fades of 4 s.",
+        "EBSN still pays: with fades of 4 s, each of today's senders over the same local recovery delivers "
+        "less than 1 / 1.05 of EBSN's goodput.",
         Asked(has_less, FADE, LOCAL, "ebsn", 1 / CLEARLY, (4,)),
     ),
     Claim(

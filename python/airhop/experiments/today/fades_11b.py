@@ -41,8 +41,8 @@ def headline(samples: Samples) -> str:
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "fades-11b-bbr",
-        "Through fades of 4 s notices beat BBR: LL-ELSN, which freezes, delivers clearly more, above "
-        "1.05 times.",
+        "Through fades of 4 s notices beat BBR: LL-ELSN, which freezes, delivers more than 1.05 times "
+        "as much.",
         Asked(has_more, FADES, ("ll-elsn",), "bbr", CLEARLY, (4,)),
     ),
     Claim(
@@ -53,8 +53,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "fades-11b-arq",
-        "Through fades of 4 s notices pay over link ARQ, too: LL-ELSN delivers clearly more there than "
-        "CUBIC, above 1.05 times.",
+        "Through fades of 4 s notices pay over link ARQ, too: LL-ELSN delivers more than 1.05 times as much "
+        "there as CUBIC.",
         Asked(has_more, FADES, ("ll-elsn-arq",), "cubic-arq", CLEARLY, (4,)),
     ),
     Claim(

@@ -42,22 +42,22 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "fairness-bbr",
-        "BBR is fair to its own kind, over link ARQ and without: above 0.95 with every number of "
-        "connections.",
+        "BBR is fair to its own kind, over link ARQ and without: Jain's index is above 0.95 with every "
+        "number of connections.",
         Asked(all_stay_above, "bbr", "bbr-arq"),
     ),
     Claim(
         "fairness-told-nothing",
-        "BBRv3 and Copa are fair to their own kind, over link ARQ and without: above 0.95 with every "
-        "number of connections.",
+        "BBRv3 and Copa are fair to their own kind, over link ARQ and without: Jain's index is above 0.95 "
+        "with every number of connections.",
         Asked(all_stay_above, "bbr3", "bbr3-arq", "copa", "copa-arq"),
         reason="Copa keeps a shared queue full. A connection that times out restarts with one segment in "
         "this queue and times out again, while others keep their windows.",
     ),
     Claim(
         "fairness-cubic",
-        "CUBIC is fair to its own kind, over link ARQ and without: above 0.95 with every number of "
-        "connections.",
+        "CUBIC is fair to its own kind, over link ARQ and without: Jain's index is above 0.95 with every "
+        "number of connections.",
         Asked(all_stay_above, "cubic", "cubic-arq"),
     ),
 )

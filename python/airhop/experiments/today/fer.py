@@ -57,24 +57,25 @@ def headline(samples: Samples) -> str:
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "fer-cubic",
-        "Notices beat CUBIC: LL-ELSN delivers much more, above 1.5 times, at every FER.",
+        "Notices beat CUBIC: LL-ELSN delivers more than 1.5 times as much at every FER.",
         Asked(has_more, FER, ("ll-elsn",), "cubic", MUCH),
     ),
     Claim(
         "fer-bbr",
-        "Notices beat BBR: LL-ELSN delivers clearly more, above 1.05 times, at every FER.",
+        "Notices beat BBR: LL-ELSN delivers more than 1.05 times as much at every FER.",
         Asked(has_more, FER, ("ll-elsn",), "bbr", CLEARLY),
         reason="Both keep the air busy. BBR's ProbeRTT leaves it idle for a moment every ten seconds, to "
         "measure the path without its own queue.",
     ),
     Claim(
         "fer-bbr-as-good",
-        "BBR without any notice is as good as LL-ELSN: above 0.95 times at every FER.",
+        "BBR without any notice is as good as LL-ELSN: it delivers more than 0.95 times as much at every "
+        "FER.",
         Asked(has_more, FER, ("bbr",), "ll-elsn", AS_GOOD),
     ),
     Claim(
         "fer-bbr3",
-        "Notices beat BBRv3: LL-ELSN delivers clearly more, above 1.05 times, at every FER.",
+        "Notices beat BBRv3: LL-ELSN delivers more than 1.05 times as much at every FER.",
         Asked(has_more, FER, ("ll-elsn",), "bbr3", CLEARLY),
     ),
     Claim(
@@ -97,14 +98,14 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "fer-arq",
-        "Plain link ARQ is clearly better than notices: CUBIC with up to seven attempts at a frame delivers "
-        "above 1.05 times what LL-ELSN does with one, at every FER.",
+        "Plain link ARQ is clearly better than notices: CUBIC with up to seven attempts per frame delivers "
+        "more than 1.05 times as much as LL-ELSN with one attempt, at every FER.",
         Asked(has_more, FER, ("cubic-arq",), "ll-elsn", CLEARLY),
     ),
     Claim(
         "fer-told-over-arq",
-        "Over link ARQ notices add something: LL-ELSN delivers clearly more than CUBIC there, above 1.05 "
-        "times, at every FER.",
+        "Over link ARQ notices add something: LL-ELSN delivers more than 1.05 times as much there as CUBIC, "
+        "at every FER.",
         Asked(has_more, FER, ("ll-elsn-arq",), "cubic-arq", CLEARLY),
         reason="A packet is lost on the air only if all seven attempts fail: otherwise all losses are "
         "queue overflows, which cause no notices.",

@@ -38,16 +38,16 @@ def headline(samples: Samples) -> str:
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "rtt-bbr",
-        "Notices beat BBR where the round trip is long: LL-ELSN delivers clearly more, above 1.05 "
-        "times, from 30 ms a link up.",
+        "Notices beat BBR where the round trip is long: LL-ELSN delivers more than 1.05 times as much, from "
+        "30 ms per link up.",
         Asked(has_more, D_OFF, ("ll-elsn",), "bbr", CLEARLY, Span(30)),
         reason="ACKs of new data open LL-ELSN's window. With losses in every round trip each such ACK "
         "covers many segments, so the window hardly grows after a reduction on a long round trip.",
     ),
     Claim(
         "rtt-eln-cubic",
-        "CUBIC with notices beats BBR where the round trip is long: ELN-CUBIC delivers clearly more, "
-        "above 1.05 times, from 30 ms a link up.",
+        "CUBIC with notices beats BBR where the round trip is long: ELN-CUBIC delivers more than 1.05 times "
+        "as much, from 30 ms per link up.",
         Asked(has_more, D_OFF, ("eln-cubic",), "bbr", CLEARLY, Span(30)),
         reason="BBR's window follows the delivery rate for any losses, so BBR keeps the path full without "
         "notices; a loss without a notice reduces ELN-CUBIC's window.",

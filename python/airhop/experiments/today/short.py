@@ -70,14 +70,14 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "short-arq",
-        "Link ARQ finishes first: LL-ELSN with one attempt takes clearly longer than CUBIC over ARQ, above "
-        "1.05 times, for every size.",
+        "Link ARQ finishes first: LL-ELSN with one attempt takes more than 1.05 times as long as CUBIC over "
+        "ARQ, for every size.",
         lambda s: has_more(times(s), SIZE, ("ll-elsn",), "cubic-arq", CLEARLY),
     ),
     Claim(
         "short-tail",
-        "The loss of the last segment dominates the time of 30 kB: every sender without link ARQ takes "
-        "clearly longer than CUBIC with it.",
+        "The loss of the last segment dominates the time of 30 kB: every sender without link ARQ takes more "
+        "than 1.05 times as long as CUBIC over link ARQ.",
         lambda s: has_more(times(s), SIZE, PANELS[0], "cubic-arq", CLEARLY, s.xs[:1]),
     ),
 )

@@ -86,7 +86,8 @@ CLAIMS: tuple[Claim[Values], ...] = (
     ),
     Claim(
         "delay-tail",
-        "At 50 % the 99th percentile grows by less than 10 ms, a quarter of the base round trip.",
+        "With 50 % of lost MPDUs the 99th percentile of the delay grows by less than 10 ms, a quarter of "
+        "the base round trip.",
         lambda v: adds_less(v, (HALF_LOST,), TAIL, 10.0),
     ),
 )

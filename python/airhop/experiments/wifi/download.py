@@ -138,31 +138,32 @@ def _told(kind: Kind) -> tuple[Claim[Samples], ...]:
     return (
         Claim(
             f"{kind.name}-elsn",
-            "Notices beat CUBIC: LL-ELSN delivers clearly more, above 1.05 times, at every loss.",
+            "Notices beat CUBIC: LL-ELSN delivers more than 1.05 times as much at every loss rate.",
             Asked(has_more, LOSS, ("ll-elsn",), "cubic", CLEARLY, ANY),
             reason=reason,
         ),
         Claim(
             f"{kind.name}-elsn-cubic",
-            "Notices help CUBIC: ELN-CUBIC delivers clearly more, above 1.05 times, at every loss.",
+            "Notices help CUBIC: ELN-CUBIC delivers more than 1.05 times as much at every loss rate.",
             Asked(has_more, LOSS, ("eln-cubic",), "cubic", CLEARLY, ANY),
             reason=reason,
         ),
         Claim(
             f"{kind.name}-services",
-            "The other services beat Reno: Snoop, ELN, TCP-CL and EBSN deliver clearly more, above"
-            " 1.05 times, at every loss.",
+            "The other services beat Reno: Snoop, ELN, TCP-CL and EBSN each deliver more than 1.05 times as "
+            "much at every loss rate.",
             Asked(has_more, LOSS, ("snoop", "eln", "tcp-cl", "ebsn"), "reno", CLEARLY, ANY),
             reason=reason,
         ),
         Claim(
             f"{kind.name}-cubic",
-            "CUBIC without any service is as good as LL-ELSN: above 0.95 times at every loss.",
+            "CUBIC without any service is as good as LL-ELSN: it delivers more than 0.95 times as much at "
+            "every loss rate.",
             Asked(has_more, LOSS, ("cubic",), "ll-elsn", AS_GOOD),
         ),
         Claim(
             f"{kind.name}-bbr",
-            "BBR is as good as CUBIC: above 0.95 times at every loss.",
+            "BBR is as good as CUBIC: it delivers more than 0.95 times as much at every loss rate.",
             Asked(has_more, LOSS, ("bbr",), "cubic", AS_GOOD),
         ),
     )

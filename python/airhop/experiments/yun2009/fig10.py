@@ -149,7 +149,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "Westwood and TIBET are not fair: with ten connections their index is below 0.98.",
         Asked(poor, *POOR),
         own=True,
-        because="0.98 is what most are above; that the poor ones are below it is not said.",
+        because="Most schemes are above 0.98; the paper does not say that the poor ones are below.",
         reason=ALIKE,
     ),
     Claim(

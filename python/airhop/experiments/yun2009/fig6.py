@@ -110,13 +110,13 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "than one and a half times that of Snoop.",
         Asked(exceeds_somewhere, FER, "ll-elsn", FACTORS),
         own=True,
-        because="The weakest reading of the sentence: in one of the considered environments, and for each "
-        "of the two in one of its own.",
+        because="The weakest reading of the sentence: in some considered environment, which may "
+        "differ for the two schemes.",
         bound=True,
     ),
     Claim(
         "yun-1-size",
-        "What is printed as more than 400 % and 150 % is not far more: nowhere from 0.01 % up LL-ELSN "
+        "What is printed as more than 400 % and 150 % is not far more: at no FER from 0.01 % up LL-ELSN "
         "delivers more than 500 % of Reno's goodput, or 200 % of Snoop's.",
         Asked(nowhere_exceeds, FER, "ll-elsn", {"reno": 5.0, "snoop": 2.0}, FIRST_PRINTED_FER),
         own=True,

@@ -70,8 +70,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "yun-6-others",
-        "The others stand as in the downlink: at every FER from 0.01 % up the ratio of each to Reno is that "
-        "of Figure 6 within a factor of 1.25.",
+        "The other schemes compare as on the downlink: at every FER from 0.01 % up their ratios to Reno are "
+        "those of Figure 6 within a factor of 1.25.",
         Asked(stands_as_beside, FER, THE_REST, "reno", Span(FIRST_PRINTED_FER), factor=SIMILAR),
         quote="The relative performances of the other schemes are similar to those in downlink "
         "communication.",

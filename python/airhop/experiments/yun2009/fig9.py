@@ -54,8 +54,9 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "yun-7-others",
-        "The others fill the link only with enough connections: each is below 90 % of LL-ELSN with one, and "
-        "above with ten, the most that are run; open where it has come nearer by then and is below.",
+        "The others fill the link only with enough connections: with one connection each is below 90 % of "
+        "LL-ELSN's goodput, with ten (the most simulated) above 90 %. The claim is open for a scheme that "
+        "has come nearer with ten and is still below.",
         Asked(catches_up, CONNECTIONS, OTHERS, "ll-elsn", FULL, HOW_MANY),
         quote="the other schemes can fully utilize the bandwidth with sufficiently large number of "
         "connections since each connection suffers from rate reduction due to wireless losses",

@@ -207,7 +207,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
     ),
     Claim(
         "yun-filter",
-        f"The filter saves bandwidth in a permanent disconnection: in one of {PERMANENT_S} s, N = 2 "
+        f"The filter saves bandwidth in a permanent disconnection: over {PERMANENT_S} s, N = 2 "
         "causes fewer wasted retransmissions than no filter.",
         Asked(saving, (EXAMPLE,), (PERMANENT_S,)),
         quote=SAVES,
@@ -221,8 +221,8 @@ CLAIMS: tuple[Claim[Values], ...] = (
     ),
     Claim(
         "yun-filter-everywhere",
-        "It saves bandwidth in a disconnection of any length from half a second to 20 s, with N of 2, 3 and "
-        "5.",
+        "The filter saves bandwidth in a disconnection of any length from half a second to 20 s, with N of "
+        "2, 3 and 5.",
         Asked(saving, tuple(name for name in FILTERS if name != UNFILTERED), LENGTHS),
         own=True,
         because="The paper speaks of permanent disconnections and of one N.",

@@ -313,7 +313,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "length.",
         others_remember,
         own=True,
-        because="The sentence is of LL-ELSN: what the others need is not said in it.",
+        because="The paper's sentence is about LL-ELSN; it does not say what the others need.",
     ),
     Claim(
         "yun-handoff-soonest",
