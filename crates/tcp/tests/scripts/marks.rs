@@ -2,7 +2,7 @@
 
 use crate::common::script::{Script, ten, ten_of};
 use crate::common::{byte, linux, ns2, rfc};
-use airhop_base::{Flags, Segment};
+use airhop_base::{Flags, RareOptions, Sack, SackBlock, Segment};
 use airhop_tcp::Config;
 
 /// Returns the window after each ACK of the segments from 3 on; ACKs with `true` echo a mark.
@@ -155,4 +155,20 @@ fn a_mark_at_a_window_of_one_restarts_the_timer() {
     assert_eq!((s.window(), s.cuts(), s.due()), ((1.0, 1.0), 0, Some(100.0 + rto)));
     s.at(150).arrives(Segment { ack: byte(2), ..ack });
     assert!(s.segments()[0].flags.cwr);
+}
+
+// The same with an echo on a duplicate, which is no SafeACK: the segment that it delivers lets one out, not two (RFC 9937 §6.2).
+#[test]
+fn linux_lets_one_out_for_a_duplicate_with_a_mark() {
+    let mut s = Script::of("reno", Config { ecn: true, ..linux(10.0, 10.0) }, 3);
+    assert_eq!(s.sent(), "1 2 3");
+    let ack = s.pure_ack();
+    let flags = Flags { ece: true, ..ack.flags };
+    let mut sack = Sack::EMPTY;
+    sack.push(SackBlock { start: byte(2), end: byte(3) });
+    let options = RareOptions { sack, ..RareOptions::NONE };
+    s.at(100).arrives(Segment { ack: byte(1), flags, ..ack }.with(options));
+    s.sender.supply(10_000);
+    assert_eq!(s.sent(), "4");
+    assert_eq!(s.window(), (5.0, 5.0));
 }
