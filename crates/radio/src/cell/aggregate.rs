@@ -112,8 +112,10 @@ impl Exchange {
     ) -> bool {
         self.lose_mpdus(slot, received, Drop::Channel, false, effects);
         let from = self.medium.get(slot).from;
-        self.aggregator(from).on_mpdus(now, from, received, effects);
-        self.note_release(now, from);
+        let aggregator = self.aggregator(from);
+        aggregator.on_mpdus(now, from, received, effects);
+        let at = aggregator.releases_at();
+        self.note_release(now, from, at);
         self.answer_with_block_ack(now, slot);
         true
     }
@@ -122,8 +124,10 @@ impl Exchange {
     /// MPDU.
     pub(super) fn receive_single(&mut self, now: Time, slot: Slot, effects: &mut Vec<LinkEffect>) {
         let &Transmission { from, to, .. } = self.medium.get(slot);
-        self.aggregator(from).on_mpdus(now, from, &Bitmap::of_first(1), effects);
-        self.note_release(now, from);
+        let aggregator = self.aggregator(from);
+        aggregator.on_mpdus(now, from, &Bitmap::of_first(1), effects);
+        let at = aggregator.releases_at();
+        self.note_release(now, from, at);
         let start = now + self.phy.sifs;
         self.stations[usize::from(to)].access.answers(start);
         self.medium.get_mut(slot).turn(FrameKind::Ack, ACK_BYTES, start, self.timing.ack);
@@ -191,16 +195,23 @@ impl Exchange {
         }
     }
 
-    /// Handles the expiry of timers of recipients of `station`'s MPDUs.
-    pub(super) fn release(&mut self, now: Time, station: Station, effects: &mut Vec<LinkEffect>) {
-        self.aggregator(station).release(now, station, effects);
-        self.note_release(now, station);
+    /// Handles the earliest expiry of a reorder timer, at which a recipient releases MPDUs.
+    #[cold]
+    pub(super) fn release(&mut self, now: Time, effects: &mut Vec<LinkEffect>) {
+        let station = self.releases.earliest().1 as Station;
+        let aggregator = self.aggregator(station);
+        aggregator.release(now, station, effects);
+        let at = aggregator.releases_at();
+        self.note_release(now, station, at);
     }
 
     /// Sets the time at which the timer of a recipient of `station`'s MPDUs expires.
-    pub(super) fn note_release(&mut self, now: Time, station: Station) {
-        let at = self.aggregator(station).releases_at().map_or(Time::MAX, |at| at.max(now));
-        self.releases.set(usize::from(station), at);
+    #[inline]
+    pub(super) fn note_release(&mut self, now: Time, station: Station, at: Option<Time>) {
+        if at.is_some() || self.next_release < Time::MAX {
+            self.releases.set(usize::from(station), at.map_or(Time::MAX, |at| at.max(now)));
+            self.next_release = self.releases.earliest().0;
+        }
     }
 
     fn answer_with_block_ack(&mut self, now: Time, slot: Slot) {

@@ -38,6 +38,8 @@ pub(crate) struct Exchange {
     deadlines: Deadlines,
     /// Expiries of recipients' timers, by the sending station.
     pub(super) releases: Deadlines,
+    /// Earliest of them.
+    pub(super) next_release: Time,
 }
 
 impl Exchange {
@@ -74,6 +76,7 @@ impl Exchange {
             stations: plan.stations.iter().map(|(name, _)| member(stream(name))).collect(),
             deadlines: Deadlines::new(plan.stations.len()),
             releases: Deadlines::new(plan.stations.len()),
+            next_release: Time::MAX,
         }
     }
 
@@ -89,7 +92,7 @@ impl Exchange {
 
     /// Returns the earliest deadline of all stations.
     pub fn earliest(&mut self) -> Time {
-        self.deadlines.earliest().0.min(self.releases.earliest().0)
+        self.deadlines.earliest().0.min(self.next_release)
     }
 
     #[cfg(test)]
@@ -142,10 +145,8 @@ impl Exchange {
         effects: &mut Vec<LinkEffect>,
         schedule: &mut impl FnMut(Time, AirEvent),
     ) {
-        while let (at, station) = self.releases.earliest()
-            && at == now
-        {
-            self.release(now, station as Station, effects);
+        while self.next_release == now {
+            self.release(now, effects);
         }
         while let (at, station) = self.deadlines.earliest()
             && at == now
@@ -425,7 +426,8 @@ impl Exchange {
             let is_last = sender.is_free() && !aggregator.has_work();
             access.failed(now, is_last, receiver.is_idle(), &self.rules);
             aggregator.tell_ready(from, effects);
-            self.note_release(now, from);
+            let at = aggregator.releases_at();
+            self.note_release(now, from, at);
             return self.note_deadline(from);
         }
         let &Service { to, number, tag, .. } = sender.service();

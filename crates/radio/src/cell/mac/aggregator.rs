@@ -188,12 +188,12 @@ impl Aggregator {
         self.burst.clear();
         self.others.clear();
         self.burst.extend(originator.flight().iter().map(|&(seq, attempt)| {
-            let mut inside = msdus.of(seq).filter_map(|place| packets.get(place));
-            let first = inside.next().expect("an MPDU that is sent is not finished");
+            let inside = msdus.of(seq);
+            let first = packets.get(inside.start).expect("an MPDU that is sent is not finished");
             let Taken { number, mut bytes, .. } = first.note;
             let mut header = first.header + mac + llc;
             let before = self.others.len();
-            for other in inside {
+            for other in (inside.start + 1..inside.end).filter_map(|place| packets.get(place)) {
                 bytes += other.note.bytes;
                 self.others.push(Msdu { number: other.note.number, tag: other.tag });
             }
@@ -293,12 +293,13 @@ impl Aggregator {
     fn hand_over(&mut self, place: usize, from: Station, effects: &mut Vec<LinkEffect>) {
         let Agreement { to, packets, msdus, .. } = &mut self.agreements[place];
         let (to, begun) = (*to, self.begun);
-        let released = self.deliver.drain(..).flat_map(|seq| msdus.of(seq));
-        effects.extend(released.filter_map(|place| {
-            let Taken { number, at, .. } = packets.get(place)?.note;
-            let packet = packets.take(place)?;
-            Some(LinkEffect::Deliver { from, to, number, packet, contended: begun.since(at) })
-        }));
+        for seq in self.deliver.drain(..) {
+            effects.extend(msdus.of(seq).filter_map(|place| {
+                let Taken { number, at, .. } = packets.get(place)?.note;
+                let packet = packets.take(place)?;
+                Some(LinkEffect::Deliver { from, to, number, packet, contended: begun.since(at) })
+            }));
+        }
         msdus.forget_below(packets.first());
     }
 
@@ -338,7 +339,8 @@ impl Agreement {
 
     /// Adds a packet: to the newest MPDU if it can grow so far, or in an MPDU of its own.
     fn push(&mut self, now: Time, number: u64, packet: Outgoing) {
-        let appended = if self.originator.is_growing() { self.msdus.append(packet.bytes) } else { None };
+        let grows = self.msdus.aggregates() && self.originator.is_growing();
+        let appended = if grows { self.msdus.append(packet.bytes) } else { None };
         let bytes = if let Some((before, after)) = appended {
             self.originator.grow(now, after);
             self.held_bytes += u64::from(subframe_bytes(after) - subframe_bytes(before));
@@ -391,6 +393,7 @@ impl Agreement {
     }
 
     /// Reports the finding for a packet, whose MPDU the recipient holds if `is_held`. Returns the bytes of the packet in its MPDU.
+    #[inline(always)]
     fn report_packet(
         &mut self,
         from: Station,

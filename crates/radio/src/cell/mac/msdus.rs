@@ -25,6 +25,7 @@ impl Msdus {
     }
 
     /// True if MPDUs may have several packets.
+    #[inline]
     pub fn aggregates(&self) -> bool {
         self.framing.limit > 0
     }
@@ -33,7 +34,7 @@ impl Msdus {
     /// of its own.
     pub fn append(&mut self, bytes: u32) -> Option<(u32, u32)> {
         let before = self.framing.mpdu(&self.body);
-        if !self.framing.append(&mut self.body, bytes) {
+        if !self.aggregates() || !self.framing.append(&mut self.body, bytes) {
             return None;
         }
         self.count += 1;
@@ -41,10 +42,12 @@ impl Msdus {
     }
 
     /// Begins an MPDU with a packet of `bytes`. Returns its length, bytes.
+    #[inline]
     pub fn open(&mut self, bytes: u32) -> u32 {
-        if self.aggregates() {
-            self.starts.push_back(self.count);
+        if !self.aggregates() {
+            return bytes + self.framing.mac + self.framing.llc;
         }
+        self.starts.push_back(self.count);
         self.count += 1;
         self.body = Body::default();
         self.framing.append(&mut self.body, bytes);
@@ -52,10 +55,12 @@ impl Msdus {
     }
 
     /// Returns the packets of the MPDU with this sequence number; none if it was forgotten.
+    #[inline]
     pub fn of(&self, seq: u64) -> Range<u64> {
-        if !self.aggregates() {
-            return seq..seq + 1;
-        }
+        if self.aggregates() { self.of_aggregated(seq) } else { seq..seq + 1 }
+    }
+
+    fn of_aggregated(&self, seq: u64) -> Range<u64> {
         let start = |place: usize| self.starts.get(place).copied();
         match seq.checked_sub(self.oldest).map(|place| place as usize) {
             Some(place) => start(place).unwrap_or(self.count)..start(place + 1).unwrap_or(self.count),
@@ -64,6 +69,7 @@ impl Msdus {
     }
 
     /// Forgets the MPDUs whose packets are all below `first`.
+    #[inline]
     pub fn forget_below(&mut self, first: u64) {
         while self.starts.get(1).is_some_and(|next| *next <= first) {
             self.starts.pop_front();
