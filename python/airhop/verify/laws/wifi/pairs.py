@@ -85,18 +85,20 @@ class Exchanges:
 def packets(trace: Trace, medium: Medium, pair: Pair, exchanges: list[Exchange]) -> dict[int, list[Packet]]:
     """Return the packets of each MPDU, by its sequence number, as far as they are known.
 
-    Packets of equal flow, kind and number are in MPDUs in the order in which they were offered. A packet that the
-    station dropped before the MPDU was sent, for its lifetime or with a broken route, is not in that MPDU.
+    Packets of equal flow and kind are in MPDUs in the order in which they were offered. A packet that the station
+    dropped before the MPDU was sent, for its lifetime or with a broken route, is not in that MPDU; neither is a
+    packet offered before another of the flow that went out earlier: its router took it back.
     """
     place = "->".join(pair)
     arrived = _last(trace.steps_at(place, "arrived"))
     # A router that loses its next hop takes packets out of the queue to all.
     dropped = _last([*trace.steps_at(f"{pair[0]}->*", "dropped"), *trace.steps_at(place, "dropped")])
-    waiting: defaultdict[tuple[str, str, int], deque[Step]] = defaultdict(deque)
-    for step in trace.steps_at(place, "offered"):
+    waiting: defaultdict[tuple[str, str, int], deque[tuple[int, Step]]] = defaultdict(deque)
+    for turn, step in enumerate(trace.steps_at(place, "offered")):
         drop = dropped.get(step.packet)
         if drop is None or drop.cause in ("retries", "route"):
-            waiting[step.flow, step.kind, step.seq].append(step)
+            waiting[step.flow, step.kind, step.seq].append((turn, step))
+    newest: defaultdict[tuple[str, str], int] = defaultdict(int)
     found: dict[int, list[Packet]] = {}
     for frame, mpdu in sent(medium, exchanges):
         if mpdu.sequence in found:
@@ -104,15 +106,22 @@ def packets(trace: Trace, medium: Medium, pair: Pair, exchanges: list[Exchange])
         inside = []
         for row in mpdu.packets:
             alike = waiting[row.flow, row.packet, row.seq]
-            while alike and (drop := dropped.get(alike[0].packet)) and drop.time <= frame.start:
+            while alike and _is_gone(alike[0], newest[row.flow, row.packet], dropped, frame.start):
                 alike.popleft()
             if alike:
-                step = alike.popleft()
+                newest[row.flow, row.packet], step = alike.popleft()
                 times = [of[step.packet].time if step.packet in of else None for of in (dropped, arrived)]
                 inside.append(Packet(step.packet, step.time, *times))
         if inside:
             found[mpdu.sequence] = inside
     return found
+
+
+def _is_gone(offered: tuple[int, Step], newest: int, dropped: Mapping[int, Step], now: int) -> bool:
+    """Return whether a packet left the station before `now` without a transmission of its MPDU."""
+    turn, step = offered
+    drop = dropped.get(step.packet)
+    return turn < newest or (drop is not None and drop.time <= now)
 
 
 def sent(medium: Medium, exchanges: list[Exchange]) -> Iterator[tuple[Frame, Mpdu]]:
