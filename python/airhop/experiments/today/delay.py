@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from airhop.experiments.asked import Asked, worded
 from airhop.experiments.calculation import Calculation, TextTable, Value, Values
 from airhop.experiments.claims import every
 from airhop.experiments.experiment import Claim, ClaimResult, Mode, X
@@ -113,6 +114,11 @@ def buffers_in(values: Values) -> list[int]:
     return [packets for packets in BUFFERS if any(value.x[BUFFER.key] == packets for value in values)]
 
 
+@worded(
+    "the paired difference of the mean wait, {curve} less {reference}, is below zero with {buffers} packets "
+    "of buffer, as far as they are run",
+    LABELS,
+)
 def waits_less(values: Values, curve: str, reference: str, buffers: Sequence[int]) -> ClaimResult:
     """Check whether packets of a curve wait less than those of another in the mean, with these buffers."""
     found = {
@@ -130,29 +136,29 @@ def waits_less(values: Values, curve: str, reference: str, buffers: Sequence[int
     )
 
 
-SMALL, *LARGER = BUFFERS
+SMALL, LARGER = BUFFERS[0], BUFFERS[1:]
 CLAIMS: tuple[Claim[Values], ...] = (
     Claim(
         "delay-bbr",
         "BBR's packets wait less than those of LL-ELSN, from the usual 50 packets of buffer up.",
-        lambda v: waits_less(v, "bbr", "ll-elsn", LARGER),
+        Asked(waits_less, "bbr", "ll-elsn", LARGER),
     ),
     Claim(
         "delay-copa",
         "Copa's packets wait less than those of LL-ELSN, with every buffer.",
-        lambda v: waits_less(v, "copa", "ll-elsn", BUFFERS),
+        Asked(waits_less, "copa", "ll-elsn", BUFFERS),
     ),
     Claim(
         "delay-bbr-small",
         "BBR's packets wait less than those of LL-ELSN with 10 packets of buffer, too.",
-        lambda v: waits_less(v, "bbr", "ll-elsn", (SMALL,)),
+        Asked(waits_less, "bbr", "ll-elsn", (SMALL,)),
         reason="A full buffer halves LL-ELSN's window. BBR keeps its estimate of twice the BDP in flight, "
         "and the small buffer full.",
     ),
     Claim(
         "delay-arq",
         "Over link ARQ BBR's packets wait less than CUBIC's in the usual buffer of 50 packets.",
-        lambda v: waits_less(v, "bbr-arq", "cubic-arq", (USUAL,)),
+        Asked(waits_less, "bbr-arq", "cubic-arq", (USUAL,)),
         reason="BBR uses the largest rate of ten round trips, which is above the mean with random access. "
         "Its window of twice the BDP therefore limits it, which is as much as the path and this "
         "buffer hold.",
@@ -160,7 +166,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
     Claim(
         "delay-arq-large",
         "Over link ARQ BBR's packets wait less than CUBIC's in a buffer of 500 packets.",
-        lambda v: waits_less(v, "bbr-arq", "cubic-arq", BUFFERS[-1:]),
+        Asked(waits_less, "bbr-arq", "cubic-arq", BUFFERS[-1:]),
     ),
 )
 

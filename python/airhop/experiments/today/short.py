@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from airhop.experiments.asked import FIRST, Asked, Span
 from airhop.experiments.experiment import Claim, Experiment, Metric, PlottedAxis, Replications
 from airhop.experiments.samples import Samples
 from airhop.experiments.today import CLEARLY, LINUX, PANELS, SENDERS, SETTINGS, SOURCE
@@ -59,12 +60,12 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "short-cubic",
         "From 300 kB up notices beat CUBIC: LL-ELSN takes less than two thirds of the time.",
-        lambda s: has_less(times(s), SIZE, ("ll-elsn",), "cubic", 2 / 3, s.from_x(300)),
+        Asked(has_less, SIZE, ("ll-elsn",), "cubic", 2 / 3, Span(300), of=COMPLETION),
     ),
     Claim(
         "short-bbr",
-        "Notices beat BBR: LL-ELSN takes less than 0.95 times as long for every size.",
-        lambda s: has_less(times(s), SIZE, ("ll-elsn",), "bbr", 1 / CLEARLY),
+        "Notices beat BBR: LL-ELSN takes less than 1/1.05 of BBR's time for every size.",
+        Asked(has_less, SIZE, ("ll-elsn",), "bbr", 1 / CLEARLY, of=COMPLETION),
         reason="Both send at the rate of the air, and both wait for a timeout or a probe if the last "
         "segment is lost.",
     ),
@@ -72,13 +73,13 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "short-arq",
         "Link ARQ finishes first: LL-ELSN with one attempt takes more than 1.05 times as long as CUBIC over "
         "ARQ, for every size.",
-        lambda s: has_more(times(s), SIZE, ("ll-elsn",), "cubic-arq", CLEARLY),
+        Asked(has_more, SIZE, ("ll-elsn",), "cubic-arq", CLEARLY, of=COMPLETION),
     ),
     Claim(
         "short-tail",
         "The loss of the last segment dominates the time of 30 kB: every sender without link ARQ takes more "
         "than 1.05 times as long as CUBIC over link ARQ.",
-        lambda s: has_more(times(s), SIZE, PANELS[0], "cubic-arq", CLEARLY, s.xs[:1]),
+        Asked(has_more, SIZE, PANELS[0], "cubic-arq", CLEARLY, FIRST, of=COMPLETION),
     ),
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from airhop.experiments.asked import Asked, Span
+from airhop.experiments.asked import Asked, Span, worded
 from airhop.experiments.experiment import Claim, ClaimResult, Experiment, Metric, PlottedAxis, TimelineChoice
 from airhop.experiments.samples import Samples
 from airhop.experiments.today.duels import has_more
@@ -110,6 +110,7 @@ def headline(samples: Samples) -> str:
     )
 
 
+@worded("the number of discarded packets is at most {share:percent} of that of lost MPDUs, over all runs")
 def hides_losses(samples: Samples, share: float) -> ClaimResult:
     """Check whether at most the claimed share of lost MPDUs became discarded packets, over all runs."""
     lost, discarded = (
