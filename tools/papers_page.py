@@ -110,7 +110,7 @@ def cheng(number: int) -> Callable[[Found], str]:
                 f"{gains[last].printed:.0f}",
                 measured(gains[last], 0),
                 "",
-                f"± {gains[last].tolerance:.0f}",
+                gains[last].tolerated.replace("-", "−"),
                 mark(gains[last]),
             )
         )
@@ -136,7 +136,7 @@ def koo(found: Found) -> str:
                     f"{figure[-2:]}: {word or one.experiment.axis.text(x)} over {label}",
                     f"{gain:g}",
                     measured(judged, 1),
-                    f"± {judged.tolerance:.1f}",
+                    judged.tolerated.replace("-", "−"),
                     mark(judged),
                 )
             )

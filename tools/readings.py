@@ -2,6 +2,7 @@
 
     airhop reproduce --all --readings --quick --out DIR
     airhop reproduce yun2009/fig6 cheng2008/table2 kounavis1996/ebsn koo2007/fig2a --readings --out DIR
+    airhop reproduce cheng2008/table3 cheng2008/table4 cheng2008/table7 --full --out DIR
     python tools/readings.py DIR
 
 Prose is written by hand around them. Nothing is simulated: the rows of DIR must be those of this simulator.

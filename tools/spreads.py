@@ -9,6 +9,7 @@ of experiments anew, the tolerances of their printed numbers move with them.
 """
 
 import csv
+import math
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -29,7 +30,7 @@ GAINS = {
     "cheng2008/table": (("tcp-cl", "reno"),),
     "koo2007/fig2": (("westwood-vt", "westwood-nr"), ("westwood-vt", "reno")),
 }
-"""By the beginning of an experiment's id, the curves of which a gain is printed, and over which other."""
+"""By the beginning of an experiment's id, the curves of which a gain is judged, and over which other."""
 HEAD = ("experiment", "curve", "other", "x", "runs", "spread")
 Row = tuple[str, str, str, str, int, str]
 
@@ -63,8 +64,9 @@ def rows_of(experiment: Experiment, samples: Samples) -> Iterator[Row]:
     for curve, other in pairs:
         for x in samples.xs:
             over, under = samples.paired((curve, x), (other, x))
-            gains = [100 * (a / b - 1) for a, b in zip(over, under, strict=True) if b > 0]
-            yield experiment.id, curve, other, key(x), len(gains), spread(gains)
+            whole = min(*over, *under) > 0.0
+            ratios = [math.log(a / b) for a, b in zip(over, under, strict=True)] if whole else []
+            yield experiment.id, curve, other, key(x), len(over), spread(ratios) if whole else "inf"
 
 
 def main() -> int:

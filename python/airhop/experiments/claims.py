@@ -344,13 +344,14 @@ def keeps_most(
     )
 
 
-@worded("{measure} with {schemes} falls from each value of the axis to the next")
-def falls_all_along(samples: Samples, axis: PlottedAxis, schemes: Sequence[str]) -> ClaimResult:
-    """Check whether each scheme loses with every step of the axis."""
-    first, last = samples.xs[0], samples.xs[-1]
-    steps = {
-        (scheme, x, y): along(samples, scheme, x, y) for scheme in schemes for x, y in pairwise(samples.xs)
-    }
+@worded("{measure} with {schemes} falls from each value of the axis to the next ({from_x})")
+def falls_all_along(
+    samples: Samples, axis: PlottedAxis, schemes: Sequence[str], from_x: float = -math.inf
+) -> ClaimResult:
+    """Check whether each scheme loses with every step of the axis from `from_x` up."""
+    xs = samples.from_x(from_x)
+    first, last = xs[0], xs[-1]
+    steps = {(scheme, x, y): along(samples, scheme, x, y) for scheme in schemes for x, y in pairwise(xs)}
     kept = ", ".join(f"{scheme} {interval(along(samples, scheme, first, last))}" for scheme in schemes)
     parts = [f"kept from {axis.text(first)} to {axis.text(last)}: {kept}"]
     parts += [
@@ -359,6 +360,23 @@ def falls_all_along(samples: Samples, axis: PlottedAxis, schemes: Sequence[str])
         if not below(ratio, 1.0)
     ]
     return ClaimResult(every(below(ratio, 1.0) for ratio in steps.values()), "; ".join(parts))
+
+
+@worded(
+    "the ratio of {measure} with {scheme} to that with {other} falls from each value of the axis to the next "
+    "({from_x})"
+)
+def falls_behind_all_along(
+    samples: Samples, axis: PlottedAxis, scheme: str, other: str, from_x: float = -math.inf
+) -> ClaimResult:
+    """Check whether a scheme loses a larger part than another with every step of the axis."""
+    steps = {(x, y): growth(samples, scheme, other, x, y) for x, y in pairwise(samples.from_x(from_x))}
+    told = ", ".join(
+        f"{interval(ratio)} from {axis.text(x)} to {axis.text(y)}" for (x, y), ratio in steps.items()
+    )
+    return ClaimResult(
+        every(below(ratio, 1.0) for ratio in steps.values()), f"{scheme}/{other} changes by: {told}"
+    )
 
 
 @worded("{measure} with {schemes} falls between the ends of the axis ({from_x})")
@@ -398,14 +416,15 @@ def sensitivities_differ(samples: Samples, axis: PlottedAxis, schemes: Sequence[
 
 @worded(
     "{measure} with {schemes} is below {share:times}that with {leader} at {first}, and above it at {last}; "
-    "undecided for a scheme that comes nearer but stays below it (not known: {unknown})"
+    "undecided for a scheme that stays below it, unless it is shown not to come nearer (not known: {unknown})"
 )
 def catches_up(
     samples: Samples, axis: PlottedAxis, schemes: Sequence[str], leader: str, share: float, unknown: str
 ) -> ClaimResult:
     """Check whether each scheme is below this share of the leader at the first x and above it at the last.
 
-    A scheme that comes nearer and does not get there may with a larger x: that is open, for `unknown` is.
+    A scheme that does not get there may with a larger x: that is open, for `unknown` is, unless the scheme is
+    shown not to come nearer.
     """
     first, last = samples.xs[0], samples.xs[-1]
     decisions: list[tuple[str, Decision]] = []

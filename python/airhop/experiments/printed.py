@@ -5,6 +5,11 @@ resolution of the print, half of the last digit, and the 95 % scatter that the n
 run where the paper prints no count of runs, that of the mean of the runs where it prints one. How far single
 runs scatter is measured, once, in Airhop's own runs under the default reading (`spreads.csv`).
 
+The scatter of a gain is that of the logarithm of the ratio, a factor around the printed ratio: in per cent a
+ratio to a goodput near zero scatters without bound, so that a model would be tolerated the more, the less
+goodput it has. A gain that follows from two printed columns has their tolerances as well: it lies between the
+gains of numbers that each lie within their own.
+
 The number is met when the whole 95 % interval of what is measured lies within the tolerance, and missed when
 none of it does. Where the tolerance is more than half of the printed effect, meeting the number tells
 nothing: a miss is a miss still, and all else cannot be told.
@@ -57,6 +62,10 @@ class Source:
         """Return how far a measured value may be from the printed one, in the unit of the print."""
         return (self.digit if digit is None else digit) / 2 + scatter / math.sqrt(self.runs or 1)
 
+    def factor(self, scatter: float) -> float:
+        """Return the factor by which a measured ratio may be off the printed one, from that of logarithms."""
+        return math.exp(scatter / math.sqrt(self.runs or 1))
+
     def __str__(self) -> str:
         """Write the scatter that the tolerance allows."""
         of = "a single run" if self.runs is None else f"the mean of {self.runs} runs"
@@ -83,28 +92,43 @@ class Judged:
     high: float
     tolerance: float
     unit: str
+    upward: float | None = None
+    """Tolerance above the printed number, inf where nothing bounds it; None where it is that below."""
+
+    @property
+    def allowed(self) -> tuple[float, float]:
+        """Least and greatest value that the print tolerates."""
+        upward = self.tolerance if self.upward is None else self.upward
+        return self.printed - self.tolerance, self.printed + upward
 
     @property
     def met(self) -> Decision:
         """True if the interval lies within the tolerance; None where it does not tell."""
-        least, most = self.printed - self.tolerance, self.printed + self.tolerance
-        decision = within(self.low, self.high, least, most)
+        decision = within(self.low, self.high, *self.allowed)
         return None if decision and not self.tells else decision
 
     @property
     def tells(self) -> bool:
-        """True if agreement with the number is informative: the tolerance is at most half of the number."""
-        return self.tolerance <= abs(self.printed) / 2
+        """True if agreement with the number is informative: the larger tolerance is at most half of the number."""
+        least, most = self.allowed
+        return max(self.printed - least, most - self.printed) <= abs(self.printed) / 2
 
     @property
     def off(self) -> float:
         """Difference of the mean from the printed number, as a share of the latter."""
         return self.mean / self.printed - 1.0
 
+    @property
+    def tolerated(self) -> str:
+        """The tolerance in words: `± 0.5`, `56 to 194`, `at least 12`."""
+        least, most = self.allowed
+        if self.upward is None:
+            return f"± {self.tolerance:.2g}"
+        return f"{_short(least)} to {_short(most)}" if math.isfinite(most) else f"at least {_short(least)}"
+
     def __str__(self) -> str:
-        return f"{self.mean:.3g} (printed {self.printed:.3g} ± {self.tolerance:.2g}) {self.unit}".replace(
-            "-", "−"
-        )
+        tolerated = self.tolerated if self.upward is None else f"[{self.tolerated}]"
+        return f"{self.mean:.3g} (printed {self.printed:.3g} {tolerated}) {self.unit}".replace("-", "−")
 
 
 def means(
@@ -135,16 +159,18 @@ def gains(
     }
 
 
-def gained(
-    source: Source, ratio: Ratio, printed: float, curve: str, other: str, x: X, digit: float | None = None
-) -> Judged:
-    """Compare one gain (a paired ratio in per cent above 100) with a printed gain."""
-    low, high = (
-        _percent(-math.inf if ratio.low is None else ratio.low),
-        _percent(math.inf if ratio.high is None else ratio.high),
-    )
-    tolerance = source.tolerance(run_half_width(source.experiment, curve, x, other), digit)
-    return Judged(printed, _percent(ratio.value), low, high, tolerance, "%")
+def gained(source: Source, ratio: Ratio, printed: float, curve: str, other: str, x: X) -> Judged:
+    """Set one gain, a paired ratio in per cent above 100, beside a gain that is printed as such."""
+    factor, half = source.factor(run_half_width(source.experiment, curve, x, other)), source.digit / 2
+    kept = 1.0 + printed / 100.0
+    return _gain(ratio, printed, _percent(kept / factor) - half, _percent(kept * factor) + half)
+
+
+def _gain(ratio: Ratio, printed: float, least: float, most: float) -> Judged:
+    """Set a paired ratio, in per cent above 100, beside a gain and the least and most that is tolerated."""
+    low = _percent(-math.inf if ratio.low is None else ratio.low)
+    high = _percent(math.inf if ratio.high is None else ratio.high)
+    return Judged(printed, _percent(ratio.value), low, high, printed - least, "%", most - printed)
 
 
 def gains_of(
@@ -158,18 +184,27 @@ def gains_of(
 ) -> dict[str, Judged]:
     """Set the gain of one column over another beside that of the printed columns.
 
-    Its resolution is that of both numbers that it is made of.
+    Tolerated are the gains of numbers that each lie within the tolerance of their own column, no goodput
+    being negative, and whose ratio is off the printed one, with its rounding, by no more than its scatter.
     """
     found = {}
     for _, x in _cells(samples, printed, (curve,)):
         if xs is not None and x not in xs:
             continue
         over, under, half = printed[curve, x], printed[other, x], source.digit / 2
-        digit = 100 * ((over + half) / (under - half) - (over - half) / (under + half))
-        found[_cell(axis, f"{curve} over {other}", x)] = gained(
-            source, samples.ratio(curve, other, x), _percent(over / under), curve, other, x, digit
+        wide, deep = (source.tolerance(run_half_width(source.experiment, one, x)) for one in (curve, other))
+        factor = source.factor(run_half_width(source.experiment, curve, x, other))
+        least = max((over - half) / (under + half) / factor, max(over - wide, 0.0) / (under + deep))
+        most = (over + half) / (under - half) * factor
+        most = min(most, (over + wide) / (under - deep)) if under > deep else most
+        found[_cell(axis, f"{curve} over {other}", x)] = _gain(
+            samples.ratio(curve, other, x), _percent(over / under), _percent(least), _percent(most)
         )
     return found
+
+
+def _short(number: float) -> str:
+    return f"{number:.3g}" if abs(number) < 1000.0 else f"{number:.0f}"
 
 
 def _percent(ratio: float) -> float:
@@ -213,7 +248,7 @@ def numbers_met(
 
 @worded(
     "the gain is {printed}, within half of the last printed digit ({source:digit} percentage point) plus "
-    "{source}"
+    "{source}, which is that of the logarithm of the ratio"
 )
 def gains_met(
     samples: Samples, axis: PlottedAxis, source: Source, printed: Mapping[Gain, float]
@@ -223,8 +258,9 @@ def gains_met(
 
 
 @worded(
-    "the gain of {curve} over {other} at {at} is that of their printed numbers, within the rounding of these "
-    "numbers (last digit {source:digit}) plus {source}"
+    "the gain of {curve} over {other} at {at} is one of numbers within the tolerances of the two printed "
+    "ones, half of the last digit ({source:digit}) plus {source}, and the logarithm of the "
+    "ratio is within {source}"
 )
 def column_gains_met(
     samples: Samples,

@@ -1,8 +1,9 @@
 """Scatter of single runs: half of the 95 % range of one run, for the test of printed numbers.
 
 `spreads.csv` has a row per number: t(0.975, n - 1) times the standard deviation of n runs of Airhop's own
-under the default reading, in the unit in which the paper prints the number (Mbit/s, or per cent for a gain of
-one curve over another). `tools/spreads.py` writes it.
+under the default reading, in the unit in which the paper prints the number, Mbit/s; for a gain of one curve
+over another, of the natural logarithm of the ratio, inf where one of the curves has a run without goodput.
+`tools/spreads.py` writes it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ FILE = "spreads.csv"
 def run_half_width(experiment: str, curve: str, x: X, other: str = "") -> float:
     """Return the half-width of the 95 % interval of a single run around the mean.
 
-    With `other`: that of the gain over it, per cent.
+    With `other`: that of the natural logarithm of the ratio to it.
 
     Raises InputError where `spreads.csv` has no such row.
     """

@@ -56,8 +56,8 @@ def decisions(experiment: Experiment, means: Means | None = None) -> Decisions:
 
 
 def with_counts(measured: Samples, collisions: float) -> Samples:
-    """Add collisions in a thousand segments, the same everywhere, and NAKs, next to none."""
-    for metric, mean in ((COLLISIONS, collisions), (NAKS, 0.2)):
+    """Add collisions in a thousand segments, the same everywhere, and no NAKs."""
+    for metric, mean in ((COLLISIONS, collisions), (NAKS, 0.0)):
         counts = {cell: dict.fromkeys(values, mean) for cell, values in measured.cells.items()}
         measured.also[metric.name] = Samples(metric.name, counts)
     return measured
@@ -65,11 +65,11 @@ def with_counts(measured: Samples, collisions: float) -> Samples:
 
 @pytest.fixture(autouse=True)
 def scatter(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a run scatter by a fifth of each printed number, and by 4 percentage points of each gain."""
+    """Let a run scatter by a fifth of each printed number, and by 3 % of each ratio."""
     published = {one.id: one.published or {} for one in (*CHAINS, *NETWORKS)}
 
     def spread(experiment: str, curve: str, x: float, other: str = "") -> float:
-        return 4.0 if other else 0.2 * published[experiment][curve, x]
+        return 0.03 if other else 0.2 * published[experiment][curve, x]
 
     monkeypatch.setattr("airhop.experiments.printed.run_half_width", spread)
 
@@ -281,7 +281,7 @@ def test_delayed_acks_relieve_every_tcp_of_collisions_over_any_chain(curve: str,
 def test_nacks_without_errors_are_counted_over_any_chain(hops: float) -> None:
     measured = with_counts(samples(as_printed(TABLE2)), 50.0)
     cell = measured.also[NAKS.name].cells["tcp-cl", float(hops)]
-    cell.update(dict.fromkeys(cell, 3.0))
+    cell[0] = 1.0  # one, in one run
     failed = [one.claim.id for one in check_claims(TABLE2.claims, measured) if one.result.holds is False]
     assert failed == ["cheng-t2-nak"]
 

@@ -177,11 +177,11 @@ def test_the_bad_station_blocks_with_large_retry_limits() -> None:
 
 
 def bursty(p_bb: float) -> dict[str, float]:
-    """LL-ARQ doubles goodput where errors are single, and leaves half of it where they are bursty."""
+    """LL-ARQ costs a part of the goodput of every scheme, the more the burstier errors are."""
     plain = {"reno": 1.0, "sack": 1.2, "snoop": 1.4, "ll-elsn": 1.5}
-    kept = {0.1: 2.0, 0.3: 1.2, 0.5: 0.5}[p_bb]
+    kept = {0.1: 0.98, 0.3: 0.9, 0.5: 0.5}[p_bb]
     arq = {with_arq(scheme): kept * value for scheme, value in plain.items()}
-    return plain | arq | {with_arq("ll-elsn"): 3.2 - p_bb}
+    return plain | arq | {with_arq("ll-elsn"): 1.5 - p_bb / 5}
 
 
 FIGURE18: Means = {x: bursty(x) for x in (0.1, 0.3, 0.5)}
@@ -191,13 +191,20 @@ FIGURE18: Means = {x: bursty(x) for x in (0.1, 0.3, 0.5)}
     ("broken", "means"),
     [
         ([], FIGURE18),
-        (["yun-2-bursty"], put(FIGURE18, 0.3, "snoop", 3.4)),
+        (["yun-2-bursty"], put(FIGURE18, 0.3, "snoop", 1.7)),
         (
-            ["yun-11-not-always"],
+            ["yun-11-not-always", "yun-11-sensitive"],
             {x: row | dict.fromkeys(SCHEMES, 0.2) for x, row in FIGURE18.items()},
         ),
-        (["yun-11-burstier", "yun-11-sensitive"], put(FIGURE18, 0.5, with_arq("reno"), 2.1)),
-        (["yun-11-sensitive"], put(FIGURE18, 0.5, "sack", 0.2)),
+        # Higher at the end than at the beginning; higher at the end than in the middle.
+        (
+            ["yun-11-burstier", "yun-11-burstier-ends", "yun-11-share"],
+            put(FIGURE18, 0.5, with_arq("reno"), 0.99),
+        ),
+        (["yun-11-burstier"], put(FIGURE18, 0.5, with_arq("reno"), 0.95)),
+        # LL-ARQ gains on one channel; without it a scheme falls as well.
+        (["yun-11-sensitive"], put(FIGURE18, 0.3, "sack", 1.0)),
+        (["yun-11-sensitive", "yun-11-share"], put(FIGURE18, 0.5, "sack", 0.2)),
     ],
 )
 def test_claims_of_figure_18_fail_where_the_numbers_say_so(broken: list[str], means: Means) -> None:
@@ -206,14 +213,16 @@ def test_claims_of_figure_18_fail_where_the_numbers_say_so(broken: list[str], me
 
 def test_what_ersn_is_good_for_is_asked_of_long_delays_only() -> None:
     goodput: Means = {0: {fig19.ELN: 3.6, fig19.BOTH: 3.5}, 80: {fig19.ELN: 1.0, fig19.BOTH: 1.1}}
-    spurious: Means = {0: {fig19.ELN: 1.0, fig19.BOTH: 2.0}, 80: {fig19.ELN: 9.0, fig19.BOTH: 1.0}}
+    spurious: Means = {0: {fig19.ELN: 1.0, fig19.BOTH: 2.0}, 80: {fig19.ELN: 9.0, fig19.BOTH: 0.5}}
 
     def found(goodput: Means, spurious: Means) -> Decisions:
         return decisions(fig19.EXPERIMENT, goodput, {fig19.SPURIOUS.name: spurious})
 
     assert found(goodput, spurious) == {"yun-16-spurious": True, "yun-16-goodput": True}
     assert found(put(goodput, 80, fig19.BOTH, 0.9), spurious)["yun-16-goodput"] is False
-    assert found(goodput, put(spurious, 80, fig19.BOTH, 10.0))["yun-16-spurious"] is False
+    # "to prevent spurious timeouts": a few are as wrong as many, and with none there is nothing to prevent.
+    assert found(goodput, put(spurious, 80, fig19.BOTH, 2.0))["yun-16-spurious"] is False
+    assert found(goodput, put(spurious, 80, fig19.ELN, 0.4))["yun-16-spurious"] is False
 
 
 @pytest.mark.parametrize("figure", [FIG14, hol.EXPERIMENT, FIG18], ids=lambda figure: figure.id)

@@ -49,8 +49,8 @@ FIGURE2B: Means = {
 
 @pytest.fixture(autouse=True)
 def scatter(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a gain of single runs scatter by one percentage point, so that all printed ones can be told."""
-    monkeypatch.setattr("airhop.experiments.printed.run_half_width", lambda *_: 2.0)
+    """Let a ratio of single runs scatter by 2 %, so that all printed gains can be told."""
+    monkeypatch.setattr("airhop.experiments.printed.run_half_width", lambda *_: 0.02)
 
 
 def single(means: Means = FIGURE2A) -> Decisions:

@@ -205,7 +205,10 @@ def test_collisions_fail_the_detection_of_damaged_frames_and_nothing_else() -> N
 
 @pytest.fixture(scope="module")
 def ideal() -> Values:
-    """Return synthetic measurements: the formulas under light load, later and less sure under bulk."""
+    """Return synthetic measurements: the formulas under light load, later and less sure under bulk.
+
+    LL-ELSN detects every loss, in every run.
+    """
     found = list(table1._formulas())
     of = Values(found)
     for scheme, way, load in product(ROWS, WAYS, LOADS):
@@ -214,7 +217,12 @@ def ideal() -> Values:
         failure = of.at(scheme, FAILURE, way=way).value.mean
         failure += 0.3 if scheme == "hack" and load == "bulk" else 0.0
         x = {"way": way, "load": load}
-        for metric, mean, half in ((DELAY, delay, 0.01), (UNDETECTED, failure, 0.01), (UNTOLD, failure, 0.0)):
+        unsure = 0.0 if scheme == "ll-elsn" else 0.01
+        for metric, mean, half in (
+            (DELAY, delay, 0.01),
+            (UNDETECTED, failure, unsure),
+            (UNTOLD, failure, 0.0),
+        ):
             found.append(Value(scheme, x, metric, Estimate(mean, half, 10)))
     return Values(found)
 
@@ -233,7 +241,10 @@ def _decisions(values: Values) -> dict[str, bool | None]:
 
 
 def test_every_claim_holds_of_the_formulas_themselves(ideal: Values) -> None:
-    assert _decisions(ideal) == {claim.id: True for claim in EXPERIMENT.claims}
+    found = _decisions(ideal)
+    # P_f_frag is 3e-13: no measurement of these tells it from zero.
+    assert found.pop("yun-12-lhp") is None
+    assert found == {claim.id: True for claim in EXPERIMENT.claims if claim.id != "yun-12-lhp"}
     assert len(EXPERIMENT.claims) == 6
 
 
@@ -247,12 +258,16 @@ def test_contention_defeats_hack_where_more_is_missed_than_without(ideal: Values
 @pytest.mark.parametrize("scheme", ROWS)
 def test_each_row_of_the_table_is_judged_by_delay_and_failure(ideal: Values, scheme: str, way: str) -> None:
     of_row = "yun-12-hack" if scheme in ("ewln", "tcp-eln") else f"yun-12-{scheme}"
+    held = None if scheme == "lhp" else True
     for metric, less, more in ((DELAY, 0.34, 0.39), (UNDETECTED, 0.009, 0.031)):
-        for by, word in ((less, True), (more, False), (-less, True), (-more, False)):
+        for by, word in ((less, held), (more, False), (-less, held), (-more, False)):
             moved = _changed(ideal, scheme, metric, by, way=way, load="light")
             decisions = _decisions(moved)
-            assert decisions.pop(of_row) is word, (metric, by)
+            # The zero of LL-ELSN is one: half of a per cent is none.
+            expected = False if (scheme, metric) == ("ll-elsn", UNDETECTED) else word
+            assert decisions.pop(of_row) is expected, (metric, by)
             decisions.pop("yun-12")
+            decisions.pop("yun-12-lhp", None)
             assert all(decisions.values()), (metric, by)
 
 
@@ -260,7 +275,9 @@ def test_ll_elsn_must_be_first_everywhere(ideal: Values) -> None:
     for way, load in product(WAYS, LOADS):
         where = {"way": way, "load": load}
         assert _decisions(_changed(ideal, "ll-elsn", DELAY, 100.0, **where))["yun-12"] is False
-        assert _decisions(_changed(ideal, "ll-elsn", UNTOLD, 0.01, **where))["yun-12"] is False
+        assert _decisions(_changed(ideal, "ll-elsn", UNDETECTED, 0.02, **where))["yun-12"] is False
+        # Not detected and not told are two things: only the first is printed.
+        assert _decisions(_changed(ideal, "ll-elsn", UNTOLD, 0.02, **where))["yun-12"] is True
     # As sure as Balakrishnan's scheme it may be, but not as slow as the next one.
     level = _changed(ideal, "ll-elsn", DELAY, ROWS["lhp"].delay_ms("uplink")[0], way="uplink", load="light")
     assert _decisions(level)["yun-12"] is None

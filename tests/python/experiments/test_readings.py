@@ -261,6 +261,10 @@ def test_each_claim_has_its_test_in_a_sentence_and_an_own_one_a_reason(
 def test_a_check_is_worded_with_the_labels_and_units_of_its_experiment() -> None:
     by_id = {one.id: one for one in FIG6.claims}
     assert asks(by_id["yun-4-falls"].check, FIG6) == (
+        "the ratio of the goodput with Snoop to that with LL-ELSN falls from each value of the axis to the "
+        "next (every frame error rate from 0.01 % up)"
+    )
+    assert asks(by_id["yun-4-falls-ends"].check, FIG6) == (
         "LL-ELSN keeps a larger share of its goodput than Snoop, between the ends of the axis (every frame "
         "error rate from 0.01 % up)"
     )

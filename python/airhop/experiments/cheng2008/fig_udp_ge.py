@@ -80,7 +80,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "cheng-udp-ge-grows",
-        "TCP-CL's gain over Reno grows with the error rate.",
+        "TCP-CL's gain over Reno grows with the error rate: it is larger at P_B = 0.5 than at 0.1.",
         gain_grows,
         own=True,
         because=(

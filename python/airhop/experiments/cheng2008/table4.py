@@ -49,8 +49,9 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "cheng-t4-self-collision",
-        "Delayed ACKs alleviate self-collision: over any number of hops fewer frames of each TCP are lost by "
-        "collisions, for each segment sent, than with an ACK for every segment.",
+        "Delayed ACKs alleviate self-collision: with each TCP, over any number of hops, collisions destroy "
+        "fewer frames of its network for each segment sent, those of routing and of the MAC included, than "
+        "with an ACK for every segment.",
         Asked(each_below_beside, HOPS, tuple(SCHEMES), ALL_X, of=COLLISIONS),
         quote="The delayed ACK scheme alleviates the TCP self-collision problem in wireless link",
     ),

@@ -63,7 +63,7 @@ def like_new_jersey(samples: Samples) -> ClaimResult:
     return ClaimResult(every(decisions), f"times new-jersey: {told}")
 
 
-def needs_the_sender_only(_: Samples) -> ClaimResult:
+def needs_no_service(_: Samples) -> ClaimResult:
     """Check whether WestwoodVT needs no service of the network."""
     from airhop.catalogue import scheme
 
@@ -119,8 +119,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "koo-7",
-        "WestwoodVT changes the sender only: it needs no service of the network.",
-        needs_the_sender_only,
+        "WestwoodVT needs no service of the network.",
+        needs_no_service,
         quote="discrimination of the cause of packet loss using the modified end-to-end TCP mechanism, "
         "without supporting the intermediate router mechanisms",
     ),

@@ -3,7 +3,8 @@
 "For example 1% damage loss degrades throughput by 14%" makes w = 8. The formula is exact where each loss
 stops the window for two round trips and nothing else happens: 2 w packets are not sent for each one that is
 lost. Beside it stand Tahoe and Reno whose receiver's window is w, on a path that limits nothing else, with
-independent losses of data packets. It holds where the simulated share is within 10 % of it.
+independent losses of data packets. It holds where the simulated loss of throughput is within 10 % of the loss
+of the formula: a tenth of the share that is left would be more than the whole loss of a small window.
 """
 
 from __future__ import annotations
@@ -129,12 +130,12 @@ def is_allowed(value: Value) -> bool:
 
 
 def where_allowed(values: Values) -> ClaimResult:
-    """Check whether the formula is within 10 % of both senders wherever w limits the window."""
+    """Check whether both senders lose the formula's share, within 10 % of it, where w limits the window."""
     return _in_cells(cell for sender in SENDERS for cell in values.of(sender, SIMULATED) if is_allowed(cell))
 
 
 def everywhere(values: Values) -> ClaimResult:
-    """Check whether the formula is within 10 % of both senders with every window and every loss rate."""
+    """Check whether both senders lose what the formula says, within 10 % of it, at every w and p."""
     return _in_cells(cell for sender in SENDERS for cell in values.of(sender, SIMULATED))
 
 
@@ -144,9 +145,10 @@ def _in_cells(judged: Iterable[Value]) -> ClaimResult:
     met = {sender: [cell for cell in cells if cell.curve == sender and _met(cell)] for sender in SENDERS}
     furthest = max(cells, key=lambda value: abs(_off(value)))
     told = "; ".join(f"{SENDERS[sender]} with {_where(found)}" for sender, found in met.items() if found)
+    told = f": {told}" if told else ""
     return ClaimResult(
         every(map(_met, cells)),
-        f"within 10 % in {sum(map(len, met.values()))} of {len(cells)} cells: {told}; furthest: "
+        f"within 10 % of the loss in {sum(map(len, met.values()))} of {len(cells)} cells{told}; furthest: "
         f"{SENDERS[furthest.curve]}, w = {furthest.x['w']}, p = {_loss(furthest)}, "
         f"{100 * _off(furthest):+.0f} %".replace("-", "−"),
     )
@@ -157,13 +159,15 @@ def _met(value: Value) -> Decision:
     half = value.value.half_width
     if half is None:
         return None
-    low, high = (end / value.published for end in (value.value.mean - half, value.value.mean + half))
+    loss = 1.0 - value.published
+    low, high = ((1.0 - end) / loss for end in (value.value.mean + half, value.value.mean - half))
     return within(low, high, 1.0 - HOLDS, 1.0 + HOLDS)
 
 
 def _off(value: Value) -> float:
+    """Return the error of the loss of throughput, as a share of the formula's."""
     assert value.published is not None
-    return value.value.mean / value.published - 1.0
+    return (1.0 - value.value.mean) / (1.0 - value.published) - 1.0
 
 
 def _where(found: Sequence[Value]) -> str:
@@ -207,7 +211,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "kou-1",
         "A packet loss probability p degrades the throughput of a window w by a factor of 1/(1+2pw), where "
         "w is the allowed window: for Tahoe and Reno, wherever losses alone would allow a larger window, p "
-        "w² < 1.5.",
+        "w² < 1.5, the loss of throughput is within 10 % of the formula's.",
         where_allowed,
         own=True,
         because=(
@@ -220,8 +224,8 @@ CLAIMS: tuple[Claim[Values], ...] = (
     ),
     Claim(
         "kou-1-strict",
-        "The formula holds for every loss rate and window: for Tahoe and Reno, w from 4 to 32, p from 0.1 "
-        "to 10 %.",
+        "The formula holds for every loss rate and window: Tahoe and Reno lose what it says, within 10 % of "
+        "it, for w from 4 to 32 and p from 0.1 to 10 %.",
         everywhere,
         quote="a packet loss probability p degrades throughput by a factor of 1/(1+2pw), where w is the "
         "size of allowed window.",
@@ -239,8 +243,8 @@ def headline(values: Values) -> str:
     few = [value for value in cells if is_allowed(value)]
     met, of_few = (sum(_met(value) is True for value in some) for some in (cells, few))
     return (
-        f"1/(1+2pw) is met within 10 % in {met} of {len(cells)} cells: in {of_few} of the {len(few)} where "
-        "w is below the window that losses allow by themselves."
+        f"The loss of 1/(1+2pw) is met within 10 % in {met} of {len(cells)} cells: in {of_few} of the "
+        f"{len(few)} where w is below the window that losses allow by themselves."
     )
 
 
@@ -317,7 +321,7 @@ EXPERIMENT = Calculation(
         "Lines are the formula. Markers are the ratio of Tahoe's and Reno's throughput to that of the same "
         "run without losses. The receiver advertises w packets of 128 bytes; the link has 100 Mbit/s and "
         "60 ms, and loses each data packet with probability p, and no ACK; RTO = a + 4 v in ticks of 100 "
-        "ms. The formula holds if the whole interval is within 10 % of it."
+        "ms. The formula holds if the whole interval of the lost share is within 10 % of the formula's."
     ),
     compute=computing({}),
     questions=(DAMAGE, CLOCK, ESTIMATOR),

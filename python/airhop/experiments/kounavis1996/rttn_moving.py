@@ -10,7 +10,7 @@ paper. The sender's own air interface fades as it does there.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -182,6 +182,18 @@ def differs(
     )
 
 
+@worded(
+    "at speed factors {factors}, {metric} with {curve} differs from that at factor 1, paired",
+    {**METRICS, **NAMES},
+)
+def depends(values: Values, curve: str, metric: str, factors: Sequence[int]) -> ClaimResult:
+    """Check whether a curve has more or less of it at each of these factors than at constant speed."""
+    more = differs(values, curve, STEADY, metric, 1, factors)
+    found = [values.at(less(curve, STEADY), metric, factor=factor).value for factor in factors]
+    either = (apart(one, 1) or apart(one, -1) or None for one in found)
+    return replace(more, holds=every(either))
+
+
 def fewest_timeouts(values: Values) -> ClaimResult:
     """Check whether RTTN has fewer timeouts than EBSN and than local recovery at every speed factor."""
     found = [differs(values, "rttn", other, "timeouts", -1) for other in ("ebsn", "local")]
@@ -196,9 +208,9 @@ BEHIND = (
 CLAIMS: tuple[Claim[Values], ...] = (
     Claim(
         "kou-moving-spread",
-        "The receiver's movement makes round trips vary: the round trips of a sender without timeouts "
-        "deviate more at changing speed than at constant speed.",
-        Asked(differs, "patient", STEADY, "spread_s", 1, CHANGING),
+        "Variations of the round trip depend on the receiver's movement: the standard deviation of the round "
+        "trips of a sender without timeouts differs between changing and constant speed.",
+        Asked(depends, "patient", "spread_s", CHANGING),
         quote="Fade duration is also constantly changing and variations in RTT depend on a great number of "
         "parameters such as the receiver's movement",
     ),

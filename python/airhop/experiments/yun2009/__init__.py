@@ -2,7 +2,8 @@
 
 What its figures 6 to 12 share. Words of its statements that need a number have the same one in all of them:
 
-* "much": a factor of 1.5, by which the abstract says that LL-ELSN outdoes Snoop.
+* "much", and "multiple" recoveries: a factor of 1.5, by which the abstract says that LL-ELSN outdoes Snoop.
+* "severe" degradation: less than four fifths is left.
 * What it says of a scheme and names no frame error rate is asked at every rate of the grid from 0.01 % up,
   where the printed axes begin. The sums over these rates together are claims of ours.
 * Where the paper names no frame error rate it is 1 %, as in its Figure 7.
@@ -48,5 +49,7 @@ NO_SLOWER = (
 )
 """Reason of LL-ELSN's goodput beyond the printed axis."""
 MUCH = 1.5
+SEVERE = 0.8
+"""Share of which a severe degradation leaves less."""
 GOOD = 0.9
 """Smallest share of the best scheme's goodput that is "good"."""

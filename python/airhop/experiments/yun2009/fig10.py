@@ -2,11 +2,12 @@
 
 Printed in the paper: Jain's index (its equation 5) of the goodputs of n connections; most schemes "achieve
 high fairness index above 0.98". The printed axis is not known to us. Most is read as more than half of the
-schemes; "gets worse as the number of connections gets increased" as a lower index with the most connections
-than with the fewest that can be unfair; and "poor", of schemes that are "relatively comparable with each
+schemes; "gets worse as the number of connections gets increased" as a lower index with every step from the
+fewest connections that can be unfair; and "poor", of schemes that are "relatively comparable with each
 other", as less fair than most of the others with the most connections. That the index of these two is below
-0.98, and that they have more timeouts, for each segment sent, than most of the others or than Reno, are
-claims of ours. Quick mode runs two connections, too: one cannot be unfair.
+0.98, that an index is lower with the most connections than with two, and that the two have more timeouts, for
+each segment sent, than most of the others or than Reno, are claims of ours. Quick mode runs two connections,
+too: one cannot be unfair.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from airhop.experiments.asked import LAST, Asked, worded
-from airhop.experiments.claims import along, below, each_above, every, most_stay_above
+from airhop.experiments.claims import along, below, each_above, every, falls_all_along, most_stay_above
 from airhop.experiments.experiment import Claim, ClaimResult, Metric
 from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009 import OWN, PAPER, SCHEMES
@@ -132,9 +133,17 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "yun-8-worse",
-        "The fairness of Jersey and JTCP gets worse with more connections.",
-        Asked(gets_worse, "jersey", "jtcp"),
+        "The fairness of Jersey and JTCP gets worse with more connections: their index falls with every step "
+        "from two connections up.",
+        Asked(falls_all_along, CONNECTIONS, ("jersey", "jtcp"), 2),
         quote="the fairness of TCP-Jersey and JTCP gets worse as the number of connections gets increased",
+    ),
+    Claim(
+        "yun-8-worse-ends",
+        "Jersey and JTCP are less fair with ten connections than with two.",
+        Asked(gets_worse, "jersey", "jtcp"),
+        own=True,
+        because="The weakest reading of the sentence: the most connections beside the fewest.",
     ),
     Claim(
         "yun-8-poor",

@@ -71,7 +71,7 @@ SAME = 0.1
 
 
 def inverse_of_round_trip(samples: Samples) -> ClaimResult:
-    """Check whether Reno's goodput times its round trip changes by less than 10 % along the axis."""
+    """Check whether Reno's goodput times its round trip differs by less than 10 % at the ends of the axis."""
     first, last = samples.xs[0], samples.xs[-1]
     goodput, trips = samples.paired(("reno", last), ("reno", first)), samples.also[ROUND_TRIP.name]
     (late, early), (long, short) = goodput, trips.paired(("reno", last), ("reno", first))

@@ -4,7 +4,8 @@ Printed in the paper: n connections, each with a source and a station of its own
 far n goes, at which error rate, and the axes are not known to us: here n is 1 to 10, and the FER 1 % as in
 Figure 7. What "quasi-constant" and "fully utilize" mean in numbers the paper leaves open: here 90 % of the
 largest goodput over n, and 90 % of what LL-ELSN delivers. A number of connections that is "sufficiently
-large" may be larger than ours: a scheme that comes nearer to LL-ELSN and does not reach its share is open.
+large" may be larger than ours: a scheme that does not reach its share is open, unless it is shown not to come
+nearer to LL-ELSN.
 """
 
 from __future__ import annotations
@@ -54,9 +55,9 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "yun-7-others",
-        "The others fill the link only with enough connections: with one connection each is below 90 % of "
-        "LL-ELSN's goodput, with ten (the most simulated) above 90 %. The claim is open for a scheme that "
-        "has come nearer with ten and is still below.",
+        "The others fill the link only with enough connections: each is below 90 % of LL-ELSN with one, and "
+        "above with ten, the most that are run; open where it is below by then and is not shown to come no "
+        "nearer.",
         Asked(catches_up, CONNECTIONS, OTHERS, "ll-elsn", FULL, HOW_MANY),
         quote="the other schemes can fully utilize the bandwidth with sufficiently large number of "
         "connections since each connection suffers from rate reduction due to wireless losses",

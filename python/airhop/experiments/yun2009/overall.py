@@ -90,22 +90,27 @@ def keeps_least_beside_over(
 
 
 @worded(
-    "at {at}, {scheme} keeps a smaller share of {measure} in {beside} than more than half of the schemes "
-    "compared ({others})"
+    "at {at}, {scheme} keeps less than {share:percent} of {measure} in {beside}, and a smaller share than "
+    "more than half of the schemes compared ({others})"
 )
 def keeps_less_than_most_beside(
-    samples: Samples, axis: PlottedAxis, scheme: str, others: Sequence[str], at: Sequence[X]
+    samples: Samples, axis: PlottedAxis, scheme: str, others: Sequence[str], at: Sequence[X], share: float
 ) -> ClaimResult:
-    """Check whether a scheme keeps less of what it has beside than most of the others, at each of these x."""
-    decisions, parts = [], []
+    """Check whether a scheme keeps less of what it has beside than this share and than most of the others.
+
+    At each of these x.
+    """
+    decisions: list[Decision] = []
+    parts = []
     for x in at:
         found = [below(ratio_of_ratios(samples, scheme, other, x), 1.0) for other in others]
         less, not_less = found.count(True), found.count(False)
         few = False if 2 * not_less >= len(others) else None
-        decisions.append(True if 2 * less > len(others) else few)
-        kept = interval(samples.ratio_to_beside(scheme, x))
+        kept = samples.ratio_to_beside(scheme, x)
+        decisions += [below(kept, share), True if 2 * less > len(others) else few]
         parts.append(
-            f"{kept} at {axis.text(x)}, less than {less} of {len(others)}, the reverse for {not_less}"
+            f"{interval(kept)} at {axis.text(x)}, less than {less} of {len(others)}, the reverse for "
+            f"{not_less}"
         )
     return ClaimResult(every(decisions), f"{scheme} keeps {'; '.join(parts)}")
 
