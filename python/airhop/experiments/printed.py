@@ -109,7 +109,7 @@ class Judged:
 
     @property
     def tells(self) -> bool:
-        """True if agreement with the number is informative: the larger tolerance is at most half of the number."""
+        """True if agreement with the number is informative: no tolerance exceeds half of the number."""
         least, most = self.allowed
         return max(self.printed - least, most - self.printed) <= abs(self.printed) / 2
 

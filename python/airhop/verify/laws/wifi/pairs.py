@@ -85,9 +85,9 @@ class Exchanges:
 def packets(trace: Trace, medium: Medium, pair: Pair, exchanges: list[Exchange]) -> dict[int, list[Packet]]:
     """Return the packets of each MPDU, by its sequence number, as far as they are known.
 
-    Packets of equal flow and kind are in MPDUs in the order in which they were offered. A packet that the station
-    dropped before the MPDU was sent, for its lifetime or with a broken route, is not in that MPDU; neither is a
-    packet offered before another of the flow that went out earlier: its router took it back.
+    Packets of equal flow and kind are in MPDUs in the order in which they were offered. An MPDU has no packet
+    that the station dropped before its transmission, for its lifetime or with a broken route, and none that
+    was offered before a packet of an earlier MPDU: a router took that back.
     """
     place = "->".join(pair)
     arrived = _last(trace.steps_at(place, "arrived"))
