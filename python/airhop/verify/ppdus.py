@@ -109,7 +109,8 @@ class Ppdus:
     def most_amsdu(self) -> int:
         """Longest A-MSDU, bytes: of the plan, the format (§9.4.2.55.2, §9.4.2.157.2) and an A-MPDU."""
         given = self.plan["aggregation"]["amsdu"]
-        longest = min(self.mpdu_limit - QOS_MAC_BYTES, self.most_bytes - DELIMITER - QOS_MAC_BYTES)
+        mac = min(int(quantity(self.plan["overhead"])), QOS_MAC_BYTES)
+        longest = min(self.mpdu_limit - QOS_MAC_BYTES, self.most_bytes - DELIMITER - mac)
         return min(longest, math.inf if given == "max" else int(given))  # type: ignore[return-value]
 
     @property

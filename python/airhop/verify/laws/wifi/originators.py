@@ -115,10 +115,13 @@ class _Originator:
         self._discarded = [max(bound, number + 1) for bound in self._discarded]
 
     def _drops(self) -> Iterator[Finding]:
-        """Check every discard: its MPDU had not arrived, and was sent as often or as long as it may."""
+        """Check every discard: its MPDU had not arrived, and was sent as often or as long as it may.
+
+        The packets of an MPDU are discarded together, unless a router keeps some of them for a new route.
+        """
         for number, inside in self._packets.items():
             for packet in inside:
-                if packet.dropped != inside[0].dropped:
+                if packet.dropped != inside[0].dropped and not self._is_on_demand:
                     time = packet.dropped or inside[0].dropped or 0
                     yield self._finding(time, f"packets of MPDU {number} are discarded without the others")
                 if packet.dropped is None:
