@@ -310,7 +310,8 @@ pub enum LinkEffect {
     /// End of a frame's transmission, reported only after a call of `tell_all`. Precedes the effects that
     /// follow from it.
     Transmitted(Transmitted),
-    /// MPDU of the transmission that [`LinkEffect::Transmitted`] has just reported, in the order of their places; once for each packet in it.
+    /// Packet in an MPDU of the transmission just reported by [`LinkEffect::Transmitted`], in the order of the
+    /// MPDUs' positions and of the packets in them.
     Mpdu(SentMpdu),
     /// Room in a station that was full: it accepts packets again.
     Ready(Station),

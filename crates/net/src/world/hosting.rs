@@ -208,14 +208,15 @@ impl World {
         matches!(&self.links.site(layer).layer, LinkLayer::Cell(cell) if cell.aggregates())
     }
 
-    /// Keeps the notices about segments that an agent asks for: those about the MPDUs of a PPDU go together.
+    /// Stores an agent's notices about segments until the fate of all MPDUs of the PPDU is known.
     fn hold_notices(&mut self, node: NodeId, flow: FlowId) {
         let World { actions, held_notices, .. } = self;
         let about_segments = actions.notices.extract_if(.., |notice| notice.kind.names_segment());
         held_notices.extend(about_segments.map(|notice| (node, flow, notice)));
     }
 
-    /// Sends the notices about the MPDUs of a PPDU that has just been answered, or not: one for the segments of a flow that have the same fate.
+    /// Sends the held notices about the MPDUs of a PPDU: one packet names all segments of a flow with the same
+    /// kind of notice.
     #[cold]
     pub(crate) fn send_held_notices(&mut self, now: Time) {
         let mut held = std::mem::take(&mut self.held_notices);

@@ -172,7 +172,8 @@ pub(crate) struct Taken {
 }
 
 impl Taken {
-    /// Number of packets remembered, more than fit into any window: 257 A-MSDUs of 11424 bytes have 56,000 of the shortest datagrams.
+    /// Number of remembered packets; exceeds every Block Ack window: 257 A-MSDUs of 11424 bytes have at most
+    /// 56,000 datagrams.
     const MEMORY: usize = 1 << 16;
 
     pub fn push(&mut self, packet: &Packet) {

@@ -17,7 +17,7 @@ use airhop_radio::layer::{BROADCAST, Fragmentation, FrameKind, LinkEffect, LostF
 use airhop_radio::link::RadioEvent;
 use airhop_trace::{Direction, Step};
 
-/// Stands in the list in the place of an effect that was taken out of it.
+/// Placeholder in the list of effects for an effect that was taken out.
 const CARRIED_OUT: LinkEffect = LinkEffect::Ready(BROADCAST);
 
 impl World {
@@ -129,8 +129,8 @@ impl World {
         }
     }
 
-    /// Carries out the effects in their order. The loop reads the effects of a packet that arrives at the first attempt in place: a move of
-    /// each effect out of the list would cost more than its handling.
+    /// Carries out the effects in their order. The loop itself handles the effects of a delivery at the first
+    /// attempt, which it reads in the list: a move of each effect costs more than its handling.
     #[inline(never)]
     fn apply_all(&mut self, now: Time, layer: Layer) {
         let mut next = 0;

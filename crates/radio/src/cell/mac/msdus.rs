@@ -3,15 +3,17 @@ use crate::phy::amsdu::{Body, Framing};
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// Packets of an agreement by MPDU. Packets have numbers of their own, from 0, in the order in which the MAC takes them.
+/// Assignment of an agreement's packets to MPDUs. Packets are numbered from 0, in the order of their arrival at
+/// the MAC.
 ///
-/// An MPDU takes packets until it is full or first sent; packets never move to another.
+/// The MAC appends packets to the newest MPDU until the MPDU is full or first sent. A packet never changes its
+/// MPDU.
 #[derive(Debug)]
 pub(crate) struct Msdus {
     framing: Framing,
     /// Body of the newest MPDU.
     body: Body,
-    /// Number of packets so far.
+    /// Total number of packets added.
     count: u64,
     /// Sequence number of the first MPDU in `starts`.
     oldest: u64,
@@ -24,14 +26,14 @@ impl Msdus {
         Msdus { framing, body: Body::default(), count: 0, oldest: 0, starts: VecDeque::new() }
     }
 
-    /// True if MPDUs may have several packets.
+    /// True if an MPDU may carry several packets.
     #[inline]
     pub fn aggregates(&self) -> bool {
         self.framing.limit > 0
     }
 
-    /// Adds a packet of `bytes` to the newest MPDU. Returns the length of the MPDU before and after, bytes; `None` if the packet needs an MPDU
-    /// of its own.
+    /// Adds a packet of `bytes` bytes to the newest MPDU. Returns the MPDU's length before and after, bytes;
+    /// `None` if the packet needs a new MPDU.
     pub fn append(&mut self, bytes: u32) -> Option<(u32, u32)> {
         let before = self.framing.mpdu(&self.body);
         if !self.aggregates() || !self.framing.append(&mut self.body, bytes) {
@@ -41,7 +43,7 @@ impl Msdus {
         Some((before, self.framing.mpdu(&self.body)))
     }
 
-    /// Begins an MPDU with a packet of `bytes`. Returns its length, bytes.
+    /// Creates an MPDU for a packet of `bytes` bytes. Returns the length of the MPDU, bytes.
     #[inline]
     pub fn open(&mut self, bytes: u32) -> u32 {
         if !self.aggregates() {
@@ -54,7 +56,7 @@ impl Msdus {
         self.framing.mpdu(&self.body)
     }
 
-    /// Returns the packets of the MPDU with this sequence number; none if it was forgotten.
+    /// Returns the packet numbers of the MPDU with this sequence number; an empty range if the MPDU was removed.
     #[inline]
     pub fn of(&self, seq: u64) -> Range<u64> {
         if self.aggregates() { self.of_aggregated(seq) } else { seq..seq + 1 }
@@ -68,7 +70,7 @@ impl Msdus {
         }
     }
 
-    /// Forgets the MPDUs whose packets are all below `first`.
+    /// Removes the MPDUs whose packets all have numbers below `first`.
     #[inline]
     pub fn forget_below(&mut self, first: u64) {
         while self.starts.get(1).is_some_and(|next| *next <= first) {
