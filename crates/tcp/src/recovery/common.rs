@@ -30,6 +30,18 @@ impl Urgent {
         }
         None
     }
+
+    /// As [`Urgent::pop`], without fast retransmits of segments that were SACKed after the detection of their
+    /// loss: pacing and the host's turnaround delay the retransmission. A timeout or a notice retransmits SACKed
+    /// data too (RFC 2018 §8).
+    pub fn pop_missing(&mut self, s: &SenderState) -> Option<Next> {
+        loop {
+            let next = self.pop(s)?;
+            if next.cause != Cause::Fast || !s.board.get(next.start).is_some_and(|entry| entry.sacked) {
+                return Some(next);
+            }
+        }
+    }
 }
 
 /// Returns the segment at `nxt`: new data, or data sent before, if go-back-N moved `nxt` back. `None` if the
@@ -90,6 +102,7 @@ pub(super) fn lose_all(s: &mut SenderState, guard: &mut Guard, urgent: &mut Urge
 mod tests {
     use super::*;
     use crate::Preset;
+    use airhop_base::{Sack, SackBlock, Time};
 
     // A pending retransmission is sent only as far as it is unacknowledged at that time; each segment once.
     #[test]
@@ -102,5 +115,19 @@ mod tests {
         let sent: Vec<(u64, u64)> =
             std::iter::from_fn(|| urgent.pop(&s)).map(|next| (next.start, next.end)).collect();
         assert_eq!(sent, [(1501, 2001), (2001, 3001)]);
+    }
+
+    // RFC 6675 §4 NextSeg (1): a segment that was SACKed after its loss was detected is not retransmitted.
+    #[test]
+    fn a_fast_retransmit_may_be_sacked_meanwhile() {
+        let (mut urgent, mut s) = (Urgent::default(), SenderState::new(&Preset::Ns2.config(1000)));
+        for start in [1, 1001] {
+            s.board.on_sent(Time::ZERO, start, start + 1000);
+            urgent.push(start, start + 1000, Cause::Fast);
+        }
+        let mut sack = Sack::EMPTY;
+        sack.push(SackBlock { start: 1, end: 1001 });
+        s.board.on_ack(Time::ZERO, 1, 2001, &sack);
+        assert_eq!(urgent.pop_missing(&s).map(|next| next.start), Some(1001));
     }
 }

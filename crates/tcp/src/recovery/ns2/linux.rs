@@ -139,7 +139,7 @@ impl Recovery for Ns2Linux {
     }
 
     fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
-        if let Some(next) = self.urgent.pop(s) {
+        if let Some(next) = self.urgent.pop_missing(s) {
             return Some(next);
         }
         let ceiling = (self.ceiling as f64 / s.mss as f64).max(whole(w.cwnd));

@@ -68,7 +68,7 @@ impl Recovery for Delayed {
     }
 
     fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
-        if let Some(next) = self.urgent.pop(s) {
+        if let Some(next) = self.urgent.pop_missing(s) {
             return Some(next);
         }
         if !self.guard.is_passed(s) {

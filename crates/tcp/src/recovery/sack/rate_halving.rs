@@ -103,7 +103,7 @@ impl Recovery for RateHalving {
     }
 
     fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
-        if let Some(next) = self.urgent.pop(s) {
+        if let Some(next) = self.urgent.pop_missing(s) {
             return Some(next);
         }
         let flight = s.pipe();

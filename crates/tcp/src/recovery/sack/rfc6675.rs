@@ -141,7 +141,7 @@ impl Recovery for Rfc6675 {
     }
 
     fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
-        if let Some(next) = self.urgent.pop(s) {
+        if let Some(next) = self.urgent.pop_missing(s) {
             return Some(next);
         }
         if self.state == State::Open {

@@ -61,7 +61,7 @@ impl Recovery for SackPipe {
     }
 
     fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
-        if let Some(next) = self.urgent.pop(s) {
+        if let Some(next) = self.urgent.pop_missing(s) {
             return Some(next);
         }
         let Some(pipe) = self.pipe else {
