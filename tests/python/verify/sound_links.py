@@ -122,6 +122,28 @@ LINKS: dict[str, dict[str, Any]] = {
         **few_attempts(2, loss=0.1),
         "flow": [{"name": "f", "from": "bs", "to": "d", "scheme": "lhp"}],
     },
+    # A datagram's headers are 28 bytes: `fer` is about frames of 29 bytes.
+    "a channel loses short datagrams": {
+        "wired": [
+            {
+                "name": "w",
+                "ends": ["s", "d"],
+                "rate": "1 Mbit/s",
+                "delay": "1 ms",
+                "errors": {"kind": "bernoulli", "fer": 0.7},
+            }
+        ],
+        "flow": [
+            {
+                "name": "f",
+                "from": "s",
+                "to": "d",
+                "segment": "1 B",
+                "transport": "udp",
+                "app": {"kind": "cbr", "rate": "10 kbit/s"},
+            }
+        ],
+    },
     "fades of all that a station sends": fading("a->*"),
     "fades of all that a station hears": fading("*->a"),
     # The direction that names both stations goes before the one that names one of them.

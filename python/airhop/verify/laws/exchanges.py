@@ -139,4 +139,4 @@ class _Exchanges:
         return {name for name in stations if not any(self._medium.beside(cts, name))}
 
     def _is_answer(self, frame: Frame) -> bool:
-        return frame.kind in ("cts", "ack") and not any(self.check_response(frame))
+        return frame.kind in ANSWERS.values() and not any(self.check_response(frame))

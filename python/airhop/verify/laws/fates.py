@@ -14,8 +14,8 @@ from airhop.verify.trace import Finding, Trace, listed, model_at, quantity, ways
 
 _DEVIATIONS, _FEW = 7.0, 6
 """Tolerance of a channel's share of losses: standard deviations, and a few frames; one in 10¹⁰ exceeds it."""
-_HEADERS = (40, 80)
-"""Least and most that headers, options and what agents add may lengthen a segment by, bytes."""
+_HEADERS = {"tcp": (40, 80), "udp": (28, 28)}
+"""Least and most that headers, options and what agents add may lengthen a payload by, bytes."""
 
 
 @dataclass(frozen=True)
@@ -145,8 +145,12 @@ def _expected(
     if "loss" in model:
         return (len(frames) * model["loss"],) * 2
     overhead = quantity(hop.plan["overhead"]) if "overhead" in hop.plan else 0.0
-    sizes = [quantity(flow["segment"]) + overhead for flow in trace.plans.values()]
-    references = [min(sizes) + _HEADERS[0], max(sizes) + _HEADERS[1]]
+    sizes = [
+        quantity(flow["segment"]) + overhead + header
+        for flow in trace.plans.values()
+        for header in _HEADERS[flow["transport"]]
+    ]
+    references = [min(sizes), max(sizes)]
     if "reference" in model:
         references = [quantity(model["reference"])]
     spared = 1 - model["fer"]

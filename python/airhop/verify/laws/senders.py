@@ -72,6 +72,8 @@ class _Sender:
     """Time of that event, ns."""
     heard: int = 0
     """Duplicate ACKs since recovery began, or before it."""
+    first_heard_at: int = 0
+    """Time of the first of them, ns."""
     moved_at: int = 0
     """Time when an ACK last acknowledged something new."""
     sent_by: Mapping[int, int] = field(default_factory=dict)
@@ -106,6 +108,7 @@ class _Sender:
         if duplicate:
             self.duplicates += 1
             self.as_in_recovery += 1
+            self.first_heard_at = self.first_heard_at if self.heard else self.heard_at
             self.heard += 1
             return
         self.as_in_recovery = self._deflated(self.as_in_recovery, ack)
@@ -175,13 +178,14 @@ class _Sender:
             yield from self._expired(time, seq)
         if cause == "timeout":
             self.expired, self.expired_at = self.top, time
-        if cause == "fast":
+        # Where pacing delays the fast retransmit until the segment is acknowledged, a later hole is the first.
+        if cause == "fast" or (cause == "recovery" and not self.recover):
             self.recover = self.top
             if time == self.heard_at:
                 self.duplicates = max(self.duplicates, self.as_in_recovery)
             out = self.top - self.acknowledged(time) if self.una < self.expired else flight
-            # Segments of this instant may have left before the duplicates came, which were read first.
-            before = self.latest if time == self.latest_at else 0
+            # Segments may have left since the first duplicate ACK: by pacing, or at this instant before it.
+            before = self.latest if self.latest_at >= self.first_heard_at else 0
             self.flight = max(self.flight, out, before)
         self.top = max(self.top, end)
         yield from self._in_flight(time, cause, cwnd, flight)

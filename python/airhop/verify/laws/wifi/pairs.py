@@ -86,8 +86,8 @@ def packets(trace: Trace, medium: Medium, pair: Pair, exchanges: list[Exchange])
     """Return the packets of each MPDU, by its sequence number, as far as they are known.
 
     Packets of equal flow and kind are in MPDUs in the order in which they were offered. An MPDU has no packet
-    that the station dropped before its transmission, for its lifetime or with a broken route, and none that
-    was offered before a packet of an earlier MPDU: a router took that back.
+    that the station dropped before its transmission, for its lifetime or with a broken route, none that was
+    offered after it, and none that was offered before a packet of an earlier MPDU: a router took that back.
     """
     place = "->".join(pair)
     arrived = _last(trace.steps_at(place, "arrived"))
@@ -108,7 +108,7 @@ def packets(trace: Trace, medium: Medium, pair: Pair, exchanges: list[Exchange])
             alike = waiting[row.flow, row.packet, row.seq]
             while alike and _is_gone(alike[0], newest[row.flow, row.packet], dropped, frame.start):
                 alike.popleft()
-            if alike:
+            if alike and alike[0][1].time <= frame.start:
                 newest[row.flow, row.packet], step = alike.popleft()
                 times = [of[step.packet].time if step.packet in of else None for of in (dropped, arrived)]
                 inside.append(Packet(step.packet, step.time, *times))
