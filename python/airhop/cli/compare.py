@@ -31,6 +31,7 @@ def compare(
     scenario: ScenarioName,
     /,
     *schemes: SchemeName,
+    vary: Annotated[tuple[str, ...], Parameter(name="--vary", negative="", show_default=False)] = (),
     reps: Annotated[Whole, Parameter(name=["--reps", "-n"])] = 10,
     seed: Seed = 1,
     sets: Sets = (),
@@ -38,9 +39,9 @@ def compare(
     services: Services = None,
     as_json: Json = False,
 ) -> int:
-    """Run a scenario under several schemes and compare them, with confidence intervals.
+    """Compare several schemes, or several values of a key, on one scenario, with confidence intervals.
 
-    Schemes meet the same channel in the same replication, so ratios are over pairs (Fieller's interval).
+    All meet the same channel in the same replication, so ratios are over pairs (Fieller's interval).
 
     Parameters
     ----------
@@ -48,6 +49,9 @@ def compare(
         Name of a packaged scenario, or path of a TOML file.
     schemes
         Schemes to compare, by name or as in '{ name = "ll-elsn", n = 3 }'; the first is the baseline.
+    vary
+        PATH=VALUE,VALUE,…: values to compare, as in wlan.cell.attempts=1,4,7, or of a key of all links that
+        have it, as in queue=drop-tail,fq-codel,pie. Can be repeated: every combination is compared.
     reps
         Replications of every scheme.
     """
@@ -55,8 +59,11 @@ def compare(
     loaded = Scenario.load(scenario, sets=sets)
     loaded = served(loaded, services)
     chosen = [_scheme(word) for word in schemes]
+    varied = _varied(vary)
     try:
-        comparison = run_comparison(loaded, chosen, reps=reps, seed=seed, reporter=reporter_for_stderr())
+        comparison = run_comparison(
+            loaded, chosen, vary=varied, reps=reps, seed=seed, reporter=reporter_for_stderr()
+        )
     except InterruptedComparison as interrupt:
         say(f"airhop: {interrupt}")
         _print(interrupt.comparison, as_json)
@@ -78,6 +85,40 @@ def _scheme(word: str) -> str | dict[str, Any]:
     return table
 
 
+def _varied(words: tuple[str, ...]) -> dict[str, list[object]]:
+    """Read the values of each path."""
+    found: dict[str, list[object]] = {}
+    for word in words:
+        path, sign, values = word.partition("=")
+        if not sign or not path.strip():
+            raise InputError(f"--vary {word}: expected PATH=VALUE,VALUE, as in wlan.cell.attempts=1,4,7")
+        if path.strip() in found:
+            raise InputError(f"--vary {path.strip()} is given twice: list all its values in one")
+        found[path.strip()] = [_value(value.strip()) for value in _split(values)]
+    return found
+
+
+def _split(values: str) -> list[str]:
+    """Split a list at the commas that are in no table, list or quotes."""
+    found, depth, quoted = [""], 0, False
+    for letter in values:
+        quoted ^= letter == '"'
+        depth += 0 if quoted else (letter in "{[") - (letter in "}]")
+        if letter == "," and not depth and not quoted:
+            found.append("")
+        else:
+            found[-1] += letter
+    return found
+
+
+def _value(word: str) -> object:
+    """Read a TOML value; a word without quotes, such as `fq-codel` or `10 ms`, is a text."""
+    try:
+        return tomllib.loads(f"value = {word}")["value"]
+    except tomllib.TOMLDecodeError:
+        return word
+
+
 def _datagrams(row: Row, name: str) -> str:
     value = row.datagrams[name]
     return mean_pm(value.scaled(100) if value is not None and name == LOSS else value)
@@ -95,14 +136,20 @@ def _print(comparison: Comparison, as_json: bool) -> None:
     if not rows:
         return
     first, n = comparison.schemes[0], rows[0].goodput_ratio.n
+    durations = {arm.scenario.duration_s: None for arm in comparison.arms}
     title = (
-        f"{comparison.scenario.name}, {comparison.scenario.duration_s:g} s, {replications(n)},"
-        f" seed {comparison.seed}"
+        f"{comparison.scenario.name}, {', '.join(f'{duration:g}' for duration in durations)} s,"
+        f" {replications(n)}, seed {comparison.seed}"
     )
     out = console()
     print_table(
         out,
-        ["scheme", "goodput\nMbit/s", f"goodput\nto {first}", *(MEASURES[name].heading for name in OTHERS)],
+        [
+            comparison.heading,
+            "goodput\nMbit/s",
+            f"goodput\nto {first}",
+            *(MEASURES[name].heading for name in OTHERS),
+        ],
         [
             [
                 row.scheme,
@@ -117,7 +164,7 @@ def _print(comparison: Comparison, as_json: bool) -> None:
     if rows[0].datagrams:
         print_table(
             out,
-            ["scheme", *(heading(MEASURES[name]) for name in SHOWN_OF_DATAGRAMS)],
+            [comparison.heading, *(heading(MEASURES[name]) for name in SHOWN_OF_DATAGRAMS)],
             [[row.scheme, *(_datagrams(row, name) for name in SHOWN_OF_DATAGRAMS)] for row in rows],
             title="UDP flows beside it: rates are sums, the others means over flows",
         )

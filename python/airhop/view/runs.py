@@ -115,7 +115,7 @@ class Runs:
         made = dict(zip(new, run_many(list(new.values()), on_done=give_way), strict=True))
         self._results.keep(made)
         by_key = {key: (known | made)[run_id] for key, (run_id, _) in jobs.items()}
-        return Comparison(state.scenario, state.schemes, state.seed, state.reps, by_key, state.under)
+        return Comparison(state.scenario, state.arms, state.seed, state.reps, by_key)
 
     def _trace(self, state: State, scheme: str, rep: int) -> Curves:
         job = Job(state.scenario.with_({SCHEME: scheme}), state.seed, rep)

@@ -14,6 +14,7 @@ from typing import Any
 
 from airhop.boundary.shell import command_line
 from airhop.catalogue import scheme as find_scheme
+from airhop.comparison.arms import Arm, arms
 from airhop.errors import InputError, did_you_mean, shortened
 from airhop.files import read_text
 from airhop.scenario import SCHEME, Scenario, packaged, toml_literal
@@ -126,16 +127,16 @@ class State:
         return replace(self, sets={**self.sets, **changes})
 
     @cached_property
-    def under(self) -> dict[str, Scenario]:
+    def arms(self) -> list[Arm]:
         """The scenario with each of the schemes in it."""
-        return {scheme: self.scenario.with_({SCHEME: scheme}) for scheme in self.schemes}
+        return arms(self.scenario, self.schemes, {})
 
     def jobs(self) -> dict[tuple[str, int], Job]:
         """List the runs behind the bars, by scheme and replication, whole replications first."""
         return {
-            (scheme, rep): Job(self.under[scheme], self.seed, rep)
+            (arm.name, rep): Job(arm.scenario, self.seed, rep)
             for rep in range(self.reps)
-            for scheme in self.schemes
+            for arm in self.arms
         }
 
     def command(self) -> str:

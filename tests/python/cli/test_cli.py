@@ -230,6 +230,14 @@ def test_compare_json(cli: Cli) -> None:
     assert "too few" in ended.err
 
 
+def test_compare_varies_a_key(cli: Cli) -> None:
+    varied = 'wlan.cell.queue=drop-tail, { kind = "pie", packets = 50 }'
+    ended = cli("compare", "last-hop", "reno", *SHORT, "--reps", "2", "--vary", varied, "--json")
+    found = json.loads(ended.out)["schemes"]
+    assert [one["scheme"] for one in found] == ["reno, drop-tail", "reno, pie(packets=50)"]
+    assert found[1]["changes"]["wlan.cell.queue"] == {"kind": "pie", "packets": 50}
+
+
 def test_interrupted_compare_says_what_finished(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = _core.run_many
 
@@ -337,6 +345,8 @@ def test_doctor_is_content(cli: Cli) -> None:
         ("run last-hop --sed 1", "--seed"),
         ("run", "SCENARIO"),
         ("compare last-hop", "at least one scheme"),
+        ("compare last-hop --vary attempts", "expected PATH=VALUE,VALUE"),
+        ("compare last-hop --vary attempts=1 --vary attempts=7", "attempts is given twice"),
         ("compare last-hop reno renno", "reno"),
         ("compare last-hop reno --reps 0", "at least one replication"),
         ("schemes snooop", "Did you mean `snoop`"),

@@ -1,7 +1,7 @@
 """Comparisons: pairs, partial results and warnings, on run documents made by hand."""
 
 import json
-from dataclasses import replace
+import re
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import scipy.stats
 from airhop import Comparison, InputError, Result, Scenario, compare, run
 from airhop.cli import main
 from airhop.comparison import METRICS
+from airhop.comparison.arms import arms
 
 
 def result(goodput: float, rep: int) -> Result:
@@ -28,7 +29,8 @@ def comparison(goodputs: dict[str, list[float]], reps: int) -> Comparison:
         for scheme, values in goodputs.items()
         for rep, goodput in enumerate(values)
     }
-    return Comparison(Scenario.load("last-hop"), list(goodputs), seed=1, reps=reps, results=results)
+    scenario = Scenario.load("last-hop")
+    return Comparison(scenario, arms(scenario, list(goodputs), {}), seed=1, reps=reps, results=results)
 
 
 def test_tcp_flows_are_summed_and_ratios_paired() -> None:
@@ -83,13 +85,12 @@ def test_warns_of_intervals_that_say_next_to_nothing() -> None:
 
 
 def test_repr_has_means_and_says_where_the_hints_are() -> None:
-    under = {"reno": Scenario.load("last-hop")}
-    found = replace(comparison({"reno": [1.0, 2.0, 1.5]}, reps=3), under=under)
+    found = comparison({"reno": [1.0, 2.0, 1.5]}, reps=3)
     assert (
         repr(found) == "<Comparison last-hop, 3 replications: reno 3.000 ± 2.484 Mbit/s; 1 hint, see .hints>"
     )
     assert "attempts = 1" in found.hints[1]
-    once = run(under["reno"].with_({"duration": "1 s"}))
+    once = run(found.scenario.with_({"duration": "1 s"}))
     assert repr(once).endswith(" Mbit/s; 1 hint, see .hints>")
     assert once.hints == found.hints
 
@@ -154,3 +155,41 @@ def test_a_scheme_that_cannot_be_read_is_refused(
         main(["compare", "last-hop", "reno", word])
     assert end.value.code == 2
     assert told in capsys.readouterr().err
+
+
+def test_values_of_a_key_are_arms() -> None:
+    scenario = Scenario.load("last-hop").with_({"duration": "5 s"})
+    found = compare(scenario, ["reno", "cubic"], vary={"wlan.cell.attempts": [1, 7]}, reps=2)
+    assert found.schemes == ["reno, 1", "reno, 7", "cubic, 1", "cubic, 7"]
+    assert found.heading == "scheme, attempts"
+    frame = found.frame()
+    assert frame.columns[:2] == ["scheme", "wlan.cell.attempts"]
+    once = run(scenario.with_({"scheme": "cubic", "wlan.cell.attempts": 7}), rep=1)
+    assert frame.row(-1, named=True)["goodput_mbps"] == once.goodput_mbps
+    assert found.to_dict()["schemes"][3]["changes"] == {"scheme": "cubic", "wlan.cell.attempts": 7}
+
+
+def test_a_key_stands_for_all_links_that_have_it() -> None:
+    scenario = Scenario.load("last-hop").with_({"duration": "1 s"})
+    found = compare(scenario, vary={"queue": ["drop-tail", {"kind": "pie", "packets": 50}]}, reps=1)
+    assert found.schemes == ["drop-tail", "pie(packets=50)"]
+    effective = found.arms[1].scenario.to_dict()
+    kinds = [link["queue"]["kind"] for kind in ("wired", "wlan") for link in effective[kind]]
+    assert kinds == ["pie", "pie", "pie"]
+    only = compare(scenario, vary={"attempts": [2, 3]}, reps=1)
+    assert only.arms[0].changes == {"wlan.cell.attempts": 2}
+    assert compare(scenario, vary={"duration": ["1 s", "2 s"]}, reps=1).heading == "duration"
+
+
+@pytest.mark.parametrize(
+    ("vary", "message"),
+    [
+        ({"atempts": [1]}, "no link of last-hop has the key `atempts`. Did you mean `attempts`"),
+        ({"attempts": [1, 1]}, "vary.wlan.cell.attempts: 1 stands there twice"),
+        ({"attempts": []}, "the list is empty"),
+        ({"attempts": 3}, "expected a list of values"),
+    ],
+)
+def test_refuses_values_that_cannot_be_varied(vary: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        compare(Scenario.load("last-hop"), vary=vary)

@@ -178,7 +178,7 @@ class _Sender:
             yield from self._expired(time, seq)
         if cause == "timeout":
             self.expired, self.expired_at = self.top, time
-        # Where pacing delays the fast retransmit until the segment is acknowledged, a later hole is the first.
+        # If pacing delays the fast retransmit until its segment is acknowledged, a later hole is the first.
         if cause == "fast" or (cause == "recovery" and not self.recover):
             self.recover = self.top
             if time == self.heard_at:

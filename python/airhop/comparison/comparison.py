@@ -1,24 +1,21 @@
-"""Comparison of schemes on the same scenario with the same fades."""
+"""Runs of compared variants of one scenario, and their statistics over pairs on the same channel."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from airhop import stats
 from airhop.analysis.loss_classifications import TAKEN_FOR, TRUE_CAUSES, LossClassifications, share_right
 from airhop.analysis.measures import ACTIVE, GOODPUT, LOSS, MEANS, SUMS, columns, over_flows
-from airhop.boundary.arguments import checked
-from airhop.errors import InputError
+from airhop.comparison.arms import Arm
 from airhop.hints import hints, lines, pointer, senders
 from airhop.numerals import plus_minus
-from airhop.progress import SILENT, Reporter
 from airhop.results import Result
-from airhop.scenario import SCHEME, Scenario
-from airhop.simulate import Interrupted, Job, run_many
-from airhop.study.axis import text
+from airhop.scenario import Scenario
+from airhop.simulate import Interrupted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,18 +27,14 @@ DATAGRAMS = (GOODPUT, ACTIVE, "delivered_bytes", "sent_segments", LOSS, *columns
 """Metrics of UDP: sums over the UDP flows of a run, and means over the flows that have the metric."""
 SHOWN_OF_DATAGRAMS = (GOODPUT, ACTIVE, LOSS, "delay_mean_ms", "delay_p95_ms", "jitter_ms")
 """Columns of a table of UDP metrics."""
-MOST_REPS = 100_000
-"""Maximum number of replications; a larger number is probably a typing error, as the interval shrinks only
-with the square root.
-"""
 
 
 @dataclass(frozen=True)
 class Row:
-    """Results of one scheme. `goodput_ratio` is relative to the first scheme, over pairs on one channel."""
+    """Results of one arm. `goodput_ratio` is relative to the first arm, over pairs on one channel."""
 
     scheme: str
-    """Name of the scheme, with the parameters that differ from their defaults."""
+    """Name of the arm: the scheme, with the parameters that differ from their defaults; varied values."""
     metrics: Mapping[str, stats.Estimate | None]
     """Metrics by name, over the replications that have the metric: sums over the TCP flows of a run
     (`goodput_mbps`, `sent_segments` and so on), or means over the flows that have the metric (`srtt_ms`
@@ -72,13 +65,12 @@ class Comparison:
     """Finished runs of a comparison: all runs, unless the comparison was interrupted."""
 
     scenario: Scenario
-    schemes: Sequence[str]
+    arms: Sequence[Arm]
+    """Compared variants; the first is the baseline of ratios."""
     seed: int
     reps: int
     results: Mapping[tuple[str, int], Result]
-    """Results by scheme and replication."""
-    under: Mapping[str, Scenario] = field(default_factory=dict)
-    """The scenario with each scheme, for the hints."""
+    """Results by name of the arm and replication."""
 
     def __repr__(self) -> str:
         found = {row.scheme: row.metrics["goodput_mbps"] for row in self.rows()}
@@ -89,9 +81,20 @@ class Comparison:
         return f"<Comparison {self.scenario.name}, {reps}: {goodput} Mbit/s{pointer(self.hints)}>"
 
     @property
+    def schemes(self) -> list[str]:
+        """Names of the arms: of the schemes, if these alone are compared."""
+        return [arm.name for arm in self.arms]
+
+    @property
+    def heading(self) -> str:
+        """Keys that distinguish the arms, as in `scheme` or `scheme, queue`."""
+        keys = {path.rpartition(".")[2]: None for path in self.arms[0].changes}
+        return ", ".join(keys)
+
+    @property
     def hints(self) -> list[str]:
         """The base of the senders and the traps of the scenario: the lines that `airhop compare` prints."""
-        return lines(self.under.values())
+        return lines(arm.scenario for arm in self.arms)
 
     @property
     def complete(self) -> bool:
@@ -106,12 +109,16 @@ class Comparison:
         ]
 
     def frame(self) -> pl.DataFrame:
-        """Return one row per finished run, summed over its TCP flows, with units in the column names."""
+        """Return one row per finished run, summed over its TCP flows, with units in the column names.
+
+        The first columns distinguish the arms: `scheme`, or a column for each varied path.
+        """
         import polars as pl
 
+        columns = {arm.name: arm.columns for arm in self.arms}
         rows = [
-            {"scheme": scheme, "seed": self.seed, "rep": rep, **self._metrics[scheme, rep]}
-            for scheme, rep in sorted(self.results, key=lambda key: key[1])
+            {**columns[name], "seed": self.seed, "rep": rep, **self._metrics[name, rep]}
+            for name, rep in sorted(self.results, key=lambda key: key[1])
         ]
         return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -167,11 +174,12 @@ class Comparison:
             "reps": self.reps,
             "complete": self.complete,
             "warnings": self.warnings(),
-            "senders": senders(self.under.values()),
-            "hints": [str(hint) for hint in hints(self.under.values())],
+            "senders": senders(arm.scenario for arm in self.arms),
+            "hints": [str(hint) for hint in hints(arm.scenario for arm in self.arms)],
             "schemes": [
                 {
                     "scheme": row.scheme,
+                    "changes": dict(arm.changes),
                     "n": row.goodput_ratio.n,
                     "metrics": _written(row.metrics),
                     "datagrams": _written(row.datagrams),
@@ -183,7 +191,7 @@ class Comparison:
                     },
                     **_judged(row),
                 }
-                for row in self.rows()
+                for arm, row in zip(self.arms, self.rows(), strict=False)
             ],
             "runs": [result.document for result in self.results.values()],
         }
@@ -195,73 +203,6 @@ class InterruptedComparison(Interrupted):
     def __init__(self, comparison: Comparison, interrupted: Interrupted) -> None:
         super().__init__(interrupted.results, len(comparison.schemes) * comparison.reps)
         self.comparison = comparison
-
-
-@checked
-def compare(
-    scenario: Scenario,
-    schemes: Sequence[str | Mapping[str, Any]],
-    *,
-    reps: int = 10,
-    seed: int = 1,
-    threads: int | None = None,
-    reporter: Reporter = SILENT,
-) -> Comparison:
-    """Run `scenario` with each of `schemes`, `reps` times each.
-
-    Replication k of every scheme meets the same channel, so ratios are computed over pairs.
-
-    Parameters
-    ----------
-    scenario
-        Scenario to simulate; it needs a TCP flow.
-    schemes
-        Names, or tables such as {"name": "ll-elsn", "n": 3}, which is called `ll-elsn(n=3)`. The first is
-        the baseline of ratios.
-    reps
-        Replications of each, from 1 to 100,000.
-    seed
-        Seed of every random stream.
-    threads
-        Worker threads; by default one per core.
-    reporter
-        Receives the progress.
-
-    Returns
-    -------
-    Comparison
-        All runs, in `rows` with means, 95 % intervals and paired ratios.
-
-    Raises
-    ------
-    InputError
-        When a scheme is named twice, no scheme is given, or `reps` is out of range.
-    InterruptedComparison
-        On Ctrl-C; contains the finished runs.
-    """
-    if not scenario.tcp_flows():
-        raise InputError(f"{scenario.name} has no TCP flow, so there is no scheme to compare")
-    if not 1 <= reps <= MOST_REPS:
-        raise InputError(f"reps is {reps}; at least one replication is needed, and at most {MOST_REPS}")
-    if not schemes:
-        raise InputError("name at least one scheme to compare")
-    names = [text(scheme) for scheme in schemes]
-    twice = [name for index, name in enumerate(names) if name in names[:index]]
-    if twice:
-        raise InputError(f"scheme `{twice[0]}` is named twice")
-    under = {name: scenario.with_({SCHEME: scheme}) for name, scheme in zip(names, schemes, strict=True)}
-    # Runs are ordered by replication, so that an interrupted comparison leaves complete pairs.
-    keys = [(name, rep) for rep in range(reps) for name in names]
-    jobs = [Job(under[name], seed, rep) for name, rep in keys]
-    with reporter.task(f"{scenario.name}: {', '.join(names)}", len(jobs)) as task:
-        try:
-            results = dict(enumerate(run_many(jobs, threads=threads, on_done=lambda _i, _r: task.advance())))
-        except Interrupted as interrupted:
-            partial = {keys[index]: result for index, result in sorted(interrupted.results.items())}
-            comparison = Comparison(scenario, names, seed, reps, partial, under)
-            raise InterruptedComparison(comparison, interrupted) from None
-    finished = {keys[index]: result for index, result in results.items()}
-    return Comparison(scenario, names, seed, reps, finished, under)
 
 
 def _estimates(

@@ -1,0 +1,107 @@
+"""Arms of a comparison: variants of one scenario, by scheme and by the values of keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from airhop.errors import InputError, did_you_mean
+from airhop.scenario import SCHEME, Scenario
+from airhop.study.axis import Axis, Scalar, text
+
+LINKS = ("wired", "radio", "wlan")
+"""Tables of a scenario that are links."""
+
+
+@dataclass(frozen=True)
+class Arm:
+    """Variant of a scenario."""
+
+    name: str
+    """Values that distinguish the arm, as in `cubic` or `cubic, fq-codel`."""
+    scenario: Scenario
+    changes: Mapping[str, Any]
+    """Changed values by path."""
+    columns: Mapping[str, Scalar]
+    """Columns of the frame that distinguish the arm, as in {"wlan.cell.attempts": 7}."""
+
+
+def arms(
+    scenario: Scenario, schemes: Sequence[str | Mapping[str, Any]], vary: Mapping[str, object]
+) -> list[Arm]:
+    """Return the arms: every scheme with every combination of values; the first arm is the baseline.
+
+    Parameters
+    ----------
+    scenario
+        Scenario that the arms change.
+    schemes
+        Names or tables; empty: the schemes stay as in the scenario.
+    vary
+        Lists of values, or ranges such as {"log": [1e-4, 1e-1], "points": 7}, by path or by key. A key such
+        as `queue` stands for that key of all links that have it.
+
+    Raises
+    ------
+    InputError
+        When a value is given twice, or no link has a key.
+    """
+    axes = [Axis.of(SCHEME, schemes)] if schemes else []
+    axes += [_axis(scenario, key, values) for key, values in vary.items()]
+    return [_arm(scenario, axes, places) for places in product(*(range(len(axis)) for axis in axes))]
+
+
+def _axis(scenario: Scenario, key: str, values: object) -> Axis:
+    """Return the axis of a key. A word is the kind of a table with a kind: `pie` is { kind = "pie" }."""
+    found = paths(scenario, key)
+    document = scenario.to_dict()
+    if isinstance(values, list | tuple) and all("kind" in _at(document, path) for path in found):
+        values = [{"kind": value} if isinstance(value, str) else value for value in values]
+    return Axis.zipped(dict.fromkeys(found, values), "vary")
+
+
+def _at(document: Any, path: str) -> Mapping[str, Any]:
+    """Return the table at a path of the effective scenario; empty if no table is there."""
+    for word in path.split("."):
+        if isinstance(document, list):
+            document = next((one for one in document if one.get("name") == word), None)
+        else:
+            document = document.get(word) if isinstance(document, Mapping) else None
+    return document if isinstance(document, Mapping) else {}
+
+
+def _arm(scenario: Scenario, axes: Sequence[Axis], places: Sequence[int]) -> Arm:
+    changes: dict[str, Any] = {}
+    columns: dict[str, Scalar] = {}
+    words = []
+    for axis, place in zip(axes, places, strict=True):
+        changes |= dict(zip(axis.paths, axis.values[place], strict=True))
+        columns |= {name: column[place] for name, column in axis.columns.items()}
+        words.append(text(axis.values[place][0]))
+    return Arm(", ".join(words), scenario.with_(changes), changes, columns)
+
+
+def paths(scenario: Scenario, key: str) -> list[str]:
+    """Return the paths that a key of `vary` stands for.
+
+    A path, and a key of the scenario itself such as `duration`, stand for themselves.
+    """
+    document = scenario.to_dict()
+    if "." in key or (key in document and not isinstance(document[key], list)):
+        return [key]
+    found = [f"{kind}.{link['name']}.{key}" for kind, link in _links(document) if key in link]
+    if not found:
+        keys = {name for _, link in _links(document) for name in link}
+        raise InputError(
+            f"vary: no link of {scenario.name} has the key `{key}`.{did_you_mean(key, keys)} "
+            "Expected a key of a link, or a path such as flow.ftp.tcp.preset"
+        )
+    return found
+
+
+def _links(document: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for kind in LINKS:
+        for link in document.get(kind, ()):
+            yield kind, link
