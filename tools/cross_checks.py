@@ -2,8 +2,8 @@
 
     airhop doctor --cross-check --out docs/cross-checks.csv
 
-That command measures the CSV file. Nothing is simulated here: the pages combine the measured numbers with the
-laws, references, bounds and reasons of the checks.
+The command writes the CSV file with Airhop's measured values. This module simulates nothing: it combines the
+measured values with the laws, references, bounds and reasons of the checks.
 """
 
 from collections import Counter
@@ -25,39 +25,41 @@ PAGE, TABLE_PAGE = "cross-checks.md", "cross-checks-table.md"
 
 HEAD = """# Cross-checks
 
-Airhop compares {checks} simulated numbers with four closed-form laws, two other simulators and a Linux
-kernel. {within} differ by no more than their bound, {explained} exceed it for a named
-[reason](#reasons), {open} are open, and {beyond}. The median difference is {median} of the other's
-value.
+Airhop compares {checks} simulated values with *peers*: four closed-form laws, the simulators ns-2 and ns-3,
+and a Linux kernel. Of these values {within} differ from the peer's value by no more than the bound of the
+check, {explained} exceed the bound for a named [reason](#reasons), {open} are open, and {beyond}. The median
+difference is {median} of the peer's value.
 
 - The [summary](#summary) counts verdicts by peer and quantity.
-- A section per peer describes the comparison and lists differences by group.
-- [Number by number]({table}) lists every value: Airhop's, the other's, difference, bound, verdict.
+- The section of each peer describes the comparison and lists differences by group.
+- [Number by number]({table}) lists every check: Airhop's value, the peer's value, difference, bound, verdict.
 - [cross-checks.csv](cross-checks.csv) contains Airhop's means and intervals.
 
-Code computes every number. The other's value is the closed form, or the mean of that peer's runs; Airhop's
-value is the mean of replications with the half-width of its 95 % interval, measured by
+The peer's value is the value of the closed form, or the mean of the peer's runs. Airhop's value is the mean
+of replications with the half-width of the 95 % interval. The following command measures all of Airhop's
+values in a few minutes:
 
 ```text
 airhop doctor --cross-check --out docs/cross-checks.csv
 ```
 
-in a few minutes; `--quick` makes every fifth check in less than one minute. The command ends with 1 if a
-number exceeds its bound without a known reason.
+`--quick` measures every fifth check in less than one minute. The exit code of the command is 1 if a
+difference exceeds its bound without a known reason.
 
 ## Verdicts
 
-The difference is Airhop's value less the other's, as a percentage of the other's.
+The *difference* is Airhop's value minus the peer's value, as a percentage of the peer's value.
 
-- *within*: the difference is no more than the bound.
-- A named [reason](#reasons), *explained* in the summary: the difference exceeds the bound, and equals the
-  known effect of that reason within {explained_within} percentage points.
-- *open*: the difference is neither of these, but its 95 % interval, which includes the uncertainty of both
-  means, contains values that are.
-- *beyond*: none of these.
+- *within*: the difference is at most the bound.
+- *explained* (the table of all checks names the [reason](#reasons) instead): the difference exceeds the
+  bound, and deviates from the known effect of the reason by at most {explained_within} percentage points.
+- *open*: the difference is neither within nor explained, but its 95 % interval contains a value that is. The
+  interval includes the uncertainty of both means.
+- *beyond*: all other differences.
 
-The bounds equal those of the crates' tests ([how results are checked](checked.md)), except PFTK's bound,
-which was chosen for this page. A bound is not an error bar: the sign of a difference is part of the result.
+Each bound equals the tolerance of the crate's test of the same comparison ([how results are
+checked](checked.md)). PFTK has no such test; its bound was chosen for this page. A bound is not an error
+bar: the sign of a difference is part of the result.
 
 ## Summary
 
@@ -65,17 +67,18 @@ which was chosen for this page. A bound is not an error bar: the sign of a diffe
 
 LEFT_OUT_HEAD = """## Not compared
 
-These measurements of other simulators are not in the tables:
+The tables omit these measurements of other simulators:
 
 """
 
 TABLE_HEAD = """# Cross-checks, number by number
 
-Every comparison of [Cross-checks](cross-checks.md), which explains the verdicts and the
-[reasons](cross-checks.md#reasons). *Airhop*: mean of replications with the half-width of the 95 %
-interval. *Other*: value of the formula, or mean of the other simulator's or kernel's runs. In the column
-*scenario*, *down* and *up* are the direction of data, *attempts* the transmissions of a frame at most,
-*3 × 10 ms* the delays of three wires, and *control* the rate of link ACKs and other control frames.
+This page lists every check. [Cross-checks](cross-checks.md) explains the verdicts and the
+[reasons](cross-checks.md#reasons). Column *Airhop*: mean of replications with the half-width of the 95 %
+interval. Column *peer*: value of the closed form, or mean of the runs of the other simulator or of the
+kernel. Column *scenario*: *down* and *up* are the direction of data, *attempts* is the largest number of
+transmissions of a frame, *3 × 10 ms* are the delays of three wires, and *control* is the rate of link ACKs
+and other control frames.
 """
 
 
@@ -111,7 +114,7 @@ def page() -> str:
 
 def table_page() -> str:
     """Write the page of all values, a table per source."""
-    head = ("quantity", "scenario", "Airhop", "other", "difference", "bound", "verdict")
+    head = ("quantity", "scenario", "Airhop", "peer", "difference", "bound", "verdict")
     return TABLE_HEAD + "".join(
         f"\n## {source.title}\n\n{table(head, map(cells, rows_of(key)), left=2)}"
         for key, source in SOURCES.items()
@@ -129,9 +132,9 @@ def head(rows: Sequence[Row]) -> str:
     return HEAD.format(
         checks=len(rows),
         **{verdict: counts[verdict] for verdict in ("within", "explained", "open")},
-        beyond=f"{counts['beyond']} are beyond their bound"
+        beyond=f"{counts['beyond']} are beyond the bound"
         if counts["beyond"]
-        else "none is beyond its bound",
+        else "none is beyond the bound without a reason",
         median=f"{median(map(off, rows)):.1f} %",
         table=TABLE_PAGE,
         explained_within=f"{100 * EXPLAINED_WITHIN:g}",

@@ -17,16 +17,16 @@ from airhop.scenario import Scenario
 from airhop.services import served
 
 PACED_WITHIN, PACED_ONCE_WITHIN = 0.015, 0.08
-"""Bounds of paced connections with several attempts per frame, and with one, where TCP repairs every loss.
-BBR, which losses do not slow, has the first bound everywhere."""
+"""Bounds of paced connections: with several attempts per frame, and with one attempt, where TCP repairs every
+loss. BBR does not reduce its rate after losses, and has the first bound in both cases."""
 WITHIN, OBJECTS_WITHIN, ONCE_WITHIN = 0.03, 0.05, 0.15
-"""Bounds of unpaced connections, whose points have four to eight runs: of schemes, of BPF objects, and with
-one attempt per frame, where TCP repairs every loss."""
+"""Bounds of unpaced connections, measured by four to eight runs per point: schemes, BPF objects, and one
+attempt per frame, where TCP repairs every loss."""
 DOWNLOADS_WITHIN = 0.15
-"""Bound of short downloads, which take longer in a kernel: the kernel acknowledges each segment while its
-receive window grows (tcp_grow_window()), which takes airtime. Without losses the difference is 3 to 4 %, and
-none for 100 kB with tcp_moderate_rcvbuf = 0; Reno's 300 kB with losses and one attempt differ by 12 %, and by
-10 ± 8 % with that setting."""
+"""Bound of short downloads. The kernel acknowledges each segment while its receive window grows
+(tcp_grow_window()), and these ACKs take airtime. Without losses a download takes 3 to 4 % longer than in the
+simulation, and 100 kB take equally long with tcp_moderate_rcvbuf = 0. With losses, Reno and one attempt, 300
+kB take 9 % longer, and 10 ± 8 % longer with that setting."""
 
 SECONDS = 30
 """Duration of a bulk transfer, s."""
@@ -34,10 +34,10 @@ SECONDS = 30
 WESTWOOD_OFF = {"attempts=7;fer=0.01": 0.08, "attempts=1;fer=0.01": 0.16, "loss=0.01": 0.33}
 WESTWOOD = Reason(
     "Westwood+'s first samples",
-    "iperf3 sends 37 bytes, waits for a response, and only then sends data. The rate filter uses the first"
-    " round as a sample, and rises from it by an eighth per sample in two stages: the first losses leave two"
-    " segments, where the simulated sender, which has data at once, keeps ten. The share of this effect in"
-    " the difference is unknown.",
+    "iperf3 sends 37 bytes, waits for a response, and only then sends data. These 37 bytes yield the first"
+    " bandwidth sample of Westwood+. The two-stage filter moves from that sample by an eighth per sample, so"
+    " the first losses reduce the window to two segments. The simulated sender has data immediately, and its"
+    " window remains at ten segments. The share of this effect in the difference is unknown.",
 )
 
 
@@ -52,7 +52,7 @@ class KernelPath:
     sender: str = "s"
     receiver: str = "d"
     flow: str = "ftp"
-    """Name of the flow between them, as the scenario writes it."""
+    """Name of the flow from `sender` to `receiver`, as in the scenario."""
 
     @property
     def is_marked(self) -> bool:
@@ -105,7 +105,7 @@ LINKS: Mapping[str, KernelPath] = {
         receiver="b",
     ),
 }
-"""By the name in the files of measurements."""
+"""Emulated paths, by their names in the files of measurements."""
 
 _WORDS: Mapping[str, Callable[[str], str]] = {
     "fer": lambda value: f"FER {percent(value)}",
@@ -123,11 +123,10 @@ _KEYS = {
 
 
 def emulated(link: str, params: str, scheme: str) -> Document:
-    """Return the network that the kernel sent through, with Airhop's sender and receiver as its ends.
-
-    `airhop.crosscheck.check.scenario` loads the object that a document names; this function loads nothing.
+    """Return the scenario of the emulation with a simulated sender and receiver in place of the kernel's.
 
     The receiver delays ACKs by two segments or 40 ms, as the kernel does, except ACKs of pushed segments.
+    The function loads no BPF object: `airhop.crosscheck.check.scenario` loads the object of the document.
 
     Parameters
     ----------
@@ -162,11 +161,11 @@ def emulated(link: str, params: str, scheme: str) -> Document:
     return document
 
 
-def _told(link: str, params: str, scheme: str) -> str:
-    """Describe the simulated network."""
+def _description(link: str, params: str, scheme: str) -> str:
+    """Return the description of the simulated network."""
     written = {name: _WORDS[name](value) for name, value in parameters(params).items()}
-    told = (written[name] for name in _WORDS if name in written)
-    return ", ".join(part for part in (scheme, LINKS[link].title, *told) if part)
+    settings = (written[name] for name in _WORDS if name in written)
+    return ", ".join(part for part in (scheme, LINKS[link].title, *settings) if part)
 
 
 def checks() -> Iterator[Check]:
@@ -175,7 +174,7 @@ def checks() -> Iterator[Check]:
         yield Check(
             id=check_id(link, params, scheme),
             source="kernel",
-            scenario=_told(link, params, scheme),
+            scenario=_description(link, params, scheme),
             quantity=GOODPUT,
             document=emulated(link, params, scheme),
             theirs=theirs,
@@ -188,7 +187,7 @@ def checks() -> Iterator[Check]:
         yield Check(
             id=check_id(link, params, scheme),
             source="kernel",
-            scenario=_told(link, params, scheme),
+            scenario=_description(link, params, scheme),
             quantity=COMPLETION,
             document=emulated(link, params, scheme),
             theirs=theirs,
@@ -199,14 +198,14 @@ def checks() -> Iterator[Check]:
 
 
 def _reason(params: str, scheme: str) -> dict[str, Any]:
-    """Return the known reason and size of a bulk transfer's difference."""
+    """Return the known reason of a bulk transfer's difference, and the deviation it explains."""
     if scheme == "bpf_westwood_pl":
         return {"reason": WESTWOOD, "deviation": WESTWOOD_OFF[params]}
     return {}
 
 
 def _bound(link: str, params: str, scheme: str) -> float:
-    """Return the bound of a bulk transfer."""
+    """Return the bound of a bulk transfer, as a share of the kernel's goodput."""
     if "paced" in parameters(params):
         is_sent_once = "attempts=1;" in params and scheme != "bbr"
         return PACED_ONCE_WITHIN if is_sent_once else PACED_WITHIN
@@ -219,5 +218,5 @@ def _bound(link: str, params: str, scheme: str) -> float:
 
 
 def check_id(*words: str) -> str:
-    """Name the check of a point: its link, what is set and its scheme."""
+    """Return the ID of a check: "kernel", then the link, the parameters and the scheme."""
     return " ".join(("kernel", *filter(None, words)))

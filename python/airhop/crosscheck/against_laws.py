@@ -24,10 +24,10 @@ SEGMENT_BITS = 8000
 
 RECOVERY = Reason(
     "recovery takes time",
-    "The law holds for small loss rates: it assumes that the window grows again at once after a loss. Fast"
-    " recovery takes one round trip of the 1 / (C √p) between two losses, which is one of 14 at 0.3 % and"
-    " one of 8 at 1 % (with delayed ACKs one of 20 and one of 11, and their windows are short enough for"
-    " some timeouts).",
+    "The square-root law assumes that the window grows again immediately after a loss, which is accurate for"
+    " small loss rates only. Fast recovery lasts one of the 1 / (C √p) round trips between two losses: one of"
+    " 14 at 0.3 % loss and one of 8 at 1 %. With delayed ACKs it is one of 20 and one of 11, and some windows"
+    " are so small that a loss leads to a timeout.",
 )
 SQUARE_ROOT_OFF = {(1, 3e-3): -0.05, (1, 1e-2): -0.11, (2, 3e-3): -0.09, (2, 1e-2): -0.18}
 """Differences from the square-root law that `RECOVERY` explains, by segments per ACK and loss rate."""

@@ -44,17 +44,18 @@ AGENTS: Mapping[str, Agent] = {
 
 ONE_CACHE = Reason(
     "one Snoop cache per pair of hosts",
-    "ns-2's Snoop keeps one cache, one cumulative ACK and one timer for all flows between two hosts, and"
-    " treats their segment numbers as those of one flow. With one sending host per flow ns-2 has 2.87, 3.16"
-    " and 3.33 Mbit/s for two, three and five flows at 1 %, 3.07 for five at 5 %, and 3.01 for five with"
-    " 30 ms per wire; Airhop has 2.89, 3.16, 3.33, 3.04 and 3.05.",
+    "ns-2's Snoop agent has one cache, one cumulative ACK and one timer for all flows between two hosts, and"
+    " treats the segment numbers of these flows as those of one flow. With one sending host per flow the"
+    " goodput of ns-2 is 2.87, 3.16 and 3.33 Mbit/s for two, three and five flows at FER 1 %, 3.07 for five"
+    " flows at 5 %, and 3.01 for five flows with 30 ms per wire. The goodput of Airhop is 2.89, 3.16, 3.33,"
+    " 3.04 and 3.05 Mbit/s.",
 )
 NOTHING_REPAIRED = Reason(
     "no uplink repair in ns-2's Snoop",
-    "ns-2's Snoop at the base station caches downlink segments only. For uplink segments it marks losses in"
-    " their ACKs, and the sender ignores the mark by default. The result is NewReno without Snoop: within 3 %"
-    " of ns-2's NewReno, and within 6 % of Airhop's. Airhop's Snoop agent for uplink segments runs at the"
-    " station, as in Yun 2009, §5.2.",
+    "ns-2's Snoop agent at the base station caches downlink segments only. For lost uplink segments the"
+    " agent marks the ACKs, and the sender ignores the mark by default. The flow therefore behaves as"
+    " NewReno without Snoop: its goodput is within 3 % of ns-2's NewReno and within 6 % of Airhop's NewReno."
+    " Airhop's Snoop agent for uplink segments runs at the station, as in Yun 2009, §5.2.",
 )
 
 OFF: Mapping[str, tuple[float, Reason]] = {
@@ -72,13 +73,13 @@ OFF: Mapping[str, tuple[float, Reason]] = {
 """Known difference and reason of each point beyond its bound."""
 
 LEFT_OUT: Mapping[str, str] = {
-    "constant": "Kounavis 1996's fades of constant length, 10 s good and 4 s bad (ns-2: Tahoe 7.80, Reno"
-    " 7.67 kbit/s). The fades are in step with the timeouts, so goodput depends on the phase. A frame of"
-    " 128 B lasts 53 ms at 19.2 kbit/s; Airhop loses a frame that is on the air when a fade ends, ns-2 reads"
-    " the state when the frame arrives. Fades that are 50 ms shorter or longer change the goodput of"
-    " either simulator by 3 to 11 % (ns-2 with 9.95 and 4.05 s: 7.35; Airhop 7.52, with 10.05 and 3.95 s:"
-    " 7.78), so the comparison would test nothing else. `crates/net/tests/peers/ns2_radio.rs` compares"
-    " exponential and uniform lengths.",
+    "constant": "The fades of constant length of Kounavis 1996, 10 s good and 4 s bad (ns-2: Tahoe 7.80, Reno"
+    " 7.67 kbit/s). These fades are in phase with the timeouts, so goodput depends on the phase difference. A"
+    " frame of 128 B lasts 53 ms at 19.2 kbit/s: Airhop loses a frame that is on the air when a fade ends,"
+    " whereas ns-2 reads the channel state when the frame arrives. Fades that are 50 ms shorter or longer"
+    " change the goodput of either simulator by 3 to 11 % (ns-2: 7.35 kbit/s with 9.95 and 4.05 s; Airhop:"
+    " 7.52 kbit/s, and 7.78 with 10.05 and 3.95 s), so the comparison would test this phase only."
+    " `crates/net/tests/peers/ns2_radio.rs` compares exponential and uniform lengths.",
 }
 """Measurements without a check, with the reason."""
 

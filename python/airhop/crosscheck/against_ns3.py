@@ -15,10 +15,11 @@ from airhop.stats import Estimate
 
 VERSIONS = Reason(
     "two versions of ns-3 apart",
-    "On this hop with one attempt, senders of ns-3.44 have 7 to 23 % less goodput than those of ns-3.37 where"
-    " both were measured (at the lowest error rate Veno 1.73 against 2.25 Mbit/s, Vegas 2.40 against 2.80)."
-    " Airhop is within 12 % of 3.37, except Westwood+ at 5 %. CUBIC has only 3.44, since CUBIC of 3.37 is"
-    " broken. The change between the two versions is unknown.",
+    "On the last hop with one attempt, the goodput of ns-3.44 is 7 to 23 % less than that of ns-3.37 for each"
+    " sender that was measured with both versions (at the lowest error rate Veno 1.73 against 2.25 Mbit/s,"
+    " Vegas 2.40 against 2.80). Airhop is within 12 % of ns-3.37, except Westwood+ at FER 5 %. CUBIC was"
+    " measured with ns-3.44 only, since CUBIC of ns-3.37 is broken. The cause of the difference between the"
+    " two versions is unknown.",
     "against-ns3.md#the-last-hop-two-versions-apart",
 )
 
@@ -40,33 +41,33 @@ class Form:
 
 HALF_OF_THE_PIPE = Reason(
     "half of the pipe",
-    "After a loss ns-3's NewReno sets ssthresh to half of the pipe (segments neither delivered nor lost), RFC"
-    " 6582 to half of the flight.",
+    "After a loss ns-3's NewReno sets ssthresh to half of the pipe (segments neither delivered nor lost)."
+    " RFC 6582 sets ssthresh to half of the flight size.",
     "against-ns3.md#newreno-half-of-the-pipe",
 )
 FOUR_FIFTHS_OF_THE_PIPE = Reason(
     "four fifths of the pipe",
-    "After a loss ns-3's Veno sets ssthresh to four fifths of the pipe (segments neither delivered nor lost),"
-    " Linux and the paper to four fifths of the window. Moreover, rate halving detects a lost retransmission,"
-    " where ns-3 waits for the timer: at 3 % loss that is another tenth.",
+    "After a loss ns-3's Veno sets ssthresh to four fifths of the pipe (segments neither delivered nor lost)."
+    " Linux and the paper set ssthresh to four fifths of the window. Moreover, rate halving in Airhop detects"
+    " a lost retransmission, whereas ns-3 waits for the RTO: at 3 % loss this adds another 10 %.",
     "against-ns3.md#veno-four-fifths-of-the-pipe",
 )
 NOT_A_QUARTER = Reason(
     "a segment, not a quarter",
-    "After a loss ns-3's Vegas reduces its window by one segment, or by its growth since the last loss; the"
-    " paper's Vegas reduces it by a quarter.",
+    "After a loss ns-3's Vegas reduces the window by one segment, or by the growth of the window since the"
+    " last loss. The paper's Vegas reduces the window by a quarter.",
     "against-ns3.md#vegas-a-segment-not-a-quarter",
 )
 COUNTED_TWICE = Reason(
     "counted twice",
-    "When a recovery ends, ns-3's Westwood+ counts the segments behind duplicate ACKs a second time: its rate"
-    " estimate is up to twice the delivery rate.",
+    "At the end of a recovery ns-3's Westwood+ counts the segments behind duplicate ACKs a second time: the"
+    " bandwidth estimate is up to twice the delivery rate.",
     "against-ns3.md#westwood-counted-twice",
 )
 GROWS_BY_ALL = Reason(
     "grows by all that a recovery covered",
-    "In ns-3's LinuxReno the ACK that ends a recovery grows the window for all segments that it covers: by"
-    " about two segments, for which additive increase takes two round trips.",
+    "In ns-3's LinuxReno the ACK that ends a recovery increases the window for all segments that the ACK"
+    " covers: by about two segments. Additive increase takes two round trips for the same growth.",
     "against-ns3.md#linuxreno-grows-by-all-that-a-recovery-covered",
 )
 NS3: Tcp = {**RFC_EVERY_ACK, "loss_detection": "rfc6675", "prr": True}
@@ -152,7 +153,8 @@ FORMS: Mapping[str, tuple[Form, ...]] = {
 """By the name in ns3.csv: the form of ns-3 first, then that of the paper or of Linux."""
 
 LEFT_OUT: Mapping[str, str] = {
-    "3.48": "ns-3.48 on the lossy wire (scenario D): its results equal those of 3.44 to the last digit.",
+    "3.48": "The results of ns-3.48 on the lossy wire (scenario D), which equal those of ns-3.44 to the last"
+    " digit.",
 }
 """Measurements without a check, by version, with the reason."""
 

@@ -22,8 +22,8 @@ LIFETIME = "1000 s"
 discard a sixth of their MPDUs, and BlockAckReqs that move windows cost 3 % of the goodput."""
 
 LEFT_OUT: Mapping[str, str] = {
-    "txop": "ns-3's four rows with a TXOP limit of best effort (2528 and 4096 µs): cells send one A-MPDU"
-    " per channel access.",
+    "txop": "Four results of ns-3 with a TXOP limit of best effort (2528 and 4096 µs): a station of Airhop"
+    " sends one A-MPDU per channel access.",
 }
 """Measurements without a check, with the reason."""
 
@@ -42,7 +42,7 @@ def left_out(row: Row) -> str | None:
 
 
 def checks() -> Iterator[Check]:
-    """Yield a check for every row of wifi.csv that is not left out."""
+    """Yield a check for every row of wifi.csv except those of `LEFT_OUT`."""
     for row, theirs in rows():
         if left_out(row) is None:
             yield _check(row, theirs)
@@ -65,7 +65,7 @@ def link(row: Row) -> Link:
 
 
 def settings(of: Link) -> Document:
-    """Return the keys of a cell with these transmission settings, whose collisions end as in ns-3."""
+    """Return the keys of a cell with these settings, without EIFS after collisions, as in ns-3."""
     aggregation: Document = {"bytes": "max" if of.ampdu is None else of.ampdu}
     if of.amsdu:
         aggregation["amsdu"] = min(of.amsdu, LONGEST_AMSDU[of.standard])
@@ -97,10 +97,10 @@ def departures(of: Link) -> list[str]:
 
 
 def ratio(row: Row) -> float:
-    """Return the ratio of the closed forms of a row with the standard's durations and with ns-3's.
+    """Return the goodput by the standard's durations divided by that by ns-3's durations, in closed form.
 
-    The form is that of a lone station, of single MPDUs with losses, of an A-MPDU as long as the mean of the
-    row, or Bianchi's where stations contend.
+    The closed form is that of a lone station, of single MPDUs with losses, of A-MPDUs of the row's mean
+    length, or Bianchi's for contending stations.
     """
     of, stations, loss = link(row), int(row["nsta"]), float(row["mpdu_loss"])
     if stations > 1:

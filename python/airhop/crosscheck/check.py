@@ -24,7 +24,7 @@ EXPLAINED_WITHIN = 0.05
 
 @dataclass(frozen=True)
 class Reason:
-    """Cause of numbers beyond their bound: a name, a sentence or two, and the page that shows it, if any."""
+    """Cause of differences beyond their bound: name, explanation in Markdown, and page, if any."""
 
     name: str
     why: str
@@ -34,7 +34,7 @@ class Reason:
 
 @dataclass(frozen=True)
 class Check:
-    """One comparison.
+    """Comparison of a simulated quantity with the value of a peer.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Row:
-    """A measured check: `ours` is the mean of Airhop's replications."""
+    """Measured check: `ours` is the mean of Airhop's replications."""
 
     check: Check
     ours: Estimate
@@ -91,9 +91,9 @@ class Row:
     def verdict(self) -> Verdict:
         """Class of the difference.
 
-        `within`: no more than the bound. `explained`: beyond the bound, where a named reason puts it. `open`:
-        neither, but the 95 % interval of the difference of both means contains values that are. Else
-        `beyond`.
+        `within`: at most the bound. `explained`: within `EXPLAINED_WITHIN` of the deviation of a named
+        reason. `open`: neither, but the 95 % interval of the difference of both means contains a value that
+        is. `beyond`: all others.
         """
         check, off = self.check, self.difference
         excess = abs(off) - check.bound
@@ -131,12 +131,12 @@ class Row:
 
 
 def measure(checks: Sequence[Check], *, seed: int = 1, reporter: Reporter = SILENT) -> list[Row]:
-    """Simulate every check on all cores; runs that several checks share are simulated once.
+    """Simulate every check on all cores; a run of several checks is simulated once.
 
     Raises
     ------
     Interrupted
-        After Ctrl-C; nothing is kept.
+        After Ctrl-C; the results of finished runs are dropped.
     """
     jobs = [
         [Job(loaded, seed, rep) for rep in range(check.reps)]
@@ -153,7 +153,7 @@ def measure(checks: Sequence[Check], *, seed: int = 1, reporter: Reporter = SILE
 
 
 def scenario(document: Document) -> Scenario:
-    """Load a check's scenario, and Airhop's BPF objects that its flows name."""
+    """Load the scenario of a check, and the packaged BPF objects that its flows name."""
     for flow in document["flow"]:
         if isinstance(flow.get("scheme"), str) and shipped(flow["scheme"]) is not None:
             load(flow["scheme"])

@@ -1,4 +1,4 @@
-"""All checks, and the sources they are about."""
+"""All checks, and the peers that they compare Airhop with."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from airhop.crosscheck.check import Check
 
 @dataclass(frozen=True)
 class Source:
-    """A peer of the comparison: its name and, in Markdown, the simulations that are compared with it."""
+    """Peer of a comparison: title, and description of the compared simulations in Markdown."""
 
     title: str
     about: str
@@ -36,21 +36,22 @@ SOURCES: Mapping[str, Source] = {
         "The square-root law",
         "M. Mathis, J. Semke, J. Mahdavi and T. Ott, *The macroscopic behavior of the TCP congestion"
         " avoidance algorithm*, CCR 27(3), 1997: C / (R √p), where C = 1.31 for independent losses,"
-        " and 0.93 with delayed ACKs. The wire has a round trip of 100 ms and a rate that never limits;"
-        " runs last 1000 s after a warm-up of 100 s.",
+        " and 0.93 with delayed ACKs. The wire has a round-trip time of 100 ms and a rate that no sender"
+        " reaches. Runs last 1000 s after a warm-up of 100 s.",
     ),
     "pftk": Source(
         "PFTK",
         "J. Padhye, V. Firoiu, D. Towsley and J. Kurose, *Modeling TCP throughput: a simple model and its"
-        " empirical validation*, SIGCOMM 1998, the full model, with a first timeout of 1 s. The wire is"
-        " that of the square-root law, the sender Reno without limited transmit.",
+        " empirical validation*, SIGCOMM 1998, the full model, with a first timeout of 1 s. The scenario has"
+        " the wire of the square-root law, and a Reno sender without limited transmit.",
     ),
     "lone-wifi": Source(
         "A lone station of 802.11n, ac or ax",
-        "A saturated best-effort station pays AIFS, a mean backoff of 7.5 slots, RTS and CTS where they are"
-        " used, the longest PPDU that its limits allow, SIFS and the response (IEEE 802.11-2020 §10.23.2,"
-        " §19.4.3, §21.4.3; 802.11ax-2021 §27.4.3). 200 settings, drawn such that every pair of values"
-        " of standard, MCS, streams, width, guard interval, largest A-MPDU, RTS/CTS and datagram occurs.",
+        "Each channel access of a saturated best-effort station takes AIFS, a mean backoff of 7.5 slots, RTS"
+        " and CTS if configured, the longest PPDU within the limits of the station, SIFS and the response"
+        " (IEEE 802.11-2020 §10.23.2, §19.4.3, §21.4.3; 802.11ax-2021 §27.4.3). The 200 settings are a"
+        " pairwise design: every pair of values of standard, MCS, spatial streams, channel width, guard"
+        " interval, A-MPDU limit, RTS/CTS and datagram length occurs.",
     ),
     "ns-2": Source(
         "ns-2.35",
@@ -66,30 +67,31 @@ SOURCES: Mapping[str, Source] = {
     ),
     "ns-3-wifi": Source(
         "ns-3 on 802.11n, ac and ax",
-        "Version 3.44: saturated stations send datagrams to an access point at 5 GHz, alone, with independent"
-        " losses of MPDUs, and against each other. A station whose Block Ack does not come sends a"
-        " BlockAckReq, nobody waits for an EIFS after a collision, and MPDUs live for 1000 s, as in these"
-        " runs. ns-3's value of a lone station is counted between whole exchanges; where"
-        " stations contend, its runs last 0.5 to 5 s. Where"
-        " ns-3's PPDUs differ from the standard's (VHT without SIG-B, short symbols not rounded up to 4 µs,"
-        " HE-LTF of 8 µs at every guard interval), its value is multiplied by the ratio of the closed forms"
-        " with the standard's durations and with ns-3's, of a lone station, of one with losses, or Bianchi's;"
-        " the row names the departure. Bounds are 6 %, and 10 % for 20 stations in runs of ns-3 shorter than"
-        " 2 s; 95 % of the points are within 3 %, as a test requires.",
+        "Version 3.44: saturated stations send datagrams to an access point at 5 GHz: one station, one"
+        " station with independent losses of MPDUs, or several contending stations. The simulated stations"
+        " follow the runs of ns-3: after a missing Block Ack the originator sends a BlockAckReq, no station"
+        " waits for an EIFS after a collision, and the lifetime of an MPDU is 1000 s. The goodput of a lone"
+        " station in ns-3 is measured over whole frame exchanges; runs of contending stations last 0.5 to 5"
+        " s. Some PPDUs of ns-3 differ from the standard: VHT without SIG-B, short symbols not rounded up to"
+        " 4 µs, HE-LTF of 8 µs at every guard interval. For these, ns-3's value is multiplied by the ratio"
+        " of two values of a closed form (lone station, lone station with losses, or Bianchi), with the"
+        " standard's durations and with ns-3's; the row names the difference. The bound is 6 %, and 10 % for"
+        " 20 stations if the run of ns-3 is shorter than 2 s. A test requires that 95 % of the points are"
+        " within 3 %.",
     ),
     "linux": Source(
         "Linux 6.18",
         "A kernel sends over an emulated link of 10 Mbit/s and 30 ms each way with a queue of 50 packets and"
-        " independent losses, three runs of 60 s per point. Airhop's senders have preset `linux`.",
+        " independent losses, three runs of 60 s per point. The simulated senders have preset `linux`.",
     ),
     "kernel": Source(
         "Linux 6.18 on the same links",
-        "In `airhop emulate`, iperf3 on a kernel sends for 30 s through the links that the simulation has,"
-        " queues, frames and errors included. The comparison therefore isolates the kernel's TCP from preset"
-        " `linux` with delayed ACKs.",
+        "In `airhop emulate`, iperf3 on a kernel sends for 30 s through simulated links. The simulation has"
+        " the same links, queues, frames and errors. The comparison therefore measures the difference"
+        " between the kernel's TCP and preset `linux` with delayed ACKs.",
     ),
 }
-"""By the key that `Check.source` holds."""
+"""Peers of the comparisons, by the key in `Check.source`."""
 
 
 def checks(*, quick: bool = False) -> list[Check]:
