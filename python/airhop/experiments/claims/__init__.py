@@ -1,0 +1,81 @@
+"""Checks that papers' claims share, by kind.
+
+`decisions` has the verdicts that intervals allow, `comparisons` checks of curves at values of the axis,
+`along_axis` checks of changes along it, and `beside` comparisons with another experiment. Ratios are paired:
+numerator and denominator met the same channel in every replication.
+"""
+
+from airhop.experiments.claims.along_axis import (
+    along,
+    catches_up,
+    falls_all_along,
+    falls_behind_all_along,
+    falls_from,
+    growth,
+    keeps_most,
+    sensitivities_differ,
+    steady,
+)
+from airhop.experiments.claims.beside import (
+    each_above_beside,
+    each_below_beside,
+    falls_behind_beside,
+    ratio_of_ratios,
+    stands_as_beside,
+)
+from airhop.experiments.claims.comparisons import (
+    ahead_everywhere,
+    best_ratio,
+    each_above,
+    each_below,
+    each_within,
+    exceeds_everywhere,
+    exceeds_somewhere,
+    most_stay_above,
+    near_best,
+    near_each,
+    nowhere_exceeds,
+    order_at,
+    outnumbers,
+    within_axis,
+)
+from airhop.experiments.claims.decisions import Cell, Decision, above, below, every, not_shown, some, within
+
+__all__ = [
+    "Cell",
+    "Decision",
+    "above",
+    "ahead_everywhere",
+    "along",
+    "below",
+    "best_ratio",
+    "catches_up",
+    "each_above",
+    "each_above_beside",
+    "each_below",
+    "each_below_beside",
+    "each_within",
+    "every",
+    "exceeds_everywhere",
+    "exceeds_somewhere",
+    "falls_all_along",
+    "falls_behind_all_along",
+    "falls_behind_beside",
+    "falls_from",
+    "growth",
+    "keeps_most",
+    "most_stay_above",
+    "near_best",
+    "near_each",
+    "not_shown",
+    "nowhere_exceeds",
+    "order_at",
+    "outnumbers",
+    "ratio_of_ratios",
+    "sensitivities_differ",
+    "some",
+    "stands_as_beside",
+    "steady",
+    "within",
+    "within_axis",
+]

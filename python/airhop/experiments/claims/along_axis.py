@@ -1,0 +1,142 @@
+"""Checks of what becomes of a curve, or of its ratio to another, along the axis."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise, permutations
+
+import numpy as np
+
+from airhop import stats
+from airhop.experiments.asked import worded
+from airhop.experiments.claims.decisions import Decision, above, below, every, low_end, not_shown
+from airhop.experiments.experiment import ClaimResult, PlottedAxis, X
+from airhop.experiments.samples import Samples
+from airhop.numerals import interval
+from airhop.stats import Ratio
+
+
+@worded(
+    "{scheme} keeps a larger share of its {quantity} than {others}, between the ends of the axis ({from_x})"
+)
+def keeps_most(
+    samples: Samples, axis: PlottedAxis, scheme: str, others: Sequence[str], from_x: float = -math.inf
+) -> ClaimResult:
+    """Check whether scheme keeps a larger share of its value than each other, from `from_x` to the last x."""
+    first, last = samples.from_x(from_x)[0], samples.xs[-1]
+    decisions = [above(growth(samples, scheme, other, first, last), 1.0) for other in others]
+    parts = [f"{name} {interval(along(samples, name, first, last))}" for name in (scheme, *others)]
+    return ClaimResult(
+        every(decisions), f"kept from {axis.text(first)} to {axis.text(last)}: {', '.join(parts)}"
+    )
+
+
+@worded("{measure} with {schemes} falls from each value of the axis to the next ({from_x})")
+def falls_all_along(
+    samples: Samples, axis: PlottedAxis, schemes: Sequence[str], from_x: float = -math.inf
+) -> ClaimResult:
+    """Check whether each scheme loses with every step of the axis from `from_x` up."""
+    xs = samples.from_x(from_x)
+    first, last = xs[0], xs[-1]
+    steps = {(scheme, x, y): along(samples, scheme, x, y) for scheme in schemes for x, y in pairwise(xs)}
+    kept = ", ".join(f"{scheme} {interval(along(samples, scheme, first, last))}" for scheme in schemes)
+    parts = [f"kept from {axis.text(first)} to {axis.text(last)}: {kept}"]
+    parts += [
+        f"no fall of {scheme} shown from {axis.text(x)} to {axis.text(y)}: {interval(ratio)}"
+        for (scheme, x, y), ratio in steps.items()
+        if not below(ratio, 1.0)
+    ]
+    return ClaimResult(every(below(ratio, 1.0) for ratio in steps.values()), "; ".join(parts))
+
+
+@worded(
+    "the ratio of {measure} with {scheme} to that with {other} falls from each value of the axis to the next "
+    "({from_x})"
+)
+def falls_behind_all_along(
+    samples: Samples, axis: PlottedAxis, scheme: str, other: str, from_x: float = -math.inf
+) -> ClaimResult:
+    """Check whether a scheme loses a larger part than another with every step of the axis."""
+    steps = {(x, y): growth(samples, scheme, other, x, y) for x, y in pairwise(samples.from_x(from_x))}
+    told = ", ".join(
+        f"{interval(ratio)} from {axis.text(x)} to {axis.text(y)}" for (x, y), ratio in steps.items()
+    )
+    return ClaimResult(
+        every(below(ratio, 1.0) for ratio in steps.values()), f"{scheme}/{other} changes by: {told}"
+    )
+
+
+@worded("{measure} with {schemes} falls between the ends of the axis ({from_x})")
+def falls_from(samples: Samples, axis: PlottedAxis, schemes: Sequence[str], from_x: float) -> ClaimResult:
+    """Check whether each scheme has less at the last x than at the first from `from_x` up."""
+    first, last = samples.from_x(from_x)[0], samples.xs[-1]
+    kept = {scheme: along(samples, scheme, first, last) for scheme in schemes}
+    told = ", ".join(f"{scheme} {interval(ratio)}" for scheme, ratio in kept.items())
+    decision = every(below(ratio, 1.0) for ratio in kept.values())
+    return ClaimResult(decision, f"kept from {axis.text(first)} to {axis.text(last)}: {told}")
+
+
+@worded("{measure} with {scheme} at every value of the axis exceeds {share:times}that at any other value")
+def steady(samples: Samples, axis: PlottedAxis, scheme: str, share: float) -> ClaimResult:
+    """Check whether scheme has at every x more than this share of what it has at any other."""
+    changes = {(x, y): along(samples, scheme, x, y) for x, y in permutations(samples.xs, 2)}
+    x, y = min(changes, key=lambda pair: low_end(changes[pair]))
+    measured = f"least: {interval(changes[x, y])} at {axis.text(y)} of what it is at {axis.text(x)}"
+    return ClaimResult(every(above(ratio, share) for ratio in changes.values()), measured)
+
+
+@worded(
+    "from {first} to {last}, one scheme keeps a larger share of its {quantity} than another "
+    "(schemes compared: {schemes})"
+)
+def sensitivities_differ(samples: Samples, axis: PlottedAxis, schemes: Sequence[str]) -> ClaimResult:
+    """Check whether one of two schemes keeps a larger part of its value between the first and the last x."""
+    first, last = samples.xs[0], samples.xs[-1]
+    kept = {scheme: along(samples, scheme, first, last) for scheme in schemes}
+    most, least = (end(kept, key=lambda scheme: kept[scheme].value) for end in (max, min))
+    return ClaimResult(
+        above(growth(samples, most, least, first, last), 1.0),
+        f"kept from {axis.text(first)} to {axis.text(last)}: most by {most} {interval(kept[most])}, least by "
+        f"{least} {interval(kept[least])}",
+    )
+
+
+@worded(
+    "{measure} with {schemes} is below {share:times}that with {leader} at {first}, and above it at {last}; "
+    "undecided for a scheme that stays below it, unless it is shown not to come nearer (not known: {unknown})"
+)
+def catches_up(
+    samples: Samples, axis: PlottedAxis, schemes: Sequence[str], leader: str, share: float, unknown: str
+) -> ClaimResult:
+    """Check whether each scheme is below this share of the leader at the first x and above it at the last.
+
+    A scheme that does not get there may with a larger x: that is open, for `unknown` is, unless the scheme is
+    shown not to come nearer.
+    """
+    first, last = samples.xs[0], samples.xs[-1]
+    decisions: list[tuple[str, Decision]] = []
+    parts, nearer = [], []
+    for scheme in schemes:
+        start, end = samples.ratio(scheme, leader, first), samples.ratio(scheme, leader, last)
+        arrived = above(end, share)
+        if arrived is False and not below(growth(samples, scheme, leader, first, last), 1.0):
+            arrived = None
+            nearer.append(scheme)
+        decisions += [(scheme, below(start, share)), (scheme, arrived)]
+        parts.append(f"{scheme} {interval(start)} and {interval(end)}")
+    measured = f"share of {leader} at {axis.text(first)} and at {axis.text(last)}: {', '.join(parts)}"
+    decision = every(decision for _, decision in decisions)
+    needs = unknown if nearer and decision is None else ""
+    return ClaimResult(decision, measured, not_shown(decisions), needs=needs)
+
+
+def along(samples: Samples, scheme: str, x: X, y: X) -> Ratio:
+    """Compare a scheme with itself: its value at y over its value at x, paired by replication."""
+    return stats.ratio(*samples.paired((scheme, y), (scheme, x)))
+
+
+def growth(samples: Samples, scheme: str, other: str, x: X, y: X) -> Ratio:
+    """Return scheme / other at y over scheme / other at x, paired."""
+    at_x, at_y, other_x, other_y = samples.paired((scheme, x), (scheme, y), (other, x), (other, y))
+    return stats.ratio(np.multiply(at_y, other_x).tolist(), np.multiply(other_y, at_x).tolist())

@@ -1,0 +1,82 @@
+"""Checks that compare an experiment with the one beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from airhop import stats
+from airhop.experiments.asked import worded
+from airhop.experiments.claims.comparisons import check_each, not_run
+from airhop.experiments.claims.decisions import Decision, above, below, every, low_end, minus_high_end
+from airhop.experiments.experiment import ClaimResult, PlottedAxis, X
+from airhop.experiments.samples import Samples
+from airhop.stats import Ratio
+
+
+@worded("{measure} with {schemes} is below {share:times}that in {beside} at {at}")
+def each_below_beside(
+    samples: Samples, axis: PlottedAxis, schemes: Sequence[str], at: Sequence[X], share: float = 1.0
+) -> ClaimResult:
+    """Check whether each scheme is below this share of its own value in the experiment beside this one."""
+    ratios = {scheme: {x: samples.ratio_to_beside(scheme, x) for x in at} for scheme in schemes}
+    return check_each(axis, ratios, lambda ratio: below(ratio, share), minus_high_end, "most, times that")
+
+
+@worded("{measure} with {schemes} exceeds {share:times}that in {beside} at {at}")
+def each_above_beside(
+    samples: Samples, axis: PlottedAxis, schemes: Sequence[str], at: Sequence[X], share: float = 1.0
+) -> ClaimResult:
+    """Check whether each scheme is above this share of its own value in the experiment beside this one."""
+    ratios = {scheme: {x: samples.ratio_to_beside(scheme, x) for x in at} for scheme in schemes}
+    return check_each(axis, ratios, lambda ratio: above(ratio, share), low_end, "least, times that")
+
+
+@worded(
+    "for {schemes}, the ratio of {measure} to that with {other} is within a factor of {factor} of that in"
+    " {beside}, at {at}"
+)
+def stands_as_beside(
+    samples: Samples, axis: PlottedAxis, schemes: Sequence[str], other: str, at: Sequence[X], factor: float
+) -> ClaimResult:
+    """Check whether each scheme's ratio to other is that of the experiment beside, within a factor."""
+    ratios = {
+        scheme: {x: ratio_of_ratios(samples, scheme, other, x) for x in at if x in samples.xs}
+        for scheme in schemes
+    }
+
+    def decide(ratio: Ratio) -> Decision:
+        return every((above(ratio, 1.0 / factor), below(ratio, factor)))
+
+    def margin(ratio: Ratio) -> float:
+        return min(low_end(ratio) - 1.0 / factor, factor + minus_high_end(ratio))
+
+    found = check_each(axis, ratios, decide, margin, f"furthest from 1, times its ratio to {other} there")
+    return replace(found, measured="; ".join([found.measured, *not_run(samples, axis, at)]))
+
+
+@worded(
+    "the ratio of {measure} with {scheme} to that with {other} is below {share:times}that ratio in"
+    " {beside} at {at}"
+)
+def falls_behind_beside(
+    samples: Samples, axis: PlottedAxis, scheme: str, other: str, at: Sequence[X], share: float
+) -> ClaimResult:
+    """Check whether scheme/other is below this share of the same ratio in the experiment beside this one."""
+    ratios = {f"{scheme}/{other}": {x: ratio_of_ratios(samples, scheme, other, x) for x in at}}
+    return check_each(
+        axis, ratios, lambda ratio: below(ratio, share), minus_high_end, "most, times that beside"
+    )
+
+
+def ratio_of_ratios(samples: Samples, scheme: str, other: str, x: X) -> Ratio:
+    """Compare scheme / other here with scheme / other in the experiment beside this one, paired."""
+    beside = samples.beside or Samples(samples.metric)
+    here, there = samples.cells, beside.cells
+    cells = (here[scheme, x], there[other, x], here[other, x], there[scheme, x])
+    common = sorted(set.intersection(*(set(cell) for cell in cells)))
+    a, b, c, d = ([cell[rep] for rep in common] for cell in cells)
+    # (a / c) / (d / b), written as one paired ratio.
+    return stats.ratio(np.multiply(a, b).tolist(), np.multiply(c, d).tolist())

@@ -1,0 +1,281 @@
+"""Checks that compare curves at values of the axis."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
+
+from airhop import stats
+from airhop.experiments.asked import worded
+from airhop.experiments.claims.decisions import (
+    Cell,
+    Decision,
+    above,
+    below,
+    every,
+    low_end,
+    minus_high_end,
+    not_shown,
+    positive,
+    some,
+)
+from airhop.experiments.experiment import ClaimResult, PlottedAxis, X
+from airhop.experiments.samples import Samples
+from airhop.numerals import interval, plus_minus
+from airhop.stats import Difference, Ratio
+
+
+@worded("somewhere in the grid, {measure} with {scheme} exceeds {factors}")
+def exceeds_somewhere(
+    samples: Samples, axis: PlottedAxis, scheme: str, factors: Mapping[str, float]
+) -> ClaimResult:
+    """Check whether scheme reaches more than each factor times that scheme, each somewhere in the grid."""
+    decisions, parts = [], []
+    for other, factor in factors.items():
+        decisions.append(some(above(samples.ratio(scheme, other, x), factor) for x in samples.xs))
+        x, ratio = best_ratio(samples, scheme, other)
+        short = "" if decisions[-1] else f", not above {factor:g}"
+        parts.append(f"{interval(ratio)} × {other} at {axis.text(x)}{short}")
+    return ClaimResult(every(decisions), "; ".join(parts))
+
+
+@worded("at {at}, {measure} with {scheme} exceeds {factors}")
+def exceeds_everywhere(
+    samples: Samples, axis: PlottedAxis, scheme: str, factors: Mapping[str, float], at: Sequence[X]
+) -> ClaimResult:
+    """Check whether scheme has more than each factor times what that scheme has, at each of these x."""
+    decisions: list[Decision] = []
+    parts = []
+    for other, factor in factors.items():
+        ratios = {x: samples.ratio(scheme, other, x) for x in at}
+        met = {x: above(ratio, factor) for x, ratio in ratios.items()}
+        decisions += met.values()
+        least = min(ratios, key=lambda x: low_end(ratios[x]))
+        missed = ", ".join(axis.text(x) for x, decision in met.items() if not decision)
+        parts.append(f"{other} {interval(ratios[least])} at {axis.text(least)}")
+        parts[-1] += f" (not above {factor:g} at {missed})" if missed else ""
+    return ClaimResult(every(decisions), f"least, times that of {'; '.join(parts)}")
+
+
+@worded("at {from_x}, {measure} with {scheme} is below {factors}")
+def nowhere_exceeds(
+    samples: Samples, axis: PlottedAxis, scheme: str, factors: Mapping[str, float], from_x: float = -math.inf
+) -> ClaimResult:
+    """Check whether scheme reaches less than each factor times that scheme at every x from `from_x` up."""
+    decisions, parts = [], []
+    for other, factor in factors.items():
+        ratios = {x: samples.ratio(scheme, other, x) for x in samples.from_x(from_x)}
+        decisions += [below(ratio, factor) for ratio in ratios.values()]
+        told = ", ".join(f"{interval(ratio)} at {axis.text(x)}" for x, ratio in ratios.items())
+        parts.append(f"times {other}: {told}")
+    return ClaimResult(every(decisions), "; ".join(parts))
+
+
+@worded("{measure} with {curves} is below {top} {unit}, the end of the printed axis, at {from_x}")
+def within_axis(
+    samples: Samples, axis: PlottedAxis, curves: Sequence[str], top: float, from_x: float = -math.inf
+) -> ClaimResult:
+    """Check whether no mean lies beyond the end of the printed axis, at any x from `from_x` up."""
+    found = {(curve, x): samples.estimate(curve, x) for curve in curves for x in samples.from_x(from_x)}
+    decisions = {cell: below(estimate, top) for cell, estimate in found.items()}
+    curve, x = max(found, key=lambda cell: found[cell].mean)
+    highest = found[curve, x]
+    return ClaimResult(
+        every(decisions.values()),
+        f"highest: {curve} {highest.mean:.2f} {plus_minus(highest)} at {axis.text(x)}, the axis ends at "
+        f"{top:g}",
+        not_shown((curve, decision) for (curve, _), decision in decisions.items()),
+    )
+
+
+@worded("at {at}, {measure} with {scheme} exceeds that with {other}")
+def outnumbers(samples: Samples, axis: PlottedAxis, scheme: str, other: str, at: Sequence[X]) -> ClaimResult:
+    """Check whether scheme has more than other at each of these x; by differences, as counts may be zero."""
+    leads = {x: samples.difference(scheme, other, x) for x in at}
+    told = [
+        f"{scheme} {samples.estimate(scheme, x).mean:.1f}, {other} {samples.estimate(other, x).mean:.1f}, "
+        f"difference {leads[x].mean:.1f} ± {leads[x].half_width or math.nan:.1f}, at {axis.text(x)}"
+        for x in at
+    ]
+    return ClaimResult(every(map(positive, leads.values())), "; ".join(told))
+
+
+def best_ratio(samples: Samples, scheme: str, other: str) -> tuple[X, Ratio]:
+    """Find the x at which the interval of scheme/other begins highest, and that ratio."""
+    ratios = {x: samples.ratio(scheme, other, x) for x in samples.xs}
+    best = max(ratios, key=lambda x: low_end(ratios[x]))
+    return best, ratios[best]
+
+
+@worded("{measure} with {scheme} exceeds that with {others} at {from_x}")
+def ahead_everywhere(
+    samples: Samples, axis: PlottedAxis, scheme: str, others: Sequence[str], from_x: float = -math.inf
+) -> ClaimResult:
+    """Check whether scheme beats all others at every x from `from_x` up; measured by the closest race."""
+    races = {(x, other): samples.ratio(scheme, other, x) for x in samples.from_x(from_x) for other in others}
+    x, other = min(races, key=lambda race: low_end(races[race]))
+    measured = f"closest: {interval(races[x, other])} × {other} at {axis.text(x)}"
+    decisions = {race: above(ratio, 1.0) for race, ratio in races.items()}
+    if lost := list(dict.fromkeys(x for (x, _), decision in decisions.items() if not decision)):
+        measured += f"; not ahead at {', '.join(axis.text(x) for x in lost)}"
+    short = not_shown((other, decision) for (_, other), decision in decisions.items())
+    return ClaimResult(every(decisions.values()), measured, short)
+
+
+@worded("{measure} with {schemes} exceeds {share:times}that with {other} at {at}")
+def each_above(
+    samples: Samples,
+    axis: PlottedAxis,
+    schemes: Sequence[str],
+    other: str,
+    at: Sequence[X],
+    share: float = 1.0,
+) -> ClaimResult:
+    """Check whether each scheme has more than this share of what other has, at each of these x."""
+    ratios = {scheme: {x: samples.ratio(scheme, other, x) for x in at} for scheme in schemes}
+    return check_each(
+        axis, ratios, lambda ratio: above(ratio, share), low_end, f"least, times that of {other}"
+    )
+
+
+@worded("{measure} with {schemes} is below {share:times}that with {other} at {at}")
+def each_below(
+    samples: Samples,
+    axis: PlottedAxis,
+    schemes: Sequence[str],
+    other: str,
+    at: Sequence[X],
+    share: float = 1.0,
+) -> ClaimResult:
+    """Check whether each scheme has less than this share of what other has, at each of these x."""
+    ratios = {scheme: {x: samples.ratio(scheme, other, x) for x in at} for scheme in schemes}
+    return check_each(
+        axis, ratios, lambda ratio: below(ratio, share), minus_high_end, f"most, times that of {other}"
+    )
+
+
+@worded("{measure} with {schemes} is within {tolerance:percent} of that with {other} at {at}")
+def each_within(
+    samples: Samples,
+    axis: PlottedAxis,
+    schemes: Sequence[str],
+    other: str,
+    at: Sequence[X],
+    tolerance: float,
+) -> ClaimResult:
+    """Check whether each scheme has what other has, within this tolerance, at each of these x."""
+    ratios = {scheme: {x: samples.ratio(scheme, other, x) for x in at} for scheme in schemes}
+
+    def decide(ratio: Ratio) -> Decision:
+        return every((above(ratio, 1.0 - tolerance), below(ratio, 1.0 + tolerance)))
+
+    def margin(ratio: Ratio) -> float:
+        return min(low_end(ratio) - 1.0, 1.0 + minus_high_end(ratio))
+
+    return check_each(axis, ratios, decide, margin, f"furthest from 1, times that of {other}")
+
+
+@worded("{measure} is above {level} at {every} with more than half of the schemes tested ({schemes})")
+def most_stay_above(samples: Samples, axis: PlottedAxis, schemes: Sequence[str], level: float) -> ClaimResult:
+    """Check whether more than half of the schemes have a mean above this level at every x."""
+    decisions, parts = [], []
+    for scheme in schemes:
+        estimates = {x: samples.estimate(scheme, x) for x in samples.xs}
+        decisions.append(every(above(found, level) for found in estimates.values()))
+        x = min(estimates, key=lambda x: estimates[x].mean)
+        parts.append(f"{scheme} {estimates[x].mean:.3f} {plus_minus(estimates[x], 3)} at {axis.text(x)}")
+    holding, failing = decisions.count(True), decisions.count(False)
+    most = True if 2 * holding > len(schemes) else False if 2 * failing >= len(schemes) else None
+    return ClaimResult(most, f"least: {', '.join(parts)}")
+
+
+def near_best(
+    samples: Samples, axis: PlottedAxis, rivals: Mapping[Cell, Iterable[Cell]], share: float
+) -> ClaimResult:
+    """Check whether each of the cells has more than this share of every rival of its own.
+
+    By paired differences: a rival that starved has no ratio to it, and is no rival.
+    """
+    races = {
+        (cell, rival): _lead(samples, cell, rival, share)
+        for cell, those in rivals.items()
+        for rival in those
+        if rival != cell
+    }
+    decisions = {race: positive(lead) for race, lead in races.items()}
+    cell, rival = min(races, key=lambda race: races[race].mean)
+    measured = f"least: {_at(axis, cell)} has {interval(stats.ratio(*samples.paired(cell, rival)))} of "
+    measured += _at(axis, rival)
+    if missed := dict.fromkeys(cell for (cell, _), decision in decisions.items() if not decision):
+        measured += f"; not above {share:g}: {'; '.join(_at(axis, cell) for cell in missed)}"
+    return ClaimResult(every(decisions.values()), measured)
+
+
+@worded("{measure} with {scheme} exceeds {share:times}that with {others} at {every}")
+def near_each(
+    samples: Samples, axis: PlottedAxis, scheme: str, others: Sequence[str], share: float
+) -> ClaimResult:
+    """Check whether scheme has at every x more than this share of what each of the others has there."""
+    return near_best(
+        samples, axis, {(scheme, x): [(other, x) for other in others] for x in samples.xs}, share
+    )
+
+
+def _lead(samples: Samples, cell: Cell, rival: Cell, share: float) -> Difference:
+    """Return what a cell has beyond this share of its rival, paired."""
+    values, rivals = samples.paired(cell, rival)
+    return stats.difference(values, [share * value for value in rivals])
+
+
+@worded("at {at}, {measure} falls in this order: {order}")
+def order_at(
+    samples: Samples, axis: PlottedAxis, order: Sequence[Sequence[str]], at: Sequence[X]
+) -> ClaimResult:
+    """Check whether at each given x every scheme of a group is ahead of every scheme of the next group."""
+    decisions, parts, broken, short = [], [], [], []
+    for x in (x for x in at if x in samples.xs):
+        closest = []
+        for ahead, behind in pairwise(order):
+            races = {(a, b): samples.ratio(a, b, x) for a in ahead for b in behind}
+            a, b = min(races, key=lambda race: low_end(races[race]))
+            closest.append(f"{a}/{b} {interval(races[a, b])}")
+            decisions += [above(ratio, 1.0) for ratio in races.values()]
+            lost = [race for race, ratio in races.items() if not above(ratio, 1.0)]
+            short += [curve for race in lost for curve in race]
+            behind = ", ".join(f"{a} of {b}" for a, b in lost)
+            broken += [f"not ahead at {axis.text(x)}: {behind}"] if lost else []
+        parts.append(f"closest at {axis.text(x)}: {', '.join(closest)}")
+    told = "; ".join(parts + broken + not_run(samples, axis, at))
+    return ClaimResult(every(decisions) if decisions else None, told, tuple(short))
+
+
+def check_each(
+    axis: PlottedAxis,
+    ratios: Mapping[str, Mapping[X, Ratio]],
+    decide: Callable[[Ratio], Decision],
+    margin: Callable[[Ratio], float],
+    what: str,
+) -> ClaimResult:
+    """Decide on every ratio; report each scheme's ratio of least margin, and the failed ratios."""
+    parts = []
+    for scheme, found in ratios.items():
+        x = min(found, key=lambda x: margin(found[x]))
+        missed = [axis.text(x) for x, ratio in found.items() if not decide(ratio)]
+        parts.append(f"{scheme} {interval(found[x])} at {axis.text(x)}")
+        parts[-1] += f" (not so at {', '.join(missed)})" if missed else ""
+    decisions = [(scheme, decide(ratio)) for scheme, found in ratios.items() for ratio in found.values()]
+    return ClaimResult(
+        every(decision for _, decision in decisions), f"{what}: {'; '.join(parts)}", not_shown(decisions)
+    )
+
+
+def not_run(samples: Samples, axis: PlottedAxis, at: Sequence[X]) -> list[str]:
+    """State which values of a claim the grid of this mode does not have."""
+    missing = [axis.text(x) for x in at if x not in samples.xs]
+    return [f"not run: {', '.join(missing)}"] if missing else []
+
+
+def _at(axis: PlottedAxis, cell: Cell) -> str:
+    curve, x = cell
+    return f"{curve} at {axis.name} {axis.text(x)}"
