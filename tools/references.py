@@ -24,10 +24,12 @@ PAPERS = {
 }
 """Begin of a reproduced paper's citation, and the folder of its experiments."""
 OTHERS = (
+    "R. L. Berger, Multiparameter Hypothesis Testing and Acceptance Sampling, Technometrics 24(4), 1982",
     "G. Bianchi, Performance Analysis of the IEEE 802.11 Distributed Coordination Function, IEEE JSAC "
     "18(3), 2000",
     "R. Cáceres and L. Iftode, Improving the Performance of Reliable Transport Protocols in Mobile Computing "
     "Environments, IEEE JSAC 13(5), 1995",
+    "O. J. Dunn, Multiple Comparisons Among Means, Journal of the American Statistical Association 56, 1961",
     "B. Efron, Better Bootstrap Confidence Intervals, Journal of the American Statistical Association 82, "
     "1987",
     "E. C. Fieller, Some Problems in Interval Estimation, Journal of the Royal Statistical Society B "

@@ -8,7 +8,7 @@ other statistics have a BCa bootstrap interval.
 import math
 import warnings
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -60,6 +60,10 @@ class Estimate:
         half = None if self.half_width is None else factor * self.half_width
         return replace(self, mean=factor * self.mean, half_width=half)
 
+    def at(self, confidence: float) -> Self:
+        """Return the estimate with the half-width of a t interval at another confidence."""
+        return replace(self, half_width=_widened(self.half_width, self.n, confidence))
+
     def interval(self, least: float = -math.inf, most: float = math.inf) -> Interval | None:
         """Return both ends, limited to the possible range of the quantity; None for a single replication."""
         if self.half_width is None:
@@ -83,6 +87,38 @@ class Difference:
         """Return whether the interval is known and excludes `value`."""
         return self.half_width is not None and abs(self.mean - value) > self.half_width
 
+    def at(self, confidence: float) -> Self:
+        """Return the difference with the half-width of a t interval at another confidence."""
+        return replace(self, half_width=_widened(self.half_width, self.n, confidence))
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Means of a numerator and a denominator, and the variances and the covariance of these means."""
+
+    numerator: float
+    """Mean of the numerator."""
+    denominator: float
+    """Mean of the denominator."""
+    variance: float
+    """Variance of the numerator's mean."""
+    denominator_variance: float
+    """Variance of the denominator's mean."""
+    covariance: float
+    """Covariance of the two means."""
+
+    def ends(self, quantile: float) -> tuple[float, float] | None:
+        """Return the ends of Fieller's interval for a quantile of Student's t; None if it is unbounded."""
+        # All r with (x - r y)^2 <= t^2 var(x - r y): a quadratic A r^2 - 2 B r + C <= 0.
+        t2 = quantile**2
+        a2 = self.denominator**2 - t2 * self.denominator_variance
+        b1 = self.numerator * self.denominator - t2 * self.covariance
+        c0 = self.numerator**2 - t2 * self.variance
+        if a2 <= 0.0:
+            return None
+        root = math.sqrt(max(b1**2 - a2 * c0, 0.0))
+        return (b1 - root) / a2, (b1 + root) / a2
+
 
 @dataclass(frozen=True)
 class Ratio:
@@ -92,6 +128,8 @@ class Ratio:
     low: float | None
     high: float | None
     n: int
+    moments: Moments | None = field(default=None, repr=False, compare=False)
+    """Moments of the pairs; None if they are unknown, or if n < 2."""
 
     @property
     def vague(self) -> bool:
@@ -102,12 +140,27 @@ class Ratio:
         """Return whether the interval is known and excludes `value`."""
         return self.low is not None and self.high is not None and not self.low <= value <= self.high
 
+    def at(self, confidence: float) -> Self:
+        """Return the ratio with Fieller's interval at another confidence; None if moments are unknown."""
+        ends = self.moments and self.moments.ends(t_quantile(self.n - 1, confidence))
+        low, high = ends or (None, None)
+        return replace(self, low=low, high=high)
 
-def t_quantile(degrees: int) -> float:
-    """Two-sided quantile of Student's t at the confidence of this module."""
+
+def t_quantile(degrees: int, confidence: float = CONFIDENCE) -> float:
+    """Two-sided quantile of Student's t."""
     from scipy.special import stdtrit  # scipy.stats would say the same after a second of imports
 
-    return float(stdtrit(degrees, 0.5 + CONFIDENCE / 2))
+    return float(stdtrit(degrees, 0.5 + confidence / 2))
+
+
+def simultaneous(tries: int) -> float:
+    """Return the confidence of each of several intervals that makes all of them hold together at 95 %.
+
+    Bonferroni's correction (Dunn 1961): the probabilities of an error add up to at most 5 %, whatever the
+    dependence between the tries.
+    """
+    return 1.0 - (1.0 - CONFIDENCE) / max(tries, 1)
 
 
 def estimate(values: Sequence[float] | NDArray[np.float64]) -> Estimate:
@@ -175,16 +228,10 @@ def ratio(a: Sequence[float], b: Sequence[float]) -> Ratio:
     value = mean_x / mean_y
     if n < 2:
         return Ratio(value, None, None, n)
-    t2 = t_quantile(n - 1) ** 2
     covariance = np.cov(x, y) / n
-    # All r with (mean_x - r mean_y)^2 <= t^2 var(mean_x - r mean_y): a quadratic A r^2 - 2 B r + C <= 0.
-    a2 = mean_y**2 - t2 * float(covariance[1, 1])
-    b1 = mean_x * mean_y - t2 * float(covariance[0, 1])
-    c0 = mean_x**2 - t2 * float(covariance[0, 0])
-    if a2 <= 0.0:
-        return Ratio(value, None, None, n)
-    root = math.sqrt(max(b1**2 - a2 * c0, 0.0))
-    return Ratio(value, (b1 - root) / a2, (b1 + root) / a2, n)
+    moments = Moments(mean_x, mean_y, *(float(covariance[one]) for one in ((0, 0), (1, 1), (0, 1))))
+    low, high = moments.ends(t_quantile(n - 1)) or (None, None)
+    return Ratio(value, low, high, n, moments)
 
 
 def bca(
@@ -282,6 +329,11 @@ def _sample(values: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64
     if sample.ndim != 1 or not len(sample):
         raise ValueError("a sample of at least one number is needed")
     return sample
+
+
+def _widened(half_width: float | None, n: int, confidence: float) -> float | None:
+    """Return the half-width of a t interval over `n` replications at another confidence."""
+    return half_width and half_width * (t_quantile(n - 1, confidence) / t_quantile(n - 1))
 
 
 def _pair(a: Sequence[float], b: Sequence[float]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

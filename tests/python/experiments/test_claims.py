@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
+import numpy as np
 import pytest
+from scipy.stats import binom
 
 import synthetic
+from airhop import stats
 from airhop.experiments import Experiment
+from airhop.experiments.claims import above, below, some
 from airhop.experiments.registered import built_in
 from airhop.experiments.reproduced import CheckedClaim, check_claims
 from airhop.experiments.samples import Samples
@@ -107,6 +112,29 @@ def test_a_claim_that_holds_on_average_only_stays_open() -> None:
     close = {x: row | {"reno": row["ll-elsn"] / 4.05} for x, row in FIGURE6.items()}
     assert decisions(FIG6, close, own=0.0)["yun-1-somewhere"] is True
     assert decisions(FIG6, close, own=0.2)["yun-1-somewhere"] is None
+
+
+def test_that_something_is_so_somewhere_is_corrected_for_the_number_of_tries() -> None:
+    """Dunn (1961): of twenty tries at which nothing is, at most one family in forty finds something."""
+    tries, families, draw = 20, 1000, np.random.default_rng(1)
+    noise = draw.normal(1.0, 0.1, (families, tries, 2, 5))
+    alone = together = 0
+    for family in noise:
+        found = [stats.ratio(list(a), list(b)) for a, b in family]
+        alone += any(above(one, 1.0) for one in found)
+        together += bool(some(found, partial(above, level=1.0)))
+    assert alone > families / 4  # as many as one in three by single intervals
+    assert together <= binom.ppf(1.0 - 1e-4, families, 0.025)
+
+
+def test_that_something_is_so_nowhere_needs_no_correction() -> None:
+    # Both are below 1 by their own intervals, and neither by one that is fit for two tries.
+    found = [stats.ratio([0.9, 0.93, 0.97, 0.94], [1.0, 1.0, 1.0, 1.0])] * 40
+    assert below(found[0], 1.0) is True
+    assert below(found[0].at(stats.simultaneous(40)), 1.0) is None
+    assert some(found, partial(above, level=1.0)) is False
+    assert some(found, partial(below, level=1.0)) is None
+    assert some(found[:1], partial(below, level=1.0)) is True
 
 
 def test_the_papers_statements_begin_where_its_axis_does() -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.stats import binom, pearsonr, t, ttest_1samp, ttest_rel
 
 from airhop import stats
-from airhop.stats import Interval, bca, difference, doubts, estimate, jain, ratio
+from airhop.stats import Interval, bca, difference, doubts, estimate, jain, ratio, simultaneous
 
 FALSE_ALARM = 1e-4
 """Probability that a coverage test fails although the intervals are right, before its seed was fixed."""
@@ -34,6 +34,30 @@ def test_half_width_is_where_the_t_test_turns() -> None:
     found = estimate(WAITS)
     assert found.half_width is not None
     assert ttest_1samp(WAITS, found.mean - found.half_width).pvalue == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize("confidence", [0.9, 0.95, 0.9975])
+def test_intervals_at_another_confidence_are_where_the_t_test_turns(confidence: float) -> None:
+    mean, ahead = estimate(WAITS).at(confidence), difference(WAITS, OTHERS).at(confidence)
+    times = ratio(WAITS, OTHERS).at(confidence)
+    turns = pytest.approx(1.0 - confidence)
+    assert mean.half_width is not None and ahead.half_width is not None and times.low is not None
+    assert ttest_1samp(WAITS, mean.mean + mean.half_width).pvalue == turns
+    apart = [x - y for x, y in zip(WAITS, OTHERS, strict=True)]
+    assert ttest_1samp(apart, ahead.mean + ahead.half_width).pvalue == turns
+    assert ttest_rel(WAITS, [times.low * y for y in OTHERS]).pvalue == turns
+
+
+def test_what_has_no_interval_has_none_at_another_confidence() -> None:
+    assert estimate([4.0]).at(0.9).half_width is None
+    one = ratio([4.0], [2.0]).at(0.9)
+    assert (one.value, one.low, one.high) == (2.0, None, None)
+
+
+def test_simultaneous_intervals_share_the_error_of_one() -> None:
+    # Bonferroni: the errors of all tries add up to that of one interval.
+    for tries in (1, 3, 20):
+        assert tries * (1.0 - simultaneous(tries)) == pytest.approx(0.05)
 
 
 def test_one_replication_has_no_interval() -> None:

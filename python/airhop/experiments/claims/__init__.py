@@ -39,7 +39,17 @@ from airhop.experiments.claims.comparisons import (
     outnumbers,
     within_axis,
 )
-from airhop.experiments.claims.decisions import Cell, Decision, above, below, every, not_shown, some, within
+from airhop.experiments.claims.decisions import (
+    Cell,
+    Decision,
+    above,
+    any_of,
+    below,
+    every,
+    not_shown,
+    some,
+    within,
+)
 
 __all__ = [
     "Cell",
@@ -47,6 +57,7 @@ __all__ = [
     "above",
     "ahead_everywhere",
     "along",
+    "any_of",
     "below",
     "best_ratio",
     "catches_up",

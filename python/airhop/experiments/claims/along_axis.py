@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise, permutations
+from itertools import combinations, pairwise, permutations
 
 import numpy as np
 
 from airhop import stats
 from airhop.experiments.asked import worded
-from airhop.experiments.claims.decisions import Decision, above, below, every, low_end, not_shown
+from airhop.experiments.claims.decisions import Decision, above, below, every, low_end, not_shown, some
 from airhop.experiments.experiment import ClaimResult, PlottedAxis, X
 from airhop.experiments.samples import Samples
 from airhop.numerals import interval
@@ -88,15 +88,18 @@ def steady(samples: Samples, axis: PlottedAxis, scheme: str, share: float) -> Cl
 
 @worded(
     "from {first} to {last}, one scheme keeps a larger share of its {quantity} than another "
-    "(schemes compared: {schemes})"
+    "(schemes compared: {schemes}; by simultaneous intervals)"
 )
 def sensitivities_differ(samples: Samples, axis: PlottedAxis, schemes: Sequence[str]) -> ClaimResult:
-    """Check whether one of two schemes keeps a larger part of its value between the first and the last x."""
+    """Check whether one of two schemes keeps a larger part of its value between the first and the last x.
+
+    Pairs that are all alike cannot be shown: the claim holds or stays open.
+    """
     first, last = samples.xs[0], samples.xs[-1]
     kept = {scheme: along(samples, scheme, first, last) for scheme in schemes}
     most, least = (end(kept, key=lambda scheme: kept[scheme].value) for end in (max, min))
     return ClaimResult(
-        above(growth(samples, most, least, first, last), 1.0),
+        some((growth(samples, a, b, first, last) for a, b in combinations(schemes, 2)), _differs),
         f"kept from {axis.text(first)} to {axis.text(last)}: most by {most} {interval(kept[most])}, least by "
         f"{least} {interval(kept[least])}",
     )
@@ -129,6 +132,11 @@ def catches_up(
     decision = every(decision for _, decision in decisions)
     needs = unknown if nearer and decision is None else ""
     return ClaimResult(decision, measured, not_shown(decisions), needs=needs)
+
+
+def _differs(ratio: Ratio) -> Decision:
+    """Check whether a ratio is another than 1; of equal shares it is 1 but for rounding."""
+    return True if ratio.excludes(1.0) and not math.isclose(ratio.value, 1.0) else None
 
 
 def along(samples: Samples, scheme: str, x: X, y: X) -> Ratio:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 
 from airhop import stats
@@ -23,17 +24,18 @@ from airhop.experiments.claims.decisions import (
 from airhop.experiments.experiment import ClaimResult, PlottedAxis, X
 from airhop.experiments.samples import Samples
 from airhop.numerals import interval, plus_minus
-from airhop.stats import Difference, Ratio
+from airhop.stats import CONFIDENCE, Difference, Ratio
 
 
-@worded("somewhere in the grid, {measure} with {scheme} exceeds {factors}")
+@worded("somewhere in the grid, {measure} with {scheme} exceeds {factors}, by simultaneous intervals")
 def exceeds_somewhere(
     samples: Samples, axis: PlottedAxis, scheme: str, factors: Mapping[str, float]
 ) -> ClaimResult:
     """Check whether scheme reaches more than each factor times that scheme, each somewhere in the grid."""
     decisions, parts = [], []
     for other, factor in factors.items():
-        decisions.append(some(above(samples.ratio(scheme, other, x), factor) for x in samples.xs))
+        ratios = [samples.ratio(scheme, other, x) for x in samples.xs]
+        decisions.append(some(ratios, partial(above, level=factor)))
         x, ratio = best_ratio(samples, scheme, other)
         short = "" if decisions[-1] else f", not above {factor:g}"
         parts.append(f"{interval(ratio)} × {other} at {axis.text(x)}{short}")
@@ -191,11 +193,16 @@ def most_stay_above(samples: Samples, axis: PlottedAxis, schemes: Sequence[str],
 
 
 def near_best(
-    samples: Samples, axis: PlottedAxis, rivals: Mapping[Cell, Iterable[Cell]], share: float
+    samples: Samples,
+    axis: PlottedAxis,
+    rivals: Mapping[Cell, Iterable[Cell]],
+    share: float,
+    confidence: float = CONFIDENCE,
 ) -> ClaimResult:
     """Check whether each of the cells has more than this share of every rival of its own.
 
-    By paired differences: a rival that starved has no ratio to it, and is no rival.
+    By paired differences, whose intervals have this confidence: a rival that starved has no ratio to it, and
+    is no rival.
     """
     races = {
         (cell, rival): _lead(samples, cell, rival, share)
@@ -203,7 +210,7 @@ def near_best(
         for rival in those
         if rival != cell
     }
-    decisions = {race: positive(lead) for race, lead in races.items()}
+    decisions = {race: positive(lead.at(confidence)) for race, lead in races.items()}
     cell, rival = min(races, key=lambda race: races[race].mean)
     measured = f"least: {_at(axis, cell)} has {interval(stats.ratio(*samples.paired(cell, rival)))} of "
     measured += _at(axis, rival)

@@ -7,8 +7,10 @@ stays open otherwise: more replications may decide it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Protocol, Self, TypeVar
 
+from airhop import stats
 from airhop.experiments.experiment import X
 from airhop.stats import Difference, Estimate, Ratio
 
@@ -16,6 +18,16 @@ Decision = bool | None
 """None: the intervals do not decide."""
 Cell = tuple[str, X]
 """A curve at a value of the axis."""
+
+
+class Measured(Protocol):
+    """A ratio, a mean or a difference with an interval."""
+
+    def at(self, confidence: float) -> Self:
+        """Return the quantity with an interval at another confidence."""
+
+
+Tried = TypeVar("Tried", bound=Measured)
 
 
 def above(found: Ratio | Estimate, level: float) -> Decision:
@@ -45,10 +57,28 @@ def every(decisions: Iterable[Decision]) -> Decision:
     return False if False in found else None if None in found else True
 
 
-def some(decisions: Iterable[Decision]) -> Decision:
-    """Check whether any of it is so."""
-    found = set(decisions)
-    return True if True in found else None if None in found else False
+def some(tries: Iterable[Tried], decide: Callable[[Tried], Decision]) -> Decision:
+    """Check whether a statement holds of any of several quantities, corrected for the number of tries."""
+    found = list(tries)
+    confidence = stats.simultaneous(len(found))
+    return any_of((decide(one.at(confidence)) for one in found), map(decide, found))
+
+
+def any_of(together: Iterable[Decision], alone: Iterable[Decision]) -> Decision:
+    """Check whether any of several statements holds.
+
+    Parameters
+    ----------
+    together
+        Decision on each statement by intervals that all hold together at 95 % (`stats.simultaneous`): one of
+        many intervals of 95 % excludes the opposite by chance.
+    alone
+        Decision on each by its own 95 % interval. If all statements fail, all of these would have to err
+        (an intersection-union test, Berger 1982), so that failure needs no correction.
+    """
+    if True in set(together):
+        return True
+    return False if set(alone) == {False} else None
 
 
 def not_shown(decisions: Iterable[tuple[str, Decision]]) -> tuple[str, ...]:

@@ -132,7 +132,8 @@ def _values(found: Mapping[tuple[str, int], Sequence[Repairs]], limit: int, metr
 
 
 @worded(
-    "at some limit, the paired difference of {metric}, EBSN less local recovery, is {sign} zero",
+    "at some limit, the paired difference of {metric}, EBSN less local recovery, is {sign} zero, by "
+    "simultaneous intervals",
     {**METRICS, 1: "above", -1: "below"},
 )
 def somewhere(values: Values, metric: str, sign: int) -> ClaimResult:
@@ -140,7 +141,7 @@ def somewhere(values: Values, metric: str, sign: int) -> ClaimResult:
     differences = values.of(BETWEEN, metric)
     told = ", ".join(f"{_told(found.value, '+')} at {found.x['attempts']}" for found in differences)
     return ClaimResult(
-        some(apart(found.value, sign) for found in differences) if differences else None,
+        some((found.value for found in differences), partial(apart, sign=sign)) if differences else None,
         f"{METRICS[metric]}, EBSN less local recovery: {told} attempts",
     )
 
