@@ -2,6 +2,7 @@
 //! impossible random placement.
 
 use crate::agents::MOST_AGENTS;
+use crate::apps::Carrier;
 use std::fmt;
 
 /// Maximum number of draws of the positions of a wlan's stations before a run fails.
@@ -26,10 +27,12 @@ pub enum BuildError {
         /// The cell.
         wlan: String,
     },
-    /// A flow of datagrams has an application of TCP.
-    NotForUdp {
+    /// The application of a flow needs the other transport.
+    OtherTransport {
         /// The flow.
         flow: String,
+        /// Transport that the application needs.
+        needs: Carrier,
     },
     /// The services of all flows together need more agents than a world can have.
     TooManyAgents {
@@ -68,7 +71,9 @@ impl fmt::Display for BuildError {
                 f,
                 "flow \"{flow}\": wlan \"{wlan}\" finds its routes on demand; a flow over it begins and ends at stations of it"
             ),
-            BuildError::NotForUdp { flow } => write!(f, "flow \"{flow}\": its application needs TCP"),
+            BuildError::OtherTransport { flow, needs } => {
+                write!(f, "flow \"{flow}\": its application needs {needs}")
+            }
             BuildError::TooManyAgents { flow } => write!(
                 f,
                 "flow.{flow}.services: expected at most {MOST_AGENTS} agents of all flows together, one for each flow at each node that \

@@ -1,13 +1,14 @@
 //! Flow with its two endpoints: TCP sender and receiver, or source and sink of datagrams.
 
+use crate::apps::AppFlow;
 use crate::ground_truth::lateness::LatenessBook;
 use crate::ground_truth::loss_ledger::LossLedger;
 use crate::ground_truth::spurious::SpuriousTimeouts;
 use crate::outside::{HalfConnection, RealEnds};
-use crate::plan::{AppPlan, FlowPlan};
-use crate::source::Source;
+use crate::plan::FlowPlan;
 use crate::transit::{Active, Datagrams};
 use crate::turnaround::Holding;
+
 use airhop_base::{Body, Datagram, FlowId, NodeId, Notice, Packet, Time, UDP_HEADER_BYTES};
 use airhop_engine::TimerId;
 use airhop_tcp::{Receiver, Sender};
@@ -25,6 +26,10 @@ pub(crate) struct Flow {
     pub ends: Ends,
     /// Time from the first segment to the last delivery.
     pub active: Active,
+    /// Place of the flow in its application; `None` for flows of real hosts.
+    pub seat: Option<AppSeat>,
+    /// Number of delivered bytes that the application waits for; `u64::MAX` without one.
+    pub expected: u64,
     /// Agents on the path of the flow, a proxy after the others: node, and index in the world.
     pub agents: Vec<(NodeId, u16)>,
     /// True if link layers deliver segments of the flow whose payload is damaged.
@@ -33,6 +38,15 @@ pub(crate) struct Flow {
     pub fragmented: bool,
     /// True if 802.11 adds up the contention time of the flow's data.
     pub adds_contention: bool,
+}
+
+/// Place of a flow in its application.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AppSeat {
+    /// Application: index into `World::apps`.
+    pub app: u16,
+    /// Index of the flow among those of the application.
+    pub flow: AppFlow,
 }
 
 impl Flow {
@@ -85,8 +99,6 @@ pub(crate) struct TcpEnds {
     pub loss_ledger: LossLedger,
     /// Packets between the receiver's network interface and the receiver, if the host has a turnaround.
     pub turnaround: Option<Box<Holding<Packet>>>,
-    /// Time at which the receiver had all data of a finite transfer.
-    pub completed: Option<Time>,
 }
 
 impl TcpEnds {
@@ -101,9 +113,9 @@ impl TcpEnds {
     }
 
     /// Passes a packet to the receiver. If data was delivered to the application, returns the number of
-    /// payload bytes delivered so far, which may complete a transfer of `size` bytes.
+    /// payload bytes delivered so far.
     #[inline]
-    pub fn receive(&mut self, now: Time, packet: &Packet, size: u64) -> Option<u64> {
+    pub fn receive(&mut self, now: Time, packet: &Packet) -> Option<u64> {
         let before = self.receiver.delivered();
         self.receiver.on_segment(now, packet);
         // A pure ACK does not count as a transmission of the segment with its number.
@@ -114,9 +126,6 @@ impl TcpEnds {
             self.spurious.on_arrival(segment.seq, segment.sent, self.receiver.expected());
         }
         let delivered = self.receiver.delivered();
-        if self.completed.is_none() && delivered >= size {
-            self.completed = Some(now);
-        }
         (delivered > before).then_some(delivered)
     }
 
@@ -133,13 +142,12 @@ impl TcpEnds {
 pub(crate) struct UdpEnds {
     /// Payload of a datagram.
     pub bytes: u32,
-    pub source: Source,
     pub datagrams: Datagrams,
 }
 
 impl UdpEnds {
-    pub fn new(bytes: u32, source: Source) -> Self {
-        UdpEnds { bytes, source, datagrams: Datagrams::default() }
+    pub fn new(bytes: u32) -> Self {
+        UdpEnds { bytes, datagrams: Datagrams::default() }
     }
 
     /// Returns the datagram that is due now.
@@ -147,16 +155,5 @@ impl UdpEnds {
         let number = self.datagrams.send(self.bytes);
         let body = Body::Udp(Datagram { number, len: self.bytes, sent: now, original: None });
         Packet::new(id, plan.from, plan.to, UDP_HEADER_BYTES + self.bytes, body)
-    }
-}
-
-/// Bytes of a bulk source: more than any run can send.
-pub(crate) const ENDLESS: u64 = 1 << 62;
-
-/// Returns the bytes that a TCP application supplies at its start.
-pub(crate) fn supply(app: &AppPlan) -> u64 {
-    match *app {
-        AppPlan::Transfer { bytes } => bytes,
-        AppPlan::Bulk | AppPlan::Cbr { .. } | AppPlan::ParetoOnOff { .. } => ENDLESS,
     }
 }

@@ -3,6 +3,7 @@
 //! Start with `world/mod.rs`, whose functions are in the order of a packet's walk.
 
 pub mod agents;
+pub mod apps;
 mod build_error;
 mod flow;
 mod ground_truth;
@@ -16,7 +17,6 @@ pub mod queues;
 mod report;
 pub mod routing;
 pub mod services;
-mod source;
 mod transit;
 mod turnaround;
 mod world;

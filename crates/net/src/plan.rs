@@ -1,10 +1,12 @@
 //! Specification of a world: plain numbers, already checked.
 
+use crate::apps::AppPlan;
 use crate::links::Links;
 use crate::routing::AodvPlan;
 use crate::services::{Kind, LinkService, Service};
-use airhop_base::{FlowId, NodeId, Rate, Span, Time};
+use airhop_base::{FlowId, NodeId, Span, Time};
 use airhop_tcp::{Config, Scheme};
+use std::sync::Arc;
 
 /// A complete scenario, resolved to numbers; names serve only streams, traces and messages.
 #[derive(Clone, Debug)]
@@ -73,8 +75,8 @@ pub struct FlowPlan {
     pub to: NodeId,
     /// TCP or UDP.
     pub transport: Transport,
-    /// Application of the sender.
-    pub app: AppPlan,
+    /// Application.
+    pub app: Arc<dyn AppPlan>,
     /// Start time.
     pub start: Time,
     /// Services of the network for the flow.
@@ -104,33 +106,5 @@ pub enum Transport {
     Udp {
         /// Payload of a datagram, bytes.
         bytes: u32,
-    },
-}
-
-/// Application.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum AppPlan {
-    /// Bulk source that always has data to send (FTP of an endless file).
-    Bulk,
-    /// Finite transfer (TCP only).
-    Transfer {
-        /// Size of the transfer, bytes.
-        bytes: u64,
-    },
-    /// Constant bit rate of payload (UDP only).
-    Cbr {
-        /// Payload rate.
-        rate: Rate,
-    },
-    /// Constant bit rate during on periods; on and off periods have Pareto distributions (UDP only).
-    ParetoOnOff {
-        /// Payload rate during on periods.
-        peak: Rate,
-        /// Mean of the on periods.
-        on: Span,
-        /// Mean of the off periods.
-        off: Span,
-        /// Tail exponent of both distributions, greater than 1.
-        shape: f64,
     },
 }

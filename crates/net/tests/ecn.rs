@@ -3,8 +3,9 @@
 
 use crate::common::run;
 use airhop_base::{Ecn, NodeId, Packet, Rate, Segment, Span, Time};
+use airhop_net::apps::Bulk;
 use airhop_net::links::{Links, WiredPlan};
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
+use airhop_net::plan::{FlowPlan, Plan, Transport};
 use airhop_net::queues::{QueuePlan, RedPlan};
 use airhop_net::{Marks, Report, World};
 use airhop_radio::errors::ErrorPlan;
@@ -15,6 +16,7 @@ use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketOption;
 use pcap_file::pcapng::{Block, PcapNgReader};
 use std::fs::File;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 const QUEUE: usize = 0;
@@ -54,7 +56,7 @@ fn bottleneck(scheme: &str, flows: usize, ecn: bool) -> Plan {
         from: NodeId(0),
         to: NodeId(2),
         transport: Transport::Tcp { scheme, params: Params::defaults(scheme), config },
-        app: AppPlan::Bulk,
+        app: Arc::new(Bulk),
         start: Time::ZERO + Span::from_millis(137) * i as u64,
         services: Vec::new(),
     };

@@ -4,7 +4,8 @@ use crate::common::radio::{Mobile, recovery, rules};
 use crate::common::{LastHop, run, served_by};
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::World;
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
+use airhop_net::apps::{AppPlan, Cbr, ParetoOnOff};
+use airhop_net::plan::{FlowPlan, Plan, Transport};
 use airhop_radio::arq::{ArqPlan, Group};
 use airhop_radio::cell::Access;
 use airhop_radio::pace::LinkRate;
@@ -12,6 +13,7 @@ use airhop_tcp::recovery::{Partial, RenoRecovery};
 use airhop_tcp::seams::{Ack, CongestionControl, Judged, Loss, NoticePolicy, Parts, Reaction, Truth, Window};
 use airhop_tcp::{Config, Params, Preset, ReceiverFeatures, Scheme, SenderState};
 use std::cell::Cell;
+use std::sync::Arc;
 
 thread_local! {
     /// Values reported to the last spy of this test.
@@ -90,7 +92,7 @@ fn hop(uplink: bool) -> LastHop {
     LastHop { fer: 0.0, attempts: 7, control_mbps: 11.0, uplink, ..LastHop::default() }
 }
 
-fn udp(name: &str, from: u16, to: u16, app: AppPlan) -> FlowPlan {
+fn udp(name: &str, from: u16, to: u16, app: Arc<dyn AppPlan>) -> FlowPlan {
     FlowPlan {
         name: name.into(),
         from: NodeId(from),
@@ -157,17 +159,17 @@ fn the_share_is_what_the_others_leave() {
     assert!((mbps(told(&plan)) - 2.0 * payload).abs() < 1e-3);
     // 972 bytes of payload are 1000 on the wire: 0.486 Mbit/s are 0.5; bursts that are on for half of the
     // time, 0.25.
-    let bursts = AppPlan::ParetoOnOff {
+    let bursts = Arc::new(ParetoOnOff {
         peak: Rate::from_bps(486_000),
         on: Span::from_millis(100),
         off: Span::from_millis(100),
         shape: 1.5,
-    };
-    plan.flows.push(udp("cbr", 1, 2, AppPlan::Cbr { rate: Rate::from_bps(486_000) }));
+    });
+    plan.flows.push(udp("cbr", 1, 2, Arc::new(Cbr { rate: Rate::from_bps(486_000) })));
     plan.flows.push(udp("bursts", 1, 2, bursts));
     assert!((mbps(told(&plan)) - 1.25 * payload).abs() < 1e-3);
     // The other direction is a separate link.
-    plan.flows.push(udp("back", 2, 1, AppPlan::Cbr { rate: Rate::from_bps(1_900_000) }));
+    plan.flows.push(udp("back", 2, 1, Arc::new(Cbr { rate: Rate::from_bps(1_900_000) })));
     assert!((mbps(told(&plan)) - 1.25 * payload).abs() < 1e-3);
     let mut five = LastHop { flows: 5, ..hop(false) }.plan();
     five.links.wired[1].pace = LinkRate::both_ways(Rate::from_bps(2_000_000));
@@ -177,7 +179,7 @@ fn the_share_is_what_the_others_leave() {
         assert!((told(shared).whole.bps() as f64 / 1e6 - 2.0 * payload).abs() < 1e-3);
     }
     // The flood leaves no capacity; the reported rate is then 1 bit/s instead of zero.
-    plan.flows.push(udp("flood", 1, 2, AppPlan::Cbr { rate: Rate::from_bps(9_000_000) }));
+    plan.flows.push(udp("flood", 1, 2, Arc::new(Cbr { rate: Rate::from_bps(9_000_000) })));
     assert_eq!(told(&plan).rate.bps(), 1);
 }
 
@@ -186,7 +188,7 @@ fn the_share_is_what_the_others_leave() {
 fn datagrams_take_their_time_of_a_cell() {
     let mut plan = LastHop { scheme: "sack", d_off_ms: 2, ..hop(false) }.plan();
     plan.duration = Span::from_secs(60);
-    plan.flows.push(udp("cbr", 3, 4, AppPlan::Cbr { rate: Rate::from_bps(1_500_000) }));
+    plan.flows.push(udp("cbr", 3, 4, Arc::new(Cbr { rate: Rate::from_bps(1_500_000) })));
     let share = mbps(told(&plan));
     let goodput = run(&plan, 1).flows[0].goodput_mbps;
     println!("{goodput:.3} of {share:.3} Mbit/s");
@@ -264,11 +266,11 @@ fn a_radio_link_does_what_is_told() {
 #[test]
 fn datagrams_take_their_time_of_a_radio_link() {
     let plain = Mobile { arq: recovery(None), ..Mobile::default() }.plan();
-    let cbr = AppPlan::Cbr { rate: Rate::from_bps(2 * 8 * 972) };
+    let cbr = Arc::new(Cbr { rate: Rate::from_bps(2 * 8 * 972) });
     let whole = mbps(told(&plain));
     for (from, to, taken_ms) in [(1, 2, 1000.0 * 8.0 / 19.2), (2, 1, 6.0 * 8.0 / 19.2)] {
         let mut plan = plain.clone();
-        plan.flows.push(udp("cbr", from, to, cbr));
+        plan.flows.push(udp("cbr", from, to, cbr.clone()));
         let share = mbps(told(&plan)) / whole;
         assert!((share - (1.0 - 2.0 * taken_ms / 1e3)).abs() < 1e-3, "{from} to {to}: {share}");
     }

@@ -4,10 +4,12 @@ use crate::common::trace::{queue_at, traced};
 use crate::common::{LastHop, run, served_by};
 use airhop_base::{NodeId, Rate, Time};
 use airhop_net::Report;
+use airhop_net::apps::Cbr;
 use airhop_net::links::WiredPlan;
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
+use airhop_net::plan::{FlowPlan, Plan, Transport};
 use airhop_net::queues::{CodelPlan, FqCodelPlan, PiePlan, QueuePlan, RedPlan};
 use airhop_radio::pace::LinkRate;
+use std::sync::Arc;
 
 const QUEUE: usize = 0;
 const AQM: usize = 1;
@@ -139,7 +141,7 @@ fn a_service_replaces_drop_tail_queues_on_the_way_of_the_data_only() {
         from: NodeId(4),
         to: NodeId(0),
         transport: Transport::Udp { bytes: 972 },
-        app: AppPlan::Cbr { rate: Rate::from_bps(3_000_000) },
+        app: Arc::new(Cbr { rate: Rate::from_bps(3_000_000) }),
         start: Time::ZERO,
         services: Vec::new(),
     });
@@ -344,7 +346,7 @@ fn a_flood_takes_its_share_and_no_more() {
     plan.flows.push(FlowPlan {
         name: "flood".into(),
         transport: Transport::Udp { bytes: 972 },
-        app: AppPlan::Cbr { rate: Rate::from_bps(4_000_000) },
+        app: Arc::new(Cbr { rate: Rate::from_bps(4_000_000) }),
         services: Vec::new(),
         ..plan.flows[0].clone()
     });

@@ -2,10 +2,12 @@
 
 use crate::common::{hosts, run};
 use airhop_base::Span;
+use airhop_net::apps::Bulk;
 use airhop_net::links::Links;
-use airhop_net::plan::{AppPlan, Plan};
+use airhop_net::plan::Plan;
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::{Preset, SackRecovery};
+use std::sync::Arc;
 
 /// Returns a link without a rate limit, with a round trip of 100 ms and independent losses of data packets.
 fn lossy(loss: f64) -> Plan {
@@ -17,7 +19,7 @@ fn lossy(loss: f64) -> Plan {
             wired: vec![hosts::wire(1000, Span::from_millis(50), 1_000_000, ErrorPlan::Loss(loss))],
             ..Links::default()
         },
-        ..hosts::hosts(Span::from_secs(2000), hosts::tcp("sack", config), AppPlan::Bulk)
+        ..hosts::hosts(Span::from_secs(2000), hosts::tcp("sack", config), Arc::new(Bulk))
     }
 }
 

@@ -2,16 +2,18 @@
 
 use crate::common::{hosts, run};
 use airhop_base::{Rate, Span, Time};
+use airhop_net::apps::{AppPlan, Bulk, Carrier, Cbr, ParetoOnOff, Transfer};
 use airhop_net::links::Links;
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
+use airhop_net::plan::{FlowPlan, Plan, Transport};
 use airhop_net::{BuildError, World};
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::{Params, Preset};
+use std::sync::Arc;
 
 const MS: fn(u64) -> Span = Span::from_millis;
 
 /// Returns one flow from a to b over a link without losses and with a large queue.
-fn alone(mbps: u64, delay: Span, transport: Transport, app: AppPlan) -> Plan {
+fn alone(mbps: u64, delay: Span, transport: Transport, app: Arc<dyn AppPlan>) -> Plan {
     Plan {
         links: Links { wired: vec![hosts::wire(mbps, delay, 100_000, ErrorPlan::Clean)], ..Links::default() },
         ..hosts::hosts(Span::from_secs(20), transport, app)
@@ -20,7 +22,7 @@ fn alone(mbps: u64, delay: Span, transport: Transport, app: AppPlan) -> Plan {
 
 /// Returns bursts of 1000-byte datagrams at 8 Mbit/s, one per millisecond.
 fn bursts(on: Span, off: Span, shape: f64, seconds: u64) -> Plan {
-    let app = AppPlan::ParetoOnOff { peak: Rate::from_bps(8_000_000), on, off, shape };
+    let app = Arc::new(ParetoOnOff { peak: Rate::from_bps(8_000_000), on, off, shape });
     let mut plan = alone(100, MS(1), Transport::Udp { bytes: 1000 }, app);
     plan.duration = Span::from_secs(seconds);
     plan
@@ -30,7 +32,7 @@ fn transfer(delay: Span, bytes: u64) -> Plan {
     let scheme = airhop_tcp::find("newreno").expect("known");
     let config = Preset::Ns2.config(1000);
     let transport = Transport::Tcp { scheme, params: Params::defaults(scheme), config };
-    alone(8, delay, transport, AppPlan::Transfer { bytes })
+    alone(8, delay, transport, Arc::new(Transfer { bytes }))
 }
 
 /// Returns the mean load of bursts over ten seeds, as a fraction of the peak.
@@ -66,7 +68,7 @@ fn short_bursts_have_the_same_load() {
 #[test]
 fn yuns_background_has_its_mean() {
     let app =
-        AppPlan::ParetoOnOff { peak: Rate::from_bps(10_000_000), on: MS(400), off: MS(100), shape: 2.0 };
+        Arc::new(ParetoOnOff { peak: Rate::from_bps(10_000_000), on: MS(400), off: MS(100), shape: 2.0 });
     let mut plan = alone(100, MS(1), Transport::Udp { bytes: 1000 }, app);
     plan.duration = Span::from_secs(150);
     let mean = (1..=10).map(|seed| run(&plan, seed).flows[0].goodput_mbps).sum::<f64>() / 10.0;
@@ -132,9 +134,15 @@ fn completion_counts_from_the_start_whatever_the_warmup() {
     assert_eq!(run(&bursts(MS(100), MS(100), 1.5, 20), 1).flows[0].completion_s, None);
 }
 
+// An application runs over the transport that it needs, and over no other.
 #[test]
-fn datagrams_need_a_source_of_datagrams() {
-    let mut plan = bursts(MS(100), MS(100), 1.5, 20);
-    plan.flows[0].app = AppPlan::Bulk;
-    assert_eq!(World::new(&plan, 1, 0, None).err(), Some(BuildError::NotForUdp { flow: "f".into() }));
+fn an_application_needs_its_transport() {
+    let mut udp = bursts(MS(100), MS(100), 1.5, 20);
+    udp.flows[0].app = Arc::new(Bulk);
+    let mut tcp = transfer(MS(50), 30_000);
+    tcp.flows[0].app = Arc::new(Cbr { rate: Rate::from_bps(1_000_000) });
+    for (plan, needs) in [(udp, Carrier::Tcp), (tcp, Carrier::Udp)] {
+        let refused = BuildError::OtherTransport { flow: "f".into(), needs };
+        assert_eq!(World::new(&plan, 1, 0, None).err(), Some(refused));
+    }
 }

@@ -2,24 +2,26 @@
 
 use crate::common::{LastHop, hosts, run, served_by, trace};
 use airhop_base::{NodeId, Rate, Span};
+use airhop_net::apps::{Bulk, Cbr, Transfer};
 use airhop_net::links::Links;
-use airhop_net::plan::{AppPlan, Plan, Transport};
+use airhop_net::plan::{Plan, Transport};
 use airhop_net::{BuildError, World};
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::Preset;
+use std::sync::Arc;
 
 /// Returns one wired link from a to b.
 fn wire(mbps: u64, delay: Span, packets: usize, errors: ErrorPlan) -> Plan {
     Plan {
         links: Links { wired: vec![hosts::wire(mbps, delay, packets, errors)], ..Links::default() },
-        ..hosts::hosts(Span::from_secs(10), hosts::tcp("newreno", Preset::Ns2.config(1000)), AppPlan::Bulk)
+        ..hosts::hosts(Span::from_secs(10), hosts::tcp("newreno", Preset::Ns2.config(1000)), Arc::new(Bulk))
     }
 }
 
 fn udp(plan: &Plan, mbps: u64) -> Plan {
     let mut plan = plan.clone();
     plan.flows[0].transport = Transport::Udp { bytes: 972 };
-    plan.flows[0].app = AppPlan::Cbr { rate: Rate::from_bps(mbps * 1_000_000) };
+    plan.flows[0].app = Arc::new(Cbr { rate: Rate::from_bps(mbps * 1_000_000) });
     plan
 }
 
@@ -27,7 +29,7 @@ fn udp(plan: &Plan, mbps: u64) -> Plan {
 fn a_round_trip_is_serialisation_and_propagation() {
     // 1040 B and 40 B at 10 Mbit/s are 832 µs and 32 µs; twice 5 ms: 10.864 ms. A transfer of one segment is timed once.
     let mut plan = wire(10, Span::from_millis(5), 50, ErrorPlan::Clean);
-    plan.flows[0].app = AppPlan::Transfer { bytes: 1000 };
+    plan.flows[0].app = Arc::new(Transfer { bytes: 1000 });
     if let Transport::Tcp { config, .. } = &mut plan.flows[0].transport {
         config.rto = Preset::Rfc.config(1000).rto;
     }

@@ -39,10 +39,11 @@ impl Agent for Ebsn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::AppPlan;
+    use crate::apps::Bulk;
     use airhop_base::{FlowId, NodeId, Span};
     use airhop_radio::Tag;
     use airhop_tcp::{Params, Preset};
+    use std::sync::Arc;
 
     /// Returns the notices that the agent sends on `events` of the frame with `[seq, end)`.
     fn notices(events: &[LinkEventKind], seq: u64, end: u64) -> Vec<Notice> {
@@ -74,7 +75,7 @@ mod tests {
                 from: NodeId(0),
                 to: NodeId(1),
                 transport: Transport::Tcp { scheme, params, config },
-                app: AppPlan::Bulk,
+                app: Arc::new(Bulk),
                 start: Time::ZERO,
                 services: Vec::new(),
             }

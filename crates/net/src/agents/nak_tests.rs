@@ -2,10 +2,11 @@
 //! numbered from 1 and carry 1000 bytes.
 
 use super::*;
-use crate::plan::AppPlan;
+use crate::apps::Bulk;
 use airhop_base::{Arrival, Eln, Flags, FlowId, RareOptions, Timestamps};
 use airhop_radio::Tag;
 use airhop_tcp::{Params, Preset};
+use std::sync::Arc;
 
 const SOURCE: NodeId = NodeId(0);
 const HERE: NodeId = NodeId(1);
@@ -22,7 +23,7 @@ fn at(node: NodeId, given: &[(&str, f64)]) -> Nak {
         from: SOURCE,
         to: RECEIVER,
         transport: Transport::Tcp { scheme, params, config: Preset::Ns2.config(1000) },
-        app: AppPlan::Bulk,
+        app: Arc::new(Bulk),
         start: Time::ZERO,
         services: Vec::new(),
     };

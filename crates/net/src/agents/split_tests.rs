@@ -1,9 +1,10 @@
 //! The proxy alone, between a sender and a receiver simulated by a test.
 
 use super::*;
-use crate::plan::AppPlan;
+use crate::apps::Bulk;
 use airhop_base::{Body, Flags, HEADER_BYTES, Segment};
 use airhop_tcp::{Config, Params, Preset};
+use std::sync::Arc;
 
 const SENDER: NodeId = NodeId(0);
 const RECEIVER: NodeId = NodeId(4);
@@ -17,7 +18,7 @@ fn plan(buffer: f64, config: Config) -> FlowPlan {
         from: SENDER,
         to: RECEIVER,
         transport: Transport::Tcp { scheme, params, config },
-        app: AppPlan::Bulk,
+        app: Arc::new(Bulk),
         start: Time::ZERO,
         services: Vec::new(),
     }

@@ -7,7 +7,7 @@
 //! small window lowers the rate further.
 
 use crate::links::LinkPlan;
-use crate::plan::{AppPlan, FlowPlan, Plan, Transport};
+use crate::plan::{FlowPlan, Plan, Transport};
 use crate::routing::{Graph, Hop, Medium, Routes};
 use crate::services::Kind;
 use airhop_base::{
@@ -86,7 +86,7 @@ impl<'a> Network<'a> {
         for (i, &hop) in path.iter().enumerate() {
             match flow.transport {
                 Transport::Udp { bytes } => {
-                    let per_second = mean_rate(&flow.app) / (8.0 * f64::from(bytes));
+                    let per_second = flow.app.mean_rate() / (8.0 * f64::from(bytes));
                     let link = self.link(hop);
                     let taken = link.time_taken(hop, bytes + UDP_HEADER_BYTES);
                     self.load(hop).datagrams += per_second * taken.secs_f64();
@@ -176,17 +176,6 @@ impl Sizes {
         Sizes {
             data: HEADER_BYTES + data.option_bytes() + config.mss,
             ack: HEADER_BYTES + ack.option_bytes(),
-        }
-    }
-}
-
-/// Returns the mean payload rate of a source of datagrams, bits per second.
-fn mean_rate(app: &AppPlan) -> f64 {
-    match *app {
-        AppPlan::Bulk | AppPlan::Transfer { .. } => 0.0,
-        AppPlan::Cbr { rate } => rate.bps() as f64,
-        AppPlan::ParetoOnOff { peak, on, off, .. } => {
-            peak.bps() as f64 * on.secs_f64() / (on + off).secs_f64()
         }
     }
 }

@@ -17,8 +17,8 @@ pub(crate) enum Event {
     Cell(CellEvent),
     /// Event on a radio link.
     Radio(RadioEvent),
-    /// Start of a flow, or the due time of a datagram.
-    App(FlowId),
+    /// Timer of an application; index into [`World::apps`].
+    App(u16),
     /// Timer of a sender.
     Sender(FlowId),
     /// Timer of a receiver.

@@ -5,6 +5,7 @@
 //!     → arrive → agents → … → Receiver::on_segment → ACK → back
 //! ```
 
+mod applications;
 pub(crate) mod build;
 mod emulator;
 pub(crate) mod event;
@@ -29,7 +30,8 @@ pub(crate) use event::Event;
 pub use schedule::WorldSchedule;
 
 use crate::agents::{Agent, AgentActions, PacketAction};
-use crate::flow::{Ends, Flow, supply};
+use crate::apps::Io;
+use crate::flow::{Ends, Flow};
 use crate::ground_truth::loss_ledger::DropReason;
 use crate::outside::Outside;
 use crate::queues::Dropped;
@@ -41,6 +43,7 @@ use airhop_engine::{Arena, EventQueue, Fingerprint, Id, TimerId, Timers};
 use airhop_radio::Tag;
 use airhop_radio::layer::LinkEffect;
 use airhop_trace::{Direction, NoticeEvent, Recorder, SendContext, Spot, Step};
+use applications::RunningApp;
 use emulator::Emulator;
 use label::Label;
 use links::Links;
@@ -74,6 +77,9 @@ pub struct World {
     pub(crate) arena: Arena<Packet>,
     pub(crate) links: Links,
     pub(crate) flows: Vec<Flow>,
+    pub(crate) apps: Vec<RunningApp>,
+    /// Orders of the application being called; empty between calls.
+    pub(crate) io: Io,
     pub(crate) hosted: Vec<Hosted>,
     /// Hops to the mobiles: one for each handoff that empties the queue of the old base station.
     pub(crate) handoffs: Vec<Hop>,
@@ -151,7 +157,7 @@ impl World {
             Event::LateArrival(i) => self.on_late_arrival(now, i),
             Event::Cell(e) => self.on_cell_event(now, e),
             Event::Radio(e) => self.on_radio_event(now, e),
-            Event::App(flow) => self.on_app(now, flow),
+            Event::App(app) => self.on_app(now, app),
             Event::Sender(flow) => self.on_sender_timer(now, flow),
             Event::Receiver(flow) => self.on_receiver_timer(now, flow),
             Event::Agent(i) => self.on_agent_timer(now, i),
@@ -163,25 +169,7 @@ impl World {
         }
     }
 
-    // ---- applications and endpoints --------------------------------------------------------------------------------
-
-    fn on_app(&mut self, now: Time, id: FlowId) {
-        let flow = &mut self.flows[id.0 as usize];
-        match &mut flow.ends {
-            Ends::Tcp(tcp) => {
-                tcp.sender.supply(supply(&flow.plan.app));
-                self.send_what_is_ready(now, id);
-            }
-            Ends::Udp(udp) => {
-                let packet = udp.next(now, id, &flow.plan);
-                flow.active.sent(now);
-                self.events.push(now + udp.source.gap(), Event::App(id));
-                let node = packet.src;
-                self.enter(now, node, 0, packet);
-            }
-            Ends::Real(_) => {}
-        }
-    }
+    // ---- endpoints --------------------------------------------------------------------------------
 
     fn on_sender_timer(&mut self, now: Time, id: FlowId) {
         let Ends::Tcp(tcp) = &mut self.flows[id.0 as usize].ends else { return };
@@ -272,22 +260,26 @@ impl World {
 
     /// Passes the oldest delayed packet of the receiver's host to the receiver.
     fn on_hand_up(&mut self, now: Time, id: FlowId) {
-        let Flow { plan, ends, .. } = &mut self.flows[id.0 as usize];
-        let Ends::Tcp(tcp) = ends else { return };
+        let Ends::Tcp(tcp) = &mut self.flows[id.0 as usize].ends else { return };
         let Some(packet) = tcp.turnaround.as_mut().and_then(|host| host.release()) else { return };
-        let delivered = tcp.receive(now, &packet, supply(&plan.app));
+        let delivered = tcp.receive(now, &packet);
         self.answer(now, id, delivered);
     }
 
-    /// Records the bytes delivered to the application after a segment, and sends the receiver's ACKs.
+    /// Records the bytes delivered to the application after a segment, sends the receiver's ACKs, and informs
+    /// the application if it waits for these bytes.
     fn answer(&mut self, now: Time, id: FlowId, delivered: Option<u64>) {
-        if let Some(total) = delivered {
-            self.flows[id.0 as usize].active.delivered(now);
-            if let Some(recorder) = &mut self.recorder {
-                recorder.delivered(now, id, total);
-            }
+        let Some(total) = delivered else { return self.acknowledge(now, id) };
+        let flow = &mut self.flows[id.0 as usize];
+        flow.active.delivered(now);
+        let is_expected = total >= flow.expected;
+        if let Some(recorder) = &mut self.recorder {
+            recorder.delivered(now, id, total);
         }
         self.acknowledge(now, id);
+        if is_expected {
+            self.on_expected(now, id, total);
+        }
     }
 
     // ---- a packet's walk -------------------------------------------------------------------------------------------
@@ -407,7 +399,7 @@ impl World {
                 self.hold(now, flow, packet);
             }
             (Ends::Tcp(tcp), Body::Tcp(_)) if at_receiver => {
-                let delivered = tcp.receive(now, packet, supply(&plan.app));
+                let delivered = tcp.receive(now, packet);
                 self.finish(now, node, id);
                 self.answer(now, flow, delivered);
             }

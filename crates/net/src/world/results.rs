@@ -1,5 +1,6 @@
 //! Report of the world's counters, and audit of all packets.
 
+use crate::apps::AppFlow;
 use crate::flow::{Ends, Flow, TcpEnds};
 use crate::plan::Transport;
 use crate::report::{FlowReport, Marks, QueueReport, Report};
@@ -117,12 +118,18 @@ impl World {
             timeouts_warned_late: tcp.lateness.timeouts_warned_late(),
             lateness: tcp.lateness.counts(),
             judgements: tcp.loss_ledger.confusion(),
-            completion_s: tcp.completed.map(|end| (end - flow.plan.start).secs_f64()),
+            completion_s: self.finished(flow).map(|end| (end - flow.plan.start).secs_f64()),
             srtt_ms: tcp.sender.srtt().map(Span::millis_f64),
             notices: c.notices,
             marks: Marks { ect0: c.ect_segments, ece: c.echoes, ..Marks::default() },
             ..blank
         }
+    }
+
+    /// Returns the time at which the finite transfer of a flow of the plan completed.
+    fn finished(&self, flow: &Flow) -> Option<Time> {
+        let seat = flow.seat.filter(|seat| seat.flow == AppFlow::PLANNED)?;
+        self.apps[usize::from(seat.app)].finished
     }
 
     /// Checks that every packet was delivered, was dropped with a reason, or is still in flight.

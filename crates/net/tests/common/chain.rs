@@ -3,12 +3,14 @@
 
 use airhop_base::{NodeId, NoticeKind, Rate, Span, Time};
 use airhop_net::FlowReport;
+use airhop_net::apps::Bulk;
 use airhop_net::links::{Links, WlanPlan};
-use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, RoutingPlan};
+use airhop_net::plan::{Draws, FlowPlan, Plan, RoutingPlan};
 use airhop_net::queues::QueuePlan;
 use airhop_radio::cell::{CellPlan, CellRules, Range};
 use airhop_radio::phy::{Coding, Phy};
 use airhop_tcp::{Config, Preset};
+use std::sync::Arc;
 
 /// Chain with one bulk flow from end to end.
 #[derive(Clone, Debug)]
@@ -52,7 +54,7 @@ impl Chain {
             from: NodeId(0),
             to: NodeId(self.hops),
             transport: super::hosts::tcp_with(self.scheme, &self.params, self.config),
-            app: AppPlan::Bulk,
+            app: Arc::new(Bulk),
             start: self.start,
             services: super::needs(self.scheme),
         };

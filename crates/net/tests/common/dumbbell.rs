@@ -2,12 +2,14 @@
 //! packaged scenario `dumbbell`.
 
 use airhop_base::{NodeId, Rate, Span, Time};
+use airhop_net::apps::Bulk;
 use airhop_net::links::{Links, WiredPlan};
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
+use airhop_net::plan::{FlowPlan, Plan, Transport};
 use airhop_net::queues::QueuePlan;
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::pace::LinkRate;
 use airhop_tcp::{Params, Preset};
+use std::sync::Arc;
 
 /// Returns the plan for a number of flows that begin within 100 ms (100 flows) or within a second (more).
 pub fn plan(flows: u16, seconds: u64) -> Plan {
@@ -30,7 +32,7 @@ pub fn plan(flows: u16, seconds: u64) -> Plan {
             from,
             to,
             transport: Transport::Tcp { scheme, params: Params::defaults(scheme), config },
-            app: AppPlan::Bulk,
+            app: Arc::new(Bulk),
             start: Time::ZERO + gap * u64::from(i),
             services: Vec::new(),
         });

@@ -1,15 +1,17 @@
 //! Two hosts, a and b, and one flow from a to b, "f".
 
 use airhop_base::{NodeId, Rate, Span, Time};
+use airhop_net::apps::AppPlan;
 use airhop_net::links::{Links, WiredPlan};
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
+use airhop_net::plan::{FlowPlan, Plan, Transport};
 use airhop_net::queues::QueuePlan;
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::pace::LinkRate;
 use airhop_tcp::{Config, Params};
+use std::sync::Arc;
 
 /// Returns the hosts without a link between them.
-pub fn hosts(duration: Span, transport: Transport, app: AppPlan) -> Plan {
+pub fn hosts(duration: Span, transport: Transport, app: Arc<dyn AppPlan>) -> Plan {
     Plan {
         name: "hosts".into(),
         duration,

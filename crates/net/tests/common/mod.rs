@@ -8,8 +8,9 @@ pub mod radio;
 pub mod trace;
 
 use airhop_base::{NodeId, Rate, Span, Time};
+use airhop_net::apps::Bulk;
 use airhop_net::links::{Links, WiredPlan, WlanPlan};
-use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, RoutingPlan};
+use airhop_net::plan::{Draws, FlowPlan, Plan, RoutingPlan};
 use airhop_net::queues::QueuePlan;
 use airhop_net::services::{self, Service};
 use airhop_net::{Report, World};
@@ -18,6 +19,7 @@ use airhop_radio::errors::ErrorPlan;
 use airhop_radio::pace::LinkRate;
 use airhop_radio::phy::Phy;
 use airhop_tcp::{Config, Notices, Preset};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// Yun 2009, Figure 5: S - R1 - R2 - BS by wire, BS to D by 802.11b.
@@ -111,7 +113,7 @@ impl LastHop {
                 from,
                 to,
                 transport: transport.clone(),
-                app: AppPlan::Bulk,
+                app: Arc::new(Bulk),
                 start: Time::ZERO + Span::from_millis(100) * i as u64,
                 services: needs(self.scheme),
             })

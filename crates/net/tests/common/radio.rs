@@ -1,14 +1,16 @@
 //! The two topologies of Kounavis 1996.
 
 use airhop_base::{NodeId, Rate, Span, Time};
+use airhop_net::apps::{Bulk, Cbr};
 use airhop_net::links::{Links, RadioLinkPlan, WiredPlan};
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
+use airhop_net::plan::{FlowPlan, Plan, Transport};
 use airhop_net::queues::QueuePlan;
 use airhop_radio::arq::{ArqPlan, ArqRules, Group, derived_timeout};
 use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
 use airhop_radio::link::RadioPlan;
 use airhop_radio::pace::LinkRate;
 use airhop_tcp::Preset;
+use std::sync::Arc;
 
 /// A fixed host, a base station and a mobile, f - bs - m; or two mobiles and their base stations, m1 - bs1 - bs2 - m2. 56 kbit/s by wire
 /// and 19.2 kbit/s on the air; 88 bytes of payload with 40 of headers are 128 (Kounavis 1996 §5).
@@ -130,7 +132,7 @@ impl Mobile {
             from,
             to,
             transport: super::hosts::tcp(self.scheme, config),
-            app: AppPlan::Bulk,
+            app: Arc::new(Bulk),
             start: Time::ZERO,
             services: super::needs(self.scheme),
         }
@@ -140,7 +142,7 @@ impl Mobile {
     pub fn datagrams(&self, payload_bps: u64) -> Plan {
         let mut plan = self.plan();
         plan.flows[0].transport = Transport::Udp { bytes: 100 };
-        plan.flows[0].app = AppPlan::Cbr { rate: Rate::from_bps(payload_bps) };
+        plan.flows[0].app = Arc::new(Cbr { rate: Rate::from_bps(payload_bps) });
         plan.flows[0].services.clear();
         plan
     }

@@ -5,8 +5,9 @@ use crate::common::radio::{Mobile, recovery};
 use crate::common::trace::{numbers, traced, words};
 use crate::common::{hosts, run};
 use airhop_base::{NoticeKind, Rate, Span, Time};
+use airhop_net::apps::Bulk;
 use airhop_net::links::Links;
-use airhop_net::plan::{AppPlan, Plan};
+use airhop_net::plan::Plan;
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link_schedule::{Change, ChangeKind, LinkSchedule};
 use airhop_radio::pace::LinkRate;
@@ -31,7 +32,11 @@ fn plan(scheme: &str, seconds: u64, changes: &[Change]) -> Plan {
     ))));
     Plan {
         links: Links { wired: vec![wire], ..Links::default() },
-        ..hosts::hosts(Span::from_secs(seconds), hosts::tcp(scheme, Preset::Linux.config(988)), AppPlan::Bulk)
+        ..hosts::hosts(
+            Span::from_secs(seconds),
+            hosts::tcp(scheme, Preset::Linux.config(988)),
+            Arc::new(Bulk),
+        )
     }
 }
 

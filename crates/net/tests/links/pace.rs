@@ -4,8 +4,9 @@
 use crate::common::trace::{numbers, traced};
 use crate::common::{hosts, run};
 use airhop_base::{NodeId, Rate, Span};
+use airhop_net::apps::{AppPlan, Bulk, Cbr};
 use airhop_net::links::{RadioLinkPlan, WiredPlan};
-use airhop_net::plan::{AppPlan, Plan, Transport};
+use airhop_net::plan::{Plan, Transport};
 use airhop_net::queues::QueuePlan;
 use airhop_radio::arq::{ArqPlan, ArqRules, Group};
 use airhop_radio::errors::ErrorPlan;
@@ -18,7 +19,7 @@ const DELAY: Span = Span::from_millis(10);
 const TRACE: &str = "0\n5\n5\n7\n20\n";
 
 /// Returns a flow from a to b over one link.
-fn plan(transport: Transport, app: AppPlan) -> Plan {
+fn plan(transport: Transport, app: Arc<dyn AppPlan>) -> Plan {
     hosts::hosts(Span::from_secs(10), transport, app)
 }
 
@@ -56,7 +57,7 @@ fn radio(mut plan: Plan, arq: &ArqPlan) -> Plan {
 fn backlog(bytes: u32) -> Plan {
     let mut config = Preset::Ns2.config(bytes - 40);
     config.initial_window = 1000.0;
-    plan(hosts::tcp("newreno", config), AppPlan::Bulk)
+    plan(hosts::tcp("newreno", config), Arc::new(Bulk))
 }
 
 /// Returns the arrival times of the first segments, ms.
@@ -93,7 +94,7 @@ fn packets_leave_at_the_times_of_the_trace() {
 fn a_saturated_link_carries_its_mean_rate() {
     let mean = 5.0 * 1504.0 * 8.0 / 0.020 / 1e6;
     for payload in [24_u32, 100, 1000, 1472] {
-        let app = AppPlan::Cbr { rate: Rate::from_bps(8_000_000) };
+        let app = Arc::new(Cbr { rate: Rate::from_bps(8_000_000) });
         let plan = plan(Transport::Udp { bytes: payload }, app);
         let expect = mean * f64::from(payload) / f64::from(payload + 32);
         for plan in [wired(plan.clone()), radio(plan.clone(), &ArqPlan::None), radio(plan, &recovery())] {

@@ -3,13 +3,15 @@
 
 use crate::common::trace::traced;
 use airhop_base::{NodeId, Rate, Span, Time};
+use airhop_net::apps::Bulk;
 use airhop_net::links::{Links, WlanPlan};
-use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, RoutingPlan, Transport};
+use airhop_net::plan::{Draws, FlowPlan, Plan, RoutingPlan, Transport};
 use airhop_net::queues::QueuePlan;
 use airhop_radio::cell::{Access, CellPlan, CellRules, Range, Receiving};
 use airhop_radio::phy::{DATA_OVERHEAD, Phy};
 use airhop_tcp::{Params, Preset};
 use airhop_trace::{Column, Table};
+use std::sync::Arc;
 
 const STATIONS: u16 = 24;
 const RECEIVE: f64 = 40.0;
@@ -42,7 +44,7 @@ fn grid(access: Access, rules: CellRules) -> Plan {
             params: Params::defaults(scheme),
             config: Preset::Ns2.config(1000),
         },
-        app: AppPlan::Bulk,
+        app: Arc::new(Bulk),
         start: Time::ZERO,
         services: Vec::new(),
     };

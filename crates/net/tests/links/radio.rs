@@ -5,13 +5,15 @@ use crate::common::radio::{FRAME, Mobile, PAYLOAD, fades, recovery, rules};
 use crate::common::trace::{Sent, on_air, queue_at, traced};
 use crate::common::{run, served_by};
 use airhop_base::{Drop, NodeId, NoticeKind, Rate, Span};
+use airhop_net::apps::Transfer;
 use airhop_net::links::RadioLinkPlan;
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
+use airhop_net::plan::{FlowPlan, Plan, Transport};
 use airhop_net::queues::QueuePlan;
 use airhop_net::{Report, World, services};
 use airhop_radio::arq::ArqPlan;
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::pace::LinkRate;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 const PLAIN: [ArqPlan; 2] = [ArqPlan::None, ArqPlan::None];
@@ -39,7 +41,7 @@ fn ms(bytes: f64, kbps: f64) -> f64 {
 fn a_round_trip_is_serialisation_and_propagation() {
     for (arq, overhead, link_ack) in [(PLAIN, 0, 0.0), (PLAIN, 4, 0.0), (recovery(None), 4, 6.0)] {
         let mut plan = Mobile { arq, overhead, ..Mobile::default() }.plan();
-        plan.flows[0].app = AppPlan::Transfer { bytes: u64::from(PAYLOAD) };
+        plan.flows[0].app = Arc::new(Transfer { bytes: u64::from(PAYLOAD) });
         if let Transport::Tcp { config, .. } = &mut plan.flows[0].transport {
             config.rto = airhop_tcp::Preset::Rfc.config(PAYLOAD).rto; // times exactly
         }

@@ -5,8 +5,9 @@ use crate::common::trace::{numbers, traced};
 use crate::common::{hosts, run};
 use airhop_base::{Drop, NodeId, Rate, Span, Time};
 use airhop_net::Report;
+use airhop_net::apps::{Bulk, Cbr};
 use airhop_net::links::{RadioLinkPlan, WiredPlan};
-use airhop_net::plan::{AppPlan, Plan, Transport};
+use airhop_net::plan::{Plan, Transport};
 use airhop_net::queues::QueuePlan;
 use airhop_radio::arq::{ArqPlan, ArqRules};
 use airhop_radio::errors::ErrorPlan;
@@ -91,12 +92,12 @@ fn both(plan: &Plan, changes: &[Change], errors: &ErrorPlan) -> [Plan; 2] {
 fn backlog() -> Plan {
     let mut config = Preset::Ns2.config(960);
     config.initial_window = 1000.0;
-    hosts::hosts(Span::from_secs(10), hosts::tcp("newreno", config), AppPlan::Bulk)
+    hosts::hosts(Span::from_secs(10), hosts::tcp("newreno", config), Arc::new(Bulk))
 }
 
 /// Datagrams of 1000 B at this rate, headers included, for this duration.
 fn datagrams(kbps: u64, duration: Span) -> Plan {
-    let app = AppPlan::Cbr { rate: Rate::from_bps(kbps * 972) };
+    let app = Arc::new(Cbr { rate: Rate::from_bps(kbps * 972) });
     hosts::hosts(duration, Transport::Udp { bytes: 972 }, app)
 }
 

@@ -10,10 +10,12 @@
 use crate::common::trace::{numbers, traced};
 use crate::common::{hosts, run};
 use airhop_base::Span;
+use airhop_net::apps::{Bulk, Transfer};
 use airhop_net::links::Links;
-use airhop_net::plan::{AppPlan, Plan};
+use airhop_net::plan::Plan;
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::Preset;
+use std::sync::Arc;
 
 /// Returns two hosts, 10 Mbit/s and 30 ms each way, a queue of 50 packets, independent losses towards the
 /// receiver; MTU 1040, so 988 bytes of payload besides 12 of timestamps.
@@ -23,7 +25,7 @@ fn wire(scheme: &str, loss: f64) -> Plan {
             wired: vec![hosts::wire(10, Span::from_millis(30), 50, ErrorPlan::Loss(loss))],
             ..Links::default()
         },
-        ..hosts::hosts(Span::from_secs(60), hosts::tcp(scheme, Preset::Linux.config(988)), AppPlan::Bulk)
+        ..hosts::hosts(Span::from_secs(60), hosts::tcp(scheme, Preset::Linux.config(988)), Arc::new(Bulk))
     }
 }
 
@@ -147,7 +149,7 @@ fn hystart_ends_slow_start_where_the_kernels_does() {
 #[test]
 fn no_probe_is_sent_on_a_short_path() {
     for us in [20, 200] {
-        let transfer = AppPlan::Transfer { bytes: 20_000 };
+        let transfer = Arc::new(Transfer { bytes: 20_000 });
         let tcp = hosts::tcp("cubic", Preset::Linux.config(1448));
         let plan = Plan {
             links: Links {

@@ -4,12 +4,14 @@
 use crate::common::trace::{numbers, traced};
 use crate::common::{hosts, run, served_by};
 use airhop_base::Span;
+use airhop_net::apps::Bulk;
 use airhop_net::links::Links;
-use airhop_net::plan::{AppPlan, Plan, Transport};
+use airhop_net::plan::{Plan, Transport};
 use airhop_net::queues::QueuePlan;
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::{Config, Preset};
 use airhop_trace::Table;
+use std::sync::Arc;
 
 /// Segments of 988 bytes in packets of 1040, as in Linux.
 const SEGMENT: u32 = 988;
@@ -20,7 +22,7 @@ fn wire(scheme: &str, config: Config, mbps: u64, rtt: Span, packets: usize, loss
     let errors = if loss > 0.0 { ErrorPlan::Loss(loss) } else { ErrorPlan::Clean };
     Plan {
         links: Links { wired: vec![hosts::wire(mbps, rtt / 2, packets, errors)], ..Links::default() },
-        ..hosts::hosts(Span::from_secs(seconds), hosts::tcp(scheme, config), AppPlan::Bulk)
+        ..hosts::hosts(Span::from_secs(seconds), hosts::tcp(scheme, config), Arc::new(Bulk))
     }
 }
 

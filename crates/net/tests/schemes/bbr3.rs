@@ -5,16 +5,18 @@
 use crate::common::{hosts, run};
 use airhop_base::{Span, Time};
 use airhop_net::FlowReport;
+use airhop_net::apps::Bulk;
 use airhop_net::links::Links;
-use airhop_net::plan::{AppPlan, FlowPlan, Plan};
+use airhop_net::plan::{FlowPlan, Plan};
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::Preset;
+use std::sync::Arc;
 
 /// Simulates flows of these schemes, each started 300 ms after the previous one, over a queue of this
 /// capacity in packets, for a minute.
 fn flows(schemes: &[&str], packets: usize, loss: f64, seed: u64) -> Vec<FlowReport> {
     let tcp = |scheme| hosts::tcp(scheme, Preset::Linux.config(988));
-    let base = hosts::hosts(Span::from_secs(60), tcp(schemes[0]), AppPlan::Bulk);
+    let base = hosts::hosts(Span::from_secs(60), tcp(schemes[0]), Arc::new(Bulk));
     let flows = schemes.iter().zip(0..).map(|(scheme, i)| FlowPlan {
         name: format!("f{i}"),
         transport: tcp(scheme),

@@ -4,11 +4,13 @@ use crate::common::trace::{numbers, queue_at, traced};
 use crate::common::{hosts, run};
 use airhop_base::{Rate, Span, Time};
 use airhop_net::Report;
+use airhop_net::apps::{Bulk, Cbr};
 use airhop_net::links::Links;
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
+use airhop_net::plan::{FlowPlan, Plan, Transport};
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::Preset;
 use airhop_trace::Table;
+use std::sync::Arc;
 
 type Given<'a> = &'a [(&'a str, f64)];
 
@@ -22,7 +24,7 @@ const PLUS_PLUS: Given = &[("form", 1.0)];
 /// Returns flows of these schemes with these start times, s.
 fn plan(flows: &[(&str, Given, u64)], seconds: u64, room: usize, loss: f64) -> Plan {
     let config = Preset::Linux.config(988);
-    let base = hosts::hosts(Span::from_secs(seconds), hosts::tcp("reno", config), AppPlan::Bulk);
+    let base = hosts::hosts(Span::from_secs(seconds), hosts::tcp("reno", config), Arc::new(Bulk));
     let flow = |i, &(scheme, given, start): &(&str, Given, u64)| FlowPlan {
         name: format!("f{i}"),
         transport: hosts::tcp_with(scheme, given, config),
@@ -171,7 +173,7 @@ fn copa_competes_if_it_may() {
 fn copa_does_not_flood_a_queue_that_is_always_full() {
     let mut p = plan(&[("copa", &[], 0), ("copa", &[], 0)], 60, 20, 0.0);
     p.flows[1].transport = Transport::Udp { bytes: 1000 };
-    p.flows[1].app = AppPlan::Cbr { rate: Rate::from_bps(12_000_000) };
+    p.flows[1].app = Arc::new(Cbr { rate: Rate::from_bps(12_000_000) });
     let flow = &run(&p, 1).flows[0];
     let mbps = flow.sent_segments as f64 * 8320.0 / 60.0 / 1e6;
     println!("{mbps:.2} Mbit/s offered, {:.3} of goodput", flow.goodput_mbps);

@@ -4,12 +4,14 @@ use crate::common::radio::{Mobile, PAYLOAD, fades, recovery};
 use crate::common::trace::{numbers, on_air, traced, words};
 use crate::common::{LastHop, run, served_by};
 use airhop_base::{Drop, NodeId, NoticeKind, Span};
+use airhop_net::apps::Transfer;
 use airhop_net::links::RadioLinkPlan;
-use airhop_net::plan::{AppPlan, Plan, Transport};
+use airhop_net::plan::{Plan, Transport};
 use airhop_net::queues::QueuePlan;
 use airhop_net::{FlowReport, Report};
 use airhop_radio::arq::ArqPlan;
 use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
+use std::sync::Arc;
 
 const SEEDS: std::ops::RangeInclusive<u64> = 1..=8;
 
@@ -61,7 +63,7 @@ fn what_notices_spare() {
 fn a_persistent_link_makes_every_timeout_needless() {
     for (scheme, to_mobile) in [("tahoe", false), ("reno", true), ("ebsn", true), ("rttn", true)] {
         let mut plan = Mobile { seconds: 2000, ..over_fades(scheme, to_mobile) }.plan();
-        plan.flows[0].app = AppPlan::Transfer { bytes: 6000 * u64::from(PAYLOAD) };
+        plan.flows[0].app = Arc::new(Transfer { bytes: 6000 * u64::from(PAYLOAD) });
         plan.links.wired[0].queue = [QueuePlan::DropTail { packets: 1000 }; 2];
         plan.links.radios.iter_mut().for_each(|r| r.queue = [QueuePlan::DropTail { packets: 1000 }; 2]);
         let r = run(&plan, 3);
@@ -82,7 +84,7 @@ fn an_ack_is_no_copy_of_a_segment() {
     let mut plan = Mobile { errors, ..over_fades("tahoe", false) }.plan();
     let Transport::Tcp { config, .. } = &mut plan.flows[0].transport else { panic!("TCP") };
     config.handshake = true;
-    plan.flows[0].app = AppPlan::Transfer { bytes: u64::from(PAYLOAD) };
+    plan.flows[0].app = Arc::new(Transfer { bytes: u64::from(PAYLOAD) });
     let r = run(&plan, 1);
     let f = &r.flows[0];
     assert!(f.timeouts > 1 && f.completion_s.is_some_and(|s| s > 3.2), "{f:?}");

@@ -4,13 +4,15 @@
 use crate::common::trace::{Sent, numbers, offsets, on_air, traced, words};
 use crate::common::{LastHop, run, served_by};
 use airhop_net::Report;
-use airhop_net::plan::{AppPlan, Plan, Transport};
+use airhop_net::apps::Transfer;
+use airhop_net::plan::{Plan, Transport};
 use airhop_radio::cell::LinkErrors;
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::seams::Judged;
 use airhop_tcp::{Config, Notices, Preset};
 use airhop_trace::Table;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Returns the number of losses classified as wireless, and how many of them were congestion losses or no
 /// losses.
@@ -143,7 +145,7 @@ fn a_split_connection_delivers_everything() {
     ] {
         let hop = LastHop { scheme: "split", uplink, preset, fer: 0.1, seconds: 300, ..LastHop::default() };
         let mut plan = hop.plan();
-        plan.flows[0].app = AppPlan::Transfer { bytes: 300_000 };
+        plan.flows[0].app = Arc::new(Transfer { bytes: 300_000 });
         if let Transport::Tcp { scheme, params, .. } = &mut plan.flows[0].transport {
             params.set(scheme, "buffer", buffer).expect("in range");
         }

@@ -4,10 +4,12 @@
 use super::scenario::Scenario;
 use crate::grammar::problem::{At, Problems, ScenarioError, did_you_mean, some_of};
 use airhop_base::{FlowId, NodeId, Time};
+use airhop_net::apps::Bulk;
 use airhop_net::outside::{OutsideEnd, OutsidePlan, Reach};
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
+use airhop_net::plan::{FlowPlan, Plan, Transport};
 use airhop_net::services::OnReal;
 use airhop_tcp::{Config, Params, Scheme};
+use std::sync::Arc;
 
 /// Maximum size of the headers around a flow's segment. IPv4 and TCP with timestamps take 20 + 32 bytes, and
 /// IPv6 takes 40 + 32; the device allows for IPv4.
@@ -188,7 +190,7 @@ fn add_missing(plan: &mut Plan, flows: &[FlowId], ends: &[OutsideEnd]) -> Vec<Fl
                 from: from.node,
                 to: to.node,
                 transport: Transport::Udp { bytes: 0 },
-                app: AppPlan::Bulk,
+                app: Arc::new(Bulk),
                 start: Time::ZERO,
                 services: Vec::new(),
             };

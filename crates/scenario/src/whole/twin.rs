@@ -4,9 +4,11 @@ use super::opening::Opening;
 use super::scenario::Scenario;
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::EmulatorPlan;
+use airhop_net::apps::{AppPlan, Cbr, Transfer};
 use airhop_net::outside::{SeenFlow, SeenLoad};
-use airhop_net::plan::{AppPlan, FlowPlan, Transport};
+use airhop_net::plan::{FlowPlan, Transport};
 use airhop_tcp::{Params, Preset, Scheme, find};
+use std::sync::Arc;
 
 /// Congestion control of a connection whose kernel did not report it, or whose congestion control Airhop does
 /// not implement.
@@ -114,19 +116,19 @@ impl RealFlow {
 
     fn twin(&self, opening: &Opening, number: usize, end: Time) -> FlowPlan {
         let SeenFlow { from, to, start, load, .. } = self.seen;
-        let (transport, app) = match load {
+        let (transport, app): (_, Arc<dyn AppPlan>) = match load {
             SeenLoad::Tcp { bytes } => {
                 let scheme = self.scheme();
                 let config = Preset::Linux.config(opening.segment([from, to]));
                 (
                     Transport::Tcp { scheme, params: Params::defaults(scheme), config },
-                    AppPlan::Transfer { bytes },
+                    Arc::new(Transfer { bytes }),
                 )
             }
             SeenLoad::Udp { datagrams, bytes } => {
                 let bits_per_s = 8.0 * bytes as f64 / end.since(start).secs_f64();
                 let size = bytes.div_ceil(datagrams.max(1)) as u32;
-                (Transport::Udp { bytes: size.max(1) }, AppPlan::Cbr { rate: Rate::computed(bits_per_s) })
+                (Transport::Udp { bytes: size.max(1) }, Arc::new(Cbr { rate: Rate::computed(bits_per_s) }))
             }
         };
         let stand_ins = opening.outside.flows.iter().map(|id| &opening.plan.flows[usize::from(id.0)]);

@@ -6,8 +6,9 @@ pub(crate) mod install;
 pub(super) mod networks;
 
 use crate::agents::MOST_AGENTS;
+use crate::apps::{App, AppFlow, Carrier, Io, Opening};
 use crate::build_error::BuildError;
-use crate::flow::{Ends, Flow, TcpEnds, UdpEnds};
+use crate::flow::{AppSeat, Ends, Flow, TcpEnds, UdpEnds};
 use crate::ground_truth::loss_ledger::LossLedger;
 use crate::ground_truth::oracle;
 use crate::link_fades;
@@ -18,9 +19,9 @@ use crate::plan::{FlowPlan, Plan, RoutingPlan, Transport};
 use crate::routing::aodv::Router;
 use crate::routing::{Graph, Hop, Layer, Routes};
 use crate::services::LinkService;
-use crate::source::Source;
 use crate::transit::Active;
 use crate::turnaround::Holding;
+use crate::world::applications::RunningApp;
 use crate::world::link_changes;
 use crate::world::links::Links;
 use crate::world::{Event, Hosted, World};
@@ -78,13 +79,14 @@ impl World {
         }
         let ground = Ground { plan, graph: &graph, routes: &routes, streams: &streams };
         let mut flows = Vec::new();
+        let mut apps = Vec::new();
         let mut run = Run::default();
         let truths = oracle::truths(plan, &graph, &routes);
         for (i, (f, truth)) in plan.flows.iter().zip(truths).enumerate() {
             let id = FlowId(i as u16);
             let is_real = outside.is_some_and(|outside| outside.flows.contains(&id));
             let mut ends =
-                if is_real { Ends::Real(Box::default()) } else { ends(f, id, &streams, &mut timers)? };
+                if is_real { Ends::Real(Box::default()) } else { ends(f, id, &streams, &mut timers) };
             if let Ends::Tcp(tcp) = &mut ends {
                 tcp.sender.join(&mut run);
             }
@@ -96,7 +98,10 @@ impl World {
                 return Err(BuildError::TooManyAgents { flow: f.name.clone() });
             }
             if !is_real {
-                events.push(f.start, Event::App(id));
+                let (number, timer) = (apps.len() as u16, timers.add());
+                flow.seat = Some(AppSeat { app: number, flow: AppFlow::PLANNED });
+                timers.set(timer, Some(f.start), Event::App(number), &mut events);
+                apps.push(RunningApp::new(application(f, &streams)?, timer, id));
             }
             flows.push(flow);
         }
@@ -116,6 +121,8 @@ impl World {
             arena: Arena::new(),
             links,
             flows,
+            apps,
+            io: Io::default(),
             hosted,
             handoffs,
             routes,
@@ -163,6 +170,8 @@ impl Ground<'_> {
             hash: name_hash(&f.name),
             ends,
             active: Active::default(),
+            seat: None,
+            expected: u64::MAX,
             agents: Vec::new(),
             takes_damaged: f.is_served_by(LinkService::DamagedFrames),
             fragmented: f.is_served_by(LinkService::Fragments),
@@ -229,8 +238,21 @@ fn graph(plan: &Plan) -> Graph {
     Graph::new(plan.nodes.iter().cloned(), joins)
 }
 
-fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> Result<Ends, BuildError> {
-    Ok(match &f.transport {
+/// Creates the application of a flow.
+fn application(f: &FlowPlan, streams: &Streams) -> Result<Box<dyn App>, BuildError> {
+    let (carrier, datagram) = match f.transport {
+        Transport::Tcp { .. } => (Carrier::Tcp, 0),
+        Transport::Udp { bytes } => (Carrier::Udp, bytes),
+    };
+    let needs = f.app.carrier();
+    if needs != carrier {
+        return Err(BuildError::OtherTransport { flow: f.name.clone(), needs });
+    }
+    Ok(f.app.open(&Opening { name: &f.name, datagram, streams }))
+}
+
+fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> Ends {
+    match &f.transport {
         Transport::Tcp { scheme, params, config } => Ends::Tcp(Box::new(TcpEnds {
             sender: {
                 let parts = (scheme.build)(params, config);
@@ -247,15 +269,7 @@ fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> Res
             turnaround: config.turnaround.map(|turnaround| {
                 Box::new(Holding::new(turnaround, streams.stream(&format!("{}.turnaround", f.name))))
             }),
-            completed: None,
         })),
-        Transport::Udp { bytes } => {
-            let stream = streams.stream(&format!("{}.app", f.name));
-            let source = Source::new(&f.app, *bytes, stream);
-            Ends::Udp(UdpEnds::new(
-                *bytes,
-                source.ok_or_else(|| BuildError::NotForUdp { flow: f.name.clone() })?,
-            ))
-        }
-    })
+        Transport::Udp { bytes } => Ends::Udp(UdpEnds::new(*bytes)),
+    }
 }

@@ -1,7 +1,8 @@
 use super::{App, UDP, fits};
 use crate::grammar::key::Without::Required;
 use crate::grammar::key::{Kind, Variant, key};
-use airhop_net::plan::AppPlan;
+use airhop_net::apps::Cbr;
+use std::sync::Arc;
 
 pub(super) static KIND: App = App {
     variant: Variant {
@@ -10,5 +11,5 @@ pub(super) static KIND: App = App {
     },
     transport: UDP,
     check: fits,
-    plan: |app| Some(AppPlan::Cbr { rate: app.rate("rate")? }),
+    plan: |app| Some(Arc::new(Cbr { rate: app.rate("rate")? })),
 };

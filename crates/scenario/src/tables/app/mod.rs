@@ -9,7 +9,8 @@ mod transfer;
 use crate::grammar::fields::Fields;
 use crate::grammar::key::{Choice, Variant};
 use crate::grammar::problem::{Problems, one_of};
-use airhop_net::plan::AppPlan;
+use airhop_net::apps::AppPlan;
+use std::sync::Arc;
 
 /// Declaration of an application.
 struct App {
@@ -18,7 +19,7 @@ struct App {
     transport: &'static str,
     /// Checks that the values fit the flow.
     check: fn(&Fields, &Fields, &mut Problems),
-    plan: fn(&Fields) -> Option<AppPlan>,
+    plan: fn(&Fields) -> Option<Arc<dyn AppPlan>>,
 }
 
 super::kinds! {
@@ -51,6 +52,6 @@ pub(super) fn check(flow: &Fields, problems: &mut Problems) {
 }
 
 /// Returns the plan of an application.
-pub(super) fn plan(app: &Fields) -> Option<AppPlan> {
+pub(super) fn plan(app: &Fields) -> Option<Arc<dyn AppPlan>> {
     (declared(app)?.plan)(app)
 }

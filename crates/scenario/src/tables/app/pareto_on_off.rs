@@ -3,7 +3,8 @@ use crate::grammar::fields::Fields;
 use crate::grammar::key::Without::{Required, Value};
 use crate::grammar::key::{Key, Kind, Variant, key};
 use crate::grammar::problem::Problems;
-use airhop_net::plan::AppPlan;
+use airhop_net::apps::{AppPlan, ParetoOnOff};
+use std::sync::Arc;
 
 pub(super) static KIND: App = App {
     variant: Variant {
@@ -49,11 +50,11 @@ fn check_bursts(flow: &Fields, app: &Fields, problems: &mut Problems) {
     }
 }
 
-fn plan(app: &Fields) -> Option<AppPlan> {
-    Some(AppPlan::ParetoOnOff {
+fn plan(app: &Fields) -> Option<Arc<dyn AppPlan>> {
+    Some(Arc::new(ParetoOnOff {
         peak: app.rate("peak")?,
         on: app.span("on")?,
         off: app.span("off")?,
         shape: app.number("shape")?,
-    })
+    }))
 }

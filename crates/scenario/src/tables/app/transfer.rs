@@ -1,7 +1,8 @@
 use super::{App, TCP, fits};
 use crate::grammar::key::Without::Required;
 use crate::grammar::key::{Kind, Variant, key};
-use airhop_net::plan::AppPlan;
+use airhop_net::apps::Transfer;
+use std::sync::Arc;
 
 pub(super) static KIND: App = App {
     variant: Variant {
@@ -14,5 +15,5 @@ pub(super) static KIND: App = App {
     },
     transport: TCP,
     check: fits,
-    plan: |app| Some(AppPlan::Transfer { bytes: app.bytes("size")? }),
+    plan: |app| Some(Arc::new(Transfer { bytes: app.bytes("size")? })),
 };

@@ -1,37 +1,34 @@
-//! Source of the datagrams of a UDP flow.
+//! Constant bit rate in bursts.
 
-use crate::plan::AppPlan;
-use airhop_base::{Rate, Span};
+use super::{App, AppFlow, AppPlan, Carrier, Io, Opening};
+use airhop_base::{Rate, Span, Time};
 use airhop_engine::Stream;
 
-/// Source of datagrams.
-#[derive(Debug)]
-pub(crate) enum Source {
-    /// Constant: one datagram per interval.
-    Constant(Span),
-    /// Bursts.
-    OnOff(OnOff),
+/// Constant bit rate during on periods; on and off periods have Pareto distributions (UDP only).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ParetoOnOff {
+    /// Payload rate during on periods.
+    pub peak: Rate,
+    /// Mean of the on periods.
+    pub on: Span,
+    /// Mean of the off periods.
+    pub off: Span,
+    /// Tail exponent of both distributions, greater than 1.
+    pub shape: f64,
 }
 
-impl Source {
-    /// Creates the source of an application with datagrams of `bytes` payload bytes; `None` if the
-    /// application is for TCP.
-    pub fn new(app: &AppPlan, bytes: u32, stream: Stream) -> Option<Self> {
-        match *app {
-            AppPlan::Bulk | AppPlan::Transfer { .. } => None,
-            AppPlan::Cbr { rate } => Some(Source::Constant(rate.time_for(bytes))),
-            AppPlan::ParetoOnOff { peak, on, off, shape } => {
-                Some(Source::OnOff(OnOff::new(peak, bytes, [on, off], shape, stream)))
-            }
-        }
+impl AppPlan for ParetoOnOff {
+    fn carrier(&self) -> Carrier {
+        Carrier::Udp
     }
 
-    /// Returns the time until the next datagram.
-    pub fn gap(&mut self) -> Span {
-        match self {
-            Source::Constant(interval) => *interval,
-            Source::OnOff(source) => source.gap(),
-        }
+    fn open(&self, opening: &Opening) -> Box<dyn App> {
+        let stream = opening.streams.stream(&format!("{}.app", opening.name));
+        Box::new(OnOff::new(self, opening.datagram, stream))
+    }
+
+    fn mean_rate(&self) -> f64 {
+        self.peak.bps() as f64 * self.on.secs_f64() / (self.on + self.off).secs_f64()
     }
 }
 
@@ -42,7 +39,7 @@ impl Source {
 /// Here the remainder of the last interval is carried over to the next burst, so that the mean rate is `peak
 /// * on / (on + off)` for all periods.
 #[derive(Debug)]
-pub(crate) struct OnOff {
+struct OnOff {
     /// Time between datagrams in on periods.
     interval: Span,
     on: Pareto,
@@ -50,14 +47,18 @@ pub(crate) struct OnOff {
     /// Rest of the current burst.
     left: Span,
     stream: Stream,
+    /// Time of the next datagram.
+    due: Time,
 }
 
 impl OnOff {
-    fn new(peak: Rate, bytes: u32, [on, off]: [Span; 2], shape: f64, mut stream: Stream) -> Self {
-        let (on, off) = (Pareto::new(on, shape), Pareto::new(off, shape));
-        OnOff { interval: peak.time_for(bytes), on, off, left: on.draw(&mut stream), stream }
+    fn new(plan: &ParetoOnOff, bytes: u32, mut stream: Stream) -> Self {
+        let (on, off) = (Pareto::new(plan.on, plan.shape), Pareto::new(plan.off, plan.shape));
+        let left = on.draw(&mut stream);
+        OnOff { interval: plan.peak.time_for(bytes), on, off, left, stream, due: Time::ZERO }
     }
 
+    /// Returns the time until the next datagram.
     fn gap(&mut self) -> Span {
         let mut due = self.interval;
         let mut gap = Span::ZERO;
@@ -68,6 +69,21 @@ impl OnOff {
         }
         self.left = self.left - due;
         gap + due
+    }
+}
+
+impl App for OnOff {
+    fn on_start(&mut self, now: Time, io: &mut Io) {
+        self.on_due(now, io);
+    }
+
+    fn on_due(&mut self, now: Time, io: &mut Io) {
+        io.send(AppFlow::PLANNED);
+        self.due = now + self.gap();
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        Some(self.due)
     }
 }
 
@@ -146,8 +162,9 @@ mod tests {
 
     #[test]
     fn a_source_that_is_never_off_is_constant() {
-        let (peak, always) = (Rate::from_bps(8_000_000), [Span::from_millis(10), Span::ZERO]);
-        let mut source = OnOff::new(peak, 1000, always, 1.5, Streams::new(1, 0).stream("f.app"));
+        let (peak, on) = (Rate::from_bps(8_000_000), Span::from_millis(10));
+        let plan = ParetoOnOff { peak, on, off: Span::ZERO, shape: 1.5 };
+        let mut source = OnOff::new(&plan, 1000, Streams::new(1, 0).stream("f.app"));
         assert!((0..1000).all(|_| source.gap() == Span::from_millis(1)));
     }
 }

@@ -1,0 +1,24 @@
+//! Bulk source.
+
+use super::{App, AppFlow, AppPlan, Carrier, ENDLESS, Io, Opening};
+use airhop_base::Time;
+
+/// Bulk source that always has data to send (FTP of an endless file).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bulk;
+
+impl AppPlan for Bulk {
+    fn carrier(&self) -> Carrier {
+        Carrier::Tcp
+    }
+
+    fn open(&self, _: &Opening) -> Box<dyn App> {
+        Box::new(Bulk)
+    }
+}
+
+impl App for Bulk {
+    fn on_start(&mut self, _: Time, io: &mut Io) {
+        io.write(AppFlow::PLANNED, ENDLESS);
+    }
+}

@@ -1,0 +1,132 @@
+//! Applications. Each is a file in this folder: its plan, a state machine that writes data, hears of deliveries
+//! and has a timer, and its mean rate for the oracle. The world performs the orders of applications
+//! (`world/applications.rs`); an application knows no world.
+
+mod bulk;
+mod cbr;
+mod pareto_on_off;
+mod transfer;
+
+pub use bulk::Bulk;
+pub use cbr::Cbr;
+pub use pareto_on_off::ParetoOnOff;
+pub use transfer::Transfer;
+
+use airhop_base::Time;
+use airhop_engine::Streams;
+use std::fmt::{self, Debug};
+
+/// Plan of an application: plain numbers, already checked.
+pub trait AppPlan: Debug + Send + Sync {
+    /// Returns the transport protocol that carries the application.
+    fn carrier(&self) -> Carrier;
+    /// Creates the application of a flow.
+    fn open(&self, opening: &Opening) -> Box<dyn App>;
+    /// Returns the mean payload rate of an application that sends datagrams, bits per second. Zero for
+    /// TCP, whose rate the network determines.
+    fn mean_rate(&self) -> f64 {
+        0.0
+    }
+}
+
+/// Transport protocol that an application needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carrier {
+    /// TCP connections.
+    Tcp,
+    /// UDP datagrams.
+    Udp,
+}
+
+impl fmt::Display for Carrier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Carrier::Tcp => "TCP",
+            Carrier::Udp => "UDP",
+        })
+    }
+}
+
+/// Flow on which an application opens.
+#[derive(Clone, Copy, Debug)]
+pub struct Opening<'a> {
+    /// Name of the flow, which begins the names of the application's random streams.
+    pub name: &'a str,
+    /// Payload of a datagram of the flow, bytes; zero for TCP.
+    pub datagram: u32,
+    /// Random streams of the run.
+    pub streams: &'a Streams,
+}
+
+/// Application in operation: both of its ends, without I/O and without a clock.
+pub trait App: Debug + Send {
+    /// Starts the application, at the start time of its flow.
+    fn on_start(&mut self, now: Time, io: &mut Io);
+    /// Handles a delivery that the application requested with [`Io::expect`]: the receiving end of `flow` has
+    /// `total` bytes.
+    fn on_delivered(&mut self, now: Time, flow: AppFlow, total: u64, io: &mut Io) {
+        let _ = (now, flow, total, io);
+    }
+    /// Handles the expiry of the application's timer.
+    fn on_due(&mut self, now: Time, io: &mut Io) {
+        let _ = (now, io);
+    }
+    /// Returns the deadline of the application's timer; `None` if the timer is not running.
+    fn poll_timeout(&self) -> Option<Time> {
+        None
+    }
+}
+
+/// Flow of an application, by its index among them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AppFlow(pub u16);
+
+impl AppFlow {
+    /// Flow of the plan.
+    pub const PLANNED: AppFlow = AppFlow(0);
+}
+
+/// Bytes of a source without end: more than any run can send.
+pub const ENDLESS: u64 = 1 << 62;
+
+/// Orders of an application to its transport, in order.
+#[derive(Debug, Default)]
+pub struct Io {
+    pub(crate) orders: Vec<Order>,
+}
+
+/// Order of an application.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Order {
+    /// Passes further bytes to the sender of a TCP flow.
+    Write(AppFlow, u64),
+    /// Calls [`App::on_delivered`] once this number of bytes was delivered.
+    Expect(AppFlow, u64),
+    /// Sends a datagram.
+    Send(AppFlow),
+    /// The application has completed.
+    Finish,
+}
+
+impl Io {
+    /// Writes `bytes` further bytes into a TCP flow.
+    pub fn write(&mut self, flow: AppFlow, bytes: u64) {
+        self.orders.push(Order::Write(flow, bytes));
+    }
+
+    /// Requests [`App::on_delivered`] for the first delivery after which the receiving end of a TCP flow has at
+    /// least `total` bytes. A later request for the same flow replaces this one.
+    pub fn expect(&mut self, flow: AppFlow, total: u64) {
+        self.orders.push(Order::Expect(flow, total));
+    }
+
+    /// Sends a datagram of the flow's size.
+    pub fn send(&mut self, flow: AppFlow) {
+        self.orders.push(Order::Send(flow));
+    }
+
+    /// Records that the application, a transfer of finite size, has completed.
+    pub fn finish(&mut self) {
+        self.orders.push(Order::Finish);
+    }
+}
