@@ -1,11 +1,9 @@
 //! Arrivals: parsing datagrams of real hosts, assigning them to flows, and routing them.
 
 use super::{Endpoint, Opened, RealEnds};
-use crate::agents::MOST_AGENTS;
 use crate::flow::{Ends, Flow};
 use crate::outside::ends::HalfConnection;
 use crate::plan::FlowPlan;
-use crate::world::build::{Ground, install};
 use crate::world::{Event, Interrupted, World};
 use airhop_base::{Body, Datagram, Departure, Drop, Ecn, FlowId, NodeId, Original, Packet, Time};
 use airhop_trace::{SendCause, SendContext};
@@ -13,10 +11,6 @@ use airhop_wire::real::{self, Connection, Seen, SeenTcp, Way};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-
-/// Maximum number of opened flows: as many as the ports in a capture can distinguish. Later flows are counted
-/// with the rest of their pair of nodes.
-const MOST_FLOWS: usize = 16_000;
 
 /// Protocol number of UDP (RFC 768).
 const UDP: u8 = 17;
@@ -127,8 +121,9 @@ impl World {
         if let Some(&flow) = outside.conversations.get(&[from, to]) {
             return Some(flow);
         }
-        let plan = outside.flow_plan(ways, name("udp", from, to), now)?;
-        let Some(flow) = self.open_flow(plan, RealEnds::default()) else { return rest };
+        let stand_in = &self.ground.plan.flows[usize::from(rest?.0)];
+        let plan = FlowPlan { name: name("udp", from, to), start: now, ..stand_in.clone() };
+        let Some(flow) = self.open_flow(plan, Ends::Real(Box::default())) else { return rest };
         self.outside.as_mut()?.conversations.insert([from, to], flow);
         Some(flow)
     }
@@ -224,15 +219,21 @@ impl World {
             1 => name("tcp", from, to),
             _ => format!("{} #{number}", name("tcp", from, to)),
         };
-        let there = outside.flow_plan(ways, named(ends[0], ends[1]), now)?;
-        let back = outside.flow_plan([ways[1], ways[0]], named(ends[1], ends[0]), now)?;
-        let first = self.flows.len() as u16;
-        let [data, answers] = [FlowId(first), FlowId(first + 1)];
-        let half = |way, other| RealEnds {
-            tcp: Some(HalfConnection::new(place, way, other)),
-            ..RealEnds::default()
+        let stand_ins = [ways, [ways[1], ways[0]]].map(|ways| outside.stand_ins.get(&ways).copied());
+        let plan = |stand_in: FlowId, name| FlowPlan {
+            name,
+            start: now,
+            ..self.ground.plan.flows[usize::from(stand_in.0)].clone()
         };
-        if self.flows.len() + 2 > MOST_FLOWS {
+        let there = plan(stand_ins[0]?, named(ends[0], ends[1]));
+        let back = plan(stand_ins[1]?, named(ends[1], ends[0]));
+        let data = self.next_flow();
+        let answers = FlowId(data.0 + 1);
+        let half = |way, other| {
+            let tcp = Some(HalfConnection::new(place, way, other));
+            Ends::Real(Box::new(RealEnds { tcp, ..RealEnds::default() }))
+        };
+        if !self.has_room_for(2) {
             return None;
         }
         self.open_flow(there, half(Way::Forward, answers))?;
@@ -243,34 +244,6 @@ impl World {
         outside.opened.push(Opened { connection: Connection::new(), ends, number, flows: [data, answers] });
         outside.connections.insert(key, place);
         Some(place)
-    }
-
-    /// Opens a flow with the agents of its plan; `None` if there is no room for it.
-    fn open_flow(&mut self, plan: FlowPlan, ends: RealEnds) -> Option<FlowId> {
-        let outside = self.outside.as_ref()?;
-        if self.flows.len() >= MOST_FLOWS {
-            return None;
-        }
-        let id = FlowId(self.flows.len() as u16);
-        let others = self.hosted.len();
-        let ground = Ground {
-            plan: &outside.plan,
-            graph: &outside.graph,
-            routes: &outside.routes,
-            streams: &outside.streams,
-        };
-        let mut flow = ground.flow(&plan, id, Ends::Real(Box::new(ends)), &mut self.timers, &mut self.hosted);
-        if self.hosted.len() > MOST_AGENTS {
-            self.hosted.truncate(others);
-            flow.agents.clear();
-        }
-        if let Some(recorder) = &mut self.recorder {
-            recorder.flow(&plan.name);
-        }
-        self.watched.push(!flow.agents.is_empty());
-        self.flows.push(flow);
-        install::listeners(&self.flows, &self.routes, &self.hosted, others, &mut self.links);
-        Some(id)
     }
 }
 

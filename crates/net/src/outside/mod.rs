@@ -16,9 +16,7 @@ mod leaving;
 mod seen;
 
 use crate::plan::{FlowPlan, Plan};
-use crate::routing::{Graph, Routes};
-use airhop_base::{Departure, FlowId, NodeId, NoticeKind, Time};
-use airhop_engine::Streams;
+use airhop_base::{Departure, FlowId, NodeId, NoticeKind};
 use airhop_wire::real::Connection;
 pub(crate) use ends::{HalfConnection, RealEnds};
 pub use seen::{SeenFlow, SeenLoad};
@@ -66,11 +64,6 @@ pub(crate) struct Outside {
     ends: Vec<OutsideEnd>,
     /// Replaced flows, by the nodes at which real packets enter and leave.
     stand_ins: HashMap<[NodeId; 2], FlowId>,
-    /// Plan from which opened flows are built.
-    plan: Plan,
-    graph: Graph,
-    routes: Routes,
-    streams: Streams,
     /// Connections by their ends, the smaller first; index into `opened`.
     connections: HashMap<[Endpoint; 2], usize>,
     opened: Vec<Opened>,
@@ -97,7 +90,7 @@ struct Opened {
 }
 
 impl Outside {
-    pub fn new(outside: &OutsidePlan, plan: &Plan, graph: Graph, routes: Routes, streams: Streams) -> Self {
+    pub fn new(outside: &OutsidePlan, plan: &Plan) -> Self {
         let mut stand_ins = HashMap::new();
         for &flow in &outside.flows {
             let FlowPlan { from, to, .. } = plan.flows[usize::from(flow.0)];
@@ -106,10 +99,6 @@ impl Outside {
         Outside {
             ends: outside.ends.clone(),
             stand_ins,
-            plan: plan.clone(),
-            graph,
-            routes,
-            streams,
             connections: HashMap::new(),
             opened: Vec::new(),
             conversations: HashMap::new(),
@@ -142,11 +131,5 @@ impl Outside {
     /// True if senders at a node listen for notices in the form of ACKs.
     fn hears(&self, node: NodeId) -> bool {
         self.ends.iter().any(|end| end.node == node && end.hears)
-    }
-
-    /// Builds the plan of a flow from one node to another, opened now.
-    fn flow_plan(&self, ends: [NodeId; 2], name: String, now: Time) -> Option<FlowPlan> {
-        let stand_in = self.stand_ins.get(&ends)?;
-        Some(FlowPlan { name, start: now, ..self.plan.flows[usize::from(stand_in.0)].clone() })
     }
 }

@@ -39,8 +39,7 @@ pub enum SeenLoad {
 impl World {
     /// Returns the flows of real hosts opened so far, in the order of their opening.
     pub fn seen(&self) -> Vec<SeenFlow> {
-        let Some(outside) = &self.outside else { return Vec::new() };
-        let opened = self.flows.iter().skip(outside.plan.flows.len());
+        let opened = self.flows.iter().skip(self.ground.plan.flows.len());
         let seen = opened.filter_map(|flow| {
             let Ends::Real(real) = &flow.ends else { return None };
             let load = match &real.tcp {

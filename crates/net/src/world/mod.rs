@@ -9,6 +9,7 @@ mod applications;
 pub(crate) mod build;
 mod emulator;
 pub(crate) mod event;
+mod flows;
 mod hosting;
 mod interface;
 mod label;
@@ -44,6 +45,7 @@ use airhop_radio::Tag;
 use airhop_radio::layer::LinkEffect;
 use airhop_trace::{Direction, NoticeEvent, Recorder, SendContext, Spot, Step};
 use applications::RunningApp;
+use build::Ground;
 use emulator::Emulator;
 use label::Label;
 use links::Links;
@@ -76,6 +78,8 @@ pub struct World {
     pub(crate) timers: Timers,
     pub(crate) arena: Arena<Packet>,
     pub(crate) links: Links,
+    /// Networks and routes from which flows are built.
+    pub(crate) ground: Box<Ground>,
     pub(crate) flows: Vec<Flow>,
     pub(crate) apps: Vec<RunningApp>,
     /// Orders of the application being called; empty between calls.

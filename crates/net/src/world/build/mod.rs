@@ -1,6 +1,7 @@
 //! World from a plan: networks, routes, flows and their agents.
 
 pub(super) mod disciplines;
+mod ground;
 mod hosts;
 pub(crate) mod install;
 pub(super) mod networks;
@@ -8,8 +9,7 @@ pub(super) mod networks;
 use crate::agents::MOST_AGENTS;
 use crate::apps::{App, AppFlow, Carrier, Io, Opening};
 use crate::build_error::BuildError;
-use crate::flow::{AppSeat, Ends, Flow, TcpEnds, UdpEnds};
-use crate::ground_truth::loss_ledger::LossLedger;
+use crate::flow::{AppSeat, Ends};
 use crate::ground_truth::oracle;
 use crate::link_fades;
 use crate::links::WlanPlan;
@@ -17,20 +17,17 @@ use crate::outside::{Outside, OutsidePlan};
 use crate::placement;
 use crate::plan::{FlowPlan, Plan, RoutingPlan, Transport};
 use crate::routing::aodv::Router;
-use crate::routing::{Graph, Hop, Layer, Routes};
-use crate::services::LinkService;
-use crate::transit::Active;
-use crate::turnaround::Holding;
+use crate::routing::{Hop, Layer, Routes};
 use crate::world::applications::RunningApp;
 use crate::world::link_changes;
 use crate::world::links::Links;
-use crate::world::{Event, Hosted, World};
+use crate::world::{Event, World};
 use airhop_base::{Drop, FlowId, NodeId};
 use airhop_engine::{Arena, EventQueue, Fingerprint, Streams, TimerId, Timers, name_hash};
 use airhop_tcp::seams::Run;
-use airhop_tcp::{Receiver, Sender};
 use airhop_trace::Recorder;
 use disciplines::Disciplines;
+pub(crate) use ground::Ground;
 use hosts::on_demand_cell;
 
 impl World {
@@ -61,14 +58,12 @@ impl World {
         mut recorder: Option<Recorder>,
     ) -> Result<World, BuildError> {
         let streams = Streams::new(seed, replication);
-        let plan = &*placement::draw(plan, &streams)?;
-        let graph = graph(plan);
-        let routes = routes(plan, &graph)?;
+        let ground = Ground::new(placement::draw(plan, &streams)?.into_owned(), streams)?;
+        let Ground { plan, graph, routes, .. } = &ground;
         let mut timers = Timers::new();
         let mut hosted = Vec::new();
         let mut events = EventQueue::new();
-        refuse_through_traffic(plan, &graph, &routes)?;
-        let queues = Disciplines::new(plan, &graph, &routes);
+        let queues = Disciplines::new(plan, graph, routes);
         let mut links = Links::new(plan, &queues, &streams, recorder.as_mut());
         for (site, w) in links.cells.iter_mut().zip(&plan.links.wlans) {
             site.routers = routers(w, plan, &streams, &mut timers);
@@ -77,19 +72,17 @@ impl World {
             link_fades::record(plan, &streams, recorder);
             link_changes::record(plan, recorder);
         }
-        let ground = Ground { plan, graph: &graph, routes: &routes, streams: &streams };
         let mut flows = Vec::new();
         let mut apps = Vec::new();
-        let mut run = Run::default();
-        let truths = oracle::truths(plan, &graph, &routes);
+        let mut shared = Run::default();
+        let truths = oracle::truths(plan, graph, routes);
         for (i, (f, truth)) in plan.flows.iter().zip(truths).enumerate() {
             let id = FlowId(i as u16);
             let is_real = outside.is_some_and(|outside| outside.flows.contains(&id));
-            let mut ends =
-                if is_real { Ends::Real(Box::default()) } else { ends(f, id, &streams, &mut timers) };
-            if let Ends::Tcp(tcp) = &mut ends {
-                tcp.sender.join(&mut run);
-            }
+            let ends = match is_real {
+                true => Ends::Real(Box::default()),
+                false => ground.ends(f, id, &mut timers, &mut shared),
+            };
             let mut flow = ground.flow(f, id, ends, &mut timers, &mut hosted);
             if let (Ends::Tcp(tcp), Some(truth)) = (&mut flow.ends, truth) {
                 tcp.sender.on_truth(&truth);
@@ -107,8 +100,8 @@ impl World {
         }
         let watched = flows.iter().map(|flow| !flow.agents.is_empty()).collect();
         let handoffs = link_changes::schedule_handoffs(plan, &mut events);
-        let outside = outside.map(|o| Outside::new(o, plan, graph, routes.clone(), streams));
-        let routes = on_demand(plan, routes);
+        let outside = outside.map(|o| Outside::new(o, plan));
+        let routes = on_demand(plan, routes.clone());
         install::listeners(&flows, &routes, &hosted, 0, &mut links);
         Ok(World {
             duration: plan.duration,
@@ -120,6 +113,7 @@ impl World {
             timers,
             arena: Arena::new(),
             links,
+            ground: Box::new(ground),
             flows,
             apps,
             io: Io::default(),
@@ -144,77 +138,6 @@ impl World {
     }
 }
 
-/// Networks and routes that flows are built on.
-pub(crate) struct Ground<'a> {
-    pub plan: &'a Plan,
-    pub graph: &'a Graph,
-    pub routes: &'a Routes,
-    pub streams: &'a Streams,
-}
-
-impl Ground<'_> {
-    /// Builds a flow with its agents.
-    pub fn flow(
-        &self,
-        f: &FlowPlan,
-        id: FlowId,
-        ends: Ends,
-        timers: &mut Timers,
-        hosted: &mut Vec<Hosted>,
-    ) -> Flow {
-        let path = self.routes.path(self.graph, f.from, f.to);
-        let mut flow = Flow {
-            plan: f.clone(),
-            id,
-            route_hops: path.len(),
-            hash: name_hash(&f.name),
-            ends,
-            active: Active::default(),
-            seat: None,
-            expected: u64::MAX,
-            agents: Vec::new(),
-            takes_damaged: f.is_served_by(LinkService::DamagedFrames),
-            fragmented: f.is_served_by(LinkService::Fragments),
-            adds_contention: f.is_served_by(LinkService::Contention),
-        };
-        let others = hosted.len();
-        install::agents(&mut flow, self.plan, &path, timers, hosted);
-        for host in &mut hosted[others..] {
-            let name = format!("{}.sender.{}", f.name, self.plan.nodes[host.node.0 as usize]);
-            host.agent.on_seed(self.streams.stream(&name).below(u32::MAX));
-        }
-        flow
-    }
-}
-
-/// Computes the next hops towards every node that a flow begins or ends at.
-fn routes(plan: &Plan, graph: &Graph) -> Result<Routes, BuildError> {
-    let routes = Routes::new(graph, plan.flows.iter().flat_map(|f| [f.from, f.to]));
-    for f in &plan.flows {
-        for (from, to) in [(f.from, f.to), (f.to, f.from)] {
-            if routes.hop(from, to) == Hop::None {
-                let name = |n: NodeId| plan.nodes[n.0 as usize].clone();
-                return Err(BuildError::NoRoute { flow: f.name.clone(), from: name(from), to: name(to) });
-            }
-        }
-    }
-    Ok(routes)
-}
-
-/// Checks that traffic through a cell with on-demand routing begins and ends in that cell, as its routers
-/// know no other nodes.
-fn refuse_through_traffic(plan: &Plan, graph: &Graph, routes: &Routes) -> Result<(), BuildError> {
-    for f in &plan.flows {
-        for (_, hop) in routes.path(graph, f.from, f.to) {
-            let Some((_, wlan)) = on_demand_cell(plan, hop) else { continue };
-            if ![f.from, f.to].iter().all(|end| wlan.nodes().contains(end)) {
-                return Err(BuildError::OnDemand { flow: f.name.clone(), wlan: wlan.name().to_string() });
-            }
-        }
-    }
-    Ok(())
-}
-
 /// Returns the routes of the world. Stations of cells with on-demand routing ask their routers instead.
 fn on_demand(plan: &Plan, mut routes: Routes) -> Routes {
     routes.replace(|hop| match (on_demand_cell(plan, hop), hop) {
@@ -233,11 +156,6 @@ fn routers(w: &WlanPlan, plan: &Plan, streams: &Streams, timers: &mut Timers) ->
     w.nodes.iter().map(router).collect()
 }
 
-fn graph(plan: &Plan) -> Graph {
-    let joins = plan.links.iter().map(|(number, link)| link.joins(number));
-    Graph::new(plan.nodes.iter().cloned(), joins)
-}
-
 /// Creates the application of a flow.
 fn application(f: &FlowPlan, streams: &Streams) -> Result<Box<dyn App>, BuildError> {
     let (carrier, datagram) = match f.transport {
@@ -249,27 +167,4 @@ fn application(f: &FlowPlan, streams: &Streams) -> Result<Box<dyn App>, BuildErr
         return Err(BuildError::OtherTransport { flow: f.name.clone(), needs });
     }
     Ok(f.app.open(&Opening { name: &f.name, datagram, streams }))
-}
-
-fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> Ends {
-    match &f.transport {
-        Transport::Tcp { scheme, params, config } => Ends::Tcp(Box::new(TcpEnds {
-            sender: {
-                let parts = (scheme.build)(params, config);
-                let mut sender = Sender::new(id, f.from, f.to, config, scheme.features, parts);
-                sender.seed(streams.stream(&format!("{}.sender", f.name)).below(u32::MAX));
-                sender
-            },
-            receiver: Receiver::new(id, f.to, f.from, config, scheme.features),
-            sender_timer: timers.add(),
-            receiver_timer: timers.add(),
-            spurious: Default::default(),
-            lateness: Default::default(),
-            loss_ledger: LossLedger::default(),
-            turnaround: config.turnaround.map(|turnaround| {
-                Box::new(Holding::new(turnaround, streams.stream(&format!("{}.turnaround", f.name))))
-            }),
-        })),
-        Transport::Udp { bytes } => Ends::Udp(UdpEnds::new(*bytes)),
-    }
 }

@@ -1,0 +1,139 @@
+//! Ground of flows: networks, routes and random streams from which flows are built, at the start and during the
+//! run.
+
+use super::hosts::on_demand_cell;
+use super::install;
+use crate::build_error::BuildError;
+use crate::flow::{Ends, Flow, TcpEnds, UdpEnds};
+use crate::ground_truth::loss_ledger::LossLedger;
+use crate::plan::{FlowPlan, Plan, Transport};
+use crate::routing::{Graph, Hop, Routes};
+use crate::services::LinkService;
+use crate::transit::Active;
+use crate::turnaround::Holding;
+use crate::world::Hosted;
+use airhop_base::{FlowId, NodeId};
+use airhop_engine::{Streams, Timers, name_hash};
+use airhop_tcp::seams::Run;
+use airhop_tcp::{Receiver, Sender};
+
+/// Networks, routes and random streams from which flows are built.
+pub(crate) struct Ground {
+    pub plan: Plan,
+    pub graph: Graph,
+    /// Static routes.
+    pub routes: Routes,
+    pub streams: Streams,
+}
+
+impl Ground {
+    /// Computes graph and routes of a plan.
+    ///
+    /// # Errors
+    /// [`BuildError`] if a flow has no route, or a route through a cell whose routers do not know its ends.
+    pub fn new(plan: Plan, streams: Streams) -> Result<Self, BuildError> {
+        let graph = graph(&plan);
+        let routes = routes(&plan, &graph)?;
+        refuse_through_traffic(&plan, &graph, &routes)?;
+        Ok(Ground { plan, graph, routes, streams })
+    }
+
+    /// Builds the simulated ends of a flow; `shared`: the state that senders of the run share.
+    pub fn ends(&self, f: &FlowPlan, id: FlowId, timers: &mut Timers, shared: &mut Run) -> Ends {
+        let mut ends = ends(f, id, &self.streams, timers);
+        if let Ends::Tcp(tcp) = &mut ends {
+            tcp.sender.join(shared);
+        }
+        ends
+    }
+
+    /// Builds a flow with its agents.
+    pub fn flow(
+        &self,
+        f: &FlowPlan,
+        id: FlowId,
+        ends: Ends,
+        timers: &mut Timers,
+        hosted: &mut Vec<Hosted>,
+    ) -> Flow {
+        let path = self.routes.path(&self.graph, f.from, f.to);
+        let mut flow = Flow {
+            plan: f.clone(),
+            id,
+            route_hops: path.len(),
+            hash: name_hash(&f.name),
+            ends,
+            active: Active::default(),
+            seat: None,
+            expected: u64::MAX,
+            agents: Vec::new(),
+            takes_damaged: f.is_served_by(LinkService::DamagedFrames),
+            fragmented: f.is_served_by(LinkService::Fragments),
+            adds_contention: f.is_served_by(LinkService::Contention),
+        };
+        let others = hosted.len();
+        install::agents(&mut flow, &self.plan, &path, timers, hosted);
+        for host in &mut hosted[others..] {
+            let name = format!("{}.sender.{}", f.name, self.plan.nodes[host.node.0 as usize]);
+            host.agent.on_seed(self.streams.stream(&name).below(u32::MAX));
+        }
+        flow
+    }
+}
+
+/// Computes the next hops towards every node that a flow begins or ends at.
+fn routes(plan: &Plan, graph: &Graph) -> Result<Routes, BuildError> {
+    let routes = Routes::new(graph, plan.flows.iter().flat_map(|f| [f.from, f.to]));
+    for f in &plan.flows {
+        for (from, to) in [(f.from, f.to), (f.to, f.from)] {
+            if routes.hop(from, to) == Hop::None {
+                let name = |n: NodeId| plan.nodes[n.0 as usize].clone();
+                return Err(BuildError::NoRoute { flow: f.name.clone(), from: name(from), to: name(to) });
+            }
+        }
+    }
+    Ok(routes)
+}
+
+/// Checks that traffic through a cell with on-demand routing begins and ends in that cell, as its routers
+/// know no other nodes.
+fn refuse_through_traffic(plan: &Plan, graph: &Graph, routes: &Routes) -> Result<(), BuildError> {
+    for f in &plan.flows {
+        for (_, hop) in routes.path(graph, f.from, f.to) {
+            let Some((_, wlan)) = on_demand_cell(plan, hop) else { continue };
+            if ![f.from, f.to].iter().all(|end| wlan.nodes().contains(end)) {
+                return Err(BuildError::OnDemand { flow: f.name.clone(), wlan: wlan.name().to_string() });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn graph(plan: &Plan) -> Graph {
+    let joins = plan.links.iter().map(|(number, link)| link.joins(number));
+    Graph::new(plan.nodes.iter().cloned(), joins)
+}
+
+/// Builds the simulated ends of a flow.
+fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> Ends {
+    match &f.transport {
+        Transport::Tcp { scheme, params, config } => Ends::Tcp(Box::new(TcpEnds {
+            sender: {
+                let parts = (scheme.build)(params, config);
+                let mut sender = Sender::new(id, f.from, f.to, config, scheme.features, parts);
+                sender.seed(streams.stream(&format!("{}.sender", f.name)).below(u32::MAX));
+                sender
+            },
+            receiver: Receiver::new(id, f.to, f.from, config, scheme.features),
+            sender_timer: timers.add(),
+            receiver_timer: timers.add(),
+            spurious: Default::default(),
+            lateness: Default::default(),
+            loss_ledger: LossLedger::default(),
+            turnaround: config.turnaround.map(|turnaround| {
+                Box::new(Holding::new(turnaround, streams.stream(&format!("{}.turnaround", f.name))))
+            }),
+        })),
+        Transport::Udp { bytes } => Ends::Udp(UdpEnds::new(*bytes)),
+    }
+}
