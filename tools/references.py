@@ -24,6 +24,7 @@ PAPERS = {
 }
 """Begin of a reproduced paper's citation, and the folder of its experiments."""
 OTHERS = (
+    "Y. Benjamini and R. Heller, Screening for Partial Conjunction Hypotheses, Biometrics 64(4), 2008",
     "R. L. Berger, Multiparameter Hypothesis Testing and Acceptance Sampling, Technometrics 24(4), 1982",
     "G. Bianchi, Performance Analysis of the IEEE 802.11 Distributed Coordination Function, IEEE JSAC "
     "18(3), 2000",

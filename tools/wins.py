@@ -88,7 +88,7 @@ def unbeaten(
 
     def holds_out(curve: str) -> bool:
         ratio = samples.ratio(best, curve, x) if low else samples.ratio(curve, best, x)
-        return above(ratio, share) is not False
+        return above(ratio, share).holds is not False
 
     return [best, *(curve for curve in ranked[1:] if holds_out(curve))]
 

@@ -154,13 +154,13 @@ def t_quantile(degrees: int, confidence: float = CONFIDENCE) -> float:
     return float(stdtrit(degrees, 0.5 + confidence / 2))
 
 
-def simultaneous(tries: int) -> float:
-    """Return the confidence of each of several intervals that makes all of them hold together at 95 %.
+def simultaneous(tries: int, confidence: float = CONFIDENCE) -> float:
+    """Return the confidence of each of several intervals that all hold together with a confidence.
 
-    Bonferroni's correction (Dunn 1961): the probabilities of an error add up to at most 5 %, whatever the
-    dependence between the tries.
+    Bonferroni's correction (Dunn 1961): the probabilities of an error add up, whatever the dependence
+    between the tries.
     """
-    return 1.0 - (1.0 - CONFIDENCE) / max(tries, 1)
+    return confidence if tries <= 1 else 1.0 - (1.0 - confidence) / tries
 
 
 def estimate(values: Sequence[float] | NDArray[np.float64]) -> Estimate:

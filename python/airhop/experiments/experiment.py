@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from airhop.errors import InputError
+from airhop.experiments.decision import Decision
 from airhop.experiments.reading import MARK, Question, Reading, readings
 from airhop.scenario import SCHEME, toml_literal
 
@@ -228,15 +229,20 @@ class Picture:
 
 @dataclass(frozen=True)
 class ClaimResult:
-    """True if a claim holds, with the figure it rests on."""
+    """Decision on a claim, with the figure it rests on."""
 
-    holds: bool | None
-    """None when the intervals decide neither way: more replications may."""
+    decision: Decision | bool | None
+    """By intervals, or True, False or None where no interval decides."""
     measured: str
     short: tuple[str, ...] = ()
     """Curves whose intervals do not support the claim, if the check names the curves."""
     needs: str = ""
     """Missing information of the paper without which a number cannot be tested; empty if none is missing."""
+
+    @property
+    def holds(self) -> bool | None:
+        """True if the claim holds; None when the intervals decide neither way: more replications may."""
+        return Decision.of(self.decision).holds
 
     @property
     def word(self) -> Literal["holds", "fails", "open"]:

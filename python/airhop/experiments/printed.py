@@ -18,15 +18,16 @@ nothing: a miss is a miss still, and all else cannot be told.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from airhop.experiments.asked import worded
-from airhop.experiments.claims import Cell, Decision, every, within
+from airhop.experiments.claims import Cell, Decision, between, ends, every
 from airhop.experiments.experiment import ClaimResult, PlottedAxis, X
 from airhop.experiments.samples import Samples
 from airhop.experiments.spreads import run_half_width
-from airhop.stats import Ratio
+from airhop.stats import CONFIDENCE, Ratio
 
 Printed = Mapping[Cell, float]
 """Printed numbers by curve and x."""
@@ -94,6 +95,8 @@ class Judged:
     unit: str
     upward: float | None = None
     """Tolerance above the printed number, inf where nothing bounds it; None where it is that below."""
+    wider: Callable[[float], tuple[float, float]] | None = None
+    """Ends of the interval at another confidence; None where low and high are known alone."""
 
     @property
     def allowed(self) -> tuple[float, float]:
@@ -104,7 +107,13 @@ class Judged:
     @property
     def met(self) -> Decision:
         """True if the interval lies within the tolerance; None where it does not tell."""
-        decision = within(self.low, self.high, *self.allowed)
+        return Decision(self._met)
+
+    def _met(self, confidence: float) -> bool | None:
+        low, high = (
+            self.wider(confidence) if self.wider and confidence != CONFIDENCE else (self.low, self.high)
+        )
+        decision = between(low, high, *self.allowed)
         return None if decision and not self.tells else decision
 
     @property
@@ -138,11 +147,12 @@ def means(
     found = {}
     for curve, x in _cells(samples, printed, curves):
         estimate = samples.estimate(curve, x)
-        ends = estimate.interval()
-        low, high = (ends.low, ends.high) if ends else (-math.inf, math.inf)
+        low, high = ends(estimate)
         number = printed[curve, x]
         tolerance = source.tolerance(run_half_width(source.experiment, curve, x))
-        found[_cell(axis, curve, x)] = Judged(number, estimate.mean, low, high, tolerance, unit)
+        found[_cell(axis, curve, x)] = Judged(
+            number, estimate.mean, low, high, tolerance, unit, wider=partial(ends, estimate)
+        )
     return found
 
 
@@ -168,9 +178,13 @@ def gained(source: Source, ratio: Ratio, printed: float, curve: str, other: str,
 
 def _gain(ratio: Ratio, printed: float, least: float, most: float) -> Judged:
     """Set a paired ratio, in per cent above 100, beside a gain and the least and most that is tolerated."""
-    low = _percent(-math.inf if ratio.low is None else ratio.low)
-    high = _percent(math.inf if ratio.high is None else ratio.high)
-    return Judged(printed, _percent(ratio.value), low, high, printed - least, "%", most - printed)
+
+    def wider(confidence: float) -> tuple[float, float]:
+        low, high = ends(ratio, confidence)
+        return _percent(low), _percent(high)
+
+    low, high = wider(CONFIDENCE)
+    return Judged(printed, _percent(ratio.value), low, high, printed - least, "%", most - printed, wider)
 
 
 def gains_of(
@@ -221,7 +235,7 @@ def _cell(axis: PlottedAxis, curve: str, x: X) -> str:
 
 def all_met(judged: Mapping[str, Judged], needs: str) -> ClaimResult:
     """Check whether every printed number is met; tell the others with their tolerances."""
-    decisions = {cell: one.met for cell, one in judged.items()}
+    decisions = {cell: one.met.holds for cell, one in judged.items()}
     told = [f"met in {list(decisions.values()).count(True)} of {len(judged)}"]
     groups = (
         ("missed", [cell for cell, met in decisions.items() if met is False]),
@@ -232,7 +246,9 @@ def all_met(judged: Mapping[str, Judged], needs: str) -> ClaimResult:
         if cells:
             told.append(f"{word}: {', '.join(f'{cell} {judged[cell]}' for cell in cells)}")
     untold = bool(groups[1][1])
-    return ClaimResult(every(decisions.values()), "; ".join(told), needs=needs if untold else "")
+    return ClaimResult(
+        every(one.met for one in judged.values()), "; ".join(told), needs=needs if untold else ""
+    )
 
 
 @worded(
@@ -299,7 +315,7 @@ def mean_error_met(
     judged = means(samples, axis, source, printed, curves, unit)
     error, half = mean_error(judged)
     most = sum(one.tolerance / one.printed for one in judged.values()) / len(judged)
-    decision = within(error - half, error + half, -math.inf, most) if math.isfinite(half) else None
+    decision = between(error - half, error + half, -math.inf, most)
     furthest = max(judged, key=lambda cell: abs(judged[cell].off))
     text = f"{100 * error:.1f} ± {100 * half:.1f} %" if math.isfinite(half) else f"{100 * error:.1f} % ± ?"
     return ClaimResult(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from airhop.experiments.calculation import Value
-from airhop.experiments.claims import Decision, within
+from airhop.experiments.claims import Decision, above, below, ends
 from airhop.experiments.experiment import X
 from airhop.numerals import plus_minus
 from airhop.progress import Reporter
@@ -57,10 +56,17 @@ def paired(name: str, x: dict[str, X], metric: str, own: Sequence[float], other:
 
 def apart(difference: Estimate, sign: int) -> Decision:
     """Check whether a paired difference is above zero, or below (-1)."""
-    if difference.half_width is None:
-        return None
-    mean, half = sign * difference.mean, difference.half_width
-    return within(mean - half, mean + half, 0.0, math.inf)
+    return above(difference, 0.0) if sign > 0 else below(difference, 0.0)
+
+
+def differs_from_zero(difference: Estimate) -> Decision:
+    """Check whether a paired difference is above or below zero: that it is zero cannot be shown."""
+
+    def by(confidence: float) -> bool | None:
+        low, high = ends(difference, confidence)
+        return None if low <= 0.0 <= high else True
+
+    return Decision(by)
 
 
 def mean_and_half(value: Estimate, digits: int = 2, sign: str = "") -> str:

@@ -319,7 +319,7 @@ BY_ERRORS: Means = {
     [
         (UDP, BESIDE_UDP, set()),
         (UDP, changed(BESIDE_UDP, 3.0, tcp_cc=1.0), {"ahead-strict"}),
-        (UDP, changed(BESIDE_UDP, 3.0, reno=1.0), {"ahead", "ahead-strict"}),
+        (UDP, changed(BESIDE_UDP, 3.0, reno=1.0), {"ahead", "ahead-strict", "falls"}),
         (UDP, changed(BESIDE_UDP, 5.0, tcp_w=1.1, tcp_cl=1.2), {"falls"}),
         (UDP_GE, BY_ERRORS, set()),
         (UDP_GE, changed(BY_ERRORS, 0.3, tcp_cc=1.6), {"ahead-strict", "falls"}),

@@ -75,7 +75,7 @@ def judged(low: float, mean: float, high: float, tolerance: float, upward: float
     ],
 )
 def test_a_number_is_met_when_the_whole_interval_is_near_it(found: Judged, met: bool | None) -> None:
-    assert found.met is met
+    assert found.met.holds is met
 
 
 def test_the_tolerance_is_half_a_digit_and_the_scatter_of_what_is_printed() -> None:
@@ -153,9 +153,9 @@ def test_a_gain_of_columns_has_the_tolerances_of_columns_and_of_their_ratio(
     # The less Reno has the larger is the gain, and the larger gain is tolerated no more.
     near_zero = measured(reno=(10.0, 0.1))
     assert found(near_zero).allowed == judged.allowed
-    assert found(near_zero).met is False
+    assert found(near_zero).met.holds is False
     scatter[""] = 5.0  # as much as the whole of Reno's number: no gain is too large
-    assert found(near_zero).met is None
+    assert found(near_zero).met.holds is None
     assert str(found(measured())) == "60 (printed 60 [at least −70.6]) %"
 
 

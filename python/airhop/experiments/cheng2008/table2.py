@@ -15,7 +15,7 @@ from airhop.experiments import printed
 from airhop.experiments.cheng2008 import COLLISIONS, NAKS, SCHEMES, UNIT, gain
 from airhop.experiments.cheng2008.chains import HOPS, SILENT, chain_claims, experiment
 from airhop.experiments.cheng2008.readings import ON_DEMAND, ON_DEMAND_ROUTING, ROUTES, STATIC, below_tcp
-from airhop.experiments.claims import above, every, within
+from airhop.experiments.claims import above, between, every
 from airhop.experiments.experiment import Claim, ClaimResult, Curve
 from airhop.experiments.samples import Samples
 from airhop.numerals import plus_minus
@@ -67,7 +67,7 @@ def routing_decides(samples: Samples) -> ClaimResult:
         f"{100 * error:.1f} % with {routes}"
         for (error, _), routes in ((on_demand, "on-demand routing"), (fixed, "static routes"))
     )
-    return ClaimResult(within(less - half, less + half, 0.0, float("inf")), f"mean error of Reno: {told}")
+    return ClaimResult(between(less - half, less + half, 0.0, float("inf")), f"mean error of Reno: {told}")
 
 
 def nacks_without_errors(samples: Samples) -> ClaimResult:

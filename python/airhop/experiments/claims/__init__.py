@@ -1,8 +1,9 @@
 """Checks that papers' claims share, by kind.
 
-`decisions` has the verdicts that intervals allow, `comparisons` checks of curves at values of the axis,
-`along_axis` checks of changes along it, and `beside` comparisons with another experiment. Ratios are paired:
-numerator and denominator met the same channel in every replication.
+`decisions` has decisions by an interval, `comparisons` checks of curves at values of the axis, `along_axis`
+checks of changes along it, and `beside` comparisons with another experiment; decisions on several statements
+are in `airhop.experiments.decision`. Ratios are paired: numerator and denominator met the same channel in
+every replication.
 """
 
 from airhop.experiments.claims.along_axis import (
@@ -41,15 +42,16 @@ from airhop.experiments.claims.comparisons import (
 )
 from airhop.experiments.claims.decisions import (
     Cell,
-    Decision,
     above,
-    any_of,
     below,
-    every,
+    between,
+    differs,
+    ends,
+    exceeds,
     not_shown,
-    some,
     within,
 )
+from airhop.experiments.decision import Decision, at_least, every, most, some
 
 __all__ = [
     "Cell",
@@ -57,16 +59,20 @@ __all__ = [
     "above",
     "ahead_everywhere",
     "along",
-    "any_of",
+    "at_least",
     "below",
     "best_ratio",
+    "between",
     "catches_up",
+    "differs",
     "each_above",
     "each_above_beside",
     "each_below",
     "each_below_beside",
     "each_within",
+    "ends",
     "every",
+    "exceeds",
     "exceeds_everywhere",
     "exceeds_somewhere",
     "falls_all_along",
@@ -75,6 +81,7 @@ __all__ = [
     "falls_from",
     "growth",
     "keeps_most",
+    "most",
     "most_stay_above",
     "near_best",
     "near_each",

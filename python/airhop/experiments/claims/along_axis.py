@@ -10,7 +10,8 @@ import numpy as np
 
 from airhop import stats
 from airhop.experiments.asked import worded
-from airhop.experiments.claims.decisions import Decision, above, below, every, low_end, not_shown, some
+from airhop.experiments.claims.decisions import above, below, differs, low_end, not_shown
+from airhop.experiments.decision import Decision, every, some
 from airhop.experiments.experiment import ClaimResult, PlottedAxis, X
 from airhop.experiments.samples import Samples
 from airhop.numerals import interval
@@ -99,7 +100,7 @@ def sensitivities_differ(samples: Samples, axis: PlottedAxis, schemes: Sequence[
     kept = {scheme: along(samples, scheme, first, last) for scheme in schemes}
     most, least = (end(kept, key=lambda scheme: kept[scheme].value) for end in (max, min))
     return ClaimResult(
-        some((growth(samples, a, b, first, last) for a, b in combinations(schemes, 2)), _differs),
+        some(differs(growth(samples, a, b, first, last), 1.0) for a, b in combinations(schemes, 2)),
         f"kept from {axis.text(first)} to {axis.text(last)}: most by {most} {interval(kept[most])}, least by "
         f"{least} {interval(kept[least])}",
     )
@@ -123,20 +124,15 @@ def catches_up(
     for scheme in schemes:
         start, end = samples.ratio(scheme, leader, first), samples.ratio(scheme, leader, last)
         arrived = above(end, share)
-        if arrived is False and not below(growth(samples, scheme, leader, first, last), 1.0):
-            arrived = None
+        if arrived.holds is False and not below(growth(samples, scheme, leader, first, last), 1.0):
+            arrived = Decision.of(None)
             nearer.append(scheme)
         decisions += [(scheme, below(start, share)), (scheme, arrived)]
         parts.append(f"{scheme} {interval(start)} and {interval(end)}")
     measured = f"share of {leader} at {axis.text(first)} and at {axis.text(last)}: {', '.join(parts)}"
     decision = every(decision for _, decision in decisions)
-    needs = unknown if nearer and decision is None else ""
+    needs = unknown if nearer and decision.holds is None else ""
     return ClaimResult(decision, measured, not_shown(decisions), needs=needs)
-
-
-def _differs(ratio: Ratio) -> Decision:
-    """Check whether a ratio is another than 1; of equal shares it is 1 but for rounding."""
-    return True if ratio.excludes(1.0) and not math.isclose(ratio.value, 1.0) else None
 
 
 def along(samples: Samples, scheme: str, x: X, y: X) -> Ratio:

@@ -10,7 +10,8 @@ import numpy as np
 from airhop import stats
 from airhop.experiments.asked import worded
 from airhop.experiments.claims.comparisons import check_each, not_run
-from airhop.experiments.claims.decisions import Decision, above, below, every, low_end, minus_high_end
+from airhop.experiments.claims.decisions import above, below, low_end, minus_high_end, within
+from airhop.experiments.decision import Decision
 from airhop.experiments.experiment import ClaimResult, PlottedAxis, X
 from airhop.experiments.samples import Samples
 from airhop.stats import Ratio
@@ -48,7 +49,7 @@ def stands_as_beside(
     }
 
     def decide(ratio: Ratio) -> Decision:
-        return every((above(ratio, 1.0 / factor), below(ratio, factor)))
+        return within(ratio, 1.0 / factor, factor)
 
     def margin(ratio: Ratio) -> float:
         return min(low_end(ratio) - 1.0 / factor, factor + minus_high_end(ratio))

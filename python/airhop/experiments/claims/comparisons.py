@@ -4,27 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from itertools import pairwise
 
 from airhop import stats
 from airhop.experiments.asked import worded
-from airhop.experiments.claims.decisions import (
-    Cell,
-    Decision,
-    above,
-    below,
-    every,
-    low_end,
-    minus_high_end,
-    not_shown,
-    positive,
-    some,
-)
+from airhop.experiments.claims.decisions import Cell, above, below, low_end, minus_high_end, not_shown, within
+from airhop.experiments.decision import Decision, every, most, some
 from airhop.experiments.experiment import ClaimResult, PlottedAxis, X
 from airhop.experiments.samples import Samples
 from airhop.numerals import interval, plus_minus
-from airhop.stats import CONFIDENCE, Difference, Ratio
+from airhop.stats import Difference, Ratio
 
 
 @worded("somewhere in the grid, {measure} with {scheme} exceeds {factors}, by simultaneous intervals")
@@ -34,8 +23,7 @@ def exceeds_somewhere(
     """Check whether scheme reaches more than each factor times that scheme, each somewhere in the grid."""
     decisions, parts = [], []
     for other, factor in factors.items():
-        ratios = [samples.ratio(scheme, other, x) for x in samples.xs]
-        decisions.append(some(ratios, partial(above, level=factor)))
+        decisions.append(some(above(samples.ratio(scheme, other, x), factor) for x in samples.xs))
         x, ratio = best_ratio(samples, scheme, other)
         short = "" if decisions[-1] else f", not above {factor:g}"
         parts.append(f"{interval(ratio)} × {other} at {axis.text(x)}{short}")
@@ -100,7 +88,7 @@ def outnumbers(samples: Samples, axis: PlottedAxis, scheme: str, other: str, at:
         f"difference {leads[x].mean:.1f} ± {leads[x].half_width or math.nan:.1f}, at {axis.text(x)}"
         for x in at
     ]
-    return ClaimResult(every(map(positive, leads.values())), "; ".join(told))
+    return ClaimResult(every(above(lead, 0.0) for lead in leads.values()), "; ".join(told))
 
 
 def best_ratio(samples: Samples, scheme: str, other: str) -> tuple[X, Ratio]:
@@ -170,7 +158,7 @@ def each_within(
     ratios = {scheme: {x: samples.ratio(scheme, other, x) for x in at} for scheme in schemes}
 
     def decide(ratio: Ratio) -> Decision:
-        return every((above(ratio, 1.0 - tolerance), below(ratio, 1.0 + tolerance)))
+        return within(ratio, 1.0 - tolerance, 1.0 + tolerance)
 
     def margin(ratio: Ratio) -> float:
         return min(low_end(ratio) - 1.0, 1.0 + minus_high_end(ratio))
@@ -187,9 +175,7 @@ def most_stay_above(samples: Samples, axis: PlottedAxis, schemes: Sequence[str],
         decisions.append(every(above(found, level) for found in estimates.values()))
         x = min(estimates, key=lambda x: estimates[x].mean)
         parts.append(f"{scheme} {estimates[x].mean:.3f} {plus_minus(estimates[x], 3)} at {axis.text(x)}")
-    holding, failing = decisions.count(True), decisions.count(False)
-    most = True if 2 * holding > len(schemes) else False if 2 * failing >= len(schemes) else None
-    return ClaimResult(most, f"least: {', '.join(parts)}")
+    return ClaimResult(most(decisions), f"least: {', '.join(parts)}")
 
 
 def near_best(
@@ -197,12 +183,10 @@ def near_best(
     axis: PlottedAxis,
     rivals: Mapping[Cell, Iterable[Cell]],
     share: float,
-    confidence: float = CONFIDENCE,
 ) -> ClaimResult:
     """Check whether each of the cells has more than this share of every rival of its own.
 
-    By paired differences, whose intervals have this confidence: a rival that starved has no ratio to it, and
-    is no rival.
+    By paired differences: a rival that starved has no ratio to it, and is no rival.
     """
     races = {
         (cell, rival): _lead(samples, cell, rival, share)
@@ -210,7 +194,7 @@ def near_best(
         for rival in those
         if rival != cell
     }
-    decisions = {race: positive(lead.at(confidence)) for race, lead in races.items()}
+    decisions = {race: above(lead, 0.0) for race, lead in races.items()}
     cell, rival = min(races, key=lambda race: races[race].mean)
     measured = f"least: {_at(axis, cell)} has {interval(stats.ratio(*samples.paired(cell, rival)))} of "
     measured += _at(axis, rival)

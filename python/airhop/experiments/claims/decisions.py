@@ -1,96 +1,90 @@
-"""Decisions about ratios, means and differences with 95 % intervals, from which checks are made.
-
-A statement holds when the 95 % intervals exclude its opposite, fails when they exclude the statement, and
-stays open otherwise: more replications may decide it.
-"""
+"""Decisions about ratios, means and differences, by their intervals."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
-from typing import Protocol, Self, TypeVar
+from collections.abc import Iterable
+from functools import partial
 
-from airhop import stats
+from airhop.experiments.decision import Decision
 from airhop.experiments.experiment import X
-from airhop.stats import Difference, Estimate, Ratio
+from airhop.stats import CONFIDENCE, Difference, Estimate, Ratio
 
-Decision = bool | None
-"""None: the intervals do not decide."""
 Cell = tuple[str, X]
 """A curve at a value of the axis."""
 
 
-class Measured(Protocol):
-    """A ratio, a mean or a difference with an interval."""
-
-    def at(self, confidence: float) -> Self:
-        """Return the quantity with an interval at another confidence."""
+def above(found: Ratio | Estimate | Difference, level: float) -> Decision:
+    """Check whether a quantity is above this level."""
+    return Decision(partial(_above, found, level))
 
 
-Tried = TypeVar("Tried", bound=Measured)
+def below(found: Ratio | Estimate | Difference, level: float) -> Decision:
+    """Check whether a quantity is below this level."""
+    return Decision(partial(_below, found, level))
 
 
-def above(found: Ratio | Estimate, level: float) -> Decision:
-    """Check whether a ratio or a mean is above this level."""
-    ends = found if isinstance(found, Ratio) else found.interval()
-    if ends is None or ends.low is None or ends.high is None:
-        return None
-    return True if ends.low > level else False if ends.high <= level else None
+def within(found: Ratio | Estimate | Difference, least: float, most: float) -> Decision:
+    """Check whether a quantity lies between least and most."""
+
+    def by(confidence: float) -> bool | None:
+        return between(*ends(found, confidence), least, most)
+
+    return Decision(by)
 
 
-def below(found: Ratio | Estimate, level: float) -> Decision:
-    """Check whether a ratio or a mean is below this level."""
-    decision = above(found, level)
-    return None if decision is None else not decision
+def _above(found: Ratio | Estimate | Difference, level: float, confidence: float) -> bool | None:
+    low, high = ends(found, confidence)
+    return True if low > level else False if high <= level else None
 
 
-def within(low: float, high: float, least: float, most: float) -> Decision:
+def _below(found: Ratio | Estimate | Difference, level: float, confidence: float) -> bool | None:
+    low, high = ends(found, confidence)
+    return True if high < level else False if low >= level else None
+
+
+def ends(found: Ratio | Estimate | Difference, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """Return the ends of the interval of a quantity; -inf and inf without an interval."""
+    if confidence != CONFIDENCE:
+        found = found.at(confidence)
+    if isinstance(found, Ratio):
+        unknown = found.low is None or found.high is None
+        return (-math.inf, math.inf) if unknown else (found.low, found.high)  # type: ignore[return-value]
+    half = math.inf if found.half_width is None else found.half_width
+    return found.mean - half, found.mean + half
+
+
+def between(low: float, high: float, least: float, most: float) -> bool | None:
     """Check whether a quantity whose interval is low to high lies between least and most."""
     if least < low and high < most:
         return True
     return False if high <= least or low >= most else None
 
 
-def every(decisions: Iterable[Decision]) -> Decision:
-    """Check whether all decisions hold; one failed decision makes the claim fail."""
-    found = set(decisions)
-    return False if False in found else None if None in found else True
+def differs(found: Ratio, value: float) -> Decision:
+    """Check whether a ratio is another than this value: what is alike cannot be shown, and stays open."""
+
+    def by(confidence: float) -> bool | None:
+        low, high = ends(found, confidence)
+        # Shares that are equal have a ratio of 1 but for rounding.
+        return True if not low <= value <= high and not math.isclose(found.value, value) else None
+
+    return Decision(by)
 
 
-def some(tries: Iterable[Tried], decide: Callable[[Tried], Decision]) -> Decision:
-    """Check whether a statement holds of any of several quantities, corrected for the number of tries."""
-    found = list(tries)
-    confidence = stats.simultaneous(len(found))
-    return any_of((decide(one.at(confidence)) for one in found), map(decide, found))
+def exceeds(found: Estimate, other: Estimate) -> Decision:
+    """Check whether a mean is above that of other runs: None where their intervals overlap."""
 
+    def by(confidence: float) -> bool | None:
+        (low, high), (other_low, other_high) = ends(found, confidence), ends(other, confidence)
+        return True if low > other_high else False if high <= other_low else None
 
-def any_of(together: Iterable[Decision], alone: Iterable[Decision]) -> Decision:
-    """Check whether any of several statements holds.
-
-    Parameters
-    ----------
-    together
-        Decision on each statement by intervals that all hold together at 95 % (`stats.simultaneous`): one of
-        many intervals of 95 % excludes the opposite by chance.
-    alone
-        Decision on each by its own 95 % interval. If all statements fail, all of these would have to err
-        (an intersection-union test, Berger 1982), so that failure needs no correction.
-    """
-    if True in set(together):
-        return True
-    return False if set(alone) == {False} else None
+    return Decision(by)
 
 
 def not_shown(decisions: Iterable[tuple[str, Decision]]) -> tuple[str, ...]:
     """List the curves with a decision that is not True, each once."""
     return tuple(dict.fromkeys(curve for curve, decision in decisions if not decision))
-
-
-def positive(found: Difference) -> Decision:
-    """Check whether a difference is above zero."""
-    if found.half_width is None:
-        return None
-    return True if found.mean > found.half_width else False if found.mean <= -found.half_width else None
 
 
 def low_end(ratio: Ratio) -> float:

@@ -7,7 +7,7 @@ as at every rate below that.
 from __future__ import annotations
 
 from airhop.experiments.asked import Asked
-from airhop.experiments.claims import above, ahead_everywhere, below, every
+from airhop.experiments.claims import ahead_everywhere, every, within
 from airhop.experiments.experiment import Claim, ClaimResult, Experiment, TimelineChoice
 from airhop.experiments.koo2007 import (
     CONFUSION,
@@ -58,7 +58,7 @@ def headline(samples: Samples) -> str:
 def like_new_jersey(samples: Samples) -> ClaimResult:
     """Check whether WestwoodVT has New Jersey's goodput within 5 % at every error rate below 4 %."""
     ratios = {x: samples.ratio("westwood-vt", "new-jersey", x) for x in samples.xs if float(x) < UNTIL}
-    decisions = [every((above(ratio, 1 - ALIKE), below(ratio, 1 + ALIKE))) for ratio in ratios.values()]
+    decisions = [within(ratio, 1 - ALIKE, 1 + ALIKE) for ratio in ratios.values()]
     told = ", ".join(f"{interval(ratio)} at {ERRORS.text(x)}" for x, ratio in ratios.items())
     return ClaimResult(every(decisions), f"times new-jersey: {told}")
 

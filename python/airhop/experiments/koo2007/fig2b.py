@@ -80,7 +80,7 @@ def keeps_constant(samples: Samples) -> ClaimResult:
     told = ", ".join(f"{interval(ratio)} at {ERRORS.text(x)}" for x, ratio in beside.items())
     errors = steady(samples, ERRORS, OWN, CONSTANT)
     return ClaimResult(
-        every((*(above(ratio, CONSTANT) for ratio in beside.values()), errors.holds)),
+        every((*(above(ratio, CONSTANT) for ratio in beside.values()), errors.decision)),
         f"of that without cross traffic: {told}; along the error rates {errors.measured}",
     )
 

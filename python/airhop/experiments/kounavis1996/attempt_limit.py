@@ -141,7 +141,7 @@ def somewhere(values: Values, metric: str, sign: int) -> ClaimResult:
     differences = values.of(BETWEEN, metric)
     told = ", ".join(f"{_told(found.value, '+')} at {found.x['attempts']}" for found in differences)
     return ClaimResult(
-        some((found.value for found in differences), partial(apart, sign=sign)) if differences else None,
+        some(apart(found.value, sign) for found in differences) if differences else None,
         f"{METRICS[metric]}, EBSN less local recovery: {told} attempts",
     )
 

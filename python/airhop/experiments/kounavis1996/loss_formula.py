@@ -156,12 +156,8 @@ def _in_cells(judged: Iterable[Value]) -> ClaimResult:
 
 def _met(value: Value) -> Decision:
     assert value.published is not None
-    half = value.value.half_width
-    if half is None:
-        return None
     loss = 1.0 - value.published
-    low, high = ((1.0 - end) / loss for end in (value.value.mean + half, value.value.mean - half))
-    return within(low, high, 1.0 - HOLDS, 1.0 + HOLDS)
+    return within(value.value, 1.0 - (1.0 + HOLDS) * loss, 1.0 - (1.0 - HOLDS) * loss)
 
 
 def _off(value: Value) -> float:
@@ -241,7 +237,7 @@ def headline(values: Values) -> str:
     """State where the formula holds."""
     cells = [value for sender in SENDERS for value in values.of(sender, SIMULATED)]
     few = [value for value in cells if is_allowed(value)]
-    met, of_few = (sum(_met(value) is True for value in some) for some in (cells, few))
+    met, of_few = (sum(bool(_met(value)) for value in some) for some in (cells, few))
     return (
         f"The loss of 1/(1+2pw) is met within 10 % in {met} of {len(cells)} cells: in {of_few} of the "
         f"{len(few)} where w is below the window that losses allow by themselves."

@@ -25,7 +25,7 @@ from airhop.experiments.kounavis1996 import EBSN, LOCAL, PAPER, PATIENT, RTTN
 from airhop.experiments.kounavis1996.networks import MOBILE
 from airhop.experiments.kounavis1996.readings import RTTN_MARGIN, questions
 from airhop.experiments.reading import Reading
-from airhop.experiments.traced import apart, estimated, mean_and_half, paired, traced_runs
+from airhop.experiments.traced import apart, differs_from_zero, estimated, mean_and_half, paired, traced_runs
 from airhop.progress import Reporter
 from airhop.scenario import Scenario
 from airhop.simulate import run
@@ -190,14 +190,13 @@ def depends(values: Values, curve: str, metric: str, factors: Sequence[int]) -> 
     """Check whether a curve has more or less of it at each of these factors than at constant speed."""
     more = differs(values, curve, STEADY, metric, 1, factors)
     found = [values.at(less(curve, STEADY), metric, factor=factor).value for factor in factors]
-    either = (apart(one, 1) or apart(one, -1) or None for one in found)
-    return replace(more, holds=every(either))
+    return replace(more, decision=every(differs_from_zero(one) for one in found))
 
 
 def fewest_timeouts(values: Values) -> ClaimResult:
     """Check whether RTTN has fewer timeouts than EBSN and than local recovery at every speed factor."""
     found = [differs(values, "rttn", other, "timeouts", -1) for other in ("ebsn", "local")]
-    return ClaimResult(every(one.holds for one in found), "; ".join(one.measured for one in found))
+    return ClaimResult(every(one.decision for one in found), "; ".join(one.measured for one in found))
 
 
 CHANGING = FACTORS[1:]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from airhop.experiments.asked import worded
-from airhop.experiments.claims import Decision, above, below, every
+from airhop.experiments.claims import Decision, above, below, ends, every
 from airhop.experiments.experiment import ClaimResult, PlottedAxis, X
 from airhop.experiments.samples import Samples
 from airhop.numerals import interval
@@ -43,10 +43,9 @@ def word(ratio: Ratio) -> str:
     return {True: "more", False: "less", None: "tied"}[_ahead(ratio)]
 
 
-def _ahead(ratio: Ratio) -> Decision:
-    if ratio.low is None or ratio.high is None or ratio.low <= 1.0 <= ratio.high:
-        return None
-    return ratio.low > 1.0
+def _ahead(ratio: Ratio) -> bool | None:
+    low, high = ends(ratio)
+    return None if low <= 1.0 <= high else low > 1.0
 
 
 def _duels(

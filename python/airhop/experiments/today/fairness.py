@@ -31,7 +31,7 @@ def headline(samples: Samples) -> str:
 def all_stay_above(samples: Samples, *curves: str) -> ClaimResult:
     """Check whether each curve's index is that of a fair one with every number of connections."""
     found = [most_stay_above(samples, CONNECTIONS, (curve,), FAIR) for curve in curves]
-    return ClaimResult(every(one.holds for one in found), "; ".join(one.measured for one in found))
+    return ClaimResult(every(one.decision for one in found), "; ".join(one.measured for one in found))
 
 
 CLAIMS: tuple[Claim[Samples], ...] = (

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from airhop.experiments.asked import Asked, worded
-from airhop.experiments.claims import Decision, above, below, every, within
+from airhop.experiments.claims import Decision, every, within
 from airhop.experiments.experiment import (
     Claim,
     ClaimResult,
@@ -110,14 +110,11 @@ def just_like(samples: Samples, sender: str) -> ClaimResult:
 
 
 def _alike(ratio: Ratio) -> Decision:
-    return every((above(ratio, 1.0 / ALIKE), below(ratio, ALIKE)))
+    return within(ratio, 1.0 / ALIKE, ALIKE)
 
 
 def _close(more: Difference, flows: int) -> Decision:
-    if more.half_width is None:
-        return None
-    low, high = more.mean - more.half_width, more.mean + more.half_width
-    return within(low, high, -TIMEOUTS_ALIKE * flows, TIMEOUTS_ALIKE * flows)
+    return within(more, -TIMEOUTS_ALIKE * flows, TIMEOUTS_ALIKE * flows)
 
 
 def _off(ratio: Ratio) -> float:

@@ -12,19 +12,26 @@ too: one cannot be unfair.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
 from airhop.experiments.asked import LAST, Asked, worded
-from airhop.experiments.claims import along, below, each_above, every, falls_all_along, most_stay_above
+from airhop.experiments.claims import (
+    above,
+    along,
+    below,
+    each_above,
+    every,
+    falls_all_along,
+    most,
+    most_stay_above,
+)
 from airhop.experiments.experiment import Claim, ClaimResult, Metric
 from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009 import OWN, PAPER, SCHEMES
 from airhop.experiments.yun2009.fig9 import CONNECTIONS
 from airhop.experiments.yun2009.fig9 import EXPERIMENT as FIGURE9
 from airhop.numerals import interval, plus_minus
-from airhop.stats import Difference
 
 FAIRNESS = Metric(
     "jain",
@@ -100,19 +107,14 @@ def exceed_most(samples: Samples, schemes: Sequence[str], sign: int) -> ClaimRes
     decisions, parts = [], []
     for scheme in schemes:
         leads = {other: samples.difference(scheme, other, last) for other in others}
-        beyond = [other for other, lead in leads.items() if sign * lead.mean > _half(lead)]
-        not_beyond = [other for other, lead in leads.items() if sign * lead.mean <= -_half(lead)]
-        few = None if 2 * len(not_beyond) < len(others) else False
-        decisions.append(True if 2 * len(beyond) > len(others) else few)
+        beyond = [above(lead, 0.0) if sign > 0 else below(lead, 0.0) for lead in leads.values()]
+        decisions.append(most(beyond))
         found = samples.estimate(scheme, last)
-        told = f"{len(beyond)} of {len(others)}, the reverse for {len(not_beyond)}"
+        more, less = (sum(one.holds is word for one in beyond) for word in (True, False))
+        told = f"{more} of {len(others)}, the reverse for {less}"
         parts.append(f"{scheme} ({found.mean:.3f}) than {told}")
     word = "more" if sign > 0 else "less"
     return ClaimResult(every(decisions), f"with {CONNECTIONS.text(last)} {word}: {'; '.join(parts)}")
-
-
-def _half(lead: Difference) -> float:
-    return math.inf if lead.half_width is None else lead.half_width
 
 
 CLAIMS: tuple[Claim[Samples], ...] = (

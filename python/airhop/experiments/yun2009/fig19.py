@@ -73,7 +73,7 @@ def prevents(samples: Samples, at: Sequence[X]) -> ClaimResult:
     """Check whether a run has fewer than one with ERSN, and more without, at each of these delays."""
     left = {x: samples.estimate(BOTH, x) for x in at}
     fewer = outnumbers(samples, DELAY, ELN, BOTH, at)
-    return ClaimResult(every((*(below(one, 1.0) for one in left.values()), fewer.holds)), fewer.measured)
+    return ClaimResult(every((*(below(one, 1.0) for one in left.values()), fewer.decision)), fewer.measured)
 
 
 CLAIMS: tuple[Claim[Samples], ...] = (

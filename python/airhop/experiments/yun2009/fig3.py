@@ -15,6 +15,7 @@ from airhop.experiments.calculation import Calculation, Line, TextTable, Value, 
 from airhop.experiments.claims import every, within
 from airhop.experiments.experiment import Claim, ClaimResult, Mode, X
 from airhop.experiments.yun2009 import PAPER
+from airhop.numerals import plus_minus
 from airhop.progress import Reporter
 from airhop.stats import Estimate
 
@@ -116,14 +117,14 @@ def agrees(values: Values) -> ClaimResult:
     for value in values:
         if value.metric == MEASURED and (value.value.relative or 1.0) < NARROW:
             of = values.at(value.curve, CORRECTED, **value.x).value.mean
-            assert value.value.half_width is not None
-            ratios.append((value, value.value.mean / of, value.value.half_width / of))
-    value, ratio, half = max(ratios, key=lambda found: abs(found[1] - 1.0) + found[2])
+            ratios.append((value, value.value.scaled(1.0 / of)))
+    value, ratio = max(ratios, key=lambda found: abs(found[1].mean - 1.0) + (found[1].half_width or 0.0))
     literal = min(_literal_error(values), key=lambda found: found[1])
     return ClaimResult(
-        every(within(ratio - half, ratio + half, 1.0 - AGREE, 1.0 + AGREE) for _, ratio, half in ratios),
-        f"furthest of {len(ratios)}: {ratio:.3f} ± {half:.3f} times the equation ({_where(value)}); with "
-        f"E[RT] of l attempts the equation itself is {1.0 + literal[1]:.3f} of that ({_where(literal[0])})",
+        every(within(one, 1.0 - AGREE, 1.0 + AGREE) for _, one in ratios),
+        f"furthest of {len(ratios)}: {ratio.mean:.3f} {plus_minus(ratio, 3)} times the equation "
+        f"({_where(value)}); with E[RT] of l attempts the equation itself is {1.0 + literal[1]:.3f} of that "
+        f"({_where(literal[0])})",
     )
 
 

@@ -13,16 +13,14 @@ import numpy as np
 from airhop import stats
 from airhop.experiments.asked import FIRST, Asked
 from airhop.experiments.claims import (
-    above,
     ahead_everywhere,
     along,
-    below,
     each_below,
-    every,
     falls_all_along,
     keeps_most,
     near_each,
     sensitivities_differ,
+    within,
     within_axis,
 )
 from airhop.experiments.experiment import Claim, ClaimResult, Experiment, Metric, PlottedAxis, TimelineChoice
@@ -78,7 +76,7 @@ def inverse_of_round_trip(samples: Samples) -> ClaimResult:
     found = stats.ratio(np.multiply(late, long).tolist(), np.multiply(early, short).tolist())
     longer = stats.ratio(long, short)
     return ClaimResult(
-        every((above(found, 1 - SAME), below(found, 1 + SAME))),
+        within(found, 1 - SAME, 1 + SAME),
         f"product {interval(found)} times as large where the round trip is {interval(longer)} times as long",
     )
 

@@ -13,7 +13,6 @@ from one fifth of a second to the next, about a round trip of this path while al
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise, product
@@ -21,14 +20,13 @@ from typing import TYPE_CHECKING
 
 from airhop.experiments.asked import Asked, worded
 from airhop.experiments.calculation import Calculation, TextTable, Value, Values
-from airhop.experiments.claims import Decision, every, within
+from airhop.experiments.claims import every, exceeds
 from airhop.experiments.experiment import Claim, ClaimResult, Mode, X
 from airhop.experiments.traced import apart, estimated, mean_and_half, paired, traced_runs
 from airhop.experiments.yun2009 import PAPER
 from airhop.progress import Reporter
 from airhop.scenario import Scenario
 from airhop.simulate import run
-from airhop.stats import Estimate
 
 if TYPE_CHECKING:
     import polars as pl
@@ -166,21 +164,9 @@ def keeps_on(values: Values) -> ClaimResult:
     told, decisions = [], []
     for short, long in pairwise(LENGTHS):
         less, more = (values.at(UNFILTERED, WASTED, length_s=length).value for length in (short, long))
-        decisions.append(_above(more, less))
+        decisions.append(exceeds(more, less))
         told.append(f"{mean_and_half(more, 0)} in {long:g} s")
     return ClaimResult(every(decisions), ", ".join(told))
-
-
-def _above(one: Estimate, other: Estimate) -> Decision:
-    """Check whether one mean is above another that met other disconnections; None where intervals overlap."""
-    if one.half_width is None or other.half_width is None:
-        return None
-    return within(
-        one.mean - one.half_width - other.mean - other.half_width,
-        one.mean + one.half_width - other.mean + other.half_width,
-        0.0,
-        math.inf,
-    )
 
 
 def costs_nothing(values: Values) -> ClaimResult:

@@ -24,7 +24,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from airhop.experiments.calculation import Calculation, Compute, TextTable, Value, Values
-from airhop.experiments.claims import Decision, every, within
+from airhop.experiments.claims import every, within
 from airhop.experiments.experiment import Claim, ClaimResult, Mode, X
 from airhop.experiments.reading import Question, Reading
 from airhop.experiments.traced import apart, estimated, mean_and_half, paired, traced_runs
@@ -33,7 +33,6 @@ from airhop.experiments.yun2009.notices import first_losses
 from airhop.progress import Reporter
 from airhop.scenario import Scenario
 from airhop.simulate import run
-from airhop.stats import Estimate
 
 if TYPE_CHECKING:
     import polars as pl
@@ -237,13 +236,7 @@ def _missed(values: Values, names: Sequence[str], least: float, most: float) -> 
         f"{SCHEMES[name]} {mean_and_half(share.scaled(100.0), 1)} % in {gap} ms"
         for (name, gap), share in missed.items()
     ]
-    return ClaimResult(every(_between(share, least, most) for share in missed.values()), ", ".join(told))
-
-
-def _between(share: Estimate, least: float, most: float) -> Decision:
-    if share.half_width is None:
-        return None
-    return within(share.mean - share.half_width, share.mean + share.half_width, least, most)
+    return ClaimResult(every(within(share, least, most) for share in missed.values()), ", ".join(told))
 
 
 def no_memory(_: Values) -> ClaimResult:

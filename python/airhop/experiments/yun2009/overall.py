@@ -12,7 +12,7 @@ import numpy as np
 
 from airhop import stats
 from airhop.experiments.asked import worded
-from airhop.experiments.claims import Decision, above, below, every, not_shown, ratio_of_ratios
+from airhop.experiments.claims import Decision, above, below, every, most, not_shown, ratio_of_ratios
 from airhop.experiments.experiment import ClaimResult, PlottedAxis, X
 from airhop.experiments.samples import Samples
 from airhop.numerals import interval
@@ -84,7 +84,7 @@ def keeps_least_beside_over(
     short = tuple(other for other, one in found.items() if not one.holds)
     missed = f"no smaller part than {', '.join(short)}; " if short else ""
     return ClaimResult(
-        every(one.holds for one in found.values()),
+        every(one.decision for one in found.values()),
         f"{missed}{'; '.join(one.measured for one in found.values())}",
     )
 
@@ -104,10 +104,9 @@ def keeps_less_than_most_beside(
     parts = []
     for x in at:
         found = [below(ratio_of_ratios(samples, scheme, other, x), 1.0) for other in others]
-        less, not_less = found.count(True), found.count(False)
-        few = False if 2 * not_less >= len(others) else None
+        less, not_less = (sum(one.holds is word for one in found) for word in (True, False))
         kept = samples.ratio_to_beside(scheme, x)
-        decisions += [below(kept, share), True if 2 * less > len(others) else few]
+        decisions += [below(kept, share), most(found)]
         parts.append(
             f"{interval(kept)} at {axis.text(x)}, less than {less} of {len(others)}, the reverse for "
             f"{not_less}"

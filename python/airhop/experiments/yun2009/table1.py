@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from airhop.experiments.asked import Asked, worded
 from airhop.experiments.calculation import Calculation, TextTable, Value, Values, exact
-from airhop.experiments.claims import Decision, every, within
+from airhop.experiments.claims import Decision, between, ends, every, exceeds, within
 from airhop.experiments.experiment import Claim, ClaimResult, Mode
 from airhop.experiments.traced import estimated, mean_and_half, traced_runs
 from airhop.experiments.yun2009 import PAPER
@@ -120,18 +120,19 @@ def agrees(values: Values, schemes: Sequence[str], share: float = SHARE) -> Clai
     Delays within an EIFS, failures within `share`, which a failure of less than twice as much cannot be told
     from; a failure of zero is found exactly or within it.
     """
-    decisions: list[Decision] = []
+    decisions: list[Decision | bool | None] = []
     delays: list[tuple[float, float]] = []
     failures: list[tuple[float, float]] = []
     untold = ""
     for scheme, way in product(schemes, WAYS):
-        low, high = _ends(values.at(scheme, DELAY, way=way, load="light").value)
+        delay = values.at(scheme, DELAY, way=way, load="light").value
+        low, high = _ends(delay)
         expected = values.at(scheme, FORMULA, way=way).value.mean
-        decisions.append(within(low - expected, high - expected, -EIFS_MS, EIFS_MS))
+        decisions.append(within(delay, expected - EIFS_MS, expected + EIFS_MS))
         delays.append((low - expected, high - expected))
         low, high = _ends(values.at(scheme, UNDETECTED, way=way, load="light").value)
         expected = values.at(scheme, FAILURE, way=way).value.mean
-        met = within(low - expected, high - expected, -share, share) if share else low == high == expected
+        met = between(low - expected, high - expected, -share, share) if share else low == high == expected
         if met and 0.0 < expected < 2 * share:
             met, untold = None, TOO_SELDOM.format(expected)
         decisions.append(met)
@@ -151,7 +152,7 @@ def least(values: Values) -> ClaimResult:
     for scheme, way, load in product(OTHERS, WAYS, LOADS):
         x = {"way": way, "load": load}
         own, other = (values.at(name, DELAY, **x).value for name in (OWN, scheme))
-        decisions.append(_below(own, other))
+        decisions.append(exceeds(other, own))
         later.append((other.mean - own.mean, f"{ROWS[scheme].label} ({way}, {load})"))
         own, other = (values.at(name, UNDETECTED, **x).value for name in (OWN, scheme))
         decisions.append(_at_most(own, other))
@@ -169,19 +170,17 @@ def collisions_add(values: Values) -> ClaimResult:
     """Check whether HACK's receiver misses more losses under a bulk transfer than under light load."""
     light, bulk = (values.at("hack", UNDETECTED, way="downlink", load=load).value for load in LOADS)
     told = (mean_and_half(share.scaled(100.0), 1) for share in (bulk, light))
-    return ClaimResult(_below(light, bulk), f"{next(told)} % of losses, {next(told)} % under light load")
+    return ClaimResult(exceeds(bulk, light), f"{next(told)} % of losses, {next(told)} % under light load")
 
 
-def _below(own: Estimate, other: Estimate) -> bool | None:
-    """Check whether one quantity is below another; None where their intervals overlap."""
-    (own_low, own_high), (other_low, other_high) = _ends(own), _ends(other)
-    return True if own_high < other_low else False if own_low > other_high else None
-
-
-def _at_most(own: Estimate, other: Estimate) -> bool | None:
+def _at_most(own: Estimate, other: Estimate) -> Decision:
     """Check whether one share is at most another; None where their intervals, from 0 up, overlap."""
-    (own_low, own_high), (other_low, other_high) = _ends(own), _ends(other)
-    return True if own_high <= max(other_low, 0.0) else False if own_low > other_high else None
+
+    def by(confidence: float) -> bool | None:
+        (own_low, own_high), (other_low, other_high) = ends(own, confidence), ends(other, confidence)
+        return True if own_high <= max(other_low, 0.0) else False if own_low > other_high else None
+
+    return Decision(by)
 
 
 def _ends(value: Estimate) -> tuple[float, float]:

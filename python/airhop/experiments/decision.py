@@ -1,0 +1,75 @@
+"""Decisions about statements, alone and several at once.
+
+A statement holds when an interval excludes its opposite, fails when it excludes the statement, and stays open
+otherwise: more replications may decide it. Of several intervals of 95 % one may miss its value by chance; a
+decision about several statements therefore uses wider intervals where one of them decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+
+from airhop.stats import CONFIDENCE, simultaneous
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Decision on a statement, by intervals of any confidence. It is true if the statement holds at 95 %."""
+
+    by: Callable[[float], bool | None]
+    """Decision by intervals of a confidence; None if they do not decide."""
+
+    @classmethod
+    def of(cls, known: Decision | bool | None) -> Decision:
+        """Return a decision as it is, and what no interval decides as a decision at any confidence."""
+        return known if isinstance(known, Decision) else cls(lambda _: known)
+
+    @property
+    def holds(self) -> bool | None:
+        """Decision by intervals of 95 %."""
+        return self.by(CONFIDENCE)
+
+    def __bool__(self) -> bool:
+        return self.holds is True
+
+
+def at_least(count: int, decisions: Iterable[Decision | bool | None]) -> Decision:
+    """Check whether at least so many of several statements hold.
+
+    A test of a partial conjunction (Benjamini and Heller 2008): that `count` of n hold is decided by
+    simultaneous intervals of n - count + 1 statements, and that they do not, which is that n - count + 1
+    others hold, by those of `count`. The probability of an error is that of one interval, whatever the
+    dependence.
+    """
+    found = tuple(map(Decision.of, decisions))
+    return Decision(partial(_at_least, count, found))
+
+
+def _at_least(count: int, found: tuple[Decision, ...], confidence: float) -> bool | None:
+    enough, refuting = simultaneous(len(found) - count + 1, confidence), simultaneous(count, confidence)
+    if sum(one.by(enough) is True for one in found) >= count:
+        return True
+    return False if sum(one.by(refuting) is False for one in found) > len(found) - count else None
+
+
+def every(decisions: Iterable[Decision | bool | None]) -> Decision:
+    """Check whether each of several statements holds.
+
+    Each has to hold at 95 %, an intersection-union test (Berger 1982); one is refuted by simultaneous
+    intervals, for many 95 % intervals would refute one by chance.
+    """
+    found = list(decisions)
+    return at_least(len(found), found)
+
+
+def some(decisions: Iterable[Decision | bool | None]) -> Decision:
+    """Check whether any of several statements holds, by simultaneous intervals; fails if all fail at 95 %."""
+    return at_least(1, decisions)
+
+
+def most(decisions: Iterable[Decision | bool | None]) -> Decision:
+    """Check whether more than half of several statements hold."""
+    found = list(decisions)
+    return at_least(len(found) // 2 + 1, found)
