@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -87,14 +88,17 @@ def packets(trace: Trace, medium: Medium, pair: Pair, exchanges: list[Exchange])
 
     Packets of equal flow and kind are in MPDUs in the order in which they were offered. An MPDU has no packet
     that the station dropped before its transmission, for its lifetime or with a broken route, none that was
-    offered after it, and none that was offered before a packet of an earlier MPDU: a router took that back.
+    offered after it, and none that a router had taken back: the packet was offered again, or before a packet
+    of an earlier MPDU.
     """
     place = "->".join(pair)
     arrived = _last(trace.steps_at(place, "arrived"))
     # A router that loses its next hop takes packets out of the queue to all.
     dropped = _last([*trace.steps_at(f"{pair[0]}->*", "dropped"), *trace.steps_at(place, "dropped")])
     waiting: defaultdict[tuple[str, str, int], deque[tuple[int, Step]]] = defaultdict(deque)
-    for turn, step in enumerate(trace.steps_at(place, "offered")):
+    offered = trace.steps_at(place, "offered")
+    again = _again(offered)
+    for turn, step in enumerate(offered):
         drop = dropped.get(step.packet)
         if drop is None or drop.cause in ("retries", "route"):
             waiting[step.flow, step.kind, step.seq].append((turn, step))
@@ -106,7 +110,10 @@ def packets(trace: Trace, medium: Medium, pair: Pair, exchanges: list[Exchange])
         inside = []
         for row in mpdu.packets:
             alike = waiting[row.flow, row.packet, row.seq]
-            while alike and _is_gone(alike[0], newest[row.flow, row.packet], dropped, frame.start):
+            while alike and (
+                again.get(alike[0][0], math.inf) <= frame.start
+                or _is_gone(alike[0], newest[row.flow, row.packet], dropped, frame.start)
+            ):
                 alike.popleft()
             if alike and alike[0][1].time <= frame.start:
                 newest[row.flow, row.packet], step = alike.popleft()
@@ -114,6 +121,17 @@ def packets(trace: Trace, medium: Medium, pair: Pair, exchanges: list[Exchange])
                 inside.append(Packet(step.packet, step.time, *times))
         if inside:
             found[mpdu.sequence] = inside
+    return found
+
+
+def _again(offered: list[Step]) -> dict[int, int]:
+    """Return the time at which the packet of an offer is offered again, by the turn of the first offer."""
+    found: dict[int, int] = {}
+    last: dict[int, int] = {}
+    for turn, step in enumerate(offered):
+        if step.packet in last:
+            found[last[step.packet]] = step.time
+        last[step.packet] = turn
     return found
 
 
