@@ -116,7 +116,18 @@ impl<E: Copy> EventQueue<E> {
         if at >= self.until {
             return self.put_off(entry);
         }
+        if self.next.len() >= MOST.min(self.next.capacity()) {
+            return self.insert_into_full(at, event);
+        }
         insert(&mut self.next, entry);
+    }
+
+    /// Inserts an event into sorted events without room for it, or with [`MOST`] events. The call separates
+    /// these cases from the others, which need no registers of their callers.
+    #[cold]
+    #[inline(never)]
+    fn insert_into_full(&mut self, at: Time, event: E) {
+        insert(&mut self.next, Entry { at, event });
         if self.next.len() > MOST {
             self.put_back();
         }
@@ -136,7 +147,11 @@ impl<E: Copy> EventQueue<E> {
         if self.next.is_empty() {
             self.come_near();
         }
-        let Entry { at, event } = self.next.pop_if(|next| next.at <= end)?;
+        let &Entry { at, event } = self.next.last()?;
+        if at > end {
+            return None;
+        }
+        self.next.truncate(self.next.len() - 1);
         self.popped += 1;
         self.now = at;
         Some((at, event))

@@ -4,8 +4,10 @@ use airhop_base::FlowId;
 use airhop_radio::cell::CellEvent;
 use airhop_radio::link::RadioEvent;
 
-/// Event of a world.
+/// Event of a world. An event is copied as one word; its tag is separate from the tags of the events within
+/// links, so that the loop reads only one tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8, align(8))]
 pub(crate) enum Event {
     /// End of a transmission by a wire's serialiser.
     LinkFree(u16),

@@ -21,7 +21,7 @@ use airhop_trace::{Direction, Step};
 const CARRIED_OUT: LinkEffect = LinkEffect::Ready(BROADCAST);
 
 impl World {
-    #[inline(always)]
+    #[inline(never)]
     pub(crate) fn on_cell_event(&mut self, now: Time, event: CellEvent) {
         let LinkLayer::Cell(cell) = &mut self.links.cells[usize::from(event.cell)].layer else {
             unreachable!("only cells are there")

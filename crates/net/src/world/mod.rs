@@ -138,7 +138,9 @@ impl World {
     pub(crate) fn run_until(&mut self, end: Time, stop: &AtomicBool) -> Result<(), Interrupted> {
         while let Some((now, event)) = self.events.pop_until(end) {
             match event {
-                Event::LinkArrival(i) => self.on_link_arrival(now, i), // the most frequent event of most worlds
+                // The most frequent events of most worlds.
+                Event::LinkArrival(i) => self.on_link_arrival(now, i),
+                Event::Cell(event) => self.on_cell_event(now, event),
                 other => self.handle(now, other),
             }
             if self.events.popped().is_multiple_of(4096) && stop.load(Ordering::Relaxed) {
