@@ -1,8 +1,8 @@
-"""Makes the pages of docs/api: every public name of the package, from signatures and docstrings.
+"""Make the pages of docs/api: every public name of the package, from signatures and docstrings.
 
-griffe reads the sources without importing them. A name stands on the page of `PAGES` that lists it;
-`module.*` is everything public of a module. A test (tree/test_api_pages.py) says which name is missing, and
-which docstring lacks its parameters.
+griffe reads the sources without importing them. `PAGES` lists the names of each page; `module.*` stands for
+all public names of a module. A test (tree/test_api_pages.py) finds missing names, and docstrings without
+their parameters.
 """
 
 from __future__ import annotations

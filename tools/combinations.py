@@ -1,9 +1,9 @@
-"""Runs a fraction of all combinations of readings, and tells which of them meet what a paper prints.
+"""Run a fractional factorial design of readings, and report the combinations that meet a paper's numbers.
 
     python tools/combinations.py OUT [CLAIM…]
 
-Each claim of `SEARCHES` is checked in quick mode at the places of the axis that decide it, and fills a block
-of its own. What OUT has is reused.
+Each claim of `SEARCHES` is checked in quick mode at the decisive places of the axis, and has a separate
+block. Runs in OUT are reused.
 """
 
 import sys

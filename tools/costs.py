@@ -1,12 +1,12 @@
-"""Measures what a delivered segment costs against flows, hops, stations and loss.
+"""Measure the cost of a delivered segment against the numbers of flows, hops and stations, and the loss rate.
 
-    python tools/costs.py              # on a quiet machine; two minutes of CPU
-    python tools/docs.py               # the page, from what was measured
+    python tools/costs.py              # on an idle machine; two minutes of CPU
+    python tools/docs.py               # writes the page from the measurements
 
-Writes docs/costs.csv and the figures docs/costs-*.svg. `--quick` measures once, and about a tenth of the
-simulated time; `--out FOLDER` writes elsewhere; `--draw` draws the figures of the file that is there. Every
-point is a run in a process of its own, made several times, of which the fastest counts: the runs are the same
-to the bit, so what differs is the machine's doing.
+The program writes docs/costs.csv and the figures docs/costs-*.svg. `--quick` measures once, with about a
+tenth of the simulated time; `--out FOLDER` selects another folder; `--draw` draws the figures from the
+existing file. Each point is a run in a separate process, repeated several times. The fastest run counts: all
+runs are equal to the bit, so their times differ only by the load of the machine.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Cost:
     delivered: int
     """Segments,"""
     sent: int
-    """and those that were sent for them."""
+    """Number of sent segments, retransmissions included."""
     events: int
     cpu_s: float
     """User CPU time of the fastest run, with building its world."""
@@ -87,7 +87,7 @@ class Cost:
 
     @property
     def sent_per_segment(self) -> float:
-        """Segments sent, those again among them, per delivered one."""
+        """Sent segments per delivered segment, retransmissions included."""
         return self.sent / self.delivered
 
 
@@ -116,10 +116,10 @@ def hops() -> Iterable[Point]:
 
 
 def stations() -> Iterable[Point]:
-    """Return stations at random places, one in ten of which sends to a neighbour, in two kinds of rectangles.
+    """Yield points with stations at random places, one in ten a sender to a neighbour, in two rectangles.
 
-    One grows with the stations (20 in 100 m × 100 m), so that each senses 45 others at most on average. In
-    the other all hear all.
+    One rectangle grows with the number of stations (20 in 100 m × 100 m), so that each station senses 45
+    others at most on average. In the other rectangle each station senses all others.
     """
     for count in (2, 5, 10, 20, 50, 100, 200, 500):
         connections = max(1, count // 10)
@@ -173,7 +173,7 @@ def points() -> list[Point]:
 
 
 def shortened(point: Point) -> Point:
-    """Shorten a point to a tenth of its time, but long enough for all its flows to begin."""
+    """Return a point with a tenth of its duration, but long enough for the start of all flows."""
     return replace(point, simulated_s=max(point.simulated_s / 10, min(point.simulated_s, 1.2)))
 
 
@@ -181,7 +181,7 @@ def shortened(point: Point) -> Point:
 
 
 def measure(point: Point) -> Cost:
-    """Run a point once, in a process of its own."""
+    """Return the cost of a point from one run in a separate process."""
     changes = {**point.changes, "duration": f"{point.simulated_s:g} s"}
     scenario = Scenario.load(point.scenario).with_(changes)
     before = user_cpu(resource.RUSAGE_SELF)
@@ -244,7 +244,7 @@ def read(path: Path) -> dict[str, list[Cost]]:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure: the curves whose names begin with its key."""
+    """Figure of the curves whose names begin with a key."""
 
     label: str
     """Of the x axis."""
@@ -315,7 +315,7 @@ def figure_of(picture: Picture, shown: Mapping[str, Sequence[Cost]]) -> Figure:
 
 
 def prepare(axes: Axes, picture: Picture, label: str, *, is_log: bool) -> None:
-    """Scale and label axes; what is not logarithmic begins at 0."""
+    """Scale and label axes; linear axes begin at 0."""
     from matplotlib.ticker import MaxNLocator
 
     axes.grid(visible=True, linewidth=0.3, color="0.85")

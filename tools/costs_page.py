@@ -1,6 +1,6 @@
-"""Makes docs/what-a-run-costs.md from docs/costs.csv, which tools/costs.py measures.
+"""Make docs/what-a-run-costs.md from docs/costs.csv, which tools/costs.py measures.
 
-Numbers in the text come from the file; a test checks its statements about events.
+Numbers in the text come from the file; a test checks the statements of the page about events.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ def against(label: str, costs: Sequence[Cost]) -> str:
 
 
 def cells(cost: Cost) -> tuple[str, ...]:
-    """Return the cells of a row, but for what stands in front."""
+    """Return the cells of a row after the first ones."""
     return (
         f"{cost.delivered:,}",
         f"{cost.sent_per_segment:.2f}",

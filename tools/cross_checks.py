@@ -1,4 +1,4 @@
-"""Makes docs/cross-checks.md and docs/cross-checks-table.md from docs/cross-checks.csv.
+"""Make docs/cross-checks.md and docs/cross-checks-table.md from docs/cross-checks.csv.
 
     airhop doctor --cross-check --out docs/cross-checks.csv
 

@@ -1,9 +1,11 @@
-"""Writes the generated pages of docs/ from the simulator itself; with --check, fails when one is stale."""
+"""Write the generated pages of docs/; with --check, exit with 1 if a page is stale."""
 
 import sys
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import abbreviations
 import api_pages
 import costs_page
 import cross_checks
@@ -29,7 +31,7 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 GENERATED = ("api", "experiments", "scenario", "schemes")
 """Folders of docs/ in which every page is generated."""
 WRITTEN = {"experiments/readings.md", "experiments/papers.md"}
-"""Pages in these folders that are written by hand."""
+"""Pages in these folders that have no generator."""
 
 LAST_HOP = ("last-hop", "reno", '--set duration="20 s"')
 """Scenario, baseline and settings of a scheme's example."""
@@ -40,16 +42,18 @@ SHOWN = {
     "elsn": ("last-hop", "reno", '--set duration="20 s" --set wlan.cell.attempts=2'),
     "nak": ("cheng2008-chain", "reno", '--set duration="20 s"'),
 }
-"""By service: example runs for the services without a notice on `last-hop`, whose frames are sent once over
-one hop.
+"""Scenario, baseline and settings of example runs, by service: `last-hop`, which sends each frame once over
+one hop, yields no notice of these services.
 """
 
 SCHEMES_HEAD = """# Schemes
 
-A scheme is chosen by its name: `scheme = "sack"` in a flow, `--scheme sack` on the command line; with
-parameters it is a table, `scheme = { name = "ll-elsn", n = 3 }`. Each page describes the scheme, its use, its
-verification with the references, and its reconstructed parts, which its sources leave open. The [confusion
-matrix](statistics.md#judgements) shows how often a scheme classifies a loss correctly.
+A *scheme* is the congestion control of a sender and its reaction to losses and notices. The name of a scheme
+selects it: `scheme = "sack"` in a flow, `--scheme sack` on the command line; a scheme with parameters is a
+table, `scheme = { name = "ll-elsn", n = 3 }`. The page of a scheme describes its algorithm, its use, the
+facts that are verified against its sources, and the parts that its sources leave open and Airhop
+reconstructs. The [confusion matrix](statistics.md#judgements) shows how often a scheme classifies a loss
+correctly.
 """
 
 FAMILY_HEAD = """
@@ -62,9 +66,9 @@ FAMILY_HEAD = """
 SERVICES_HEAD = """
 ## Services
 
-A service is a function of the network for a flow. Choosing a scheme installs the services that it needs,
-along the path of its flow. A flow can name other services instead, so any sender can be tried with any
-notification (as in Yun 2009 §5.3); `services = []` installs none.
+A *service* is a function of the network for a flow. The scheme of a flow installs the services that the
+scheme needs, along the path of the flow. The key `services` of a flow names other services instead, which
+combines any sender with any notification (as in Yun 2009 §5.3); `services = []` installs none.
 
 ```sh
 airhop compare last-hop hack sack -n 3 --set duration="20 s" --set 'flow.ftp.services=["elsn"]'
@@ -77,18 +81,18 @@ airhop compare last-hop hack sack -n 3 --set duration="20 s" --set 'flow.ftp.ser
 ECN = """
 ## ECN
 
-`tcp = { ecn = true }` in a flow makes its data ECN-capable, end to end by RFC 3168: routers may mark a
-packet instead of dropping it, the receiver echoes the mark until the sender has responded, and the sender
-responds once per round trip, as to a loss. The queues `red`, `codel`, `fq-codel` and `pie` with `ecn = true`,
-and `congestion-warning`, mark packets. A mark is no loss, and is not in the confusion matrix. Schemes that
-read single marks, such as TCP-Jersey, enable ECN themselves.
+`tcp = { ecn = true }` in a flow enables ECN (RFC 3168): data packets are ECT(0), routers may set CE instead
+of dropping a packet, the receiver sets ECE until the sender sets CWR, and the sender responds to ECE once per
+round trip, as to a loss. The queues `red`, `codel`, `fq-codel` and `pie` with `ecn = true`, and
+`congestion-warning`, set CE. A CE mark is no loss, and the confusion matrix excludes marks. Schemes that
+process single marks, such as TCP-Jersey, enable ECN themselves.
 
-The handshake negotiates ECN (§6.1.1), and a capture shows it. New data is ECT(0); retransmissions and pure
-ACKs are not ECN-capable, except those of DCTCP under preset `linux`, all of whose packets are. Each flow
-counts its [marks](measures.md) (`marks`: `ect0`, `ect1`, `ce`, `ece`), and the run document counts the marks
-of each queue (`queues`). [Traces](api/tables.md) contain the codepoint and the control bits of each packet,
-and the echoing ACKs. ECT(1), which real hosts may send, is counted, and queues treat it as ECT(0): L4S (RFC
-9331) is not modelled.
+The handshake negotiates ECN (§6.1.1), which a capture shows. New data is ECT(0); retransmissions and pure
+ACKs are not ECN-capable. Under preset `linux`, all packets of DCTCP are ECN-capable. The run document counts
+the [marks](measures.md) of each flow (`marks`: `ect0`, `ect1`, `ce`, `ece`) and the CE marks of each queue
+(`queues`). [Traces](api/tables.md) contain the ECN codepoint and the control bits of each packet, and the
+ACKs with ECE. Packets of real hosts may be ECT(1): queues treat ECT(1) as ECT(0), since L4S (RFC 9331) is not
+modelled, and `ect1` counts these packets.
 
 ```sh
 airhop run last-hop --scheme sack --set duration="20 s" --set wlan.cell.attempts=7 \\
@@ -98,12 +102,17 @@ airhop run last-hop --scheme sack --set duration="20 s" --set wlan.cell.attempts
 
 EXPERIMENTS_HEAD = """# Experiments
 
-`airhop reproduce ID` reproduces figures and tables of papers. Each page lists the simulation, the paper's
-claims, and its open questions: [under every reading](experiments/readings.md) shows the claims that depend
-on these, [printed beside measured](experiments/papers.md) has every table and headline of four papers, and
-the [ledger](experiments/ledger.md) the outcome of every item of four papers. The experiments of
-`airhop/today` repeat the comparisons with today's senders: [What wins where](what-wins-where.md); those of
-`airhop/wifi` move them to 802.11n, ac and ax: [Notices under Block Ack](wifi-notices.md).
+`airhop reproduce ID` reproduces figures and tables of papers. The page of an experiment lists the settings of
+the simulation, the claims of the paper, and the questions that the paper leaves open.
+
+- [Under every reading](experiments/readings.md) lists the claims whose verdict depends on an open question.
+- [Printed beside measured](experiments/papers.md) compares every table and headline of four papers with
+  simulated values.
+- The [ledger](experiments/ledger.md) lists the outcome of every item of four papers.
+- The experiments of `airhop/today` repeat the comparisons with today's senders: [What wins
+  where](what-wins-where.md).
+- The experiments of `airhop/wifi` repeat the comparisons on 802.11n, ac and ax: [Notices under Block
+  Ack](wifi-notices.md).
 
 ![Figure 6 of Yun 2009, reproduced: goodput of twelve schemes against the frame error rate](pictures/fig6.svg)
 
@@ -113,7 +122,7 @@ the [ledger](experiments/ledger.md) the outcome of every item of four papers. Th
 
 
 def pages() -> dict[str, str]:
-    """Make every generated page, by its path below docs/."""
+    """Return the text of every generated page, by path below docs/."""
     listed, experiments = schemes(), registry().values()
     return {
         **cross_checks.pages(),
@@ -138,7 +147,7 @@ def pages() -> dict[str, str]:
 
 
 def contributing() -> str:
-    """Return CONTRIBUTING.md as a page of the site: its links are those of this folder."""
+    """Return CONTRIBUTING.md as a page of the site, with links relative to docs/."""
     return (DOCS.parent / "CONTRIBUTING.md").read_text(encoding="utf-8").replace("](docs/", "](")
 
 
@@ -148,7 +157,7 @@ def bpf() -> str:
 
 
 def real_packets() -> str:
-    """Return the guide to real packets with its table of what services do for them."""
+    """Return the guide to real packets, with the tables of services and of measurements filled in."""
     words = {
         "acts": "acts",
         "to listeners": "acts; notifies a sender that listens",
@@ -164,7 +173,7 @@ def real_packets() -> str:
 
 
 def schemes_page(listed: list[dict[str, Any]]) -> str:
-    """Return the table of the schemes, a part per family, and that of the services."""
+    """Return the page of all schemes: a table per family, the table of services, and ECN."""
     parts = [SCHEMES_HEAD]
     for family, members in families(listed).items():
         title = family[:1].upper() + family[1:]
@@ -174,24 +183,30 @@ def schemes_page(listed: list[dict[str, Any]]) -> str:
 
 
 def scheme_row(scheme: dict[str, Any]) -> str:
-    """Return a scheme's line of the table."""
+    """Return the row of a scheme in the table of schemes."""
     name, needs = scheme["name"], ", ".join(f"`{need}`" for need in scheme["needs"]) or "–"
     return f"| [`{name}`](schemes/{name}.md) | {plain(scheme['title'])} | {needs} |\n"
 
 
 def scheme_page(scheme: dict[str, Any]) -> str:
-    """Describe one scheme: function, benefit, requirements, facts and guesses."""
+    """Return the page of a scheme: description, use, requirements, verified and reconstructed parts."""
     name, about = scheme["name"], services()
-    needs = [f"- `{need}`: {plain(about[need])}" for need in scheme["needs"]]
+    texts = (
+        plain(scheme["about"]),
+        plain(scheme["helps"]),
+        *(plain(about[need]) for need in scheme["needs"]),
+    )
+    algorithm, use, *functions = abbreviations.expanded(texts, scheme["title"], name)
+    needs = [f"- `{need}`: {text}" for need, text in zip(scheme["needs"], functions, strict=True)]
     parts = {
-        "": [f"{scheme_title(scheme)}. {plain(scheme['about'])}"],
-        "When it helps": [plain(scheme["helps"])],
+        "": [f"{scheme_title(scheme)}. {algorithm}"],
+        "When it helps": [use],
         "What it needs from the network": needs or ["Nothing."],
         "Parameters": parameter_table(scheme["parameters"]),
         "Preset": own_preset(scheme),
         "Verified": [f"- {linked(plain(fact))}" for fact in scheme["verified"]],
         "Reconstructed": [
-            *(["Its sources leave these points open:", ""] if scheme["reconstructed"] else ["Nothing."]),
+            *(["The sources leave these points open:", ""] if scheme["reconstructed"] else ["Nothing."]),
             *(f"- {plain(choice)}" for choice in scheme["reconstructed"]),
         ],
         "Source": [f"{plain(scheme['cite'])}."],
@@ -205,18 +220,20 @@ def scheme_page(scheme: dict[str, Any]) -> str:
 
 
 def scheme_title(scheme: dict[str, Any]) -> str:
-    """Return a scheme's title with its family, which a title may name itself."""
+    """Return a scheme's title, with its family unless the title contains the family."""
     title, family = scheme["title"], scheme["family"]
-    return f"**{plain(title)}**" + ("" if family in title.lower() else f", {family}")
+    return f"**{plain(title)}**{abbreviations.in_title(title)}" + (
+        "" if family in title.lower() else f", {family}"
+    )
 
 
 def linked(text: str) -> str:
-    """Link the table of cross-checks where a text of a scheme names its file."""
+    """Return a text of a scheme with a link in place of the file name of the table of cross-checks."""
     return text.replace("docs/cross-checks-table.md", "the [table of cross-checks](../cross-checks-table.md)")
 
 
 def own_preset(scheme: dict[str, Any]) -> list[str]:
-    """Name the preset of a scheme that belongs to a system."""
+    """Return the section about the preset of a scheme that belongs to one preset, empty for other schemes."""
     if scheme["preset"] is None:
         return []
     preset = scheme["preset"]
@@ -227,7 +244,7 @@ def own_preset(scheme: dict[str, Any]) -> list[str]:
 
 
 def parameter_table(parameters: list[dict[str, Any]]) -> list[str]:
-    """List parameters with their defaults and what they can be."""
+    """Return the table of a scheme's parameters: default, values, description."""
     if not parameters:
         return []
     lines = ["| parameter | default | values | description |", "|---|---|---|---|"]
@@ -241,7 +258,7 @@ def parameter_table(parameters: list[dict[str, Any]]) -> list[str]:
 
 
 def examples(scheme: dict[str, Any]) -> list[str]:
-    """Return commands that run a scheme: beside its base, and with its first parameter set."""
+    """Return example commands of a scheme: a comparison with its base, and a run with a parameter."""
     name = scheme["name"]
     where, base, short = next((SHOWN[need] for need in scheme["needs"] if need in SHOWN), LAST_HOP)
     compared = "reno sack" if name == "reno" else f"{base} {name}"
@@ -253,26 +270,27 @@ def examples(scheme: dict[str, Any]) -> list[str]:
 
 
 def plain(text: str) -> str:
-    """Write a text so that Markdown leaves it as it is; what stands between backticks is left alone."""
+    """Return a text with Markdown's special characters escaped, except between backticks."""
     parts = text.split("`")
     parts[::2] = [part.replace("<", "&lt;").replace("*", "\\*").replace("_", "\\_") for part in parts[::2]]
     return "`".join(parts).replace("|", "\\|")
 
 
 def file_name(experiment: Experiment | Calculation) -> str:
-    """Name the page of an experiment."""
+    """Return the file name of an experiment's page."""
     return experiment.id.replace("/", "-") + ".md"
 
 
 def experiment_row(experiment: Experiment | Calculation) -> str:
-    """Return an experiment's line of the table."""
+    """Return the row of an experiment in the table of experiments."""
     link = f"[`{experiment.id}`](experiments/{file_name(experiment)})"
     return f"| {link} | {experiment.title} | {len(experiment.claims)} |\n"
 
 
 def experiment_page(experiment: Experiment | Calculation) -> str:
-    """Describe one experiment: source, network and grid or method, and claims."""
+    """Return the page of an experiment: source, settings or method, claims, open questions."""
     facts = [experiment.method] if isinstance(experiment, Calculation) else experiment_facts(experiment)
+    reasons = claims_by_reason(experiment.claims)
     lines = [
         f"# {experiment.id}",
         "",
@@ -282,7 +300,7 @@ def experiment_page(experiment: Experiment | Calculation) -> str:
         "",
         f"{list_head(experiment)}, checked in every run:",
         "",
-        *(claim_line(claim, experiment) for claim in experiment.claims),
+        *(claim_line(claim, experiment, reasons) for claim in experiment.claims),
         "",
         *(line for question in experiment.questions for line in question_lines(question)),
         "```text",
@@ -292,25 +310,54 @@ def experiment_page(experiment: Experiment | Calculation) -> str:
     return "\n".join(lines) + "\n"
 
 
-def claim_line(claim: Claim[Any], experiment: Experiment | Calculation) -> str:
-    """Write a claim: its statement, the paper's words, and why it does not hold where it does not."""
+def claims_by_reason(claims: Iterable[Claim[Any]]) -> dict[str, list[str]]:
+    """Return the IDs of claims by the reason why the claims do not hold, in the order of the claims."""
+    found: dict[str, list[str]] = {}
+    for claim in claims:
+        if reason := reason_text(claim):
+            found.setdefault(reason, []).append(claim.id)
+    return found
+
+
+def reason_text(claim: Claim[Any]) -> str:
+    """Return the text of the reason why a claim does not hold, empty if there is none."""
+    texts = [claim.reason] if isinstance(claim.reason, str) else claim.reason.values()
+    return " ".join(texts)
+
+
+def claim_line(
+    claim: Claim[Any], experiment: Experiment | Calculation, reasons: Mapping[str, Sequence[str]]
+) -> str:
+    """Return the list item of a claim: statement, quotation, test, and reason of a failure.
+
+    Parameters
+    ----------
+    claim
+        The claim.
+    experiment
+        Experiment of the claim.
+    reasons
+        IDs of claims by their reasons: the first of them has the text, the others refer to the first.
+    """
     own = (
-        f" (Airhop's own: {plain(claim.because)})"
+        f" (Airhop's own. {plain(claim.because)})"
         if claim.because
         else " (Airhop's own)"
         if claim.own
         else ""
     )
     quote = f" *“{plain(claim.quote)}”*" if claim.quote else ""
-    texts = [claim.reason] if isinstance(claim.reason, str) else claim.reason.values()
-    reason = f" Where it does not hold: {' '.join(texts)}" if claim.reason else ""
+    reason = ""
+    if text := reason_text(claim):
+        first = reasons[text][0]
+        reason = " *If the claim fails*: " + (text if first == claim.id else f"the reason of **{first}**.")
     runs = experiment if isinstance(experiment, Experiment) else None
     test = f" Test: {plain(sentence)}." if (sentence := asks(claim.check, runs)) else ""
     return f"- **{claim.id}**{own} {claim.text}{quote}{test}{reason}"
 
 
 def question_lines(question: Question) -> list[str]:
-    """Describe what a paper leaves open, as a table of its readings, the default first."""
+    """Return the section of an open question of a paper: a table of its readings, the default first."""
     rows = [
         f"| `{reading.name}`{' (default)' if reading is question.default else ''} | {plain(reading.text)} | "
         f"{'silent' if reading.rests_on == SILENT else f'“{plain(reading.rests_on)}”'} | {changes(reading)} |"
@@ -323,7 +370,7 @@ def question_lines(question: Question) -> list[str]:
 
 
 def changes(reading: Reading) -> str:
-    """List what a reading changes, as `path = value`."""
+    """Return the changes of a reading relative to the default, as `path = value`."""
     found = [f"`{path} = {toml_literal(value)}`" for path, value in reading.settings.items()]
     for name, parameters in (*reading.schemes.items(), *reading.curves.items()):
         found += [f"{name}: `{key} = {toml_literal(value)}`" for key, value in parameters.items()]
@@ -334,43 +381,42 @@ def changes(reading: Reading) -> str:
 
 
 def list_head(experiment: Experiment | Calculation) -> str:
-    """Return the noun of an experiment's claims: those of a paper, or Airhop's own."""
+    """Return the heading of an experiment's claims, which are those of a paper or Airhop's own."""
     if experiment.id.startswith("airhop/"):
         return "Questions"
     return "Statements" if all(claim.own for claim in experiment.claims) else "Claims of the paper"
 
 
 def experiment_facts(experiment: Experiment) -> list[str]:
-    """List the settings of the runs, as a table."""
+    """Return the settings of an experiment's runs as the lines of a table."""
     axis, plan = experiment.axis, experiment.replications
     settings = ", ".join(f"`{path} = {toml_literal(value)}`" for path, value in experiment.settings.items())
     return [
         "| item | setting |",
         "|---|---|",
         f"| scenario | `{experiment.scenario}`{f', with {settings}' if settings else ''} |",
-        f"| compared | {', '.join(f'{label} (`{name}`)' for name, label in experiment.labels.items())} |",
-        f"| measured | {', '.join(metric.title for metric in (experiment.metric, *experiment.also))} |",
-        f"| against | {axis.label}: {', '.join(axis.text(x) for x in axis.full)} |",
-        f"| with `--quick` | {', '.join(axis.text(x) for x in axis.coarse)}; {plan.quick} replications |",
-        f"| with `--full` | {plan.full} replications{', as the paper' if plan.printed else ''} |",
-        f"| by default | until every 95 % half-width is below {100 * plan.half_width:g} % of its mean |",
+        f"| curves | {', '.join(f'{label} (`{name}`)' for name, label in experiment.labels.items())} |",
+        f"| metrics | {', '.join(metric.title for metric in (experiment.metric, *experiment.also))} |",
+        f"| axis | {axis.label}: {', '.join(axis.text(x) for x in axis.full)} |",
+        f"| `--quick` | axis {', '.join(axis.text(x) for x in axis.coarse)}; {plan.quick} replications |",
+        f"| `--full` | {plan.full} replications{', as in the paper' if plan.printed else ''} |",
+        f"| default | until every 95 % half-width is below {100 * plan.half_width:g} % of its mean |",
     ]
 
 
 def stale(wanted: dict[str, str]) -> list[str]:
-    """List the pages that differ from their generated text, and the superfluous pages."""
+    """Return the names of pages that differ from their generated text, and of pages without a source."""
 
     def differs(name: str) -> bool:
         path = DOCS / name
         return not path.is_file() or path.read_text(encoding="utf-8") != wanted[name]
 
-    there = {str(path.relative_to(DOCS)) for folder in GENERATED for path in (DOCS / folder).glob("*.md")}
-    there -= WRITTEN
-    return [*filter(differs, wanted), *sorted(there - set(wanted))]
+    existing = {str(path.relative_to(DOCS)) for folder in GENERATED for path in (DOCS / folder).glob("*.md")}
+    return [*filter(differs, wanted), *sorted(existing - WRITTEN - set(wanted))]
 
 
 def main() -> int:
-    """Write the pages, or compare them with what is there."""
+    """Write the pages; with `--check`, compare the pages in docs/ with their generated text."""
     wanted = pages()
     found = stale(wanted)
     if "--check" in sys.argv[1:]:

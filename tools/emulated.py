@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Measures what a kernel gets over emulated links: rows of emulated.csv and downloads.csv.
+"""Measure goodput and completion times of a kernel over emulated links: emulated.csv and downloads.csv.
 
-They lie in python/airhop/crosscheck/reference. Wants root or user namespaces, TUN, iperf3 and curl, and a
-machine with nothing else to do: some runs go side by side. One that did not keep pace is made again, with the
-next seed.
+The files are in python/airhop/crosscheck/reference. The program needs root or user namespaces, TUN, iperf3
+and curl, and an idle machine, since some runs are simultaneous. A run that was late is repeated with the next
+seed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from airhop.objects import shipped
 POINT = ("link", "params", "scheme")
 MEASURED = ("lateness_p99_us", "turnaround_p50_us", "turnaround_p90_us")
 DOWNLOADS = 10
-"""Of a run, one after the other, each a connection of its own that knows nothing of the ones before."""
+"""Number of downloads of a run, one after the other, each on a connection without cached metrics."""
 SERVE = """
 import http.server, socket, sys
 
@@ -45,7 +45,7 @@ for _ in range(int(sys.argv[2])):
 
 
 def measure(point: tuple[str, str, str], seed: int) -> dict[str, object] | None:
-    """Make one run; None if the emulator fell behind real time."""
+    """Return the row of one run; None if the emulator was too late."""
     word, params, scheme = point
     link, size = LINKS[word], parameters(params).get("size")
     objects = () if shipped(scheme) is None else scheme
@@ -69,9 +69,9 @@ def measure(point: tuple[str, str, str], seed: int) -> dict[str, object] | None:
 
 
 def _bulk(link: KernelPath, changed_to: str | None) -> dict[str, str]:
-    """Ask for marks where the link has them, which a kernel does by a setting of the node alone.
+    """Return the commands of a bulk transfer, with ECN if the link marks, which a kernel enables per node.
 
-    A connection that begins with BBR and is changed stays paced.
+    A connection that begins with BBR and changes its congestion control remains paced.
     """
     asks = "sysctl -qw net.ipv4.tcp_ecn=1 && " if link.is_marked else ""
     changes = "" if changed_to is None else f" -C {changed_to}"
@@ -86,7 +86,7 @@ def _goodput(said: str) -> dict[str, str]:
 
 
 def _downloads(scheme: str, size: int) -> dict[str, str]:
-    """Answer with so many bytes by HTTP, and ask for them some times."""
+    """Return the commands of a server that sends `size` kB by HTTP, and of a client that downloads them."""
     serve = f"{shlex.quote(sys.executable)} -c {shlex.quote(SERVE)} {size} {DOWNLOADS} {scheme}"
     told = shlex.quote("%{time_total} %{time_connect}\\n")
     ask = f"curl --silent --show-error --fail --output /dev/null --write-out {told} http://{{s}}/"
@@ -97,7 +97,7 @@ def _downloads(scheme: str, size: int) -> dict[str, str]:
 
 
 def _completion(said: str) -> dict[str, str]:
-    """Subtract the one-way delay of the request, which the twin does not have, from each time."""
+    """Return the completion times minus the one-way delay of the request, which the twin does not have."""
     times = [[float(word) for word in line.split()] for line in said.splitlines()]
     return {COMPLETION_S: f"{statistics.mean(total - connected / 2 for total, connected in times):.4f}"}
 

@@ -1,7 +1,7 @@
-"""Fills the tables of docs/real-packets.md: what a kernel had over emulated links, beside the simulation.
+"""Fill the tables of docs/real-packets.md: measurements of a kernel over emulated links, and simulations.
 
-The kernel's runs are rows of python/airhop/crosscheck/reference (tools/emulated.py), the simulated ones of
-docs/cross-checks.csv.
+The kernel's runs are rows of python/airhop/crosscheck/reference (tools/emulated.py), the simulated ones rows
+of docs/cross-checks.csv.
 """
 
 import math

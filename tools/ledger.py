@@ -1,7 +1,7 @@
-"""The ledger of the four papers: docs/experiments/ledger.md from ledger.toml and outcomes.csv.
+"""Make the ledger of the four papers, docs/experiments/ledger.md, from ledger.toml and outcomes.csv.
 
-A row names what it rests on, and its letter follows: no letter is written by hand, nor is a sum. Outcomes of
-claims are those of the last run that `tools/readings.py` was given.
+A row of ledger.toml names its evidence, from which the module derives the row's letter and all sums. Outcomes
+of claims are those of the last run of `tools/readings.py`.
 """
 
 import csv
@@ -39,7 +39,7 @@ headline figures stand [side by side](papers.md).
 
 @dataclass(frozen=True)
 class Row:
-    """An item of a paper, and what its letter rests on."""
+    """Item of a paper, with the evidence of its letter."""
 
     item: str
     here: str
@@ -48,7 +48,7 @@ class Row:
     tests: tuple[str, ...] = ()
     """Paths of test files."""
     readings: tuple[str, ...] = ()
-    """Names of readings that answer what the paper leaves open."""
+    """Names of readings that answer open questions of the paper."""
     reconstructed: bool = False
     """True if a part of it was lost or silent, and no other reading has words to rest on."""
 

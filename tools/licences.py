@@ -1,8 +1,7 @@
-"""Compare the licences of everything that Airhop links and imports with the allowed ones.
+"""Compare the licences of all linked crates and imported packages with the allowed licences.
 
-The licences of crates that are allowed stand in deny.toml, those of Python packages in pyproject.toml. No
-network is needed. THIRD-PARTY.txt, the notices that a wheel carries, is written anew; with --check a stale
-one is an error.
+deny.toml lists the allowed licences of crates, pyproject.toml those of Python packages. The check needs no
+network. It writes THIRD-PARTY.txt, the notices in a wheel; with --check a stale file is an error.
 """
 
 import json
@@ -44,7 +43,7 @@ READ_BY_HAND = {"docutils": "LicenseRef-Public-Domain AND BSD-2-Clause"}
 
 
 def main() -> int:
-    """Check everything, list what is wrong, and give the exit code."""
+    """Check all licences, print the errors, and return the exit code."""
     crates = linked(
         json.loads(_cargo("metadata", "--format-version=1", "--locked", "--filter-platform", PLATFORM))
     )
@@ -74,9 +73,9 @@ def _refusal(name: str, licence: str | None) -> str:
 
 
 def linked(graph: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the packages of others, of `cargo metadata`, that end up in the extension, by name.
+    """Return the third-party packages of `cargo metadata` that the extension contains, by name.
 
-    Macros and build scripts run while it is compiled and are not part of it.
+    The list excludes macros and build scripts, which run during the compilation only.
     """
     packages = {package["id"]: package for package in graph["packages"]}
     nodes = {node["id"]: node for node in graph["resolve"]["nodes"]}
@@ -97,7 +96,7 @@ def linked(graph: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def notices(crates: Collection[dict[str, Any]]) -> str:
-    """Write what the licences of linked crates ask to be handed on with them."""
+    """Return the licence texts that the licences of linked crates require to be distributed."""
     apache = [crate for crate in crates if permits(crate["license"], ["Apache-2.0"])]
     parts = [HEAD, APACHE + "\n".join(_named(crate) for crate in apache) + "\n"]
     for crate in crates:
@@ -117,7 +116,7 @@ def _named(crate: dict[str, Any]) -> str:
 
 
 def _texts(crate: dict[str, Any], apache: bool) -> Iterator[Path]:
-    """Find a crate's licence, and the NOTICE that Apache-2.0 §4 (d) wants to be kept."""
+    """Yield the licence files of a crate, and the NOTICE that Apache-2.0 §4 (d) requires."""
     wanted = "NOTICE" if apache else "LICEN[CS]E|COPYRIGHT|NOTICE"
     for file in sorted(Path(crate["manifest_path"]).parent.iterdir()):
         if re.match(wanted, file.name, re.IGNORECASE):
@@ -140,7 +139,7 @@ def installed(requirements: Collection[str], seen: set[str]) -> set[str]:
 
 
 def of_package(name: str) -> str:
-    """Return the licence of an installed package, as an SPDX expression where it can be told."""
+    """Return the licence of an installed package, as an SPDX expression if it is known."""
     if name in READ_BY_HAND:
         return READ_BY_HAND[name]
     about = metadata.metadata(name)

@@ -1,4 +1,4 @@
-"""Makes docs/measures.md: the measures of flows and runs, as the simulator declares them."""
+"""Make docs/measures.md: the measures of flows and runs, from the simulator's declarations."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Runs BPF objects with changed bytes: each is refused, ends in its fault or runs, soon and in little memory.
+"""Run BPF objects with changed bytes: each is refused, faults or runs, in bounded time and memory.
 
     .venv/bin/python tools/mutated_objects.py 10000 [SEED]
 
-Each mutant of a shipped object is simulated for 2 s of `last-hop`, in a process of its own, and the numbers
-of outcomes are printed. Exit code 1: one panicked, or took more than 10 s of a processor or 100 MB.
+Each mutant of a shipped object is simulated for 2 s of `last-hop` in a separate process, and the program
+prints the numbers of outcomes. Exit code 1: a mutant panicked, or took more than 10 s of CPU time or 100 MB.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LONGEST_S = 10
 MOST_MB = 100
 INSTRUCTION = 8
 OUTCOMES = ("ran", "fault", "refused")
-"""Outcomes by exit code minus one; exit code 0 is left out because a crash could end with it."""
+"""Outcomes by exit code minus one; a crash could end with exit code 0, which is no outcome."""
 
 
 def code(data: bytes) -> list[tuple[int, int]]:
@@ -96,7 +96,7 @@ def outcome(file: Path, before_kb: int) -> tuple[str, float, float]:
 
 
 def mutants(count: int, seed: int) -> Iterator[tuple[str, bytes]]:
-    """Draw so many mutants of the shipped objects, each with its name."""
+    """Yield `count` mutants of the shipped objects, each with its name."""
     objects = [(path.name, path.read_bytes()) for path in sorted(SHIPPED.glob("*.bpf.o"))]
     for number in range(count):
         draw = random.Random(f"{seed}/{number}")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Runs suites of packetdrill scripts and writes docs/packetdrill.csv, from which docs.py makes a page.
+"""Run suites of packetdrill scripts and write docs/packetdrill.csv, from which docs.py makes a page.
 
-A suite is given as NAME=FOLDER; those that are not given keep their rows. Airhop's own scripts are always
-judged. Scripts that fail, and Airhop's own, are tried on the kernel of this machine as well: that wants root.
+An argument NAME=FOLDER names a suite; other suites keep their rows. Airhop's own scripts always run. Scripts
+that fail, and Airhop's own, also run on the kernel of this machine, which needs root.
 """
 
 from __future__ import annotations

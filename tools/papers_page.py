@@ -1,11 +1,12 @@
-"""Writes the tables of docs/experiments/papers.md: what the four papers print beside what is measured.
+"""Write the tables of docs/experiments/papers.md: printed numbers of four papers, and simulated numbers.
 
     airhop reproduce cheng2008/table2 … cheng2008/table7 koo2007 --full --out FULL
     airhop reproduce yun2009/table1 yun2009/fig6 kounavis1996/ebsn kounavis1996/loss-formula --quick --out DIR
     python tools/papers_page.py FULL DIR
 
-A table is taken from the first folder that has its experiment, as it is by default; a block whose experiments
-no folder has stays as it is, and is named. Nothing is simulated.
+The values of a table come from the first folder with its experiment, under the default reading. A block
+without its experiments in any folder stays unchanged, and the program prints its name. The program simulates
+nothing.
 """
 
 import csv
@@ -79,7 +80,7 @@ def measured(one: Judged, digits: int) -> str:
 
 
 def cheng(number: int) -> Callable[[Found], str]:
-    """Make the block of a table of Cheng and Lin: each printed number beside the measured number."""
+    """Return the function that makes a table of Cheng and Lin: printed and measured numbers."""
 
     def block(found: Found) -> str:
         one = outcome(found, f"cheng2008/table{number}")
@@ -121,7 +122,7 @@ def cheng(number: int) -> Callable[[Found], str]:
 
 
 def koo(found: Found) -> str:
-    """Set the printed gains of Koo 2007 beside the measured ones."""
+    """Return the table of the printed and measured gains of Koo 2007."""
     rows = []
     for figure, asked in KOO.items():
         one = outcome(found, f"koo2007/{figure}")
@@ -194,7 +195,7 @@ HEADLINES = (
 
 
 def effect(found: Found) -> str:
-    """List the ratios that the abstracts are known for, at each place of their axes."""
+    """Return the ratios in the abstracts, at each place of their axes."""
     fig6, ebsn = outcome(found, "yun2009/fig6"), outcome(found, "kounavis1996/ebsn")
     rows = [
         (

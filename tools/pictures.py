@@ -1,10 +1,10 @@
-"""Draws the pictures of docs/pictures from real runs.
+"""Draw the pictures of docs/pictures from real runs.
 
-`python tools/pictures.py` draws those that are missing or whose runs have changed, as `make docs` does; with
-`--slow` also those that take more than seconds: a whole published figure, and the pages of a report, of an
-emulation (which wants root and iperf3) and of `airhop view` in the system's Chromium. What a picture was
-drawn from, the fingerprints of its runs or the numbers of a table, stands in drawn.json: so a stale one is
-found whatever the version of matplotlib.
+`python tools/pictures.py` draws missing pictures and those whose runs have changed, as `make docs` does.
+`--slow` also draws the pictures that take more than seconds: a whole published figure, and the pages of a
+report, of an emulation (which needs root and iperf3) and of `airhop view` in the system's Chromium.
+drawn.json contains the source of each picture, the fingerprints of its runs or the numbers of a table, so
+stale pictures are found with any version of matplotlib.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ TWIN = (
     *("--set", 'flow.ftp.tcp.delayed_ack={ segments = 2, timeout = "40 ms" }'),
     *("--on", "d", "iperf3 -s -1", "--on", "s", "iperf3 -c {d} -t 20 -C cubic"),
 )
-"""The emulation that stands beside its twin in a picture."""
+"""Arguments of the emulation whose page with its twin is a picture."""
 
 
 @dataclass(frozen=True)
 class Picture:
-    """Picture: its source and its drawing function."""
+    """Picture: source and drawing function."""
 
     source: Callable[[], str]
     """Text that differs when the picture would."""
@@ -60,7 +60,7 @@ class Picture:
 
 @cache
 def study(name: str) -> Table:
-    """Run one of the studies that pictures are drawn from, all with seed 1."""
+    """Run a study of pictures by its name, with seed 1."""
     scenario = airhop.Scenario.load("last-hop").with_({"duration": "20 s"})
     fer = [0.0001, 0.001, 0.01, 0.03, 0.09]
     senders = ["reno", "sack", "snoop", "cubic", "bbr", "ll-elsn"]

@@ -1,13 +1,13 @@
-"""Writes the blocks of docs/experiments/readings.md, and outcomes.csv, from a run under every reading.
+"""Write the blocks of docs/experiments/readings.md, and outcomes.csv, from a run under every reading.
 
     airhop reproduce --all --readings --quick --out DIR
     airhop reproduce yun2009/fig6 cheng2008/table2 kounavis1996/ebsn koo2007/fig2a --readings --out DIR
     airhop reproduce cheng2008/table3 cheng2008/table4 cheng2008/table7 --full --out DIR
     python tools/readings.py DIR
 
-Prose is written by hand around them. Nothing is simulated: the rows of DIR must be those of this simulator.
-Rows of outcomes.csv stay as they are for experiments that DIR does not have, and so does the block of
-headlines where it lacks one of theirs.
+The program keeps the prose around the blocks and simulates nothing: DIR must contain rows of the current
+simulator. Rows of outcomes.csv stay unchanged for experiments that DIR lacks, and so does the block of
+headlines if DIR lacks an experiment of a headline.
 """
 
 import csv
@@ -220,7 +220,7 @@ def outcomes() -> str:
 
 
 def changes() -> str:
-    """List what changed of which claims, and the words that it rests on."""
+    """Return the changes of claims since the last run, with the questions that each depends on."""
     read = {row["claim"]: row for row in outcome_rows()}
     lines = []
     for change in tomllib.loads(CHANGES.read_text(encoding="utf-8"))["change"]:

@@ -22,7 +22,7 @@ PAPERS = {
     "M. E. Kounavis, ": "kounavis1996",
     "R.-S. Cheng ": "cheng2008",
 }
-"""Begin of a reproduced paper's citation, and the folder of its experiments."""
+"""Beginning of a reproduced paper's citation, and the folder of its experiments."""
 OTHERS = (
     "Y. Benjamini and R. Heller, Screening for Partial Conjunction Hypotheses, Biometrics 64(4), 2008",
     "R. L. Berger, Multiparameter Hypothesis Testing and Acceptance Sampling, Technometrics 24(4), 1982",
@@ -50,7 +50,7 @@ OTHERS = (
 
 INITIALS = re.compile(r"(?:[A-Z]\.[- ]?)+")
 REPORTS = ("RFC", "draft-")
-"""Begin of a work that is cited by its number."""
+"""Beginnings of works that are cited by their number."""
 
 
 def page() -> str:
@@ -65,7 +65,7 @@ def page() -> str:
 
 
 def whole(work: str, cited: set[str]) -> str:
-    """Leave out what a citation adds about a part of its work: another scheme cites the whole."""
+    """Return a work without the part that a citation adds, if another scheme cites the whole work."""
     return min((other for other in cited if work.startswith(other)), key=len)
 
 

@@ -1,7 +1,7 @@
-"""Makes the pages of docs/scenario: the simulator's table of keys, cut into a page per table, with examples.
+"""Make the pages of docs/scenario from the simulator's list of keys, a page per table, with examples.
 
-Each page begins with a scenario of docs/scenario/examples, and each `kind` with a line that sets it: one of
-those below, or the least that a file can say. A table of the simulator that has no page is an error.
+Each page begins with a scenario of docs/scenario/examples, and each `kind` with a line that sets it: a line
+of this module, or the shortest valid one. A table of the simulator without a page is an error.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ WHOLE = "The file"
 
 @dataclass(frozen=True)
 class Page:
-    """Page: its tables, their introduction, and the settings that show their kinds."""
+    """Page: tables, introduction, and settings of their kinds."""
 
     title: str
     about: str
     tables: tuple[str, ...]
     kinds: dict[str, dict[str, str]] = field(default_factory=dict)
-    """By the last name of a table and by kind: the setting in the page's example, as `--set` takes it."""
+    """Setting in the page's example, as for `--set`, by the last part of a table's path and by kind."""
 
 
 ERRORS = {
@@ -224,7 +224,7 @@ def pages() -> dict[str, str]:
 
 
 def parts() -> tuple[str, dict[str, str]]:
-    """Cut the simulator's list of keys: what stands before it, and the text of each table by its path."""
+    """Split the simulator's list of keys into the introduction and the text of each table by path."""
     head, *rest = re.split(r"^## ", _core.reference(), flags=re.MULTILINE)
     sections = {}
     for part in rest:
@@ -267,7 +267,7 @@ def example(name: str) -> str:
 
 
 def link_keys_to_pages(markdown: str, path: str, pages: dict[str, str], page: str) -> str:
-    """Return the table of keys with each key linked to its own page; keys of this page stay plain."""
+    """Return a table of keys with links of keys to their pages; keys of the page itself have no link."""
 
     def link(row: re.Match[str]) -> str:
         table = f"{path}.{row[1]}".lstrip(".")
@@ -278,7 +278,7 @@ def link_keys_to_pages(markdown: str, path: str, pages: dict[str, str], page: st
 
 
 def with_kinds(text: str, key: str, settings: dict[str, str]) -> str:
-    """Return each kind a heading, and a line that sets it."""
+    """Return the text with a heading and a setting for each kind."""
     head, *kinds = re.split(r'^`kind = "([\w-]+)"`: ', text, flags=re.MULTILINE)
     parts = [head]
     for kind, body in zip(kinds[::2], kinds[1::2], strict=True):

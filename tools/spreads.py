@@ -1,11 +1,11 @@
-"""Writes python/airhop/experiments/spreads.csv: how far single runs scatter where printed numbers are judged.
+"""Write python/airhop/experiments/spreads.csv: the scatter of single runs, for checks of printed numbers.
 
     airhop reproduce cheng2008/table2 cheng2008/table3 cheng2008/table4 cheng2008/table5 cheng2008/table6 \
         cheng2008/table7 koo2007 --full --out DIR
     python tools/spreads.py DIR
 
-Nothing is simulated: the rows of DIR must be those of this simulator. Where a change of results makes rows
-of experiments anew, the tolerances of their printed numbers move with them.
+The program simulates nothing: DIR must contain rows of the current simulator. A change of simulated results
+also changes the tolerances of printed numbers.
 """
 
 import csv

@@ -1,7 +1,7 @@
-"""Makes docs/api/tables.md: the tables of a trace and their columns, taken from traced runs.
+"""Make docs/api/tables.md: the tables of a trace and their columns, from traced runs.
 
-Names, types and words come from the runs, meanings of columns from `MEANINGS`; a column without a meaning
-there, and a meaning without its column, fail a test.
+Names, types and words come from the runs, meanings of columns from `MEANINGS`. A test fails for a column
+without a meaning, and for a meaning without a column.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ MEANINGS = {
     "rate_mbps": "rate, Mbit/s; 0 where nothing leaves it",
     "delay_ms": "propagation delay, ms",
 }
-"""By column, or by table and column where one means something else there."""
+"""Meanings by column, or by table and column if the column has another meaning in that table."""
 NAMES = ("flow", "place", "from", "to", "wlan", "station", "flags")
 """Columns whose words are names of the scenario, or combinations of letters."""
 

@@ -1,10 +1,10 @@
-"""Writes the tables of docs/wifi-notices.md from a full run of `airhop reproduce airhop/wifi`.
+"""Write the tables of docs/wifi-notices.md from a full run of `airhop reproduce airhop/wifi`.
 
     airhop reproduce airhop/wifi --full --out DIR
     python tools/wifi_page.py DIR
 
-Prose is written by hand, around blocks that begin with `<!-- wifi: NAME -->` and end with `<!-- end -->`;
-their contents are made here. Nothing is simulated: the rows of DIR must be those of this simulator.
+The program replaces the blocks between `<!-- wifi: NAME -->` and `<!-- end -->`, and keeps the prose around
+them. It simulates nothing: DIR must contain rows of the current simulator.
 """
 
 import sys
@@ -52,7 +52,7 @@ def goodput(name: str) -> Callable[[Found], str]:
 
 
 def causes(name: str) -> Callable[[Found], str]:
-    """Make the block of an experiment's causes: a row per sender at one loss, means of the runs."""
+    """Return the function that makes an experiment's table of causes: a row per sender at one loss rate."""
 
     def block(found: Found) -> str:
         outcome = _outcome(found, name)
@@ -108,7 +108,7 @@ def _outcome(found: Found, name: str) -> Outcome:
 
 
 def questions(found: Found) -> str:
-    """List every question with its answer and the figures that it rests on."""
+    """Return every question with its answer and the measured values."""
     rows = [
         (f"`{claim.id}`", claim.text, ANSWERS[by_id[claim.id].word], by_id[claim.id].result.measured)
         for outcome in found.values()

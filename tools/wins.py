@@ -1,10 +1,10 @@
-"""Writes the tables of docs/what-wins-where.md from a full run of `airhop reproduce airhop/today`.
+"""Write the tables of docs/what-wins-where.md from a full run of `airhop reproduce airhop/today`.
 
     airhop reproduce airhop/today --full --out DIR
     python tools/wins.py DIR
 
-Prose is written by hand, around blocks that begin with `<!-- wins: NAME -->` and end with `<!-- end -->`;
-what is in them is made here. Nothing is simulated: the rows of DIR must be those of this simulator.
+The program replaces the blocks between `<!-- wins: NAME -->` and `<!-- end -->`, and keeps the prose around
+them. It simulates nothing: DIR must contain rows of the current simulator.
 """
 
 import sys
@@ -78,9 +78,9 @@ def judged_by(outcome: Outcome) -> tuple[Samples, bool]:
 def unbeaten(
     samples: Samples, curves: Sequence[str], x: X, share: float = 1.0, *, low: bool = False
 ) -> list[str]:
-    """List the best curve at x and those of which it is not shown that they have less than a share of it.
+    """Return the best curve at x, and the curves that are not shown to have less than a share of it.
 
-    With `low` less is better.
+    With `low` smaller values are better.
     """
     sign = -1 if low else 1
     ranked = sorted(curves, key=lambda curve: -sign * samples.estimate(curve, x).mean)
@@ -115,7 +115,7 @@ def connections(found: Found) -> str:
 
 
 def beside(found: Found) -> str:
-    """Shares that rivals leave to Reno and to CUBIC, of what ten of its kind leave."""
+    """Return the goodput of Reno and CUBIC beside rivals, as a share of that beside ten of their kind."""
     both = {kind: _outcome(found, f"beside-{kind}") for kind in ("reno", "cubic")}
     axis = both["reno"].experiment.axis
     head = [f"{LABELS[kind]}, {cell}" for kind in both for cell in (LOSSY, RELIABLE)]
@@ -234,14 +234,14 @@ def senders(found: Found) -> str:
 
 
 def left_to_cubic(samples: Samples, sender: Sender) -> str:
-    """Write what ten of a sender leave to CUBIC in a cell with its link layer, of what ten of CUBIC leave."""
+    """Return CUBIC's goodput beside ten connections of a sender, as a share of that beside ten of CUBIC."""
     (rival,) = [kind.name for kind in KINDS if kind.scheme == sender.scheme] or [""]
     cell = RELIABLE if sender.attempts == ARQ else LOSSY
     return f"{100 * along(samples, cell, 'cubic', rival).value:.0f} %" if rival else "–"
 
 
 def questions(found: Found) -> str:
-    """List every question with its answer and the figures that it rests on."""
+    """Return every question with its answer and the measured values."""
     rows = [
         (f"`{claim.id}`", claim.text, ANSWERS[word], measured)
         for outcome in found.values()
@@ -251,7 +251,7 @@ def questions(found: Found) -> str:
 
 
 def _answers(outcome: Reproduced) -> list[tuple[Claim[Any], str, str]]:
-    """Return the claims of an experiment in its own order, with what became of them and the measure."""
+    """Return the claims of an experiment in its order, with outcome and measured value."""
     by_id = {one.claim.id: one for one in outcome.claims}
     return [
         (claim, by_id[claim.id].word, by_id[claim.id].result.measured) for claim in outcome.experiment.claims

@@ -32,7 +32,7 @@ HEADLESS = re.compile(
     re.I,
 )
 HEADLESS_ON_A_PAGE = re.compile(rf"(?:{PRONOUNS})\b", re.I)
-"""Within a page, "If", "When", "This" and "It" may begin a sentence that has its noun."""
+"""Headless openings of pages, in which "If", "When", "This" and "It" may begin a sentence with its noun."""
 SPEECH = re.compile(r"(?:give|judge|say|take|tell|look|hold)s?\b", re.I)
 
 _COMMENT = re.compile(r"^\s*//([/!])(?!/) ?(.*)$")
@@ -43,7 +43,7 @@ _LEAD = re.compile(r"^(?:[-*] |\d+\. )?[\s*_\"'(`\[]*")
 
 @dataclass(frozen=True)
 class Opening:
-    """The first line of a piece of prose, and where it stands."""
+    """First line of a piece of prose, and its place."""
 
     place: str
     text: str
@@ -116,7 +116,7 @@ def pages(folder: Path) -> Iterator[Opening]:
 
 @cache
 def openings() -> dict[str, list[Opening]]:
-    """Return the openings by where they stand: a crate, the package, a kind of description, the pages."""
+    """Return the openings by place: a crate, the package, a kind of description, the pages."""
     scheme_texts = ("about", "helps", "verified", "reconstructed")
     found = {path.parent.name: list(rust_comments(path)) for path in sorted((ROOT / "crates").glob("*/src"))}
     return found | {
@@ -165,7 +165,7 @@ def lowered(before: Mapping[str, Counts], now: Mapping[str, Counts]) -> str:
 
 
 def shared_types(crates: Path = ROOT / "crates") -> dict[str, set[str]]:
-    """Return the crates that declare a public type, by its name, where there are more than two."""
+    """Return public types that more than two crates declare, with the crates, by name."""
     found: dict[str, set[str]] = {}
     for file in crates.glob("*/src/**/*.rs"):
         for name in _PUBLIC_TYPE.findall(file.read_text(encoding="utf-8")):

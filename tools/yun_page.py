@@ -1,7 +1,7 @@
-"""Makes docs/yun-on-real-packets.md: Yun 2009's schemes in a kernel, simulated, and as printed.
+"""Make docs/yun-on-real-packets.md: Yun 2009's schemes in a kernel, simulated, and as printed.
 
 The kernel's runs are rows of python/airhop/crosscheck/reference/emulated.csv (tools/emulated.py), the
-simulated ones of docs/cross-checks.csv. Nothing is run here.
+simulated ones rows of docs/cross-checks.csv. The module runs nothing.
 """
 
 from collections.abc import Callable, Iterable, Mapping

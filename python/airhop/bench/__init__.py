@@ -1,1 +1,1 @@
-"""Cost of the simulator beside ns-2 and ns-3: the courses that all three run, and their speed."""
+"""Speed of the simulator compared with ns-2 and ns-3, on courses that all three simulate."""

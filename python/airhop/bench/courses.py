@@ -1,7 +1,7 @@
-"""The courses of `airhop bench`: one experiment each, and how Airhop, ns-2 and ns-3 are told it.
+"""Courses of `airhop bench`: scenarios that Airhop, ns-2 and ns-3 simulate with equal parameters.
 
-A parameter has one value, from which the words of all three simulators are made: whoever changes it changes
-it for all of them. What a peer cannot be told is a note, which stands beside its numbers.
+Each parameter has one value, from which the module derives the settings of all three simulators: a change of
+the value changes all of them. A setting that a peer lacks is a note beside the results of the peer.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ Tell = Callable[[Any], str]
 
 @dataclass(frozen=True)
 class Parameter:
-    """Parameter that all simulators share, and its form in each of them."""
+    """Parameter of a course, and its settings in each simulator."""
 
     what: str
     value: Value
     airhop: Callable[[Any], Changes]
     """Changes of the packaged scenario."""
     ns2: Tell | None
-    """Words of ns-2's program; None if this value is the only one there."""
+    """Setting of the ns-2 program; None if ns-2 has this value only."""
     ns3: Tell | None
     """Words of ns-3's program, likewise."""
 
@@ -41,7 +41,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Recorded:
-    """Speed of a peer, measured once beside Airhop on the same machine in the same minutes."""
+    """Speed of a peer, measured once on the same machine and at the same time as Airhop."""
 
     simulator: str
     segments_per_cpu_s: float
@@ -93,12 +93,12 @@ NS2_SCHEMES = {"sack": "Sack1", "newreno": "Newreno"}
 
 
 def _at(*paths: str, unit: str = "") -> Callable[[Value], Changes]:
-    """Put a value, with its unit if it has one, where the scenario has it."""
+    """Return the function that sets a value, with its unit, at scenario paths."""
     return lambda value: dict.fromkeys(paths, f"{value} {unit}" if unit else value)
 
 
 def _tcp(scheme: str, segment: int, flow: str, *, window: int) -> list[Parameter]:
-    """Return the TCP of all courses: that of ns-2, to which ns-3 can be set. A window of 0 never limits."""
+    """Return the TCP parameters of all courses, which ns-2 and ns-3 both have. Window 0: unlimited."""
     tcp = f"flow.{flow}.tcp"
     return [
         Parameter("stack", "ns2", _at(f"{tcp}.preset"), None, None),  # what no other parameter names
@@ -174,7 +174,8 @@ AS_NS2: dict[str, Any] = {
     "wlan.field.routing": {"kind": "aodv", "preset": "ns2"},
     "flow.ftp.tcp": {"preset": "ns2"},
 }
-"""Of the chain: what ns-2 has where the packaged scenario has the standards of its paper's day."""
+"""Settings of the chain that differ from the packaged scenario, whose standards are those of its paper's
+time."""
 ITS_TCP = Note(
     "ns-3",
     "TCP",

@@ -1,13 +1,13 @@
-"""Speed and goodput: segments per second of user CPU time, beside other simulators on the same course.
+"""Speed and goodput on a course: segments per second of user CPU time, for Airhop and other simulators.
 
-The peers' programs for the courses (`airhop.bench.courses`) stand in bench/peers of the source tree; ns-2 is
+The peers' programs for the courses (`airhop.bench.courses`) are in bench/peers of the source tree; ns-2 is
 the Debian package ns2, ns-3 the package libns3-dev.
 
-The ceiling of a run's loop is its event queue alone. It is asked what the run asks of it, from the middle on:
-as many events wait, as far away, and leave in the same order, but nothing is done with them. This is the hold
-model (D. W. Jones, CACM 29(4), 1986) with the run's own distances in place of a distribution. The share of
-that rate at which the run handles events tells what is left to gain from the loop and from the network; it
-is no grade: a faster queue lowers it.
+The ceiling of a run is the speed of its event queue alone. The measurement replays the pushes and pops of the
+run's second half: the queue has the same length, the events have the same times, and pop in the same order,
+but no event is processed. It is the hold model (D. W. Jones, CACM 29(4), 1986) with the time increments of
+the run in place of a distribution. The share of the ceiling that the run reaches shows the possible gain in
+the event loop and the network code. It is no quality measure: a faster queue lowers the share.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ NS3_MODULES = (
 
 
 SEED_STEP = 1001
-"""Between two seeds: of seeds that are one apart, the first draws of ns-2's generator are 0.0003 apart."""
+"""Distance between two seeds: the first random numbers of ns-2's generator differ by 0.0003 for adjacent
+seeds."""
 
 
 def seeds(n: int) -> list[int]:
@@ -57,7 +58,7 @@ class Speed:
     simulated_s: float
     segments: float
     cpu_s: float
-    """User CPU seconds; for ns-3 without its set-up."""
+    """User CPU time, s; that of ns-3 excludes the set-up."""
     events: int
     goodput_mbps: float
 
@@ -83,16 +84,16 @@ class Queue:
 
     @property
     def events_per_cpu_s(self) -> float:
-        """Events that came and left per second of user CPU time."""
+        """Events pushed and popped per second of user CPU time."""
         return self.events / self.cpu_s
 
 
 Measured = TypeVar("Measured", Speed, Queue)
 
 SCHEDULED_EVENTS = 2**17
-"""Taken down of a run; in memory they take 3 MB, which are read in order."""
+"""Number of recorded events of a run; they take 3 MB of memory and are read in order."""
 REPLAYED_EVENTS = 4_000_000
-"""Asked of the queue alone in one measurement: a tenth of a second."""
+"""Number of events of one measurement of the queue alone, which takes a tenth of a second."""
 
 
 class UnavailableError(Exception):
@@ -100,7 +101,7 @@ class UnavailableError(Exception):
 
 
 def airhop(course: Course, seed: int) -> Speed:
-    """Measure this simulator on one thread."""
+    """Return the speed of this simulator on one thread."""
     return _airhop("Airhop", course, course.changes, seed)
 
 
@@ -169,7 +170,7 @@ def ns2(peers: Path, course: Course, seed: int) -> Speed:
 
 
 def ns3(peers: Path, course: Course, seed: int) -> Speed:
-    """Build the program for ns-3, once, and measure its run without the set-up."""
+    """Build the ns-3 program, once, and return the speed of a run without its set-up."""
     binary = _build_ns3(_program(peers, "ns3/base.cc"), Path(_ns3_folder().name))
     scenario = f"--scn={course.ns3_scenario}"
     output, _ = _run(
@@ -237,7 +238,7 @@ def _program(peers: Path, name: str) -> Path:
 
 
 def _run(command: list[str]) -> tuple[str, float]:
-    """Run a peer; its output and the user CPU time that it took."""
+    """Run a peer; return its output and its user CPU time, s."""
     before = user_cpu(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     cpu = user_cpu(resource.RUSAGE_CHILDREN) - before
@@ -256,5 +257,5 @@ def _result_line(output: str) -> str:
 
 
 def user_cpu(who: int) -> float:
-    """Return the user CPU time so far, seconds; `who` is one of resource's RUSAGE_*."""
+    """Return the user CPU time so far, s; `who` is one of resource's RUSAGE_*."""
     return resource.getrusage(who).ru_utime

@@ -1,7 +1,7 @@
-"""Arguments of public functions, checked against their annotations: InputError names the argument.
+"""Checks of the arguments of public functions against their annotations: an InputError names the argument.
 
-`@checked` is the one mechanism: a parameter that has an annotation is checked. A whole number may be numpy's;
-True and False are no numbers, and neither is NaN.
+`@checked` checks each parameter that has an annotation. Whole numbers include those of numpy; True, False and
+NaN are no numbers.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MOST_THREADS = 4096
 
 Checked = TypeVar("Checked", bound=Callable[..., Any])
 Taker = Callable[[Any], Any]
-"""Returns the value as the function wants it; raises WrongError when it is of another type."""
+"""Converter of an argument to the type that the function expects; raises WrongError for any other type."""
 
 
 class WrongError(Exception):
@@ -40,10 +40,10 @@ class WrongError(Exception):
 
 
 def checked(target: Checked) -> Checked:
-    """Check each argument of a function, or of a class's `__init__`, against its annotation.
+    """Return a function, or a class, that checks its arguments against its annotations.
 
-    The function then raises InputError for an argument of another type. Arguments that are missing or that it
-    does not have end in Python's TypeError.
+    The function raises InputError for an argument of another type. Missing and unknown arguments raise
+    Python's TypeError.
     """
     if isinstance(target, type):
         kind: Any = target
@@ -96,7 +96,7 @@ def _shown(value: object) -> str:
 
 
 def _taker(kind: Any) -> Taker:
-    """Make what takes values of an annotated type."""
+    """Return the converter of an annotated type."""
     origin, inner = get_origin(kind), get_args(kind)
     if kind in _PLAIN:
         return _PLAIN[kind]
@@ -210,7 +210,7 @@ _PLAIN: dict[Any, Taker] = {
 
 
 def _union(kinds: Sequence[Any]) -> Taker:
-    """Select what any of some types takes; a text beside a path is the name of a file, in whatever octets."""
+    """Return the converter of a union; if the union includes paths, a text is a file name in any encoding."""
     paths = [kind for kind in kinds if issubclass(_class(kind), os.PathLike)]
     names = [*paths, str] if paths else []
     takers = [_taker(kind) for kind in kinds if kind not in names] + ([_path] if paths else [])
@@ -275,7 +275,7 @@ def _mapping(of_key: Taker, of_value: Taker) -> Taker:
 
 
 def _several(of_one: Taker, made: type) -> Taker:
-    """Select a list, or what else gives elements one after the other; not a text, which gives its letters."""
+    """Return the converter of a list from any iterable except a text, whose elements would be letters."""
 
     def take(value: Any) -> Any:
         if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 FIRST = 4096
-"""Bytes of a file that tell its kind."""
+"""Number of bytes at the beginning of a file from which its kind is determined."""
 
 LOG = "the log of an emulation (airhop replay)"
 
@@ -31,7 +31,7 @@ _IPERF3 = (b'"iperf_version"', b'"iperf 3.', b'"test_start"')
 
 
 def kind_of(data: bytes) -> str | None:
-    """Name the kind of a file by its beginning; None for what may be TOML, Python or a table of numbers."""
+    """Return the kind of a file from its first bytes; None for possible TOML, Python or tables of numbers."""
     for beginning, kind in _BEGINNINGS.items():
         if data.startswith(beginning):
             return kind

@@ -1,4 +1,4 @@
-"""The streams of a command: they take whatever is printed, whoever reads them."""
+"""Output streams of a command, which accept all characters and a closed pipe."""
 
 from __future__ import annotations
 

@@ -61,9 +61,10 @@ def _told(error: OSError) -> str:
 
 
 def _leave_stuck_threads(code: int) -> None:
-    """End the process at once if a thread is in code of a scheme that does not return.
+    """End the process immediately if a thread runs code of a scheme that does not return.
 
-    The interpreter's normal end would free memory that this thread uses, or wait for the thread forever.
+    The normal end of the interpreter would free memory that this thread uses, or wait for the thread for
+    ever.
     """
     core = sys.modules.get("airhop._core")
     if core is not None and core.threads_at_work():
@@ -73,7 +74,7 @@ def _leave_stuck_threads(code: int) -> None:
 
 
 def _abandon_stdout() -> None:
-    """Keep the interpreter from trying once more, at exit, to write what could not be written."""
+    """Prevent a second write error when the interpreter flushes stdout at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -92,7 +93,7 @@ def _run(argv: Sequence[str]) -> int:
 
 
 def front_page() -> str:
-    """Write the help of `airhop` itself, which needs neither the parser nor any other import to be quick."""
+    """Return the help of `airhop` without importing the parser or any command."""
     width = max(map(len, COMMANDS))
     return "\n".join(
         [

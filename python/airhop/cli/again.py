@@ -11,11 +11,11 @@ from airhop.errors import PrivilegeError
 from airhop.files import why
 
 _BEEN_HERE = "AIRHOP_STARTED_AGAIN"
-"""Set for the second start, so that there is no third."""
+"""Environment variable of a restarted process, which prevents a second restart."""
 
 
 class Again(Exception):  # noqa: N818
-    """A command has to be started again by another program, which gives it rights; `dispatch` does so."""
+    """Request to `dispatch` to restart the command by another program, which provides privileges."""
 
     def __init__(self, by: Sequence[str]) -> None:
         super().__init__(f"to be started by {' '.join(by)}")
@@ -23,9 +23,9 @@ class Again(Exception):  # noqa: N818
 
 
 def start_again(by: Sequence[str], words: Sequence[str]) -> NoReturn:
-    """Become `by airhop words`: the process stays the same, and so do its signals and its exit code.
+    """Replace this process by `by airhop words`, with the same process ID, signals and exit code.
 
-    Raises PrivilegeError when that is of no use, or not possible.
+    Raises PrivilegeError if a restart is impossible or would not provide the privilege.
     """
     if _BEEN_HERE in os.environ:
         raise PrivilegeError(f"{by[0]} gave no rights to make network namespaces: run it as root")

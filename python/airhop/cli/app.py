@@ -1,4 +1,4 @@
-"""From words to a command: parsing, and the exit code of whatever goes wrong."""
+"""Parsing of the command line, and the exit codes of all errors."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ With = Annotated[
         " --with bpf_veno. Can be repeated.",
     ),
 ]
-"""A command that takes it begins with `airhop.plugins.load_all(with_)`."""
+"""Option of a command that begins with `airhop.plugins.load_all(with_)`."""
 Services = Annotated[
     str | None,
     Parameter(
@@ -131,7 +131,7 @@ def application() -> App:
 
 
 def usage(name: str, command: Callable[..., object] | None) -> str:
-    """Write the first line of a command's help: its arguments by their names. The parser calls all `ARGS`."""
+    """Return the first line of a command's help, with the names of the arguments instead of `ARGS`."""
     words = ["Usage: airhop", name]
     parameters = [] if command is None else list(signature(command).parameters.values())
     options = [p for p in parameters if p.kind is Kind.KEYWORD_ONLY]
@@ -187,6 +187,6 @@ def _fail(why: str, code: int = EXIT_BAD_INPUT) -> int:
 
 
 def _check_command(word: str) -> None:
-    """Refuse an unknown command here: the parser would import every command to do it."""
+    """Raise an error for an unknown command, since the parser would import every command for that."""
     if word not in (*COMMANDS, COMPLETE):
         raise InputError(f"there is no command `{word}`.{did_you_mean(word, COMMANDS)} See airhop --help.")

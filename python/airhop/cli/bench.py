@@ -33,14 +33,14 @@ def bench(
     repeats: Whole = 5,
     as_json: Json = False,
 ) -> int:
-    """Measure speed and goodput, beside ns-2 and ns-3 where they are installed, on the same experiment.
+    """Measure speed and goodput on equal scenarios, also of ns-2 and ns-3 if they are installed.
 
     Goodput is the mean over the seeds with the half-width of its 95 % interval. Differences of a simulator
     from the course stand in brackets below its name, with the reason below the table.
 
-    Below each course stands Airhop's share of its ceiling: the rate of events of a run, in per cent of the
-    rate at which the event queue alone pushes and pops the same events. The share is no grade: a faster queue
-    lowers it.
+    The line below each course is Airhop's share of its ceiling: the event rate of a run in per cent of the
+    rate at which the event queue alone pushes and pops the same events. The share is no quality measure: a
+    faster queue lowers it.
 
     Parameters
     ----------
@@ -107,9 +107,9 @@ class _Measured:
 
 
 def _measure(name: str, peers: Path | None, repeats: int, reporter: Reporter, missing: set[str]) -> _Measured:
-    """Measure all in turn, `repeats` times, so that the same minutes' machine serves them all.
+    """Measure all simulators in turn, `repeats` times, so that a varying machine load affects all of them.
 
-    Who is not here is told, is `missing` from then on, and not asked again.
+    A simulator that is not installed is reported once and added to `missing`.
     """
     course = COURSES[name]
     contenders = {who: run for who, run in _contenders(course, peers).items() if who not in missing}

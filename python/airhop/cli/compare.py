@@ -41,7 +41,7 @@ def compare(
 ) -> int:
     """Compare several schemes, or several values of a key, on one scenario, with confidence intervals.
 
-    All meet the same channel in the same replication, so ratios are over pairs (Fieller's interval).
+    In each replication all have the same channel, so ratios are paired (Fieller's interval).
 
     Parameters
     ----------

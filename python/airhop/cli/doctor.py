@@ -48,7 +48,7 @@ def doctor(
     kernel: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     as_json: Json = False,
 ) -> int:
-    """Check this installation: its build, its parts, and that one thread and two give the same run.
+    """Check this installation: the build, the parts, and equal results on one thread and on two.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def _check_installation(as_json: bool) -> int:
 
 
 def _self_check() -> list[str]:
-    """Simulate one second four times, alone and beside its twin."""
+    """Return the fingerprints of four equal runs of one second, on one thread and on two."""
     job = Job(Scenario.load("last-hop").with_({"duration": "1 s"}))
     return [result.fingerprint for threads in (1, 2) for result in run_many([job, job], threads=threads)]
 

@@ -209,7 +209,7 @@ def _emulate(
 
 @contextmanager
 def _terminations_as_interrupts() -> Iterator[None]:
-    """End on SIGTERM as on Ctrl-C: in order, and with what was changed on interfaces set back."""
+    """Raise KeyboardInterrupt on SIGTERM, too: the emulation then ends in order and restores interfaces."""
 
     def interrupt(_signal: int, _frame: object) -> NoReturn:
         raise KeyboardInterrupt

@@ -15,7 +15,7 @@ from rich.table import Table
 from airhop.errors import harmless
 
 PIPE_WIDTH = 10_000
-"""Columns when stdout is no terminal: enough that nothing is wrapped or cut, so that it can be searched."""
+"""Width of tables in columns if stdout is no terminal: rows are neither wrapped nor cut, for searches."""
 
 _OTHER_CONTROLS = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Control characters above ASCII's first 32, and overrides of direction."""
@@ -29,7 +29,7 @@ GAP = 2
 
 class _Console(Console):
     def on_broken_pipe(self) -> NoReturn:
-        """Leave to `main` what a closed pipe means; rich would exit with 1."""
+        """Raise BrokenPipeError for a closed pipe, which `main` handles; rich would exit with 1."""
         raise BrokenPipeError
 
 
@@ -44,14 +44,14 @@ class _Pipe(_Console):
 
 
 def console() -> Console:
-    """Open stdout for tables and charts. Text is printed as it is: names may look like markup."""
+    """Return the console for tables and charts on stdout; it prints text without interpreting markup."""
     if sys.stdout.isatty():
         return _Console(highlight=False, markup=False, emoji=False)
     return _Pipe(width=PIPE_WIDTH, highlight=False, markup=False, emoji=False)
 
 
 def help_console() -> Console:
-    """Open stdout for help: as wide as the terminal, and in a pipe as COLUMNS says, else 80 columns."""
+    """Return the console for help on stdout: as wide as the terminal; in a pipe COLUMNS, by default 80."""
     return _Console(highlight=False, markup=False, emoji=False)
 
 
@@ -67,7 +67,7 @@ def print_json(document: Any) -> None:
 
 
 def table(*columns: str, title: str | None = None, left: int = 1) -> Table:
-    """Start a table whose first `left` columns hold text and whose other columns hold numbers."""
+    """Return an empty table: the first `left` columns contain text, the others numbers."""
     made = Table(
         box=SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
@@ -92,7 +92,7 @@ def print_table(
 ) -> None:
     """Print a table.
 
-    Where the terminal is too narrow, the last columns are left out, and rows beyond `most`; it says so.
+    On a narrow terminal the last columns are omitted, as are rows beyond `most`, with a note.
     """
     beyond, rows = rows[most:], rows[:most]
     widths = [

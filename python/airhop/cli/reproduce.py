@@ -123,7 +123,7 @@ def _changed(experiment: Experiment | Calculation, sets: Sequence[str]) -> Exper
 
 
 def _write_study(chosen: Sequence[Experiment | Calculation], mode: Mode, seed: int, path: Path) -> None:
-    """Write the study of one experiment to a file that is not there yet."""
+    """Write the study of one experiment to a new file."""
     first, *others = chosen
     if others or isinstance(first, Calculation):
         raise InputError("--as-study writes the study of one experiment that simulates a scenario")

@@ -38,7 +38,7 @@ def run(
     between: Between = None,
     flow: FlowName = None,
 ) -> int:
-    """Run a scenario once and print what its flows and links did.
+    """Run a scenario once and print the results of its flows and links.
 
     Folders of --trace and --pcap are created if missing. Files of the same name are replaced at the end of
     the run; a run that fails or is interrupted leaves them unchanged.

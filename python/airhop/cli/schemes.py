@@ -42,7 +42,7 @@ def schemes(name: SchemeName | None = None, /, *, with_: With = (), as_json: Jso
 
 
 def _list(out: Console, entries: list[dict[str, Any]]) -> None:
-    """Print a line per scheme, family by family: name, title, and what it needs from the network."""
+    """Print a row per scheme, by family: name, title, and required services of the network."""
     longest = max(len(entry["name"]) for entry in entries)
     for family, members in catalogue.families(entries).items():
         out.print(family, style="bold")
@@ -86,7 +86,7 @@ def _add(label: str, texts: Sequence[str], lines: Table) -> None:
 
 
 def parameter(declared: dict[str, Any]) -> str:
-    """Write a parameter with its default, range and meaning: `n = 2 (0 to 10): what it is`."""
+    """Return a parameter with its default, range and meaning: `n = 2 (0 to 10): meaning`."""
     about = f": {declared['about']}" if declared["about"] else ""
     if "words" in declared:
         others = [word for word in declared["words"] if word != declared["default"]]

@@ -32,9 +32,9 @@ def sweep(
     with_: With = (),
     as_json: Json = False,
 ) -> int:
-    """Run a study: a grid of values, replicated, its rows kept and reused.
+    """Run a study, a grid of values with replications, and store its rows for reuse.
 
-    Runs that the folder already has are reused, and finished runs are always kept.
+    Runs that the folder contains are reused, and finished runs are always stored.
 
     Parameters
     ----------
@@ -124,12 +124,12 @@ def _by_setting(table: Table) -> list[Cell]:
 
 
 def _value(value: Scalar) -> str:
-    """Write a value of an axis; four digits of a fraction tell it from its neighbours."""
+    """Return a value of an axis as text; four digits distinguish neighbouring fractions."""
     return f"{value:.4g}" if isinstance(value, float) else text(value)
 
 
 def _short(column: str) -> str:
-    """Break a long path before its last key, so that the column is narrow."""
+    """Return a path with a line break before its last key, for a narrow column."""
     table, dot, key = column.rpartition(".")
     return f"{table}{dot}\n{key}" if table else key
 

@@ -8,9 +8,10 @@ from airhop import _core
 
 
 def version() -> str:
-    """Describe this installation: the line `airhop X.Y.Z`, then `key: value` lines as of `rustc -vV`.
+    """Return the description of this installation: `airhop X.Y.Z`, then lines of the form `key: value`.
 
-    commit and rustc are those of the simulator: an editable install can have younger Python around it.
+    commit and rustc are those of the compiled simulator: the Python files of an editable install can be
+    newer.
     """
     build = _core.build_info()
     facts = {name: build.get(name) for name in ("commit", "model", "profile", "target", "rustc")}

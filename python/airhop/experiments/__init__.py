@@ -1,8 +1,8 @@
-"""Experiments: one file per reproduced figure or table, and the machinery they share.
+"""Experiments, one file per reproduced figure or table, and their common modules.
 
-An `Experiment` names a packaged scenario, a grid, the curves, and the claims of its paper as checks; a
-`Calculation` computes its numbers without a study. A package of yours adds some through the entry-point group
-`airhop.experiments`: each entry point loads one of either.
+An `Experiment` defines a packaged scenario, a grid, the curves, and the claims of a paper as checks. A
+`Calculation` computes its values without a study. Packages register experiments of their own in the
+entry-point group `airhop.experiments`: each entry point loads an `Experiment` or a `Calculation`.
 """
 
 from __future__ import annotations

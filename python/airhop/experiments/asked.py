@@ -1,9 +1,9 @@
-"""Checks as data: a function of `claims`, with its arguments; pages print the test as a sentence.
+"""Checks as data: a function of `claims` with its arguments, whose sentence a page prints as the test.
 
     Asked(each_above, FER, THE_REST, "reno", Span(1e-4))
 
-calls `each_above(samples, FER, THE_REST, "reno", samples.from_x(1e-4))`. The sentence comes from the template
-that `worded` gives to the function; that of a function without arguments is its docstring.
+calls `each_above(samples, FER, THE_REST, "reno", samples.from_x(1e-4))`. The decorator `worded` defines the
+template of the sentence. The sentence of a function without arguments is its docstring.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ _TEMPLATES: dict[Callable[..., ClaimResult], Template] = {}
 
 
 def worded(text: str, words: Mapping[Any, str] | None = None) -> Callable[[Check], Check]:
-    """Make a decorator that gives a check its sentence.
+    """Return a decorator that attaches the template of a sentence to a check.
 
     Parameters
     ----------

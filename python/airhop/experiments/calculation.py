@@ -1,7 +1,8 @@
-"""Calculations: figures and tables of papers that no study of a scenario makes.
+"""Calculations: figures and tables of papers whose values no study of a scenario computes.
 
-Closed forms beside a simulation of their model, a worked example, a table of formulas and what traces show.
-A calculation gives values; its claims, figure and tables read them, and nothing else.
+Examples are closed forms compared with a simulation of their model, a worked example, a table of formulas,
+and measurements of traces. A calculation computes values; the claims, the figure and the tables of the
+calculation read these values only.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ class Values:
         return [value for value in self._values if (value.curve, value.metric) == (curve, metric)]
 
     def line(self, curve: str, metric: str, along: str, **fixed: X) -> Line:
-        """Select the numbers of a curve along one quantity, the others fixed, as they are drawn."""
+        """Return the values of a curve along one quantity, with the other quantities fixed, for a figure."""
         found = [value for value in self.of(curve, metric) if fixed.items() <= dict(value.x).items()]
         return Line(
             [float(value.x[along]) for value in found],
@@ -143,7 +144,7 @@ class Calculation:
     """Makes `compute` under another reading; None where there are no questions."""
 
     def under(self, reading: Reading) -> Calculation:
-        """Make the calculation that this is under another reading, with no questions of its own."""
+        """Return this calculation under another reading, without open questions."""
         assert self.computing is not None, f"{self.id} says how its questions are computed"
         return replace(
             self,

@@ -1,9 +1,8 @@
-"""Readings that are taken together: a fraction of all combinations that tells each one's effect apart.
+"""Combinations of readings: a fractional factorial design that separates the effects of single readings.
 
-`kounavis1996/ebsn@ber-powers+reno` is an experiment under two readings at once. Of eight readings there are
-256 combinations. Sixteen of them, chosen so that the effect of each reading is confounded with no effect of
-another, nor with one of two together (a design of resolution IV; Box, Hunter and Hunter 2005, §6.5), are
-enough to see which matter.
+`kounavis1996/ebsn@ber-powers+reno` is an experiment under two readings. Eight readings have 256 combinations.
+Sixteen combinations of a design of resolution IV (Box, Hunter and Hunter 2005, §6.5) suffice to estimate the
+effect of each reading: no effect is confounded with that of another reading or of a pair of readings.
 """
 
 from __future__ import annotations
@@ -41,7 +40,10 @@ def _parity(run: Sequence[bool], places: Sequence[int]) -> bool:
 
 
 def together(readings: Sequence[Reading]) -> Reading:
-    """Make one reading of several. Raises InputError if two readings set the same thing differently."""
+    """Return one reading that combines several.
+
+    Raises InputError if two readings set the same key to different values.
+    """
     if len({reading.name for reading in readings}) < len(readings):
         raise InputError("a reading is taken together with others once")
     joined = readings[0]

@@ -32,9 +32,9 @@ X = float | str
 
 @dataclass(frozen=True)
 class PlottedAxis:
-    """Varied axis and its drawing: the axis of the study, in the words of its paper.
+    """Varied axis of an experiment and its drawing, with the labels of the paper.
 
-    Values are numbers or words, written to one scenario path or to several at once.
+    Values are numbers or words, written to one scenario path or to several paths at once.
     """
 
     key: str
@@ -57,13 +57,13 @@ class PlottedAxis:
     limits: tuple[float, float] | None = None
     """Printed range of the axis; values outside it are computed but not drawn."""
     ticks: tuple[float, ...] = ()
-    """Ticks of the printed axis, where they are not what one would choose anyway."""
+    """Ticks of the printed axis, if they differ from automatic ticks."""
     percent: bool = False
     """Values are probabilities that prose and tables give in per cent."""
     words: Mapping[str, str] = field(default_factory=dict)
     """For an axis of words: what a reader calls each, where that is not the word itself."""
     takes: Mapping[X, tuple[object, ...]] = field(default_factory=dict)
-    """For values that stand for settings: what each of `paths` takes there."""
+    """Values of `paths` by value of the axis, for an axis whose values name settings."""
 
     def grid(self, mode: Mode) -> tuple[X, ...]:
         """Return the values taken in this mode."""
@@ -125,7 +125,7 @@ class Curve:
 
     @property
     def scheme_name(self) -> str | None:
-        """The scheme's name, whether or not parameters stand beside it."""
+        """Name of the curve's scheme, without parameters."""
         return (
             self.scheme if self.scheme is None or isinstance(self.scheme, str) else str(self.scheme["name"])
         )
@@ -149,8 +149,8 @@ class Metric:
     """Metric of every run: a column of the study's frame, or a formula of columns."""
 
     name: str
-    """A metric as studies know them: `goodput_mbps`, `jain`, `flow.reno.goodput_mbps` for that of one flow,
-    `retransmissions / sent_segments`."""
+    """Name of the metric in studies: `goodput_mbps`, `jain`, `flow.reno.goodput_mbps` for the metric of one
+    flow, `retransmissions / sent_segments`."""
     label: str
     unit: str
     """Empty for an index or a count."""
@@ -159,9 +159,9 @@ class Metric:
     digits: int = 2
     """Decimals that tables print."""
     most: float = math.inf
-    """The largest value there can be: intervals are cut there."""
+    """Largest possible value: intervals end at this value."""
     printed: bool = True
-    """True if `ticks` are the paper's; otherwise its axis is not known and they are ours."""
+    """True if `ticks` are those of the paper; False if the paper's axis is unknown."""
 
     @property
     def bounded(self) -> bool:
@@ -219,7 +219,7 @@ class Picture:
     """A figure for print of one run, packet by packet, where the paper shows runs and not means."""
 
     name: str
-    """Of its files: `sequence` makes `sequence.pdf` and so on."""
+    """Base name of the figure's files: `sequence` makes `sequence.pdf` and other formats."""
     curve: str
     x: X
     draw: Callable[[Result], Figure]
@@ -262,12 +262,12 @@ class Claim(Generic[Found]):
     text: str
     check: Callable[[Found], ClaimResult]
     reason: str | Mapping[str, str] = field(default="", kw_only=True)
-    """The mechanism that can keep it from holding, found in the traces; told where it does not hold. By curve
-    where each has its own: told are those of the curves that fall short in this run. What a run measures, and
-    where, stands in `ClaimResult.measured` alone, so that no run contradicts a reason."""
+    """Mechanism that can make the claim fail, known from traces and reported with a failed claim. A mapping
+    has a mechanism for each curve, and the report lists those of the curves that fail in this run. Measured
+    values are in `ClaimResult.measured` only, so that no run contradicts a reason."""
     quote: str = field(default="", kw_only=True)
-    """The paper's words that it puts in ours, as printed; `[…]` where some are left out. Empty for an own
-    claim that goes beyond anything printed."""
+    """Quotation of the paper that the claim restates, with `[…]` for omissions. Empty for an own claim
+    without a printed statement."""
     own: bool = field(default=False, kw_only=True)
     """True if the claim is Airhop's and not the paper's: the words do not say it."""
     because: str = field(default="", kw_only=True)
@@ -276,7 +276,7 @@ class Claim(Generic[Found]):
     """True if the paper prints a bound, as in "more than 400 %": to meet it is not to meet a number."""
 
     def why(self, result: ClaimResult) -> str:
-        """Return the mechanisms that concern this result; empty where it holds, and where none is known."""
+        """Return the known mechanisms behind a failed result; empty if the claim holds."""
         if result.holds:
             return ""
         if isinstance(self.reason, str):
@@ -353,19 +353,18 @@ class Experiment:
         return {curve.name: curve.label for curve in self.curves}
 
     def under(self, reading: Reading) -> Experiment:
-        """Make the experiment that this is under another reading, and so with what is beside it.
+        """Return this experiment and its companion under another reading, without open questions.
 
-        It has no questions of its own. Raises InputError where the reading changes a scheme or a curve that
-        is not compared.
+        Raises InputError if the reading changes a scheme or a curve that the experiment does not compare.
         """
         self._refuse_unknown(reading)
         return self._under(reading)
 
     def with_(self, changes: Mapping[str, object]) -> Experiment:
-        """Make the experiment with other settings, by scenario path: the same grid and curves elsewhere.
+        """Return this experiment's grid and curves with other settings, by scenario path.
 
-        It is no experiment of its paper any more: it has a name of its own, neither claims nor printed
-        numbers. Raises InputError for what the experiment varies itself.
+        The returned experiment has another name and neither claims nor printed values. Raises InputError for
+        a path that the experiment varies.
         """
         if not changes:
             return self
@@ -411,7 +410,7 @@ class Experiment:
         )
 
     def _read_beside(self, reading: Reading) -> Experiment:
-        """Read it as what it stands beside: by its own reading of that name; its network may be another."""
+        """Return this companion under its own reading of the same name, which may change another network."""
         if not self.questions:
             return self._under(reading)
         own = next((one for one in readings(self.questions) if one.name == reading.name), None)

@@ -26,7 +26,7 @@ class Frame:
     note: str | None
     """End of the paper's own y axis, if this axis is longer."""
     beyond: str | None
-    """The greatest mean of each curve that leaves the paper's y axis, told where claims are judged."""
+    """Largest mean of each curve that exceeds the paper's y axis, as a sentence below the claims."""
 
     @property
     def y_limits(self) -> tuple[float, float]:

@@ -71,7 +71,7 @@ class Outcome(Reproduced):
         table: Table,
         beside: Table | None = None,
     ) -> Outcome:
-        """Check the claims on the studies of this mode, of the experiment and of the one beside it."""
+        """Check the claims on the studies of a mode, of the experiment and of its companion."""
         samples = Samples.of(experiment, mode, table)
         if experiment.beside and beside:
             samples.put_beside(Samples.of(experiment.beside, mode, beside))
@@ -157,11 +157,11 @@ def rows(experiment: Experiment, metric: Metric, samples: Samples) -> list[Row]:
 
 
 def outcomes_in(folder: Path, known: Mapping[str, Experiment | Calculation] | None = None) -> list[Outcome]:
-    """Check again every known experiment whose rows are in this folder; nothing is simulated.
+    """Check the claims of every known experiment with rows in a folder, without a simulation.
 
-    Known are those of `registry()`, unless they are given. Studies of other origin are left out, and so are
-    experiments that were defined otherwise when they ran. What was run under other readings of a paper stands
-    with its experiment, where that was run too.
+    `known` is `registry()` by default. The function ignores studies of other origin, and experiments whose
+    definition has changed since the run. Results under other readings belong to their experiment if the
+    folder contains the experiment, too.
     """
     from airhop.store import read_rows
     from airhop.study import Table

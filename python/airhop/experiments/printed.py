@@ -1,18 +1,18 @@
 """Checks of measured means and gains against the numbers that a paper prints.
 
-A printed number is judged in the unit in which it is printed and on both sides. Its tolerance is the
-resolution of the print, half of the last digit, and the 95 % scatter that the number itself has: that of one
-run where the paper prints no count of runs, that of the mean of the runs where it prints one. How far single
-runs scatter is measured, once, in Airhop's own runs under the default reading (`spreads.csv`).
+A printed number is compared in its printed unit, on both sides. The tolerance has two parts: the resolution
+of the print, half of the last digit, and the 95 % scatter of the printed number, which is the scatter of one
+run if the paper states no number of runs, and that of the mean of the runs otherwise. The scatter of single
+runs is measured once, in Airhop's runs under the default reading (`spreads.csv`).
 
-The scatter of a gain is that of the logarithm of the ratio, a factor around the printed ratio: in per cent a
-ratio to a goodput near zero scatters without bound, so that a model would be tolerated the more, the less
-goodput it has. A gain that follows from two printed columns has their tolerances as well: it lies between the
-gains of numbers that each lie within their own.
+The scatter of a gain is that of the logarithm of the ratio, a factor around the printed ratio. (In per cent,
+a ratio to a goodput near zero scatters without bound, and the tolerance of a model would increase as its
+goodput decreases.) A gain that follows from two printed columns also has the tolerances of the two columns:
+it lies between the gains of numbers that each lie within their tolerances.
 
-The number is met when the whole 95 % interval of what is measured lies within the tolerance, and missed when
-none of it does. Where the tolerance is more than half of the printed effect, meeting the number tells
-nothing: a miss is a miss still, and all else cannot be told.
+The measured value meets the number if its whole 95 % interval lies within the tolerance, and misses the
+number if no part of the interval does. If the tolerance is more than half of the printed effect, an interval
+within the tolerance is no evidence: the check can fail, but is open otherwise.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SCATTER = "the interval of each number, or more runs than it has"
 
 
 def columns(xs: Sequence[X], **printed: Sequence[float]) -> dict[Cell, float]:
-    """Select a printed table apart: a column per curve, whose name has `_` here where it has `-`."""
+    """Return a printed table as cells: a column per curve, whose keyword has `_` for `-` in the name."""
     return {
         (curve.replace("_", "-"), x): number
         for curve, column in printed.items()
@@ -94,9 +94,9 @@ class Judged:
     tolerance: float
     unit: str
     upward: float | None = None
-    """Tolerance above the printed number, inf where nothing bounds it; None where it is that below."""
+    """Tolerance above the printed number, inf if unbounded; None if it equals the tolerance below."""
     wider: Callable[[float], tuple[float, float]] | None = None
-    """Ends of the interval at another confidence; None where low and high are known alone."""
+    """Ends of the interval at another confidence; None if only low and high are known."""
 
     @property
     def allowed(self) -> tuple[float, float]:
@@ -106,7 +106,7 @@ class Judged:
 
     @property
     def met(self) -> Decision:
-        """True if the interval lies within the tolerance; None where it does not tell."""
+        """True if the interval lies within the tolerance; None if the interval does not decide."""
         return Decision(self._met)
 
     def _met(self, confidence: float) -> bool | None:
@@ -143,7 +143,7 @@ class Judged:
 def means(
     samples: Samples, axis: PlottedAxis, source: Source, printed: Printed, curves: Iterable[str], unit: str
 ) -> dict[str, Judged]:
-    """Set what each of these curves measured beside what is printed, wherever both are there."""
+    """Return the comparison of each curve's measured values with the printed values, at x that have both."""
     found = {}
     for curve, x in _cells(samples, printed, curves):
         estimate = samples.estimate(curve, x)
@@ -159,7 +159,7 @@ def means(
 def gains(
     samples: Samples, axis: PlottedAxis, source: Source, printed: Mapping[Gain, float]
 ) -> dict[str, Judged]:
-    """Set paired gains beside printed ones, in per cent."""
+    """Return the comparison of paired gains with printed gains, per cent."""
     return {
         _cell(axis, f"{curve} over {other}", x): gained(
             source, samples.ratio(curve, other, x), gain, curve, other, x
@@ -170,7 +170,7 @@ def gains(
 
 
 def gained(source: Source, ratio: Ratio, printed: float, curve: str, other: str, x: X) -> Judged:
-    """Set one gain, a paired ratio in per cent above 100, beside a gain that is printed as such."""
+    """Return the comparison of one gain, a paired ratio in per cent above 100, with a printed gain."""
     factor, half = source.factor(run_half_width(source.experiment, curve, x, other)), source.digit / 2
     kept = 1.0 + printed / 100.0
     return _gain(ratio, printed, _percent(kept / factor) - half, _percent(kept * factor) + half)
@@ -196,10 +196,11 @@ def gains_of(
     other: str,
     xs: Sequence[X] | None = None,
 ) -> dict[str, Judged]:
-    """Set the gain of one column over another beside that of the printed columns.
+    """Return the comparison of the gain of one column over another with the gain of the printed columns.
 
-    Tolerated are the gains of numbers that each lie within the tolerance of their own column, no goodput
-    being negative, and whose ratio is off the printed one, with its rounding, by no more than its scatter.
+    The tolerated gains are those of nonnegative goodputs that each lie within the tolerance of their column,
+    and whose ratio deviates from the printed ratio, including its rounding, by at most the scatter of the
+    ratio.
     """
     found = {}
     for _, x in _cells(samples, printed, (curve,)):

@@ -1,8 +1,8 @@
-"""Readings: what a paper leaves open, the reasonable ways to take it, and what hangs on them.
+"""Readings: interpretations of what a paper leaves open, and the claims that depend on them.
 
-An experiment has a `Question` for each thing that its paper does not say, or says in two ways. One answer
-is built in: the default, which rests on what is printed and never on what comes out. The others are run one
-at a time, all else as by default.
+An experiment has a `Question` for each setting that its paper omits or contradicts. The built-in answer is
+the default, which follows from the printed text and never from results. Other answers are run one at a time,
+with the defaults of all other questions.
 """
 
 from __future__ import annotations
@@ -38,15 +38,16 @@ class Reading:
     settings: Mapping[str, object] = field(default_factory=dict)
     """Scenario paths that it fixes for every curve."""
     schemes: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
-    """By scheme, parameters that it takes wherever it is compared: `{"tibet": {"rttmin_factor": 0.999}}`."""
+    """Parameters by scheme, for every curve of that scheme: `{"tibet": {"rttmin_factor": 0.999}}`."""
     curves: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
-    """By curve, scenario paths that it fixes for this one alone; others keep the experiment's."""
+    """Scenario paths and values by curve, for this curve only; other curves keep the settings of the
+    experiment."""
     scenario: str | Path | None = None
     """Another network; None keeps the experiment's."""
     metric: Metric | None = None
     """Another measure; None keeps the experiment's."""
     checks: Mapping[str, Callable[[Any], ClaimResult]] = field(default_factory=dict)
-    """By claim, another check: where its sentence may be taken to say another thing of the same runs."""
+    """Checks by claim, if the claim's sentence has another interpretation for the same runs."""
 
     def __post_init__(self) -> None:
         if not self.name or MARK in self.name or "/" in self.name or any(c.isspace() for c in self.name):
@@ -60,7 +61,7 @@ class Question:
     about: str
     """Subject of the question, as a noun: `TIBET's decay`."""
     default: Reading
-    """Describes what is run anyway: it changes nothing."""
+    """Default answer, which describes the settings of the experiment and changes nothing."""
     others: tuple[Reading, ...]
 
     def __post_init__(self) -> None:
@@ -160,9 +161,9 @@ def conclusion(judged: Sequence[Judgement], questions: Sequence[Question]) -> st
 
 
 def hangs_on(judged: Sequence[Judgement], questions: Sequence[Question]) -> list[str]:
-    """List the questions of which an answer upholds the claim where the default or another one refutes it.
+    """Return the questions of which one answer upholds the claim and another one refutes it.
 
-    Where no question alone does both, they are those of the answers that decide it at all.
+    If no question has both, return the questions of the answers that decide the claim.
     """
     by_name: dict[str, Verdict] = {judgement.name: judgement.result.word for judgement in judged}
     if not {"holds", "fails"} <= set(by_name.values()):

@@ -89,8 +89,8 @@ BUILT_IN = {
         "delay",
     ),
 }
-"""Papers and their modules that hold an `EXPERIMENT`, in the order `reproduce --all` runs them. What `today`
-asks is a question of our own."""
+"""Modules with an `EXPERIMENT` by paper, in the order of `reproduce --all`. The questions of `today` are
+Airhop's own."""
 
 ENTRY_POINT_GROUP = "airhop.experiments"
 
@@ -108,10 +108,10 @@ def _warn(message: str) -> None:
 
 
 def registry(on_broken: Callable[[str], None] = _warn) -> dict[str, Experiment | Calculation]:
-    """List every experiment by id: the built-in ones, then those that installed packages register.
+    """Return all experiments by ID: the built-in ones, then those that installed packages register.
 
-    What a package registers may be broken. Then `on_broken` gets a sentence (by default it becomes a Python
-    warning) and the others are listed all the same.
+    `on_broken` receives a sentence about each entry that cannot be loaded (by default a Python warning); the
+    other entries are returned.
     """
     known = dict(built_in())
     for entry in entry_points(group=ENTRY_POINT_GROUP):
@@ -132,10 +132,10 @@ def registry(on_broken: Callable[[str], None] = _warn) -> dict[str, Experiment |
 def lookup(
     ids: Sequence[str], known: Mapping[str, Experiment | Calculation]
 ) -> list[Experiment | Calculation]:
-    """Find the experiments with these ids; `yun2009` and `airhop/today` stand for all that begin so.
+    """Return the experiments with the given IDs; `yun2009` and `airhop/today` select all of a prefix.
 
-    `yun2009/fig6@tibet-0.999` is one under another reading of its paper. An unknown id is refused with the
-    nearest known one. Raises InputError.
+    `yun2009/fig6@tibet-0.999` is an experiment under another reading of its paper. Raises InputError for an
+    unknown ID, with the nearest known ID.
     """
     papers = list(dict.fromkeys(id_.partition("/")[0] for id_ in known))
     found: dict[str, Experiment | Calculation] = {}
@@ -151,9 +151,9 @@ def lookup(
 
 
 def read_so(experiment: Read, name: str) -> Read:
-    """Make an experiment under the reading of this name, or under several joined by `+`; none is the default.
+    """Return an experiment under a reading, or under several readings joined by `+`, none of them a default.
 
-    Raises InputError where it has no such reading, and where two that are joined contradict each other.
+    Raises InputError if the experiment has no such reading, or if two joined readings contradict each other.
     """
     found = [find(one, experiment.questions, of=experiment.id) for one in name.split(AND)]
     read = [reading for reading in found if reading]

@@ -53,10 +53,10 @@ class CheckedClaim:
 
     @property
     def outcome(self) -> str:
-        """Return the outcome of the claim, in a word or two.
+        """Return the outcome of the claim: a word or two.
 
-        `reproduced`, `bound met`, `not reproduced` or `cannot be told` by the default reading; `hangs on
-        NAME` where one reading upholds the claim and another refutes it.
+        By the default reading `reproduced`, `bound met`, `not reproduced` or `cannot be told`; `hangs on
+        NAME` if one reading upholds the claim and another refutes it.
         """
         return outcome(self.claim, self.result, self.hangs_on)
 
@@ -69,7 +69,7 @@ class CheckedClaim:
 
     @property
     def reason(self) -> str:
-        """Mechanism behind a claim that does not hold, if known; empty for a claim that holds."""
+        """Mechanism behind a failed claim, if known; empty for a claim that holds."""
         return self.claim.why(self.result)
 
     def to_dict(self, experiment: Experiment | None = None) -> dict[str, Any]:
@@ -100,7 +100,7 @@ class CheckedClaim:
 
 
 def outcome(claim: Claim[Any], result: ClaimResult, hangs_on: Sequence[str] = ()) -> str:
-    """Return the word for what became of a claim, from its result by default and what it hangs on."""
+    """Return the outcome of a claim from its result by default and the questions that it depends on."""
     if hangs_on:
         return f"{HANGS_ON}{listed(hangs_on)}"
     if result.holds is None:
@@ -151,7 +151,7 @@ class Reproduced(ABC):
     files: list[Path]
     """Written files, the report first; empty before that."""
     others: Sequence[tuple[Reading, Reproduced]] = ()
-    """Under other readings of its paper, where those were asked for."""
+    """Results under other readings of the paper, if requested."""
 
     @property
     def holds(self) -> bool:
@@ -166,7 +166,7 @@ class Reproduced(ABC):
 
     @property
     def judged_readings(self) -> list[str]:
-        """Names of the readings under which its claims were judged, the default first; empty without them."""
+        """Names of the readings with checked claims, the default first; empty without other readings."""
         return [judgement.name for judgement in self.claims[0].judged] if self.claims else []
 
     @property

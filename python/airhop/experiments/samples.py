@@ -22,7 +22,7 @@ class Samples:
     cells: dict[tuple[str, X], dict[int, float]] = field(default_factory=dict)
     """By (curve, x): the metric of each replication."""
     beside: Samples | None = None
-    """Samples of the experiment beside this one."""
+    """Samples of the experiment's companion."""
     also: dict[str, Samples] = field(default_factory=dict)
     """Further metrics of the same runs, by name."""
 
@@ -42,7 +42,7 @@ class Samples:
         return cls(metric, {(curve, x): values.get(i, {}) for i, (x, curve) in enumerate(grid)})
 
     def put_beside(self, beside: Samples) -> None:
-        """Set the samples of the experiment beside this one, for the further metrics as well."""
+        """Set the samples of the experiment's companion, for all metrics."""
         self.beside = beside
         for name, one in self.also.items():
             one.beside = beside.also.get(name)
@@ -80,7 +80,7 @@ class Samples:
         return stats.difference(*self.paired((scheme, x), (other, x)))
 
     def ratio_to_beside(self, scheme: str, x: X) -> Ratio:
-        """Compare a scheme with itself in the experiment beside this one, paired by replication."""
+        """Return the ratio of a scheme's value to its value in the experiment's companion, paired."""
         here, there = self.cells[scheme, x], self.beside.cells[scheme, x] if self.beside else {}
         common = sorted(set(here) & set(there))
         return stats.ratio([here[rep] for rep in common], [there[rep] for rep in common])

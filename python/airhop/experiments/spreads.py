@@ -1,9 +1,9 @@
-"""Scatter of single runs: half of the 95 % range of one run, for the test of printed numbers.
+"""Scatter of single runs: half of the 95 % range of one run, for the comparison with printed numbers.
 
-`spreads.csv` has a row per number: t(0.975, n - 1) times the standard deviation of n runs of Airhop's own
-under the default reading, in the unit in which the paper prints the number, Mbit/s; for a gain of one curve
-over another, of the natural logarithm of the ratio, inf where one of the curves has a run without goodput.
-`tools/spreads.py` writes it.
+`spreads.csv` has a row per printed number: t(0.975, n - 1) times the standard deviation of n runs of Airhop
+under the default reading. The unit is that of the printed number, Mbit/s; for a gain of one curve over
+another it is the natural logarithm of the ratio, and inf if a run of one of the curves has no goodput.
+`tools/spreads.py` writes the file.
 """
 
 from __future__ import annotations

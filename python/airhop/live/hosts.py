@@ -26,7 +26,8 @@ class Hosts:
     commands: list[tuple[str, str]]
     """Node and command, in the order of start, with addresses filled in."""
     ready: list[tuple[str, int | None, str]]
-    """Node with the port, or otherwise the command, that shows that its commands are ready."""
+    """Nodes with a readiness condition: node, port of a listening socket, or otherwise a command that ends
+    with 0."""
 
     @property
     def has_namespace(self) -> bool:

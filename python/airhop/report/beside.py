@@ -44,7 +44,7 @@ def write_twin(
     command: str,
     reporter: Reporter = SILENT,
 ) -> None:
-    """Write a page about an emulation beside its twin: one HTML file that opens offline.
+    """Write a page that compares an emulation with its twin: one HTML file that opens offline.
 
     Parameters
     ----------

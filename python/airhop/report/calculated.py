@@ -1,4 +1,4 @@
-"""The page of a calculation: its figure as in print, its tables, its claims."""
+"""Page of a calculation: the figure for print, tables, and claims."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ FRAME_LOSSES = ("channel", "collision")
 
 @dataclass(frozen=True)
 class Confusion:
-    """Counts of data segments by true cause and by repair; what never came is left out."""
+    """Counts of data segments by true cause and by repair; causes without a segment are omitted."""
 
     causes: tuple[str, ...]
     repairs: tuple[str, ...]
@@ -81,10 +81,10 @@ def confusion(run: TracedRun) -> Confusion:
 
 
 def lost_segments(run: TracedRun) -> pl.DataFrame:
-    """List the data segments that were lost: time_s, seq and the true cause, by time.
+    """Return the lost data segments: time_s, seq and the true cause, by time.
 
-    A frame lost on a link that tries again is no lost segment. When such a link gives a packet up, the packet
-    is lost if every attempt was; if fewer were, it had arrived and only a link ACK was lost (`arrived`).
+    A frame lost on a link with ARQ is no lost segment. A packet that such a link discards is lost if every
+    attempt was lost; otherwise the packet had arrived, and only a link ACK was lost (`arrived`).
     """
     attempts = _attempts(run)
     drops = (
@@ -117,9 +117,9 @@ def lost_segments(run: TracedRun) -> pl.DataFrame:
 
 
 def _attempts(run: TracedRun) -> dict[str, int]:
-    """Count, by place, the data frames that a link loses before it gives a packet up; links with ARQ only.
+    """Return, by place, the number of lost data frames after which a link with ARQ discards a packet.
 
-    With RTS/CTS a packet is given up for lost RTS frames too: one lost data frame is then enough.
+    With RTS/CTS a packet is also discarded after lost RTS frames: one lost data frame then suffices.
     """
     found: dict[str, int] = {}
     channels = cells(run.network, run.tables)
@@ -132,10 +132,10 @@ def _attempts(run: TracedRun) -> dict[str, int]:
 
 
 def _radio_attempts(radio: Mapping[str, Any]) -> dict[str, int]:
-    """Count them for the directions of a radio link that has ARQ.
+    """Return these numbers for the directions of a radio link with ARQ.
 
-    With a window a packet may be given up although frames of it came over: the receiver had refused them. One
-    lost frame is then enough.
+    With a window a packet may be discarded although some of its frames arrived, since the receiver refused
+    them. One lost frame then suffices.
     """
     a, b = radio["ends"]
     return {

@@ -88,7 +88,7 @@ class PrintedAxes:
 
 @dataclass(frozen=True)
 class Chapter:
-    """A study as the report shows it: its grid, the words for it, and the runs shown packet by packet."""
+    """Chapter of a study: grid, labels, and the runs with packet traces."""
 
     name: str
     title: str
@@ -109,7 +109,7 @@ class Chapter:
     paper: Paper | None = None
     printed: PrintedAxes | None = None
     others: tuple[Quantity, ...] = ()
-    """Metrics that its experiment names beside the main one."""
+    """Metrics of the experiment in addition to the main one."""
     computed: datetime | None = None
     """Time at which the rows were written, if known."""
     cautions: tuple[str, ...] = ()
@@ -117,7 +117,7 @@ class Chapter:
 
     @classmethod
     def of_table(cls, table: Table, *, computed: datetime | None = None, trace: bool = True) -> Chapter:
-        """Make the chapter of a user's own study; `trace` runs one setting once more, packet by packet."""
+        """Return the chapter of a user's study; `trace` runs one setting again with its packet trace."""
         study, led = table.study, leader(table)
         found = tuple(dimensions([point.values for point in study.points()]))
         return cls(
@@ -263,7 +263,7 @@ def findings(table: Table, found: tuple[Dimension, ...]) -> tuple[str, ...]:
 
 
 def _counted(outcomes: Mapping[str, int]) -> str:
-    """State at how many settings what came out, and leave out what never did."""
+    """Return the number of settings by outcome as text, without outcomes that did not occur."""
     found = {outcome: count for outcome, count in outcomes.items() if count}
     settings = sum(found.values())
     if len(found) == 1:
@@ -279,7 +279,7 @@ def _where(found: tuple[Dimension, ...], cell: Cell) -> str:
 
 
 def chapter_of_outcome(outcome: Outcome, *, computed: datetime | None = None, trace: bool = True) -> Chapter:
-    """Make the chapter of an experiment: its study, in its paper's words, with its claims."""
+    """Return the chapter of an experiment: its study with the labels of its paper, and its claims."""
     from airhop.experiments.frame import frame
 
     experiment, drawn = outcome.experiment, frame(outcome)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from airhop.study.table import Cell
 
 DIGITS = 6
-"""Significant digits kept: more than any interval can tell apart."""
+"""Number of significant digits in the page, more than any interval can distinguish."""
 
 
 def chapter_data(chapter: Chapter) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def chapter_data(chapter: Chapter) -> dict[str, Any]:
 
 
 def runs_data(chapter: Chapter) -> dict[str, Any]:
-    """Gather every run: its point's place among those of `chapter_data`, its replication, its metrics."""
+    """Return every run: index of its point in `chapter_data`, replication, metrics."""
     frame = chapter.frame
     points = [cell.point for cell in chapter.cells[chapter.main.column]]
     columns = [dimension.column for dimension in chapter.dimensions]
@@ -165,7 +165,7 @@ def _published_ratios(
 
 
 def _frame(chapter: Chapter) -> dict[str, Any] | None:
-    """Return the printed axes, which the page draws while it shows what the paper shows."""
+    """Return the printed axes, which the page uses while it shows the printed numbers."""
     if chapter.printed is None:
         return None
     return {"ticks": list(chapter.printed.ticks), "limits": chapter.printed.limits}

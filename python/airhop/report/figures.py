@@ -1,7 +1,8 @@
-"""The interactive figures of a chapter, as templates: axes, look and tools, but no data yet.
+"""Interactive figures of a chapter as templates: axes, style and tools without data.
 
-The page fills them with what the reader chooses (assets/chapter.js). The data of scheme number i are in the
-source named `data:i`, and everything that draws them is named `scheme:i`, for the legend to show and hide.
+The page adds the data that the reader selects (assets/chapter.js). The data of scheme number i are in the
+source named `data:i`, and all renderers of that scheme are named `scheme:i`, so that the legend can show and
+hide them.
 """
 
 from __future__ import annotations
@@ -189,7 +190,7 @@ def _against(scale: Scale, name: str, height: int) -> figure:
 
 
 def _empty(name: str, height: int, **options: Any) -> figure:
-    """Make a figure that the page gives its ranges; dragging zooms, as does the wheel with Ctrl."""
+    """Return a figure whose ranges the page sets; dragging and Ctrl with the wheel zoom."""
     plot = plain_figure(
         height=height,
         x_range=Range1d(0.1, 1),
@@ -243,7 +244,7 @@ def _curves(plot: figure, chapter: Chapter, rows: list[tuple[str, str]]) -> None
 def _points(
     plot: figure, source: ColumnDataSource, style: SchemeStyle, place: int, size: int
 ) -> GlyphRenderer:
-    """Draw markers that can be selected; the selected one grows an outline, the others stay as they are."""
+    """Draw selectable markers; a selected marker gets an outline."""
     return plot.scatter(
         "x",
         "y",

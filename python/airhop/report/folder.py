@@ -31,11 +31,11 @@ def report_folder(
     *,
     flow: str | None = None,
 ) -> list[Path]:
-    """Write the report of all studies and experiments of a folder, and the printed figures of its studies.
+    """Write the report of all studies and experiments of a folder, and the figures of its studies for print.
 
-    The report is `out`, by default FOLDER/report.html; figures of a study are FOLDER/NAME/*.pdf and so on.
-    `flow` is the TCP flow shown packet by packet, by default the first of each run. Returns the files, the
-    report first. Raises InputError when there is nothing to report, and when no run has the flow.
+    The report is `out`, by default FOLDER/report.html; figures of a study are FOLDER/NAME/*.pdf and other
+    formats. `flow` is the TCP flow with a packet trace, by default the first flow of each run. Returns the
+    files, the report first. Raises InputError if the folder has no study, and if no run has the flow.
     """
     from airhop.plots import draw_study
 
@@ -82,10 +82,9 @@ def _showing(chapters: list[Chapter | CalculationChapter], flow: str) -> list[Ch
 
 
 def chapters_in(folder: Path, reporter: Reporter = SILENT) -> list[Chapter | CalculationChapter]:
-    """Make the chapters of a folder.
+    """Return the chapters of a folder.
 
-    First those of every experiment whose rows are complete and of every calculation, in the order of their
-    ids, then those of every other study with rows.
+    The order is: experiments with complete rows and calculations, by ID, then all other studies with rows.
     """
     known = registry()
     tables = sorted(Table.load(folder), key=lambda table: _by_number(table.study.name))

@@ -1,4 +1,4 @@
-"""The bare look of every interactive figure, in the light theme; page.js repaints it for the dark one."""
+"""Common style of interactive figures in the light theme; page.js recolours them for the dark theme."""
 
 from __future__ import annotations
 

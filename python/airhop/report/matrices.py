@@ -44,7 +44,7 @@ class Matrix:
     """Share of losses judged right; None where no cause was ever said."""
 
     def cell(self, judged: str, cause: str) -> Mapping[str, str]:
-        """Write a cell: its text, what hovering tells, how strong its colour is, whether it is right."""
+        """Return a cell: text, tooltip, colour intensity, and whether the classification is correct."""
         count, share = self.found.count(judged, cause), self.found.share(judged, cause)
         return {
             "text": percent(share) if count else "",

@@ -24,18 +24,18 @@ def excerpt(text: str) -> str:
 
 
 def pack(data: Any) -> str:
-    """Compress what JSON can hold into text for a script element; page.js unpacks it.
+    """Compress JSON data into text for a script element; page.js unpacks the text.
 
-    The same data give the same text. Numbers that are no JSON (nan, infinite) are refused with ValueError.
+    Equal data give equal text. Raises ValueError for numbers that JSON lacks (nan, infinite).
     """
     text = json.dumps(data, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
     return base64.b64encode(gzip.compress(text.encode(), compresslevel=4, mtime=0)).decode()
 
 
 def template(figures: Mapping[str, Model]) -> dict[str, Any]:
-    """Serialize figures that share models, to be drawn by the page, maybe more than once.
+    """Serialize figures with common models, which the page may draw several times.
 
-    Returns `doc`, which BokehJS reads, and `roots`: the id of each figure in it, by name.
+    Returns `doc` for BokehJS, and `roots`: the ID of each figure in `doc`, by name.
     """
     document = Document()
     for model in figures.values():
@@ -47,7 +47,7 @@ def template(figures: Mapping[str, Model]) -> dict[str, Any]:
 
 
 class Templates:
-    """The templates of a page, each there once however many chapters draw it."""
+    """Templates of a page, each stored once for all chapters."""
 
     def __init__(self) -> None:
         self.packed: dict[str, str] = {}
@@ -55,9 +55,10 @@ class Templates:
         self._ids: dict[Hashable, str] = {}
 
     def add(self, key: Hashable, build: Callable[[], Mapping[str, Model]]) -> str:
-        """Return the id of the template with this key.
+        """Return the ID of the template with a key.
 
-        Its figures are built only if no page has them yet: a key says all that they depend on.
+        `build` is called only if no page has the template: the key contains everything that the figures
+        depend on.
         """
         if key not in self._ids:
             self._ids[key] = f"template-{len(self._ids)}"
@@ -68,4 +69,4 @@ class Templates:
 
 
 _PACKED: dict[Hashable, str] = {}
-"""The templates of all pages: building one takes a second, and most experiments draw what another did."""
+"""Templates of all pages by key: building one takes a second, and most experiments share templates."""

@@ -39,7 +39,7 @@ SCRIPTS = (
     "twin",
     "page",
 )
-"""Parts of the page's script, in the order in which they stand in it."""
+"""Parts of the page's script, in order."""
 
 
 SECTIONS = {
@@ -51,7 +51,7 @@ SECTIONS = {
     "emulator": "The emulator",
     "method": "Method",
 }
-"""Parts of a chapter and what links to them say."""
+"""Parts of a chapter, with the texts of links to them."""
 
 Page = Chapter | CalculationChapter | TwinChapter
 
@@ -65,7 +65,7 @@ class Overview:
     open: int
     claims: int
     missed: list[tuple[Page, CheckedClaim]]
-    """Claims that do not hold, those that fail before those that are open."""
+    """Claims that do not hold: failed ones first, then open ones."""
     made: str
 
     @classmethod
@@ -97,9 +97,9 @@ class Overview:
 
 
 def write_report(chapters: Sequence[Page], path: Path) -> Path:
-    """Write the report of these chapters. It opens offline: Bokeh's JavaScript, style and data are inside.
+    """Write the report of chapters. The page opens offline: it contains Bokeh's JavaScript, style and data.
 
-    It takes the place of what stands at `path`, a link too, when all of it is written.
+    The file at `path`, or a link at `path`, is replaced when the report is complete.
     """
     with filling(path.parent) as hidden:
         (hidden / path.name).write_text(render(chapters), encoding="utf-8")
@@ -107,7 +107,7 @@ def write_report(chapters: Sequence[Page], path: Path) -> Path:
 
 
 def render(chapters: Sequence[Page]) -> str:
-    """Write the report as HTML: one chapter is a page of its own, more begin with a summary."""
+    """Return the report as HTML: one chapter alone, or several chapters after a summary."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(

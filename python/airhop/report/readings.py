@@ -39,7 +39,7 @@ class ReadingsTable:
         return {one.claim.id: [judged.result.word for judged in one.judged] for one in self.claims}
 
     def told(self) -> Iterator[tuple[str, Reading, bool, str]]:
-        """Describe the readings: what each is about, itself, whether it is the default, what it rests on."""
+        """Yield the readings: question, reading, whether it is the default, and its basis in the paper."""
         for question in self.questions:
             for reading in (question.default, *question.others):
                 rests_on = "" if reading.rests_on == SILENT else reading.rests_on

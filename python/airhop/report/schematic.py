@@ -1,4 +1,4 @@
-"""The network of a run as a drawing inside the page; what is known of each link stands below it."""
+"""Drawing of a run's network in the page, with the properties of each link below it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bokeh's markers as small drawings for the page's legends, so that a button shows what the figure draws."""
+"""Bokeh's markers as small drawings for the page's legends, so that buttons match figures."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def _draw(cell: Cell, ways: Mapping[str, Sequence[tuple[str, str]]]) -> Markup:
 def _ways(
     ways: Mapping[str, Sequence[tuple[str, str]]], at: Mapping[str, tuple[float, float]]
 ) -> list[Markup]:
-    """Draw an arc with a head for each hop; those of several flows lie beside each other."""
+    """Draw an arc with a head for each hop; arcs of several flows are side by side."""
     found = []
     for number, hops in enumerate(ways.values()):
         color, bent = _color(number, len(ways)), 0.0 if len(ways) > MOST_WAYS else bend(number)
@@ -111,7 +111,7 @@ def _arc(start: tuple[float, float], end: tuple[float, float], bent: float, colo
 def _station(
     cell: Cell, name: str, at: tuple[float, float], scale: float, first: bool, on_way: bool, named: bool
 ) -> Markup:
-    """Draw a station with its circles, shown when it is pointed at; those of the first are shown at once."""
+    """Draw a station with range circles, which appear on hover; those of the first station are visible."""
     x, y = (f"{value:.1f}" for value in at)
     metres = cell.places[name]
     told = f"{name} at ({metres[0]:.6g} m, {metres[1]:.6g} m)"

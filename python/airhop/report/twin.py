@@ -101,7 +101,7 @@ class Side:
 
 @dataclass(frozen=True)
 class TwinChapter:
-    """An emulation beside its twin as the report shows them."""
+    """Emulation and its twin, as the report compares them."""
 
     scenario: str
     sides: tuple[Side, Side]

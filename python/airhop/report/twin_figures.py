@@ -1,7 +1,7 @@
-"""The figures of an emulation beside its twin: bytes delivered with losses, goodput in windows, and cwnd.
+"""Figures of an emulation and its twin: delivered bytes with losses, goodput in windows, and cwnd.
 
-Unlike the templates of other figures they bring their data. What draws a run or a cause of loss has its name
-among its tags, by which a legend button shows and hides it (assets/js/twin.js).
+Unlike the templates of other figures these figures contain their data. The renderers of a run or of a cause
+of loss have its name among their tags, by which a legend button shows and hides them (assets/js/twin.js).
 """
 
 from __future__ import annotations

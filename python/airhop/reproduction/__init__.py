@@ -1,6 +1,7 @@
-"""Reproducing experiments: making their runs exist, judging, drawing, writing and printing.
+"""Reproduction of experiments: runs, checks of claims, figures, files and console output.
 
-Experiments say what is run, drawn and claimed, and know nothing of files and reports: here both meet.
+Experiments define runs, figures and claims without any knowledge of files and reports; this package combines
+both.
 """
 
 from __future__ import annotations

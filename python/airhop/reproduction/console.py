@@ -122,9 +122,9 @@ def _wrapped(text: str, width: int, style: str = "", indent: int = 0) -> Text:
 
 
 def tables(outcome: Outcome, metric: Metric, rows: list[Row], width: int) -> list[RenderableType]:
-    """Lay out a row per x; per curve mean ± half-width, ratio to the baseline, and beside it what is printed.
+    """Return tables with a row per x: mean ± half-width, ratio to the baseline, and printed number per curve.
 
-    Curves that have no room in `width` columns beside the others stand in a table below.
+    Curves that do not fit into `width` columns are in a further table.
     """
     experiment = outcome.experiment
     names = [Text(experiment.axis.name), *(Text(experiment.axis.text(x)) for x in outcome.samples.xs)]
@@ -261,7 +261,7 @@ def _became(checked: CheckedClaim) -> str:
 
 
 def claims(outcome: Reproduced, width: int) -> Text:
-    """Write verdict, statement, the paper's words and what is measured, and why it does not hold if known."""
+    """Return verdict, statement, quotation and measured values of claims, and reasons of failures."""
     blocks = []
     for checked in outcome.claims:
         mark = Text(*MARKS[checked.word])

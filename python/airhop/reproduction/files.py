@@ -1,4 +1,4 @@
-"""The files of an outcome: its report, its figures for print, its rows and its document."""
+"""Files of an outcome: report, figures for print, rows and document."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ SOURCES = (".py", ".j2", ".js", ".css", ".toml", ".json")
 
 
 def write_outcome(outcome: Reproduced, folder: Path) -> Reproduced:
-    """Write rows, verdicts, the printed figures and the report into a folder, and put their paths in `files`.
+    """Write rows, verdicts, figures for print and the report into a folder; put their paths into `files`.
 
-    What stands there already, made by the same program from the same numbers, is left as it is.
+    Files that the same program wrote from the same numbers stay unchanged.
     """
     document, names = _text(outcome), _read(folder / MADE).get("files", [])
     is_same = is_current(outcome.experiment, folder, outcome.mode, outcome.seed)
@@ -63,7 +63,7 @@ def write_document(outcome: Calculated, folder: Path) -> None:
 def is_current(experiment: Experiment | Calculation, folder: Path, mode: Mode, seed: int) -> bool:
     """Return whether this program wrote the document of a folder, in this mode and with this seed.
 
-    Never of an experiment that another package brings: whether its code is still the same is not known.
+    False for an experiment of another package, whose code may have changed.
     """
     made = _read(folder / MADE)
     if experiment.id.partition(MARK)[0] not in built_in():
@@ -72,7 +72,7 @@ def is_current(experiment: Experiment | Calculation, folder: Path, mode: Mode, s
 
 
 def _text(outcome: Reproduced) -> str:
-    """Write the document: rows, verdicts, and of a calculation what it takes to read it again."""
+    """Return the document: rows, verdicts, and the values of a calculation, for a later read."""
     facts = outcome.to_dict()
     if isinstance(outcome, Calculated):
         facts |= {"mode": outcome.mode, "seed": outcome.seed}

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def draw_pictures(outcome: Outcome, folder: Path) -> list[Path]:
-    """Run what the experiment has pictures of once more, with traces, and write them into a folder.
+    """Run the settings of an experiment's pictures again with traces, and write the pictures into a folder.
 
-    Returns the files, `NAME.pdf`, `NAME.svg` and `NAME.png` of each; none where there are no pictures.
+    Returns the files, `NAME.pdf`, `NAME.svg` and `NAME.png` of each picture; none without pictures.
     """
     import matplotlib as mpl
 

@@ -33,14 +33,14 @@ def reproduce(
     engine: str = "local",
     workers: int | None = None,
 ) -> Iterator[Reproduced]:
-    """Do experiments and calculations one after the other, and write each one's files below `out`.
+    """Run experiments and calculations in order, and write the files of each below `out`.
 
-    An outcome is given once its files are there, which may be when the next one has been computed. With
-    `readings` each claim is judged under every reading of its paper.
+    An outcome is yielded when its files are complete, possibly after the computation of the next one. With
+    `readings` each claim is checked under every reading of its paper.
 
-    Experiments run as studies on the store of `out` and share it: what an earlier one, or an earlier call,
-    has computed is reused. A claim that fails is a result, not an error. Ctrl-C keeps the runs that had
-    finished; the same call goes on from there.
+    Experiments run as studies on the common store of `out` and reuse all rows of earlier experiments and
+    calls. A failed claim is a result, not an error. After Ctrl-C the store contains all finished runs, and
+    the same call continues from there.
     """
     from airhop.engines import open_engine
     from airhop.store import Store

@@ -1,4 +1,4 @@
-"""Files are written beside the runs of what comes next: drawing takes as long as simulating."""
+"""Writer thread for files: drawing takes as long as simulating, so both run in parallel."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ T = TypeVar("T")
 
 
 class Writer(Generic[T]):
-    """Does calls one after the other on a thread of its own, and gives their results in that order.
+    """Executes calls in order on a thread, and yields their results in that order.
 
-    Leaving its context with an exception (Ctrl-C, or a consumer that stops) ends the call under way as Ctrl-C
-    would, so that it can clean up behind itself, and begins no other.
+    If its context ends with an exception (Ctrl-C, or a consumer that stops), the writer interrupts the
+    current call as Ctrl-C would, so that the call can clean up, and drops all later calls.
     """
 
     def __init__(self) -> None:

@@ -1,7 +1,8 @@
-"""An independent reader of traces: it checks the physics and the protocols of a run from what was recorded.
+"""Independent verifier: checks the trace of a run for contradictions to physics and protocols.
 
-It shares no code with the simulator and knows none of its state: of a run it gets the effective scenario, the
-trace tables and the run document, and derives again what has to be so. A finding is a contradiction.
+The verifier shares no code with the simulator and does not see the simulator's state. Its inputs are the
+effective scenario, the trace tables and the run document, from which it derives the constraints on the trace.
+A finding is a contradiction.
 """
 
 from __future__ import annotations
@@ -149,7 +150,7 @@ def verify(scenario: Scenario, result: Result, *, most: int = 20) -> list[Findin
 
 @contextmanager
 def _without_collection() -> Iterator[None]:
-    """Let no garbage be collected: what is read has no cycles, and the search takes a third of the time."""
+    """Disable the garbage collector, which would find no cycles and take a third of the time."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -1,8 +1,8 @@
-"""`python -m airhop.verify 5000`: verifies traces of many random runs; one process per core.
+"""`python -m airhop.verify 5000`: verify the traces of random runs, one process per core.
 
-Every finding names the seed of its scenario: `--only 17` looks at that one alone, `--with mine.py` draws the
-schemes of a file of yours, too. `--mutations 50` makes so many single edits of each trace instead, and says
-how many of them are found.
+Every finding names the seed of its scenario: `--only 17` verifies this scenario alone, `--with mine.py` also
+draws the schemes of a file. `--mutations 50` makes 50 single edits of each trace instead, and prints the
+share of edits that the laws find.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ from airhop.verify.networks import random_network
 
 
 def look(seed: int, folder: str, others: Sequence[str]) -> tuple[int, int, list[str]]:
-    """Run and verify one: its seed, the steps that were read, and the findings.
+    """Run and verify one random scenario; return its seed, the number of steps, and the findings.
 
-    A few parts of random scenarios do not go together; then there are neither steps nor findings.
+    Some random scenarios are invalid, since their parts are incompatible: they have neither steps nor
+    findings.
     """
     try:
         made = _run(seed, folder, others)
@@ -40,13 +41,13 @@ def look(seed: int, folder: str, others: Sequence[str]) -> tuple[int, int, list[
 
 
 def mutate(seed: int, folder: str, others: Sequence[str], edits: int) -> Tally:
-    """Run one seed, and edit its trace `edits` times."""
+    """Run the scenario of a seed, and make `edits` edits of its trace."""
     made = _run(seed, folder, others)
     return Tally() if made is None else mutations.measure(*made, seed=seed, edits=edits)
 
 
 def _run(seed: int, folder: str, others: Sequence[str]) -> tuple[Scenario, Result] | None:
-    """Make the run of a seed; None if the parts of its scenario are incompatible."""
+    """Run the scenario of a seed; None if the parts of the scenario are incompatible."""
     try:
         scenario = Scenario.load(random_network(seed, folder, others))
         return scenario, run(scenario, seed=seed, trace=True)

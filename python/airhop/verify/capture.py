@@ -12,7 +12,7 @@ _LEAST = 1 - 1e-9
 
 
 def outlasts(medium: Medium, frame: Frame, others: Sequence[Frame]) -> tuple[bool, bool]:
-    """Return whether a frame's receiver could, and had to, receive it beside others, bit errors aside."""
+    """Return whether the receiver can and must receive a frame beside others, bit errors aside."""
     if any(other.sender == frame.receiver for other in others):
         return False, False
     if medium.plan.get("receiver") == "lock":
@@ -29,9 +29,9 @@ def _outlasts_each(medium: Medium, frame: Frame, others: Sequence[Frame]) -> tup
 
 
 def _outlasts_all(medium: Medium, frame: Frame, others: Sequence[Frame]) -> tuple[bool, bool]:
-    """Let a frame survive that is always stronger by the capture ratio than the sum of all others.
+    """Return whether a frame's power always exceeds the sum of all others by the capture ratio.
 
-    A receiver that follows an earlier frame, which it could decode, follows that to its end.
+    A receiver that is locked on an earlier, decodable frame receives that frame to its end.
     """
     sums = []
     for begun in others:

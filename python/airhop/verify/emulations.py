@@ -1,8 +1,8 @@
-"""`python -m airhop.verify.emulations 1000`: emulations without a machine, replayed, verified and damaged.
+"""`python -m airhop.verify.emulations 1000`: verify random emulations in virtual time, and damage their logs.
 
-Hosts are TCPs of Airhop and noise, on a clock that costs no time. Every replay has to be the emulation again,
-to contradict no law, and no damaged log may pass for another one. A finding names its seed: `--only 17`
-looks at that one alone.
+The hosts are TCPs of Airhop and sources of random datagrams. Every replay must equal the emulation and
+contradict no law, and a damaged log must not replay as another log. A finding names its seed: `--only 17`
+verifies this emulation alone.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ CHECKSUM = 4
 
 
 def emulation(seed: int, path: Path) -> dict[str, Any] | None:
-    """Write the log of a random emulation, and give its document; None if its parts do not go together."""
+    """Write the log of a random emulation, and return its document; None if its parts are incompatible."""
     draw = Random(seed)
     try:
         network = random_network(seed, path.parent)
@@ -77,7 +77,7 @@ def _ends(draw: Random, scenario: Scenario) -> list[str]:
 
 
 def look(seed: int, folder: str) -> tuple[int, int, list[str]]:
-    """Emulate, replay and verify one, and damage its log: its seed, the steps, and the findings."""
+    """Emulate, replay and verify one scenario, and damage its log; return seed, steps and findings."""
     path = Path(folder) / f"{seed}.log"
     try:
         lived = emulation(seed, path)

@@ -1,4 +1,4 @@
-"""An 802.11 channel as the laws see it: its stations, its timing, and what was sent on it."""
+"""An 802.11 channel for the laws: stations, timing, and transmitted frames."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MOST_FRAGMENTS = 16
 
 @dataclass(frozen=True)
 class Medium:
-    """A channel and what was sent on it."""
+    """Channel with its transmitted frames."""
 
     plan: Mapping[str, Any]
     cell: Cell
@@ -66,7 +66,7 @@ class Medium:
         return int(quantity(self.plan["overhead"]))
 
     def may_be_cut(self, frame: Frame) -> bool:
-        """Return whether a frame may carry part of a packet; the trace does not say so."""
+        """Return whether a frame may contain a part of a packet; the trace does not record it."""
         return frame.flow in self.fragmented or (self.threshold is not None and frame.kind != "broadcast")
 
     def lengths(self, octets: int) -> list[int]:
@@ -85,7 +85,7 @@ class Medium:
 
     @cached_property
     def longest(self) -> int:
-        """The longest time that a frame may be on the air, ns, even if the end of the run cuts it off."""
+        """Longest possible duration of a frame, ns, also of one that the end of the run cuts off."""
         if self.aggregates:
             return LONGEST
         whole = math.ceil(self.airtime("data", self.largest + self.overhead))
@@ -100,7 +100,7 @@ class Medium:
 
     @cached_property
     def difs(self) -> int:
-        """Between a frame and what is no answer to it, at least: DIFS (IEEE 802.11-2016 §10.3.7), or AIFS."""
+        """Least interval before a frame that is no response, ns: DIFS (IEEE 802.11-2016 §10.3.7) or AIFS."""
         if self.ppdus is not None:
             return self.ppdus.aifs
         sifs, slot = _TIMING[self.plan["standard"]]
@@ -108,7 +108,7 @@ class Medium:
 
     @cached_property
     def answer_timeout(self) -> float:
-        """After a frame without an answer, until its sender's backoff at the earliest."""
+        """Least time from the end of a frame without a response to the sender's backoff, ns."""
         if self.ppdus is not None:
             return self.ppdus.timeout
         sifs, slot = _TIMING[self.plan["standard"]]
@@ -166,7 +166,7 @@ class Medium:
             yield self.frames[number]
 
     def beside(self, frame: Frame, station: str) -> Iterator[Frame]:
-        """Other frames on the air during this one that a station sends or senses."""
+        """Yield the frames that overlap a frame and that a station sends or senses."""
         for other in self.before(frame.end, frame.end - frame.start):
             if (
                 other.end > frame.start

@@ -1,8 +1,8 @@
-"""Sensitivity of the laws: single edits of the traces of sound runs, and the share that is found.
+"""Sensitivity of the laws: share of single edits of correct traces that a law finds.
 
-An edit changes one record, as a mistake in the simulator might. All are drawn alike: first the table, then
-what is done to it, then the column, then the row, so that a small table counts as much as a long one. What is
-drawn always differs from what was recorded, so no edit is without meaning.
+An edit changes one record as a fault of the simulator might. Table, type of edit, column and row are drawn in
+this order with equal probabilities, so a small table counts as much as a long one. Every edit changes a
+value.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ exchange a value between two rows, replace a word or a flag.
 UNKNOWABLE: Mapping[tuple[str, str], str] = {
     ("notices", "lateness_ms"): "how late a notice came for a timer, whose expiry is not recorded",
 }
-"""Columns in which no law can tell one value from another, with the reason: these columns are not edited."""
+"""Columns whose values no law can check, with the reason; they are not edited."""
 _SHIFT_S = 1e-6
 
 
@@ -90,7 +90,7 @@ def wilson(found: int, made: int) -> tuple[float, float]:
 
 
 def measure(scenario: Scenario, result: Result, *, seed: int, edits: int) -> Tally:
-    """Make `edits` edits of a run's trace, one at a time, and count the edits that a law finds."""
+    """Make `edits` single edits of a run's trace, and count the edits that a law finds."""
     random, tally = Random(seed), Tally()
     sound = Trace(scenario.to_dict(), result.document, result.tables)
     is_found(sound)  # it has then read all tables, once
@@ -105,7 +105,7 @@ def measure(scenario: Scenario, result: Result, *, seed: int, edits: int) -> Tal
 
 
 def draw(random: Random, tables: Mapping[str, pl.DataFrame]) -> tuple[Edit, dict[str, pl.DataFrame]]:
-    """Draw an edit, and make it: the tables as they are then."""
+    """Draw an edit, and return it with the edited tables."""
     while True:
         table = random.choice(sorted(name for name in tables if tables[name].height))
         kind = random.choice(EDITS)
@@ -128,7 +128,7 @@ def is_found(trace: Trace) -> bool:
 
 
 def _columns(frame: pl.DataFrame, kind: str) -> list[str]:
-    """List the columns to which an edit can be made."""
+    """Return the columns to which an edit applies."""
     schema = frame.schema
     match kind:
         case "shift":
@@ -144,7 +144,7 @@ def _columns(frame: pl.DataFrame, kind: str) -> list[str]:
 
 
 def _made(random: Random, frame: pl.DataFrame, edit: Edit) -> pl.DataFrame | None:
-    """Make an edit; None if the edit changes nothing."""
+    """Return the edited table; None if the edit changes nothing."""
     import polars as pl
 
     row = edit.row
@@ -167,7 +167,7 @@ def _made(random: Random, frame: pl.DataFrame, edit: Edit) -> pl.DataFrame | Non
 
 
 def _is_number(value: Any) -> bool:
-    """Return whether it is not the one value that differs from itself."""
+    """Return whether a value is a number, not NaN."""
     return bool(value == value)
 
 

@@ -1,7 +1,7 @@
-"""Random scenarios: any scheme over any kind of link, as plain data. Equal seeds give equal scenarios.
+"""Random scenarios as plain data, with any scheme over any type of link. Equal seeds give equal scenarios.
 
-The shape of a network is drawn here: its links, their ends and their rates. All other keys are drawn from the
-schema of scenario files (`values.py`), so that there is no key that no network has.
+This module draws the shape of a network: links, their ends and their rates. `values.py` draws all other keys
+from the schema of scenario files, so that the networks cover every key.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MODERN = {"802.11n": (7, 4), "802.11ac": (9, 8), "802.11ax": (11, 8)}
 _FAST = "400 Mbit/s"
 """Rate of wires behind some cells of these standards, whose queues then fill A-MPDUs."""
 _SHARES = (0.03, 0.1, 0.25, 0.5)
-"""Probabilities of a key that may be left out, one of which each table has."""
+"""Probabilities with which a table has an optional key; each table draws one of them."""
 _PACKETS = 1000
 """Packets that the slowest link of a scenario carries at most."""
 _OWN: Mapping[str, set[str]] = {
@@ -49,9 +49,9 @@ def schema() -> Any:
 
 
 def random_network(seed: int, folder: str | Path, others: Sequence[str] = ()) -> Table:
-    """Draw a scenario of some seconds: a wired part, one wireless part, one to three flows.
+    """Return a random scenario of some seconds: wires, one wireless link or cell, one to three flows.
 
-    Recorded channels are written into `folder`. Schemes are those that come with Airhop, and `others`.
+    Files of recorded channels are written into `folder`. Schemes are those of Airhop, and `others`.
     """
     draw = Random(seed)
     record = Path(folder) / f"random-{seed}"
@@ -76,7 +76,7 @@ def _add_amsdus(seed: int, scenario: Table) -> None:
 
 
 def _fill(values: Values, scenario: Table) -> None:
-    """Draw what the shape leaves open, table by table."""
+    """Draw the keys that the shape does not determine, table by table."""
     properties = schema()["properties"]
     values.fill(scenario, schema(), 0.2, scenario, (), _OWN[""])
     for kind in ("wired", "radio", "wlan", "flow"):
@@ -109,7 +109,7 @@ def _rates(link: Table) -> list[str]:
 
 
 def _cell(draw: Random, scenario: Table) -> Ends:
-    """Draw one cell behind wires, in which all stations hear each other."""
+    """Draw one cell behind wires, in which each station receives all others."""
     stations = {"bs": [0, 0], "d": [draw.choice([1, 30]), 0], "e": [0, 30]}
     mobiles = draw.choice([["d"], ["d", "e"]])
     if len(mobiles) == 1:
@@ -131,7 +131,7 @@ def _hops(draw: Random, scenario: Table) -> Ends:
 
 
 def _adhoc(draw: Random, scenario: Table) -> Ends:
-    """Draw stations and no wires; routes may be asked for, places and ends left to chance."""
+    """Draw stations without wires, with static or AODV routes, and sometimes random positions and ends."""
     layout, last = _layout(draw)
     wlan = _wlan(draw)
     reach = {} if draw.random() < 0.2 else _reach(draw, _spacing(layout) + 5, wlan)
@@ -172,13 +172,13 @@ def _before(draw: Random, gateway: str, wlan: Table) -> list[Table]:
 
 
 def _link(draw: Random, name: str, ends: list[str]) -> Table:
-    """Draw how fast a link is; without a rate the schema's keys say it."""
+    """Draw the rate of a link; without a rate, keys of the schema define it."""
     link: Table = {"name": name, "ends": ends}
     return link | {"delay": _of_ways(draw, ends, _delay), "rate": _of_ways(draw, ends, _rate)}
 
 
 def _of_ways(draw: Random, ends: list[str], value: Callable[[Random], str]) -> str | Table:
-    """Draw one value for both directions, or one for each direction."""
+    """Draw one value for both directions, or a value for each direction."""
     if draw.random() < 0.7:
         return value(draw)
     return {"->".join(way): value(draw) for way in (ends, ends[::-1])}
@@ -200,7 +200,7 @@ def _wlan(draw: Random) -> Table:
 
 
 def _modern(draw: Random) -> Table:
-    """Draw a cell of 802.11n, ac or ax; other keys come from the schema, as far as they are compatible."""
+    """Draw a cell of 802.11n, ac or ax; other keys come from the schema, if compatible."""
     standard = draw.choice(list(_MODERN))
     mcs, streams = _MODERN[standard]
     rate = {"mcs": draw.randint(0, mcs), "streams": draw.choice([1, 1, 2, draw.randint(1, streams)])}
@@ -222,7 +222,7 @@ def _modern(draw: Random) -> Table:
 
 
 def _reach(draw: Random, metres: float, wlan: Table) -> Table:
-    """Draw how far frames are heard: this far, or by a law by which it is 55 to 75 m."""
+    """Draw the receive range: `metres`, or a propagation model with a range of 55 to 75 m."""
     if draw.random() < 0.3 and metres > 40:
         receive = -67 if wlan["standard"] in _MODERN else -60  # at 5 GHz, and at 2.4 GHz
         power: Table = {"power": "15 dBm", "receive": f"{receive} dBm", "sense": f"{receive - 7} dBm"}

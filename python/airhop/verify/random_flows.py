@@ -24,7 +24,7 @@ class Ends:
 
 
 def some(draw: Random, keys: Mapping[str, Sequence[Any]], share: float = 0.2) -> Table:
-    """Draw each key with this probability, and one of its values."""
+    """Draw each key with probability `share`, with one of its values."""
     return {key: draw.choice(values) for key, values in keys.items() if draw.random() < share}
 
 

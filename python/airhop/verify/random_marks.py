@@ -1,4 +1,4 @@
-"""Random networks whose queues mark and whose flows take part in ECN: by chance alone both rarely meet."""
+"""Random networks with marking queues and ECN flows, which independent draws seldom combine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SHARE = 0.25
 
 
 def add_marks(seed: int, scenario: Table) -> None:
-    """Have a network mark, one in four; its other keys stay as they are drawn, and it is accepted as before.
+    """Add marking queues and ECN to one network in four, without other changes.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def _queue(draw: Random) -> Table:
 
 
 def _try(scenario: Table, table: Table, key: str, value: Table) -> None:
-    """Set a key, if the reader of scenarios takes it."""
+    """Set a key if the scenario remains valid."""
     before = table.get(key)
     table[key] = value
     try:

@@ -103,25 +103,25 @@ class Mpdu(NamedTuple):
 
 
 def is_handshake(step: Step) -> bool:
-    """Return whether a step may be a SYN or SYN-ACK; the trace has both as ACKs of nothing."""
+    """Return whether a step may be a SYN or SYN-ACK, which the trace records as ACKs of nothing."""
     return step.kind == "ack" and step.seq <= 1
 
 
 def backs_off(timer: Mapping[str, Any], before: float, after: float) -> bool:
-    """Return whether a timeout, in milliseconds, grows as when it expires: it about doubles, up to its bound.
+    """Return whether an RTO, ms, grows as by a timeout: it about doubles, up to its bound.
 
-    RFC 6298 §5.5 and §2.5. At its bound it may expire, and nothing shows.
+    RFC 6298 §5.5 and §2.5. A timeout at the bound changes no value.
     """
     return after >= min(1.5 * before, quantity(timer["max"]) / 1e6 - CLOSE_MS)
 
 
 def keeps_order(queue: Mapping[str, Any]) -> bool:
-    """Return whether packets leave a queue in the order in which they came."""
+    """Return whether the queue discipline keeps the order of packets."""
     return queue["kind"] in flagged("queue", "fifo")
 
 
 def is_prompt(flow: Mapping[str, Any]) -> bool:
-    """Return whether what a sender notices shows at once in what it sends: nothing is paced, or told."""
+    """Return whether a sender reacts to events immediately: it does not pace and receives no loss notices."""
     paces = flow["tcp"]["pacing"] or flow["tcp"]["loss_detection"] == "rack"
     paces |= flow["scheme"] in flagged_schemes("paces")
     return not paces and not flow["services"]
@@ -148,7 +148,7 @@ class Trace:
         self._by_flow: dict[tuple[str, tuple[str, ...]], defaultdict[str, list[tuple[Any, ...]]]] = {}
 
     def with_table(self, name: str, frame: pl.DataFrame) -> Trace:
-        """Return this trace with another table of that name; what was read from the others is kept."""
+        """Return this trace with a replaced table, without reading the other tables again."""
         other = Trace(self.scenario, self.document, {**self.tables, name: frame})
         known = vars(self).keys() - vars(other).keys() - _READ_FROM.get(name, set())
         vars(other).update({key: vars(self)[key] for key in known})
@@ -157,7 +157,7 @@ class Trace:
 
     @cached_property
     def steps(self) -> list[Step]:
-        """Steps of all packets, in the order in which they were taken."""
+        """Steps of all packets, in the order of the trace."""
         columns = self._columns("packets", "packet", "step", "cause", "place", "flow", "kind", "seq", "bytes",
                                 "payload", "damaged", "ecn", "flags")  # fmt: skip
         return list(map(Step, self.times("packets"), *columns))
@@ -187,7 +187,7 @@ class Trace:
         return dict(found)
 
     def frames_at(self, place: str) -> list[Frame]:
-        """Return the transmissions from one station to another, `bs->d`, by their start."""
+        """Return the frames from one station to another, `bs->d`, by start time."""
         return self._frames_by_place[place]
 
     @cached_property
@@ -207,7 +207,7 @@ class Trace:
         return cells(self.scenario, self.tables)
 
     def steps_of(self, flow: str) -> list[Step]:
-        """Return the steps of the packets of one flow, in their order."""
+        """Return the steps of the packets of one flow, in order."""
         return self._steps_by_flow[flow]
 
     @cached_property
@@ -229,9 +229,9 @@ class Trace:
         return found
 
     def came_through(self, place: str) -> list[Step]:
-        """Return the packets that came to the end of a wire, when they did, in their order.
+        """Return the packets that reached the end of a wire, in order of time.
 
-        They arrived, were lost on the way, or are late: those arrive again, later.
+        These are packets that arrive, are lost on the wire, or are late; a late packet arrives again later.
         """
         steps = [
             *self.steps_at(place, "arrived"),
@@ -254,7 +254,7 @@ class Trace:
         return list(zip(self.times(table), *self._columns(table, *columns), strict=True))
 
     def rows_of(self, flow: str, table: str, *columns: str) -> list[tuple[Any, ...]]:
-        """Return those of one flow."""
+        """Return the rows of one flow."""
         if (table, columns) not in self._by_flow:
             found: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
             for time, name, *row in self.rows(table, "flow", *columns):
@@ -272,9 +272,9 @@ class Trace:
 
     @cached_property
     def flows(self) -> dict[str, Mapping[str, Any]]:
-        """The simulated flows by name, each as the scenario has it and, on top of that, as the document does.
+        """Simulated flows by name, with the keys of the scenario and of the run document.
 
-        Not those of real packets: their ends are hosts, which record nothing here.
+        Flows of real packets are excluded, since their ends are hosts without records in the trace.
         """
         plans = self.plans
         return {
@@ -285,12 +285,12 @@ class Trace:
 
     @cached_property
     def real(self) -> set[str]:
-        """Names of the flows of real packets: only a kernel knows how often its timer expired."""
+        """Names of the flows of real packets, whose timeouts only the kernel knows."""
         return {flow["name"] for flow in self.document["flows"] if flow["timeouts"] is None}
 
     @cached_property
     def services(self) -> dict[str, set[str]]:
-        """Services of each flow; a flow of real packets has those of the flows that it replaces."""
+        """Services of each flow; a flow of real packets has the services of the flow that it replaces."""
         plans = self.plans.values()
         found: dict[str, set[str]] = {}
         for flow in self.document["flows"]:
@@ -318,7 +318,7 @@ class Trace:
 
 
 def listed(one_or_more: Any) -> list[Mapping[str, Any]]:
-    """Return the tables of a key as a list; the key may hold one table or a list."""
+    """Return the tables of a key as a list; the key may have one table or a list."""
     return one_or_more if isinstance(one_or_more, list) else [one_or_more]
 
 
@@ -335,10 +335,10 @@ def model_at(errors: Any, place: str) -> Mapping[str, Any] | None:
 
 
 def ways(link: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield each direction of a link between two nodes, `a->b`, with the link as it is that way.
+    """Yield each direction of a link between two nodes, `a->b`, with the link's values for it.
 
-    `rate`, `delay` and `deliveries` are one value then, `queue` and `reorder` one table, and `changes` are
-    those of that direction.
+    `rate`, `delay` and `deliveries` are then one value, `queue` and `reorder` one table, and `changes` those
+    of the direction.
     """
     for a, b in (link["ends"], link["ends"][::-1]):
         place = f"{a}->{b}"

@@ -1,4 +1,4 @@
-"""Values for the keys of scenario files, drawn from their schema: a new key is drawn without a line here."""
+"""Random values for the keys of scenario files, drawn from the schema, which includes each new key."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Table = dict[str, Any]
 Schema = Mapping[str, Any]
 
 _TRIES = 8
-"""Values that are drawn for a key until the reader of scenarios takes one."""
+"""Number of values that are drawn for a key until the scenario is valid."""
 _TYPICAL: Mapping[str, tuple[float, float]] = {
     "ns": (1, 1e6),
     "us": (1, 1e4),
@@ -36,7 +36,7 @@ _TYPICAL: Mapping[str, tuple[float, float]] = {
     "MHz": (900, 6000),
     "GHz": (0.9, 6),
 }
-"""Range of a quantity, by its unit, in which most values are drawn; other units are not drawn."""
+"""Range of most values of a quantity, by unit; quantities of other units are not drawn."""
 _MOST = 300
 """Largest count that is drawn where the schema allows far more, besides the bounds themselves."""
 _OF_KIND = 0.3
@@ -56,7 +56,7 @@ class Values:
     def fill(
         self, table: Table, schema: Schema, share: float, whole: Table, nodes: Sequence[str], own: set[str]
     ) -> None:
-        """Draw each key that `table` and the tables in it lack with this probability; keep what is accepted.
+        """Draw each missing key of `table` and its tables with this probability, and keep it if valid.
 
         Parameters
         ----------
@@ -85,7 +85,7 @@ class Values:
                 self.fill(inner, part, max(share, _OF_KIND), whole, nodes, own)
 
     def _add(self, table: Table, key: str, schema: Schema, value: Callable[[], Any], whole: Table) -> None:
-        """Set a key to the first accepted value, beside other keys or in place of one."""
+        """Set a key to the first valid value, with other keys or in place of one."""
         for _ in range(_TRIES):
             table[key] = value()
             if _is_accepted(whole):
@@ -102,14 +102,14 @@ class Values:
     def _part_ways(
         self, table: Table, key: str, value: Callable[[], Any], whole: Table, nodes: Sequence[str]
     ) -> None:
-        """Set another value for one direction of a link than for the other, where that is accepted."""
+        """Set different values for the two directions of a link, if valid."""
         both, (a, b) = table[key], self.draw.sample(nodes, 2)
         table[key] = {f"{a}->{b}": both, f"{b}->{a}": value()}
         if not _is_accepted(whole):
             table[key] = both
 
     def value(self, key: str, schema: Schema, share: float, nodes: Sequence[str]) -> Any:
-        """Draw a value that the schema allows; the reader of scenarios may refuse it beside other keys."""
+        """Draw a value of the schema; the scenario may be invalid with it."""
         draw = self.draw
         if "anyOf" in schema:
             return self.value(key, draw.choice(schema["anyOf"]), share, nodes)
@@ -137,7 +137,7 @@ class Values:
         return self._text(key, schema, nodes)
 
     def _kind(self, schema: Schema, share: float, nodes: Sequence[str]) -> Table:
-        """Draw a table of one kind: as the shortest example has it, or with keys by chance."""
+        """Draw a table of one kind: its shortest example, or random keys."""
         if "x-example" in schema and self.draw.random() < 0.2:
             example: Table = tomllib.loads(f"table = {schema['x-example']}")["table"]
             if "file" not in example:
@@ -211,7 +211,7 @@ class Values:
 
 
 def _one_way(schema: Schema) -> Schema | None:
-    """Return the schema of one direction, where a key takes a table with a value for each."""
+    """Return the schema of one direction for a key with a value for each direction."""
     if schema.get("propertyNames", {}).get("pattern") == "->":
         values: Schema = schema["additionalProperties"]
         return values
@@ -219,7 +219,7 @@ def _one_way(schema: Schema) -> Schema | None:
 
 
 def _part(schema: Schema, table: Table) -> Schema | None:
-    """Return the schema of a table among those of all its kinds, or of all schemes."""
+    """Return the schema of a table's kind, or of a scheme, among the alternatives."""
     if "properties" in schema:
         constants = [(key, part["const"]) for key, part in schema["properties"].items() if "const" in part]
         return schema if all(table.get(key) == word for key, word in constants) else None

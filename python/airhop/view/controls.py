@@ -130,9 +130,9 @@ def _attempts(links: Sequence[_Link]) -> Iterator[Control]:
 
 
 def _copies(scenario: Scenario) -> Iterator[Control]:
-    """Offer more of everything that has a `*` in its name, where there is such a thing.
+    """Yield a slider for the number of copies of each table whose name contains `*`.
 
-    The effective scenario has its copies written out, so their number is found by trying.
+    The effective scenario contains the copies, so the range of their number is found by trial.
     """
     try:
         copies = [number for number in COPIES if scenario.with_({"copies": number}) == scenario]

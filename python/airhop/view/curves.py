@@ -12,7 +12,8 @@ from airhop.results import Result
 
 KILOBYTE = 1000.0
 MOST_POINTS = 20_000
-"""A curve of more points is thinned: it would take longer to send than the run takes."""
+"""Largest number of points of a curve; longer curves are thinned, since sending them takes longer than the
+run."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Curves:
     rtt: Line
     """The smoothed round-trip time in ms; before the first sample there is none."""
     resent: pl.DataFrame
-    """Retransmissions: `x`, `y` their first byte, `cause` what made the sender send it again."""
+    """Retransmissions: time `x`, first byte `y`, and `cause` of the retransmission."""
     lost: pl.DataFrame
     """Data packets and frames that were lost: `x`, `y` their first byte, `cause`, `place`."""
 
@@ -58,7 +59,7 @@ class Line:
 
     @classmethod
     def steps(cls, time_s: pl.Series, value: pl.Series) -> Line:
-        """Draw a value that stays as it is until it changes."""
+        """Return a step line of a value that is constant between changes."""
         every = 1 + len(time_s) // MOST_POINTS
         x, y = (np.repeat(column.gather_every(every).to_numpy(), 2) for column in (time_s, value))
         return cls(x[1:], y[:-1])

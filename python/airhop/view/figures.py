@@ -1,4 +1,4 @@
-"""The figures of the page. They are made once; new runs only change the data behind them."""
+"""Figures of the page, created once; new runs replace their data only."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Bars:
         self._draw()
 
     def show(self, rows: Sequence[Row], look: Mapping[str, SchemeStyle]) -> None:
-        """Show these schemes, each in its colour."""
+        """Show the rows of schemes, each with its colour."""
         goodput = [row.goodput for row in rows]
         highs = [value.mean + (value.half_width or 0.0) for value in goodput]
         schemes = [row.scheme for row in rows]
@@ -150,7 +150,7 @@ class Graphs:
         self._lost = self._draw_marks("data lost", "x", 7, 1.5, ("place",))
 
     def show(self, curves: Mapping[str, Curves], look: Mapping[str, SchemeStyle], duration_s: float) -> None:
-        """Show these runs, by scheme. The time window stays where the reader has put it while it can."""
+        """Show runs by scheme, and keep the time window of the reader if possible."""
         if duration_s != self._time.bounds[1]:
             # Set the bounds first: the browser clips each value to its bounds.
             self._time.update(bounds=(0.0, duration_s), start=0.0, end=duration_s)
@@ -222,7 +222,7 @@ def _marks(by_scheme: Mapping[str, pl.DataFrame], colors: Mapping[str, str]) -> 
 
 
 def roof(needed: float, current: float) -> float:
-    """Choose the top of an axis: one that stays while bars move under it, so that they are seen to move."""
+    """Return the upper end of an axis, unchanged while the bars fit, so that the reader sees them move."""
     if 0.4 * current <= needed <= current:
         return current
     decade = 10.0 ** floor(log10(needed)) if needed > 0 else 1.0

@@ -19,7 +19,7 @@ COLUMNS = (GOODPUT, "retransmissions", "timeouts", "window_cuts", "srtt_ms", ACT
 
 
 def tables(rows: Sequence[Row], look: Mapping[str, SchemeStyle]) -> str:
-    """Write the numbers behind the bars, and some more; those of UDP flows in a table of their own."""
+    """Return the numbers of the bars, and further measures; UDP flows have a separate table."""
     if not rows:
         return ""
     first, *others = (MEASURES[name].title for name in COLUMNS)
@@ -50,7 +50,7 @@ def _table(
 
 
 def legend(look: Mapping[str, SchemeStyle], flows: Sequence[str]) -> str:
-    """Write the legend of the graphs' colours and marks, and name the drawn flow if there are several."""
+    """Return the legend of the graphs' colours and marks, with the name of the flow if there are several."""
     schemes = [
         Markup("<li>{} {}</li>").format(
             symbol("line" if dash == "solid" else dash, look[scheme].color), scheme
@@ -107,7 +107,7 @@ def _datagram_cell(row: Row, name: str) -> str:
 
 
 def _value(value: Estimate | None) -> str:
-    """Write a mean with its interval; what one run counted is a whole number."""
+    """Return a mean with its interval as text; counts of one run are whole numbers."""
     if value is not None and value.n == 1 and value.mean.is_integer():
         return number(int(value.mean))
     return mean_pm(value)

@@ -94,7 +94,7 @@ class Page:
         self._attempt(lambda: self._load(State.uploaded(text, name)))
 
     def _choose(self, schemes: list[str]) -> None:
-        """Set the schemes; schemes that stay keep their order, for the first is the baseline."""
+        """Set the schemes; schemes that remain keep their order, since the first one is the baseline."""
         stay = [scheme for scheme in self._state.schemes if scheme in schemes]
         chosen = (*stay, *(scheme for scheme in schemes if scheme not in stay))
         if chosen:
@@ -137,7 +137,7 @@ class Page:
         self._newest.ask(state)
 
     async def _work(self, state: State) -> None:
-        """Show the bars of a state and then, unless a newer state has come, its graphs."""
+        """Show the bars of a state and, unless a newer state exists by then, its graphs."""
         look = _look(state.schemes)
         started = time.perf_counter()
         try:
@@ -181,6 +181,6 @@ class Page:
 
 
 def _look(schemes: Sequence[str]) -> dict[str, SchemeStyle]:
-    """Return schemes the look that they keep while others come and go: their own among all that there are."""
+    """Return the style of each scheme, which is independent of the other schemes shown."""
     look = styles([*(entry["name"] for entry in catalogue()), *schemes])
     return {scheme: look[scheme] for scheme in schemes}

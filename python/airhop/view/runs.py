@@ -23,7 +23,7 @@ With less, a steadily moved slider would show nothing until the slider rests.
 """
 
 MOST_RESULTS = 2_000
-"""Runs that are kept for tabs that ask for the same, some kilobytes each."""
+"""Number of stored runs, which tabs with the same state share; each takes some kilobytes."""
 MOST_CURVES = 32
 """Number of kept traced runs, up to a megabyte each."""
 
@@ -32,13 +32,13 @@ Made = TypeVar("Made")
 
 
 class OvertakenError(Exception):
-    """A newer request has come, and this one has exceeded its time limit."""
+    """A newer request exists, and this request has exceeded its time limit."""
 
 
 class Newest(Generic[Wish]):
-    """Works on one request at a time, always the newest; older waiting requests are dropped.
+    """Processes one request at a time, always the newest; older waiting requests are dropped.
 
-    `work` runs on the event loop on which `ask` is called, and tells its errors itself.
+    `work` runs on the event loop on which `ask` is called, and handles its own errors.
     """
 
     def __init__(self, work: Callable[[Wish], Awaitable[None]]) -> None:
@@ -47,14 +47,14 @@ class Newest(Generic[Wish]):
         self._task: asyncio.Task[None] | None = None
 
     def ask(self, wish: Wish) -> None:
-        """Put this wish in the place of whatever waits."""
+        """Replace the waiting request by a new one."""
         self._next = wish
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._drain())
 
     @property
     def overtaken(self) -> bool:
-        """True if a newer request waits than the one in progress. Any thread may ask."""
+        """True if a newer request waits than the one in progress; callable from any thread."""
         return self._next is not None
 
     def close(self) -> None:
@@ -70,7 +70,7 @@ class Newest(Generic[Wish]):
 
 
 class Runs:
-    """Makes the runs of a state on threads of its own, so that the page keeps answering."""
+    """Computes the runs of a state on separate threads, so that the page continues to respond."""
 
     def __init__(self) -> None:
         # One thread for the bars, and one per core for the traces.
@@ -80,17 +80,17 @@ class Runs:
         self._curves = Recent[Curves](MOST_CURVES)
 
     async def compare(self, state: State, overtaken: Callable[[], bool]) -> Comparison:
-        """Run every scheme and replication untraced: enough for the bars, in a few milliseconds.
+        """Run every scheme and replication without a trace, in a few milliseconds, for the bars.
 
-        Raises OvertakenError once `overtaken()` says that a newer request has come and PATIENCE_S is over, or
-        when the server closes; ScenarioError and RunError as runs do.
+        Raises OvertakenError if `overtaken()` is true and PATIENCE_S has elapsed, or if the server closes;
+        ScenarioError and RunError as runs do.
         """
         return await asyncio.get_running_loop().run_in_executor(self._pool, self._compare, state, overtaken)
 
     async def trace(self, state: State, rep: int) -> dict[str, Curves]:
-        """Run one replication of every scheme again with its trace: equal to that of the bars to the bit.
+        """Run one replication of every scheme again with its trace, bit for bit equal to the run of the bars.
 
-        Raises as `compare` does, and only once no run of these goes on.
+        Raises as `compare` does, after all of its runs have ended.
         """
         loop = asyncio.get_running_loop()
         runs = [loop.run_in_executor(self._pool, self._trace, state, scheme, rep) for scheme in state.schemes]
@@ -127,7 +127,7 @@ class Runs:
 
 
 class Recent(Generic[Made]):
-    """Latest results, by the id of their run: tabs that show the same run share it. Any thread may ask."""
+    """Latest results by the ID of their run, shared by tabs with the same run; callable from any thread."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -135,14 +135,14 @@ class Recent(Generic[Made]):
         self._lock = Lock()
 
     def found(self, run_ids: Iterable[str]) -> dict[str, Made]:
-        """Return those of some runs that are there."""
+        """Return the stored results of some runs."""
         with self._lock:
             found = {run_id: self._made[run_id] for run_id in run_ids if run_id in self._made}
         self.keep(found)
         return found
 
     def keep(self, made: Mapping[str, Made]) -> None:
-        """Keep these as the newest, in place of the oldest."""
+        """Store results as the newest, in place of the oldest."""
         with self._lock:
             self._made = {run_id: one for run_id, one in self._made.items() if run_id not in made} | dict(
                 made

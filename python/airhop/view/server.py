@@ -1,4 +1,4 @@
-"""The page's server: on loopback only, deaf to whoever calls it by another name or from another page."""
+"""Server of the page, on loopback only; it refuses requests with another host name or from another page."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ FOREIGN_SITES = ("cross-site", "same-site")
 
 
 class Guard(Router):
-    """Lets through to the application only what its own page asks for.
+    """Passes only requests of its own page to the application.
 
-    A page of another site may have its name resolved to 127.0.0.1 (DNS rebinding): its requests bear that
-    name in Host. It may also ask for 127.0.0.1 outright: then Origin (RFC 6454), or Sec-Fetch-Site where a
-    browser sends no Origin, gives it away. A WebSocket begins as a request like any other and passes here
-    too, but must name its origin, as every browser does (RFC 6455 section 10.2).
+    A page of another site may resolve its host name to 127.0.0.1 (DNS rebinding): its requests have that name
+    in Host. The page may also send requests to 127.0.0.1 directly: these have a foreign Origin (RFC 6454), or
+    Sec-Fetch-Site if the browser sends no Origin. A WebSocket begins as an HTTP request and passes the same
+    check, and must have an Origin, as every browser sends it (RFC 6455 section 10.2).
     """
 
     def __init__(self, application: Application, port: int) -> None:
@@ -73,10 +73,10 @@ class _Refusal(RequestHandler):
 
 
 def serve(page: Callable[[], Any], port: int, on_ready: Callable[[str], None]) -> None:
-    """Serve a Panel page until Ctrl-C. `page` makes it anew for every browser tab.
+    """Serve a Panel page until Ctrl-C; `page` creates the page for every browser tab.
 
-    `port` 0 takes any that is free. `on_ready` is told the address when requests are answered.
-    Raises InputError when the port is taken.
+    `port` 0 selects a free port. `on_ready` receives the address when the server accepts requests. Raises
+    InputError if the port is in use.
     """
     try:
         sockets = bind_sockets(port, ADDRESS)

@@ -1,6 +1,6 @@
 """State of the page: a scenario, its changes, the schemes, seed and replications.
 
-It is written as a study file, so that one file serves `airhop view` and `airhop sweep`.
+The state is stored as a study file, which `airhop view` and `airhop sweep` both read.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from airhop.simulate import Job
 from airhop.study.axis import flattened
 
 OPENING_SCHEMES = ("reno", "sack", "snoop", "ll-elsn")
-"""The schemes that are shown beside the scenario's own before the reader chooses."""
+"""Schemes that the page shows in addition to the scenario's own at the start."""
 OPENING_DURATION_S = 20.0
-"""A run of this length takes milliseconds; longer scenarios begin with it, and have a slider."""
+"""Initial duration of longer scenarios, s: such a run takes milliseconds; a slider changes the duration."""
 MOST_REPS = 20
 MOST_SEED = 2**31 - 1
 STUDY_KEYS = ("name", "scenario", "seed", "reps", "until", "baseline", "plugins", "set", "vary", "zip")
@@ -38,9 +38,9 @@ class State:
     """State from which everything on the page follows."""
 
     base: Scenario
-    """The scenario as it is written, before `sets`."""
+    """Scenario before the changes of `sets`."""
     source: str | None
-    """Packaged name or path of `base`; None when it stands in the file of the state itself."""
+    """Packaged name or path of `base`; None if the file of the state contains the scenario."""
     sets: Mapping[str, object] = field(default_factory=dict)
     schemes: tuple[str, ...] = OPENING_SCHEMES
     seed: int = 1
@@ -50,9 +50,9 @@ class State:
 
     @classmethod
     def of(cls, source: str) -> State:
-        """Begin with a packaged scenario, a scenario file, or a study file such as `to_toml` writes.
+        """Return the initial state of a packaged scenario, a scenario file, or a study file.
 
-        Raises InputError or ScenarioError when it is none of them.
+        Raises InputError or ScenarioError for anything else.
         """
         if source not in packaged() and _is_study(Path(source)):
             text = read_text(Path(source), "a study", ())
@@ -61,18 +61,18 @@ class State:
 
     @classmethod
     def of_packaged(cls, name: str) -> State:
-        """Begin with a packaged scenario that was asked for over the network. InputError if it is none.
+        """Return the initial state of a packaged scenario requested over the network.
 
-        A file of that name is not looked for.
+        Raises InputError if no such packaged scenario exists; files of that name are ignored.
         """
         return cls._opening(Scenario.received(name), name)
 
     @classmethod
     def uploaded(cls, text: str, name: str) -> State:
-        """Begin with the text of a study or of a scenario that came over the network.
+        """Return the state of a study or scenario whose text was uploaded.
 
-        Raises InputError or ScenarioError when it is neither, and when it names a file: none is read for
-        it, and nothing in it is run.
+        Raises InputError or ScenarioError for any other text, and for a text that names a file: the function
+        reads no file and runs no code of the text.
         """
         document = _toml(text, name)
         if "scenario" in document:
@@ -147,7 +147,7 @@ class State:
         return command_line(["airhop", "compare", source, *self.schemes, *sets, *luck, *plugins])
 
     def to_toml(self) -> str:
-        """Write the study that `from_toml` reads. A scenario without a packaged name stands in it in full."""
+        """Return the study file that `from_toml` reads; unnamed scenarios are included in full."""
         shared = self.source if self.source in packaged() else self.base.written()
         lines = [
             HEADER,
@@ -164,7 +164,7 @@ class State:
 
 
 def _own_schemes(scenario: Scenario) -> Iterator[str]:
-    """List the schemes of a scenario's TCP flows, in file order: what it was written for is shown first."""
+    """Yield the schemes of a scenario's TCP flows, in the order of the file."""
     for flow in scenario.to_dict()["flow"]:
         if "scheme" in flow:
             yield flow["scheme"] if isinstance(flow["scheme"], str) else flow["scheme"]["name"]
@@ -233,5 +233,5 @@ def _whole(study: Mapping[str, Any], key: str, name: str, least: int, most: int)
 
 
 def _absolute(plugin: str) -> str:
-    """Make a file be found from elsewhere too; a module is."""
+    """Return the absolute path of a plugin file; modules stay unchanged."""
     return str(Path(plugin).absolute()) if plugin.endswith(".py") else plugin

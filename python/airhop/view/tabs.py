@@ -11,13 +11,14 @@ from bokeh.document import Document
 from airhop.view import widgets
 
 MOST_TABS = 16
-"""A page takes a quarter of a second of the one thread that answers all, and its runs all cores."""
+"""Largest number of tabs: a page takes a quarter of a second of the server thread, and its runs take all
+cores."""
 AGAIN_S = 3
 """A page that found no room tries again after so many seconds."""
 
 
 class Tabs:
-    """Makes a page for every tab up to the bound; `page` makes one."""
+    """Creates a page for every tab up to the bound, by `page`."""
 
     def __init__(self, page: Callable[[], Any]) -> None:
         self._page = page
@@ -44,10 +45,10 @@ class Tabs:
 
 
 class FrozenTemplate(pn.Template):  # type: ignore[misc]
-    """Template that freezes the document's models while it is filled: Bokeh then collects them once."""
+    """Template that freezes the document's models while it is filled, so that Bokeh collects them once."""
 
     def server_doc(self, doc: Document | None = None, *arguments: Any, **options: Any) -> Document:
-        """Put the page into the document of its session."""
+        """Add the page to the document of its session."""
         document = doc or pn.state.curdoc
         with document.models.freeze():
             return super().server_doc(document, *arguments, **options)

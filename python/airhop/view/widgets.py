@@ -1,4 +1,4 @@
-"""The widgets of the page, in its look. Each calls `on_change` with its new value."""
+"""Widgets of the page in its style; each calls `on_change` with its new value."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def asset(name: str) -> str:
 
 
 def wide(*classes: str) -> dict[str, Any]:
-    """Return what every part of the page has: the width of its place, and the page's look."""
+    """Return the options that all widgets of the page have: full width and style classes."""
     look = [asset("parts.css")]
     return {"sizing_mode": "stretch_width", "margin": 0, "stylesheets": look, "css_classes": list(classes)}
 
@@ -62,7 +62,7 @@ def chips(label: str, options: Sequence[Any], value: Any, on_change: OnChange) -
 
 
 def ladder(control: Control, on_change: OnChange) -> Any:
-    """Make a slider along the ladder of a control; `on_change` gets the position."""
+    """Return a slider over the values of a control; `on_change` receives the position."""
     places = {text: place for place, text in enumerate(control.texts)}
     made = pn.widgets.DiscreteSlider(
         name=control.label, options=places, value=control.place, **wide("widget", "slider")
@@ -78,7 +78,7 @@ def whole_number(label: str, value: int, most: int, on_change: OnChange) -> Any:
 
 
 def save(label: str, filename: str, content: Callable[[], str]) -> Any:
-    """Download what `content` gives when the button is pressed."""
+    """Return a button that downloads the text that `content` returns."""
     return pn.widgets.FileDownload(
         callback=lambda: BytesIO(content().encode()),
         filename=filename,
@@ -88,7 +88,7 @@ def save(label: str, filename: str, content: Callable[[], str]) -> Any:
 
 
 def open_file(label: str, on_change: Callable[[str, str], None]) -> pn.Column:
-    """Upload a TOML file; `on_change` gets its text and its name."""
+    """Return a field for a TOML file; `on_change` receives its text and its name."""
     chooser = pn.widgets.FileInput(accept=".toml", **wide())
     _calling(chooser, lambda value: on_change(value.decode("utf-8", "replace"), chooser.filename))
     return column([_label(label), chooser], "widget")

@@ -21,7 +21,7 @@ OF_A_FLOW = {
 
 
 def check_figure(path: Path) -> None:
-    """Raise InputError if the suffix of a figure's file says no format, or its folder is not there."""
+    """Raise InputError for a figure file whose suffix is no format or whose folder does not exist."""
     if path.suffix[1:] not in FORMATS:
         raise InputError(f"{path}: expected a name that ends in {', '.join(f'.{kind}' for kind in FORMATS)}")
     if not path.parent.is_dir():
@@ -29,7 +29,7 @@ def check_figure(path: Path) -> None:
 
 
 def write_figure(path: Path, draw: Callable[[Path], object]) -> None:
-    """Draw into this file. Raises InputError if it cannot be written."""
+    """Draw into a file. Raises InputError if the file cannot be written."""
     check_figure(path)
     try:
         draw(path)

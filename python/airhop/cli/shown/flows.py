@@ -23,10 +23,10 @@ MOST_FLOWS = 40
 
 
 def print_run(out: Console, result: Result, *, kernels: Mapping[str, str] | None = None) -> None:
-    """Print the flows of a run, what they took losses for, and all losses by reason.
+    """Print the flows of a run, the classified losses, and all losses by cause.
 
-    – stands for what nobody knows. Real flows lead with the rate that iperf3 prints. `kernels` are the
-    congestion controls of real senders, by flow.
+    – stands for an unknown value. The first rate of real flows is the rate that iperf3 prints. `kernels` are
+    the congestion controls of real senders, by flow.
     """
     d = result.document
     rates = (ACTIVE, GOODPUT) if any(map(is_real, d["flows"])) else (GOODPUT, ACTIVE)

@@ -22,9 +22,9 @@ COLUMNS = ("scheme", "taken for", *(CAUSES[cause] for cause in TRUE_CAUSES), "ri
 
 
 def print_counts(out: Console, by_scheme: Mapping[str, LossClassifications]) -> None:
-    """Print the losses of one run by what they were taken for and true cause; nothing where none was.
+    """Print the losses of one run by the sender's classification and the true cause; nothing without losses.
 
-    – stands for the share right of a scheme that never says a cause.
+    – stands for the share of correct classifications of a scheme that does not classify losses.
     """
     rows = []
     for scheme, found in by_scheme.items():
@@ -54,5 +54,5 @@ def print_shares(out: Console, by_scheme: Mapping[str, Sequence[LossClassificati
 
 
 def _row(scheme: str, place: int, judged: str, cells: Sequence[str], right: str) -> list[str]:
-    """Make a row; its first cell names the scheme."""
+    """Return a row; the first cell of the first row names the scheme."""
     return [scheme if place == 0 else "", judged, *cells, right if place == 0 else ""]

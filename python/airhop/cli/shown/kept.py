@@ -1,4 +1,4 @@
-"""Files, figures and checks of a run beside its summary: options of `airhop run` and `replay`."""
+"""Files, figures and checks of a run in addition to its summary: options of `airhop run` and `replay`."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Kept:
     trace: Path | None
     pcap: Path | None
     figures: dict[str, Path | None]
-    """`air`, `sequence` and `round_trips`, in the order in which they are drawn."""
+    """Files of `air`, `sequence` and `round_trips`, in the order of drawing."""
     between: tuple[float, float] | None
     verify: bool
     flow: str | None = None
@@ -96,7 +96,7 @@ class Kept:
             draw_figure(name, path, result, scenario, self.between, self.flow)
 
     def verified(self, scenario: Scenario, result: Result) -> int:
-        """State what in the trace contradicts a law, if that is asked for; 1 if anything does."""
+        """Print the contradictions of the trace to the laws, if requested; return 1 if there are any."""
         if not self.verify:
             return 0
         from airhop.verify import LAWS, verify

@@ -1,4 +1,4 @@
-"""An emulation in a terminal: how far it is, how true it was, and what its commands printed."""
+"""An emulation in a terminal: progress, lateness, and output of its commands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from airhop.progress import Clock
 from airhop.terminal import number
 
 RATES_OVER_S = 1.0
-"""Rates are those of so long ago until now."""
+"""Length of the interval of packet rates, s."""
 
 
 class Pace:
@@ -45,7 +45,7 @@ class Pace:
         self._clock.advance(int(told["t_s"]) - self._clock.done)
 
     def words(self) -> str:
-        """State how fast packets enter and leave, how late they are, and what was lost to what."""
+        """Return the rates, the lateness and the losses of packets, as one line."""
         if self._told is None:
             return ""
         late = self._told["lateness_p99_us"]
@@ -61,7 +61,7 @@ class Pace:
 
 
 def print_live(out: Console, emulation: Emulation) -> None:
-    """Print how late packets were, how soon hosts answered, and what their commands printed."""
+    """Print the lateness of packets, the turnaround of hosts, and the output of commands."""
     live = emulation.live
     late = live["lateness_us"]
     print_table(

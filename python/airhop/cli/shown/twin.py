@@ -1,4 +1,4 @@
-"""The report of an emulation beside its simulated twin, as commands write it."""
+"""Report of an emulation and its simulated twin, for the commands that write it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def check_page(path: Path) -> None:
 
 
 def write_twin_page(log: Log, path: Path, *, live: Mapping[str, Any] | None = None, command: str) -> None:
-    """Write the report of the emulation beside its simulated twin, and print its address."""
+    """Write the report of an emulation and its simulated twin, and print the report's address."""
     from airhop.report.beside import write_twin  # and with it bokeh, which completion needs not
 
     write_twin(log, path, live=live, command=command, reporter=reporter_for_stderr())

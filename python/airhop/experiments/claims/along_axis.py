@@ -80,7 +80,7 @@ def falls_from(samples: Samples, axis: PlottedAxis, schemes: Sequence[str], from
 
 @worded("{measure} with {scheme} at every value of the axis exceeds {share:times}that at any other value")
 def steady(samples: Samples, axis: PlottedAxis, scheme: str, share: float) -> ClaimResult:
-    """Check whether scheme has at every x more than this share of what it has at any other."""
+    """Check whether the scheme at every x exceeds a share of its value at every other x."""
     changes = {(x, y): along(samples, scheme, x, y) for x, y in permutations(samples.xs, 2)}
     x, y = min(changes, key=lambda pair: low_end(changes[pair]))
     measured = f"least: {interval(changes[x, y])} at {axis.text(y)} of what it is at {axis.text(x)}"
@@ -113,10 +113,10 @@ def sensitivities_differ(samples: Samples, axis: PlottedAxis, schemes: Sequence[
 def catches_up(
     samples: Samples, axis: PlottedAxis, schemes: Sequence[str], leader: str, share: float, unknown: str
 ) -> ClaimResult:
-    """Check whether each scheme is below this share of the leader at the first x and above it at the last.
+    """Check whether each scheme is below a share of the leader at the first x, and above it at the last x.
 
-    A scheme that does not get there may with a larger x: that is open, for `unknown` is, unless the scheme is
-    shown not to come nearer.
+    If `unknown` is set, a scheme below the share at the last x may exceed it at a larger x: the decision is
+    then open, unless the intervals show that the scheme does not approach the leader.
     """
     first, last = samples.xs[0], samples.xs[-1]
     decisions: list[tuple[str, Decision]] = []
@@ -136,7 +136,7 @@ def catches_up(
 
 
 def along(samples: Samples, scheme: str, x: X, y: X) -> Ratio:
-    """Compare a scheme with itself: its value at y over its value at x, paired by replication."""
+    """Return the ratio of a scheme's value at y to its value at x, paired by replication."""
     return stats.ratio(*samples.paired((scheme, y), (scheme, x)))
 
 

@@ -21,7 +21,7 @@ from airhop.stats import Ratio
 def each_below_beside(
     samples: Samples, axis: PlottedAxis, schemes: Sequence[str], at: Sequence[X], share: float = 1.0
 ) -> ClaimResult:
-    """Check whether each scheme is below this share of its own value in the experiment beside this one."""
+    """Check whether each scheme is below a share of its value in the experiment's companion."""
     ratios = {scheme: {x: samples.ratio_to_beside(scheme, x) for x in at} for scheme in schemes}
     return check_each(axis, ratios, lambda ratio: below(ratio, share), minus_high_end, "most, times that")
 
@@ -30,7 +30,7 @@ def each_below_beside(
 def each_above_beside(
     samples: Samples, axis: PlottedAxis, schemes: Sequence[str], at: Sequence[X], share: float = 1.0
 ) -> ClaimResult:
-    """Check whether each scheme is above this share of its own value in the experiment beside this one."""
+    """Check whether each scheme is above a share of its value in the experiment's companion."""
     ratios = {scheme: {x: samples.ratio_to_beside(scheme, x) for x in at} for scheme in schemes}
     return check_each(axis, ratios, lambda ratio: above(ratio, share), low_end, "least, times that")
 
@@ -65,7 +65,7 @@ def stands_as_beside(
 def falls_behind_beside(
     samples: Samples, axis: PlottedAxis, scheme: str, other: str, at: Sequence[X], share: float
 ) -> ClaimResult:
-    """Check whether scheme/other is below this share of the same ratio in the experiment beside this one."""
+    """Check whether scheme/other is below a share of scheme/other in the experiment's companion."""
     ratios = {f"{scheme}/{other}": {x: ratio_of_ratios(samples, scheme, other, x) for x in at}}
     return check_each(
         axis, ratios, lambda ratio: below(ratio, share), minus_high_end, "most, times that beside"
@@ -73,7 +73,7 @@ def falls_behind_beside(
 
 
 def ratio_of_ratios(samples: Samples, scheme: str, other: str, x: X) -> Ratio:
-    """Compare scheme / other here with scheme / other in the experiment beside this one, paired."""
+    """Return scheme/other in this experiment divided by scheme/other in its companion, paired."""
     beside = samples.beside or Samples(samples.metric)
     here, there = samples.cells, beside.cells
     cells = (here[scheme, x], there[other, x], here[other, x], there[scheme, x])

@@ -122,7 +122,7 @@ def each_above(
     at: Sequence[X],
     share: float = 1.0,
 ) -> ClaimResult:
-    """Check whether each scheme has more than this share of what other has, at each of these x."""
+    """Check whether each scheme exceeds a share of the value of `other`, at each of the given x."""
     ratios = {scheme: {x: samples.ratio(scheme, other, x) for x in at} for scheme in schemes}
     return check_each(
         axis, ratios, lambda ratio: above(ratio, share), low_end, f"least, times that of {other}"
@@ -138,7 +138,7 @@ def each_below(
     at: Sequence[X],
     share: float = 1.0,
 ) -> ClaimResult:
-    """Check whether each scheme has less than this share of what other has, at each of these x."""
+    """Check whether each scheme is below a share of the value of `other`, at each of the given x."""
     ratios = {scheme: {x: samples.ratio(scheme, other, x) for x in at} for scheme in schemes}
     return check_each(
         axis, ratios, lambda ratio: below(ratio, share), minus_high_end, f"most, times that of {other}"
@@ -154,7 +154,7 @@ def each_within(
     at: Sequence[X],
     tolerance: float,
 ) -> ClaimResult:
-    """Check whether each scheme has what other has, within this tolerance, at each of these x."""
+    """Check whether each scheme equals `other` within a tolerance, at each of the given x."""
     ratios = {scheme: {x: samples.ratio(scheme, other, x) for x in at} for scheme in schemes}
 
     def decide(ratio: Ratio) -> Decision:
@@ -184,9 +184,9 @@ def near_best(
     rivals: Mapping[Cell, Iterable[Cell]],
     share: float,
 ) -> ClaimResult:
-    """Check whether each of the cells has more than this share of every rival of its own.
+    """Check whether each cell exceeds a share of each of its rivals.
 
-    By paired differences: a rival that starved has no ratio to it, and is no rival.
+    The test uses paired differences. A rival whose flow starved has no ratio, and does not count.
     """
     races = {
         (cell, rival): _lead(samples, cell, rival, share)
@@ -207,14 +207,14 @@ def near_best(
 def near_each(
     samples: Samples, axis: PlottedAxis, scheme: str, others: Sequence[str], share: float
 ) -> ClaimResult:
-    """Check whether scheme has at every x more than this share of what each of the others has there."""
+    """Check whether the scheme at every x exceeds a share of the value of each other scheme at that x."""
     return near_best(
         samples, axis, {(scheme, x): [(other, x) for other in others] for x in samples.xs}, share
     )
 
 
 def _lead(samples: Samples, cell: Cell, rival: Cell, share: float) -> Difference:
-    """Return what a cell has beyond this share of its rival, paired."""
+    """Return the paired difference of a cell and a share of its rival."""
     values, rivals = samples.paired(cell, rival)
     return stats.difference(values, [share * value for value in rivals])
 

@@ -1,19 +1,21 @@
-"""Today's senders on the wireless paths of the papers, and whether explicit notices still pay.
+"""Today's senders on the wireless paths of the papers: benefit of explicit notices beside CUBIC and BBR.
 
-No paper asked this: the networks are those of Yun 2009 and Kounavis 1996, the questions are ours. `airhop
-reproduce airhop/today` runs all of it; what came out, in words, is on the page "What wins where".
+No paper has these experiments: the networks are those of Yun 2009 and Kounavis 1996, and the questions are
+Airhop's own. `airhop reproduce airhop/today` runs all of them, and the page "What wins where" reports the
+results.
 
-What is compared, in one place: `SENDERS`. Three kinds of answer to a lossy last hop stand beside each other,
-each with frames that are sent once, as in Yun's figures: senders that are told (LL-ELSN, ELN for CUBIC), an
-agent that repairs (Snoop), and senders that do not take a loss for congestion (BBR, Copa). And the answer of
-the link layer itself, "ARQ": the same cell with up to seven attempts at a frame, 802.11's own default.
+`SENDERS` lists the compared senders. Three kinds of reaction to a lossy last hop are compared on a cell that
+sends each frame once, as in Yun's figures: senders with notices (LL-ELSN, ELN for CUBIC), an agent that
+repairs losses (Snoop), and senders whose rate does not depend on losses (BBR, Copa). The fourth is the link
+layer's, "ARQ": the same cell with up to seven attempts per frame, the default of 802.11.
 
-Each sender has the TCP that it is known with. Reno, Snoop and LL-ELSN have that of the paper, ns-2's: no
-delayed ACKs, an initial window of two, no handshake. Those of today have Linux's. What a stack does to a
-scheme is seen by Snoop and LL-ELSN on Linux's, `CONTROLS`.
+Reno, Snoop and LL-ELSN have the TCP of the paper's simulator, ns-2: no delayed ACKs, an initial window of
+two, no handshake. Today's senders have the TCP of Linux. `CONTROLS` are Snoop and LL-ELSN with the TCP of
+Linux, which separate the effect of the stack from that of the scheme.
 
-How sentences are read, written down before the first full run: "more" is above 1 with its whole interval,
-"clearly more" above 1.05, "as good" above 0.95; "much" is a factor of 1.5, as for Yun 2009. Runs last 60 s.
+The words of claims were defined before the first full run: "more" means a ratio above 1 with its whole
+interval, "clearly more" above 1.05, "as good" above 0.95, "much" a factor of 1.5, as for Yun 2009. Runs last
+60 s.
 """
 
 from __future__ import annotations
@@ -26,38 +28,38 @@ from airhop.experiments.experiment import Curve, Replications
 SOURCE = "Airhop's own question, on the network of J.-H. Yun, EURASIP JWCN 2009, 617818"
 DURATION = "60 s"
 ONCE, ARQ = 1, 7
-"""Attempts at a frame: Yun's "retry limit … to one", and dot11ShortRetryLimit."""
+"""Attempts per frame: Yun's "retry limit … to one", and dot11ShortRetryLimit."""
 PAPERS, LINUX = "ns2", "linux"
-"""Presets: the papers' simulator, and what Linux 6 does by default."""
+"""Presets: the papers' simulator, and the defaults of Linux 6."""
 CLEARLY = 1.05
-"""A difference that somebody who chooses a sender would care about."""
+"""Ratio of a difference that matters for the choice of a sender."""
 AS_GOOD = 0.95
 MUCH = 1.5
 
 
 @dataclass(frozen=True)
 class Sender:
-    """A scheme with the TCP under it and the link layer beside it."""
+    """Sender of a comparison: scheme, TCP preset and attempts of the link layer."""
 
     name: str
-    """Of its curve, in documents, files and claims."""
+    """Name of the sender's curve, in documents, files and claims."""
     label: str
     scheme: str
     preset: str = LINUX
     attempts: int = ONCE
 
     def curve(self) -> Curve:
-        """Make its curve on Yun's last hop."""
+        """Return the sender's curve on Yun's last hop."""
         return Curve(self.name, self.label, self.scheme, tcp(self.preset) | attempts(self.attempts))
 
 
 def tcp(preset: str) -> dict[str, object]:
-    """Choose the TCP of the bulk connections."""
+    """Return the settings that select the TCP preset of the bulk connections."""
     return {"flow.ftp*.tcp.preset": preset}
 
 
 def attempts(most: int) -> dict[str, object]:
-    """Choose how often a frame is sent at most."""
+    """Return the settings that limit the number of transmissions of a frame."""
     return {"wlan.cell.attempts": most}
 
 

@@ -1,8 +1,9 @@
-"""Yun's Figure 12 with today's senders: what ten connections of a kind leave to one of Reno, or of CUBIC.
+"""Yun's Figure 12 with today's senders: goodput of one Reno or CUBIC connection beside ten of another kind.
 
-What a connection gets is compared with what it gets among ten of its own kind. Two cells: frames sent once at
-1 % frame errors, as in Yun's figures, where most losses are the air's; and up to seven attempts, where nearly
-all losses are those of the full queue. Snoop is left out, as by Yun: it is the link's.
+The goodput of the single connection is compared with its goodput beside ten connections of its own kind. One
+cell sends each frame once at 1 % frame errors, as in Yun's figures, so most losses are channel errors. The
+other cell has up to seven attempts, so nearly all losses are queue drops. Snoop is excluded, as in Yun 2009,
+since it is an agent of the link and not a sender.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ COPA_OVERFILLS_THE_QUEUE = "Copa competes if others fill the queue, and several 
 
 
 def of_kind(samples: Samples, kind: str, cell: str, rivals: str) -> str:
-    """Write what rivals leave to the connection, as a share of what ten of its own kind leave."""
+    """Return the goodput beside rivals as a share of the goodput beside ten connections of the same kind."""
     return interval(along(samples, cell, kind, rivals))
 
 
@@ -60,7 +61,7 @@ def of_kind(samples: Samples, kind: str, cell: str, rivals: str) -> str:
     "own kind, at {cells}"
 )
 def friendly(samples: Samples, kind: str, rivals: tuple[str, ...], *cells: str) -> ClaimResult:
-    """Check whether rivals leave the connection nine tenths of what it has among its kind, in each cell."""
+    """Check whether the connection beside rivals has 90 % of its goodput among its own kind, in each cell."""
     chosen = [(cell, one) for cell in cells for one in rivals if one in samples.xs]
     decisions = [above(along(samples, cell, kind, one), LEFT) for cell, one in chosen]
     return ClaimResult(every(decisions), _left(samples, kind, chosen))
@@ -83,7 +84,7 @@ def _left(samples: Samples, kind: str, chosen: list[tuple[str, str]]) -> str:
 
 
 def claims_of_today(kind: Sender) -> tuple[Claim[Samples], ...]:
-    """Claim what is expected of BBR, BBRv3 and Copa, whoever the one connection is."""
+    """Return the claims about BBR, BBRv3 and Copa for a single connection of a kind."""
     both = (LOSSY, RELIABLE)
     where = "over link ARQ and without"
     return (
@@ -118,7 +119,7 @@ def headline(kind: str, label: str, samples: Samples) -> str:
 
 
 def experiment(kind: Sender, claims: tuple[Claim[Samples], ...]) -> Experiment:
-    """Make the experiment of one connection of a kind beside ten others."""
+    """Return the experiment of one connection of a kind beside ten connections of others."""
     return Experiment(
         id=f"airhop/today/beside-{kind.name}",
         title=f"A {kind.label} connection beside ten of today's senders",

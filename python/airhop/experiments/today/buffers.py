@@ -1,6 +1,6 @@
-"""Small and large buffers: goodput when every queue on the way holds 10, 50 or 500 packets, 1 % frame errors.
+"""Small and large buffers: goodput with queues of 10, 50 and 500 packets on the path, 1 % frame errors.
 
-What the queues do to delay is `airhop/today/delay`.
+`airhop/today/delay` measures the queueing delay of these buffers.
 """
 
 from __future__ import annotations

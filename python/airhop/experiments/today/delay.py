@@ -1,9 +1,10 @@
-"""Queueing delay on the way to the air, by sender and size of buffers.
+"""Queueing delay before the last hop, by sender and buffer size.
 
-Read from traces, for no run document has it. The wait of a segment is the time from its sending to the first
-time that it goes on the air, less the least of that in the run: all queues, the turn on the medium, and what
-the link layer repeats of packets before it. Segments that the sender sent more than once are left out, as
-nobody can say which copy waited. Receivers' delayed ACKs, which a round trip would show, are no part of it.
+The delay is measured in traces, since run documents do not contain it. The wait of a segment is the time from
+its transmission by the sender to the start of its first frame on the last hop, minus the smallest such time
+of the run: queueing, contention, and link-layer retransmissions of earlier packets. Segments that the sender
+retransmitted are excluded, since the trace does not tell the copies apart. In contrast to round-trip times,
+the wait excludes delayed ACKs.
 """
 
 from __future__ import annotations
@@ -49,10 +50,10 @@ def scenario(sender: Sender, packets: int) -> Scenario:
 
 
 def waits_ms(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.Series:
-    """List how long the segments of a flow that were sent once waited on their way to the air.
+    """Return the waits of the segments of a flow that were sent once, ms.
 
-    From the sending of each to the start of its first frame on the last hop, less the least of all; in
-    milliseconds.
+    The wait is the time from the transmission of the segment to the start of its first frame on the last hop,
+    minus the smallest such time.
     """
     import polars as pl
 

@@ -1,8 +1,8 @@
-"""Kounavis' fades with today's senders: 4 s in 14 on an air interface of 19.2 kbit/s, fixed to mobile.
+"""Kounavis' fades with today's senders: 4 s of 14 s on an air interface of 19.2 kbit/s, fixed to mobile.
 
-The notice is EBSN, over the local recovery that it needs; today's senders stand over the same local recovery
-and without it. They have Linux's TCP, which measures time by milliseconds and whose receiver's window does
-not limit; Tahoe has the paper's clock and a window of 4 kB.
+The notice is EBSN (explicit bad state notification) with the local recovery that EBSN needs; today's senders
+run with the same local recovery and without it. Today's senders have the TCP of Linux, with a clock of 1 ms
+and an unlimited receive window; Tahoe has the paper's clock and a window of 4 kB.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Deep fades on Yun's last hop: nothing gets through for seconds, between good times of 10 s.
+"""Deep fades on Yun's last hop: fades of seconds with a frame error rate of 1, and good times of 10 s.
 
-Good times have 1 % frame errors, fades have nothing but errors. With seven attempts a frame is given up after
-some tens of milliseconds, so that link ARQ does not carry a sender over a fade.
+The frame error rate of good times is 1 %. With seven attempts the link layer discards a frame after some tens
+of milliseconds, so link-layer ARQ does not bridge a fade.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Yun's Figure 6 with today's senders: goodput against the frame error rate, downlink, one connection.
 
-Two more curves than elsewhere, the papers' schemes on Linux's TCP, tell the scheme from the stack under it.
+Two additional curves, schemes of the papers with the TCP of Linux, separate the effect of the scheme from
+that of the stack.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ TIMEOUTS = Metric("timeouts", "Timeouts", "", ticks=(0.0, 20.0, 40.0, 60.0), dig
 
 
 def headline(samples: Samples) -> str:
-    """State what notices give against CUBIC and against BBR, and what the link layer gives."""
+    """Return the headline: gains of notices over CUBIC and over BBR, and gain of the link layer."""
     x, cubic = best_ratio(samples, "ll-elsn", "cubic")
     least, most = (
         pick(samples.ratio("ll-elsn", "bbr", at).value for at in samples.xs) for pick in (min, max)

@@ -1,12 +1,13 @@
-"""Downloads over 802.11n, ac and ax whose MPDUs get lost, and whether explicit notices still pay there.
+"""Downloads over 802.11n, ac and ax with MPDU losses: the benefit of explicit notices under Block Ack.
 
-No paper asked this. `airhop reproduce airhop/wifi` runs all of it; the page "Notices under Block Ack" has the
-answers. A server sends over a wire of 20 ms to an access point, and the access point to one station. MPDUs
-with data are lost independently, those with TCP ACKs as well; Block Ack repairs them, until an MPDU has
-waited for 500 ms. One experiment sends each MPDU once.
+No paper has this experiment. `airhop reproduce airhop/wifi` runs all of it, and the page "Notices under Block
+Ack" reports the results. A server sends over a wire of 20 ms to an access point, which sends to one station.
+MPDUs with data and MPDUs with TCP ACKs are lost independently. Block Ack retransmits them up to an MPDU
+lifetime of 500 ms; one experiment sends each MPDU once.
 
-All senders have the TCP of Linux, so that only schemes and services differ. How sentences are read, written
-down before the first run: "clearly more" is above 1.05 with its whole interval, "as good" above 0.95.
+All senders have the TCP of Linux, so that only schemes and services differ. The words of claims were defined
+before the first run: "clearly more" means a ratio above 1.05 with its whole interval, "as good" means above
+0.95.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Delay of datagrams at a quarter of the capacity: what a lost MPDU costs itself and those behind it.
+"""Delay of datagrams at a quarter of the capacity: effect of a lost MPDU on its own delay and on later MPDUs.
 
-The recipient of a Block Ack agreement hands packets over in order. A lost MPDU therefore delays all that came
-after it until its retransmission, and the sender of a TCP connection sees a burst, not a gap.
+The recipient of a Block Ack agreement releases packets in order. A lost MPDU therefore delays all later
+packets until its retransmission, and the receiver of a TCP connection receives a burst instead of a gap.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""The figures of a time-line, as templates on one time axis; page.js fills them with a run.
+"""Figures of a time-line as templates on one time axis; page.js adds the data of a run.
 
-The rows of a group of events are in the source of its name, and what draws them bears the same name.
+The rows of a group of events are in the source with the group's name, and the group's renderers have the same
+name.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ UNFITTED = ["unfitted"]
 
 
 def linked(time: Range1d, name: str, label: str, **options: Any) -> figure:
-    """Make a figure on the shared time axis; page.js fits its height to what the time window shows."""
+    """Return a figure on the shared time axis; page.js sets its y range to the data of the time window."""
     return plain_figure(
         name=name,
         height=HEIGHTS_PX[name],

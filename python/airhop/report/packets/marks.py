@@ -19,7 +19,7 @@ class Mark:
     size: int
     filled: bool = True
     shown: bool = True
-    """True if the page shows it before the reader asks: what merely repeats a loss mark waits."""
+    """True if the page shows the group by default; groups that repeat a loss mark are hidden at first."""
     height: str | None = "first byte"
     """Name of the height in the hover card; None where the packet has no number of its own."""
     dropped: bool = False
@@ -33,7 +33,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class LegendEntry:
-    """A legend button: a group of events, its look and how many it holds (None for a line)."""
+    """Legend button of a group of events: style and number of events (None for a line)."""
 
     group: str
     text: str

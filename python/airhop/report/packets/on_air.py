@@ -1,6 +1,7 @@
-"""The frames of a run on the air, as the page's script gets them, and their legend.
+"""Frames of a run on the air, as data for the page's script, and their legend.
 
-The script expands what is in sight (assets/js/on_air.js): who hears a frame is told by lane, not by frame.
+The script expands the visible frames (assets/js/on_air.js): receivers and sensing stations are stored per
+lane, not per frame.
 """
 
 from __future__ import annotations
@@ -68,8 +69,8 @@ def air_counts(air: OnAir) -> list[tuple[Mark, int | None]]:
 def air_data(shown: AirShown) -> dict[str, Any]:
     """Return the frames as columns of whole numbers.
 
-    Times are in ticks of 0.1 µs; `start` holds differences. A lane is its place in `lanes`, a kind, an
-    outcome and a flow the place of its name.
+    Times are in ticks of 0.1 µs; `start` contains differences. A lane is an index into `lanes`; a kind, an
+    outcome and a flow are indices into their names.
     """
     air, frames = shown.air, shown.air.frames
     outcomes = ["received", *OUTCOMES, "collision"]

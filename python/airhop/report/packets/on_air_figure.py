@@ -1,7 +1,7 @@
-"""The space-time diagram of a time-line, as a template; assets/js/on_air.js fills it with what is in sight.
+"""Space-time diagram of a time-line as a template; assets/js/on_air.js adds the visible frames.
 
-A source bears the name of its role and its group, `bars:data` say; what draws it bears that of the group,
-which a legend button shows and hides.
+The name of a source consists of its role and its group, such as `bars:data`; the renderers have the name of
+the group, which a legend button shows and hides.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The round trips of a run as the page gets them: what segments took, and whether notices came in time."""
+"""Round-trip times of a run as data for the page, with the lateness of notices."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TRIPS: dict[bool, Mark] = {
     False: Mark("trip", "round trip of a segment", "circle", GREY, 4),
     True: Mark("trip-again", "sent more than once", "circle", GREY, 6, filled=False),
 }
-"""By whether a segment was sent more than once, so that its sender may not measure it."""
+"""Style by whether a segment was sent more than once, so that the sender may not measure it."""
 TRIP_COLUMNS = ("x", "y", "kilobytes", "sendings")
 TIMELY: dict[bool, Mark] = {
     False: Mark("notice-in-time", "notice in time", "square", GREEN, 5),

@@ -16,7 +16,7 @@ TICKS_MS = [step * 10.0**decade for decade in range(6) for step in (1, 2, 5)]
 IN_SECONDS = "return String(tick / 1000)"
 """Format of milliseconds on the axis: hover cards keep them."""
 STRIP = "strip"
-"""Tag of what stands on the lower edge and wants the room there."""
+"""Tag of renderers in the strip at the lower edge, for which the figure reserves space."""
 
 
 def round_trip_figure(time: Range1d, window: ColumnDataSource) -> figure:

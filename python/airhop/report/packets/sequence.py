@@ -23,9 +23,9 @@ ARRIVALS: dict[tuple[bool, bool], Mark] = {
 }
 """By whether a frame was delivered and whether it bears a retransmission of the source, in drawing order."""
 COLUMNS = ("x", "y", "kilobytes", "attempt", "copy", "cause")
-"""Of the source of each mark; `copy` is 0 for one that an agent on the way made."""
+"""Columns of the source of each mark; `copy` is 0 for a copy that an agent on the path sent."""
 HOP_FADES, HOP_TIMEOUTS = "hop-fades", "hop-timeouts"
-"""Sources of this graph: a page may leave a figure out, and then what it shares with others."""
+"""Sources of this graph that other figures share and that a page without this graph lacks."""
 FADE_COLUMNS = ("begin", "end", "place")
 TIMEOUTS = Mark("timeouts", "timeout of the sender", "inverted_triangle", CRIMSON, 9, height=None)
 EDGE = 0.975
@@ -83,7 +83,7 @@ def fade_entry(group: str, count: int) -> LegendEntry:
 
 
 def timeouts_shown(run: TracedRun, group: str = TIMEOUTS.group) -> tuple[LegendEntry, pl.DataFrame]:
-    """Make the legend button of the sender's timeouts, and take them, on the upper edge."""
+    """Return the legend button of the sender's timeouts, and the timeouts as marks on the upper edge."""
     times = timeouts(run.tables, run.flow["name"])
     entry = replace(LegendEntry.of(TIMEOUTS, times.len()), group=group)
     return entry, pl.DataFrame({"x": times}).with_columns(y=pl.lit(EDGE))

@@ -1,7 +1,7 @@
-"""The time-line of one run: what its figures show of the trace, and their legends.
+"""Time-line of one run: data of its figures from the trace, and their legends.
 
-A source holds the rows of one group of events; figures draw it (figures.py) and legend buttons show
-and hide it by the same name.
+A source contains the rows of one group of events; the figures (figures.py) and the legend buttons refer to
+the group by the same name.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Timeline:
 
     @property
     def heights(self) -> dict[str, int]:
-        """Heights of the figures in pixels: the page keeps the room free, so that nothing moves."""
+        """Heights of the figures, pixels, which the page reserves before the figures are drawn."""
         return HEIGHTS_PX | ({"air": height_px(len(self.air.air.lanes))} if self.air else {})
 
 

@@ -86,10 +86,10 @@ def trace_schemes(
     choice: TimelineChoice | None = None,
     labels: Mapping[str, str] | None = None,
 ) -> tuple[TracedRun, ...]:
-    """Run every scheme at one setting once more with its trace, all over the same channel.
+    """Run every scheme at one setting again with its trace, all with the same channel.
 
-    The setting is that of the point with this index, by default the one in the middle of the grid. Runs are
-    shortened to what a page can show: the beginning of a long run is the short run.
+    The setting is the point with this index, by default the middle one of the grid. Runs are shortened to the
+    length that a page can show; a short run equals the beginning of the long one.
     """
     rep = choice.rep if choice else 0
     limit = choice.duration_s if choice else LONGEST_S

@@ -1,1 +1,1 @@
-"""Laws that every run obeys, a file for each subject; `check` looks for what breaks one."""
+"""Laws of every run, a file for each subject; `check` of a law yields the contradictions."""

@@ -1,4 +1,4 @@
-"""802.11: who may begin when, how long a frame lasts, and that nothing arrives that was not received."""
+"""802.11: start times and durations of frames, numbering of attempts, and reception before arrival."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _lasts(medium: Medium, frame: Frame) -> Iterator[Finding]:
-    """Compare a frame with its preamble and its bits at the rate of its kind."""
+    """Compare the duration of a frame with that of its preamble and its bits."""
     due = medium.airtime(frame.kind, frame.bytes)
     if abs(frame.end - frame.start - due) > ROUNDING:
         yield finding("air", frame, f"{frame.bytes} bytes in {frame.end - frame.start} ns, not {due:.0f}")
 
 
 def _attempts(medium: Medium) -> Iterator[Finding]:
-    """Count how often each packet is sent; RTS frames are numbered with it, and 1 begins a packet."""
+    """Compare the transmissions of each packet with the limit; attempt 1 begins a packet, RTS included."""
     first = _first_kind(medium)
     sent: Counter[str] = Counter()
     for frame in medium.frames:
@@ -56,7 +56,7 @@ def _attempts(medium: Medium) -> Iterator[Finding]:
 
 
 def _once(medium: Medium) -> Iterator[Finding]:
-    """Find two frames that a station begins at one instant."""
+    """Find two frames of one station that begin at the same instant."""
     for (sender, start), number in Counter((frame.sender, frame.start) for frame in medium.frames).items():
         if number > 1:
             text = f"{number} frames of one station begin at once"
@@ -64,10 +64,10 @@ def _once(medium: Medium) -> Iterator[Finding]:
 
 
 def _contents(trace: Trace, medium: Medium) -> Iterator[Finding]:
-    """Compare data frames with the packets that were offered, and the others against their lengths.
+    """Compare data frames with offered packets, and the lengths of control frames with the standard's.
 
-    IEEE 802.11-2016 §9.3.1.2 to §9.3.1.4; fragments have a part of a packet (`fragments.py`),
-    and agents may put something on one that waits.
+    IEEE 802.11-2016 §9.3.1.2 to §9.3.1.4. Fragments contain a part of a packet (`fragments.py`), and agents
+    may lengthen a queued packet.
     """
     offered = {
         (step.place, step.flow, step.kind, step.seq, 0 if step.flow in trace.helped else step.bytes)
@@ -105,7 +105,7 @@ def _numbers(medium: Medium) -> Iterator[Finding]:
 
 
 def _given_up(trace: Trace, medium: Medium) -> Iterator[Finding]:
-    """Check the frames of each packet that was given up: no attempt was left."""
+    """Check that every discarded packet had its last attempt."""
     tries: defaultdict[tuple[str, tuple[str, str, str, int]], list[Frame]] = defaultdict(list)
     for frame in medium.frames:
         if frame.kind in ("rts", "data") and not medium.may_be_cut(frame):
@@ -127,7 +127,7 @@ def _given_up(trace: Trace, medium: Medium) -> Iterator[Finding]:
 
 
 def _tried(medium: Medium, frames: list[Frame]) -> list[str]:
-    """List the kinds of the last frames of one packet: from its last first attempt on."""
+    """Return the types of the last frames of one packet, from its last first attempt on."""
     first = _first_kind(medium)
     begins = (n for n, frame in enumerate(frames) if (frame.kind, frame.attempt) == (first, 1))
     return [frame.kind for frame in frames[max(begins, default=0) :]]
@@ -143,7 +143,7 @@ def _packet(frame: Frame) -> tuple[str, str, str, int]:
 
 
 def _begins(medium: Medium, frame: Frame) -> Iterator[Finding]:
-    """Find frames beside one that their sender sends or senses, save answers and what began with it."""
+    """Find frames that begin while their sender sends or senses another frame, except responses."""
     is_answer = _is_answer(medium, frame)
     for other in medium.before(frame.start, medium.difs):
         is_over = other.end <= frame.start
@@ -161,7 +161,7 @@ def _begins(medium: Medium, frame: Frame) -> Iterator[Finding]:
 
 
 def _is_answer(medium: Medium, frame: Frame) -> bool:
-    """Return whether it follows a SIFS on the frame that it answers, or on a fragment's link ACK."""
+    """Return whether a frame follows its request, or the link ACK of a fragment, by a SIFS."""
     asked = _ANSWERED.get(frame.kind, ())
     return any(
         abs(other.end + medium.sifs - frame.start) <= ROUNDING

@@ -77,7 +77,7 @@ class _Connection:
         yield from self._equal("srtt_ms", smoothed[0] if smoothed and smoothed[0] == smoothed[0] else None)
 
     def traffic(self) -> Iterator[Finding]:
-        """Compare what was sent and handed over, which is known of real packets, too."""
+        """Compare the counters of sent and delivered data, which flows of real packets have, too."""
         segments = self._rows("segments", "retransmission")
         yield from self._times("sent_segments", (time for time, _ in segments))
         yield from self._times("retransmissions", (time for time, again in segments if again))
@@ -94,9 +94,9 @@ class _Connection:
         yield from self._equal("active_mbps", _active_mbps(self._trace, sent, arrived, total))
 
     def _timeouts(self) -> Iterator[Finding]:
-        """Count them: each repeats something at once; so does going back N, but when an ACK comes."""
+        """Compare the number of timeouts with the retransmissions that a timeout or go-back-N causes."""
         windows: dict[int, float] = {}
-        """By the time of what was repeated, the least window at which it was sent."""
+        """Smallest window at which data was retransmitted, by the time of the retransmission."""
         for time, cause, cwnd in self._rows("segments", "cause", "cwnd"):
             if cause == "timeout" and time > self._trace.warmup:
                 windows[time] = min(cwnd, windows.get(time, cwnd))
@@ -124,9 +124,10 @@ class _Connection:
         )
 
     def _may_hide_expiry(self, states: Sequence[_State], cwnd: float) -> bool:
-        """Return whether something sent at this window may be due to a timeout that no state shows.
+        """Return whether a retransmission at this window may follow a timeout that no recorded state shows.
 
-        It does not grow at its most, and ns-2's not up to two ticks; the window is the least then already.
+        The recorded RTO does not grow at its upper bound, nor in ns-2 for up to two ticks; the window is then
+        one segment already.
         """
         timer = self._document["tcp"]["rto"]
         stays = 2 * quantity(timer["tick"]) / 1e6 if timer["kind"] == "ns2" else 0
@@ -211,7 +212,7 @@ def _jitter_ns(delays: Iterable[int]) -> float:
 
 
 def _counted(trace: Trace, place: str, key: str, number: float, times: Iterable[int]) -> Iterator[Finding]:
-    """Compare a counter with the times at which it should have counted; at the end of the warm-up it may."""
+    """Compare a counter with the times of the counted events; events at the end of the warm-up may count."""
     all_times = list(times)
     late = sum(time > trace.warmup for time in all_times)
     then = sum(time == trace.warmup for time in all_times)

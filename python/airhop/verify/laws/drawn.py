@@ -1,4 +1,4 @@
-"""The tables of what is known before the run begins: `stations`, `links` and `fades`."""
+"""Tables `stations`, `links` and `fades`, whose contents the scenario and the file of fades determine."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _stations(trace: Trace) -> Iterator[Finding]:
-    """Find each station of each wlan where it was put, in the order of the scenario."""
+    """Compare the position of each station with the scenario, in the order of the scenario."""
     recorded: defaultdict[str, list[tuple[str, float, float]]] = defaultdict(list)
     for wlan, *station in trace.tables["stations"].select("wlan", "station", "x_m", "y_m").iter_rows():
         recorded[wlan].append(tuple(station))
@@ -45,7 +45,7 @@ _Place = tuple[float, float]
 
 
 def _places(plan: Mapping[str, Any]) -> dict[str, tuple[_Place, _Place]]:
-    """Return the corners between which each station is: one point, unless its place is drawn."""
+    """Return the corners of the area of each station: one point, unless the position is random."""
     if "stations" in plan:
         return {name: (tuple(place), tuple(place)) for name, place in plan["stations"].items()}
     layout = plan["layout"]
@@ -86,11 +86,11 @@ def _links(trace: Trace) -> Iterator[Finding]:
 
 
 _Phase = tuple[int, float | None, float]
-"""Begin, rate in Mbit/s (0 if nothing leaves, None if a file defines it), and delay in ms."""
+"""Start, rate in Mbit/s (0 in an outage, None if a file defines the rate), and delay in ms."""
 
 
 def _timetable(way: Mapping[str, Any], duration: int) -> list[_Phase]:
-    """Derive the phases of a direction from its changes; outages that lose what is sent are fades instead."""
+    """Return the phases of a direction from its changes, without outages that are recorded as fades."""
     changes = [change for change in way["changes"] if change["kind"] != "outage" or change["fate"] != "lost"]
     rate = quantity(way["rate"]) / 1e6 if "rate" in way else None
     delay = quantity(way["delay"]) / 1e6
@@ -125,7 +125,7 @@ def _times(change: Mapping[str, Any], duration: int) -> Iterator[int]:
 
 
 def _lasts(change: Mapping[str, Any]) -> int:
-    """Return for how long nothing leaves, nanoseconds."""
+    """Return the length of an outage or handoff gap, ns."""
     return round(quantity(change.get("lasts", change.get("gap", "0 s"))))
 
 
@@ -199,12 +199,12 @@ def _faded(trace: Trace) -> Iterator[tuple[Mapping[str, Any], list[str]]]:
 
 
 def _loses_at_times(plan: Mapping[str, Any]) -> bool:
-    """Return whether outages lose what is on the air: they are fades beside those of its channel."""
+    """Return whether a link has outages that lose frames on the air, which are recorded as fades."""
     return any(change.get("fate") == "lost" for change in listed(plan.get("changes", [])))
 
 
 def _of_file(name: str, duration: int) -> list[tuple[int, int]]:
-    """Read the fades of a recorded channel, which begins again when its last one is over."""
+    """Read the fades of a recorded channel, which repeat after the last one."""
     with open(name, encoding="utf-8") as file:  # noqa: PTH123
         rows = [tuple(round(float(cell) * 1e9) for cell in line.split(",")) for line in list(file)[1:]]
     fades: list[tuple[int, int]] = []

@@ -1,4 +1,4 @@
-"""Echoes of marks: each ACK echoes marks by its receiver's rule, and CWR tells of a reduction."""
+"""ECN echoes: each ACK has ECE by the rule of its receiver, and CWR follows a window reduction."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class _Ends:
     acks: list[Step] = field(default_factory=list)
     """ACKs that the receiver has made since the last segment arrived."""
     changed: int = -1
-    """Time of the last segment, if it changed the echo and earlier data may have an ACK of its own."""
+    """Time of the last segment, ns, if it changed the echo and earlier data may have a separate ACK."""
     top: int = 1
     """First byte that was never sent."""
     cuts: deque[int] = field(default_factory=deque)

@@ -1,4 +1,4 @@
-"""Records of senders and receivers, against the packets that they made and received."""
+"""Records of senders and receivers, compared with the packets of their flow."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ACTS_FOR_RECEIVER = {"split"}
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Compare what senders recorded with packets, and the ends of packets against those of their flow."""
+    """Compare the records of senders with packets, and the ends of packets with those of their flow."""
     for name, flow in trace.flows.items():
         walks = trace.steps_of(name)
         yield from _places(walks, flow)
@@ -23,7 +23,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _records(trace: Trace, name: str, walks: list[Step], flow: Mapping[str, Any]) -> Iterator[Finding]:
-    """Match the records one to one: segments with sent packets, ACKs with arrived packets."""
+    """Match records and packets one to one: segments with sent packets, ACKs with arrived packets."""
     here = [step for step in walks if step.place == flow["from"]]
     made = Counter(
         (step.time, step.seq, step.payload) for step in here if step.step == "made" and step.kind == "data"
@@ -43,7 +43,7 @@ def _records(trace: Trace, name: str, walks: list[Step], flow: Mapping[str, Any]
 
 
 def _places(walks: list[Step], flow: Mapping[str, Any]) -> Iterator[Finding]:
-    """Find packets that begin or end elsewhere than their flow, and that no agent makes or takes."""
+    """Find packets that begin or end at other nodes than their flow, except those of agents."""
     ends = {"data": (flow["from"], flow["to"]), "datagram": (flow["from"], flow["to"])}
     services = set(flow.get("services", ()))
     if not services & _ACTS_FOR_RECEIVER:
@@ -62,7 +62,7 @@ def _places(walks: list[Step], flow: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _notices(trace: Trace) -> Iterator[Finding]:
-    """Find notices that a sender acted on before they were made, or more often."""
+    """Find notices that a sender received before they were created, or more often than they were sent."""
     pending: Counter[tuple[str, str, int]] = Counter()
     instants = {step.time for step in trace.steps}.union(*((frame.end,) for frame in trace.frames))
     for time, name, kind, event, seq in trace.rows("notices", "flow", "kind", "event", "seq"):

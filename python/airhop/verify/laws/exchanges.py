@@ -42,7 +42,7 @@ class _Exchanges:
         }
 
     def answer(self, frame: Frame) -> Frame | None:
-        """Find what its receiver sends a SIFS after a frame."""
+        """Return the frame that the receiver of a frame sends a SIFS after it."""
         due = frame.end + self._medium.sifs
         near = (self._begun.get((frame.receiver, due + off)) for off in range(-ROUNDING, ROUNDING + 1))
         return next(filter(None, near), None)
@@ -112,9 +112,9 @@ class _Exchanges:
                 waits[frame.sender] = frame
 
     def reservations(self) -> Iterator[Finding]:
-        """Find stations that receive a CTS for another and do not defer to the ACK (802.11-2016 §10.3.2.4).
+        """Find stations that receive a CTS for another one and send before the ACK (802.11-2016 §10.3.2.4).
 
-        The link ACK of a fragment reserves the medium in the same way for the next one (§10.3.4.6).
+        The link ACK of a fragment sets the NAV for the next fragment in the same way (§10.3.4.6).
         """
         medium = self._medium
         if medium.plan["errors"] != {"kind": "clean"}:
@@ -134,7 +134,7 @@ class _Exchanges:
                     )
 
     def _readers(self, cts: Frame) -> set[str]:
-        """Name the stations that a CTS or link ACK was not for, and that nothing kept from reading it."""
+        """Return the stations that must have decoded a CTS or link ACK addressed to another station."""
         stations = set(self._medium.cell.hearers[cts.sender]) - {cts.receiver}
         return {name for name in stations if not any(self._medium.beside(cts, name))}
 

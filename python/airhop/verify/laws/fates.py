@@ -13,14 +13,15 @@ from airhop.verify.ppdus import FORMATS
 from airhop.verify.trace import Finding, Trace, listed, model_at, quantity, ways
 
 _DEVIATIONS, _FEW = 7.0, 6
-"""Tolerance of a channel's share of losses: standard deviations, and a few frames; one in 10¹⁰ exceeds it."""
+"""Tolerance of a channel's share of losses: standard deviations, and a number of frames; the false-alarm rate
+is 10⁻¹⁰."""
 _HEADERS = {"tcp": (40, 80), "udp": (28, 28)}
 """Least and most that headers, options and what agents add may lengthen a payload by, bytes."""
 
 
 @dataclass(frozen=True)
 class _Hop:
-    """A directed link, of whatever kind; of a wlan, what one of its stations sends."""
+    """Directed link of any type; in a wlan, the transmissions of one station."""
 
     kind: str
     plan: Mapping[str, Any]
@@ -104,14 +105,14 @@ def _contradiction(hop: _Hop, place: str, cause: str) -> str | None:
 
 
 def _is_full(lengths: list[tuple[int, int]], time: int, queue: Mapping[str, Any]) -> bool:
-    """Return whether all places were taken at this instant, or right before."""
+    """Return whether the queue was full at this instant, or immediately before."""
     first = max(bisect_left(lengths, (time, -1)) - 1, 0)
     then = lengths[first : bisect_right(lengths, (time, 1 << 30))]
     return any(waiting == queue["packets"] for _, waiting in then)
 
 
 def _shares(trace: Trace, hops: _Hops) -> Iterator[Finding]:
-    """Compare what channels with independent errors lost with what they should have."""
+    """Compare the frame loss rates of channels with independent errors with the configured rates."""
     if any({"damaged-frames", "fragments"} & services for services in trace.services.values()):
         return  # of what is harmed, some is of use
     sent: defaultdict[str, list[tuple[int, bool]]] = defaultdict(list)

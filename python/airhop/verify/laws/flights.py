@@ -31,10 +31,10 @@ class _Stream:
     outstanding: set[int] = field(default_factory=set)
     """Possible values of the outstanding data at this instant."""
     is_smooth: bool = True
-    """True if nothing was missing or repeated, at this instant and before it."""
+    """True if no data was missing or retransmitted, at this instant and before it."""
 
     def take(self, rows: list[tuple[str, tuple[Any, ...]]]) -> None:
-        """Process what happened at one instant."""
+        """Process the records of one instant."""
         self.is_smooth = self.una >= self.recover
         unas, tops = {self.una}, {self.top}
         for table, row in rows:

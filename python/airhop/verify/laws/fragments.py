@@ -1,8 +1,8 @@
-"""802.11: packets in fragments, replayed frame by frame: which comes next, when, and what arrives by it.
+"""802.11 fragmentation, replayed frame by frame: order, times, and arrivals of fragments.
 
-IEEE 802.11-2016 §10.5: all fragments but the last are as long as the threshold allows, and even;
-§10.3.4.5: one follows a SIFS after the link ACK of the one before, and one without an ACK is repeated;
-§10.6: a packet arrives with the last of its fragments that was missing, once.
+IEEE 802.11-2016 §10.5: all fragments but the last have the even length that the threshold allows. §10.3.4.5:
+a fragment follows the link ACK of the previous one by a SIFS, and a fragment without a link ACK is
+retransmitted. §10.6: a packet arrives once, with the last of its missing fragments.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class _Packet:
     cleared: bool = False
     """True if its RTS was answered."""
     resumes: int | None = None
-    """Time at which the next fragment is to begin, if the last one was acknowledged."""
+    """Start time of the next fragment, if the last one was acknowledged."""
     received: set[int] = field(default_factory=set)
 
     def is_over(self) -> bool:
@@ -51,7 +51,7 @@ class _Packet:
         return bool(self.lengths) and all(self.at >= len(lengths) for lengths in self.lengths)
 
     def expires(self) -> float:
-        """Return the end of its lifetime: one in a single frame has none."""
+        """Return the end of a packet's lifetime; a packet in a single frame has none."""
         return self.begun + _LIFETIME if len(self.lengths[0]) > 1 else float("inf")
 
 
@@ -63,7 +63,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 class _Replay:
-    """The stations of a channel, each with its packets one after the other."""
+    """Stations of a channel, each with its packets in order."""
 
     def __init__(self, trace: Trace, medium: Medium) -> None:
         self._trace = trace
@@ -97,7 +97,7 @@ class _Replay:
         yield from self._arrivals()
 
     def _lengths(self, frame: Frame) -> list[list[int]]:
-        """List what the frames of this packet may be."""
+        """Return the possible lengths of the fragments of a frame's packet."""
         sizes = self._offered[frame.sender, _key(frame)] or {frame.bytes - self._medium.overhead}
         options = _OPTIONS if frame.flow in self._helped else (0,)
         return [self._medium.lengths(size + option) for size in sorted(sizes) for option in options]

@@ -26,7 +26,7 @@ class _Loss(NamedTuple):
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Match the rows of `drops` one to one with the lost packets and frames."""
+    """Match the rows of `drops` with the lost packets and frames, one to one."""
     recorded = Counter(
         _Loss(*row) for row in trace.rows("drops", "place", "cause", "flow", "kind", "seq", "bytes")
     )
@@ -51,7 +51,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _of_frame(loss: _Loss) -> _Loss:
-    """Leave out what a control frame serves: it has no bytes of a stream."""
+    """Return the loss of a frame without the packet's data for a control frame, which has no stream bytes."""
     return loss._replace(seq=0) if loss.kind == "control" else loss
 
 
@@ -76,10 +76,10 @@ def _on_radio(
     recorded: Counter[_Loss],
     packets: Mapping[_Loss, int],
 ) -> Iterator[Finding]:
-    """Find the losses of frames of a radio link, when they would have arrived.
+    """Find the losses of frames of a radio link, at the time when they would have arrived.
 
-    Without a recovery the packet is lost with its frame, and is the one that is recorded. What would overtake
-    the frame before it, by the shorter way after a handoff, arrives with it.
+    Without ARQ the packet is lost with its frame, and the trace records the packet. A frame that would
+    overtake its predecessor over the shorter path after a handoff arrives together with the predecessor.
     """
     dropped = Counter(
         (loss.time, loss.flow, loss.kind, loss.seq)

@@ -1,4 +1,4 @@
-"""Marks of ECN (RFC 3168): who may be marked, where, and that the run document counts them."""
+"""ECN marks (RFC 3168): ECN-capable packets, places of marking, and the counts of the run document."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MARKS = {"congestion-warning", "step-marking"}
 _CAPABLE = ("ect0", "ect1")
 
 _Mark = tuple[int, int]
-"""Time when a packet was offered to the queue that marked it, and when its mark is seen first."""
+"""Time when the marking queue was offered the packet, and time of the first step with the mark."""
 
 
 class _Queues:
@@ -127,9 +127,10 @@ class _Sender:
         return None if step.ecn == expected else f"{step.kind} {step.seq} is made {step.ecn}, not {expected}"
 
     def _may_be_marked(self, step: Step) -> bool:
-        """RFC 3168 §6.1.4, §6.1.5: new data; with DCTCP the handshake (RFC 8257 §3.6), or all (Linux).
+        """Return whether a packet may be ECN-capable: new data, or with DCTCP the handshake or all packets.
 
-        A notice is of no end of the connection, whatever it is about.
+        RFC 3168 §6.1.4 and §6.1.5; RFC 8257 §3.6; Linux marks all packets of DCTCP. A notice is no packet of
+        the connection's ends.
         """
         if step.kind == "notice":
             return False
@@ -166,7 +167,7 @@ def _instants(times: Iterable[int]) -> list[_Mark]:
 def _counted(
     trace: Trace, place: str, key: str, number: int, marks: Iterable[_Mark], unseen: int = 0
 ) -> Iterator[Finding]:
-    """Compare a count with marks: of those about the end of the warm-up it is open when they were made."""
+    """Compare a count with the marks; marks around the end of the warm-up may count."""
     warmup, marks = trace.warmup, list(marks)
     least = sum(begin > warmup or not warmup for begin, _ in marks)
     most = sum(end >= warmup for _, end in marks) + unseen

@@ -11,9 +11,10 @@ _LONE = ("probe", "notice")
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Compare each small segment of new data with what was outstanding as it left.
+    """Compare each small segment of new data with the data outstanding at its transmission.
 
-    With preset linux that is the last small segment before it (Minshall), else anything.
+    With preset linux the previous small segment must not be outstanding (Minshall), with other presets no
+    data.
     """
     for name, flow in trace.flows.items():
         if flow["transport"] != "tcp" or not flow["tcp"]["nagle"] or name in trace.real:

@@ -17,7 +17,7 @@ _TIMES = {
     "deliveries": "time_s",
     "air": "end_s",
 }
-"""Tables, and the column that orders them; steps of packets have their own law."""
+"""Columns by table in whose order the rows stand; another law checks the steps of packets."""
 
 
 def check(trace: Trace) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""Point-to-point radio links: one frame at a time each way; each packet comes out once, after its frame."""
+"""Radio links: one frame at a time in each direction; each packet arrives once, after its frame."""
 
 from __future__ import annotations
 
@@ -95,10 +95,10 @@ def _arrivals(trace: Trace, place: str, frames: list[Frame], delay: int) -> Iter
 
 
 def _instants(trace: Trace, place: str, frames: list[Frame], transits: set[int]) -> Iterator[Finding]:
-    """Find the frame with which each packet arrives: its own, or the one that filled a gap before it.
+    """Return the instants of arrival: the end of a packet's frame, or of the frame that filled a gap.
 
-    Where receivers give up, it may also be the instant at which they do. No frame overtakes another where the
-    delay falls: there it may also be the instant of an earlier frame that is lost.
+    If the receiver gives frames up, the instant may also be the end of its wait. No frame overtakes another
+    when the delay decreases: the instant may then be that of an earlier, lost frame.
     """
     waits = len(transits) > 1
     ends = {

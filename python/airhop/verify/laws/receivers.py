@@ -13,7 +13,7 @@ from airhop.verify.trace import ROUNDING, Finding, Step, Trace, quantity
 
 
 class _Reassembly:
-    """Bytes that arrived, as the stream that they make."""
+    """Reassembly of arrived bytes into a stream."""
 
     def __init__(self) -> None:
         self.next = 1
@@ -21,7 +21,7 @@ class _Reassembly:
         self.before = (0, 1)
         """Time when a segment last arrived, and the first byte that was missing before it."""
         self._beyond: dict[int, int] = {}
-        """Segments beyond it: where they begin, and where they end."""
+        """End of each segment beyond the stream, by its beginning."""
         self._begins: list[int] = []
         """First bytes of the segments, as a heap."""
 
@@ -55,10 +55,10 @@ class _Promise:
         self._owed = 0
         """Bytes received since the last ACK."""
         self.due: int | None = None
-        """Latest time at which it must be made."""
+        """Latest time of the delayed ACK, ns."""
 
     def on_data(self, time: int, payload: int, is_next: bool) -> None:
-        """Process a segment; a segment out of order, or one that fills a gap, is acknowledged at once."""
+        """Process a segment; a segment that is out of order or fills a gap requires an immediate ACK."""
         self._owed += payload
         at_once = self._owed >= self._enough or not is_next
         due = (time if at_once else time + self._timeout) + self._host
@@ -69,7 +69,7 @@ class _Promise:
         self._owed, self.due = 0, None
 
     def is_broken(self, now: int) -> bool:
-        """Return whether it should have come by now; it is then no longer waited for."""
+        """Return whether the delayed ACK is overdue, and stop waiting for it."""
         if self.due is None or now <= self.due + ROUNDING:
             return False
         self.on_ack()
@@ -77,9 +77,9 @@ class _Promise:
 
 
 class _Host:
-    """The receiver's host where it takes time: segments wait in it for TCP, in their order.
+    """Receiver's host with a processing time: segments wait for TCP, in order.
 
-    When TCP took one in that advanced its stream is recorded as a delivery.
+    When TCP processes a segment that advances the stream, the trace records a delivery.
     """
 
     def __init__(self, stream: _Reassembly, rows: list[tuple[int, int]]) -> None:
@@ -96,9 +96,9 @@ class _Host:
         self._waiting.append((time, start, end))
 
     def hand_up(self, now: int) -> Iterator[tuple[int, str]]:
-        """Hand segments to TCP as deliveries up to `now` say; yield what is wrong with the time of one.
+        """Pass segments to TCP according to deliveries up to `now`; yield errors of their times.
 
-        A delivery of this very instant waits for its segment, which may arrive after what is known by now.
+        A delivery at this very instant waits for its segment, which may be a later row of the trace.
         """
         while self._rows and self._rows[0][0] <= now:
             time, total = self._rows[0]

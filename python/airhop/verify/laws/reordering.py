@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from airhop.verify.trace import ROUNDING, Finding, Step, Trace, quantity, ways
 
 _DEVIATIONS, _FEW = 7.0, 6
-"""Tolerance of a share: standard deviations, and a few packets; one in 10¹⁰ exceeds it."""
+"""Tolerance of a share: standard deviations, and a number of packets; the false-alarm rate is 10⁻¹⁰."""
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Compare the packets that are late with their time, and their number against the share."""
+    """Compare the delay of late packets, and their number, with the configuration."""
     tables = {
         place: way.get("reorder") for link in trace.scenario.get("wired", []) for place, way in ways(link)
     }
@@ -32,7 +32,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _times(trace: Trace, place: str, late: dict[int, Step], by: int) -> Iterator[Finding]:
-    """Compare the arrival of each packet that is late with when it came to the end of the wire."""
+    """Compare the arrival of each late packet with the time at which it reached the end of the wire."""
     arrived = {step.packet: step.time for step in trace.steps_at(place, "arrived")}
     for packet, step in late.items():
         due = step.time + by

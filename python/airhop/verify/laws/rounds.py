@@ -12,7 +12,7 @@ from airhop.verify.trace import ROUNDING, Finding, Frame, Trace, quantity
 def asked(
     trace: Trace, place: str, answers: list[Frame], transits: set[int], recovery: Mapping[str, Any]
 ) -> Iterator[Finding]:
-    """Compare copies and given-up frames at a place with the NAKs of the other end.
+    """Compare retransmissions and discarded frames at a place with the NAKs of the other end.
 
     `transits` are the delays of the link; `recovery` is its table.
     """

@@ -1,4 +1,4 @@
-"""Routes: packets come nearer to their end with each hop where routes are static, and never circle."""
+"""Routes: each hop of a static route brings a packet nearer to its destination; no route is a loop."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from airhop.analysis.topology import hops_to, neighbours_of
 from airhop.verify.trace import Finding, Trace, is_handshake
 
 _HOPS = 64
-"""Time to live of a packet as it is made (RFC 1700)."""
+"""Initial time to live of a packet (RFC 1700)."""
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Check that packets take at most 64 hops, and that each hop of a static route brings them nearer."""
+    """Check that packets have at most 64 hops, and that each hop of a static route brings them nearer."""
     is_static = all(plan["routing"]["kind"] == "static" for plan in trace.scenario.get("wlan", []))
     neighbours = neighbours_of(trace.scenario, trace.cells)
     ends = {name: {"data": flow["to"], "datagram": flow["to"], "ack": flow["from"]}

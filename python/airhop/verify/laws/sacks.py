@@ -1,4 +1,4 @@
-"""Selective acknowledgements: what an ACK reports beyond its number had arrived when it was made."""
+"""Selective acknowledgements: SACK blocks report only data that arrived before the ACK was created."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class _Beyond:
         self._octets = 0
         """Bytes in these blocks."""
         self._twice = 0
-        """Length of the last received segment if all its bytes had come before, else 0."""
+        """Length of the last segment if all its bytes had arrived before, else 0."""
         self._time = 0
         """Arrival time of the last segment, ns."""
 
@@ -64,7 +64,7 @@ class _Beyond:
         return self._next
 
     def tell(self, time: int) -> _Told:
-        """Return what an ACK made now may report: blocks, their bytes, and a duplicate's bytes.
+        """Return the possible contents of an ACK at this time: blocks, their bytes, and a duplicate's bytes.
 
         A segment may bring two ACKs, first the delayed ACK that a change of CE releases (RFC 8257 §3.2).
         """
@@ -72,7 +72,7 @@ class _Beyond:
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Compare what each ACK reported with what its receiver had when it made it (RFC 2018 §4)."""
+    """Compare the SACK blocks of each ACK with the data that its receiver had (RFC 2018 §4)."""
     for name, flow in trace.flows.items():
         rows = trace.rows_of(name, "acks", "ack", "sacked_bytes") if flow["transport"] == "tcp" else []
         if not any(sacked for *_, sacked in rows):
@@ -88,10 +88,10 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _known(trace: Trace, name: str, flow: Mapping[str, Any]) -> dict[tuple[int, int], list[_Told]]:
-    """Return what was there beyond each ACK as it was made, by time and number of its arrival."""
+    """Return the data beyond each ACK at its creation, by time and number of its arrival."""
     beyond = _Beyond()
     states: deque[tuple[int, int, _Told]] = deque()
-    """Reports after each arrival, where the host takes time: TCP knows of any that may still wait."""
+    """Possible SACK contents after each arrival, while segments wait for the TCP of the receiver's host."""
     is_held = bool(flow["tcp"]["turnaround"])
     made: dict[int, list[_Told]] = {}
     known: defaultdict[tuple[int, int], list[_Told]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""The sending end of TCP: its sequence space, its flight and its window."""
+"""TCP senders: sequence space, flight and window."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Any
 from airhop.verify.trace import Finding, Trace, is_prompt, quantity
 
 _BEYOND = 3
-"""Segments beyond the window: two of limited transmit (RFC 3042), and one that was begun below it."""
+"""Segments beyond the window: two of limited transmit (RFC 3042), and one that begins below its edge."""
 _TABLES = (
     ("acks", ("ack", "duplicate")),
     ("window", ("cwnd",)),
     ("segments", ("seq", "bytes", "retransmission", "cause", "cwnd", "flight")),
 )
-"""In the order in which their rows of one instant are read."""
+"""Tables of a sender, in the order of their rows at one instant."""
 _SENDS_NEW = ("new", "recovery", "probe")
 _REPEATS = ("fast", "timeout", "notice", "recovery", "probe")
 """Causes of first transmissions and of retransmissions."""
@@ -26,12 +26,12 @@ _REPEATS = ("fast", "timeout", "notice", "recovery", "probe")
 
 @dataclass
 class _Leave:
-    """Allowance of a sender beyond its window, at any time of this instant."""
+    """Allowance of a sender beyond its window, at an instant."""
 
     duplicates: float = 0
-    """Segments that duplicate ACKs say have left the network, and no ACK has acknowledged since."""
+    """Segments that duplicate ACKs report as delivered and that no ACK has acknowledged since."""
     flight: float = 0
-    """Bytes that were in flight when recovery began, and those that have left the network since."""
+    """Bytes in flight at the beginning of the recovery, and bytes delivered since."""
 
     def also(self, other: _Leave) -> _Leave:
         """Select the larger of both."""
@@ -57,11 +57,11 @@ class _Sender:
     """Windows at the time of that record."""
     duplicates: float = 0
     as_in_recovery: float = 0
-    """Duplicates if recovery began at this instant, before its ACKs: their order is not recorded."""
+    """Duplicate ACKs if the recovery began at this instant, before its ACKs; the trace lacks their order."""
     recover: int = 0
     """Highest byte sent when recovery began, if it did: recovery ends when that byte is acknowledged."""
     expired: int = 0
-    """Highest byte sent at the last timeout: all of it counts as lost then, until ACKs prove otherwise."""
+    """Highest byte sent at the last timeout, up to which all data counts as lost until acknowledged."""
     expired_at: int = -1
     """Time of that event, ns."""
     flight: int = 0
@@ -81,7 +81,7 @@ class _Sender:
     first_sent: dict[int, int] = field(default_factory=dict)
     """Time when segments that are outstanding were sent first, by their first byte."""
     leave: _Leave = field(default_factory=_Leave)
-    """As it was before the last ACK of this instant: the order of ACKs and segments is not recorded."""
+    """Allowance before the last ACK of this instant, as the trace lacks the order of ACKs and segments."""
 
     def on_ack(self, time: int, row: tuple[Any, ...]) -> Iterator[str]:
         """Process ACK that was processed."""
@@ -118,7 +118,7 @@ class _Sender:
             self.duplicates = self._deflated(self.duplicates, ack)
 
     def _deflated(self, duplicates: float, ack: int) -> float:
-        """Return what a partial ACK leaves of them: it takes away what it acknowledges, but for one."""
+        """Return the number of duplicate ACKs after a partial ACK: less its segments, plus one."""
         return max(1.0, duplicates + 1 - (ack - self.una) / self.segment) if duplicates else 0
 
     def _freedom(self) -> _Leave:
@@ -139,7 +139,7 @@ class _Sender:
         return quantity(app["size"]) if app["kind"] == "transfer" else math.inf
 
     def acknowledged(self, time: int) -> int:
-        """All below this was acknowledged before `time`: what came at that instant may have been later."""
+        """Return the byte acknowledged before `time`; ACKs of that instant may be later."""
         return self.una if time > self.heard_at else self.una_before
 
     def on_window(self, time: int, row: tuple[Any, ...]) -> Iterator[str]:
@@ -198,7 +198,7 @@ class _Sender:
         return max(self.heard_at, self.expired_at)
 
     def _expired(self, time: int, seq: int) -> Iterator[str]:
-        """Compare a timeout with the least there may be since the timer was started last (RFC 6298 §5.3).
+        """Compare a timeout with the least RTO since the last start of the timer (RFC 6298 §5.3).
 
         In recovery the timer may run from the first partial ACK on (RFC 6582 §4).
         """
@@ -246,7 +246,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _sent_by(trace: Trace) -> dict[str, dict[int, int]]:
-    """Return, for each flow and instant at which it sent, the first byte that was not sent by its end."""
+    """Return, for each flow and instant of a transmission, the first byte that was not sent by its end."""
     tops: defaultdict[str, dict[int, int]] = defaultdict(dict)
     for time, name, seq, size in trace.rows("segments", "flow", "seq", "bytes"):
         top = tops[name].get(time, 1)

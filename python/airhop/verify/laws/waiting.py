@@ -16,7 +16,7 @@ _Spans = defaultdict[str, list[tuple[int, int]]]
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Follow the length of each queue: it grows as a packet is offered, and shrinks as one may leave."""
+    """Follow the length of each queue: it grows when a packet is offered, and shrinks when one may leave."""
     offered, dropped, left, given_up, several = _instants(trace)
     late = _late(trace)
     patient = _patient(trace)
@@ -49,9 +49,10 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _waited(trace: Trace) -> Iterator[tuple[str, int]]:
-    """List the packets that waited before a wire, by place and time.
+    """Return the packets that waited before a wire, by place and time.
 
-    A packet that came as another left or was dropped is not listed: the queue's length did not change.
+    The list excludes a packet that arrived at the instant at which another left or was dropped, since the
+    queue length did not change.
     """
     for place, port in ports(trace).items():
         passed = list(passages(port))
@@ -62,7 +63,7 @@ def _waited(trace: Trace) -> Iterator[tuple[str, int]]:
 
 
 def _instants(trace: Trace) -> tuple[_Times, _Times, _Times, _Spans, set[str]]:
-    """Return when packets come, are dropped and may leave, and the queues that several may leave at once."""
+    """Return the times of offers, drops and departures, and the queues with several departures at once."""
     offered, dropped, left = _Times(set), _Times(set), _Times(set)
     given_up: _Spans = defaultdict(list)
     queues: dict[str, str] = {}
@@ -120,12 +121,12 @@ def _may_be_last(medium: Medium, frame: Frame) -> bool:
 
 
 def _transits(trace: Trace) -> dict[str, set[int]]:
-    """Return, of each direction of a wire, how long before its arrival a packet has left."""
+    """Return, for each direction of a wire, the possible times from a departure to the arrival."""
     return {place: delays(link) for link, place in _places(trace, "wired")}
 
 
 def _late(trace: Trace) -> dict[str, int]:
-    """Return when the last packet left of which it is seen that it arrives."""
+    """Return the departure time of the last packet whose arrival is within the trace."""
     late = {place: trace.duration - max(delays(link)) for link, place in _places(trace, "radio")}
     for link, place in _places(trace, "wired"):
         gone = [*trace.came_through(place), *trace.steps_at(place, "dropped")]
@@ -134,10 +135,10 @@ def _late(trace: Trace) -> dict[str, int]:
 
 
 def _patient(trace: Trace) -> set[str]:
-    """Name the directions in which a recovery gives up, and goes on, after a time that is not recorded.
+    """Return the directions whose link layer discards a packet after a time that is not recorded.
 
-    Packets in fragments have a lifetime, which may end where the last of them arrived, unknown to the
-    sender; so have MPDUs. Where stations are hidden, a reception of milliseconds may defer a timeout.
+    Fragmented packets and MPDUs have a lifetime, which may end after the last fragment arrived without the
+    sender's knowledge. With hidden stations, a reception of milliseconds may defer a timeout.
     """
     cut = [
         medium.cell

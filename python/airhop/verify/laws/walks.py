@@ -15,7 +15,7 @@ _ENDS = ("delivered", "dropped")
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Follow every packet; what contradicts its last step is a finding."""
+    """Follow every packet; a step that contradicts the previous one is a finding."""
     # RFC 3561 §6.12: a router keeps the packets for a destination while the router repairs the route.
     repairs = any(plan["routing"].get("repair") for plan in trace.scenario.get("wlan", []))
     last: dict[int, Step] = {}
@@ -35,11 +35,11 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _can_be_headers(step: Step, *, is_real: bool) -> bool:
-    """Return whether a packet can have so many bytes of headers.
+    """Return whether a packet can have this number of header bytes.
 
-    IP and TCP headers are whole words, 20 to 60 bytes each (RFC 791 §3.1, RFC 9293 §3.1); UDP has 8. A real
-    host may put extension headers on top of these (RFC 8200 §4), and send datagrams of other protocols: of
-    those the first 8 bytes behind the IP header, or all if there are fewer, count as header.
+    IP and TCP headers are whole words, 20 to 60 bytes each (RFC 791 §3.1, RFC 9293 §3.1); the UDP header has
+    8 bytes. A real host may add extension headers (RFC 8200 §4), and send datagrams of other protocols: of
+    such a datagram the first 8 bytes after the IP header count as header, or all if there are fewer.
     """
     header = step.bytes - step.payload
     if is_real and step.kind == "datagram" and not step.payload:
@@ -49,14 +49,14 @@ def _can_be_headers(step: Step, *, is_real: bool) -> bool:
 
 
 def _lengths(before: Step | None, step: Step, *, may_grow: bool) -> Iterator[Finding]:
-    """Find a length that changes, but for what an agent puts on."""
+    """Find a change of length other than an addition by an agent."""
     grown = 0 if before is None else step.bytes - before.bytes
     if grown and (not may_grow or grown < 0):
         yield _finding(step, f"its length grows by {grown} bytes")
 
 
 def _contradiction(before: Step | None, step: Step, *, may_wait: bool) -> str | None:
-    """Return why a step cannot follow on the one before, if it cannot."""
+    """Return why a step cannot follow the previous one; None if it can."""
     if before is None:
         if step.step != "made" or step.cause != "-":
             return f"{step.step} before it was made, or made with a cause of its loss"
@@ -73,7 +73,7 @@ def _contradiction(before: Step | None, step: Step, *, may_wait: bool) -> str | 
 
 
 def _wrong_time(before: Step, step: Step, *, may_wait: bool) -> str | None:
-    """Return why a packet cannot be there then: nodes forward at once (no processing delay)."""
+    """Return why a packet cannot be at a place at that time; nodes forward without processing delay."""
     if (
         before.step == "offered"
         and (step.step, step.place, step.time) == before[2:3] + before[4:5] + before[:1]
@@ -87,7 +87,7 @@ def _wrong_time(before: Step, step: Step, *, may_wait: bool) -> str | None:
 
 
 def _wrong_place(before: Step, step: Step) -> str | None:
-    """Return why a packet cannot be there, if it cannot."""
+    """Return why a packet cannot be at a place; None if it can."""
     on_link = before.step in ("offered", "late")
     begin, end = _link(before.place) if on_link else (_node(before), "")
     match step.step:
@@ -105,12 +105,12 @@ def _wrong_place(before: Step, step: Step) -> str | None:
 
 
 def _identity(step: Step) -> tuple[str, str, int, int, bool]:
-    """Return the identity of a packet without its length: agents may add to it."""
+    """Return the identity of a packet without its length, since agents may lengthen a packet."""
     return step.flow, step.kind, step.seq, step.payload, step.damaged
 
 
 def _node(step: Step) -> str:
-    """Name the node where a packet is after a step that does not put it on a link."""
+    """Return the node of a packet after a step at a node."""
     return _link(step.place)[1] if step.step == "arrived" else step.place
 
 

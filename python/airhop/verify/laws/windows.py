@@ -1,4 +1,4 @@
-"""The table `window`: a sender's state changes when something happens to it, and as the estimators say."""
+"""Table `window`: a sender's state changes only at its events, and by the rules of the estimators."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _samples(trace: Trace, name: str, flow: Mapping[str, Any], states: list[_State]) -> Iterator[Finding]:
-    """Derive each sample of the round trip from the estimate before and after it, and look for its segment.
+    """Derive each RTT sample from SRTT before and after it, and find the segment that yields the sample.
 
-    The estimate goes an eighth of the way (RFC 6298 §2.3); clocks may count in ticks.
+    SRTT moves by an eighth of the difference (RFC 6298 §2.3); clocks may have ticks.
     """
     timer = flow["tcp"]["rto"]
     # An echo of a timestamp counts in milliseconds, however fine the clock of the timer (RFC 7323 §5.4), and
@@ -163,10 +163,10 @@ def _contradictions(
 
 
 def _timeouts(timer: Mapping[str, Any], before: _State, state: _State, after: _State | None) -> Iterator[str]:
-    """Derive how far the timeout is above the round trip: 4 RTTVAR (RFC 6298 §2.3), Linux' least or more.
+    """Derive the difference between RTO and SRTT: 4 RTTVAR (RFC 6298 §2.3), at least Linux' minimum.
 
-    Where the least or the most holds, the deviation is bounded from one side alone. Delays that base stations
-    announce are part of the timeout, too (RTTN): such flows are not asked.
+    At the minimum or the maximum RTO, the deviation is bounded on one side only. Flows with RTTN are
+    excluded, since their RTO includes the delays that base stations announce.
     """
     least, tick = quantity(timer["min"]) / 1e6, quantity(timer["tick"]) / 1e6
     was, now = before.rto - before.srtt, state.rto - state.srtt

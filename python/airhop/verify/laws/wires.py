@@ -1,4 +1,4 @@
-"""A wired link: one packet at a time at its rate, then its delay; a queue that has room and does not idle."""
+"""Wired links: one packet at a time at the rate, then the delay; queue capacity; no idle time."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class _Passage:
     step: Step
     offered: int
     start: int
-    """Time at which it was due: it had arrived, and the previous one was done."""
+    """Start of service, ns: the packet was offered and the previous one was finished."""
     end: int
 
 
@@ -90,7 +90,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def ports(trace: Trace) -> dict[str, _Port]:
-    """Return the directions of wires whose pace is known, by their places, with what passed them."""
+    """Return the directions of wires with a known rate, by place, with the packets that crossed them."""
     found = {}
     for link in trace.scenario.get("wired", []):
         for place, way in ways(link):
@@ -116,7 +116,7 @@ def _hands_over(link: Mapping[str, Any]) -> bool:
 
 
 def passages(port: _Port) -> Iterator[_Passage]:
-    """Derive when each packet was due to be served, and when it was."""
+    """Derive the start and the end of service of each packet."""
     free = 0
     for step in port.departed:
         if step.packet in port.offered:  # if not, its walk is wrong
@@ -126,7 +126,7 @@ def passages(port: _Port) -> Iterator[_Passage]:
 
 
 def _served(port: _Port, passages: list[_Passage]) -> Iterator[Finding]:
-    """Compare the end of each with when it was due: its bits later, no sooner and no later."""
+    """Compare the end of service of each packet with the start plus its transmission time."""
     for passage in passages:
         left = port.pace.bits(passage.end) - port.pace.bits(passage.start) - passage.step.bytes * 8
         nanoseconds = left * 1e9 / port.pace.fastest
@@ -159,7 +159,7 @@ def _waiting(port: _Port, passages: list[_Passage]) -> Iterator[Finding]:
 
 
 def _on_the_wire(port: _Port, passages: list[_Passage], step: Step) -> int:
-    """Packets that were served before the end of the run and arrive after it: their start is not known."""
+    """Return packets that finish service before the end of the run and arrive after it."""
     served_until = passages[-1].end if passages else 0
     if step.time <= served_until - ROUNDING:
         return 0

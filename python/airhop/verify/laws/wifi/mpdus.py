@@ -1,4 +1,4 @@
-"""The table `mpdus`: each PPDU with data has its MPDUs, and is as long as they are; limits of aggregates."""
+"""Table `mpdus`: the MPDUs of each PPDU, their lengths, and the limits of A-MPDUs and A-MSDUs."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _packets(frame: Frame, mpdu: Mpdu) -> Iterator[Finding]:
 
 
 def _body(medium: Medium, frame: Frame, mpdu: Mpdu, lengths: list[set[int]]) -> Iterator[Finding]:
-    """Compare an MPDU with the packets in it, and an A-MSDU with its limit."""
+    """Compare the length of an MPDU with its packets, and that of an A-MSDU with its limit."""
     ppdus = medium.ppdus
     if ppdus is None:
         return
@@ -125,7 +125,7 @@ def _lengths(medium: Medium, frame: Frame, mpdus: list[Mpdu]) -> Iterator[Findin
 
 
 def _outcomes(frame: Frame, mpdus: list[Mpdu]) -> Iterator[Finding]:
-    """Compare outcomes: a PPDU is received as the best of its MPDUs, and bit errors alone tell them apart."""
+    """Compare outcomes: the PPDU has the best outcome of its MPDUs, and MPDUs differ by bit errors only."""
     outcomes = {mpdu.outcome for mpdu in mpdus}
     allowed = {frame.outcome, "channel"} if frame.outcome in RECEIVED else {frame.outcome}
     if frame.outcome not in outcomes or not outcomes <= allowed:
@@ -133,7 +133,7 @@ def _outcomes(frame: Frame, mpdus: list[Mpdu]) -> Iterator[Finding]:
 
 
 def _offered(trace: Trace, medium: Medium) -> Mapping[_Name, set[int]]:
-    """Return the lengths of the packets that were offered; agents may put something on one that waits."""
+    """Return the lengths of offered packets; agents may lengthen a queued packet."""
     found: defaultdict[_Name, set[int]] = defaultdict(set)
     for a in medium.cell.places:
         for b in medium.cell.hearers[a]:

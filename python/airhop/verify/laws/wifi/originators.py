@@ -1,7 +1,8 @@
-"""Originators of Block Ack: which MPDUs are sent, how often, and when a BlockAckReq asks.
+"""Originators of Block Ack: transmitted MPDUs, their attempts, and BlockAckReqs.
 
-IEEE 802.11-2020 §10.25. A station learns of an MPDU from an Ack or BlockAck that it receives. A discard is on
-record where the MPDU had not arrived; of one that had, only its earliest time is known.
+IEEE 802.11-2020 §10.25. An originator knows that an MPDU arrived from an Ack or BlockAck that it receives.
+The trace records the discard of an MPDU that had not arrived; of a discarded MPDU that had arrived, only the
+earliest time of the discard is known.
 """
 
 from __future__ import annotations
@@ -68,17 +69,17 @@ class _Originator:
         self._refused = 0
         """RTS frames without a CTS since the last frame with data."""
         self._flight: list[int] = []
-        """MPDUs of which nothing is known until a BlockAckReq is answered."""
+        """MPDUs whose state is unknown until the response to a BlockAckReq."""
         self._unanswered = 0
         self._board = 0
         """Start of the recipient's scoreboard."""
         self._told = [0, 0]
-        """Least and most that the originator knows of it."""
+        """Lower and upper bound of the first sequence number that the originator knows as unfinished."""
         self._discarded = [0, 0]
-        """One more than the last number that is discarded for certain, and that may be."""
+        """One more than the last number that is certainly discarded, and than the last one that may be."""
 
     def check(self) -> Iterator[Finding]:
-        """Follow the exchanges one by one."""
+        """Check the exchanges in order."""
         for exchange in self._exchanges:
             yield from self._expire(exchange.start)
             match exchange.main:
@@ -115,7 +116,7 @@ class _Originator:
         self._discarded = [max(bound, number + 1) for bound in self._discarded]
 
     def _drops(self) -> Iterator[Finding]:
-        """Check every discard: its MPDU had not arrived, and was sent as often or as long as it may.
+        """Check every discard: the MPDU had not arrived, and had reached the attempt limit or its lifetime.
 
         The packets of an MPDU are discarded together, unless a router keeps some of them for a new route.
         """
@@ -148,7 +149,7 @@ class _Originator:
             mpdu.refused += 1
 
     def _request(self, exchange: Exchange, request: Frame) -> Iterator[Finding]:
-        """Check the reason and the starting number of a BlockAckReq (§10.25.6.6.3), and take its answer."""
+        """Check reason and starting number of a BlockAckReq (§10.25.6.6.3), and process the response."""
         least, most = self._bounds
         if not least <= request.seq <= most:
             yield self._finding(exchange.start, f"BlockAckReq from {request.seq}, and {least} is the oldest")
@@ -172,7 +173,7 @@ class _Originator:
         return self._is_on_demand or any(time <= now for time in self._unsent)
 
     def _data(self, exchange: Exchange, main: Frame) -> Iterator[Finding]:
-        """Check what a PPDU has, and take its answer."""
+        """Check the MPDUs of a PPDU, and process the response."""
         mpdus = self._medium.mpdus.get(main.row, [])
         least, most = self._bounds
         unknown = [number for number in self._flight if number in self._open]
@@ -262,7 +263,7 @@ class _Originator:
         self._flight = []
 
     def _fail(self, numbers: list[int]) -> None:
-        """End the attempts at MPDUs: the last one discards them."""
+        """End an attempt of MPDUs; MPDUs at the attempt limit are discarded."""
         for number in numbers:
             mpdu = self._open.get(number)
             if mpdu is not None and mpdu.attempts >= self._attempts:

@@ -60,7 +60,7 @@ class Exchanges:
         return next(filter(None, near), None)
 
     def answered(self, frame: Frame) -> Frame | None:
-        """Return the answer to a frame if its sender received one."""
+        """Return the response to a frame if the frame's sender received it."""
         answer = self.answer(frame)
         right = answer is not None and answer.kind == ANSWERS.get(frame.kind) and answer.outcome in RECEIVED
         return answer if right and answer is not None and answer.receiver == frame.sender else None
@@ -84,12 +84,12 @@ class Exchanges:
 
 
 def packets(trace: Trace, medium: Medium, pair: Pair, exchanges: list[Exchange]) -> dict[int, list[Packet]]:
-    """Return the packets of each MPDU, by its sequence number, as far as they are known.
+    """Return the packets of each MPDU by its sequence number, as far as they are known.
 
-    Packets of equal flow and kind are in MPDUs in the order in which they were offered. An MPDU has no packet
-    that the station dropped before its transmission, for its lifetime or with a broken route, none that was
-    offered after it, and none that a router had taken back: the packet was offered again, or before a packet
-    of an earlier MPDU.
+    Packets of equal flow and kind are in MPDUs in the order of their offers. An MPDU contains no packet that
+    the station dropped before the transmission, for its lifetime or because of a broken route, none that was
+    offered after the transmission, and none that a router had taken back: one that was offered again, or that
+    was offered before a packet of an earlier MPDU.
     """
     place = "->".join(pair)
     arrived = _last(trace.steps_at(place, "arrived"))

@@ -1,7 +1,8 @@
-"""Reorder buffers of Block Ack: a packet arrives when no earlier MPDU is missing, once, and in order.
+"""Reorder buffers of Block Ack: a packet arrives once and in order, when no earlier MPDU is missing.
 
-IEEE 802.11-2020 §10.25.6.6: an MPDU beyond the window moves it, a BlockAckReq moves it to its own number. A
-timer of the recipient moves it where the sender has given its BlockAckReq up.
+IEEE 802.11-2020 §10.25.6.6: an MPDU beyond the window moves the window, and a BlockAckReq moves the window to
+its starting sequence number. After the originator has given its BlockAckReq up, a timer of the recipient
+moves the window.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from airhop.verify.ppdus import LONGEST
 from airhop.verify.trace import Finding, Trace, quantity
 
 REORDER_TIMEOUT = 100_000_000
-"""Wait of a buffer whose sender no longer asks it to move, ns: HT_RX_REORDER_BUF_TIMEOUT of Linux."""
+"""Timeout of a reorder buffer without BlockAckReqs, ns: HT_RX_REORDER_BUF_TIMEOUT of Linux."""
 SHORT_RETRY_LIMIT = 7
 """BlockAckReqs in a row without an answer, where MPDUs have a lifetime: dot11ShortRetryLimit."""
 
@@ -56,7 +57,7 @@ class _Buffer:
         self._since: dict[int, int] = {}
         """Arrival of each MPDU."""
         self._given_up: int | None = None
-        """End of the last BlockAckReq before its sender gave it up."""
+        """End of the last BlockAckReq before the originator gave it up, ns."""
         self._duration = trace.duration
 
     def check(self) -> Iterator[Finding]:
@@ -85,7 +86,7 @@ class _Buffer:
         yield from self._arrivals(explained)
 
     def _arrivals(self, explained: dict[int, int]) -> Iterator[Finding]:
-        """Check that what arrives was released, once and in this order."""
+        """Check that each arrival was released, once and in order."""
         last = -1
         for step in self._steps:
             rank = explained.pop(step.packet, None)
@@ -123,11 +124,11 @@ class _Buffer:
         return released
 
     def _time_out(self, now: int, explained: dict[int, int]) -> Iterator[Finding]:
-        """Release what its timer lets go before `now`: what waits for MPDUs that nobody asks it to pass.
+        """Release the packets whose reorder timer expired before `now`.
 
-        The timer expires 100 ms after the arrival of the lowest MPDU that it holds, and not before its sender
-        gives the BlockAckReq up. All that is missing before that MPDU is discarded by then; of what was never
-        sent, only the release shows it.
+        The timer expires 100 ms after the arrival of the lowest stored MPDU, and not before the originator
+        gives the BlockAckReq up. All MPDUs missing before that MPDU are discarded by then; the release is the
+        only evidence of MPDUs that were never sent.
         """
         while self._given_up is not None and self._held:
             lowest = min(self._held)

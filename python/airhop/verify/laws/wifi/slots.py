@@ -1,7 +1,8 @@
-"""Slots of EDCA: when a station may begin, counted from when the medium became idle around it.
+"""Slots of EDCA: start times of channel accesses relative to the end of a busy medium.
 
-IEEE 802.11-2020 §10.23.2.4: at AIFS and each slot after it a station begins or counts down; after a frame
-that it could not decode EIFS replaces AIFS; after an own frame without an answer AIFS follows the timeout.
+IEEE 802.11-2020 §10.23.2.4: at AIFS and at each slot boundary after it a station begins or decrements its
+backoff. After a frame that the station could not decode, EIFS replaces AIFS; after an own frame without a
+response, AIFS follows the timeout.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class _Slots:
             yield from self._accesses(station, around)
 
     def _accesses(self, station: str, around: list[Frame]) -> Iterator[Finding]:
-        """Check the accesses of a station; `around`: the frames that it sends or senses, by their start."""
+        """Check the accesses of a station; `around` are the frames that it sends or senses, by start time."""
         busy: list[Frame] = []
         """Frames of the busy period before, by their start."""
         idle_from = 0
@@ -87,7 +88,7 @@ class _Slots:
     def _candidates(
         self, station: str, busy: list[Frame], idle_from: int, failed: Frame | None, reserved: list[int]
     ) -> list[int]:
-        """List the times at which its count of slots may begin; none if that is unknown."""
+        """Return the possible starts of the station's backoff countdown; none if they are unknown."""
         ppdus = self._ppdus
         if not busy:
             return [ppdus.aifs]
