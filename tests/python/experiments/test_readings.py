@@ -273,8 +273,8 @@ def test_a_check_is_worded_with_the_labels_and_units_of_its_experiment() -> None
         "1.5 × that with Snoop"
     )
     assert asks(by_id["yun-1-somewhere"].check, FIG6) == (
-        "somewhere in the grid, the goodput with LL-ELSN exceeds 4 × that with Reno and 1.5 × that with Snoop, "
-        "by simultaneous intervals"
+        "somewhere in the grid, the goodput with LL-ELSN exceeds 4 × that with Reno and 1.5 × that with "
+        "Snoop, by simultaneous intervals"
     )
 
 
