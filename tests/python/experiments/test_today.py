@@ -265,7 +265,7 @@ NOT_FRIENDLY = [
 ]
 
 
-def answer(experiment: Experiment, question: str, means: dict[X, Row], reps: int = 5) -> bool | None:
+def answer(experiment: Experiment, question: str, means: dict[X, Row], reps: int = 10) -> bool | None:
     """Answer a question on made-up means, by x and curve."""
     (claim,) = (claim for claim in experiment.claims if claim.id == question)
     made = synthetic.samples(means, reps=reps)  # type: ignore[arg-type]

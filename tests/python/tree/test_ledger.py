@@ -100,6 +100,6 @@ def test_as_the_paper_is_said_of_counts_that_a_paper_prints() -> None:
     for experiment in EXPERIMENTS:
         printed = getattr(getattr(experiment, "replications", None), "printed", False)
         page = ROOT / "docs" / "experiments" / f"{experiment.id.replace('/', '-')}.md"
-        assert ("replications, as the paper" in page.read_text(encoding="utf-8")) is printed, experiment.id
+        assert ("replications, as in the paper" in page.read_text(encoding="utf-8")) is printed, experiment.id
         if printed:
             assert experiment.id.startswith(("yun2009/", "koo2007/")), experiment.id
