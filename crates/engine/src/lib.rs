@@ -19,4 +19,4 @@ pub use fingerprint::{Fingerprint, name_hash};
 pub use queue::EventQueue;
 pub use schedule::Schedule;
 pub use streams::{Indexed, Stream, Streams};
-pub use timers::{TimerId, Timers};
+pub use timers::{Timer, TimerId, Timers};

@@ -148,10 +148,18 @@ impl<T> Numbered<T> {
         Some(&self.0[self.place(number).ok()?].1)
     }
 
+    #[inline]
     fn remove(&mut self, number: u64) -> Option<T> {
-        let is_first = self.0.front()?.0 == number;
-        let removed = if is_first { self.0.pop_front() } else { self.0.remove(self.place(number).ok()?) };
-        removed.map(|(_, value)| value)
+        if self.0.front()?.0 != number {
+            return self.remove_behind_first(number);
+        }
+        self.0.pop_front().map(|(_, value)| value)
+    }
+
+    #[inline(never)]
+    fn remove_behind_first(&mut self, number: u64) -> Option<T> {
+        let place = self.place(number).ok()?;
+        self.0.remove(place).map(|(_, value)| value)
     }
 
     #[inline]

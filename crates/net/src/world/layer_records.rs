@@ -33,6 +33,22 @@ impl World {
         interface.place(to).unwrap_or(interface.broadcast_place)
     }
 
+    /// Records the delivery of a packet to a station.
+    #[cold]
+    pub(crate) fn record_delivery(
+        &mut self,
+        now: Time,
+        layer: Layer,
+        (from, to): (Station, Station),
+        id: &Id<Packet>,
+    ) {
+        if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
+            let Interface { node, interface, .. } = *self.links.interface(layer, to);
+            recorder.packet(now, node, interface, Direction::In, self.arena.get(id), None);
+        }
+        self.step_at(now, Step::Arrived, layer, (from, to), id);
+    }
+
     #[inline]
     pub(crate) fn record_layer_queue(&mut self, now: Time, layer: Layer, from: Station) {
         if let Some(recorder) = &mut self.recorder {

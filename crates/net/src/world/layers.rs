@@ -15,10 +15,7 @@ use airhop_radio::Tag;
 use airhop_radio::cell::CellEvent;
 use airhop_radio::layer::{BROADCAST, Fragmentation, FrameKind, LinkEffect, LostFrame, Outgoing, Station};
 use airhop_radio::link::RadioEvent;
-use airhop_trace::{Direction, Step};
-
-/// Placeholder in the list of effects for an effect that was taken out.
-const CARRIED_OUT: LinkEffect = LinkEffect::Ready(BROADCAST);
+use airhop_trace::Step;
 
 impl World {
     #[inline(never)]
@@ -137,7 +134,7 @@ impl World {
         while let Some(effect) = self.effects.get_mut(next) {
             match *effect {
                 LinkEffect::Deliver { from, to, number, contended, .. } => {
-                    let LinkEffect::Deliver { packet, .. } = std::mem::replace(effect, CARRIED_OUT) else {
+                    let LinkEffect::Deliver { packet, .. } = take(effect) else {
                         unreachable!("the effect has just been read")
                     };
                     self.capture(now, layer, (from, number), None);
@@ -149,7 +146,7 @@ impl World {
                 }
                 LinkEffect::Ready(from) => self.on_ready(now, layer, from),
                 _ => {
-                    let effect = std::mem::replace(effect, CARRIED_OUT);
+                    let effect = take(effect);
                     self.apply(now, layer, effect);
                 }
             }
@@ -235,17 +232,18 @@ impl World {
     /// Handles the first reception of a packet by the station addressed.
     #[inline(always)]
     fn on_delivery(&mut self, now: Time, layer: Layer, (from, to): (Station, Station), packet: Id<Packet>) {
-        let Interface { node, interface, .. } = *self.links.interface(layer, to);
-        if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
-            recorder.packet(now, node, interface, Direction::In, self.arena.get(&packet), None);
+        let Site { interfaces, routers, .. } = self.links.site(layer);
+        let Interface { node, interface, .. } = interfaces[usize::from(to)];
+        let are_routed = !routers.is_empty();
+        if self.recorder.is_some() {
+            self.record_delivery(now, layer, (from, to), &packet);
         }
-        self.step_at(now, Step::Arrived, layer, (from, to), &packet);
-        if !self.links.site(layer).routers.is_empty() {
-            let packet = self.arena.get_mut(&packet);
-            packet.ttl = packet.ttl.saturating_sub(1);
-        }
-        if self.arena.get(&packet).flow == FlowId::NONE {
-            return self.on_message(now, layer.number(), to, packet);
+        if are_routed {
+            let Packet { ttl, flow, .. } = self.arena.get_mut(&packet);
+            *ttl = ttl.saturating_sub(1);
+            if *flow == FlowId::NONE {
+                return self.on_message(now, layer.number(), to, packet);
+            }
         }
         self.visit(now, node, interface, packet);
     }
@@ -350,4 +348,10 @@ impl World {
         let Interface { node, interface, .. } = *self.links.interface(layer, to);
         self.enter(now, node, interface, remains);
     }
+}
+
+/// Takes an effect out of the list of effects, and leaves one without a packet.
+#[inline]
+fn take(effect: &mut LinkEffect) -> LinkEffect {
+    std::mem::replace(effect, LinkEffect::Ready(BROADCAST))
 }

@@ -61,15 +61,8 @@ impl Exchange {
         }
     }
 
-    /// Reports the MPDUs of the transmission in `slot`, which has just ended with this reception; `received`:
-    /// the MPDUs that arrived, if it is an A-MPDU.
-    pub(super) fn tell_mpdus(
-        &self,
-        slot: Slot,
-        reception: Reception,
-        received: &Bitmap,
-        effects: &mut Vec<LinkEffect>,
-    ) {
+    /// Reports the MPDUs of the transmission in `slot`, which has just ended with this reception.
+    pub(super) fn tell_mpdus(&self, slot: Slot, reception: Reception, effects: &mut Vec<LinkEffect>) {
         let &Transmission { from, kind, .. } = self.medium.get(slot);
         let Some(aggregator) = &self.stations[usize::from(from)].aggregator else { return };
         if !matches!(kind, FrameKind::Data | FrameKind::Ampdu) {
@@ -78,7 +71,7 @@ impl Exchange {
         let has_arrived = kind == FrameKind::Ampdu && reception >= Reception::Captured;
         for (place, (mpdu, others)) in (0..).zip(aggregator.mpdus()) {
             // In an A-MPDU that arrived, an MPDU that did not has bit errors.
-            let is_damaged = has_arrived && !received.has(place);
+            let is_damaged = has_arrived && !self.medium.received().has(place);
             let reception = if is_damaged { Reception::Channel } else { reception };
             let &Mpdu { seq: sequence, number, tag, bytes, attempt, .. } = mpdu;
             let packets = std::iter::once(Msdu { number, tag }).chain(others.iter().copied());
@@ -101,23 +94,17 @@ impl Exchange {
         }
     }
 
-    /// Handles the reception of some or all MPDUs of an A-MPDU. True: the station answers with a BlockAck,
-    /// which takes the slot of the A-MPDU.
-    pub(super) fn receive_aggregate(
-        &mut self,
-        now: Time,
-        slot: Slot,
-        received: &Bitmap,
-        effects: &mut Vec<LinkEffect>,
-    ) -> bool {
-        self.lose_mpdus(slot, received, Drop::Channel, false, effects);
+    /// Handles the reception of some or all MPDUs of an A-MPDU. The station answers with a BlockAck, which
+    /// takes the slot of the A-MPDU.
+    pub(super) fn receive_aggregate(&mut self, now: Time, slot: Slot, effects: &mut Vec<LinkEffect>) {
+        let received = *self.medium.received();
+        self.lose_mpdus(slot, &received, Drop::Channel, false, effects);
         let from = self.medium.get(slot).from;
         let aggregator = self.aggregator(from);
-        aggregator.on_mpdus(now, from, received, effects);
+        aggregator.on_mpdus(now, from, &received, effects);
         let at = aggregator.releases_at();
         self.note_release(now, from, at);
         self.answer_with_block_ack(now, slot);
-        true
     }
 
     /// Handles the reception of a single MPDU. The station answers with an Ack, which takes the slot of the

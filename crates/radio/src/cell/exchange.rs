@@ -7,6 +7,7 @@ use super::mac::block_ack::Bitmap;
 use super::mac::channel_access::{ChannelAccess, Due};
 use super::mac::data_frame::DataFrame;
 use super::mac::deadlines::Deadlines;
+use super::mac::fragments::Fragments;
 use super::mac::service::Service;
 use super::mac::stop_and_wait::{Acknowledged, StopAndWait};
 use super::mac::{lhp, threshold};
@@ -15,7 +16,7 @@ use super::plan::{Access, AckTimeout, CellPlan};
 use super::rx_state::{RxState, Slot};
 use super::timing::Timing;
 use crate::address::{BROADCAST, Station};
-use crate::layer::{FrameKind, LinkEffect, LostFrame, Outgoing};
+use crate::layer::{Fragmentation, FrameKind, LinkEffect, LostFrame, Outgoing, Reception};
 use crate::phy::{ACK_BYTES, CTS_BYTES, MAC_BYTES, Phy, RTS_BYTES};
 use airhop_base::{Drop, Span, Time};
 use airhop_engine::Streams;
@@ -120,25 +121,38 @@ impl Exchange {
     /// Starts the service of a packet at `station`: the packet becomes the MAC's head of line.
     fn serve(&mut self, now: Time, station: Station, number: u64, packet: Outgoing) {
         let Outgoing { to, packet, bytes, header, tag, fragments } = packet;
-        let airtime =
-            |bytes| if to == BROADCAST { self.timing.group(bytes) } else { self.timing.frame(bytes) };
-        let mpdu = |bytes, header| DataFrame { bytes, header, airtime: airtime(bytes) };
-        let frame = |bytes, header| mpdu(bytes + self.overhead, header + self.overhead);
-        let (whole, attempts) = (frame(bytes, header), self.attempts);
-        let fragments = match fragments {
-            Some(cut) => lhp::cut(cut, (bytes, header), attempts, frame).map(Box::new),
-            // Group-addressed frames are never fragmented (IEEE 802.11-2016 §10.2.7).
-            None if whole.bytes > self.threshold && to != BROADCAST => {
-                let lengths = Lengths::new(whole.bytes, self.overhead.min(MAC_BYTES), self.threshold);
-                Some(Box::new(threshold::cut(lengths, whole.header, attempts, mpdu)))
-            }
-            None => None,
-        };
-        let service = Service::new(to, packet, number, tag, whole, fragments);
+        let whole = bytes + self.overhead;
+        let is_group = to == BROADCAST;
+        let airtime = if is_group { self.timing.group(whole) } else { self.timing.frame(whole) };
+        let frame = DataFrame { bytes: whole, header: header + self.overhead, airtime };
+        // Group-addressed frames are never fragmented (IEEE 802.11-2016 §10.2.7).
+        let is_whole = is_group || fragments.is_none() && whole <= self.threshold;
+        let fragments = if is_whole { None } else { self.fragments(bytes, header, fragments) };
+        let service = Service::new(to, packet, number, tag, frame, fragments);
         self.stations[usize::from(station)].sender.push(now, service);
     }
 
+    /// Cuts a packet of `bytes` bytes, with `header` bytes of headers, into fragments: by `sizes`, or by the
+    /// threshold. `None` if one frame carries the packet.
+    #[inline(never)]
+    fn fragments(&self, bytes: u32, header: u32, sizes: Option<Fragmentation>) -> Option<Box<Fragments>> {
+        let mpdu = |bytes, header| DataFrame { bytes, header, airtime: self.timing.frame(bytes) };
+        let fragments = match sizes {
+            Some(sizes) => {
+                let frame = |bytes, header| mpdu(bytes + self.overhead, header + self.overhead);
+                lhp::cut(sizes, (bytes, header), self.attempts, frame)?
+            }
+            None => {
+                let (own, whole) = (self.overhead.min(MAC_BYTES), bytes + self.overhead);
+                let lengths = Lengths::new(whole, own, self.threshold);
+                threshold::cut(lengths, header + self.overhead, self.attempts, mpdu)
+            }
+        };
+        Some(Box::new(fragments))
+    }
+
     /// Handles every deadline that is due now. Stations whose backoffs end together all transmit, and collide.
+    #[inline(never)]
     pub fn on_due(
         &mut self,
         now: Time,
@@ -159,11 +173,6 @@ impl Exchange {
         }
     }
 
-    /// True if a transmission ends at `now` and its end event is still pending.
-    pub fn ends_something(&self, now: Time) -> bool {
-        self.medium.ends_something(now)
-    }
-
     /// Starts an answer.
     pub fn on_start(&mut self, now: Time, slot: Slot, schedule: &mut impl FnMut(Time, AirEvent)) {
         self.begin(now, slot, schedule);
@@ -178,8 +187,7 @@ impl Exchange {
         effects: &mut Vec<LinkEffect>,
         schedule: &mut impl FnMut(Time, AirEvent),
     ) {
-        let tx = *self.medium.get(slot);
-        let Transmission { from, to, kind, number, duration, .. } = tx;
+        let &Transmission { from, to, kind, number, duration, .. } = self.medium.get(slot);
         if kind.is_answered() {
             self.stations[usize::from(from)].access.sent();
         }
@@ -203,21 +211,17 @@ impl Exchange {
             }
         });
         if let Some(reception) = ended.reception {
-            effects.push(LinkEffect::Transmitted(tx.transmitted(reception)));
-            self.tell_mpdus(slot, reception, &ended.received, effects);
+            self.tell(slot, reception, effects);
         }
-        let answers = match ended.outcome {
-            _ if to == BROADCAST => self.broadcast(from, number, effects),
-            Heard::Frame if kind == FrameKind::Ampdu => {
-                self.receive_aggregate(now, slot, &ended.received, effects)
-            }
-            Heard::Frame => self.receive(now, slot, &tx, effects),
-            Heard::Damaged => self.lost(slot, &tx, Drop::Channel, true, effects),
-            Heard::Garbled(cause) => self.lost(slot, &tx, cause, false, effects),
-            Heard::Noise => self.lost(slot, &tx, Drop::Collision, false, effects),
+        let answers = if to == BROADCAST {
+            self.broadcast(from, number, effects)
+        } else if ended.outcome == Heard::Frame {
+            self.receive(now, slot, effects)
+        } else {
+            self.lost(slot, ended.outcome, effects)
         };
         if !answers {
-            self.unanswered(now, &tx, ended.outcome);
+            self.unanswered(now, slot, ended.outcome);
             self.medium.free(slot);
         } else if self.medium.is_shared() {
             // No station can start within a SIFS, as each waits for a DIFS at least. The answer reserves the medium at once, which saves an
@@ -233,7 +237,15 @@ impl Exchange {
         });
     }
 
+    /// Reports the transmission in `slot`, which has just ended with this reception.
+    #[cold]
+    fn tell(&self, slot: Slot, reception: Reception, effects: &mut Vec<LinkEffect>) {
+        effects.push(LinkEffect::Transmitted(self.medium.get(slot).transmitted(reception)));
+        self.tell_mpdus(slot, reception, effects);
+    }
+
     /// Completes a broadcast, which no station acknowledges.
+    #[inline(never)]
     fn broadcast(&mut self, from: Station, number: u64, effects: &mut Vec<LinkEffect>) -> bool {
         let Member { access, sender, aggregator, .. } = &mut self.stations[usize::from(from)];
         let packet = sender.broadcast();
@@ -245,15 +257,14 @@ impl Exchange {
 
     /// Reports that a frame did not reach the addressed station, which therefore does not answer. Returns
     /// false.
-    fn lost(
-        &self,
-        slot: Slot,
-        tx: &Transmission,
-        cause: Drop,
-        header_intact: bool,
-        effects: &mut Vec<LinkEffect>,
-    ) -> bool {
-        let &Transmission { from, to, kind: frame, bytes, tag, number, .. } = tx;
+    fn lost(&self, slot: Slot, outcome: Heard, effects: &mut Vec<LinkEffect>) -> bool {
+        let &Transmission { from, to, kind: frame, bytes, tag, number, .. } = self.medium.get(slot);
+        let header_intact = outcome == Heard::Damaged;
+        let cause = match outcome {
+            Heard::Damaged => Drop::Channel,
+            Heard::Garbled(cause) => cause,
+            Heard::Frame | Heard::Noise => Drop::Collision,
+        };
         let has_mpdus = self.stations[usize::from(from)].aggregator.is_some();
         if has_mpdus && matches!(frame, FrameKind::Ampdu | FrameKind::Data) {
             self.lose_mpdus(slot, &Bitmap::default(), cause, header_intact, effects);
@@ -267,9 +278,9 @@ impl Exchange {
 
     /// Handles the reception of a frame by the addressed station. True if the station answers: the answer, a
     /// SIFS later, takes the frame's slot.
-    fn receive(&mut self, now: Time, slot: Slot, tx: &Transmission, effects: &mut Vec<LinkEffect>) -> bool {
+    fn receive(&mut self, now: Time, slot: Slot, effects: &mut Vec<LinkEffect>) -> bool {
         let start = now + self.phy.sifs;
-        let &Transmission { from, to, kind, tag, number, .. } = tx;
+        let &Transmission { from, to, kind, tag, number, .. } = self.medium.get(slot);
         let (sender, receiver) = (usize::from(from), usize::from(to));
         match kind {
             FrameKind::Rts if !self.stations[receiver].access.may_answer_rts(now) => return false,
@@ -298,7 +309,7 @@ impl Exchange {
             }
             FrameKind::BlockAck => return self.on_answer(now, to, kind, effects),
             FrameKind::BlockAckReq => self.receive_request(now, slot, effects),
-            FrameKind::Ampdu => unreachable!("its MPDUs are received one by one"),
+            FrameKind::Ampdu => self.receive_aggregate(now, slot, effects),
             FrameKind::Ack => {
                 let Member { access, sender, .. } = &mut self.stations[receiver];
                 match sender.acknowledged(start) {
@@ -321,9 +332,9 @@ impl Exchange {
     }
 
     /// Sets the timeout of the sending station if a transmission remains unanswered.
-    fn unanswered(&mut self, now: Time, tx: &Transmission, outcome: Heard) {
+    fn unanswered(&mut self, now: Time, slot: Slot, outcome: Heard) {
         let (phy, Timing { cts, ack, .. }) = (&self.phy, &self.timing);
-        let &Transmission { from, to, kind, .. } = tx;
+        let &Transmission { from, to, kind, .. } = self.medium.get(slot);
         let (station, rest) = match (kind, self.rules.ack_timeout) {
             (kind, AckTimeout::Ieee) if kind.is_answered() => (from, phy.sifs + phy.answer_timeout()),
             (FrameKind::Rts, AckTimeout::Ns2) => (from, phy.sifs + *cts + phy.slot),
@@ -412,6 +423,7 @@ impl Exchange {
     }
 
     /// Handles a CTS or ACK timeout.
+    #[inline(never)]
     fn time_out(&mut self, now: Time, from: Station, effects: &mut Vec<LinkEffect>) {
         let Member { receiver, access, sender, aggregator } = &mut self.stations[usize::from(from)];
         // IEEE 802.11-2016 §10.3.2.9: with a PHY-RXSTART within the timeout, the end of that reception decides.

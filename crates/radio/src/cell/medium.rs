@@ -135,8 +135,6 @@ impl Transmission {
 pub(crate) struct Ended {
     /// Outcome at the addressed station, if there is one; an A-MPDU is received if at least one MPDU is.
     pub outcome: Heard,
-    /// MPDUs of an A-MPDU that the station addressed received.
-    pub received: Bitmap,
     /// Reception at the addressed station, if transmissions are reported.
     pub reception: Option<Reception>,
 }
@@ -161,6 +159,8 @@ pub(crate) struct Medium {
     air: Vec<Transmission>,
     /// MPDUs of the A-MPDU in each slot.
     aggregates: Vec<Vec<Mpdu>>,
+    /// MPDUs that the addressed station received of the A-MPDU that ended last.
+    received: Bitmap,
     unused: Vec<Slot>,
     capture: Capture,
     shared: bool,
@@ -177,6 +177,7 @@ impl Medium {
             neighbours: neighbours.collect(),
             air: Vec::new(),
             aggregates: Vec::new(),
+            received: Bitmap::default(),
             unused: Vec::new(),
             capture: Capture {
                 ratio: plan.range.map_or(Range::CAPTURE, |range| range.capture),
@@ -207,10 +208,9 @@ impl Medium {
         &mut self.air[usize::from(slot)]
     }
 
-    /// True if a transmission ends at `now` and [`Medium::end`] has not been called for it. In a shared
-    /// medium no station begins to transmit at the end of another transmission.
+    /// True if a transmission ends at `now` and [`Medium::end`] has not been called for it.
     pub fn ends_something(&self, now: Time) -> bool {
-        !self.shared && self.air.iter().any(|tx| tx.end == now)
+        self.air.iter().any(|tx| tx.end == now)
     }
 
     /// Assigns a slot to a transmission before its begin.
@@ -230,6 +230,11 @@ impl Medium {
         let aggregate = &mut self.aggregates[usize::from(slot)];
         aggregate.clear();
         aggregate.extend_from_slice(mpdus);
+    }
+
+    /// Returns the MPDUs that the addressed station received of the A-MPDU that ended last.
+    pub fn received(&self) -> &Bitmap {
+        &self.received
     }
 
     /// Frees the slot of an ended transmission.
@@ -272,14 +277,16 @@ impl Medium {
         // Value if the addressed station is beyond the sense range.
         let is_aggregate = tx.kind == FrameKind::Ampdu;
         let reception = self.tells_all.then_some(Reception::Unheard);
-        let mut ended =
-            Ended { outcome: Heard::Garbled(Drop::Channel), received: Bitmap::default(), reception };
+        let mut ended = Ended { outcome: Heard::Garbled(Drop::Channel), reception };
+        if is_aggregate {
+            self.received = Bitmap::default();
+        }
         for neighbour in &mut self.neighbours[usize::from(tx.from)] {
             // One draw for every frame on the link, whatever its other outcome: the n-th frame has the same
             // fate in every run.
             let damage = match &mut neighbour.errors {
                 errors if is_aggregate => {
-                    let received = (tx.to == neighbour.station).then_some(&mut ended.received);
+                    let received = (tx.to == neighbour.station).then_some(&mut self.received);
                     damage_to_aggregate(errors, tx, &self.aggregates[usize::from(slot)], received)
                 }
                 Some(errors) => errors.damage(&tx.frame()),
@@ -299,7 +306,7 @@ impl Medium {
             if tx.to == neighbour.station || tx.to == BROADCAST {
                 ended.outcome = outcome;
                 if is_aggregate && outcome != Heard::Frame {
-                    ended.received = Bitmap::default();
+                    self.received = Bitmap::default();
                 }
                 if neighbour.decodes
                     && let Some(best) = &mut ended.reception
@@ -331,6 +338,7 @@ impl Medium {
 
 /// Draws the damage to an A-MPDU on one link. For the addressed station each MPDU is drawn, and `received`
 /// gets the undamaged ones; another station needs one undamaged MPDU to read the duration field.
+#[inline(never)]
 fn damage_to_aggregate(
     errors: &mut Option<Box<dyn ErrorModel>>,
     tx: &Transmission,

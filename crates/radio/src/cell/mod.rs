@@ -23,7 +23,7 @@ pub use plan::{
 
 use crate::layer::{LinkEffect, Outgoing};
 use airhop_base::Time;
-use airhop_engine::{EventQueue, Streams, TimerId, Timers};
+use airhop_engine::{EventQueue, Streams, Timer};
 use exchange::Exchange;
 #[cfg(test)]
 pub(crate) use medium::Transmission;
@@ -39,17 +39,15 @@ pub struct Cell {
     exchange: Exchange,
     /// Number of packets that each station has accepted.
     taken: Vec<u64>,
-    timers: Timers,
-    due: TimerId,
+    /// Timer of the earliest deadline of all stations.
+    due: Timer,
 }
 
 impl Cell {
     /// Builds the cell; its randomness comes from `streams` under its own name.
     pub fn new(plan: &CellPlan, streams: &Streams) -> Self {
-        let mut timers = Timers::new();
-        let due = timers.add();
         let (exchange, taken) = (Exchange::new(plan, streams), vec![0; plan.stations.len()]);
-        Cell { index: plan.index, exchange, taken, timers, due }
+        Cell { index: plan.index, exchange, taken, due: Timer::new() }
     }
 
     /// Enables [`LinkEffect::Transmitted`] for every transmission, which traces need, at a cost in speed.
@@ -99,7 +97,11 @@ impl Cell {
     ) {
         let index = self.index;
         let begins = !matches!(event, AirEvent::End(_));
-        let end_is_due = begins && queue.more_is_due() && self.exchange.ends_something(now);
+        // In a shared medium no station begins to transmit at the end of another transmission.
+        let end_is_due = begins
+            && !self.exchange.medium.is_shared()
+            && queue.more_is_due()
+            && self.exchange.medium.ends_something(now);
         let mut schedule = |at, what| queue.push(at, CellEvent { cell: index, what }.into());
         if end_is_due {
             // A signal that begins as another ends does not overlap it: the end's event is in the queue
@@ -111,7 +113,7 @@ impl Cell {
             AirEvent::End(slot) => self.exchange.on_end(now, slot, effects, &mut schedule),
             AirEvent::Due => {
                 let event = CellEvent { cell: index, what: AirEvent::Due }.into();
-                if !self.timers.fire(self.due, event, queue) {
+                if !self.due.fire(event, queue) {
                     return;
                 }
                 let mut schedule = |at, what| queue.push(at, CellEvent { cell: index, what }.into());
@@ -130,7 +132,6 @@ impl Cell {
     /// Schedules an event at the earliest deadline.
     fn wait<E: Copy + From<CellEvent>>(&mut self, queue: &mut EventQueue<E>) {
         let event = CellEvent { cell: self.index, what: AirEvent::Due }.into();
-        let earliest = self.exchange.earliest();
-        self.timers.set(self.due, (earliest < Time::MAX).then_some(earliest), event, queue);
+        self.due.set(self.exchange.earliest(), event, queue);
     }
 }

@@ -57,11 +57,11 @@ impl Timing {
     }
 
     /// Returns the airtime of a single data frame of `bytes` bytes, alone in its PPDU, to one station.
+    #[inline]
     pub fn frame(&self, bytes: u32) -> Span {
         match &self.data {
             DataMode::Rate(rate) => self.phy.airtime(bytes, *rate),
-            DataMode::Ht(mode) if mode.settings().format == Format::Ht => mode.airtime(bytes),
-            DataMode::Ht(mode) => mode.airtime(bytes + DELIMITER_BYTES), // S-MPDU
+            DataMode::Ht(mode) => single_mpdu(mode, bytes),
         }
     }
 
@@ -151,6 +151,15 @@ impl CellPlan {
         let limits = Limits::new(&ht.mode, ampdu.bytes, ampdu.window, MAX_PPDU_TIME);
         let mpdus = std::iter::repeat_n(framing.mpdu(&body), ampdu.window as usize);
         Some((largest(&limits, mpdus), body.frames()))
+    }
+}
+
+/// Returns the airtime of an MPDU of `bytes` bytes, alone in its PPDU: in VHT and HE modes an S-MPDU.
+#[inline(never)]
+fn single_mpdu(mode: &TxMode, bytes: u32) -> Span {
+    match mode.settings().format {
+        Format::Ht => mode.airtime(bytes),
+        _ => mode.airtime(bytes + DELIMITER_BYTES),
     }
 }
 

@@ -67,6 +67,7 @@ impl RadioLink {
     }
 
     /// Passes a packet to the end `from`, which must have room. Returns the packet's number there.
+    #[inline(never)]
     pub fn send<E: Copy + From<RadioEvent>>(
         &mut self,
         now: Time,

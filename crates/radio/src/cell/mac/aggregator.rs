@@ -133,6 +133,7 @@ impl Aggregator {
     }
 
     /// Adds a packet; `number` is the packet's number at the station.
+    #[inline(never)]
     pub fn push(&mut self, now: Time, number: u64, packet: Outgoing) {
         self.agreement(packet.to).push(now, number, packet);
         self.is_full |= !self.has_room();

@@ -19,6 +19,9 @@ pub(crate) struct Deadlines {
     earliest: Option<(Time, usize)>,
 }
 
+/// Earliest deadline if no station has one.
+const NO_DEADLINE: (Time, usize) = (Time::MAX, usize::MAX);
+
 impl Deadlines {
     /// Creates the set with no deadline for any of `stations` stations.
     pub fn new(stations: usize) -> Self {
@@ -35,7 +38,7 @@ impl Deadlines {
     }
 
     fn find_earliest(&mut self) -> (Time, usize) {
-        let mut earliest = (Time::MAX, usize::MAX);
+        let mut earliest = NO_DEADLINE;
         for (word, &set) in self.set.iter().enumerate() {
             let mut rest = set;
             while rest != 0 {
@@ -68,7 +71,8 @@ impl Deadlines {
     pub fn clear(&mut self, station: usize) {
         self.set[station / 64] &= !(1 << (station % 64));
         if self.earliest.is_some_and(|(_, first)| first == station) {
-            self.earliest = None;
+            // Often no other station has a deadline, so that there is nothing to search.
+            self.earliest = self.set.iter().all(|&set| set == 0).then_some(NO_DEADLINE);
         }
     }
 }
