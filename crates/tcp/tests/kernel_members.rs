@@ -186,6 +186,94 @@ fn pauses_and_limits() {
     assert!(last(&told).2.is_app_limited);
 }
 
+// tcp_rate_gen(): the socket keeps the rate of the last sample, but of an application-limited sample only if it is not
+// lower.
+#[test]
+fn a_rate_that_is_kept() {
+    let (mut s, told) = script(&linux(10.0, 5.0), 10_000, false);
+    let kept = || {
+        let (_, sk, rs) = last(&told);
+        (sk.rate_delivered, sk.rate_interval_us, sk.rate_app_limited, rs.is_app_limited)
+    };
+    s.opening();
+    s.at(100).ack(11);
+    assert_eq!(kept(), (10, 100_000, false, false), "ten in a round trip");
+    s.sender.supply(2_000);
+    s.sent();
+    s.at(200).ack(13);
+    assert_eq!(kept(), (10, 100_000, false, true), "two, limited by the application");
+    s.sender.supply(10_000);
+    s.sent();
+    s.at(280).ack(23);
+    assert_eq!(kept(), (10, 80_000, true, true), "ten in a shorter round trip");
+    let samples = told.lock().expect("no panic held it");
+    let first = &samples[0].1;
+    assert!(
+        (first.rate_delivered, first.rate_app_limited) == (10, false),
+        "before cong_control of the same ACK"
+    );
+}
+
+/// Congestion control that records `lost`, `lost_out`, the flight and `prior_ssthresh` at each call of `ssthresh`.
+#[derive(Debug)]
+struct Counts(Arc<Mutex<Vec<[u32; 4]>>>);
+
+impl TcpCongestionOps for Counts {
+    fn has(&self) -> Callbacks {
+        Callbacks::NONE
+    }
+
+    fn ssthresh(&mut self, sk: &mut Sock) -> Result<u32, CallbackError> {
+        let told = [sk.lost, sk.lost_out, sk.in_flight(), sk.prior_ssthresh];
+        self.0.lock().map_err(|_| "the log is lost")?.push(told);
+        Ok(sk.snd_cwnd / 2)
+    }
+
+    fn undo_cwnd(&mut self, sk: &mut Sock) -> Result<u32, CallbackError> {
+        Ok(sk.snd_cwnd)
+    }
+}
+
+// tcp_fastretrans_alert(), tcp_enter_loss(): losses are marked before ssthresh is called. tcp_enter_recovery() and
+// tcp_enter_loss() keep three quarters of the window in prior_ssthresh; tcp_enter_cwr() keeps 0, as a mark is never undone,
+// and so does a recovery that continues it.
+#[test]
+fn losses_at_a_reduction() {
+    let counts = |ecn| {
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let own = told.clone();
+        let make = Box::new(move || Box::new(Counts(own.clone())) as Box<dyn TcpCongestionOps>);
+        let scheme =
+            kernel_scheme("counts", "A control that counts losses", Callbacks::NONE, false, &[], make);
+        let config = Config { ecn, ..linux(12.0, 5.0) };
+        let parts = (scheme.build)(&Params::defaults(&scheme), &config);
+        let sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), &config, scheme.features, parts);
+        (Script::by(sender, &config, 1_000_000_000), told)
+    };
+    let (mut s, told) = counts(false);
+    s.opening();
+    s.at(100).sack(1, &[(3, 6)]);
+    assert_eq!(
+        *told.lock().expect("no panic held it"),
+        [[2, 2, 6, 9]],
+        "two of twelve, and four have arrived"
+    );
+    let (mut s, told) = counts(false);
+    s.opening();
+    while told.lock().expect("no panic held it").is_empty() {
+        s.expire();
+    }
+    assert_eq!(
+        told.lock().expect("no panic held it")[0],
+        [13, 13, 0, 9],
+        "a timeout marks all, and the probe"
+    );
+    let (mut s, told) = counts(true);
+    s.opening();
+    s.at(100).ece(2);
+    assert_eq!(*told.lock().expect("no panic held it"), [[0, 0, 11, 0]]);
+}
+
 // tcp_update_pacing_rate(): the pacing rate of a congestion control without cong_control is 1.2 windows per
 // round trip from half of ssthresh on. SK_PACING_FQ (2): a host of preset linux paces segments.
 #[test]
@@ -218,6 +306,12 @@ fn a_rate_that_the_kernel_sets() {
         let mut s = Script::by(sender, &config, 1_000_000_000);
         s.opening();
         s.at(100).ack(2);
+        assert_eq!(
+            *told.lock().expect("no panic held it"),
+            [u64::MAX, status],
+            "computed at the end of an ACK"
+        );
+        s.ack(3);
         assert_eq!(*told.lock().expect("no panic held it"), [120_000, status], "ten of 1000 bytes in 0.1 s");
     }
 }

@@ -5,7 +5,7 @@ use crate::common::linux;
 use crate::common::script::Script;
 use airhop_base::{Flags, FlowId, NodeId, Segment};
 use airhop_tcp::kernel_ops::{
-    AckSample, CaEvent, CaState, CallbackError, Callbacks, Sock, TcpCongestionOps, kernel_scheme,
+    AckSample, CaEvent, CaState, CallbackError, Callbacks, RateSample, Sock, TcpCongestionOps, kernel_scheme,
 };
 use airhop_tcp::{Config, Fault, Params, Sender, Validation};
 use std::sync::{Arc, Mutex};
@@ -76,8 +76,18 @@ impl TcpCongestionOps for Reno {
     }
 }
 
-/// Returns a script of the congestion control built by `make`.
+/// Returns a script of the congestion control built by `make`, with much data to send.
 fn script(
+    config: &Config,
+    has: Callbacks,
+    make: impl Fn() -> Box<dyn TcpCongestionOps> + Send + Sync + 'static,
+) -> Script {
+    script_of(1_000_000_000, config, has, make)
+}
+
+/// Returns a script of the congestion control built by `make`, with `bytes` to send.
+fn script_of(
+    bytes: u64,
     config: &Config,
     has: Callbacks,
     make: impl Fn() -> Box<dyn TcpCongestionOps> + Send + Sync + 'static,
@@ -85,7 +95,7 @@ fn script(
     let scheme = kernel_scheme("kernel", "A control of Linux", has, false, &[], Box::new(make));
     let parts = (scheme.build)(&Params::defaults(&scheme), config);
     let sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), config, scheme.features, parts);
-    Script::by(sender, config, 1_000_000_000)
+    Script::by(sender, config, bytes)
 }
 
 fn reno(config: &Config) -> (Script, impl FnMut() -> String + use<>) {
@@ -175,6 +185,28 @@ fn a_timeout_in_recovery() {
     assert_eq!(s.window(), (1.0, 5.0));
 }
 
+// tcp_process_tlp_ack(): a loss that a probe has repaired reduces the window at once, in the state CWR.
+#[test]
+fn a_loss_repaired_by_a_probe() {
+    let log = Log::default();
+    let own = log.clone();
+    let mut s =
+        script_of(5000, &linux(10.0, 5.0), Reno(log.clone()).has(), move || Box::new(Reno(own.clone())));
+    s.opening();
+    s.at(100).ack(4);
+    s.expire();
+    s.sender.supply(2000);
+    s.sent();
+    s.after(20).ack(6);
+    assert!(!log.lock().expect("no panic held it").join(", ").contains("ssthresh"));
+    s.after(20).ack(8);
+    let calls = log.lock().expect("no panic held it").join(", ");
+    assert!(
+        calls.contains("ssthresh at 10, Open>Cwr at 10, CompleteCwr at 5, Cwr>Open at 5, cong_avoid"),
+        "{calls}"
+    );
+}
+
 // RFC 3168 §6.1.2: an echoed mark halves the window once per window of data, without a retransmission.
 #[test]
 fn an_echo() {
@@ -249,6 +281,79 @@ fn the_windows_of_airhops_reno() {
         }
     }
     assert!(own.window().0 > 40.0);
+}
+
+/// Congestion control that doubles its window per round trip, records each event with the window at that time, and sets
+/// a window of 100 at CA_EVENT_CWND_RESTART.
+#[derive(Debug)]
+struct Wakes {
+    log: Log,
+    has: Callbacks,
+}
+
+impl TcpCongestionOps for Wakes {
+    fn has(&self) -> Callbacks {
+        self.has
+    }
+
+    fn ssthresh(&mut self, sk: &mut Sock) -> Result<u32, CallbackError> {
+        Ok(sk.snd_cwnd)
+    }
+
+    fn undo_cwnd(&mut self, sk: &mut Sock) -> Result<u32, CallbackError> {
+        Ok(sk.snd_cwnd)
+    }
+
+    fn cong_avoid(&mut self, sk: &mut Sock, _: u32, acked: u32) -> Result<(), CallbackError> {
+        sk.snd_cwnd += acked;
+        Ok(())
+    }
+
+    fn cong_control(&mut self, sk: &mut Sock, _: u32, _: u32, rs: &RateSample) -> Result<(), CallbackError> {
+        sk.snd_cwnd += rs.acked_sacked;
+        Ok(())
+    }
+
+    fn cwnd_event(&mut self, sk: &mut Sock, event: CaEvent) -> Result<(), CallbackError> {
+        let call = format!("{event:?} at {} of {}, {}", sk.snd_cwnd, sk.write_seq / 1000, sk.app_limited);
+        self.log.lock().map_err(|_| "the log is lost")?.push(call);
+        if event == CaEvent::CwndRestart {
+            sk.snd_cwnd = 100;
+        }
+        Ok(())
+    }
+}
+
+// tcp_slow_start_after_idle_check(), tcp_cwnd_restart(): the first data after an idle period longer than a timeout finds
+// the window halved for each timeout in the period, down to the initial window. CA_EVENT_CWND_RESTART comes before, and
+// the window at its end counts for ssthresh (three quarters) only. tcp_event_data_sent(): CA_EVENT_TX_START comes with each
+// transmission into an empty flight, after tcp_rate_check_app_limited(). A congestion control with cong_control gets no
+// restart.
+#[test]
+fn a_start_after_an_idle_period() {
+    let [grows, steers] =
+        [Callbacks::CONG_AVOID, Callbacks::CONG_CONTROL].map(|g| g.and(Callbacks::CWND_EVENT));
+    for (has, idle, calls, window) in [
+        (grows, 150, "TxStart at 16 of 28, 14", (16.0, 20.0)),
+        (grows, 300, "CwndRestart at 16 of 14, 14, TxStart at 8 of 28, 14", (8.0, 75.0)),
+        (grows, 500, "CwndRestart at 16 of 14, 14, TxStart at 4 of 28, 14", (4.0, 75.0)),
+        (grows, 5000, "CwndRestart at 16 of 14, 14, TxStart at 2 of 28, 14", (2.0, 75.0)),
+        (steers, 5000, "TxStart at 16 of 28, 14", (16.0, 20.0)),
+    ] {
+        let log = Log::default();
+        let own = log.clone();
+        let make = move || Box::new(Wakes { log: own.clone(), has }) as Box<dyn TcpCongestionOps>;
+        let mut s = script_of(14_000, &linux(2.0, 20.0), has, make);
+        s.opening();
+        s.at(20).ack(3);
+        s.at(40).ack(7);
+        s.at(60).ack(15);
+        log.lock().expect("no panic held it").clear();
+        s.sender.supply(14_000);
+        s.after(idle).sent();
+        assert_eq!(log.lock().expect("no panic held it").join(", "), calls, "{idle} ms");
+        assert_eq!(s.window(), window, "{idle} ms");
+    }
 }
 
 // Linux provides is_cwnd_limited to its congestion controls whatever the sender's own window validation (RFC

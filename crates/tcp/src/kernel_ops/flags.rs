@@ -59,6 +59,11 @@ pub(super) fn beside_others(flag: u32) -> u32 {
     flag & !ACK_MAYBE_DELAYED
 }
 
+/// True for an ACK that echoes a mark.
+pub(super) fn has_echo(flag: u32) -> bool {
+    flag & ECE != 0
+}
+
 /// Returns `rate_sample.is_ack_delayed`, computed from the flags.
 pub(super) fn may_be_delayed(flag: u32) -> bool {
     flag & ACK_MAYBE_DELAYED != 0

@@ -8,11 +8,13 @@ mod control;
 mod cubictcp;
 mod flags;
 mod ops;
+mod samples;
 mod sock;
 
 pub use control::KernelControl;
 pub use cubictcp::{CubicTcp, Moment};
-pub use ops::{AckSample, CaEvent, CallbackError, Callbacks, RateSample, TcpCongestionOps};
+pub use ops::{CaEvent, CallbackError, Callbacks, TcpCongestionOps};
+pub use samples::{AckSample, RateSample};
 pub use sock::{CaState, INFINITE_SSTHRESH, Identity, Sock};
 
 use crate::notices::IgnoreNotices;

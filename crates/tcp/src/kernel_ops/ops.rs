@@ -1,3 +1,4 @@
+use super::samples::{AckSample, RateSample};
 use super::sock::{CaState, Sock};
 use crate::seams::{Connected, NoticePolicy, Run};
 use std::error::Error;
@@ -47,45 +48,13 @@ impl Callbacks {
 pub enum CaEvent {
     /// `CA_EVENT_TX_START`: a segment is sent while no data was in flight.
     TxStart = 0,
+    /// `CA_EVENT_CWND_RESTART`: data is sent after an idle period longer than a retransmission timeout; comes
+    /// before the reduction of the window, and only without `cong_control`.
+    CwndRestart = 1,
     /// `CA_EVENT_COMPLETE_CWR`: a reduction of the window has ended.
     CompleteCwr = 2,
     /// `CA_EVENT_LOSS`: the retransmission timer expired outside a reduction.
     Loss = 3,
-}
-
-/// `struct ack_sample`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AckSample {
-    /// Packets newly acknowledged cumulatively.
-    pub pkts_acked: u32,
-    /// Round trip of the last acknowledged packet that was sent once, µs; -1 without one.
-    pub rtt_us: i32,
-    /// Bytes in flight before the ACK. A kernel passes the bytes in flight at the transmission of the newest
-    /// packet that arrived.
-    pub in_flight: u32,
-}
-
-/// `struct rate_sample` (draft-cheng-iccrg-delivery-rate-estimation §3.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RateSample {
-    /// `tp->delivered` at the transmission of the sampled segment.
-    pub prior_delivered: u32,
-    /// Packets delivered over the interval; -1 if the sample is not valid.
-    pub delivered: i32,
-    /// Longer of the intervals of sending and acknowledging, µs; -1 if the sample is not valid.
-    pub interval_us: i64,
-    /// Round trip of the newest delivered packet that was sent once, µs; -1 without one.
-    pub rtt_us: i64,
-    /// Packets newly marked lost by this ACK.
-    pub losses: i32,
-    /// Packets newly delivered by this ACK, SACKed ones included.
-    pub acked_sacked: u32,
-    /// Packets in flight before this ACK.
-    pub prior_in_flight: u32,
-    /// True if the application was the limit at the transmission of the sampled segment.
-    pub is_app_limited: bool,
-    /// True if the receiver may have delayed the ACK: it acknowledges a single partial segment.
-    pub is_ack_delayed: bool,
 }
 
 /// A congestion control as Linux calls it (`struct tcp_congestion_ops`), one instance per connection.

@@ -1,3 +1,4 @@
+use super::samples::RateSample;
 use crate::Config;
 use crate::sender_state::SenderState;
 use airhop_base::Time;
@@ -96,6 +97,11 @@ pub struct Sock {
     pub data_segs_out: u32,
     /// Time of the last ACK that reported an arrival, µs.
     pub delivered_mstamp: u64,
+    /// Packets delivered and interval, µs, of the last sample that the application did not limit, or of a later one with a
+    /// higher rate; zero before the first. `rate_app_limited`: true for a limited one, and before the first.
+    pub rate_delivered: u32,
+    pub rate_interval_us: u32,
+    pub rate_app_limited: bool,
     /// Delivered packets up to which samples are limited by the application or by the congestion control
     /// itself; zero if not.
     pub app_limited: u32,
@@ -168,6 +174,9 @@ impl Sock {
             bytes_retrans: 0,
             data_segs_out: 0,
             delivered_mstamp: 0,
+            rate_delivered: 0,
+            rate_interval_us: 0,
+            rate_app_limited: true,
             app_limited: 0,
             lsndtime: 0,
             prr_out: 0,
@@ -196,6 +205,15 @@ impl Sock {
     /// True while the window is below the threshold (RFC 5681 §3.1).
     pub fn in_slow_start(&self) -> bool {
         self.snd_cwnd < self.snd_ssthresh
+    }
+
+    /// Returns ssthresh as it is kept before a reduction: at least three quarters of the window, except during
+    /// one (Linux, tcp_current_ssthresh()).
+    pub(super) fn current_ssthresh(&self) -> u32 {
+        match self.ca_state {
+            CaState::Cwr | CaState::Recovery => self.snd_ssthresh,
+            _ => self.snd_ssthresh.max(self.snd_cwnd / 2 + self.snd_cwnd / 4),
+        }
     }
 
     /// True if enough of the window is used for growth: half of it in slow start, otherwise all of it (RFC
@@ -256,6 +274,20 @@ impl Sock {
         }
         if self.uses_window() {
             self.stamp_cwnd();
+        }
+    }
+
+    /// Keeps the rate of a valid sample unless the application limited it to a lower rate than the last (Linux,
+    /// tcp_rate_gen()).
+    pub(super) fn keep_rate(&mut self, rs: &RateSample) {
+        let (Ok(delivered), Ok(interval)) = (u32::try_from(rs.delivered), u32::try_from(rs.interval_us))
+        else {
+            return;
+        };
+        let rate = u64::from(delivered) * u64::from(self.rate_interval_us);
+        if !rs.is_app_limited || rate >= u64::from(self.rate_delivered) * u64::from(interval) {
+            (self.rate_delivered, self.rate_interval_us) = (delivered, interval);
+            self.rate_app_limited = rs.is_app_limited;
         }
     }
 

@@ -1,6 +1,7 @@
 //! `CongestionControl`: sets the window, from ACKs, losses and delivery rates.
 
 use super::{Connected, Next, Repair, Run};
+use crate::control::whole;
 use crate::estimators::{Arrivals, LostSegment};
 use crate::sender_state::SenderState;
 use airhop_base::{Arrival, Profile, Rate, Sack, Span, Time};
@@ -26,6 +27,31 @@ impl Window {
     pub fn restore(&mut self, before: &Window) {
         self.cwnd = self.cwnd.max(before.cwnd);
         self.ssthresh = self.ssthresh.max(before.ssthresh);
+    }
+}
+
+/// Idle period of a sender that is longer than a retransmission timeout.
+#[derive(Clone, Copy, Debug)]
+pub struct Idle {
+    /// Time since the last data transmission.
+    pub lasted: Span,
+    /// The retransmission timeout.
+    pub timeout: Span,
+    /// The initial congestion window, segments.
+    pub initial_window: f64,
+}
+
+impl Idle {
+    /// Returns the window after the idle period for the window `cwnd` before, in segments: halved for each
+    /// timeout in the idle period, down to the initial window (Linux, tcp_cwnd_restart()).
+    pub(crate) fn halved(&self, cwnd: f64) -> f64 {
+        let least = self.initial_window.min(cwnd);
+        let (mut left, mut passed) = (cwnd, self.timeout);
+        while passed < self.lasted && left > least {
+            left = whole(left / 2.0);
+            passed = passed + self.timeout;
+        }
+        left.max(least)
     }
 }
 
@@ -240,6 +266,21 @@ pub trait CongestionControl: Debug + Send {
     /// delivery reports.
     fn on_restart(&mut self, w: &mut Window, now: Time) {
         let _ = (w, now);
+    }
+
+    /// Restarts the window after an idle period by Linux' rule, tcp_cwnd_restart(): halves the window for each
+    /// timeout in the period; ssthresh keeps three quarters of it.
+    fn on_idle(&mut self, w: &mut Window, now: Time, idle: &Idle, s: &SenderState) {
+        let _ = (now, s);
+        let cwnd = whole(w.cwnd);
+        w.ssthresh = w.ssthresh.max(whole(cwnd / 2.0) + whole(cwnd / 4.0));
+        w.cwnd = idle.halved(cwnd);
+    }
+
+    /// Observes, before the transmission of a segment, that no data is in flight; only for controls of Linux'
+    /// interface.
+    fn on_start(&mut self, now: Time, s: &SenderState) {
+        let _ = (now, s);
     }
 
     /// True if the scheme deliberately sends less than the path could carry, so that samples of the segments

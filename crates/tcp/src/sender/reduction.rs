@@ -11,6 +11,12 @@ impl Sender {
     /// Reduces the window on a sign of congestion. Returns the scheme's classification of the sign.
     pub(super) fn reduce_window(&mut self, now: Time, signal: Signal) -> Judged {
         let base = self.reduction_base(signal == Signal::Timeout);
+        self.reduce_by(now, signal, base)
+    }
+
+    /// Reduces the window on a sign of congestion, from the amount `base`, in segments; `None`: ssthresh stays
+    /// unchanged. Returns the scheme's classification of the sign.
+    pub(super) fn reduce_by(&mut self, now: Time, signal: Signal, base: Option<f64>) -> Judged {
         let halve_from = self.config.halve_from;
         let half = base.map_or(self.window.ssthresh, |base| halve_from.half(base));
         let loss =
@@ -54,7 +60,7 @@ impl Sender {
     }
 
     /// Returns the amount of data that a loss halves, in segments; `None` if ssthresh stays unchanged.
-    fn reduction_base(&self, is_timeout: bool) -> Option<f64> {
+    pub(super) fn reduction_base(&self, is_timeout: bool) -> Option<f64> {
         let s = &self.state;
         let segments = |bytes: u64| bytes as f64 / s.mss as f64;
         match self.config.halve_from {

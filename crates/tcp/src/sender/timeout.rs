@@ -53,9 +53,15 @@ impl Sender {
         self.notices.on_timeout();
         self.order.begin(); // of another timer
         self.counters.timeouts += 1;
-        let judged = self.reduce_window(now, Signal::Timeout);
+        let base = self.reduction_base(true);
+        if self.features.linux {
+            self.recovery.on_timeout(&mut self.state, now); // tcp_enter_loss() marks the losses first
+        }
+        let judged = self.reduce_by(now, Signal::Timeout, base);
         self.classifications.push_back(LossClassification { seq: self.state.una, judged });
-        self.recovery.on_timeout(&mut self.state, now);
+        if !self.features.linux {
+            self.recovery.on_timeout(&mut self.state, now);
+        }
         self.pacing.let_one_through(now);
         self.state.timed_out = Some(self.state.una);
         if self.window.cwnd <= 1.0 && self.stack.adds_flight_after_timeout() {

@@ -78,7 +78,10 @@ impl Sender {
     /// for one segment's time at most.
     fn spacing(&self) -> Option<(Rate, u64)> {
         if let Some(rate) = self.control.pacing_rate(&self.window, &self.state) {
-            debug_assert!(self.features.paces, "a scheme that paces says so in its features");
+            debug_assert!(
+                self.features.paces || self.features.linux,
+                "a scheme that paces says so in its features"
+            );
             return Some((rate, self.control.send_quantum()));
         }
         let is_paced = self.config.pacing && self.counters.sent_segments + 1 >= UNPACED;
@@ -104,6 +107,9 @@ impl Sender {
 
     #[inline(always)]
     pub(super) fn transmit(&mut self, now: Time, next: Next, psh: bool) -> Packet {
+        if self.features.linux && self.recovery.in_flight(&self.state) == 0 {
+            self.control.on_start(now, &self.state);
+        }
         if self.delivery.is_some() {
             self.note_departure(now, &next);
         }

@@ -1,13 +1,17 @@
+mod reductions;
+
 use super::flags;
-use super::ops::{AckSample, CaEvent, CallbackError, Callbacks, RateSample, TcpCongestionOps};
+use super::ops::{CaEvent, CallbackError, Callbacks, TcpCongestionOps};
+use super::samples::{AckSample, RateSample, micros};
 use super::sock::{CaState, Sock, packets};
+use crate::estimators::LostSegment;
 use crate::recovery::Prr;
 use crate::seams::{
-    Ack, Cause, CongestionControl, Connected, Delivery, Judged, Loss, Next, Repair, Run, Signal, Window,
+    Ack, Cause, CongestionControl, Connected, Delivery, Idle, Judged, Loss, Next, Run, Signal, Window,
 };
 use crate::sender_state::SenderState;
 use crate::{Config, Fault};
-use airhop_base::{Rate, Span, Time};
+use airhop_base::{Rate, Time};
 
 /// `CA_ACK_SLOWPATH`, `CA_ACK_WIN_UPDATE` and `CA_ACK_ECE`.
 const ACK_SLOWPATH: u32 = 1;
@@ -52,6 +56,8 @@ pub struct KernelControl {
     delivered: u64,
     /// Packets among `delivered` whose ACK carried ECE.
     delivered_ce: u64,
+    /// Packets marked lost so far, as reported by the sender.
+    lost: u32,
     quantum: u64,
 }
 
@@ -80,6 +86,7 @@ impl KernelControl {
             in_flight: 0,
             delivered: 0,
             delivered_ce: 0,
+            lost: 0,
             quantum: 2,
         }
     }
@@ -141,160 +148,35 @@ impl KernelControl {
         self.shown = *w;
     }
 
-    /// Calls `ssthresh` of the congestion control, and saves the values for an undo: the window, and an
-    /// ssthresh of at least three quarters of it.
-    fn reduce(&mut self) {
-        let cwnd = self.sk.snd_cwnd;
-        self.sk.prior_cwnd = cwnd;
-        self.sk.prior_ssthresh = match self.sk.ca_state {
-            CaState::Cwr | CaState::Recovery => self.sk.snd_ssthresh,
-            _ => self.sk.snd_ssthresh.max(cwnd / 2 + cwnd / 4),
-        };
-        self.sk.snd_ssthresh = self.ask("ssthresh", |ops, sk| ops.ssthresh(sk));
-    }
-
-    /// Begins fast recovery or CWR: the window decreases to ssthresh by PRR (RFC 9937), or at once without
-    /// PRR. A change of ssthresh in `set_state` is respected: DCTCP reacts to a loss there.
-    fn begin_reduction(&mut self, new: CaState, s: &SenderState) {
-        let begins = self.sk.ca_state != CaState::Cwr;
-        if begins {
-            self.mark(s);
-            (self.sk.snd_cwnd_cnt, self.sk.prr_out, self.sk.prr_delivered) = (0, 0, 0);
-            self.reduce();
-            self.answer_echoes();
+    /// Returns the delivery-rate sample of an ACK that has `acked` packets newly delivered, and keeps its rate in the socket
+    /// (tcp_rate_gen()).
+    fn sample(&mut self, d: &Delivery, acked: u32) -> RateSample {
+        if acked > 0 {
+            self.sk.delivered_mstamp = self.sk.tcp_mstamp;
         }
-        let threshold = self.sk.snd_ssthresh;
-        self.set_state(new);
-        if begins || self.sk.snd_ssthresh != threshold {
-            let [from, to] = [self.sk.prior_cwnd, self.sk.snd_ssthresh].map(|n| u64::from(n) * s.mss);
-            self.prr = self.uses_prr.then(|| Prr::new(s.mss, from, to));
-        }
-        if self.prr.is_none() && !self.steers() {
-            self.sk.snd_cwnd = self.sk.snd_ssthresh;
-        }
-    }
-
-    /// Handles a timeout: sets the window to one segment (RFC 5681 §3.1). Reduces ssthresh and notifies the
-    /// congestion control only if no reduction was made for this window of data.
-    fn time_out(&mut self, l: &Loss, s: &SenderState) {
-        let is_first = match self.sk.ca_state {
-            CaState::Open | CaState::Disorder => true,
-            CaState::Cwr | CaState::Recovery => s.una >= self.high_seq,
-            CaState::Loss => l.base.is_some(),
-        };
-        if is_first {
-            self.reduce();
-            self.event(CaEvent::Loss);
-        }
-        (self.sk.snd_cwnd, self.sk.snd_cwnd_cnt) = (1, 0);
-        self.prr = None;
-        self.set_state(CaState::Loss);
-        self.mark(s);
-        self.answer_echoes();
-        self.sk.stamp_cwnd();
-        self.sk.icsk_retransmits = self.sk.icsk_retransmits.saturating_add(1);
-        self.in_flight = 0;
-    }
-
-    /// Requests CWR on the next new segment (RFC 3168 §6.1.2).
-    fn answer_echoes(&mut self) {
-        self.sk.ecn_flags |= (self.sk.ecn_flags & Sock::ECN_OK) * Sock::ECN_QUEUE_CWR;
-    }
-
-    fn mark(&mut self, s: &SenderState) {
-        self.high_seq = s.max_sent;
-        self.sk.high_seq = s.max_sent as u32;
-    }
-
-    /// Ends a reduction: sets the window to ssthresh.
-    fn complete(&mut self) {
-        self.prr = None;
-        if !self.steers() {
-            self.sk.snd_cwnd = self.sk.snd_ssthresh;
-            self.sk.stamp_cwnd();
-            self.event(CaEvent::CompleteCwr);
-        }
-    }
-
-    /// Ends the repair: all bytes outstanding at its start are acknowledged.
-    fn repaired(&mut self) {
-        let was_reduced = self.sk.ca_state == CaState::Recovery;
-        self.set_state(CaState::Open);
-        if was_reduced {
-            self.complete();
-        }
-    }
-
-    fn steers(&self) -> bool {
-        self.has.contains(Callbacks::CONG_CONTROL)
-    }
-
-    /// Undoes the last reduction as spurious (RFC 4015 §4).
-    fn undo(&mut self) {
-        if std::mem::take(&mut self.is_spurious) {
-            self.sk.snd_cwnd = self.ask("undo_cwnd", |ops, sk| ops.undo_cwnd(sk));
-            self.sk.snd_ssthresh = self.sk.snd_ssthresh.max(self.sk.prior_ssthresh);
-            self.sk.ecn_flags &= !Sock::ECN_QUEUE_CWR;
-            self.sk.stamp_cwnd();
-            self.prr = None;
-            self.set_state(CaState::Open);
-        }
-    }
-
-    /// Sets the state that an ACK leads to.
-    fn update_ca_state(&mut self, repair: Repair, s: &SenderState) {
-        match self.sk.ca_state {
-            CaState::Recovery | CaState::Loss if repair == Repair::Nothing => self.repaired(),
-            // CWR must first arrive, on data sent after the mark.
-            CaState::Cwr if s.una > self.high_seq => {
-                self.complete();
-                self.set_state(CaState::Open);
-            }
-            _ => {}
-        }
-        let is_amiss = s.board.sacked_bytes() + s.board.lost_bytes() > 0;
-        match self.sk.ca_state {
-            CaState::Open if is_amiss => self.set_state(CaState::Disorder),
-            CaState::Disorder if !is_amiss => self.set_state(CaState::Open),
-            _ => return,
-        }
-        self.mark(s);
-    }
-
-    /// Sets the window during a reduction to the flight that PRR allows.
-    fn lower(&mut self, d: &Delivery, mss: u64) {
-        if let Some(prr) = self.prr.as_mut().filter(|_| d.arrivals.fresh > 0) {
-            let cwnd = prr.on_ack(d.arrivals.fresh, d.in_flight, self.advances && d.lost == 0).div_ceil(mss);
-            self.sk.snd_cwnd = cwnd as u32;
-            self.sk.prr_delivered += d.arrivals.fresh.div_ceil(mss) as u32;
-        }
-    }
-
-    fn steer(&mut self, d: &Delivery, acked: u32) {
-        let count = |bytes: u64| bytes.div_ceil(u64::from(self.sk.mss_cache)) as u32;
         let rate = d.arrivals.rate.as_ref();
         if rate.is_none_or(|r| r.prior + d.arrivals.fresh != d.arrivals.total) {
             self.flag = flags::beside_others(self.flag);
         }
-        let rs = RateSample {
-            prior_delivered: rate.map_or(0, |r| count(r.prior)),
-            delivered: rate.map_or(-1, |r| count(r.delivered) as i32),
-            interval_us: rate.map_or(-1, |r| micros(r.interval)),
-            rtt_us: d.arrivals.rtt.map_or(-1, micros),
-            losses: count(d.lost) as i32,
-            acked_sacked: acked,
-            prior_in_flight: count(d.before),
-            is_app_limited: rate.is_some_and(|r| r.limited),
-            is_ack_delayed: flags::may_be_delayed(self.flag),
-        };
-        let (ack, flag) = (self.sk.snd_una, self.flag);
-        self.ask("cong_control", |ops, sk| ops.cong_control(sk, ack, flag, &rs));
+        let rs = RateSample::of(d, acked, self.sk.mss_cache, flags::may_be_delayed(self.flag));
+        self.sk.keep_rate(&rs);
+        rs
+    }
+
+    /// Prepares the socket for the callbacks of a loss or a mark; losses found with it count already.
+    fn detect(&mut self, w: &Window, now: Time, s: &SenderState) {
+        self.adopt_window(w);
+        self.refresh(now, s);
+        self.sk.lost = self.lost.wrapping_add(s.board.newly_lost().len() as u32);
+        self.begin();
+        self.undo();
     }
 
     /// Updates the socket from the sender's state.
     fn refresh(&mut self, now: Time, s: &SenderState) {
         self.probe = self.probe.filter(|&seq| s.board.get(seq).is_some_and(|e| e.is_repeated()));
         self.sk.refresh(now, s, self.probe.is_some());
+        self.sk.lost = self.lost;
     }
 }
 
@@ -308,8 +190,8 @@ impl CongestionControl for KernelControl {
             self.sk.note_rtt(micros(rtt) as u32);
         }
         self.refresh(a.now, s);
-        if !self.steers() {
-            self.sk.pace();
+        if !self.initialized && !self.steers() {
+            self.sk.pace(); // for the ACK of the SYN, to which no report of delivered data belongs
         }
         self.begin();
         self.holds_back = false;
@@ -334,19 +216,20 @@ impl CongestionControl for KernelControl {
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
-        self.adopt_window(w);
-        self.refresh(l.now, s);
-        self.begin();
-        self.undo();
+        self.detect(w, l.now, s);
         match l.signal {
             Signal::Timeout => self.time_out(l, s),
+            Signal::Duplicates if s.board.lost_bytes() == 0 => self.reduce_for_probe(s),
             Signal::Duplicates => {
                 if matches!(self.sk.ca_state, CaState::Recovery | CaState::Loss) {
                     self.repaired(); // the ACK that ends a repair shows the next loss
                 }
-                self.begin_reduction(CaState::Recovery, s);
+                self.begin_recovery(s);
             }
-            Signal::Echo => self.begin_reduction(CaState::Cwr, s),
+            Signal::Echo => {
+                self.sk.prior_ssthresh = 0; // tcp_enter_cwr(): a mark is never undone
+                self.begin_reduction(CaState::Cwr, s);
+            }
         }
         self.publish_window(w);
         match l.signal {
@@ -357,13 +240,15 @@ impl CongestionControl for KernelControl {
 
     /// Recovery continues the reduction that CWR began.
     fn on_marked_loss(&mut self, w: &mut Window, now: Time, s: &SenderState) -> Judged {
-        self.adopt_window(w);
-        self.refresh(now, s);
-        self.begin();
-        self.undo();
-        self.begin_reduction(CaState::Recovery, s);
+        self.detect(w, now, s);
+        self.begin_recovery(s);
         self.publish_window(w);
         Judged::Undecided
+    }
+
+    fn on_lost(&mut self, _: &mut Window, _: Time, _: &LostSegment) {
+        self.lost = self.lost.wrapping_add(1);
+        self.sk.lost = self.lost;
     }
 
     /// Only recorded here: the sender detects a spurious reduction before [`CongestionControl::observe`],
@@ -380,15 +265,13 @@ impl CongestionControl for KernelControl {
         self.flag |= flags::of_losses(s);
         self.delivered = d.arrivals.total;
         self.sk.delivered = count(self.delivered);
-        self.sk.lost = self.sk.lost.wrapping_add(count(d.lost));
         self.in_flight = d.in_flight;
-        if acked > 0 {
-            self.sk.delivered_mstamp = self.sk.tcp_mstamp;
-        }
         self.undo();
         self.update_ca_state(d.repair, s);
+        let rs = self.sample(d, acked);
         if self.steers() {
-            self.steer(d, acked);
+            let (ack, flag) = (self.sk.snd_una, self.flag);
+            self.ask("cong_control", |ops, sk| ops.cong_control(sk, ack, flag, &rs));
         } else if matches!(self.sk.ca_state, CaState::Cwr | CaState::Recovery) {
             self.lower(d, s.mss);
         } else if self.advances || (s.reorders && d.arrivals.fresh > 0) {
@@ -412,12 +295,34 @@ impl CongestionControl for KernelControl {
         self.ops.on_seed(seed);
     }
 
+    /// Linux, tcp_cwnd_restart(): the event comes before the reduction, and a window that the congestion control
+    /// sets then counts for ssthresh only.
+    fn on_idle(&mut self, w: &mut Window, now: Time, idle: &Idle, s: &SenderState) {
+        self.adopt_window(w);
+        let written = self.sk.write_seq;
+        self.refresh(now, s);
+        self.sk.write_seq = written; // the write that ends the idle period counts after the event
+        let left = packets(idle.halved(self.sk.snd_cwnd.into()));
+        self.event(CaEvent::CwndRestart);
+        self.sk.snd_ssthresh = self.sk.current_ssthresh();
+        self.sk.snd_cwnd = left;
+        self.sk.stamp_cwnd();
+        self.prr = None; // nothing is in flight that a reduction could lower
+        self.publish_window(w);
+    }
+
+    fn on_start(&mut self, now: Time, s: &SenderState) {
+        self.begin();
+        self.refresh(now, s);
+        self.event(CaEvent::TxStart);
+        if s.board.is_empty() {
+            self.sk.delivered_mstamp = self.sk.tcp_mstamp; // tcp_rate_skb_sent()
+        }
+    }
+
     fn on_sent(&mut self, now: Time, sent: &Next) {
         self.begin();
         self.sk.tcp_mstamp = now.nanos() / 1000;
-        if self.in_flight == 0 {
-            self.event(CaEvent::TxStart);
-        }
         let is_new = sent.start >= self.max_sent;
         self.max_sent = self.max_sent.max(sent.end);
         self.probe = match sent.cause {
@@ -453,8 +358,4 @@ impl CongestionControl for KernelControl {
             .unwrap_or(1)
             .max(self.quantum)
     }
-}
-
-fn micros(span: Span) -> i64 {
-    (span.nanos() / 1000) as i64
 }

@@ -1,0 +1,154 @@
+//! Reductions of the window in the states of Linux (`enum tcp_ca_state`): their begin, course, end and undo.
+
+use super::KernelControl;
+use crate::kernel_ops::flags;
+use crate::kernel_ops::ops::{CaEvent, Callbacks};
+use crate::kernel_ops::sock::{CaState, Sock};
+use crate::recovery::Prr;
+use crate::seams::{Delivery, Loss, Repair};
+use crate::sender_state::SenderState;
+
+impl KernelControl {
+    /// Calls `ssthresh` of the congestion control, and saves the window for an undo.
+    pub(super) fn reduce(&mut self) {
+        self.sk.prior_cwnd = self.sk.snd_cwnd;
+        self.sk.snd_ssthresh = self.ask("ssthresh", |ops, sk| ops.ssthresh(sk));
+    }
+
+    /// Begins fast recovery (tcp_enter_recovery()): a reduction that began for a mark is final.
+    pub(super) fn begin_recovery(&mut self, s: &SenderState) {
+        let is_marked = self.sk.ca_state == CaState::Cwr || flags::has_echo(self.flag);
+        self.sk.prior_ssthresh = if is_marked { 0 } else { self.sk.current_ssthresh() };
+        self.begin_reduction(CaState::Recovery, s);
+    }
+
+    /// Reduces the window at once for a loss that a probe has repaired (tcp_process_tlp_ack()).
+    pub(super) fn reduce_for_probe(&mut self, s: &SenderState) {
+        self.begin_reduction(CaState::Cwr, s);
+        self.complete();
+        self.set_state(CaState::Open);
+    }
+
+    /// Begins fast recovery or CWR: the window decreases to ssthresh by PRR (RFC 9937), or at once without
+    /// PRR. A change of ssthresh in `set_state` is respected: DCTCP reacts to a loss there.
+    pub(super) fn begin_reduction(&mut self, new: CaState, s: &SenderState) {
+        let begins = self.sk.ca_state != CaState::Cwr;
+        if begins {
+            self.mark(s);
+            (self.sk.snd_cwnd_cnt, self.sk.prr_out, self.sk.prr_delivered) = (0, 0, 0);
+            self.reduce();
+            self.answer_echoes();
+        }
+        let threshold = self.sk.snd_ssthresh;
+        self.set_state(new);
+        if begins || self.sk.snd_ssthresh != threshold {
+            let [from, to] = [self.sk.prior_cwnd, self.sk.snd_ssthresh].map(|n| u64::from(n) * s.mss);
+            self.prr = self.uses_prr.then(|| Prr::new(s.mss, from, to));
+        }
+        if self.prr.is_none() && !self.steers() {
+            self.sk.snd_cwnd = self.sk.snd_ssthresh;
+        }
+    }
+
+    /// Handles a timeout, after its marks of losses: sets the window to one segment more than the flight that is left
+    /// (RFC 5681 §3.1; tcp_enter_loss()). Reduces ssthresh and notifies the congestion control only if no
+    /// reduction was made for this window of data.
+    pub(super) fn time_out(&mut self, l: &Loss, s: &SenderState) {
+        let is_first = match self.sk.ca_state {
+            CaState::Open | CaState::Disorder => true,
+            CaState::Cwr | CaState::Recovery => s.una >= self.high_seq,
+            CaState::Loss => l.base.is_some(),
+        };
+        if is_first {
+            self.sk.prior_ssthresh = self.sk.current_ssthresh();
+            self.reduce();
+            self.event(CaEvent::Loss);
+        }
+        (self.sk.snd_cwnd, self.sk.snd_cwnd_cnt) = (self.sk.in_flight() + 1, 0);
+        self.sk.stamp_cwnd();
+        self.prr = None;
+        self.set_state(CaState::Loss);
+        self.mark(s);
+        self.answer_echoes();
+        self.sk.icsk_retransmits = self.sk.icsk_retransmits.saturating_add(1);
+        self.in_flight = 0;
+    }
+
+    /// Requests CWR on the next new segment (RFC 3168 §6.1.2).
+    pub(super) fn answer_echoes(&mut self) {
+        self.sk.ecn_flags |= (self.sk.ecn_flags & Sock::ECN_OK) * Sock::ECN_QUEUE_CWR;
+    }
+
+    pub(super) fn mark(&mut self, s: &SenderState) {
+        self.high_seq = s.max_sent;
+        self.sk.high_seq = s.max_sent as u32;
+    }
+
+    /// Ends a reduction: sets the window to ssthresh.
+    pub(super) fn complete(&mut self) {
+        self.prr = None;
+        if !self.steers() {
+            self.sk.snd_cwnd = self.sk.snd_ssthresh;
+            self.sk.stamp_cwnd();
+            self.event(CaEvent::CompleteCwr);
+        }
+    }
+
+    /// Ends the repair: all bytes outstanding at its start are acknowledged.
+    pub(super) fn repaired(&mut self) {
+        let was_reduced = self.sk.ca_state == CaState::Recovery;
+        self.set_state(CaState::Open);
+        if was_reduced {
+            self.complete();
+        }
+    }
+
+    pub(super) fn steers(&self) -> bool {
+        self.has.contains(Callbacks::CONG_CONTROL)
+    }
+
+    /// Undoes the last reduction as spurious (RFC 4015 §4; tcp_undo_cwnd_reduction()), unless a mark caused it too.
+    pub(super) fn undo(&mut self) {
+        if std::mem::take(&mut self.is_spurious) {
+            if self.sk.prior_ssthresh > 0 {
+                self.sk.snd_cwnd = self.ask("undo_cwnd", |ops, sk| ops.undo_cwnd(sk));
+                if self.sk.prior_ssthresh > self.sk.snd_ssthresh {
+                    self.sk.snd_ssthresh = self.sk.prior_ssthresh;
+                    self.sk.ecn_flags &= !Sock::ECN_QUEUE_CWR;
+                }
+            }
+            self.sk.stamp_cwnd();
+            self.prr = None;
+            self.set_state(CaState::Open);
+        }
+    }
+
+    /// Sets the state that an ACK leads to.
+    pub(super) fn update_ca_state(&mut self, repair: Repair, s: &SenderState) {
+        match self.sk.ca_state {
+            CaState::Recovery | CaState::Loss if repair == Repair::Nothing => self.repaired(),
+            // CWR must first arrive, on data sent after the mark.
+            CaState::Cwr if s.una > self.high_seq => {
+                self.complete();
+                self.set_state(CaState::Open);
+            }
+            _ => {}
+        }
+        let is_amiss = s.board.sacked_bytes() + s.board.lost_bytes() > 0;
+        match self.sk.ca_state {
+            CaState::Open if is_amiss => self.set_state(CaState::Disorder),
+            CaState::Disorder if !is_amiss => self.set_state(CaState::Open),
+            _ => return,
+        }
+        self.mark(s);
+    }
+
+    /// Sets the window during a reduction to the flight that PRR allows.
+    pub(super) fn lower(&mut self, d: &Delivery, mss: u64) {
+        if let Some(prr) = self.prr.as_mut().filter(|_| d.arrivals.fresh > 0) {
+            let cwnd = prr.on_ack(d.arrivals.fresh, d.in_flight, self.advances && d.lost == 0).div_ceil(mss);
+            self.sk.snd_cwnd = cwnd as u32;
+            self.sk.prr_delivered += d.arrivals.fresh.div_ceil(mss) as u32;
+        }
+    }
+}

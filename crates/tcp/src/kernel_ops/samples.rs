@@ -1,0 +1,63 @@
+//! Samples that Linux passes to a congestion control with an ACK.
+
+use crate::seams::Delivery;
+use airhop_base::Span;
+
+/// `struct ack_sample`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AckSample {
+    /// Packets newly acknowledged cumulatively.
+    pub pkts_acked: u32,
+    /// Round trip of the last acknowledged packet that was sent once, µs; -1 without one.
+    pub rtt_us: i32,
+    /// Bytes in flight before the ACK. A kernel passes the bytes in flight at the transmission of the newest
+    /// packet that arrived.
+    pub in_flight: u32,
+}
+
+/// `struct rate_sample` (draft-cheng-iccrg-delivery-rate-estimation §3.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateSample {
+    /// `tp->delivered` at the transmission of the sampled segment.
+    pub prior_delivered: u32,
+    /// Packets delivered over the interval; -1 if the sample is not valid.
+    pub delivered: i32,
+    /// Longer of the intervals of sending and acknowledging, µs; -1 if the sample is not valid.
+    pub interval_us: i64,
+    /// Round trip of the newest delivered packet that was sent once, µs; -1 without one.
+    pub rtt_us: i64,
+    /// Packets newly marked lost by this ACK.
+    pub losses: i32,
+    /// Packets newly delivered by this ACK, SACKed ones included.
+    pub acked_sacked: u32,
+    /// Packets in flight before this ACK.
+    pub prior_in_flight: u32,
+    /// True if the application was the limit at the transmission of the sampled segment.
+    pub is_app_limited: bool,
+    /// True if the receiver may have delayed the ACK: it acknowledges a single partial segment.
+    pub is_ack_delayed: bool,
+}
+
+impl RateSample {
+    /// Creates the sample of a delivery report with `acked` packets newly delivered, for segments of `mss` bytes.
+    pub(super) fn of(d: &Delivery, acked: u32, mss: u32, is_ack_delayed: bool) -> RateSample {
+        let count = |bytes: u64| bytes.div_ceil(u64::from(mss)) as u32;
+        let rate = d.arrivals.rate.as_ref();
+        RateSample {
+            prior_delivered: rate.map_or(0, |r| count(r.prior)),
+            delivered: rate.map_or(-1, |r| count(r.delivered) as i32),
+            interval_us: rate.map_or(-1, |r| micros(r.interval)),
+            rtt_us: d.arrivals.rtt.map_or(-1, micros),
+            losses: count(d.lost) as i32,
+            acked_sacked: acked,
+            prior_in_flight: count(d.before),
+            is_app_limited: rate.is_some_and(|r| r.limited),
+            is_ack_delayed,
+        }
+    }
+}
+
+/// Returns a span in µs.
+pub(super) fn micros(span: Span) -> i64 {
+    (span.nanos() / 1000) as i64
+}
