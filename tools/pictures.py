@@ -241,29 +241,29 @@ def draw() -> list[str]:
 # ---- what takes its time ---------------------------------------------------------------------------------
 
 
-def draw_slow() -> None:
+def draw_slow_pictures() -> None:
     """Draw a published figure, and look at a report and at `airhop view` in a browser."""
     command = str(Path(sys.executable).with_name("airhop"))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         subprocess.run([command, "reproduce", "yun2009/fig6", "--quick", "--out", name], check=False)
         shutil.copy(folder / "yun2009" / "fig6" / "figure.svg", FOLDER / "fig6.svg")
-        photograph(f"file://{folder}/yun2009/fig6/report.html", "report.png")
+        screenshot(f"file://{folder}/yun2009/fig6/report.html", "report.png")
         subprocess.run([command, *TWIN, "--report", str(folder / "twin.html")], check=True)
-        photograph(f"file://{folder}/twin.html", "twin.png")
+        screenshot(f"file://{folder}/twin.html", "twin.png")
     server = subprocess.Popen(
         [command, "view", "last-hop", "--no-browser", "--port", "0"], stdout=subprocess.PIPE, text=True
     )
     try:
         assert server.stdout is not None
         address = next(found[0] for line in server.stdout if (found := re.search(r"http://\S+", line)))
-        photograph(address, "view.png", wait_ms=15_000)
+        screenshot(address, "view.png", wait_ms=15_000)
     finally:
         server.terminate()
         server.wait()
 
 
-def photograph(address: str, name: str, *, wait_ms: int = 3_000) -> None:
+def screenshot(address: str, name: str, *, wait_ms: int = 3_000) -> None:
     """Take a picture of a page, as high as a screen."""
     from playwright.sync_api import sync_playwright
 
@@ -280,4 +280,4 @@ if __name__ == "__main__":
     for changed in draw():
         print(f"docs/pictures/{changed}")
     if "--slow" in sys.argv[1:]:
-        draw_slow()
+        draw_slow_pictures()

@@ -24,7 +24,7 @@ MOST_KEY = 2**63 - 1
 MOST_THREADS = 4096
 
 Checked = TypeVar("Checked", bound=Callable[..., Any])
-Taker = Callable[[Any], Any]
+Converter = Callable[[Any], Any]
 """Converter of an argument to the type that the function expects; raises WrongError for any other type."""
 
 
@@ -54,36 +54,39 @@ def checked(target: Checked) -> Checked:
 
 def _checking(function: Callable[..., Any], module: str) -> Callable[..., Any]:
     signature = inspect.signature(function)
-    takers: dict[str, tuple[Taker, inspect.Parameter]] = {}
+    converters: dict[str, tuple[Converter, inspect.Parameter]] = {}
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if not takers:  # at the first call, when all modules are there that annotations name
-            takers.update(_takers(signature, module))
+        if not converters:  # at the first call, when all modules are there that annotations name
+            converters.update(_converters(signature, module))
         bound = signature.bind(*args, **kwargs)
         for name, value in bound.arguments.items():
-            if name in takers:
-                bound.arguments[name] = _taken(name, value, *takers[name])
+            if name in converters:
+                bound.arguments[name] = _converted(name, value, *converters[name])
         return function(*bound.args, **bound.kwargs)
 
     return call
 
 
-def _takers(signature: inspect.Signature, module: str) -> dict[str, tuple[Taker, inspect.Parameter]]:
+def _converters(signature: inspect.Signature, module: str) -> dict[str, tuple[Converter, inspect.Parameter]]:
     names = vars(sys.modules[module])
     found = {}
     for parameter in signature.parameters.values():
         kind = parameter.annotation
         if kind is not inspect.Parameter.empty:
-            found[parameter.name] = (_taker(eval(kind, names) if isinstance(kind, str) else kind), parameter)
+            found[parameter.name] = (
+                _converter(eval(kind, names) if isinstance(kind, str) else kind),
+                parameter,
+            )
     return found or {"": (_anything, inspect.Parameter("none", inspect.Parameter.POSITIONAL_ONLY))}
 
 
-def _taken(name: str, value: Any, taker: Taker, parameter: inspect.Parameter) -> Any:
+def _converted(name: str, value: Any, converter: Converter, parameter: inspect.Parameter) -> Any:
     try:
         if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
-            return tuple(_of_each(taker, enumerate(value)))
-        return value if value is parameter.default else taker(value)
+            return tuple(_of_each(converter, enumerate(value)))
+        return value if value is parameter.default else converter(value)
     except WrongError as wrong:
         what = f"{name}{wrong.place}: expected {wrong.expected}, got {shortened(_shown(wrong.value), 200)}"
         raise InputError(what) from None
@@ -95,7 +98,7 @@ def _shown(value: object) -> str:
     return repr(value)
 
 
-def _taker(kind: Any) -> Taker:
+def _converter(kind: Any) -> Converter:
     """Return the converter of an annotated type."""
     origin, inner = get_origin(kind), get_args(kind)
     if kind in _PLAIN:
@@ -111,11 +114,11 @@ def _taker(kind: Any) -> Taker:
     if origin is collections.abc.Callable:
         return _callable
     if origin is tuple and inner[-1:] != (...,):
-        return _tuple([_taker(one) for one in inner])
+        return _tuple([_converter(one) for one in inner])
     if isinstance(origin, type) and issubclass(origin, Mapping):
-        return _mapping(*map(_taker, inner))
+        return _mapping(*map(_converter, inner))
     if isinstance(origin, type) and issubclass(origin, Iterable):
-        return _several(_taker(inner[0]), tuple if origin is tuple else list)
+        return _several(_converter(inner[0]), tuple if origin is tuple else list)
     if getattr(kind, "_is_protocol", False):
         return _protocol(kind)
     return _instance(origin or kind, _named(origin or kind))
@@ -199,7 +202,7 @@ def _callable(value: Any) -> Any:
     return value
 
 
-_PLAIN: dict[Any, Taker] = {
+_PLAIN: dict[Any, Converter] = {
     None: _nothing,
     type(None): _nothing,
     bool: _flag,
@@ -209,17 +212,17 @@ _PLAIN: dict[Any, Taker] = {
 }
 
 
-def _union(kinds: Sequence[Any]) -> Taker:
+def _union(kinds: Sequence[Any]) -> Converter:
     """Return the converter of a union; if the union includes paths, a text is a file name in any encoding."""
     paths = [kind for kind in kinds if issubclass(_class(kind), os.PathLike)]
     names = [*paths, str] if paths else []
-    takers = [_taker(kind) for kind in kinds if kind not in names] + ([_path] if paths else [])
+    converters = [_converter(kind) for kind in kinds if kind not in names] + ([_path] if paths else [])
 
     def take(value: Any) -> Any:
         wrongs = []
-        for taker in takers:
+        for converter in converters:
             try:
-                return taker(value)
+                return converter(value)
             except WrongError as wrong:
                 wrongs.append(wrong)
         inside = [wrong for wrong in wrongs if wrong.place]
@@ -235,7 +238,7 @@ def _class(kind: Any) -> type:
     return found if isinstance(found, type) else object
 
 
-def _one_of(words: Sequence[object]) -> Taker:
+def _one_of(words: Sequence[object]) -> Converter:
     def take(value: Any) -> Any:
         if not isinstance(value, str) or value not in words:
             raise WrongError(" or ".join(f'"{word}"' for word in words), value)
@@ -244,7 +247,7 @@ def _one_of(words: Sequence[object]) -> Taker:
     return take
 
 
-def _instance(kind: type, expected: str) -> Taker:
+def _instance(kind: type, expected: str) -> Converter:
     def take(value: Any) -> Any:
         if not isinstance(value, kind):
             raise WrongError(expected, value)
@@ -253,7 +256,7 @@ def _instance(kind: type, expected: str) -> Taker:
     return take
 
 
-def _protocol(kind: type) -> Taker:
+def _protocol(kind: type) -> Converter:
     methods = [name for name in vars(kind) if not name.startswith("_")]
 
     def take(value: Any) -> Any:
@@ -264,7 +267,7 @@ def _protocol(kind: type) -> Taker:
     return take
 
 
-def _mapping(of_key: Taker, of_value: Taker) -> Taker:
+def _mapping(of_key: Converter, of_value: Converter) -> Converter:
     def take(value: Any) -> Any:
         if not isinstance(value, Mapping):
             raise WrongError("a dict", value)
@@ -274,7 +277,7 @@ def _mapping(of_key: Taker, of_value: Taker) -> Taker:
     return take
 
 
-def _several(of_one: Taker, made: type) -> Taker:
+def _several(of_one: Converter, made: type) -> Converter:
     """Return the converter of a list from any iterable except a text, whose elements would be letters."""
 
     def take(value: Any) -> Any:
@@ -287,18 +290,18 @@ def _several(of_one: Taker, made: type) -> Taker:
     return take
 
 
-def _tuple(takers: Sequence[Taker]) -> Taker:
+def _tuple(converters: Sequence[Converter]) -> Converter:
     def take(value: Any) -> Any:
-        if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != len(takers):
-            raise WrongError(f"{len(takers)} values", value)
-        return tuple(taker(one) for taker, one in zip(takers, value, strict=True))
+        if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != len(converters):
+            raise WrongError(f"{len(converters)} values", value)
+        return tuple(converter(one) for converter, one in zip(converters, value, strict=True))
 
     return take
 
 
-def _of_each(taker: Taker, items: Iterable[tuple[object, Any]]) -> Iterable[Any]:
+def _of_each(converter: Converter, items: Iterable[tuple[object, Any]]) -> Iterable[Any]:
     for place, item in items:
         try:
-            yield taker(item)
+            yield converter(item)
         except WrongError as wrong:
             raise WrongError(wrong.expected, wrong.value, f"[{place}]{wrong.place}") from None

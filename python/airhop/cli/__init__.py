@@ -44,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         from airhop.cli.output import say
 
         code = EXIT_FAILED
-        say(f"airhop: {_told(error)}")
+        say(f"airhop: {_error_text(error)}")
         _abandon_stdout()
     except KeyboardInterrupt as interrupt:
         code = EXIT_INTERRUPTED
@@ -53,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     sys.exit(code)
 
 
-def _told(error: OSError) -> str:
+def _error_text(error: OSError) -> str:
     """State the operating system's error, with the file's name if the error has one."""
     if isinstance(error, FileNotFoundError) and error.filename is None:  # all other files have names
         return "the working directory is gone; change to another one"

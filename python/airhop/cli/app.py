@@ -156,7 +156,7 @@ def dispatch(words: Sequence[str]) -> int:
         if not {"-h", "--help"}.isdisjoint(words):
             command = app[words[0]]
             command.usage = usage(words[0], command.default_command)
-        code = _obeyed(app, words)
+        code = _exit_code_of(app, words)
     except UnusedCliTokensError as error:
         return _fail(f"what is `{' '.join(error.unused_tokens or [])}`? See airhop {words[0]} --help.")
     except CycloptsError as error:
@@ -173,7 +173,7 @@ def dispatch(words: Sequence[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _obeyed(app: App, words: Sequence[str]) -> object:
+def _exit_code_of(app: App, words: Sequence[str]) -> object:
     """Run a command, in another process if the command needs more rights."""
     try:
         return app(words)

@@ -57,16 +57,16 @@ def sweep(
         )
     except InterruptedSweep as interrupt:
         say(f"airhop: {interrupt}")
-        _tell(interrupt.table, out, as_json)
+        _print_result(interrupt.table, out, as_json)
         return EXIT_INTERRUPTED
     except RunError:
         say(f"airhop: a run failed; those that were finished are kept in {out / 'runs'}")
         raise
-    _tell(table, out, as_json)
+    _print_result(table, out, as_json)
     return 0
 
 
-def _tell(table: Table, out: Path, as_json: bool) -> None:
+def _print_result(table: Table, out: Path, as_json: bool) -> None:
     for line in table.hints:
         say(line)
     for warning in table.warnings():

@@ -115,7 +115,7 @@ class DaskEngine:
             raise InputError("the dask client is asynchronous; make one with Client(…, asynchronous=False)")
         _check_installed(client)
         self._client = client
-        self._staff = _Staff(client, patience_s)
+        self._staff = _Workers(client, patience_s)
         self._costs = Costs()  # of all calls of `run`: the rounds of a study ask for the same scenarios
 
     @property
@@ -132,7 +132,7 @@ class DaskEngine:
         _Tasks(self._client, self._staff, self._costs, jobs, on_done).run()
 
 
-class _Staff:
+class _Workers:
     """Workers of the cluster."""
 
     def __init__(self, client: Client, patience_s: float | None) -> None:
@@ -184,7 +184,7 @@ class _Tasks:
     def __init__(
         self,
         client: Client,
-        staff: _Staff,
+        staff: _Workers,
         costs: Costs,
         jobs: Sequence[Job],
         on_done: Callable[[int, str], None],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from airhop.report.calculated import CalculationChapter, page_of_calculation
+from airhop.report.calculated import CalculationChapter, calculation_page
 from airhop.report.chapter import Chapter, chapter_of_outcome
 from airhop.report.folder import report_folder
 from airhop.report.packets.traced import TracedRun
@@ -12,8 +12,8 @@ __all__ = [
     "CalculationChapter",
     "Chapter",
     "TracedRun",
+    "calculation_page",
     "chapter_of_outcome",
-    "page_of_calculation",
     "report_folder",
     "write_report",
 ]

@@ -73,7 +73,7 @@ class CalculationPage:
         ]
 
 
-def page_of_calculation(outcome: Calculated, *, computed: datetime | None = None) -> CalculationChapter:
+def calculation_page(outcome: Calculated, *, computed: datetime | None = None) -> CalculationChapter:
     """Make the chapter of a calculation."""
     calculation = outcome.experiment
     return CalculationChapter(

@@ -134,7 +134,7 @@ class Chapter:
             computed=computed,
         )
 
-    def showing(self, flow: str) -> Chapter:
+    def with_flow(self, flow: str) -> Chapter:
         """Show another TCP flow packet by packet, in runs that have it."""
         runs = (replace(run, shown=flow) if flow in run.flows else run for run in self.runs)
         return replace(self, runs=tuple(runs))
@@ -179,7 +179,7 @@ class Chapter:
 
     @cached_property
     def quantities(self) -> list[Quantity]:
-        """The metrics worth showing, the main one first."""
+        """Metrics with values, the main one first."""
         named = [self.main, *self.others]
         columns = {found.column for found in named}
         return [*named, *(found for found in measured(self.frame) if found.column not in columns)]

@@ -12,7 +12,7 @@ from airhop.experiments.calculation import DOCUMENT, calculated_in
 from airhop.files import file_name, filling, why
 from airhop.hints import some
 from airhop.progress import SILENT, Reporter
-from airhop.report.calculated import CalculationChapter, page_of_calculation
+from airhop.report.calculated import CalculationChapter, calculation_page
 from airhop.report.chapter import Chapter, chapter_of_outcome
 from airhop.report.page import write_report
 from airhop.study import Table
@@ -47,7 +47,7 @@ def report_folder(
             f"`airhop reproduce EXPERIMENT --out {folder}` makes one"
         )
     if flow is not None:
-        chapters = _showing(chapters, flow)
+        chapters = _with_flow(chapters, flow)
     path = Path(out) if out is not None else folder / REPORT
     files = []
     try:
@@ -71,14 +71,14 @@ def report_folder(
     return files
 
 
-def _showing(chapters: list[Chapter | CalculationChapter], flow: str) -> list[Chapter | CalculationChapter]:
+def _with_flow(chapters: list[Chapter | CalculationChapter], flow: str) -> list[Chapter | CalculationChapter]:
     """Show a flow in all chapters that have it; InputError if none has."""
     traced = [run for chapter in chapters if isinstance(chapter, Chapter) for run in chapter.runs]
     known = list(dict.fromkeys(name for run in traced for name in run.flows))
     if flow not in known:
         near = did_you_mean(flow, known)
         raise InputError(f"no run that is shown has a TCP flow `{flow}`.{near} There are: {some(known)}")
-    return [chapter.showing(flow) if isinstance(chapter, Chapter) else chapter for chapter in chapters]
+    return [chapter.with_flow(flow) if isinstance(chapter, Chapter) else chapter for chapter in chapters]
 
 
 def chapters_in(folder: Path, reporter: Reporter = SILENT) -> list[Chapter | CalculationChapter]:
@@ -101,7 +101,7 @@ def chapters_in(folder: Path, reporter: Reporter = SILENT) -> list[Chapter | Cal
         for outcome in outcomes:
             if isinstance(outcome, Calculated):
                 computed = _changed(folder / outcome.experiment.id / DOCUMENT)
-                chapters.append(page_of_calculation(outcome, computed=computed))
+                chapters.append(calculation_page(outcome, computed=computed))
             else:
                 computed = _computed(folder, outcome.table)
                 chapters.append(chapter_of_outcome(outcome, computed=computed))

@@ -38,7 +38,7 @@ HEIGHTS_PX = {"delivered": 440, "goodput": 260, "cwnd": 260}
 
 
 @dataclass(frozen=True)
-class Look:
+class TwinStyle:
     """Style of a run."""
 
     color: str
@@ -46,7 +46,7 @@ class Look:
     """As the legend draws it, and Bokeh's name of its dashes."""
 
 
-LOOKS = {"kernel": Look(BLUE, "line"), "twin": Look(GOLD, "dashed")}
+LOOKS = {"kernel": TwinStyle(BLUE, "line"), "twin": TwinStyle(GOLD, "dashed")}
 DASHES = {"line": "solid", "dashed": "dashed"}
 
 

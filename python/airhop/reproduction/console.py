@@ -255,7 +255,7 @@ def matrix(outcome: Reproduced, width: int) -> list[RenderableType]:
     return [Text(), title, grid, _wrapped(told, width, "dim")]
 
 
-def _became(checked: CheckedClaim) -> str:
+def _verdict(checked: CheckedClaim) -> str:
     """Return the outcome of a claim, and for an undecided claim what would decide it."""
     return f"{checked.outcome} (it would take {checked.needs})" if checked.needs else checked.outcome
 
@@ -271,7 +271,7 @@ def claims(outcome: Reproduced, width: int) -> Text:
         told = [
             (f"“{claim.quote}”" if claim.quote else "", "italic dim"),
             (
-                f"{claim.id}{' (own)' if claim.own else ''}, {_became(checked)}: {checked.result.measured}",
+                f"{claim.id}{' (own)' if claim.own else ''}, {_verdict(checked)}: {checked.result.measured}",
                 "dim",
             ),
             (checked.reason, "italic"),

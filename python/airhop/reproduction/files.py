@@ -130,11 +130,11 @@ def _write_experiment(outcome: Outcome, folder: Path) -> list[Path]:
 
 
 def _write_calculated(outcome: Calculated, folder: Path) -> list[Path]:
-    from airhop.report import page_of_calculation, write_report
+    from airhop.report import calculation_page, write_report
 
     figures = _draw(outcome, folder / "figure") + _draw_readings(outcome, folder)
     write_values(outcome, folder / ROWS)
-    report = write_report([page_of_calculation(outcome)], folder / REPORT)
+    report = write_report([calculation_page(outcome)], folder / REPORT)
     return [report, *figures, folder / ROWS]
 
 

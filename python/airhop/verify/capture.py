@@ -11,16 +11,16 @@ _LEAST = 1 - 1e-9
 """Powers are computed in another order here than in the simulator."""
 
 
-def outlasts(medium: Medium, frame: Frame, others: Sequence[Frame]) -> tuple[bool, bool]:
+def survives_overlap(medium: Medium, frame: Frame, others: Sequence[Frame]) -> tuple[bool, bool]:
     """Return whether the receiver can and must receive a frame beside others, bit errors aside."""
     if any(other.sender == frame.receiver for other in others):
         return False, False
     if medium.plan.get("receiver") == "lock":
-        return _outlasts_each(medium, frame, others)
-    return _outlasts_all(medium, frame, others)
+        return _survives_each(medium, frame, others)
+    return _survives_sum(medium, frame, others)
 
 
-def _outlasts_each(medium: Medium, frame: Frame, others: Sequence[Frame]) -> tuple[bool, bool]:
+def _survives_each(medium: Medium, frame: Frame, others: Sequence[Frame]) -> tuple[bool, bool]:
     """Let the first signal survive each later one that is weaker by the capture ratio, as ns-2 does."""
     powers = [medium.power(other, frame.receiver) for other in others]
     may = _is_above(medium, frame, powers, _LEAST) and all(other.start >= frame.start for other in others)
@@ -28,7 +28,7 @@ def _outlasts_each(medium: Medium, frame: Frame, others: Sequence[Frame]) -> tup
     return may, must
 
 
-def _outlasts_all(medium: Medium, frame: Frame, others: Sequence[Frame]) -> tuple[bool, bool]:
+def _survives_sum(medium: Medium, frame: Frame, others: Sequence[Frame]) -> tuple[bool, bool]:
     """Return whether a frame's power always exceeds the sum of all others by the capture ratio.
 
     A receiver that is locked on an earlier, decodable frame receives that frame to its end.

@@ -194,12 +194,12 @@ def _rate(draw: Random) -> str:
 
 def _wlan(draw: Random) -> Table:
     if draw.random() < 0.4:
-        return _modern(draw)
+        return _wifi_cell(draw)
     standard = draw.choice(list(_STANDARDS))
     return {"name": "cell", "standard": standard, "rate": draw.choice(_STANDARDS[standard])}
 
 
-def _modern(draw: Random) -> Table:
+def _wifi_cell(draw: Random) -> Table:
     """Draw a cell of 802.11n, ac or ax; other keys come from the schema, if compatible."""
     standard = draw.choice(list(_MODERN))
     mcs, streams = _MODERN[standard]

@@ -93,7 +93,7 @@ class Bars:
             "low": [mean - half for _, mean, half in sure],
             "high": [mean + half for _, mean, half in sure],
         }
-        self.figure.y_range.end = roof(HEADROOM * max(highs, default=0.0), self.figure.y_range.end)
+        self.figure.y_range.end = axis_top(HEADROOM * max(highs, default=0.0), self.figure.y_range.end)
 
     def _draw(self) -> None:
         plot = self.figure
@@ -221,7 +221,7 @@ def _marks(by_scheme: Mapping[str, pl.DataFrame], colors: Mapping[str, str]) -> 
     return {c.name: c.to_list() if c.dtype == pl.String else c.to_numpy() for c in table}
 
 
-def roof(needed: float, current: float) -> float:
+def axis_top(needed: float, current: float) -> float:
     """Return the upper end of an axis, unchanged while the bars fit, so that the reader sees them move."""
     if 0.4 * current <= needed <= current:
         return current

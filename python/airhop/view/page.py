@@ -69,7 +69,7 @@ class Page:
             widgets.choice("Scenario", sources, state.source or "", self._begin),
             widgets.chips("Schemes", schemes, list(state.schemes), self._choose),
             *(widgets.ladder(control, partial(self._move, control)) for control in controls(state.scenario)),
-            widgets.whole_number("Seed", state.seed, MOST_SEED, self._sow),
+            widgets.whole_number("Seed", state.seed, MOST_SEED, self._set_seed),
             widgets.chips("Replications", sorted({*REPS, state.reps}), state.reps, self._repeat),
             self._which_rep,
             widgets.row(
@@ -105,7 +105,7 @@ class Page:
     def _move(self, control: Control, place: int) -> None:
         self._show(self._state.with_sets(control.changes(place)))
 
-    def _sow(self, seed: int) -> None:
+    def _set_seed(self, seed: int) -> None:
         self._show(replace(self._state, seed=seed))
 
     def _repeat(self, reps: int) -> None:
@@ -138,7 +138,7 @@ class Page:
 
     async def _work(self, state: State) -> None:
         """Show the bars of a state and, unless a newer state exists by then, its graphs."""
-        look = _look(state.schemes)
+        look = _styles_of(state.schemes)
         started = time.perf_counter()
         try:
             comparison = await self._runs.compare(state, lambda: self._newest.overtaken)
@@ -180,7 +180,7 @@ class Page:
             part.styles = {"opacity": str(opacity)}
 
 
-def _look(schemes: Sequence[str]) -> dict[str, SchemeStyle]:
+def _styles_of(schemes: Sequence[str]) -> dict[str, SchemeStyle]:
     """Return the style of each scheme, which is independent of the other schemes shown."""
     look = styles([*(entry["name"] for entry in catalogue()), *schemes])
     return {scheme: look[scheme] for scheme in schemes}

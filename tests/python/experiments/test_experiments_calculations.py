@@ -21,7 +21,7 @@ from airhop.experiments.yun2009.fig3 import EXPERIMENT as FIG3
 from airhop.experiments.yun2009.fig4 import EXPERIMENT as FIG4
 from airhop.experiments.yun2009.fig4 import drawn_list
 from airhop.progress import SILENT
-from airhop.report import CalculationChapter, page_of_calculation, report_folder
+from airhop.report import CalculationChapter, calculation_page, report_folder
 from airhop.report.folder import chapters_in
 from airhop.report.page import render
 from airhop.reproduction import print_outcome, reproduce
@@ -216,7 +216,7 @@ def test_claims_that_do_not_hold_come_first_in_a_report_of_several(found: Calcul
     second = replace(
         found, experiment=replace(FIG3, id="a/b"), claims=check_claims([right, wrong], found.values)
     )
-    html = render([page_of_calculation(first), page_of_calculation(second)])
+    html = render([calculation_page(first), calculation_page(second)])
     missed = html[html.index("Claims that do not hold") : html.index("<article")]
     assert missed.index("It fails.") < missed.index("An ACK was lost.") < missed.index("It may be.")
     assert "It holds." not in missed

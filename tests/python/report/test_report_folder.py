@@ -56,14 +56,14 @@ def test_the_report_and_the_printed_figures_are_written(
 
 
 def test_another_flow_is_shown_packet_by_packet(tmp_path: Path) -> None:
-    from airhop.report.folder import _showing
+    from airhop.report.folder import _with_flow
 
     text = airhop.Scenario.load("yun2009-downlink").with_({"duration": "2 s", "copies": 2})
     run_in(Study("two", text, (Axis.of("scheme", ["reno"]),), reps=1), tmp_path)
     (chapter,) = chapters_in(tmp_path)
     assert isinstance(chapter, Chapter)
     first, second = chapter.runs[0].flows
-    (shown,) = _showing([chapter], second)
+    (shown,) = _with_flow([chapter], second)
     assert isinstance(shown, Chapter)
     assert (chapter.runs[0].flow["name"], shown.runs[0].flow["name"]) == (first, second)
     assert set(shown.runs[0].table("segments")["flow"].cast(str)) == {second}

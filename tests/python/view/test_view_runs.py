@@ -13,7 +13,7 @@ import pytest
 from airhop import Scenario, compare, run
 from airhop.plots.style import styles
 from airhop.view.curves import MOST_POINTS, Curves, Line
-from airhop.view.figures import dashes, roof
+from airhop.view.figures import axis_top, dashes
 from airhop.view.fragments import notes, tables
 from airhop.view.runs import Newest, OvertakenError, Runs
 from airhop.view.state import State
@@ -141,11 +141,11 @@ def test_schemes_of_one_colour_have_lines_of_their_own() -> None:
 
 
 def test_the_axis_stays_while_bars_move_under_it() -> None:
-    assert roof(3.3, 1.0) == 4.0
-    assert roof(2.0, 4.0) == 4.0, "bars at half its height are seen to have fallen"
-    assert roof(1.2, 4.0) == 1.5, "at a third they would be hard to read"
-    assert roof(0.033, 4.0) == pytest.approx(0.04)
-    assert roof(0.0, 4.0) == 1.0, "nothing is delivered: any axis will do"
+    assert axis_top(3.3, 1.0) == 4.0
+    assert axis_top(2.0, 4.0) == 4.0, "bars at half its height are seen to have fallen"
+    assert axis_top(1.2, 4.0) == 1.5, "at a third they would be hard to read"
+    assert axis_top(0.033, 4.0) == pytest.approx(0.04)
+    assert axis_top(0.0, 4.0) == 1.0, "nothing is delivered: any axis will do"
 
 
 def test_udp_flows_have_a_table_of_their_own() -> None:

@@ -93,7 +93,7 @@ def download(kind: Kind) -> Experiment:
         axis=kind.axis,
         metric=Metric("goodput_mbps", "Goodput", "Mbit/s", ticks=ticks, digits=1, printed=False),
         replications=REPLICATIONS,
-        claims=(*_hidden(kind), *_told(kind)),
+        claims=(*_hidden(kind), *_claims_of_notices(kind)),
         headline=headline,
         also=CAUSES,
         timeline=TimelineChoice("cubic", 0.1, duration_s=TRACED_S, opening_s=0.05),
@@ -134,7 +134,7 @@ def _hidden(kind: Kind) -> tuple[Claim[Samples], ...]:
     )
 
 
-def _told(kind: Kind) -> tuple[Claim[Samples], ...]:
+def _claims_of_notices(kind: Kind) -> tuple[Claim[Samples], ...]:
     reason = "" if kind.once else HIDES
     return (
         Claim(

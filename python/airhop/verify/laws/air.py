@@ -30,7 +30,7 @@ def check(trace: Trace) -> Iterator[Finding]:
         yield from _contents(trace, medium)
         yield from _attempts(medium)
         yield from _numbers(medium)
-        yield from _given_up(trace, medium)
+        yield from _discarded(trace, medium)
         yield from _arrivals(trace, medium)
 
 
@@ -104,7 +104,7 @@ def _numbers(medium: Medium) -> Iterator[Finding]:
             yield finding("air", frame, f"attempt {frame.attempt}, and the one before is not on the air")
 
 
-def _given_up(trace: Trace, medium: Medium) -> Iterator[Finding]:
+def _discarded(trace: Trace, medium: Medium) -> Iterator[Finding]:
     """Check that every discarded packet had its last attempt."""
     tries: defaultdict[tuple[str, tuple[str, str, str, int]], list[Frame]] = defaultdict(list)
     for frame in medium.frames:
@@ -118,7 +118,7 @@ def _given_up(trace: Trace, medium: Medium) -> Iterator[Finding]:
     for packet, frames in tries.items():
         starts = [frame.start for frame in frames]
         for step in given_up.get(packet, ()):
-            kinds = _tried(medium, frames[: bisect_left(starts, step.time)])
+            kinds = _kinds_of_last_attempts(medium, frames[: bisect_left(starts, step.time)])
             sent, most = kinds.count("data"), medium.plan["attempts"]
             # IEEE 802.11-2016 §10.3.4.4: RTS frames without a CTS in a row have a limit of their own.
             if sent < most and kinds[-RTS_LIMIT:] != ["rts"] * RTS_LIMIT:
@@ -126,7 +126,7 @@ def _given_up(trace: Trace, medium: Medium) -> Iterator[Finding]:
                 yield Finding("air", step.time / 1e9, step.place, text)
 
 
-def _tried(medium: Medium, frames: list[Frame]) -> list[str]:
+def _kinds_of_last_attempts(medium: Medium, frames: list[Frame]) -> list[str]:
     """Return the types of the last frames of one packet, from its last first attempt on."""
     first = _first_kind(medium)
     begins = (n for n, frame in enumerate(frames) if (frame.kind, frame.attempt) == (first, 1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from airhop.verify.capture import outlasts
+from airhop.verify.capture import survives_overlap
 from airhop.verify.medium import ANSWERS, RECEIVED, Medium, finding, media
 from airhop.verify.trace import ROUNDING, Finding, Frame, Trace
 
@@ -90,7 +90,7 @@ class _Exchanges:
             yield finding("exchange", frame, f"received beside a frame of {others[0].sender}")
         if frame.outcome in ("captured", "collision") and not others:
             yield finding("exchange", frame, f"{frame.outcome}, and nothing else was on the air there")
-        may, must = outlasts(medium, frame, others)
+        may, must = survives_overlap(medium, frame, others)
         if frame.outcome == "captured" and not may:
             yield finding("exchange", frame, f"received beside a frame of {others[0].sender}: too strong")
         if frame.outcome == "collision" and others and must:

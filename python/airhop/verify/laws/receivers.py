@@ -95,7 +95,7 @@ class _Host:
         """Let the bytes [start, end) wait."""
         self._waiting.append((time, start, end))
 
-    def hand_up(self, now: int) -> Iterator[tuple[int, str]]:
+    def pass_to_tcp(self, now: int) -> Iterator[tuple[int, str]]:
         """Pass segments to TCP according to deliveries up to `now`; yield errors of their times.
 
         A delivery at this very instant waits for its segment, which may be a later row of the trace.
@@ -170,7 +170,7 @@ class _Receiver:
             yield self._finding(step, f"ACK {step.seq} although {first} is the first byte that is missing")
 
     def _handed_up(self, now: int) -> Iterator[Finding]:
-        for time, text in self.host.hand_up(now) if self.host is not None else ():
+        for time, text in self.host.pass_to_tcp(now) if self.host is not None else ():
             yield Finding("receiver", time / 1e9, self.flow["to"], text)
 
     def at_end(self, now: int) -> Iterator[Finding]:

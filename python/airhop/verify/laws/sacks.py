@@ -11,7 +11,7 @@ from airhop.verify.laws.receivers import LONGEST_TURNAROUND
 from airhop.verify.trace import Finding, Trace
 
 
-class _Told(NamedTuple):
+class _SackContents(NamedTuple):
     """Reportable data: blocks, the bytes in them, and the bytes received twice (RFC 2883 §4)."""
 
     blocks: int
@@ -63,12 +63,12 @@ class _Beyond:
         """First byte that is missing."""
         return self._next
 
-    def tell(self, time: int) -> _Told:
+    def sack_contents(self, time: int) -> _SackContents:
         """Return the possible contents of an ACK at this time: blocks, their bytes, and a duplicate's bytes.
 
         A segment may bring two ACKs, first the delayed ACK that a change of CE releases (RFC 8257 §3.2).
         """
-        return _Told(len(self._starts), self._octets, self._twice if time == self._time else 0)
+        return _SackContents(len(self._starts), self._octets, self._twice if time == self._time else 0)
 
 
 def check(trace: Trace) -> Iterator[Finding]:
@@ -87,24 +87,24 @@ def check(trace: Trace) -> Iterator[Finding]:
                 yield Finding("sack", time / 1e9, name, text)
 
 
-def _known(trace: Trace, name: str, flow: Mapping[str, Any]) -> dict[tuple[int, int], list[_Told]]:
+def _known(trace: Trace, name: str, flow: Mapping[str, Any]) -> dict[tuple[int, int], list[_SackContents]]:
     """Return the data beyond each ACK at its creation, by time and number of its arrival."""
     beyond = _Beyond()
-    states: deque[tuple[int, int, _Told]] = deque()
+    states: deque[tuple[int, int, _SackContents]] = deque()
     """Possible SACK contents after each arrival, while segments wait for the TCP of the receiver's host."""
     is_held = bool(flow["tcp"]["turnaround"])
-    made: dict[int, list[_Told]] = {}
-    known: defaultdict[tuple[int, int], list[_Told]] = defaultdict(list)
+    made: dict[int, list[_SackContents]] = {}
+    known: defaultdict[tuple[int, int], list[_SackContents]] = defaultdict(list)
     for step in trace.steps_of(name):
         if step.step == "delivered" and step.kind == "data" and step.place == flow["to"] and not step.damaged:
             beyond.add(step.time, step.seq, step.seq + step.payload)
             if is_held:
-                states.append((step.time, beyond.next, beyond.tell(step.time)))
+                states.append((step.time, beyond.next, beyond.sack_contents(step.time)))
         elif step.step == "made" and step.kind == "ack" and step.place == flow["to"]:
             while len(states) > 1 and states[1][0] < step.time - LONGEST_TURNAROUND:
                 states.popleft()
             told = [told for _, first, told in states if first == step.seq]
-            made[step.packet] = told if is_held else [beyond.tell(step.time)]
+            made[step.packet] = told if is_held else [beyond.sack_contents(step.time)]
         elif step.step == "delivered" and step.packet in made and step.place == flow["from"]:
             known[step.time, step.seq] += made[step.packet]
     return known

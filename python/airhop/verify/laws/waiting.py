@@ -19,7 +19,7 @@ def check(trace: Trace) -> Iterator[Finding]:
     """Follow the length of each queue: it grows when a packet is offered, and shrinks when one may leave."""
     offered, dropped, left, given_up, several = _instants(trace)
     late = _late(trace)
-    patient = _patient(trace)
+    patient = _discards_at_unknown_times(trace)
     grown: Counter[tuple[str, int]] = Counter()
     lengths: defaultdict[str, int] = defaultdict(int)
     for time, place, waiting in trace.rows("queue", "place", "packets"):
@@ -134,7 +134,7 @@ def _late(trace: Trace) -> dict[str, int]:
     return late
 
 
-def _patient(trace: Trace) -> set[str]:
+def _discards_at_unknown_times(trace: Trace) -> set[str]:
     """Return the directions whose link layer discards a packet after a time that is not recorded.
 
     Fragmented packets and MPDUs have a lifetime, which may end after the last fragment arrived without the
