@@ -3,8 +3,8 @@
  * BBR v1: N. Cardwell, Y. Cheng, C. S. Gunn, S. H. Yeganeh and V. Jacobson, BBR: Congestion-Based Congestion Control, ACM Queue 14(5), 2016;
  * draft-cardwell-iccrg-bbr-congestion-control-00, 2017, to which section numbers refer.
  *
- * The sender keeps a model of the path, the greatest rate of delivery and the least round trip. It paces at that rate, and keeps about twice
- * their product in flight. It has the window to itself (cong_control): the kernel neither grows nor cuts it, but for a timeout.
+ * The sender models the path by its largest delivery rate and its smallest round-trip time. It paces at that rate, with about twice the product
+ * of both in flight. The scheme alone sets the window (cong_control): the kernel neither grows nor reduces it, except after a timeout.
  */
 #include "airhop.h"
 
@@ -13,60 +13,60 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 /* BBRHighGain, 2/ln 2, doubles the rate each round trip (section 4.3.2); its inverse drains the queue of startup (4.3.3). In 1/1024, as all gains. */
 #define HIGH_GAIN 2955
 #define DRAIN_GAIN 355
-/* Section 4.2.3.2: delayed and aggregated ACKs must not stop the sender. */
+/* Section 4.2.3.2: delayed and aggregated ACKs must not stop the sender. Gain of the window. */
 #define CWND_GAIN (2 * ONE)
 /* BBRGainCycleLen and its gains (section 4.3.4): 5/4, 3/4, and six of 1. */
 #define CYCLE 8
 #define UP_GAIN (5 * ONE / 4)
 #define DOWN_GAIN (3 * ONE / 4)
-/* BtlBwFilterLen: of this round trip and so many before it (section 4.1.1.3). */
+/* BtlBwFilterLen: this round trip and the preceding ones (section 4.1.1.3). */
 #define BW_ROUNDS 10
 /* RTpropFilterLen and ProbeRTTDuration, ms (sections 4.1.2.1 and 4.3.5). */
 #define MIN_RTT_LASTS 10000
 #define PROBE_RTT_LASTS 200
-/* BBRMinPipeCwnd, segments: enough for delayed ACKs to come (section 4.2.3.2). */
+/* BBRMinPipeCwnd, segments: enough for a receiver with delayed ACKs (section 4.2.3.2). */
 #define LEAST_CWND 4U
 #define INITIAL_CWND 10U
-/* Startup is over after so many round trips without a quarter more (section 4.3.2.2). */
+/* Startup ends after this number of round trips without a growth of the rate by a quarter (section 4.3.2.2). */
 #define FULL_PIPE_ROUNDS 3
-/* Pacing is a hundredth below the estimate, so that queues drain. */
+/* Pacing at one per cent below the estimate, so that queues drain. */
 #define PACED(rate) ((rate)*99 / 100)
-/* Half of the round trips that the room for aggregated ACKs is remembered for, and how many us' worth it is at most. */
+/* Half of the memory of the room for aggregated ACKs, round trips, and the largest room, us at the estimated rate. */
 #define AGGREGATION_ROUNDS 5
 #define AGGREGATION_LASTS (SECOND / 10)
-/* Below this rate, bytes per second, a segment leaves at a time; else two at least. */
+/* Rate, bytes per second, below which single segments leave; above it at least two leave together. */
 #define LOW_RATE 150000
 
 enum { STARTUP, DRAIN, PROBE_BW, PROBE_RTT };
 
 struct bbr {
-	u32 bw[BW_ROUNDS + 1]; /* BBR.BtlBw: the greatest rate of each round trip, this one first, segments per second in 1/1024 */
+	u32 bw[BW_ROUNDS + 1]; /* BBR.BtlBw: largest rate of each round trip, the current one first, segments per second in 1/1024 */
 	u32 min_rtt; /* BBR.RTprop, us; 0: none */
 	u32 min_rtt_at; /* ms */
-	u32 phase_at; /* when the phase of the gain cycle began, us */
-	u32 probed_until; /* ms; 0: what is in flight is not down to LEAST_CWND yet */
-	u32 round_end; /* what is sent when so much was delivered belongs to the next round trip */
-	u32 full_bw; /* the rate when it last grew by a quarter */
-	u32 prior_cwnd; /* the window to come back to after a recovery, or after the round trip was probed */
-	u32 excess_at; /* since when ACKs are compared with the rate, us */
-	u32 excess_acked; /* segments since */
-	u16 room[2]; /* the most that came beyond the rate, in this half of the memory and in the one before */
+	u32 phase_at; /* start of the phase of the gain cycle, us */
+	u32 probed_until; /* end of ProbeRTT, ms; 0: the flight has not fallen to LEAST_CWND yet */
+	u32 round_end; /* delivered segments at which the round trip ends */
+	u32 full_bw; /* rate at its last growth by a quarter */
+	u32 prior_cwnd; /* window to restore after a recovery or after ProbeRTT */
+	u32 excess_at; /* start of the comparison of ACKs with the rate, us */
+	u32 excess_acked; /* segments acknowledged since then */
+	u16 room[2]; /* largest excess of arrivals over the rate, in the current half of the memory and in the previous half */
 	u8 room_rounds;
 	u8 mode;
-	u8 phase; /* of the gain cycle */
-	u8 full_rounds; /* without growth */
-	u8 state; /* of the sender: TCP_CA_Open and so on */
-	u8 repaired; /* that at the last ACK */
-	bool is_full; /* the pipe (BBR.filled_pipe) */
-	bool conserves; /* the first round trip of a recovery: what leaves the network may enter it (section 4.2.3.4) */
-	bool restarts; /* nothing has arrived since a pause ended */
-	bool probed_round; /* a round trip has passed since the round trip began to be probed */
+	u8 phase; /* phase of the gain cycle */
+	u8 full_rounds; /* round trips without growth of the rate */
+	u8 state; /* state of the sender: TCP_CA_Open and others */
+	u8 repaired; /* state at the last ACK */
+	bool is_full; /* true if the pipe is full (BBR.filled_pipe) */
+	bool conserves; /* first round trip of a recovery: packet conservation (section 4.2.3.4) */
+	bool restarts; /* true from the end of a pause to the next delivery */
+	bool probed_round; /* true if a round trip has passed since the start of ProbeRTT */
 	bool is_paced;
 };
 
-/* State of an ACK, beside its sample. */
+/* State of the current ACK, in addition to its rate sample. */
 struct ack {
-	u64 bw; /* the greatest of all rates kept */
+	u64 bw; /* largest stored rate */
 	u32 in_flight;
 	bool starts_round;
 };
@@ -76,7 +76,7 @@ static u32 now_ms(const struct tcp_sock *tp)
 	return tp->tcp_mstamp / 1000;
 }
 
-/* Segments neither arrived nor lost (RFC 6675 section 4, SetPipe). */
+/* Segments neither delivered nor lost (RFC 6675 section 4, SetPipe). */
 static u32 in_flight(const struct tcp_sock *tp)
 {
 	return tp->packets_out - tp->sacked_out - tp->lost_out + tp->retrans_out;
@@ -109,7 +109,7 @@ static u32 cwnd_gain(const struct bbr *b)
 	return b->mode == PROBE_RTT ? ONE : HIGH_GAIN;
 }
 
-/* Segments that leave together: the rate times 1/1024 s, 64 KiB at most (section 4.2.2 has 1 ms). */
+/* Send quantum: rate times 1/1024 s, at most 64 KiB (section 4.2.2 has 1 ms). */
 static u32 send_quantum(struct sock *sk, u32 mss)
 {
 	u64 bytes = min((u64)sk->sk_pacing_rate >> 10, 65535ULL);
@@ -117,8 +117,8 @@ static u32 send_quantum(struct sock *sk, u32 mss)
 	return max((u32)(bytes / mss), sk->sk_pacing_rate < LOW_RATE ? 1U : 2U);
 }
 
-/* gain * BDP + room, with three quanta of headroom for what leaves and arrives together (section 4.2.3.2); even, for receivers that acknowledge
- * every second segment; two more, so that the phase of 5/4 shows with few segments. */
+/* gain * BDP + room, and three quanta of headroom for offloads (section 4.2.3.2); an even number, for receivers that acknowledge
+ * every second segment; two more in the phase of 5/4, so that it has an effect with few segments. */
 static u32 target(struct sock *sk, const struct bbr *b, u64 bw, u32 gain, u32 room)
 {
 	u64 product = bw * b->min_rtt / SECOND * gain / ONE;
@@ -131,7 +131,7 @@ static u32 target(struct sock *sk, const struct bbr *b, u64 bw, u32 gain, u32 ro
 	return segments + (b->mode == PROBE_BW && b->phase == 0 ? 2 : 0);
 }
 
-/* Of so many segments in flight, those that will be when pacing lets the next ones go; with these, while it probes. */
+/* Number of segments in flight at the time of the next paced transmission; while probing, with that transmission. */
 static u32 at_departure(struct sock *sk, const struct bbr *b, u64 bw, u32 segments)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -157,7 +157,7 @@ static void restore_cwnd(struct tcp_sock *tp, const struct bbr *b)
 	tp->snd_cwnd = max(tp->snd_cwnd, b->prior_cwnd);
 }
 
-/* Section 4.1.1: a round trip ends when something arrives that was sent after it began. */
+/* Section 4.1.1: a round trip ends with the delivery of data that was sent after its start. */
 static bool update_round(const struct tcp_sock *tp, struct bbr *b, const struct rate_sample *rs)
 {
 	if (after(b->round_end, rs->prior_delivered))
@@ -170,7 +170,7 @@ static bool update_round(const struct tcp_sock *tp, struct bbr *b, const struct 
 	return 1;
 }
 
-/* Section 4.1.1.3: a rate that the application limited counts only if it is the greatest. True if a round trip begins. */
+/* Section 4.1.1.3: an application-limited rate counts only if it is the largest. Returns true if a round trip begins. */
 static bool update_bw(const struct tcp_sock *tp, struct bbr *b, const struct rate_sample *rs)
 {
 	u64 rate = rs->delivered * SECOND * ONE / rs->interval_us;
@@ -182,7 +182,7 @@ static bool update_bw(const struct tcp_sock *tp, struct bbr *b, const struct rat
 	return starts_round;
 }
 
-/* Room for aggregated ACKs: data acknowledged at a time beyond the rate (draft -02, section 4.5.5). */
+/* Room for aggregated ACKs: largest amount of data acknowledged beyond the rate (draft -02, section 4.5.5). */
 static void update_room(const struct tcp_sock *tp, struct bbr *b, const struct ack *a, u32 acked)
 {
 	u32 now = tp->tcp_mstamp, expected = a->bw * (now - b->excess_at) / SECOND / ONE;
@@ -202,8 +202,8 @@ static void update_room(const struct tcp_sock *tp, struct bbr *b, const struct a
 	b->room[0] = max((u32)b->room[0], min(min(b->excess_acked - expected, tp->snd_cwnd), 0xffffU));
 }
 
-/* Section 4.3.4.3: each phase lasts the least round trip; that of 5/4 until it has filled what it is to fill or something is lost, that of 3/4 no
- * longer than something is queued. */
+/* Section 4.3.4.3: a phase lasts one minimum round-trip time; the phase of 5/4 until the flight has grown or a loss, the phase of 3/4 until the
+ * queue is empty. */
 static void cycle(struct sock *sk, struct bbr *b, const struct ack *a, const struct rate_sample *rs)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -223,7 +223,7 @@ static void cycle(struct sock *sk, struct bbr *b, const struct ack *a, const str
 	}
 }
 
-/* Any phase but that of 3/4: flows are not to probe in step (section 4.3.4.3). */
+/* Any phase except 3/4, at random, so that flows do not probe at the same time (section 4.3.4.3). */
 static void enter_probe_bw(const struct tcp_sock *tp, struct bbr *b)
 {
 	b->mode = PROBE_BW;
@@ -231,7 +231,7 @@ static void enter_probe_bw(const struct tcp_sock *tp, struct bbr *b)
 	b->phase_at = tp->tcp_mstamp;
 }
 
-/* Section 4.3.2.2. */
+/* Section 4.3.2.2: full pipe. */
 static void check_full_pipe(struct bbr *b, const struct ack *a, const struct rate_sample *rs)
 {
 	if (b->is_full || !a->starts_round || rs->is_app_limited)
@@ -245,7 +245,7 @@ static void check_full_pipe(struct bbr *b, const struct ack *a, const struct rat
 	b->is_full = b->full_rounds >= FULL_PIPE_ROUNDS;
 }
 
-/* Sections 4.3.3 and 4.3.4: from startup to draining to the gain cycle. */
+/* Sections 4.3.3 and 4.3.4: transitions from startup to drain to the gain cycle. */
 static void change_mode(struct sock *sk, struct bbr *b, const struct ack *a)
 {
 	if (b->mode == STARTUP && b->is_full)
@@ -264,7 +264,7 @@ static void leave_probe_rtt(struct tcp_sock *tp, struct bbr *b)
 		b->mode = STARTUP;
 }
 
-/* Section 4.3.5: four segments in flight for 200 ms and a round trip. Samples of that time do not measure the path's rate. */
+/* Section 4.3.5, ProbeRTT: four segments in flight for 200 ms and a round trip. Rate samples of that time do not count. */
 static void probe_rtt(struct tcp_sock *tp, struct bbr *b, const struct ack *a)
 {
 	if (b->mode != PROBE_RTT)
@@ -281,7 +281,7 @@ static void probe_rtt(struct tcp_sock *tp, struct bbr *b, const struct ack *a)
 	}
 }
 
-/* Section 4.1.2: the least round trip of ten seconds, and what is done when it has grown old. */
+/* Section 4.1.2: smallest round-trip time of ten seconds, and ProbeRTT when it expires. */
 static void update_min_rtt(struct tcp_sock *tp, struct bbr *b, const struct ack *a, const struct rate_sample *rs)
 {
 	u32 now = now_ms(tp);
@@ -301,7 +301,7 @@ static void update_min_rtt(struct tcp_sock *tp, struct bbr *b, const struct ack 
 		b->restarts = 0;
 }
 
-/* Section 4.2.1: until the pipe is full, the rate does not fall; at first it is the window by the round trip. */
+/* Section 4.2.1: pacing rate. It does not decrease before the pipe is full; the first rate is window by round-trip time. */
 static void set_rate(struct sock *sk, struct bbr *b, u64 bw)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -317,8 +317,8 @@ static void set_rate(struct sock *sk, struct bbr *b, u64 bw)
 		sk->sk_pacing_rate = max(rate, 1ULL);
 }
 
-/* Section 4.2.3.4, BBRModulateCwndForRecovery: each loss takes its own off the window; one segment in for each one out in the first round trip of
- * a recovery; the former window after it. */
+/* Section 4.2.3.4, BBRModulateCwndForRecovery: each loss reduces the window by the lost segments; packet conservation in the first round trip of
+ * a recovery; restored window after the recovery. */
 static void recover(struct tcp_sock *tp, struct bbr *b, const struct rate_sample *rs, u32 conserved)
 {
 	u32 lost = max(rs->losses, 0);
@@ -371,7 +371,7 @@ void BPF_PROG(bbr_init, struct sock *sk)
 	pace(sk);
 }
 
-/* Section 3.5, BBRUpdateModelAndState and BBRUpdateControlParameters, with each ACK. */
+/* Section 3.5, BBRUpdateModelAndState and BBRUpdateControlParameters, for each ACK. */
 SEC("struct_ops")
 void BPF_PROG(bbr_cong_control, struct sock *sk, u32 ack, int flag, const struct rate_sample *rs)
 {
@@ -393,7 +393,7 @@ void BPF_PROG(bbr_cong_control, struct sock *sk, u32 ack, int flag, const struct
 	set_cwnd(sk, b, &a, rs);
 }
 
-/* A loss does not count as congestion; the window is restored after the recovery. */
+/* A loss is no congestion signal; the window is restored after the recovery. */
 SEC("struct_ops")
 u32 BPF_PROG(bbr_ssthresh, struct sock *sk)
 {
@@ -409,12 +409,12 @@ void BPF_PROG(bbr_set_state, struct sock *sk, u8 new_state)
 	b->state = new_state;
 	if (new_state != TCP_CA_Loss)
 		return;
-	/* The samples of startup so far may have been lowered by the loss. */
+	/* The loss may have reduced the rate samples of startup. */
 	b->repaired = new_state;
 	b->full_bw = 0;
 }
 
-/* Section 4.3.4.4: after a pause a queue is not to be built at once, and what the round trip was before it is still good. */
+/* Section 4.3.4.4: after a pause the sender must not build a queue at once, and the minimum round-trip time remains valid. */
 SEC("struct_ops")
 void BPF_PROG(bbr_cwnd_event, struct sock *sk, int event)
 {
@@ -445,7 +445,7 @@ u32 BPF_PROG(bbr_min_tso_segs, struct sock *sk)
 	return sk->sk_pacing_rate < LOW_RATE ? 1 : 2;
 }
 
-/* The window may double in a round trip while the one before is repaired: three windows of buffer. */
+/* The window may double in a round trip during a recovery: the send buffer holds three windows. */
 SEC("struct_ops")
 u32 BPF_PROG(bbr_sndbuf_expand, struct sock *sk)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * CUBIC: RFC 9438, with HyStart++ (RFC 9406). Its law is in cubic.h.
+ * CUBIC: RFC 9438, with HyStart++ (RFC 9406). cubic.h contains the window law.
  */
 #include "cubic.h"
 

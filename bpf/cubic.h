@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * CUBIC: RFC 9438, CUBIC for Fast and Long-Distance Networks, 2023, whose sections are meant below; slow start ends by RFC 9406,
+ * CUBIC: RFC 9438, CUBIC for Fast and Long-Distance Networks, 2023, to which section numbers refer; slow start ends by RFC 9406,
  * HyStart++: Modified Slow Start for TCP, 2023.
  *
  * After a loss the window returns to its size at the loss along a cubic of time. Windows are in 1/1024 of a segment, times of the cubic in
@@ -11,43 +11,43 @@
 
 #include "airhop.h"
 
-/* Section 4.6: share of the window after a loss. */
+/* Section 4.6: window after a loss, as a share of the window before. */
 #define BETA(window) ((window)*7 / 10)
-/* Section 4.3, equation 4: 3 (1 - beta) / (1 + beta) segments in a round trip have Reno's mean rate. */
+/* Section 4.3, equation 4: the mean rate of Reno requires 3 (1 - beta) / (1 + beta) segments per round trip. */
 #define ALPHA(credit) ((credit)*9 / 17)
 /* Section 5.1: C = 0.4 segments per second cubed. */
 #define C(cube) ((cube)*2 / 5)
-/* More of 1/1024 s than this from the plateau, and the window is beyond all bounds: its cube fits 64 bits. */
+/* Largest distance in time from the plateau, 1/1024 s, whose cube fits 64 bits; beyond it the window exceeds all bounds. */
 #define FARTHEST (1 << 20)
 
-/* RFC 9406, section 4.3: RTT samples that a round must have, divisor of growth in conservative slow start, its rounds, and the segments
- * that an ACK counts for at most where they are not spaced. */
+/* RFC 9406, section 4.3: minimum RTT samples of a round, divisor of growth in conservative slow start, number of its rounds, and largest number of
+ * segments that an ACK counts for without pacing. */
 #define N_RTT_SAMPLE 8
 #define CSS_GROWTH_DIVISOR 4
 #define CSS_ROUNDS 5
 #define L 8U
 
-/* State that a loss changes, beside the window: 0 where there is none. */
+/* State that a loss changes, in addition to the window; 0: none. */
 struct memory {
-	u64 start; /* of this stage of congestion avoidance, us */
-	u64 friendly; /* W_est, in 1/2^20 of a segment: an ACK adds little */
-	u32 w_max; /* none before the first loss and after a timeout (section 4.8) */
+	u64 start; /* start of this stage of congestion avoidance, us */
+	u64 friendly; /* W_est, in 1/2^20 of a segment, since an ACK adds little */
+	u32 w_max; /* window before the last reduction; 0 before the first loss and after a timeout (section 4.8) */
 	u32 prior; /* cwnd_prior, the window before the last loss (section 4.1.2) */
 	u32 k; /* time to the plateau */
 	u32 plateau;
 };
 
 struct cubic {
-	struct memory now, before; /* before the last loss, for undoing that (section 4.9.2) */
-	u32 point; /* a loss below is of the same window of data as the last one */
-	u32 rtt; /* that the ACK under way gave, us; 0: none */
-	u32 end; /* of HyStart++'s round, which is over when this is acknowledged */
-	u32 least; /* currentRoundMinRTT, us; 0: none, as below */
+	struct memory now, before; /* before: state before the last loss, for its undo (section 4.9.2) */
+	u32 point; /* a loss below this number is in the same window of data as the last one */
+	u32 rtt; /* round-trip time of the current ACK, us; 0: none */
+	u32 end; /* the round of HyStart++ ends when this number is acknowledged */
+	u32 least; /* currentRoundMinRTT, us; 0: none, also in the members below */
 	u32 last; /* lastRoundMinRTT */
-	u32 baseline; /* cssBaselineMinRtt; none outside conservative slow start */
-	u8 samples; /* in the round */
-	u8 rounds; /* of conservative slow start */
-	bool knows_ssthresh; /* slow start is no more to be ended early */
+	u32 baseline; /* cssBaselineMinRtt; 0 outside conservative slow start */
+	u8 samples; /* samples of the round */
+	u8 rounds; /* rounds of conservative slow start */
+	bool knows_ssthresh; /* true if slow start must not end early */
 };
 
 static inline void cubic_start(struct sock *sk)
@@ -58,7 +58,7 @@ static inline void cubic_start(struct sock *sk)
 	c->end = tcp_sk(sk)->snd_una;
 }
 
-/* The window with the part of a segment that it has gained. */
+/* Window with the fraction of a segment by which it has grown. */
 static inline u64 window_of(const struct tcp_sock *tp)
 {
 	return (u64)tp->snd_cwnd * ONE + tp->snd_cwnd_cnt / tp->snd_cwnd;
@@ -76,8 +76,8 @@ static inline void begin_round(struct cubic *c, u32 end)
 		c->rounds++;
 }
 
-/* RFC 9406, section 4.2: conservative slow start begins with a round whose round trips are longer than the last one's by RttThresh, and ends with
- * one whose are shorter than when it began. */
+/* RFC 9406, section 4.2: conservative slow start begins with a round whose minimum RTT exceeds that of the previous round by RttThresh, and ends
+ * with a round whose minimum RTT is below the baseline. */
 static inline void watch_delays(struct cubic *c)
 {
 	u32 threshold = clamp(c->last / 8, 4000U, 16000U);
@@ -115,7 +115,7 @@ static inline u64 start_growth(struct sock *sk, struct cubic *c, u32 acked)
 	return growth;
 }
 
-/* Slow start; returns the acknowledged segments that are left for congestion avoidance. */
+/* Slow start; returns the number of acknowledged segments left for congestion avoidance. */
 static inline u32 cubic_slow_start(struct sock *sk, struct cubic *c, u32 acked)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -131,7 +131,7 @@ static inline u32 cubic_slow_start(struct sock *sk, struct cubic *c, u32 acked)
 
 /* ---- the cubic ----------------------------------------------------------------------------------------------------------------- */
 
-/* Section 4.2, equation 2: K is the cube root of (W_max - cwnd) / C. Section 4.8: without a W_max the stage begins at its plateau. */
+/* Section 4.2, equation 2: K is the cube root of (W_max - cwnd) / C. Section 4.8: without W_max the stage begins at its plateau. */
 static inline void begin_stage(struct memory *m, u64 now, u64 window)
 {
 	m->start = now;
@@ -140,7 +140,7 @@ static inline void begin_stage(struct memory *m, u64 now, u64 window)
 	m->friendly = window << 10;
 }
 
-/* W_cubic, `t` after the beginning of the stage (section 4.2, equation 1). */
+/* W_cubic at time `t` of the stage (section 4.2, equation 1). */
 static inline u64 cubic_at(const struct memory *m, u64 t)
 {
 	u64 d = min(t < m->k ? m->k - t : t - m->k, (u64)FARTHEST);
@@ -151,14 +151,14 @@ static inline u64 cubic_at(const struct memory *m, u64 t)
 	return m->plateau > distance ? m->plateau - distance : 0;
 }
 
-/* Sections 4.2 to 4.5: an ACK in congestion avoidance. */
+/* Sections 4.2 to 4.5: growth by an ACK in congestion avoidance. */
 static inline void avoid(struct tcp_sock *tp, struct memory *m, u32 acked)
 {
 	u64 window = window_of(tp), credit = ((u64)acked << 30) / window, t, target;
 
 	if (!m->start)
 		begin_stage(m, tp->tcp_mstamp, window);
-	/* Section 4.3: Reno's pace, when W_est is back at the window before the loss. */
+	/* Section 4.3: Reno's growth, when W_est has returned to the window before the loss. */
 	m->friendly += m->friendly >> 10 >= m->prior ? credit : ALPHA(credit);
 	t = (tp->tcp_mstamp - m->start) * ONE / SECOND;
 	if (cubic_at(m, t) < m->friendly >> 10) {
@@ -166,7 +166,7 @@ static inline void avoid(struct tcp_sock *tp, struct memory *m, u32 acked)
 			grow(tp, ((m->friendly >> 10) - window) * tp->snd_cwnd);
 		return;
 	}
-	/* Section 4.2: the window of a round trip later, at most half again as large. */
+	/* Section 4.2: the target is the window one round trip later, at most 1.5 times the present window. */
 	target = clamp(cubic_at(m, t + (u64)(tp->srtt_us >> 3) * ONE / SECOND), window, window * 3 / 2);
 	grow(tp, (target - window) * acked);
 }
@@ -180,7 +180,7 @@ static inline void cubic_on_ack(struct sock *sk, u32 acked)
 		avoid(tcp_sk(sk), &c->now, acked);
 }
 
-/* A loss or a mark (sections 4.6 and 4.7); returns ssthresh. */
+/* Loss or ECN mark (sections 4.6 and 4.7); returns ssthresh. */
 static inline u32 cubic_on_loss(struct sock *sk)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -190,7 +190,7 @@ static inline u32 cubic_on_loss(struct sock *sk)
 	if (!after(c->point, tp->snd_una))
 		c->before = c->now;
 	c->point = tp->snd_nxt;
-	/* Fast convergence: a loss below the last W_max gives up some more, (1 + beta) / 2 of the window. */
+	/* Fast convergence: after a loss below the last W_max, W_max is (1 + beta) / 2 of the window. */
 	c->now.w_max = window < c->now.w_max ? window * 17 / 20 : window;
 	c->now.prior = window;
 	c->now.start = 0;
@@ -198,7 +198,7 @@ static inline u32 cubic_on_loss(struct sock *sk)
 	return max(BETA(tp->snd_cwnd), 2U);
 }
 
-/* A loss without a reduction: no undo follows. */
+/* Loss without a window reduction: no undo follows. */
 static inline void cubic_keep(struct sock *sk)
 {
 	STATE(struct cubic, sk)->before = STATE(struct cubic, sk)->now;
@@ -216,7 +216,7 @@ static inline void cubic_on_sample(struct sock *sk, const struct ack_sample *sam
 	STATE(struct cubic, sk)->rtt = max(sample->rtt_us, 0);
 }
 
-/* Section 4.9.2: the last loss was spurious. */
+/* Section 4.9.2: undo of a spurious loss. */
 static inline u32 cubic_undo(struct sock *sk)
 {
 	STATE(struct cubic, sk)->now = STATE(struct cubic, sk)->before;

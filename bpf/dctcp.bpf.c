@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * DCTCP: RFC 8257, Data Center TCP, 2017. For networks whose switches mark at a step, and whose hosts all run it.
+ * DCTCP: RFC 8257, Data Center TCP, 2017, for networks whose switches mark at a step and whose hosts all run DCTCP.
  *
- * The share of the bytes that arrived with a mark sets the reduction of the window. Both ends need it: the receiver's part is in cwnd_event.
+ * The share of marked bytes determines the window reduction. Both hosts need DCTCP: cwnd_event contains the receiver's part.
  */
 #include "airhop.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* Alpha and shares count in 1/2^20, so that alpha falls to next to nothing where no packet is marked. */
+/* Unit of alpha and shares, 2^20, so that alpha can fall almost to zero without marks. */
 #define SHARE_BITS 20
 /* The gain g of alpha is 1/16 (section 4.2). */
 #define GAIN_BITS 4
 
 struct dctcp {
 	u32 alpha; /* DCTCP.Alpha */
-	u32 end; /* DCTCP.WindowEnd: a window is over when more than this is acknowledged */
-	u32 delivered; /* when the window began */
+	u32 end; /* DCTCP.WindowEnd: the window ends when data beyond this number is acknowledged */
+	u32 delivered; /* delivered segments at the start of the window */
 	u32 delivered_ce;
-	u32 rcv_nxt; /* the receiver's: the next byte that it expected before the last segment came */
-	bool is_marked; /* DCTCP.CE: whether that segment had a mark */
-	bool repairs; /* fast recovery */
+	u32 rcv_nxt; /* receiver: next expected byte before the last segment */
+	bool is_marked; /* DCTCP.CE: true if the last segment had a mark */
+	bool repairs; /* true in fast recovery */
 };
 
 static void begin_window(struct sock *sk)
@@ -44,7 +44,7 @@ void BPF_PROG(dctcp_init, struct sock *sk)
 	begin_window(sk);
 }
 
-/* Section 3.3, steps 1 to 8: alpha moves by g of its distance to the share that was marked, once a window. */
+/* Section 3.3, steps 1 to 8: once per window, alpha moves towards the share of marked bytes by g of the difference. */
 SEC("struct_ops")
 void BPF_PROG(dctcp_in_ack_event, struct sock *sk, u32 flags)
 {
@@ -78,7 +78,7 @@ void BPF_PROG(dctcp_cong_avoid, struct sock *sk, u32 ack, u32 acked)
 	tcp_reno_cong_avoid(sk, ack, acked);
 }
 
-/* Section 3.5: a loss is answered as in conventional TCP, by half of the window. */
+/* Section 3.5: a loss halves the window, as in conventional TCP. */
 SEC("struct_ops")
 void BPF_PROG(dctcp_set_state, struct sock *sk, u8 new_state)
 {
@@ -89,14 +89,14 @@ void BPF_PROG(dctcp_set_state, struct sock *sk, u8 new_state)
 	d->repairs = new_state == TCP_CA_Recovery;
 }
 
-/* Sets ECE on the ACKs that leave from now on, or clears it. */
+/* Sets or clears ECE on all later ACKs. */
 static void echo(struct tcp_sock *tp, bool marked)
 {
 	tp->ecn_flags = marked ? tp->ecn_flags | TCP_ECN_DEMAND_CWR : tp->ecn_flags & ~TCP_ECN_DEMAND_CWR;
 }
 
-/* Section 3.2, the receiver: where marks begin or end, what came before is acknowledged by itself, as it came, if that is still due, and the
- * segment that changes it at once. So each byte is echoed as it arrived. */
+/* Section 3.2, the receiver: at the start or the end of marks, an immediate ACK for the earlier segments if their ACK is still pending, with
+ * their ECE, and one for the segment that changes ECE. So each byte is echoed as it arrived. */
 static void arrives(struct sock *sk, bool marked)
 {
 	struct tcp_sock *tp = tcp_sk(sk);

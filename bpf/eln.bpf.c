@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Reno with explicit loss notification (Balakrishnan and Katz 1998; Yun 2009): a loss with a notice of the link layer is wireless, and costs no
- * window. notices.h has the list of notices, and the program that reads them.
+ * Reno with explicit loss notification (Balakrishnan and Katz 1998; Yun 2009): a loss named by a notice of the link layer is wireless, and causes no
+ * window reduction. notices.h contains the list of notices, and the program that reads them.
  */
 #include "notices.h"
 
@@ -25,7 +25,7 @@ u32 BPF_PROG(eln_ssthresh, struct sock *sk)
 	return is_named(sk) ? tcp_sk(sk)->snd_cwnd : tcp_reno_ssthresh(sk);
 }
 
-/* A timeout reduces the window whatever was lost: nothing gets through. */
+/* A timeout always reduces the window, since no segment arrives. */
 SEC("struct_ops")
 void BPF_PROG(eln_cwnd_event, struct sock *sk, int event)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * CUBIC (RFC 9438) with the notices of Yun 2009: a loss with a notice of the link layer is wireless, and costs no window. cubic.h has the law,
- * notices.h the list of notices, and the program that reads them.
+ * CUBIC (RFC 9438) with the notices of Yun 2009: a loss named by a notice of the link layer is wireless, and causes no window reduction. cubic.h
+ * contains the window law, notices.h the list of notices, and the program that reads them.
  */
 #include "cubic.h"
 #include "notices.h"
@@ -42,7 +42,7 @@ u32 BPF_PROG(eln_cubic_ssthresh, struct sock *sk)
 	return tcp_sk(sk)->snd_cwnd;
 }
 
-/* A timeout reduces the window whatever was lost: nothing gets through. */
+/* A timeout always reduces the window, since no segment arrives. */
 SEC("struct_ops")
 void BPF_PROG(eln_cubic_cwnd_event, struct sock *sk, int event)
 {

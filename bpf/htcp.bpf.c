@@ -2,7 +2,7 @@
 /*
  * H-TCP: D. Leith and R. Shorten, H-TCP: TCP for High-Speed and Long-Distance Networks, PFLDnet 2004; draft-leith-tcp-htcp-06, 2008.
  *
- * The longer ago the last loss, the faster the window grows; a loss leaves as much of it as empties the queue.
+ * The window grows faster with the time since the last loss; a loss reduces the window by the amount that empties the queue.
  */
 #include "airhop.h"
 
@@ -13,31 +13,31 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 /* Bounds of beta, in 1/1024. */
 #define BETA_MIN (ONE / 2)
 #define BETA_MAX 819 /* 0.8 */
-/* The round trip at which scaling changes nothing, us, and the bounds of scaling, in 1/1024. */
+/* Round-trip time at which scaling has no effect, us, and the bounds of scaling, in 1/1024. */
 #define REFERENCE 100000
 #define SCALE_MIN (ONE / 10)
 #define SCALE_MAX (2 * ONE)
-/* Greatest increase of the longest round trip by one sample, us: a late ACK is no queue. */
+/* Largest increase of the longest round-trip time by one sample, us: a late ACK is no queue. */
 #define LONGEST_STEP 20000
 
-/* State that a loss changes, beside the window. */
+/* State that a loss changes, in addition to the window. */
 struct memory {
-	u64 since; /* the last loss, or the first ACK, us; 0: none */
-	u32 longest; /* round trip, us; 0: none */
-	u32 rate; /* before it, segments per second; 0: none */
+	u64 since; /* time of the last loss, or of the first ACK, us; 0: none */
+	u32 longest; /* longest round-trip time, us; 0: none */
+	u32 rate; /* rate before the last loss, segments per second; 0: none */
 };
 
 struct htcp {
 	struct memory now, before;
-	u64 began; /* a sample of the rate, us; 0: none is being taken */
-	u32 segments; /* that arrived since */
-	u32 mean; /* rate, segments per second */
-	u32 greatest; /* of the means since the last loss; 0: none */
-	u32 least; /* the smallest round trip so far, us; 0: none */
-	u32 rtt; /* that the ACK under way gave, us; 0: none */
-	u32 cumulative; /* segments that it acknowledges */
+	u64 began; /* start of a rate sample, us; 0: no sample in progress */
+	u32 segments; /* segments delivered since then */
+	u32 mean; /* mean rate, segments per second */
+	u32 greatest; /* largest mean rate since the last loss; 0: none */
+	u32 least; /* smallest round-trip time so far, us; 0: none */
+	u32 rtt; /* round-trip time of the current ACK, us; 0: none */
+	u32 cumulative; /* segments acknowledged by the current ACK */
 	u32 beta; /* in 1/1024 */
-	u32 point; /* a loss below is of the same window of data as the last one */
+	u32 point; /* a loss below this number is in the same window of data as the last one */
 };
 
 SEC("struct_ops")
@@ -49,8 +49,8 @@ void BPF_PROG(htcp_init, struct sock *sk)
 	h->point = tcp_sk(sk)->snd_una;
 }
 
-/* alpha, segments in a round trip, in 1/1024: 1 + 10 (Delta - Delta_L) + ((Delta - Delta_L) / 2)^2 in seconds since the last loss; in proportion to
- * the round trip, and never slower than Reno; times 2 (1 - beta), for Reno's mean rate whatever beta is. */
+/* alpha, segments per round trip, in 1/1024: 1 + 10 (Delta - Delta_L) + ((Delta - Delta_L) / 2)^2 in seconds since the last loss; proportional to
+ * the round-trip time, and at least that of Reno; times 2 (1 - beta), for the mean rate of Reno with any beta. */
 static u64 alpha(const struct htcp *h, u64 delta)
 {
 	u64 late = delta > DELTA_L ? (delta - DELTA_L) * ONE / SECOND : 0;
@@ -68,8 +68,8 @@ static void note(struct htcp *h)
 	h->now.longest = h->rtt <= longest + LONGEST_STEP ? max(longest, h->rtt) : longest;
 }
 
-/* The rate at which segments arrive outside recovery: a sample takes a window less alpha, and a round trip; until four of these after a loss
- * it is the mean, then an average keeps 3/4. */
+/* Delivery rate outside recovery: a sample takes one window less alpha, and one round trip; the mean of up to four samples after a loss,
+ * then a moving average with weight 3/4. */
 static void measure(struct htcp *h, const struct tcp_sock *tp, u32 acked, u64 alpha)
 {
 	u64 now = tp->tcp_mstamp, elapsed = now - h->began;
@@ -112,7 +112,7 @@ void BPF_PROG(htcp_cong_avoid, struct sock *sk, u32 ack, u32 acked)
 	struct htcp *h = STATE(struct htcp, sk);
 	u64 more;
 
-	/* Segments that arrived before this ACK waited for a hole to be filled: no sample of queues. */
+	/* Segments that arrived before this ACK waited for the repair of a hole: no sample of queueing delay. */
 	if (h->rtt && acked == h->cumulative)
 		note(h);
 	if (!h->now.since)
@@ -123,7 +123,7 @@ void BPF_PROG(htcp_cong_avoid, struct sock *sk, u32 ack, u32 acked)
 	grow(tp, slow_start(tp, acked) * more);
 }
 
-/* beta = RTTmin / RTTmax, which just empties the queue; half if the rate has changed by more than a fifth since the loss before. */
+/* beta = RTTmin / RTTmax, which just empties the queue; 1/2 if the rate has changed by more than a fifth since the previous loss. */
 static u32 adapt(const struct htcp *h)
 {
 	u64 before = h->now.rate, now = h->greatest;
@@ -144,12 +144,12 @@ u32 BPF_PROG(htcp_ssthresh, struct sock *sk)
 		h->before = h->now;
 	h->point = tp->snd_nxt;
 	h->beta = adapt(h);
-	/* The longest round trip fades by a twentieth of its excess over the smallest. */
+	/* The longest round-trip time decreases by a twentieth of its excess over the smallest. */
 	if (h->least && h->now.longest > h->least)
 		h->now.longest -= (h->now.longest - h->least) / 20;
 	h->now.since = tp->tcp_mstamp;
 	h->now.rate = h->greatest;
-	/* Segments delivered in recovery do not count. */
+	/* Segments delivered in recovery are excluded. */
 	h->began = 0;
 	h->segments = 0;
 	return max(tp->snd_cwnd * (u64)h->beta / ONE, 2ULL);

@@ -3,7 +3,7 @@
  * TCP Hybla: C. Caini and R. Firrincieli, TCP Hybla: a TCP enhancement for heterogeneous networks, International Journal of Satellite
  * Communications and Networking 22(5), 2004.
  *
- * A connection whose round trip is rho times that of a reference connection grows as that would in the same time.
+ * The window of a connection whose round-trip time is rho times that of a reference connection grows as fast in time as that of the reference.
  */
 #include "airhop.h"
 
@@ -11,21 +11,21 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 /* RTT0, the round trip of the reference connection, us (section 3). */
 #define RTT0 25000
-/* Largest window, segments: a single ACK may ask for as much. */
+/* Largest window, segments, which a single ACK may request. */
 #define LARGEST 65535U
 
-/* Progress of the first flight's acknowledgement: not at all, in part, wholly; or something was lost. */
+/* Acknowledgement of the first flight: none, partial, complete; or a loss. */
 enum { QUIET, HEARD, OVER };
 
 struct hybla {
-	u64 since; /* when the first ACK of it came, us */
-	u32 una; /* what it left unacknowledged */
-	u32 end; /* of the flight */
-	u32 least; /* the smallest round trip so far, us; 0: none */
+	u64 since; /* time of its first ACK, us */
+	u32 una; /* first byte not acknowledged by that ACK */
+	u32 end; /* end of the flight */
+	u32 least; /* smallest round-trip time so far, us; 0: none */
 	u32 beginning;
 };
 
-/* rho = RTT / RTT0, one at least, in 1/1024 (equation 2). */
+/* rho = RTT / RTT0, at least 1, in 1/1024 (equation 2). */
 static u64 rho(const struct hybla *h)
 {
 	return max((u64)h->least * ONE / RTT0, (u64)ONE);
@@ -47,7 +47,7 @@ static u64 exponential(u64 rho)
 	return (power << rho / ONE >> 20) - ONE;
 }
 
-/* The window begins with rho segments, and from now on the kernel spaces them (section 4). */
+/* The initial window is rho segments, and from then on the kernel paces them (section 4). */
 static void begin(struct sock *sk, struct hybla *h)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -57,8 +57,8 @@ static void begin(struct sock *sk, struct hybla *h)
 	pace(sk);
 }
 
-/* An ACK of the first flight. Slow start ends at the bandwidth-delay product: the rate at which that flight, a burst, is acknowledged, times the
- * round trip (Hoe 1996, which the paper recommends); the window waits for that. A threshold that is there counts rho times. */
+/* ACK of the first flight. Slow start ends at the bandwidth-delay product: the rate at which that flight, a burst, is acknowledged, times the
+ * round-trip time (Hoe 1996, as the paper recommends); the window does not grow before. A given ssthresh counts rho times. */
 static void estimate(struct sock *sk, struct hybla *h)
 {
 	struct tcp_sock *tp = tcp_sk(sk);

@@ -3,38 +3,38 @@
  * TCP-Illinois: S. Liu, T. Basar and R. Srikant, TCP-Illinois: A Loss- and Delay-Based Congestion Control Algorithm for High-Speed
  * Networks, Performance Evaluation 65(6-7), 2008.
  *
- * Losses decide whether the window grows or shrinks, queueing delay decides by how much.
+ * Losses determine whether the window grows or shrinks, queueing delay determines by how much.
  */
 #include "airhop.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* Section 3.2, in 1/1024: segments that a round trip adds, shares of the window that a loss costs. */
+/* Section 3.2, in 1/1024: segments added per round trip, and shares of the window by which a loss reduces it. */
 #define ALPHA_MIN 307 /* 0.3 */
 #define ALPHA_MAX (10 * ONE)
 #define BETA_MIN (ONE / 8)
 #define BETA_MAX (ONE / 2)
-/* Shares of the longest queueing delay, in 1/1024: alpha is the greatest up to ETA1, beta the least up to ETA2 and the greatest from ETA3 on. */
+/* Shares of the longest queueing delay, in 1/1024: alpha is maximal up to ETA1, beta minimal up to ETA2 and maximal from ETA3 on. */
 #define ETA1 10 /* 0.01 */
 #define ETA2 102 /* 0.1 */
 #define ETA3 819 /* 0.8 */
-/* Rounds of shortest delay until alpha is the greatest again (theta). */
+/* Rounds of shortest delay until alpha is maximal again (theta). */
 #define THETA 5
 /* Window below which the scheme is Reno, segments (W_thresh). */
 #define W_THRESH 15
 
 struct illinois {
-	u64 sum; /* of the round trips of this round, us */
+	u64 sum; /* sum of the round-trip times of this round, us */
 	u32 samples;
-	u32 end; /* the round is over when more than this is acknowledged */
-	u32 rtt; /* that the ACK under way gave, us; 0: none */
-	u32 cumulative; /* segments that it acknowledges */
-	u32 least; /* the extremes of all round trips so far, us */
+	u32 end; /* the round ends when data beyond this number is acknowledged */
+	u32 rtt; /* round-trip time of the current ACK, us; 0: none */
+	u32 cumulative; /* segments acknowledged by the current ACK */
+	u32 least; /* extremes of all round-trip times so far, us */
 	u32 most;
 	u32 alpha; /* in 1/1024 */
 	u32 beta; /* in 1/1024 */
-	u32 rounds; /* of shortest delay, in a row, since there was a longer one */
-	bool waits; /* for theta of them */
+	u32 rounds; /* consecutive rounds of shortest delay */
+	bool waits; /* true while waiting for theta such rounds */
 };
 
 SEC("struct_ops")
@@ -63,7 +63,7 @@ static u32 beta_at(u32 share)
 	return BETA_MIN + (BETA_MAX - BETA_MIN) * beyond / (ETA3 - ETA2);
 }
 
-/* Section 3.3: "alpha can be set to alpha_max only if d_a stays below d_1 for theta round trips", once it was above. */
+/* Section 3.3: "alpha can be set to alpha_max only if d_a stays below d_1 for theta round trips", after it was above d_1. */
 static void adapt_alpha(struct illinois *i, u32 share)
 {
 	if (share > ETA1) {
@@ -77,7 +77,7 @@ static void adapt_alpha(struct illinois *i, u32 share)
 	i->alpha = alpha_at(share);
 }
 
-/* Once a round trip: the mean queueing delay as a share of the longest so far. */
+/* Once per round trip: the mean queueing delay as a share of the longest so far. */
 static void adapt(struct illinois *i, u32 cwnd)
 {
 	u32 longest = i->most - i->least, share;
@@ -114,7 +114,7 @@ void BPF_PROG(illinois_cong_avoid, struct sock *sk, u32 ack, u32 acked)
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct illinois *i = STATE(struct illinois, sk);
 
-	/* Segments that arrived before this ACK waited for a hole to be filled: no sample of queues. */
+	/* Segments that arrived before this ACK waited for the repair of a hole: no sample of queueing delay. */
 	if (i->rtt && acked == i->cumulative) {
 		i->least = i->least ? min(i->least, i->rtt) : i->rtt;
 		i->most = max(i->most, i->rtt);
@@ -136,7 +136,7 @@ u32 BPF_PROG(illinois_ssthresh, struct sock *sk)
 	return max(cwnd * (ONE - STATE(struct illinois, sk)->beta) / ONE, 2ULL);
 }
 
-/* After a timeout it begins as Reno. */
+/* A timeout restarts the scheme as Reno. */
 SEC("struct_ops")
 void BPF_PROG(illinois_set_state, struct sock *sk, u8 new_state)
 {

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Notices of the link layer about segments that it lost: a program on the interface reads them, a congestion control reacts to them.
+ * Notices of the link layer about lost segments: a program at the interface reads them, and a congestion control reacts to them.
  *
  * J.-H. Yun, Cross-Layer Explicit Link Status Notification to Improve TCP Performance in Wireless Networks, EURASIP JWCN 2009, 617818: ELN, the
- * link layer gave a segment up; ERSN, it began to repeat one. They have the form of an ACK of the receiver, with a mark in reserved bits, and no
- * TCP may see them. H. Balakrishnan and R. H. Katz, Explicit Loss Notification and Wireless Web Performance, GLOBECOM Internet Mini-Conference
- * 1998: a bit in a duplicate ACK, which stays one, says that the link lost the segment that is expected next.
+ * link layer discarded a segment; ERSN, it has begun to retransmit a segment. Both have the form of an ACK of the receiver, with a mark in reserved
+ * bits, and TCP must not process them. H. Balakrishnan and R. H. Katz, Explicit Loss Notification and Wireless Web Performance, GLOBECOM Internet
+ * Mini-Conference 1998: a bit in a duplicate ACK, which TCP still processes, marks the next expected segment as lost on the link.
  */
 #ifndef NOTICES_H
 #define NOTICES_H
 
 #include "airhop.h"
 
-/* Byte 12 of the TCP header: data offset (4 bits), notice (2; both are not in use), ELN in an ACK (1), Accurate ECN's (1). */
+/* Byte 12 of the TCP header: data offset (4 bits), notice (2; reserved), ELN in an ACK (1), Accurate ECN (1). */
 #define OFFSET_BYTE 12
 #define NOTICE_BITS 0x0c
 #define NOTICE_ERSN 0x04
 #define NOTICE_ELN 0x08
 #define ELN_IN_ACK 0x02
-/* The acknowledgement field: the first byte of the segment that the notice is about. */
+/* Acknowledgement field: first byte of the notice's segment. */
 #define ACK_FIELD 8
 #define TCP_HEADER 20
 
@@ -30,12 +30,12 @@
 enum { BPF_MAP_TYPE_HASH = 1 };
 enum { BPF_F_NO_PREALLOC = 1 };
 enum { BPF_ANY, BPF_NOEXIST };
-/* bpf_skb_load_bytes_relative: from the IP header on, whatever is before it. */
+/* bpf_skb_load_bytes_relative: offsets from the IP header, with any link header before it. */
 enum { BPF_HDR_START_NET = 1 };
-/* Verdicts on a packet: the next filter decides; or the packet is dropped. */
+/* Verdicts on a packet: pass it to the next filter, or drop it. */
 enum { TC_ACT_UNSPEC = -1, TC_ACT_SHOT = 2 };
 
-/* A connection: IPv6 addresses, or IPv4 ones mapped to such (RFC 4291 section 2.5.5.2). */
+/* Connection: IPv6 addresses, or IPv4 addresses mapped to IPv6 (RFC 4291 section 2.5.5.2). */
 struct connection {
 	__be32 here[4];
 	__be32 there[4];
@@ -43,15 +43,15 @@ struct connection {
 	__be16 port_there;
 };
 
-/* First bytes of the segments that notices named last, for as many as a window loses. */
+/* First bytes of the segments that the latest notices named, for as many segments as a window may lose. */
 #define NAMED 16
 
 struct named {
-	u32 count; /* so far */
+	u32 count; /* notices so far */
 	u32 seq[NAMED];
 };
 
-/* An entry for each connection whose sender listens. */
+/* Entry for each connection whose sender has a listener. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -60,7 +60,7 @@ struct {
 	__type(value, struct named);
 } airhop_notices SEC(".maps");
 
-/* Counters of all connections, for the loader of the object: notices for one of them, and losses without a reduction because of one. */
+/* Counters of all connections, for the loader of the object: notices received, and losses without a window reduction because of a notice. */
 u64 notices_heard;
 u64 cuts_spared;
 
@@ -101,8 +101,8 @@ static inline void stop_listening(struct sock *sk)
 	bpf_map_delete_elem(&airhop_notices, &c);
 }
 
-/* True if a notice named the segment that is expected next, which is the one that a recovery begins with. It counts once: a repetition that is
- * lost, too, is congestion or the timer's. An ERSN speaks as long as the segment is missing: an ELN follows it, or the segment. */
+/* True if a notice named the next expected segment, with which a recovery begins. A notice counts once: a lost retransmission is congestion, or
+ * causes a timeout. An ERSN applies as long as the segment is missing: an ELN or the segment follows. */
 static inline bool is_named(struct sock *sk)
 {
 	struct connection c = {};
@@ -114,7 +114,7 @@ static inline bool is_named(struct sock *sk)
 		return 0;
 	for (u32 i = 0; i < NAMED && i < named->count; i++) {
 		if (named->seq[i] == tcp_sk(sk)->snd_una) {
-			/* No notice names a segment two windows back. */
+			/* No notice can name a segment of two windows ago. */
 			named->seq[i] -= 1U << 31;
 			__sync_fetch_and_add(&cuts_spared, 1);
 			return 1;
@@ -127,8 +127,8 @@ static inline bool is_named(struct sock *sk)
 
 struct __sk_buff;
 
-/* Of a packet that arrived: its connection, and where its TCP header begins; 0 if it has none. The kernel reassembles fragments before TCP, and
- * notices are none. */
+/* Connection of an arrived packet, and offset of its TCP header; 0 without one. The kernel reassembles fragments before TCP, and notices are
+ * never fragments. */
 static inline u32 read_ip(struct __sk_buff *skb, struct connection *c)
 {
 	u8 header[IPV6_HEADER];

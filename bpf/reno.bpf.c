@@ -6,39 +6,39 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* Three duplicate ACKs, SACK blocks above a hole, a mark of congestion, or a timeout: half of the window is left, two segments at least
- * (section 3.1, equation 4). The kernel repairs the loss, brings the window down, and makes it 1 after a timeout. */
+/* Three duplicate ACKs, SACK blocks above a hole, an ECN mark, or a timeout: ssthresh is half of the window, at least two segments
+ * (section 3.1, equation 4). The kernel repairs the loss, reduces the window, and sets it to 1 after a timeout. */
 SEC("struct_ops")
 u32 BPF_PROG(reno_ssthresh, struct sock *sk)
 {
 	return max(tcp_sk(sk)->snd_cwnd / 2, 2U);
 }
 
-/* An ACK outside recovery that shows `acked` segments to have arrived. */
+/* ACK outside recovery that acknowledges `acked` segments for the first time. */
 SEC("struct_ops")
 void BPF_PROG(reno_cong_avoid, struct sock *sk, u32 ack, u32 acked)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 
-	/* The unused part of a window is untested: an unused window does not grow. */
+	/* An unused window does not grow, since its unused part is untested. */
 	if (!is_cwnd_limited(tp))
 		return;
 	/* Slow start: the window doubles each round trip, up to ssthresh (equation 2). */
 	if (in_slow_start(tp))
 		acked = tcp_slow_start(tp, acked);
-	/* Congestion avoidance: a segment each round trip, one for each window of them that arrives (equation 3; RFC 3465 section 2.1). */
+	/* Congestion avoidance: one segment per round trip, i.e. one per acknowledged window (equation 3; RFC 3465 section 2.1). */
 	if (acked)
 		tcp_cong_avoid_ai(tp, tp->snd_cwnd, acked);
 }
 
-/* The segments taken to be lost had arrived (RFC 4015): the window is as it was, unless it is larger by now. */
+/* The segments marked lost had arrived (RFC 4015): the former window, unless the present window is larger. */
 SEC("struct_ops")
 u32 BPF_PROG(reno_undo_cwnd, struct sock *sk)
 {
 	return max(tcp_sk(sk)->snd_cwnd, tcp_sk(sk)->prior_cwnd);
 }
 
-/* The name is the one for `airhop run --scheme`, `iperf3 -C` and net.ipv4.tcp_congestion_control. */
+/* The name for `airhop run --scheme`, `iperf3 -C` and net.ipv4.tcp_congestion_control. */
 SEC(".struct_ops")
 struct tcp_congestion_ops reno = {
 	.ssthresh = (void *)reno_ssthresh,

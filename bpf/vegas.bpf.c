@@ -2,14 +2,14 @@
 /*
  * TCP Vegas: L. Brakmo and L. Peterson, TCP Vegas: End to End Congestion Avoidance on a Global Internet, IEEE JSAC 13(8), 1995.
  *
- * Once a round trip it compares the rate of its window on an empty path with the actual rate; the difference is the backlog that it has
- * queued. Its early repair of losses is the kernel's business (RACK).
+ * Once per round trip the scheme compares the expected rate, the window divided by the smallest round-trip time, with the actual rate; the
+ * difference is its backlog in the queue. The kernel repairs losses early (RACK) in place of Vegas.
  */
 #include "airhop.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* Segments queued: below ALPHA the window grows, above BETA it shrinks, above GAMMA slow start ends (section IV). */
+/* Queued segments: below ALPHA the window grows, above BETA it shrinks, above GAMMA slow start ends (section IV). */
 #define ALPHA 1
 #define BETA 3
 #define GAMMA 1
@@ -18,14 +18,14 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 enum { STAYS, GROWS_LINEARLY, DOUBLES };
 
 struct vegas {
-	u64 began; /* the round, us */
-	u64 sum; /* of its round trips, us */
+	u64 began; /* start of the round, us */
+	u64 sum; /* sum of the round-trip times of the round, us */
 	u32 samples;
-	u32 end; /* it is over when more than this is acknowledged */
-	u32 base; /* the smallest round trip so far, us; 0: none */
-	u32 rtt; /* that the ACK under way gave, us; 0: none */
+	u32 end; /* the round ends when data beyond this number is acknowledged */
+	u32 base; /* smallest round-trip time so far, us; 0: none */
+	u32 rtt; /* round-trip time of the current ACK, us; 0: none */
 	u8 growth;
-	bool pauses; /* slow start: in this round the window stays, so that it can be compared */
+	bool pauses; /* slow start: true in a round without growth, whose rates are compared */
 };
 
 SEC("struct_ops")
@@ -37,14 +37,14 @@ void BPF_PROG(vegas_init, struct sock *sk)
 	v->began = tcp_sk(sk)->tcp_mstamp;
 }
 
-/* In flight when the ACK under way arrived, bytes. */
+/* Data in flight at the arrival of the current ACK, bytes. */
 static u32 in_use(const struct tcp_sock *tp)
 {
 	return tp->snd_nxt - tp->snd_una + tp->mss_cache;
 }
 
-/* Section IV-B: Diff = (Expected - Actual) BaseRTT, to the nearest segment. Expected is the window in use by BaseRTT, Actual what the round has
- * sent by its mean round trip. */
+/* Section IV-B: Diff = (Expected - Actual) BaseRTT, to the nearest segment. Expected is the used window divided by BaseRTT, Actual is the data sent
+ * in the round divided by the round's mean round-trip time. */
 static u32 diff(const struct tcp_sock *tp, struct vegas *v)
 {
 	u32 sent = tp->snd_nxt - v->end;
@@ -56,7 +56,7 @@ static u32 diff(const struct tcp_sock *tp, struct vegas *v)
 	return in_use(tp) > arrives ? (in_use(tp) - arrives + tp->mss_cache / 2) / tp->mss_cache : 0;
 }
 
-/* Once a round trip: section IV-C, slow start doubles every other round; section IV-B, congestion avoidance. */
+/* Once per round trip: section IV-C, slow start doubles every other round; section IV-B, congestion avoidance. */
 static void decide(struct tcp_sock *tp, struct vegas *v)
 {
 	u32 queued = diff(tp, v);
@@ -95,7 +95,7 @@ void BPF_PROG(vegas_cong_avoid, struct sock *sk, u32 ack, u32 acked)
 
 	if (after(tp->snd_una, v->end))
 		decide(tp, v);
-	/* A window that is not used does not grow. */
+	/* An unused window does not grow. */
 	if (tp->snd_cwnd <= in_use(tp) / tp->mss_cache + 2) {
 		if (v->growth == DOUBLES && in_slow_start(tp))
 			grow(tp, (u64)ONE * tp->snd_cwnd);
@@ -109,7 +109,7 @@ void BPF_PROG(vegas_cong_avoid, struct sock *sk, u32 ack, u32 acked)
 	}
 }
 
-/* Section III: a loss costs a quarter of the window. */
+/* Section III: a loss reduces the window by a quarter. */
 SEC("struct_ops")
 u32 BPF_PROG(vegas_ssthresh, struct sock *sk)
 {
@@ -118,7 +118,7 @@ u32 BPF_PROG(vegas_ssthresh, struct sock *sk)
 	return max(cwnd - cwnd / 4, 2U);
 }
 
-/* No slow start follows; after a timeout one to Reno's half of the window does. */
+/* No slow start after duplicate ACKs; after a timeout slow start up to half of the window, as in Reno. */
 SEC("struct_ops")
 void BPF_PROG(vegas_cwnd_event, struct sock *sk, int event)
 {

@@ -2,24 +2,24 @@
 /*
  * TCP Veno: C. P. Fu and S. C. Liew, TCP Veno: TCP Enhancement for Transmission over Wireless Access Networks, IEEE JSAC 21(2), 2003.
  *
- * Reno that asks Vegas' estimate of its own queued segments, N: with few of them a loss is taken for random.
+ * Reno with Vegas' estimate N of the flow's queued segments: with a small N a loss is classified as random.
  */
 #include "airhop.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* Segments queued from which on the path counts as congested (section II-A). */
+/* Number of queued segments from which the path counts as congested (section II-A). */
 #define BETA 3
-/* With fewer round trips measured in one Veno is Reno. */
+/* Number of RTT samples in a round below which Veno is Reno. */
 #define ENOUGH 3
 
 struct veno {
-	u32 base; /* the smallest round trip so far, us; 0: none, as below */
-	u32 rtt; /* the smallest of the last round, if that had enough */
-	u32 least; /* the smallest of this round */
-	u32 samples; /* in this round */
-	u32 end; /* the round is over when more than this is acknowledged */
-	bool pauses; /* congested: the last ACK did not grow the window, the next one does */
+	u32 base; /* smallest round-trip time so far, us; 0: none, also in the members below */
+	u32 rtt; /* smallest round-trip time of the last round, if the round had enough samples */
+	u32 least; /* smallest round-trip time of this round */
+	u32 samples; /* samples of this round */
+	u32 end; /* the round ends when data beyond this number is acknowledged */
+	bool pauses; /* congested: true if the last ACK did not grow the window, so that the next one does */
 };
 
 SEC("struct_ops")
@@ -28,7 +28,7 @@ void BPF_PROG(veno_init, struct sock *sk)
 	STATE(struct veno, sk)->end = tcp_sk(sk)->snd_una;
 }
 
-/* N = cwnd (1 - BaseRTT / RTT) (equation 1) is BETA or more; only of a round that had samples enough. */
+/* True if N = cwnd (1 - BaseRTT / RTT) (equation 1) is at least BETA; false for a round without enough samples. */
 static bool is_congested(struct sock *sk)
 {
 	struct veno *v = STATE(struct veno, sk);
@@ -57,7 +57,7 @@ void BPF_PROG(veno_pkts_acked, struct sock *sk, const struct ack_sample *sample)
 	v->samples++;
 }
 
-/* Section II-A: congested, the window grows with every second ACK. */
+/* Section II-A: on a congested path every second ACK grows the window. */
 SEC("struct_ops")
 void BPF_PROG(veno_cong_avoid, struct sock *sk, u32 ack, u32 acked)
 {
@@ -71,7 +71,7 @@ void BPF_PROG(veno_cong_avoid, struct sock *sk, u32 ack, u32 acked)
 	tcp_reno_cong_avoid(sk, ack, acked);
 }
 
-/* Section II-B: a random loss costs a fifth of the window, another one half. */
+/* Section II-B: a random loss reduces the window by a fifth, any other loss by half. */
 SEC("struct_ops")
 u32 BPF_PROG(veno_ssthresh, struct sock *sk)
 {
@@ -80,7 +80,7 @@ u32 BPF_PROG(veno_ssthresh, struct sock *sk)
 	return tcp_reno_ssthresh(sk);
 }
 
-/* That is said of duplicate ACKs; at a timeout ssthresh is Reno's. */
+/* Section II-B applies to duplicate ACKs; at a timeout ssthresh is that of Reno. */
 SEC("struct_ops")
 void BPF_PROG(veno_cwnd_event, struct sock *sk, int event)
 {

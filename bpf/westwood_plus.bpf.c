@@ -3,24 +3,24 @@
  * TCP Westwood+: L. A. Grieco and S. Mascolo, Performance Evaluation and Comparison of Westwood+, New Reno, and Vegas TCP Congestion
  * Control, CCR 34(2), 2004.
  *
- * Once a round trip it samples the rate at which segments arrive. After a loss the window is what that rate fills of the empty path.
+ * Once per round trip the scheme samples the delivery rate. After a loss the window is this rate times the smallest round-trip time.
  */
 #include "airhop.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* Shorter rounds are not sampled, us: ACKs come in bunches (section 2.1). */
+/* Rounds shorter than this are not sampled, us: ACKs arrive in bunches (section 2.1). */
 #define SHORTEST_ROUND 50000
 
 struct westwood_plus {
-	u64 began; /* the round, us; 0: not yet */
+	u64 began; /* start of the round, us; 0: no round yet */
 	u64 first; /* output of the first of two filters, segments per second in 1/1024 */
-	u64 rate; /* the estimate, in the same unit; 0: none */
-	u32 least; /* the smallest round trip so far, us */
-	u32 latest; /* the last one, us */
-	u32 segments; /* that arrived in this round */
-	u32 delivered; /* in all, at the last ACK */
-	u32 filled; /* what the last loss left for ssthresh */
+	u64 rate; /* bandwidth estimate, in the same unit; 0: none */
+	u32 least; /* smallest round-trip time so far, us */
+	u32 latest; /* latest round-trip time, us */
+	u32 segments; /* segments delivered in this round */
+	u32 delivered; /* segments delivered in total, at the last ACK */
+	u32 filled; /* ssthresh after the last loss */
 };
 
 SEC("struct_ops")
@@ -29,14 +29,14 @@ void BPF_PROG(westwood_plus_init, struct sock *sk)
 	STATE(struct westwood_plus, sk)->delivered = tcp_sk(sk)->delivered;
 }
 
-/* Two exponential stages that keep 7/8 each; the first sample goes through. */
+/* Two exponential filters in series, each with weight 7/8 for its old value; the first sample passes unchanged. */
 static void add_sample(struct westwood_plus *w, u64 sample)
 {
 	w->first = w->rate ? (7 * w->first + sample) / 8 : sample;
 	w->rate = w->rate ? (7 * w->rate + w->first) / 8 : sample;
 }
 
-/* Section 2.1: what arrived in a round by its time, each segment once. An ACK belongs to the round that it begins. */
+/* Section 2.1: segments delivered in a round divided by the round's time, each segment once. An ACK belongs to the round that it begins. */
 SEC("struct_ops")
 void BPF_PROG(westwood_plus_pkts_acked, struct sock *sk, const struct ack_sample *sample)
 {
@@ -63,7 +63,7 @@ void BPF_PROG(westwood_plus_pkts_acked, struct sock *sk, const struct ack_sample
 	w->segments += arrived;
 }
 
-/* Section 2.2: ssthresh = BWE * RTTmin, two segments at least. A loss never raises the window. */
+/* Section 2.2: ssthresh = BWE * RTTmin, at least two segments. A loss never raises the window. */
 SEC("struct_ops")
 u32 BPF_PROG(westwood_plus_ssthresh, struct sock *sk)
 {
@@ -73,7 +73,7 @@ u32 BPF_PROG(westwood_plus_ssthresh, struct sock *sk)
 	return min(w->filled, tcp_sk(sk)->snd_cwnd);
 }
 
-/* Slow start goes on up to it when the loss is repaired, and after a timeout. */
+/* After the repair of the loss, and after a timeout, slow start continues up to this ssthresh. */
 SEC("struct_ops")
 void BPF_PROG(westwood_plus_cwnd_event, struct sock *sk, int event)
 {

@@ -3,34 +3,34 @@
  * TCP WestwoodVT: J. Koo, S.-G. Mun and H. Choo, Sender-Based TCP Scheme for Improving Performance in Wireless Environment, ICCS 2007,
  * LNCS 4490, pp. 538-541; its base: C. Casetti, M. Gerla, S. Mascolo, M. Y. Sanadidi and R. Wang, TCP Westwood, MobiCom 2001.
  *
- * Westwood's window after a loss, if Vegas' estimate of its own queued segments speaks for congestion; otherwise the window stays.
+ * Westwood's window after a loss if Vegas' estimate of the flow's queued segments indicates congestion; otherwise an unchanged window.
  */
 #include "airhop.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* Segments queued: at fewer than BETA + 1 the air lost it, or that is not decided yet; either way the window stays (section 2: alpha is 14, and
- * what is between 14 and 16 is put off to the next loss). */
+/* Queued segments: with fewer than BETA + 1 the loss is wireless or undecided, and the window does not change (section 2: alpha is 14, and a number
+ * from 14 to 16 leaves the decision to the next loss). */
 #define BETA 16
-/* Time constant of Westwood's filter, us; silence counts as samples of zero, one each half of it (Casetti et al. 2001, section 2.2). */
+/* Time constant of Westwood's filter, us; idle time counts as samples of zero, one per half of it (Casetti et al. 2001, section 2.2). */
 #define TAU 1000000ULL
 #define STEP (TAU / 2)
-/* A remainder of silence shorter than this is joined with the step before it, us: no rate is taken over so little time. */
+/* Idle time shorter than this joins the preceding step, us: it is too short for a rate sample. */
 #define SHORTEST_REMAINDER 10000
-/* Each step of silence leaves 3/5 of the estimate: after so many nothing is left of what 64 bits hold. */
+/* Each step of idle time leaves 3/5 of the estimate: after this number of steps no bit of a 64-bit estimate remains. */
 #define MOST_STEPS 90
-/* An ACK counts for so many segments at most. */
+/* Largest number of segments that an ACK counts for. */
 #define CAP 2U
 
 struct westwood_vt {
-	u64 last; /* when the last sample was taken, us */
-	u64 rate; /* the estimate, segments per second in 1/1024 */
-	u64 sample; /* the last one, in the same unit */
-	u32 left; /* segments that arrived at that very time: the next sample has them */
-	u32 base; /* the smallest round trip so far, us; 0: none */
-	u32 rtt; /* the last one, us */
-	u32 delivered; /* segments in all, at the last ACK */
-	u32 filled; /* what the last loss left for ssthresh */
+	u64 last; /* time of the last sample, us */
+	u64 rate; /* bandwidth estimate, segments per second in 1/1024 */
+	u64 sample; /* last sample, in the same unit */
+	u32 left; /* segments delivered at the same time as the last sample, which the next sample includes */
+	u32 base; /* smallest round-trip time so far, us; 0: none */
+	u32 rtt; /* latest round-trip time, us */
+	u32 delivered; /* segments delivered in total, at the last ACK */
+	u32 filled; /* ssthresh after the last loss */
 };
 
 SEC("struct_ops")
@@ -88,7 +88,7 @@ void BPF_PROG(westwood_vt_pkts_acked, struct sock *sk, const struct ack_sample *
 	w->base = w->base ? min(w->base, rtt) : rtt;
 }
 
-/* Section 2, equations 1 and 2: cwnd (1 - BaseRTT / RTT) segments are queued. A loss in slow start is congestion. */
+/* Section 2, equations 1 and 2: cwnd (1 - BaseRTT / RTT) segments are queued. A loss in slow start counts as congestion. */
 static bool is_congestion(const struct tcp_sock *tp, const struct westwood_vt *w)
 {
 	u64 waits = w->rtt - w->base;
@@ -109,7 +109,7 @@ u32 BPF_PROG(westwood_vt_ssthresh, struct sock *sk)
 	return tp->snd_cwnd;
 }
 
-/* Casetti et al. 2001, section 3: ssthresh is what the estimate fills, also if that is more than the window. A timeout is congestion. */
+/* Casetti et al. 2001, section 3: ssthresh is the estimated bandwidth-delay product, also if it exceeds the window. A timeout counts as congestion. */
 SEC("struct_ops")
 void BPF_PROG(westwood_vt_cwnd_event, struct sock *sk, int event)
 {
