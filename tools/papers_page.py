@@ -10,6 +10,7 @@ nothing.
 """
 
 import csv
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -22,7 +23,6 @@ from airhop.experiments.cheng2008 import UNIT, source
 from airhop.experiments.koo2007 import OWN, SOURCES
 from airhop.experiments.outcome import outcomes_in
 from airhop.experiments.printed import Judged, gained, gains_of, means
-from airhop.experiments.reproduced import CheckedClaim
 from airhop.numerals import interval
 from blocks import fill, table
 
@@ -160,19 +160,28 @@ KOO: Mapping[str, Sequence[tuple[str, str, float, float]]] = {
 
 
 def headlines(found: Found) -> str:
-    """List the headlines that are claims, with measured values and outcomes."""
+    """List the headlines that are claims, with measured values and outcomes.
+
+    A value whose experiment no folder has stays as the page has it. Quotes are those of the claims, and
+    outcomes those of outcomes.csv.
+    """
     with OUTCOMES.open(encoding="utf-8") as file:
         known = {row["claim"]: row["outcome"] for row in csv.DictReader(file)}
-    checked: dict[str, CheckedClaim] = {
-        claim.claim.id: claim for one in found.values() for claim in one.claims
-    }
+    quotes = {claim.id: claim.quote for id_ in SHOWN for claim in registry()[id_].claims}
+    measured = last_measured(PAGE.read_text(encoding="utf-8"))
+    measured |= {claim.claim.id: claim.result.measured for one in found.values() for claim in one.claims}
     rows = []
     for claim in HEADLINES:
-        if claim not in checked:
+        if claim not in measured:
             raise NotRunError(f"no folder has a run of the experiment of {claim}")
-        one = checked[claim]
-        rows.append((f"`{claim}`", f"“{one.claim.quote}”", one.result.measured, known[claim]))
+        rows.append((f"`{claim}`", f"“{quotes[claim]}”", measured[claim], known[claim]))
     return table(("claim", "printed", "measured (95 %)", "outcome"), rows, left=4)
+
+
+def last_measured(page: str) -> dict[str, str]:
+    """Read the measured values of the headlines from the page."""
+    block = page.partition("<!-- papers: headlines -->")[2].partition("<!-- end -->")[0]
+    return dict(re.findall(r"^\| `([a-z0-9-]+)` \| “.*” \| (.*) \| [^|]+ \|$", block, re.MULTILINE))
 
 
 HEADLINES = (

@@ -79,6 +79,15 @@ def samples(means: Means) -> Samples:
     return synthetic.samples(means, common=0.005, own=0.001)
 
 
+def told(found: Decisions) -> Decisions:
+    """Leave out gains of columns that scatter by a fifth, which tell nothing, and what is not counted."""
+    untold = tuple(f"cheng-t{table}-{end}" for table in range(2, 8) for end in ("last", "ratios"))
+    assert not [claim for claim in untold if found.get(claim)]
+    return {
+        claim: holds for claim, holds in found.items() if claim not in (*untold, "cheng-t4-self-collision")
+    }
+
+
 def broken(experiment: Experiment, means: Means) -> set[str]:
     """Return the claims that fail, without the prefix that they share."""
     failed = {claim for claim, holds in decisions(experiment, means).items() if holds is False}
@@ -226,13 +235,13 @@ def test_the_window_is_that_of_eight_hops() -> None:
 
 @pytest.mark.parametrize("experiment", [*CHAINS, *NETWORKS], ids=lambda experiment: experiment.id)
 def test_every_claim_of_a_table_holds_where_the_numbers_are_the_printed_ones(experiment: Experiment) -> None:
-    assert set(decisions(experiment).values()) == {True}
+    assert set(told(decisions(experiment)).values()) == {True}
 
 
 @pytest.mark.parametrize("experiment", [*CHAINS, *NETWORKS], ids=lambda experiment: experiment.id)
 def test_quick_mode_decides_the_same_claims(experiment: Experiment) -> None:
     coarse = {x: row for x, row in as_printed(experiment).items() if x in experiment.axis.coarse}
-    assert set(decisions(experiment, coarse).values()) == {True}
+    assert set(told(decisions(experiment, coarse)).values()) == {True}
 
 
 @pytest.mark.parametrize(
@@ -240,24 +249,24 @@ def test_quick_mode_decides_the_same_claims(experiment: Experiment) -> None:
     [
         (TABLE2, 1.0, {"tcp_cl": 13.6}, {"short"}),  # 2.6 % less than Reno
         (TABLE2, 1.0, {"tcp_cl": 14.3}, {"short"}),  # 2.4 % more
-        (TABLE2, 3.0, {"tcp_cl": 3.4}, {"long", "ratios"}),
-        (TABLE2, 8.0, {"tcp_cl": 1.75}, {"last", "ratios"}),  # +32 %, 16 % below the printed number
-        (TABLE2, 8.0, {"tcp_cl": 2.4}, {"last", "ratios"}),  # +80 %: a gain of 57 % is missed above, too
-        (TABLE2, 8.0, {"tcp_cl": 1.5}, {"last", "grows", "cl", "ratios"}),
+        (TABLE2, 3.0, {"tcp_cl": 3.4}, {"long", "ratios-paired"}),
+        (TABLE2, 8.0, {"tcp_cl": 1.75}, {"ratios-paired"}),  # +32 %, 16 % below the printed number
+        (TABLE2, 8.0, {"tcp_cl": 2.4}, {"ratios-paired"}),  # +80 %: a gain of 57 % is missed above, too
+        (TABLE2, 8.0, {"tcp_cl": 1.5}, {"grows", "cl", "ratios-paired"}),
         (
             TABLE2,
             5.0,
             {"reno": 1.5},
-            {"reno", "ratios"},
+            {"reno", "ratios-paired"},
         ),  # -25 %, and the mean of the column stays below 20 %
-        (TABLE3, 8.0, {"tcp_cl": 1.13}, {"last", "cl", "ratios"}),  # +55 %
+        (TABLE3, 8.0, {"tcp_cl": 1.13}, {"cl", "ratios-paired"}),  # +55 %
         (TABLE3, 6.0, {"tcp_cc": 2.0}, {"others", "guesses"}),
         (TABLE3, 4.0, {"tcp_w": 2.1}, {"guesses"}),  # a guess may be far off without any other claim
         (TABLE3, 1.0, {"reno": 12.0, "tcp_cl": 12.0}, {"repaired"}),
-        (TABLE4, 7.0, {"tcp_cl": 1.6}, {"relief", "ratios"}),
+        (TABLE4, 7.0, {"tcp_cl": 1.6}, {"relief", "ratios-paired"}),
         (TABLE5, 4.0, {"tcp_w": 3.3}, {"ahead", "falls"}),  # more than with three connections
-        (TABLE6, 9.0, {"reno": 2.95}, {"ahead", "falls", "reno", "ratios"}),
-        (TABLE7, 2.0, {"tcp_cl": 13.0}, {"reuse", "ratios"}),
+        (TABLE6, 9.0, {"reno": 2.95}, {"ahead", "falls", "reno", "ratios", "ratios-paired"}),
+        (TABLE7, 2.0, {"tcp_cl": 13.0}, {"reuse", "ratios-paired"}),
     ],
 )
 def test_a_claim_fails_where_the_numbers_say_so(
@@ -274,7 +283,7 @@ def test_delayed_acks_relieve_every_tcp_of_collisions_over_any_chain(curve: str,
     cell = measured.also[COLLISIONS.name].cells[curve, hops]
     cell.update(dict.fromkeys(cell, 110.0))
     failed = [one.claim.id for one in check_claims(TABLE4.claims, measured) if one.result.holds is False]
-    assert failed == ["cheng-t4-self-collision"]
+    assert failed == ["cheng-t4-collisions"]
 
 
 @pytest.mark.parametrize("hops", TABLE2.axis.full)

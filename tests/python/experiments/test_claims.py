@@ -338,6 +338,8 @@ def test_the_claims_of_figure_10() -> None:
         ("yun-8-worse", changed(changed(FAIR, 2, jersey=0.98), 10, jersey=0.99), WAITING),
         # Fairer than the others, and fair all the same.
         ("yun-8-poor", changed(FAIR, 10, tibet=0.997), WAITING),
+        ("yun-8-poor", changed(FAIR, 2, tibet=0.997), WAITING),  # with two as with ten
+        ("yun-8-poor-most", changed(FAIR, 10, tibet=0.997), WAITING),
         ("yun-8-poor-strict", changed(FAIR, 10, tibet=0.985), WAITING),
         ("yun-8-timeouts", FAIR, changed(WAITING, 10, westwood_plus=4.9)),
         ("yun-8-timeouts-strict", FAIR, changed(WAITING, 10, reno=6.1)),

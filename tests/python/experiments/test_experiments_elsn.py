@@ -83,6 +83,7 @@ def traced_loss(**at: float) -> dict[str, pl.DataFrame]:
             "start_s", "end_s", "kind", "packet", "seq", "attempt",
         ),
         "window": frame([(0.5, 4.0)], "time_s", "cwnd"),
+        "acks": pl.DataFrame(schema={"time_s": pl.Float64, "ack": pl.Int64}),
     }  # fmt: skip
 
 
@@ -128,13 +129,28 @@ def test_a_packet_that_a_retry_repairs_needs_its_ersn_too() -> None:
     assert fig1.seen_in(told).shares["ersn_once"] == pytest.approx(2 / 3)
 
 
+@pytest.mark.parametrize(("again", "cwnd", "held"), [(12.5, 4.0, 1.0), (11.8, 4.0, 0.5), (12.5, 3.0, 0.5)])
+def test_the_sender_waits_for_the_ack_of_a_packet_that_a_retry_repairs(
+    again: float, cwnd: float, held: float
+) -> None:
+    # Yun 2009 §3.1: "neither invokes congestion control due to the packet 1 nor retransmits it".
+    told = traced_loss()
+    ersn = frame([(11.5, 2, "ersn", "received")], "time_s", "seq", "kind", "event")
+    told["notices"] = pl.concat([told["notices"], ersn])
+    told["acks"] = pl.DataFrame({"time_s": [12.0], "ack": [1002]})
+    resent = frame([(again, 2, True, "timeout", 4.0)], "time_s", "seq", "retransmission", "cause", "cwnd")
+    told["segments"] = pl.concat([told["segments"], resent])
+    told["window"] = frame([(0.5, 4.0), (11.7, cwnd)], "time_s", "cwnd")
+    assert fig1.held_after_ersn(told) == held
+
+
 def test_a_loss_without_an_eln_is_not_as_printed() -> None:
     told, untold = traced_loss(), traced_loss()
     untold["notices"] = untold["notices"].filter(pl.col("kind") == "ersn")
     later = {
         name: table.with_columns(pl.col("seq") + 1000, pl.selectors.ends_with("_s") + 10.0)
         for name, table in untold.items()
-        if name != "window"
+        if name not in ("window", "acks")
     }
     both = {name: pl.concat([table, later[name]]) if name in later else table for name, table in told.items()}
     assert fig1.seen_in(both).shares["in_order"] == 0.5

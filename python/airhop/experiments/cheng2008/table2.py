@@ -13,8 +13,15 @@ import math
 
 from airhop.experiments import printed
 from airhop.experiments.cheng2008 import COLLISIONS, NAKS, SCHEMES, UNIT, gain
-from airhop.experiments.cheng2008.chains import HOPS, SILENT, chain_claims, experiment
-from airhop.experiments.cheng2008.readings import ON_DEMAND, ON_DEMAND_ROUTING, ROUTES, STATIC, below_tcp
+from airhop.experiments.cheng2008.chains import (
+    HOPS,
+    SILENT,
+    chain_claims,
+    experiment,
+    over_static_routes,
+    static,
+)
+from airhop.experiments.cheng2008.readings import ON_DEMAND, ON_DEMAND_ROUTING, ROUTES, below_tcp
 from airhop.experiments.claims import above, between, every
 from airhop.experiments.experiment import Claim, ClaimResult, Curve
 from airhop.experiments.samples import Samples
@@ -28,14 +35,7 @@ PRINTED = printed.columns(
 COMPARED = ("reno", "tcp-cl")
 
 
-def static(scheme: str) -> str:
-    """Name the curve of a scheme over static routes."""
-    return f"{scheme}, static routes"
-
-
-CURVES = tuple(Curve(name, SCHEMES[name], name) for name in COMPARED) + tuple(
-    Curve(static(name), f"{SCHEMES[name]}, static", name, {ROUTES: STATIC}) for name in COMPARED
-)
+CURVES = (*(Curve(name, SCHEMES[name], name) for name in COMPARED), *over_static_routes(COMPARED))
 
 
 def headline(samples: Samples) -> str:
@@ -78,12 +78,13 @@ def nacks_without_errors(samples: Samples) -> ClaimResult:
 
 
 def collides_with_itself(samples: Samples) -> ClaimResult:
-    """Check whether frames of Reno's network collide at every number of hops from three up."""
+    """Check whether frames collide with Reno over static routes, at every number of hops from three up."""
     collisions = samples.also[COLLISIONS.name]
-    found = {x: collisions.estimate("reno", x) for x in samples.from_x(3)}
+    found = {x: collisions.estimate(static("reno"), x) for x in samples.from_x(3)}
     told = ", ".join(f"{one.mean:.0f} {plus_minus(one, 0)} at {HOPS.text(x)}" for x, one in found.items())
     return ClaimResult(
-        every(above(one, 0.0) for one in found.values()), f"for a thousand segments of Reno: {told}"
+        every(above(one, 0.0) for one in found.values()),
+        f"for a thousand segments of Reno over static routes: {told}",
     )
 
 
@@ -101,7 +102,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "cheng-t2-self-collision",
         (
             "The packets of one flow collide with each other: from three hops up frames collide in a network "
-            "of one connection without channel errors, those of its routing and of the MAC among them."
+            "of one connection over static routes without channel errors, where all packets are its own."
         ),
         collides_with_itself,
         quote="TCP self-collisions in the MAC layer",

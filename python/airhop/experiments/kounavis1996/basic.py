@@ -1,7 +1,8 @@
 """Result 1: unmodified TCP, fixed to mobile. "During these periods almost no packet is being delivered".
 
-The graph shows that by single packets. Over all runs it is judged by fades that let nothing through: if TCP
-delivers as much with them, within 5 %, then fades as the paper has them let almost nothing through.
+The graph shows that by single packets. With the printed bit error rate no packet can get through in a fade,
+which is no measurement. Goodput is judged beside: if TCP delivers as much through fades that let nothing
+through, within 5 %, then fades as the paper has them let almost nothing through.
 """
 
 from __future__ import annotations
@@ -22,6 +23,10 @@ SETTINGS = {"radio.air.errors.ber_good": 1e-5, "radio.air.errors.ber_bad": 1e-1}
 GOOD_TIME = 10 / 14
 """Share of the time that is good in the mean."""
 SAME = 0.05
+GOOD_FRAMES = 0.99
+"""Share of the frames of 128 bytes that bit errors of 1e-5 spare in good times."""
+SURVIVES = "a bit error rate in fades that some packet can survive: with 10E-2 none of 1024 bits does"
+"""Missing information about deliveries in fades."""
 
 
 def variant(name: str, label: str, settings: Mapping[str, object], scheme: str = "tahoe") -> Curve:
@@ -46,6 +51,12 @@ def headline(samples: Samples) -> str:
     )
 
 
+def packets_in_fades(_: Samples) -> ClaimResult:
+    """Check whether a packet is delivered during a fade; undecided, no printed packet can be."""
+    told = "not measured: 1024 bits survive a fade with a probability of (1 - 0.1)^1024 = 1e-47"
+    return ClaimResult(None, told, needs=SURVIVES)
+
+
 def nothing_in_fades(samples: Samples) -> ClaimResult:
     """Check whether goodput changes by less than 5 % if no frame passes during a fade."""
     found = samples.ratio("dead", "basic", SECONDS)
@@ -56,28 +67,37 @@ def nothing_in_fades(samples: Samples) -> ClaimResult:
 
 
 def loses_more_than_time(samples: Samples) -> ClaimResult:
-    """Check whether Tahoe and Reno lose more goodput to fades than the share of time in fades."""
+    """Check whether Tahoe and Reno lose more goodput than time to fades and frames to other errors."""
     found = {curve: samples.ratio("clean", curve, SECONDS) for curve in ("basic", "reno")}
     told = ", ".join(f"{interval(ratio)} × {curve}" for curve, ratio in found.items())
     return ClaimResult(
-        every(above(ratio, 1 / GOOD_TIME) for ratio in found.values()),
-        f"without errors: {told}; time alone is 1.40 ×",
+        every(above(ratio, 1 / GOOD_TIME / GOOD_FRAMES) for ratio in found.values()),
+        f"without errors: {told}; time and frames alone are 1.41 ×",
     )
 
 
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "kou-fades",
-        "In deep fades almost no packet is delivered: goodput changes by less than 5 % if no frame passes "
-        "during a fade.",
-        nothing_in_fades,
+        "In deep fades almost no packet is delivered. With the printed bit error rate none can be, by "
+        "construction, which is no measurement.",
+        packets_in_fades,
         quote="Deep fades last for an average period of 4 sec and during these periods almost no packet is "
         "being succesfully delivered.",
     ),
     Claim(
+        "kou-fades-goodput",
+        "Goodput changes by less than 5 % if no frame passes during a fade.",
+        nothing_in_fades,
+        own=True,
+        because="The paper speaks of packets; the goodput shows that frames at the edges of fades make no "
+        "difference.",
+    ),
+    Claim(
         "kou-severe",
-        "Congestion control is unnecessarily severe: unmodified TCP, Tahoe or Reno, loses a larger share "
-        "of its goodput than the share of time in fades, 4 s of 14 s.",
+        "Congestion control is unnecessarily severe: unmodified TCP, Tahoe or Reno, loses a larger share of "
+        "its goodput to errors than the share of time in fades, 4 s of 14 s, and of the frames that errors "
+        "destroy in good times, 1 %. The paper's other case, handoffs, is not among the runs.",
         loses_more_than_time,
         quote="In all these cases standard TCP invokes congestion control mechanisms, which degrade "
         "throughput. […] Of course such severe behaviour is unnecessary",

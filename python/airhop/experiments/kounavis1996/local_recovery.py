@@ -58,12 +58,11 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "kou-7-reliable",
-        "The link behaves as a reliable link of fluctuating bandwidth: it drops no packet, and more than "
-        "95 % of the timeouts are spurious.",
+        "The link behaves as though packets were not lost but late: more than 95 % of the sender's timeouts "
+        "are spurious. That the link drops no packet is so by construction, as its attempts are unlimited.",
         loses_nothing,
         quote="We can consider that the link behaves as though packets were not lost, but simply arrived "
-        "late at the mobile receiver. So, the ARQ-enhanced wireless link can be modeled by a relatively "
-        "reliable channel having its bandwidth fluctuating as a function of time.",
+        "late at the mobile receiver.",
     ),
     Claim(
         "kou-7-redundant",

@@ -8,7 +8,8 @@ that the change is against ten rivals of Reno itself. What the ideal estimator d
 inferred too.
 
 Aggressive is who leaves Reno less than nine tenths of what it has among its own kind, at every FER; over the
-axis together is a claim of ours.
+axis together is a claim of ours. That LL-ELSN's good performance is none of "aggressive behavior", which the
+paper infers from Figures 9 and 10, is asked here, where it can be seen.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from airhop.experiments.asked import ALL_X, Asked
-from airhop.experiments.claims import each_below
+from airhop.experiments.claims import each_above, each_below
 from airhop.experiments.experiment import Claim, Curve, Experiment, Metric
 from airhop.experiments.reading import SILENT, Question, Reading
 from airhop.experiments.samples import Samples
-from airhop.experiments.yun2009 import PAPER, REPLICATIONS, SCHEMES, SETTINGS
+from airhop.experiments.yun2009 import OWN, PAPER, REPLICATIONS, SCHEMES, SETTINGS
 from airhop.experiments.yun2009.fig6 import FER as FIGURE6_FER
 from airhop.experiments.yun2009.overall import below_over, ratio_over
 from airhop.experiments.yun2009.readings import (
@@ -126,6 +127,16 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         reason=FAIR_SHARE,
     ),
 )
+FRIENDLY_CLAIM = Claim[Samples](
+    "yun-8-friendly",
+    "LL-ELSN is not aggressive: it leaves the Reno connection more than 90 % of its goodput among other Reno "
+    "connections, at every FER.",
+    Asked(each_above, FER, (OWN,), "reno", ALL_X, FRIENDLY),
+    quote="LL-ELSN achieves good performance against wireless losses by accurate congestion response, not by "
+    "aggressive behavior",
+    reason="LL-ELSN keeps its window at wireless losses, and its connections fill the queue. Reno halves its "
+    "window at each loss, and is left a smaller share than among senders that halve theirs, too.",
+)
 LOSSES = Question(
     about="the place of the losses in Figure 12",
     default=Reading(
@@ -154,7 +165,7 @@ EXPERIMENT = Experiment(
     axis=FER,
     metric=GOODPUT,
     replications=REPLICATIONS,
-    claims=CLAIMS,
+    claims=(*CLAIMS, FRIENDLY_CLAIM),
     headline=headline,
     also=(TOTAL, RESENT),
     questions=(

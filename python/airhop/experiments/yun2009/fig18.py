@@ -7,10 +7,10 @@ The mean loss rate grows with p_bb, from 1.1 % to 2 %.
 The text says that LL-ARQ does not always perform well, and that with it performance gets worse as burstiness
 grows, because TCP suffers more from the longer round trips than it gains from the lower loss rate. The first
 is read as: some scheme somewhere delivers less with LL-ARQ than without. Performance that gets worse is
-goodput with LL-ARQ that falls with every step of p_bb, for all four schemes; a loss larger than the gain is
-goodput that is lower with LL-ARQ than without, at every p_bb. That goodput is lower at the end of the axis,
-and that it falls by a larger part than without LL-ARQ, are claims of ours. Consistently good is read as in
-Figure 14: LL-ELSN with LL-ARQ has more than 90 % of the best curve at every p_bb.
+goodput with LL-ARQ that falls with every step of p_bb, for all four schemes. Where LL-ARQ costs more than it
+gains is in the figure, which is lost; that it does at every p_bb, that goodput is lower at the end of the
+axis, and that it falls by a larger part than without LL-ARQ, are claims of ours. Consistently good is read as
+in Figure 14: LL-ELSN with LL-ARQ has more than 90 % of the best curve at every p_bb.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from airhop.experiments.experiment import (
     Metric,
     PlottedAxis,
     TimelineChoice,
+    X,
 )
 from airhop.experiments.reading import SILENT, Question, Reading
 from airhop.experiments.samples import Samples
@@ -57,6 +58,8 @@ GOODPUT = Metric(
 SCHEMES = {"reno": "Reno", "sack": "SACK", "snoop": "Snoop", "ll-elsn": "LL-ELSN"}
 ATTEMPTS = 4
 STEP = "wlan.cell.errors.step"
+PLACES = "the figure, which would show for which schemes and channels LL-ARQ lowers the goodput"
+"""Missing information about a cause without its place."""
 
 
 def with_arq(scheme: str) -> str:
@@ -104,6 +107,17 @@ def costs_more_than_it_gains(samples: Samples) -> ClaimResult:
     return ClaimResult(every(one.decision for one in found), "; ".join(one.measured for one in found))
 
 
+def where_it_costs(samples: Samples) -> ClaimResult:
+    """Check whether LL-ARQ costs goodput by the round trip, where it does; undecided, the figure is lost."""
+    costs = [(scheme, x) for scheme in SCHEMES for x in samples.xs if _costs(samples, scheme, x)]
+    told = ", ".join(f"{scheme} at p_bb = {P_BB.text(x)}" for scheme, x in costs) or "nowhere"
+    return ClaimResult(None, f"less goodput with LL-ARQ: {told}", needs=PLACES)
+
+
+def _costs(samples: Samples, scheme: str, x: X) -> bool:
+    return bool(below(samples.ratio(with_arq(scheme), scheme, x), 1.0))
+
+
 def falls_more_with_arq(samples: Samples) -> ClaimResult:
     """Check whether each scheme keeps more of its goodput along the axis without LL-ARQ than with it."""
     found = [keeps_most(samples, P_BB, scheme, (with_arq(scheme),)) for scheme in SCHEMES]
@@ -147,10 +161,20 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "yun-11-sensitive",
+        "Where LL-ARQ does not perform well, the longer round trips cost TCP more than the lower loss rate "
+        "gains.",
+        where_it_costs,
+        quote="TCP performance […] sensitive to RTT increase rather than PER decrease due to LL-ARQ",
+        reason=REPAIRS,
+    ),
+    Claim(
+        "yun-11-sensitive-strict",
         "The longer round trips cost TCP more than the lower loss rate gains: all four schemes deliver less "
         "with LL-ARQ than without, at every p_bb.",
         costs_more_than_it_gains,
-        quote="TCP performance […] sensitive to RTT increase rather than PER decrease due to LL-ARQ",
+        own=True,
+        because="The strictest reading: the paper says that LL-ARQ does not always perform well, not that it "
+        "never does.",
         reason=REPAIRS,
     ),
     Claim(

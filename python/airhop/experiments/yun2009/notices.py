@@ -41,6 +41,33 @@ class Told:
         return cls(len(losses), **found.row(0, named=True))
 
 
+def collided_losses(tables: Mapping[str, pl.DataFrame], losses: pl.DataFrame) -> pl.DataFrame:
+    """Select the losses whose last frame was destroyed whole by a collision.
+
+    Parameters
+    ----------
+    tables
+        Tables of a traced run.
+    losses
+        Rows of `first_losses` of this run.
+    """
+    import polars as pl
+
+    frames = tables["drops"].filter(pl.col("kind") == "data", pl.col("cause").is_in(["channel", "collision"]))
+    last = frames.join(losses.select("seq", "lost_s"), on="seq").filter(pl.col("time_s") <= pl.col("lost_s"))
+    last = last.sort("time_s").unique("seq", keep="last", maintain_order=True)
+    collided = last.filter(pl.col("cause") == "collision")
+    return losses.join(collided.select("seq"), on="seq", how="semi")
+
+
+def detected(losses: pl.DataFrame) -> int:
+    """Count the losses of which a notice was made before the segment was sent again for another reason."""
+    import polars as pl
+
+    made = (pl.col("made_s") <= pl.col("again_s")).fill_null(pl.col("made_s").is_not_null())
+    return losses.filter(made).height
+
+
 def first_losses(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """List the segments of a run with one flow whose first copy the link layer gave up, in a row each.
 
