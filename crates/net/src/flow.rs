@@ -1,6 +1,7 @@
 //! Flow with its two endpoints: TCP sender and receiver, or source and sink of datagrams.
 
 use crate::apps::AppFlow;
+use crate::delays::{Delays, StreamDelay};
 use crate::ground_truth::lateness::LatenessBook;
 use crate::ground_truth::loss_ledger::LossLedger;
 use crate::ground_truth::spurious::SpuriousTimeouts;
@@ -78,6 +79,17 @@ impl Ends {
         }
     }
 
+    /// Ends the warm-up: distributions cover what happens from now on.
+    pub fn begin_anew(&mut self) {
+        if let Ends::Tcp(tcp) = self {
+            tcp.delay.begin_anew();
+            tcp.round_trips = Delays::default();
+        }
+        if let Some(datagrams) = self.datagrams() {
+            datagrams.begin_anew();
+        }
+    }
+
     /// Returns the half connection of a TCP flow of real hosts; `None` for others.
     pub fn half(&self) -> Option<&HalfConnection> {
         match self {
@@ -97,6 +109,10 @@ pub(crate) struct TcpEnds {
     pub spurious: SpuriousTimeouts,
     pub lateness: LatenessBook,
     pub loss_ledger: LossLedger,
+    /// Delay of the stream from the sender to the receiving application.
+    pub delay: StreamDelay,
+    /// Round trips that ACKs show.
+    pub round_trips: Delays,
     /// Packets between the receiver's network interface and the receiver, if the host has a turnaround.
     pub turnaround: Option<Box<Holding<Packet>>>,
 }

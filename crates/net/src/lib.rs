@@ -5,6 +5,7 @@
 pub mod agents;
 pub mod apps;
 mod build_error;
+mod delays;
 mod flow;
 mod ground_truth;
 mod link;
@@ -22,12 +23,12 @@ mod turnaround;
 mod world;
 
 pub use build_error::{BuildError, DRAWS};
+pub use delays::Delay;
 pub use ground_truth::lateness::Lateness;
 pub use ground_truth::loss_ledger::{Confusion, TRUE_CAUSES};
 pub use link_fades::{LinkFades, fades};
 pub use report::{
-    Column, FlowReport, Marks, OverFlows, QueueReport, Report, Value, flow_columns, run_columns,
+    Column, FlowReport, Marks, OverFlows, QueueReport, Report, RoundTrips, Value, flow_columns, run_columns,
 };
 pub use routing::RoutingCounts;
-pub use transit::Delay;
 pub use world::{EmulatorPlan, Interrupted, World, WorldSchedule};

@@ -1,10 +1,7 @@
 //! Active time of a flow, and loss, one-way delay and jitter of its datagrams.
 
+use crate::delays::{Delay, Delays};
 use airhop_base::{Datagram, Span, Time};
-use hdrhistogram::Histogram;
-
-/// Significant decimal digits of a delay in the histogram: a percentile is at most 1 % above the true delay.
-const DIGITS: u8 = 2;
 
 /// Time from a flow's first transmission to its last delivery; zero without transmissions.
 #[derive(Clone, Copy, Debug, Default)]
@@ -64,7 +61,7 @@ impl Datagrams {
         self.delivered_bytes += u64::from(datagram.len);
         self.arrived += 1;
         let delay = now - datagram.sent;
-        self.delays.add(delay);
+        self.delays.add(delay, 1);
         if let Some(last) = self.last_delay.replace(delay) {
             // RFC 3550 §6.4.1: J(i) = J(i-1) + (|D(i-1,i)| - J(i-1))/16, in the order of arrival.
             let difference = delay.nanos().abs_diff(last.nanos()) as f64;
@@ -97,52 +94,6 @@ impl Datagrams {
     /// Returns the interarrival jitter in milliseconds, from the second arrival on (RFC 3550 §6.4.1).
     pub fn jitter_ms(&self) -> Option<f64> {
         (self.arrived > 1).then_some(self.jitter_ns / 1e6)
-    }
-}
-
-/// Delays in milliseconds: mean and maximum are exact, a percentile is at most 1 % too large.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Delay {
-    /// Arithmetic mean.
-    pub mean: f64,
-    /// Median, by nearest rank.
-    pub p50: f64,
-    /// 95th percentile.
-    pub p95: f64,
-    /// 99th percentile.
-    pub p99: f64,
-    /// Maximum.
-    pub max: f64,
-}
-
-/// Histogram of delays; its memory grows with their range, not with their number.
-#[derive(Debug, Default)]
-struct Delays {
-    nanos: Option<Box<Histogram<u32>>>,
-    sum_ns: u128,
-    max_ns: u64,
-}
-
-impl Delays {
-    fn add(&mut self, delay: Span) {
-        let new = || Box::new(Histogram::new(DIGITS).expect("two of five digits"));
-        let nanos = self.nanos.get_or_insert_with(new);
-        nanos.record(delay.nanos()).expect("a histogram without bounds takes any delay");
-        self.sum_ns += u128::from(delay.nanos());
-        self.max_ns = self.max_ns.max(delay.nanos());
-    }
-
-    fn summary(&self) -> Option<Delay> {
-        let nanos = self.nanos.as_ref()?;
-        let millis = |ns: u64| ns as f64 / 1e6;
-        let quantile = |share| millis(nanos.value_at_quantile(share).min(self.max_ns));
-        Some(Delay {
-            mean: self.sum_ns as f64 / nanos.len() as f64 / 1e6,
-            p50: quantile(0.50),
-            p95: quantile(0.95),
-            p99: quantile(0.99),
-            max: millis(self.max_ns),
-        })
     }
 }
 

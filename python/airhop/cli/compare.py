@@ -23,7 +23,7 @@ from airhop.services import served
 from airhop.stats import replications
 from airhop.terminal import bar_chart, mean_pm, ratio
 
-OTHERS = ("srtt_ms", "retransmissions", "timeouts", "window_cuts", ACTIVE)
+OTHERS = ("rtt_p50_ms", "delay_p95_ms", "retransmissions", "timeouts", "window_cuts", ACTIVE)
 """Measures that have a column beside goodput."""
 
 

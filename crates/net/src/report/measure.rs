@@ -2,9 +2,9 @@
 //! tables and plots.
 
 use super::marks::Marks;
+use crate::delays::Delay;
 use crate::ground_truth::lateness::Lateness;
 use crate::ground_truth::loss_ledger::{Confusion, TRUE_CAUSES};
-use crate::transit::Delay;
 use airhop_base::NoticeKind;
 use airhop_tcp::seams::Judged;
 
@@ -273,8 +273,31 @@ impl Quantity for Option<Delay> {
     }
 
     fn value(&self) -> Value {
-        let Some(Delay { mean, p50, p95, p99, max }) = *self else { return Value::Null };
+        let Some(Delay { mean, p50, p95, p99, max, .. }) = *self else { return Value::Null };
         let named = [("mean", mean), ("p50", p50), ("p95", p95), ("p99", p99), ("max", max)];
+        Value::Group(named.map(|(key, ms)| (key, Value::Real(ms))).into())
+    }
+}
+
+/// Distribution of round trips; `None` without a sample.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RoundTrips(pub Option<Delay>);
+
+impl Quantity for RoundTrips {
+    fn columns(measure: &Measure) -> Vec<Column> {
+        let column = |key: &'static str| Column {
+            name: format!("rtt_{key}_ms"),
+            path: vec![measure.name, key],
+            label: format!("{}, {key}", measure.label),
+            short: format!("{} {key}", measure.short),
+            ..Column::of(measure, false)
+        };
+        ["min", "p50", "p95", "p99"].map(column).into()
+    }
+
+    fn value(&self) -> Value {
+        let Some(Delay { min, p50, p95, p99, .. }) = self.0 else { return Value::Null };
+        let named = [("min", min), ("p50", p50), ("p95", p95), ("p99", p99)];
         Value::Group(named.map(|(key, ms)| (key, Value::Real(ms))).into())
     }
 }

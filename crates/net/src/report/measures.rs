@@ -4,10 +4,11 @@
 
 use super::marks::Marks;
 use super::measure::OverFlows::{Apart, Mean};
+use super::measure::RoundTrips;
 use super::measure::{Column, MEASURE, Measure, OverFlows, Quantity, Value};
+use crate::delays::Delay;
 use crate::ground_truth::lateness::Lateness;
 use crate::ground_truth::loss_ledger::Confusion;
-use crate::transit::Delay;
 use airhop_base::{Drop, NoticeKind};
 
 macro_rules! flow_measures {
@@ -122,8 +123,8 @@ flow_measures! {
     /// Share of the datagrams that did not arrive, 0 to 1, excluding those in flight; null for TCP.
     loss: Option<f64> { label: "Loss of datagrams", short: "loss", over_flows: Mean }
 
-    /// One-way delay of datagrams, from the first transmission to delivery; null for TCP. Mean and maximum are exact, percentiles (by
-    /// nearest rank) at most 1 % too large.
+    /// One-way delay, from the first transmission of a byte to its delivery, in order, to the application: of TCP by bytes, of datagrams
+    /// by packets. Mean and maximum are exact, percentiles (by nearest rank) at most 1 % too large. Null if nothing was delivered.
     delay_ms: Option<Delay> { label: "One-way delay", short: "delay", unit: "ms", over_flows: Mean }
 
     /// Interarrival jitter of datagrams, the last value of the run (RFC 3550 §6.4.1); null for TCP.
@@ -133,6 +134,10 @@ flow_measures! {
     /// included, that queues marked CE, and ACKs with ECE that reached the sender. Queues treat ECT(1) as ECT(0): L4S (RFC 9331) is not
     /// modelled.
     marks: Marks { label: "Marks" }
+
+    /// Round trip of the newest segment that an ACK reports, if it was sent once: with the wait in queues, and the delay of a delayed ACK.
+    /// The minimum is exact, percentiles are at most 1 % too large. Null for UDP and without a sample.
+    rtt_ms: RoundTrips { label: "Round-trip time", short: "rtt", unit: "ms", over_flows: Mean, of_real: false }
 }
 
 /// Returns the columns of a run's own measures, in the order of the run document.

@@ -129,7 +129,7 @@ impl World {
             self.run_until(Time::ZERO + self.warmup, stop)?;
             self.warmed_up = Some(self.totals());
             for flow in &mut self.flows {
-                flow.ends.datagrams().into_iter().for_each(Datagrams::begin_anew);
+                flow.ends.begin_anew();
             }
         }
         Ok(())
@@ -210,8 +210,11 @@ impl World {
             if let Some(segment) = packet.segment() {
                 if segment.seq < sent_before && (segment.len > 0 || segment.flags.syn) {
                     tcp.loss_ledger.on_sent_again(segment.seq);
-                } else if segment.seq == FIRST_BYTE && segment.len > 0 {
-                    flow.active.sent(now);
+                } else if segment.len > 0 {
+                    tcp.delay.sent(now, segment.seq + u64::from(segment.len));
+                    if segment.seq == FIRST_BYTE {
+                        flow.active.sent(now);
+                    }
                 }
             }
             if let (Some(recorder), Some(segment)) = (&mut self.recorder, packet.segment())
@@ -278,6 +281,9 @@ impl World {
         let Some(total) = delivered else { return self.acknowledge(now, id) };
         let flow = &mut self.flows[id.0 as usize];
         flow.active.delivered(now);
+        if let Ends::Tcp(tcp) = &mut flow.ends {
+            tcp.delay.delivered(now, total);
+        }
         let is_expected = total >= flow.expected;
         if let Some(recorder) = &mut self.recorder {
             recorder.delivered(now, id, total);
@@ -412,6 +418,9 @@ impl World {
             (Ends::Tcp(tcp), Body::Tcp(segment)) => {
                 let una = tcp.sender.state().una;
                 tcp.sender.on_segment(now, packet);
+                if let Some(rtt) = tcp.sender.poll_round_trip() {
+                    tcp.round_trips.add(rtt, 1);
+                }
                 if let Some(recorder) = &mut self.recorder {
                     recorder.ack(now, flow, acked(segment, segment.ack <= una));
                     let received = NoticeEvent::Received { lateness_ms: None };

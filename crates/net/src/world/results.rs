@@ -3,7 +3,7 @@
 use crate::apps::AppFlow;
 use crate::flow::{Ends, Flow, TcpEnds};
 use crate::plan::Transport;
-use crate::report::{FlowReport, Marks, QueueReport, Report};
+use crate::report::{FlowReport, Marks, QueueReport, Report, RoundTrips};
 use crate::routing::RoutingCounts;
 use crate::world::World;
 use airhop_base::{NodeId, Span, Time};
@@ -119,6 +119,8 @@ impl World {
             lateness: tcp.lateness.counts(),
             judgements: tcp.loss_ledger.confusion(),
             completion_s: self.finished(flow).map(|end| (end - flow.plan.start).secs_f64()),
+            delay_ms: tcp.delay.summary(),
+            rtt_ms: RoundTrips(tcp.round_trips.summary()),
             srtt_ms: tcp.sender.srtt().map(Span::millis_f64),
             notices: c.notices,
             marks: Marks { ect0: c.ect_segments, ece: c.echoes, ..Marks::default() },

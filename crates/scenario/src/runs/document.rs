@@ -120,7 +120,7 @@ fn routing(counts: RoutingCounts) -> RoutingDocument {
 mod tests {
     use super::*;
     use airhop_base::Span;
-    use airhop_net::{Delay, Lateness, Marks};
+    use airhop_net::{Delay, Lateness, Marks, RoundTrips};
 
     #[test]
     fn names_and_order_are_those_of_the_contract() {
@@ -149,9 +149,17 @@ mod tests {
             lateness: Lateness { notices: 4, late: 3, sum_ns: 6_000_000 },
             active_mbps: Some(1.25),
             loss: Some(0.5),
-            delay_ms: Some(Delay { mean: 2.5, p50: 2.0, p95: 4.0, p99: 4.5, max: 5.0 }),
+            delay_ms: Some(Delay { min: 1.5, mean: 2.5, p50: 2.0, p95: 4.0, p99: 4.5, max: 5.0 }),
             jitter_ms: None,
             marks: Marks { ect0: 25_000, ect1: 1, ce: 40, ece: 55 },
+            rtt_ms: RoundTrips(Some(Delay {
+                min: 10.0,
+                mean: 12.0,
+                p50: 11.0,
+                p95: 14.0,
+                p99: 15.0,
+                max: 20.0,
+            })),
         };
         let report = Report {
             duration: Span::from_secs(200),
@@ -178,7 +186,8 @@ mod tests {
                 r#""undecided":{"queue":0,"aqm":0,"channel":0,"collision":0,"none":0}},"#,
                 r#""duplicates":12,"timeouts_warned_late":2,"lateness":{"notices":4,"late":3,"mean_ms":1.5},"#,
                 r#""active_mbps":1.25,"loss":0.5,"delay_ms":{"mean":2.5,"p50":2.0,"p95":4.0,"p99":4.5,"max":5.0},"#,
-                r#""jitter_ms":null,"marks":{"ect0":25000,"ect1":1,"ce":40,"ece":55}}],"#,
+                r#""jitter_ms":null,"marks":{"ect0":25000,"ect1":1,"ce":40,"ece":55},"#,
+                r#""rtt_ms":{"min":10.0,"p50":11.0,"p95":14.0,"p99":15.0}}],"#,
                 r#""drops":{"queue":1,"aqm":2,"channel":3,"collision":4,"retries":5,"agent":6,"route":7},"#,
                 r#""routing":{"requests":8,"replies":9,"errors":10,"link_failures":11},"#,
                 r#""queues":[{"name":"r->d","marked":40}]}"#,

@@ -88,6 +88,7 @@ impl Sender {
         s.nxt = s.nxt.max(s.una);
         let high_sack = s.board.high_sack();
         s.board.on_ack(now, s.una, s.nxt, &segment.options.sack);
+        self.round_trip = s.board.rtt();
         self.note_reordering(high_sack);
         acked
     }

@@ -82,6 +82,8 @@ pub struct Sender {
     delivery: Option<Box<DeliveryRate>>,
     classifications: VecDeque<LossClassification>,
     counters: Counters,
+    /// Round trip that the last ACK shows, until it is polled.
+    round_trip: Option<Span>,
     last_cause: Cause,
     /// Time of the last data transmission; `None` after the restart rule for the idle period since then was
     /// applied.
@@ -174,6 +176,7 @@ impl Sender {
             delivery: features.delivery_rate.then(Box::default),
             classifications: VecDeque::new(),
             counters: Counters::default(),
+            round_trip: None,
             last_cause: Cause::New,
             last_sent: None,
         }
@@ -245,6 +248,12 @@ impl Sender {
     pub fn poll_timeout(&self) -> Option<Time> {
         let timer = sooner(self.expiry(), self.persist.map(|persist| persist.due));
         sooner(sooner(timer, self.recovery.deadline()), self.pacing.due)
+    }
+
+    /// Returns the round trip of the newest segment reported by the last ACK that was sent once (Karn's rule),
+    /// unless it was returned before.
+    pub fn poll_round_trip(&mut self) -> Option<Span> {
+        self.round_trip.take()
     }
 
     /// Returns the next loss classification that was not yet returned.

@@ -14,8 +14,18 @@ from airhop.cli.shown.judgements import print_counts
 from airhop.results import Result
 from airhop.terminal import number, percent
 
-OF_TCP = ("srtt_ms", "retransmissions", "timeouts", "window_cuts", "fast_recoveries")
+OF_TCP = (
+    "rtt_p50_ms",
+    "delay_p50_ms",
+    "delay_p95_ms",
+    "retransmissions",
+    "timeouts",
+    "window_cuts",
+    "fast_recoveries",
+)
 """Measures that have a column beside the two rates."""
+COMPLETION = "completion_s"
+"""Measure that has a column if a transfer has completed."""
 OF_DATAGRAMS = (LOSS, "delay_mean_ms", "delay_p95_ms", "delay_max_ms", "jitter_ms")
 """Columns of UDP flows."""
 MOST_FLOWS = 40
@@ -33,7 +43,8 @@ def print_run(out: Console, result: Result, *, kernels: Mapping[str, str] | None
     title = f"{d['scenario']}, {d['duration_s']:g} s, seed {d['seed']}, replication {d['rep']}"
     tcp, others = result.tcp_flows, [flow for flow in d["flows"] if flow["transport"] != "tcp"]
     if tcp or not others:
-        _print_flows(out, title, tcp, (*rates, *OF_TCP), kernels or {})
+        transfers = (COMPLETION,) if any(flow.get(COMPLETION) is not None for flow in tcp) else ()
+        _print_flows(out, title, tcp, (*rates, *transfers, *OF_TCP), kernels or {})
     if others:
         _print_flows(out, "datagrams" if tcp else title, others, (*rates, *OF_DATAGRAMS), {})
     out.print(over_what(d), style="dim")
