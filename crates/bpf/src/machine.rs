@@ -217,6 +217,9 @@ impl Helpers<'_> {
         [first, second, third]: [u64; 3],
     ) -> Result<u64, Cause> {
         let wrong = |why: String| Cause::Call { function: kfunc.name(), why };
+        if self.lock.is_some() {
+            return Err(wrong("a kernel refuses calls of its functions while a lock is held".into()));
+        }
         if kfunc.is_cubic() && first == Space::Socket.address(0) {
             return self.cubic(kfunc, [second, third]).map_err(wrong);
         }

@@ -10,6 +10,16 @@ const LARGEST: u64 = 64 << 20;
 /// Maximum size of a key, bytes (as in the kernel).
 const LONGEST_KEY: u64 = 512;
 
+/// `BPF_F_NO_PREALLOC`, `BPF_F_NO_COMMON_LRU`, `BPF_F_CLONE` and `BPF_F_MMAPABLE`.
+const NO_PREALLOC: u64 = 1;
+const NO_COMMON_LRU: u64 = 1 << 1;
+const CLONE: u64 = 1 << 9;
+const MMAPABLE: u64 = 1 << 10;
+/// Flags without effect on programs: `BPF_F_NUMA_NODE`, `BPF_F_RDONLY` and `BPF_F_WRONLY`, and for hashes
+/// `BPF_F_ZERO_SEED`.
+const ANY: u64 = 1 << 2 | 1 << 3 | 1 << 4;
+const ANY_KEYED: u64 = ANY | 1 << 6;
+
 /// Error codes `-ENOENT`, `-E2BIG`, `-EEXIST` and `-EINVAL` of helpers.
 const NO_ENTRY: i64 = -2;
 const TOO_BIG: i64 = -7;
@@ -44,6 +54,7 @@ struct Declared {
     key: u64,
     value: u64,
     entries: u64,
+    flags: u64,
 }
 
 impl Definition {
@@ -60,7 +71,8 @@ impl Definition {
                 "value_size" => declared.value = number(btf, member.kind)?,
                 "key" => declared.key = pointed(btf, member.kind)?,
                 "value" => declared.value = pointed(btf, member.kind)?,
-                "map_flags" | "pinning" | "numa_node" => {}
+                "map_flags" => declared.flags = number(btf, member.kind)?,
+                "pinning" | "numa_node" => {}
                 other => return Err(wrong(format!("declares {other}, which is not simulated"))),
             }
         }
@@ -88,6 +100,7 @@ impl Declared {
                 ));
             }
         };
+        self.check_flags(kind)?;
         if self.value == 0 || self.key == 0 || self.key > LONGEST_KEY {
             return Err(format!(
                 "keys of {} bytes (1 to {LONGEST_KEY}), values of {} (1 or more)",
@@ -105,6 +118,24 @@ impl Declared {
             return Err(format!("its values take {bytes} bytes, where {LARGEST} are simulated"));
         }
         Ok(kind)
+    }
+
+    /// Checks the flags as a kernel does (htab_map_alloc_check(), array_map_alloc_check(),
+    /// bpf_local_storage_map_alloc_check()). Maps that programs cannot read or write (`BPF_F_RDONLY_PROG`,
+    /// `BPF_F_WRONLY_PROG`) are not simulated.
+    fn check_flags(&self, kind: Kind) -> Result<(), String> {
+        let (required, allowed) = match kind {
+            Kind::Hash => (0, NO_PREALLOC | ANY_KEYED),
+            Kind::Lru => (0, NO_COMMON_LRU | ANY_KEYED),
+            Kind::Array => (0, MMAPABLE | ANY),
+            Kind::Socket => (NO_PREALLOC, NO_PREALLOC | CLONE),
+        };
+        match self.flags & !allowed == 0 && self.flags & required == required {
+            true => Ok(()),
+            false => {
+                Err(format!("map_flags {:#x}, expected bits of {allowed:#x}, with {required:#x}", self.flags))
+            }
+        }
     }
 }
 
@@ -253,6 +284,19 @@ impl Definition {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    // htab_map_alloc_check(), array_map_alloc_check(), bpf_local_storage_map_alloc_check(): flags of each type of map.
+    #[test]
+    fn flags() {
+        let with = |kind, flags| Declared { kind, key: 4, value: 8, entries: 1, flags }.check();
+        for (kind, flags) in [(1, 0), (1, 1), (9, 2), (2, 1 << 10), (24, 1), (24, 1 | 1 << 9)] {
+            assert!(with(kind, flags).is_ok(), "{kind} {flags:#x}");
+        }
+        for (kind, flags) in [(1, 2), (9, 1), (2, 1), (2, 1 << 7), (1, 1 << 8), (24, 0)] {
+            let why = with(kind, flags).expect_err("no kernel makes it");
+            assert!(why.contains(&format!("map_flags {flags:#x}, expected")), "{why}");
+        }
+    }
 
     fn map(kind: Kind, entries: u32) -> (Map, Region) {
         let definition = Definition { name: "m".into(), kind, key_bytes: 4, value_bytes: 6, entries };

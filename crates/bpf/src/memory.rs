@@ -225,6 +225,8 @@ impl Memory<'_> {
             }
             Space::Socket => self.socket.as_ref()?.image.read(offset, length),
             Space::Region(index) => within(&self.regions.get(index)?.bytes, offset, length),
+            // bpf_tcp_ca_is_valid_access() and its like: an access to the context is aligned.
+            Space::Context if offset % length.max(1) != 0 => None,
             Space::Context => readable(self.context.bytes, self.context.rights, offset, length),
             Space::Sample => self.sample?.read(offset, length),
             Space::Packet => within(self.packet, offset, length),

@@ -61,4 +61,14 @@ fn a_lock_is_given_back() {
     assert_eq!(call(Callback::UndoCwnd, 0), Ok(1));
     assert_refused(Callback::UndoCwnd, 1, "a lock is held already");
     assert_refused(Callback::UndoCwnd, 2, "the lock is never given back");
+    assert_refused(Callback::UndoCwnd, 3, "bpf_jiffies64: a kernel refuses calls of its functions");
+}
+
+// check_map_func_compatibility(): only the socket at hand gives a value of its map. bpf_tcp_ca_is_valid_access(): an
+// argument is read as aligned.
+#[test]
+fn the_values_of_other_sockets_and_parts_of_arguments_are_out_of_reach() {
+    assert_eq!(call(Callback::Init, 0), Ok(0));
+    assert_refused(Callback::Init, 1, "a map of sockets is for bpf_sk_storage_get");
+    assert_refused(Callback::Init, 2, "load of 4 bytes at the context +6");
 }

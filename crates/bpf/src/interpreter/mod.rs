@@ -29,7 +29,11 @@ pub(crate) fn run(
     kernel: &mut Helpers<'_>,
     budget: u32,
 ) -> Result<(u64, u32), (usize, Cause)> {
-    let (result, left) = run_function(code, entry, [argument, 0], kernel, 0, budget)?;
+    let (result, left) =
+        run_function(code, entry, [argument, 0], kernel, 0, budget).map_err(|(at, cause)| match cause {
+            Cause::Endless(_) => (at, Cause::Endless(budget)), // of the program, not of a callback of bpf_loop()
+            cause => (at, cause),
+        })?;
     match kernel.lock {
         None => Ok((result, left)),
         Some(_) => Err((

@@ -295,6 +295,18 @@ fn what_has_no_end_is_ended() {
     assert_eq!(run_lines(&[(0x05, 0, 0, -1, 0)], 0, 0), Err((3, Cause::Endless(BUDGET))));
     let call = Instruction { op: Op::Call, dst: 0, src: 11, offset: 0, immediate: 0 };
     assert_eq!(run_code(&[call]), Err((0, Cause::TooDeep(FRAMES))));
+    // The callback of a bpf_loop() shares the budget of its caller.
+    let op = |op, dst, immediate| Instruction { op, dst, src: 11, offset: 6, immediate };
+    let looping = [
+        op(Op::Mov64, 1, 3),
+        op(Op::Mov64, 2, Space::Code.address(6) as i64),
+        op(Op::Mov64, 3, 0),
+        op(Op::Mov64, 4, 0),
+        op(Op::CallHelper(Helper::Loop), 0, 0),
+        op(Op::Exit, 0, 0),
+        op(Op::Jump, 0, 0),
+    ];
+    assert_eq!(run_code(&looping), Err((6, Cause::Endless(BUDGET))));
 }
 
 // Bytes before or after a region are not part of it, and neither zero nor an unmapped address is valid.

@@ -132,11 +132,14 @@ impl Helpers<'_> {
     /// Calls a helper with the registers r1 to r5.
     pub(crate) fn call(&mut self, helper: Helper, arguments: [u64; 5]) -> Result<u64, Cause> {
         let [first, second, third, fourth, fifth] = arguments;
+        if self.lock.is_some() && !matches!(helper, SpinLock | SpinUnlock) {
+            return Err(helper.refuse("a kernel refuses calls of its functions while a lock is held"));
+        }
         match helper {
             MapLookup => self.map_lookup(helper, first, second),
             MapUpdate => self.map_update(helper, first, second, third, fourth),
             MapDelete => {
-                let map = self.map(helper, first)?;
+                let map = self.keyed_map(helper, first)?;
                 self.take(second, self.maps[map].definition.key_bytes as u64, helper)?;
                 Ok(told(self.maps[map].remove(self.scratch)))
             }
@@ -184,6 +187,15 @@ impl Helpers<'_> {
         }
     }
 
+    /// Returns the map that an argument points to, if it has keys.
+    fn keyed_map(&self, helper: Helper, address: u64) -> Result<usize, Cause> {
+        let map = self.map(helper, address)?;
+        match self.maps[map].definition.kind {
+            Kind::Socket => Err(helper.refuse("a map of sockets is for bpf_sk_storage_get")),
+            _ => Ok(map),
+        }
+    }
+
     /// Returns the bytes that an argument points to.
     pub(super) fn readable(&self, address: u64, length: u64, helper: Helper) -> Result<&[u8], Cause> {
         if length > MOST_BYTES {
@@ -215,7 +227,7 @@ impl Helpers<'_> {
     }
 
     fn map_lookup(&mut self, helper: Helper, map: u64, key: u64) -> Result<u64, Cause> {
-        let map = self.map(helper, map)?;
+        let map = self.keyed_map(helper, map)?;
         let length = self.maps[map].definition.key_bytes;
         let Some(key) = self.memory.read(key, length) else {
             return Err(self.memory.denied(Access::Load, key, length).into());
@@ -231,11 +243,8 @@ impl Helpers<'_> {
         value: u64,
         flags: u64,
     ) -> Result<u64, Cause> {
-        let map = self.map(helper, map)?;
+        let map = self.keyed_map(helper, map)?;
         let definition = &self.maps[map].definition;
-        if definition.kind == Kind::Socket {
-            return Err(helper.refuse("a map of sockets is for bpf_sk_storage_get"));
-        }
         let (key_bytes, value_bytes) = (definition.key_bytes as u64, definition.value_bytes as u64);
         self.take(key, key_bytes, helper)?;
         self.readable(value, value_bytes, helper)?;

@@ -83,7 +83,7 @@ void misaligned(u64 *ctx)
 		__sync_fetch_and_add((u64 *)(value + (ctx[1] & 7)), 1);
 }
 
-/* A lock that is not given back, or taken twice. */
+/* A lock that is not given back, taken twice, or held during a call. */
 SEC("struct_ops/undo_cwnd")
 u32 holds(u64 *ctx)
 {
@@ -95,9 +95,30 @@ u32 holds(u64 *ctx)
 	spin_lock(&value->lock);
 	if (ctx[1] == 1)
 		spin_lock(&value->lock);
+	if (ctx[1] == 3)
+		jiffies64();
 	if (ctx[1] != 2)
 		spin_unlock(&value->lock);
 	return ++value->count;
+}
+
+struct {
+	UINT(type, 24);
+	UINT(map_flags, 1);
+	TYPE(key, u32);
+	TYPE(value, u32);
+} owned SEC(".maps");
+
+/* The value of another socket; half an argument and half of the next. */
+SEC("struct_ops/init")
+void looks(u64 *ctx)
+{
+	u32 key = 0;
+
+	if (ctx[1] == 1)
+		map_lookup(&owned, &key);
+	if (ctx[1] == 2)
+		*(volatile u32 *)((char *)ctx + 6);
 }
 
 SEC(".struct_ops")
@@ -107,5 +128,6 @@ struct tcp_congestion_ops reaches = {
 	.set_state = (void *)parts_of_members,
 	.pkts_acked = (void *)misaligned,
 	.undo_cwnd = (void *)holds,
+	.init = (void *)looks,
 	.name = "reaches",
 };
