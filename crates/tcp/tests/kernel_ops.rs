@@ -207,6 +207,25 @@ fn a_loss_repaired_by_a_probe() {
     );
 }
 
+// tcp_time_to_recover(): a segment that was marked lost and retransmitted during a recovery, and was sent after its begin,
+// begins the next recovery as soon as the first one ends.
+#[test]
+fn a_recovery_after_a_recovery() {
+    let (mut s, mut log) = reno(&linux(10.0, 5.0));
+    s.opening();
+    s.at(100).sack(1, &[(2, 5)]);
+    s.after(10).sack(1, &[(2, 10)]);
+    s.at(210).sack(1, &[(2, 10), (12, 13)]);
+    s.at(240).sack(1, &[(2, 10), (12, 13)]);
+    log();
+    s.after(10).sack(11, &[(12, 13)]);
+    let calls = log();
+    assert!(
+        calls.contains("Recovery>Open") && calls.contains("Open>Recovery") && !calls.contains("Cwr>"),
+        "{calls}"
+    );
+}
+
 // RFC 3168 §6.1.2: an echoed mark halves the window once per window of data, without a retransmission.
 #[test]
 fn an_echo() {

@@ -219,7 +219,8 @@ impl CongestionControl for KernelControl {
         self.detect(w, l.now, s);
         match l.signal {
             Signal::Timeout => self.time_out(l, s),
-            Signal::Duplicates if s.board.lost_bytes() == 0 => self.reduce_for_probe(s),
+            // A segment that is retransmitted still counts as lost.
+            Signal::Duplicates if self.sk.lost_out == 0 => self.reduce_for_probe(s),
             Signal::Duplicates => {
                 if matches!(self.sk.ca_state, CaState::Recovery | CaState::Loss) {
                     self.repaired(); // the ACK that ends a repair shows the next loss
