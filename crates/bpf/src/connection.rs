@@ -163,6 +163,9 @@ impl Connection {
         let mut machine = machine.lock().unwrap_or_else(PoisonError::into_inner);
         let result = machine.call(program, &mut self.socket, &arguments[..count], now);
         self.loaded.changed.take(&self.socket.image, sk);
+        if std::mem::take(&mut self.socket.limits_pacing) {
+            members::take_pacing(&self.socket.image, sk);
+        }
         result.map_err(|fault| fault as CallbackError)
     }
 }

@@ -56,7 +56,7 @@ const ONE_WAY: &str = "the other end sends no data: the byte after its SYN";
 const IPV4: &str = "2, AF_INET: connections of a simulation are of IPv4";
 const MAPPED_NOTE: &str = "an IPv4 address mapped to IPv6 (RFC 4291 §2.5.5.2), as in a kernel";
 
-static SOCKET: [Known<Sock>; 62] = [
+static SOCKET: [Known<Sock>; 65] = [
     known("snd_cwnd", |sk| sk.snd_cwnd.into()),
     known("snd_cwnd_cnt", |sk| sk.snd_cwnd_cnt.into()),
     noted("snd_cwnd_clamp", |sk| sk.snd_cwnd_clamp.into(), "2³² − 1 until `bpf_setsockopt` sets it"),
@@ -93,6 +93,9 @@ static SOCKET: [Known<Sock>; 62] = [
     known("bytes_retrans", |sk| sk.bytes_retrans),
     known("data_segs_out", |sk| sk.data_segs_out.into()),
     known("delivered_mstamp", |sk| sk.delivered_mstamp),
+    known("rate_delivered", |sk| sk.rate_delivered.into()),
+    known("rate_interval_us", |sk| sk.rate_interval_us.into()),
+    known("rate_app_limited", |sk| sk.rate_app_limited.into()),
     known("app_limited", |sk| sk.app_limited.into()),
     known("lsndtime", |sk| sk.lsndtime.into()),
     known("prr_out", |sk| sk.prr_out.into()),
@@ -113,10 +116,10 @@ static SOCKET: [Known<Sock>; 62] = [
     noted(
         "sk_pacing_status",
         |sk| sk.sk_pacing_status.into(),
-        "2, SK_PACING_FQ, on a host that paces (`tcp.pacing`); 0 on others until the program sets it",
+        "2, SK_PACING_FQ, on a host that paces (`tcp.pacing`); 0 on others until the program, or a maximum pacing rate, sets it",
     ),
     known("sk_pacing_rate", |sk| sk.sk_pacing_rate),
-    noted("sk_max_pacing_rate", |sk| sk.sk_max_pacing_rate, "2⁶⁴ − 1: no option sets it"),
+    noted("sk_max_pacing_rate", |sk| sk.sk_max_pacing_rate, "2⁶⁴ − 1 until `bpf_setsockopt` sets it"),
     noted(
         "ecn_flags",
         |sk| sk.ecn_flags.into(),
@@ -288,6 +291,16 @@ impl Changed {
     /// Copies changed members back to the sender.
     pub(crate) fn take(&self, image: &Image, sk: &mut Sock) {
         self.0.iter().for_each(|(field, set)| set(sk, image.get(*field)));
+    }
+}
+
+/// Copies the maximum pacing rate back to the sender, with what it changes: members that a program's types need not
+/// declare.
+pub(crate) fn take_pacing(image: &Image, sk: &mut Sock) {
+    sk.sk_max_pacing_rate = image.get(place(image.layout(), "sk_max_pacing_rate"));
+    sk.sk_pacing_rate = sk.sk_pacing_rate.min(sk.sk_max_pacing_rate);
+    if sk.sk_max_pacing_rate < u64::MAX && sk.sk_pacing_status == Sock::PACING_NONE {
+        sk.sk_pacing_status = Sock::PACING_NEEDED;
     }
 }
 

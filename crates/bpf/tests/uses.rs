@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 const OBJECT: &[u8] = include_bytes!("objects/uses.bpf.o");
 
+const MEMBERS: [&str; 4] = ["mss_cache", "sk_max_pacing_rate", "sk_pacing_rate", "sk_pacing_status"];
+
 struct Run {
     machine: Machine,
     socket: Socket,
@@ -13,7 +15,7 @@ struct Run {
 impl Run {
     fn new() -> Run {
         let object = Arc::new(Object::read(OBJECT, "uses.bpf.o").unwrap());
-        let socket = Socket::new(&object.socket_layout(&["mss_cache"]).unwrap(), 0, 0);
+        let socket = Socket::new(&object.socket_layout(&MEMBERS).unwrap(), 0, 0);
         Run { machine: Machine::new(object, 0), socket }
     }
 
@@ -21,6 +23,17 @@ impl Run {
         let program = self.machine.object().congestion_controls()[0].program(callback).unwrap();
         let arguments: Vec<_> = numbers.iter().map(|&number| Argument::Number(number)).collect();
         self.machine.call(program, &mut self.socket, &arguments, 1_500_000_000).unwrap()
+    }
+
+    fn set(&mut self, member: &str, value: u64) {
+        let field = self.socket.image.layout().get(member).unwrap();
+        self.socket.image.set(field, value);
+    }
+
+    /// Returns the first three words of the private state.
+    fn told(&self) -> Vec<i64> {
+        let words = self.socket.image.private()[..24].chunks(8);
+        words.map(|word| i64::from_le_bytes(word.try_into().unwrap())).collect()
     }
 
     fn get(&self, member: &str) -> u64 {
@@ -35,10 +48,27 @@ fn a_bound_of_the_window() {
     let mut run = Run::new();
     run.call(Callback::Init, &[]);
     assert_eq!((run.get("snd_cwnd_clamp"), run.get("snd_ssthresh")), (20, 20));
-    let field = run.socket.image.layout().get("snd_cwnd").unwrap();
-    run.socket.image.set(field, 15);
+    run.set("snd_cwnd", 15);
     run.call(Callback::CongAvoid, &[0, 100]);
     assert_eq!(run.get("snd_cwnd"), 20);
+}
+
+// Linux, sk_setsockopt(): SO_MAX_PACING_RATE lowers the pacing rate, and makes a host pace that does not
+// (SK_PACING_NEEDED, 1); 2³² − 1 removes the limit. tcp_set_window_clamp(): 0 is no bound of a receive window.
+#[test]
+fn bounds_of_the_pacing_rate_and_of_the_receive_window() {
+    let mut run = Run::new();
+    run.set("sk_pacing_rate", 9000);
+    run.call(Callback::SetState, &[0xffff_ffff]);
+    assert_eq!((run.get("sk_max_pacing_rate"), run.get("sk_pacing_status")), (u64::MAX, 0));
+    run.call(Callback::SetState, &[5000]);
+    let members = MEMBERS.map(|member| run.get(member));
+    assert_eq!(members, [0, 5000, 5000, 1]);
+    assert_eq!(run.told(), [0, 0, -22]);
+    run.set("sk_pacing_status", 2);
+    run.call(Callback::SetState, &[0]);
+    assert_eq!(run.get("sk_pacing_status"), 2, "the queueing discipline paces");
+    assert_eq!(run.told(), [0, -22, -22]);
 }
 
 // bpf-helpers(7), bpf_getsockopt(): TCP_MAXSEG returns the length of a segment; a request for two bytes is an
@@ -46,8 +76,7 @@ fn a_bound_of_the_window() {
 #[test]
 fn the_size_of_a_segment() {
     let mut run = Run::new();
-    let field = run.socket.image.layout().get("mss_cache").unwrap();
-    run.socket.image.set(field, 1448);
+    run.set("mss_cache", 1448);
     run.call(Callback::Init, &[]);
     let told: Vec<i64> = run.socket.image.private()[..32]
         .chunks(8)

@@ -11,11 +11,10 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 const OBJECT: &[u8] = include_bytes!("objects/shares.bpf.o");
-/// Members with the same value in every simulated connection: IPv4, one port for all receivers, one TCP
-/// option less than in a kernel, and no callback before `init`.
-const CONSTANT: [&str; 10] = [
+/// Members with the same value in every simulated connection: IPv4, one port for all receivers, and
+/// no callback before `init`.
+const CONSTANT: [&str; 9] = [
     "icsk_ca_initialized",
-    "sk_max_pacing_rate",
     "skc_dport",
     "skc_family",
     "skc_v6_daddr.in6_u.u6_addr32[0]",
@@ -87,7 +86,8 @@ impl TcpCongestionOps for Watches {
             (sk.snd_cwnd, sk.snd_cwnd_cnt) = (sk.snd_cwnd + 1, 0);
         }
         if self.acks == 100 {
-            (sk.snd_cwnd_clamp, sk.ack_pending) = (100, 16); // members that bpf_setsockopt(), and a program, may write
+            // Members that bpf_setsockopt(), and a program, may write.
+            (sk.snd_cwnd_clamp, sk.sk_max_pacing_rate, sk.ack_pending) = (100, 1 << 30, 16);
         }
         Ok(())
     }

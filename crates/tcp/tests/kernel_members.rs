@@ -315,3 +315,49 @@ fn a_rate_that_the_kernel_sets() {
         assert_eq!(*told.lock().expect("no panic held it"), [120_000, status], "ten of 1000 bytes in 0.1 s");
     }
 }
+
+// tcp_update_skb_after_send(): a control without cong_control that sets SK_PACING_NEEDED (1) is paced at the rate of
+// tcp_update_pacing_rate() on a host that paces nothing, and no faster than sk_max_pacing_rate; without either, its window
+// leaves at once.
+#[test]
+fn a_connection_that_paces_itself() {
+    #[derive(Debug)]
+    struct Paces(u32, u64);
+    impl TcpCongestionOps for Paces {
+        fn has(&self) -> Callbacks {
+            Callbacks::INIT
+        }
+        fn init(&mut self, sk: &mut Sock) -> Result<(), CallbackError> {
+            (sk.sk_pacing_status, sk.sk_max_pacing_rate) = (self.0, self.1);
+            sk.sk_pacing_rate = sk.sk_pacing_rate.min(self.1);
+            Ok(())
+        }
+        fn ssthresh(&mut self, sk: &mut Sock) -> Result<u32, CallbackError> {
+            Ok(sk.snd_cwnd)
+        }
+        fn undo_cwnd(&mut self, sk: &mut Sock) -> Result<u32, CallbackError> {
+            Ok(sk.snd_cwnd)
+        }
+    }
+    let leave = |status, most| {
+        let make = Box::new(move || Box::new(Paces(status, most)) as Box<dyn TcpCongestionOps>);
+        let scheme = kernel_scheme("paces", "A control that paces", Callbacks::INIT, false, &[], make);
+        let config = linux(20.0, 5.0);
+        let parts = (scheme.build)(&Params::defaults(&scheme), &config);
+        let sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), &config, scheme.features, parts);
+        let mut s = Script::by(sender, &config, 1_000_000_000);
+        s.opening();
+        if most == u64::MAX {
+            s.at(100).ack(2);
+            s.at(180).ack(21);
+        }
+        let due = |s: &Script| s.sender.poll_timeout().expect("a timer").nanos() / 1000;
+        let first = due(&s);
+        (s.expire().1.split_whitespace().count(), due(&s) - first)
+    };
+    // The round trip is 100 ms and 80/8: a window of 20,000 bytes, times 1.2.
+    assert_eq!(leave(1, u64::MAX), (2, (2_000_000 * 110_u64).div_ceil(24_000)));
+    assert_eq!(leave(1, 50_000), (2, 40_000), "two of 1000 bytes");
+    let (count, wait) = leave(0, u64::MAX);
+    assert!(count <= 1 && wait > 100_000, "{count} at the first timer, and none for {wait} µs");
+}

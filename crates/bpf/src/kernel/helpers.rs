@@ -11,12 +11,7 @@ use airhop_base::SplitMix64;
 /// Error code `-EFAULT` of helpers.
 const FAULT: i64 = -14;
 /// `-EINVAL`.
-const INVALID: i64 = -22;
-/// `SOL_TCP`, and the TCP option that limits the window.
-const SOL_TCP: u32 = 6;
-const TCP_BPF_SNDCWND_CLAMP: u32 = 1002;
-/// TCP option with the length of a full segment, bytes.
-const TCP_MAXSEG: u32 = 2;
+pub(super) const INVALID: i64 = -22;
 /// `BPF_HDR_START_NET`.
 const HEADER_OF_NETWORK: u32 = 1;
 /// Maximum number of bytes that one call may copy.
@@ -207,7 +202,7 @@ impl Helpers<'_> {
     }
 
     /// Writes the bytes of `scratch` to the address in an argument.
-    fn write_scratch(&mut self, address: u64) -> Result<(), Cause> {
+    pub(super) fn write_scratch(&mut self, address: u64) -> Result<(), Cause> {
         match self.memory.write(address, self.scratch.len()) {
             Some(target) => {
                 target.copy_from_slice(self.scratch);
@@ -290,54 +285,6 @@ impl Helpers<'_> {
         self.write_scratch(target).map(|()| 0)
     }
 
-    /// `bpf_setsockopt`: sets the maximum window (`SOL_TCP`, `TCP_BPF_SNDCWND_CLAMP`), which also becomes the
-    /// slow-start threshold.
-    fn set_option(&mut self, helper: Helper, socket: u64, option: [u64; 4]) -> Result<u64, Cause> {
-        self.expect_socket(helper, socket)?;
-        let [level, name, value, length] = option;
-        if (level as u32, name as u32) != (SOL_TCP, TCP_BPF_SNDCWND_CLAMP) {
-            let (level, name) = (level as u32, name as u32);
-            return Err(helper.refuse(format!(
-                "option {name} of level {level}: TCP_BPF_SNDCWND_CLAMP ({TCP_BPF_SNDCWND_CLAMP}) of SOL_TCP ({SOL_TCP}) is simulated"
-            )));
-        }
-        let bytes = self.readable(value, u64::from(length as u32), helper)?;
-        let most = bytes.first_chunk().map(|bytes| i32::from_le_bytes(*bytes));
-        match (most, bytes.len(), &mut self.memory.socket) {
-            (Some(most @ 1..), 4, Some(socket)) => {
-                let window = socket.window;
-                window.clamp(&mut socket.image, most as u32);
-                Ok(0)
-            }
-            _ => Ok(INVALID as u64),
-        }
-    }
-
-    /// `bpf_getsockopt`: returns the length of a full segment. A request with another length of the buffer
-    /// returns zeros (bpf-helpers(7)).
-    fn get_option(&mut self, helper: Helper, socket: u64, option: [u64; 4]) -> Result<u64, Cause> {
-        self.expect_socket(helper, socket)?;
-        let [level, name, value, length] = option;
-        let (level, name, length) = (level as u32, name as u32, u64::from(length as u32));
-        if (level, name) != (SOL_TCP, TCP_MAXSEG) {
-            return Err(helper.refuse(format!(
-                "option {name} of level {level}: TCP_MAXSEG ({TCP_MAXSEG}) of SOL_TCP ({SOL_TCP}) is simulated"
-            )));
-        }
-        self.readable(value, length, helper)?;
-        let image = self.memory.socket.as_ref().map(|socket| &socket.image);
-        let full = image.and_then(|image| Some(image.get(image.layout().get("mss_cache")?)));
-        let full = full.ok_or_else(|| helper.refuse("the size of a segment is not known"))?;
-        self.scratch.clear();
-        self.scratch.extend_from_slice(&(full as u32).to_le_bytes());
-        if length != 4 {
-            self.scratch.fill(0);
-            self.scratch.resize(length as usize, 0);
-        }
-        self.write_scratch(value)?;
-        Ok(if length == 4 { 0 } else { INVALID as u64 })
-    }
-
     /// `bpf_spin_lock` and `bpf_spin_unlock`. There is one processor, so a lock is always free; but a program
     /// may hold only one lock at a time, and must release it.
     fn spin(&mut self, helper: Helper, lock: u64) -> Result<u64, Cause> {
@@ -355,7 +302,7 @@ impl Helpers<'_> {
     }
 
     /// Checks that an argument is the socket of this call.
-    fn expect_socket(&self, helper: Helper, address: u64) -> Result<u32, Cause> {
+    pub(super) fn expect_socket(&self, helper: Helper, address: u64) -> Result<u32, Cause> {
         match &self.memory.socket {
             Some(socket) if address == Space::Socket.address(0) => Ok(socket.number),
             _ => Err(helper.refuse(format!("{address:#x} is not the socket that this call is about"))),

@@ -5,6 +5,7 @@ mod helpers;
 mod kconfig;
 mod kfuncs;
 mod layout;
+mod options;
 mod packet;
 mod print;
 mod printer;

@@ -72,6 +72,8 @@ pub struct Socket {
     pub(crate) window: Window,
     pub(crate) random: SplitMix64,
     pub(crate) ack_request: Option<u32>,
+    /// True if the last call set the maximum pacing rate.
+    pub(crate) limits_pacing: bool,
     /// Arguments and state of the kernel's own CUBIC, for an object that calls it.
     pub(crate) moment: Moment,
     pub(crate) cubic: Option<Box<CubicTcp>>,
@@ -92,6 +94,7 @@ impl Socket {
             window: Window::of(layout),
             random: SplitMix64::new(seed),
             ack_request: None,
+            limits_pacing: false,
             moment: Moment::default(),
             cubic: None,
         }

@@ -75,11 +75,24 @@ u32 counts(u64 *ctx)
 	return key;
 }
 
+/* A pacing rate at most, and a receive window at most, also with half a value. */
+SEC("struct_ops/set_state")
+void limits(u64 *ctx)
+{
+	int most = ctx[1];
+	u64 *state = ((struct inet_connection_sock *)ctx[0])->icsk_ca_priv;
+
+	state[0] = setsockopt((void *)ctx[0], 1, 47, &most, sizeof(most));
+	state[1] = setsockopt((void *)ctx[0], 6, 10, &most, sizeof(most));
+	state[2] = setsockopt((void *)ctx[0], 6, 10, &most, 2);
+}
+
 SEC(".struct_ops")
 struct tcp_congestion_ops uses = {
 	.init = (void *)bounds,
 	.ssthresh = (void *)adds,
 	.cong_avoid = (void *)grows,
 	.undo_cwnd = (void *)counts,
+	.set_state = (void *)limits,
 	.name = "uses",
 };

@@ -121,7 +121,7 @@ pub struct Sock {
     /// Present time, µs.
     pub tcp_mstamp: u64,
     pub ca_state: CaState,
-    /// [`Sock::PACING_NONE`], `SK_PACING_NEEDED` (1) or [`Sock::PACING_FQ`].
+    /// [`Sock::PACING_NONE`], [`Sock::PACING_NEEDED`] or [`Sock::PACING_FQ`].
     pub sk_pacing_status: u32,
     /// Pacing rate, bytes per second; `u64::MAX` while unset. The kernel sets it for a congestion control
     /// without `cong_control`.
@@ -136,6 +136,8 @@ impl Sock {
     pub const ECN_QUEUE_CWR: u8 = 2;
     /// `SK_PACING_NONE`.
     pub const PACING_NONE: u32 = 0;
+    /// `SK_PACING_NEEDED`: the connection paces its segments itself.
+    pub const PACING_NEEDED: u32 = 1;
     /// `SK_PACING_FQ`: the queueing discipline paces segments.
     pub const PACING_FQ: u32 = 2;
 

@@ -13,6 +13,8 @@ use crate::sender_state::SenderState;
 use crate::{Config, Fault};
 use airhop_base::{Rate, Time};
 
+/// Number of the first segment after which a connection paces.
+const UNPACED: u32 = 10;
 /// `CA_ACK_SLOWPATH`, `CA_ACK_WIN_UPDATE` and `CA_ACK_ECE`.
 const ACK_SLOWPATH: u32 = 1;
 const ACK_WIN_UPDATE: u32 = 1 << 1;
@@ -337,10 +339,17 @@ impl CongestionControl for KernelControl {
         }
     }
 
-    /// A congestion control with `cong_control` sets its own rate; for all others the host paces.
+    /// A congestion control with `cong_control` sets its own rate. For all others the host computes it, and paces by it
+    /// where the queueing discipline does; on other hosts, and below a maximum rate, the connection itself paces from
+    /// the tenth segment on (tcp_update_skb_after_send()).
     fn pacing_rate(&self, _: &Window, _: &SenderState) -> Option<Rate> {
-        let rate = self.sk.sk_pacing_rate.min(self.sk.sk_max_pacing_rate);
-        let is_paced = self.steers() && self.sk.sk_pacing_status != Sock::PACING_NONE;
+        let sk = &self.sk;
+        let is_own = sk.sk_pacing_status == Sock::PACING_NEEDED || sk.sk_max_pacing_rate < u64::MAX;
+        let is_paced = match self.steers() {
+            true => sk.sk_pacing_status != Sock::PACING_NONE,
+            false => is_own && sk.data_segs_out + 1 >= UNPACED,
+        };
+        let rate = sk.sk_pacing_rate.min(sk.sk_max_pacing_rate);
         (is_paced && rate < u64::MAX).then(|| Rate::computed(rate.max(1) as f64 * 8.0))
     }
 
