@@ -145,7 +145,7 @@ static SOCKET: [Known<Sock>; 65] = [
         |sk| sk.ack_pending.into(),
         "a receiver's: 0, or what the program wrote; of no effect, as the other end sends no data",
     ),
-    noted("icsk_ca_initialized", |_| 1, "1: no callback comes before `init`"),
+    known("icsk_ca_initialized", |sk| sk.ca_initialized.into()),
 ];
 
 /// Members that callbacks may write, and their effect on the sender.

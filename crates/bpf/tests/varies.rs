@@ -11,10 +11,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 const OBJECT: &[u8] = include_bytes!("objects/shares.bpf.o");
-/// Members with the same value in every simulated connection: IPv4, one port for all receivers, and
-/// no callback before `init`.
-const CONSTANT: [&str; 9] = [
-    "icsk_ca_initialized",
+/// Members with the same value in every simulated connection: IPv4, and one port for all receivers.
+const CONSTANT: [&str; 8] = [
     "skc_dport",
     "skc_family",
     "skc_v6_daddr.in6_u.u6_addr32[0]",

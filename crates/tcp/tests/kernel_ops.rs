@@ -106,6 +106,16 @@ fn reno(config: &Config) -> (Script, impl FnMut() -> String + use<>) {
     (s, move || std::mem::take(&mut *log.lock().expect("no panic held it")).join(", "))
 }
 
+// tcp_rcv_synsent_state_process(): the ACK of the SYN is processed before the congestion control is initialised, on the
+// slow path.
+#[test]
+fn the_ack_of_the_syn_comes_before_init() {
+    let (mut s, mut log) = reno(&Config { handshake: true, ..linux(10.0, 5.0) });
+    assert_eq!(s.sent(), "SYN");
+    s.at(100).syn_ack();
+    assert_eq!(log(), "acked 1 100000 0, in_ack 3 at 10, init, TxStart at 10");
+}
+
 // RFC 5681 §3.1: slow start grows by the acknowledged segments. No segment was in flight before the first.
 #[test]
 fn slow_start() {

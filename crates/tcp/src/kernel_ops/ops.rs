@@ -80,7 +80,8 @@ pub trait TcpCongestionOps: Debug + Send {
         let _ = seed;
     }
 
-    /// Initialises the congestion control of an established connection.
+    /// Initialises the congestion control of an established connection, after `pkts_acked` and `in_ack_event` for the
+    /// ACK of the SYN.
     ///
     /// # Errors
     ///

@@ -121,6 +121,8 @@ pub struct Sock {
     /// Present time, µs.
     pub tcp_mstamp: u64,
     pub ca_state: CaState,
+    /// True after `init`, which comes after the ACK of the SYN.
+    pub ca_initialized: bool,
     /// [`Sock::PACING_NONE`], [`Sock::PACING_NEEDED`] or [`Sock::PACING_FQ`].
     pub sk_pacing_status: u32,
     /// Pacing rate, bytes per second; `u64::MAX` while unset. The kernel sets it for a congestion control
@@ -188,6 +190,7 @@ impl Sock {
             ack_pending: 0,
             tcp_mstamp: 0,
             ca_state: CaState::Open,
+            ca_initialized: false,
             sk_pacing_status: if c.pacing { Sock::PACING_FQ } else { Sock::PACING_NONE },
             sk_pacing_rate: u64::MAX,
             sk_max_pacing_rate: u64::MAX,

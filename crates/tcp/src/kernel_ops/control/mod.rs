@@ -32,7 +32,6 @@ pub struct KernelControl {
     ops: Box<dyn TcpCongestionOps>,
     has: Callbacks,
     sk: Sock,
-    initialized: bool,
     /// Window last returned to the sender.
     shown: Window,
     /// True if the last reduction was detected as spurious.
@@ -74,7 +73,6 @@ impl KernelControl {
             ops,
             has,
             sk,
-            initialized: false,
             shown,
             is_spurious: false,
             high_seq: 0,
@@ -128,8 +126,9 @@ impl KernelControl {
     }
 
     fn begin(&mut self) {
-        if !std::mem::replace(&mut self.initialized, true) {
+        if !self.sk.ca_initialized {
             self.call(Callbacks::INIT, "init", |ops, sk| ops.init(sk));
+            self.sk.ca_initialized = true;
         }
     }
 
@@ -192,10 +191,10 @@ impl CongestionControl for KernelControl {
             self.sk.note_rtt(micros(rtt) as u32);
         }
         self.refresh(a.now, s);
-        if !self.initialized && !self.steers() {
+        if !self.sk.ca_initialized && !self.steers() {
             self.sk.pace(); // for the ACK of the SYN, to which no report of delivered data belongs
         }
-        self.begin();
+        let opens = !self.sk.ca_initialized;
         self.holds_back = false;
         self.advances = a.acked > 0;
         self.sk.icsk_retransmits = if self.advances { 0 } else { self.sk.icsk_retransmits };
@@ -206,15 +205,16 @@ impl CongestionControl for KernelControl {
         self.sk.delivered_ce = self.delivered_ce.div_ceil(s.mss) as u32;
         let sample = AckSample {
             pkts_acked: a.acked.div_ceil(s.mss) as u32,
-            rtt_us: a.sample.map_or(-1, |rtt| micros(rtt) as i32),
+            rtt_us: a.sample.or(a.rtt.filter(|_| opens)).map_or(-1, |rtt| micros(rtt) as i32),
             in_flight: self.in_flight as u32,
         };
         self.call(Callbacks::PKTS_ACKED, "pkts_acked", |ops, sk| ops.pkts_acked(sk, &sample));
-        let is_plain = a.sack.is_empty() && !a.ece;
+        let is_plain = a.sack.is_empty() && !a.ece && !opens;
         let flags = if is_plain && self.advances { 0 } else { ACK_SLOWPATH }
             | if self.advances { ACK_WIN_UPDATE } else { 0 }
             | if a.ece { ACK_ECE } else { 0 };
         self.call(Callbacks::IN_ACK_EVENT, "in_ack_event", |ops, sk| ops.in_ack_event(sk, flags));
+        self.begin(); // tcp_rcv_synsent_state_process(): after the ACK of the SYN
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
