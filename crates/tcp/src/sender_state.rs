@@ -113,7 +113,7 @@ impl SenderState {
         // apply.
         let is_whole = self.nxt == self.max_sent;
         let shortfall = if is_whole { self.board.shortfall(len) } else { 0 };
-        (in_flight + len + shortfall) as f64 <= window * self.mss as f64 + 1e-6
+        real(in_flight + len + shortfall) <= window * real(self.mss) + 1e-6
     }
 
     /// Returns the number of segments in `in_flight` bytes: full segments' bytes, or with preset linux
@@ -158,4 +158,10 @@ impl SenderState {
         let full = || start.saturating_add(self.mss).min(self.max_sent);
         self.board.get(start).map_or_else(full, |e| e.end)
     }
+}
+
+/// Converts a number of bytes. All are far below 2^63, and the conversion of a signed number is a single
+/// instruction.
+fn real(bytes: u64) -> f64 {
+    bytes as i64 as f64
 }

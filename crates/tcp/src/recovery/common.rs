@@ -21,7 +21,13 @@ impl Urgent {
     }
 
     /// Returns the next urgent segment that is still unacknowledged.
+    #[inline]
     pub fn pop(&mut self, s: &SenderState) -> Option<Next> {
+        if self.0.is_empty() { None } else { self.pop_unacknowledged(s) }
+    }
+
+    #[inline(never)]
+    fn pop_unacknowledged(&mut self, s: &SenderState) -> Option<Next> {
         while let Some(next) = self.0.pop_front() {
             let start = next.start.max(s.una);
             if start < next.end {
@@ -34,7 +40,13 @@ impl Urgent {
     /// As [`Urgent::pop`], without fast retransmits of segments that were SACKed after the detection of their
     /// loss: pacing and the host's turnaround delay the retransmission. A timeout or a notice retransmits SACKed
     /// data too (RFC 2018 §8).
+    #[inline]
     pub fn pop_missing(&mut self, s: &SenderState) -> Option<Next> {
+        if self.0.is_empty() { None } else { self.pop_not_sacked(s) }
+    }
+
+    #[inline(never)]
+    fn pop_not_sacked(&mut self, s: &SenderState) -> Option<Next> {
         loop {
             let next = self.pop(s)?;
             if next.cause != Cause::Fast || !s.board.get(next.start).is_some_and(|entry| entry.sacked) {

@@ -226,7 +226,8 @@ pub trait CongestionControl: Debug + Send {
         w.restore(before);
     }
 
-    /// Returns the pacing rate, payload only; `None` without pacing. Called before each segment.
+    /// Returns the pacing rate, payload only; `None` without pacing. Called before each segment of a scheme
+    /// with the feature `paces`.
     fn pacing_rate(&self, w: &Window, s: &SenderState) -> Option<Rate> {
         let _ = (w, s);
         None

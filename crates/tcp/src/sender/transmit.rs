@@ -77,11 +77,9 @@ impl Sender {
     /// tcp_pacing_check() before each). Linux does not pace the retransmission at a timeout; here it waits
     /// for one segment's time at most.
     fn spacing(&self) -> Option<(Rate, u64)> {
-        if let Some(rate) = self.control.pacing_rate(&self.window, &self.state) {
-            debug_assert!(
-                self.features.paces || self.features.linux,
-                "a scheme that paces says so in its features"
-            );
+        if (self.features.paces || self.features.linux)
+            && let Some(rate) = self.control.pacing_rate(&self.window, &self.state)
+        {
             return Some((rate, self.control.send_quantum()));
         }
         let is_paced = self.config.pacing && self.counters.sent_segments + 1 >= UNPACED;
