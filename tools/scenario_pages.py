@@ -72,6 +72,10 @@ APPS = {
     "transfer": 'flow.file.app={ kind = "transfer", size = "300 kB" }',
     "cbr": 'flow.background.app={ kind = "cbr", rate = "500 kbit/s" }',
     "pareto-on-off": 'flow.background.app={ kind = "pareto-on-off", peak = "1 Mbit/s", on = "200 ms" }',
+    "request-response": (
+        'flow.file.app={ kind = "request-response", request = "200 B", '
+        'response = { kind = "lognormal", median = "10 kB", sigma = 1.5 }, rate = 2 }'
+    ),
 }
 
 PAGES = {
@@ -173,7 +177,7 @@ PAGES = {
             "A flow is one sender and one receiver, with a scheme, services of the network, and an "
             "application."
         ),
-        ("flow", "flow.between", "flow.app"),
+        ("flow", "flow.between", "flow.app", "flow.app.request", "flow.app.response", "flow.app.think"),
         {"app": APPS},
     ),
     "tcp": Page(

@@ -8,6 +8,10 @@ use std::fmt;
 /// Maximum number of draws of the positions of a wlan's stations before a run fails.
 pub const DRAWS: usize = 10_000;
 
+/// Maximum number of flows of a run with flows that open at run time: as many as the ports in a capture can
+/// distinguish.
+pub(crate) const MOST_FLOWS: usize = 16_000;
+
 /// Plan from which no world can be built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BuildError {
@@ -37,6 +41,11 @@ pub enum BuildError {
     /// The services of all flows together need more agents than a world can have.
     TooManyAgents {
         /// First flow whose agents exceed the limit.
+        flow: String,
+    },
+    /// The applications of all flows together open more flows than a run can have.
+    TooManyFlows {
+        /// First flow whose application exceeds the limit.
         flow: String,
     },
     /// No draw of the stations' positions was connected.
@@ -78,6 +87,11 @@ impl fmt::Display for BuildError {
                 f,
                 "flow.{flow}.services: expected at most {MOST_AGENTS} agents of all flows together, one for each flow at each node that \
                  serves it; got more, from this flow on"
+            ),
+            BuildError::TooManyFlows { flow } => write!(
+                f,
+                "flow.{flow}.app: expected at most {MOST_FLOWS} flows with those that applications open, one for the requests of each; \
+                 got more, from this flow on"
             ),
             BuildError::Disconnected { wlan } => write!(
                 f,

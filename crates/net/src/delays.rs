@@ -69,6 +69,11 @@ impl Delays {
         self.counts[part] += count;
     }
 
+    /// Returns the number of delays.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
     /// Returns the summary of the delays; `None` without any.
     pub fn summary(&self) -> Option<Delay> {
         let millis = |ns: u64| ns as f64 / 1e6;

@@ -31,4 +31,5 @@ pub use report::{
     Column, FlowReport, Marks, OverFlows, QueueReport, Report, RoundTrips, Value, flow_columns, run_columns,
 };
 pub use routing::RoutingCounts;
+pub use transit::Completion;
 pub use world::{EmulatorPlan, Interrupted, World, WorldSchedule};

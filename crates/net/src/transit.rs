@@ -97,6 +97,40 @@ impl Datagrams {
     }
 }
 
+/// Completions of an application's transfers or requests.
+#[derive(Debug, Default)]
+pub(crate) struct Completions {
+    times: Delays,
+}
+
+impl Completions {
+    /// Records the completion of a transfer or request that began at time `since`.
+    pub fn add(&mut self, since: Time, now: Time) {
+        self.times.add(now - since, 1);
+    }
+
+    /// Ends the warm-up: the times cover completions from now on.
+    pub fn begin_anew(&mut self) {
+        self.times = Delays::default();
+    }
+
+    /// Returns the times, beside the number of transfers or requests that have not completed.
+    pub fn summary(&self, unfinished: u64) -> Completion {
+        Completion { count: self.times.total(), unfinished, times: self.times.summary() }
+    }
+}
+
+/// Completion times of transfers or requests.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Completion {
+    /// Number of those that completed.
+    pub count: u64,
+    /// Number of those that have begun and not completed.
+    pub unfinished: u64,
+    /// Times from the beginning to completion; `None` if none completed.
+    pub times: Option<Delay>,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,6 +11,7 @@ mod oracle;
 mod outside;
 mod peers;
 mod queues;
+mod requests;
 mod schedule;
 mod schemes;
 mod theory;

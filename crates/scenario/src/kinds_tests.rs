@@ -59,7 +59,10 @@ scheme = "reno"
         layout = written("layout", r#"{ kind = "chain", nodes = 3, spacing = "30 m" }"#),
         routing = written("routing", r#"{ kind = "static" }"#),
         propagation = written("propagation", ""),
-        app = written("app", "scheme = \"reno\""),
+        app = match slot {
+            "size" | "time" => table.to_string(),
+            _ => written("app", "scheme = \"reno\""),
+        },
     )
 }
 
@@ -68,10 +71,19 @@ fn example(choice: &Choice, variant: &Variant) -> String {
     let table = variant.example();
     match choice.what {
         "change" => format!("changes = {table}"),
-        "app" if ["bulk", "transfer"].contains(&variant.kind) => format!("scheme = \"reno\"\napp = {table}"),
+        "size" => requests(&format!("response = {table}, rate = 5")),
+        "time" => requests(&format!("response = \"10 kB\", think = {table}")),
+        "app" if ["bulk", "transfer", "request-response"].contains(&variant.kind) => {
+            format!("scheme = \"reno\"\napp = {table}")
+        }
         "app" => format!("transport = \"udp\"\napp = {table}"),
         _ => table,
     }
+}
+
+/// Returns a flow of requests with these keys.
+fn requests(keys: &str) -> String {
+    format!("scheme = \"reno\"\napp = {{ kind = \"request-response\", request = \"200 B\", {keys} }}")
 }
 
 fn read(text: &str, sets: &[(String, String)]) -> Scenario {
@@ -93,7 +105,7 @@ fn walk(keys: &'static [Key], path: &str, see: &mut dyn FnMut(&str, &'static Kin
             | Kind::Sections(keys)
             | Kind::Switch(keys)
             | Kind::RateOrTable(keys) => walk(keys, &here, see),
-            Kind::Choice(choice) | Kind::Choices(choice) => {
+            Kind::Choice(choice) | Kind::Choices(choice) | Kind::Drawn { choice, .. } => {
                 for variant in choice.variants {
                     walk(variant.keys, &format!("{} {}", choice.what, variant.kind), see);
                 }
@@ -121,7 +133,9 @@ fn every_kind_in_a_list_can_be_for_one_direction() {
 #[test]
 fn every_kind_has_a_plan_of_its_own() {
     walk(&SCENARIO, "", &mut |_, kind| {
-        let (Kind::Choice(choice) | Kind::Choices(choice)) = kind else { return };
+        let (Kind::Choice(choice) | Kind::Choices(choice) | Kind::Drawn { choice, .. }) = kind else {
+            return;
+        };
         let mut plans = HashMap::new();
         for variant in choice.variants {
             let scenario = read(&file(choice.what, &example(choice, variant)), &[]);
@@ -148,6 +162,7 @@ const WORDS: &[(&str, &str, &str, &str)] = &[
     ("wlan.ack_timeout", "", "", "wlan.cell.ack_timeout"),
     ("wlan.receiver", "", "", "wlan.cell.receiver"),
     ("routing aodv.preset", "routing", r#"{ kind = "aodv" }"#, "wlan.cell.routing.preset"),
+    ("app request-response.arrivals", "size", REQUESTS, "flow.far.app.arrivals"),
     ("link recovery go-back-n.group", "link recovery", r#"{ kind = "go-back-n" }"#, "radio.air.arq.group"),
     ("change outage.fate", "change", OUTAGE, "wired.w1.changes.0.fate"),
     ("change handoff.fate", "change", HANDOFF, "wired.w1.changes.0.fate"),
@@ -168,6 +183,8 @@ const PROPAGATION: &str =
     r#"propagation = { model = "free-space", power = "24.5 dBm", receive = "-64 dBm", sense = "-78 dBm" }"#;
 const OUTAGE: &str = r#"changes = [{ kind = "outage", at = "1 s", lasts = "1 s" }]"#;
 const HANDOFF: &str = r#"changes = [{ kind = "handoff", at = "1 s", gap = "1 s", mobile = "b" }]"#;
+const REQUESTS: &str = r#"scheme = "reno"
+app = { kind = "request-response", request = "200 B", response = "10 kB", rate = 5 }"#;
 const BURSTS: &str = r#"{ kind = "gilbert-elliott", loss = 0.1, burst = 3 }"#;
 const FADES: &str = r#"{ kind = "two-state", good = "1 s", bad = "1 s", ber_good = 0, ber_bad = 0.01 }"#;
 

@@ -212,6 +212,31 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("a stagger of one", "scheme = \"reno\"", "scheme = \"reno\"\nstagger = \"1 s\""),
     ("bursts over TCP", "kind = \"bulk\"", "kind = \"pareto-on-off\", peak = \"1 Mbit/s\""),
     (
+        "requests without times",
+        "kind = \"bulk\"",
+        "kind = \"request-response\", request = \"1 B\", response = \"1 B\"",
+    ),
+    (
+        "requests in an open and a closed loop",
+        "kind = \"bulk\"",
+        "kind = \"request-response\", request = \"1 B\", response = \"1 B\", rate = 5, think = \"1 s\"",
+    ),
+    (
+        "requests on new connections",
+        "kind = \"bulk\"",
+        "kind = \"request-response\", request = \"1 B\", response = \"1 B\", rate = 5, connections = \"new\"",
+    ),
+    (
+        "a size from a distribution without its keys",
+        "kind = \"bulk\"",
+        "kind = \"request-response\", request = { kind = \"pareto\", mean = \"1 s\" }, response = { mean = \"1 B\" }, rate = 5",
+    ),
+    (
+        "a size without a unit",
+        "kind = \"bulk\"",
+        "kind = \"request-response\", request = 200, response = \"0 B\", rate = 0",
+    ),
+    (
         "a tail too heavy to have a mean",
         "scheme = \"reno\"\nsegment = \"1000 B\"\napp = { kind = \"bulk\" }\ntcp = { delayed_ack = false }",
         "transport = \"udp\"\napp = { kind = \"pareto-on-off\", peak = \"1 Mbit/s\", shape = 1 }",

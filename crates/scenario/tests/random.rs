@@ -241,7 +241,12 @@ fn flow() -> impl Strategy<Value = RandomFlow> {
         r#"{ delayed_ack = { segments = 3, timeout = "50 ms" }, initial_ssthresh = 4 }"#,
         r#"{ timestamps = false, sack_blocks = 4, handshake = false, rto = { kind = "single-gain", tick = "100 ms" } }"#,
     ];
-    let app = [r#"{ kind = "bulk" }"#, r#"{ kind = "transfer", size = "30 kB" }"#];
+    let app = [
+        r#"{ kind = "bulk" }"#,
+        r#"{ kind = "transfer", size = "30 kB" }"#,
+        r#"{ kind = "request-response", request = "100 B", response = { kind = "pareto", mean = "3 kB", shape = 1.2 }, rate = 20 }"#,
+        r#"{ kind = "request-response", request = "3 kB", response = "1 B", think = { kind = "exponential", mean = "10 ms" } }"#,
+    ];
     let datagrams = [
         r#"{ kind = "cbr", rate = "300 kbit/s" }"#,
         r#"{ kind = "pareto-on-off", peak = "1 Mbit/s", on = "20 ms", off = "0 s", shape = 1.1 }"#,

@@ -53,7 +53,21 @@ def _flow(draw: Random, name: str, ends: Ends, schemes: Sequence[Table]) -> Tabl
     flow |= some(draw, {"transport": ["tcp"], "app": [{"kind": "bulk"}]}, 0.2)
     if draw.random() < 0.2:
         flow["app"] = {"kind": "transfer", "size": draw.choice(["1 B", "1 kB", "40 kB", "40001 B"])}
+    elif draw.random() < 0.15:
+        flow["app"] = _requests(draw)
     return flow | {"scheme": draw.choice([scheme, {"name": scheme}])}
+
+
+def _requests(draw: Random) -> Table:
+    """Draw requests and responses, in an open or a closed loop."""
+    size = ["1 B", "200 B", "3 kB", {"kind": "exponential", "mean": "2 kB"},
+            {"kind": "lognormal", "median": "1 kB", "sigma": 1.5},
+            {"kind": "pareto", "mean": "5 kB", "shape": 1.3}]  # fmt: skip
+    time = ["50 ms", {"kind": "exponential", "mean": "100 ms"}]
+    app = {"kind": "request-response", "request": draw.choice(size), "response": draw.choice(size)}
+    if draw.random() < 0.5:
+        return app | {"think": draw.choice(time)}
+    return app | {"rate": draw.choice([1, 20])} | some(draw, {"arrivals": ["poisson", "constant"]}, 0.5)
 
 
 def _datagrams(draw: Random, flow: Table) -> Table:

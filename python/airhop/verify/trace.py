@@ -267,8 +267,9 @@ class Trace:
 
     @cached_property
     def plans(self) -> dict[str, Mapping[str, Any]]:
-        """The flows of the scenario by name."""
-        return {flow["name"]: flow for flow in self.scenario.get("flow", [])}
+        """The flows of the scenario by name, with those that applications open."""
+        flows = (one for flow in self.scenario.get("flow", []) for one in opened(flow))
+        return {flow["name"]: flow for flow in flows}
 
     @cached_property
     def flows(self) -> dict[str, Mapping[str, Any]]:
@@ -315,6 +316,18 @@ class Trace:
     def warmup(self) -> int:
         """Warm-up, which the document leaves out, in nanoseconds from the beginning."""
         return round(quantity(self.scenario["warmup"]))
+
+
+def opened(flow: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield a flow of the scenario, and the flow of requests that its application opens.
+
+    Requests open the connection, so that the flow of responses has no handshake.
+    """
+    if flow.get("app", {}).get("kind") != "request-response":
+        yield flow
+        return
+    yield {**flow, "tcp": {**flow["tcp"], "handshake": False}}
+    yield {**flow, "name": f"{flow['name']} requests", "from": flow.get("to"), "to": flow.get("from")}
 
 
 def listed(one_or_more: Any) -> list[Mapping[str, Any]]:

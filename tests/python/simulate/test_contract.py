@@ -245,6 +245,7 @@ FLOW = {
     "delay_ms": type(None),
     "jitter_ms": type(None),
     "marks": dict,
+    "completion_ms": type(None),  # of transfers and requests
 }
 RUN = {
     "scenario": str,
@@ -301,9 +302,12 @@ def test_flows_frame_has_these_columns() -> None:
     ]
     lateness = [f"lateness_{what}" for what in ("notices", "late", "mean_ms")]
     delay = [f"delay_{what}_ms" for what in ("mean", "p50", "p95", "p99", "max")]
-    plain = [k for k in FLOW if k not in ("notices", "judgements", "lateness", "delay_ms", "marks")]
+    grouped = ("notices", "judgements", "lateness", "delay_ms", "marks", "completion_ms")
+    plain = [k for k in FLOW if k not in grouped]
     marks = [f"marks_{what}" for what in ("ect0", "ect1", "ce", "ece")]
-    assert flows.columns == [*plain, *notices, *lateness, *delay, *marks, *judged]
+    completion = ["completion_count", "completion_unfinished"]
+    completion += [f"completion_{what}_ms" for what in ("mean", "p50", "p95", "p99")]
+    assert flows.columns == [*plain, *notices, *lateness, *delay, *marks, *completion, *judged]
     assert flows.schema["lateness_mean_ms"] == pl.Float64
     assert flows.schema["goodput_mbps"] == flows.schema["srtt_ms"] == pl.Float64
     assert flows.schema["completion_s"] == pl.Float64

@@ -4,12 +4,16 @@
 
 mod bulk;
 mod cbr;
+mod distribution;
 mod pareto_on_off;
+mod request_response;
 mod transfer;
 
 pub use bulk::Bulk;
 pub use cbr::Cbr;
+pub use distribution::Distribution;
 pub use pareto_on_off::ParetoOnOff;
+pub use request_response::{Arrivals, RequestResponse};
 pub use transfer::Transfer;
 
 use airhop_base::Time;
@@ -22,6 +26,11 @@ pub trait AppPlan: Debug + Send + Sync {
     fn carrier(&self) -> Carrier;
     /// Creates the application of a flow.
     fn open(&self, opening: &Opening) -> Box<dyn App>;
+    /// True if the flow of the plan is one direction of a connection that the application opens from the other
+    /// end: the flow has no handshake of its own.
+    fn opens_connection(&self) -> bool {
+        false
+    }
     /// Returns the mean payload rate of an application that sends datagrams, bits per second. Zero for
     /// TCP, whose rate the network determines.
     fn mean_rate(&self) -> f64 {
@@ -63,9 +72,9 @@ pub trait App: Debug + Send {
     /// Starts the application, at the start time of its flow.
     fn on_start(&mut self, now: Time, io: &mut Io);
     /// Handles a delivery that the application requested with [`Io::expect`]: the receiving end of `flow` has
-    /// `total` bytes.
-    fn on_delivered(&mut self, now: Time, flow: AppFlow, total: u64, io: &mut Io) {
-        let _ = (now, flow, total, io);
+    /// the expected bytes.
+    fn on_delivered(&mut self, now: Time, flow: AppFlow, io: &mut Io) {
+        let _ = (now, flow, io);
     }
     /// Handles the expiry of the application's timer.
     fn on_due(&mut self, now: Time, io: &mut Io) {
@@ -73,6 +82,11 @@ pub trait App: Debug + Send {
     }
     /// Returns the deadline of the application's timer; `None` if the timer is not running.
     fn poll_timeout(&self) -> Option<Time> {
+        None
+    }
+    /// Returns the number of transfers or requests that have begun and not completed; `None` if the application
+    /// has neither.
+    fn unfinished(&self) -> Option<u64> {
         None
     }
 }
@@ -84,6 +98,15 @@ pub struct AppFlow(pub u16);
 impl AppFlow {
     /// Flow of the plan.
     pub const PLANNED: AppFlow = AppFlow(0);
+}
+
+/// Direction of a flow that an application opens, relative to the flow of the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From the sending node of the plan's flow to the receiving node.
+    Forward,
+    /// From the receiving node to the sending node.
+    Backward,
 }
 
 /// Bytes of a source without end: more than any run can send.
@@ -104,6 +127,10 @@ pub(crate) enum Order {
     Expect(AppFlow, u64),
     /// Sends a datagram.
     Send(AppFlow),
+    /// Opens a flow; the text ends the name of the flow.
+    Open(Direction, &'static str),
+    /// A transfer or request that began at this time has completed.
+    Complete(Time),
     /// The application has completed.
     Finish,
 }
@@ -123,6 +150,17 @@ impl Io {
     /// Sends a datagram of the flow's size.
     pub fn send(&mut self, flow: AppFlow) {
         self.orders.push(Order::Send(flow));
+    }
+
+    /// Opens a TCP flow like the flow of the plan, in this direction. Its index is the next [`AppFlow`], its name
+    /// that of the plan's flow, a space and `suffix`.
+    pub fn open(&mut self, direction: Direction, suffix: &'static str) {
+        self.orders.push(Order::Open(direction, suffix));
+    }
+
+    /// Records the completion of a transfer or request that began at time `since`.
+    pub fn complete(&mut self, since: Time) {
+        self.orders.push(Order::Complete(since));
     }
 
     /// Records that the application, a transfer of finite size, has completed.

@@ -16,17 +16,33 @@ impl AppPlan for Transfer {
     }
 
     fn open(&self, _: &Opening) -> Box<dyn App> {
-        Box::new(*self)
+        Box::new(Running { bytes: self.bytes, since: None })
     }
 }
 
-impl App for Transfer {
-    fn on_start(&mut self, _: Time, io: &mut Io) {
+/// Transfer in operation.
+#[derive(Debug)]
+struct Running {
+    bytes: u64,
+    /// Start of the transfer; `None` before it and after its completion.
+    since: Option<Time>,
+}
+
+impl App for Running {
+    fn on_start(&mut self, now: Time, io: &mut Io) {
+        self.since = Some(now);
         io.expect(AppFlow::PLANNED, self.bytes);
         io.write(AppFlow::PLANNED, self.bytes);
     }
 
-    fn on_delivered(&mut self, _: Time, _: AppFlow, _: u64, io: &mut Io) {
-        io.finish();
+    fn on_delivered(&mut self, _: Time, _: AppFlow, io: &mut Io) {
+        if let Some(since) = self.since.take() {
+            io.complete(since);
+            io.finish();
+        }
+    }
+
+    fn unfinished(&self) -> Option<u64> {
+        Some(u64::from(self.since.is_some()))
     }
 }

@@ -26,6 +26,11 @@ pub(crate) fn truths(plan: &Plan, graph: &Graph, routes: &Routes) -> Vec<Option<
     plan.flows.iter().map(|f| asks_oracle(f).then(|| network.truth(f)).flatten()).collect()
 }
 
+/// Returns the truth for a flow that opens at run time, if it requests the truth.
+pub(crate) fn truth(plan: &Plan, graph: &Graph, routes: &Routes, flow: &FlowPlan) -> Option<Truth> {
+    asks_oracle(flow).then(|| Network::new(plan, graph, routes).truth(flow)).flatten()
+}
+
 fn asks_oracle(flow: &FlowPlan) -> bool {
     flow.services.iter().any(|service| matches!(service.kind, Kind::Oracle))
 }

@@ -5,6 +5,7 @@ use super::marks::Marks;
 use crate::delays::Delay;
 use crate::ground_truth::lateness::Lateness;
 use crate::ground_truth::loss_ledger::{Confusion, TRUE_CAUSES};
+use crate::transit::Completion;
 use airhop_base::NoticeKind;
 use airhop_tcp::seams::Judged;
 
@@ -299,6 +300,42 @@ impl Quantity for RoundTrips {
         let Some(Delay { min, p50, p95, p99, .. }) = self.0 else { return Value::Null };
         let named = [("min", min), ("p50", p50), ("p95", p95), ("p99", p99)];
         Value::Group(named.map(|(key, ms)| (key, Value::Real(ms))).into())
+    }
+}
+
+impl Quantity for Option<Completion> {
+    fn columns(measure: &Measure) -> Vec<Column> {
+        let count = |key: &'static str, short: &str, label: &str| Column {
+            short: short.into(),
+            ..Column::within(measure, &[key], format!("completion_{key}"), label.into())
+        };
+        let time = |key: &'static str| Column {
+            name: format!("completion_{key}_ms"),
+            path: vec![measure.name, key],
+            label: format!("{}, {key}", measure.label),
+            short: format!("{} {key}", measure.short),
+            unit: "ms",
+            over_flows: OverFlows::Mean,
+            ..Column::of(measure, false)
+        };
+        let counts = [
+            count("count", "completed", "Transfers or requests completed"),
+            count("unfinished", "unfinished", "Transfers or requests unfinished"),
+        ];
+        counts.into_iter().chain(["mean", "p50", "p95", "p99"].map(time)).collect()
+    }
+
+    fn value(&self) -> Value {
+        let Some(Completion { count, unfinished, times }) = *self else { return Value::Null };
+        let time = |of: fn(&Delay) -> f64| times.as_ref().map_or(Value::Null, |times| Value::Real(of(times)));
+        Value::Group(vec![
+            ("count", Value::Count(count)),
+            ("unfinished", Value::Count(unfinished)),
+            ("mean", time(|t| t.mean)),
+            ("p50", time(|t| t.p50)),
+            ("p95", time(|t| t.p95)),
+            ("p99", time(|t| t.p99)),
+        ])
     }
 }
 

@@ -1,7 +1,9 @@
 //! Applications in operation: the calls of their state machines, and the performance of their orders.
 
-use crate::apps::{App, AppFlow, Io, Order};
+use crate::apps::{App, AppFlow, Direction, Io, Order};
 use crate::flow::{AppSeat, Ends};
+use crate::plan::FlowPlan;
+use crate::transit::{Completion, Completions};
 use crate::world::{Event, World};
 use airhop_base::{FlowId, Time};
 use airhop_engine::TimerId;
@@ -16,12 +18,25 @@ pub(crate) struct RunningApp {
     pub has_started: bool,
     /// Time at which a finite transfer completed.
     pub finished: Option<Time>,
+    pub completions: Completions,
 }
 
 impl RunningApp {
     /// Creates the application of a flow of the plan. Its timer is armed for its start.
     pub fn new(app: Box<dyn App>, timer: TimerId, flow: FlowId) -> Self {
-        RunningApp { app, timer, flows: vec![flow], has_started: false, finished: None }
+        RunningApp {
+            app,
+            timer,
+            flows: vec![flow],
+            has_started: false,
+            finished: None,
+            completions: Completions::default(),
+        }
+    }
+
+    /// Returns the completion times; `None` if the application has neither transfers nor requests.
+    pub fn completion(&self) -> Option<Completion> {
+        self.app.unfinished().map(|unfinished| self.completions.summary(unfinished))
     }
 }
 
@@ -40,13 +55,32 @@ impl World {
         }
     }
 
+    /// Records the bytes delivered to the application after a segment, sends the receiver's ACKs, and informs
+    /// the application if it waits for these bytes.
+    pub(crate) fn answer(&mut self, now: Time, id: FlowId, delivered: Option<u64>) {
+        let Some(total) = delivered else { return self.acknowledge(now, id) };
+        let flow = &mut self.flows[id.0 as usize];
+        flow.active.delivered(now);
+        if let Ends::Tcp(tcp) = &mut flow.ends {
+            tcp.delay.delivered(now, total);
+        }
+        let is_expected = total >= flow.expected;
+        if let Some(recorder) = &mut self.recorder {
+            recorder.delivered(now, id, total);
+        }
+        self.acknowledge(now, id);
+        if is_expected {
+            self.on_expected(now, id);
+        }
+    }
+
     /// Informs the application of a flow that the number of bytes it expects was delivered.
     #[cold]
-    pub(crate) fn on_expected(&mut self, now: Time, id: FlowId, total: u64) {
+    fn on_expected(&mut self, now: Time, id: FlowId) {
         let flow = &mut self.flows[usize::from(id.0)];
         flow.expected = u64::MAX;
         if let Some(AppSeat { app, flow }) = flow.seat {
-            self.call(now, app, |running, io| running.on_delivered(now, flow, total, io));
+            self.call(now, app, |running, io| running.on_delivered(now, flow, io));
         }
     }
 
@@ -55,14 +89,20 @@ impl World {
         let mut io = std::mem::take(&mut self.io);
         let running = &mut self.apps[usize::from(app)];
         call(&mut *running.app, &mut io);
-        self.timers.set(running.timer, running.app.poll_timeout(), Event::App(app), &mut self.events);
+        let timer = running.timer;
+        self.timers.set(timer, running.app.poll_timeout(), Event::App(app), &mut self.events);
         for order in io.orders.drain(..) {
-            self.perform(now, app, order);
+            if !self.perform(now, app, order) {
+                self.timers.set(timer, None, Event::App(app), &mut self.events);
+                break;
+            }
         }
         self.io = io;
     }
 
-    fn perform(&mut self, now: Time, app: u16, order: Order) {
+    /// Performs an order. False if a flow cannot open, for lack of room among the flows of the run; the
+    /// application then stops.
+    fn perform(&mut self, now: Time, app: u16, order: Order) -> bool {
         let flows = &self.apps[usize::from(app)].flows;
         let id = |flow: AppFlow| flows[usize::from(flow.0)];
         match order {
@@ -75,8 +115,32 @@ impl World {
                 let id = id(flow);
                 self.send_datagram(now, id);
             }
+            Order::Open(direction, suffix) => return self.open_for(now, app, direction, suffix),
             Order::Finish => self.apps[usize::from(app)].finished = Some(now),
+            Order::Complete(since) => self.apps[usize::from(app)].completions.add(since, now),
         }
+        true
+    }
+
+    /// Opens a flow for an application. False if there is no room.
+    fn open_for(&mut self, now: Time, app: u16, direction: Direction, suffix: &str) -> bool {
+        let running = &self.apps[usize::from(app)];
+        let planned = &self.ground.plan.flows[usize::from(running.flows[0].0)];
+        let (from, to) = match direction {
+            Direction::Forward => (planned.from, planned.to),
+            Direction::Backward => (planned.to, planned.from),
+        };
+        let name = format!("{} {suffix}", planned.name);
+        let plan = FlowPlan { name, from, to, start: now, ..planned.clone() };
+        let flow = AppFlow(running.flows.len() as u16);
+        let mut ends = self.ground.ends(&plan, self.next_flow(), &mut self.timers, &mut self.shared);
+        if let (Ends::Tcp(tcp), Some(truth)) = (&mut ends, self.ground.truth(&plan)) {
+            tcp.sender.on_truth(&truth);
+        }
+        let Some(id) = self.open_flow(plan, ends) else { return false };
+        self.flows[usize::from(id.0)].seat = Some(AppSeat { app, flow });
+        self.apps[usize::from(app)].flows.push(id);
+        true
     }
 
     fn write(&mut self, now: Time, id: FlowId, bytes: u64) {

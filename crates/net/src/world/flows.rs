@@ -1,14 +1,12 @@
 //! Flows opened at run time, for real hosts and for applications.
 
 use crate::agents::MOST_AGENTS;
+use crate::build_error::MOST_FLOWS;
 use crate::flow::Ends;
 use crate::plan::FlowPlan;
 use crate::world::World;
 use crate::world::build::install;
 use airhop_base::FlowId;
-
-/// Maximum number of flows of a run: as many as the ports in a capture can distinguish.
-pub(crate) const MOST_FLOWS: usize = 16_000;
 
 impl World {
     /// True if this many further flows may be opened.

@@ -43,6 +43,7 @@ use airhop_base::{Body, Drop, FlowId, NodeId, Notice, NoticeKind, Packet, Segmen
 use airhop_engine::{Arena, EventQueue, Fingerprint, Id, TimerId, Timers};
 use airhop_radio::Tag;
 use airhop_radio::layer::LinkEffect;
+use airhop_tcp::seams::Run;
 use airhop_trace::{Direction, NoticeEvent, Recorder, SendContext, Spot, Step};
 use applications::RunningApp;
 use build::Ground;
@@ -80,6 +81,8 @@ pub struct World {
     pub(crate) links: Links,
     /// Networks and routes from which flows are built.
     pub(crate) ground: Box<Ground>,
+    /// State that the senders of a run share.
+    pub(crate) shared: Run,
     pub(crate) flows: Vec<Flow>,
     pub(crate) apps: Vec<RunningApp>,
     /// Orders of the application being called; empty between calls.
@@ -131,6 +134,7 @@ impl World {
             for flow in &mut self.flows {
                 flow.ends.begin_anew();
             }
+            self.apps.iter_mut().for_each(|running| running.completions.begin_anew());
         }
         Ok(())
     }
@@ -273,25 +277,6 @@ impl World {
         let Some(packet) = tcp.turnaround.as_mut().and_then(|host| host.release()) else { return };
         let delivered = tcp.receive(now, &packet);
         self.answer(now, id, delivered);
-    }
-
-    /// Records the bytes delivered to the application after a segment, sends the receiver's ACKs, and informs
-    /// the application if it waits for these bytes.
-    fn answer(&mut self, now: Time, id: FlowId, delivered: Option<u64>) {
-        let Some(total) = delivered else { return self.acknowledge(now, id) };
-        let flow = &mut self.flows[id.0 as usize];
-        flow.active.delivered(now);
-        if let Ends::Tcp(tcp) = &mut flow.ends {
-            tcp.delay.delivered(now, total);
-        }
-        let is_expected = total >= flow.expected;
-        if let Some(recorder) = &mut self.recorder {
-            recorder.delivered(now, id, total);
-        }
-        self.acknowledge(now, id);
-        if is_expected {
-            self.on_expected(now, id, total);
-        }
     }
 
     // ---- a packet's walk -------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ use crate::plan::Transport;
 use crate::report::{FlowReport, Marks, QueueReport, Report, RoundTrips};
 use crate::routing::RoutingCounts;
 use crate::world::World;
+use crate::world::applications::RunningApp;
 use airhop_base::{NodeId, Span, Time};
 use airhop_trace::Recorder;
 
@@ -100,6 +101,7 @@ impl World {
 
     fn tcp_report(&self, flow: &Flow, tcp: &TcpEnds, blank: FlowReport) -> FlowReport {
         let c = tcp.sender.counters();
+        let app = self.planned_app(flow);
         let scheme = match &flow.plan.transport {
             Transport::Tcp { scheme, .. } => Some(scheme.name),
             Transport::Udp { .. } => None,
@@ -118,7 +120,8 @@ impl World {
             timeouts_warned_late: tcp.lateness.timeouts_warned_late(),
             lateness: tcp.lateness.counts(),
             judgements: tcp.loss_ledger.confusion(),
-            completion_s: self.finished(flow).map(|end| (end - flow.plan.start).secs_f64()),
+            completion_s: app.and_then(|app| app.finished).map(|end| (end - flow.plan.start).secs_f64()),
+            completion_ms: app.and_then(RunningApp::completion),
             delay_ms: tcp.delay.summary(),
             rtt_ms: RoundTrips(tcp.round_trips.summary()),
             srtt_ms: tcp.sender.srtt().map(Span::millis_f64),
@@ -128,10 +131,10 @@ impl World {
         }
     }
 
-    /// Returns the time at which the finite transfer of a flow of the plan completed.
-    fn finished(&self, flow: &Flow) -> Option<Time> {
+    /// Returns the application of a flow of the plan.
+    fn planned_app(&self, flow: &Flow) -> Option<&RunningApp> {
         let seat = flow.seat.filter(|seat| seat.flow == AppFlow::PLANNED)?;
-        self.apps[usize::from(seat.app)].finished
+        self.apps.get(usize::from(seat.app))
     }
 
     /// Checks that every packet was delivered, was dropped with a reason, or is still in flight.

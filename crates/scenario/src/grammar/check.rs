@@ -142,6 +142,10 @@ impl Checker<'_> {
                 ),
             },
             Kind::Choice(choice) => self.choice(choice, false, item, path).map(Val::Table),
+            Kind::Drawn { choice, .. } if item.entries().is_some() => {
+                self.choice(choice, false, item, path).map(Val::Table)
+            }
+            Kind::Drawn { plain, .. } => self.value(plain, item, path),
             Kind::Choices(choice) => self.one_or_more(choice.what, item, path, |checker, item, path| {
                 checker.choice(choice, true, item, path)
             }),

@@ -83,6 +83,8 @@ pub(crate) enum Kind {
     Switch(&'static [Key]),
     /// Table whose `kind` selects its keys.
     Choice(&'static Choice),
+    /// Quantity of the kind `plain`, or a table of a distribution from which quantities are drawn.
+    Drawn { plain: &'static Kind, choice: &'static Choice },
     /// One table whose `kind` selects its keys, or a list of such tables.
     Choices(&'static Choice),
     /// Table with these keys, or a list of such tables.

@@ -62,6 +62,7 @@ pub(crate) fn expected(kind: &Kind) -> String {
         Kind::EachWay(kind) => {
             return format!("{}, or one for each direction, such as {{ \"a->b\" = … }}", expected(kind));
         }
+        Kind::Drawn { plain, .. } => return format!("{}, or a distribution with a kind", expected(plain)),
         Kind::Choice(_) => "a table with a kind",
         Kind::Choices(_) => "a table with a kind, or a list of them",
         Kind::Tables(_) => "at least one table, with double brackets",

@@ -1,6 +1,6 @@
 //! The page that lists every key.
 
-use crate::grammar::key::{Choice, Key, Kind, Without};
+use crate::grammar::key::{Choice, Key, Kind, Variant, Without};
 use crate::grammar::quantity::{self, expected};
 use std::fmt::Write;
 
@@ -69,6 +69,18 @@ fn variants(path: &str, choice: &Choice, listed: bool, page: &mut String) {
         if !keys.is_empty() {
             page.push('\n');
             rows(keys, page);
+        }
+    }
+    for variant in choice.variants {
+        distributions(path, variant, page);
+    }
+}
+
+/// Writes a section for each key of this kind that takes a distribution.
+fn distributions(path: &str, variant: &Variant, page: &mut String) {
+    for key in variant.keys {
+        if let Kind::Drawn { choice, .. } = &key.kind {
+            variants(&format!("{path}.{}", key.name), choice, false, page);
         }
     }
 }

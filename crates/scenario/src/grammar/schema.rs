@@ -111,6 +111,7 @@ fn value(kind: &Kind) -> Json {
         Kind::Scheme => scheme(),
         Kind::Section(keys) => object(keys, None),
         Kind::Switch(keys) => json!({ "anyOf": [{ "type": "boolean" }, object(keys, None)] }),
+        Kind::Drawn { plain, choice } => json!({ "anyOf": [value(plain), one_of(choice, false)] }),
         Kind::Choice(choice) => one_of(choice, false),
         Kind::Choices(choice) => one_or_more(one_of(choice, true)),
         Kind::Sections(keys) => one_or_more(object(keys, None)),

@@ -120,7 +120,7 @@ fn routing(counts: RoutingCounts) -> RoutingDocument {
 mod tests {
     use super::*;
     use airhop_base::Span;
-    use airhop_net::{Delay, Lateness, Marks, RoundTrips};
+    use airhop_net::{Completion, Delay, Lateness, Marks, RoundTrips};
 
     #[test]
     fn names_and_order_are_those_of_the_contract() {
@@ -160,6 +160,11 @@ mod tests {
                 p99: 15.0,
                 max: 20.0,
             })),
+            completion_ms: Some(Completion {
+                count: 2,
+                unfinished: 1,
+                times: Some(Delay { min: 1.5, mean: 2.5, p50: 2.0, p95: 4.0, p99: 4.5, max: 5.0 }),
+            }),
         };
         let report = Report {
             duration: Span::from_secs(200),
@@ -187,7 +192,8 @@ mod tests {
                 r#""duplicates":12,"timeouts_warned_late":2,"lateness":{"notices":4,"late":3,"mean_ms":1.5},"#,
                 r#""active_mbps":1.25,"loss":0.5,"delay_ms":{"mean":2.5,"p50":2.0,"p95":4.0,"p99":4.5,"max":5.0},"#,
                 r#""jitter_ms":null,"marks":{"ect0":25000,"ect1":1,"ce":40,"ece":55},"#,
-                r#""rtt_ms":{"min":10.0,"p50":11.0,"p95":14.0,"p99":15.0}}],"#,
+                r#""rtt_ms":{"min":10.0,"p50":11.0,"p95":14.0,"p99":15.0},"#,
+                r#""completion_ms":{"count":2,"unfinished":1,"mean":2.5,"p50":2.0,"p95":4.0,"p99":4.5}}],"#,
                 r#""drops":{"queue":1,"aqm":2,"channel":3,"collision":4,"retries":5,"agent":6,"route":7},"#,
                 r#""routing":{"requests":8,"replies":9,"errors":10,"link_failures":11},"#,
                 r#""queues":[{"name":"r->d","marked":40}]}"#,

@@ -28,6 +28,9 @@ COMPLETION = "completion_s"
 """Measure that has a column if a transfer has completed."""
 OF_DATAGRAMS = (LOSS, "delay_mean_ms", "delay_p95_ms", "delay_max_ms", "jitter_ms")
 """Columns of UDP flows."""
+OF_COMPLETIONS = ("completion_count", "completion_unfinished", "completion_mean_ms", "completion_p50_ms",
+                  "completion_p95_ms", "completion_p99_ms")  # fmt: skip
+"""Columns of flows with transfers or requests."""
 MOST_FLOWS = 40
 """Rows of a table of flows."""
 
@@ -47,6 +50,9 @@ def print_run(out: Console, result: Result, *, kernels: Mapping[str, str] | None
         _print_flows(out, title, tcp, (*rates, *transfers, *OF_TCP), kernels or {})
     if others:
         _print_flows(out, "datagrams" if tcp else title, others, (*rates, *OF_DATAGRAMS), {})
+    completing = [flow for flow in tcp if _has_completions(flow)]
+    if completing:
+        _print_flows(out, "transfers and requests", completing, OF_COMPLETIONS, kernels or {})
     out.print(over_what(d), style="dim")
     by_scheme: dict[str, list[Mapping[str, Any]]] = {}
     for flow in tcp:
@@ -57,6 +63,12 @@ def print_run(out: Console, result: Result, *, kernels: Mapping[str, str] | None
     out.print("channel and collision count frames, the others packets", style="dim")
     _print_marks(out, d)
     say(f"{d['events']:,} events in {d['wall_s']:.2f} s; fingerprint {d['fingerprint']}")
+
+
+def _has_completions(flow: Mapping[str, Any]) -> bool:
+    """Return whether a flow has transfers or requests, completed or not."""
+    completion = flow.get("completion_ms") or {"count": 0, "unfinished": 0}
+    return bool(completion["count"] or completion["unfinished"])
 
 
 def _print_marks(out: Console, document: Mapping[str, Any]) -> None:

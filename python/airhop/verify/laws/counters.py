@@ -143,6 +143,23 @@ class _Connection:
             rows = self._rows("deliveries", "bytes")
             done = [(time - start) / 1e9 for time, total in rows if total >= size][:1]
             yield from self._equal("completion_s", done[0] if done else None)
+        yield from self._responses()
+
+    def _responses(self) -> Iterator[Finding]:
+        """Compare the number of responses, if all have one size: each ends at a multiple of it."""
+        said, size = self._document["completion_ms"], self._document["app"].get("response")
+        if said is None or not isinstance(size, str):
+            return
+        totals = [(0, 0), *self._rows("deliveries", "bytes")]
+        whole = quantity(size)
+        ends = (
+            time
+            for (_, before), (time, total) in pairwise(totals)
+            for _ in range(int(before // whole), int(total // whole))
+        )
+        count = sum(time > (self._trace.warmup or -1) for time in ends)
+        if count != said["count"]:
+            yield _finding(self._name, f"completion_ms.count is {said['count']}, and {count} by the trace")
 
     def _rows(self, table: str, *columns: str) -> list[Any]:
         return self._trace.rows_of(self._name, table, *columns)

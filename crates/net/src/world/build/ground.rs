@@ -6,6 +6,7 @@ use super::install;
 use crate::build_error::BuildError;
 use crate::flow::{Ends, Flow, TcpEnds, UdpEnds};
 use crate::ground_truth::loss_ledger::LossLedger;
+use crate::ground_truth::oracle;
 use crate::plan::{FlowPlan, Plan, Transport};
 use crate::routing::{Graph, Hop, Routes};
 use crate::services::LinkService;
@@ -14,7 +15,7 @@ use crate::turnaround::Holding;
 use crate::world::Hosted;
 use airhop_base::{FlowId, NodeId};
 use airhop_engine::{Streams, Timers, name_hash};
-use airhop_tcp::seams::Run;
+use airhop_tcp::seams::{Run, Truth};
 use airhop_tcp::{Receiver, Sender};
 
 /// Networks, routes and random streams from which flows are built.
@@ -45,6 +46,11 @@ impl Ground {
             tcp.sender.join(shared);
         }
         ends
+    }
+
+    /// Returns the truth for a flow that opens at run time, if the flow requests the truth.
+    pub fn truth(&self, f: &FlowPlan) -> Option<Truth> {
+        oracle::truth(&self.plan, &self.graph, &self.routes, f)
     }
 
     /// Builds a flow with its agents.

@@ -8,7 +8,7 @@ pub(super) mod networks;
 
 use crate::agents::MOST_AGENTS;
 use crate::apps::{App, AppFlow, Carrier, Io, Opening};
-use crate::build_error::BuildError;
+use crate::build_error::{BuildError, MOST_FLOWS};
 use crate::flow::{AppSeat, Ends};
 use crate::ground_truth::oracle;
 use crate::link_fades;
@@ -29,13 +29,14 @@ use airhop_trace::Recorder;
 use disciplines::Disciplines;
 pub(crate) use ground::Ground;
 use hosts::on_demand_cell;
+use std::borrow::Cow;
 
 impl World {
     /// Builds the world of `plan` for one replication.
     ///
     /// # Errors
     /// [`BuildError`] if a flow has no route, or a route through a cell whose routers do not know the flow's
-    /// ends, or an application that its transport cannot carry; if there are too many agents; or if a random
+    /// ends, or an application that its transport cannot carry; if there are too many agents or flows; or if a random
     /// placement has no solution.
     pub fn new(
         plan: &Plan,
@@ -75,9 +76,11 @@ impl World {
         let mut flows = Vec::new();
         let mut apps = Vec::new();
         let mut shared = Run::default();
+        let mut opened = 0;
         let truths = oracle::truths(plan, graph, routes);
         for (i, (f, truth)) in plan.flows.iter().zip(truths).enumerate() {
             let id = FlowId(i as u16);
+            let f = &*planned(f);
             let is_real = outside.is_some_and(|outside| outside.flows.contains(&id));
             let ends = match is_real {
                 true => Ends::Real(Box::default()),
@@ -89,6 +92,10 @@ impl World {
             }
             if hosted.len() > MOST_AGENTS {
                 return Err(BuildError::TooManyAgents { flow: f.name.clone() });
+            }
+            opened += usize::from(f.app.opens_connection());
+            if opened > 0 && plan.flows.len() + opened > MOST_FLOWS {
+                return Err(BuildError::TooManyFlows { flow: f.name.clone() });
             }
             if !is_real {
                 let (number, timer) = (apps.len() as u16, timers.add());
@@ -114,6 +121,7 @@ impl World {
             arena: Arena::new(),
             links,
             ground: Box::new(ground),
+            shared,
             flows,
             apps,
             io: Io::default(),
@@ -154,6 +162,18 @@ fn routers(w: &WlanPlan, plan: &Plan, streams: &Streams, timers: &mut Timers) ->
         (Router::new(node, aodv, streams.stream(&name)), timers.add())
     };
     w.nodes.iter().map(router).collect()
+}
+
+/// Returns a flow of the plan as it is built: without a handshake if the application opens the
+/// connection from the other end.
+fn planned(f: &FlowPlan) -> Cow<'_, FlowPlan> {
+    let mut flow = Cow::Borrowed(f);
+    if f.app.opens_connection()
+        && let Transport::Tcp { config, .. } = &mut flow.to_mut().transport
+    {
+        config.handshake = false;
+    }
+    flow
 }
 
 /// Creates the application of a flow.

@@ -3,7 +3,9 @@
 
 mod bulk;
 mod cbr;
+mod drawn;
 mod pareto_on_off;
+mod request_response;
 mod transfer;
 
 use crate::grammar::fields::Fields;
@@ -25,7 +27,7 @@ struct App {
 super::kinds! {
     /// List of the applications.
     APP, "app", App:
-    bulk, transfer, cbr, pareto_on_off
+    bulk, transfer, cbr, pareto_on_off, request_response
 }
 
 const TCP: &str = "tcp";

@@ -1,0 +1,151 @@
+//! Distributions of sizes and times. Each variate is computed from one uniform number by inversion.
+
+use airhop_engine::Stream;
+
+/// Distribution of a size in bytes or of a time in seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Distribution {
+    /// Constant value.
+    Constant(f64),
+    /// Exponential distribution.
+    Exponential {
+        /// Mean.
+        mean: f64,
+    },
+    /// Lognormal distribution: the natural logarithm is normal.
+    Lognormal {
+        /// Median.
+        median: f64,
+        /// Standard deviation of the natural logarithm.
+        sigma: f64,
+    },
+    /// Pareto distribution: `P(X > x) = (scale / x)^shape` for `x >= scale = mean (shape - 1) / shape`.
+    Pareto {
+        /// Mean.
+        mean: f64,
+        /// Tail exponent, greater than 1, as otherwise no mean exists.
+        shape: f64,
+    },
+}
+
+impl Distribution {
+    /// Draws a variate, truncated at `most`.
+    pub fn draw(&self, most: f64, stream: &mut Stream) -> f64 {
+        self.quantile(stream.uniform()).min(most)
+    }
+
+    /// Returns the quantile of the probability `u`, at least 0 and less than 1. A constant uses no random number
+    /// of its own, but one is drawn for it as for the others.
+    fn quantile(&self, u: f64) -> f64 {
+        match *self {
+            Distribution::Constant(value) => value,
+            Distribution::Exponential { mean } => -mean * libm::log(1.0 - u),
+            Distribution::Lognormal { median, sigma } => median * libm::exp(sigma * normal_quantile(u)),
+            Distribution::Pareto { mean, shape } => {
+                mean * (shape - 1.0) / shape * libm::pow(1.0 - u, -1.0 / shape)
+            }
+        }
+    }
+}
+
+/// Tail probability of the outermost variate: half of the distance between uniform numbers.
+const SMALLEST: f64 = f64::EPSILON / 4.0;
+
+/// Returns the quantile of the standard normal distribution: the approximation of Abramowitz and Stegun (1964,
+/// equation 26.2.23), refined by Newton's method.
+fn normal_quantile(u: f64) -> f64 {
+    let tail = u.min(1.0 - u).max(SMALLEST);
+    let t = libm::sqrt(-2.0 * libm::log(tail));
+    let above = 2.515517 + t * (0.802853 + t * 0.010328);
+    let below = 1.0 + t * (1.432788 + t * (0.189269 + t * 0.001308));
+    let mut x = t - above / below;
+    for _ in 0..3 {
+        let density = libm::exp(-0.5 * x * x) / libm::sqrt(2.0 * std::f64::consts::PI);
+        x += (0.5 * libm::erfc(x * std::f64::consts::FRAC_1_SQRT_2) - tail) / density;
+    }
+    if u < 0.5 { -x } else { x }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airhop_engine::Streams;
+
+    fn draws(of: Distribution, n: usize) -> Vec<f64> {
+        let mut stream = Streams::new(1, 0).stream("f.app");
+        (0..n).map(|_| of.draw(f64::INFINITY, &mut stream)).collect()
+    }
+
+    // P(X > x) = (scale / x)^shape: at 2, 8 and 64 times the scale. Binomial, five standard deviations.
+    #[test]
+    fn the_tail_is_that_of_the_distribution() {
+        for shape in [1.2, 1.5, 2.0] {
+            let draws = draws(Distribution::Pareto { mean: 0.4, shape }, 200_000);
+            let scale = 0.4 * (shape - 1.0) / shape;
+            assert!(draws.iter().all(|&x| x >= scale - 1e-9));
+            for times in [2.0_f64, 8.0, 64.0] {
+                let p = times.powf(-shape);
+                let beyond = draws.iter().filter(|&&x| x > times * scale).count() as f64 / 200_000.0;
+                assert!(
+                    (beyond - p).abs() < 5.0 * (p / 200_000.0).sqrt(),
+                    "{shape}: {beyond} beyond {times}"
+                );
+            }
+        }
+    }
+
+    // Hill 1975: the exponent from the k largest of n; its standard deviation is shape / sqrt(k).
+    #[test]
+    fn hills_estimator_finds_the_exponent() {
+        for shape in [1.2, 1.5, 2.0] {
+            let mut draws = draws(Distribution::Pareto { mean: 0.4, shape }, 100_000);
+            draws.sort_by(f64::total_cmp);
+            let (k, threshold) = (2_000, draws[draws.len() - 2_001]);
+            let mean = draws[draws.len() - k..].iter().map(|x| (x / threshold).ln()).sum::<f64>() / k as f64;
+            let hill = 1.0 / mean;
+            assert!((hill - shape).abs() < 5.0 * shape / (k as f64).sqrt(), "{hill}, expected {shape}");
+        }
+    }
+
+    // The mean is a parameter: five standard errors. Pareto, shape 3: the variance is mean² / (shape (shape - 2)).
+    // Exponential: mean². Lognormal: the mean is median exp(sigma² / 2), the variance mean² (exp(sigma²) - 1).
+    #[test]
+    fn the_means_are_those_of_the_distributions() {
+        let median = 0.4 / (0.5 * 0.36_f64).exp();
+        for (of, variance) in [
+            (Distribution::Pareto { mean: 0.4, shape: 3.0 }, 1.0 / 3.0),
+            (Distribution::Exponential { mean: 0.4 }, 1.0),
+            (Distribution::Lognormal { median, sigma: 0.6 }, 0.36_f64.exp() - 1.0),
+            (Distribution::Constant(0.4), 0.0),
+        ] {
+            let mean = draws(of, 100_000).iter().sum::<f64>() / 100_000.0;
+            let error = 0.4 * (variance / 100_000.0_f64).sqrt();
+            assert!((mean - 0.4).abs() <= 5.0 * error + 1e-12, "{of:?}: {mean}");
+        }
+    }
+
+    // Quantiles of the normal distribution as tables print them, and the symmetry of the distribution.
+    #[test]
+    fn normal_quantiles_are_those_of_tables() {
+        for (u, x) in [
+            (0.5, 0.0),
+            (0.9, 1.2815515655446004),
+            (0.975, 1.959963984540054),
+            (0.99, 2.3263478740408408),
+            (0.9999, 3.719016485455709),
+            (1e-9, -5.997807015007687),
+        ] {
+            assert!((normal_quantile(u) - x).abs() < 1e-9, "{u}: {}", normal_quantile(u));
+            assert!((normal_quantile(1.0 - u) + x).abs() < 1e-7, "{u}");
+        }
+        assert!(normal_quantile(0.0) < -8.0 && normal_quantile(0.0).is_finite());
+    }
+
+    #[test]
+    fn a_variate_is_truncated() {
+        let mut stream = Streams::new(1, 0).stream("f.app");
+        let of = Distribution::Exponential { mean: 1.0 };
+        let draws: Vec<f64> = (0..1000).map(|_| of.draw(0.5, &mut stream)).collect();
+        assert!(draws.iter().all(|&x| x <= 0.5) && draws.contains(&0.5));
+    }
+}

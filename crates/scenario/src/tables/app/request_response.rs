@@ -1,0 +1,79 @@
+use super::drawn::{self, SIZE, TIME};
+use super::{App, TCP};
+use crate::grammar::fields::Fields;
+use crate::grammar::key::Without::{Nothing, Required, Value};
+use crate::grammar::key::{Key, Kind, Variant, key};
+use crate::grammar::problem::Problems;
+use airhop_net::apps::{AppPlan, Arrivals, Distribution, RequestResponse};
+use std::sync::Arc;
+
+pub(super) static KIND: App = App {
+    variant: Variant {
+        example: r#"request = "200 B", response = "10 kB", rate = 5"#,
+        ..Variant::new(
+            "request-response",
+            "requests of `to`, each answered by `from`, on one connection: a flow of requests (named after the flow, with the suffix \
+             \"requests\") beside the flow of responses. One request is outstanding; later ones wait (TCP)",
+            &KEYS,
+        )
+    },
+    transport: TCP,
+    check,
+    plan,
+};
+
+const POISSON: &str = "poisson";
+const CONSTANT: &str = "constant";
+
+static KEYS: [Key; 6] = [
+    key("request", SIZE, Required, "size of a request"),
+    key("response", SIZE, Required, "size of a response"),
+    key(
+        "arrivals",
+        Kind::Word(|| vec![POISSON, CONSTANT]),
+        Nothing("Poisson arrivals, if there is a `rate`"),
+        "open loop: requests arrive as a Poisson process, or with constant gaps of 1 / rate",
+    ),
+    key(
+        "rate",
+        Kind::Number { least: 1e-6, most: 1e6 },
+        Nothing("none; a closed loop with `think`"),
+        "open loop: mean number of requests per second",
+    ),
+    key(
+        "think",
+        TIME,
+        Nothing("none; an open loop with `rate`"),
+        "closed loop: time from a response to the next request; the first request comes at the start",
+    ),
+    key(
+        "connections",
+        Kind::WordSoFar { words: &["reused"], later: &["new"] },
+        Value(r#""reused""#),
+        "connection of a request: reused = that of the requests before",
+    ),
+];
+
+/// Checks that the requests have one rule for their times.
+fn check(_: &Fields, app: &Fields, problems: &mut Problems) {
+    if app.lacks("rate") && app.lacks("think") {
+        let what = "is missing: requests arrive at a `rate`, such as 5 per second, or after a time to `think`, such as \"1 s\"";
+        problems.add(&app.at, app.path_of("rate"), what);
+    }
+    for key in ["rate", "arrivals"] {
+        if app.get("think").is_some() && app.get(key).is_some() {
+            let what = "is for an open loop, and `think` for a closed loop; leave one of them out";
+            problems.add(app.at(key), app.path_of(key), what);
+        }
+    }
+}
+
+fn plan(app: &Fields) -> Option<Arc<dyn AppPlan>> {
+    let arrivals = match (app.number("rate"), app.word("arrivals")) {
+        (Some(rate), Some(CONSTANT)) => Arrivals::Open(Distribution::Constant(1.0 / rate)),
+        (Some(rate), _) => Arrivals::Open(Distribution::Exponential { mean: 1.0 / rate }),
+        (None, _) => Arrivals::Closed(drawn::plan(app, "think")?),
+    };
+    let (request, response) = (drawn::plan(app, "request")?, drawn::plan(app, "response")?);
+    Some(Arc::new(RequestResponse { request, response, arrivals }))
+}

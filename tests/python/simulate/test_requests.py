@@ -1,0 +1,58 @@
+"""Requests and responses in documents, tables and traces."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import airhop
+from airhop import Scenario
+from airhop.verify import verify
+from command_line import Cli
+
+WEB = {
+    "name": "web",
+    "from": "a",
+    "to": "b",
+    "scheme": "newreno",
+    "tcp": {"preset": "ns2"},
+    "app": {"kind": "request-response", "request": "200 B", "response": "4000 B", "think": "1 s"},
+}
+
+
+def requests(**keys: Any) -> Scenario:
+    """One wire of 1 Mbit/s and 30 ms, and requests over it for 20 s."""
+    link = {"name": "w", "ends": ["a", "b"], "rate": "1 Mbit/s", "delay": "30 ms"}
+    app = {key: value for key, value in (WEB["app"] | keys).items() if value is not None}  # type: ignore[operator]
+    return Scenario.load({"name": "web", "duration": "20 s", "wired": [link], "flow": [WEB | {"app": app}]})
+
+
+def test_a_document_has_the_completions_and_the_flow_of_requests() -> None:
+    """A closed loop that thinks for 1 s has at most one request a second; the requests are a second flow."""
+    responses, asked = airhop.run(requests()).document["flows"]
+    completion = responses["completion_ms"]
+    assert list(completion) == ["count", "unfinished", "mean", "p50", "p95", "p99"]
+    assert (asked["name"], asked["from"], asked["to"]) == ("web requests", "b", "a")
+    assert asked["completion_ms"] is None
+    assert completion["count"] == responses["delivered_bytes"] // 4000 < 20
+    # Two ways, and 200 B and 4 kB with their headers at 1 Mbit/s, in one window or more.
+    assert completion["mean"] > 2 * 30 + 8 * (240 + 4160) / 1000
+
+
+@pytest.mark.parametrize("keys", [{}, {"think": None, "rate": 10}, {"think": None, "rate": 50}])
+def test_the_verifier_counts_the_responses(keys: dict[str, Any]) -> None:
+    """A closed loop, an open one, and one beyond the rate of the wire: a count off by one is found."""
+    scenario = requests(**keys)
+    run = airhop.run(scenario, trace=True)
+    assert list(verify(scenario, run)) == []
+    run.document["flows"][0]["completion_ms"]["count"] += 1
+    assert any("completion_ms.count" in finding.text for finding in verify(scenario, run))
+
+
+def test_completions_have_a_table_if_there_are_any(cli: Cli) -> None:
+    app = '{ kind = "request-response", request = "200 B", response = "20 kB", rate = 5 }'
+    short = ("--set", "duration=5 s")
+    shown = cli("run", "last-hop", *short, "--set", f"flow.ftp.app={app}").out
+    assert "transfers and requests" in shown and "ftp requests" in shown
+    assert "transfers and requests" not in cli("run", "last-hop", *short).out
