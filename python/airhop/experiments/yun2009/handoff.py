@@ -290,7 +290,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
     Claim(
         "yun-handoff-detected",
         "LL-ELSN's link layer detects these losses: every packet that is lost completely in a handoff causes "
-        "a notice. No notice is lost on the wires.",
+        "a notice.",
         own_does_not,
         quote="LL-ELSN also has no detection failure in downlink communication if ELN messages do not suffer "
         "from congestion losses on the wired path",
