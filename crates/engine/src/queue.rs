@@ -114,7 +114,7 @@ impl<E: Copy> EventQueue<E> {
         }
         let entry = Entry { at, event };
         if at >= self.until {
-            return self.put_off(entry);
+            return self.move_to_buckets(entry);
         }
         if self.next.len() >= MOST.min(self.next.capacity()) {
             return self.insert_into_full(at, event);
@@ -129,14 +129,14 @@ impl<E: Copy> EventQueue<E> {
     fn insert_into_full(&mut self, at: Time, event: E) {
         insert(&mut self.next, Entry { at, event });
         if self.next.len() > MOST {
-            self.put_back();
+            self.return_to_buckets();
         }
     }
 
     /// Returns the time of the next event.
     pub fn next_time(&mut self) -> Option<Time> {
         if self.next.is_empty() {
-            self.come_near();
+            self.sort_nearest();
         }
         self.next.last().map(|next| next.at)
     }
@@ -145,7 +145,7 @@ impl<E: Copy> EventQueue<E> {
     #[inline]
     pub fn pop_until(&mut self, end: Time) -> Option<(Time, E)> {
         if self.next.is_empty() {
-            self.come_near();
+            self.sort_nearest();
         }
         let &Entry { at, event } = self.next.last()?;
         if at > end {
@@ -159,7 +159,7 @@ impl<E: Copy> EventQueue<E> {
 
     /// Stores an event that does not belong to the sorted ones.
     #[inline]
-    fn put_off(&mut self, entry: Entry<E>) {
+    fn move_to_buckets(&mut self, entry: Entry<E>) {
         match distance(self.base, entry.at) {
             None => append(&mut self.crowd, entry),
             Some(bucket) => {
@@ -171,7 +171,7 @@ impl<E: Copy> EventQueue<E> {
 
     /// Sorts the events of the nearest buckets, up to a limit, when no sorted event is left.
     #[inline(never)]
-    fn come_near(&mut self) {
+    fn sort_nearest(&mut self) {
         if !self.crowd.is_empty() {
             // Later events at this instant are popped after these.
             std::mem::swap(&mut self.next, &mut self.crowd);
@@ -183,7 +183,7 @@ impl<E: Copy> EventQueue<E> {
                 self.sort(nearest);
             } else if self.next.is_empty() {
                 self.divide(nearest);
-                return self.come_near();
+                return self.sort_nearest();
             } else {
                 return;
             }
@@ -208,7 +208,7 @@ impl<E: Copy> EventQueue<E> {
         self.base = entries.iter().map(|entry| entry.at).min().unwrap_or(self.base);
         self.until = self.base;
         for entry in entries.drain(..) {
-            self.put_off(entry);
+            self.move_to_buckets(entry);
         }
         self.buckets[bucket] = entries;
     }
@@ -217,12 +217,12 @@ impl<E: Copy> EventQueue<E> {
     /// bucket events stay: the present time is before `until`, so it differs from the base only in lower bits
     /// than they do.
     #[inline(never)]
-    fn put_back(&mut self) {
+    fn return_to_buckets(&mut self) {
         self.base = self.base.max(self.now);
         self.until = self.base;
         let later = self.next.partition_point(|entry| entry.at >= self.base);
         for place in (0..later).rev() {
-            self.put_off(self.next[place]);
+            self.move_to_buckets(self.next[place]);
         }
         self.next.drain(..later);
     }

@@ -3,14 +3,13 @@
 use airhop_base::Time;
 use std::time::Instant;
 
-/// Clock of the time since the emulation began; it never goes back.
+/// Clock of the time since the start of the emulation; monotonic.
 pub trait Clock {
     /// Returns the current time.
     fn now(&self) -> Time;
 }
 
-/// The monotonic clock of the machine. Nothing sets this clock, so a correction by NTP does not count as a
-/// stall.
+/// The monotonic clock of the machine. NTP corrections do not set this clock, so they do not count as stalls.
 #[derive(Clone, Copy, Debug)]
 pub struct Monotonic {
     start: Instant,

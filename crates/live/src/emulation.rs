@@ -31,8 +31,8 @@ pub struct Emulation {
     pub controls: Vec<Control>,
     /// Destination of the log of entering datagrams.
     pub log: Option<LogTo>,
-    /// Time before an event at which the emulator begins to busy-wait, which makes packets less late and
-    /// keeps a processor busy.
+    /// Time before an event from which the emulator busy-waits, which reduces lateness and occupies a
+    /// processor.
     pub spin: Option<Span>,
     /// Additional duration of each sleep, as on a busy machine: for tests of the effect of lateness.
     pub oversleep: Span,
@@ -63,7 +63,7 @@ pub enum EndKind {
         mtu: u16,
     },
     /// Existing interface with this name: datagrams that arrive at the interface for other hosts enter the
-    /// network, and departures leave through it.
+    /// network, and departures leave through the interface.
     Device(String),
 }
 
@@ -109,7 +109,7 @@ pub struct Ready {
 pub enum Sign {
     /// A TCP socket listens at this port, or a UDP socket is bound to it.
     Port(u16),
-    /// `sh -c` with this line, repeated at the node until it exits with 0.
+    /// `sh -c` with this line, repeated at the node until the exit code is 0.
     Command(String),
 }
 
@@ -288,12 +288,12 @@ pub enum EmulationError {
 }
 
 impl Emulation {
-    /// Runs the emulation on this thread: `world` begins at time zero when all ends exist, immediately before
+    /// Runs the emulation on this thread: `world` starts at time zero when all ends exist, immediately before
     /// the first command starts.
     ///
     /// `stop` ends the emulation within a tenth of a second. `on_progress` is called about ten times a
-    /// second; packets wait until it returns. On return, no process, namespace, device or changed setting
-    /// remains.
+    /// second; packets wait until the call returns. When `run` returns, no process, namespace, device or
+    /// changed setting remains.
     ///
     /// # Errors
     ///

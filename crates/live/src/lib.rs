@@ -6,8 +6,8 @@
 //! machine: network namespaces with TUN devices and programs, and existing interfaces. [`Emulation`] combines
 //! loop and host.
 //!
-//! A run is evidence only if the emulator kept pace, which [`lateness`] and the stalls show. [`log`] records
-//! the entering datagrams, so that the run can be repeated without hosts ([`replay`]).
+//! A run is evidence only if the emulator was not late, which [`lateness`] and the stalls show. [`log`]
+//! records the entering datagrams, so that a run can be repeated without hosts ([`replay`]).
 
 pub mod clock;
 pub mod drive;

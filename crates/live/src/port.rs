@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// 8200 §3), bytes.
 pub const MAX_DATAGRAM: usize = 40 + 65_535;
 
-/// One end of the network, which transfers whole IP datagrams and never blocks.
+/// End of the network, which transfers whole IP datagrams and never blocks.
 pub trait Port {
     /// Reads the next datagram into `buffer` and returns its length; `None` if no datagram is available.
     ///
@@ -36,7 +36,7 @@ impl<P: Port + ?Sized> Port for Box<P> {
     }
 }
 
-/// A port whose other side is held by its clones: for tests, and for programs in the same process.
+/// Port whose other side is its clone, for tests and for programs in the same process.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     sides: Arc<Mutex<Sides>>,

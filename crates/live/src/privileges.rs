@@ -2,7 +2,8 @@
 //!
 //! Most privileges are determined by a trial in a separate thread.
 
-/// A privilege: the success describes how it is available, and the error what is missing and what would help.
+/// Privilege: the success describes how the privilege is available, the error what is missing and how to get
+/// it.
 pub type Ability = Result<String, String>;
 
 /// Privileges that an emulation may need.
@@ -51,7 +52,7 @@ pub fn skip(missing: &str) {
     eprintln!("skipped: {missing}");
 }
 
-/// True if this process must be restarted in a user namespace, in which it is root, to create network
+/// True if this process must restart in a user namespace, as root of that namespace, to create network
 /// namespaces: `unshare --user --map-root-user --net --fork --kill-child …` (util-linux). A process with
 /// several threads cannot enter a user namespace.
 pub fn needs_user_namespace() -> bool {
@@ -189,7 +190,7 @@ mod linux {
         (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
     }
 
-    /// Runs `what` in a new thread, and returns its result.
+    /// Runs `what` in a new thread, and returns the result.
     fn tried(what: impl FnOnce() -> io::Result<()> + Send + 'static) -> io::Result<()> {
         let thread = thread::Builder::new().name("privileges".into()).spawn(what)?;
         thread.join().unwrap_or_else(|_| Err(io::Error::other("the attempt failed")))

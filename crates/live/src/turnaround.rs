@@ -1,22 +1,22 @@
-//! Turnaround of a host, measured at the network: from the departure of a data segment from the network to
-//! the entry of a pure ACK for exactly that segment. The turnaround includes the lateness of the emulator and
-//! the timer of a delayed ACK.
+//! Turnaround of a host, measured at the network: time from the departure of a data segment from the network
+//! to the entry of a pure ACK for exactly that segment. The turnaround includes the lateness of the emulator
+//! and the timer of a delayed ACK.
 //!
-//! The simulator answers at once; a kernel does not, and on a half-duplex medium its delay determines how
-//! often an ACK collides with the next data frame. Therefore the report of an emulation contains the
-//! turnaround; a simulation can use it as `tcp.turnaround`.
+//! A simulated receiver without `tcp.turnaround` acknowledges immediately, a kernel after some time, and on a
+//! half-duplex medium this time determines how often an ACK collides with the next data frame. The report of
+//! an emulation therefore contains the turnaround, and a simulation can use it as `tcp.turnaround`.
 //!
-//! A second distribution contains only the delay that the host adds compared with a simulated receiver:
-//! without lateness, timers, and waiting for earlier answers.
+//! A second distribution contains only the delay that the host adds relative to a simulated receiver: without
+//! lateness, timers, and waiting for earlier ACKs.
 
 use crate::lateness::Lengths;
 use airhop_base::{Empirical, Span, Time};
-use airhop_wire::real::{Seen, SeenTcp};
+use airhop_wire::real::{ParsedTcp, Seen};
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
 
-/// Maximum number of connections watched at once. Beyond it, the connections watched so far are forgotten,
-/// which loses only samples.
+/// Maximum number of simultaneously watched connections. With a further connection, all watched connections
+/// are dropped, which loses only samples.
 const MAX_CONNECTIONS: usize = 4096;
 
 /// Maximum number of segments per connection that are watched until their ACK; Linux acknowledges every
@@ -118,8 +118,8 @@ impl Turnaround {
         let unanswered = self.unanswered.get_mut(&connection);
         let Some((segment, segments)) = unanswered.and_then(|data| data.answered(tcp.ack)) else { return };
         self.lengths.add(at.since(segment.due));
-        // After a stall, a host answers all segments received in the meantime at once, so the answers waited
-        // for the first of these.
+        // After a stall, a host acknowledges all segments that arrived in the meantime at once, so the
+        // turnaround counts from the previous ACK.
         let took = at.since(segment.at.max(self.last));
         self.last = at;
         if segments > 1 || took < DELAYED {
@@ -142,7 +142,7 @@ impl Turnaround {
     }
 }
 
-fn is_only_ack(tcp: &SeenTcp) -> bool {
+fn is_only_ack(tcp: &ParsedTcp) -> bool {
     tcp.flags.ack && !(tcp.flags.syn || tcp.flags.fin || tcp.rst)
 }
 

@@ -19,7 +19,7 @@ pub struct Service {
     pub kind: Kind,
     /// True if the service notifies senders of losses on wireless links in any form: a flow that sets
     /// `notices` omits it.
-    pub tells_of_losses: bool,
+    pub notifies_of_losses: bool,
     /// Effect on flows of real hosts.
     pub on_real: OnReal,
 }
@@ -108,21 +108,21 @@ pub static SERVICES: &[Service] = &[
         name: "snoop",
         about: "an agent before the wireless link retransmits lost segments from its own copies",
         kind: Kind::AtLink(|_, _| Box::new(Snoop::new())),
-        tells_of_losses: false,
+        notifies_of_losses: false,
         on_real: OnReal::Acts,
     },
     Service {
         name: "elsn",
         about: "the link layer notifies the sender of segments that it retransmits (ERSN) or discards (ELN)",
         kind: Kind::AtLink(|_, _| Box::new(Elsn)),
-        tells_of_losses: true,
+        notifies_of_losses: true,
         on_real: OnReal::ToListeners,
     },
     Service {
         name: "ebsn",
         about: "the base station notifies the sender of each failed attempt on the way down to a mobile (EBSN)",
         kind: Kind::BesideAir(|plan, place| Some(Box::new(Ebsn::at(plan, place)?))),
-        tells_of_losses: false,
+        notifies_of_losses: false,
         on_real: OnReal::Acts,
     },
     Service {
@@ -131,7 +131,7 @@ pub static SERVICES: &[Service] = &[
         kind: Kind::BesideAir(|plan, place| {
             (place != AgentPlace::Source).then(|| Box::new(Rttn::new(plan)) as _)
         }),
-        tells_of_losses: false,
+        notifies_of_losses: false,
         on_real: OnReal::Acts,
     },
     Service {
@@ -139,7 +139,7 @@ pub static SERVICES: &[Service] = &[
         about: "a MAC that drops a segment writes its number into the next ACK of the flow, and reports no link \
                 failure to routing (Cheng & Lin 2008)",
         kind: Kind::AtStations(|_, plan, node| Box::new(Nak::new(plan, node))),
-        tells_of_losses: true,
+        notifies_of_losses: true,
         on_real: OnReal::Acts,
     },
     Service {
@@ -147,7 +147,7 @@ pub static SERVICES: &[Service] = &[
         about: "routers mark every ECN-capable packet while the average queue length exceeds a threshold (Xu, Tian \
                 and Ansari 2004), in place of drop-tail queues",
         kind: Kind::Queue(QueuePlan::congestion_warning),
-        tells_of_losses: false,
+        notifies_of_losses: false,
         on_real: OnReal::Acts,
     },
     Service {
@@ -155,7 +155,7 @@ pub static SERVICES: &[Service] = &[
         about: "routers mark every ECN-capable packet that finds the queue at least a quarter full (RFC 8257 §3.1), \
                 in place of drop-tail queues",
         kind: Kind::Queue(QueuePlan::step_marking),
-        tells_of_losses: false,
+        notifies_of_losses: false,
         on_real: OnReal::Acts,
     },
     Service {
@@ -163,14 +163,14 @@ pub static SERVICES: &[Service] = &[
         about: "full routers drop packets that the sender marks \"out\" first (Biaz and Vaidya 2005), \
                 in place of drop-tail queues",
         kind: Kind::Queue(|packets| QueuePlan::Biased { packets }),
-        tells_of_losses: false,
+        notifies_of_losses: false,
         on_real: OnReal::Cannot("no kernel marks its packets as \"in\" or \"out\""),
     },
     Service {
         name: "truth",
         about: "the simulator informs the sender of its share of the bottleneck and of the round trip with empty queues",
         kind: Kind::Oracle,
-        tells_of_losses: false,
+        notifies_of_losses: false,
         on_real: OnReal::Cannot("a kernel has no interface for its share of the bottleneck"),
     },
     Service {
@@ -180,35 +180,35 @@ pub static SERVICES: &[Service] = &[
             Way::Up => Box::new(Eln::uplink()),
             Way::Down => Box::new(Eln::downlink()),
         }),
-        tells_of_losses: true,
+        notifies_of_losses: true,
         on_real: OnReal::ToListeners,
     },
     Service {
         name: "split",
         about: "the connection ends at the base station, and a second connection continues from there",
         kind: Kind::AtBase(|flow, plan, way| Box::new(Split::new(flow, plan, way))),
-        tells_of_losses: false,
+        notifies_of_losses: false,
         on_real: OnReal::Cannot("the proxy is a simulated TCP and does not store the payload"),
     },
     Service {
         name: "damaged-frames",
         about: "link layers deliver segments with a damaged payload and intact headers",
         kind: Kind::ByLinks(LinkService::DamagedFrames),
-        tells_of_losses: true,
+        notifies_of_losses: true,
         on_real: OnReal::Cannot("a kernel drops packets with a wrong checksum"),
     },
     Service {
         name: "fragments",
         about: "802.11 sends data in fragments, the headers first, and delivers the headers if nothing else arrives",
         kind: Kind::ByLinks(LinkService::Fragments),
-        tells_of_losses: true,
+        notifies_of_losses: true,
         on_real: OnReal::Cannot("a kernel does not take the headers of a segment without its payload"),
     },
     Service {
         name: "contention",
         about: "802.11 adds up the contention time of a data packet in a header field",
         kind: Kind::ByLinks(LinkService::Contention),
-        tells_of_losses: false,
+        notifies_of_losses: false,
         on_real: OnReal::Cannot("a real segment has no field for its contention time"),
     },
 ];

@@ -14,14 +14,14 @@ use std::sync::Arc;
 
 /// Distribution of the delay.
 #[derive(Clone, Debug)]
-pub(crate) enum Takes {
+pub(crate) enum DelayDistribution {
     /// Log-logistic, given by the median and the exponent of (1 - u) / u.
     LogLogistic { median_s: f64, exponent: f64 },
     /// Distribution measured in an emulation.
     Measured(Arc<Empirical>),
 }
 
-impl From<Turnaround> for Takes {
+impl From<Turnaround> for DelayDistribution {
     /// Computes the parameters from two quantiles: F(x) = 1 / (1 + (x / median)^-β), a distribution with a
     /// power-law tail, as measured on hosts. F(p90) = 0.9, so β = ln 9 / ln(p90 / median).
     fn from(config: Turnaround) -> Self {
@@ -31,19 +31,19 @@ impl From<Turnaround> for Takes {
         } else {
             0.0
         };
-        Takes::LogLogistic { median_s, exponent }
+        DelayDistribution::LogLogistic { median_s, exponent }
     }
 }
 
-impl Takes {
+impl DelayDistribution {
     fn draw(&self, stream: &mut Stream) -> Span {
         match self {
-            Takes::LogLogistic { median_s, exponent } => {
+            DelayDistribution::LogLogistic { median_s, exponent } => {
                 let u = stream.uniform().max(f64::MIN_POSITIVE);
                 let takes = median_s * libm::pow(u / (1.0 - u), *exponent);
                 Span::from_secs_f64(takes.min(LONGEST_S))
             }
-            Takes::Measured(lengths) => lengths.draw(stream.uniform()),
+            DelayDistribution::Measured(lengths) => lengths.draw(stream.uniform()),
         }
     }
 }
@@ -51,7 +51,7 @@ impl Takes {
 /// Packets delayed in a host or an emulator, which does not reorder.
 #[derive(Debug)]
 pub(crate) struct Holding<T> {
-    takes: Takes,
+    takes: DelayDistribution,
     stream: Stream,
     held: VecDeque<T>,
     /// Departure of the last packet.
@@ -60,7 +60,7 @@ pub(crate) struct Holding<T> {
 
 impl<T> Holding<T> {
     /// Creates an empty queue.
-    pub fn new(takes: impl Into<Takes>, stream: Stream) -> Self {
+    pub fn new(takes: impl Into<DelayDistribution>, stream: Stream) -> Self {
         Holding { takes: takes.into(), stream, held: VecDeque::new(), last: Time::ZERO }
     }
 
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
     use airhop_engine::Streams;
 
-    fn host(takes: impl Into<Takes>) -> Holding<u64> {
+    fn host(takes: impl Into<DelayDistribution>) -> Holding<u64> {
         Holding::new(takes, Streams::new(1, 0).stream("f.turnaround"))
     }
 
@@ -140,7 +140,8 @@ mod tests {
     #[test]
     fn what_comes_during_a_stall_leaves_with_its_end() {
         let [usual, stall] = [Span::from_micros(60), Span::from_millis(40)];
-        let mut emulator = host(Takes::Measured(Arc::new(Empirical::new([(usual, 999), (stall, 1)]))));
+        let mut emulator =
+            host(DelayDistribution::Measured(Arc::new(Empirical::new([(usual, 999), (stall, 1)]))));
         let at = |n| Time::ZERO + Span::from_millis(n);
         let late: Vec<Span> = (0..20_000).map(|n| emulator.hold(at(n), n) - at(n)).collect();
         let stalls: Vec<usize> = (0..late.len()).filter(|&n| late[n] == stall).collect();

@@ -14,7 +14,7 @@ use airhop_live::privileges::Privileges;
 use airhop_live::{
     Command, Control, Emulation, EmulationError, End, EndKind, Live, LogTo, Outside, Ready, Sign, Stopped,
 };
-use airhop_scenario::{Door, OpenRun, Opening, Reach, RealFlow, Recording, Run, SeenFlow, SeenLoad};
+use airhop_scenario::{Door, ObservedFlow, ObservedLoad, OpenRun, Opening, Reach, RealFlow, Recording, Run};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -88,20 +88,20 @@ impl Outside for Opened {
 
 /// Endpoint for real hosts: its name in messages, its node, and its device, or `None` for a network
 /// namespace.
-pub(crate) type AskedDoor = (String, String, Option<String>);
+pub(crate) type RequestedDoor = (String, String, Option<String>);
 
 /// Scheme that the log names without its code: file or module, name of the scheme, and digest of its code.
 pub(crate) type Code = (String, String, String);
 
 /// Condition for the start of the next command: its node, and a port or a line for `sh -c`.
-type AskedReady = (String, Option<u16>, String);
+type RequestedReady = (String, Option<u16>, String);
 
 /// Congestion control of a node's senders: node, name, and the object's file and bytes; `None` for one of the
 /// kernel.
-type AskedControl = (String, String, Option<(PathBuf, Vec<u8>)>);
+type RequestedControl = (String, String, Option<(PathBuf, Vec<u8>)>);
 
 /// Prepares an object for a kernel. Raises RunError, whose text names the file.
-fn loadable((node, name, object): AskedControl) -> PyResult<(String, String, Option<Loadable>)> {
+fn loadable((node, name, object): RequestedControl) -> PyResult<(String, String, Option<Loadable>)> {
     let read = |(file, bytes): (PathBuf, Vec<u8>)| Loadable::read(&bytes, &file.to_string_lossy());
     let object = object.map(read).transpose().map_err(|error| RunError::new_err(error.to_string()))?;
     Ok((node, name, object))
@@ -125,11 +125,11 @@ fn listens(object: Option<&Loadable>) -> bool {
 pub fn emulate(
     py: Python<'_>,
     scenario: &Scenario,
-    doors: Vec<AskedDoor>,
+    doors: Vec<RequestedDoor>,
     always_told: bool,
-    controls: Vec<AskedControl>,
+    controls: Vec<RequestedControl>,
     commands: Vec<(String, String)>,
-    ready: Vec<AskedReady>,
+    ready: Vec<RequestedReady>,
     seed: u64,
     rep: u64,
     log: Option<PathBuf>,
@@ -206,8 +206,8 @@ pub fn emulate(
 
 /// Returns the congestion control of a connection: the one reported by its kernel, else that of new sockets
 /// of its node.
-fn control(live: &Live, flow: &SeenFlow) -> Option<String> {
-    if !matches!(flow.load, SeenLoad::Tcp { .. }) {
+fn control(live: &Live, flow: &ObservedFlow) -> Option<String> {
+    if !matches!(flow.load, ObservedLoad::Tcp { .. }) {
         return None;
     }
     // A connection that reuses the ports of an earlier one has the earlier name with a number.
@@ -344,13 +344,17 @@ pub(crate) fn in_a_thread<T: Send + 'static>(
 }
 
 /// Returns the scenario, opened for a replay; notices need no listeners, as no datagram leaves.
-pub(crate) fn opened(scenario: &Scenario, doors: &[AskedDoor]) -> PyResult<Opening> {
+pub(crate) fn opened(scenario: &Scenario, doors: &[RequestedDoor]) -> PyResult<Opening> {
     opened_to(scenario, doors, &|_| false)
 }
 
 /// Returns the scenario, opened; senders at nodes for which `hears` is true get notices in the form of ACKs.
-fn opened_to(scenario: &Scenario, doors: &[AskedDoor], hears: &dyn Fn(&str) -> bool) -> PyResult<Opening> {
-    let door = |(asked, node, device): &AskedDoor| Door {
+fn opened_to(
+    scenario: &Scenario,
+    doors: &[RequestedDoor],
+    hears: &dyn Fn(&str) -> bool,
+) -> PyResult<Opening> {
+    let door = |(asked, node, device): &RequestedDoor| Door {
         asked: asked.clone(),
         node: node.clone(),
         reach: if device.is_some() { Reach::Network } else { Reach::Host },
@@ -360,7 +364,7 @@ fn opened_to(scenario: &Scenario, doors: &[AskedDoor], hears: &dyn Fn(&str) -> b
     scenario.inner.open(&doors).map_err(|refusal| ScenarioError::new_err(refusal.to_string()))
 }
 
-fn ends(opening: &Opening, doors: &[AskedDoor]) -> Vec<End> {
+fn ends(opening: &Opening, doors: &[RequestedDoor]) -> Vec<End> {
     let ends = opening.outside.ends.iter().zip(&opening.mtus);
     ends.map(|(end, &mtu)| {
         let name = opening.plan.nodes[usize::from(end.node.0)].clone();
@@ -375,7 +379,7 @@ fn command(opening: &Opening, node: &str, line: String) -> Command {
     Command { node: place(opening, node), line, capture_stderr: false }
 }
 
-fn sign(opening: &Opening, (node, port, line): AskedReady) -> Ready {
+fn sign(opening: &Opening, (node, port, line): RequestedReady) -> Ready {
     Ready { node: place(opening, &node), sign: port.map_or(Sign::Command(line), Sign::Port) }
 }
 
@@ -385,7 +389,7 @@ fn place(opening: &Opening, node: &str) -> NodeId {
 }
 
 /// Returns the header text of a log, which [`log_header`] returns later.
-pub(crate) fn header(run: &Run, doors: &[AskedDoor], headers_only: bool, code: &[Code]) -> String {
+pub(crate) fn header(run: &Run, doors: &[RequestedDoor], headers_only: bool, code: &[Code]) -> String {
     let scenario: Value = serde_json::from_str(&run.scenario.json()).unwrap_or(Value::Null);
     let doors: Vec<Value> =
         doors.iter().map(|(_, node, device)| json!({"node": node, "device": device})).collect();
@@ -411,7 +415,7 @@ pub(crate) fn header(run: &Run, doors: &[AskedDoor], headers_only: bool, code: &
 struct Header {
     seed: u64,
     rep: u64,
-    doors: Vec<AskedDoor>,
+    doors: Vec<RequestedDoor>,
 }
 
 fn read_header(text: &str) -> Option<Header> {

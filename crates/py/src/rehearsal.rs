@@ -1,6 +1,6 @@
 //! Emulations without real hosts, for thousands of logs.
 
-use crate::emulation::{AskedDoor, Code, Failure, Opened, header, in_a_thread, opened};
+use crate::emulation::{Code, Failure, Opened, RequestedDoor, header, in_a_thread, opened};
 use crate::scenario::Scenario;
 use airhop_base::{Span, Time};
 use airhop_live::log::{LogError, ReplayError, Writer};
@@ -21,7 +21,7 @@ type Connection = (usize, u64, u64);
 pub fn rehearse(
     py: Python<'_>,
     scenario: &Scenario,
-    doors: Vec<AskedDoor>,
+    doors: Vec<RequestedDoor>,
     seed: u64,
     rep: u64,
     log: PathBuf,

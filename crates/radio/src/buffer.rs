@@ -11,14 +11,14 @@ use std::collections::VecDeque;
 pub(crate) struct Buffer<T = ()> {
     /// Number of the oldest packet in the buffer.
     first: u64,
-    held: VecDeque<Held<T>>,
+    held: VecDeque<StoredPacket<T>>,
     /// True if the sender may send a packet more than once.
     recovers: bool,
 }
 
 /// Packet of a [`Buffer`].
 #[derive(Debug)]
-pub(crate) struct Held<T> {
+pub(crate) struct StoredPacket<T> {
     /// The packet; `None` after its delivery or drop.
     pub packet: Option<Id<Packet>>,
     pub tag: Tag,
@@ -42,12 +42,12 @@ impl<T> Buffer<T> {
         let number = self.first + self.held.len() as u64;
         let Outgoing { packet, bytes, header, tag, .. } = packet;
         let settled = !self.recovers;
-        self.held.push_back(Held { packet: Some(packet), tag, bytes, header, note, settled });
+        self.held.push_back(StoredPacket { packet: Some(packet), tag, bytes, header, note, settled });
         number
     }
 
     /// Returns the packet of this number, while an end needs it.
-    pub fn get(&self, number: u64) -> Option<&Held<T>> {
+    pub fn get(&self, number: u64) -> Option<&StoredPacket<T>> {
         self.held.get(number.checked_sub(self.first)? as usize)
     }
 
@@ -76,7 +76,7 @@ impl<T> Buffer<T> {
         self.trim();
     }
 
-    /// Returns the number of the oldest packet inside, or of the next one if it is empty.
+    /// Returns the number of the oldest stored packet, or of the next packet if the buffer is empty.
     pub fn first(&self) -> u64 {
         self.first
     }
@@ -86,7 +86,7 @@ impl<T> Buffer<T> {
         self.held.iter().filter(|held| held.packet.is_some()).count()
     }
 
-    fn get_mut(&mut self, number: u64) -> Option<&mut Held<T>> {
+    fn get_mut(&mut self, number: u64) -> Option<&mut StoredPacket<T>> {
         self.held.get_mut(number.checked_sub(self.first)? as usize)
     }
 
@@ -116,8 +116,8 @@ mod tests {
         buffer
     }
 
-    /// With recovery a packet is freed when it has left the link and the sender no longer needs it, in either
-    /// order.
+    /// With ARQ a packet is freed when it has left the link and the sender no longer needs it, whichever is
+    /// later.
     #[test]
     fn what_nobody_needs_is_let_go() {
         let mut buffer = filled(true, 3);

@@ -1,9 +1,9 @@
-//! Contract of the link layers: the packet that a layer accepts, the frame that it has sent, and the effects
+//! Contract of the link layers: the packet that a layer accepts, the frames that it sends, and the effects
 //! that it reports to the world.
 //!
 //! A layer joins stations: those of a [`Cell`](crate::cell::Cell), or the two ends of a
-//! [`RadioLink`](crate::link::RadioLink), which are stations 0 and 1. Each station numbers the packets that
-//! it accepts, from 0, and may store several of them.
+//! [`RadioLink`](crate::link::RadioLink), which are stations 0 and 1. Each station numbers its accepted
+//! packets from 0, and may store several packets.
 
 pub use crate::address::{BROADCAST, Station};
 use crate::tag::Tag;
@@ -34,7 +34,7 @@ pub struct Outgoing {
 pub struct Fragmentation {
     /// Bytes of the IP datagram in the first fragment; at least its headers.
     pub first: u32,
-    /// Maximum number of bytes in each other fragment, unless this would lead to more than 16 fragments (IEEE
+    /// Maximum number of bytes in each later fragment, unless this would require more than 16 fragments (IEEE
     /// 802.11-2016 §9.2.4.4.3).
     pub rest: u32,
 }
@@ -56,11 +56,11 @@ pub struct Transmitted {
     pub frame: FrameKind,
     /// Length of the frame, bytes.
     pub bytes: u32,
-    /// Tag of the packet in the frame; for a control frame, of the packet that it serves; for an A-MPDU, of
-    /// its first packet. For a BlockAckReq: no flow, and its starting sequence number.
+    /// Tag of the packet in the frame. A control frame has the tag of the packet that it serves, an A-MPDU
+    /// that of its first packet, and a BlockAckReq no flow and its starting sequence number.
     pub tag: Tag,
-    /// Number of that packet at its station; `None`: a control frame of a radio link, or a BlockAckReq and
-    /// its answer.
+    /// Number of that packet at its station; `None` for a control frame of a radio link, and for a
+    /// BlockAckReq and its response.
     pub number: Option<u64>,
     /// Attempt number at that packet, from 1.
     pub attempt: u32,
@@ -276,7 +276,7 @@ pub enum LinkEffect {
         tag: Tag,
     },
     /// Discard by the sending station of a packet of which the receiving station has the first fragment but
-    /// not all others, so that the receiver knows the lost packet's headers. Reported just before
+    /// not all others: the receiver has the headers of the lost packet. Reported just before
     /// [`LinkEffect::Discarded`].
     HeaderOnly {
         /// The sending station.
@@ -290,8 +290,8 @@ pub enum LinkEffect {
     },
     /// Loss of a frame on the way to the station addressed.
     FrameLost(LostFrame),
-    /// Begin of a fade, as known to the sending end of a radio link: link ACKs no longer arrive. Precedes the
-    /// failures that reveal it.
+    /// Begin of a fade, as detected by the sending end of a radio link from missing link ACKs. Reported
+    /// before the failures of attempts.
     FadeStart {
         /// The sending station.
         from: Station,
@@ -307,12 +307,12 @@ pub enum LinkEffect {
         /// Duration without a link ACK, from [`LinkEffect::FadeStart`].
         lasted: Span,
     },
-    /// End of a frame's transmission, reported only after a call of `tell_all`. Precedes the effects that
+    /// End of a frame's transmission, reported only after a call of `report_transmissions`. Precedes the effects that
     /// follow from it.
     Transmitted(Transmitted),
     /// Packet in an MPDU of the transmission just reported by [`LinkEffect::Transmitted`], in the order of the
     /// MPDUs' positions and of the packets in them.
     Mpdu(SentMpdu),
-    /// Room in a station that was full: it accepts packets again.
+    /// Readiness of a station that was full: it accepts packets again.
     Ready(Station),
 }

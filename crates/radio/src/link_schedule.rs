@@ -1,7 +1,7 @@
-//! Links that change at known times: their rate, outages, and handoffs of the mobile to another base station.
+//! Links that change at known times: rates, outages, and handoffs of the mobile to another base station.
 //!
 //! All changes are known before the run, so a transmitter computes the end of a packet by integration of the
-//! rate, and the changes themselves need no events.
+//! rate, and the changes need no events.
 
 use crate::address::End;
 use airhop_base::{Rate, Span, Time};
@@ -57,14 +57,14 @@ pub struct LinkSchedule {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Phase {
     from: Time,
-    pace: Now,
+    pace: PhaseState,
     /// Propagation delay of packets sent in the phase.
     delay: Span,
 }
 
 /// State of a transmitter in a phase.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Now {
+enum PhaseState {
     Sends(Rate),
     /// Outage: no bits are sent.
     Waits,
@@ -97,16 +97,16 @@ impl LinkSchedule {
         // A change may begin at the end of another.
         edges.sort_by_key(|(at, edge)| (*at, matches!(edge, Edge::Begins(_))));
         let mut schedule = LinkSchedule {
-            phases: vec![Phase { from: Time::ZERO, pace: Now::Sends(rate), delay }],
+            phases: vec![Phase { from: Time::ZERO, pace: PhaseState::Sends(rate), delay }],
             handoffs: Vec::new(),
         };
         let (mut rate, mut delay, mut halted) = (rate, delay, None);
         for (at, edge) in edges {
             match edge {
                 Edge::Begins(Change { kind: ChangeKind::Rate(new), .. }) => rate = new,
-                Edge::Begins(Change { kind: ChangeKind::Outage(_), .. }) => halted = Some(Now::Waits),
+                Edge::Begins(Change { kind: ChangeKind::Outage(_), .. }) => halted = Some(PhaseState::Waits),
                 Edge::Begins(Change { kind: ChangeKind::Handoff(handoff), .. }) => {
-                    halted = Some(Now::Moves(handoff));
+                    halted = Some(PhaseState::Moves(handoff));
                     schedule.handoffs.push((at, handoff));
                 }
                 Edge::OutageEnds => halted = None,
@@ -116,7 +116,7 @@ impl LinkSchedule {
                     delay = handoff.delay.unwrap_or(delay);
                 }
             }
-            schedule.enter(Phase { from: at, pace: halted.unwrap_or(Now::Sends(rate)), delay });
+            schedule.enter(Phase { from: at, pace: halted.unwrap_or(PhaseState::Sends(rate)), delay });
         }
         schedule
     }
@@ -132,15 +132,15 @@ impl LinkSchedule {
     /// Yields the begin, rate and delay of each phase; the rate is `None` in outages and gaps.
     pub fn phases(&self) -> impl Iterator<Item = (Time, Option<Rate>, Span)> {
         self.phases.iter().map(|phase| match phase.pace {
-            Now::Sends(rate) => (phase.from, Some(rate), phase.delay),
-            Now::Waits | Now::Moves(_) => (phase.from, None, phase.delay),
+            PhaseState::Sends(rate) => (phase.from, Some(rate), phase.delay),
+            PhaseState::Waits | PhaseState::Moves(_) => (phase.from, None, phase.delay),
         })
     }
 
     /// Returns the intervals [begin, end) in which frames sent by `end` are lost: the gaps, if the old base
     /// station forwards nothing.
     pub fn losses(&self, end: End) -> Vec<[Time; 2]> {
-        let lost = self.handoffs.iter().filter(|(_, handoff)| handoff.loses_what_leaves(end));
+        let lost = self.handoffs.iter().filter(|(_, handoff)| handoff.loses_departures(end));
         lost.map(|(at, handoff)| [*at, *at + handoff.gap]).collect()
     }
 
@@ -152,8 +152,8 @@ impl LinkSchedule {
 }
 
 impl Handoff {
-    /// True if packets sent or queued at this end are lost in this phase.
-    fn loses_what_leaves(&self, end: End) -> bool {
+    /// True if packets that `end` sends or queues are lost in this phase.
+    fn loses_departures(&self, end: End) -> bool {
         !self.is_forwarded && end != self.mobile
     }
 }
@@ -193,8 +193,8 @@ impl Cursor {
 
     /// Returns the time of the last bit of a packet of `bytes` bytes that reaches the transmitter at `now`. A
     /// packet on the transmitter continues with its remaining bits after a change of rate or an outage. A
-    /// packet interrupted by a handoff is sent again from its first bit, by or to the next base station; or
-    /// it is dropped at the end of the gap.
+    /// packet that a handoff interrupts is sent again from its first bit, by or to the next base station, or
+    /// is dropped at the end of the gap.
     pub fn finish(&mut self, now: Time, bytes: u32) -> Time {
         self.go_to(now);
         // In billionths of a bit, so that the number of bits per nanosecond is an integer.
@@ -203,28 +203,28 @@ impl Cursor {
         let ahead = &self.schedule.phases[self.here..];
         for (phase, next) in ahead.iter().zip(&ahead[1..]) {
             match phase.pace {
-                Now::Sends(rate) => {
+                PhaseState::Sends(rate) => {
                     let sent = u128::from(rate.bps()) * u128::from((next.from - at).nanos());
                     if left <= sent {
                         return at + time_for(left, rate);
                     }
                     left -= sent;
                 }
-                Now::Waits => {}
-                Now::Moves(handoff) if handoff.loses_what_leaves(self.end) => return next.from,
-                Now::Moves(_) => left = whole,
+                PhaseState::Waits => {}
+                PhaseState::Moves(handoff) if handoff.loses_departures(self.end) => return next.from,
+                PhaseState::Moves(_) => left = whole,
             }
             at = next.from;
         }
         match ahead.last().map(|phase| phase.pace) {
-            Some(Now::Sends(rate)) => at + time_for(left, rate),
+            Some(PhaseState::Sends(rate)) => at + time_for(left, rate),
             _ => unreachable!("the last phase has a rate"),
         }
     }
 
-    /// Returns the arrival of a packet that left at `sent`. A link keeps its packets in order: a packet that
-    /// would overtake its predecessor on a shorter path arrives together with it (as 3GPP's PDCP delivers in
-    /// sequence across a handoff, TS 38.323 §5.2.2).
+    /// Returns the arrival time of a packet that left at `sent`. A link keeps the order of packets: a packet
+    /// that would overtake its predecessor on a shorter path arrives together with the predecessor (as 3GPP's
+    /// PDCP delivers in sequence across a handoff, TS 38.323 §5.2.2).
     pub fn arrival(&mut self, sent: Time) -> Time {
         self.go_to(sent);
         self.arrived = self.arrived.max(sent + self.schedule.phases[self.here].delay);
@@ -232,13 +232,13 @@ impl Cursor {
     }
 }
 
-impl Now {
+impl PhaseState {
     /// True if the transmitter at `end` delays packets in this phase.
     fn holds(self, end: End) -> bool {
         match self {
-            Now::Sends(_) => false,
-            Now::Waits => true,
-            Now::Moves(handoff) => !handoff.loses_what_leaves(end),
+            PhaseState::Sends(_) => false,
+            PhaseState::Waits => true,
+            PhaseState::Moves(handoff) => !handoff.loses_departures(end),
         }
     }
 }

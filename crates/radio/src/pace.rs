@@ -253,7 +253,7 @@ impl Pace {
 
 impl Clock {
     /// Counts bytes as Mahimahi's LinkQueue does, the TUN header included. A packet uses as many
-    /// opportunities as it needs; the rest of its last opportunity is for queued packets. An opportunity
+    /// opportunities as necessary, and queued packets use the rest of its last opportunity. An opportunity
     /// without a queued packet is lost, even if a packet arrives at the same time.
     fn finish(&mut self, start: Time, bytes: u32) -> Time {
         if self.busy_until != Some(start) {
@@ -306,8 +306,8 @@ mod tests {
         // Small packets share an opportunity, each with its TUN header; a byte beyond its size uses the next
         // opportunity.
         assert_eq!(backlog("1\n2\n3\n", &[748, 748, 748, 749, 1]), [1, 1, 2, 3, 3]);
-        // A large packet spans several opportunities, and leaves the rest of the last to others: 1504 + 1504
-        // + 992, so 512 are left.
+        // A large packet spans several opportunities: 1504 + 1504 + 992, so 512 bytes of the last one remain
+        // for others.
         assert_eq!(backlog("1\n4\n6\n9\n", &[3996, 508, 1]), [6, 6, 9]);
         assert_eq!(backlog("1\n4\n6\n9\n", &[3996, 509]), [6, 9]);
         // The trace repeats after its last time: 10, 12, 20, 22, …

@@ -4,8 +4,8 @@ use std::f64::consts::PI;
 
 /// Speed of light, m/s.
 const SPEED_OF_LIGHT: f64 = 299_792_458.0;
-/// Reference distance, metres: closer receivers get the power at this distance, because the far field begins
-/// there and stations may have the same position.
+/// Reference distance, metres: receivers at a shorter distance have the power of this distance, since the far
+/// field begins there and stations may have equal positions.
 const NEAREST: f64 = 1.0;
 
 /// Transmitter, path to a receiver, and thresholds of the receiver. Antennas have no gain.

@@ -226,7 +226,7 @@ fn run(plan: &RadioPlan, packets: &[(u8, u32, u64)], seed: u64) -> World {
     let mut packets = packets.to_vec();
     packets.sort_by_key(|p| p.2);
     let mut world = World::new(plan, seed);
-    world.link.tell_all();
+    world.link.report_transmissions();
     for (end, bytes, at) in packets {
         world.run(Time::ZERO + Span::from_micros(at));
         world.push(end, bytes);

@@ -157,7 +157,7 @@ fn idle_frames_show_that_the_last_frame_is_missing() {
     assert_eq!(story(1, &[[0, 50], [1000, 1001]], &[]), later);
 
     let mut world = World::new(&plan(&[1, 2, 3], [bad(&[[0, 50]]), ErrorPlan::Clean]), 1);
-    world.link.tell_all();
+    world.link.report_transmissions();
     world.push(0, 100);
     world.run(Time::ZERO + Span::from_secs(1));
     let idle = world.notes.iter().filter_map(|(_, note)| match note {
@@ -174,7 +174,7 @@ fn idle_frames_show_that_the_last_frame_is_missing() {
 #[test]
 fn a_nak_names_a_range() {
     let mut world = World::new(&plan(&[1, 2, 3], [bad(&[[100, 400], [555, 655]]), ErrorPlan::Clean]), 1);
-    world.link.tell_all();
+    world.link.report_transmissions();
     (0..5).for_each(|_| world.push(0, 100));
     world.run(Time::ZERO + us(5000));
     // Frames 1, 2 and 3 are missing at 545 µs; the retransmissions are sent from 600 on, and the first two

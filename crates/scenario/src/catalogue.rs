@@ -3,7 +3,7 @@
 use crate::grammar;
 use crate::tables::SCENARIO;
 use airhop_net::services::{OnReal, SERVICES, Service};
-use airhop_net::{Column, OverFlows, flow_columns, run_columns};
+use airhop_net::{Column, FlowAggregation, flow_columns, run_columns};
 use airhop_tcp::{Param, Preset, Scheme};
 use serde::Serialize;
 use serde_json::Value;
@@ -130,10 +130,10 @@ pub fn measures() -> String {
     }
     let listed = |of, c: &Column| {
         let over_flows = match c.over_flows {
-            OverFlows::Sum => "sum",
-            OverFlows::Mean => "mean",
-            OverFlows::First => "first",
-            OverFlows::Apart => "apart",
+            FlowAggregation::Sum => "sum",
+            FlowAggregation::Mean => "mean",
+            FlowAggregation::First => "first",
+            FlowAggregation::PerFlow => "apart",
         };
         serde_json::to_value(Listed {
             column: &c.name,

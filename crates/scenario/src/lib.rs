@@ -24,7 +24,7 @@ mod tables;
 mod whole;
 
 pub use added::{NewParam, NewScheme, Policies, service};
-pub use airhop_net::outside::{Reach, SeenFlow, SeenLoad};
+pub use airhop_net::outside::{ObservedFlow, ObservedLoad, Reach};
 pub use airhop_net::{EmulatorPlan, WorldSchedule};
 pub use catalogue::{catalogue, measures, reference, schema, services};
 pub use grammar::problem::ScenarioError;

@@ -173,7 +173,7 @@ fn what_cannot_be_is_refused() {
             r#"{ kind = "handoff", at = "1 s", gap = "1 s", mobile = "m", fate = "dropped" }"#.into(),
             "changes.fate: expected \"forwarded\" or \"lost\", got \"dropped\"",
         ),
-        (r#"{ kind = "handoff", at = "1 s", mobile = "m" }"#.into(), "changes.gap: is missing: duration of the gap, in which nothing leaves either end"),
+        (r#"{ kind = "handoff", at = "1 s", mobile = "m" }"#.into(), "changes.gap: is missing: duration of the gap, in which neither end sends"),
     ];
     for (changes, expect) in cases {
         let refusal = read(&with(&changes), &[]).expect_err(expect).to_string();

@@ -3,8 +3,8 @@
 
 use airhop_base::{Empirical, NodeId, Span, Time};
 use airhop_scenario::{
-    Door, EmulatorPlan, Opening, Overrides, Reach, RealFlow, Recording, Run, Scenario, SeenFlow, SeenLoad,
-    Twin,
+    Door, EmulatorPlan, ObservedFlow, ObservedLoad, Opening, Overrides, Reach, RealFlow, Recording, Run,
+    Scenario, Twin,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -30,15 +30,15 @@ fn seconds(s: f64) -> Time {
     Time::ZERO + Span::from_secs_f64(s)
 }
 
-fn real(name: &str, ways: [NodeId; 2], start: f64, load: SeenLoad, control: Option<&str>) -> RealFlow {
-    let seen = SeenFlow { name: name.into(), from: ways[0], to: ways[1], start: seconds(start), load };
+fn real(name: &str, ways: [NodeId; 2], start: f64, load: ObservedLoad, control: Option<&str>) -> RealFlow {
+    let seen = ObservedFlow { name: name.into(), from: ways[0], to: ways[1], start: seconds(start), load };
     RealFlow { seen, control: control.map(String::from) }
 }
 
 /// Flows of iperf3 for 20 s: a control connection with some hundred bytes in each direction, and the data
 /// connection.
 fn iperf3(control: &str) -> Vec<RealFlow> {
-    let tcp = |name, ways, start, bytes| real(name, ways, start, SeenLoad::Tcp { bytes }, Some(control));
+    let tcp = |name, ways, start, bytes| real(name, ways, start, ObservedLoad::Tcp { bytes }, Some(control));
     vec![
         tcp("control", [S, D], 0.3, 437),
         tcp("back", [D, S], 0.3, 315),
@@ -116,9 +116,9 @@ fn the_flows_of_a_twin_are_those_that_carried_data() {
     assert_eq!(schemes(&iperf3("bbr")), [(Some("bbr"), 0.4)]);
     assert_eq!(schemes(&iperf3("nv")), [(Some("cubic"), 0.4)], "Airhop has no NV");
     assert_eq!(schemes(&iperf3("ll-elsn")), [(Some("cubic"), 0.4)], "which needs what no kernel has");
-    let udp = real("udp", [S, D], 1.0, SeenLoad::Udp { datagrams: 1000, bytes: 1_000_000 }, None);
+    let udp = real("udp", [S, D], 1.0, ObservedLoad::Udp { datagrams: 1000, bytes: 1_000_000 }, None);
     assert_eq!(schemes(std::slice::from_ref(&udp)), [(None, 1.0)]);
-    let late = real("late", [S, D], 9.5, SeenLoad::Tcp { bytes: 1_000_000 }, None);
+    let late = real("late", [S, D], 9.5, ObservedLoad::Tcp { bytes: 1_000_000 }, None);
     assert_eq!(schemes(&[udp, late]), [(None, 1.0)], "the last tenth of a second tells nothing");
     assert_eq!(schemes(&[]), [(Some("reno"), 0.0)], "without any the scenario's own flow");
 }

@@ -1,7 +1,7 @@
-//! The loop that keeps a simulated network in step with real time.
+//! Loop that runs a simulated network in real time.
 //!
-//! In each pass, the world advances to the current time, and departed datagrams are written. Then the loop
-//! reads a bounded number of datagrams at each port, which enter the network at the time of reading, and
+//! In each pass the world advances to the current time, and the loop writes the departed datagrams. The loop
+//! then reads a bounded number of datagrams at each port, which enter the network at the time of reading, and
 //! sleeps until the next event or datagram.
 
 mod tally;
@@ -23,8 +23,8 @@ use std::sync::mpsc::Receiver;
 use tally::Tally;
 use vigil::Vigil;
 
-/// Maximum number of datagrams read at one port before departures are written and the other ports are read.
-/// At 10 µs each, a port delays the others by less than the granularity of a kernel's timers.
+/// Maximum number of datagrams read at one port before the loop writes departures and reads the other ports.
+/// At 10 µs per datagram, a port delays the others by less than the granularity of a kernel's timers.
 const BATCH: usize = 16;
 /// Interval of progress reports and of flushing the log to disk. No sleep is longer, so the loop notices the
 /// stop flag within this time.
@@ -32,7 +32,7 @@ const PROGRESS: Span = Span::from_millis(100);
 
 /// Waits for a timer or a port.
 pub trait Sleep {
-    /// Sleeps for `span`, or until a port can be read. Marks the readable ports in `ready`, and leaves the
+    /// Sleeps for `span`, or until a port is readable. Marks the readable ports in `ready`, and leaves the
     /// other marks unchanged.
     ///
     /// # Errors
@@ -65,14 +65,14 @@ pub enum DriveError {
 pub struct Loop<C, S, P> {
     /// The time.
     pub clock: C,
-    /// Sleeper of the loop, which has the ports in the same order.
+    /// Sleeper of the loop, which watches the ports in the order of `ports`.
     pub sleeper: S,
     /// Ports where datagrams enter and leave the network, one for each node.
     pub ports: Vec<(NodeId, P)>,
     /// Duration of the run.
     pub duration: Span,
-    /// Time before an event at which the loop begins to busy-wait, so that the processor is awake when the
-    /// event is due.
+    /// Time before an event from which the loop busy-waits, so that the processor is awake when the event is
+    /// due.
     pub spin: Span,
     /// Samples of the hosts' connections (TCP_INFO) from the sampling thread.
     pub sockets: Receiver<Sampled>,

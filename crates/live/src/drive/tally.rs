@@ -57,9 +57,9 @@ pub struct Stall {
 /// [`airhop_base::Empirical`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured {
-    /// Time from the due time of a packet at its host until the packet was written. For packets written
-    /// together, the time counts from the previous packet's writing. Packets that become due during a stall
-    /// of the emulator leave together, so the stall counts once.
+    /// Lateness: time from the due time of a packet at its host until the packet was written. For packets
+    /// written together, the time counts from the write of the previous packet. Packets that become due
+    /// during a stall of the emulator leave together, so the stall counts once.
     pub lateness: Empirical,
     /// Turnaround of each node's host, from a data segment to its ACK.
     pub turnaround: Vec<(NodeId, Empirical)>,
@@ -76,8 +76,8 @@ pub struct Driven {
     pub admitted: Count,
     /// Datagrams that left the network and were written.
     pub departed: Count,
-    /// Number of datagrams to groups and broadcasts, which a routed network does not carry; they did not
-    /// enter.
+    /// Number of datagrams to multicast and broadcast addresses, which a routed network does not carry: they
+    /// did not enter.
     pub ignored: u64,
     /// Number of datagrams that left the network but reached no host, for a reason outside the network.
     pub lost_to_emulator: u64,

@@ -1,11 +1,11 @@
-//! An existing interface as an end of the network, with which Airhop runs inside a real router.
+//! An existing interface as an end of the network, so that Airhop runs inside a real router.
 //!
 //! Packets that arrive for this machine's link address and another host's IP address enter the network.
 //! Departures leave through the interface, and the kernel determines the next hop and its link address.
-//! Meanwhile a policy rule prevents the kernel from forwarding the same packets (ip-rule(8): `pref 1 iif DEV
-//! blackhole`, after the rule for local addresses, which stay reachable). A killed emulator leaves its rule
-//! behind, and the next emulator on that interface removes it. A protocol number marks the rule as Airhop's,
-//! and only one emulator can use an interface at a time.
+//! During the emulation a policy rule prevents the kernel from forwarding these packets (ip-rule(8): `pref 1
+//! iif DEV blackhole`, after the rule for local addresses, which stay reachable). The rule of a killed
+//! emulator remains until the next emulator on that interface removes it. A protocol number marks the rule as
+//! Airhop's, and only one emulator can use an interface at a time.
 
 use super::Device;
 use super::netlink::Netlink;
@@ -118,8 +118,9 @@ fn outgoing(family: AddressFamily, device: &str) -> io::Result<OwnedFd> {
     Ok(socket)
 }
 
-/// Reserves `device` for this emulator until the descriptor is closed. The reservation is the abstract name
-/// of a Unix socket, which belongs to one process of the network namespace and disappears with it (unix(7)).
+/// Reserves `device` for this emulator until the descriptor is closed. The reservation is an abstract Unix
+/// socket name, which belongs to one process of the network namespace and disappears with the process
+/// (unix(7)).
 fn own(device: &str) -> io::Result<OwnedFd> {
     let socket = socket(AddressFamily::Unix, SockType::Datagram, SockFlag::SOCK_CLOEXEC, None)?;
     let name = UnixAddr::new_abstract(format!("airhop-at-{device}").as_bytes())?;
@@ -190,14 +191,14 @@ struct Rule {
 impl Rule {
     fn add(device: &str) -> io::Result<Self> {
         let rule = Rule { netlink: Netlink::open()?, device: device.to_owned() };
-        // Remove the rule of a killed emulator, if there is one.
+        // Remove the rule of a killed emulator, if any.
         rule.remove();
-        rule.netlink.discard_from(&rule.device)?;
+        rule.netlink.add_blackhole(&rule.device)?;
         Ok(rule)
     }
 
     fn remove(&self) {
-        let _ = self.netlink.no_longer_discard_from(&self.device);
+        let _ = self.netlink.remove_blackhole(&self.device);
     }
 }
 
@@ -228,8 +229,8 @@ mod tests {
         });
     }
 
-    /// The second emulator, when it ends, must remove only its own rule, and neither the rule of the first
-    /// emulator nor that of anybody else.
+    /// At its end, the second emulator must remove only its own rule, not that of the first emulator nor any
+    /// other rule.
     #[test]
     fn an_interface_has_one_emulator_which_touches_its_own_rules() {
         in_a_namespace(|| {
@@ -239,10 +240,10 @@ mod tests {
             assert_eq!(step, "taking over lo");
             assert_eq!(error.to_string(), "another airhop emulate has this interface");
             let netlink = Netlink::open().unwrap();
-            netlink.no_longer_discard_from("lo").expect("the rule of the first is still there");
-            netlink.discard_from("lo").unwrap();
+            netlink.remove_blackhole("lo").expect("the rule of the first is still there");
+            netlink.add_blackhole("lo").unwrap();
             drop(first);
-            netlink.no_longer_discard_from("lo").expect_err("the rule went with its emulator");
+            netlink.remove_blackhole("lo").expect_err("the rule went with its emulator");
             Interface::open("lo").expect("it is free again");
             take_users_rule("lo").expect("the rule of the administrator was left alone");
         });

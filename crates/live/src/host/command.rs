@@ -28,8 +28,8 @@ pub type Ends = Arc<AtomicUsize>;
 pub struct Running {
     command: Command,
     child: Child,
-    /// Set before `Ends` counts the command: when all commands are counted, none appears to be running,
-    /// although its thread may still be.
+    /// True when the command has ended; set before `Ends` counts the command. A thread of a counted command
+    /// may still run.
     ended: Arc<AtomicBool>,
     waiter: Option<JoinHandle<()>>,
     stdout: Option<JoinHandle<Output>>,
@@ -37,7 +37,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Starts `command`. When the command ends, `ends` increases by one and the alarm rings.
+    /// Starts `command`. When the command ends, `ends` increases by one and the alarm is signalled.
     ///
     /// # Errors
     ///
@@ -93,7 +93,8 @@ impl Running {
     /// Sends SIGTERM to the program and the other processes of its session. The first process of its
     /// namespace ignores the signal.
     fn terminate(&self) {
-        // The process may just have ended. Its number is not reused before it is reaped.
+        // The process may have ended already. The kernel does not reuse its number before the process is
+        // reaped.
         let _ = killpg(self.pid(), Signal::SIGTERM);
     }
 
@@ -138,7 +139,7 @@ fn capture(from: impl Read + Send + 'static) -> io::Result<JoinHandle<Output>> {
     thread::Builder::new().name("output".into()).spawn(move || read_all(from, KEPT))
 }
 
-/// Reads until the end, and keeps the first and the last `kept` bytes.
+/// Reads until the end of the file, and keeps the first and the last `kept` bytes.
 fn read_all(mut from: impl Read, kept: usize) -> Output {
     let mut output = Output::default();
     let mut buffer = vec![0; 1 << 16];
@@ -170,7 +171,8 @@ fn read_all(mut from: impl Read, kept: usize) -> Output {
 mod tests {
     use super::*;
 
-    /// A command that prints for hours must not fill the memory; the beginning and the end of its output are kept.
+    /// The output of a command that prints for hours does not fill the memory: the beginning and the end of
+    /// the output are kept.
     #[test]
     fn the_beginning_and_the_end_of_what_is_printed_are_kept() {
         let printed: Vec<u8> = (0..=255).cycle().take(1_000_003).collect();

@@ -1,4 +1,4 @@
-//! The congestion controls of the nodes: the routes of each node name one, so that no setting of the host
+//! Congestion controls of the nodes, which the routes of each node name, so that no setting of the host
 //! changes.
 
 use super::Stage;
@@ -18,9 +18,9 @@ use std::sync::Arc;
 
 /// Variables of an object that count the notices received by its listener, and the window reductions avoided.
 const COUNTERS: [&str; 2] = ["notices_heard", "cuts_spared"];
-/// Number of times that the kernel retransmits the last data of a program that no longer exists (ip-sysctl,
-/// tcp_orphan_retries; eight by default). A killed emulator leaves connections without a peer: with this
-/// limit, these connections and the object disappear within half a minute.
+/// Number of times that the kernel retransmits the last data of an ended program (ip-sysctl,
+/// tcp_orphan_retries; eight by default). After the emulator is killed, its connections have no peer: with
+/// this limit, the connections and the object disappear within half a minute.
 const ORPHAN_RETRIES: &str = "5";
 
 /// Congestion controls of the nodes, until the value is dropped.

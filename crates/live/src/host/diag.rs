@@ -59,7 +59,7 @@ impl Diag {
         Ok(found)
     }
 
-    /// Ends all TCP connections at once, whatever process has them, with a RST to each peer, so that no state
+    /// Ends all TCP connections of all processes immediately, with a RST to each peer, so that no state
     /// remains in the kernel.
     ///
     /// # Errors
@@ -264,7 +264,7 @@ mod tests {
         }
     }
 
-    /// netlink(7): an error message ends the answer, such as that of a kernel without tcp_diag.
+    /// netlink(7): an error message ends the response, such as that of a kernel without tcp_diag.
     #[test]
     fn a_refusal_is_an_error() {
         let mut message = vec![36, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];

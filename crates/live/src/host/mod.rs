@@ -1,7 +1,8 @@
-//! The ends of a network on a Linux machine.
+//! Ends of a network on a Linux machine.
 //!
-//! Nothing here has a name that another process could find, so nothing remains afterwards: namespaces and TUN
-//! devices disappear with their last process, and each process ends with the emulator.
+//! No object of this module has a name that another process could find, so nothing remains after an
+//! emulation: namespaces and TUN devices disappear with their last process, and each process ends with the
+//! emulator.
 
 pub mod at;
 pub mod bpf;
@@ -117,7 +118,7 @@ pub(crate) fn run<W: Outside>(
     Ok(Live { heard, ..live? })
 }
 
-/// Runs the emulation on existing nodes. When this returns, no command runs.
+/// Runs the emulation on existing nodes. All commands have ended when this function returns.
 fn run_on<W: Outside>(
     emulation: &Emulation,
     stage: &Stage,
@@ -140,8 +141,8 @@ fn run_on<W: Outside>(
     let (to_loop, sockets) = sync_channel(watch::WAITING);
     let (watched, names) = (watch::open(stage), controls.names());
     let clock = Monotonic::start();
-    // The devices remain until the commands have ended: a command that loses its network prints other
-    // messages than a command that is asked to end.
+    // The devices remain until the commands have ended: a command without its network would print other
+    // messages than a terminated command.
     let mut driver = Loop { clock, sleeper, ports, duration: emulation.duration, spin, sockets };
     let ((driven, real_time), started) = thread::scope(|scope| {
         let starter = scope.spawn(|| start_all(emulation, stage, &signals));
@@ -161,7 +162,7 @@ fn run_on<W: Outside>(
         other => other.into(),
     })?;
     let commands = match started {
-        // The world knows why it stopped.
+        // The world has the reason why it stopped.
         Err(EmulationError::NotReady { .. }) if driven.finished == Finished::World => Vec::new(),
         started => Running::end(started?),
     };
@@ -211,7 +212,7 @@ fn with_priority<T>(work: impl FnOnce() -> T) -> (T, Result<(), String>) {
     (result, granted.map_err(|error| format!("no real-time priority: {error}")))
 }
 
-/// Starts the commands, each after the previous one has settled, until the emulation is over.
+/// Starts the commands, each when the previous command is ready, until the emulation ends.
 fn start_all(
     emulation: &Emulation,
     stage: &Stage,
@@ -242,7 +243,7 @@ fn start_all(
     Ok(started)
 }
 
-/// Starts a command and waits until it has ended, until it listens, or until its time is over.
+/// Starts a command and waits until the command has ended, listens, or has reached its time limit.
 fn start(stage: &Stage, command: &Command, signals: &Signals, settle: Duration) -> io::Result<Running> {
     let namespace = stage.namespace(command.node)?;
     let before = namespace.within(listening::listening)?;

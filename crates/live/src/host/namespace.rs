@@ -15,8 +15,7 @@ use std::thread::{self, JoinHandle};
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// A thread that lives in its own namespaces. This thread starts all processes of the node, and they end with
-/// it.
+/// Thread in its own namespaces. All processes of the node are children of this thread and end with it.
 #[derive(Debug)]
 pub struct Namespace {
     /// Channel for jobs; `None` after the end.
@@ -58,7 +57,8 @@ impl Namespace {
     }
 
     /// Starts a program as the second process of a new process namespace. Returns the first process, and a
-    /// thread that calls `ended` when it ends; the process is not reaped then, so its number is not reused.
+    /// thread that calls `ended` when the first process ends. The process is not yet reaped then, so its
+    /// number is not reused.
     ///
     /// # Errors
     ///
@@ -89,14 +89,14 @@ impl Namespace {
 impl Drop for Namespace {
     fn drop(&mut self) {
         self.jobs = None;
-        // A panic of the thread has already been reported where its answer was missing.
+        // The caller whose response was missing has already reported a panic of the thread.
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 
-/// Starts a program in a new process namespace. Each thread starts only one program: a second one would need
-/// a return to the emulator's process namespace, which a user namespace does not allow because the machine
-/// owns it.
+/// Starts a program in a new process namespace. Each thread starts only one program: for a second one the
+/// thread would have to return to the emulator's process namespace, which is impossible from a user
+/// namespace, since the machine owns the emulator's namespace.
 fn spawn(command: &mut Command) -> io::Result<Child> {
     sys::in_namespace(command, sys::own_pidfd()?);
     unshare(CloneFlags::CLONE_NEWPID)?;

@@ -80,12 +80,12 @@ impl Netlink {
         self.ask(NEW_LINK, 0, &message)
     }
 
-    /// Prevents a device from generating an IPv6 address, with which it would search for routers and for
-    /// other hosts with that address.
+    /// Prevents a device from generating an IPv6 address, for which the kernel would search for routers and
+    /// for other hosts with that address.
     ///
     /// # Errors
     ///
-    /// Returns the error of the kernel, for example if it has no IPv6.
+    /// Returns the error of the kernel, such as that of a kernel without IPv6.
     pub fn set_no_own_address(&self, device: u32) -> io::Result<()> {
         let (mut inet6, mut families, mut message) = (Vec::new(), Vec::new(), link(device, 0));
         attribute(&mut inet6, LINK_INET6_GENERATION, &[GENERATE_NONE]);
@@ -103,8 +103,8 @@ impl Netlink {
         self.ask(NEW_ADDRESS, CREATE, &address_message(INET, device, &address, prefix))
     }
 
-    /// Adds an IPv6 address to a device, valid immediately because no other host on the link can have it (RFC
-    /// 4862 §5.4).
+    /// Adds an IPv6 address to a device, valid immediately because no other host on the link can have this
+    /// address (RFC 4862 §5.4).
     ///
     /// # Errors
     ///
@@ -119,8 +119,8 @@ impl Netlink {
     ///
     /// # Errors
     ///
-    /// Returns the error of the kernel, for example if it has no policy routing.
-    pub fn discard_from(&self, device: &str) -> io::Result<()> {
+    /// Returns the error of the kernel, such as that of a kernel without policy routing.
+    pub fn add_blackhole(&self, device: &str) -> io::Result<()> {
         self.ask(NEW_RULE, CREATE, &discard(INET, device, AIRHOP))?;
         match self.ask(NEW_RULE, CREATE, &discard(INET6, device, AIRHOP)) {
             // A kernel without IPv6 forwards no IPv6 packets.
@@ -129,12 +129,12 @@ impl Netlink {
         }
     }
 
-    /// Reverses [`Netlink::discard_from`].
+    /// Reverses [`Netlink::add_blackhole`].
     ///
     /// # Errors
     ///
     /// Returns the error of the kernel, usually because there is no such rule.
-    pub fn no_longer_discard_from(&self, device: &str) -> io::Result<()> {
+    pub fn remove_blackhole(&self, device: &str) -> io::Result<()> {
         let four = self.ask(DELETE_RULE, 0, &discard(INET, device, AIRHOP));
         self.ask(DELETE_RULE, 0, &discard(INET6, device, AIRHOP)).and(four)
     }
@@ -144,7 +144,7 @@ impl Netlink {
     ///
     /// # Errors
     ///
-    /// Returns the error of the kernel: `EINVAL` if it has no such congestion control.
+    /// Returns the error of the kernel: `EINVAL` for an unknown congestion control.
     pub fn set_control(&self, device: u32, address: IpAddr, prefix: u8, control: &str) -> io::Result<()> {
         self.ask(NEW_ROUTE, CREATE | REPLACE, &route(device, address, prefix, control))
     }

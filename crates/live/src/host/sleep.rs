@@ -43,12 +43,13 @@ pub struct EpollSleep {
     timer: TimerFd,
     /// Additional duration of each sleep: for tests of the effect of lateness.
     oversleep: Span,
-    /// Keeps the eventfd open while epoll watches it, as the threads with the other clones may have ended.
+    /// Clone of the alarm, which keeps the eventfd open while epoll watches it: the threads with the other
+    /// clones may have ended.
     _alarm: Alarm,
 }
 
 impl EpollSleep {
-    /// Watches these devices, in their order. Each sleep takes `oversleep` longer.
+    /// Watches these devices, in their order. Each sleep is extended by `oversleep`.
     ///
     /// # Errors
     ///
@@ -59,8 +60,8 @@ impl EpollSleep {
         oversleep: Span,
     ) -> io::Result<Self> {
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?;
-        // A device stays marked until it is empty. Timer and alarm are only polled, never read, so each event
-        // counts once.
+        // A device remains marked until all its datagrams are read. Timer and alarm are only polled, never
+        // read, so each event counts once.
         let once = EpollFlags::EPOLLIN | EpollFlags::EPOLLET;
         let timer =
             TimerFd::new(ClockId::CLOCK_MONOTONIC, TimerFlags::TFD_CLOEXEC | TimerFlags::TFD_NONBLOCK)?;

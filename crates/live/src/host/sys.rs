@@ -40,8 +40,8 @@ pub fn attach_tun(clone: &File, name: &str) -> io::Result<()> {
 /// Scheduling of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SchedulingPolicy {
-    /// Real-time priority over all other threads; threads and processes started by this thread do not inherit
-    /// it.
+    /// Real-time priority over all other threads; threads and processes that this thread starts do not
+    /// inherit the priority.
     RealTime,
     /// As others.
     Usual,
@@ -61,8 +61,8 @@ pub fn schedule(how: SchedulingPolicy) -> io::Result<()> {
     // SAFETY: sched_param consists of numbers, for which zeros are valid.
     let mut parameters: libc::sched_param = unsafe { mem::zeroed() };
     parameters.sched_priority = priority;
-    // Without CAP_SYS_NICE a thread cannot clear the flag once it is set, so it stays set. SAFETY: the kernel
-    // reads one sched_param, which lives until the call returns; 0 is this thread.
+    // A thread without CAP_SYS_NICE cannot clear the flag, so the flag stays set. SAFETY: the kernel reads
+    // one sched_param, which lives until the call returns; 0 is this thread.
     checked(unsafe { libc::sched_setscheduler(0, policy | libc::SCHED_RESET_ON_FORK, &parameters) })?;
     Ok(())
 }
@@ -73,7 +73,7 @@ pub fn schedule(how: SchedulingPolicy) -> io::Result<()> {
 ///
 /// Returns an error if the kernel is older than Linux 5.3.
 pub fn own_pidfd() -> io::Result<OwnedFd> {
-    // SAFETY: pidfd_open takes two numbers; it returns a descriptor that nothing else owns.
+    // SAFETY: pidfd_open has two numbers as arguments, and returns a descriptor without any other owner.
     unsafe {
         let descriptor = libc::syscall(libc::SYS_pidfd_open, libc::getpid(), 0);
         if descriptor < 0 {
@@ -154,10 +154,10 @@ fn wait_for(program: libc::pid_t) -> ! {
     }
 }
 
-/// Closes all descriptors: otherwise readers of the program's output, or of its start, would also wait for
-/// this process.
+/// Closes all descriptors: otherwise readers of the program's output, or of its start, would wait for this
+/// process as well.
 fn close_all() {
-    // SAFETY: nothing in this process uses a descriptor any more.
+    // SAFETY: no code of this process uses a descriptor from here on.
     unsafe {
         if libc::syscall(libc::SYS_close_range, 0, u32::MAX, 0) != 0 {
             (0..65_536).for_each(|descriptor| {
@@ -174,9 +174,10 @@ pub struct Captured {
     pub length: usize,
     /// Length of the link header.
     pub link_header: usize,
-    /// True if the packet was sent to this machine's link address, rather than to others or to all.
+    /// True if the link-layer destination of the packet is this machine, not another host or a group.
     pub is_for_this_host: bool,
-    /// Work that the network card, or the kernel in its place, left undone (`struct virtio_net_hdr`).
+    /// Checksum or segmentation that the network card, or the kernel in its place, has not done (`struct
+    /// virtio_net_hdr`).
     pub offload: Offload,
 }
 

@@ -23,10 +23,10 @@ const IPV6_MTU: u16 = 1280;
 /// A step of setting up a node that failed, with the error.
 pub type Failed = (String, io::Error);
 
-/// A TUN device in the view of the emulator: reading returns what the kernel sends to the device, and the
-/// kernel receives what is written.
+/// A TUN device as seen by the emulator: reading returns packets that the kernel sends to the device, and the
+/// kernel receives written packets.
 ///
-/// Offloads stay off, because TUNSETOFFLOAD is not used: the kernel cuts its segments to the MTU and
+/// Offloads stay off, because TUNSETOFFLOAD is not used: the kernel splits its segments to the MTU and
 /// completes every checksum before a datagram can be read.
 #[derive(Debug)]
 pub struct Tun {

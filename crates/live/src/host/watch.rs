@@ -1,4 +1,4 @@
-//! Samples of the connections at the nodes, taken in a separate thread so that no packet waits.
+//! Samples of the connections at the nodes. A separate thread takes them, so that no packet waits.
 
 use super::Stage;
 use super::diag::Diag;

@@ -17,7 +17,7 @@ struct Locked(Flock<File>);
 /// rejects the request.
 pub(super) fn create(path: &Path) -> io::Result<impl Write + Send + use<>> {
     let mut options = OpenOptions::new();
-    // Without this flag, opening would block if a FIFO replaced the file at this moment.
+    // Without this flag, opening would block if a FIFO has just replaced the file.
     options.write(true).create(true).truncate(false).custom_flags(libc::O_NONBLOCK);
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return Err(io::Error::other("a log is written to a regular file, which this is not"));

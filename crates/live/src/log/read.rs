@@ -1,5 +1,5 @@
-//! Reading a log. The reader trusts nothing in the file: it allocates no more memory than the file has bytes,
-//! whatever lengths the file contains.
+//! Reader of logs. The reader does not rely on lengths in the file: it allocates no more memory than the file
+//! has bytes.
 
 use super::checksum::Checksum;
 use super::{DATAGRAM, END, HEADERS_ONLY, LogError, MAGIC, SAMPLE, VERSION};
@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 /// A datagram that entered the network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Time at which it entered.
+    /// Time at which the datagram entered.
     pub at: Time,
-    /// Node at which it entered.
+    /// Node at which the datagram entered.
     pub node: NodeId,
     /// Length of the whole datagram, bytes.
     pub length: usize,
@@ -161,7 +161,7 @@ impl<R: Read> Log<R> {
         let header = header.and_then(|bytes| String::from_utf8(bytes).ok());
         self.header =
             header.ok_or_else(|| self.malformed(11, "the length of a header and the header in UTF-8"))?;
-        match self.sealed()? {
+        match self.read_checksum()? {
             Some(()) => Ok(()),
             None => Err(self.malformed(self.offset, "the checksum of the head")),
         }
@@ -197,9 +197,9 @@ impl<R: Read> Log<R> {
     fn sample(&mut self) -> Result<Option<Sampled>, LogError> {
         let begin = self.offset;
         let Some(length) = self.number()?.map(u16::from_le_bytes) else { return Ok(None) };
-        let Some(()) = self.sealed()? else { return Ok(None) };
+        let Some(()) = self.read_checksum()? else { return Ok(None) };
         let Some(bytes) = self.bytes(length.into())? else { return Ok(None) };
-        let Some(()) = self.sealed()? else { return Ok(None) };
+        let Some(()) = self.read_checksum()? else { return Ok(None) };
         let sampled = Sampled::from_bytes(&bytes);
         let sampled = sampled.ok_or_else(|| self.malformed(begin, "what a kernel said of a connection"))?;
         self.node(begin, sampled.node)?;
@@ -213,7 +213,7 @@ impl<R: Read> Log<R> {
         let lengths = self.offset;
         let Some(length) = self.number()?.map(u32::from_le_bytes) else { return Ok(None) };
         let Some(kept) = self.number()?.map(u32::from_le_bytes) else { return Ok(None) };
-        let Some(()) = self.sealed()? else { return Ok(None) };
+        let Some(()) = self.read_checksum()? else { return Ok(None) };
         let at = self.time(begin, time)?;
         let node = self.node(begin + 8, NodeId(node))?;
         if kept > length || length as usize > MAX_DATAGRAM {
@@ -222,7 +222,7 @@ impl<R: Read> Log<R> {
             return Err(self.malformed(lengths, &expected));
         }
         let Some(kept) = self.bytes(kept)? else { return Ok(None) };
-        let Some(()) = self.sealed()? else { return Ok(None) };
+        let Some(()) = self.read_checksum()? else { return Ok(None) };
         self.last = at;
         Ok(Some(Entry { at, node, length: length as usize, kept }))
     }
@@ -231,7 +231,7 @@ impl<R: Read> Log<R> {
     fn end(&mut self) -> Result<Option<Time>, LogError> {
         let begin = self.offset;
         let Some(time) = self.number()? else { return Ok(None) };
-        let Some(()) = self.sealed()? else { return Ok(None) };
+        let Some(()) = self.read_checksum()? else { return Ok(None) };
         let time = self.time(begin, time)?;
         let behind = self.offset;
         if self.version > 1 && self.number::<1>()?.is_some() {
@@ -268,7 +268,7 @@ impl<R: Read> Log<R> {
 
     /// Reads the checksum of all bytes so far; returns `None` if the file ends before it. Version 1 has no
     /// checksums.
-    fn sealed(&mut self) -> Result<Option<()>, LogError> {
+    fn read_checksum(&mut self) -> Result<Option<()>, LogError> {
         if self.version == 1 {
             return Ok(Some(()));
         }

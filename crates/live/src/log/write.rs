@@ -128,14 +128,15 @@ impl Writer {
         }
         let block = mem::replace(&mut self.block, Vec::with_capacity(2 * BLOCK));
         self.sealed = 0;
-        // The thread closes the channel when a write has failed; its result has the reason.
+        // The thread closes the channel after a failed write, and its result has the reason.
         match self.blocks.as_ref().map(|blocks| blocks.send(block)) {
             Some(Ok(())) => Ok(()),
             _ => self.close(),
         }
     }
 
-    /// Ends the log, after which nothing can be appended. All records are in the file when this returns.
+    /// Ends the log, which accepts no records afterwards. All records are in the file when this function
+    /// returns.
     ///
     /// # Errors
     ///

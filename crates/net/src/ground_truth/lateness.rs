@@ -38,7 +38,7 @@ impl Lateness {
 #[derive(Debug, Default)]
 pub(crate) struct LatenessBook {
     /// Number of notices in flight: sent, and neither arrived nor lost.
-    under_way: u32,
+    in_flight: u32,
     /// Times of the sender's timeouts since the first notice in flight was sent.
     expiries: Vec<Time>,
     counts: Lateness,
@@ -58,7 +58,7 @@ impl LatenessBook {
 
     /// Records the sending of a notice.
     pub fn on_made(&mut self, kind: NoticeKind) {
-        self.under_way += u32::from(moves_timer(kind));
+        self.in_flight += u32::from(moves_timer(kind));
     }
 
     /// Records the loss of a notice.
@@ -70,7 +70,7 @@ impl LatenessBook {
 
     /// Records a timeout of the sender.
     pub fn on_timeout(&mut self, now: Time) {
-        if self.under_way > 0 {
+        if self.in_flight > 0 {
             self.timeouts_warned_late += 1;
             self.expiries.push(now);
         }
@@ -94,8 +94,8 @@ impl LatenessBook {
 
     /// Drops the expiries when no notice is in flight: later notices are not concerned by them.
     fn settle(&mut self) {
-        self.under_way -= 1;
-        if self.under_way == 0 {
+        self.in_flight -= 1;
+        if self.in_flight == 0 {
             self.expiries.clear();
         }
     }

@@ -43,7 +43,7 @@ impl LossLedger {
 
     /// Removes the loss of the segment at `seq`, which was retransmitted: later classifications concern that
     /// transmission.
-    pub fn on_sent_again(&mut self, seq: u64) {
+    pub fn on_retransmission(&mut self, seq: u64) {
         self.lost.remove(&seq);
     }
 
@@ -85,7 +85,7 @@ mod tests {
         ledger.on_loss(2001, Drop::Collision);
         judge(&mut ledger, 1, Judged::Wireless, 1);
         judge(&mut ledger, 2001, Judged::Wireless, 1);
-        ledger.on_sent_again(2001);
+        ledger.on_retransmission(2001);
         judge(&mut ledger, 2001, Judged::Congestion, 1);
         ledger.on_loss(2001, Drop::Channel);
         judge(&mut ledger, 2001, Judged::Undecided, 1001);

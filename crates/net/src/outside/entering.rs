@@ -7,7 +7,7 @@ use crate::plan::FlowPlan;
 use crate::world::{Event, Interrupted, World};
 use airhop_base::{Body, Datagram, Departure, Drop, Ecn, FlowId, NodeId, Original, Packet, Time};
 use airhop_trace::{SendCause, SendContext};
-use airhop_wire::real::{self, Connection, Seen, SeenTcp, Way};
+use airhop_wire::real::{self, Connection, ParsedTcp, Seen, Way};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -133,7 +133,7 @@ impl World {
         now: Time,
         ways: [NodeId; 2],
         seen: &Seen,
-        tcp: &SeenTcp,
+        tcp: &ParsedTcp,
         ports: [u16; 2],
         datagram: Arc<[u8]>,
     ) -> Option<(FlowId, Body)> {
@@ -201,7 +201,7 @@ impl World {
         now: Time,
         ways: [NodeId; 2],
         ends: [Endpoint; 2],
-        tcp: &SeenTcp,
+        tcp: &ParsedTcp,
     ) -> Option<usize> {
         let key = if ends[0] <= ends[1] { ends } else { [ends[1], ends[0]] };
         let outside = self.outside.as_mut()?;

@@ -19,7 +19,7 @@ use crate::plan::{FlowPlan, Plan};
 use airhop_base::{Departure, FlowId, NodeId, NoticeKind};
 use airhop_wire::real::Connection;
 pub(crate) use ends::{HalfConnection, RealEnds};
-pub use seen::{SeenFlow, SeenLoad};
+pub use seen::{ObservedFlow, ObservedLoad};
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
 use std::sync::Arc;

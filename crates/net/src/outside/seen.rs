@@ -6,7 +6,7 @@ use airhop_base::{NodeId, Time};
 
 /// Data of one direction of a TCP connection or UDP conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SeenFlow {
+pub struct ObservedFlow {
     /// Name of the flow.
     pub name: String,
     /// Node of the sender.
@@ -16,12 +16,12 @@ pub struct SeenFlow {
     /// Time at which the flow opened.
     pub start: Time,
     /// Load of the flow.
-    pub load: SeenLoad,
+    pub load: ObservedLoad,
 }
 
 /// Load of a flow of real hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SeenLoad {
+pub enum ObservedLoad {
     /// TCP: bytes acknowledged by the receiver.
     Tcp {
         /// Payload, bytes.
@@ -38,16 +38,24 @@ pub enum SeenLoad {
 
 impl World {
     /// Returns the flows of real hosts opened so far, in the order of their opening.
-    pub fn seen(&self) -> Vec<SeenFlow> {
+    pub fn seen(&self) -> Vec<ObservedFlow> {
         let opened = self.flows.iter().skip(self.ground.plan.flows.len());
         let seen = opened.filter_map(|flow| {
             let Ends::Real(real) = &flow.ends else { return None };
             let load = match &real.tcp {
-                Some(half) => SeenLoad::Tcp { bytes: half.delivered() },
-                None => SeenLoad::Udp { datagrams: real.datagrams.sent, bytes: real.datagrams.sent_bytes },
+                Some(half) => ObservedLoad::Tcp { bytes: half.delivered() },
+                None => {
+                    ObservedLoad::Udp { datagrams: real.datagrams.sent, bytes: real.datagrams.sent_bytes }
+                }
             };
             let plan = &flow.plan;
-            Some(SeenFlow { name: plan.name.clone(), from: plan.from, to: plan.to, start: plan.start, load })
+            Some(ObservedFlow {
+                name: plan.name.clone(),
+                from: plan.from,
+                to: plan.to,
+                start: plan.start,
+                load,
+            })
         });
         seen.collect()
     }

@@ -11,7 +11,7 @@ use airhop_tcp::seams::Judged;
 
 /// Rule that combines the values of flows into that of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OverFlows {
+pub enum FlowAggregation {
     /// Sum over the TCP flows.
     Sum,
     /// Mean over the flows that have the measure.
@@ -19,7 +19,7 @@ pub enum OverFlows {
     /// Value of the run, the same for each of its flows.
     First,
     /// No value for a run: the measure is defined per flow only.
-    Apart,
+    PerFlow,
 }
 
 /// Description of a field of [`super::FlowReport`].
@@ -36,7 +36,7 @@ pub(super) struct Measure {
     /// Definition, one or two sentences.
     pub about: &'static str,
     /// Rule that combines the values of flows.
-    pub over_flows: OverFlows,
+    pub over_flows: FlowAggregation,
     /// True: the value covers the time after the warm-up; the value at the end of the warm-up is subtracted.
     /// False: the value is that at the end of the run.
     pub after_warm_up: bool,
@@ -52,7 +52,7 @@ pub(super) const MEASURE: Measure = Measure {
     short: "",
     unit: "",
     about: "",
-    over_flows: OverFlows::Sum,
+    over_flows: FlowAggregation::Sum,
     after_warm_up: true,
     of_real: true,
 };
@@ -74,7 +74,7 @@ pub struct Column {
     /// Definition of the column's measure.
     pub about: &'static str,
     /// Rule that combines the values of flows.
-    pub over_flows: OverFlows,
+    pub over_flows: FlowAggregation,
     /// As `Measure::after_warm_up`.
     pub after_warm_up: bool,
     /// As `Measure::of_real`.
@@ -239,7 +239,7 @@ impl Quantity for Lateness {
             count("notices", "Notices that met a timer"),
             count("late", "Notices later than a timeout"),
             Column {
-                over_flows: OverFlows::Mean,
+                over_flows: FlowAggregation::Mean,
                 unit: "ms",
                 is_count: false,
                 ..count("mean_ms", "Lateness of notices")
@@ -315,7 +315,7 @@ impl Quantity for Option<Completion> {
             label: format!("{}, {key}", measure.label),
             short: format!("{} {key}", measure.short),
             unit: "ms",
-            over_flows: OverFlows::Mean,
+            over_flows: FlowAggregation::Mean,
             ..Column::of(measure, false)
         };
         let counts = [

@@ -3,9 +3,9 @@
 //! list, and set where the world reports (`world/results.rs`).
 
 use super::marks::Marks;
-use super::measure::OverFlows::{Apart, Mean};
+use super::measure::FlowAggregation::{Mean, PerFlow};
 use super::measure::RoundTrips;
-use super::measure::{Column, MEASURE, Measure, OverFlows, Quantity, Value};
+use super::measure::{Column, FlowAggregation, MEASURE, Measure, Quantity, Value};
 use crate::delays::Delay;
 use crate::ground_truth::lateness::Lateness;
 use crate::ground_truth::loss_ledger::Confusion;
@@ -64,7 +64,7 @@ macro_rules! flow_measures {
 
 flow_measures! {
     /// Number of links on the shortest path between the flow's ends.
-    route_hops: usize { label: "Hops of the route", short: "hops", over_flows: Apart, after_warm_up: false }
+    route_hops: usize { label: "Hops of the route", short: "hops", over_flows: PerFlow, after_warm_up: false }
 
     /// New in-order bytes handed to the receiving application × 8 / (duration − warm-up) / 1e6.
     goodput_mbps: f64 { label: "Goodput", unit: "Mbit/s" }
@@ -156,7 +156,7 @@ pub fn run_columns() -> Vec<Column> {
         short: label.into(),
         unit: "",
         about,
-        over_flows: OverFlows::First,
+        over_flows: FlowAggregation::First,
         of_real: true,
         is_count: true,
     };

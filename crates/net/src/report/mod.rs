@@ -9,7 +9,7 @@ use crate::transit::Datagrams;
 use airhop_base::{Drop, Span};
 
 pub use marks::{Marks, QueueReport};
-pub use measure::{Column, OverFlows, RoundTrips, Value};
+pub use measure::{Column, FlowAggregation, RoundTrips, Value};
 pub use measures::{FlowReport, flow_columns, run_columns};
 
 /// Results of one run: the fields of the run document, except those known only to the caller. Events and

@@ -4,7 +4,7 @@
 //! this delay moves a result.
 
 use crate::flow::{Ends, Flow};
-use crate::turnaround::{Holding, Takes};
+use crate::turnaround::{DelayDistribution, Holding};
 use crate::world::{Event, World};
 use airhop_base::{Empirical, NodeId, Packet, Time};
 use airhop_engine::{Id, Streams};
@@ -46,13 +46,17 @@ impl World {
     #[must_use]
     pub fn emulated(mut self, plan: &EmulatorPlan, seed: u64, replication: u64) -> World {
         let streams = Streams::new(seed, replication);
-        let late = Holding::new(Takes::Measured(plan.lateness.clone()), streams.stream("emulator.lateness"));
+        let late = Holding::new(
+            DelayDistribution::Measured(plan.lateness.clone()),
+            streams.stream("emulator.lateness"),
+        );
         let emulator = Emulator { hosts: plan.hosts.clone(), late };
         for flow in self.flows.iter_mut().filter(|flow| emulator.serves(flow)) {
             let host = plan.turnaround.iter().find(|(node, _)| *node == flow.plan.to);
             if let (Ends::Tcp(tcp), Some((_, takes))) = (&mut flow.ends, host) {
                 let stream = streams.stream(&format!("{}.turnaround", flow.plan.name));
-                tcp.turnaround = Some(Box::new(Holding::new(Takes::Measured(takes.clone()), stream)));
+                tcp.turnaround =
+                    Some(Box::new(Holding::new(DelayDistribution::Measured(takes.clone()), stream)));
             }
         }
         self.emulator = Some(Box::new(emulator));

@@ -38,7 +38,7 @@ impl Closing {
     /// # Errors
     ///
     /// Returns an error if the application no longer reads.
-    pub(super) fn heed(
+    pub(super) fn process(
         &mut self,
         segment: &Segment,
         simulated: &mut Simulated,

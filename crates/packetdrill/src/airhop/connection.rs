@@ -74,7 +74,7 @@ impl Connection {
     ) -> Result<Self, Refusal> {
         refuse_fast_open(syn)?;
         let mut connection = Self::new(settings, &options, Agreed::with(settings, syn), true, now)?;
-        connection.hear_syn(syn, now);
+        connection.receive_syn(syn, now);
         Ok(connection)
     }
 
@@ -149,7 +149,7 @@ impl Connection {
     }
 
     /// Passes the peer's SYN to the receiver. The receiver's SYN-ACK leaves as the sender's SYN.
-    fn hear_syn(&mut self, syn: &Segment, now: Time) {
+    fn receive_syn(&mut self, syn: &Segment, now: Time) {
         self.peer_origin = syn.seq;
         let mut heard = self.simulated(syn);
         (heard.seq, heard.len, heard.sack_permitted) = (0, 0, self.agreed.sack);
@@ -169,7 +169,7 @@ impl Connection {
             return Err(Refusal::unmodelled("a SYN during a connection"));
         }
         let mut simulated = self.simulated(segment);
-        self.closing.heed(segment, &mut simulated, &self.sender)?;
+        self.closing.process(segment, &mut simulated, &self.sender)?;
         self.refuse_unmodelled(segment, &simulated)?;
         self.take(segment, simulated, now)
     }
@@ -181,7 +181,7 @@ impl Connection {
         }
         if segment.flags.syn {
             refuse_fast_open(segment)?;
-            self.hear_syn(segment, now);
+            self.receive_syn(segment, now);
         }
         let mut answer = self.simulated(segment);
         let ece = self.config.ecn;

@@ -190,7 +190,7 @@ impl Kernel {
         let open = || socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None);
         let opened = self.namespace.within(open).map_err(|error| failed("opening a socket", &error))?;
         let opened = opened.map_err(|error| failed("opening a socket", &error.into()))?;
-        be_patient(&opened)?;
+        set_timeouts(&opened)?;
         self.choose_control(&opened)?;
         self.sockets.insert(descriptor, Arc::new(opened));
         Ok(())
@@ -234,7 +234,7 @@ impl Kernel {
         let expected = call.result;
         match returned {
             Ok((_, Some(accepted))) => {
-                be_patient(&accepted)?;
+                set_timeouts(&accepted)?;
                 let accepted = Arc::new(accepted);
                 self.connected = Some(Arc::clone(&accepted));
                 match expected {
@@ -388,7 +388,7 @@ fn differs(call: &Call, seen: &str) -> Refusal {
 }
 
 /// Sets timeouts, so that no call blocks for ever.
-fn be_patient(socket: &OwnedFd) -> Result<(), Refusal> {
+fn set_timeouts(socket: &OwnedFd) -> Result<(), Refusal> {
     let patience = TimeVal::seconds(PATIENCE.as_secs() as i64);
     let set = setsockopt(socket, sockopt::ReceiveTimeout, &patience)
         .and_then(|()| setsockopt(socket, sockopt::SendTimeout, &patience));

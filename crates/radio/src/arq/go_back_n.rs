@@ -3,7 +3,8 @@ use super::{ArqReceiver, ArqRules, ArqSender, Group, LinkAck, LinkFrame, Report,
 use airhop_base::Time;
 use std::collections::VecDeque;
 
-/// Sender of go-back-n: sends frames in order, and again from the oldest unacknowledged one at its timeout.
+/// Sender of go-back-n: sends frames in order; after a timeout it retransmits from the oldest unacknowledged
+/// frame on.
 #[derive(Debug)]
 pub(super) struct Sender {
     group: Group,
@@ -88,8 +89,8 @@ impl ArqSender for Sender {
         (self.base < self.next).then(|| self.frames[0].start + self.rules.timeout)
     }
 
-    /// Marks as failed all frames sent since the sender last went back. The oldest frame has the most
-    /// attempts, so discarded frames are always the first ones.
+    /// Marks as failed all frames sent since the last retransmission round began. The oldest frame has the
+    /// most attempts, so discarded frames are always the first ones.
     fn on_timeout(&mut self, _: Time, reports: &mut Vec<Report>) {
         for number in self.base..self.next {
             let attempt = self.frames[(number - self.base) as usize].attempt;

@@ -1,10 +1,9 @@
-//! Link-layer recovery: retransmission, by one end of a radio link, of frames that the other end did not
-//! receive.
+//! Link-layer ARQ: one end of a radio link retransmits the frames that the other end did not receive.
 //!
-//! Each kind of recovery has a file of its own: a sender and a receiver, two state machines that identify
-//! frames by number and are independent of packets, transmitters and events. Frame numbers increase without
-//! wrapping; on a channel that keeps frames in order, as a link does, they are equivalent to numbers modulo
-//! twice the window plus one.
+//! Each kind of ARQ has a file with a sender and a receiver: two state machines that identify frames by
+//! sequence number and are independent of packets, transmitters and events. Sequence numbers increase without
+//! wrapping. On a channel that keeps the order of frames, as a link does, they are equivalent to numbers
+//! modulo twice the window plus one.
 
 mod go_back_n;
 mod plain;
@@ -23,8 +22,8 @@ pub const SELECTIVE_WINDOW: u32 = 64;
 pub enum ArqPlan {
     /// No recovery: every frame is sent once, without an answer.
     None,
-    /// Go-back-n: the receiver accepts frames only in order; at a timeout the sender goes back to the oldest
-    /// unacknowledged frame (Kounavis 1996 §5C). With a window of one it is stop-and-wait.
+    /// Go-back-n: the receiver accepts frames in order only; after a timeout the sender retransmits from the
+    /// oldest unacknowledged frame on (Kounavis 1996 §5C). With a window of one frame it is stop-and-wait.
     GoBackN {
         /// Frames retransmitted at a timeout.
         group: Group,
@@ -51,8 +50,8 @@ pub enum ArqPlan {
 pub enum Group {
     /// All frames outstanding, in a window that slides with every link ACK.
     Sliding,
-    /// Blocks of N frames: a block is complete when one link ACK covers all of it; otherwise it is
-    /// retransmitted as a whole.
+    /// Blocks of N frames: a block is complete when one link ACK acknowledges all its frames; otherwise the
+    /// whole block is retransmitted.
     Blocks,
 }
 
@@ -91,7 +90,7 @@ impl LinkFrame {
     }
 }
 
-/// Link ACK: complete state of the receiver, so that each link ACK supersedes the older ones.
+/// Link ACK with the complete state of the receiver, so that each link ACK supersedes all older ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkAck {
     /// Lowest number that the receiver waits for.
@@ -127,8 +126,8 @@ pub struct Upward {
 /// Report of an ARQ sender on a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Report {
-    /// Delivery of a frame: it was acknowledged, or was not requested within the time limit and so must have
-    /// arrived. Reported once for each number.
+    /// Delivery of a frame: a link ACK arrived, or the receiver requested no retransmission within the time
+    /// limit, which implies delivery. Reported once for each number.
     Acknowledged(u64),
     /// Failure of a transmission: not acknowledged in time, or known to be lost.
     Failed {
@@ -240,9 +239,9 @@ impl ArqRules {
     }
 }
 
-/// Returns a sufficient timeout: a window of frames, the link ACK of the last frame, both propagation delays,
-/// and a frame of the other direction that may precede the ACK. Lengths are those on the air, in bytes; a
-/// length of 0 means that no such frame is possible.
+/// Returns a sufficient timeout of link ACKs: the durations of a window of frames, of the link ACK and of a
+/// frame of the other direction that may precede the link ACK, plus both propagation delays. Lengths are
+/// those on the air, in bytes; a length of 0 means that no such frame exists.
 pub fn derived_timeout(
     [there, back]: [&LinkRate; 2],
     delays: Span,

@@ -1,39 +1,40 @@
-//! The Radio Link Protocol of cdma2000 (TIA/EIA IS-707-A): the receiver requests missing frames, and sends no
-//! link ACKs.
+//! The Radio Link Protocol of cdma2000 (TIA/EIA IS-707-A): the receiver requests missing frames by NAKs
+//! (negative acknowledgements), and sends no link ACKs.
 //!
-//! Missing frames are requested in rounds, each with more NAKs than the previous one; for every NAK that
-//! arrives the sender sends one copy. After the last round the receiver discards the frame, and delivers the
-//! frames behind it. A later frame reveals a gap; behind the last frame, idle frames carry the highest
-//! number. Differences to IS-707-A: numbers do not wrap, frames are whole packets, and the sender's memory is
-//! limited by time; IS-707-A has 20 ms frames of octets and numbers of 12 bits.
+//! The receiver requests a missing frame in rounds, each with more NAKs than the previous one, and each NAK
+//! that arrives causes one retransmission. After the last round the receiver discards the frame, and delivers
+//! the later frames. A later frame reveals a gap; after the last frame, idle frames carry the highest
+//! sequence number. Differences from IS-707-A: numbers do not wrap, frames are whole packets, and the sender
+//! stores frames for a limited time; IS-707-A has 20 ms frames of octets and numbers of 12 bits.
 use super::{ArqReceiver, ArqSender, LinkAck, LinkFrame, Nak, Report, Upward};
 use airhop_base::{Span, Time};
 use std::collections::VecDeque;
 
-/// Time for which a sender keeps a frame since its last transmission or request, in timeouts per round, plus
-/// one round; Airhop's choice. A round lasts one timeout; the rest allows for later frames to reveal the gap.
-const PATIENCE: u64 = 8;
+/// Time for which a sender stores a frame after its last transmission or request, in timeouts per round, plus
+/// one round; Airhop's choice. A round lasts one timeout; the rest is the time in which later frames may
+/// reveal the gap.
+const STORED_ROUNDS: u64 = 8;
 
 /// Rules of RLP.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RlpRules {
     /// Number of NAKs of each round.
     pub rounds: Vec<u32>,
-    /// Duration of a round that requests one copy, counted from its NAK.
+    /// Duration of a round with one NAK, from the NAK.
     pub timeout: Span,
     /// Extension of a round for each further copy that the sender has to send first.
     pub copy: Span,
-    /// Delay of an idle frame, which carries the highest number, after the start of the last frame, if the
-    /// sender has nothing to send.
+    /// Interval from the start of the last frame to an idle frame, which carries the highest sequence number,
+    /// if the sender has no data.
     pub idle: Span,
     /// Length of a NAK and of an idle frame, bytes.
     pub nak_bytes: u32,
 }
 
 impl RlpRules {
-    /// Returns the time for which the sender keeps a frame that is not requested.
-    fn patience(&self) -> Span {
-        self.timeout * ((self.rounds.len() as u64 + 1) * PATIENCE)
+    /// Returns the time for which the sender stores a frame without a request.
+    fn storage_time(&self) -> Span {
+        self.timeout * ((self.rounds.len() as u64 + 1) * STORED_ROUNDS)
     }
 }
 
@@ -42,11 +43,11 @@ impl RlpRules {
 pub(super) struct Sender {
     idle: Span,
     copy: Span,
-    patience: Span,
+    storage_time: Span,
     /// Number of the oldest frame in the sender.
     base: u64,
-    /// Sent frames that may still be requested, and one frame that was not sent yet.
-    frames: VecDeque<Kept>,
+    /// Sent frames that the receiver may still request, and one unsent frame.
+    frames: VecDeque<StoredFrame>,
     /// Number of the next new frame.
     next: u64,
     /// Requested retransmissions, in order.
@@ -59,7 +60,7 @@ pub(super) struct Sender {
 
 /// Frame of a [`Sender`].
 #[derive(Clone, Copy, Debug)]
-struct Kept {
+struct StoredFrame {
     /// Transmissions so far.
     attempts: u32,
     /// NAKs so far.
@@ -75,7 +76,7 @@ impl Sender {
         Sender {
             idle: rules.idle,
             copy: rules.copy,
-            patience: rules.patience(),
+            storage_time: rules.storage_time(),
             base: 0,
             frames: VecDeque::new(),
             next: 0,
@@ -86,7 +87,7 @@ impl Sender {
     }
 
     /// Returns the frame of this number, if it was sent and is still stored.
-    fn sent(&mut self, number: u64) -> Option<&mut Kept> {
+    fn sent(&mut self, number: u64) -> Option<&mut StoredFrame> {
         let kept = self.frames.get_mut(number.checked_sub(self.base)? as usize)?;
         (kept.attempts > 0 && !kept.is_aborted).then_some(kept)
     }
@@ -103,9 +104,9 @@ impl Sender {
     }
 
     /// Returns the time at which the oldest frame is removed.
-    fn forgets_at(&self) -> Option<Time> {
+    fn expires_at(&self) -> Option<Time> {
         let oldest = self.frames.front().filter(|kept| kept.attempts > 0)?;
-        Some(oldest.touched + self.patience)
+        Some(oldest.touched + self.storage_time)
     }
 
     /// Records a transmission of a stored frame.
@@ -125,7 +126,7 @@ impl ArqSender for Sender {
     }
 
     fn push(&mut self) -> u64 {
-        self.frames.push_back(Kept { attempts: 0, naks: 0, is_aborted: false, touched: Time::ZERO });
+        self.frames.push_back(StoredFrame { attempts: 0, naks: 0, is_aborted: false, touched: Time::ZERO });
         self.base + self.frames.len() as u64 - 1
     }
 
@@ -167,12 +168,12 @@ impl ArqSender for Sender {
     }
 
     fn deadline(&self) -> Option<Time> {
-        [self.idle_at(), self.forgets_at()].into_iter().flatten().min()
+        [self.idle_at(), self.expires_at()].into_iter().flatten().min()
     }
 
     /// Reports frames as delivered that the receiver has not requested within the time limit.
     fn on_timeout(&mut self, now: Time, reports: &mut Vec<Report>) {
-        while self.forgets_at().is_some_and(|at| at <= now) {
+        while self.expires_at().is_some_and(|at| at <= now) {
             if self.frames.pop_front().is_some_and(|kept| !kept.is_aborted) {
                 reports.push(Report::Acknowledged(self.base));
             }
@@ -199,7 +200,7 @@ pub(super) struct Receiver {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Here,
-    /// Requested; this round ends at this time.
+    /// Missing frame with NAKs; the time is the end of the current round.
     Missing {
         round: usize,
         over: Time,
@@ -238,7 +239,7 @@ impl Receiver {
 
     /// Handles a frame that is no retransmission. Retransmissions have priority, so at the frame's start only
     /// later requests were pending.
-    fn on_no_copy(&mut self, now: Time) {
+    fn on_no_retransmission(&mut self, now: Time) {
         while self.asks.front().is_some_and(|(at, _)| *at + self.rules.timeout < now) {
             self.asks.pop_front();
         }
@@ -277,7 +278,7 @@ impl ArqReceiver for Receiver {
     fn on_frame(&mut self, now: Time, frame: LinkFrame, up: &mut Upward) -> Option<LinkAck> {
         let (known, next) = (self.places.len(), self.next());
         if frame.is_empty() || frame.number >= next {
-            self.on_no_copy(now);
+            self.on_no_retransmission(now);
         }
         // The floor of an idle frame is the number of the next new frame.
         let end = if frame.is_empty() { frame.floor } else { frame.number };

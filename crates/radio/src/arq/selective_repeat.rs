@@ -64,8 +64,9 @@ impl Sender {
         }
     }
 
-    /// True if the receiver may wait for a discarded frame, and no other frame is left to carry the floor.
-    fn must_tell(&self) -> bool {
+    /// True if the receiver may wait for a discarded frame, and no later frame can carry the lowest number
+    /// that the sender still has.
+    fn must_report_floor(&self) -> bool {
         self.frames.is_empty() && self.expected < self.base
     }
 }
@@ -92,7 +93,7 @@ impl ArqSender for Sender {
                 floor: self.base,
             });
         }
-        if !self.must_tell() || self.told.is_some() {
+        if !self.must_report_floor() || self.told.is_some() {
             return None;
         }
         self.told = Some(now);
@@ -114,8 +115,9 @@ impl ArqSender for Sender {
                 self.frames[index].state = State::Done;
                 reports.push(Report::Acknowledged(number));
             } else if !there && self.srej && attempt == 1 && matches!(state, State::Sent(_)) {
-                // A frame sent later arrived earlier, which on a link proves this frame lost. Later
-                // transmissions are undecided: the arrived frame may have been sent before them.
+                // A later frame arrived, which proves the loss of this frame, since a link keeps the order of
+                // frames. Frames retransmitted since then are undecided: the arrived frame may precede their
+                // retransmission.
                 self.fail(index, reports);
             }
         }
@@ -127,7 +129,7 @@ impl ArqSender for Sender {
             State::Sent(start) => Some(start),
             State::Waiting | State::Done => None,
         });
-        let told = self.told.filter(|_| self.must_tell());
+        let told = self.told.filter(|_| self.must_report_floor());
         sent.chain(told).min().map(|start| start + self.rules.timeout)
     }
 
@@ -144,8 +146,8 @@ impl ArqSender for Sender {
     }
 }
 
-/// Receiver of selective repeat: stores a frame out of order until the frames before it arrive or are
-/// discarded.
+/// Receiver of selective repeat: stores frames that arrive out of order until all earlier frames have arrived
+/// or are discarded.
 #[derive(Debug, Default)]
 pub(super) struct Receiver {
     expected: u64,

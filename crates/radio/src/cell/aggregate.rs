@@ -62,7 +62,7 @@ impl Exchange {
     }
 
     /// Reports the MPDUs of the transmission in `slot`, which has just ended with this reception.
-    pub(super) fn tell_mpdus(&self, slot: Slot, reception: Reception, effects: &mut Vec<LinkEffect>) {
+    pub(super) fn report_mpdus(&self, slot: Slot, reception: Reception, effects: &mut Vec<LinkEffect>) {
         let &Transmission { from, kind, .. } = self.medium.get(slot);
         let Some(aggregator) = &self.stations[usize::from(from)].aggregator else { return };
         if !matches!(kind, FrameKind::Data | FrameKind::Ampdu) {
@@ -94,8 +94,8 @@ impl Exchange {
         }
     }
 
-    /// Handles the reception of some or all MPDUs of an A-MPDU. The station answers with a BlockAck, which
-    /// takes the slot of the A-MPDU.
+    /// Handles the reception of some or all MPDUs of an A-MPDU. The station responds with a BlockAck, which
+    /// occupies the slot of the A-MPDU.
     pub(super) fn receive_aggregate(&mut self, now: Time, slot: Slot, effects: &mut Vec<LinkEffect>) {
         let received = *self.medium.received();
         self.lose_mpdus(slot, &received, Drop::Channel, false, effects);
@@ -107,8 +107,7 @@ impl Exchange {
         self.answer_with_block_ack(now, slot);
     }
 
-    /// Handles the reception of a single MPDU. The station answers with an Ack, which takes the slot of the
-    /// MPDU.
+    /// Handles the reception of a single MPDU. The Ack of the station occupies the slot of the MPDU.
     pub(super) fn receive_single(&mut self, now: Time, slot: Slot, effects: &mut Vec<LinkEffect>) {
         let &Transmission { from, to, .. } = self.medium.get(slot);
         let aggregator = self.aggregator(from);
@@ -120,8 +119,7 @@ impl Exchange {
         self.medium.get_mut(slot).turn(FrameKind::Ack, ACK_BYTES, start, self.timing.ack);
     }
 
-    /// Handles the reception of a BlockAckReq. The station answers with a BlockAck, which takes the slot of
-    /// the request.
+    /// Handles the reception of a BlockAckReq. The BlockAck of the station occupies the slot of the request.
     pub(super) fn receive_request(&mut self, now: Time, slot: Slot, effects: &mut Vec<LinkEffect>) {
         let from = self.medium.get(slot).from;
         self.aggregator(from).on_request(from, effects);
@@ -142,7 +140,7 @@ impl Exchange {
             FrameKind::Ack => aggregator.on_ack(now, station, effects),
             _ => aggregator.on_block_ack(now, station, effects),
         }
-        aggregator.tell_ready(station, effects);
+        aggregator.report_ready(station, effects);
         let Member { access, sender, aggregator, .. } = &mut self.stations[usize::from(station)];
         let waits = !sender.is_free() || aggregator.as_ref().is_some_and(|aggregator| aggregator.has_work());
         access.finish(waits, &self.rules);

@@ -14,8 +14,8 @@ pub struct CellEvent {
 pub enum AirEvent {
     /// Earliest deadline among the stations: the end of a backoff, or the timeout of an answer.
     Due,
-    /// Start of an answer (CTS, Ack or BlockAck), one SIFS after the end of the answered frame; by its slot
-    /// in the medium.
+    /// Start of a response (CTS, Ack or BlockAck), one SIFS after the end of the frame that requires it; the
+    /// number is its slot in the medium.
     Start(u16),
     /// End of a transmission, by its slot in the medium.
     End(u16),

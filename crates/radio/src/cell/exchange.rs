@@ -82,8 +82,8 @@ impl Exchange {
     }
 
     /// Enables the report of every transmission as an effect.
-    pub fn tell_all(&mut self) {
-        self.medium.tell_all();
+    pub fn report_transmissions(&mut self) {
+        self.medium.report_transmissions();
     }
 
     pub fn is_free(&self, station: Station) -> bool {
@@ -173,6 +173,7 @@ impl Exchange {
         }
     }
 
+    /// True if a transmission ends at `now` and its end event is still pending.
     /// Starts an answer.
     pub fn on_start(&mut self, now: Time, slot: Slot, schedule: &mut impl FnMut(Time, AirEvent)) {
         self.begin(now, slot, schedule);
@@ -204,14 +205,15 @@ impl Exchange {
                 Heard::Damaged | Heard::Garbled(_) => access.garbled(),
                 Heard::Noise => return,
             }
-            // IEEE 802.11-2016 §10.3.2.9: any other reception in place of the answer means that there is no answer.
+            // IEEE 802.11-2016 §10.3.2.9: the reception of any other frame means that the expected response
+            // is missing.
             let answered = heard == Heard::Frame && station == to && is_answer;
             if ends_waiting && !answered && access.unanswered(now) {
                 self.deadlines.set(usize::from(station), now);
             }
         });
         if let Some(reception) = ended.reception {
-            self.tell(slot, reception, effects);
+            self.report(slot, reception, effects);
         }
         let answers = if to == BROADCAST {
             self.broadcast(from, number, effects)
@@ -224,8 +226,8 @@ impl Exchange {
             self.unanswered(now, slot, ended.outcome);
             self.medium.free(slot);
         } else if self.medium.is_shared() {
-            // No station can start within a SIFS, as each waits for a DIFS at least. The answer reserves the medium at once, which saves an
-            // event and an idle period that nobody can use.
+            // No station can start within a SIFS, since each station waits for at least a DIFS. The response
+            // therefore occupies the medium from now on, which saves an event and an idle period.
             return self.begin(now, slot, schedule);
         } else {
             schedule(self.medium.get(slot).start, AirEvent::Start(slot));
@@ -239,9 +241,9 @@ impl Exchange {
 
     /// Reports the transmission in `slot`, which has just ended with this reception.
     #[cold]
-    fn tell(&self, slot: Slot, reception: Reception, effects: &mut Vec<LinkEffect>) {
+    fn report(&self, slot: Slot, reception: Reception, effects: &mut Vec<LinkEffect>) {
         effects.push(LinkEffect::Transmitted(self.medium.get(slot).transmitted(reception)));
-        self.tell_mpdus(slot, reception, effects);
+        self.report_mpdus(slot, reception, effects);
     }
 
     /// Completes a broadcast, which no station acknowledges.
@@ -345,8 +347,8 @@ impl Exchange {
         self.give_up_waiting(station, now + rest);
     }
 
-    /// Checks that the addressee of an answer decodes the answer's begin. If not, the addressee waits for its
-    /// full timeout; under ns-2's rules until the end of the answer.
+    /// Checks that the addressee of a response decodes the response's first symbols. Otherwise the addressee
+    /// waits for its full timeout; under ns-2's rules, until the end of the response.
     fn answer_begins(&mut self, now: Time, slot: Slot) {
         let &Transmission { to, start, .. } = self.medium.get(slot);
         let is_missed = !self.stations[usize::from(to)].receiver.follows(slot);
@@ -400,7 +402,7 @@ impl Exchange {
                 if !begins {
                     access.expired(now, receiver.is_idle(), &self.rules);
                 }
-                aggregator.tell_ready(station, effects);
+                aggregator.report_ready(station, effects);
                 begins
             }
             _ => match sender.begins(now) {
@@ -437,7 +439,7 @@ impl Exchange {
             aggregator.on_missing(now, from, !access.sent_rts(), effects);
             let is_last = sender.is_free() && !aggregator.has_work();
             access.failed(now, is_last, receiver.is_idle(), &self.rules);
-            aggregator.tell_ready(from, effects);
+            aggregator.report_ready(from, effects);
             let at = aggregator.releases_at();
             self.note_release(now, from, at);
             return self.note_deadline(from);

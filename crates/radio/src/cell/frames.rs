@@ -15,10 +15,10 @@ pub(crate) struct Lengths {
 }
 
 impl Lengths {
-    /// Computes the lengths for a packet that a single frame of `whole` bytes would carry, with `own` bytes
-    /// of overhead in each fragment. All fragments but the last have the same, even length (IEEE 802.11-2016
-    /// §10.5), the largest that `threshold` allows, or a larger one if `threshold` would lead to more than 16
-    /// fragments.
+    /// Computes the lengths of the fragments of a packet whose single frame would have `whole` bytes; each
+    /// fragment has `own` bytes of overhead. All fragments but the last have the same, even length (IEEE
+    /// 802.11-2016 §10.5): the largest that `threshold` allows, or a larger length if `threshold` would
+    /// require more than 16 fragments.
     pub fn new(whole: u32, own: u32, threshold: u32) -> Self {
         if whole <= threshold {
             return Lengths { count: 1, each: whole, last: whole };

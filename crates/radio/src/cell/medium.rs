@@ -1,7 +1,8 @@
-//! Medium: which stations hear each other, and the fate of signals that overlap.
+//! Medium: sense and receive relations of stations, and the fate of overlapping signals.
 //!
-//! Propagation delay is zero: 100 m are 0.33 µs, a slot is 9 to 50 µs. So two stations within hearing of each
-//! other collide only if they start at the same instant, as their backoffs count from the same event.
+//! The propagation delay is zero: 100 m are 0.33 µs, a slot is 9 to 50 µs. Two stations that sense each other
+//! therefore collide only if they start at the same instant, which happens if their backoffs count from the
+//! same event.
 use super::mac::aggregator::Aggregator;
 use super::mac::block_ack::Bitmap;
 use super::mac::channel_access::ChannelAccess;
@@ -17,7 +18,7 @@ use crate::tag::Tag;
 use airhop_base::{Drop, Span, Time};
 use airhop_engine::Streams;
 
-/// Packet number of a BlockAckReq and its answer, which belong to no packet.
+/// Packet number of a BlockAckReq and of its response, which belong to no packet.
 pub(crate) const NO_PACKET: u64 = u64::MAX;
 
 /// Transmission on the air.
@@ -133,7 +134,7 @@ impl Transmission {
 /// Outcome of an ended transmission.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    /// Outcome at the addressed station, if there is one; an A-MPDU is received if at least one MPDU is.
+    /// Outcome at the addressed station, if any; an A-MPDU is received if at least one MPDU is received.
     pub outcome: Heard,
     /// Reception at the addressed station, if transmissions are reported.
     pub reception: Option<Reception>,
@@ -189,11 +190,11 @@ impl Medium {
     }
 
     /// Enables the report of the reception of every transmission.
-    pub fn tell_all(&mut self) {
+    pub fn report_transmissions(&mut self) {
         self.tells_all = true;
     }
 
-    /// True if all stations hear each other, so that the medium has the same state for all of them.
+    /// True if all stations sense each other, so that the medium has the same state for all of them.
     pub fn is_shared(&self) -> bool {
         self.shared
     }
@@ -203,13 +204,13 @@ impl Medium {
         &self.air[usize::from(slot)]
     }
 
-    /// Returns mutable access to the transmission in `slot`, so that its answer can replace it.
+    /// Returns mutable access to the transmission in `slot`, which its response replaces.
     pub fn get_mut(&mut self, slot: Slot) -> &mut Transmission {
         &mut self.air[usize::from(slot)]
     }
 
     /// True if a transmission ends at `now` and [`Medium::end`] has not been called for it.
-    pub fn ends_something(&self, now: Time) -> bool {
+    pub fn has_ended_signal(&self, now: Time) -> bool {
         self.air.iter().any(|tx| tx.end == now)
     }
 
@@ -282,8 +283,8 @@ impl Medium {
             self.received = Bitmap::default();
         }
         for neighbour in &mut self.neighbours[usize::from(tx.from)] {
-            // One draw for every frame on the link, whatever its other outcome: the n-th frame has the same
-            // fate in every run.
+            // The model draws once for every frame on the link, whatever its other outcome: the n-th frame
+            // has the same fate in every run.
             let damage = match &mut neighbour.errors {
                 errors if is_aggregate => {
                     let received = (tx.to == neighbour.station).then_some(&mut self.received);
@@ -336,8 +337,8 @@ impl Medium {
     }
 }
 
-/// Draws the damage to an A-MPDU on one link. For the addressed station each MPDU is drawn, and `received`
-/// gets the undamaged ones; another station needs one undamaged MPDU to read the duration field.
+/// Draws the damage to an A-MPDU on one link. For the addressed station each MPDU is drawn, and `received` is
+/// filled with the undamaged ones; any other station needs one undamaged MPDU to read the duration field.
 #[inline(never)]
 fn damage_to_aggregate(
     errors: &mut Option<Box<dyn ErrorModel>>,
@@ -363,7 +364,7 @@ fn damage_to_aggregate(
     if is_heard { Damage::None } else { Damage::Header }
 }
 
-/// Returns the link on which station `to` hears station `from`, if there is one.
+/// Returns the link over which station `to` senses station `from`; `None` if it does not sense it.
 fn neighbour(plan: &CellPlan, streams: &Streams, from: usize, to: usize) -> Option<Neighbour> {
     if from == to {
         return None;

@@ -1,8 +1,9 @@
 //! 802.11 channel: stations and the medium between them.
 //!
-//! `medium` computes the stations within hearing and the fate of overlapping signals, `mac::channel_access`
-//! is the channel access of one station, and `exchange` runs the frame sequences between stations. The common
-//! types (frames, events, the plan, [`layer`](crate::layer)) depend on none of these modules.
+//! `medium` computes the stations within sense range and the fate of overlapping signals,
+//! `mac::channel_access` is the channel access of one station, and `exchange` runs the frame sequences
+//! between stations. The common types (frames, events, the plan, [`layer`](crate::layer)) depend on none of
+//! these modules.
 
 mod aggregate;
 mod events;
@@ -44,15 +45,15 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Builds the cell; its randomness comes from `streams` under its own name.
+    /// Builds the cell; its random numbers come from the streams of the cell's name.
     pub fn new(plan: &CellPlan, streams: &Streams) -> Self {
         let (exchange, taken) = (Exchange::new(plan, streams), vec![0; plan.stations.len()]);
         Cell { index: plan.index, exchange, taken, due: Timer::new() }
     }
 
     /// Enables [`LinkEffect::Transmitted`] for every transmission, which traces need, at a cost in speed.
-    pub fn tell_all(&mut self) {
-        self.exchange.tell_all();
+    pub fn report_transmissions(&mut self) {
+        self.exchange.report_transmissions();
     }
 
     /// True if packets go out in A-MPDUs, under Block Ack.
@@ -60,8 +61,8 @@ impl Cell {
         self.exchange.aggregates()
     }
 
-    /// True if the MAC of `station` takes a packet. It may take several, one after the other; [`LinkEffect::Ready`] comes when this becomes
-    /// true again.
+    /// True if the MAC of `station` accepts a packet. The MAC may accept several packets in a row;
+    /// [`LinkEffect::Ready`] reports that a full MAC accepts packets again.
     pub fn is_free(&self, station: Station) -> bool {
         self.exchange.is_free(station)
     }
@@ -71,7 +72,8 @@ impl Cell {
         self.exchange.holds()
     }
 
-    /// Passes a packet to the MAC of `station`, which must have room. Returns the packet's number there.
+    /// Passes a packet to the MAC of `station`, which must have room. Returns the packet's number at the
+    /// station.
     pub fn send<E: Copy + From<CellEvent>>(
         &mut self,
         now: Time,
@@ -97,15 +99,14 @@ impl Cell {
     ) {
         let index = self.index;
         let begins = !matches!(event, AirEvent::End(_));
-        // In a shared medium no station begins to transmit at the end of another transmission.
         let end_is_due = begins
             && !self.exchange.medium.is_shared()
             && queue.more_is_due()
-            && self.exchange.medium.ends_something(now);
+            && self.exchange.medium.has_ended_signal(now);
         let mut schedule = |at, what| queue.push(at, CellEvent { cell: index, what }.into());
         if end_is_due {
-            // A signal that begins as another ends does not overlap it: the end's event is in the queue
-            // already and precedes this one.
+            // A signal that begins at the end of another one does not overlap it: the end's event is already
+            // in the queue and precedes this one.
             return schedule(now, event);
         }
         match event {

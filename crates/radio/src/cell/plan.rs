@@ -37,14 +37,14 @@ pub struct CellPlan {
     pub rules: CellRules,
     /// Name and position (metres) of every station.
     pub stations: Vec<(String, [f64; 2])>,
-    /// Receive and sense range in metres; `None`: all stations hear each other.
+    /// Receive and sense range in metres; `None`: each station receives all others.
     pub range: Option<Range>,
     /// Error model of each direction that has one.
     pub errors: Vec<LinkErrors>,
 }
 
 impl CellPlan {
-    /// Creates a cell without stations and errors, in which all stations hear each other: all frames at
+    /// Creates a cell without stations and errors, in which each station receives all others: all frames at
     /// `rate`, basic access, seven attempts without pauses (dot11ShortRetryLimit), and the standard's rules.
     pub fn new(name: &str, phy: Phy, rate: Rate) -> CellPlan {
         CellPlan {
@@ -203,12 +203,13 @@ impl AckTimeout {
 /// receiver that is locked on a decodable frame stays locked until the frame's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Receiving {
-    /// SINR: a frame survives if it is above the sum of all other signals, earlier and later ones. A receiver
-    /// switches from a signal from beyond the receive range to a decodable one, and locks on the stronger of
-    /// two signals that begin together.
+    /// SINR: a receiver decodes a frame whose power exceeds the sum of all overlapping signals by the capture
+    /// ratio. The receiver switches from a signal from beyond the receive range to a decodable one, and locks
+    /// on the stronger of two signals that begin together.
     Sinr,
-    /// Lock: the receiver locks on the first signal after silence, decodable or not, and on no later one
-    /// (ns-2). That signal survives if it is above each later signal separately.
+    /// Lock: the receiver locks on the first signal after an idle medium, decodable or not, and on no later
+    /// one (ns-2). The receiver decodes that signal if its power exceeds each later signal by the capture
+    /// ratio.
     Lock,
 }
 
@@ -227,8 +228,8 @@ pub struct Range {
     /// Capture ratio, a ratio of powers, at least 1: a signal survives interference that is weaker by this
     /// factor or more; see [`Receiving`].
     pub capture: f64,
-    /// Crossover distance, metres: power falls with the square of the distance up to it, and with its fourth power beyond. Infinite in free
-    /// space.
+    /// Crossover distance, metres: received power is proportional to d⁻² up to this distance, and to d⁻⁴
+    /// beyond. Infinite in free space.
     pub crossover: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Reception of a station: the signals at its antenna, and the signal that its receiver is locked on.
+//! Reception state of a station: the signals at its antenna, and the signal on which its receiver is locked.
 use super::plan::Receiving;
 use airhop_base::{Span, Time};
 
@@ -26,7 +26,7 @@ struct LockedFrame {
 /// Other signals during the reception of a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Disturbance {
-    /// True if there was one; under [`Receiving::Lock`], a later one.
+    /// True if another signal was present; under [`Receiving::Lock`], a later signal.
     pub overlapped: bool,
     /// True if they were too strong for the frame.
     pub collided: bool,
@@ -50,7 +50,7 @@ pub(super) struct Capture {
 }
 
 impl RxState {
-    /// True if the antenna has no signal, and the station itself sends nothing.
+    /// True if the antenna has no signal and the station itself is not transmitting.
     pub fn is_idle(&self) -> bool {
         self.signals == 0
     }
@@ -71,8 +71,8 @@ impl RxState {
         self.lock.is_some_and(|lock| lock.signal.start + plcp <= now)
     }
 
-    /// Starts a transmission of the station itself, which receives nothing meanwhile (half duplex). True if
-    /// the medium was idle.
+    /// Starts a transmission of the station itself, during which the station receives nothing (half duplex).
+    /// Returns true if the medium was idle.
     pub(super) fn sends(&mut self) -> bool {
         debug_assert!(!self.sending, "a station sends two frames at once");
         self.sending = true;
@@ -93,7 +93,7 @@ impl RxState {
         let first = self.signals == 1;
         match capture.receiving {
             Receiving::Lock if first => self.lock = Some(LockedFrame::on(signal, false)),
-            Receiving::Lock => self.spoil(signal.power, capture.ratio),
+            Receiving::Lock => self.disturb(signal.power, capture.ratio),
             Receiving::Sinr => self.arrives_among(signal, capture.ratio),
         }
         first
@@ -114,19 +114,19 @@ impl RxState {
         if follows {
             self.lock = Some(LockedFrame::on(signal, self.signals > 1));
         } else if let Some(lock) = &self.lock {
-            self.spoil(self.energy - lock.signal.power, ratio);
+            self.disturb(self.energy - lock.signal.power, ratio);
         }
     }
 
     /// Marks the locked signal as lost if interference of this power is too strong.
-    fn spoil(&mut self, power: f64, ratio: f64) {
+    fn disturb(&mut self, power: f64, ratio: f64) {
         if let Some(lock) = &mut self.lock {
             lock.disturbance.overlapped = true;
             lock.disturbance.collided |= lock.signal.power < ratio * power;
         }
     }
 
-    /// Removes an ended signal. Returns the state of its reception, if the receiver was locked on it.
+    /// Removes an ended signal. Returns its reception, if the receiver was locked on the signal.
     pub(super) fn ends(&mut self, slot: Slot, power: f64, capture: &Capture) -> Option<Disturbance> {
         self.signals -= 1;
         if capture.receiving == Receiving::Sinr {

@@ -69,7 +69,7 @@ fn a_later_and_stronger_frame_is_received_where_nothing_readable_is_followed() {
         assert_eq!(fates(Receiving::Sinr, &[first, frame])[1], by_sum, "after {first:?}");
         assert_eq!(fates(Receiving::Lock, &[first, frame])[1], None, "after {first:?}");
     }
-    // An undecodable signal alone is locked on as well, so that EIFS follows it.
+    // The receiver also locks on an undecodable signal alone, so that EIFS follows the signal.
     assert_eq!(fates(Receiving::Sinr, &[(0, 100, 1.0, false)]), [OK]);
 }
 

@@ -86,9 +86,9 @@ impl Timing {
 }
 
 impl CellPlan {
-    /// Returns the time from the end of the backoff of an IP packet of `bytes` bytes until its reception:
-    /// RTS, CTS and two SIFS with RTS/CTS, and the data frame, or all fragments with a link ACK and two SIFS
-    /// between them.
+    /// Returns the time from the end of the backoff of an IP packet of `bytes` bytes to its reception: with
+    /// RTS/CTS an RTS, a CTS and two SIFS; then the data frame, or all fragments with a link ACK and two SIFS
+    /// between fragments.
     pub fn frame_time(&self, bytes: u32) -> Span {
         let timing = Timing::new(self);
         let sifs = self.phy.sifs;
@@ -125,8 +125,8 @@ impl CellPlan {
     }
 
     /// Returns the mean time per IP packet of `bytes` bytes for which full exchanges occupy a cell, without
-    /// their backoffs: [`CellPlan::exchange_time`]; in a cell with aggregation, divided by the number of
-    /// MPDUs of the longest A-MPDU.
+    /// backoffs: [`CellPlan::exchange_time`], divided by the number of MPDUs of the longest A-MPDU in a cell
+    /// with aggregation.
     pub fn share_of_exchange(&self, bytes: u32) -> Span {
         self.share(bytes, Span::ZERO)
     }

@@ -15,7 +15,7 @@ pub struct Bernoulli {
     ln_bit_survives: f64,
     /// Loss probability by length: the exponential is computed per length, not per frame.
     known: Vec<(u64, f64)>,
-    /// Index in `known` of the entry to replace next, when the cache is full.
+    /// Index in `known` of the entry that a new one replaces when the cache is full.
     oldest: usize,
     stream: Stream,
 }
@@ -43,8 +43,8 @@ impl Bernoulli {
 }
 
 impl ErrorModel for Bernoulli {
-    /// Draws one uniform number. The headers' share of the loss lies at its low end, so the loss of a frame does not depend on the length
-    /// of its headers.
+    /// Draws one uniform number. The lowest part of the loss interval is that of damaged headers, so the loss
+    /// of a frame does not depend on the length of its headers.
     fn damage(&mut self, frame: &Frame) -> Damage {
         let u = self.stream.uniform();
         if u >= self.loss_probability(frame.bits) {

@@ -85,7 +85,7 @@ impl Fades {
     }
 
     /// Ends the present state and begins the other one.
-    fn turn(&mut self) {
+    fn switch_state(&mut self) {
         self.bad = !self.bad;
         match &mut self.path {
             Path::Drawn { means, sojourn, stream } => {
@@ -102,7 +102,7 @@ impl Fades {
     /// Returns the fraction of the time from `from` to `to` that is bad, 0 to 1; 0 or 1 if from == to.
     pub fn bad_share(&mut self, from: Time, to: Time) -> f64 {
         while self.until <= from {
-            self.turn();
+            self.switch_state();
         }
         if to <= from {
             return f64::from(u8::from(self.bad));
@@ -116,7 +116,7 @@ impl Fades {
                 return bad.nanos() as f64 / (to - from).nanos() as f64;
             }
             at = self.until;
-            self.turn();
+            self.switch_state();
         }
     }
 
@@ -134,7 +134,7 @@ impl Fades {
             }
             begin = until;
             if begin < end {
-                self.turn();
+                self.switch_state();
             }
         }
         times
@@ -158,7 +158,7 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// The times at which a path is read do not change its fades.
+    /// The times at which a path is read do not change the fades of the path.
     #[test]
     fn the_state_at_a_time_does_not_depend_on_who_looks_when() {
         let new = || fades(Sojourn::Exponential, Start::Stationary, 1);
@@ -177,8 +177,8 @@ mod tests {
         }
     }
 
-    /// The list and the step-by-step reading are the same path: the bad fraction of any window is its overlap
-    /// with the bad periods.
+    /// The list of fades and the step-by-step reading describe the same path: the bad fraction of any window
+    /// is the window's overlap with the bad periods.
     #[test]
     fn bad_times_are_those_that_the_walk_meets() {
         for (name, sojourn) in Sojourn::ALL {
@@ -234,7 +234,7 @@ mod tests {
             let n = 20_000;
             for _ in 0..2 * n {
                 let begin = fades.until;
-                fades.turn();
+                fades.switch_state();
                 sums[usize::from(fades.bad)] += (fades.until - begin).secs_f64();
             }
             for (sum, mean) in sums.into_iter().zip([10.0_f64, 4.0]) {
@@ -245,7 +245,7 @@ mod tests {
         }
     }
 
-    /// A path that was saved and is replayed is the same path up to its end; then it repeats.
+    /// A saved and replayed path equals the original up to its end; then the path repeats.
     #[test]
     fn a_recorded_path_is_the_path_that_was_recorded() {
         for (name, sojourn) in Sojourn::ALL {

@@ -1,7 +1,6 @@
 //! Error models of the channel.
 //!
-//! A model has a file of its own, a variant of [`ErrorPlan`] with its parameters, and an arm of
-//! [`ErrorPlan::build`].
+//! Each model has a file, a variant of [`ErrorPlan`] with its parameters, and an arm of [`ErrorPlan::build`].
 
 mod bernoulli;
 mod fades;
@@ -24,7 +23,7 @@ pub use sojourn::Sojourn;
 use std::sync::Arc;
 pub use strikes::Strikes;
 
-/// Transmission, as passed to an error model: once per attempt, at its end.
+/// Transmission for which an error model decides the damage: once per attempt, at the end of the frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     /// Length in bits (MAC frame, PLCP excluded).
@@ -179,7 +178,7 @@ impl ErrorPlan {
         }
     }
 
-    /// True if the channel itself loses frames, apart from outages.
+    /// True if the channel model loses frames, apart from outages.
     pub fn loses(&self) -> bool {
         match self {
             ErrorPlan::Clean => false,
@@ -202,7 +201,7 @@ impl ErrorPlan {
         }
     }
 
-    /// Returns the model with these outages added, if there are any.
+    /// Returns the model with these outages; unchanged if there are none.
     pub fn with_outages(self, mut times: Vec<[Time; 2]>) -> ErrorPlan {
         if times.is_empty() {
             return self;

@@ -1,4 +1,4 @@
-//! Outages, periods in which every frame is lost, on top of another model.
+//! Outages: periods in which every frame is lost, in addition to the losses of another model.
 
 use super::{Damage, ErrorModel, Frame};
 use airhop_base::Time;
@@ -21,8 +21,8 @@ impl Outages {
 }
 
 impl ErrorModel for Outages {
-    /// Draws from the underlying channel in outages too, so that its fates are the same with and without
-    /// outages.
+    /// Draws from the underlying channel in outages, too, so that all other frames have equal fates with and
+    /// without outages.
     fn damage(&mut self, frame: &Frame) -> Damage {
         let otherwise = self.otherwise.damage(frame);
         while self.times.get(self.next).is_some_and(|[_, end]| *end <= frame.start) {

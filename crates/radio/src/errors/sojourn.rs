@@ -1,6 +1,6 @@
 //! Distribution of the length of a state.
 
-/// Distribution of the time in a state, given its mean m. Every variate is computed from one uniform number
+/// Distribution of the sojourn time in a state with mean m. Every variate is computed from one uniform number
 /// by inversion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sojourn {

@@ -37,17 +37,17 @@ impl Stepped {
     ) -> Self {
         let bad = states.uniform() * (leave[0] + leave[1]) < leave[0];
         let mut chain = Stepped { loss, leave, step, strikes, bad: !bad, until: 0, states, stream };
-        chain.turn();
+        chain.switch_state();
         chain
     }
 
-    /// Ends the present state and begins the other. The length of a state is geometric: P(k steps) = (1 -
-    /// p)^(k - 1) p, with p the probability to leave it.
-    fn turn(&mut self) {
+    /// Ends the present state and begins the other one. The sojourn time is geometric: P(k steps) = (1 -
+    /// p)^(k - 1) p, where p is the transition probability.
+    fn switch_state(&mut self) {
         self.bad = !self.bad;
         let leave = self.leave[usize::from(self.bad)];
         let u = self.states.uniform();
-        // A state that is never left lasts for ever: the cast saturates.
+        // A state without transitions lasts for ever: the cast saturates.
         let steps = if leave > 0.0 { libm::log1p(-u) / libm::log1p(-leave) } else { f64::INFINITY };
         self.until = self.until.saturating_add(steps as u64).saturating_add(1);
     }
@@ -61,7 +61,7 @@ impl ErrorModel for Stepped {
         }
         let step = Span::from_nanos(frame.start.nanos()).whole(self.step);
         while self.until <= step {
-            self.turn();
+            self.switch_state();
         }
         let lost = self.stream.chance(self.loss[usize::from(self.bad)]);
         if lost { Damage::Header } else { Damage::None }

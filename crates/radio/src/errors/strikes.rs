@@ -7,7 +7,7 @@ pub enum Strikes {
     /// All frames except those of the MAC itself.
     #[default]
     Data,
-    /// Unicast data frames, which the MAC retransmits: route requests and other broadcasts are spared.
+    /// Unicast data frames, which the MAC retransmits, but not route requests and other broadcasts.
     Unicast,
     /// Unicast data frames that carry more than headers: TCP's ACKs are spared too.
     Payload,
@@ -52,8 +52,8 @@ mod tests {
         assert_eq!(struck(Strikes::Payload), [true, false, false, false]);
     }
 
-    /// Frames that the model does not apply to leave the fates of the other frames unchanged, whether the chain
-    /// steps per frame or per time.
+    /// Frames outside the model's selection do not change the fates of other frames, for chains stepped by
+    /// frames and by time.
     #[test]
     fn what_is_spared_does_not_step_the_chain() {
         let (loss, leave, strikes) = ([0.2, 0.9], [0.1, 0.3], Strikes::Unicast);

@@ -35,7 +35,7 @@ impl TwoState {
 }
 
 impl ErrorModel for TwoState {
-    /// Draws one uniform number per frame, with the headers' share of the loss at its low end.
+    /// Draws one uniform number per frame; the lowest part of the loss interval is that of damaged headers.
     fn damage(&mut self, frame: &Frame) -> Damage {
         let u = self.stream.uniform();
         let share = frame.header_bits as f64 / frame.bits as f64;

@@ -11,7 +11,7 @@ use airhop_base::{FlowId, Time};
 use airhop_engine::{Streams, TimerId, Timers};
 use std::collections::VecDeque;
 
-/// End of a link: sends its own data, and answers the data of the other end.
+/// End of a link: transmits its own data, and acknowledges the data of the other end.
 #[derive(Debug)]
 pub(super) struct LinkEndpoint {
     pub sender: Box<dyn ArqSender>,
@@ -23,12 +23,12 @@ pub(super) struct LinkEndpoint {
     pub receiver: Box<dyn ArqReceiver>,
     /// Pending link ACK, for data of this tag.
     pub answer: Option<(LinkAck, Tag)>,
-    /// Timer of a receiver that requests frames, and its pending NAKs, each with the tag of its data.
-    pub asking: Option<TimerId>,
+    /// Timer of a receiver that sends NAKs, and its pending NAKs, each with the tag of its data.
+    pub nak_timer: Option<TimerId>,
     pub naks: VecDeque<(Nak, Tag)>,
     pub transmitter: Option<Transmission>,
     /// Frames in flight from this end, each with its damage and arrival time.
-    pub under_way: VecDeque<(Transmission, Damage, Time)>,
+    pub in_flight: VecDeque<(Transmission, Damage, Time)>,
     /// True if the end has reported that it accepts packets.
     pub was_ready: bool,
     /// True without recovery: the end accepts a packet only when the transmitter is idle.
@@ -76,10 +76,10 @@ impl LinkEndpoint {
             fading: None,
             receiver: plan.arq[other].receiver(),
             answer: None,
-            asking: plan.arq[other].asks().then(|| timers.add()),
+            nak_timer: plan.arq[other].asks().then(|| timers.add()),
             naks: VecDeque::new(),
             transmitter: None,
-            under_way: VecDeque::new(),
+            in_flight: VecDeque::new(),
             was_ready: true,
             is_plain: control_bytes(this).is_none(),
             errors: plan.pace[this].with_losses(end, &plan.errors[this]).build(
@@ -141,7 +141,7 @@ impl LinkEndpoint {
     /// True if a frame of this end ends or arrives at `now`.
     pub fn is_heard_now(&self, now: Time) -> bool {
         self.transmitter.is_some_and(|sent| sent.end == now)
-            || self.under_way.front().is_some_and(|f| f.2 == now)
+            || self.in_flight.front().is_some_and(|f| f.2 == now)
     }
 }
 

@@ -8,12 +8,12 @@ pub struct RadioEvent {
     /// Index of the link: [`RadioPlan::index`](super::RadioPlan::index).
     pub link: u16,
     /// Event within the link.
-    pub what: RadioWhat,
+    pub what: RadioEventKind,
 }
 
 /// Kinds of event on a radio link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RadioWhat {
+pub enum RadioEventKind {
     /// End of a frame's transmission at this end.
     Sent(End),
     /// Arrival of the oldest frame in flight from this end.

@@ -13,14 +13,14 @@ use crate::tag::Tag;
 use airhop_base::{Drop, Packet, Span, Time};
 use airhop_engine::{EventQueue, Id, Streams, Timers};
 use endpoint::{Content, LinkEndpoint, Transmission};
-pub use events::{RadioEvent, RadioWhat};
+pub use events::{RadioEvent, RadioEventKind};
 pub use plan::RadioPlan;
 
-/// Link in operation.
+/// Radio link in operation.
 ///
 /// The event queue has one event for each frame on a transmitter, one for each frame in flight, and one for
-/// each end that waits for a link ACK or has to repeat a request. A data frame and its ACK cost four events;
-/// the timer costs almost none, as every ACK postpones it.
+/// each end that waits for a link ACK or has to repeat a NAK. A data frame and its ACK cost four events; the
+/// timer costs almost none, since every ACK postpones it.
 #[derive(Debug)]
 pub struct RadioLink {
     index: u16,
@@ -36,7 +36,7 @@ pub struct RadioLink {
 }
 
 impl RadioLink {
-    /// Builds the link; its randomness comes from `streams` under its own name.
+    /// Builds the link; its random numbers come from the streams of the link's name.
     pub fn new(plan: &RadioPlan, streams: &Streams) -> Self {
         let mut timers = Timers::new();
         let ends = [0, 1].map(|end| LinkEndpoint::new(plan, end, &mut timers, streams));
@@ -46,7 +46,7 @@ impl RadioLink {
     }
 
     /// Enables [`LinkEffect::Transmitted`] for every transmission, which traces need, at a cost in speed.
-    pub fn tell_all(&mut self) {
+    pub fn report_transmissions(&mut self) {
         self.tells_all = true;
     }
 
@@ -66,7 +66,7 @@ impl RadioLink {
         self.ends.iter().map(|endpoint| endpoint.buffer.len()).sum()
     }
 
-    /// Passes a packet to the end `from`, which must have room. Returns the packet's number there.
+    /// Passes a packet to the end `from`, which must have room. Returns the packet's number at that end.
     #[inline(never)]
     pub fn send<E: Copy + From<RadioEvent>>(
         &mut self,
@@ -80,7 +80,7 @@ impl RadioLink {
         debug_assert!(endpoint.is_free(), "end {from} has no room");
         endpoint.sender.push();
         let number = endpoint.buffer.push(packet, ());
-        self.go_on(now, queue, effects);
+        self.finish_event(now, queue, effects);
         number
     }
 
@@ -88,25 +88,25 @@ impl RadioLink {
     pub fn on_event<E: Copy + From<RadioEvent>>(
         &mut self,
         now: Time,
-        event: RadioWhat,
+        event: RadioEventKind,
         queue: &mut EventQueue<E>,
         effects: &mut Vec<LinkEffect>,
     ) {
         match event {
-            RadioWhat::Sent(end) => {
+            RadioEventKind::Sent(end) => {
                 let arrival = self.on_sent(now, end, effects);
-                queue.push(arrival, self.event(RadioWhat::Arrived(end)));
+                queue.push(arrival, self.event(RadioEventKind::Arrived(end)));
             }
-            RadioWhat::Arrived(end) => self.on_arrived(now, end, effects),
-            RadioWhat::Due(end) | RadioWhat::Ask(end) => {
+            RadioEventKind::Arrived(end) => self.on_arrived(now, end, effects),
+            RadioEventKind::Due(end) | RadioEventKind::Ask(end) => {
                 if self.ends.iter().any(|endpoint| endpoint.is_heard_now(now)) {
                     // A frame that arrives at the deadline is in time: its event is in the queue already and
                     // precedes this one.
                     return queue.push(now, self.event(event));
                 }
-                let LinkEndpoint { timer, asking, .. } = self.ends[usize::from(end)];
-                let asks = event == RadioWhat::Ask(end);
-                let timer = if asks { asking.expect("only who asks has that timer") } else { timer };
+                let LinkEndpoint { timer, nak_timer, .. } = self.ends[usize::from(end)];
+                let asks = event == RadioEventKind::Ask(end);
+                let timer = if asks { nak_timer.expect("only who asks has that timer") } else { timer };
                 if !self.timers.fire(timer, self.event(event), queue) {
                     return;
                 }
@@ -116,7 +116,7 @@ impl RadioLink {
                 }
             }
         }
-        self.go_on(now, queue, effects);
+        self.finish_event(now, queue, effects);
     }
 
     /// Handles the end of a transmission at `end`; returns the arrival of the frame.
@@ -133,14 +133,14 @@ impl RadioLink {
             effects.push(LinkEffect::Transmitted(all));
         }
         let arrival = endpoint.pace.arrival(now, self.delay[usize::from(end)]);
-        endpoint.under_way.push_back((sent, damage, arrival));
+        endpoint.in_flight.push_back((sent, damage, arrival));
         arrival
     }
 
     /// Handles the arrival of the oldest frame from `end` at the other end.
     fn on_arrived(&mut self, now: Time, end: End, effects: &mut Vec<LinkEffect>) {
         let (from, to) = pair(&mut self.ends, end);
-        let (sent, damage, _) = from.under_way.pop_front().expect("only what is under way arrives");
+        let (sent, damage, _) = from.in_flight.pop_front().expect("only what is under way arrives");
         if damage != Damage::None {
             let Transmission { tag, bytes, .. } = sent;
             let (frame, number) = (sent.kind(), sent.number());
@@ -169,13 +169,13 @@ impl RadioLink {
     }
 
     /// Handles a frame of the ARQ sender at `end`: delivers packets without a gap before them, and queues the
-    /// answer for transmission. At most one answer is pending, as the newest covers all.
+    /// response. At most one response is pending, since the newest one supersedes all others.
     fn on_frame(&mut self, now: Time, end: End, frame: LinkFrame, tag: Tag, effects: &mut Vec<LinkEffect>) {
         let (from, to) = pair(&mut self.ends, end);
         if let Some(ack) = to.receiver.on_frame(now, frame, &mut self.up) {
             to.answer = Some((ack, tag));
         }
-        if to.asking.is_some() {
+        if to.nak_timer.is_some() {
             self.pass_up(end, effects);
             return;
         }
@@ -245,16 +245,17 @@ impl RadioLink {
         }));
     }
 
-    /// Completes the handling of an event: each end sends what it can, schedules its deadlines, and reports
-    /// whether it accepts packets again.
-    fn go_on<E: Copy + From<RadioEvent>>(
+    /// Completes the handling of an event: each end starts all possible transmissions, schedules its
+    /// deadlines, and reports whether it accepts packets again.
+    fn finish_event<E: Copy + From<RadioEvent>>(
         &mut self,
         now: Time,
         queue: &mut EventQueue<E>,
         effects: &mut Vec<LinkEffect>,
     ) {
         for end in [0, 1] {
-            let [sent, due] = [RadioWhat::Sent(end), RadioWhat::Due(end)].map(|what| self.event(what));
+            let [sent, due] =
+                [RadioEventKind::Sent(end), RadioEventKind::Due(end)].map(|what| self.event(what));
             let endpoint = &mut self.ends[usize::from(end)];
             if let Some(mut next) = endpoint.next(now) {
                 next.start = endpoint.pace.begin(now);
@@ -266,8 +267,8 @@ impl RadioLink {
             // is due now.
             let from_now = |deadline: Option<Time>| deadline.map(|at| at.max(now));
             self.timers.set(endpoint.timer, from_now(endpoint.sender.deadline()), due, queue);
-            if let Some(timer) = endpoint.asking {
-                let ask = RadioEvent { link: self.index, what: RadioWhat::Ask(end) }.into();
+            if let Some(timer) = endpoint.nak_timer {
+                let ask = RadioEvent { link: self.index, what: RadioEventKind::Ask(end) }.into();
                 self.timers.set(timer, from_now(endpoint.receiver.deadline()), ask, queue);
             }
             let is_free = endpoint.is_free();
@@ -278,7 +279,7 @@ impl RadioLink {
         }
     }
 
-    fn event<E: From<RadioEvent>>(&self, what: RadioWhat) -> E {
+    fn event<E: From<RadioEvent>>(&self, what: RadioEventKind) -> E {
         RadioEvent { link: self.index, what }.into()
     }
 }

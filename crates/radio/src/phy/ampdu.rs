@@ -101,8 +101,8 @@ impl Psdu {
     }
 }
 
-/// Returns the PSDU of as many of the first MPDUs as fit, given their lengths; an empty PSDU if the first
-/// does not fit.
+/// Returns the PSDU with the largest number of leading MPDUs that fits, from their lengths; an empty PSDU if
+/// the first MPDU does not fit.
 pub fn largest(limits: &Limits, lengths: impl IntoIterator<Item = u32>) -> Psdu {
     let mut psdu = Psdu::default();
     for mpdu in lengths {

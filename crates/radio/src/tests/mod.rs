@@ -54,8 +54,8 @@ pub(crate) fn ns(from: Time, to: Time) -> u64 {
     (to - from).nanos()
 }
 
-/// Returns the backoff slots between `free`, the time at which the medium became idle, and `start`; `ifs`
-/// precedes them.
+/// Returns the backoff slots between `free`, the time at which the medium became idle, and `start`, after an
+/// interframe space `ifs`.
 pub(crate) fn slots(free: Time, ifs: u64, start: Time) -> u64 {
     let rest = ns(free, start).checked_sub(ifs).expect("nobody sends within the interframe space");
     assert_eq!(rest % SLOT, 0, "{rest} ns are no whole slots");
@@ -180,7 +180,7 @@ fn within_hearing_frames_overlap_only_if_they_start_together_and_only_whole_slot
     }
 }
 
-/// Returns a cell in which stations 0 and 2 hear station 1 but not each other.
+/// Returns a cell in which stations 0 and 2 sense station 1 but not each other.
 fn hidden(access: Access) -> CellPlan {
     let mut plan = line(&[0.0, 30.0, 60.0], 40.0, 40.0);
     plan.access = access;
@@ -294,15 +294,15 @@ fn the_first_signal_captures_the_receiver_if_it_is_10_db_stronger() {
     }
 }
 
-/// A trace has every transmission, and the outcome of each attempt. Station 2 is hidden from station 0 and
-/// too far from station 1 to be decoded there, but its signal collides with the frames from 0 to 1.
+/// A trace contains every transmission, and the outcome of each attempt. Station 2 is hidden from station 0;
+/// station 1 senses but cannot decode station 2, whose signal collides with the frames from 0 to 1.
 #[test]
 fn every_transmission_is_told_with_what_became_of_it() {
     let told = |metres: &[f64], ratio| {
         let mut plan = line(metres, 36.0, 50.0);
         plan.range = plan.range.map(|range| Range { capture: ratio, ..range });
         let mut world = World::new(&plan, 1);
-        world.cell.tell_all();
+        world.cell.report_transmissions();
         world.saturate(0, 1, 1040);
         world.saturate(2, 3, 500);
         let air = watch(&mut world, secs(2));

@@ -80,7 +80,7 @@ proptest! {
     #[test]
     fn a_ppdu_is_reported_with_its_mpdus(plan in any_aggregating(), packets in traffic(), seed in any::<u64>()) {
         let mut world = World::new(&plan, seed);
-        world.cell.tell_all();
+        world.cell.report_transmissions();
         let world = run_in(world, &plan, &packets);
         let mut notes = world.notes.iter().map(|(_, note)| *note).peekable();
         while let Some(note) = notes.next() {
@@ -161,7 +161,7 @@ fn a_recipient_releases_by_its_timer_what_nobody_asks_for() {
             ampdu.retries = Retries::Attempts(3);
         }
         let mut world = World::new(&plan, seed);
-        world.cell.tell_all();
+        world.cell.report_transmissions();
         (0..8).for_each(|_| world.push(0, 1, 1500));
         world.run(Time::ZERO + Span::from_secs(1));
         assert!(world.packets.is_empty() && world.queue.is_empty(), "nothing stays inside");
@@ -202,7 +202,7 @@ fn a_hole_of_which_nobody_hears_holds_back_what_follows() {
             ampdu.retries = Retries::Attempts(1);
         }
         let mut world = World::new(&plan, 1);
-        world.cell.tell_all();
+        world.cell.report_transmissions();
         world.push(0, 1, 1500);
         world.run(Time::ZERO + Span::from_secs(1));
         world

@@ -6,7 +6,7 @@ use airhop_engine::{Arena, EventQueue, Id, Streams};
 use airhop_radio::Tag;
 use airhop_radio::arq::{ArqPlan, ArqRules, Group};
 use airhop_radio::layer::{LinkEffect, LostFrame, Outgoing, Station, Transmitted};
-use airhop_radio::link::{End, RadioEvent, RadioLink, RadioPlan, RadioWhat};
+use airhop_radio::link::{End, RadioEvent, RadioEventKind, RadioLink, RadioPlan};
 use std::collections::VecDeque;
 
 /// Effects without their packets.
@@ -119,7 +119,7 @@ impl World {
     /// Runs to `end`, and sets the time to `end` even without an event then.
     pub fn run_until(&mut self, end: Time) {
         self.run(end);
-        self.queue.push(end, RadioEvent { link: ALARM, what: RadioWhat::Sent(0) });
+        self.queue.push(end, RadioEvent { link: ALARM, what: RadioEventKind::Sent(0) });
         self.run(end);
     }
 

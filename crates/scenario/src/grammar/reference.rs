@@ -11,13 +11,13 @@ pub(crate) fn reference(keys: &[Key]) -> String {
         "# Scenario files: every key\n\n\
          A scenario is a TOML file. Quantities are texts with a unit (`\"10 ms\"`, `\"5.5 Mbit/s\"`, `\"1000 B\"`, `\"40 m\"`);\n\
          only counts, probabilities, numbers of segments and the metres in `stations` are plain numbers. Unknown keys are refused.\n\n\
-         Values are changed by their path, on the command line (`--set`) and from Python (`with_`). A table of a list is\n\
-         addressed by its name: `wlan.cell.errors.fer=0.02`, `flow.ftp.tcp.preset=ns2`. `all` in its place stands for each:\n\
-         `flow.all.segment=\"500 B\"`. `scheme=sack` is short for the scheme of every TCP flow. `airhop show` prints a scenario with\n\
-         every default written out.\n\n\
-         A `*` in the name of a table or a station makes copies of it: `name = \"ftp*\"` with `copies = 3` is `ftp1`, `ftp2` and `ftp3`,\n\
-         and the `*` in its `ends`, `from`, `to`, `stations` and `direction` becomes the same number. A path has the `*`, too:\n\
-         `flow.ftp*.start=\"1 s\"`.\n",
+         The path of a key selects the value to change, on the command line (`--set`) and in Python (`with_`). A path contains the\n\
+         `name` of a table in a list: `wlan.cell.errors.fer=0.02`, `flow.ftp.tcp.preset=ns2`. `all` in place of a name selects all\n\
+         tables of the list: `flow.all.segment=\"500 B\"`. `scheme=sack` sets the scheme of every TCP flow. `airhop show` prints a\n\
+         scenario with the values of all keys, defaults included.\n\n\
+         A table or a station whose name contains a `*` is copied `copies` times: `name = \"ftp*\"` with `copies = 3` defines `ftp1`,\n\
+         `ftp2` and `ftp3`. A `*` in the `ends`, `from`, `to`, `stations` and `direction` of a copy becomes the number of the copy. A\n\
+         path contains the `*`, too: `flow.ftp*.start=\"1 s\"`.\n",
     );
     section("", "The file", keys, &mut page);
     page
@@ -27,16 +27,16 @@ pub(crate) fn reference(keys: &[Key]) -> String {
 const NOTES: [(&str, &str); 1] = [("radio", RADIO)];
 
 const RADIO: &str = "\
-Two nodes, a channel each way, no contention; `arq` says how lost frames are repeated: a frame without a link ACK goes again, so
-that packets come late in place of getting lost.
+A radio link joins two nodes by a channel in each direction, without contention. `arq` selects the link-layer ARQ, which
+retransmits frames without a link ACK: a channel error then delays a packet instead of losing it.
 
-A packet waits in the queue until there is room in the window of `arq`: `queue` counts what waits, not the frames without an ACK.
-Link ACKs go before data on the transmitter of their end, and the channel errs on them, too.
+A packet waits in the queue while the window of `arq` is full: the length of `queue` excludes unacknowledged frames. A transmitter
+sends link ACKs before data frames, and channel errors affect link ACKs, too.
 
-Kounavis 1996 has go-back-n with a window of three towards the mobile, and selective repeat from it. The paper gives no delay, no
-timeouts, no length of link ACKs and no other window, so those are Airhop's choice. Without `attempts` nothing is ever given up;
-Bakshi et al. 1997 give up after 13. A link that notices each loss 80 to 100 ms late, as Yun 2009 §2.2 has it for UMTS R99, is
-`stop-and-wait` with `timeout = \"90 ms\"`.
+Kounavis 1996 specifies go-back-n with a window of three towards the mobile, and selective repeat in the other direction. The paper
+specifies neither delay nor timeouts nor the length of link ACKs nor the window of selective repeat: these defaults are Airhop's
+choice. Without `attempts` the ARQ never gives a frame up; Bakshi et al. 1997 give a frame up after 13 attempts. A link that detects
+each loss 80 to 100 ms after the transmission, as in UMTS R99 (Yun 2009 §2.2), is `stop-and-wait` with `timeout = \"90 ms\"`.
 
 ";
 
@@ -88,8 +88,8 @@ fn distributions(path: &str, variant: &Variant, page: &mut String) {
 fn rows(keys: &[Key], page: &mut String) {
     page.push_str("| key | description | value | default |\n|---|---|---|---|\n");
     for key in keys.iter().filter(|key| !matches!(key.kind, Kind::NotYet(_))) {
-        let takes = expected(&key.kind).replace("expected ", "").replace('|', "\\|");
-        let _ = writeln!(page, "| `{}` | {} | {takes} | {} |", key.name, key.about, without(key));
+        let value = expected(&key.kind).replace("expected ", "").replace('|', "\\|");
+        let _ = writeln!(page, "| `{}` | {} | {value} | {} |", key.name, key.about, without(key));
     }
 }
 

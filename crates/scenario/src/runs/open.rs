@@ -5,7 +5,7 @@ use super::run::{Outcome, Recording, Run, RunError};
 use crate::whole::opening::Opening;
 use airhop_base::{Departure, Drop, NodeId, NoticeKind, Time};
 use airhop_net::World;
-use airhop_net::outside::SeenFlow;
+use airhop_net::outside::ObservedFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -69,7 +69,7 @@ impl OpenRun {
     }
 
     /// Returns the flows of real hosts that have opened so far.
-    pub fn seen(&self) -> Vec<SeenFlow> {
+    pub fn seen(&self) -> Vec<ObservedFlow> {
         self.world.seen()
     }
 

@@ -9,8 +9,12 @@ use airhop_base::{Rate, Span};
 use std::collections::HashSet;
 
 /// The key of tables that may be for one direction of a link between two nodes.
-pub(super) const DIRECTION: Key =
-    key("direction", Kind::Direction, Nothing("both directions"), "direction that it applies to, \"a->b\"");
+pub(super) const DIRECTION: Key = key(
+    "direction",
+    Kind::Direction,
+    Nothing("both directions"),
+    "direction of the link that the table applies to, such as \"a->b\"",
+);
 
 /// The directions of a link: 0 starts at the first of `ends`, and 1 is the reverse.
 pub(super) const DIRECTIONS: [usize; 2] = [0, 1];

@@ -54,7 +54,7 @@ fn served_by(scheme: &Scheme, notices: Option<&'static str>) -> Vec<&'static str
     let Some(notices) = notices.filter(|word| ["eln", "elsn"].contains(word)) else {
         return scheme.needs.to_vec();
     };
-    let is_other = |name: &&str| services::find(name).is_some_and(|service| !service.tells_of_losses);
+    let is_other = |name: &&str| services::find(name).is_some_and(|service| !service.notifies_of_losses);
     scheme.needs.iter().copied().filter(is_other).chain([notices]).collect()
 }
 
@@ -173,53 +173,61 @@ pub(super) static FLOW: [Key; 14] = [
         "between",
         Kind::Section(&BETWEEN),
         Nothing("none; `from` and `to` name the ends"),
-        "two stations drawn for each seed and replication, the same for every scheme; no two flows get the same from and to",
+        "two stations as ends, drawn for each seed and replication, equal for every scheme; no two flows have the same pair of ends",
     ),
     key("transport", Kind::Word(|| vec!["tcp", "udp"]), Value(r#""tcp""#), "transport protocol"),
     key(
         "scheme",
         Kind::Scheme,
         Nothing("required for TCP; a UDP flow has none"),
-        "a name of `airhop schemes`, or { name = \"…\", parameter = … }",
+        "scheme of the sender: a name of `airhop schemes`, or { name = \"…\", parameter = … }",
     ),
     key(
         "notices",
         Kind::Word(|| NOTICES.map(|(word, _)| word).to_vec()),
-        Nothing("the reaction of its scheme"),
-        "reaction of the sender to explicit notifications, while window and recovery stay those of its scheme: scheme = that of its scheme; \
-         ignored; eln = the segment that a notice names is sent again, once, and the window stays (as scheme \"eln\"); elsn = LL-ELSN's ELN \
-         filter and ERSN (as scheme \"ll-elsn\")",
+        Nothing("scheme: the reaction of the scheme"),
+        "reaction of the sender to explicit notifications (notices); window law and loss recovery remain those of the scheme. scheme = \
+         reaction of the scheme; ignored = no reaction; eln = one retransmission of the segment that an ELN (explicit loss notification) \
+         names, without a window reduction, as in scheme \"eln\"; elsn = reaction of LL-ELSN to ELN and ERSN (explicit retransmission \
+         start notification), as in scheme \"ll-elsn\"",
     ),
     key(
         "services",
         Kind::Words(services::names),
         Derived(
-            "the services that the scheme needs; with notices = \"eln\" or \"elsn\" the service for these in place of the scheme's notices of losses",
+            "services that the scheme needs; with notices = \"eln\" or \"elsn\", that service replaces the loss notifications of the \
+             scheme",
         ),
-        "services of the network for it, in place of those that its scheme needs: any sender with any notification (Yun 2009 §5.3)",
+        "services of the network for the flow, in place of the services that the scheme needs (Yun 2009 §5.3 combines each sender with \
+         each notification)",
     ),
     key(
         "segment",
         Kind::Bytes { least: 1, most: 65_000 },
         Value(r#""1000 B""#),
-        "payload of a full segment or of a datagram (Yun 2009 §5.1)",
+        "TCP payload of a full segment, or UDP payload of a datagram (Yun 2009 §5.1)",
     ),
-    key("app", Kind::Choice(&app::APP), Derived("bulk for TCP; required for UDP"), "application that sends"),
+    key(
+        "app",
+        Kind::Choice(&app::APP),
+        Derived("bulk for TCP; required for UDP"),
+        "application of the sender",
+    ),
     key(
         "access_category",
         Kind::WordSoFar { words: &["BE"], later: &["BK", "VI", "VO"] },
         Derived("BE"),
-        "access category of its packets in cells of 802.11n, ac and ax: best effort (IEEE 802.11-2020 Table 9-155: AIFSN 3, CWmin 15, \
-         CWmax 1023)",
+        "access category of the flow's packets in cells of 802.11n, ac and ax: best effort (IEEE 802.11-2020 Table 9-155: AIFSN 3, CWmin \
+         15, CWmax 1023)",
     ),
     key("start", Kind::Span { least_ns: 0 }, Value(r#""0 s""#), "start time"),
     key(
         "stagger",
         Kind::Span { least_ns: 0 },
         Value(r#""0 s""#),
-        "delay of each copy's start after the one before, if its name has a `*`",
+        "interval between the start times of successive copies of the flow; requires a `*` in `name`",
     ),
-    key("tcp", Kind::Section(&tcp::TCP), Value("{}"), "parameters of the connection, for both ends"),
+    key("tcp", Kind::Section(&tcp::TCP), Value("{}"), "TCP parameters of both ends"),
 ];
 
 /// Keys of `flow.between`.
@@ -229,6 +237,6 @@ static BETWEEN: [Key; 2] = [
         "hops",
         Kind::Count { least: 1, most: MAX_STATIONS - 1 },
         Nothing("any number"),
-        "number of transmissions on the shortest path between them in this wlan",
+        "number of hops of the shortest path between the two stations in this wlan",
     ),
 ];

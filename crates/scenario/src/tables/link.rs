@@ -88,13 +88,14 @@ pub(super) const DELIVERIES: Key = key(
     "deliveries",
     Kind::EachWay(&Kind::File { digest: "deliveries_digest" }),
     Nothing("none; `rate` applies"),
-    "delivery trace in place of `rate`, of Mahimahi's `mm-link`: a line with the time, whole milliseconds, of each opportunity to deliver an IP packet of 1500 B; the trace repeats",
+    "delivery trace in place of `rate`, in the format of Mahimahi's `mm-link`: a line with the time, in whole milliseconds, of each \
+     opportunity to deliver an IP packet of 1500 B; the trace repeats",
 );
 pub(super) const DELIVERIES_DIGEST: Key = key(
     "deliveries_digest",
     Kind::EachWay(&Kind::Digest),
     Derived("that of the file, if there is one"),
-    "digest of that file; a file with another digest is refused",
+    "digest of the file in `deliveries`; Airhop refuses a file with another digest",
 );
 /// The queue of a link if the file has none.
 pub(super) const DROP_TAIL: Without = Value(r#"{ kind = "drop-tail" }"#);
@@ -102,17 +103,17 @@ pub(super) const QUEUE_KEY: Key = key(
     "queue",
     Kind::Choices(&queue::QUEUE),
     DROP_TAIL,
-    "queue at each end; 50 packets as in Yun 2009 §5.1; a list has one for each direction",
+    "queue of each direction; 50 packets as in Yun 2009 §5.1; a list has a queue for each direction",
 );
 pub(super) const CHANGES_KEY: Key = key(
     "changes",
     Kind::Choices(&changes::CHANGES),
     Nothing("none; the link does not change"),
-    "changes at given times: new rates, outages, and handoffs of the mobile, in one direction or both",
+    "changes of the link at given times: new rates, outages, and handoffs of the mobile, in one direction or both",
 );
 pub(super) const ERRORS_KEY: Key = key(
     "errors",
     Kind::Choices(&errors::ERRORS),
     Value(r#"{ kind = "clean" }"#),
-    "error model of the channel; a list has one for each direction",
+    "error model of the channel; a list has a model for each direction",
 );

@@ -101,7 +101,7 @@ pub(super) static PHY: [Key; 4] = [
         "header",
         Kind::Span { least_ns: 0 },
         Derived("that of the standard"),
-        "PLCP preamble and header, before every frame whatever its rate",
+        "duration of PLCP preamble and header, equal for every frame rate",
     ),
     key(
         "cw_min",
@@ -119,6 +119,7 @@ pub(super) static PHY: [Key; 4] = [
         "coding",
         Kind::Word(|| vec![SERIAL, OFDM]),
         Derived("that of the standard"),
-        "mapping of a frame's bits to time: one after the other, or in OFDM symbols of 4 µs with a signal extension of 6 µs (802.11g only); ns-2 has no symbols",
+        "mapping of a frame's bits to time: serial = bits / rate, as in ns-2; ofdm = symbols of 4 µs with a signal extension of 6 µs \
+         (802.11g only)",
     ),
 ];

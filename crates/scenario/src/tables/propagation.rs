@@ -134,7 +134,8 @@ const CAPTURE: Key = key(
     "capture",
     Kind::Ratio,
     Value(r#""10 dB""#),
-    "capture ratio by which a signal must be stronger than interference to survive: than its sum, or each signal, by the rule of `receiver` (ns-2 CPThresh_)",
+    "capture ratio: least ratio of a received signal to the interference; `receiver` decides whether the interference is the sum of the \
+     other signals or each of them (ns-2 CPThresh_)",
 );
 
 /// Keys of `[wlan.range]`.
@@ -155,7 +156,8 @@ pub(super) static PROPAGATION: [Key; 7] = [
         "model",
         Kind::Word(|| vec![FREE_SPACE, TWO_RAY]),
         Required,
-        "free space (Friis 1946), or ground that reflects: as in ns-2, free space up to 4 pi h² / wavelength and h⁴ / d⁴ beyond",
+        "path-loss model: free space (Friis 1946), or two-ray ground reflection as in ns-2: free space up to the distance 4 pi h² / \
+         wavelength, and a gain of h⁴ / d⁴ beyond",
     ),
     key("power", Kind::Power, Required, "transmitted power; antennas have no gain"),
     key(
@@ -180,7 +182,7 @@ pub(super) static PROPAGATION: [Key; 7] = [
         "height",
         Kind::Metres,
         Derived("1.5 m with two-ray (ns-2's antennas), none in free space"),
-        "height of all antennas over the ground",
+        "antenna height above ground, equal for all stations",
     ),
     CAPTURE,
 ];

@@ -39,7 +39,7 @@ pub(super) static TYPE: LinkType = LinkType {
 /// Keys of `[[radio]]`.
 pub(super) static RADIO: [Key; 12] = [
     NAME,
-    key("ends", Kind::Ends, Required, "the two nodes that it joins; each has a transmitter of its own"),
+    key("ends", Kind::Ends, Required, "the two nodes at the ends of the link; each has a transmitter"),
     RATE,
     DELIVERIES,
     DELIVERIES_DIGEST,
@@ -49,19 +49,19 @@ pub(super) static RADIO: [Key; 12] = [
         "overhead",
         Kind::Bytes { least: 0, most: 1000 },
         Value(r#""0 B""#),
-        "overhead of a data frame over its IP packet; Kounavis 1996 has none",
+        "bytes of headers and trailer that a data frame adds to its IP packet; 0 in Kounavis 1996",
     ),
     key(
         "arq",
         Kind::Choice(&arq::ARQ),
         Value(r#"{ kind = "none" }"#),
-        "link recovery of data from the first of `ends`",
+        "ARQ of frames from the first of `ends` to the second",
     ),
     key(
         "arq_back",
         Kind::Choice(&arq::ARQ),
         Derived("as `arq`"),
-        "link recovery of data from the second of `ends`",
+        "ARQ of frames from the second of `ends` to the first",
     ),
     QUEUE_KEY,
     ERRORS_KEY,

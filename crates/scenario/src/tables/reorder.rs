@@ -11,17 +11,17 @@ pub(super) const REORDER: Key = key(
     "reorder",
     Kind::Sections(&KEYS),
     Nothing("none; packets keep their order"),
-    "reordering: late packets, which others overtake; a list has one for each direction",
+    "reordering: a share of the packets gets additional delay, and later packets overtake them; a list has a table for each direction",
 );
 
 static KEYS: [Key; 3] = [
-    key("share", Kind::Probability, Required, "share of the packets that are late, drawn independently"),
     key(
-        "by",
-        Kind::Span { least_ns: 1 },
+        "share",
+        Kind::Probability,
         Required,
-        "additional delay of each late packet, on top of `delay`",
+        "probability of the additional delay, independent for each packet",
     ),
+    key("by", Kind::Span { least_ns: 1 }, Required, "additional delay, beyond `delay`"),
     DIRECTION,
 ];
 

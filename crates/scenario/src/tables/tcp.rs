@@ -222,28 +222,25 @@ pub(super) static TCP: [Key; 29] = [
         "preset",
         Kind::Word(|| Preset::ALL.map(|(name, _)| name).to_vec()),
         Value(r#""rfc""#),
-        "source of the other defaults: the RFCs, ns-2.35's one-way agents (but for window_ = 20: see receive_window), Linux 6",
+        "source of the defaults of the other keys: the RFCs, ns-2.35's one-way agents (except window_ = 20: see receive_window), or Linux \
+         6",
     ),
-    preset("handshake", Kind::Flag, "SYN, SYN-ACK, ACK before data (RFC 9293 §3.5)"),
-    preset(
-        "initial_window",
-        Kind::Segments { unbounded: None },
-        "first cwnd, segments (RFC 6928 §2; ns-2 2)",
-    ),
+    preset("handshake", Kind::Flag, "handshake of SYN, SYN-ACK and ACK before data (RFC 9293 §3.5)"),
+    preset("initial_window", Kind::Segments { unbounded: None }, "initial cwnd, segments (RFC 6928 §2)"),
     preset(
         "initial_ssthresh",
         Kind::Segments { unbounded: Some("infinite") },
-        "first ssthresh, segments (RFC 5681 §3.1)",
+        "initial ssthresh, segments (RFC 5681 §3.1)",
     ),
     preset(
         "receive_window",
         Kind::Bytes { least: 1, most: UNLIMITED },
-        "window that the receiver advertises, or \"unlimited\" (Yun 2009 §5.1: very large)",
+        "receive window that the receiver advertises, or \"unlimited\" (Yun 2009 §5.1: very large)",
     ),
     preset(
         "dupthresh",
         Kind::Count { least: 1, most: 255 },
-        "duplicate ACKs that signal a loss (RFC 5681 §3.2)",
+        "duplicate ACK threshold: number of duplicate ACKs that signal a loss (RFC 5681 §3.2)",
     ),
     preset("limited_transmit", Kind::Flag, "new segments on the first two duplicate ACKs (RFC 3042)"),
     preset("timestamps", Kind::Flag, "timestamps on every segment, 12 bytes (RFC 7323)"),
@@ -257,60 +254,70 @@ pub(super) static TCP: [Key; 29] = [
     preset(
         "quick_acks",
         Kind::Count { least: 0, most: 255 },
-        "number of ACKs that are not delayed: first, after a pause, after a duplicate (Linux 16)",
+        "number of ACKs without delay at the beginning of a connection, after a pause, and after a duplicate segment (quick ACKs; Linux \
+         16)",
     ),
     key("rto", Kind::Section(&RTO), Value("{}"), "retransmission timeout"),
     preset(
         "halve_from",
         Kind::Word(|| HALVE_FROM.map(|(word, _)| word).to_vec()),
-        "quantity that a loss halves: data in flight (RFC 5681 §3.1), the part of it that has neither arrived nor got lost (ns-3), cwnd or \
-         the receiver's window if that is smaller (ns-2), or cwnd in whole segments (Linux)",
+        "quantity that a loss halves: flight = data in flight (RFC 5681 §3.1); pipe = data that is neither delivered nor lost (ns-3); cwnd \
+         = the smaller of cwnd and receive window (ns-2); whole-cwnd = cwnd in whole segments (Linux)",
     ),
     preset(
         "exit_to_flight",
         Kind::Flag,
-        "leave fast recovery with at most the flight plus one segment (RFC 6582 §3.2 step 3, option 1), or with ssthresh",
+        "cwnd at the end of fast recovery: true = at most the flight plus one segment (RFC 6582 §3.2 step 3, option 1); false = ssthresh",
     ),
-    preset("ecn", Kind::Flag, "ECN: routers may mark data, and marks are echoed (RFC 3168)"),
+    preset(
+        "ecn",
+        Kind::Flag,
+        "ECN (RFC 3168): data is ECN-capable, routers may set CE, and the receiver echoes CE by ECE",
+    ),
     preset(
         "sack_recovery",
         Kind::Word(|| SACK_RECOVERY.map(|(word, _)| word).to_vec()),
-        "recovery of scheme \"sack\": RFC 6675, or ns-2's Sack1 with its pipe counter",
+        "loss recovery of scheme \"sack\": rfc6675; pipe = the pipe counter of ns-2's Sack1; rate-halving = forward acknowledgement with \
+         rate halving (Mathis and Mahdavi 1996)",
     ),
     preset(
         "loss_detection",
         Kind::Word(|| LOSS_DETECTION.map(|(word, _)| word).to_vec()),
-        "loss detection of schemes of Reno's family: by duplicate ACKs, each with its own recovery; all by SACK (RFC 6675; ns-3); or all by \
-         time, with SACK (RACK, RFC 8985)",
+        "loss detection of the Reno family: duplicates = duplicate ACKs, with the recovery of each scheme; rfc6675 = SACK for all schemes \
+         (RFC 6675; ns-3); rack = transmission times and SACK for all schemes (RACK, RFC 8985)",
     ),
     preset(
         "growth",
         Kind::Word(|| GROWTH.map(|(word, _)| word).to_vec()),
-        "unit of window growth: each ACK, or each segment's worth of delivered bytes (RFC 3465, Linux)",
+        "unit of window growth: per-ack = each ACK; per-byte = each MSS of acknowledged bytes (RFC 3465, Linux)",
     ),
     preset(
         "validation",
         Kind::Word(|| VALIDATION.map(|(word, _)| word).to_vec()),
-        "share of cwnd that must be in use for an ACK to grow it: nothing (ns-2), half of it (RFC 7661 §4.3), or all of it, and more than \
-         half in slow start (Linux)",
+        "congestion window validation: share of cwnd that must be in use before an ACK increases cwnd. never = no share (ns-2); half = \
+         half of cwnd (RFC 7661 §4.3); full = all of cwnd, in slow start more than half (Linux)",
     ),
     preset(
         "after_pause",
         Kind::Word(|| AFTER_PAUSE.map(|(word, _)| word).to_vec()),
-        "cwnd after a pause of more than a retransmission timeout: the same (ns-2), the initial window at most (RFC 5681 §4.1), half of it for \
-         each timeout (Linux, but not of schemes that pace), or half of it for each five minutes (RFC 7661 §4.4.3)",
+        "cwnd after a pause of more than one RTO: keep = unchanged (ns-2); initial = at most the initial window (RFC 5681 §4.1); halve = \
+         halved for each RTO (Linux, except schemes that pace); decay = halved for each five minutes (RFC 7661 §4.4.3)",
     ),
     preset(
         "prr",
         Kind::Flag,
-        "proportional rate reduction: recovery with SACK reduces the flight to the new window evenly (RFC 9937)",
+        "proportional rate reduction (RFC 9937): recovery with SACK reduces the flight to the new window evenly over the recovery",
     ),
     preset(
         "tlp",
         Kind::Flag,
-        "tail loss probe, with rack: a probe after two round trips of silence (RFC 8985 §7)",
+        "tail loss probe after two round trips without an ACK (RFC 8985 §7); requires loss_detection = \"rack\"",
     ),
-    preset("frto", Kind::Flag, "F-RTO, with rack: new data reveals a spurious timeout (RFC 5682 §3.1)"),
+    preset(
+        "frto",
+        Kind::Flag,
+        "F-RTO, detection of spurious timeouts by new data (RFC 5682 §3.1); requires loss_detection = \"rack\"",
+    ),
     preset(
         "undo",
         Kind::Flag,
@@ -319,26 +326,27 @@ pub(super) static TCP: [Key; 29] = [
     preset(
         "pacing",
         Kind::Flag,
-        "pacing at twice cwnd per round trip in slow start, 1.2 after: Linux, where BBR is the system's default or fq the queueing \
-         discipline; a scheme with a rate of its own is paced in any case",
+        "pacing at twice cwnd per round trip in slow start and 1.2 times cwnd after it, as on a Linux host whose default is BBR or whose \
+         queueing discipline is fq; a scheme that sets a pacing rate is always paced",
     ),
     preset(
         "push",
         Kind::Flag,
-        "push of the last segment that pacing sends together; a pushed segment is acknowledged at once: Linux from 6.6 on, where ACKs are \
-         delayed",
+        "PSH flag on the last segment of each paced burst; a receiver with delayed ACKs acknowledges such a segment immediately (Linux \
+         from 6.6 on)",
     ),
     preset(
         "nagle",
         Kind::Flag,
-        "Nagle's algorithm (RFC 9293 §3.7.4): a segment of less than MSS waits until all data is acknowledged, with preset linux until the \
-         last such segment is (Minshall); false where applications set TCP_NODELAY, as browsers and iperf3 do",
+        "Nagle's algorithm (RFC 9293 §3.7.4): a segment of less than MSS waits until all data is acknowledged, or under preset linux until \
+         the previous segment of less than MSS is acknowledged (Minshall); false = the application sets TCP_NODELAY, as browsers and \
+         iperf3 do",
     ),
     preset(
         "turnaround",
         Kind::Switch(&TURNAROUND),
-        "time from a segment's arrival at the receiver's host to its TCP, so to the ACK that it causes, as `airhop emulate` measures it; \
-         segments stay in order",
+        "processing time of the receiver's host: time from the arrival of a segment at the host to its processing by TCP, and so to the \
+         resulting ACK, as `airhop emulate` measures it; segments stay in order",
     ),
 ];
 
@@ -348,7 +356,7 @@ static TURNAROUND: [Key; 2] = [
         "p90",
         Kind::Span { least_ns: 0 },
         Value(r#""100 us""#),
-        "90th percentile of the turnaround; the distribution is log-logistic, and constant if this is not above the median",
+        "90th percentile of the turnaround, whose distribution is log-logistic; a value of at most `median` makes the turnaround constant",
     ),
 ];
 
@@ -357,13 +365,13 @@ static DELAYED_ACK: [Key; 2] = [
         "segments",
         Kind::Count { least: 1, most: 255 },
         Value("2"),
-        "number of segments after which an ACK is sent at the latest",
+        "number of segments after which the receiver sends an ACK at the latest",
     ),
     key(
         "timeout",
         Kind::Span { least_ns: 1_000 },
         Derived("as the preset has it: rfc 200 ms, linux 40 ms; with ns2 100 ms, ns-2's interval_"),
-        "delay after which an ACK is sent at the latest, from the first of these segments",
+        "largest delay of an ACK, from the arrival of the first segment without an ACK",
     ),
 ];
 
@@ -371,15 +379,21 @@ static RTO: [Key; 5] = [
     preset(
         "kind",
         Kind::Word(|| RTO_KIND.map(|(word, _)| word).to_vec()),
-        "estimator: RFC 6298, ns-2's ticks, one gain (Kounavis 1996), Linux (min bounds the deviation; a sample from nearly every ACK, to \
-         the microsecond and finer; the oldest segment sent again restarts it; a single lost SYN costs neither window nor 3 s)",
+        "RTO estimator: rfc6298; ns2 = clock ticks of ns-2; single-gain = equal gains for mean and deviation (Kounavis 1996); linux = min \
+         bounds the deviation, nearly every ACK yields a sample, in microseconds, a retransmission of the oldest segment restarts the \
+         timer, and a single lost SYN neither reduces the window nor sets the RTO to 3 s",
     ),
-    preset("min", Kind::Span { least_ns: 1_000 }, "lower bound (RFC 6298 §2.4; ns-2 minrto_)"),
-    preset("max", Kind::Span { least_ns: 1_000 }, "upper bound, with backoff (RFC 6298 §2.5; ns-2 maxrto_)"),
+    preset("min", Kind::Span { least_ns: 1_000 }, "lower bound of the RTO (RFC 6298 §2.4; ns-2 minrto_)"),
+    preset(
+        "max",
+        Kind::Span { least_ns: 1_000 },
+        "upper bound of the RTO, backoff included (RFC 6298 §2.5; ns-2 maxrto_)",
+    ),
     preset(
         "initial",
         Kind::Span { least_ns: 1_000 },
-        "timeout before the first sample, also below `min`, which bounds computed timeouts (RFC 6298 §2.1, §2.4; ns-2 rtxcur_init_)",
+        "RTO before the first RTT sample; may be less than `min`, which bounds computed timeouts only (RFC 6298 §2.1, §2.4; ns-2 \
+         rtxcur_init_)",
     ),
     preset("tick", Kind::Span { least_ns: 1_000 }, "clock granularity G (RFC 6298 §2; ns-2 tcpTick_)"),
 ];

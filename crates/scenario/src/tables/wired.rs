@@ -41,7 +41,12 @@ pub(super) static TYPE: LinkType = LinkType {
 /// Keys of `[[wired]]`.
 pub(super) static WIRED: [Key; 10] = [
     NAME,
-    key("ends", Kind::Ends, Required, "the two nodes that it joins; naming a node as an end creates it"),
+    key(
+        "ends",
+        Kind::Ends,
+        Required,
+        "the two nodes at the ends of the wire; naming a node as an end creates the node",
+    ),
     RATE,
     DELIVERIES,
     DELIVERIES_DIGEST,

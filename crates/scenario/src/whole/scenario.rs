@@ -128,7 +128,7 @@ impl Scenario {
     }
 
     /// Returns a scenario with the same keys and another plan, which only runs use.
-    pub(crate) fn planned(&self, plan: Plan, emulator: Option<EmulatorPlan>) -> Scenario {
+    pub(crate) fn with_plan(&self, plan: Plan, emulator: Option<EmulatorPlan>) -> Scenario {
         Scenario { fields: self.fields.clone(), plan, emulator }
     }
 

@@ -5,7 +5,7 @@ use super::scenario::Scenario;
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::EmulatorPlan;
 use airhop_net::apps::{AppPlan, Cbr, Transfer};
-use airhop_net::outside::{SeenFlow, SeenLoad};
+use airhop_net::outside::{ObservedFlow, ObservedLoad};
 use airhop_net::plan::{FlowPlan, Transport};
 use airhop_tcp::{Params, Preset, Scheme, find};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ const MOST_FLOWS: usize = 16;
 #[derive(Clone, Debug)]
 pub struct RealFlow {
     /// Traffic that the network saw.
-    pub seen: SeenFlow,
+    pub seen: ObservedFlow,
     /// Congestion control of the flow's sender, if known.
     pub control: Option<String>,
 }
@@ -83,8 +83,8 @@ impl Scenario {
             plan.flows.extend(twins);
             told
         };
-        let emulated = self.planned(plan.clone(), Some(emulator));
-        Twin { punctual: self.planned(plan, None), emulated, flows }
+        let emulated = self.with_plan(plan.clone(), Some(emulator));
+        Twin { punctual: self.with_plan(plan, None), emulated, flows }
     }
 }
 
@@ -105,7 +105,7 @@ fn largest(real: &[RealFlow], end: Time) -> Vec<&RealFlow> {
 impl RealFlow {
     fn bytes(&self) -> u64 {
         match self.seen.load {
-            SeenLoad::Tcp { bytes } | SeenLoad::Udp { bytes, .. } => bytes,
+            ObservedLoad::Tcp { bytes } | ObservedLoad::Udp { bytes, .. } => bytes,
         }
     }
 
@@ -115,9 +115,9 @@ impl RealFlow {
     }
 
     fn twin(&self, opening: &Opening, number: usize, end: Time) -> FlowPlan {
-        let SeenFlow { from, to, start, load, .. } = self.seen;
+        let ObservedFlow { from, to, start, load, .. } = self.seen;
         let (transport, app): (_, Arc<dyn AppPlan>) = match load {
-            SeenLoad::Tcp { bytes } => {
+            ObservedLoad::Tcp { bytes } => {
                 let scheme = self.scheme();
                 let config = Preset::Linux.config(opening.segment([from, to]));
                 (
@@ -125,7 +125,7 @@ impl RealFlow {
                     Arc::new(Transfer { bytes }),
                 )
             }
-            SeenLoad::Udp { datagrams, bytes } => {
+            ObservedLoad::Udp { datagrams, bytes } => {
                 let bits_per_s = 8.0 * bytes as f64 / end.since(start).secs_f64();
                 let size = bytes.div_ceil(datagrams.max(1)) as u32;
                 (Transport::Udp { bytes: size.max(1) }, Arc::new(Cbr { rate: Rate::computed(bits_per_s) }))

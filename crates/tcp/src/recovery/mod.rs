@@ -57,17 +57,17 @@ pub static KINDS: &[Kind] = &[
 
 /// Returns the configured recovery; Reno's by default.
 pub fn reno(c: &Config) -> Box<dyn Recovery> {
-    by_detection(c, |_| Box::new(RenoRecovery::new(Partial::Ends, false)))
+    recovery_by_detection(c, |_| Box::new(RenoRecovery::new(Partial::Ends, false)))
 }
 
 /// Returns the configured recovery; NewReno's by default.
 pub fn newreno(c: &Config) -> Box<dyn Recovery> {
-    by_detection(c, |c| Box::new(RenoRecovery::new(Partial::RepairsNext, c.exit_to_flight)))
+    recovery_by_detection(c, |c| Box::new(RenoRecovery::new(Partial::RepairsNext, c.exit_to_flight)))
 }
 
 /// Returns the configured recovery with SACK.
 pub fn sack(c: &Config) -> Box<dyn Recovery> {
-    by_detection(c, |c| match c.sack_recovery {
+    recovery_by_detection(c, |c| match c.sack_recovery {
         SackRecovery::Pipe => Box::new(SackPipe::default()),
         SackRecovery::Rfc6675 => Box::new(Rfc6675::new(c)),
         SackRecovery::RateHalving => rate_halving(c),
@@ -84,7 +84,10 @@ pub fn rate_halving(c: &Config) -> Box<dyn Recovery> {
 
 /// Returns the recovery of a scheme of Reno's family: the recovery configured for all schemes; `own` if none
 /// is configured.
-pub fn by_detection(c: &Config, own: impl FnOnce(&Config) -> Box<dyn Recovery>) -> Box<dyn Recovery> {
+pub fn recovery_by_detection(
+    c: &Config,
+    own: impl FnOnce(&Config) -> Box<dyn Recovery>,
+) -> Box<dyn Recovery> {
     match c.loss_detection {
         LossDetection::Duplicates => own(c),
         LossDetection::Rfc6675 => Box::new(Rfc6675::new(c)),

@@ -20,17 +20,17 @@ pub(super) static SCHEME: Scheme = Scheme {
             bandwidth, and a quarter slower for the next, to drain the queue of the probe; every ten seconds it keeps \
             only four segments in flight for 200 ms (ProbeRTT), to measure the path without its own queue. Losses do \
             not change the rate.",
-    helps: "On paths with wireless losses: it fills a path with a loss rate of up to about 20 %. If the queue is \
-            shorter than its overshoot it loses many segments at the start; beside loss-based flows its share depends \
-            on the queue and not on their number.",
+    helps: "On paths with wireless losses: BBR fills a path with a loss rate of up to about 20 %. If the queue is shorter than the \
+    overshoot of the startup, BBR loses many segments at the start. Beside loss-based flows the share of BBR depends on the queue and not \
+    on the number of these flows.",
     cite: "N. Cardwell, Y. Cheng, C. S. Gunn, S. H. Yeganeh and V. Jacobson, BBR: Congestion-Based Congestion Control, ACM Queue \
            14(5), 2016; draft-cardwell-iccrg-bbr-congestion-control-00, 2017",
     needs: &[],
     params: &[],
     verified: &[
         "the states, gains and filters: draft-cardwell-iccrg-bbr-congestion-control-00",
-        "with preset linux within 2 % of a Linux 6.18 kernel's goodput and retransmissions from zero to 5 % loss; its startup \
-         loses the kernel's 191 segments",
+        "with preset linux within 2 % of a Linux 6.18 kernel's goodput and retransmissions from zero to 5 % loss; the startup loses 191 \
+         segments, as in the kernel",
     ],
     reconstructed: &[
         "additions of Linux to the draft, known from Linux: window headroom for aggregated ACKs, a reduction by one \

@@ -25,8 +25,8 @@ pub(super) static SCHEME: Scheme = Scheme {
             amount in flight, and stays 15 % below it until the next probe. Losses at other times reduce its bounds \
             to the amount delivered in the round trip of the loss, by at most 30 %, until the next probe. Every five \
             seconds it halves the data in flight for 200 ms, to measure the path without its own queue.",
-    helps: "In queues shorter than the bandwidth-delay product, where v1 keeps losing segments, and beside Reno and \
-            CUBIC: in such queues v1 leaves them a tenth of the capacity, and v3 a third. Wireless losses cost little \
+    helps: "With queues shorter than the bandwidth-delay product, where BBR v1 keeps losing segments, and beside Reno and CUBIC: with such \
+    queues these obtain a tenth of the capacity beside v1, and a third beside v3. Wireless losses cost little \
             at 0.1 %; on a path with a bandwidth-delay product of some dozens of segments they cost about a sixth of \
             the capacity at 1 %, half at 2 %, and most at 5 %, where v1 still fills the path.",
     cite: "N. Cardwell, I. Swett and J. Beshay (eds), BBR Congestion Control, draft-ietf-ccwg-bbr-06, 2026",

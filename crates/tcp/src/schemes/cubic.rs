@@ -12,10 +12,10 @@ pub(super) static SCHEME: Scheme = Scheme {
     family: "loss-based",
     preset: Some(crate::Preset::Linux),
     about: "After a loss the window falls to 0.7 and returns to the size at the loss along a cubic of time: fast at first, slowly near \
-            that size, then faster again, and never slower than Reno. Slow start ends when delays grow. The default of Linux, Windows and \
-            Apple's systems.",
-    helps: "On long fat paths, where Reno needs minutes to regain its window. Random losses reduce its window as they \
-            do Reno's, but to 0.7 instead of one half; with windows of some dozens of segments it grows as Reno does.",
+            that size, then faster again, and never slower than Reno. Slow start ends when delays grow. CUBIC is the default of Linux, \
+            Windows and Apple's systems.",
+    helps: "On paths with a large bandwidth-delay product, where Reno needs minutes to regain its window. A random loss reduces the window \
+    to 0.7 of its size, where Reno halves it; windows of some dozens of segments grow as those of Reno.",
     cite: "RFC 9438, CUBIC for Fast and Long-Distance Networks, 2023; RFC 9406, HyStart++: Modified Slow Start for TCP, 2023; S. Ha and \
            I. Rhee, Taming the Elephants: New TCP Slow Start, Computer Networks 55(9), 2011",
     needs: &[],
@@ -56,7 +56,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "goodput within 5 % of ns-3.44 at 0.01 and 1 % loss (+3.6 and -2.7 %, mean of 20)",
     ],
     reconstructed: &[
-        "round trips are exact; Linux also checks for the end of slow start while a recovery reduces the window to ssthresh",
+        "round-trip times are exact; Linux also checks for the end of slow start while a recovery reduces the window to ssthresh",
     ],
     features: ReceiverFeatures::SACK,
     build: &|p, c| Parts { control: Box::new(control(p, c)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },

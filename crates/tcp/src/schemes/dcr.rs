@@ -12,8 +12,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     about: "The first duplicate ACK starts a timer of one round trip, and each duplicate ACK releases a new segment. \
             If the hole is filled before the timer expires, the link layer has repaired the loss and the sender does \
             nothing; if not, the loss is congestion, and a SACK sender's recovery begins.",
-    helps: "With a link layer that repairs its losses within about a round trip, and where packets are reordered. \
-            With a link layer of few attempts it only delays every response by a round trip.",
+    helps: "With a link layer that repairs losses within about one round trip, and on paths that reorder packets. With a link layer of few \
+    attempts, DCR only delays each response by one round trip.",
     cite: "S. Bhandarkar, N. E. Sadry, A. L. N. Reddy and N. H. Vaidya, TCP-DCR: A Novel Protocol for \
            Tolerating Wireless Channel Errors, IEEE Trans. Mobile Computing 4(5), 2005; RFC 4653, 2006",
     needs: &[],

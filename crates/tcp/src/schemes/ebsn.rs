@@ -9,12 +9,12 @@ pub(super) static SCHEME: Scheme = Scheme {
     family: "explicit notification",
     preset: None,
     about: "The base station itself retransmits the losses of the wireless link, and sends the source an EBSN \
-            (\"explicit bad state notification\") for each failed attempt. The source then restarts its \
-            retransmission timer with its present estimate of round-trip times; nothing else changes.",
+            (\"explicit bad state notification\") for each failed attempt. The source then restarts its retransmission timer with its \
+            present RTT estimate, and changes no other state.",
     helps: "On links with a persistent link layer and fades longer than the timeout, with a fast path from the base \
             station back to the source: the first EBSN of a fade must arrive before the timer expires. An EBSN \
-            carries no information about losses, so it delays needed retransmissions as well as needless ones; and it \
-            arrives too late if it must itself cross a fading link.",
+            carries no information about losses, so it delays needed retransmissions as well as needless ones; and it arrives too late if \
+            the EBSN itself must cross a fading link.",
     cite: "M. E. Kounavis, A study on the design, performance and implementation of Transport Layer Protocols over Wireless \
            Links, Columbia University 1996; B. S. Bakshi, P. Krishna, N. H. Vaidya and D. K. Pradhan, Improving Performance of \
            TCP over Wireless Networks, ICDCS 1997",
@@ -24,14 +24,14 @@ pub(super) static SCHEME: Scheme = Scheme {
         Param::word(
             "own_link",
             &["silent", "heard"],
-            "for a source that is itself a mobile: reaction to EBSNs of its own link layer; the paper's come from base stations only",
+            "reaction of a source that is itself a mobile to EBSNs of its own link layer; in the paper only base stations send EBSNs",
         ),
     ],
-    verified: &["Kounavis 1996 §3: what an EBSN does to the timer, by hand in ticks of a coarse clock"],
+    verified: &["effect of an EBSN on the timer: Kounavis 1996 §3, by hand in ticks of a coarse clock"],
     reconstructed: &[
         "Tahoe as the base is inferred from the paper's reference for TCP, Jacobson and Karels 1988",
-        "the timer that an EBSN starts has no backoff; the next one has the backoff from before. The paper gives a + \
-         4v and does not mention backoff",
+        "the timer that an EBSN starts has no backoff; the next timer has the backoff from before. The paper specifies a + 4v and does not \
+         mention backoff",
         "an EBSN has no effect if no timer runs",
         "a base station is a node at which data moves from another network to a wireless link; it notifies of each \
          failed attempt that is followed by a retry. A link layer that retransmits a window of packets notifies of \

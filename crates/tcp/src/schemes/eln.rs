@@ -9,14 +9,13 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "ELN at the base station",
     family: "explicit notification",
     preset: None,
-    about: "The base station stores the numbers of the segments that passed it. On duplicate ACKs for a segment that \
-            the wireless link lost it sets a bit, ELN; the sender then retransmits that segment without a window \
-            reduction. An ACK with the bit never counts as a duplicate.",
-    helps: "On a lossy last hop whose base station can look into TCP and keep some state per connection, in either \
-            direction, with any link layer. It detects every loss, but slowly: another segment and an ACK must cross \
-            the wireless link first, and the sender sends no new data until the loss is repaired. A lost \
-            retransmission costs a timeout. On the uplink the agent takes a drop in the sender's own queue for a \
-            wireless loss.",
+    about: "The base station stores the numbers of the segments that passed it. In duplicate ACKs for a segment that the wireless link \
+    lost, the base station sets a bit, ELN. The sender then retransmits this segment without a window reduction. An ACK with the ELN bit \
+    never counts as a duplicate ACK.",
+    helps: "On a lossy last hop whose base station can read TCP headers and store some state per connection, in either direction, with any \
+    link layer. The agent detects every loss, but slowly: another segment and an ACK must cross the wireless link first, and the sender \
+    sends no new data until the loss is repaired. A lost retransmission leads to a timeout. On the uplink the agent classifies a drop in \
+    the sender's own queue as a wireless loss.",
     cite: "H. Balakrishnan and R. H. Katz, Explicit Loss Notification and Wireless Web Performance, GLOBECOM \
            Internet Mini-Conference 1998",
     needs: &["eln"],

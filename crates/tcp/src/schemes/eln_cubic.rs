@@ -8,9 +8,9 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "CUBIC with LL-ELSN's notices",
     family: "explicit notification",
     preset: None,
-    about: "CUBIC with notices of the link layer about lost segments (ELN) and about segments under retry (ERSN). A \
-            segment named by an ELN is retransmitted at once and the window stays; other losses are congestion. The \
-            rest is a present-day sender, with the configured loss recovery.",
+    about: "CUBIC with notices of the link layer about lost segments (ELN) and about segments under retry (ERSN). The sender immediately \
+    retransmits a segment named by an ELN, without a window reduction; all other losses are congestion. Window growth is CUBIC's, with the \
+    configured loss recovery.",
     helps: "As LL-ELSN: on a last hop with few or no retries of the link layer. The difference from CUBIC on the same \
             path is the gain of the notices.",
     cite: "RFC 9438, CUBIC for Fast and Long-Distance Networks, 2023; J.-H. Yun, Cross-Layer Explicit Link Status Notification to \

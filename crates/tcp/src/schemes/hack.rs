@@ -9,13 +9,12 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP HACK",
     family: "explicit notification",
     preset: None,
-    about: "Data carries a second checksum, of its headers alone. A receiver reports a segment with a damaged payload \
-            and intact headers at once, in an ACK with the number of the segment; the sender, a SACK sender, \
-            retransmits the segment without congestion control.",
-    helps: "On links with independent bit errors whose link layer delivers frames that it could not repair: most \
-            losses are then detected. Errors in the headers, collisions and handoffs are not. The retransmission \
-            arrives after the segments that were sent before it, so with four segments in flight the duplicate ACKs \
-            halve the window nevertheless; hack-fixed ignores them.",
+    about: "Each data segment carries a second checksum, which covers the headers only. The receiver immediately reports a segment with a \
+    damaged payload and intact headers, in an ACK with the number of the segment. The sender, a SACK sender, retransmits the segment \
+    without congestion control.",
+    helps: "On links with independent bit errors whose link layer delivers damaged frames: the receiver then detects most losses, except \
+    damaged headers, collisions and handoffs. The retransmission arrives after the segments that were sent before it, so with four \
+    segments in flight their duplicate ACKs halve the window nevertheless; hack-fixed ignores these duplicate ACKs.",
     cite: "R. K. Balan, B. P. Lee, K. R. R. Kumar, L. Jacob, W. K. G. Seah and A. L. Ananda, TCP HACK: TCP \
            Header Checksum Option to Improve Performance over Lossy Links, INFOCOM 2001",
     needs: &["damaged-frames"],

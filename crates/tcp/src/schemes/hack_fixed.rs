@@ -7,10 +7,10 @@ use crate::seams::Parts;
 pub(super) static SCHEME: Scheme = Scheme {
     name: "hack-fixed",
     title: "TCP HACK, fixed",
-    about: "HACK that ignores duplicate ACKs for a segment retransmitted on an ELN: segments that were sent before \
-            the retransmission cause these duplicates.",
-    helps: "As HACK; in addition its window is not halved for losses that an ELN reported. While it ignores duplicate \
-            ACKs, a congestion loss of the same segment stays undetected.",
+    about: "HACK that ignores duplicate ACKs for a segment retransmitted on an ELN: segments that were sent before the retransmission \
+    cause these duplicate ACKs.",
+    helps: "As HACK; in addition, losses that an ELN reported do not halve the window. While the sender ignores duplicate ACKs, a \
+    congestion loss of the same segment remains undetected.",
     cite: "J.-H. Yun, Cross-Layer Explicit Link Status Notification to Improve TCP Performance in Wireless \
            Networks, EURASIP JWCN 2009, 617818, section 5.3",
     params: &[Param::word(
@@ -20,8 +20,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     )],
     verified: &["Yun 2009 §5.3 compares a sender of this name under LL-ELSN's notifications"],
     reconstructed: &[
-        "the whole difference from HACK: its description is lost, and each value of shield is one interpretation of \
-         the name; one-rtt is the likelier",
+        "the whole difference from HACK: the description of the scheme is lost, and each value of shield is one interpretation of the \
+         name; one-rtt is the likelier",
     ],
     build: &|p, c| {
         let lasts = [Lasts::OneRtt, Lasts::UntilRto][p.choice("shield")];

@@ -13,10 +13,10 @@ pub(super) static SCHEME: Scheme = Scheme {
     family: "loss-based",
     preset: Some(crate::Preset::Linux),
     about: "The window grows faster with the time since the last loss: as Reno's for one second, then by a quadratic \
-            function of the time. A loss reduces the window to the share RTTmin/RTTmax, between 0.5 and 0.8, which \
-            just empties the queue; to half, if the rate has changed by more than 20 % since the previous loss.",
-    helps: "Fast and long paths with few losses, and queues that are long for their link. With random losses more \
-            than once a second it grows as Reno does.",
+            function of the time. A loss reduces the window to the share RTTmin/RTTmax, between 0.5 and 0.8, which just empties the queue. \
+            If the rate has changed by more than 20 % since the previous loss, the loss halves the window.",
+    helps: "On fast and long paths with few losses, and with queues that are long for their link. With more than one random loss per \
+    second the window grows as that of Reno.",
     cite: "D. Leith and R. Shorten, H-TCP: TCP for High-Speed and Long-Distance Networks, PFLDnet 2004; draft-leith-tcp-htcp-06, 2008",
     needs: &[],
     params: &[
@@ -34,7 +34,7 @@ pub(super) static SCHEME: Scheme = Scheme {
          and its bounds: Linux' and FreeBSD's sources, by hand",
     ],
     reconstructed: &[
-        "the draft itself was not at hand: its rules are those that both sources, which cite it, have in common",
+        "the draft was not available: its rules are those that both sources, which cite the draft, have in common",
         "the rate is that of Linux: the maximum of a moving mean over round trips, from the fourth round trip after a loss on",
         "the longest round trip rises by at most 20 ms per sample and decays by 5 % at each loss, as in Linux",
         "the time counts from the loss (FreeBSD); in Linux it counts from the end of the recovery. Linux halves the \

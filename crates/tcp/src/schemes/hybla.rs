@@ -13,13 +13,14 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP Hybla",
     family: "loss-based",
     preset: Some(crate::Preset::Linux),
-    about: "A connection whose round trip is rho times 25 ms grows in the same time as a connection of 25 ms: each \
+    about: "The window of a connection whose round-trip time is rho times 25 ms grows as fast in time as that of a connection with 25 ms: each \
             ACK adds 2^rho - 1 segments in slow start and rho²/cwnd in congestion avoidance. Losses halve the window \
             as in Reno. The first ACKs estimate the bandwidth-delay product, at which slow start ends, and segments \
             are spaced over the round trip.",
-    helps: "Satellite and other long links with random losses: the rate no longer falls with the round trip, and long flows get their \
-            share beside short ones. In Linux' form, which neither estimates nor spaces, slow start overshoots a long path by tens of \
-            thousands of segments. With round trips below 25 ms it is Reno.",
+    helps: "On satellite links and other long links with random losses: the rate does not decrease with the round-trip time, and flows \
+    with long round trips obtain their share beside flows with short ones. In the form of Linux, which neither estimates the \
+    bandwidth-delay product nor spaces segments, slow start overshoots a long path by tens of thousands of segments. With round-trip times \
+    below 25 ms, Hybla is Reno.",
     cite: "C. Caini and R. Firrincieli, TCP Hybla: a TCP enhancement for heterogeneous networks, International Journal of Satellite \
            Communications and Networking 22(5), 2004",
     needs: &[],

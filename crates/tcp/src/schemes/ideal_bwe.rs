@@ -12,8 +12,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     preset: None,
     about: "A sender that reads its exact share of the bottleneck and the round-trip time of the empty path from the \
             simulator. After a loss its window is the product of the two.",
-    helps: "Ideal bandwidth estimation is the upper bound of schemes that set the window to an estimated bandwidth-delay product: its \
-            remaining loss against the link's capacity is not caused by the estimator.",
+    helps: "Ideal bandwidth estimation is the upper bound of schemes that set the window to an estimated bandwidth-delay product: the \
+    remaining difference from the link's capacity has other causes than the estimator.",
     cite: "J.-H. Yun, Cross-Layer Explicit Link Status Notification to Improve TCP Performance in Wireless \
            Networks, EURASIP JWCN 2009, 617818 (§5, \"ideal BWE\")",
     needs: &["truth"],

@@ -12,12 +12,12 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP-Illinois",
     family: "loss-based",
     preset: Some(crate::Preset::Linux),
-    about: "Losses decide whether the window grows or shrinks, as in Reno; queueing delay decides by how much. While \
+    about: "Losses determine whether the window grows or shrinks, as in Reno; queueing delay determines the amount. While \
             the mean delay of a round trip is near its minimum the window grows by ten segments per round and a loss \
             costs an eighth of the window; near its maximum the window grows by 0.3 segments and a loss costs half.",
-    helps: "Fast and long paths, and random losses on a path whose queue is short: its window recovers quickly and is \
-            reduced by less. If the queue is always full, or the window below 15 segments, it behaves as Reno. It \
-            takes the jitter of a MAC for a queue.",
+    helps: "On fast and long paths, and with random losses on a path whose queue is short: the window recovers quickly and is reduced by \
+    less. If the queue is always full, or the window below 15 segments, Illinois behaves as Reno. Illinois classifies MAC jitter as \
+    queueing delay.",
     cite: "S. Liu, T. Başar and R. Srikant, TCP-Illinois: A Loss- and Delay-Based Congestion Control Algorithm for High-Speed Networks, \
            Performance Evaluation 65(6-7), 2008, first in VALUETOOLS 2006",
     needs: &[],
@@ -30,7 +30,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         Param::number("eta2", 0.1, (0.0, 0.4), "share of the longest delay up to which beta_min holds"),
         Param::number("eta3", 0.8, (0.5, 1.0), "share of the longest delay from which on beta_max holds"),
         Param::number("theta", 5.0, (1.0, 100.0), "rounds of shortest delay until alpha_max returns"),
-        Param::number("window", 15.0, (1.0, 10_000.0), "segments below which it is Reno (the paper's W_thresh)"),
+        Param::number("window", 15.0, (1.0, 10_000.0), "window below which Illinois is Reno, segments (the paper's W_thresh)"),
     ],
     verified: &[
         "both curves and their constants, the small window, the wait for alpha_max, the mean over a round trip: the paper and Linux' \
@@ -38,7 +38,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     ],
     reconstructed: &[
         "the rounds of shortest delay must be consecutive; in Linux other rounds may come between",
-        "RTT samples count outside recovery only, and not those of segments that SACK reported before",
+        "RTT samples count outside recovery only, except samples of segments that SACK reported before",
         "the window grows and shrinks by fractions of segments; Linux computes in 1/128 and 1/64",
     ],
     features: ReceiverFeatures::SACK,

@@ -12,13 +12,13 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "Jitter-based TCP (JTCP)",
     family: "loss discrimination",
     preset: None,
-    about: "The receiver reports the arrival time of each segment. Over the last window of packets the sender \
-            computes the jitter ratio, the fraction of them that queued. If more than k packets queued, a loss is \
+    about: "The receiver reports the arrival time of each segment. The sender computes the jitter ratio, the fraction of the packets of \
+    the last window that queued. If more than k packets queued, a loss is \
             congestion, and JTCP reacts as Reno does, with at most one window reduction per `several` round trips. \
             Otherwise duplicate ACKs leave the window as it is, and a timeout halves the window without slow start.",
-    helps: "On a lossy link that is not full. Once a queue is full, its delay stops growing: JTCP takes overflows in \
-            congestion avoidance for wireless losses, but not those of slow start. It takes bandwidth from other \
-            flows, and many JTCP flows share unfairly.",
+    helps: "On a lossy link that is not fully used. The delay of a full queue no longer grows: JTCP classifies overflows in congestion \
+    avoidance as wireless losses, and overflows in slow start as congestion. JTCP takes bandwidth from other flows, and many JTCP flows \
+    share a link unfairly.",
     cite: "E. H.-K. Wu and M.-Z. Chen, JTCP: Jitter-Based TCP for Heterogeneous Wireless Networks, IEEE JSAC \
            22(4), 2004",
     needs: &[],

@@ -36,13 +36,13 @@ pub(super) static SCHEME: Scheme = Scheme {
             "target",
             0.0,
             (0.0, 10_000.0),
-            "TARGET, queueing delay aimed at, ms; 0 = that of the form, 100 (RFC 6817 §2.5) or 60 (LEDBAT++)",
+            "TARGET, the target queueing delay, ms; 0 = that of the form, 100 (RFC 6817 §2.5) or 60 (LEDBAT++)",
         ),
         Param::number(
             "gain",
             1.0,
             (0.001, 1.0),
-            "GAIN, segments per round trip without a queue (RFC 6817 §2.5); LEDBAT++ has a gain of its own",
+            "GAIN, segments per round trip without a queue (RFC 6817 §2.5); LEDBAT++ has another gain",
         ),
         Param::number(
             "allowed_increase",
@@ -62,9 +62,8 @@ pub(super) static SCHEME: Scheme = Scheme {
         "adapted to TCP: the connection's initial window instead of INIT_CWND 2, TCP's retransmission timer instead \
          of the congestion timeout, a constant window during fast recovery",
         "no slow start, as in the RFC's description of the sender: after a timeout, too, the window grows by at most one segment per round trip",
-        "LEDBAT++ follows three implementations that quote its sections (one is Apple's kernel); the draft itself was \
-         not at hand. Its round trips are those of single segments, the smallest of 4 as in the RFC, and its periods \
-         of two round trips are counted in such samples",
+        "LEDBAT++ follows three implementations that quote its sections (one is Apple's kernel); the draft was not available. Round-trip \
+        times are those of single segments, the smallest of 4 as in the RFC, and periods of two round trips are counted in such samples",
     ],
     features: ReceiverFeatures { arrival: true, ..ReceiverFeatures::SACK },
     build: &|p, c| Parts { control: control(p), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },

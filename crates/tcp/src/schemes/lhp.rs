@@ -9,14 +9,12 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "LHP: header protection and packet list",
     family: "explicit notification",
     preset: None,
-    about: "The link layer sends a packet in fragments, and repeats the first fragment, with the headers, until it is \
-            acknowledged; a receiver of the first fragment that misses another one sends an ELN. The sender keeps a \
-            list of its segments in sending order and counts duplicate ACKs for each of them, so segments sent \
-            earlier do not count against a segment that an ELN moved to the end. Each segment with three duplicate \
-            ACKs starts a fast recovery of its own.",
-    helps: "On a lossy last hop, with fewer undetected losses than HACK. Every fragment needs headers and a link ACK, \
-            a large overhead in 802.11. Several congestion losses in one window halve the window several times; with \
-            SMART's ACKs every lost ACK may do so, too.",
+    about: "The link layer sends a packet in fragments, and retransmits the first fragment, which contains the headers, until a link ACK \
+    arrives. A receiver that has the first fragment but not all others sends an ELN. The sender stores its segments in a list in sending \
+    order and counts duplicate ACKs for each segment, so segments that were sent earlier do not count for a segment that an ELN moved to \
+    the end of the list. Each segment with three duplicate ACKs starts a separate fast recovery.",
+    helps: "On a lossy last hop, with fewer undetected losses than HACK. Every fragment needs headers and a link ACK, a large overhead in \
+    802.11. Several congestion losses in one window halve the window several times; with SMART's ACKs each lost ACK may halve it, too.",
     cite: "X. Gao, S. N. Diggavi and S. Muthukrishnan, LHP: An End-to-End Reliable Transport Protocol over \
            Wireless Data Networks, ICC 2003",
     needs: &["fragments"],

@@ -247,7 +247,7 @@ const BASE: Param =
 fn repair_by(words: &Param, params: &Params, config: &Config) -> Box<dyn Recovery> {
     let name = words.words[params.choice(words.name)];
     if name == "rate-halving" {
-        return recovery::by_detection(config, recovery::rate_halving);
+        return recovery::recovery_by_detection(config, recovery::rate_halving);
     }
     let kind = recovery::KINDS.iter().find(|kind| kind.name == name);
     (kind.expect("every word is a recovery").build)(config)

@@ -9,9 +9,9 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP NewReno",
     family: "loss-based",
     preset: None,
-    about: "Reno that stays in fast recovery until everything outstanding at its beginning is acknowledged, and \
-           repairs one hole per round trip.",
-    helps: "On paths that lose several segments of a window, to receivers without SACK.",
+    about: "Reno that remains in fast recovery until all data outstanding at the beginning of the recovery is acknowledged, and repairs \
+    one hole per round trip.",
+    helps: "On paths that lose several segments of a window, if the receiver lacks SACK.",
     cite: "RFC 6582, The NewReno Modification to TCP's Fast Recovery Algorithm, 2012",
     needs: &[],
     params: &[],

@@ -15,14 +15,13 @@ pub(super) static SCHEME: Scheme = Scheme {
             and a fast mean that counts within them. If many of the last samples were beyond the limits when a loss \
             is detected, the loss is congestion, since queues were changing; otherwise the segment is retransmitted \
             and the window stays.",
-    helps: "With queues that build up fast, and random losses at other times. Samples of a slowly growing queue stay \
-            within the limits, so its losses cause no window reduction; all losses during congestion are classified \
-            as congestion.",
+    helps: "With queues that grow fast, and random losses at other times. Samples of a slowly growing queue remain within the limits, so \
+    losses of that queue cause no window reduction. All losses during congestion are classified as congestion.",
     cite: "D. Barman and I. Matta, Effectiveness of Loss Labeling in Improving TCP Performance in \
            Wired/Wireless Networks, ICNP 2002; M. Kim and B. Noble, Mobile Network Estimation, MobiCom 2001",
     needs: &[],
     params: &[
-        Param::number("l", 8.0, (1.0, 64.0), "number of number of samples that are compared with the limits"),
+        Param::number("l", 8.0, (1.0, 64.0), "number of samples that are compared with the limits"),
         Param::number("eta", 4.0, (0.0, 64.0), "largest number of samples beyond the limits without congestion"),
     ],
     verified: &["two filters with control limits, and more than eta of l samples for congestion: Yun 2009 §2.2"],

@@ -9,10 +9,10 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP Reno",
     family: "loss-based",
     preset: None,
-    about: "Three duplicate ACKs halve the window and the lost segment goes out at once; the window is inflated by \
-           every further duplicate until the first new ACK.",
-    helps: "Reno suits paths whose losses are congestion only, at most one per window. Random losses halve its window \
-            needlessly, and several losses in one window cost a timeout.",
+    about: "After three duplicate ACKs the sender halves the window and retransmits the lost segment immediately; each further duplicate \
+    ACK inflates the window by one segment until the first new ACK.",
+    helps: "Reno suits paths on which all losses are congestion losses, at most one per window. Random losses halve the window needlessly, \
+    and several losses in one window lead to a timeout.",
     cite: "RFC 5681, TCP Congestion Control, 2009",
     needs: &[],
     params: &[],

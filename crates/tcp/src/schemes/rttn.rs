@@ -8,12 +8,11 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "RTTN (reconstruction)",
     family: "explicit notification",
     preset: None,
-    about: "The base station measures the durations of the fades of its wireless link, and notifies the source of the \
-            delay to expect from the next one: \"round trip time notification\". The source's timeouts then exceed \
-            the length of such a fade. Only the idea of the paper survives; the algorithm is Airhop's.",
-    helps: "On links with a persistent link layer and fades of similar length: a source that was notified beforehand \
-            needs no notice during a fade, across any number of wireless links. The repair of a real loss is delayed \
-            by the same time.",
+    about: "The base station measures the durations of the fades of its wireless link, and notifies the source of the expected delay of \
+    the next fade (\"round trip time notification\"). The source's RTO then exceeds the duration of such a fade. Only the idea of the \
+    paper survives; the algorithm is Airhop's.",
+    helps: "On links with a persistent link layer and fades of similar length: a source that was notified before a fade needs no notice \
+    during the fade, with any number of wireless links. The longer RTO also delays the repair of real losses.",
     cite: "M. E. Kounavis, A study on the design, performance and implementation of Transport Layer Protocols over Wireless \
            Links, Columbia University 1996, section 4",
     needs: &["rttn"],

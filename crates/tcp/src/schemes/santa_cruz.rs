@@ -11,13 +11,12 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP Santa Cruz",
     family: "loss discrimination",
     preset: None,
-    about: "From the times of sending and of arrival of segments, the sender sums up the growth of the queue towards \
-            the receiver, in packets, and adjusts the window so that about n packets wait there. A loss is classified \
+    about: "The sender computes the growth of the queue towards the receiver, in packets, from the transmission and arrival times of \
+    segments, and adjusts the window so that about n packets are queued. A loss is classified \
             as congestion only after the queue grew in two consecutive windows; other losses are repaired without a \
             window reduction.",
-    helps: "On a path without other traffic, with occasional losses: delayed or lost ACKs do not disturb it. Losses \
-            of any cause during congestion reduce the window, and it takes the varying delays of a link layer for a \
-            queue.",
+    helps: "On a path without other traffic, with occasional losses: delayed or lost ACKs do not affect Santa Cruz. During congestion, \
+    losses of any cause reduce the window. Santa Cruz classifies varying link-layer delays as a queue.",
     cite: "C. Parsa and J. J. Garcia-Luna-Aceves, Improving TCP Congestion Control over Internets with \
            Heterogeneous Transmission Media, ICNP 1999; C. Parsa and J. J. Garcia-Luna-Aceves, Differentiating Congestion \
            vs. Random Loss: A Method for Improving TCP Performance over Wireless Links, WCNC 2000",
@@ -36,7 +35,7 @@ pub(super) static SCHEME: Scheme = Scheme {
          the last window; a division per window would leave a queue that drains during a pause above zero for ever",
         "the three states of Yun 2009 are normal, one increase, and congestion; a decrease returns to normal",
         "slow start ends when more than n + delta packets are queued; the check may use an unfinished window",
-        "a timeout begins the measurement anew",
+        "a timeout restarts the measurement",
         "losses are repaired as NewReno does, and a timeout is always congestion",
     ],
     features: ReceiverFeatures { arrival: true, ..ReceiverFeatures::NOTHING },

@@ -7,8 +7,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     preset: None,
     about: "An agent at the base station stores copies of segments, retransmits lost segments itself, and filters the \
             duplicate ACKs towards the sender.",
-    helps: "On a lossy last hop, downlink, with a base station that can keep state per connection. On the uplink it \
-            cannot tell where a segment was lost. Local retransmissions disturb the ACK clock.",
+    helps: "On the downlink of a lossy last hop whose base station can store state per connection. On the uplink the agent cannot \
+    determine the link on which a segment was lost. Local retransmissions disturb the ACK clock.",
     cite: "H. Balakrishnan, S. Seshan, E. Amir and R. H. Katz, Improving TCP/IP Performance over Wireless Networks, \
            MobiCom 1995",
     needs: &["snoop"],

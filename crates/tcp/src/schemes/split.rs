@@ -6,12 +6,10 @@ pub(super) static SCHEME: Scheme = Scheme {
     family: "split connection",
     preset: None,
     about: "The connection ends at the base station, which acknowledges and stores the data, and forwards it over a \
-            second connection. Each half recovers from its own losses; downlink the sender sees no wireless loss at \
-            all.",
-    helps: "On a lossy last hop behind a long wired path: the wireless half has a short round trip, so it repairs and \
-            reopens its window quickly. But acknowledged data may still be at the base station, and is lost if the \
-            base station fails; every byte passes through TCP twice; and a handoff must move the buffers of all \
-            connections.",
+            second connection. Each half repairs its losses; on the downlink the sender detects no wireless loss.",
+    helps: "On a lossy last hop behind a long wired path: the wireless half has a short round trip, so its sender repairs losses and \
+    reopens the window quickly. Drawbacks: acknowledged data may still be at the base station and is lost if the base station fails; every \
+    byte passes through TCP twice; a handoff must move the buffers of all connections.",
     cite: "A. Bakre and B. R. Badrinath, I-TCP: Indirect TCP for Mobile Hosts, ICDCS 1995",
     needs: &["split"],
     params: &[Param::number(

@@ -12,8 +12,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     about: "A column of Cheng and Lin's tables, which print only its label; in Airhop it is TCP Contention Control. \
             Every node adds the contention time of the segment to a header field. The receiver compares goodput and \
             contention of successive intervals, and raises or lowers its advertised window.",
-    helps: "On chains of wireless hops, where a few segments fill the path and each further segment makes the flow \
-            collide with itself. It does not classify losses.",
+    helps: "On chains of wireless hops, where a few segments fill the path and each further segment causes collisions among segments of \
+    the flow. TCP-CC does not classify losses.",
     cite: "E. Hamadani and V. Rakocevic, TCP Contention Control: A Cross Layer Approach to Improve TCP Performance in \
            Multihop Ad Hoc Networks, WWIC 2007, as far as its abstract tells",
     needs: &["contention"],

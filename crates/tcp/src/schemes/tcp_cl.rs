@@ -9,13 +9,11 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP-CL",
     family: "explicit notification",
     preset: None,
-    about: "A MAC that drops a segment writes the segment's number, a NAK, into the next ACK of the flow that passes \
-            its node, and does not report a link failure to routing; the link counts as failed only if the next hop \
-            stays silent. The sender retransmits the segment named by a NAK without a window reduction, and does not \
-            halve the window for the duplicate ACKs of the same loss. The rest is Reno.",
-    helps: "On paths of several wireless hops, where frames collide with those of hidden nodes: the MAC drops frames \
-            without congestion, and takes a busy neighbour for a broken link. On one or two hops without errors there \
-            are no such drops.",
+    about: "A MAC that drops a segment writes a NAK, the segment's number, into the next ACK of the flow that passes the node, and does \
+    not report a link failure to routing. The link counts as failed only if the next hop no longer responds. The sender retransmits the segment named by a NAK without a window reduction, and does not \
+            halve the window for the duplicate ACKs of the same loss. All other rules are Reno's.",
+    helps: "On paths of several wireless hops, where frames collide with those of hidden nodes: the MAC drops frames without congestion, \
+    and classifies a busy neighbour as a broken link. One or two hops without errors have no such drops.",
     cite: "R.-S. Cheng and H.-T. Lin, A cross-layer design for TCP end-to-end performance improvement in multi-hop wireless \
            networks, Computer Communications 31 (2008) 3145-3152",
     needs: &["nak"],
@@ -60,11 +58,11 @@ pub(super) static SCHEME: Scheme = Scheme {
         "a frame is dropped at the MAC's attempt limit, as with every other scheme. Read literally, RET_L allows two \
          more attempts: attempts = 9 on the wlan, or 6 with RTS/CTS",
         "a frame reported by a NAK is dropped, and the source retransmits its segment",
-        "routing learns of a drop after n consecutive ones, and lost ACKs have a count of their own: the slides warn \
+        "the MAC reports a drop to routing after n consecutive drops, and counts lost ACKs separately: the slides warn \
          that the MAC takes contention for a link failure, for any frame, and do not say which drops indicate a \
          failure (the parameter reported)",
         "without a waiting ACK a NAK is kept for one second at most, and at most eight NAKs per flow; the oldest is dropped first",
-        "an ACK carries the four lowest numbers; it may have any place in the queue",
+        "an ACK carries the four lowest numbers, whatever the position of the ACK in the queue",
         "the source's own MAC reports its drops to TCP by a call, within the same limit n",
         "a NAK restarts the retransmission timer",
         "under Block Ack a NAK in a packet of its own names all segments that a PPDU's end discarded, by a bitmap of 64 segments",

@@ -8,10 +8,10 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "tcp-eln",
     title: "TCP-ELN",
     about: "HACK whose receiver repeats the notification on every duplicate ACK until the segment arrives, so lost \
-            ACKs do not lose the notification. The sender reacts to the first only, and none of these ACKs counts as \
-            a duplicate.",
-    helps: "As HACK, and where the wireless link loses ACKs, too; the duplicate ACKs that follow do not halve the \
-            window. A lost retransmission costs a timeout, since the sender takes its notification for a repetition.",
+            ACKs do not lose the notification. The sender reacts to the first notification only, and an ACK with the notification never \
+            counts as a duplicate ACK.",
+    helps: "As HACK, and on wireless links that lose ACKs; the duplicate ACKs after a loss do not halve the window. A lost retransmission \
+    leads to a timeout, since the sender processes the notification of the second loss as a repetition.",
     cite: "G. Buchholcz, T. Ziegler and T. Van Do, TCP-ELN: On the Protocol Aspects and Performance of \
            Explicit Loss Notification for TCP over Wireless Networks, WICON 2005",
     verified: &["\"based on the similar idea\" as HACK, with HACK's delay and undetected losses (Yun 2009 §1, Table 1)"],

@@ -15,14 +15,14 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP Vegas",
     family: "delay-based",
     preset: None,
-    about: "Once a round trip the sender compares the rate of its window on an empty path with the actual rate. The \
-            difference times the smallest round trip is its backlog in the queue: below alpha segments the window \
-            grows by one, above beta it shrinks by one. Slow start doubles every other round trip and ends when gamma \
+    about: "Once per round trip the sender compares the expected rate, the window divided by the smallest round-trip time, with the actual \
+    rate. The difference of the rates times the smallest round-trip time is the flow's backlog in the queue: below alpha segments the \
+    window grows by one segment, above beta segments it shrinks by one. Slow start doubles every other round trip and ends when gamma \
             segments are queued. A segment that has been outstanding for longer than the fine-grained timeout is \
             retransmitted on the first duplicate ACK.",
-    helps: "In short queues, and alone: it keeps queues short and loses nothing, and on a lossy path it repairs early \
-            and reduces the window by a quarter instead of half. It yields to loss-based flows in a shared queue, an \
-            outdated smallest round trip misleads it, and it takes MAC jitter for a queue.",
+    helps: "With short queues and without competing flows: Vegas keeps queues short and loses no segments. On a lossy path Vegas repairs \
+    losses early and reduces the window by a quarter instead of half. In a shared queue Vegas yields to loss-based flows. An outdated \
+    smallest round-trip time, or MAC jitter, leads to a wrong backlog.",
     cite: "L. Brakmo and L. Peterson, TCP Vegas: End to End Congestion Avoidance on a Global Internet, IEEE JSAC 13(8), 1995",
     needs: &[],
     params: &[

@@ -14,11 +14,11 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP Veno",
     family: "loss discrimination",
     preset: None,
-    about: "Reno with Vegas' estimate of its own queued segments. With beta or more queued segments the window grows \
+    about: "Reno with Vegas' estimate of the flow's queued segments. With beta or more queued segments the window grows \
             by one segment every second round trip, and halves at a loss; with fewer a loss is classified as random \
             and reduces the window by a fifth.",
-    helps: "With random losses while queues are short: each loss reduces the window by less. Otherwise it is no more \
-            aggressive than Reno, so flows share fairly.",
+    helps: "With random losses while queues are short: each loss reduces the window by a fifth instead of half. Otherwise Veno is as \
+    aggressive as Reno, so Veno and Reno flows share a link fairly.",
     cite: "C. P. Fu and S. C. Liew, TCP Veno: TCP Enhancement for Transmission over Wireless Access Networks, IEEE JSAC 21(2), 2003",
     needs: &[],
     params: &[

@@ -14,8 +14,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     preset: None,
     about: "The sender filters the rate at which ACKs report arrivals. After a loss the window is not halved, but set to the estimated \
             bandwidth-delay product: estimate × smallest round trip.",
-    helps: "With random losses: the window stays at the bandwidth-delay product before the loss. ACKs that arrive in bunches make it \
-            overestimate, which Westwood+ corrects.",
+    helps: "With random losses: the window remains at the bandwidth-delay product. ACKs that arrive in bunches lead to overestimates of \
+    the rate, which Westwood+ corrects.",
     cite: "C. Casetti, M. Gerla, S. Mascolo, M. Y. Sanadidi and R. Wang, TCP Westwood: Bandwidth Estimation for Enhanced \
            Transport over Wireless Links, MobiCom 2001",
     needs: &[],

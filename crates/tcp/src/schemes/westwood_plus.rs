@@ -16,8 +16,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP Westwood+",
     family: "bandwidth estimation",
     preset: None,
-    about: "Westwood with one rate sample per round trip, of all bytes acknowledged in it, so bunched ACKs do not \
-            raise the estimate. It is the Westwood of Yun 2009's comparison.",
+    about: "Westwood with one rate sample per round trip, from all bytes acknowledged in that round trip, so bunched ACKs do not raise the \
+    estimate. Yun 2009 compares this form of Westwood.",
     helps: "With random losses on a path with little other traffic: after a loss the window is the bandwidth-delay product, without the \
             queue.",
     cite: "L. A. Grieco and S. Mascolo, Performance Evaluation and Comparison of Westwood+, New Reno, and Vegas TCP \

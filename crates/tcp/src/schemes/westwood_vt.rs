@@ -11,12 +11,13 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP WestwoodVT",
     family: "loss discrimination",
     preset: None,
-    about: "WestwoodNR that classifies losses by Vegas' estimate of its own queued segments, Δ. In congestion \
+    about: "WestwoodNR that classifies losses by Vegas' estimate of the flow's queued segments, Δ. In congestion \
             avoidance, at the third duplicate ACK: with fewer than alpha queued segments the loss is wireless, so the \
             segment is retransmitted and the window stays; with more than beta it is congestion, with WestwoodNR's \
             window; in between, the segment is retransmitted, the window stays, and the classification is postponed.",
     helps: "With bottleneck queues too short for the flow's backlog before a congestion loss, and random losses while queues are empty. \
-            Other flows' segments in the queue count as its own; a flow that fills its queue takes random losses for congestion.",
+            The estimate includes segments of other flows in the queue. A flow that fills the queue classifies random losses as \
+            congestion.",
     cite: "J. Koo, S.-G. Mun and H. Choo, Sender-Based TCP Scheme for Improving Performance in Wireless Environment, ICCS \
            2007, LNCS 4490, pp. 538-541",
     needs: &[],

@@ -199,7 +199,7 @@ impl Scoreboard {
     }
 
     /// Returns the lowest segment that was ever marked lost, retransmitted or not, and has not arrived.
-    pub fn first_ever_lost(&self) -> Option<&Sent> {
+    pub fn first_marked_lost(&self) -> Option<&Sent> {
         if self.losses.bytes + self.losses.repeated == 0 {
             return None;
         }

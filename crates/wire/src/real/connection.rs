@@ -1,6 +1,6 @@
 //! Passive observer of a TCP connection: initial sequence numbers, offsets, window scales.
 
-use super::SeenTcp;
+use super::ParsedTcp;
 use airhop_base::{Options, Original, RareOptions, Sack, SackBlock, Segment, Time};
 
 /// Direction of a segment of a connection.
@@ -49,7 +49,7 @@ struct Stream {
 
 impl Stream {
     /// Records the SYN of a stream.
-    fn open(&mut self, syn: &SeenTcp) {
+    fn open(&mut self, syn: &ParsedTcp) {
         if self.isn != Some(syn.seq) {
             *self = Stream { isn: Some(syn.seq), ..Stream::default() };
         }
@@ -92,7 +92,7 @@ impl Connection {
     ///
     /// A SYN-ACK to the only SYN so far belongs to the same connection, whatever its number: a listener
     /// without state (SYN cookies, RFC 4987 §3.6) chooses a new number for each answer.
-    pub fn is_reopened_by(&self, way: Way, seen: &SeenTcp) -> bool {
+    pub fn is_reopened_by(&self, way: Way, seen: &ParsedTcp) -> bool {
         let stream = &self.streams[way as usize];
         let peer = &self.streams[way.opposite() as usize];
         let is_other = stream.isn.is_some_and(|isn| isn != seen.seq);
@@ -106,7 +106,7 @@ impl Connection {
     /// The window is scaled if both SYNs were seen and had the option; the window of a SYN never is (RFC 7323
     /// §2.2). A RST does not update the state: a host without such a connection sends arbitrary numbers (RFC
     /// 9293 §3.10.7.1).
-    pub fn segment(&mut self, way: Way, seen: &SeenTcp, payload: u32, original: Original) -> Segment {
+    pub fn segment(&mut self, way: Way, seen: &ParsedTcp, payload: u32, original: Original) -> Segment {
         let known = *self;
         if self.is_reopened_by(way, seen) {
             *self = Connection::new();
@@ -145,7 +145,7 @@ impl Connection {
     }
 
     /// Returns sequence and acknowledgement number; zero for a number that the header lacks.
-    fn offsets(&mut self, way: Way, seen: &SeenTcp, payload: u32) -> [u64; 2] {
+    fn offsets(&mut self, way: Way, seen: &ParsedTcp, payload: u32) -> [u64; 2] {
         let stream = &mut self.streams[way as usize];
         let seq = if seen.flags.syn && !seen.rst {
             stream.open(seen);
@@ -161,7 +161,7 @@ impl Connection {
 
     /// Returns the non-empty SACK blocks. They do not update the observer's state, hence the copy of the
     /// stream: they lie above the cumulative acknowledgement or, as D-SACK (RFC 2883), below it.
-    fn sack(&self, way: Way, seen: &SeenTcp) -> Sack {
+    fn sack(&self, way: Way, seen: &ParsedTcp) -> Sack {
         let mut peer = self.streams[way.opposite() as usize];
         let mut sack = Sack::EMPTY;
         for edges in seen.sack.blocks() {
@@ -174,7 +174,7 @@ impl Connection {
     }
 
     /// Returns the window scale of a segment (RFC 7323 §2.2).
-    fn window_shift(&self, way: Way, seen: &SeenTcp) -> u8 {
+    fn window_shift(&self, way: Way, seen: &ParsedTcp) -> u8 {
         match self.streams.map(|stream| stream.window_scale) {
             [Some(forward), Some(reverse)] if !seen.flags.syn => [forward, reverse][way as usize],
             _ => 0,

@@ -40,12 +40,12 @@ pub struct Seen {
     /// True for a fragment (RFC 791 §3.2, RFC 8200 §4.5), whose transport header is not read.
     pub is_fragment: bool,
     /// TCP header, unless the datagram is a fragment.
-    pub tcp: Option<SeenTcp>,
+    pub tcp: Option<ParsedTcp>,
 }
 
 /// Fields of a TCP header (RFC 9293 §3.1), with numbers as on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SeenTcp {
+pub struct ParsedTcp {
     /// Sequence number.
     pub seq: u32,
     /// Acknowledgement number; zero without the ACK flag.
@@ -65,19 +65,19 @@ pub struct SeenTcp {
     /// SACK permitted (RFC 2018 §2), on a SYN.
     pub sack_permitted: bool,
     /// SACK blocks (RFC 2018 §3).
-    pub sack: SeenSack,
+    pub sack: ParsedSack,
     /// Timestamps (RFC 7323 §3), in ticks of the clocks of their senders.
     pub timestamps: Option<Timestamps>,
 }
 
 /// SACK blocks as on the wire, at most four.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct SeenSack {
+pub struct ParsedSack {
     len: u8,
     blocks: [[u32; 2]; 4],
 }
 
-impl SeenSack {
+impl ParsedSack {
     /// Returns the first byte of each block and the first byte after it, the most recent block first.
     pub fn blocks(&self) -> &[[u32; 2]] {
         &self.blocks[..usize::from(self.len)]
@@ -135,10 +135,10 @@ pub fn header_bytes(bytes: &[u8]) -> usize {
 }
 
 /// Reads a whole TCP header.
-fn read_tcp(header: &[u8]) -> SeenTcp {
+fn read_tcp(header: &[u8]) -> ParsedTcp {
     let has = |bit: u8| header[13] & bit != 0;
     let options = &header[super::headers::TCP_HEADER..];
-    let mut tcp = SeenTcp {
+    let mut tcp = ParsedTcp {
         seq: word(header, 4),
         ack: if has(ACK) { word(header, 8) } else { 0 },
         window: half(header, 14),
@@ -155,7 +155,7 @@ fn read_tcp(header: &[u8]) -> SeenTcp {
         mss: None,
         window_scale: None,
         sack_permitted: false,
-        sack: SeenSack::default(),
+        sack: ParsedSack::default(),
         timestamps: None,
     };
     for (_, kind, body) in (Walk { options, at: 0 }).map_while(Result::ok) {
@@ -165,7 +165,7 @@ fn read_tcp(header: &[u8]) -> SeenTcp {
 }
 
 /// Parses an option. Options of the handshake are ignored later (RFC 9293 §3.2, RFC 7323 §2.2, RFC 2018 §2).
-fn read_option(tcp: &mut SeenTcp, kind: u8, body: &[u8]) {
+fn read_option(tcp: &mut ParsedTcp, kind: u8, body: &[u8]) {
     match (kind, body) {
         (MSS, &[high, low]) if tcp.flags.syn => tcp.mss = Some(u16::from_be_bytes([high, low])),
         (WINDOW_SCALE, &[shift]) if tcp.flags.syn => tcp.window_scale = Some(shift.min(MAX_WINDOW_SHIFT)),

@@ -2,8 +2,8 @@
 
 use airhop_base::{Body, Datagram, Ecn, Flags, FlowId, NodeId, Original, Packet, RareOptions, Segment, Time};
 use airhop_wire::real::{
-    Connection, Seen, SeenSack, SeenTcp, Way, checksums_hold, complete_checksum, header_bytes, naks, read,
-    segments, write_back,
+    Connection, ParsedSack, ParsedTcp, Seen, Way, checksums_hold, complete_checksum, header_bytes, naks,
+    read, segments, write_back,
 };
 use std::sync::Arc;
 
@@ -126,11 +126,11 @@ pub fn connection(bytes: &[u8]) {
     }
 }
 
-fn scripted(script: &[u8; 11]) -> SeenTcp {
+fn scripted(script: &[u8; 11]) -> ParsedTcp {
     let word = |at: usize| u32::from_be_bytes([script[at], script[at + 1], script[at + 2], script[at + 3]]);
     let has = |bit: u8| script[0] & bit != 0;
     let flags = Flags { syn: has(2), ack: has(4), fin: has(8), ..Flags::default() };
-    SeenTcp {
+    ParsedTcp {
         seq: word(1),
         ack: if flags.ack { word(5) } else { 0 },
         window: u16::from_be_bytes([script[9], script[10]]),
@@ -140,7 +140,7 @@ fn scripted(script: &[u8; 11]) -> SeenTcp {
         mss: None,
         window_scale: (flags.syn && has(32)).then_some(script[10] & 14),
         sack_permitted: false,
-        sack: SeenSack::default(),
+        sack: ParsedSack::default(),
         timestamps: None,
     }
 }

@@ -9,7 +9,7 @@ mod verifying;
 mod writing;
 
 use airhop_base::{Body, Datagram, FlowId, NodeId, Original, Packet, Segment, Time};
-use airhop_wire::real::{SeenTcp, read};
+use airhop_wire::real::{ParsedTcp, read};
 use etherparse::{IpHeaders, PacketBuilder, PacketBuilderStep, TcpHeader, TcpOptionElement};
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ pub fn header(seq: u32, options: &[TcpOptionElement]) -> TcpHeader {
 }
 
 /// Returns the TCP header of a datagram.
-pub fn seen(datagram: &[u8]) -> SeenTcp {
+pub fn seen(datagram: &[u8]) -> ParsedTcp {
     read(datagram).unwrap().tcp.unwrap()
 }
 

@@ -2,24 +2,24 @@
 
 use super::{header, original, seen, tcp};
 use airhop_base::{Flags, SackBlock, Segment};
-use airhop_wire::real::{Connection, SeenTcp, Way};
+use airhop_wire::real::{Connection, ParsedTcp, Way};
 use etherparse::TcpHeader;
 use proptest::prelude::*;
 
 /// Returns a header with these numbers only.
-fn plain(seq: u32, ack: Option<u32>) -> SeenTcp {
+fn plain(seq: u32, ack: Option<u32>) -> ParsedTcp {
     let numbers =
         TcpHeader { ack: ack.is_some(), acknowledgment_number: ack.unwrap_or(9), ..header(seq, &[]) };
     seen(&tcp(false, 0, numbers, &[]))
 }
 
-fn syn(seq: u32, ack: Option<u32>, window_scale: Option<u8>) -> SeenTcp {
+fn syn(seq: u32, ack: Option<u32>, window_scale: Option<u8>) -> ParsedTcp {
     let mut syn = plain(seq, ack);
     (syn.flags.syn, syn.window_scale) = (true, window_scale);
     syn
 }
 
-fn observe(connection: &mut Connection, way: Way, seen: &SeenTcp) -> Segment {
+fn observe(connection: &mut Connection, way: Way, seen: &ParsedTcp) -> Segment {
     connection.segment(way, seen, 0, original(&[]))
 }
 
@@ -157,7 +157,7 @@ fn another_answer_to_the_same_syn_is_the_same_connection() {
 fn a_reset_teaches_nothing() {
     let mut connection = Connection::new();
     observe(&mut connection, Way::Forward, &syn(ISN, None, None));
-    let reset = SeenTcp { rst: true, ..plain(0, Some(ISN + 1)) };
+    let reset = ParsedTcp { rst: true, ..plain(0, Some(ISN + 1)) };
     assert_eq!(observe(&mut connection, Way::Reverse, &reset).ack, 1);
     let answer = syn(PEER, Some(ISN + 1), None);
     assert!(!connection.is_reopened_by(Way::Reverse, &answer));
@@ -165,7 +165,7 @@ fn a_reset_teaches_nothing() {
     for _ in 0..3 {
         let before = connection;
         let made_up = plain(PEER.wrapping_add(0x7000_0000), Some(ISN.wrapping_add(0x7000_0000)));
-        observe(&mut connection, Way::Reverse, &SeenTcp { rst: true, ..made_up });
+        observe(&mut connection, Way::Reverse, &ParsedTcp { rst: true, ..made_up });
         assert_eq!(connection, before);
     }
     assert_eq!(observe(&mut connection, Way::Reverse, &plain(PEER + 1, None)).seq, 1);

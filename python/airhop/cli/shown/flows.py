@@ -24,8 +24,6 @@ OF_TCP = (
     "fast_recoveries",
 )
 """Measures that have a column beside the two rates."""
-COMPLETION = "completion_s"
-"""Measure that has a column if a transfer has completed."""
 OF_DATAGRAMS = (LOSS, "delay_mean_ms", "delay_p95_ms", "delay_max_ms", "jitter_ms")
 """Columns of UDP flows."""
 OF_COMPLETIONS = ("completion_count", "completion_unfinished", "completion_mean_ms", "completion_p50_ms",
@@ -46,8 +44,7 @@ def print_run(out: Console, result: Result, *, kernels: Mapping[str, str] | None
     title = f"{d['scenario']}, {d['duration_s']:g} s, seed {d['seed']}, replication {d['rep']}"
     tcp, others = result.tcp_flows, [flow for flow in d["flows"] if flow["transport"] != "tcp"]
     if tcp or not others:
-        transfers = (COMPLETION,) if any(flow.get(COMPLETION) is not None for flow in tcp) else ()
-        _print_flows(out, title, tcp, (*rates, *transfers, *OF_TCP), kernels or {})
+        _print_flows(out, title, tcp, (*rates, *OF_TCP), kernels or {})
     if others:
         _print_flows(out, "datagrams" if tcp else title, others, (*rates, *OF_DATAGRAMS), {})
     completing = [flow for flow in tcp if _has_completions(flow)]

@@ -1,4 +1,4 @@
-//! bpf(2), command by command. This file and `host::sys` have the only unsafe code: the call itself, whose
+//! bpf(2), command by command. This file and `host::sys` contain the only unsafe code: the system call, whose
 //! attributes refer to memory of the caller.
 #![allow(unsafe_code)]
 
@@ -55,15 +55,15 @@ impl Attributes {
     }
 
     fn call(mut self, command: u32) -> io::Result<RawFd> {
-        // SAFETY: the kernel reads as many bytes as the array has; every address in it points to memory that
-        // the calling function holds, with the length stored next to the address.
+        // SAFETY: the kernel reads as many bytes as the array has. Every address in the array points to
+        // memory that the calling function owns, with its length stored next to the address.
         let result = unsafe { libc::syscall(libc::SYS_bpf, command, self.0.as_mut_ptr(), self.0.len()) };
         if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result as RawFd) }
     }
 
     fn descriptor(self, command: u32) -> io::Result<OwnedFd> {
         let descriptor = self.call(command)?;
-        // SAFETY: these commands return a new descriptor that nothing else owns.
+        // SAFETY: these commands return a new descriptor without any other owner.
         Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
     }
 }
@@ -105,7 +105,7 @@ pub fn create_map(map: &LoadMap, types: &OwnedFd) -> io::Result<OwnedFd> {
 ///
 /// # Errors
 ///
-/// Returns the error of the kernel: before Linux 6.4 it has no such links.
+/// Returns the error of the kernel, such as that of a kernel before Linux 6.4, which lacks these links.
 pub fn create_struct_ops(
     name: &str,
     value_type: u32,
@@ -141,7 +141,7 @@ pub fn value(map: &OwnedFd, bytes: usize) -> io::Result<Vec<u8>> {
 }
 
 /// Loads a program whose instructions are complete. `attach` is the program's structure of callbacks and the
-/// index of its member; a program without these processes packets.
+/// index of the member; a program without `attach` processes packets.
 ///
 /// # Errors
 ///
@@ -211,7 +211,7 @@ pub fn register(map: &OwnedFd) -> io::Result<OwnedFd> {
 ///
 /// # Errors
 ///
-/// Returns the error of the kernel: before Linux 6.6 it has no such links (tcx).
+/// Returns the error of the kernel, such as that of a kernel before Linux 6.6, which lacks these links (tcx).
 pub fn attach(program: &OwnedFd, device: u32) -> io::Result<OwnedFd> {
     const TCX_INGRESS: u32 = 46;
     Attributes::new().fd(0, program).with(4, device).with(8, TCX_INGRESS).descriptor(LINK_CREATE)

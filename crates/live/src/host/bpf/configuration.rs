@@ -3,8 +3,8 @@
 use nix::sys::utsname::uname;
 use nix::time::{ClockId, clock_getres};
 
-/// Returns the value of an option, as far as it can be determined without the kernel's configuration file,
-/// which few machines have.
+/// Returns the value of a kernel option that can be determined without the kernel's configuration file, which
+/// few machines have.
 pub(super) fn option(name: &str) -> Option<u64> {
     match name {
         "CONFIG_HZ" => ticks(),

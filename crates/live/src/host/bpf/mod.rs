@@ -1,5 +1,6 @@
-//! Congestion controls of BPF objects in this machine's kernel, as long as an emulation runs: descriptors of
-//! this process hold everything, and are closed however the process ends.
+//! Congestion controls of BPF objects in this machine's kernel, for the duration of an emulation: descriptors
+//! of this process refer to all of them, and the kernel closes these descriptors when the process ends for
+//! any reason.
 
 mod call;
 mod configuration;
@@ -15,7 +16,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 
 /// The types of the running kernel.
 const TYPES: &str = "/sys/kernel/btf/vmlinux";
-/// Maximum number of objects whose congestion controls have the same name at once.
+/// Maximum number of simultaneous objects whose congestion controls have equal names.
 const MOST_NAMES: usize = 9;
 const STRUCTURE: &str = "tcp_congestion_ops";
 /// Message for a callback that is no member of the kernel's [`StructOps`].
@@ -33,12 +34,13 @@ pub struct Registered {
 }
 
 impl Registered {
-    /// Registers the congestion control `name` of an object. If another emulation or the user has registered
-    /// that name already, the congestion control gets a different name: see [`Registered::name`].
+    /// Registers the congestion control `name` of an object. If that name is registered already, by another
+    /// emulation or by the user, the congestion control gets a different name: see [`Registered::name`].
     ///
     /// # Errors
     ///
-    /// Returns a message with the name of the program or the map, and what the kernel lacks or rejects.
+    /// Returns a message with the name of the program or the map, and the missing feature or the rejection of
+    /// the kernel.
     pub fn new(mut object: Loadable, name: &str) -> Result<Self, String> {
         object.configure(configuration::option);
         let file = fs::read(TYPES).map_err(|error| format!("{TYPES}: {error}"))?;
@@ -80,7 +82,7 @@ impl Registered {
     ///
     /// # Errors
     ///
-    /// Returns the error of the kernel if it rejects filters, too.
+    /// Returns the error of the kernel if the kernel rejects filters, too.
     pub fn listen(&self, device: u32) -> io::Result<Vec<OwnedFd>> {
         let links: io::Result<Vec<_>> =
             self.filters.iter().map(|program| call::attach(program, device)).collect();

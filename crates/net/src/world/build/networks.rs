@@ -105,7 +105,7 @@ pub(crate) fn site(
         .collect();
     let mut cell = Cell::new(&w.cell, streams);
     if recorder.is_some_and(|r| r.wants_transmissions()) {
-        cell.tell_all();
+        cell.report_transmissions();
     }
     Site { layer: LinkLayer::Cell(cell), interfaces, routers: Vec::new() }
 }
@@ -119,7 +119,7 @@ pub(crate) fn radio_site(
 ) -> Site {
     let mut link = RadioLink::new(&r.link, streams);
     if recorder.is_some() {
-        link.tell_all();
+        link.report_transmissions();
     }
     let interfaces = [0, 1].map(|end| {
         let [from, to] = [end, 1 - end].map(|end| &plan.nodes[r.nodes[end].0 as usize]);

@@ -22,7 +22,7 @@ pub(crate) struct Rules {
 /// Rule for a backoff that a busy medium interrupts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Countdown {
-    /// DCF: a slot counts if it stays idle to its end (IEEE 802.11-2016 §10.3.4.3).
+    /// DCF: the backoff decrements at the end of each idle slot (IEEE 802.11-2016 §10.3.4.3).
     IdleSlots,
     /// EDCA: at each slot boundary after AIFS a queue transmits or decrements its backoff, also at a boundary
     /// at which another station begins to transmit (IEEE 802.11-2020 §10.23.2.4).

@@ -17,8 +17,9 @@ use crate::phy::ampdu::{Limits, subframe_bytes};
 use crate::phy::amsdu::{Framing, SUBFRAME_HEADER_BYTES};
 use airhop_base::{Span, Time};
 
-/// Time from the arrival of a held MPDU until its recipient skips the missing MPDUs before it: Linux'
-/// HT_RX_REORDER_BUF_TIMEOUT (net/mac80211/rx.c). The standard has no such timer.
+/// Reorder timeout of a recipient: time from the arrival of a stored MPDU until the recipient skips the
+/// missing MPDUs before it. Linux' HT_RX_REORDER_BUF_TIMEOUT (net/mac80211/rx.c); the standard has no such
+/// timer.
 const REORDER_TIMEOUT: Span = Span::from_millis(100);
 
 /// Maximum number of A-MPDUs of maximum length that the MAC stores for a receiver.
@@ -35,14 +36,14 @@ pub(crate) enum Next {
 
 /// Packet stored in the MAC.
 #[derive(Clone, Copy, Debug)]
-struct Taken {
+struct QueuedPacket {
     /// Number of the packet at the station.
     number: u64,
     /// Time at which the packet entered the MAC.
     at: Time,
-    /// Bytes that it added to its MPDU.
+    /// Bytes that the packet added to its MPDU.
     bytes: u32,
-    /// Arrival time of its MPDU, if the recipient holds the MPDU.
+    /// Arrival time of the packet's MPDU, if the recipient stores the MPDU.
     arrived: Time,
 }
 
@@ -51,8 +52,8 @@ struct Taken {
 struct Agreement {
     to: Station,
     originator: Originator,
-    /// Packets, until neither end needs them.
-    packets: Buffer<Taken>,
+    /// Packets that the originator or the recipient still needs.
+    packets: Buffer<QueuedPacket>,
     /// MPDUs of the packets.
     msdus: Msdus,
     /// Bytes of the subframes of MPDUs that are neither acknowledged nor discarded.
@@ -191,7 +192,7 @@ impl Aggregator {
         self.burst.extend(originator.flight().iter().map(|&(seq, attempt)| {
             let inside = msdus.of(seq);
             let first = packets.get(inside.start).expect("an MPDU that is sent is not finished");
-            let Taken { number, mut bytes, .. } = first.note;
+            let QueuedPacket { number, mut bytes, .. } = first.note;
             let mut header = first.header + mac + llc;
             let before = self.others.len();
             for other in (inside.start + 1..inside.end).filter_map(|place| packets.get(place)) {
@@ -204,7 +205,7 @@ impl Aggregator {
         }));
     }
 
-    /// Returns the MPDUs of the exchange under way, each with the packets after its first.
+    /// Returns the MPDUs of the current exchange, each with the packets after its first.
     pub fn mpdus(&self) -> impl Iterator<Item = (&Mpdu, &[Msdu])> {
         self.burst.iter().scan(&self.others[..], |rest, mpdu| {
             let (others, behind) = rest.split_at(mpdu.others as usize);
@@ -232,7 +233,7 @@ impl Aggregator {
         agreement.report(from, &mut self.reports, effects);
     }
 
-    /// Handles a missing answer in the exchange under way; `sent`: its data were on the air.
+    /// Handles a missing response in the current exchange; `sent` is true if the data were transmitted.
     pub fn on_missing(&mut self, now: Time, from: Station, sent: bool, effects: &mut Vec<LinkEffect>) {
         self.is_exchanging = false;
         let agreement = &mut self.agreements[self.turn];
@@ -248,7 +249,7 @@ impl Aggregator {
         agreement.report(from, &mut self.reports, effects);
     }
 
-    /// Handles the arrival of MPDUs of the exchange under way, and delivers the MPDUs without a gap before
+    /// Handles the arrival of MPDUs of the current exchange, and delivers the MPDUs without a gap before
     /// them.
     pub fn on_mpdus(&mut self, now: Time, from: Station, received: &Bitmap, effects: &mut Vec<LinkEffect>) {
         let Agreement { recipient, packets, msdus, .. } = &mut self.agreements[self.turn];
@@ -296,7 +297,7 @@ impl Aggregator {
         let (to, begun) = (*to, self.begun);
         for seq in self.deliver.drain(..) {
             effects.extend(msdus.of(seq).filter_map(|place| {
-                let Taken { number, at, .. } = packets.get(place)?.note;
+                let QueuedPacket { number, at, .. } = packets.get(place)?.note;
                 let packet = packets.take(place)?;
                 Some(LinkEffect::Deliver { from, to, number, packet, contended: begun.since(at) })
             }));
@@ -304,8 +305,8 @@ impl Aggregator {
         msdus.forget_below(packets.first());
     }
 
-    /// Reports with [`LinkEffect::Ready`] that a station which refused packets has room again.
-    pub fn tell_ready(&mut self, station: Station, effects: &mut Vec<LinkEffect>) {
+    /// Reports with [`LinkEffect::Ready`] that a station accepts packets again after it refused one.
+    pub fn report_ready(&mut self, station: Station, effects: &mut Vec<LinkEffect>) {
         if self.is_full && self.has_room() {
             self.is_full = false;
             effects.push(LinkEffect::Ready(station));
@@ -338,7 +339,7 @@ impl Agreement {
         takes && self.held_bytes < most
     }
 
-    /// Adds a packet: to the newest MPDU if it can grow so far, or in an MPDU of its own.
+    /// Adds a packet to the newest MPDU if the A-MSDU has room, and to a new MPDU otherwise.
     fn push(&mut self, now: Time, number: u64, packet: Outgoing) {
         let grows = self.msdus.aggregates() && self.originator.is_growing();
         let appended = if grows { self.msdus.append(packet.bytes) } else { None };
@@ -352,12 +353,13 @@ impl Agreement {
             self.held_bytes += u64::from(subframe_bytes(mpdu));
             mpdu
         };
-        self.packets.push(packet, Taken { number, at: now, bytes, arrived: Time::ZERO });
+        self.packets.push(packet, QueuedPacket { number, at: now, bytes, arrived: Time::ZERO });
     }
 
-    /// Returns the expiry of the recipient's reorder timer: [`REORDER_TIMEOUT`] after the arrival of the lowest
-    /// held MPDU, if the originator discarded all missing MPDUs before it and sends no further BlockAckReq. A
-    /// real recipient does not know this, and would also skip an MPDU that the originator still retransmits.
+    /// Returns the expiry of the recipient's reorder timer: [`REORDER_TIMEOUT`] after the arrival of the
+    /// lowest stored MPDU, if the originator discarded all missing MPDUs before it and sends no further
+    /// BlockAckReq. A real recipient does not know about discards, and would also skip an MPDU that the
+    /// originator still retransmits.
     fn releases_at(&self) -> Option<Time> {
         if self.given_up == 0 {
             return None;
@@ -379,7 +381,8 @@ impl Agreement {
         for report in reports.drain(..) {
             let seq = report.number();
             let ends = !matches!(report, Report::Failed { .. });
-            // The recipient may hold it for an earlier one: the next BlockAckReq releases it.
+            // The recipient may store this MPDU because an earlier one is missing: the next BlockAckReq
+            // releases it.
             let is_held = matches!(report, Report::Discarded { .. }) && self.recipient.holds(seq);
             let mut mpdu = 0;
             for place in self.msdus.of(seq) {
@@ -393,7 +396,8 @@ impl Agreement {
         self.msdus.forget_below(self.packets.first());
     }
 
-    /// Reports the finding for a packet, whose MPDU the recipient holds if `is_held`. Returns the bytes of the packet in its MPDU.
+    /// Reports the outcome of a packet, whose MPDU the recipient stores if `is_held`. Returns the bytes of
+    /// the packet in its MPDU.
     #[inline(always)]
     fn report_packet(
         &mut self,
@@ -405,7 +409,7 @@ impl Agreement {
     ) -> u32 {
         let to = self.to;
         let held = self.packets.get(place).expect("the originator has not done with it");
-        let (tag, Taken { number, bytes, .. }) = (held.tag, held.note);
+        let (tag, QueuedPacket { number, bytes, .. }) = (held.tag, held.note);
         effects.push(match report {
             Report::Failed { attempt, retry, .. } => {
                 LinkEffect::AttemptFailed { from, to, number, tag, attempt, retry }

@@ -92,8 +92,8 @@ impl ChannelAccess {
         self.waits
     }
 
-    /// Starts contention for a packet, while no other waits. `idle`: the medium around the station is idle;
-    /// `clear`: the medium is idle, or reserved only by a pending answer of this station.
+    /// Starts contention for a packet, while no other packet waits. `idle`: the medium around the station is
+    /// idle; `clear`: the medium is idle, or reserved only by a pending response of this station.
     pub fn enqueue(&mut self, now: Time, idle: bool, clear: bool, rules: &Rules) {
         debug_assert!(!self.waits, "the MAC is not free");
         self.waits = true;
@@ -107,7 +107,7 @@ impl ChannelAccess {
         self.contention.busy(now, own, self.waits, rules)
     }
 
-    /// Marks the medium around the station idle. Returns the new deadline, if there is one.
+    /// Marks the medium around the station idle. Returns the new deadline, or `None` without one.
     pub fn idle(&mut self, now: Time, rules: &Rules) -> Option<Time> {
         self.sense.idle(now);
         if self.phase != Phase::Contend {
@@ -217,8 +217,8 @@ impl ChannelAccess {
             self.contention.double(pauses.then(|| now + rules.retry_delay), rules);
             self.contention.draw();
         }
-        // The backoff does not run during the timeout. In ns-2, and in EDCA (IEEE 802.11-2020 §10.23.2.4 c), it begins with an interframe
-        // space of its own.
+        // The backoff does not run during the timeout. In ns-2, and in EDCA (IEEE 802.11-2020 §10.23.2.4 c),
+        // another interframe space precedes the backoff.
         let from = match (rules.ack_timeout, rules.countdown) {
             (AckTimeout::Ieee, Countdown::IdleSlots) => now,
             _ => now + rules.ifs,

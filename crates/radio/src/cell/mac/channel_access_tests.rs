@@ -164,8 +164,8 @@ fn direct_access_that_is_interrupted_becomes_a_backoff() {
 #[test]
 fn direct_access_outlasts_the_own_answer() {
     let rules = Rules { immediate_access: true, ..RULES };
-    // In a shared medium the ACK already occupies the medium when the packet comes; elsewhere the ACK begins
-    // later.
+    // In a shared medium the link ACK already occupies the medium when the packet arrives; otherwise the link
+    // ACK begins later.
     for taken in [true, false] {
         for seed in 0..20 {
             let mut station = ChannelAccess::new(&rules, Streams::new(seed, 0).stream("backoff"));

@@ -11,7 +11,7 @@ enum Backoff {
     /// Direct access: the medium was idle when the packet arrived; the packet is sent after the interframe
     /// space, unless the medium becomes busy before.
     Direct,
-    /// Backoff with this number of idle slots left.
+    /// Backoff with this number of remaining slots.
     Slots(u32),
 }
 
@@ -43,8 +43,8 @@ impl Contention {
         self.counting.map(|from| from + self.slots_left(rules))
     }
 
-    /// Starts contention for a packet that arrives while no other waits. `idle`: the medium around the
-    /// station is idle; `clear`: the medium is idle, or occupied only by a pending answer of this station.
+    /// Starts contention for a packet that arrives while no other packet waits. `idle`: the medium around the
+    /// station is idle; `clear`: the medium is idle, or occupied only by a pending response of this station.
     pub fn start(&mut self, now: Time, sense: &CarrierSense, idle: bool, clear: bool, rules: &Rules) {
         self.end_post_backoff(now, rules);
         if self.backoff != Backoff::None {
@@ -62,9 +62,9 @@ impl Contention {
         self.counting = idle.then(|| boundary(now, from, rules));
     }
 
-    /// Marks the medium busy; `own`: with a frame of the station itself. False if the transition is too late
-    /// to cancel the access of a packet that `waits`: the packet's slot begins at the same instant, so that
-    /// the station transmits too, and the frames collide.
+    /// Marks the medium busy; `own` is true for a frame of the station itself. Returns false if the
+    /// transition is too late to cancel the access of a packet that `waits`: the packet's slot begins at the
+    /// same instant, so the station transmits, too, and the frames collide.
     #[inline]
     pub fn busy(&mut self, now: Time, own: bool, waits: bool, rules: &Rules) -> bool {
         self.counting.is_some_and(|from| self.freeze(now, from, own, waits, rules))

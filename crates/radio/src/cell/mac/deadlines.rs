@@ -3,11 +3,11 @@ use airhop_base::Time;
 
 /// Deadlines of the stations, and the earliest deadline.
 ///
-/// Deadlines are few: idle stations have none, and a busy medium freezes every backoff within hearing. So a
-/// change costs one store and one bit, and the deadlines are searched only after the earliest deadline was
-/// cleared.
+/// Few stations have a deadline: idle stations have none, and a busy medium freezes every backoff within
+/// sense range. So a change costs one store and one bit, and a search for the earliest deadline is necessary
+/// only after the earliest one was cleared.
 ///
-/// A cell keeps a single event in the world's queue, for the earliest deadline: an event per station would
+/// A cell has a single event in the world's queue, for the earliest deadline: one event per station would
 /// mean as many stale events per frame.
 #[derive(Debug)]
 pub(crate) struct Deadlines {

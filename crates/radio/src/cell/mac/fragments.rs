@@ -1,8 +1,8 @@
-//! Packet in fragments: arrived and acknowledged fragments, and the next one.
+//! Packet in fragments: arrived and acknowledged fragments, and the next fragment.
 //!
-//! [`Turns`] is the order of fragments: the standard's, or that of LHP. Both send a burst of fragments in the
-//! same way: one contention, and then, as long as ACKs come, every frame a SIFS after the previous ACK (IEEE
-//! 802.11-2016 §10.3.4.5).
+//! [`Turns`] is the order of fragments: the standard's, or that of LHP (link-layer header protection). Both
+//! send a burst of fragments in the same way: after one contention every frame follows the previous ACK by a
+//! SIFS, as long as ACKs arrive (IEEE 802.11-2016 §10.3.4.5).
 use super::data_frame::DataFrame;
 use super::turns::Turns;
 use airhop_base::Time;
@@ -71,23 +71,23 @@ impl Fragments {
         self.received != before && self.received == self.all()
     }
 
-    /// True if the receiver has the first fragment, and can use it without the other fragments.
+    /// True if the receiver has the first fragment, and can use the headers without the other fragments.
     pub fn headers_arrived(&self) -> bool {
         matches!(self.turns, Turns::HeadersFirst) && self.received & 1 != 0
     }
 
     /// Marks the current fragment acknowledged; the next frame could begin at `then`.
     pub fn acknowledged(&mut self, then: Time) -> Next {
-        let next = self.go_on(true);
+        let next = self.continue_burst(true);
         if next == Next::Fragment && !self.begins(then) { Next::GiveUp } else { next }
     }
 
     /// Counts a failed attempt at the current fragment.
     pub fn failed(&mut self) -> Next {
-        self.go_on(false)
+        self.continue_burst(false)
     }
 
-    fn go_on(&mut self, acknowledged: bool) -> Next {
+    fn continue_burst(&mut self, acknowledged: bool) -> Next {
         *self = self.after(acknowledged);
         match self.pending() {
             Some(number) => {
@@ -168,8 +168,8 @@ pub(super) mod testing {
         panic!("the script is too short: {sent:?}");
     }
 
-    /// Simulates the arrival of fragments; returns for each one whether it completes the packet, and whether
-    /// the headers alone can be used.
+    /// Simulates the arrival of fragments. Returns, for each fragment, whether it completes the packet, and
+    /// whether the receiver can use the headers alone.
     pub fn arrivals(mut fragments: Fragments, numbers: &[u32]) -> Vec<(bool, bool)> {
         let mut arrive = |number: &u32| {
             fragments.current = *number;

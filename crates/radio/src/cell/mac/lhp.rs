@@ -2,11 +2,12 @@
 //! 2009 §2.1; details that Yun does not describe are reconstructed).
 //!
 //! A packet is cut into fragments; the first fragment carries the TCP/IP headers. The number of transmissions
-//! (slots) of the packet is the number of its fragments times the maximum number of attempts. The first
-//! fragment is sent until it is acknowledged; then every other fragment once; then the failed fragments
-//! again, while slots are left. So a receiver that misses part of the packet often knows its headers.
+//! (slots) of the packet is the number of its fragments times the attempt limit. The first fragment is
+//! retransmitted until it is acknowledged. Then every other fragment is sent once, and then the failed
+//! fragments again, while slots remain. A receiver that misses part of the packet therefore often has its
+//! headers.
 //!
-//! Every fragment pays the overhead of a data frame. Eight bytes of this overhead are LLC and SNAP, which a
+//! Every fragment has the overhead of a data frame. Eight bytes of this overhead are LLC and SNAP, which a
 //! standard MAC sends in the first fragment only.
 use super::data_frame::DataFrame;
 use super::fragments::{Fragments, Pieces};
@@ -64,8 +65,8 @@ mod tests {
         assert_eq!([0, 1, 4].map(headers), [Some(52), Some(256), Some(184)]);
     }
 
-    /// The first fragment is sent until it is acknowledged; then every other fragment once; then the failed
-    /// ones.
+    /// The first fragment is sent until it is acknowledged; then every other fragment is sent once; then the
+    /// failed fragments.
     #[test]
     fn the_first_fragment_goes_before_all_others_and_these_take_turns() {
         let play = |attempts, script: &[bool]| {

@@ -3,10 +3,10 @@ use crate::phy::amsdu::{Body, Framing};
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// Assignment of an agreement's packets to MPDUs. Packets are numbered from 0, in the order of their arrival at
-/// the MAC.
+/// Assignment of an agreement's packets to MPDUs. Packets are numbered from 0, in the order of their arrival
+/// at the MAC.
 ///
-/// The MAC appends packets to the newest MPDU until the MPDU is full or first sent. A packet never changes its
+/// The MAC appends packets to the newest MPDU until the MPDU is full or sent. A packet never changes its
 /// MPDU.
 #[derive(Debug)]
 pub(crate) struct Msdus {
@@ -17,7 +17,7 @@ pub(crate) struct Msdus {
     count: u64,
     /// Sequence number of the first MPDU in `starts`.
     oldest: u64,
-    /// First packet of each MPDU; empty without A-MSDUs, where packets and MPDUs have the same numbers.
+    /// First packet of each MPDU; empty without A-MSDUs, since packets and MPDUs then have equal numbers.
     starts: VecDeque<u64>,
 }
 

@@ -74,7 +74,8 @@ impl Service {
         self.fragments.as_deref().and_then(Fragments::following)
     }
 
-    /// Marks the data frame received. Returns the packet if this frame completes it for the first time.
+    /// Marks the data frame as received. Returns the packet if this frame completes the packet for the first
+    /// time.
     pub fn arrives(&mut self) -> Option<Id<Packet>> {
         let all_there = self.fragments.as_deref_mut().is_none_or(Fragments::arrives);
         if all_there { self.packet.take() } else { None }

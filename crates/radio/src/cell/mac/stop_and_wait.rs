@@ -13,7 +13,8 @@ pub(crate) enum Acknowledged {
     Packet,
     /// Delivery of a fragment; the next fragment goes out a SIFS later.
     Fragment,
-    /// Delivery of a fragment, after which the packet is discarded: the others may no longer be sent.
+    /// Delivery of a fragment, after which the packet is discarded because no transmission is left for the
+    /// other fragments.
     GaveUp(Service),
 }
 
@@ -62,8 +63,8 @@ impl StopAndWait {
         self.service.take_if(|service| !service.begins(now))
     }
 
-    /// Marks the data frame received by the addressed station. If this frame completes the packet for the
-    /// first time, returns the packet, and the begin and end of its contention.
+    /// Marks the data frame as received by the addressed station. If this frame completes the packet for the
+    /// first time, returns the packet, and begin and end of its contention.
     pub fn arrives(&mut self) -> Option<(Id<Packet>, [Time; 2])> {
         let service = self.service.as_mut()?;
         service.arrives().map(|packet| (packet, [service.taken, service.begun]))

@@ -1,11 +1,11 @@
 //! Fragmentation of IEEE 802.11: a packet whose frame is longer than dot11FragmentationThreshold is sent in
 //! fragments (IEEE 802.11-2016 §10.2.7, §10.5).
 //!
-//! Fragments are sent in order, each one until it is acknowledged. After a missing ACK the station contends
+//! Fragments are sent in order, each until it is acknowledged. After a missing ACK the station contends
 //! again, and the burst continues with the same fragment. An ACK resets the retry count (§10.3.4.4), so that
-//! each fragment has the full number of attempts; the packet is discarded when a fragment has used up its
-//! attempts, or when the packet's lifetime is over. The receiver delivers complete packets only (§10.6);
-//! dot11MaxReceiveLifetime is as long as the sender's lifetime but starts later, so it never expires first.
+//! each fragment has the full number of attempts. The station discards the packet when a fragment has used up
+//! its attempts, or when the packet's lifetime is over. The receiver delivers complete packets only (§10.6);
+//! dot11MaxReceiveLifetime equals the sender's lifetime but starts later, so it never expires first.
 use super::data_frame::DataFrame;
 use super::fragments::{Fragments, Pieces};
 use super::turns::{Limits, Turns};

@@ -8,9 +8,9 @@ const LIFETIME: Span = Span::from_micros(512 * 1024);
 /// Order in which a packet's fragments are sent, with the limits of attempts.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Turns {
-    /// Each fragment until it is acknowledged (IEEE 802.11-2016 §10.3.4.5).
+    /// Each fragment is retransmitted until it is acknowledged (IEEE 802.11-2016 §10.3.4.5).
     Standard(Limits),
-    /// The first fragment until it is acknowledged, then the others in turn: LHP.
+    /// The first fragment is retransmitted until it is acknowledged, then the others in turn (LHP).
     HeadersFirst,
 }
 

@@ -4,7 +4,7 @@ use airhop_net::apps::Bulk;
 use std::sync::Arc;
 
 pub(super) static KIND: App = App {
-    variant: Variant::new("bulk", "bulk transfer: always has data to send (TCP)", &[]),
+    variant: Variant::new("bulk", "bulk transfer: the sender always has data (TCP)", &[]),
     transport: TCP,
     check: fits,
     plan: |_| Some(Arc::new(Bulk)),

@@ -11,7 +11,7 @@ pub(super) static KIND: App = App {
         example: r#"peak = "1 Mbit/s""#,
         ..Variant::new(
             "pareto-on-off",
-            "constant bit rate while it is on; on and off periods have Pareto distributions, as in ns-2 (UDP)",
+            "on-off source: constant bit rate in on periods; the lengths of on and off periods have Pareto distributions, as in ns-2 (UDP)",
             &KEYS,
         )
     },
@@ -21,19 +21,24 @@ pub(super) static KIND: App = App {
 };
 
 static KEYS: [Key; 4] = [
-    key("peak", Kind::Rate, Required, "payload rate while it is on"),
+    key("peak", Kind::Rate, Required, "payload rate in on periods"),
     key(
         "on",
         Kind::Span { least_ns: 1 },
         Value(r#""500 ms""#),
-        "mean of the on periods, the time of a datagram at least (ns-2 burst_time_)",
+        "mean length of on periods, at least the time of one datagram (ns-2 burst_time_)",
     ),
-    key("off", Kind::Span { least_ns: 0 }, Value(r#""500 ms""#), "mean of the off periods (ns-2 idle_time_)"),
+    key(
+        "off",
+        Kind::Span { least_ns: 0 },
+        Value(r#""500 ms""#),
+        "mean length of off periods (ns-2 idle_time_)",
+    ),
     key(
         "shape",
         Kind::Number { least: 1.01, most: 100.0 },
         Value("1.5"),
-        "exponent of the tails: P(X > x) falls as x^-shape (ns-2 shape_)",
+        "shape of the Pareto distribution of both periods: P(X > x) is proportional to x^-shape (ns-2 shape_)",
     ),
 ];
 

@@ -9,8 +9,8 @@ pub(super) static KIND: App = App {
         example: r#"size = "10 kB""#,
         ..Variant::new(
             "transfer",
-            "finite transfer: sends `size` and stops (TCP)",
-            &[key("size", Kind::Bytes { least: 1, most: u32::MAX as u64 }, Required, "amount of data")],
+            "finite transfer: the sender has `size` bytes of data (TCP)",
+            &[key("size", Kind::Bytes { least: 1, most: u32::MAX as u64 }, Required, "size of the transfer")],
         )
     },
     transport: TCP,

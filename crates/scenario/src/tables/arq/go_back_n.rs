@@ -7,8 +7,8 @@ use airhop_radio::arq::{ArqPlan, Group};
 pub(super) static KIND: LinkRecovery = LinkRecovery {
     variant: Variant::new(
         "go-back-n",
-        "go-back-n: up to `window` frames are under way; the receiver accepts them in order only, and at a timeout all of them are sent \
-         again (as in HDLC; Kounavis 1996)",
+        "go-back-n: up to `window` frames are unacknowledged; the receiver accepts frames in order only, and after a timeout the sender \
+         retransmits all unacknowledged frames (as in HDLC; Kounavis 1996)",
         &KEYS,
     ),
     window: Some(window_key),
@@ -23,7 +23,7 @@ static KEYS: [Key; 5] = [
         "group",
         Kind::Word(|| GROUPS.map(|(word, _)| word).to_vec()),
         Value(r#""sliding""#),
-        "sliding: a new frame follows each ACK; blocks: `window` frames are sent, and acknowledged, as one block",
+        "window rule: sliding = each link ACK releases a new frame; blocks = `window` frames are sent, and acknowledged, as one block",
     ),
     TIMEOUT,
     ATTEMPTS,

@@ -38,17 +38,17 @@ const TIMEOUT: Key = key(
     "timeout",
     Kind::Span { least_ns: 1_000 },
     Derived(
-        "`window` frames, one of the other direction, which an ACK may have to wait for, an ACK, and the way there and back; \
-         frames are the largest of the flows that cross the link",
+        "sum of the durations of `window` frames, of one frame in the other direction that the link ACK may have to wait for, and of the \
+         link ACK, plus the round-trip propagation delay; frames are the largest of the flows that cross the link",
     ),
-    "timeout of a link ACK, from the start of the frame's transmission",
+    "timeout of the link ACK, from the start of the frame's transmission",
 );
 
 const ATTEMPTS: Key = key(
     "attempts",
     Kind::Count { least: 1, most: 255 },
     Nothing("none; no limit"),
-    "maximum number of transmissions of a frame, the first included; then its packet is dropped",
+    "attempt limit: maximum number of transmissions of a frame, the first included; after the last one the packet is dropped",
 );
 
 const ACK: Key = key(
@@ -95,13 +95,13 @@ impl Times {
 
     /// Returns the default timeout of a recovery.
     fn timeout(&self, arq: &Fields) -> Option<Span> {
-        self.way_there_and_back(arq, frames_on_their_way(arq)?, self.frame)
+        self.round_trip_delay(arq, frames_in_flight(arq)?, self.frame)
     }
 
     /// Returns the duration of a frame, its ACK, and the propagation delays of both directions: a shorter
     /// timer expires before any ACK can arrive.
     fn least(&self, arq: &Fields) -> Option<Span> {
-        self.way_there_and_back(arq, 1, 0)
+        self.round_trip_delay(arq, 1, 0)
     }
 
     /// Returns the additional duration of each further copy that a receiver requests: one frame, and one NAK.
@@ -113,14 +113,14 @@ impl Times {
     /// Returns the duration of `frames` frames, of the ACK of the last frame queued behind a frame of
     /// `reverse` bytes, and of the propagation delays of both directions. The result is limited to the
     /// longest duration of a run, so that the effective scenario reads back.
-    fn way_there_and_back(&self, arq: &Fields, frames: u32, reverse: u32) -> Option<Span> {
+    fn round_trip_delay(&self, arq: &Fields, frames: u32, reverse: u32) -> Option<Span> {
         let pace = self.pace.each_ref();
         let all = derived_timeout(pace, self.delays, frames, self.frame, ack_bytes(arq)?, reverse);
         Some(all.min(Span::from_secs(MAX_SPAN_S)))
     }
 }
 
-fn frames_on_their_way(arq: &Fields) -> Option<u32> {
+fn frames_in_flight(arq: &Fields) -> Option<u32> {
     (declared(arq)?.window?)(arq)
 }
 
@@ -183,7 +183,7 @@ pub(super) fn plan(arq: &Fields) -> Option<ArqPlan> {
 /// Reads the rules common to all recoveries.
 fn rules(arq: &Fields) -> Option<ArqRules> {
     Some(ArqRules {
-        window: frames_on_their_way(arq)?,
+        window: frames_in_flight(arq)?,
         timeout: arq.span("timeout")?,
         attempts: arq.count("attempts").and_then(|attempts| u32::try_from(attempts).ok()),
         ack_bytes: ack_bytes(arq)?,

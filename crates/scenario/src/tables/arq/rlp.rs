@@ -7,8 +7,9 @@ use airhop_radio::arq::{ArqPlan, RlpRules};
 pub(super) static KIND: LinkRecovery = LinkRecovery {
     variant: Variant::new(
         "rlp",
-        "RLP of cdma2000 (TIA/EIA IS-707-A): the receiver asks for missing frames, in rounds of NAKs, each of which brings a copy, and \
-         gives up after the last; packets are delivered in order (a frame is a whole packet here)",
+        "RLP of cdma2000 (TIA/EIA IS-707-A): the receiver requests missing frames in rounds of NAKs (negative acknowledgements), each NAK \
+         causes one retransmission, and the receiver gives a frame up after the last round; packets are delivered in order (in Airhop a \
+         frame contains a whole packet)",
         &KEYS,
     ),
     window: Some(|_| Some(FRAMES)),
@@ -23,35 +24,36 @@ static KEYS: [Key; 5] = [
         "rounds",
         Kind::Counts { least: 1, most: 16, longest: 8 },
         Value("[1, 2, 3]"),
-        "number of NAKs of each round; in IS-707-A the ends agree on them",
+        "number of NAKs in each round; in IS-707-A the two ends negotiate these numbers",
     ),
     key(
         "timeout",
         Kind::Span { least_ns: 1_000 },
         Derived(
-            "the frame that the sender is at, the copy, one of the other direction, which a NAK may have to wait for, a NAK, and the way \
-             there and back; frames are the largest of the flows that cross the link",
+            "sum of the durations of the frame in transmission, of the retransmission, of one frame in the other direction that the NAK \
+             may have to wait for, and of the NAK, plus the round-trip propagation delay; frames are the largest of the flows that cross \
+             the link",
         ),
-        "duration of a round that asks for one copy, from its NAK on",
+        "duration of a round with one NAK, from the NAK",
     ),
     key(
         "copy",
         Kind::Span { least_ns: 0 },
         Derived("the largest frame, and a NAK"),
-        "extension of a round for each copy that the sender has to send before, or more in the same round",
+        "extension of a round for each earlier retransmission that the sender still has to send, and for each further NAK of the round",
     ),
     key(
         "idle",
         Kind::Span { least_ns: 1_000 },
         Value(r#""20 ms""#),
-        "delay of an idle frame, with the highest number, after the last frame began, from a sender with nothing to send: a frame of \
-         IS-707-A; idle frames stop when nothing can be asked for any more",
+        "interval from the start of the last frame to an idle frame, which has the highest sequence number, if the sender has no data: a \
+         frame of IS-707-A; idle frames stop when the receiver can request no frame any more",
     ),
     key(
         "nak",
         Kind::Bytes { least: 1, most: 1000 },
         Value(r#""6 B""#),
-        "length of a NAK, and of an idle frame; as that of a link ACK of the other kinds",
+        "length of a NAK and of an idle frame; the default is that of link ACKs of the other ARQs",
     ),
 ];
 

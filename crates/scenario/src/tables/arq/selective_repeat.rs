@@ -6,8 +6,8 @@ use airhop_radio::arq::{ArqPlan, SELECTIVE_WINDOW};
 pub(super) static KIND: LinkRecovery = LinkRecovery {
     variant: Variant::new(
         "selective-repeat",
-        "selective repeat: up to `window` frames are under way; the receiver keeps frames out of order, and only missing ones are sent \
-         again; packets are delivered in order",
+        "selective repeat: up to `window` frames are unacknowledged; the receiver stores frames that arrive out of order, the sender \
+         retransmits missing frames only, and packets are delivered in order",
         &KEYS,
     ),
     window: Some(window_key),
@@ -24,7 +24,8 @@ static KEYS: [Key; 5] = [
         "srej",
         Kind::Flag,
         Value("true"),
-        "true: the receiver asks for missing frames as soon as it finds a gap (HDLC's SREJ); false: they wait for the timeout",
+        "selective reject (HDLC's SREJ): true = the receiver requests missing frames when it detects a gap; false = missing frames are \
+         retransmitted after the timeout only",
     ),
     TIMEOUT,
     ATTEMPTS,

@@ -10,7 +10,8 @@ pub(super) static KIND: LinkChange = LinkChange {
         example: r#"at = "1 s", gap = "1 s", mobile = "b""#,
         ..Variant::new(
             "handoff",
-            "handoff: the mobile leaves one base station and reaches the next after a gap; the link then leads to the new one",
+            "handoff: the mobile leaves its base station and reaches the next one after a gap; from then on the link connects the mobile \
+             to the new base station",
             &KEYS,
         )
     },
@@ -24,18 +25,13 @@ const LOST: &str = "lost";
 
 static KEYS: [Key; 8] = [
     AT,
-    key(
-        "gap",
-        Kind::Span { least_ns: 1 },
-        Required,
-        "duration of the gap, in which nothing leaves either end",
-    ),
-    key("mobile", Kind::Name, Required, "the end that moves; it keeps its packets"),
+    key("gap", Kind::Span { least_ns: 1 }, Required, "duration of the gap, in which neither end sends"),
+    key("mobile", Kind::Name, Required, "node of the mobile, which keeps its queued packets"),
     key(
         "fate",
         Kind::Word(|| vec![FORWARDED, LOST]),
         Value(r#""forwarded""#),
-        "fate of packets that wait at the old base station, or reach it in the gap: forwarded to the new one (3GPP TS 36.300 \
+        "fate of packets that wait at the old base station or arrive there in the gap: forwarded to the new base station (3GPP TS 36.300 \
          §10.1.2.3), or lost (Cáceres and Iftode 1995)",
     ),
     key("rate", Kind::LinkRate, Nothing("as before"), "rate in the new cell"),
@@ -43,7 +39,7 @@ static KEYS: [Key; 8] = [
         "delay",
         Kind::Span { least_ns: 0 },
         Nothing("as before"),
-        "propagation delay by way of the new base station",
+        "propagation delay through the new base station",
     ),
     EVERY,
     DIRECTION,

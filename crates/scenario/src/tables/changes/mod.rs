@@ -45,7 +45,7 @@ const EVERY: Key = key(
     "every",
     Kind::Span { least_ns: 1 },
     Nothing("none; the change happens once"),
-    "period of its repetition",
+    "repetition period of the change",
 );
 
 /// Accepts a change that is valid for any link.
@@ -133,7 +133,7 @@ fn lasting(change: &Fields) -> Option<Span> {
     (declared(change)?.lasting)(change)
 }
 
-fn planned(change: &Fields, link: &Fields) -> Option<Planned> {
+fn plan_of(change: &Fields, link: &Fields) -> Option<Planned> {
     (declared(change)?.plan)(change, link)
 }
 
@@ -161,7 +161,7 @@ fn occurrences(link: &Fields, direction: usize, duration: Span) -> Vec<(Time, &F
 pub(super) fn plan(link: &Fields, direction: usize, duration: Span) -> Option<Vec<Change>> {
     let mut changes = Vec::new();
     for (at, change) in occurrences(link, direction, duration) {
-        if let Planned::Scheduled(kind) = planned(change, link)? {
+        if let Planned::Scheduled(kind) = plan_of(change, link)? {
             changes.push(Change { at, kind });
         }
     }
@@ -170,7 +170,7 @@ pub(super) fn plan(link: &Fields, direction: usize, duration: Span) -> Option<Ve
 
 /// Returns the outages of one direction of a checked link in which sent frames are lost.
 pub(super) fn losses(link: &Fields, direction: usize, duration: Span) -> Vec<[Time; 2]> {
-    let lost = |(at, change)| match planned(change, link)? {
+    let lost = |(at, change)| match plan_of(change, link)? {
         Planned::Lost(lasts) => Some([at, at + lasts]),
         Planned::Scheduled(_) => None,
     };

@@ -7,7 +7,7 @@ use airhop_radio::link_schedule::ChangeKind;
 pub(super) static KIND: LinkChange = LinkChange {
     variant: Variant {
         example: r#"at = "1 s", lasts = "1 s""#,
-        ..Variant::new("outage", "outage: nothing gets through", &KEYS)
+        ..Variant::new("outage", "outage: the link delivers no packet", &KEYS)
     },
     check: fits,
     lasting: |change| change.span("lasts"),
@@ -24,7 +24,8 @@ static KEYS: [Key; 5] = [
         "fate",
         Kind::Word(|| vec![WAIT, LOST]),
         Value(r#""wait""#),
-        "fate of packets: wait = the ends know of the outage and hold them; lost = packets that are sent are lost",
+        "fate of packets: wait = both ends know of the outage and keep packets in their queues; lost = both ends continue to send, and \
+         these packets are lost",
     ),
     EVERY,
     DIRECTION,

@@ -8,8 +8,8 @@ pub(super) static KIND: LinkChange = LinkChange {
         example: r#"at = "1 s", rate = "1 Mbit/s""#,
         ..Variant::new(
             "rate",
-            "new rate; a packet that is being sent continues at it",
-            &[AT, key("rate", Kind::LinkRate, Required, "new rate from then on"), EVERY, DIRECTION],
+            "new rate, also for the rest of the packet in transmission",
+            &[AT, key("rate", Kind::LinkRate, Required, "new rate from the start time"), EVERY, DIRECTION],
         )
     },
     check: fits,

@@ -10,7 +10,8 @@ pub(super) static KIND: Model = Model {
         example: "loss = 0.1, burst = 3",
         ..Variant::new(
             "gilbert-elliott",
-            "bursts: a good and a bad state, which may change after every data frame; link ACKs, RTS and CTS are spared",
+            "bursts: a Markov chain of a good and a bad state, with a transition after every data frame; link ACKs, RTS and CTS have no \
+             errors",
             &KEYS,
         )
     },
@@ -22,40 +23,35 @@ pub(super) static KIND: Model = Model {
 const CHAIN: &str = "none; `p_gb` with `p_bg` or `p_bb`, or `loss` with `burst`, are required";
 
 static KEYS: [Key; 10] = [
-    key("p_gb", Kind::Probability, Nothing(CHAIN), "probability of a change from good to bad after a frame"),
-    key(
-        "p_bg",
-        Kind::Probability,
-        Nothing("1 - p_bb"),
-        "probability of a change from bad to good after a frame",
-    ),
+    key("p_gb", Kind::Probability, Nothing(CHAIN), "transition probability from good to bad, per frame"),
+    key("p_bg", Kind::Probability, Nothing("1 - p_bb"), "transition probability from bad to good, per frame"),
     key(
         "p_bb",
         Kind::Probability,
         Nothing("1 - p_bg"),
-        "probability to stay bad after a frame (Yun 2009 §5.4)",
+        "probability to remain in the bad state, per frame (Yun 2009 §5.4)",
     ),
     key("loss", Kind::Probability, Nothing(CHAIN), "average loss rate"),
     key(
         "burst",
         Kind::Number { least: 1.0, most: 1e6 },
         Nothing(CHAIN),
-        "mean length of a stay in the bad state, 1 / p_bg, frames (or steps)",
+        "mean sojourn in the bad state, 1 / p_bg, frames (or steps)",
     ),
     key("loss_good", Kind::Probability, Value("0"), "loss rate of frames in the good state"),
     key("loss_bad", Kind::Probability, Value("1"), "loss rate of frames in the bad state"),
     key(
         "step",
         Kind::Span { least_ns: 1_000 },
-        Nothing("none; the chain steps with every data frame"),
-        "interval of the chain's steps in time, whether or not anybody sends; a frame has the state in which it began",
+        Nothing("none; a transition after every data frame"),
+        "interval between transitions in time, independent of transmissions; the state at the start of a frame applies to the frame",
     ),
     key(
         "strikes",
         Kind::Word(|| Strikes::ALL.map(|(word, _)| word).to_vec()),
         Value(r#""data""#),
-        "frames that can be lost: data = all but link ACKs, RTS and CTS; unicast = only data frames to one station, so that route requests \
-         are spared; payload = only unicast data frames with more than headers, so that TCP's ACKs are spared, too",
+        "frames with errors: data = all frames except link ACKs, RTS and CTS; unicast = data frames with one receiver, not broadcast route \
+         requests; payload = unicast data frames with payload, not TCP's ACKs",
     ),
     DIRECTION,
 ];

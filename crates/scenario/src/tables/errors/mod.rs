@@ -39,14 +39,14 @@ const DIRECTION: Key = key(
     "direction",
     Kind::Direction,
     Nothing("both directions"),
-    "direction that it applies to, \"a->b\"; on a wlan \"a->*\" is all frames from a",
+    "direction of the link that the table applies to, such as \"a->b\"; on a wlan \"a->*\" is all frames from a",
 );
 
 const REFERENCE: Key = key(
     "reference",
     Kind::Bytes { least: 1, most: 70_000 },
     Nothing("the largest data frame of the flows that cross this link"),
-    "length of the frame that `fer` is about, link-layer header included",
+    "length of the frame whose error rate is `fer`, link-layer header included",
 );
 
 /// Accepts a model in which no key contradicts another.

@@ -11,7 +11,7 @@ pub(super) static KIND: Model = Model {
         example: r#"file = "fades.csv", ber_good = 0, ber_bad = 0.01"#,
         ..Variant::new(
             "recorded",
-            "fades from a file, the same in both directions and in every run; after its end the record repeats",
+            "fades from a file, equal in both directions and in every run; the file repeats after its end",
             &KEYS,
         )
     },
@@ -25,7 +25,7 @@ static KEYS: [Key; 8] = [
         "file",
         Kind::File { digest: "digest" },
         Required,
-        "a CSV file with the header `begin_s,end_s` and a row for each bad time (`airhop fades` writes such)",
+        "CSV file with the header `begin_s,end_s` and a row for each period in the bad state (`airhop fades` writes such files)",
     ),
     key(
         "digest",

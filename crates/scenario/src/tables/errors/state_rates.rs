@@ -9,20 +9,20 @@ use airhop_radio::errors::errors_per_bit;
 const BER_OR_FER: &str = "none; `ber_good` and `ber_bad`, or `fer_good` and `fer_bad`, are required";
 
 pub(super) const BER_GOOD: Key =
-    key("ber_good", Kind::Probability, Nothing(BER_OR_FER), "bit errors per bit in good times");
+    key("ber_good", Kind::Probability, Nothing(BER_OR_FER), "bit error rate in the good state");
 pub(super) const BER_BAD: Key =
-    key("ber_bad", Kind::Probability, Nothing(BER_OR_FER), "bit errors per bit in bad times");
+    key("ber_bad", Kind::Probability, Nothing(BER_OR_FER), "bit error rate in the bad state");
 pub(super) const FER_GOOD: Key = key(
     "fer_good",
     Kind::Probability,
     Nothing(BER_OR_FER),
-    "error rate of a full data frame in good times; shorter frames by their bits",
+    "frame error rate of a full data frame in the good state; a shorter frame has an equal bit error rate",
 );
 pub(super) const FER_BAD: Key = key(
     "fer_bad",
     Kind::Probability,
     Nothing(BER_OR_FER),
-    "error rate of a full data frame in bad times; shorter frames by their bits",
+    "frame error rate of a full data frame in the bad state; a shorter frame has an equal bit error rate",
 );
 
 /// Reports an error if rates of both forms are given, or too few.

@@ -13,7 +13,7 @@ pub(super) static KIND: Model = Model {
         example: r#"good = "1 s", bad = "100 ms", ber_good = 0, ber_bad = 0.01"#,
         ..Variant::new(
             "two-state",
-            "fades: good and bad times in real time, the same in both directions and for every scheme (Bakshi et al. 1997)",
+            "fades: a good and a bad state in continuous time, equal in both directions and for every scheme (Bakshi et al. 1997)",
             &KEYS,
         )
     },
@@ -26,19 +26,21 @@ pub(super) static KIND: Model = Model {
 const MAX_FADES: u64 = 1_000_000;
 
 static KEYS: [Key; 10] = [
-    key("good", Kind::Span { least_ns: 1_000 }, Required, "mean length of a good time"),
-    key("bad", Kind::Span { least_ns: 1_000 }, Required, "mean length of a bad time"),
+    key("good", Kind::Span { least_ns: 1_000 }, Required, "mean sojourn time in the good state"),
+    key("bad", Kind::Span { least_ns: 1_000 }, Required, "mean sojourn time in the bad state"),
     key(
         "sojourn",
         Kind::Word(|| Sojourn::ALL.map(|(name, _)| name).to_vec()),
         Value(r#""exponential""#),
-        "distribution of these times: exponential; uniform from 0 to twice the mean (the \"uniformal\" ones of Kounavis 1996); uniform from half to three halves of it; constant",
+        "distribution of the sojourn times: exponential; uniform = from 0 to twice the mean (the \"uniformal\" distribution of Kounavis \
+         1996); uniform-half = uniform from 0.5 to 1.5 times the mean; constant",
     ),
     key(
         "start",
         Kind::Word(|| Start::ALL.map(|(name, _)| name).to_vec()),
         Value(r#""stationary""#),
-        "initial state: stationary = at any moment of a path that has been there for ever; good = with a whole good time, as in ns-2 and Bakshi et al.",
+        "initial state: stationary = the stationary distribution of states and residual sojourn times; good = the beginning of a period in \
+         the good state, as in ns-2 and Bakshi et al.",
     ),
     BER_GOOD,
     BER_BAD,

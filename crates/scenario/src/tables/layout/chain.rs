@@ -3,7 +3,7 @@ use super::{Layout, NODES, PREFIX, SPACING, is_bounded, made_of, on_grid};
 pub(super) static KIND: Layout = Layout {
     variant: made_of(
         "chain",
-        "a line of stations from [0, 0] along x: n0, n1, …",
+        "line of stations along x from [0, 0]: n0, n1, …",
         &[NODES, SPACING, PREFIX],
         r#"nodes = 3, spacing = "30 m""#,
     ),

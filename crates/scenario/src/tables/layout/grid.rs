@@ -8,7 +8,7 @@ use airhop_net::placement::Position;
 pub(super) static KIND: Layout = Layout {
     variant: made_of(
         "grid",
-        "rows along x, one above the other along y, numbered row by row from [0, 0]",
+        "grid of stations: rows along x, stacked along y, numbered row by row from [0, 0]",
         &KEYS,
         r#"columns = 2, rows = 2, spacing = "30 m""#,
     ),

@@ -43,7 +43,7 @@ const PREFIX: Key = key(
     "prefix",
     Kind::Name,
     Value(r#""n""#),
-    "prefix of the stations' names; numbers from 0 follow. Layouts with the same prefix share nodes",
+    "prefix of the stations' names, before numbers from 0. Layouts with equal prefixes share nodes",
 );
 const NODES: Key = key("nodes", Kind::Count { least: 2, most: MAX_STATIONS }, Required, "number of stations");
 const SPACING: Key = key("spacing", Kind::Metres, Required, "distance between neighbours");
@@ -62,7 +62,7 @@ pub(crate) static PLACED: [Key; 3] = [
     key(
         "receive",
         Kind::Metres,
-        Nothing("none; all stations hear each other"),
+        Nothing("none; each station receives all others"),
         "receive range: frames can be decoded up to this distance",
     ),
     key("wlan", Kind::Name, Required, "the wlan that would draw the same places"),

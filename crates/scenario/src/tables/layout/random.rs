@@ -7,8 +7,8 @@ use airhop_net::plan::Area;
 pub(super) static KIND: Layout = Layout {
     variant: made_of(
         "random",
-        "places drawn for each seed and replication, uniform in a rectangle; the same for every scheme (stream `<wlan>.layout`; at most \
-         10000 draws of all of them until they meet the conditions)",
+        "random positions, uniform in a rectangle, drawn for each seed and replication and equal for every scheme (stream `<wlan>.layout`; \
+         at most 10000 draws of all positions until they fulfil the conditions)",
         &KEYS,
         r#"nodes = 3, width = "30 m", height = "30 m""#,
     ),
@@ -26,7 +26,7 @@ static KEYS: [Key; 5] = [
         "connected",
         Kind::Flag,
         Value("true"),
-        "accept only places in which all stations can reach each other, over others if need be",
+        "true = accept only positions from which all stations can reach each other over one or more hops",
     ),
     PREFIX,
 ];

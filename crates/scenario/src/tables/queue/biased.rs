@@ -7,7 +7,8 @@ pub(super) static KIND: Discipline = Discipline {
         flags: &[FIFO],
         ..Variant::new(
             "biased",
-            "biased queue management: when full, a packet that its sender marked \"in\" replaces the newest one marked \"out\" (Biaz and Vaidya 2005)",
+            "biased queue management: at a full queue, an arriving packet that its sender marked \"in\" replaces the newest packet marked \
+             \"out\" (Biaz and Vaidya 2005)",
             &[PACKETS, DIRECTION],
         )
     },

@@ -10,7 +10,8 @@ pub(super) static KIND: Discipline = Discipline {
         flags: &[FIFO, DROPS_EARLY],
         ..Variant::new(
             "codel",
-            "controlled delay: drops or marks packets at the head, at a growing rate, while the sojourn time stays above its target (RFC 8289)",
+            "controlled delay (CoDel): drops or marks packets at the head of the queue, at an increasing rate, while the sojourn time \
+             stays above `target` (RFC 8289)",
             &KEYS,
         )
     },
@@ -33,14 +34,14 @@ pub(super) const INTERVAL: Key = key(
 );
 
 static KEYS: [Key; 5] = [
-    capacity("1000", "queue capacity, packets, without the one in service (Linux 6)"),
+    capacity("1000", "queue capacity, packets, without the packet in service (Linux 6)"),
     TARGET,
     INTERVAL,
     key(
         "ecn",
         Kind::Flag,
         Value("false"),
-        "mark ECN-capable packets in place of dropping them (off as in Linux 6)",
+        "true = set CE on ECN-capable packets instead of dropping them (off as in Linux 6)",
     ),
     DIRECTION,
 ];

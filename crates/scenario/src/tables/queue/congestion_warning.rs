@@ -10,7 +10,8 @@ pub(super) static KIND: Discipline = Discipline {
         flags: &[FIFO],
         ..Variant::new(
             "congestion-warning",
-            "congestion warning: marks every ECN-capable packet while the averaged queue is long; a packet that finds the queue full is dropped (Xu, Tian and Ansari 2004)",
+            "congestion warning: sets CE on every ECN-capable packet while the average queue length exceeds a threshold, and drops packets \
+             that arrive at a full queue (Xu, Tian and Ansari 2004)",
             &KEYS,
         )
     },
@@ -24,14 +25,14 @@ static KEYS: [Key; 4] = [
         "threshold",
         Kind::Count { least: 1, most: MAX_PACKETS },
         Derived("a quarter of `packets`"),
-        "averaged queue from which on packets are marked; the default is Airhop's choice",
+        "average queue length from which packets are marked, packets; the default is Airhop's choice",
     ),
     key(
         "weight",
         Kind::Probability,
         Value("0.2"),
-        "weight of one arrival in the average; the default is Airhop's choice. 1: the instantaneous queue counts, which is the step at K of \
-         DCTCP's switches (RFC 8257 §3.1)",
+        "weight of one arrival in the average queue length; the default is Airhop's choice. 1 selects the instantaneous queue length, as \
+         in the step marking of DCTCP's switches (RFC 8257 §3.1)",
     ),
     DIRECTION,
 ];

@@ -7,7 +7,7 @@ pub(super) static KIND: Discipline = Discipline {
         flags: &[FIFO],
         ..Variant::new(
             "drop-tail",
-            "first in, first out; a packet that finds the queue full is dropped",
+            "FIFO queue that drops packets that arrive at a full queue",
             &[PACKETS, DIRECTION],
         )
     },

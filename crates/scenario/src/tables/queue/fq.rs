@@ -5,10 +5,10 @@ use airhop_net::queues::QueuePlan;
 pub(super) static KIND: Discipline = Discipline {
     variant: Variant::new(
         "fq",
-        "a queue for each flow, served by deficit round robin; when all places are taken, the longest loses its newest packet (Shreedhar \
-         and Varghese 1995)",
+        "fair queueing: a queue for each flow, served by deficit round robin; if the shared capacity is exhausted, the newest packet of \
+         the longest queue is dropped (Shreedhar and Varghese 1995)",
         &[
-            capacity("50", "capacity of all queues together, packets, without the one in service"),
+            capacity("50", "capacity of all queues together, packets, without the packet in service"),
             QUANTUM,
             DIRECTION,
         ],

@@ -10,7 +10,8 @@ pub(super) static KIND: Discipline = Discipline {
         flags: &[DROPS_EARLY],
         ..Variant::new(
             "fq-codel",
-            "a queue for each flow, served in turn, each with controlled delay; flows that build no queue (sparse flows) get priority (RFC 8290)",
+            "FQ-CoDel: a queue with CoDel for each flow, served by deficit round robin, with priority for flows that build no queue \
+             (sparse flows; RFC 8290)",
             &KEYS,
         )
     },
@@ -21,7 +22,7 @@ pub(super) static KIND: Discipline = Discipline {
 static KEYS: [Key; 7] = [
     capacity(
         "10240",
-        "capacity of all queues together, packets, without the one in service (RFC 8290 §5.2.3)",
+        "capacity of all queues together, packets, without the packet in service (RFC 8290 §5.2.3)",
     ),
     TARGET,
     INTERVAL,
@@ -30,13 +31,13 @@ static KEYS: [Key; 7] = [
         "flows",
         Kind::Count { least: 1, most: u16::MAX as u64 },
         Value("1024"),
-        "number of queues; flows share queues if there are more flows (RFC 8290 §5.2.5)",
+        "number of queues; a larger number of flows shares queues (RFC 8290 §5.2.5)",
     ),
     key(
         "ecn",
         Kind::Flag,
         Value("true"),
-        "mark ECN-capable packets in place of dropping them (RFC 8290 §5.2.6)",
+        "true = set CE on ECN-capable packets instead of dropping them (RFC 8290 §5.2.6)",
     ),
     DIRECTION,
 ];

@@ -39,7 +39,7 @@ const DROPS_EARLY: &str = "drops-early";
 /// Maximum length of a queue, packets.
 const MAX_PACKETS: u64 = 1_000_000;
 
-const PACKETS: Key = capacity("50", "queue capacity, packets, without the one in service");
+const PACKETS: Key = capacity("50", "queue capacity, packets, without the packet in service");
 
 const fn capacity(packets: &'static str, about: &'static str) -> Key {
     key("packets", Kind::Count { least: 1, most: MAX_PACKETS }, Without::Value(packets), about)
@@ -49,7 +49,7 @@ const QUANTUM: Key = key(
     "quantum",
     Kind::Bytes { least: 256, most: 65_535 },
     Without::Value(r#""1514 B""#),
-    "bytes per flow and turn: an Ethernet frame (RFC 8290 §5.2.4)",
+    "quantum of deficit round robin, bytes per flow and round: an Ethernet frame (RFC 8290 §5.2.4)",
 );
 
 /// Fills in the defaults of a link's queues and checks each queue.

@@ -9,7 +9,8 @@ pub(super) static KIND: Discipline = Discipline {
         flags: &[FIFO, DROPS_EARLY],
         ..Variant::new(
             "pie",
-            "drops or marks a share of the arriving packets; a proportional-integral controller computes the share from the delay (RFC 8033)",
+            "PIE: drops or marks a share of the arriving packets that a proportional-integral controller computes from the queueing delay \
+             (RFC 8033)",
             &KEYS,
         )
     },
@@ -18,19 +19,19 @@ pub(super) static KIND: Discipline = Discipline {
 };
 
 static KEYS: [Key; 5] = [
-    capacity("1000", "queue capacity, packets, without the one in service (Linux 6)"),
+    capacity("1000", "queue capacity, packets, without the packet in service (Linux 6)"),
     key("target", Kind::Span { least_ns: 1 }, Value(r#""15 ms""#), "target queueing delay (RFC 8033 §4.2)"),
     key(
         "burst",
         Kind::Span { least_ns: 0 },
         Value(r#""150 ms""#),
-        "burst allowance: time without drops after the queue was short; rounded up to updates, which are 15 ms apart (RFC 8033 §4.4)",
+        "burst allowance: time without drops after a short queue, rounded up to whole update intervals of 15 ms (RFC 8033 §4.4)",
     ),
     key(
         "ecn",
         Kind::Flag,
         Value("false"),
-        "mark ECN-capable packets in place of dropping them, while the drop probability is below 10 % (RFC 8033 §5.1)",
+        "true = set CE on ECN-capable packets instead of dropping them while the drop probability is below 10 % (RFC 8033 §5.1)",
     ),
     DIRECTION,
 ];

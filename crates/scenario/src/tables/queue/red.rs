@@ -10,8 +10,8 @@ pub(super) static KIND: Discipline = Discipline {
         flags: &[FIFO, DROPS_EARLY],
         ..Variant::new(
             "red",
-            "random early detection: drops or marks a growing share of the arriving packets as the averaged queue grows (Floyd and Jacobson \
-             1993)",
+            "random early detection: drops or marks a share of the arriving packets that increases with the average queue length (Floyd \
+             and Jacobson 1993)",
             &KEYS,
         )
     },
@@ -25,43 +25,44 @@ static KEYS: [Key; 9] = [
         "min",
         Kind::Count { least: 1, most: MAX_PACKETS },
         Value("5"),
-        "averaged queue from which on packets are dropped or marked (Floyd 1997)",
+        "minimum threshold: average queue length from which packets are dropped or marked, packets (Floyd 1997)",
     ),
     key(
         "max",
         Kind::Count { least: 2, most: 3 * MAX_PACKETS },
         Derived("three times `min` (Floyd 1997)"),
-        "averaged queue at which the share of dropped or marked packets is `max_p`; more than `min`",
+        "maximum threshold: average queue length at which the share of dropped or marked packets is `max_p`, packets; more than `min`",
     ),
     key(
         "max_p",
         Kind::Probability,
         Value("0.1"),
-        "share of packets dropped or marked just below `max` (Floyd 1997)",
+        "share of packets dropped or marked at an average queue length just below `max` (Floyd 1997)",
     ),
     key(
         "weight",
         Kind::Probability,
         Value("0.002"),
-        "weight of one arrival in the average (Floyd and Jacobson 1993 §6)",
+        "weight of one arrival in the average queue length (Floyd and Jacobson 1993 §6)",
     ),
     key(
         "gentle",
         Kind::Flag,
         Value("true"),
-        "true: the share grows from `max_p` at `max` to 1 at twice `max` (Floyd 2000); false: it is 1 from `max` on",
+        "gentle mode: true = the share grows from `max_p` at `max` to 1 at twice `max` (Floyd 2000); false = the share is 1 from `max` on",
     ),
     key(
         "ecn",
         Kind::Flag,
         Value("false"),
-        "mark ECN-capable packets in place of dropping them, unless all are to be dropped (RFC 3168 §5, §7)",
+        "true = set CE on ECN-capable packets instead of dropping them, unless the share is 1 (RFC 3168 §5, §7)",
     ),
     key(
         "mean_packet",
         Kind::Bytes { least: 1, most: 65_000 },
         Value(r#""500 B""#),
-        "typical packet: the average falls by one weight in the time of each while the link is idle (ns-2 mean_pktsize_)",
+        "typical packet length: while the link is idle, the average queue length decays by one weight per transmission time of such a \
+         packet (ns-2 mean_pktsize_)",
     ),
     DIRECTION,
 ];

@@ -9,7 +9,8 @@ use airhop_net::routing::AodvPlan;
 pub(super) static KIND: Protocol = Protocol {
     variant: Variant::new(
         "aodv",
-        "routes on demand, invalidated when the link layer discards a packet (RFC 3561); flows over such a wlan begin and end in it",
+        "AODV: routes on demand, invalidated when the link layer discards a packet (RFC 3561); flows over such a wlan begin and end in the \
+         wlan",
         &KEYS,
     ),
     is_on_demand: true,
@@ -26,7 +27,7 @@ static KEYS: [Key; 9] = [
         "preset",
         Kind::Word(|| AodvPlan::PRESETS.map(|(name, _)| name).to_vec()),
         Value(r#""rfc3561""#),
-        "source of rules and other defaults: RFC 3561, ns-2.35",
+        "source of the rules and of the defaults of the other keys: RFC 3561, or ns-2.35",
     ),
     preset(
         "active_route",
@@ -51,7 +52,7 @@ static KEYS: [Key; 9] = [
     preset(
         "retries",
         Kind::Count { least: 0, most: 16 },
-        "number of repetitions of a request through the whole network before its packets are dropped (RREQ_RETRIES)",
+        "number of repetitions of a network-wide route request before the packets that wait for the route are dropped (RREQ_RETRIES)",
     ),
     preset(
         "buffer",
@@ -62,7 +63,8 @@ static KEYS: [Key; 9] = [
     preset(
         "repair",
         Kind::Flag,
-        "repair a broken route near its destination before sending a route error (RFC 3561 §6.12); with preset ns2 as ns-2 does, with its faults",
+        "local repair: true = a node near the destination repairs a broken route before it sends a route error (RFC 3561 §6.12); under \
+         preset ns2 with the faults of ns-2.35",
     ),
 ];
 

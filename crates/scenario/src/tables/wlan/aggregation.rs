@@ -23,23 +23,25 @@ pub(super) static AGGREGATION: [Key; 3] = [
         "bytes",
         Kind::CountOrMax { most: Format::He.max_psdu() as u64 },
         Value(r#""max""#),
-        "longest A-MPDU, bytes; max = the longest PSDU of the standard (65535 of 802.11n, 1048575 of 802.11ac, 6500631 of 802.11ax); 0 = no \
-         aggregation: each PPDU has one MPDU, which an Ack answers. No PPDU is longer than 5.484 ms",
+        "longest A-MPDU, bytes; max = the longest PSDU of the standard (65535 with 802.11n, 1048575 with 802.11ac, 6500631 with 802.11ax); \
+         0 = no aggregation: each PPDU contains one MPDU, and the response is an Ack. The duration of a PPDU is at most 5.484 ms in any \
+         case",
     ),
     key(
         "amsdu",
         Kind::CountOrMax { most: amsdu::longest(Format::He) as u64 },
         Value("0"),
-        "longest A-MSDU, bytes: several packets to a station in one MPDU, each behind a header of 14 bytes, lost and repeated together (IEEE 802.11-2020 \
-         §9.3.2.2.2, §10.11); an MPDU takes packets until it is full or sent; max = the longest that an A-MPDU may have (4065 with 802.11n, whose \
-         receivers announce 3839 or 7935; 11424 with 802.11ac and ax); 0 = none. None is longer than `bytes` or a PPDU allow",
+        "longest A-MSDU, bytes: an A-MSDU carries several packets for one receiver in one MPDU, each with a subframe header of 14 bytes, \
+         and the packets share loss and retransmission (IEEE 802.11-2020 §9.3.2.2.2, §10.11). Packets join an MPDU until it is full or \
+         sent. max = the longest A-MSDU in an A-MPDU (4065 with 802.11n, whose receivers announce 3839 or 7935; 11424 with 802.11ac and \
+         ax); 0 = no A-MSDUs. `bytes` and the PPDU duration limit A-MSDUs, too",
     ),
     key(
         "frames",
         Kind::Count { least: 1, most: 256 },
         Derived("64; 256 with 802.11ax"),
-        "Block Ack window, MPDUs: the most in an A-MPDU, and beyond the oldest MPDU that is not acknowledged (at most 64; 256 with 802.11ax); \
-         without meaning where `bytes` is 0",
+        "Block Ack window, MPDUs: largest number of MPDUs in an A-MPDU, and largest range of sequence numbers from the oldest \
+         unacknowledged MPDU (at most 64; 256 with 802.11ax); without effect if `bytes` is 0",
     ),
 ];
 

@@ -17,15 +17,15 @@ pub(in crate::tables) static WLAN: [Key; 29] = [
         "standard",
         Kind::Standard,
         Required,
-        "timing and frames: 802.11 (FHSS), 802.11b (long preamble), 802.11g (no b stations); 802.11n (HT), 802.11ac (VHT) and 802.11ax (HE, one \
-         user at a time) with A-MPDU, Block Ack and EDCA",
+        "PHY and MAC: 802.11 (FHSS), 802.11b (long preamble), 802.11g (without 802.11b stations); 802.11n (HT), 802.11ac (VHT) and \
+         802.11ax (HE, one user at a time) with A-MPDU, Block Ack and EDCA",
     ),
     key(
         "band",
         Kind::Word(|| BANDS.map(|(word, _)| word).to_vec()),
-        Derived("5 GHz with 802.11n, ac and ax; the others have their own"),
-        "frequency band of 802.11n and ax; 802.11ac has 5 GHz only. It decides SIFS (10 or 16 µs) and, at 2.4 GHz, a signal extension of \
-         6 µs; slots are short (9 µs)",
+        Derived("5 GHz with 802.11n, ac and ax; none with 802.11, b and g"),
+        "frequency band of 802.11n and ax (802.11ac has 5 GHz only): SIFS is 16 µs at 5 GHz, and 10 µs with a signal extension of 6 µs at \
+         2.4 GHz; slots are short (9 µs)",
     ),
     key(
         "width",
@@ -44,41 +44,43 @@ pub(in crate::tables) static WLAN: [Key; 29] = [
         "preset",
         Kind::Word(|| CellRules::PRESETS.map(|(name, _)| name).to_vec()),
         Value(r#""802.11""#),
-        "source of the next three keys: IEEE 802.11-2016; ns2 = ns-2.35, with which the papers' figures were made",
+        "source of the defaults of `immediate_access`, `ack_timeout` and `receiver`: 802.11 = IEEE 802.11-2016; ns2 = ns-2.35, the \
+         simulator of the papers' figures",
     ),
     key(
         "immediate_access",
         Kind::Flag,
         Derived("true; false with preset = \"ns2\""),
-        "true: a packet that finds the medium idle goes out without a backoff, after DIFS (IEEE 802.11-2016 §10.3.4.2), also where only the \
-         station's own ACK is in between; false: a backoff before every packet",
+        "channel access at an idle medium: true = a packet that arrives at an idle medium is sent after DIFS without a backoff (IEEE \
+         802.11-2016 §10.3.4.2), even if the station itself sent a link ACK within that DIFS; false = a backoff precedes every packet",
     ),
     key(
         "ack_timeout",
         Kind::Word(|| AckTimeout::ALL.map(|(name, _)| name).to_vec()),
         Derived("as `preset`"),
-        "timeout of a frame without an answer: 802.11 = SIFS, slot and aRxPHYStartDelay after it, or at the end of a reception under way by \
-         then, while DIFS elapses (IEEE 802.11-2016 §10.3.2.9); ns2 = SIFS, the whole answer and a slot after it, and DIFS follows",
+        "ACK timeout, from the end of the frame: 802.11 = SIFS, slot and aRxPHYStartDelay, or the end of a reception that began by then; \
+         DIFS elapses within the timeout (IEEE 802.11-2016 §10.3.2.9). ns2 = SIFS, the duration of the response and a slot; DIFS follows \
+         the timeout",
     ),
     key(
         "receiver",
         Kind::Word(|| Receiving::ALL.map(|(name, _)| name).to_vec()),
         Derived("sinr; lock with preset = \"ns2\""),
-        "interference rule: sinr = a frame is received if it is stronger by `capture` than the sum of all other signals, earlier or later; \
-         lock = the receiver follows the first signal after silence, decodable or not, and receives it if it is stronger by `capture` than \
-         each later one",
+        "interference rule: sinr = a receiver decodes a frame whose power exceeds the sum of all overlapping signals by `capture`; lock = \
+         a receiver locks on the first signal after an idle medium, decodable or not, and decodes this frame if its power exceeds each \
+         later signal by `capture`",
     ),
     key(
         "phy",
         Kind::Section(&phy::PHY),
         Value("{}"),
-        "timing in place of the standard's; DIFS and EIFS follow from it",
+        "PHY parameters that replace those of the standard; DIFS and EIFS follow from them",
     ),
     key(
         "rate",
         Kind::RateOrTable(&RATE),
         Required,
-        "rate of data frames: with 802.11, b and g one of the standard's, with 802.11n, ac and ax MCS and spatial streams",
+        "rate of data frames: a rate of the standard with 802.11, b and g; MCS and number of spatial streams with 802.11n, ac and ax",
     ),
     key(
         "control_rate",
@@ -93,37 +95,38 @@ pub(in crate::tables) static WLAN: [Key; 29] = [
         "access",
         Kind::Word(|| ACCESS.map(|(word, _)| word).to_vec()),
         Value(r#""basic""#),
-        "channel access: data and ACK, or RTS and CTS before them (IEEE 802.11-2016 §10.3.2)",
+        "access method: basic = data and ACK; rts-cts = RTS, CTS, data and ACK (IEEE 802.11-2016 §10.3.2)",
     ),
     key(
         "attempts",
         Kind::Count { least: 1, most: 255 },
         Derived(
-            "7 with basic access, 4 with RTS/CTS (dot11ShortRetryLimit, dot11LongRetryLimit); 7 with 802.11n, ac and ax without \
-             aggregation, and with it `lifetime` instead",
+            "7 with basic access, 4 with RTS/CTS (dot11ShortRetryLimit, dot11LongRetryLimit); with 802.11n, ac and ax 7 without \
+             aggregation, and `lifetime` instead of a limit with aggregation",
         ),
-        "maximum number of transmissions of a data frame, the first included; with RTS/CTS a packet is also discarded after 7 RTS frames in \
-         a row without a CTS (dot11ShortRetryLimit, IEEE 802.11-2016 §10.3.4.4). Under Block Ack, of an MPDU, in place of `lifetime`",
+        "attempt limit: maximum number of transmissions of a data frame, the first included. With RTS/CTS a packet is also discarded after \
+         7 RTS frames in a row without a CTS (dot11ShortRetryLimit, IEEE 802.11-2016 §10.3.4.4). Under Block Ack, the limit applies to \
+         each MPDU and replaces `lifetime`",
     ),
     key(
         "aggregation",
         Kind::Section(&AGGREGATION),
-        Derived("as long as the standard allows, with 802.11n, ac and ax"),
+        Derived("with 802.11n, ac and ax: A-MPDUs up to the limits of the standard"),
         "A-MPDUs of 802.11n, ac and ax under a Block Ack agreement (IEEE 802.11-2020 §10.12, §10.25)",
     ),
     key(
         "lost_block_ack",
         Kind::Word(|| LOST_BLOCK_ACK.map(|(word, _)| word).to_vec()),
         Derived("resend"),
-        "next step after an A-MPDU that no BlockAck answered: resend = all its MPDUs are sent again, as most drivers do; request = a \
-         BlockAckReq asks first, as in ns-3",
+        "reaction of the originator to a missing BlockAck: resend = it retransmits all MPDUs of the A-MPDU, as most drivers do; request = \
+         it first sends a BlockAckReq, as in ns-3",
     ),
     key(
         "lifetime",
         Kind::Span { least_ns: 1_000_000 },
-        Derived("500 ms under Block Ack, unless `attempts` counts"),
-        "time from the arrival of an MPDU at the MAC after which it is discarded, under Block Ack (dot11EDCATableMSDULifetime, IEEE \
-         802.11-2020 §10.25); transmissions are not counted then",
+        Derived("500 ms under Block Ack without `attempts`"),
+        "lifetime of an MPDU under Block Ack: time from the MPDU's arrival at the MAC to its discard (dot11EDCATableMSDULifetime, IEEE \
+         802.11-2020 §10.25), without an attempt limit",
     ),
     key(
         "txop",
@@ -135,28 +138,29 @@ pub(in crate::tables) static WLAN: [Key; 29] = [
         "eifs",
         Kind::Word(|| EIFS.map(|(word, _)| word).to_vec()),
         Derived("always"),
-        "EIFS of 802.11n, ac and ax: always = stations wait for it after a frame that they could not decode (IEEE 802.11-2020 §10.3.2.3.7); \
-         never = nobody does, as in ns-3 after a collision of equal powers",
+        "EIFS of 802.11n, ac and ax: always = a station defers for EIFS after a frame that it could not decode (IEEE 802.11-2020 \
+         §10.3.2.3.7); never = for DIFS or AIFS instead, as in ns-3 after a collision of equal powers",
     ),
     key(
         "retry_delay",
         Kind::Span { least_ns: 0 },
         Value(r#""0 s""#),
-        "pause before each retransmission, for slow link-layer ARQ (80 to 100 ms in UMTS, Yun 2009 §2.2); packets behind it wait",
+        "delay of each retransmission, as in a slow link-layer ARQ (80 to 100 ms in UMTS, Yun 2009 §2.2); later packets wait for the \
+         retransmission",
     ),
     key(
         "overhead",
         Kind::Bytes { least: 0, most: 1000 },
         Derived("36 B; 38 B with 802.11n, ac and ax"),
-        "overhead of a data frame over its IP packet: MAC header 24 (with QoS 26), LLC and SNAP 8, FCS 4",
+        "bytes of headers and trailer that a data frame adds to its IP packet: MAC header 24 (with QoS 26), LLC and SNAP 8, FCS 4",
     ),
     key(
         "fragmentation",
         Kind::Threshold { least: 256, most: 11_500 },
         Value(r#""off""#),
-        "length of the longest data frame, MAC header and FCS included (dot11FragmentationThreshold, IEEE 802.11-2016 §10.5): a longer one \
-         is sent in fragments a SIFS apart, each with an ACK and `attempts` of its own, for 512 TU at most; the service `fragments` cuts \
-         its data by itself",
+        "fragmentation threshold: length of the longest data frame, MAC header and FCS included (dot11FragmentationThreshold, IEEE \
+         802.11-2016 §10.5). A longer frame is sent in fragments a SIFS apart; each fragment has a link ACK and up to `attempts` \
+         transmissions, for 512 TU at most. The service `fragments` fragments its data independently of this key",
     ),
     key(
         "stations",
@@ -168,14 +172,14 @@ pub(in crate::tables) static WLAN: [Key; 29] = [
     key(
         "range",
         Kind::Section(&propagation::RANGE),
-        Nothing("none; all stations hear each other"),
-        "ranges of frames by distance",
+        Nothing("none; each station receives all others"),
+        "receive and sense range as distances",
     ),
     key(
         "propagation",
         Kind::Section(&propagation::PROPAGATION),
         Nothing("none; `range` sets the ranges"),
-        "ranges of frames from their power, instead of `range`",
+        "propagation model, whose received power determines the ranges, instead of `range`",
     ),
     key(
         "routing",
@@ -190,8 +194,8 @@ pub(in crate::tables) static WLAN: [Key; 29] = [
         "queue of each station; 50 packets as in Yun 2009 §5.1",
     ),
     Key {
-        about: "error model of the channel; a list has one for each direction; with 802.11n, ac and ax it decides each MPDU with data on its own, \
-                and spares control frames",
+        about: "error model of the channel; a list has a model for each direction. With 802.11n, ac and ax the model decides each data \
+        MPDU independently, and control frames have no errors",
         ..ERRORS_KEY
     },
 ];

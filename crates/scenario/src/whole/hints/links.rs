@@ -1,7 +1,7 @@
 //! Traps of links: a loss rate for TCP that no real link of this kind has, and too few frames to fill the
 //! link.
 
-use super::{Caught, Look, in_words};
+use super::{Occurrence, ScenarioView, in_words};
 use crate::tables::LINKS;
 use crate::whole::topology::Link;
 use airhop_base::{Rate, Span};
@@ -18,7 +18,7 @@ const FASTEST_WITHOUT_HARQ: Rate = Rate::from_bps(2_000_000);
 const ARQ: [&str; 2] = ["arq", "arq_back"];
 
 /// Finds fast radio links without link-layer recovery.
-pub(super) fn without_recovery(look: &Look<'_>) -> Vec<Caught> {
+pub(super) fn without_recovery(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     each_radio(look, |frame, radio| {
         let link = &radio.link;
         let loses = |end: &usize| {
@@ -35,7 +35,7 @@ pub(super) fn without_recovery(look: &Look<'_>) -> Vec<Caught> {
 }
 
 /// Finds radio links whose frame window is smaller than the product of rate and round-trip time.
-pub(super) fn short_of_frames(look: &Look<'_>) -> Vec<Caught> {
+pub(super) fn short_of_frames(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     each_radio(look, |frame, radio| {
         // The hints of both directions are often equal, and are then reported together.
         let link = &radio.link;
@@ -80,7 +80,7 @@ fn short_window(radio: &RadioLinkPlan, end: usize, frame: u32) -> Option<(String
 }
 
 /// Finds wlans in which each frame is sent only once.
-pub(super) fn single_attempt(look: &Look<'_>) -> Vec<Caught> {
+pub(super) fn single_attempt(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     let once = look
         .plan
         .links
@@ -94,7 +94,7 @@ pub(super) fn single_attempt(look: &Look<'_>) -> Vec<Caught> {
             Access::RtsCts if plan.cell.ht.is_none() => (4, "dot11LongRetryLimit"),
             Access::Basic | Access::RtsCts => (7, "dot11ShortRetryLimit"),
         };
-        Caught {
+        Occurrence {
             about: format!("wlan.{}", plan.cell.name),
             text: format!(
                 "sends each frame once (attempts = 1), so TCP meets every loss; 802.11 sends up to {usual} times ({limit}), and most schemes \
@@ -108,14 +108,14 @@ pub(super) fn single_attempt(look: &Look<'_>) -> Vec<Caught> {
 
 /// Checks each radio link with the length of its largest data frame, bytes.
 fn each_radio(
-    look: &Look<'_>,
+    look: &ScenarioView<'_>,
     found: impl Fn(u32, &RadioLinkPlan) -> Vec<(String, Option<String>)>,
-) -> Vec<Caught> {
+) -> Vec<Occurrence> {
     let mut all = Vec::new();
     let tables = Link::all(look.root).filter(|(link, _)| LINKS[link.of].list == "radio");
     for (radio, (link, table)) in look.plan.links.radios.iter().zip(tables) {
         let frame = look.largest.of(link) + radio.link.overhead;
-        all.extend(found(frame, radio).into_iter().map(|(text, change)| Caught {
+        all.extend(found(frame, radio).into_iter().map(|(text, change)| Occurrence {
             about: format!("radio.{}", radio.link.name),
             text,
             set: change.map(|change| (table.path.clone(), change)),

@@ -35,7 +35,7 @@ pub struct Hint {
 }
 
 /// Input of a trap's check.
-struct Look<'a> {
+struct ScenarioView<'a> {
     root: &'a Fields,
     plan: &'a Plan,
     topology: Topology,
@@ -43,14 +43,14 @@ struct Look<'a> {
 }
 
 /// One occurrence of a trap in a scenario.
-struct Caught {
+struct Occurrence {
     about: String,
     text: String,
     /// Path of the table, and the change within the table: `("wlan.cell", "attempts=7")`.
     set: Option<(String, String)>,
 }
 
-type Trap = fn(&Look<'_>) -> Vec<Caught>;
+type Trap = fn(&ScenarioView<'_>) -> Vec<Occurrence>;
 
 const TRAPS: [(&str, Trap); 8] = [
     ("linux-sender", senders::of_another_system),
@@ -68,7 +68,7 @@ impl Scenario {
     pub fn hints(&self) -> Vec<Hint> {
         let topology = Topology::new(self.fields());
         let largest = Largest::new(self.fields(), &topology);
-        let look = Look { root: self.fields(), plan: self.plan(), topology, largest };
+        let look = ScenarioView { root: self.fields(), plan: self.plan(), topology, largest };
         TRAPS.iter().flat_map(|(name, trap)| gathered(name, trap(&look))).collect()
     }
 
@@ -79,9 +79,9 @@ impl Scenario {
 }
 
 /// Groups links and schemes in the same trap into one hint.
-fn gathered(trap: &'static str, caught: Vec<Caught>) -> Vec<Hint> {
-    let mut groups: Vec<Vec<Caught>> = Vec::new();
-    let change = |c: &Caught| c.set.as_ref().map(|(_, change)| change.clone());
+fn gathered(trap: &'static str, caught: Vec<Occurrence>) -> Vec<Hint> {
+    let mut groups: Vec<Vec<Occurrence>> = Vec::new();
+    let change = |c: &Occurrence| c.set.as_ref().map(|(_, change)| change.clone());
     for one in caught {
         match groups.iter_mut().find(|g| g[0].text == one.text && change(&g[0]) == change(&one)) {
             Some(group) => group.push(one),
@@ -91,7 +91,7 @@ fn gathered(trap: &'static str, caught: Vec<Caught>) -> Vec<Hint> {
     groups.into_iter().map(|group| hint(trap, &group)).collect()
 }
 
-fn hint(trap: &'static str, group: &[Caught]) -> Hint {
+fn hint(trap: &'static str, group: &[Occurrence]) -> Hint {
     let mut about: Vec<String> = Vec::new();
     for one in group.iter().filter(|one| !one.about.is_empty()) {
         if !about.contains(&one.about) {

@@ -1,6 +1,6 @@
 //! The path of a flow: the bottleneck and the round-trip time.
 
-use super::Look;
+use super::ScenarioView;
 use crate::grammar::fields::Fields;
 use crate::tables::LINKS;
 use crate::tables::link::HopTime;
@@ -22,7 +22,7 @@ pub(super) struct Path {
 
 impl Path {
     /// Returns the path of the TCP flow of this table; `None` if its ends have no route.
-    pub(super) fn of(look: &Look<'_>, flow: &Fields, config: &Config) -> Option<Path> {
+    pub(super) fn of(look: &ScenarioView<'_>, flow: &Fields, config: &Config) -> Option<Path> {
         let (from, to) = (flow.text("from")?, flow.text("to")?);
         let data = crate::tables::tcp::datagram(config);
         let time_for = |hop, bytes| LINKS.iter().find_map(|ty| (ty.time_for)(look.plan, hop, bytes));

@@ -1,7 +1,7 @@
 //! Traps of queues: a buffer that is too small to keep its link busy while a window grows again.
 
 use super::path::Path;
-use super::{Caught, Look};
+use super::{Occurrence, ScenarioView};
 use crate::tables::queue;
 use crate::whole::topology::Link;
 use airhop_net::plan::Transport;
@@ -24,7 +24,7 @@ struct Crossing {
 /// Finds queues at the bottleneck of TCP flows that hold less than a quarter of the required buffer. One flow
 /// requires the bandwidth-delay product; n flows require the product divided by the square root of n
 /// (Appenzeller, Keslassy and McKeown 2004, equation 1 and section 3).
-pub(super) fn short(look: &Look<'_>) -> Vec<Caught> {
+pub(super) fn short(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     let flows = look.plan.flows.iter().zip(look.root.tables("flow"));
     let paths: Vec<_> = flows
         .filter_map(|(plan, table)| match &plan.transport {
@@ -54,7 +54,7 @@ pub(super) fn short(look: &Look<'_>) -> Vec<Caught> {
     crossings.iter().filter_map(|crossing| caught(look, crossing)).collect()
 }
 
-fn caught(look: &Look<'_>, crossing: &Crossing) -> Option<Caught> {
+fn caught(look: &ScenarioView<'_>, crossing: &Crossing) -> Option<Occurrence> {
     let crossed = Link::crossed_by(crossing.hop)?;
     let (_, table) = Link::all(look.root).find(|(link, _)| *link == crossed)?;
     let queue = queue::before(table, crossing.hop)?;
@@ -66,7 +66,7 @@ fn caught(look: &Look<'_>, crossing: &Crossing) -> Option<Caught> {
     }
     let whole = needed.ceil();
     let of = if crossing.flows == 1 { "" } else { " by the root of the number of flows" };
-    Some(Caught {
+    Some(Occurrence {
         about: table.path.clone(),
         text: format!(
             "can queue {packets} packets, {:.2} of the bandwidth-delay product{of} ({whole} packets): a window that a loss cuts leaves the link \

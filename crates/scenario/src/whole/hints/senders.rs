@@ -2,7 +2,7 @@
 //! than the bandwidth-delay product.
 
 use super::path::Path;
-use super::{Caught, Look, in_words};
+use super::{Occurrence, ScenarioView, in_words};
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::Without;
 use crate::grammar::render::on_a_line;
@@ -53,11 +53,11 @@ fn changed(tcp: &Fields, above: &str) -> Vec<String> {
 }
 
 /// Finds senders whose base is not the system on which most measurements of their scheme were made.
-pub(super) fn of_another_system(look: &Look<'_>) -> Vec<Caught> {
+pub(super) fn of_another_system(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     let caught = |(plan, table): (&FlowPlan, &Fields)| {
         let Transport::Tcp { scheme, .. } = &plan.transport else { return None };
         let (own, base) = (scheme.preset?.name(), table.table("tcp")?.word("preset")?);
-        (own != base).then(|| Caught {
+        (own != base).then(|| Occurrence {
             about: scheme.name.to_string(),
             text: format!(
                 "a sender of preset {own}, here on preset {base} and without the RACK-TLP, PRR and F-RTO that it has there"
@@ -69,13 +69,13 @@ pub(super) fn of_another_system(look: &Look<'_>) -> Vec<Caught> {
 }
 
 /// Finds receive windows smaller than the product of the path's rate and round-trip time.
-pub(super) fn short_of_window(look: &Look<'_>) -> Vec<Caught> {
+pub(super) fn short_of_window(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     let caught = |(plan, table): (&FlowPlan, &Fields)| {
         let Transport::Tcp { config, .. } = &plan.transport else { return None };
         let path = Path::of(look, table, config)?;
         let most = config.receive_window as f64 * 8.0 / path.round_trip.secs_f64();
         let needed = (path.bps * path.round_trip.secs_f64() / 8e3).ceil();
-        (most < path.bps).then(|| Caught {
+        (most < path.bps).then(|| Occurrence {
             about: format!("flow.{}", plan.name),
             text: format!(
                 "can get {} at most of the {} of its path: its receive_window lasts for a round trip of {:.3} ms",

@@ -1,7 +1,7 @@
 //! Traps of unused parts of a scenario: links and stations outside every flow's path, and services that have
 //! no place to act.
 
-use super::{Caught, Look};
+use super::{Occurrence, ScenarioView};
 use crate::grammar::fields::Fields;
 use crate::tables::LINKS;
 use crate::tables::wlan::is_on_demand;
@@ -12,7 +12,7 @@ use airhop_net::services::{Kind, LinkService, Service};
 use std::collections::HashSet;
 
 /// Finds links, and stations with a position of their own, that are not on the path of any flow of the file.
-pub(super) fn links(look: &Look<'_>) -> Vec<Caught> {
+pub(super) fn links(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     let met = Met::new(look);
     let unused = |(link, table): (Link, &Fields)| {
         let name = table.text("name")?;
@@ -29,13 +29,13 @@ pub(super) fn links(look: &Look<'_>) -> Vec<Caught> {
                 )
             }
         };
-        Some(Caught { about: format!("{}.{name}", LINKS[link.of].list), text, set: None })
+        Some(Occurrence { about: format!("{}.{name}", LINKS[link.of].list), text, set: None })
     };
     Link::all(look.root).filter_map(unused).collect()
 }
 
 /// Finds services of flows that have no effect on the flows' paths.
-pub(super) fn services(look: &Look<'_>) -> Vec<Caught> {
+pub(super) fn services(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     let of_flow = |(plan, table): (&FlowPlan, &Fields)| {
         let hops = way(look, table);
         let idle = plan
@@ -43,7 +43,7 @@ pub(super) fn services(look: &Look<'_>) -> Vec<Caught> {
             .iter()
             .filter(|service| !acts(service, hops.as_deref()))
             .map(|service| service.name);
-        let caught = |service| Caught {
+        let caught = |service| Occurrence {
             about: format!("flow.{}", plan.name),
             text: format!("has no place on its path for \"{service}\", which acts where a wireless link is"),
             set: None,
@@ -54,7 +54,7 @@ pub(super) fn services(look: &Look<'_>) -> Vec<Caught> {
 }
 
 /// Returns the hops of a flow's data; `None` if the ends are drawn at random.
-fn way(look: &Look<'_>, flow: &Fields) -> Option<Vec<Hop>> {
+fn way(look: &ScenarioView<'_>, flow: &Fields) -> Option<Vec<Hop>> {
     look.topology.hops(flow.text("from")?, flow.text("to")?)
 }
 
@@ -80,7 +80,7 @@ struct Met {
 }
 
 impl Met {
-    fn new(look: &Look<'_>) -> Met {
+    fn new(look: &ScenarioView<'_>) -> Met {
         let mut met = Met { links: HashSet::new(), nodes: HashSet::new() };
         for flow in look.root.tables("flow") {
             match (flow.text("from"), flow.text("to")) {
@@ -93,7 +93,7 @@ impl Met {
         met
     }
 
-    fn walk(&mut self, look: &Look<'_>, from: &str, to: &str) {
+    fn walk(&mut self, look: &ScenarioView<'_>, from: &str, to: &str) {
         self.nodes.extend([from, to].map(String::from));
         for hop in look.topology.hops(from, to).unwrap_or_default() {
             self.links.extend(Link::crossed_by(hop).map(|link| (link.of, link.index)));
@@ -102,7 +102,7 @@ impl Met {
     }
 
     /// Adds a flow between two randomly drawn stations, which stays within their wlan.
-    fn draw(&mut self, look: &Look<'_>, flow: &Fields) {
+    fn draw(&mut self, look: &ScenarioView<'_>, flow: &Fields) {
         let wlan = flow.table("between").and_then(|between| between.text("wlan"));
         let of_it = Link::all(look.root).filter(|(_, table)| wlan.is_some() && table.text("name") == wlan);
         for (link, table) in of_it {

@@ -12,7 +12,7 @@ impl Rack {
     /// tcp_time_to_recover(): after a recovery, segments that were sent, lost and retransmitted during it
     /// remain marked.
     pub(super) fn reason(&self, s: &mut SenderState) -> Option<u64> {
-        let first = if self.is_linux { s.board.first_ever_lost() } else { s.board.first_lost() };
+        let first = if self.is_linux { s.board.first_marked_lost() } else { s.board.first_lost() };
         first.map(|e| e.start)
     }
 

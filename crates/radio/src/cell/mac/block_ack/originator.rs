@@ -22,7 +22,7 @@ pub(crate) struct Rules {
 /// Report of the originator on an MPDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Report {
-    /// Acknowledgement of the MPDU of this number: the only and last one.
+    /// Acknowledgement of the MPDU of this number; reported once.
     Acknowledged(u64),
     /// Failure of a transmission: the BlockAck does not show the MPDU, or no answer came.
     Failed {
@@ -57,7 +57,7 @@ pub(crate) enum Reason {
 pub(crate) enum Exchange {
     /// Nothing: no MPDU is pending, or the first MPDU exceeds the limits.
     None,
-    /// BlockAckReq with this starting number, [`Originator::window_start`]; its answer is a BlockAck.
+    /// BlockAckReq with this starting number, [`Originator::window_start`]; the response is a BlockAck.
     Request { start: u64 },
     /// Data: the MPDUs of [`Originator::flight`]. A single MPDU is answered by an Ack, several by a BlockAck.
     Data(Psdu),
@@ -67,7 +67,7 @@ pub(crate) enum Exchange {
 struct Mpdu {
     /// Length, bytes.
     bytes: u32,
-    /// Time at which the MAC took it, or last lengthened it.
+    /// Time at which the MAC accepted the MPDU, or lengthened it for the last time.
     taken: Time,
     /// Number of transmissions so far.
     attempts: u32,
@@ -83,7 +83,7 @@ enum State {
     Discarded,
 }
 
-/// Originator of a Block Ack agreement. Its owner stores the packets and decides when an exchange begins.
+/// Originator of a Block Ack agreement. The caller stores the packets and decides when an exchange begins.
 ///
 /// An exchange begins with [`Originator::begin`], and ends with [`Originator::on_ack`],
 /// [`Originator::on_block_ack`] or [`Originator::on_missing`].
@@ -92,11 +92,12 @@ pub(crate) struct Originator {
     rules: Rules,
     /// WinStartO: the oldest number that is neither acknowledged nor discarded.
     base: u64,
-    /// MPDUs from `base` on: at most a window of them, and one that begins where the last of the window is full.
+    /// MPDUs from `base` on: at most a window of them, and one more that begins when the last MPDU of the
+    /// window is full.
     mpdus: VecDeque<Mpdu>,
     /// MPDUs of the last A-MPDU: sequence number, and attempt number of this transmission.
     flight: Vec<(u64, u32)>,
-    /// True if a BlockAckReq must ask which of the sent MPDUs the recipient has.
+    /// True if a BlockAckReq must determine which of the sent MPDUs the recipient has.
     is_unknown: bool,
     /// True if the exchange under way is a BlockAckReq.
     is_request: bool,
@@ -135,14 +136,16 @@ impl Originator {
         self.mpdus.len() < self.rules.window as usize
     }
 
-    /// True if the newest MPDU, within the window, was never sent: it can grow, and another can follow it.
+    /// True if the newest MPDU lies within the window and was never sent, so that it can grow and another
+    /// MPDU can follow it.
     pub fn is_growing(&self) -> bool {
         let newest = self.mpdus.back().filter(|_| self.mpdus.len() <= self.rules.window as usize);
         newest.is_some_and(|mpdu| mpdu.state == State::Waiting && mpdu.attempts == 0)
     }
 
-    /// Lengthens the newest MPDU, which was never sent, to that many bytes. Its lifetime begins anew: "no MSDU in the A-MSDU is discarded
-    /// before a period of dot11EDCATableMSDULifetime has elapsed" (IEEE 802.11-2020 §10.23.2.12).
+    /// Lengthens the newest MPDU, which was never sent, to that many bytes. The lifetime of the MPDU
+    /// restarts: "no MSDU in the A-MSDU is discarded before a period of dot11EDCATableMSDULifetime has
+    /// elapsed" (IEEE 802.11-2020 §10.23.2.12).
     pub fn grow(&mut self, now: Time, bytes: u32) {
         debug_assert!(self.is_growing(), "an MPDU that was sent keeps its length");
         if let Some(newest) = self.mpdus.back_mut() {
@@ -150,7 +153,8 @@ impl Originator {
         }
     }
 
-    /// Adds an MPDU of that many bytes, if there is room for it; returns its number, one more than that of the MPDU before.
+    /// Adds an MPDU of that many bytes, if the window has room; returns its number, one more than that of the
+    /// previous MPDU.
     pub fn push(&mut self, now: Time, bytes: u32) -> u64 {
         debug_assert!(self.has_room() || self.is_growing(), "the window is full");
         self.mpdus.push_back(Mpdu { bytes, taken: now, attempts: 0, state: State::Waiting });
@@ -168,9 +172,9 @@ impl Originator {
         &self.flight
     }
 
-    /// Begins an exchange, and returns its frame. MPDUs whose lifetime is over are discarded first. A pending
-    /// BlockAckReq takes precedence; else the pending MPDUs are sent in ascending order, hence
-    /// retransmissions before new MPDUs, as many as the limits allow (IEEE 802.11-2020 §10.25.6.7).
+    /// Begins an exchange, and returns its frame. The originator first discards the MPDUs whose lifetime is
+    /// over. A pending BlockAckReq takes precedence over MPDUs. Pending MPDUs are sent in ascending order,
+    /// hence retransmissions before new MPDUs, as many as the limits allow (IEEE 802.11-2020 §10.25.6.7).
     pub fn begin(&mut self, now: Time, limits: &Limits, reports: &mut Vec<Report>) -> Exchange {
         self.expire(now, reports);
         self.is_request = self.must_request();
@@ -205,7 +209,7 @@ impl Originator {
         self.advance();
     }
 
-    /// Handles a BlockAck, which answers an A-MPDU or a BlockAckReq. Every MPDU in its bitmap is
+    /// Handles the BlockAck that responds to an A-MPDU or to a BlockAckReq. Every MPDU in its bitmap is
     /// acknowledged, also an MPDU that waits for a retransmission; MPDUs in flight outside the bitmap have
     /// failed.
     pub fn on_block_ack(&mut self, now: Time, ack: &BlockAck, reports: &mut Vec<Report>) {
@@ -222,19 +226,20 @@ impl Originator {
         self.fail_sent(now, reports);
     }
 
-    /// Handles the missing CTS of the exchange under way, which counts as a failed attempt of its MPDUs.
+    /// Handles the missing CTS of the current exchange, which counts as a failed attempt of the exchange's
+    /// MPDUs.
     pub fn on_refused(&mut self, now: Time, reports: &mut Vec<Report>) {
         self.fail_sent(now, reports);
     }
 
-    /// Handles the missing answer of the exchange under way. If the originator stops sending BlockAckReqs,
-    /// returns the first number after the discarded MPDUs: the recipient skips the MPDUs below it at the expiry
-    /// of its reorder timer.
+    /// Handles the missing response of the current exchange. If the originator stops sending BlockAckReqs,
+    /// returns the first number after the discarded MPDUs: the recipient skips all lower numbers at the
+    /// expiry of its reorder timer.
     ///
-    /// After a single MPDU, and under [`LostBlockAck::Resend`], all MPDUs sent count as failed; otherwise
-    /// their fate is unknown until a BlockAckReq is answered. The number of consecutive BlockAckReqs is
-    /// limited to the number of attempts of an MPDU, or to dot11ShortRetryLimit; after the last one, all
-    /// MPDUs sent count as failed.
+    /// After a single MPDU, and under [`LostBlockAck::Resend`], all MPDUs of the exchange count as failed;
+    /// otherwise the fate of these MPDUs is unknown until the response to a BlockAckReq. The number of
+    /// consecutive BlockAckReqs is limited to the number of attempts of an MPDU, or to dot11ShortRetryLimit;
+    /// after the last BlockAckReq, all MPDUs sent count as failed.
     pub fn on_missing(&mut self, now: Time, reports: &mut Vec<Report>) -> Option<u64> {
         if !self.is_request {
             match self.rules.lost_block_ack {

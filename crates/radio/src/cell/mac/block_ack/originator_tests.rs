@@ -36,8 +36,8 @@ fn retransmissions_go_before_new_mpdus() {
     assert_eq!(pair.delivered, range(0..9));
 }
 
-/// The window stalls at the oldest MPDU, which is retransmitted alone, and moves on when that MPDU arrives (a
-/// former ns-3 version stayed there).
+/// The window stalls at the oldest MPDU, which is retransmitted alone, and advances when that MPDU arrives (a
+/// former ns-3 version did not advance).
 #[test]
 fn a_window_that_stalled_moves_on() {
     let mut pair = pair(rules(64, LIFETIME, LostBlockAck::Resend));
@@ -54,7 +54,7 @@ fn a_window_that_stalled_moves_on() {
     assert_eq!(exchange(&mut pair, &[]), range(64..128));
 }
 
-/// Windows that stall and move on, at half of the modulus and beyond it.
+/// Windows stall and advance at half of the modulus and beyond it.
 #[test]
 fn a_window_moves_across_the_modulus() {
     let mut pair = pair(rules(64, LIFETIME, LostBlockAck::Resend));
@@ -82,8 +82,8 @@ fn an_expired_mpdu_does_not_block_the_recipient() {
     assert_eq!(pair.delivered, range(1..12));
 }
 
-/// The originator repeats the BlockAckReq, even without pending MPDUs, until it is answered; after seven
-/// unanswered requests the recipient releases its MPDUs by itself.
+/// The originator repeats the BlockAckReq, even without pending MPDUs, until a BlockAck arrives; after seven
+/// BlockAckReqs without a response the recipient releases its MPDUs itself.
 #[test]
 fn a_lost_request_is_repeated() {
     let mut pair = pair(rules(64, LIFETIME, LostBlockAck::Resend));
@@ -176,7 +176,7 @@ fn unanswered_requests_end_in_failures() {
     assert_eq!(pair.discarded, range(0..4));
 }
 
-/// A single MPDU is answered by a normal Ack, and no BlockAckReq asks for it.
+/// The response to a single MPDU is a normal Ack, and no BlockAckReq follows.
 #[test]
 fn a_single_mpdu_is_sent_again_without_a_question() {
     let mut pair = pair(rules(64, Retries::Attempts(2), LostBlockAck::Request));
@@ -185,8 +185,8 @@ fn a_single_mpdu_is_sent_again_without_a_question() {
     assert_eq!(pair.discarded, [0]);
 }
 
-/// The lifetime of an MPDU counts from its arrival in the MAC, whatever happened since; a failure after its
-/// end is the last one.
+/// The lifetime of an MPDU counts from the MPDU's arrival in the MAC, whatever the number of attempts; a
+/// failure after the end of the lifetime discards the MPDU.
 #[test]
 fn a_lifetime_ends_attempts() {
     let mut originator = Originator::new(rules(64, LIFETIME, LostBlockAck::Resend));

@@ -22,9 +22,9 @@ pub fn rules(window: u32, retries: Retries, lost_block_ack: LostBlockAck) -> Rul
 /// Modulus of sequence numbers on the air.
 const MODULUS: u64 = 4096;
 
-/// Returns the full number that a receiver infers from the modulo-4096 number of the air: the one nearest to
-/// a number known to the receiver.
-fn over_the_air(number: u64, known: u64) -> u64 {
+/// Returns the full number that a receiver infers from the modulo-4096 number in a frame: the number nearest
+/// to a number known to the receiver.
+fn full_number(number: u64, known: u64) -> u64 {
     let ahead = (number % MODULUS + MODULUS - known % MODULUS) % MODULUS;
     if ahead < MODULUS / 2 { known + ahead } else { known + ahead - MODULUS }
 }
@@ -97,8 +97,8 @@ impl Pair {
         (0..self.pushed).any(|number| self.recipient.holds(number))
     }
 
-    /// Simulates an exchange. `loses` decides for each frame, the answer last, whether it is lost. Returns
-    /// the frames sent.
+    /// Simulates an exchange. `loses` decides the loss of each frame, the response last. Returns the frames
+    /// sent.
     pub fn exchange(&mut self, mut loses: impl FnMut() -> bool) -> (Exchange, Vec<u64>) {
         let (mut reports, before) = (Vec::new(), self.delivered.len().saturating_sub(1));
         let exchange = self.originator.begin(self.now, &self.limits, &mut reports);
@@ -125,7 +125,7 @@ impl Pair {
     fn request(&mut self, start: u64, loses: &mut impl FnMut() -> bool, reports: &mut Vec<Report>) {
         assert_eq!(start, self.oldest(), "the starting number is the oldest unfinished one");
         if !loses() {
-            let start = over_the_air(start, self.recipient.answer().start);
+            let start = full_number(start, self.recipient.answer().start);
             self.recipient.on_request(start, &mut self.delivered);
             if !loses() {
                 return self.answer(reports);
@@ -147,7 +147,7 @@ impl Pair {
             if loses() {
                 continue;
             }
-            let read = over_the_air(*number, self.recipient.answer().start);
+            let read = full_number(*number, self.recipient.answer().start);
             assert_eq!(read, *number);
             let is_new = self.recipient.on_mpdu(read, &mut self.delivered);
             assert_eq!(is_new, self.arrived.insert(*number), "duplicates are recognised: {number}");
@@ -164,7 +164,7 @@ impl Pair {
 
     fn answer(&mut self, reports: &mut Vec<Report>) {
         let BlockAck { start, bitmap } = self.recipient.answer();
-        let ack = BlockAck { start: over_the_air(start, self.oldest()), bitmap };
+        let ack = BlockAck { start: full_number(start, self.oldest()), bitmap };
         assert_eq!(ack.start, start);
         self.originator.on_block_ack(self.now, &ack, reports);
     }

@@ -28,10 +28,10 @@ impl Recipient {
         Recipient { window, board: 0, received: Bitmap::default(), expected: 0 }
     }
 
-    /// Handles an MPDU, and appends to `deliver` the numbers that can now go to the layer above, in order.
-    /// False if the MPDU is a duplicate, or was discarded by the originator.
+    /// Handles an MPDU, and appends to `deliver` the numbers that the layer above can now receive in order.
+    /// Returns false if the MPDU is a duplicate, or was discarded by the originator.
     ///
-    /// A number beyond a window moves that window so that it ends with the number (§10.25.6.3 and
+    /// A number beyond a window advances the window so that it ends with the number (§10.25.6.3 and
     /// §10.25.6.6.2).
     pub fn on_mpdu(&mut self, number: u64, deliver: &mut Vec<u64>) -> bool {
         if number < self.board {
@@ -94,7 +94,7 @@ impl Recipient {
         }
     }
 
-    /// Advances the scoreboard to `start`; no effect if it is there or beyond.
+    /// Advances the start of the scoreboard to `start`; no effect if the scoreboard starts there or later.
     fn move_board(&mut self, start: u64) {
         if let Some(count) = start.checked_sub(self.board) {
             self.received.shift(count);
