@@ -83,7 +83,10 @@ CONFUSION = (
 """The confusion matrix at each error rate."""
 
 
-@worded("the largest gain of WestwoodVT over a scheme is the printed one, within the tolerance: {printed}")
+@worded(
+    "the largest gain of WestwoodVT over a scheme is {printed}, within half of the last printed digit "
+    "({source:digit} percentage point) plus {source}"
+)
 def greatest_met(
     samples: Samples, axis: PlottedAxis, source: Source, printed: Mapping[str, float]
 ) -> ClaimResult:
@@ -98,7 +101,7 @@ def greatest_met(
 
 @worded(
     "the smallest and the largest gain of WestwoodVT over {other} are the printed {least} % and "
-    "{greatest} %, within the tolerance"
+    "{greatest} %, within half of the last printed digit ({source:digit} percentage point) plus {source}"
 )
 def range_met(
     samples: Samples, axis: PlottedAxis, source: Source, other: str, least: float, greatest: float

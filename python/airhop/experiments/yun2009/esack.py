@@ -89,7 +89,8 @@ def headline(samples: Samples) -> str:
 
 
 @worded(
-    "with one flow and with five, {sender} has the goodput, fast recoveries and timeouts of SACK at {every}"
+    "with one flow and with five, {sender} has the goodput and fast recoveries of SACK within 5 %, and its "
+    "timeouts within two a flow, at {every}"
 )
 def just_like(samples: Samples, sender: str) -> ClaimResult:
     """Check whether a sender behaves as SACK does, with one connection and with five."""

@@ -89,7 +89,7 @@ def headline(samples: Samples) -> str:
 
 
 def less_with_large(samples: Samples) -> ClaimResult:
-    """Check whether the good stations have less goodput with retry limit 7 than with 2."""
+    """Check whether the good stations have less goodput with retry limit 7 than with 2, by either scheme."""
     kept = {scheme: along(samples, scheme, SMALL, LARGE) for scheme in SCHEMES}
     told = ", ".join(f"{scheme} {interval(ratio)}" for scheme, ratio in kept.items())
     return ClaimResult(

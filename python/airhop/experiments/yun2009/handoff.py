@@ -241,7 +241,7 @@ def _missed(values: Values, names: Sequence[str], least: float, most: float) -> 
 
 
 def no_memory(_: Values) -> ClaimResult:
-    """Check whether a base station has anything to hand over with LL-ELSN; undecided, nothing measures it."""
+    """Check whether a base station has nothing to hand over with LL-ELSN; undecided, nothing measures it."""
     return ClaimResult(None, "not measured: Airhop's agent of LL-ELSN is built without memory", needs=BUILT)
 
 
