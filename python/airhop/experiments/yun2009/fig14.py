@@ -70,7 +70,7 @@ def of_the_best(samples: Samples, limits: Sequence[int]) -> dict[Cell, list[Cell
 
 
 def good_with_one(samples: Samples) -> ClaimResult:
-    """Check whether LL-ELSN has over 90 % of the best at every FER with one limit, by simultaneous intervals."""
+    """Check whether LL-ELSN has 90 % of the best at each FER with one limit, by simultaneous intervals."""
     found = {x: near_best(samples, LIMIT, of_the_best(samples, (x,)), GOOD) for x in SMALL if x in samples.xs}
     told = "; ".join(f"with {x}: {one.measured}" for x, one in found.items())
     return ClaimResult(some(one.decision for one in found.values()), told)
