@@ -350,7 +350,7 @@ impl World {
     }
 }
 
-/// Takes an effect out of the list of effects, and leaves one without a packet.
+/// Returns an effect, and leaves an effect without a packet in its place.
 #[inline]
 fn take(effect: &mut LinkEffect) -> LinkEffect {
     std::mem::replace(effect, LinkEffect::Ready(BROADCAST))
