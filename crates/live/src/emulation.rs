@@ -100,24 +100,24 @@ pub struct Control {
 pub struct Ready {
     /// Node that must become ready.
     pub node: NodeId,
-    /// Sign that the node is ready.
-    pub sign: Sign,
+    /// Condition for the readiness of the node.
+    pub sign: ReadyCondition,
 }
 
-/// Sign that a node is ready.
+/// Condition for the readiness of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Sign {
+pub enum ReadyCondition {
     /// A TCP socket listens at this port, or a UDP socket is bound to it.
     Port(u16),
     /// `sh -c` with this line, repeated at the node until the exit code is 0.
     Command(String),
 }
 
-impl fmt::Display for Sign {
+impl fmt::Display for ReadyCondition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Sign::Port(port) => write!(f, "port {port}"),
-            Sign::Command(line) => write!(f, "`{line}`"),
+            ReadyCondition::Port(port) => write!(f, "port {port}"),
+            ReadyCondition::Command(line) => write!(f, "`{line}`"),
         }
     }
 }
@@ -267,7 +267,7 @@ pub enum EmulationError {
         /// Name of the node.
         name: String,
         /// Expected sign of readiness.
-        sign: Sign,
+        sign: ReadyCondition,
         /// Reason why the waiting ended.
         why: String,
     },
@@ -353,7 +353,7 @@ impl Emulation {
         real_time: Result<(), String>,
     ) -> Live {
         Live {
-            why: self.doubts(&driven, lost_in_devices),
+            why: self.invalidity_reasons(&driven, lost_in_devices),
             ended: driven.ended,
             finished: driven.finished,
             lateness: driven.lateness,
@@ -374,7 +374,7 @@ impl Emulation {
     }
 
     /// Returns reasons to doubt the run: packets that the network did not lose but that reached no host.
-    fn doubts(&self, driven: &Driven, lost_in_devices: u64) -> Vec<String> {
+    fn invalidity_reasons(&self, driven: &Driven, lost_in_devices: u64) -> Vec<String> {
         let mut why = Vec::new();
         if let Some((node, error)) = &driven.first_loss {
             let (lost, name) = (driven.lost_to_emulator, self.name(*node));

@@ -26,7 +26,7 @@ pub mod turnaround;
 pub use airhop_base::Departure;
 pub use emulation::{
     Command, Control, Emulation, EmulationError, End, EndKind, Ended, Finished, Live, LogTo, Output, Ready,
-    Sign,
+    ReadyCondition,
 };
 pub use log::{Replayed, replay};
 pub use outside::{Outside, Stopped};

@@ -7,7 +7,7 @@ use airhop_base::Span;
 use airhop_live::log::Log;
 use airhop_live::privileges::{Privileges, skip};
 use airhop_live::{
-    Command, Emulation, End, EndKind, Ended, Finished, Live, LogTo, Output, Ready, Sign, replay,
+    Command, Emulation, End, EndKind, Ended, Finished, Live, LogTo, Output, Ready, ReadyCondition, replay,
 };
 use std::io::{BufRead, BufReader};
 use std::process::{self, Stdio};
@@ -83,7 +83,7 @@ for family, host in ((socket.AF_INET, "10.0.0.1"), (socket.AF_INET6, "fd00:a1b0:
 
 /// The client waits for the server's port, because Python takes seconds to start on a busy machine.
 fn listening() -> Vec<Ready> {
-    vec![Ready { node: ENDS[0], sign: Sign::Port(5001) }]
+    vec![Ready { node: ENDS[0], sign: ReadyCondition::Port(5001) }]
 }
 
 /// RFC 9293 §3.5: a handshake takes at least a round trip of the simulated network. The sent data arrive
@@ -138,9 +138,10 @@ fn a_client_waits_until_its_server_is_ready() {
     let mark = folder.file("mark");
     let marks = format!("sleep 0.6; touch {}; sleep 0.5", mark.display());
     let asks = format!("test -e {}", mark.display());
-    for (server, sign, client) in
-        [(&slow, Sign::Port(5001), CLIENT), (&marks, Sign::Command(asks.clone()), asks.as_str())]
-    {
+    for (server, sign, client) in [
+        (&slow, ReadyCondition::Port(5001), CLIENT),
+        (&marks, ReadyCondition::Command(asks.clone()), asks.as_str()),
+    ] {
         let ready = vec![Ready { node: ENDS[0], sign }];
         let (live, _) = run(&Emulation { ready, ..emulation(&[(0, server), (1, client)], 20) });
         assert_eq!(live.finished, Finished::Commands);
@@ -164,10 +165,10 @@ fn a_server_that_is_not_ready_is_named() {
         wrong.run(&mut Wire::new(DELAY), &AtomicBool::new(false), &mut |_, _| {}).unwrap_err().to_string()
     };
     assert_eq!(
-        refused("exit 3", Sign::Port(80), 20),
+        refused("exit 3", ReadyCondition::Port(80), 20),
         "node s is not ready, port 80: nothing listens there, and the commands of the node have ended"
     );
-    let late = refused("sleep 60", Sign::Command("exit 7".into()), 1);
+    let late = refused("sleep 60", ReadyCondition::Command("exit 7".into()), 1);
     assert!(late.starts_with("node s is not ready, `exit 7`: it "), "{late}");
     assert!(late.ends_with(" when the emulation was over"), "{late}");
 }

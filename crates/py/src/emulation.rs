@@ -12,7 +12,8 @@ use airhop_live::drive::Progress;
 use airhop_live::log::{Ending, Log, ReplayError};
 use airhop_live::privileges::Privileges;
 use airhop_live::{
-    Command, Control, Emulation, EmulationError, End, EndKind, Live, LogTo, Outside, Ready, Sign, Stopped,
+    Command, Control, Emulation, EmulationError, End, EndKind, Live, LogTo, Outside, Ready, ReadyCondition,
+    Stopped,
 };
 use airhop_scenario::{Door, ObservedFlow, ObservedLoad, OpenRun, Opening, Reach, RealFlow, Recording, Run};
 use pyo3::exceptions::PyOSError;
@@ -47,7 +48,7 @@ impl Opened {
 }
 
 /// Progress of an emulation, and its drops so far, by cause.
-type Told = (Progress, Vec<(&'static str, u64)>);
+type ProgressAndDrops = (Progress, Vec<(&'static str, u64)>);
 
 impl Opened {
     fn kept(&mut self, result: Result<(), airhop_scenario::RunError>) -> Result<(), Stopped> {
@@ -158,7 +159,7 @@ pub fn emulate(
         oversleep: oversleep(),
         threads: Some(threads),
     };
-    let latest = Arc::new(Mutex::new(None::<Told>));
+    let latest = Arc::new(Mutex::new(None::<ProgressAndDrops>));
     let newest = latest.clone();
     let (names, notes) = (opening.plan.nodes.clone(), opening.notes.clone());
     let kept = opening.clone();
@@ -380,7 +381,10 @@ fn command(opening: &Opening, node: &str, line: String) -> Command {
 }
 
 fn sign(opening: &Opening, (node, port, line): RequestedReady) -> Ready {
-    Ready { node: place(opening, &node), sign: port.map_or(Sign::Command(line), Sign::Port) }
+    Ready {
+        node: place(opening, &node),
+        sign: port.map_or(ReadyCondition::Command(line), ReadyCondition::Port),
+    }
 }
 
 fn place(opening: &Opening, node: &str) -> NodeId {

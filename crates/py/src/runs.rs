@@ -34,7 +34,7 @@ pub(crate) const POLL: Duration = Duration::from_millis(20);
 const PATIENCE: Duration = Duration::from_millis(300);
 /// Time after which a run that ignores the interruption, as in a call that blocks outside the interpreter, is
 /// no longer awaited.
-const LAST_PATIENCE: Duration = Duration::from_millis(600);
+const KILL_PERIOD: Duration = Duration::from_millis(600);
 /// Number of threads at work in runs, including runs no longer awaited.
 static AT_WORK: AtomicUsize = AtomicUsize::new(0);
 
@@ -110,7 +110,7 @@ fn drive(
                 pool.stop();
                 failure = Some((first, Instant::now()));
             }
-            (Some((_, since)), _) if since.elapsed() > LAST_PATIENCE => break true,
+            (Some((_, since)), _) if since.elapsed() > KILL_PERIOD => break true,
             (Some((_, since)), _) if since.elapsed() > PATIENCE => workers.interrupt(py),
             _ => {}
         }

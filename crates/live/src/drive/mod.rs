@@ -20,8 +20,8 @@ use airhop_wire::addressing::is_unicast;
 use airhop_wire::real;
 use std::io;
 use std::sync::mpsc::Receiver;
-use tally::Tally;
-use vigil::Vigil;
+use tally::LoopCounters;
+use vigil::SleepMonitor;
 
 /// Maximum number of datagrams read at one port before the loop writes departures and reads the other ports.
 /// At 10 µs per datagram, a port delays the others by less than the granularity of a kernel's timers.
@@ -92,11 +92,11 @@ impl<C: Clock, S: Sleep, P: Port> Loop<C, S, P> {
         over: &dyn Fn() -> Option<Finished>,
         on_progress: &mut dyn FnMut(&Progress, &W),
     ) -> Result<Driven, DriveError> {
-        let tally = Tally::new(&self.ports);
+        let tally = LoopCounters::new(&self.ports);
         let ready = vec![true; self.ports.len()];
         let buffer = vec![0; MAX_DATAGRAM];
         let end = Time::ZERO + self.duration;
-        let vigil = Vigil::default();
+        let vigil = SleepMonitor::default();
         Pass { of: self, world, log, tally, vigil, ready, buffer, left: Vec::new(), end }
             .repeat(over, on_progress)
     }
@@ -107,8 +107,8 @@ struct Pass<'a, C, S, P, W> {
     of: &'a mut Loop<C, S, P>,
     world: &'a mut W,
     log: Option<&'a mut Writer>,
-    tally: Tally,
-    vigil: Vigil,
+    tally: LoopCounters,
+    vigil: SleepMonitor,
     ready: Vec<bool>,
     buffer: Vec<u8>,
     left: Vec<Departure>,

@@ -97,7 +97,7 @@ pub struct Driven {
 
 /// Counters of a loop.
 #[derive(Default)]
-pub(super) struct Tally {
+pub(super) struct LoopCounters {
     admitted: Count,
     departed: Count,
     pub(super) ignored: u64,
@@ -112,10 +112,10 @@ pub(super) struct Tally {
     controls: BTreeMap<String, String>,
 }
 
-impl Tally {
+impl LoopCounters {
     pub(super) fn new<P>(ports: &[(NodeId, P)]) -> Self {
         let turnaround = ports.iter().map(|(node, _)| (*node, Turnaround::default())).collect();
-        Tally { turnaround, ..Tally::default() }
+        LoopCounters { turnaround, ..LoopCounters::default() }
     }
 
     /// Records that the loop continued at `now` instead of `expected`.

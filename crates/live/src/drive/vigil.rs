@@ -13,12 +13,12 @@ const SHARE: u64 = 10;
 
 /// Times awake and asleep.
 #[derive(Debug, Default)]
-pub(super) struct Vigil {
+pub(super) struct SleepMonitor {
     since: Time,
     asleep: Span,
 }
 
-impl Vigil {
+impl SleepMonitor {
     /// Records a sleep of the loop.
     pub fn slept(&mut self, from: Time, to: Time) {
         self.asleep = self.asleep + to.since(from);
@@ -29,7 +29,7 @@ impl Vigil {
         let length = now.since(self.since);
         let has_slept = self.asleep.nanos().saturating_mul(SHARE) >= length.nanos();
         if length > WINDOW && has_slept {
-            *self = Vigil { since: now, asleep: Span::ZERO };
+            *self = SleepMonitor { since: now, asleep: Span::ZERO };
         }
         has_slept
     }
@@ -43,7 +43,7 @@ mod tests {
     /// busy-wait.
     #[test]
     fn a_tenth_of_the_time_is_slept() {
-        let (mut vigil, mut now, mut asleep) = (Vigil::default(), Time::ZERO, Span::ZERO);
+        let (mut vigil, mut now, mut asleep) = (SleepMonitor::default(), Time::ZERO, Span::ZERO);
         let (step, nap) = (Span::from_micros(50), Span::from_micros(40));
         while now < Time::from_nanos(1_000_000_000) {
             if vigil.may_last(now) {

@@ -135,7 +135,7 @@ fn run_on<W: Outside>(
     let sleeper = step(EpollSleep::new(watched, alarm.clone(), emulation.oversleep), "making an epoll")?;
     let (over, failed) = (AtomicBool::new(false), AtomicBool::new(false));
     let signals = Signals { ends: Ends::default(), alarm, over, failed };
-    let is_over = || over_by(emulation, &signals, stop);
+    let is_over = || end_reason(emulation, &signals, stop);
     let spin = emulation.spin.unwrap_or(Span::ZERO);
     emulation.announce(stage);
     let (to_loop, sockets) = sync_channel(watch::WAITING);
@@ -191,7 +191,7 @@ fn step<T>(result: io::Result<T>, what: &str) -> Result<T, EmulationError> {
     result.map_err(|error| EmulationError::SetUp { name: "all".into(), step: what.into(), error })
 }
 
-fn over_by(emulation: &Emulation, signals: &Signals, stop: &AtomicBool) -> Option<Finished> {
+fn end_reason(emulation: &Emulation, signals: &Signals, stop: &AtomicBool) -> Option<Finished> {
     let count = emulation.commands.len();
     let ended = count > 0 && signals.ends.load(Ordering::Acquire) == count;
     if stop.load(Ordering::Acquire) {

@@ -2,7 +2,7 @@
 
 use super::command::{Ends, Running};
 use super::{Signals, Stage, listening};
-use crate::emulation::{Command, Emulation, EmulationError, Ready, Sign};
+use crate::emulation::{Command, Emulation, EmulationError, Ready, ReadyCondition};
 use airhop_base::NodeId;
 use std::io;
 use std::sync::atomic::Ordering;
@@ -83,12 +83,12 @@ fn wait(ready: &Ready, started: &[Running], stage: &Stage, signals: &Signals) ->
 fn seen(ready: &Ready, stage: &Stage, signals: &Signals, patience: Instant) -> io::Result<Option<String>> {
     let namespace = stage.namespace(ready.node)?;
     match &ready.sign {
-        Sign::Port(port) => {
+        ReadyCondition::Port(port) => {
             let port = *port;
             let listens = namespace.within(move || listening::listens_at(port))?;
             Ok((!listens).then(|| "nothing listens there".into()))
         }
-        Sign::Command(line) => {
+        ReadyCondition::Command(line) => {
             let command = Command { node: ready.node, line: line.clone(), capture_stderr: true };
             let running = Running::start(namespace, &command, &Ends::default(), &signals.alarm)?;
             while !running.has_ended() && Instant::now() < patience && !signals.over.load(Ordering::Acquire) {

@@ -1,8 +1,8 @@
 //! Explicit loss notification at the base station (Balakrishnan and Katz 1998; Yun 2009 §1).
 //!
-//! The base station sees data on the wired side of the wireless link, and ACKs on their way back. So it can
-//! tell which segments missing at the receiver were lost on the wireless link, and sets a bit in the
-//! duplicate ACKs for them.
+//! The base station observes data on the wired side of the wireless link, and ACKs in the opposite direction.
+//! It therefore knows which of the segments missing at the receiver were lost on the wireless link, and sets
+//! a bit in the duplicate ACKs for these segments.
 
 use super::{Agent, AgentActions, PacketAction};
 use airhop_base::{Body, Eln as Bit, NodeId, Packet, Segment, Time};

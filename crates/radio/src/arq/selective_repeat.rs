@@ -14,7 +14,7 @@ pub(super) struct Sender {
     /// Lowest number that the receiver waits for, as known to the sender.
     expected: u64,
     /// Time of the last empty frame, which carried `base` as the floor.
-    told: Option<Time>,
+    floor_reported_at: Option<Time>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +41,7 @@ impl Sender {
     /// If the window is larger than [`SELECTIVE_WINDOW`], beyond which a link ACK has no bits.
     pub fn new(srej: bool, rules: ArqRules) -> Self {
         assert!(rules.window <= SELECTIVE_WINDOW, "a window of {} frames", rules.window);
-        Sender { srej, rules, base: 0, frames: VecDeque::new(), expected: 0, told: None }
+        Sender { srej, rules, base: 0, frames: VecDeque::new(), expected: 0, floor_reported_at: None }
     }
 
     /// Fails the current transmission of the frame at `index`.
@@ -78,7 +78,7 @@ impl ArqSender for Sender {
 
     fn push(&mut self) -> u64 {
         self.frames.push_back(Frame { attempt: 0, state: State::Waiting });
-        self.told = None;
+        self.floor_reported_at = None;
         self.base + self.frames.len() as u64 - 1
     }
 
@@ -93,10 +93,10 @@ impl ArqSender for Sender {
                 floor: self.base,
             });
         }
-        if !self.must_report_floor() || self.told.is_some() {
+        if !self.must_report_floor() || self.floor_reported_at.is_some() {
             return None;
         }
-        self.told = Some(now);
+        self.floor_reported_at = Some(now);
         Some(LinkFrame { number: self.base - 1, attempt: 1, floor: self.base })
     }
 
@@ -129,8 +129,8 @@ impl ArqSender for Sender {
             State::Sent(start) => Some(start),
             State::Waiting | State::Done => None,
         });
-        let told = self.told.filter(|_| self.must_report_floor());
-        sent.chain(told).min().map(|start| start + self.rules.timeout)
+        let floor_reported_at = self.floor_reported_at.filter(|_| self.must_report_floor());
+        sent.chain(floor_reported_at).min().map(|start| start + self.rules.timeout)
     }
 
     fn on_timeout(&mut self, now: Time, reports: &mut Vec<Report>) {
@@ -141,7 +141,7 @@ impl ArqSender for Sender {
                 self.fail(index, reports);
             }
         }
-        self.told = self.told.filter(|start| !is_over(*start));
+        self.floor_reported_at = self.floor_reported_at.filter(|start| !is_over(*start));
         self.advance();
     }
 }

@@ -344,7 +344,7 @@ impl Exchange {
             (FrameKind::Cts | FrameKind::Ack, AckTimeout::Ns2) if outcome != Heard::Frame => (to, phy.slot),
             _ => return,
         };
-        self.give_up_waiting(station, now + rest);
+        self.set_failure_time(station, now + rest);
     }
 
     /// Checks that the addressee of a response decodes the response's first symbols. Otherwise the addressee
@@ -354,12 +354,12 @@ impl Exchange {
         let is_missed = !self.stations[usize::from(to)].receiver.follows(slot);
         if is_missed && self.rules.ack_timeout == AckTimeout::Ieee {
             debug_assert!(start == now, "where all hear all the addressee follows it");
-            self.give_up_waiting(to, start + self.phy.answer_timeout());
+            self.set_failure_time(to, start + self.phy.answer_timeout());
         }
     }
 
     /// Sets the time at which the station's own frame counts as failed, if the station waits for an answer.
-    fn give_up_waiting(&mut self, station: Station, timeout: Time) {
+    fn set_failure_time(&mut self, station: Station, timeout: Time) {
         if self.stations[usize::from(station)].access.unanswered(timeout) {
             self.note_deadline(station);
         }

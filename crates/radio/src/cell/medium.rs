@@ -78,8 +78,8 @@ pub(crate) enum Heard {
 }
 
 impl Transmission {
-    /// Turns the transmission into the control frame that its addressee answers with; the remaining duration
-    /// is carried over.
+    /// Converts the transmission into the control frame that its addressee answers with; the remaining
+    /// duration is carried over.
     pub fn turn(&mut self, kind: FrameKind, bytes: u32, start: Time, airtime: Span) {
         (self.from, self.to, self.kind) = (self.to, self.from, kind);
         (self.bytes, self.header) = (bytes, bytes);

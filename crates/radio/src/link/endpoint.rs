@@ -139,7 +139,7 @@ impl LinkEndpoint {
     }
 
     /// True if a frame of this end ends or arrives at `now`.
-    pub fn is_heard_now(&self, now: Time) -> bool {
+    pub fn has_frame_edge_at(&self, now: Time) -> bool {
         self.transmitter.is_some_and(|sent| sent.end == now)
             || self.in_flight.front().is_some_and(|f| f.2 == now)
     }

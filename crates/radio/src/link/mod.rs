@@ -99,7 +99,7 @@ impl RadioLink {
             }
             RadioEventKind::Arrived(end) => self.on_arrived(now, end, effects),
             RadioEventKind::Due(end) | RadioEventKind::Ask(end) => {
-                if self.ends.iter().any(|endpoint| endpoint.is_heard_now(now)) {
+                if self.ends.iter().any(|endpoint| endpoint.has_frame_edge_at(now)) {
                     // A frame that arrives at the deadline is in time: its event is in the queue already and
                     // precedes this one.
                     return queue.push(now, self.event(event));

@@ -62,7 +62,7 @@ impl Problems {
 impl Problem {
     fn paragraph(&self, source: &str) -> String {
         let [source, path, what] = [source, &self.path, &self.what].map(legible);
-        let what = format!("{what}{}", look_alike(&format!("{}{}", self.path, self.what)));
+        let what = format!("{what}{}", lookalike_character(&format!("{}{}", self.path, self.what)));
         let path = if path.is_empty() { path } else { format!("{path}: ") };
         match &self.at {
             At::Line(line) => format!("{source}:{line}: {path}{what}"),
@@ -99,7 +99,7 @@ fn legible(text: &str) -> String {
 /// Returns a description of the first character of a message that is invisible or resembles another
 /// character, and that no word of Airhop contains: a non-breaking hyphen, a typographic quotation mark, a
 /// full-width digit, a Cyrillic letter. Returns an empty string if the message has no such character.
-pub(crate) fn look_alike(message: &str) -> String {
+pub(crate) fn lookalike_character(message: &str) -> String {
     let is_one = |c: &char| match c {
         '\u{ad}' | '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' => true, // invisible
         '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{2018}'..='\u{201f}' => true, // hyphens, quotation marks

@@ -26,7 +26,7 @@ fn table(fields: &Fields, path: &str, out: &mut String) {
             line(key.name, &text, &format!("{mark}{}", key.about), out);
         }
     }
-    nothings(fields, out);
+    write_absent_keys(fields, out);
     for (key, val, _) in fields.iter() {
         let below = if path.is_empty() { key.name.to_string() } else { format!("{path}.{}", key.name) };
         match val {
@@ -64,7 +64,7 @@ fn section(fields: &Fields, path: &str, open: &str, close: &str, out: &mut Strin
 }
 
 /// Writes a line for each key without a value that states the meaning of the absence.
-fn nothings(fields: &Fields, out: &mut String) {
+fn write_absent_keys(fields: &Fields, out: &mut String) {
     for key in fields.keys.iter().filter(|k| !matches!(k.kind, Kind::Tables(_))) {
         if let (None, Without::Nothing(meaning)) = (fields.get(key.name), key.without) {
             let _ = writeln!(out, "# {}: {meaning}", key.name);

@@ -1,7 +1,7 @@
 //! The fades of a scenario as files that a recorded channel reads.
 
 use crate::grammar::key::MAX_SPAN_S;
-use crate::grammar::problem::look_alike;
+use crate::grammar::problem::lookalike_character;
 use crate::whole::scenario::Scenario;
 use airhop_base::{Span, Time, units};
 use airhop_net::LinkFades;
@@ -30,7 +30,7 @@ impl Scenario {
     pub fn fades(&self, seed: u64, rep: u64, until: Option<&str>) -> Result<Vec<SavedFades>, String> {
         let until = until
             .map_or(Ok(self.duration()), duration)
-            .map_err(|why| format!("until: {why}{}", look_alike(&why)))?;
+            .map_err(|why| format!("until: {why}{}", lookalike_character(&why)))?;
         let links = airhop_net::fades(self.plan(), seed, rep, Time::ZERO + until)
             .map_err(|why| format!("\"{}\" with seed {seed}, rep {rep}: {why}", self.name()))?;
         let networks = links.chunk_by(|a, b| a.network == b.network);

@@ -51,7 +51,7 @@ pub(crate) static SCENARIO: [Key; 8] = [
         "warmup",
         Kind::Span { least_ns: 0 },
         Value(r#""0 s""#),
-        "first part of the run, left out of goodput and all counters",
+        "first part of the run, excluded from goodput and all counters",
     ),
     key(
         "copies",

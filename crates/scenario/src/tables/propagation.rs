@@ -42,7 +42,7 @@ pub(crate) fn check(wlan: &Fields, problems: &mut Problems) {
         Some(power) => format!("{:.1} m, where receive = \"{power} dBm\" is left", range.receive),
         None => format!("receive = \"{} m\"", range.receive),
     };
-    for (name, nearest) in lonely(wlan) {
+    for (name, nearest) in out_of_range_stations(wlan) {
         let what = format!(
             "out of everyone's range: expected another station within {receive}, the nearest is at {nearest:.1} m"
         );
@@ -117,17 +117,17 @@ pub(crate) fn reach(wlan: &Fields) -> Option<f64> {
 
 /// Returns the stations of a wlan that are out of range of all others, each with the distance to the nearest
 /// station.
-fn lonely(wlan: &Fields) -> Vec<(String, f64)> {
+fn out_of_range_stations(wlan: &Fields) -> Vec<(String, f64)> {
     let (Some(stations), Some(reach)) = (wlan.stations("stations"), reach(wlan)) else { return Vec::new() };
-    let mut lonely = Vec::new();
+    let mut out_of_range_stations = Vec::new();
     for (i, (name, here)) in stations.iter().enumerate() {
         let others = || stations.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, (_, there))| *there);
         if others().next().is_some() && !others().any(|there| hear(*here, there, reach)) {
             let distance = |there: [f64; 2]| (here[0] - there[0]).hypot(here[1] - there[1]);
-            lonely.push((name.clone(), others().map(distance).fold(f64::INFINITY, f64::min)));
+            out_of_range_stations.push((name.clone(), others().map(distance).fold(f64::INFINITY, f64::min)));
         }
     }
-    lonely
+    out_of_range_stations
 }
 
 const CAPTURE: Key = key(

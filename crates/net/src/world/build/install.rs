@@ -23,9 +23,9 @@ pub(crate) fn agents(
     flow.agents.sort_by_key(|&(node, i)| (node, hosted[i as usize].agent.ends().is_some()));
 }
 
-/// Subscribes the agents numbered `first` and up that react to fades. Each is subscribed to the wireless hops
-/// by which its flow leaves the agent's node, towards sender and receiver. Hops of routes found on demand are
-/// unknown here, so nobody is subscribed to them.
+/// Subscribes the agents numbered `first` and up that react to fades. Each agent is subscribed to the
+/// wireless hops over which its flow leaves the agent's node, towards sender and receiver. Hops of on-demand
+/// routes are unknown before the run, so no agent is subscribed to them.
 pub(crate) fn listeners(flows: &[Flow], routes: &Routes, hosted: &[Hosted], first: usize, links: &mut Links) {
     for (host, i) in hosted[first..].iter().zip(first as u16..).filter(|(host, _)| host.agent.heeds_fades()) {
         let flow = &flows[host.flow.0 as usize].plan;

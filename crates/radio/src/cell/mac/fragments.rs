@@ -1,10 +1,10 @@
 //! Packet in fragments: arrived and acknowledged fragments, and the next fragment.
 //!
-//! [`Turns`] is the order of fragments: the standard's, or that of LHP (link-layer header protection). Both
-//! send a burst of fragments in the same way: after one contention every frame follows the previous ACK by a
-//! SIFS, as long as ACKs arrive (IEEE 802.11-2016 §10.3.4.5).
+//! [`FragmentOrder`] is the order of fragments: the standard's, or that of LHP (link-layer header
+//! protection). Both send a burst of fragments in the same way: after one contention every frame follows the
+//! previous ACK by a SIFS, as long as ACKs arrive (IEEE 802.11-2016 §10.3.4.5).
 use super::data_frame::DataFrame;
-use super::turns::Turns;
+use super::turns::FragmentOrder;
 use airhop_base::Time;
 
 /// Frames of the fragments of a packet.
@@ -21,7 +21,7 @@ pub(super) struct Pieces {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fragments {
     pieces: Pieces,
-    turns: Turns,
+    turns: FragmentOrder,
     /// Number of the fragment on the air, or the next one to be sent.
     current: u32,
     /// Remaining transmissions, the one of `current` included: of all fragments together (LHP), or of the
@@ -45,7 +45,7 @@ pub(crate) enum Next {
 }
 
 impl Fragments {
-    pub(super) fn new(pieces: Pieces, turns: Turns, transmissions: u32) -> Self {
+    pub(super) fn new(pieces: Pieces, turns: FragmentOrder, transmissions: u32) -> Self {
         Fragments { pieces, turns, current: 0, left: transmissions, acknowledged: 0, received: 0 }
     }
 
@@ -73,7 +73,7 @@ impl Fragments {
 
     /// True if the receiver has the first fragment, and can use the headers without the other fragments.
     pub fn headers_arrived(&self) -> bool {
-        matches!(self.turns, Turns::HeadersFirst) && self.received & 1 != 0
+        matches!(self.turns, FragmentOrder::HeadersFirst) && self.received & 1 != 0
     }
 
     /// Marks the current fragment acknowledged; the next frame could begin at `then`.
@@ -102,7 +102,7 @@ impl Fragments {
     /// Returns the state after the transmission of the current fragment.
     fn after(&self, acknowledged: bool) -> Self {
         let left = match self.turns {
-            Turns::Standard(limits) if acknowledged => limits.attempts,
+            FragmentOrder::Standard(limits) if acknowledged => limits.attempts,
             _ => self.left - 1,
         };
         let arrived = if acknowledged { self.bit() } else { 0 };

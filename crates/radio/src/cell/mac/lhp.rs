@@ -11,7 +11,7 @@
 //! standard MAC sends in the first fragment only.
 use super::data_frame::DataFrame;
 use super::fragments::{Fragments, Pieces};
-use super::turns::Turns;
+use super::turns::FragmentOrder;
 use crate::cell::frames::MOST_FRAGMENTS;
 use crate::layer::Fragmentation;
 
@@ -35,7 +35,7 @@ pub(crate) fn cut(
         last: part(behind - (count - 2) * rest),
         count,
     };
-    Some(Fragments::new(pieces, Turns::HeadersFirst, attempts.saturating_mul(count)))
+    Some(Fragments::new(pieces, FragmentOrder::HeadersFirst, attempts.saturating_mul(count)))
 }
 
 #[cfg(test)]

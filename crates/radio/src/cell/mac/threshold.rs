@@ -8,7 +8,7 @@
 //! dot11MaxReceiveLifetime equals the sender's lifetime but starts later, so it never expires first.
 use super::data_frame::DataFrame;
 use super::fragments::{Fragments, Pieces};
-use super::turns::{Limits, Turns};
+use super::turns::{FragmentOrder, Limits};
 use crate::cell::frames::Lengths;
 
 /// Cuts a packet into frames of these `lengths`; `header` is the length of the packet's headers; `frame`
@@ -22,7 +22,7 @@ pub(crate) fn cut(
     let Lengths { count, each, last } = lengths;
     let [middle, last] = [each, last].map(|bytes| frame(bytes, bytes));
     let pieces = Pieces { first: frame(each, header.min(each)), middle, last, count };
-    Fragments::new(pieces, Turns::Standard(Limits::new(attempts)), attempts)
+    Fragments::new(pieces, FragmentOrder::Standard(Limits::new(attempts)), attempts)
 }
 
 #[cfg(test)]

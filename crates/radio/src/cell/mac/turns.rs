@@ -7,20 +7,20 @@ const LIFETIME: Span = Span::from_micros(512 * 1024);
 
 /// Order in which a packet's fragments are sent, with the limits of attempts.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Turns {
+pub(super) enum FragmentOrder {
     /// Each fragment is retransmitted until it is acknowledged (IEEE 802.11-2016 §10.3.4.5).
     Standard(Limits),
     /// The first fragment is retransmitted until it is acknowledged, then the others in turn (LHP).
     HeadersFirst,
 }
 
-impl Turns {
+impl FragmentOrder {
     /// Returns the number of the fragment after `current`; `None` if all `count` fragments are acknowledged.
     pub fn pending(&self, acknowledged: u16, count: u32, current: u32) -> Option<u32> {
         let waits = |number: &u32| acknowledged & (1 << number) == 0;
         match self {
-            Turns::Standard(_) => (0..count).find(waits),
-            Turns::HeadersFirst => {
+            FragmentOrder::Standard(_) => (0..count).find(waits),
+            FragmentOrder::HeadersFirst => {
                 let in_turn = (1..=count).map(|i| (current + i) % count);
                 Some(0).filter(waits).or_else(|| in_turn.clone().find(waits))
             }
@@ -30,8 +30,8 @@ impl Turns {
     /// Begins a burst, or the next fragment of a burst. False if the packet's lifetime is over.
     pub fn begins(&mut self, now: Time) -> bool {
         match self {
-            Turns::Standard(limits) => limits.begins(now),
-            Turns::HeadersFirst => true,
+            FragmentOrder::Standard(limits) => limits.begins(now),
+            FragmentOrder::HeadersFirst => true,
         }
     }
 }

@@ -131,7 +131,7 @@ pub(in crate::tables) static WLAN: [Key; 29] = [
     key(
         "txop",
         Kind::Section(&TXOP),
-        Derived("no limits above 0"),
+        Derived("all limits are 0"),
         "TXOP limits of 802.11n, ac and ax by access category (IEEE 802.11-2020 Table 9-155); 0 = one frame exchange per channel access",
     ),
     key(

@@ -37,7 +37,7 @@ fn ten(scheme: &str, config: Config, notices: Notices) -> Script {
 }
 
 /// Delivers the duplicate ACK for segment `n` that the arrival of `newest` causes; all segments from `n + 1`
-/// to it have arrived.
+/// to `newest` have arrived.
 fn duplicate(s: &mut Script, has_sack: bool, n: u64, newest: u64) -> String {
     if has_sack { s.sack(n, &[(n + 1, newest)]) } else { s.ack(n) }
 }

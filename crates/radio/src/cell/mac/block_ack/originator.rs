@@ -107,7 +107,7 @@ pub(crate) struct Originator {
     /// number.
     skipped: u64,
     /// Lower bound of the recipient's window start, known from its BlockAcks.
-    told: u64,
+    recipient_start: u64,
 }
 
 impl Originator {
@@ -127,7 +127,7 @@ impl Originator {
             is_request: false,
             unanswered: 0,
             skipped: 0,
-            told: 0,
+            recipient_start: 0,
         }
     }
 
@@ -213,7 +213,7 @@ impl Originator {
     /// acknowledged, also an MPDU that waits for a retransmission; MPDUs in flight outside the bitmap have
     /// failed.
     pub fn on_block_ack(&mut self, now: Time, ack: &BlockAck, reports: &mut Vec<Report>) {
-        self.told = self.told.max(ack.start);
+        self.recipient_start = self.recipient_start.max(ack.start);
         self.unanswered = 0;
         for index in 0..self.mpdus.len() {
             let number = self.base + index as u64;
@@ -257,7 +257,7 @@ impl Originator {
             return None;
         }
         self.fail_sent(now, reports);
-        self.told = self.told.max(self.skipped);
+        self.recipient_start = self.recipient_start.max(self.skipped);
         Some(self.skipped)
     }
 
@@ -269,7 +269,7 @@ impl Originator {
     /// True if a BlockAckReq is due: the fate of MPDUs is unknown, or the recipient may still wait for
     /// discarded MPDUs and must move its window past them (IEEE 802.11-2020 §10.25.6.6.3).
     fn must_request(&self) -> bool {
-        self.is_unknown || self.told < self.skipped
+        self.is_unknown || self.recipient_start < self.skipped
     }
 
     /// Discards the MPDUs whose lifetime is over: always the oldest ones, as MPDUs enter the MAC in order.
