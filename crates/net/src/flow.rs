@@ -82,8 +82,8 @@ impl Ends {
     /// Ends the warm-up: distributions cover what happens from now on.
     pub fn begin_anew(&mut self) {
         if let Ends::Tcp(tcp) = self {
-            tcp.delay.begin_anew();
-            tcp.round_trips = Delays::default();
+            tcp.latency.delay.begin_anew();
+            tcp.latency.round_trips = Delays::default();
         }
         if let Some(datagrams) = self.datagrams() {
             datagrams.begin_anew();
@@ -99,6 +99,15 @@ impl Ends {
     }
 }
 
+/// Latency of a TCP connection.
+#[derive(Debug, Default)]
+pub(crate) struct Latency {
+    /// Delay of the stream from the sender to the receiving application.
+    pub delay: StreamDelay,
+    /// Round trips that ACKs show.
+    pub round_trips: Delays,
+}
+
 /// A TCP connection.
 #[derive(Debug)]
 pub(crate) struct TcpEnds {
@@ -109,10 +118,7 @@ pub(crate) struct TcpEnds {
     pub spurious: SpuriousTimeouts,
     pub lateness: LatenessBook,
     pub loss_ledger: LossLedger,
-    /// Delay of the stream from the sender to the receiving application.
-    pub delay: StreamDelay,
-    /// Round trips that ACKs show.
-    pub round_trips: Delays,
+    pub latency: Box<Latency>,
     /// Packets between the receiver's network interface and the receiver, if the host has a turnaround.
     pub turnaround: Option<Box<Holding<Packet>>>,
 }

@@ -62,7 +62,7 @@ impl World {
         let flow = &mut self.flows[id.0 as usize];
         flow.active.delivered(now);
         if let Ends::Tcp(tcp) = &mut flow.ends {
-            tcp.delay.delivered(now, total);
+            tcp.latency.delay.delivered(now, total);
         }
         let is_expected = total >= flow.expected;
         if let Some(recorder) = &mut self.recorder {

@@ -215,7 +215,7 @@ impl World {
                 if segment.seq < sent_before && (segment.len > 0 || segment.flags.syn) {
                     tcp.loss_ledger.on_retransmission(segment.seq);
                 } else if segment.len > 0 {
-                    tcp.delay.sent(now, segment.seq + u64::from(segment.len));
+                    tcp.latency.delay.sent(now, segment.seq + u64::from(segment.len));
                     if segment.seq == FIRST_BYTE {
                         flow.active.sent(now);
                     }
@@ -404,7 +404,7 @@ impl World {
                 let una = tcp.sender.state().una;
                 tcp.sender.on_segment(now, packet);
                 if let Some(rtt) = tcp.sender.poll_round_trip() {
-                    tcp.round_trips.add(rtt, 1);
+                    tcp.latency.round_trips.add(rtt, 1);
                 }
                 if let Some(recorder) = &mut self.recorder {
                     recorder.ack(now, flow, acked(segment, segment.ack <= una));

@@ -136,8 +136,7 @@ fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> End
             spurious: Default::default(),
             lateness: Default::default(),
             loss_ledger: LossLedger::default(),
-            delay: Default::default(),
-            round_trips: Default::default(),
+            latency: Default::default(),
             turnaround: config.turnaround.map(|turnaround| {
                 Box::new(Holding::new(turnaround, streams.stream(&format!("{}.turnaround", f.name))))
             }),
