@@ -1,23 +1,24 @@
 //! Frame exchange sequences: RTS, CTS, data and ACK between the stations of a cell.
+//!
+//! The end of a frame is the most frequent step. Rare and long steps are not inlined into it, which keeps its
+//! values in registers.
 use super::events::AirEvent;
-use super::frames::Lengths;
+use super::head_of_line::gave_up;
 use super::mac::access_rules::{Countdown, Rules};
 use super::mac::aggregator::Aggregator;
 use super::mac::block_ack::Bitmap;
 use super::mac::channel_access::{ChannelAccess, Due};
 use super::mac::data_frame::DataFrame;
 use super::mac::deadlines::Deadlines;
-use super::mac::fragments::Fragments;
 use super::mac::service::Service;
 use super::mac::stop_and_wait::{Acknowledged, StopAndWait};
-use super::mac::{lhp, threshold};
 use super::medium::{Heard, Medium, Member, Transmission};
 use super::plan::{Access, AckTimeout, CellPlan};
 use super::rx_state::{RxState, Slot};
 use super::timing::Timing;
 use crate::address::{BROADCAST, Station};
-use crate::layer::{Fragmentation, FrameKind, LinkEffect, LostFrame, Outgoing, Reception};
-use crate::phy::{ACK_BYTES, CTS_BYTES, MAC_BYTES, Phy, RTS_BYTES};
+use crate::layer::{FrameKind, LinkEffect, LostFrame, Outgoing, Reception};
+use crate::phy::{ACK_BYTES, CTS_BYTES, Phy, RTS_BYTES};
 use airhop_base::{Drop, Span, Time};
 use airhop_engine::Streams;
 
@@ -29,11 +30,11 @@ pub(crate) struct Exchange {
     pub(super) timing: Timing,
     pub(super) rules: Rules,
     /// Maximum number of transmissions of a data frame.
-    attempts: u32,
+    pub(super) attempts: u32,
     access: Access,
-    overhead: u32,
+    pub(super) overhead: u32,
     /// dot11FragmentationThreshold.
-    threshold: u32,
+    pub(super) threshold: u32,
     pub(super) medium: Medium,
     pub(super) stations: Vec<Member>,
     deadlines: Deadlines,
@@ -116,39 +117,6 @@ impl Exchange {
             access.enqueue(now, receiver.is_idle(), is_clear, &self.rules);
             self.note_deadline(station);
         }
-    }
-
-    /// Starts the service of a packet at `station`: the packet becomes the MAC's head of line.
-    fn serve(&mut self, now: Time, station: Station, number: u64, packet: Outgoing) {
-        let Outgoing { to, packet, bytes, header, tag, fragments } = packet;
-        let whole = bytes + self.overhead;
-        let is_group = to == BROADCAST;
-        let airtime = if is_group { self.timing.group(whole) } else { self.timing.frame(whole) };
-        let frame = DataFrame { bytes: whole, header: header + self.overhead, airtime };
-        // Group-addressed frames are never fragmented (IEEE 802.11-2016 §10.2.7).
-        let is_whole = is_group || fragments.is_none() && whole <= self.threshold;
-        let fragments = if is_whole { None } else { self.fragments(bytes, header, fragments) };
-        let service = Service::new(to, packet, number, tag, frame, fragments);
-        self.stations[usize::from(station)].sender.push(now, service);
-    }
-
-    /// Cuts a packet of `bytes` bytes, with `header` bytes of headers, into fragments: by `sizes`, or by the
-    /// threshold. `None` if one frame carries the packet.
-    #[inline(never)]
-    fn fragments(&self, bytes: u32, header: u32, sizes: Option<Fragmentation>) -> Option<Box<Fragments>> {
-        let mpdu = |bytes, header| DataFrame { bytes, header, airtime: self.timing.frame(bytes) };
-        let fragments = match sizes {
-            Some(sizes) => {
-                let frame = |bytes, header| mpdu(bytes + self.overhead, header + self.overhead);
-                lhp::cut(sizes, (bytes, header), self.attempts, frame)?
-            }
-            None => {
-                let (own, whole) = (self.overhead.min(MAC_BYTES), bytes + self.overhead);
-                let lengths = Lengths::new(whole, own, self.threshold);
-                threshold::cut(lengths, header + self.overhead, self.attempts, mpdu)
-            }
-        };
-        Some(Box::new(fragments))
     }
 
     /// Handles every deadline that is due now. Stations whose backoffs end together all transmit, and collide.
@@ -503,14 +471,4 @@ impl Exchange {
         let deadline = self.stations[usize::from(station)].access.deadline(&self.rules);
         self.deadlines.set(usize::from(station), deadline);
     }
-}
-
-/// Reports that the link layer of `from` discarded a packet.
-fn gave_up(from: Station, service: Service, effects: &mut Vec<LinkEffect>) {
-    let (to, number, tag) = (service.to, service.number, service.tag);
-    if service.only_headers_arrived() {
-        effects.push(LinkEffect::HeaderOnly { from, to, number, tag });
-    }
-    effects.push(LinkEffect::Discarded { from, to, number, tag, packet: service.packet });
-    effects.push(LinkEffect::Ready(from));
 }

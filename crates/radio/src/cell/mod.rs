@@ -9,6 +9,7 @@ mod aggregate;
 mod events;
 mod exchange;
 mod frames;
+mod head_of_line;
 mod mac;
 mod medium;
 mod plan;

@@ -43,7 +43,10 @@ impl Deadlines {
             let mut rest = set;
             while rest != 0 {
                 let station = 64 * word + rest.trailing_zeros() as usize;
-                earliest = earliest.min((self.at[station], station));
+                let at = self.at[station];
+                if at < earliest.0 {
+                    earliest = (at, station);
+                }
                 rest &= rest - 1;
             }
         }
@@ -60,7 +63,9 @@ impl Deadlines {
         self.at[station] = at;
         self.set[station / 64] |= 1 << (station % 64);
         match &mut self.earliest {
-            Some(earliest) if (at, station) <= *earliest => *earliest = (at, station),
+            Some((least, first)) if at < *least || at == *least && station <= *first => {
+                (*least, *first) = (at, station);
+            }
             Some((_, first)) if *first == station => self.earliest = None,
             _ => {}
         }

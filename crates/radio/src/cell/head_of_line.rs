@@ -1,0 +1,56 @@
+//! Head-of-line packet of a MAC: the begin of its service, with its fragments, and its discard.
+use super::exchange::Exchange;
+use super::frames::Lengths;
+use super::mac::data_frame::DataFrame;
+use super::mac::fragments::Fragments;
+use super::mac::service::Service;
+use super::mac::{lhp, threshold};
+use crate::address::{BROADCAST, Station};
+use crate::layer::{Fragmentation, LinkEffect, Outgoing};
+use crate::phy::MAC_BYTES;
+use airhop_base::Time;
+
+impl Exchange {
+    /// Starts the service of a packet at `station`: the packet becomes the MAC's head of line.
+    pub(super) fn serve(&mut self, now: Time, station: Station, number: u64, packet: Outgoing) {
+        let Outgoing { to, packet, bytes, header, tag, fragments } = packet;
+        let whole = bytes + self.overhead;
+        let is_group = to == BROADCAST;
+        let airtime = if is_group { self.timing.group(whole) } else { self.timing.frame(whole) };
+        let frame = DataFrame { bytes: whole, header: header + self.overhead, airtime };
+        // Group-addressed frames are never fragmented (IEEE 802.11-2016 §10.2.7).
+        let is_whole = is_group || fragments.is_none() && whole <= self.threshold;
+        let fragments = if is_whole { None } else { self.fragments(bytes, header, fragments) };
+        let service = Service::new(to, packet, number, tag, frame, fragments);
+        self.stations[usize::from(station)].sender.push(now, service);
+    }
+
+    /// Cuts a packet of `bytes` bytes, with `header` bytes of headers, into fragments: by `sizes`, or by the
+    /// threshold. `None` if one frame carries the packet.
+    #[inline(never)]
+    fn fragments(&self, bytes: u32, header: u32, sizes: Option<Fragmentation>) -> Option<Box<Fragments>> {
+        let mpdu = |bytes, header| DataFrame { bytes, header, airtime: self.timing.frame(bytes) };
+        let fragments = match sizes {
+            Some(sizes) => {
+                let frame = |bytes, header| mpdu(bytes + self.overhead, header + self.overhead);
+                lhp::cut(sizes, (bytes, header), self.attempts, frame)?
+            }
+            None => {
+                let (own, whole) = (self.overhead.min(MAC_BYTES), bytes + self.overhead);
+                let lengths = Lengths::new(whole, own, self.threshold);
+                threshold::cut(lengths, header + self.overhead, self.attempts, mpdu)
+            }
+        };
+        Some(Box::new(fragments))
+    }
+}
+
+/// Reports that the link layer of `from` discarded a packet.
+pub(super) fn gave_up(from: Station, service: Service, effects: &mut Vec<LinkEffect>) {
+    let (to, number, tag) = (service.to, service.number, service.tag);
+    if service.only_headers_arrived() {
+        effects.push(LinkEffect::HeaderOnly { from, to, number, tag });
+    }
+    effects.push(LinkEffect::Discarded { from, to, number, tag, packet: service.packet });
+    effects.push(LinkEffect::Ready(from));
+}
