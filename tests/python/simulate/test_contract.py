@@ -241,10 +241,11 @@ FLOW = {
     "timeouts_warned_late": int,
     "lateness": type(None),  # without notices
     "active_mbps": float,
-    "loss": type(None),  # of datagrams, as the next two
-    "delay_ms": type(None),
+    "loss": type(None),  # of datagrams, as the jitter
+    "delay_ms": dict,
     "jitter_ms": type(None),
     "marks": dict,
+    "rtt_ms": dict,
     "completion_ms": type(None),  # of transfers and requests
 }
 RUN = {
@@ -302,12 +303,13 @@ def test_flows_frame_has_these_columns() -> None:
     ]
     lateness = [f"lateness_{what}" for what in ("notices", "late", "mean_ms")]
     delay = [f"delay_{what}_ms" for what in ("mean", "p50", "p95", "p99", "max")]
-    grouped = ("notices", "judgements", "lateness", "delay_ms", "marks", "completion_ms")
+    grouped = ("notices", "judgements", "lateness", "delay_ms", "marks", "rtt_ms", "completion_ms")
     plain = [k for k in FLOW if k not in grouped]
     marks = [f"marks_{what}" for what in ("ect0", "ect1", "ce", "ece")]
+    round_trips = [f"rtt_{what}_ms" for what in ("min", "p50", "p95", "p99")]
     completion = ["completion_count", "completion_unfinished"]
     completion += [f"completion_{what}_ms" for what in ("mean", "p50", "p95", "p99")]
-    assert flows.columns == [*plain, *notices, *lateness, *delay, *marks, *completion, *judged]
+    assert flows.columns == [*plain, *notices, *lateness, *delay, *marks, *round_trips, *completion, *judged]
     assert flows.schema["lateness_mean_ms"] == pl.Float64
     assert flows.schema["goodput_mbps"] == flows.schema["srtt_ms"] == pl.Float64
     assert flows.schema["completion_s"] == pl.Float64

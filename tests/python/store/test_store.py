@@ -44,7 +44,16 @@ TWO_FLOWS = {
     ],
 }
 
-NAMED_OTHERWISE = ("name", "notices", "marks", "judgements", "lateness", "delay_ms", "completion_ms")
+NAMED_OTHERWISE = (
+    "name",
+    "notices",
+    "marks",
+    "judgements",
+    "lateness",
+    "delay_ms",
+    "rtt_ms",
+    "completion_ms",
+)
 """Keys of a flow that are no columns."""
 
 
@@ -75,6 +84,8 @@ def test_a_row_holds_every_figure_of_the_run_document(tmp_path: Path) -> None:
         expected |= {f"lateness_{key}": value for key, value in late.items()}
         delay = flow["delay_ms"] or dict.fromkeys(("mean", "p50", "p95", "p99", "max"))
         expected |= {f"delay_{key}_ms": value for key, value in delay.items()}
+        round_trips = flow["rtt_ms"] or dict.fromkeys(("min", "p50", "p95", "p99"))
+        expected |= {f"rtt_{key}_ms": value for key, value in round_trips.items()}
         times = dict.fromkeys(("mean", "p50", "p95", "p99"))
         completion = flow["completion_ms"] or {"count": 0, "unfinished": 0, **times}
         expected |= {f"completion_{key}": completion[key] for key in ("count", "unfinished")}
