@@ -3,7 +3,6 @@
 //! The end of a frame is the most frequent step. Rare and long steps are not inlined into it, which keeps its
 //! values in registers.
 use super::events::AirEvent;
-use super::head_of_line::gave_up;
 use super::mac::access_rules::{Countdown, Rules};
 use super::mac::aggregator::Aggregator;
 use super::mac::block_ack::Bitmap;
@@ -292,7 +291,7 @@ impl Exchange {
                         effects.push(LinkEffect::Acknowledged { from: to, to: from, number, tag });
                         effects.push(LinkEffect::Ready(to));
                     }
-                    Acknowledged::GaveUp(service) => gave_up(to, service, effects),
+                    Acknowledged::GaveUp(service) => service.discard(to, effects),
                 }
                 access.finish(false, &self.rules);
                 return false;
@@ -377,7 +376,7 @@ impl Exchange {
                 None => true,
                 Some(service) => {
                     access.expired(now, receiver.is_idle(), &self.rules);
-                    gave_up(station, service, effects);
+                    service.discard(station, effects);
                     false
                 }
             },
@@ -418,7 +417,7 @@ impl Exchange {
         let retry = failure.gave_up.is_none();
         effects.push(LinkEffect::AttemptFailed { from, to, number, tag, attempt: failure.attempt, retry });
         if let Some(service) = failure.gave_up {
-            gave_up(from, service, effects);
+            service.discard(from, effects);
         }
         self.note_deadline(from);
     }

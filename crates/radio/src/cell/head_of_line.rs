@@ -1,4 +1,4 @@
-//! Head-of-line packet of a MAC: the begin of its service, with its fragments, and its discard.
+//! Head-of-line packet of a MAC: the begin of its service, with its fragments.
 use super::exchange::Exchange;
 use super::frames::Lengths;
 use super::mac::data_frame::DataFrame;
@@ -6,7 +6,7 @@ use super::mac::fragments::Fragments;
 use super::mac::service::Service;
 use super::mac::{lhp, threshold};
 use crate::address::{BROADCAST, Station};
-use crate::layer::{Fragmentation, LinkEffect, Outgoing};
+use crate::layer::{Fragmentation, Outgoing};
 use crate::phy::MAC_BYTES;
 use airhop_base::Time;
 
@@ -43,14 +43,4 @@ impl Exchange {
         };
         Some(Box::new(fragments))
     }
-}
-
-/// Reports that the link layer of `from` discarded a packet.
-pub(super) fn gave_up(from: Station, service: Service, effects: &mut Vec<LinkEffect>) {
-    let (to, number, tag) = (service.to, service.number, service.tag);
-    if service.only_headers_arrived() {
-        effects.push(LinkEffect::HeaderOnly { from, to, number, tag });
-    }
-    effects.push(LinkEffect::Discarded { from, to, number, tag, packet: service.packet });
-    effects.push(LinkEffect::Ready(from));
 }

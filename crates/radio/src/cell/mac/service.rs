@@ -2,6 +2,7 @@
 use super::data_frame::DataFrame;
 use super::fragments::Fragments;
 use crate::address::Station;
+use crate::layer::LinkEffect;
 use crate::tag::Tag;
 use airhop_base::{Packet, Time};
 use airhop_engine::Id;
@@ -33,6 +34,16 @@ pub(crate) struct Service {
 }
 
 impl Service {
+    /// Reports that the link layer of `from` discarded the packet.
+    pub fn discard(self, from: Station, effects: &mut Vec<LinkEffect>) {
+        let (to, number, tag) = (self.to, self.number, self.tag);
+        if self.only_headers_arrived() {
+            effects.push(LinkEffect::HeaderOnly { from, to, number, tag });
+        }
+        effects.push(LinkEffect::Discarded { from, to, number, tag, packet: self.packet });
+        effects.push(LinkEffect::Ready(from));
+    }
+
     pub fn new(
         to: Station,
         packet: Id<Packet>,
