@@ -3,8 +3,8 @@
 use airhop_base::{Span, Time};
 use std::collections::VecDeque;
 
-/// First byte of a stream.
-const FIRST_BYTE: u64 = 1;
+/// Number of a TCP flow's first data byte.
+pub(crate) const FIRST_BYTE: u64 = 1;
 
 /// Bits of the parts into which each power of two of nanoseconds is divided: a delay is at most 1/128 below the
 /// upper end of its part.

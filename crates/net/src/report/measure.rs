@@ -263,14 +263,7 @@ impl Quantity for Lateness {
 
 impl Quantity for Option<Delay> {
     fn columns(measure: &Measure) -> Vec<Column> {
-        let column = |key: &'static str| Column {
-            name: format!("delay_{key}_ms"),
-            path: vec![measure.name, key],
-            label: format!("{}, {key}", measure.label),
-            short: format!("{} {key}", measure.short),
-            ..Column::of(measure, false)
-        };
-        ["mean", "p50", "p95", "p99", "max"].map(column).into()
+        ["mean", "p50", "p95", "p99", "max"].map(|key| time_column(measure, "delay", key)).into()
     }
 
     fn value(&self) -> Value {
@@ -286,14 +279,7 @@ pub struct RoundTrips(pub Option<Delay>);
 
 impl Quantity for RoundTrips {
     fn columns(measure: &Measure) -> Vec<Column> {
-        let column = |key: &'static str| Column {
-            name: format!("rtt_{key}_ms"),
-            path: vec![measure.name, key],
-            label: format!("{}, {key}", measure.label),
-            short: format!("{} {key}", measure.short),
-            ..Column::of(measure, false)
-        };
-        ["min", "p50", "p95", "p99"].map(column).into()
+        ["min", "p50", "p95", "p99"].map(|key| time_column(measure, "rtt", key)).into()
     }
 
     fn value(&self) -> Value {
@@ -309,14 +295,10 @@ impl Quantity for Option<Completion> {
             short: short.into(),
             ..Column::within(measure, &[key], format!("completion_{key}"), label.into())
         };
-        let time = |key: &'static str| Column {
-            name: format!("completion_{key}_ms"),
-            path: vec![measure.name, key],
-            label: format!("{}, {key}", measure.label),
-            short: format!("{} {key}", measure.short),
+        let time = |key| Column {
             unit: "ms",
             over_flows: FlowAggregation::Mean,
-            ..Column::of(measure, false)
+            ..time_column(measure, "completion", key)
         };
         let counts = [
             count("count", "completed", "Transfers or requests completed"),
@@ -336,6 +318,17 @@ impl Quantity for Option<Completion> {
             ("p95", time(|t| t.p95)),
             ("p99", time(|t| t.p99)),
         ])
+    }
+}
+
+/// Returns the column of one statistic of a distribution of times, in milliseconds.
+fn time_column(measure: &Measure, of: &str, key: &'static str) -> Column {
+    Column {
+        name: format!("{of}_{key}_ms"),
+        path: vec![measure.name, key],
+        label: format!("{}, {key}", measure.label),
+        short: format!("{} {key}", measure.short),
+        ..Column::of(measure, false)
     }
 }
 

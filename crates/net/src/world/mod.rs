@@ -32,6 +32,7 @@ pub use schedule::WorldSchedule;
 
 use crate::agents::{Agent, AgentActions, PacketAction};
 use crate::apps::Io;
+use crate::delays::FIRST_BYTE;
 use crate::flow::{Ends, Flow};
 use crate::ground_truth::loss_ledger::DropReason;
 use crate::outside::Outside;
@@ -53,9 +54,6 @@ use links::Links;
 use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) use trace_rows::acked;
 use trace_rows::send_cause;
-
-/// Number of a TCP flow's first data byte.
-const FIRST_BYTE: u64 = 1;
 
 /// Agent at its node.
 #[derive(Debug)]
