@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from itertools import product
 from typing import Any
 
@@ -66,7 +67,7 @@ def _at(document: Any, path: str) -> Mapping[str, Any]:
     """Return the table at a path of the effective scenario; empty if no table is there."""
     for word in path.split("."):
         if isinstance(document, list):
-            document = next((one for one in document if one.get("name") == word), None)
+            document = next((one for one in document if fnmatchcase(one.get("name", ""), word)), None)
         else:
             document = document.get(word) if isinstance(document, Mapping) else None
     return document if isinstance(document, Mapping) else {}
@@ -91,9 +92,9 @@ def paths(scenario: Scenario, key: str) -> list[str]:
     document = scenario.to_dict()
     if "." in key or (key in document and not isinstance(document[key], list)):
         return [key]
-    found = [f"{kind}.{link['name']}.{key}" for kind, link in _links(document) if key in link]
+    found = [f"{kind}.{name}.{key}" for kind, name, link in _links(scenario) if key in link]
     if not found:
-        keys = {name for _, link in _links(document) for name in link}
+        keys = {known for *_, link in _links(scenario) for known in link}
         raise InputError(
             f"vary: no link of {scenario.name} has the key `{key}`.{did_you_mean(key, keys)} "
             "Expected a key of a link, or a path such as flow.ftp.tcp.preset"
@@ -101,7 +102,9 @@ def paths(scenario: Scenario, key: str) -> list[str]:
     return found
 
 
-def _links(document: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _links(scenario: Scenario) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """Yield the kind, the name in the file and the effective table of each link; of copies, the first."""
+    document, written = scenario.to_dict(), scenario.written()
     for kind in LINKS:
-        for link in document.get(kind, ()):
-            yield kind, link
+        for name in (link["name"] for link in written.get(kind, ())):
+            yield kind, name, next(link for link in document[kind] if fnmatchcase(link["name"], name))

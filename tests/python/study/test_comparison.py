@@ -178,6 +178,8 @@ def test_a_key_stands_for_all_links_that_have_it() -> None:
     assert kinds == ["pie", "pie", "pie"]
     only = compare(scenario, vary={"attempts": [2, 3]}, reps=1)
     assert only.arms[0].changes == {"wlan.cell.attempts": 2}
+    copies = Scenario.load("dumbbell").with_({"duration": "100 ms", "copies": 2})
+    assert len(compare(copies, vary={"queue": ["drop-tail", "codel"]}, reps=1).arms[0].changes) == 3
     assert compare(scenario, vary={"duration": ["1 s", "2 s"]}, reps=1).heading == "duration"
 
 
