@@ -247,6 +247,32 @@ ENDS: dict[str, dict[str, Any]] = {
             {"name": "f", "from": "d", "to": "s", "scheme": "htcp", "services": ["damaged-frames", "eln"]}
         ],
     },
+    # RFC 2883 §4.2: a retransmission joins small segments, and an ACK was lost: part of it is a duplicate.
+    "a part of a segment is a duplicate": {
+        "wired": [
+            {
+                "name": "w",
+                "ends": ["s", "d"],
+                "rate": "2 Mbit/s",
+                "delay": "5 ms",
+                "errors": {"kind": "bernoulli", "loss": 0.4},
+            }
+        ],
+        "flow": [
+            {
+                "name": "f",
+                "from": "s",
+                "to": "d",
+                "scheme": "dctcp",
+                "app": {"kind": "request-response", "request": "1 B", "response": "1 B", "think": "1 ms"},
+                "tcp": {
+                    "dsack": True,
+                    "sack_recovery": "pipe",
+                    "rto": {"initial": "20 ms", "min": "0.8 ms", "max": "50 ms"},
+                },
+            }
+        ],
+    },
     # A receiver's host takes its time: segments wait in it, and an ACK says what TCP has by then.
     "a host takes its time": {
         "wired": [

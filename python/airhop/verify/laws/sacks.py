@@ -17,6 +17,7 @@ class _SackContents(NamedTuple):
     blocks: int
     octets: int
     twice: int
+    """Bytes of the D-SACK block, or 0 without one."""
 
     def allows(self, sacked: int, unit: int) -> bool:
         """Return whether an ACK may report `sacked` bytes; of several blocks some may not fit its options."""
@@ -36,16 +37,14 @@ class _Beyond:
         self._octets = 0
         """Bytes in these blocks."""
         self._twice = 0
-        """Length of the last segment if all its bytes had arrived before, else 0."""
+        """Bytes of the last segment that had arrived before: their first run (RFC 2883 §4.2)."""
         self._time = 0
         """Arrival time of the last segment, ns."""
 
     def add(self, time: int, start: int, end: int) -> None:
         """Add the received bytes [start, end)."""
         self._time = time
-        before = bisect_right(self._starts, start) - 1
-        had = end <= self._next or (before >= 0 and end <= self._ends[before])
-        self._twice = end - start if had else 0
+        self._twice = self._duplicate(start, end)
         touched = slice(bisect_left(self._ends, start), bisect_right(self._starts, end))
         start = min([start, *self._starts[touched]])
         end = max([end, *self._ends[touched]])
@@ -57,6 +56,15 @@ class _Beyond:
             self._next = max(self._next, end)
         else:
             self._octets += end - start
+
+    def _duplicate(self, start: int, end: int) -> int:
+        """Return the length of the first run of received bytes in [start, end)."""
+        if start < self._next:
+            return min(end, self._next) - start
+        block = bisect_right(self._ends, start)
+        if block == len(self._ends):
+            return 0
+        return max(0, min(end, self._ends[block]) - max(start, self._starts[block]))
 
     @property
     def next(self) -> int:

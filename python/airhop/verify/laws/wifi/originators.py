@@ -166,7 +166,7 @@ class _Originator:
             self._flight = []
             self._unanswered = 0
             self._told[0] = max(self._told[0], self._discarded[0])
-            self._told[1] = max(self._told[1], self._next + len(self._unsent))
+            self._told[1] = max(self._told[1], request.seq, self._next + len(self._unsent))
 
     def _has_expired(self, now: int) -> bool:
         """Return whether MPDUs that were never sent may have been discarded by then."""
