@@ -1,6 +1,7 @@
 //! Distributions of delays, of constant memory, and the delay of a byte stream.
 
 use airhop_base::{Span, Time};
+use airhop_tcp::scoreboard::FirstSent;
 use std::collections::VecDeque;
 
 /// Number of a TCP flow's first data byte.
@@ -27,11 +28,13 @@ pub struct Delay {
     pub max: f64,
 }
 
-/// Histogram of delays with parts of equal relative width; its memory grows with the logarithm of the longest
-/// delay, not with the number of delays.
+/// Histogram of delays with parts of equal relative width; its memory grows with the logarithm of the ratio of the
+/// longest to the shortest delay, not with the number of delays.
 #[derive(Debug)]
 pub(crate) struct Delays {
-    /// Number of delays in each part.
+    /// First part of `counts`, a multiple of the parts of a power of two.
+    first: usize,
+    /// Number of delays in each part from `first` on.
     counts: Vec<u64>,
     total: u64,
     sum_ns: u128,
@@ -41,7 +44,7 @@ pub(crate) struct Delays {
 
 impl Default for Delays {
     fn default() -> Self {
-        Delays { counts: Vec::new(), total: 0, sum_ns: 0, min_ns: u64::MAX, max_ns: 0 }
+        Delays { first: 0, counts: Vec::new(), total: 0, sum_ns: 0, min_ns: u64::MAX, max_ns: 0 }
     }
 }
 
@@ -51,7 +54,7 @@ impl Delays {
     pub fn add(&mut self, delay: Span, count: u64) {
         let ns = delay.nanos();
         let part = part(ns);
-        match self.counts.get_mut(part) {
+        match self.counts.get_mut(part.wrapping_sub(self.first)) {
             Some(counted) => *counted += count,
             None => self.grow(part, count),
         }
@@ -61,12 +64,22 @@ impl Delays {
         self.max_ns = self.max_ns.max(ns);
     }
 
-    /// Makes room for all parts of the power of two that `part` belongs to.
+    /// Makes room for all parts of the powers of two from those counted to that of `part`, and counts the delays.
     #[cold]
     #[inline(never)]
     fn grow(&mut self, part: usize, count: u64) {
-        self.counts.resize((part | ((1 << PART_BITS) - 1)) + 1, 0);
-        self.counts[part] += count;
+        const PARTS: usize = 1 << PART_BITS;
+        let power = part & !(PARTS - 1);
+        if self.counts.is_empty() {
+            self.first = power;
+        }
+        if let below @ 1.. = self.first.saturating_sub(power) {
+            self.counts.splice(..0, std::iter::repeat_n(0, below));
+            self.first = power;
+        }
+        let parts = self.counts.len().max(power + PARTS - self.first);
+        self.counts.resize(parts, 0);
+        self.counts[part - self.first] += count;
     }
 
     /// Returns the number of delays.
@@ -91,12 +104,11 @@ impl Delays {
     fn percentile(&self, percent: u64) -> u64 {
         let rank = (u128::from(self.total) * u128::from(percent)).div_ceil(100) as u64;
         let mut below = 0;
-        let first = part(self.min_ns);
-        let more = self.counts[first..].iter().position(|&count| {
+        let place = self.counts.iter().position(|&count| {
             below += count;
             below >= rank
         });
-        more.map_or(self.max_ns, |more| longest(first + more).min(self.max_ns))
+        place.map_or(self.max_ns, |place| longest(self.first + place).min(self.max_ns))
     }
 }
 
@@ -116,39 +128,87 @@ fn longest(part: usize) -> u64 {
 
 /// Delay of the bytes of a stream from their first transmission to their delivery, in order, to the
 /// application: the wait behind a hole is part of it.
-#[derive(Debug, Default)]
+///
+/// A segment carries the time of its transmission. So only first transmissions that an arriving segment cannot
+/// show are stored: those of retransmitted bytes, and those of bytes that arrived beyond a hole.
+#[derive(Debug)]
 pub(crate) struct StreamDelay {
-    /// First byte after each segment that was not delivered, and the time of its first transmission.
-    sent: VecDeque<(u64, Time)>,
     /// First byte that was not delivered.
     next: u64,
+    /// Stored first transmissions of bytes that were not delivered, in sequence order, disjoint.
+    known: VecDeque<FirstSent>,
     delays: Delays,
 }
 
+impl Default for StreamDelay {
+    fn default() -> Self {
+        StreamDelay { next: FIRST_BYTE, known: VecDeque::new(), delays: Delays::default() }
+    }
+}
+
 impl StreamDelay {
-    /// Records the first transmission of a segment; `end` is the first byte after the segment.
+    /// Stores the first transmission of bytes, except of delivered bytes and of bytes whose first transmission is
+    /// stored.
     #[inline]
-    pub fn sent(&mut self, now: Time, end: u64) {
-        self.sent.push_back((end, now));
+    pub fn store(&mut self, sent: FirstSent) {
+        let after = self.known.back().map_or(self.next, |last| last.end);
+        if after <= sent.start {
+            self.known.push_back(sent);
+        } else if self.next < sent.end {
+            self.store_between(sent);
+        }
     }
 
-    /// Records that `total` bytes of the stream were delivered.
-    #[inline]
-    pub fn delivered(&mut self, now: Time, total: u64) {
-        let delivered = FIRST_BYTE + total;
-        let mut first = self.next.max(FIRST_BYTE);
-        while let Some(&(end, sent)) = self.sent.front() {
-            let last = end.min(delivered);
-            if first < last {
-                self.delays.add(now - sent, last - first);
-                first = last;
+    /// Stores the first transmission of bytes that may lie before or within stored ones.
+    #[cold]
+    #[inline(never)]
+    fn store_between(&mut self, sent: FirstSent) {
+        let mut start = sent.start.max(self.next);
+        let mut place = self.known.partition_point(|known| known.end <= start);
+        while start < sent.end {
+            let covered = self.known.get(place).filter(|known| known.start < sent.end).copied();
+            let end = covered.map_or(sent.end, |known| known.start);
+            if start < end {
+                self.known.insert(place, FirstSent { start, end, ..sent });
+                place += 1;
             }
-            if end > delivered {
+            place += 1;
+            start = covered.map_or(sent.end, |known| known.end);
+        }
+    }
+
+    /// Records that `total` bytes of the stream are delivered after the arrival of a segment that was sent at
+    /// `sent`.
+    #[inline]
+    pub fn delivered(&mut self, now: Time, sent: Time, total: u64) {
+        let end = FIRST_BYTE + total;
+        if !self.known.is_empty() {
+            self.deliver_stored(now, sent, end);
+        }
+        self.deliver(now, sent, end);
+    }
+
+    /// Records the delivery of the stored bytes below `end`, and of the segment's own bytes between them.
+    #[cold]
+    #[inline(never)]
+    fn deliver_stored(&mut self, now: Time, sent: Time, end: u64) {
+        while let Some(&known) = self.known.front().filter(|known| known.start < end) {
+            self.deliver(now, sent, known.start);
+            self.deliver(now, known.at, known.end.min(end));
+            if known.end > end {
                 break;
             }
-            self.sent.pop_front();
+            self.known.pop_front();
         }
-        self.next = first;
+    }
+
+    /// Records the delivery of the bytes below `end`, which were first sent at `sent`.
+    #[inline]
+    fn deliver(&mut self, now: Time, sent: Time, end: u64) {
+        if self.next < end {
+            self.delays.add(now - sent, end - self.next);
+            self.next = end;
+        }
     }
 
     /// Ends the warm-up: the delays cover bytes that are delivered from now on.
@@ -170,22 +230,43 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
+    fn first(start: u64, end: u64, ms: u64) -> FirstSent {
+        FirstSent { start, end, at: at(ms) }
+    }
+
     // By hand: bytes 1 to 1000 take 10 ms. The next segment is lost and arrives 90 ms after its first
     // transmission; the third waits behind the hole, and half of it is delivered with the second.
     #[test]
     fn a_byte_behind_a_hole_waits_for_the_repair() {
         let mut stream = StreamDelay::default();
-        stream.sent(at(0), 1001);
-        stream.sent(at(10), 2001);
-        stream.sent(at(20), 3001);
-        stream.delivered(at(10), 1000);
-        stream.delivered(at(100), 2500);
-        stream.delivered(at(120), 3000);
+        stream.delivered(at(10), at(0), 1000);
+        stream.store(first(2001, 3001, 20));
+        stream.store(first(1001, 2001, 10));
+        stream.delivered(at(100), at(90), 2500);
+        stream.delivered(at(120), at(110), 3000);
         let found = stream.summary().unwrap();
         assert_eq!((found.min, found.max), (10.0, 100.0));
         assert_eq!(found.mean, (10.0 * 1000.0 + 90.0 * 1000.0 + 80.0 * 500.0 + 100.0 * 500.0) / 3000.0);
         stream.begin_anew();
         assert_eq!(stream.summary(), None);
+    }
+
+    // A retransmission joins three small segments, of which the second had not been sent before: each byte counts
+    // from its own first transmission, and a later retransmission changes nothing.
+    #[test]
+    fn a_joined_segment_has_several_first_transmissions() {
+        let mut stream = StreamDelay::default();
+        stream.store(first(1, 11, 0));
+        stream.store(first(21, 31, 20));
+        stream.store(first(1, 31, 40));
+        assert_eq!(stream.known, [first(1, 11, 0), first(11, 21, 40), first(21, 31, 20)]);
+        stream.store(first(5, 25, 60));
+        assert_eq!(stream.known.len(), 3);
+        stream.delivered(at(100), at(60), 30);
+        let found = stream.summary().unwrap();
+        assert_eq!((found.min, found.mean, found.max), (60.0, 80.0, 100.0));
+        stream.store(first(1, 31, 110));
+        assert!(stream.known.is_empty());
     }
 
     // Parts follow each other without a gap, and none is wider than 1/128 of its delays.

@@ -10,8 +10,9 @@ use crate::plan::FlowPlan;
 use crate::transit::{Active, Datagrams};
 use crate::turnaround::Holding;
 
-use airhop_base::{Body, Datagram, FlowId, NodeId, Notice, Packet, Time, UDP_HEADER_BYTES};
+use airhop_base::{Body, Datagram, FlowId, NodeId, Notice, Packet, Segment, Time, UDP_HEADER_BYTES};
 use airhop_engine::TimerId;
+use airhop_tcp::scoreboard::FirstSent;
 use airhop_tcp::{Receiver, Sender};
 use std::ops::Range;
 
@@ -119,6 +120,8 @@ pub(crate) struct TcpEnds {
     pub lateness: LatenessBook,
     pub loss_ledger: LossLedger,
     pub latency: Box<Latency>,
+    /// True if a proxy sends the data on in its own segments, which do not carry the sender's times.
+    pub has_proxy: bool,
     /// Packets between the receiver's network interface and the receiver, if the host has a turnaround.
     pub turnaround: Option<Box<Holding<Packet>>>,
 }
@@ -141,14 +144,37 @@ impl TcpEnds {
         let before = self.receiver.delivered();
         self.receiver.on_segment(now, packet);
         // A pure ACK does not count as a transmission of the segment with its number.
-        if let Some(segment) = packet.segment()
-            && segment.len > 0
-            && !packet.damaged
-        {
-            self.spurious.on_arrival(segment.seq, segment.sent, self.receiver.expected());
-        }
+        let segment = packet.segment().filter(|segment| segment.len > 0 && !packet.damaged)?;
+        self.spurious.on_arrival(segment.seq, segment.sent, self.receiver.expected());
         let delivered = self.receiver.delivered();
-        (delivered > before).then_some(delivered)
+        if delivered == before {
+            self.latency.delay.store(first_sent(segment));
+            return None;
+        }
+        self.latency.delay.delivered(now, segment.sent, delivered);
+        Some(delivered)
+    }
+
+    /// Records the first transmission of a segment.
+    #[inline]
+    pub fn on_transmission(&mut self, segment: &Segment) {
+        if self.has_proxy && segment.len > 0 {
+            self.latency.delay.store(first_sent(segment));
+        }
+    }
+
+    /// Records a retransmission, which may contain bytes that had not been sent before.
+    #[cold]
+    pub fn on_retransmission(&mut self, segment: &Segment) {
+        self.loss_ledger.on_retransmission(segment.seq);
+        let mut rest = first_sent(segment);
+        for &sent in self.sender.state().board.sent_before() {
+            self.latency.delay.store(sent);
+            rest.start = if sent.start <= rest.start { sent.end } else { rest.start };
+        }
+        if rest.start < rest.end {
+            self.latency.delay.store(rest);
+        }
     }
 
     /// Passes a notice to the sender. Returns the notice's lateness in milliseconds, if it has one.
@@ -157,6 +183,11 @@ impl TcpEnds {
         self.sender.on_notice(now, notice);
         lateness
     }
+}
+
+/// Returns the payload of a segment with the time of its transmission.
+fn first_sent(segment: &Segment) -> FirstSent {
+    FirstSent { start: segment.seq, end: segment.seq + u64::from(segment.len), at: segment.sent }
 }
 
 /// Stream of datagrams.

@@ -88,6 +88,11 @@ impl FlowPlan {
     pub fn is_served_by(&self, wanted: LinkService) -> bool {
         self.services.iter().any(|s| matches!(s.kind, Kind::ByLinks(service) if service == wanted))
     }
+
+    /// True if a proxy ends the sender's connection and sends the data on in its own segments.
+    pub fn has_proxy(&self) -> bool {
+        self.services.iter().any(|s| matches!(s.kind, Kind::Proxy(_)))
+    }
 }
 
 /// Transport of a flow.

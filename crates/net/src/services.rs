@@ -46,6 +46,8 @@ pub enum Kind {
     AtStations(BuildAtStation),
     /// Agent at the base station, where the wired and the wireless network meet, in both directions.
     AtBase(BuildAtBase),
+    /// Proxy at the base station: it ends the connection, and its own connection continues from there.
+    Proxy(BuildAtBase),
     /// Agent that reports a wireless link, at the [`AgentPlace`]s that it selects.
     BesideAir(BuildBesideAir),
     /// Queue discipline, with the given capacity, in place of the drop-tail queues on the path of the flow's
@@ -186,7 +188,7 @@ pub static SERVICES: &[Service] = &[
     Service {
         name: "split",
         about: "the connection ends at the base station, and a second connection continues from there",
-        kind: Kind::AtBase(|flow, plan, way| Box::new(Split::new(flow, plan, way))),
+        kind: Kind::Proxy(|flow, plan, way| Box::new(Split::new(flow, plan, way))),
         notifies_of_losses: false,
         on_real: OnReal::Cannot("the proxy is a simulated TCP and does not store the payload"),
     },

@@ -70,6 +70,17 @@ impl Sent {
     }
 }
 
+/// Bytes with the time of their first transmission.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FirstSent {
+    /// First byte.
+    pub start: u64,
+    /// First byte after them.
+    pub end: u64,
+    /// Time of the first transmission.
+    pub at: Time,
+}
+
 /// Outstanding segments in sequence order, without gaps.
 #[derive(Clone, Debug, Default)]
 pub struct Scoreboard {
@@ -90,6 +101,8 @@ pub struct Scoreboard {
     news: News,
     /// Minimum round trip so far, the handshake's included.
     least_rtt: Option<Span>,
+    /// Bytes of the last retransmission that had been sent once before.
+    sent_before: Vec<FirstSent>,
 }
 
 impl Scoreboard {
@@ -128,11 +141,10 @@ impl Scoreboard {
             self.segments.push_back(sent);
             return None;
         }
-        if self.get(start).is_none_or(|e| e.end != end) {
-            self.cut_at(start);
-            self.cut_at(end);
-            self.join(start, end);
-            self.losses.shortfall.recount(self.segments.iter());
+        self.sent_before.clear();
+        match self.get(start).filter(|e| e.end == end) {
+            Some(e) => self.sent_before.extend((!e.again).then_some(FirstSent { start, end, at: e.at })),
+            None => self.recut(start, end),
         }
         let (e, losses) = self.get_mut(start)?;
         let before = std::mem::replace(&mut e.order, order);
@@ -144,9 +156,34 @@ impl Scoreboard {
         Some(before)
     }
 
+    /// Gives segments the boundaries of the retransmission `[start, end)`.
+    #[cold]
+    fn recut(&mut self, start: u64, end: u64) {
+        self.note_first_sent(start, end);
+        self.cut_at(start);
+        self.cut_at(end);
+        self.join(start, end);
+        self.losses.shortfall.recount(self.segments.iter());
+    }
+
+    /// Records when the bytes in `[start, end)` were first sent, which the retransmission overwrites.
+    fn note_first_sent(&mut self, start: u64, end: u64) {
+        let first = self.segments.partition_point(|e| e.end <= start);
+        let repeated = self.segments.range(first..).take_while(|e| e.start < end).filter(|e| !e.again);
+        self.sent_before.extend(repeated.map(|e| FirstSent {
+            start: e.start.max(start),
+            end: e.end.min(end),
+            at: e.at,
+        }));
+    }
+
+    /// Returns the bytes of the last retransmission that had been sent once before, in sequence order.
+    pub fn sent_before(&self) -> &[FirstSent] {
+        &self.sent_before
+    }
+
     /// Splits the segment that contains `seq` inside. A retransmission may have other segment boundaries than
     /// the original, e.g. if the original was partial for lack of data.
-    #[cold]
     fn cut_at(&mut self, seq: u64) {
         let place = self.segments.partition_point(|e| e.end <= seq);
         if let Some(e) = self.segments.get_mut(place).filter(|e| e.start < seq) {
@@ -158,7 +195,6 @@ impl Scoreboard {
 
     /// Merges the segments of `[start, end)` into one, which has arrived if all of them have; `end` may lie beyond the
     /// sent data.
-    #[cold]
     fn join(&mut self, start: u64, end: u64) {
         let first = self.segments.partition_point(|e| e.start < start);
         let last = self.segments.partition_point(|e| e.start < end);

@@ -61,9 +61,6 @@ impl World {
         let Some(total) = delivered else { return self.acknowledge(now, id) };
         let flow = &mut self.flows[id.0 as usize];
         flow.active.delivered(now);
-        if let Ends::Tcp(tcp) = &mut flow.ends {
-            tcp.latency.delay.delivered(now, total);
-        }
         let is_expected = total >= flow.expected;
         if let Some(recorder) = &mut self.recorder {
             recorder.delivered(now, id, total);

@@ -211,10 +211,10 @@ impl World {
             let Some(packet) = tcp.sender.poll_transmit(now) else { break };
             if let Some(segment) = packet.segment() {
                 if segment.seq < sent_before && (segment.len > 0 || segment.flags.syn) {
-                    tcp.loss_ledger.on_retransmission(segment.seq);
-                } else if segment.len > 0 {
-                    tcp.latency.delay.sent(now, segment.seq + u64::from(segment.len));
-                    if segment.seq == FIRST_BYTE {
+                    tcp.on_retransmission(segment);
+                } else {
+                    tcp.on_transmission(segment);
+                    if segment.seq == FIRST_BYTE && segment.len > 0 {
                         flow.active.sent(now);
                     }
                 }

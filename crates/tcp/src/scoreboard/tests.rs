@@ -145,3 +145,18 @@ proptest! {
         }
     }
 }
+
+// By hand: two segments, of which the second is sent again; then one retransmission joins both and new bytes.
+#[test]
+fn a_retransmission_names_the_bytes_that_were_sent_once() {
+    let at = |ms| Time::ZERO + Span::from_millis(ms);
+    let mut board = Scoreboard::default();
+    board.on_sent(at(0), 1, 101);
+    board.on_sent(at(10), 101, 201);
+    board.on_sent(at(20), 101, 201);
+    assert_eq!(board.sent_before(), [FirstSent { start: 101, end: 201, at: at(10) }]);
+    board.on_sent(at(30), 1, 251);
+    assert_eq!(board.sent_before(), [FirstSent { start: 1, end: 101, at: at(0) }]);
+    board.on_sent(at(40), 1, 251);
+    assert_eq!(board.sent_before(), []);
+}

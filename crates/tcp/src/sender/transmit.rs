@@ -76,7 +76,14 @@ impl Sender {
     /// are paced too, including those on a notice (Linux: tcp_xmit_retransmit_queue() calls
     /// tcp_pacing_check() before each). Linux does not pace the retransmission at a timeout; here it waits
     /// for one segment's time at most.
+    #[inline(always)]
     fn spacing(&self) -> Option<(Rate, u64)> {
+        let may_pace = self.config.pacing || self.features.paces || self.features.linux;
+        may_pace.then(|| self.pacing_spacing()).flatten()
+    }
+
+    /// Returns the spacing of a sender that may pace.
+    fn pacing_spacing(&self) -> Option<(Rate, u64)> {
         if (self.features.paces || self.features.linux)
             && let Some(rate) = self.control.pacing_rate(&self.window, &self.state)
         {

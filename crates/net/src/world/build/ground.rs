@@ -137,6 +137,7 @@ fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> End
             lateness: Default::default(),
             loss_ledger: LossLedger::default(),
             latency: Default::default(),
+            has_proxy: f.has_proxy(),
             turnaround: config.turnaround.map(|turnaround| {
                 Box::new(Holding::new(turnaround, streams.stream(&format!("{}.turnaround", f.name))))
             }),

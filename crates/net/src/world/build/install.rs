@@ -46,7 +46,7 @@ fn host_agents(flow: &mut Flow, hosts: &[(NodeId, Hop)], timers: &mut Timers, ho
         for service in &flow.plan.services {
             let agent = match (service.kind, crosses) {
                 (Kind::AtLink(build), _) if goes_by_air => build(flow.id, &flow.plan),
-                (Kind::AtBase(build), Some(by_air)) => {
+                (Kind::AtBase(build) | Kind::Proxy(build), Some(by_air)) => {
                     build(flow.id, &flow.plan, if by_air { Way::Up } else { Way::Down })
                 }
                 (Kind::BesideAir(build), _) => {

@@ -63,7 +63,7 @@ fn acts(service: &Service, hops: Option<&[Hop]>) -> bool {
     let any = |is: fn(&Hop) -> bool| hops.is_none_or(|hops| hops.iter().any(is));
     match service.kind {
         Kind::AtLink(_) | Kind::AtStations(_) | Kind::BesideAir(_) => any(|hop| hop.is_wireless()),
-        Kind::AtBase(_) => {
+        Kind::AtBase(_) | Kind::Proxy(_) => {
             let is_base = |pair: &[Hop]| pair[0].is_wireless() != pair[1].is_wireless();
             hops.is_some_and(|hops| hops.windows(2).any(is_base))
         }
