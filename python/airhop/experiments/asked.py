@@ -1,4 +1,4 @@
-"""Checks as data: a function of `claims` with its arguments, whose sentence a page prints as the test.
+"""Checks as data: a check function with its arguments, and the sentence that a page prints as the test.
 
     Asked(each_above, FER, THE_REST, "reno", Span(1e-4))
 
@@ -26,7 +26,7 @@ Check = TypeVar("Check", bound=Callable[..., ClaimResult])
 
 @dataclass(frozen=True)
 class Span:
-    """The values of the axis from `least` to `most`, ends included; words of an axis are all in it."""
+    """Values of the axis from `least` to `most`, ends included; it contains all words of an axis of words."""
 
     least: float = -math.inf
     most: float = math.inf
@@ -49,16 +49,16 @@ class Span:
 
 @dataclass(frozen=True)
 class Place:
-    """Value of the axis by its place in the grid: 0 is the first, -1 the last."""
+    """Value of the axis by its index in the grid: 0 is the first, -1 the last."""
 
     index: int
 
     def of(self, samples: Samples) -> list[X]:
-        """Return the value that stands there."""
+        """Return the value at this index."""
         return [samples.xs[self.index]]
 
     def text(self, axis: PlottedAxis) -> str:
-        """Return the value, or its place where the coarse grid has another value there."""
+        """Return the value, or its index if the coarse grid has another value there."""
         if axis.full[self.index] == axis.coarse[self.index]:
             return values((axis.full[self.index],), axis)
         return f"the {'smallest' if self.index == 0 else 'largest'} {noun(axis)} of the grid"
@@ -104,7 +104,7 @@ class Asked:
     def __init__(
         self, check: Callable[..., ClaimResult], *arguments: object, of: Metric | None = None, **named: object
     ) -> None:
-        """Bind the arguments after the samples; `of` is a further metric whose samples are looked at."""
+        """Bind the arguments after the samples; `of` is a further metric whose samples are checked."""
         self.check = check
         self.of = of
         self.bound = inspect.signature(check).bind(None, *arguments, **named)
@@ -278,7 +278,7 @@ def measure(metric: Metric) -> str:
 
 
 def _lowered(label: str) -> str:
-    """Return a label as it stands within a sentence: an acronym and a name stay."""
+    """Return a label for the middle of a sentence; acronyms and names stay unchanged."""
     first = label.split()[0]
     return label if not first[1:].islower() or "'" in first else label[:1].lower() + label[1:]
 

@@ -1,4 +1,4 @@
-"""Calculations: figures and tables of papers whose values no study of a scenario computes.
+"""Calculations: figures and tables of papers whose values are not those of a study.
 
 Examples are closed forms compared with a simulation of their model, a worked example, a table of formulas,
 and measurements of traces. A calculation computes values; the claims, the figure and the tables of the
@@ -29,11 +29,11 @@ DOCUMENT = "outcome.json"
 
 @dataclass(frozen=True)
 class Value:
-    """Number of a curve or scheme, at x, in a metric."""
+    """Value of a metric for a curve or scheme, at x."""
 
     curve: str
     x: Mapping[str, X]
-    """By the name of the quantity: `{"p": 0.1}`."""
+    """Values of the axes by name: `{"p": 0.1}`."""
     metric: str
     value: Estimate
     """Mean and interval; an exact value has no half-width and 0 replications: `exact`."""
@@ -53,7 +53,7 @@ class Value:
 
     @classmethod
     def from_dict(cls, row: Mapping[str, Any]) -> Value:
-        """Restore what `to_dict` gave."""
+        """Restore a value from the data of `to_dict`."""
         value = Estimate(row["mean"], row["half_width"], row["reps"])
         return cls(row["scheme"], row["x"], row["metric"], value, row["published"])
 
@@ -64,7 +64,7 @@ def exact(value: float) -> Estimate:
 
 
 class Line(NamedTuple):
-    """A curve as it is drawn."""
+    """Drawn curve."""
 
     x: list[float]
     means: list[float]
@@ -82,7 +82,7 @@ class Values:
 
     @property
     def reps(self) -> int:
-        """The largest number of replications of any of them; 0 where all are exact."""
+        """Largest number of replications of the values; 0 if all are exact."""
         return max((value.value.n for value in self._values), default=0)
 
     def of(self, curve: str, metric: str) -> list[Value]:
@@ -112,7 +112,7 @@ Compute = Callable[[Mode, int, Reporter], Sequence[Value]]
 
 @dataclass(frozen=True)
 class TextTable:
-    """A table as it is printed, in the terminal and in the report."""
+    """Table for the terminal and the report."""
 
     title: str
     head: tuple[str, ...]
@@ -140,19 +140,19 @@ class Calculation:
     tables: Callable[[Values], Sequence[TextTable]]
     questions: tuple[Question, ...] = ()
     """Open questions of its paper."""
-    computing: Callable[[Reading], Compute] | None = None
-    """Makes `compute` under another reading; None where there are no questions."""
+    compute_under: Callable[[Reading], Compute] | None = None
+    """Returns `compute` under another reading; None without questions."""
 
     def under(self, reading: Reading) -> Calculation:
         """Return this calculation under another reading, without open questions."""
-        assert self.computing is not None, f"{self.id} says how its questions are computed"
+        assert self.compute_under is not None, f"{self.id} has questions but no `compute_under`"
         return replace(
             self,
             id=f"{self.id}{MARK}{reading.name}",
-            compute=self.computing(reading),
+            compute=self.compute_under(reading),
             claims=tuple(claim.under(reading) for claim in self.claims),
             questions=(),
-            computing=None,
+            compute_under=None,
         )
 
 
@@ -169,7 +169,7 @@ class Calculated(Reproduced):
 
     @classmethod
     def of(cls, calculation: Calculation, mode: Mode, seed: int, reporter: Reporter = SILENT) -> Calculated:
-        """Compute in this mode and judge."""
+        """Compute in this mode, and check the claims."""
         return cls._judged(calculation, mode, seed, Values(calculation.compute(mode, seed, reporter)))
 
     @classmethod

@@ -15,9 +15,9 @@ from airhop.errors import InputError
 from airhop.experiments.reading import SILENT, Reading
 
 AND = "+"
-"""Between the names of readings that are taken together."""
+"""Separator of the names of combined readings."""
 MOST = 8
-"""Readings of a design at most: sixteen runs tell no more apart."""
+"""Maximum number of readings in a design: sixteen runs cannot separate more effects."""
 GENERATORS = ((1, 2, 3), (0, 2, 3), (0, 1, 2), (0, 1, 3))
 """The fifth to the eighth factor as products of three of the first four: 2^(8-4), resolution IV."""
 Fixed = Mapping[str, object]

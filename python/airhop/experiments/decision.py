@@ -1,8 +1,8 @@
 """Decisions about statements, alone and several at once.
 
 A statement holds when an interval excludes its opposite, fails when it excludes the statement, and stays open
-otherwise: more replications may decide it. Of several intervals of 95 % one may miss its value by chance; a
-decision about several statements therefore uses wider intervals where one of them decides.
+otherwise: more replications may decide it. Of several 95 % intervals one may miss its value by chance; a
+decision about several statements that a single one can decide therefore uses wider intervals.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Decision:
 
     @classmethod
     def of(cls, known: Decision | bool | None) -> Decision:
-        """Return a decision as it is, and what no interval decides as a decision at any confidence."""
+        """Return a decision unchanged; True, False and None become decisions at any confidence."""
         return known if isinstance(known, Decision) else cls(lambda _: known)
 
     @property
@@ -38,10 +38,9 @@ class Decision:
 def at_least(count: int, decisions: Iterable[Decision | bool | None]) -> Decision:
     """Check whether at least so many of several statements hold.
 
-    A test of a partial conjunction (Benjamini and Heller 2008): that `count` of n hold is decided by
-    simultaneous intervals of n - count + 1 statements, and that they do not, which is that n - count + 1
-    others hold, by those of `count`. The probability of an error is that of one interval, whatever the
-    dependence.
+    This is a test of a partial conjunction (Benjamini and Heller 2008). Simultaneous intervals of n - count +
+    1 statements decide that `count` of n hold; simultaneous intervals of `count` statements decide that n -
+    count + 1 of them fail. The probability of an error is that of one interval, for any dependence.
     """
     found = tuple(map(Decision.of, decisions))
     return Decision(partial(_at_least, count, found))
@@ -57,8 +56,8 @@ def _at_least(count: int, found: tuple[Decision, ...], confidence: float) -> boo
 def every(decisions: Iterable[Decision | bool | None]) -> Decision:
     """Check whether each of several statements holds.
 
-    Each has to hold at 95 %, an intersection-union test (Berger 1982); one is refuted by simultaneous
-    intervals, for many 95 % intervals would refute one by chance.
+    Each has to hold at 95 %, an intersection-union test (Berger 1982); simultaneous intervals refute a
+    statement, because many 95 % intervals would refute one by chance.
     """
     found = list(decisions)
     return at_least(len(found), found)

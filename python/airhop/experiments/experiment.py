@@ -59,33 +59,33 @@ class PlottedAxis:
     ticks: tuple[float, ...] = ()
     """Ticks of the printed axis, if they differ from automatic ticks."""
     percent: bool = False
-    """Values are probabilities that prose and tables give in per cent."""
+    """True if values are probabilities that text and tables show in per cent."""
     words: Mapping[str, str] = field(default_factory=dict)
-    """For an axis of words: what a reader calls each, where that is not the word itself."""
+    """Readable names of the values of an axis of words, if they differ from the words."""
     takes: Mapping[X, tuple[object, ...]] = field(default_factory=dict)
     """Values of `paths` by value of the axis, for an axis whose values name settings."""
 
     def grid(self, mode: Mode) -> tuple[X, ...]:
-        """Return the values taken in this mode."""
+        """Return the values of the grid in this mode."""
         return self.coarse if mode == "quick" else self.full
 
     def of_study(self, mode: Mode) -> study.Axis:
-        """Make the axis of the study that this mode runs."""
+        """Return the axis of this mode's study."""
         from airhop import study
 
         return study.Axis(self.paths, tuple(self.setting(x) for x in self.grid(mode)))
 
     def setting(self, x: X) -> tuple[object, ...]:
-        """Write the value as a scenario takes it, for each path: `10 ms`, 0.01, 5, `veno`."""
+        """Return the value for each scenario path: `10 ms`, 0.01, 5, `veno`."""
         return self.takes.get(x) or (f"{x} {self.unit}" if self.unit else x,) * len(self.paths)
 
     @property
     def of_words(self) -> bool:
-        """True if the axis values are words: separate places in a row."""
+        """True if the axis values are words instead of numbers."""
         return isinstance(self.full[0], str)
 
     def place(self, x: X) -> float:
-        """Return the position of a value in a chart: itself, or a word's place in the full grid, from 0."""
+        """Return the position of a value in a chart: the number, or a word's index in the full grid."""
         return float(self.full.index(x)) if isinstance(x, str) else x
 
     def shows(self, x: X) -> bool:
@@ -93,7 +93,7 @@ class PlottedAxis:
         return self.limits is None or isinstance(x, str) or self.limits[0] <= x <= self.limits[1]
 
     def text(self, x: X) -> str:
-        """Write the value as prose and tables print it."""
+        """Format the value for text and tables."""
         if isinstance(x, str):
             return self.words.get(x, x)
         if self.percent:
@@ -108,11 +108,11 @@ class Curve:
     """Compared curve: a scheme, or a setting, or both."""
 
     name: str
-    """In documents, files and claims: `ll-elsn`, `ll-elsn, 4 attempts`."""
+    """Name in documents, files and claims: `ll-elsn`, `ll-elsn, 4 attempts`."""
     label: str
     """Label in the legend."""
     scheme: str | Mapping[str, object] | None = None
-    """Of every TCP flow, by name or with parameters, `{"name": "ll-elsn", "n": 3}`; None changes none."""
+    """Scheme of all TCP flows, by name or with parameters, `{"name": "ll-elsn", "n": 3}`; None: unchanged."""
     settings: Mapping[str, object] = field(default_factory=dict)
     """Scenario paths that the curve fixes; the experiment's settings have the paths that only other curves
     fix.
@@ -131,7 +131,7 @@ class Curve:
         )
 
     def under(self, reading: Reading) -> Curve:
-        """Make the curve that this is under another reading."""
+        """Return this curve under another reading."""
         scheme, settings = self.scheme, {**self.settings, **reading.curves.get(self.name, {})}
         if self.scheme_name and (parameters := reading.schemes.get(self.scheme_name)):
             given = {} if isinstance(scheme, str) or scheme is None else scheme
@@ -153,7 +153,7 @@ class Metric:
     flow, `retransmissions / sent_segments`."""
     label: str
     unit: str
-    """Empty for an index or a count."""
+    """Unit; empty for an index or a count."""
     ticks: tuple[float, ...]
     """Ticks of the printed axis, evenly spaced; the first and the last are its ends."""
     digits: int = 2
@@ -165,12 +165,12 @@ class Metric:
 
     @property
     def bounded(self) -> bool:
-        """True if the metric is an index, whose ratios to a baseline say little."""
+        """True if the metric is an index, whose ratios to a baseline have little meaning."""
         return math.isfinite(self.most)
 
     @property
     def title(self) -> str:
-        """Label and unit, as an axis bears them."""
+        """Label and unit, for an axis."""
         return f"{self.label} ({self.unit})" if self.unit else self.label
 
 
@@ -201,12 +201,12 @@ class TimelineChoice:
     """Runs that the report shows packet by packet: those of the headline."""
 
     curve: str
-    """The curve that the page opens on; those of the others are a click away."""
+    """Curve whose run the page shows first."""
     x: X | Callable[[Samples], X]
     """A value of the axis, or a function that finds the value from the measured samples."""
     duration_s: float
     opening_s: float
-    """Length of the opening view of the page, s; all of the run is a click away."""
+    """Length of the initial time window of the page, s."""
     rep: int = 0
 
     def at(self, samples: Samples) -> X:
@@ -216,7 +216,7 @@ class TimelineChoice:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure for print of one run, packet by packet, where the paper shows runs and not means."""
+    """Printed figure of one run, packet by packet, for papers that show runs instead of means."""
 
     name: str
     """Base name of the figure's files: `sequence` makes `sequence.pdf` and other formats."""
@@ -229,10 +229,10 @@ class Picture:
 
 @dataclass(frozen=True)
 class ClaimResult:
-    """Decision on a claim, with the figure it rests on."""
+    """Decision on a claim, with the measured values that decide it."""
 
     decision: Decision | bool | None
-    """By intervals, or True, False or None where no interval decides."""
+    """Decision by intervals; or True, False or None without intervals."""
     measured: str
     short: tuple[str, ...] = ()
     """Curves whose intervals do not support the claim, if the check names the curves."""
@@ -241,12 +241,12 @@ class ClaimResult:
 
     @property
     def holds(self) -> bool | None:
-        """True if the claim holds; None when the intervals decide neither way: more replications may."""
+        """True if the claim holds; None if the intervals do not decide, as more replications may."""
         return Decision.of(self.decision).holds
 
     @property
     def word(self) -> Literal["holds", "fails", "open"]:
-        """State it in a word."""
+        """Return the decision in a word."""
         return "open" if self.holds is None else "holds" if self.holds else "fails"
 
 
@@ -256,7 +256,7 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True)
 class Claim(Generic[Found]):
-    """A statement of the paper in our words, and the check that decides it."""
+    """Statement of the paper in Airhop's words, and the check that decides it."""
 
     id: str
     text: str
@@ -269,11 +269,11 @@ class Claim(Generic[Found]):
     """Quotation of the paper that the claim restates, with `[…]` for omissions. Empty for an own claim
     without a printed statement."""
     own: bool = field(default=False, kw_only=True)
-    """True if the claim is Airhop's and not the paper's: the words do not say it."""
+    """True if the claim is Airhop's own, and not stated by the paper."""
     because: str = field(default="", kw_only=True)
-    """Reason of an own claim, in a sentence: the gap in the paper's words."""
+    """Reason of an own claim, a sentence."""
     bound: bool = field(default=False, kw_only=True)
-    """True if the paper prints a bound, as in "more than 400 %": to meet it is not to meet a number."""
+    """True if the paper prints a bound, as in "more than 400 %", instead of a number."""
 
     def why(self, result: ClaimResult) -> str:
         """Return the known mechanisms behind a failed result; empty if the claim holds."""
@@ -284,7 +284,7 @@ class Claim(Generic[Found]):
         return " ".join(text for curve, text in self.reason.items() if curve in result.short)
 
     def under(self, reading: Reading) -> Claim[Found]:
-        """Make the claim that this is under another reading."""
+        """Return this claim under another reading."""
         return replace(self, check=reading.checks.get(self.id, self.check))
 
 
@@ -301,7 +301,7 @@ class Experiment:
     settings: Mapping[str, object]
     """Scenario paths fixed for this experiment."""
     curves: tuple[Curve, ...]
-    """In the paper's order."""
+    """Curves in the paper's order."""
     baseline: str
     """Name of the curve that ratios refer to."""
     axis: PlottedAxis
@@ -312,19 +312,19 @@ class Experiment:
     """The result in one sentence."""
     timeline: TimelineChoice | None = None
     beside: Experiment | None = None
-    """Another experiment on the same axis whose measurements the claims need too."""
+    """Companion: another experiment on the same axis whose measurements the claims also need."""
     published: Mapping[tuple[str, X], float] | None = None
-    """Printed numbers by (curve, x), where the paper prints any."""
+    """Printed numbers by (curve, x); empty if the paper prints none."""
     also: tuple[Metric, ...] = ()
     """Further metrics of the same runs."""
     panels: tuple[tuple[str, ...], ...] = ()
     """Names of the curves of each panel of the printed figure; empty for one panel with all."""
     pictures: tuple[Picture, ...] = ()
-    """Figures of single runs, beside that of the means."""
+    """Figures of single runs, in addition to that of the means."""
     questions: tuple[Question, ...] = ()
     """Open questions of its paper."""
     changed: str = ""
-    """Settings by a user; with any, it is no experiment of its paper, and has no claims."""
+    """Settings by a user; with any, the experiment has no claims, as it is not that of the paper."""
 
     def __post_init__(self) -> None:
         names = [reading.name for reading in readings(self.questions)]
@@ -417,7 +417,7 @@ class Experiment:
         return self._under(own) if own else self
 
     def study(self, mode: Mode, seed: int = 1) -> Study:
-        """Make the study that this mode runs: the axis, slower, times the curves."""
+        """Return this mode's study: every value of the axis with every curve; curves vary fastest."""
         from airhop import study
         from airhop.scenario import Scenario
 

@@ -1,4 +1,4 @@
-"""The frame of a figure: the paper's axes, extended where measurements leave them."""
+"""Frame of a figure: the paper's axes, extended to contain all measurements."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Frame:
-    """Contents of a figure and the ends of its axes, the same in print, in the terminal and in the report."""
+    """Contents of a figure and the ends of its axes, for print, terminal and report."""
 
     rows: list[Row]
     """The cells between the ends of the x axis, scheme by scheme."""
     x_limits: tuple[float, float]
     y_ticks: tuple[float, ...]
-    """The first and the last are the ends of the y axis."""
+    """Ticks of the y axis; the first and the last are its ends."""
     title: str
     note: str | None
-    """End of the paper's own y axis, if this axis is longer."""
+    """Upper end of the paper's y axis, if this axis is longer."""
     beyond: str | None
     """Largest mean of each curve that exceeds the paper's y axis, as a sentence below the claims."""
 
@@ -39,7 +39,7 @@ class Frame:
 
 
 def frame(outcome: Outcome) -> Frame:
-    """Lay out the experiment's figure so that every interval and every printed number is inside."""
+    """Return the frame of the experiment's figure, which contains every interval and printed number."""
     axis, metric = outcome.experiment.axis, outcome.experiment.metric
     rows = [row for row in outcome.rows if axis.shows(row.x)]
     spans = [row.interval or Interval(row.value.mean, row.value.mean) for row in rows]
@@ -58,7 +58,7 @@ def frame(outcome: Outcome) -> Frame:
 
 
 def _beyond(outcome: Outcome, rows: list[Row], ends: str) -> str | None:
-    """Name the curves above the end of the printed axis; a printed number stands beside ours anyway."""
+    """Describe the curves above the end of the printed axis, except those with printed numbers."""
     experiment = outcome.experiment
     most: dict[str, Row] = {}
     for row in rows:
@@ -78,7 +78,7 @@ def _beyond(outcome: Outcome, rows: list[Row], ends: str) -> str | None:
 
 
 def _ends(axis: PlottedAxis, places: list[float]) -> tuple[float, float]:
-    """Return the printed ends of the x axis, else the ends of the data; words get half a place of margin."""
+    """Return the printed ends of the x axis, else those of the data; words get half a place of margin."""
     if axis.of_words:
         return -0.5, len(axis.full) - 0.5
     return axis.limits or (min(places), max(places))

@@ -1,4 +1,4 @@
-"""The result of an experiment: rows and checked claims."""
+"""Result of an experiment: rows and checked claims."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ class Row:
     reps: int
     value: Estimate
     interval: Interval | None
-    """Of the mean, cut to what the metric can be; None for a single replication."""
+    """Interval of the mean, limited to possible values; None for a single replication."""
     ratio: Ratio | None
-    """Paired ratio to the baseline; None for the baseline itself, and where that has none of the metric."""
+    """Paired ratio to the baseline; None for the baseline itself, and if the baseline lacks the metric."""
     difference: Difference | None
     """Paired difference to the baseline, with the correlation that pairing achieved; None as `ratio`."""
     published: float | None
     """The printed number."""
     published_ratio: float | None
-    """Printed ratio to the baseline, where both are printed; None for itself."""
+    """Printed ratio to the baseline, if both are printed; None for the baseline."""
 
     @property
     def off(self) -> float | None:
@@ -71,7 +71,7 @@ class Outcome(Reproduced):
         table: Table,
         beside: Table | None = None,
     ) -> Outcome:
-        """Check the claims on the studies of a mode, of the experiment and of its companion."""
+        """Check the claims on the studies of the experiment and of its companion, in a mode."""
         samples = Samples.of(experiment, mode, table)
         if experiment.beside and beside:
             samples.put_beside(Samples.of(experiment.beside, mode, beside))
@@ -88,7 +88,7 @@ class Outcome(Reproduced):
 
     @property
     def reps(self) -> int:
-        """The smallest number of replications of any cell."""
+        """Smallest number of replications of a cell."""
         return self.samples.reps
 
     @property
@@ -128,7 +128,7 @@ class Outcome(Reproduced):
 def rows(experiment: Experiment, metric: Metric, samples: Samples) -> list[Row]:
     """List every measured cell, curve by curve in the experiment's order.
 
-    A cell of which no run has the metric is left out: the delay of notices where none is sent.
+    The list excludes cells without the metric in any run, such as the delay of notices without notices.
     """
     published = (experiment.published or {}) if metric is experiment.metric else {}
     baseline = experiment.baseline
@@ -184,7 +184,7 @@ def outcomes_in(folder: Path, known: Mapping[str, Experiment | Calculation] | No
 
 
 def _named(name: str, known: Mapping[str, Experiment | Calculation]) -> Experiment | None:
-    """Find the experiment of a study's name, which may be that of a reading."""
+    """Return the experiment with a study's name, which may include a reading."""
     whole, _, reading = name.partition(MARK)
     experiment = known.get(whole)
     if not isinstance(experiment, Experiment):

@@ -8,9 +8,9 @@ runs is measured once, in Airhop's runs under the default reading (`spreads.csv`
 The scatter of a printed gain is that of the logarithm of the ratio, a factor around the printed ratio. (In
 per cent, a ratio to a goodput near zero scatters without bound, and the tolerance of a model would increase
 as its goodput decreases.) A gain that follows from two printed columns lies between the gains of numbers
-that each lie within the tolerance of their own column. Whether the ratio of two columns equals the printed
-ratio within the scatter of a ratio is another statement: it concerns pairs of runs over one channel, and no
-paper states that its runs are paired.
+that each lie within the tolerance of their own column. A check of the ratio of two columns within the scatter
+of a ratio is a different statement: it concerns pairs of runs over one channel, and no paper states that its
+runs are paired.
 
 The measured value meets the number if its whole 95 % interval lies within the tolerance, and misses the
 number if no part of the interval does. If the tolerance is more than half of the printed effect, an interval
@@ -59,39 +59,39 @@ class Source:
     digit: float
     """The last digit of the print, in its unit: 0.01 Mbit/s, 1 percentage point."""
     runs: int | None = None
-    """The printed count of runs of which each number is the mean; None where none is printed: one run."""
+    """Printed number of runs of which each number is the mean; None if none is printed: one run."""
 
     def tolerance(self, scatter: float, digit: float | None = None) -> float:
-        """Return how far a measured value may be from the printed one, in the unit of the print."""
+        """Return the tolerance of a printed number, in its unit."""
         return (self.digit if digit is None else digit) / 2 + scatter / math.sqrt(self.runs or 1)
 
     def factor(self, scatter: float) -> float:
-        """Return the factor by which a measured ratio may be off the printed one, from that of logarithms."""
+        """Return the tolerated factor of a ratio, from the scatter of its logarithm."""
         return math.exp(scatter / math.sqrt(self.runs or 1))
 
     def __str__(self) -> str:
-        """Write the scatter that the tolerance allows."""
+        """Format the scatter that the tolerance allows."""
         of = "a single run" if self.runs is None else f"the mean of {self.runs} runs"
         return f"the 95 % scatter of {of}"
 
     def __format__(self, spec: str) -> str:
-        """Write the last digit for the format `digit`, the scatter otherwise."""
+        """Format the last digit for the format `digit`, the scatter otherwise."""
         return f"{self.digit:g}" if spec == "digit" else str(self)
 
     @property
     def needs(self) -> str:
-        """Missing information where the tolerance is too large."""
+        """Missing information if the tolerance is too large."""
         return COUNT if self.runs is None else SCATTER
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A measured quantity beside a printed one, in the unit of the print."""
+    """Comparison of a measured quantity with a printed one, in the unit of the print."""
 
     printed: float
     mean: float
     low: float
-    """-inf and inf where the measurement has no interval."""
+    """Ends of the interval; -inf and inf if the measurement has none."""
     high: float
     tolerance: float
     unit: str
@@ -102,7 +102,7 @@ class Judged:
 
     @property
     def allowed(self) -> tuple[float, float]:
-        """Least and greatest value that the print tolerates."""
+        """Least and greatest tolerated value."""
         upward = self.tolerance if self.upward is None else self.upward
         return self.printed - self.tolerance, self.printed + upward
 
@@ -131,7 +131,7 @@ class Judged:
 
     @property
     def tolerated(self) -> str:
-        """The tolerance in words: `± 0.5`, `56 to 194`, `at least 12`."""
+        """Tolerance as text: `± 0.5`, `56 to 194`, `at least 12`."""
         least, most = self.allowed
         if self.upward is None:
             return f"± {self.tolerance:.2g}"
@@ -179,7 +179,7 @@ def gained(source: Source, ratio: Ratio, printed: float, curve: str, other: str,
 
 
 def _gain(ratio: Ratio, printed: float, least: float, most: float) -> Judged:
-    """Set a paired ratio, in per cent above 100, beside a gain and the least and most that is tolerated."""
+    """Return the comparison of a paired ratio, in per cent above 100, with a gain and its tolerated range."""
 
     def wider(confidence: float) -> tuple[float, float]:
         low, high = ends(ratio, confidence)
@@ -223,9 +223,9 @@ def paired_gains_of(
     other: str,
     xs: Sequence[X] | None = None,
 ) -> dict[str, Judged]:
-    """Set the gain of one column over another beside that of the printed columns, as of pairs of runs.
+    """Return the comparison of the gain of one column over another with the printed gain, as of paired runs.
 
-    Tolerated is the scatter of the logarithm of the ratio, and the rounding of both numbers.
+    The tolerance is the scatter of the logarithm of the ratio, plus the rounding of both numbers.
     """
     found = {}
     for x in _rows(samples, printed, curve, xs):
@@ -259,7 +259,7 @@ def _cell(axis: PlottedAxis, curve: str, x: X) -> str:
 
 
 def all_met(judged: Mapping[str, Judged], needs: str) -> ClaimResult:
-    """Check whether every printed number is met; tell the others with their tolerances."""
+    """Check whether every printed number is met; report the others with their tolerances."""
     decisions = {cell: one.met.holds for cell, one in judged.items()}
     told = [f"met in {list(decisions.values()).count(True)} of {len(judged)}"]
     groups = (
@@ -311,7 +311,7 @@ def column_gains_met(
     other: str,
     at: Sequence[X] | None = None,
 ) -> ClaimResult:
-    """Check whether the gain of a column over another is that of the printed ones, in percentage points."""
+    """Check whether the gain of a column over another equals the printed gain, in percentage points."""
     return all_met(gains_of(samples, axis, source, printed, curve, other, at), source.needs)
 
 
@@ -328,15 +328,15 @@ def paired_gains_met(
     other: str,
     at: Sequence[X] | None = None,
 ) -> ClaimResult:
-    """Check whether the paired ratio of two columns is that of the printed ones, within its own scatter."""
+    """Check whether the paired ratio of two columns equals the printed ratio, within its own scatter."""
     return all_met(paired_gains_of(samples, axis, source, printed, curve, other, at), source.needs)
 
 
 def mean_error(judged: Mapping[str, Judged]) -> tuple[float, float]:
     """Return the mean of the absolute errors, as shares of the print, and a half-width that covers it.
 
-    No mean of absolute values moves more than that of the values: so the half-width is that of the mean of
-    the errors, whose cells are independent (different settings draw different channels).
+    The mean of absolute errors varies no more than the mean of the errors, whose cells are independent
+    (different settings draw different channels): its half-width is that of the latter.
     """
     halves = [(one.high - one.low) / 2 / one.printed for one in judged.values()]
     return (
@@ -352,7 +352,7 @@ def mean_error(judged: Mapping[str, Judged]) -> tuple[float, float]:
 def mean_error_met(
     samples: Samples, axis: PlottedAxis, source: Source, printed: Printed, curves: Sequence[str], unit: str
 ) -> ClaimResult:
-    """Check whether the mean error of a column is below the mean of what its numbers tolerate."""
+    """Check whether the mean error of a column is below the mean tolerance of its numbers."""
     judged = means(samples, axis, source, printed, curves, unit)
     error, half = mean_error(judged)
     most = sum(one.tolerance / one.printed for one in judged.values()) / len(judged)

@@ -1,4 +1,4 @@
-"""Readings: interpretations of what a paper leaves open, and the claims that depend on them.
+"""Readings: interpretations of a paper's open points, and the claims that depend on them.
 
 An experiment has a `Question` for each setting that its paper omits or contradicts. The built-in answer is
 the default, which follows from the printed text and never from results. Other answers are run one at a time,
@@ -22,7 +22,7 @@ Verdict = Literal["holds", "fails", "open"]
 SILENT = "silent"
 """Basis of a reading where the paper is silent."""
 MARK = "@"
-"""Between an experiment's id and a reading's name: `yun2009/fig6@tibet-0.999`."""
+"""Separator of an experiment's id and a reading's name: `yun2009/fig6@tibet-0.999`."""
 
 
 @dataclass(frozen=True)
@@ -30,13 +30,13 @@ class Reading:
     """Reading of an open question of a paper."""
 
     name: str
-    """A word: `tibet-0.999`."""
+    """Name, a word: `tibet-0.999`."""
     text: str
     """Assumption, a sentence."""
     rests_on: str = SILENT
-    """Words of the paper, as printed."""
+    """Printed words of the paper that support the reading."""
     settings: Mapping[str, object] = field(default_factory=dict)
-    """Scenario paths that it fixes for every curve."""
+    """Scenario paths with fixed values for every curve."""
     schemes: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     """Parameters by scheme, for every curve of that scheme: `{"tibet": {"rttmin_factor": 0.999}}`."""
     curves: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Question:
-    """Open question of a paper, the built-in answer, and the others."""
+    """Open question of a paper, with its default and other answers."""
 
     about: str
     """Subject of the question, as a noun: `TIBET's decay`."""
@@ -70,7 +70,7 @@ class Question:
 
 
 DEFAULT = "default"
-"""The name of an experiment as it is: every question answered by its default reading."""
+"""Name of the reading in which every question has its default answer."""
 
 
 def readings(questions: Iterable[Question]) -> tuple[Reading, ...]:
@@ -90,19 +90,19 @@ class Readable(Protocol):
         """Open questions of its paper."""
 
     def under(self, reading: Reading) -> Self:
-        """Make the same object under another reading."""
+        """Return this object under another reading."""
 
 
 Read = TypeVar("Read", bound=Readable)
 
 
 def otherwise(experiment: Read) -> list[tuple[Reading, Read]]:
-    """Make an experiment under each reading but the default."""
+    """Return an experiment under each reading except the default."""
     return [(reading, experiment.under(reading)) for reading in readings(experiment.questions)]
 
 
 def find(name: str, questions: Sequence[Question], of: str) -> Reading | None:
-    """Find a reading by its name; None is the default. Raises InputError for one that `of` does not have."""
+    """Find a reading by its name; None is the default. Raises InputError if `of` has no such reading."""
     known = {reading.name: reading for reading in readings(questions)}
     if name in ("", DEFAULT):
         return None
@@ -117,13 +117,13 @@ class Judgement:
     """Outcome of a claim under a reading."""
 
     reading: Reading | None
-    """None: the default."""
+    """Reading; None is the default."""
     rests_on: str
     result: ClaimResult
 
     @property
     def name(self) -> str:
-        """The name of the reading."""
+        """Name of the reading."""
         return self.reading.name if self.reading else DEFAULT
 
     def to_dict(self) -> dict[str, object]:
@@ -138,13 +138,13 @@ class Judgement:
 
 
 def default_rests_on(questions: Sequence[Question]) -> str:
-    """Return the words that the default rests on, of each question that the paper mentions."""
+    """Return the printed words that support the defaults, for questions that the paper mentions."""
     said = dict.fromkeys(question.default.rests_on for question in questions)
     return " … ".join(words for words in said if words != SILENT) or SILENT
 
 
 def conclusion(judged: Sequence[Judgement], questions: Sequence[Question]) -> str:
-    """State a claim's verdict over all readings: "holds under 3 of 5: it hangs on TIBET's decay"."""
+    """State a claim's verdicts under all readings: "holds under 3 of 5: it hangs on TIBET's decay"."""
     words = [judgement.result.word for judgement in judged]
     if len(words) == 1:
         return {"holds": "holds", "fails": "fails", "open": "is open"}[words[0]] + " under the one reading"
@@ -177,5 +177,5 @@ def hangs_on(judged: Sequence[Judgement], questions: Sequence[Question]) -> list
 
 
 def listed(words: Sequence[str]) -> str:
-    """Join words as a sentence has them: commas, and `and` before the last."""
+    """Join words by commas, with `and` before the last."""
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))

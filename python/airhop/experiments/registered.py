@@ -89,8 +89,7 @@ BUILT_IN = {
         "delay",
     ),
 }
-"""Modules with an `EXPERIMENT` by paper, in the order of `reproduce --all`. The questions of `today` are
-Airhop's own."""
+"""Modules with an `EXPERIMENT` by paper, in the order of `reproduce --all`; `today` is Airhop's own."""
 
 ENTRY_POINT_GROUP = "airhop.experiments"
 

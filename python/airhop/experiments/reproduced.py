@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 REPRODUCED, BOUND_MET, NOT_REPRODUCED, UNTOLD = "reproduced", "bound met", "not reproduced", "cannot be told"
 HANGS_ON = "hangs on "
-"""Outcomes of claims; the questions of the paper follow the last one."""
+"""Outcome of a claim that depends on questions of the paper, which follow."""
 MORE_RUNS = "more runs than these: the interval lies on both sides"
 """Remedy for a claim whose printed statement is clear but whose runs are too few."""
 ORDER = ("fails", "open", "holds")
@@ -35,7 +35,7 @@ ORDER = ("fails", "open", "holds")
 
 @dataclass(frozen=True)
 class CheckedClaim:
-    """A claim, and what became of it."""
+    """Claim with its outcome."""
 
     claim: Claim[Any]
     result: ClaimResult
@@ -44,7 +44,7 @@ class CheckedClaim:
     conclusion: str = ""
     """Conclusion over all readings, in words."""
     hangs_on: tuple[str, ...] = ()
-    """The questions of which one answer upholds the claim and another refutes it."""
+    """Questions with an answer that upholds the claim and another that refutes it."""
 
     @property
     def word(self) -> str:
@@ -141,13 +141,13 @@ def under_readings(
 
 
 class Reproduced(ABC):
-    """An experiment or a calculation that was done in a mode with a seed, its claims checked."""
+    """Finished experiment or calculation, in a mode with a seed, with checked claims."""
 
     experiment: Experiment | Calculation
     mode: Mode
     seed: int
     claims: list[CheckedClaim]
-    """Claims, failed ones first."""
+    """Checked claims, failed ones first."""
     files: list[Path]
     """Written files, the report first; empty before that."""
     others: Sequence[tuple[Reading, Reproduced]] = ()
@@ -180,7 +180,7 @@ class Reproduced(ABC):
 
     @property
     def command(self) -> str:
-        """The line that does it again."""
+        """Command that repeats the computation."""
         mode = "" if self.mode == "default" else f" --{self.mode}"
         return f"airhop reproduce {self.experiment.id}{mode} --seed {self.seed}"
 

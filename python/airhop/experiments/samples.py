@@ -20,7 +20,7 @@ class Samples:
 
     metric: str
     cells: dict[tuple[str, X], dict[int, float]] = field(default_factory=dict)
-    """By (curve, x): the metric of each replication."""
+    """Metric by replication, by (curve, x)."""
     beside: Samples | None = None
     """Samples of the experiment's companion."""
     also: dict[str, Samples] = field(default_factory=dict)
@@ -68,15 +68,15 @@ class Samples:
         return [cell[rep] for rep in sorted(cell)]
 
     def estimate(self, scheme: str, x: X) -> Estimate:
-        """Estimate a cell."""
+        """Return the mean of a cell, with its interval."""
         return stats.estimate(self.values(scheme, x))
 
     def ratio(self, scheme: str, other: str, x: X) -> Ratio:
-        """Compare two schemes at one x, paired."""
+        """Return the ratio of two schemes at one x, paired."""
         return stats.ratio(*self.paired((scheme, x), (other, x)))
 
     def difference(self, scheme: str, other: str, x: X) -> Difference:
-        """Return what scheme has more than other at one x, paired."""
+        """Return the difference of two schemes at one x, paired."""
         return stats.difference(*self.paired((scheme, x), (other, x)))
 
     def ratio_to_beside(self, scheme: str, x: X) -> Ratio:

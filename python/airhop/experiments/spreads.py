@@ -21,7 +21,7 @@ FILE = "spreads.csv"
 def run_half_width(experiment: str, curve: str, x: X, other: str = "") -> float:
     """Return the half-width of the 95 % interval of a single run around the mean.
 
-    With `other`: that of the natural logarithm of the ratio to it.
+    With `other`: the half-width for the natural logarithm of the ratio to it.
 
     Raises InputError where `spreads.csv` has no such row.
     """

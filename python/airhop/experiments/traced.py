@@ -23,8 +23,7 @@ def traced_runs(
 ) -> dict[Cell, list[Measured]]:
     """Measure every cell in `reps` replications, on all cores.
 
-    `measure` gets the parts of a cell, the seed and the replication. The results return in order of
-    replication.
+    `measure` receives the parts of a cell, the seed and the replication. Results are in order of replication.
     """
     wanted = list(cells)
     found: dict[Cell, list[Measured]] = {cell: [] for cell in wanted}
@@ -40,14 +39,14 @@ def traced_runs(
 
 
 def estimated(curve: str, x: dict[str, X], metric: str, sample: Sequence[float]) -> Value:
-    """Estimate a metric from one number a run."""
+    """Estimate a metric from one number per run."""
     from airhop import stats
 
     return Value(curve, x, metric, stats.estimate(sample))
 
 
 def paired(name: str, x: dict[str, X], metric: str, own: Sequence[float], other: Sequence[float]) -> Value:
-    """Estimate what one curve has more than another, replication by replication."""
+    """Estimate the difference of two curves, paired by replication."""
     from airhop import stats
 
     more = stats.difference(own, other)
@@ -55,12 +54,12 @@ def paired(name: str, x: dict[str, X], metric: str, own: Sequence[float], other:
 
 
 def apart(difference: Estimate, sign: int) -> Decision:
-    """Check whether a paired difference is above zero, or below (-1)."""
+    """Check whether a paired difference is above zero (sign 1) or below (-1)."""
     return above(difference, 0.0) if sign > 0 else below(difference, 0.0)
 
 
 def differs_from_zero(difference: Estimate) -> Decision:
-    """Check whether a paired difference is above or below zero: that it is zero cannot be shown."""
+    """Check whether a paired difference is not zero; equality cannot be shown, and stays undecided."""
 
     def by(confidence: float) -> bool | None:
         low, high = ends(difference, confidence)
@@ -70,5 +69,5 @@ def differs_from_zero(difference: Estimate) -> Decision:
 
 
 def mean_and_half(value: Estimate, digits: int = 2, sign: str = "") -> str:
-    """Write `4.21 ± 0.08`; with the sign `+` in front of what is not negative, too."""
+    """Format `4.21 ± 0.08`; optionally with `+` before nonnegative numbers."""
     return f"{value.mean:{sign}.{digits}f} {plus_minus(value, digits)}"

@@ -1,20 +1,21 @@
-"""Cheng and Lin 2008: TCP-CL, told by the MAC which packets it dropped, on chains and random networks.
+"""Cheng and Lin 2008: TCP-CL, whose MAC reports dropped packets, on chains and random networks.
 
-What its tables and figures share. The paper is known to us by its slides. Printed: 802.11 with the 9 µs slots
-of 802.11g, ranges of 40 and 85 m, nodes 30 m apart, seven attempts with basic access, one NAK in a run of
-drops, headers of 192 bits, what the sender's window does, and the tables. Where the slides are silent the
-standards of 2008 stand in, then ns-2's defaults, then the simplest, and what a printed number excludes is
-passed over: so data goes at 54 Mbit/s, over routes of AODV as RFC 3561 has it, and timers are those of RFC
-2988 (`airhop show cheng2008-chain` says each). 100 s, ten runs and 20 random topologies are ours. The values
-that were once fitted to Reno's column of the first table, in ns-2.35, are a reading.
+Common parts of tables and figures. The available source is the paper's slides. Printed: 802.11 with the 9 µs
+slots of 802.11g, ranges of 40 and 85 m, nodes 30 m apart, seven attempts with basic access, one NAK per
+series of consecutive drops, headers of 192 bits, the rules of the sender's window, and the tables. Values
+missing in the slides come from the standards of 2008, then from ns-2's defaults, then the simplest value is
+used; a value that a printed number excludes is skipped. So data frames have 54 Mbit/s, routes are those of
+AODV (RFC 3561), and timers those of RFC 2988 (`airhop show cheng2008-chain` lists all values). The duration
+of 100 s, ten runs and 20 random topologies are Airhop's choice. A reading has the values that were fitted to
+Reno's column of the first table in ns-2.35.
 
-Two of the four columns are readings: of TCP-CC and TCP-W the slides have the labels and nothing else. They
-are run as TCP Contention Control and as TCP Westwood. Their printed numbers are claims as the others are, and
-nothing was chosen for them.
+Two of the four columns are interpretations: the slides have only the labels TCP-CC and TCP-W. They are
+simulated as TCP Contention Control and TCP Westwood. Their printed numbers are claims like all others, and no
+value was chosen to meet them.
 
-A printed number is met within its last digit and the scatter of one run, for the slides print no count of
-runs (`printed`). Over one and two hops the printed columns of TCP-CL and Reno differ by up to 1.3 %; Airhop's
-are called equal up to 2 %.
+The tolerance of a printed number is its last digit plus the scatter of one run, as the slides print no number
+of runs (`printed`). Over one and two hops the printed columns of TCP-CL and Reno differ by up to 1.3 %;
+Airhop's count as equal up to 2 %.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ SCHEMES = {"reno": "TCP-Reno", "tcp-cc": "TCP-CC", "tcp-w": "TCP-W", "tcp-cl": "
 CURVES = Curve.of_schemes(SCHEMES)
 OTHERS = ("reno", "tcp-cc", "tcp-w")
 GUESSES = ("tcp-cc", "tcp-w")
-"""Columns of which only the label is printed."""
+"""Columns whose schemes are guesses from a printed label."""
 GOODPUT = Metric(
     "flow.ftp.goodput_mbps", "Goodput", "Mbit/s", ticks=(0.0, 3.0, 6.0, 9.0, 12.0, 15.0), printed=False
 )
@@ -65,12 +66,12 @@ DIGIT, UNIT = 0.01, "Mbit/s"
 
 
 def source(table: int) -> Source:
-    """Return how a table is printed: two decimals, and no count of runs."""
+    """Return the precision of a table: two decimals, and no number of runs."""
     return Source(f"cheng2008/table{table}", DIGIT)
 
 
 def gain(samples: Samples, x: X, curve: str = "tcp-cl", other: str = "reno") -> str:
-    """Write what a curve gains over another: `+57 %`."""
+    """Format the gain of a curve over another: `+57 %`."""
     return f"{100 * samples.ratio(curve, other, x).value - 100:+.0f} %".replace("-", "−")
 
 
@@ -87,9 +88,9 @@ def rows(numbers: Printed, xs: Sequence[X] | None = None) -> str:
 def number_claims(
     table: int, axis: PlottedAxis, numbers: Printed, gains_at: Span = ALL_X, **reasons: str
 ) -> tuple[Claim[Samples], ...]:
-    """Make the claims that every printed number is met, column by column, and every gain over Reno.
+    """Return the claims that every printed number of a column is met, and every gain over Reno.
 
-    Gains are those at `gains_at`.
+    Gains are checked at `gains_at`.
     """
 
     def claim(end: str, text: str, check: Check, xs: Sequence[X] = axis.full) -> Claim[Samples]:

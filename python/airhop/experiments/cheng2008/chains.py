@@ -47,16 +47,15 @@ SILENT = (
     "to the silence. The duration of this silence depends on the constants of AODV and TCP, which the "
     "slides do not give."
 )
-"""Reason of the distance from the printed numbers over many hops, for all schemes with Reno's MAC."""
+"""Reason of the difference from the printed numbers over many hops, for all schemes with Reno's MAC."""
 
 UNREPEATED = (
     "In Airhop, errors also hit RREQs, which are broadcast and therefore not retransmitted by the MAC. The "
     "slides state neither the frames that errors hit nor the number of RREQ retries."
 )
-"""Reason of the lower goodput where the channel loses frames."""
+"""Reason of the lower goodput if the channel loses frames."""
 EQUAL = 0.02
-"""Largest difference of columns that are equal: over one and two hops the printed ones of TCP-CL and Reno
-differ by up to 1.34 %, and 2 % are the next whole per cent."""
+"""Largest difference of equal columns, in whole per cent: printed ones differ by 1.34 % over two hops."""
 
 
 def static(scheme: str) -> str:
@@ -65,7 +64,7 @@ def static(scheme: str) -> str:
 
 
 def over_static_routes(schemes: Sequence[str]) -> tuple[Curve, ...]:
-    """Make the curves of schemes over static routes, where all packets are those of the connection."""
+    """Return the curves of schemes over static routes, on which the connection sends all packets."""
     return tuple(Curve(static(name), f"{SCHEMES[name]}, static", name, {ROUTES: STATIC}) for name in schemes)
 
 
@@ -80,7 +79,7 @@ def gain_grows(samples: Samples, scheme: str = "tcp-cl", other: str = "reno") ->
 
 
 def chain_claims(table: int, numbers: Printed, **reasons: str) -> tuple[Claim[Samples], ...]:
-    """Make the claims that tables of a chain have in common; `reasons` are by the end of the claim's id."""
+    """Return the common claims of the tables of chains; `reasons` are by the end of the claim's id."""
 
     def claim(end: str, text: str, check: Check, *hops: int) -> Claim[Samples]:
         return Claim(
@@ -129,7 +128,7 @@ def chain_claims(table: int, numbers: Printed, **reasons: str) -> tuple[Claim[Sa
 
 
 def lossy_claims(table: int, numbers: Printed) -> tuple[Claim[Samples], ...]:
-    """Make the claims of the tables with errors, where Reno's column and the guesses are not met."""
+    """Return the claims of the tables with errors, whose Reno column and guesses are not met."""
     lost = f"{SILENT} {UNREPEATED}"
     met = "The gain deviates where Reno's column does."
     reasons = {"reno": lost, "column": lost, "guesses": lost, "ratios": met}
@@ -158,7 +157,7 @@ def experiment(
     beside: Experiment | None = None,
     questions: tuple[Question, ...] = BELOW_TCP,
 ) -> Experiment:
-    """Make the experiment of a table; `slide` is the heading above the table."""
+    """Return the experiment of a table; `slide` is the heading above the table."""
     return Experiment(
         id=f"cheng2008/table{table}",
         title=title,

@@ -1,10 +1,10 @@
 """Figure "Congestion window dynamics (in eight-hop path)": Reno's window and TCP-CL's over time.
 
-The curves are lost, and with them what they were drawn to show. Judged is what the slides say of the sender:
-corrupted packets are sent again without a smaller window, so TCP-CL's window is larger and falls to one
-segment less often. The set-up is that of the first table, with eight hops; drawn is replication 0, the means
-are over all. A window is what a sender may have under way: cwnd, but no more than the receiver's 20 segments,
-above which cwnd grows without being used.
+The curves and their purpose are lost. The claims are the slides' statements about the sender: it retransmits
+corrupted packets without a window reduction, so TCP-CL's window is larger and falls to one segment less
+often. The set-up is that of the first table, with eight hops; the drawing shows replication 0, and means are
+over all replications. A window here is the smaller of cwnd and the receive window of 20 segments, above which
+cwnd grows without effect.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 COMPARED = ("reno", "tcp-cl")
 BETWEEN = "tcp-cl less reno"
-"""Of whom the paired differences are."""
+"""Name of the paired differences."""
 RECEIVER = 20.0
-"""The receiver's window, in segments."""
+"""Receive window, segments."""
 STEP_S = 0.2
-"""Between the points that are drawn."""
+"""Interval between the drawn points, s."""
 REPLICATIONS: dict[Mode, int] = {"quick": 3, "default": 10, "full": 10}
 METRICS = {
     "mean_cwnd": "Mean window (segments)",
@@ -50,9 +50,9 @@ class Window:
     """Congestion window of one run."""
 
     drawn: Sequence[float]
-    """In segments, every `STEP_S` from 0 on."""
+    """Window in segments, every `STEP_S` from 0."""
     mean_cwnd: float
-    """Over time, in segments."""
+    """Mean over time, segments."""
     at_one: float
     """Share of the time with a window of one segment, in per cent."""
     timeouts: float
@@ -60,7 +60,7 @@ class Window:
 
 
 def scenario(scheme: str, reading: Reading | None = None) -> Scenario:
-    """Make the scenario: the clean chain of eight hops, under a reading if not the default."""
+    """Return the scenario: the clean chain of eight hops, under a reading of the paper if given."""
     changes = {"wlan.field.layout.nodes": MOST_HOPS + 1, "flow.ftp.to": f"n{MOST_HOPS}"}
     curve = Curve(scheme, SCHEMES[scheme], scheme)
     read = {**reading.settings, **curve.under(reading).changes} if reading else curve.changes
@@ -68,7 +68,7 @@ def scenario(scheme: str, reading: Reading | None = None) -> Scenario:
 
 
 def measure(reading: Reading | None, scheme: str, seed: int, rep: int) -> Window:
-    """Trace a run and follow its window, which keeps each value until the next."""
+    """Trace a run and sample its window, which is constant between recorded changes."""
     import numpy as np
 
     result = run(scenario(scheme, reading), seed=seed, rep=rep, trace=True)
@@ -86,8 +86,8 @@ def measure(reading: Reading | None, scheme: str, seed: int, rep: int) -> Window
     )
 
 
-def computing(reading: Reading | None) -> Compute:
-    """Make what traces every scheme under a reading, and compares them replication by replication."""
+def compute_under(reading: Reading | None) -> Compute:
+    """Return the computation that traces every scheme under a reading and compares them by replication."""
 
     def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
         cells = ((scheme,) for scheme in COMPARED)
@@ -119,7 +119,7 @@ def _drawn(found: dict[str, list[Window]]) -> Iterator[Value]:
     {**METRICS, 1: "above", -1: "below"},
 )
 def larger(values: Values, metric: str, sign: int) -> ClaimResult:
-    """Check whether TCP-CL has more of it than Reno, or less (-1), by the paired differences."""
+    """Check whether TCP-CL exceeds Reno in a metric, or is below it (-1), by the paired differences."""
     less = values.at(BETWEEN, metric).value
     told = ", ".join(f"{scheme} {mean_and_half(values.at(scheme, metric).value)}" for scheme in COMPARED)
     if less.half_width is None:
@@ -156,7 +156,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def headline(values: Values) -> str:
-    """State how large the windows are."""
+    """State the mean windows."""
     reno, own = (values.at(scheme, "mean_cwnd").value.mean for scheme in COMPARED)
     waits = [values.at(scheme, "timeouts").value.mean for scheme in COMPARED]
     return (
@@ -169,7 +169,7 @@ def headline(values: Values) -> str:
 
 
 def tables(values: Values) -> list[TextTable]:
-    """List what the windows are like over time."""
+    """List the statistics of the windows over time."""
     rows = tuple(
         (label, *(mean_and_half(values.at(curve, metric).value) for curve in (*COMPARED, BETWEEN)))
         for metric, label in METRICS.items()
@@ -186,7 +186,7 @@ def tables(values: Values) -> list[TextTable]:
 
 
 def figure(values: Values) -> Figure:
-    """Draw the window of one run of each scheme, below each other."""
+    """Draw the window of one run of each scheme, one below the other."""
     from airhop.plots.paper import panels
     from airhop.plots.style import styles
 
@@ -214,8 +214,8 @@ EXPERIMENT = Calculation(
         "number, and TCP-CL is compared with Reno replication by replication. The figure shows replication "
         "0, every 0.2 s."
     ),
-    compute=computing(None),
-    computing=computing,
+    compute=compute_under(None),
+    compute_under=compute_under,
     questions=BELOW_TCP,
     claims=CLAIMS,
     headline=headline,

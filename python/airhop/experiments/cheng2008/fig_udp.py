@@ -2,8 +2,8 @@
 
 Printed: one TCP and one UDP connection, nodes 30 m apart, UDP at 1 to 5 Mbit/s. The figure and the drawing
 of its topology are lost. Inferred: TCP over four hops, a UDP pair one hop apart and 30 m beside the middle
-of the chain, packets of 1000 bytes at a constant rate, no channel errors. All claims are ours: the curves are
-lost, and the paper's conclusion is of all settings together.
+of the chain, packets of 1000 bytes at a constant rate, no channel errors. All claims are Airhop's own: the
+curves are lost, and the paper's conclusion is about all settings together.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ UDP = Metric(
 
 
 def headline(samples: Samples) -> str:
-    """State what TCP-CL gains beside the slowest and the fastest UDP flow."""
+    """State TCP-CL's gains beside the slowest and the fastest UDP flow."""
     told = " and ".join(f"{gain(samples, x)} beside {RATE.text(x)}" for x in (samples.xs[0], samples.xs[-1]))
     return f"TCP-CL delivers {told} of UDP against Reno."
 

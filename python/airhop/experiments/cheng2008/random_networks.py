@@ -1,12 +1,14 @@
 """Common parts of the tables of random networks: 20 nodes in 100 m × 100 m, two to nine connections.
 
 Printed: the region, the number of nodes, the ranges, and that source and destination of each connection are
-drawn; so any pair may be, and the tables of two and of three hops are about those connections among them
-whose shortest way is so long. Inferred: that a number is the sum of these connections (nine times the 5.96
-Mbit/s of the last table would be more than the channel has) over the networks that have any, that there are
-no channel errors (14.82 Mbit/s is more than errors leave), that networks are connected, that pairs differ,
-and 20 topologies: a replication is a topology, the same for every scheme. Intervals are those of the mean
-over topologies, which differ so much that 50 s in each are enough.
+drawn; so any pair is possible, and the tables of two and of three hops contain the connections whose shortest
+path has that many hops.
+
+Inferred: a number is the sum over these connections (nine times the 5.96 Mbit/s of the last table would
+exceed the channel's capacity), in the networks that have any; there are no channel errors (14.82 Mbit/s is
+possible only without errors); networks are connected; pairs differ; and 20 topologies: each replication has
+one topology, equal for all schemes. Intervals are those of the mean over topologies, whose differences are so
+large that 50 s per topology suffice.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ SHARED = (
     "so the MAC discards few frames that TCP-CL could report to its sender. The slides do not explain why "
     "their total goodput falls as connections are added."
 )
-"""Reason of other numbers of networks, and of no scheme being ahead."""
+"""Reason of the differing numbers of networks, and of equal schemes."""
 REPLICATIONS = Replications(quick=3, full=20, batch=20, most=40)
 OF_A_LENGTH = replace(REPLICATIONS, quick=12, most=100)
 """With two connections, three networks in five have a connection over two hops, and one network in three has
@@ -50,7 +52,7 @@ JAIN = Metric("jain", "Jain's fairness index", "", (0.2, 0.4, 0.6, 0.8, 1.0), mo
 
 
 def headline(samples: Samples) -> str:
-    """State what TCP-CL gains with the fewest and with the most connections."""
+    """State TCP-CL's gains with the fewest and with the most connections."""
     first, last = samples.xs[0], samples.xs[-1]
     return (
         f"Together TCP-CL's connections deliver {gain(samples, first)} against Reno's where there are "
@@ -59,13 +61,13 @@ def headline(samples: Samples) -> str:
 
 
 def goodput(ticks: Sequence[float], hops: int | None = None) -> Metric:
-    """Make the metric: the goodput of all connections, or of the connections over `hops` hops."""
+    """Return the metric: the goodput of all connections, or of the connections over `hops` hops."""
     name, label = (f"hops.{hops}.goodput_mbps", f" over {hops} hops") if hops else ("goodput_mbps", "")
     return Metric(name, f"Total goodput{label}", "Mbit/s", tuple(ticks), printed=False)
 
 
 def by_length(table: int, words: str, hops: int, ticks: Sequence[float], published: Printed) -> Experiment:
-    """Make the experiment of a table whose caption states the length of the routes in `words`."""
+    """Return the experiment of a table whose caption states the length of the routes in `words`."""
     only = Reading(
         f"{words.replace(' ', '-')}-only",
         f"Only pairs of stations {words} apart are drawn, and all connections are measured.",
@@ -92,7 +94,7 @@ def experiment(
     questions: Sequence[Question] = (),
     **reasons: str,
 ) -> Experiment:
-    """Make the experiment of a table; `reasons` as for the chains."""
+    """Return the experiment of a table; `reasons` as for the chains."""
     prefix = f"cheng-t{table}"
     ends = ("ahead", "falls", "reno", "cl", "guesses", "ratios")
     reasons = dict.fromkeys(ends, SHARED) | reasons

@@ -73,7 +73,7 @@ PHYSICAL = Question(
         ),
     ),
 )
-"""The slides print no rate. 14.2 Mbit/s and 13.6 and 13.7 are what these three give over one hop."""
+"""Readings of the PHY: the slides print no rate. One hop yields 14.2, 13.6 and 13.7 Mbit/s."""
 MAC_RULES = Question(
     about="the MAC's responses",
     default=Reading(
@@ -98,7 +98,7 @@ MAC_RULES = Question(
 
 
 def sender(flow: str = "ftp") -> Question:
-    """Ask what the sender does where the slides are silent: timers and the beginning."""
+    """Return the question of the sender's properties missing in the slides: timers and the initial window."""
     return Question(
         about="the sender's timers",
         default=Reading(
@@ -162,7 +162,7 @@ ON_DEMAND_ROUTING = Question(
         ),
     ),
 )
-"""The paper does not name its routing protocol; it says that the network layer is told of link breakage."""
+"""Readings of on-demand routing: the paper names no protocol; its network layer learns of broken links."""
 ROUTING = replace(
     ON_DEMAND_ROUTING,
     others=(
@@ -248,11 +248,11 @@ TCP_W = Question(
         ),
     ),
 )
-"""Of TCP-CC, the other label without a reference, there is one candidate with a description: no question."""
+"""Readings of TCP-W; TCP-CC, the other label without a reference, has a single described candidate."""
 
 
 def below_tcp(flow: str = "ftp", routing: Question = ROUTING) -> tuple[Question, ...]:
-    """List what the results of a connection hang on, below TCP and in its sender."""
+    """Return the questions on which results of a connection depend, below TCP and in its sender."""
     return (ATTEMPTS, PHYSICAL, MAC_RULES, sender(flow), routing, EXTENDED_MAC)
 
 
@@ -270,7 +270,7 @@ CLEAN_CHANNEL = Question(
         ),
     ),
 )
-"""14.82 Mbit/s for two connections is more than errors leave of one hop."""
+"""Reason of a clean channel: with errors one hop cannot carry the printed 14.82 Mbit/s of two connections."""
 UDP_PLACE = Question(
     about="the path of the UDP flow",
     default=Reading("beside", "The UDP flow has one hop, 30 m beside the middle of the chain."),

@@ -1,10 +1,10 @@
 """Table "TCP goodput comparison": TCP-CL and Reno over a chain of one to eight hops without channel errors.
 
-Printed: the chain, the ranges and the numbers. Silent: the rate, the packet size, the timers, and above all
-the routing protocol. On-demand routing (AODV) is what the
-comparison rests on: a frame that the MAC gives up is a link failure to it, its queue is flushed and the route
-sought again, and TCP-CL's NAK keeps exactly that from happening. With static routes nothing of it exists;
-those two curves stand beside, without printed numbers, to show what routing does.
+Printed: the chain, the ranges and the numbers. Missing: the rate, the packet size, the timers, and above all
+the routing protocol. The comparison depends on on-demand routing (AODV): a frame discarded by the MAC is a
+link failure for AODV, which flushes the queue and searches for a new route; TCP-CL's NAK prevents exactly
+this. Static routes have no link failures; two further curves with static routes, without printed numbers,
+show the effect of routing.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ CURVES = (*(Curve(name, SCHEMES[name], name) for name in COMPARED), *over_static
 
 
 def headline(samples: Samples) -> str:
-    """State what TCP-CL gains at eight hops, with either routing."""
+    """State TCP-CL's gains at eight hops, with either routing."""
     last = samples.xs[-1]
     return (
         f"Over {HOPS.text(last)} TCP-CL delivers {gain(samples, last)} against Reno with on-demand routing, "
@@ -48,7 +48,7 @@ def headline(samples: Samples) -> str:
 
 
 def error_of(samples: Samples, curve: str) -> tuple[float, float]:
-    """Return how far a curve is off Reno's printed column in the mean, and a half-width."""
+    """Return a curve's mean relative error against Reno's printed column, and its half-width."""
     found = {}
     for x in samples.xs:
         measured = samples.estimate(curve, x)
@@ -59,7 +59,7 @@ def error_of(samples: Samples, curve: str) -> tuple[float, float]:
 
 
 def routing_decides(samples: Samples) -> ClaimResult:
-    """Check whether Reno's mean error against the printed one is smaller with AODV than with fixed routes."""
+    """Check whether Reno's mean error to its printed column is smaller with AODV than with static routes."""
     on_demand, fixed = error_of(samples, "reno"), error_of(samples, static("reno"))
     half = on_demand[1] + fixed[1]
     less = fixed[0] - on_demand[0]

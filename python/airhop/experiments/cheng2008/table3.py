@@ -1,8 +1,8 @@
 """Table "TCP goodput comparison (with GE error model)": four schemes over a lossy chain of one to eight hops.
 
-Printed: the two states of the channel and the numbers. Inferred: that the states change by frames, on every
-directed link by itself, and that all frames but ACK, RTS and CTS of the MAC can be lost, which is what ns-2
-comes nearest with. What TCP-CC and TCP-W are is guessed from their labels.
+Printed: the two states of the channel and the numbers. Inferred: the state may change after each frame,
+independently on each directed link, and all frames except ACK, RTS and CTS of the MAC can be lost, which is
+closest to the printed numbers in ns-2. TCP-CC and TCP-W are guessed from their labels.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ PRINTED = printed.columns(
     tcp_cl=(12.87, 6.32, 3.67, 2.30, 2.02, 1.86, 1.66, 1.54),
 )
 REPAIRED = PRINTED["reno", 1] / PRINTED_CLEAN["reno", 1]
-"""0.909: a mean frame error rate of 8.25 % takes no more than its share of the air."""
+"""Ratio of table 3 to table 2 over one hop: a mean FER of 8.25 % costs no more than its share of airtime."""
 NEAR = 0.03
 
 
 def headline(samples: Samples) -> str:
-    """State what TCP-CL gains where it begins to, and at the most hops."""
+    """State TCP-CL's gains at the first number of hops with a gain, and at the largest."""
     first, last = samples.from_x(3)[0], samples.xs[-1]
     return (
         f"Over a lossy chain TCP-CL delivers {gain(samples, first)} against Reno at {HOPS.text(first)} and "
@@ -40,7 +40,7 @@ def headline(samples: Samples) -> str:
 
 
 def repaired(samples: Samples) -> ClaimResult:
-    """Check whether Reno's goodput over one hop is 0.909 ± 0.03 of that in table 2, the printed ratio."""
+    """Check whether Reno's goodput over one hop is 0.909 ± 0.03, the printed ratio, of that in table 2."""
     kept = samples.ratio_to_beside("reno", 1)
     decision = within(kept, REPAIRED - NEAR, REPAIRED + NEAR)
     return ClaimResult(decision, f"reno {interval(kept)} of that without errors (printed {REPAIRED:.3f})")

@@ -1,4 +1,4 @@
-"""Table "TCP goodput comparison (two hops)": random networks, those connections that go two hops."""
+"""Table "TCP goodput comparison (two hops)": connections over two hops in random networks."""
 
 from __future__ import annotations
 

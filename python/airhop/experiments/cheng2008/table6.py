@@ -1,4 +1,4 @@
-"""Table "TCP goodput comparison (three hops)": random networks, those connections that go three hops."""
+"""Table "TCP goodput comparison (three hops)": connections over three hops in random networks."""
 
 from __future__ import annotations
 

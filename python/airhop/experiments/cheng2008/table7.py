@@ -1,4 +1,4 @@
-"""Table "TCP goodput comparison (path of all lengths)": random networks, connections of any length."""
+"""Table "TCP goodput comparison (path of all lengths)": connections of any length in random networks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PRINTED = printed.columns(
     tcp_cl=(14.82, 12.56, 10.91, 9.34, 8.90, 8.39, 7.58, 7.37),
 )
 ONE_HOP = CHAIN["tcp-cl", 1]
-"""The curve of one connection over one hop."""
+"""Name of the curve of one connection over one hop."""
 
 
 def reuses_space(samples: Samples) -> ClaimResult:

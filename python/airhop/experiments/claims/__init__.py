@@ -1,4 +1,4 @@
-"""Checks that papers' claims share, by kind.
+"""Common checks of papers' claims, by kind.
 
 `decisions` has decisions by an interval, `comparisons` checks of curves at values of the axis, `along_axis`
 checks of changes along it, and `beside` comparisons with another experiment; decisions on several statements

@@ -1,4 +1,4 @@
-"""Checks of what becomes of a curve, or of its ratio to another, along the axis."""
+"""Checks of the change of a curve, or of its ratio to another, along the axis."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def keeps_most(
 def falls_all_along(
     samples: Samples, axis: PlottedAxis, schemes: Sequence[str], from_x: float = -math.inf
 ) -> ClaimResult:
-    """Check whether each scheme loses with every step of the axis from `from_x` up."""
+    """Check whether each scheme falls at every step of the axis from `from_x` up."""
     xs = samples.from_x(from_x)
     first, last = xs[0], xs[-1]
     steps = {(scheme, x, y): along(samples, scheme, x, y) for scheme in schemes for x, y in pairwise(xs)}
@@ -58,7 +58,7 @@ def falls_all_along(
 def falls_behind_all_along(
     samples: Samples, axis: PlottedAxis, scheme: str, other: str, from_x: float = -math.inf
 ) -> ClaimResult:
-    """Check whether a scheme loses a larger part than another with every step of the axis."""
+    """Check whether a scheme falls by a larger share than another at every step of the axis."""
     steps = {(x, y): growth(samples, scheme, other, x, y) for x, y in pairwise(samples.from_x(from_x))}
     told = ", ".join(
         f"{interval(ratio)} from {axis.text(x)} to {axis.text(y)}" for (x, y), ratio in steps.items()
@@ -70,7 +70,7 @@ def falls_behind_all_along(
 
 @worded("{measure} with {schemes} falls between the ends of the axis ({from_x})")
 def falls_from(samples: Samples, axis: PlottedAxis, schemes: Sequence[str], from_x: float) -> ClaimResult:
-    """Check whether each scheme has less at the last x than at the first from `from_x` up."""
+    """Check whether each scheme is lower at the last x than at the first x from `from_x` up."""
     first, last = samples.from_x(from_x)[0], samples.xs[-1]
     kept = {scheme: along(samples, scheme, first, last) for scheme in schemes}
     told = ", ".join(f"{scheme} {interval(ratio)}" for scheme, ratio in kept.items())
@@ -92,9 +92,9 @@ def steady(samples: Samples, axis: PlottedAxis, scheme: str, share: float) -> Cl
     "(schemes compared: {schemes}; by simultaneous intervals)"
 )
 def sensitivities_differ(samples: Samples, axis: PlottedAxis, schemes: Sequence[str]) -> ClaimResult:
-    """Check whether one of two schemes keeps a larger part of its value between the first and the last x.
+    """Check whether one of two schemes keeps a larger share of its value between the first and the last x.
 
-    Pairs that are all alike cannot be shown: the claim holds or stays open.
+    Equality cannot be shown: the claim holds or stays open.
     """
     first, last = samples.xs[0], samples.xs[-1]
     kept = {scheme: along(samples, scheme, first, last) for scheme in schemes}

@@ -20,7 +20,7 @@ from airhop.stats import Difference, Ratio
 def exceeds_somewhere(
     samples: Samples, axis: PlottedAxis, scheme: str, factors: Mapping[str, float]
 ) -> ClaimResult:
-    """Check whether scheme reaches more than each factor times that scheme, each somewhere in the grid."""
+    """Check whether a scheme exceeds each rival times the rival's factor somewhere in the grid."""
     decisions, parts = [], []
     for other, factor in factors.items():
         decisions.append(some(above(samples.ratio(scheme, other, x), factor) for x in samples.xs))
@@ -34,7 +34,7 @@ def exceeds_somewhere(
 def exceeds_everywhere(
     samples: Samples, axis: PlottedAxis, scheme: str, factors: Mapping[str, float], at: Sequence[X]
 ) -> ClaimResult:
-    """Check whether scheme has more than each factor times what that scheme has, at each of these x."""
+    """Check whether a scheme exceeds each rival times the rival's factor, at each of these x."""
     decisions: list[Decision] = []
     parts = []
     for other, factor in factors.items():
@@ -52,7 +52,7 @@ def exceeds_everywhere(
 def nowhere_exceeds(
     samples: Samples, axis: PlottedAxis, scheme: str, factors: Mapping[str, float], from_x: float = -math.inf
 ) -> ClaimResult:
-    """Check whether scheme reaches less than each factor times that scheme at every x from `from_x` up."""
+    """Check whether a scheme is below each rival times the rival's factor at every x from `from_x` up."""
     decisions, parts = [], []
     for other, factor in factors.items():
         ratios = {x: samples.ratio(scheme, other, x) for x in samples.from_x(from_x)}
@@ -81,7 +81,7 @@ def within_axis(
 
 @worded("at {at}, {measure} with {scheme} exceeds that with {other}")
 def outnumbers(samples: Samples, axis: PlottedAxis, scheme: str, other: str, at: Sequence[X]) -> ClaimResult:
-    """Check whether scheme has more than other at each of these x; by differences, as counts may be zero."""
+    """Check whether a scheme exceeds another at each of these x; by differences, as counts may be zero."""
     leads = {x: samples.difference(scheme, other, x) for x in at}
     told = [
         f"{scheme} {samples.estimate(scheme, x).mean:.1f}, {other} {samples.estimate(other, x).mean:.1f}, "
@@ -92,7 +92,7 @@ def outnumbers(samples: Samples, axis: PlottedAxis, scheme: str, other: str, at:
 
 
 def best_ratio(samples: Samples, scheme: str, other: str) -> tuple[X, Ratio]:
-    """Find the x at which the interval of scheme/other begins highest, and that ratio."""
+    """Find the x at which the lower end of the interval of scheme/other is highest, and the ratio there."""
     ratios = {x: samples.ratio(scheme, other, x) for x in samples.xs}
     best = max(ratios, key=lambda x: low_end(ratios[x]))
     return best, ratios[best]
@@ -102,7 +102,7 @@ def best_ratio(samples: Samples, scheme: str, other: str) -> tuple[X, Ratio]:
 def ahead_everywhere(
     samples: Samples, axis: PlottedAxis, scheme: str, others: Sequence[str], from_x: float = -math.inf
 ) -> ClaimResult:
-    """Check whether scheme beats all others at every x from `from_x` up; measured by the closest race."""
+    """Check whether a scheme exceeds all others at every x from `from_x` up; reports the smallest ratio."""
     races = {(x, other): samples.ratio(scheme, other, x) for x in samples.from_x(from_x) for other in others}
     x, other = min(races, key=lambda race: low_end(races[race]))
     measured = f"closest: {interval(races[x, other])} × {other} at {axis.text(x)}"
@@ -262,7 +262,7 @@ def check_each(
 
 
 def not_run(samples: Samples, axis: PlottedAxis, at: Sequence[X]) -> list[str]:
-    """State which values of a claim the grid of this mode does not have."""
+    """List the values of a claim that the grid of this mode lacks."""
     missing = [axis.text(x) for x in at if x not in samples.xs]
     return [f"not run: {', '.join(missing)}"] if missing else []
 

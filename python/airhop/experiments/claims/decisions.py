@@ -62,7 +62,7 @@ def between(low: float, high: float, least: float, most: float) -> bool | None:
 
 
 def differs(found: Ratio, value: float) -> Decision:
-    """Check whether a ratio is another than this value: what is alike cannot be shown, and stays open."""
+    """Check whether a ratio differs from this value; equality cannot be shown, and stays open."""
 
     def by(confidence: float) -> bool | None:
         low, high = ends(found, confidence)
@@ -73,7 +73,7 @@ def differs(found: Ratio, value: float) -> Decision:
 
 
 def exceeds(found: Estimate, other: Estimate) -> Decision:
-    """Check whether a mean is above that of other runs: None where their intervals overlap."""
+    """Check whether a mean exceeds that of other runs; None if their intervals overlap."""
 
     def by(confidence: float) -> bool | None:
         (low, high), (other_low, other_high) = ends(found, confidence), ends(other, confidence)

@@ -1,13 +1,13 @@
 """Koo 2007: WestwoodVT, which tells wireless losses from congestion by Vegas' estimate of the queue.
 
-What both parts of its Figure 2 share. Printed: the four schemes, error rates of 0.1 and 1 to 5 %, queues of
+Common parts of figures 2a and 2b. Printed: the four schemes, error rates of 0.1 and 1 to 5 %, queues of
 20 segments, alpha 14 and beta 16, 200 s, averages of 10 runs, and gains in per cent, no goodputs. Neither
-rates nor delays are printed: those of its source for Westwood, [4], are run, with segments of ns-2's size
-(`airhop show koo2007-single`). 25 ms and 1460 bytes, with which the printed gains over Reno come out, are
-fitted: a reading. In TCP New Jersey's runs all queues are congestion-warning ones.
+rates nor delays are printed: the runs have those of the paper's source for Westwood, [4], and segments of
+ns-2's size (`airhop show koo2007-single`). 25 ms and 1460 bytes, which reproduce the printed gains over Reno,
+are fitted values: a reading. In TCP New Jersey's runs all queues send congestion warnings.
 
-A printed gain is judged as a gain, in percentage points on both sides: within half a point and the scatter of
-a mean of ten runs (`printed`).
+A printed gain is compared with the measured gain in percentage points, on both sides: within half a point
+plus the scatter of a mean of ten runs (`printed`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SCHEMES = {
     "reno": "TCP Reno",
 }
 CURVES = tuple(Curve(name, label, settings={SCHEME: name}) for name, label in SCHEMES.items())
-"""Each scheme in the connection under test: cross traffic stays what it is."""
+"""Schemes of the connection under test; cross traffic does not change."""
 ERRORS = PlottedAxis(
     key="loss",
     name="error rate",
@@ -53,7 +53,7 @@ _JUDGED = " + ".join(
 
 
 def _share(judged: str, told: str) -> Metric:
-    """Measure the share of wireless losses with this classification."""
+    """Return the metric of the share of wireless losses with this classification."""
     name = f"flow.ftp.judged_{judged}_channel / ({_JUDGED})"
     return Metric(name, f"Wireless losses {told}", "", (0.0, 0.25, 0.5, 0.75, 1.0), most=1.0, printed=False)
 
@@ -106,7 +106,7 @@ def greatest_met(
 def range_met(
     samples: Samples, axis: PlottedAxis, source: Source, other: str, least: float, greatest: float
 ) -> ClaimResult:
-    """Check whether WestwoodVT's least and greatest gains over a scheme are the printed ones."""
+    """Check whether WestwoodVT's least and greatest gains over a scheme equal the printed ones."""
     ratios = {x: samples.ratio(OWN, other, x) for x in samples.xs}
     ends = {
         "least": (min(ratios, key=lambda x: ratios[x].value), least),

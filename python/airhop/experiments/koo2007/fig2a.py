@@ -1,7 +1,7 @@
 """Figure 2a: goodput against the error rate of the wireless link, one connection.
 
-"Almost identical" to New Jersey is read as within 5 %, and "until the wireless link error rate reaches 4 %"
-as at every rate below that.
+"Almost identical" to New Jersey means within 5 %, and "until the wireless link error rate reaches 4 %" means
+at every rate below 4 %.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ from airhop.experiments.samples import Samples
 from airhop.numerals import interval
 
 ALIKE = 0.05
-"""By how much two that are almost identical differ at most."""
+"""Largest difference of two almost identical goodputs, as a share."""
 UNTIL = 0.04
-"""The error rate up to which they are."""
+"""Error rate up to which they are almost identical, excluded."""
 SOURCE = SOURCES["fig2a"]
 OUTPERFORMS = (
     "it outperforms existing TCP congestion mechanisms such as WestwoodNR, TCP New Jersey, and TCP Reno in "
     "terms of goodput performance in wireless links"
 )
-"""The abstract, of both figures."""
+"""Statement of the abstract about both figures."""
 
 
 def headline(samples: Samples) -> str:
-    """State what WestwoodVT gains over Reno where the paper prints a number."""
+    """State WestwoodVT's gains over Reno at the printed numbers."""
     gains = [interval(samples.ratio("westwood-vt", "reno", x)) for x in (0.01, 0.02)]
     return (
         f"At 1 and 2 % errors WestwoodVT delivers {gains[0]} and {gains[1]} times the goodput of Reno; the "
@@ -56,7 +56,7 @@ def headline(samples: Samples) -> str:
 
 
 def like_new_jersey(samples: Samples) -> ClaimResult:
-    """Check whether WestwoodVT has New Jersey's goodput within 5 % at every error rate below 4 %."""
+    """Check whether WestwoodVT's goodput is within 5 % of New Jersey's at every error rate below 4 %."""
     ratios = {x: samples.ratio("westwood-vt", "new-jersey", x) for x in samples.xs if float(x) < UNTIL}
     decisions = [within(ratio, 1 - ALIKE, 1 + ALIKE) for ratio in ratios.values()]
     told = ", ".join(f"{interval(ratio)} at {ERRORS.text(x)}" for x, ratio in ratios.items())

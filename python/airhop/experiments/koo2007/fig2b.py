@@ -1,12 +1,11 @@
 """Figure 2b: goodput against the error rate, with cross traffic both ways.
 
-The paper prints neither kind nor rate of the cross traffic: here it is UDP in Pareto bursts, 0.5 Mbit/s each
-way, which share the air with the connection under test; it may as well be a Reno connection each way.
-
-That WestwoodVT "keeps its performance constantly, regardless of wireless link error rates or background
-traffics" is judged as it stands, with 90 % for constant, of any two error rates; that it keeps a larger part
-than New Jersey does is asked beside it. "Overwhelming" is more than 6 %, the least that the same sentence
-calls an improvement.
+The paper prints neither type nor rate of the cross traffic: here it is UDP in Pareto bursts, 0.5 Mbit/s each
+way, over the same wireless channel as the connection under test; a reading has a Reno connection each way
+instead. For "keeps its performance constantly, regardless of wireless link error rates or background
+traffics" constant means at least 90 %, between any two error rates; a further claim checks that WestwoodVT
+keeps a larger share than New Jersey. "Overwhelming" means more than 6 %, the smallest improvement of the same
+sentence.
 """
 
 from __future__ import annotations
@@ -51,13 +50,13 @@ from airhop.numerals import interval
 
 THE_REST = ("westwood-vt", "westwood-nr", "new-jersey")
 LEAST, GREATEST = 6, 24
-"""Gains over WestwoodNR, as printed, per cent."""
+"""Printed gains over WestwoodNR, per cent."""
 CONSTANT = 0.9
-"""The share that what is constant keeps."""
+"""Smallest share that a constant goodput keeps."""
 
 
 def headline(samples: Samples) -> str:
-    """State what cross traffic leaves of WestwoodVT and of New Jersey."""
+    """State the shares of their goodput that WestwoodVT and New Jersey keep beside cross traffic."""
     kept = {name: 100 * samples.ratio_to_beside(name, 0.01).value for name in ("westwood-vt", "new-jersey")}
     return (
         f"At 1 % errors cross traffic leaves WestwoodVT {kept['westwood-vt']:.0f} % of its goodput, New "

@@ -20,7 +20,7 @@ CROSSING = (
 
 
 def delay(wire_less_ms: int = 0) -> Question:
-    """Ask how long the path is; in Figure 1b a part of its wire is the sender's own link."""
+    """Return the question of the path's delay; in Figure 1b a part of its wire is the sender's own link."""
 
     def wire(ms: int) -> dict[str, object]:
         return {"wired.wire.delay": f"{ms - wire_less_ms} ms"}
@@ -79,7 +79,7 @@ WAYS = Question(
 
 
 def _westwood(**parameters: object) -> dict[str, dict[str, object]]:
-    """Return WestwoodNR, and WestwoodVT that is based on it, the same parameters."""
+    """Return the same parameters for WestwoodNR and for WestwoodVT, which is based on it."""
     return {name: {SCHEME: {"name": name, **parameters}} for name in ("westwood-nr", "westwood-vt")}
 
 
@@ -129,7 +129,7 @@ POSTPONED = Question(
 
 
 def warnings(*links: str) -> Question:
-    """Ask when the routers of TCP New Jersey send warnings; the paper says only that warnings exist."""
+    """Return the question of New Jersey's congestion warnings, of which the paper prints no threshold."""
     queue = {"kind": "drop-tail", "packets": 20}
     warning = {"kind": "congestion-warning", "packets": 20, "threshold": 10}
     return Question(
@@ -195,8 +195,11 @@ CROSS_TRAFFIC = Question(
         ),
     ),
 )
-"""With an FTP each way the data of the backward connection hold ACKs up and let them go in bunches (two in
-five follow within 1 ms; a segment takes 6), from which Westwood's filter takes the link for 17 times as
-fast as it is. So ssthresh is at 160 segments and more (9 fill the pipe), nine losses in ten happen in
-slow start, and there WestwoodVT takes every loss for congestion, as WestwoodNR does. New Jersey counts
-segments when they arrive, not when their ACKs do, and its routers warn it before they drop."""
+"""Readings of the cross traffic.
+
+With an FTP each way the data of the backward connection delay ACKs and compress them (two in five follow
+within 1 ms; a segment takes 6 ms), from which Westwood's filter estimates 17 times the link's bandwidth. So
+ssthresh is 160 segments or more (9 fill the pipe), nine losses in ten occur in slow start, and there
+WestwoodVT classifies every loss as congestion, as WestwoodNR does. New Jersey measures the arrival times of
+segments, not of their ACKs, and its routers send warnings before they drop packets.
+"""

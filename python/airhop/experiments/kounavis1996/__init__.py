@@ -1,21 +1,21 @@
 """Kounavis 1996: local recovery, EBSN and RTTN over an air interface that fades for seconds.
 
-What its experiments share. Printed: both topologies, 56 and 19.2 kbit/s, packets of 128 bytes, good and bad
-times of 10 and 4 s in the mean with bit error rates of 10E-6 and 10E-2, Go-Back-3 down and selective
-retransmission up, an estimator with one gain, and the results: graphs of one run each, which are lost, with
-a sentence or two beside them. Inferred: the rest (`airhop show kounavis1996-fixed-mobile` says what; what
-results hang on is in `readings`). How long the paper looked is one of the guesses, and the axis of its six
-experiments; claims are judged at 100 s.
+Common parts of the experiments. Printed: both topologies, 56 and 19.2 kbit/s, packets of 128 bytes, good and
+bad times of 10 and 4 s in the mean with bit error rates of 10E-6 and 10E-2, Go-Back-3 down and selective
+retransmission up, an estimator with one gain, and the results: lost graphs of one run each, with a sentence
+or two about each. Inferred: all other values (`airhop show kounavis1996-fixed-mobile`; those on which results
+depend are in `readings`). The duration of the paper's runs is a guess, and the axis of its six experiments;
+claims are checked at 100 s.
 
-A sender that has no timeouts at all stands beside the others: as long as the link loses nothing, no notice
-that prevents timeouts can give more than it has.
+A further curve is a sender without any timeouts, the upper bound of notices that prevent timeouts as long as
+the link loses no packets.
 
-RTTN is a reconstruction. The paper's listing of it is lost; its prose says that base stations measure how
-long fades last and tell senders what to expect, and not how.
+RTTN is a reconstruction. The paper's listing is lost; its text states that base stations measure the length
+of fades and announce the expected length to senders, without the method.
 
-How sentences are read: "unacceptable" is less than half of what the same sender has fixed to mobile; EBSN
-"fails to improve" where it has no more than local recovery alone; timeouts are prevented, and what "cannot be
-avoided" is there, where fewer than one in 100 s are left, and more; "in most cases" is more than half.
+Meaning of the paper's words: "unacceptable" is less than half of the same sender's goodput fixed to mobile;
+EBSN "fails to improve" if its goodput does not exceed that of local recovery alone; timeouts are prevented if
+fewer than one in 100 s remains, and "cannot be avoided" otherwise; "in most cases" is more than half.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ PAPER = "M. E. Kounavis, A study on Transport Layer Protocols over Wireless Link
 
 TIMER = {"flow.ftp.tcp.rto.min": "200 ms", "flow.ftp.tcp.rto.max": "64 s"}
 NO_TIMEOUTS = dict.fromkeys(TIMER, "1000 s")
-"""A timer that does not expire within a run."""
+"""Timeout that does not expire within a run."""
 LOCAL = Curve("local", "Local recovery", "tahoe")
 EBSN = Curve("ebsn", "EBSN", {"name": "ebsn", "base": "tahoe"})
 RTTN = Curve("rttn", "RTTN (reconstruction)", {"name": "rttn", "base": "tahoe"})
@@ -57,7 +57,7 @@ PATIENT = Curve("patient", "No timeouts", "tahoe", NO_TIMEOUTS)
 
 
 def unmodified(network: Network, name: str = "basic", label: str = "Basic TCP") -> Curve:
-    """Make the curve of TCP without anybody's help."""
+    """Return the curve of TCP without link recovery or notices."""
     return Curve(name, label, "tahoe", network.plain)
 
 
@@ -124,10 +124,11 @@ def experiment(
     beside: Experiment | None = None,
     asked: Sequence[Question] = (),
 ) -> Experiment:
-    """Make an experiment. `at` is the paper's setting, of which the report shows a run packet by packet.
+    """Return an experiment.
 
-    `shown` is the curve of which that run is drawn for print, as the paper does. What is `asked` comes beside
-    what all of them hang on.
+    `at` is the paper's setting; the report shows a run with it packet by packet. `shown` is the curve of
+    which this run is drawn for print, as in the paper. `asked` are questions in addition to those of all
+    experiments.
     """
     return Experiment(
         id=f"kounavis1996/{id_}",

@@ -1,9 +1,10 @@
-"""Cost of EBSN where packets are really lost: "it may unnecessarily delay retransmissions".
+"""Cost of EBSN if the link discards packets: "it may unnecessarily delay retransmissions".
 
-With a limit of attempts the base station gives packets up in a long fade, and the sender must send them
-again. Each attempt that fails has restarted its timer by then. Measured in traces is how long after a packet
-was given up the sender sends it again, for EBSN and for local recovery alone, replication by replication.
-The limits are ours; that of Bakshi et al. (1997) is 13. An attempt takes 0.24 s, fades 4 s in the mean.
+With an attempt limit the base station discards packets in a long fade, and the sender must retransmit them.
+Each failed attempt has restarted the sender's timer by then. The measure, from traces, is the time from the
+discard of a packet until the sender retransmits it, with EBSN and with local recovery alone, paired by
+replication. The limits are Airhop's; that of Bakshi et al. (1997) is 13. An attempt takes 0.24 s, a fade 4 s
+in the mean.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 CURVES = (LOCAL, EBSN)
 BETWEEN = "ebsn less local"
-"""Of whom the paired differences are."""
+"""Name of the paired differences."""
 LIMITS = (2, 4, 8, 13)
 REPLICATIONS: dict[Mode, int] = {"quick": 10, "default": 50, "full": 200}
 METRICS = {
@@ -48,17 +49,17 @@ METRICS = {
 
 @dataclass(frozen=True)
 class Repairs:
-    """Repairs of the packets that the link gave up in a run."""
+    """Repairs of the packets that the link discarded in a run."""
 
     repair_s: float
-    """Mean time until the sender sent one again; nan where none was."""
+    """Mean time until the sender retransmitted a packet; nan without discarded packets."""
     goodput_kbps: float
     given_up: float
     real_timeouts: float
 
 
 def scenario(curve: str, limit: int, reading: Reading | None = None) -> Scenario:
-    """Make the scenario: local recovery that sends a frame so often at most, in either direction."""
+    """Return the scenario with this attempt limit of local recovery, in both directions."""
     settings = {**FIXED.recovery, **(reading.settings if reading else {})}
     limited = {path: {**settings[path], "attempts": limit} for path in FIXED.recovery}  # type: ignore[dict-item]
     compared = next(one for one in CURVES if one.name == curve)
@@ -67,7 +68,7 @@ def scenario(curve: str, limit: int, reading: Reading | None = None) -> Scenario
 
 
 def repair_times(tables: Mapping[str, pl.DataFrame]) -> pl.Series:
-    """Return the time from each given-up data packet to the retransmission of the packet's segment, s."""
+    """Return the time from the discard of each data packet to the retransmission of its segment, s."""
     import polars as pl
 
     given_up = tables["drops"].filter(
@@ -90,7 +91,7 @@ def repair_times(tables: Mapping[str, pl.DataFrame]) -> pl.Series:
 
 
 def measure(reading: Reading | None, curve: str, limit: int, seed: int, rep: int) -> Repairs:
-    """Trace a run and follow the given-up packets."""
+    """Trace a run and follow the discarded packets."""
     result = run(scenario(curve, limit, reading), seed=seed, rep=rep, trace=True)
     times, flow = repair_times(result.tables), result.tcp_flows[0]
     return Repairs(
@@ -101,7 +102,7 @@ def measure(reading: Reading | None, curve: str, limit: int, seed: int, rep: int
     )
 
 
-def computing(reading: Reading | None) -> Compute:
+def compute_under(reading: Reading | None) -> Compute:
     """Trace both curves at every limit under a reading, and compare them replication by replication."""
 
     def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
@@ -137,7 +138,7 @@ def _values(found: Mapping[tuple[str, int], Sequence[Repairs]], limit: int, metr
     {**METRICS, 1: "above", -1: "below"},
 )
 def somewhere(values: Values, metric: str, sign: int) -> ClaimResult:
-    """Check whether EBSN has more of it than local recovery alone at some limit, or less (-1)."""
+    """Check whether EBSN exceeds local recovery alone in a metric at some limit, or is below it (-1)."""
     differences = values.of(BETWEEN, metric)
     told = ", ".join(f"{_told(found.value, '+')} at {found.x['attempts']}" for found in differences)
     return ClaimResult(
@@ -170,7 +171,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def headline(values: Values) -> str:
-    """State how much later packets are sent again, and what becomes of the goodput."""
+    """State the additional delay of retransmissions, and the change of the goodput."""
     told = [
         f"{values.at(BETWEEN, 'repair_s', attempts=limit).value.mean:+.2f} s and "
         f"{values.at(BETWEEN, 'goodput_kbps', attempts=limit).value.mean:+.2f} kbit/s with {limit} attempts"
@@ -183,7 +184,7 @@ def headline(values: Values) -> str:
 
 
 def tables(values: Values) -> list[TextTable]:
-    """List what becomes of packets that were given up, a table a metric."""
+    """List the measures of discarded packets, one table per metric."""
     signs = {"local": "", "ebsn": "", BETWEEN: "+"}
 
     def row(metric: str, limit: int) -> tuple[str, ...]:
@@ -202,7 +203,7 @@ def tables(values: Values) -> list[TextTable]:
 
 
 def figure(values: Values) -> Figure:
-    """Draw how long packets wait for their repair, and the goodput, against the limit."""
+    """Draw the time until a discarded packet is retransmitted, and the goodput, against the limit."""
     from airhop.plots.paper import curve as draw
     from airhop.plots.paper import legend, panels
     from airhop.plots.style import styles
@@ -236,9 +237,9 @@ EXPERIMENT = Calculation(
         "retransmission of its segment by the sender. Runs are compared replication by replication; a run "
         "without discards has no such time."
     ),
-    compute=computing(None),
+    compute=compute_under(None),
     questions=questions(FIXED, CURVES),
-    computing=computing,
+    compute_under=compute_under,
     claims=CLAIMS,
     headline=headline,
     figure=figure,

@@ -1,8 +1,9 @@
-"""Result 1: unmodified TCP, fixed to mobile. "During these periods almost no packet is being delivered".
+"""Result 1: unmodified TCP, fixed to mobile.
 
-The graph shows that by single packets. With the printed bit error rate no packet can get through in a fade,
-which is no measurement. Goodput is judged beside: if TCP delivers as much through fades that let nothing
-through, within 5 %, then fades as the paper has them let almost nothing through.
+"During these periods almost no packet is being delivered". The paper's graph shows single packets. At the
+printed bit error rate no packet can arrive in a fade, so their number measures nothing. A further claim
+compares goodputs: if TCP's goodput is the same within 5 % with fades in which every frame is lost, then
+almost no packet arrives in the paper's fades.
 """
 
 from __future__ import annotations
@@ -21,16 +22,16 @@ BER, DEAD = "radio.air.errors.ber_bad", {"radio.air.errors.ber_bad": 0.5}
 CLEAN = {"radio.air.errors.ber_good": 0.0, "radio.air.errors.ber_bad": 0.0}
 SETTINGS = {"radio.air.errors.ber_good": 1e-5, "radio.air.errors.ber_bad": 1e-1}
 GOOD_TIME = 10 / 14
-"""Share of the time that is good in the mean."""
+"""Mean share of good times."""
 SAME = 0.05
 GOOD_FRAMES = 0.99
-"""Share of the frames of 128 bytes that bit errors of 1e-5 spare in good times."""
+"""Share of frames of 128 bytes without a bit error in good times (1e-5)."""
 SURVIVES = "a bit error rate in fades that some packet can survive: with 10E-2 none of 1024 bits does"
 """Missing information about deliveries in fades."""
 
 
 def variant(name: str, label: str, settings: Mapping[str, object], scheme: str = "tahoe") -> Curve:
-    """Make a curve of unmodified TCP over another channel, or of another sender."""
+    """Return a curve of unmodified TCP over another channel, or of another sender."""
     return Curve(name, label, scheme, FIXED.plain | dict(settings))
 
 
@@ -43,7 +44,7 @@ CURVES = (
 
 
 def headline(samples: Samples) -> str:
-    """State what fades leave of the goodput."""
+    """State the goodput of a path with fades."""
     left = samples.ratio("basic", "clean", SECONDS)
     return (
         f"Fades take {100 * (1 - GOOD_TIME):.0f} % of the time and {100 * (1 - left.value):.0f} % of the "
@@ -52,13 +53,13 @@ def headline(samples: Samples) -> str:
 
 
 def packets_in_fades(_: Samples) -> ClaimResult:
-    """Check whether a packet is delivered during a fade; undecided, no printed packet can be."""
+    """Check whether a packet is delivered during a fade; undecided, because no packet can be."""
     told = "not measured: 1024 bits survive a fade with a probability of (1 - 0.1)^1024 = 1e-47"
     return ClaimResult(None, told, needs=SURVIVES)
 
 
 def nothing_in_fades(samples: Samples) -> ClaimResult:
-    """Check whether goodput changes by less than 5 % if no frame passes during a fade."""
+    """Check whether goodput changes by less than 5 % if every frame is lost during a fade."""
     found = samples.ratio("dead", "basic", SECONDS)
     return ClaimResult(
         within(found, 1 - SAME, 1 + SAME),

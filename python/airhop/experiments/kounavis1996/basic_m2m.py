@@ -1,7 +1,7 @@
 """Result 4: unmodified TCP from one mobile to another. "Performance of TCP is unacceptable!".
 
-Both links must be good at once, which they are half of the time. Unacceptable is read as less than half of
-what the same sender delivers fixed to mobile, over the same fades of the last link.
+Both links must be good at once, which is true half of the time. "Unacceptable" means less than half of the
+same sender's goodput fixed to mobile, with the same fades of the last link.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ UNACCEPTABLE = 0.5
 
 
 def headline(samples: Samples) -> str:
-    """State what is left of the goodput with a second air interface."""
+    """State the share of the goodput that remains with a second air interface."""
     left = samples.ratio_to_beside("basic", SECONDS).value
     goodput = samples.estimate("basic", SECONDS).mean
     return (

@@ -1,4 +1,4 @@
-"""Checks that claims of Kounavis 1996 share: counts of one run against each other, and shares of them."""
+"""Common checks of the claims of Kounavis 1996: comparisons and ratios of counts of a run."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def count(samples: Samples, metric: Metric) -> Samples:
 
 
 def timeouts_left(samples: Samples, *curves: str) -> list[float]:
-    """Return the mean number of timeouts that each curve has in a run, at the paper's setting."""
+    """Return the mean number of timeouts per run of each curve, at the paper's setting."""
     return [count(samples, TIMEOUTS).estimate(curve, SECONDS).mean for curve in curves]
 
 
 def share(samples: Samples, part: Metric, whole: Metric, curve: str, x: X = SECONDS) -> Ratio:
-    """Return which share of one count another is, over all replications of a cell."""
+    """Return the ratio of two counts over all replications of a cell."""
     parts, wholes = count(samples, part).cells[curve, x], count(samples, whole).cells[curve, x]
     common = sorted(parts.keys() & wholes.keys())
     return stats.ratio([parts[rep] for rep in common], [wholes[rep] for rep in common])
@@ -33,21 +33,21 @@ def share(samples: Samples, part: Metric, whole: Metric, curve: str, x: X = SECO
 
 @worded("with {curve} at the paper's setting, {part} exceeds {level:times}{whole}")
 def mostly(samples: Samples, part: Metric, whole: Metric, curve: str, level: float = 0.5) -> ClaimResult:
-    """Check whether one count is more than this share of another, at the paper's setting."""
+    """Check whether one count exceeds this share of another, at the paper's setting."""
     found = share(samples, part, whole, curve)
     return ClaimResult(above(found, level), _share_of(samples, part, whole, curve, found))
 
 
 @worded("with {curve} at the paper's setting, {part} is below {level:times}{whole}")
 def seldom(samples: Samples, part: Metric, whole: Metric, curve: str, level: float = 0.5) -> ClaimResult:
-    """Check whether one count is less than this share of another, at the paper's setting."""
+    """Check whether one count is below this share of another, at the paper's setting."""
     found = share(samples, part, whole, curve)
     return ClaimResult(below(found, level), _share_of(samples, part, whole, curve, found))
 
 
 @worded("with {curve} at the paper's setting, the mean of {metric} in a run exceeds {level}")
 def more_than(samples: Samples, metric: Metric, curve: str, level: float) -> ClaimResult:
-    """Check whether a run has more than so many in the mean, at the paper's setting."""
+    """Check whether the mean of a count per run exceeds a number, at the paper's setting."""
     found = count(samples, metric).estimate(curve, SECONDS)
     return ClaimResult(
         above(found, level),
@@ -57,18 +57,18 @@ def more_than(samples: Samples, metric: Metric, curve: str, level: float) -> Cla
 
 @worded("with {curve} at the paper's setting, the mean of {metric} in a run is below {level}")
 def less_than(samples: Samples, metric: Metric, curve: str, level: float) -> ClaimResult:
-    """Check whether a run has less than so many in the mean, at the paper's setting."""
+    """Check whether the mean of a count per run is below a number, at the paper's setting."""
     found = more_than(samples, metric, curve, level)
     return replace(found, decision=below(count(samples, metric).estimate(curve, SECONDS), level))
 
 
 def times(samples: Samples, curve: str, other: str, x: X = SECONDS) -> str:
-    """Write the goodput of a curve as a multiple of another's."""
+    """Format the goodput of a curve as a multiple of another's."""
     return interval(samples.ratio(curve, other, x))
 
 
 def at(axis: PlottedAxis, samples: Samples, curve: str, other: str) -> str:
-    """Write the ratio of two curves all along an axis."""
+    """Format the ratio of two curves at each value of an axis."""
     return ", ".join(f"{interval(samples.ratio(curve, other, x))} at {axis.text(x)}" for x in samples.xs)
 
 

@@ -22,11 +22,11 @@ from airhop.experiments.kounavis1996.networks import FIXED
 from airhop.experiments.samples import Samples
 
 GAIN = 1.5
-"""The paper's 50 % more."""
+"""Ratio of the paper's "over 50%" improvement."""
 
 
 def headline(samples: Samples) -> str:
-    """State what EBSN gives over TCP and over local recovery alone."""
+    """State EBSN's ratio to TCP and to local recovery alone."""
     left = timeouts_left(samples, "local", "ebsn")
     return (
         f"EBSN delivers {times(samples, 'ebsn', 'basic')} times the goodput of unmodified TCP and "

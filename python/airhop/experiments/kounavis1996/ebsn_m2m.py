@@ -1,6 +1,6 @@
 """Result 5: EBSN between mobiles. "EBSN messages fail to refresh the sender's timer".
 
-The base station of the receiver sends its notices over the sender's own air interface, which fades as well.
+Notices of the receiver's base station cross the sender's own air interface, which fades, too.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ CASES = Question(
 
 
 def headline(samples: Samples) -> str:
-    """State what recovery and EBSN give."""
+    """State the goodput of local recovery and of EBSN."""
     left = timeouts_left(samples, "local", "ebsn")
     return (
         f"Local recovery delivers {times(samples, 'local', 'basic')} times the goodput of unmodified TCP and "

@@ -1,9 +1,9 @@
-"""Effect of the mean length of fades on the value of notices: beyond the paper, which has one sentence.
+"""Effect of the mean length of fades on the benefit of notices; the paper has one sentence about it.
 
 "When the average fade duration is high, performance degrades further, while EBSN works well when fades
-occur for a relatively short period of time". Goodput of all falls as fades take more of the time, so this
-is judged beside a sender without timeouts: works well is more than 90 % of what that delivers, and short is
-up to 1 s. Good times keep their 10 s.
+occur for a relatively short period of time". The goodput of all senders falls as fades take a larger share of
+the time, so a sender without timeouts is the reference: "works well" means more than 90 % of its goodput, and
+"short" means up to 1 s. Good times have a mean of 10 s throughout.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SHORT_S = 1
 
 
 def fade_axis(network: Network) -> PlottedAxis:
-    """Make the axis of mean fade lengths, the same on every radio link."""
+    """Return the axis of mean fade lengths, equal for all radio links."""
     lengths = (0.25, 0.5, 1, 2, 4, 8, 16)
     return PlottedAxis(
         key="bad_s",
@@ -40,7 +40,7 @@ def fade_axis(network: Network) -> PlottedAxis:
 
 
 def headline(axis: PlottedAxis, samples: Samples) -> str:
-    """State where EBSN and RTTN are ahead of local recovery alone."""
+    """State the fade lengths at which EBSN and RTTN exceed local recovery alone."""
     last = samples.xs[-1]
     gains = {curve: samples.ratio(curve, "local", last).value for curve in ("ebsn", "rttn")}
     return (
@@ -73,7 +73,7 @@ DEPENDS = (
 def efficiency_depends(
     samples: Samples, axis: PlottedAxis, scheme: str, other: str, from_x: float
 ) -> ClaimResult:
-    """Check whether a scheme has another share of what another has at the last x than at the first."""
+    """Check whether the ratio of two schemes differs between the first and the last x."""
     first, last = samples.from_x(from_x)[0], samples.xs[-1]
     found = growth(samples, scheme, other, first, last)
     shares = [interval(samples.ratio(scheme, other, x)) for x in (first, last)]
@@ -86,7 +86,7 @@ def efficiency_depends(
 def claims(
     end: str, axis: PlottedAxis, own: Collection[str], reasons: Mapping[str, str]
 ) -> tuple[Claim[Samples], ...]:
-    """Make the claims; `end` is the suffix of their ids. `reasons` and `own` hold ids without suffix."""
+    """Return the claims; `end` is the suffix of their ids, which those in `reasons` and `own` lack."""
     made: tuple[Claim[Samples], ...] = (
         Claim(
             "kou-4-short",
@@ -144,7 +144,7 @@ def over_fades(
     own: Collection[str],
     reasons: Mapping[str, str] | None = None,
 ) -> Experiment:
-    """Make the experiment on a network; there the paper says nothing of the claims that are `own`."""
+    """Return the experiment on a network; the claims in `own` have no statement of the paper there."""
     axis = fade_axis(network)
     return experiment(
         id_,

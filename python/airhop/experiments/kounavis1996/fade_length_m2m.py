@@ -1,4 +1,4 @@
-"""The length of fades between mobiles, where the paper looked at it: both links fade, each on its own."""
+"""Effect of the length of fades between mobiles, the paper's setting: both links fade independently."""
 
 from __future__ import annotations
 

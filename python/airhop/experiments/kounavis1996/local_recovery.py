@@ -1,8 +1,7 @@
 """Result 2: Go-Back-3 at the base station. "This scheme suffers from timeouts".
 
-The claims of section 2 are judged here: that recovery leaves no losses but late arrivals, so that the link
-is a reliable one whose bandwidth fluctuates; and that two retransmission schemes that know nothing of each
-other send the same data twice.
+The claims of section 2 are checked here: local recovery leaves late arrivals instead of losses, so the link
+is reliable with a fluctuating bandwidth; and two independent retransmission schemes send the same data twice.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from airhop.experiments.samples import Samples
 
 
 def headline(samples: Samples) -> str:
-    """State what recovery gives and what is left to gain."""
+    """State the goodput of local recovery, and the gain that timeouts still prevent."""
     left = count(samples, TIMEOUTS).estimate("local", SECONDS).mean
     needless = share(samples, SPURIOUS, TIMEOUTS, "local").value
     return (

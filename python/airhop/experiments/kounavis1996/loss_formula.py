@@ -1,10 +1,10 @@
-"""The formula of section 1: losses of probability p leave 1 / (1 + 2 p w) of a window's throughput.
+"""The formula of section 1: losses of probability p leave a share 1 / (1 + 2 p w) of the throughput.
 
-"For example 1% damage loss degrades throughput by 14%" makes w = 8. The formula is exact where each loss
-stops the window for two round trips and nothing else happens: 2 w packets are not sent for each one that is
-lost. Beside it stand Tahoe and Reno whose receiver's window is w, on a path that limits nothing else, with
-independent losses of data packets. It holds where the simulated loss of throughput is within 10 % of the loss
-of the formula: a tenth of the share that is left would be more than the whole loss of a small window.
+"For example 1% damage loss degrades throughput by 14%" makes w = 8. The formula is exact if each loss stops
+the sender for two round trips without further effect: 2 w packets are not sent for each lost one. It is
+compared with Tahoe and Reno with a receive window of w, on a path without other limits, with independent
+losses of data packets. It holds if the simulated loss of throughput is within 10 % of the formula's loss: a
+tolerance of a tenth of the remaining throughput would exceed the whole loss of a small window.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ REPLICATIONS: dict[Mode, int] = {"quick": 4, "default": 10, "full": 20}
 FORMULA, SIMULATED = "share_formula", "share"
 HOLDS = 0.1
 LIMITED = 1.5
-"""p w² from which on losses limit the window more than w does: W = sqrt(3 / (2 p)) (Mathis et al. 1997)."""
+"""Value of p w² above which losses limit the window: W = sqrt(3 / (2 p)) (Mathis et al. 1997)."""
 DAMAGE = Question(
     about="the damaged packets",
     default=Reading("data", "Each data packet is damaged with probability p.", "p degrades throughput"),
@@ -56,15 +56,15 @@ DAMAGE = Question(
 EXAMPLE_W, EXAMPLE_P, EXAMPLE = 8, 0.01, 0.14
 """The printed example: a degradation of 14 %."""
 DIGIT = Source("kounavis1996/loss-formula", digit=1.0)
-"""The example is analysis, printed in whole per cent: it has no scatter, and half a point is tolerated."""
+"""Precision of the example, an analysis in whole per cent: no scatter, and a tolerance of half a point."""
 
 
 def share(p: float, w: float) -> float:
-    """Return the part of the throughput that is left, as printed."""
+    """Return the printed formula's share of the throughput that remains."""
     return 1.0 / (1.0 + 2.0 * p * w)
 
 
-def computing(settings: Mapping[str, object]) -> Compute:
+def compute_under(settings: Mapping[str, object]) -> Compute:
     """Evaluate the formula, and run both senders with and without losses, with these settings."""
 
     def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
@@ -82,7 +82,7 @@ def computing(settings: Mapping[str, object]) -> Compute:
 
 
 def _simulate(settings: Mapping[str, object], sender: str, w: int, seed: int, reps: int) -> list[Value]:
-    """Measure the shares that losses leave."""
+    """Measure the shares of the throughput that remain with losses."""
     from airhop import stats
 
     base = Scenario.load("kounavis1996-loss").with_(
@@ -108,7 +108,7 @@ def _simulate(settings: Mapping[str, object], sender: str, w: int, seed: int, re
 
 
 def formulas_example(_: Values) -> ClaimResult:
-    """Check whether the formula gives the printed degradation of its example, 14 %, rounded to 1 %."""
+    """Check whether the formula yields the printed degradation of its example, 14 %, rounded to 1 %."""
     cost = 1.0 - share(EXAMPLE_P, EXAMPLE_W)
     return ClaimResult(round(cost, 2) == EXAMPLE, f"{100 * cost:.1f} % by the formula")
 
@@ -125,17 +125,17 @@ def example(values: Values) -> ClaimResult:
 
 
 def is_allowed(value: Value) -> bool:
-    """Return whether w is the window that is allowed: losses by themselves leave a larger one."""
+    """Return whether w limits the window: losses alone would allow a larger one."""
     return float(value.x["p"]) * float(value.x["w"]) ** 2 < LIMITED
 
 
 def where_allowed(values: Values) -> ClaimResult:
-    """Check whether both senders lose the formula's share, within 10 % of it, where w limits the window."""
+    """Check whether the goodput loss of both senders is within 10 % of the formula's, where w limits it."""
     return _in_cells(cell for sender in SENDERS for cell in values.of(sender, SIMULATED) if is_allowed(cell))
 
 
 def everywhere(values: Values) -> ClaimResult:
-    """Check whether both senders lose what the formula says, within 10 % of it, at every w and p."""
+    """Check whether the goodput loss of both senders is within 10 % of the formula's, at every w and p."""
     return _in_cells(cell for sender in SENDERS for cell in values.of(sender, SIMULATED))
 
 
@@ -234,7 +234,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def headline(values: Values) -> str:
-    """State where the formula holds."""
+    """State the settings at which the formula holds."""
     cells = [value for sender in SENDERS for value in values.of(sender, SIMULATED)]
     few = [value for value in cells if is_allowed(value)]
     met, of_few = (sum(bool(_met(value)) for value in some) for some in (cells, few))
@@ -248,7 +248,7 @@ def headline(values: Values) -> str:
 
 
 def tables(values: Values) -> list[TextTable]:
-    """List the shares of both senders beside the formula, a table a window."""
+    """List the shares of both senders beside the formula, one table per window."""
     return [
         TextTable(
             f"Share of the throughput that is left, window of {w} packets, %",
@@ -270,7 +270,7 @@ def _row(values: Values, w: int, p: float) -> tuple[str, ...]:
 
 
 def figure(values: Values) -> Figure:
-    """Draw the formula as lines, a window each, and the senders as markers."""
+    """Draw the formula as a line per window, and the senders as markers."""
     from airhop.plots.paper import legend, page
     from airhop.plots.style import PALETTE
 
@@ -319,9 +319,9 @@ EXPERIMENT = Calculation(
         "60 ms, and loses each data packet with probability p, and no ACK; RTO = a + 4 v in ticks of 100 "
         "ms. The formula holds if the whole interval of the lost share is within 10 % of the formula's."
     ),
-    compute=computing({}),
+    compute=compute_under({}),
     questions=(DAMAGE, CLOCK, ESTIMATOR),
-    computing=lambda reading: computing(reading.settings),
+    compute_under=lambda reading: compute_under(reading.settings),
     claims=CLAIMS,
     headline=headline,
     figure=figure,

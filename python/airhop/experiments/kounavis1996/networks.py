@@ -18,7 +18,7 @@ class Network:
     data_go_down: Mapping[str, bool]
     """For each radio link, whether data cross it from the base station to the mobile."""
     name: str
-    """As titles end in it."""
+    """Name at the end of titles."""
 
     @property
     def recovery(self) -> dict[str, object]:
@@ -31,7 +31,7 @@ class Network:
         return self.arq(NONE, NONE)
 
     def arq(self, down: Mapping[str, object], up: Mapping[str, object]) -> dict[str, object]:
-        """Recover frames so on every radio link, down to mobiles and up from them."""
+        """Return settings with these recoveries on every radio link, down to mobiles and up from them."""
         return {
             f"radio.{link}.{way}": dict(arq)
             for link, data_go_down in self.data_go_down.items()

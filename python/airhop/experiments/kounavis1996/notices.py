@@ -1,10 +1,10 @@
-"""ERSN, EBSN and RTTN on the same fades, which no paper has compared.
+"""ERSN, EBSN and RTTN on the same fades, a comparison that no paper has.
 
 An ERSN (Yun 2009) is sent once for each segment that the link begins to retransmit; it restarts the timer and
 suspends congestion control for the segment for two RTOs. An EBSN is sent at each failure and restarts the
 timer. An RTTN (reconstruction) announces beforehand how much longer a round trip may become. ERSN needs
-LL-ELSN's sender, which has SACK, so it is compared with local recovery alone on a sender with SACK. The delay
-of a notice decides whether it is in time, so the delay of the wire is the axis.
+LL-ELSN's sender, which uses SACK, so its reference is local recovery alone with a SACK sender. A notice must
+arrive before the timer expires, so the delay of the wire is the axis.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SEED_DELAY = 50
 SACK = Curve("sack", "Local recovery, SACK", "sack")
 ERSN = Curve("ll-elsn", "ERSN (LL-ELSN)", "ll-elsn")
 OWN = {"ebsn": "local", "rttn": "local", "ll-elsn": "sack"}
-"""Each notice, and local recovery alone with the same sender."""
+"""Curve of local recovery alone with the same sender, by notice."""
 WHY_NOT = (
     "A segment causes one ERSN at most. The ERSN restarts the retransmission timer, and suspends "
     "congestion control for the segment for two RTOs at most. If the timer expires nevertheless, the "
@@ -43,7 +43,7 @@ LABELS = {"ll-elsn": "ERSN", "ebsn": "EBSN", "rttn": "RTTN (reconstruction)"}
 
 
 def headline(samples: Samples) -> str:
-    """State what each notice gives over its own sender, and how many timeouts it leaves."""
+    """State each notice's ratio to the same sender without it, and its number of timeouts."""
     timeouts = count(samples, TIMEOUTS)
     told = [
         f"{LABELS[curve]} × {samples.ratio(curve, OWN[curve], SEED_DELAY).value:.2f} (timeouts "
@@ -55,7 +55,7 @@ def headline(samples: Samples) -> str:
 
 
 def claims(end: str) -> tuple[Claim[Samples], ...]:
-    """Make the claims: what each notice was made for; `end` is that of their ids."""
+    """Return the claims about the purpose of each notice; `end` is the suffix of their ids."""
     return tuple(
         Claim(
             f"kou-notices-{curve}{end}",
@@ -72,7 +72,7 @@ def claims(end: str) -> tuple[Claim[Samples], ...]:
 def on_the_same_fades(
     id_: str, network: Network, end: str = "", others: tuple[Curve, ...] = ()
 ) -> Experiment:
-    """Make the experiment on a network, with curves of its own behind those of both."""
+    """Return the experiment on a network; `own` curves follow those of both networks."""
     return experiment(
         id_,
         "Timer notices on the same fades: ERSN, EBSN and RTTN",

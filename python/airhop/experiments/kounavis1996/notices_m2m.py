@@ -1,7 +1,7 @@
 """ERSN, EBSN and RTTN on the same fades, between mobiles.
 
-Most notices come over the sender's own air interface. One curve more has a sender whose own link layer calls
-it as base stations do, which that of the paper does not.
+Most notices cross the sender's own air interface. An additional curve is a sender whose own link layer
+notifies it, as base stations do; the paper's sender has no such link layer.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Effect of the packet size on the value of notices: beyond the paper, which has 128 bytes.
+"""Effect of the packet size on the benefit of notices; the paper has 128 bytes only.
 
-The sizes are those of Bakshi et al. (1997); their link cut packets into frames of 128 bytes, here a packet
-is a frame. The window stays 4 kB of packets, two of the largest.
+The sizes are those of Bakshi et al. (1997); their link split packets into frames of 128 bytes, here a packet
+is a frame. The window is 4 kB of packets throughout, two of the largest packets.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SIZES = (128, 256, 512, 1024, 1536)
 
 
 def takes(size: int) -> tuple[str, str]:
-    """Return the payload of a packet of this size, and that of a window of them."""
+    """Return the payload of a packet of this size, and the payload of a window."""
     payload = size - HEADERS
     return f"{payload} B", f"{WINDOW // size * payload} B"
 
@@ -41,7 +41,7 @@ SIZE = PlottedAxis(
 
 
 def headline(samples: Samples) -> str:
-    """State what EBSN gives with the smallest and with the largest packets."""
+    """State EBSN's gain with the smallest and with the largest packets."""
     told = [
         f"{times(samples, 'ebsn', 'basic', x)} times the goodput of unmodified TCP and "
         f"{times(samples, 'ebsn', 'local', x)} times that of local recovery alone with packets of "

@@ -16,7 +16,7 @@ TAHOE, RENO = "tahoe", "reno"
 
 
 def questions(network: Network, curves: Sequence[Curve]) -> tuple[Question, ...]:
-    """List what the results of these curves on a network hang on."""
+    """Return the questions on which results of these curves on a network depend."""
     recovers = any(network.plain.keys() - curve.changes.keys() for curve in curves)
     has_both = any(curve.scheme == RENO for curve in curves)
     return (
@@ -33,7 +33,7 @@ def questions(network: Network, curves: Sequence[Curve]) -> tuple[Question, ...]
 
 
 def bit_errors(network: Network) -> Question:
-    """Ask what `10E-6` is: a ten with an exponent, or E-notation, in which it is 1e-5."""
+    """Return the question of `10E-6`: a power of ten (1e-6), or E-notation (1e-5)."""
 
     def reading(name: str, text: str, rests_on: str, **rates: float) -> Reading:
         return Reading(name, text, rests_on, settings=on_each(network, **rates))
@@ -65,7 +65,7 @@ def bit_errors(network: Network) -> Question:
 
 
 def sojourns(network: Network) -> Question:
-    """Ask for the distribution of fade lengths: the paper's model has one law and its text another one."""
+    """Return the question of the distribution of fade lengths: the paper's model and its text differ."""
 
     def reading(law: str, text: str, rests_on: str) -> Reading:
         return Reading(law, text, rests_on, settings=on_each(network, sojourn=law))
@@ -94,7 +94,7 @@ def sojourns(network: Network) -> Question:
 
 
 def on_each(network: Network, **errors: object) -> dict[str, object]:
-    """Set keys of the errors on every radio link."""
+    """Return settings of the error model of every radio link."""
     return {path: value for key, value in errors.items() for path in network.each(f"errors.{key}")}
 
 
@@ -102,7 +102,7 @@ def on_each(network: Network, **errors: object) -> dict[str, object]:
 
 
 def sender(curves: Sequence[Curve]) -> Question:
-    """Ask which TCP it is: the paper cites Tahoe's, and describes what Reno adds."""
+    """Return the question of the TCP version: the paper cites Tahoe, and describes an addition of Reno."""
     helped = [curve.scheme_name for curve in curves if isinstance(curve.scheme, Mapping)]
     return Question(
         about="the sender",
@@ -152,7 +152,7 @@ ESTIMATOR = Question(
 
 
 def groups(network: Network) -> Question:
-    """Ask whether Go-Back-N sends a window that slides, or group after group."""
+    """Return the question of Go-Back-N's window: sliding, or one group after the other."""
     return Question(
         about="Go-Back-N's group",
         default=Reading("sliding", "A frame follows each link ACK.", WINDOW),
@@ -168,7 +168,7 @@ def groups(network: Network) -> Question:
 
 
 def timeout(network: Network) -> Question:
-    """Ask how long Go-Back-N waits for a link ACK."""
+    """Return the question of Go-Back-N's timeout for a link ACK."""
     return Question(
         about="Go-Back-N's timeout",
         default=Reading(
@@ -185,7 +185,7 @@ def timeout(network: Network) -> Question:
 
 
 def uplink(network: Network) -> Question:
-    """Ask how many frames the selective retransmission scheme has on their way."""
+    """Return the question of the window of the selective retransmission scheme."""
     return Question(
         about="the uplink's window",
         default=Reading("up-8", "The uplink's window is eight frames, more than enough to fill the link."),

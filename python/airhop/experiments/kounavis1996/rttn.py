@@ -1,8 +1,8 @@
-"""RTTN between mobiles, section 4: a reconstruction. The paper proposes it and prints no result of it.
+"""RTTN between mobiles, section 4: a reconstruction.
 
-Its listing is lost. Here each base station keeps mean and deviation of the fades of its link as TCP keeps
-those of round trips, and tells senders to expect a mean and two deviations more; a sender adds up what it
-is told by different stations (`airhop schemes rttn`).
+The paper proposes RTTN without results, and its listing is lost. Here each base station estimates mean and
+deviation of the fades of its link, as TCP does for round trips, and announces an additional delay of the mean
+plus two deviations; a sender adds the delays announced by different stations (`airhop schemes rttn`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TOLD = {"local": "local recovery", "ebsn": "EBSN", "rttn": "RTTN"}
 
 
 def headline(samples: Samples) -> str:
-    """State what the reconstruction gives beside EBSN."""
+    """State the goodput of the reconstruction beside EBSN's."""
     left = {curve: count(samples, TIMEOUTS).estimate(curve, SECONDS).mean for curve in TOLD}
     told = ", ".join(f"{label} {left[curve]:.1f}" for curve, label in TOLD.items())
     return (

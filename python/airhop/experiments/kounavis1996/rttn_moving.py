@@ -1,10 +1,10 @@
 """RTTN (a reconstruction) where the receiver moves, section 4: "fade duration is also constantly changing".
 
-Fades are places on the receiver's way in which it hears nothing, so each lasts as long as the receiver takes
-to cross it: the mean duration of fades is inverse to the speed (Rice 1948; Jakes 1974, §1.3). Places are
-those of the paper's network, at a speed at which they take 4 of 14 s; the receiver walks now faster and now
-slower than that, by turns. The factor is the greater speed over the lesser, whose product is that of the
-paper. The sender's own air interface fades as it does there.
+Fades are places on the receiver's path without reception, so each lasts as long as the receiver takes to
+cross it: the mean duration of fades is inverse to the speed (Rice 1948; Jakes 1974, §1.3). At the printed
+speed the places take 4 of 14 s, as in the paper's network; the receiver's speed alternates between a higher
+and a lower one. The axis is the ratio of the two speeds, whose geometric mean is the printed speed. The
+sender's own air interface fades as in the paper.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ METRICS = {
     "spread_s": "Deviation of round trips (s)",
 }
 LINK = "last"
-"""The receiver's air interface."""
+"""Name of the receiver's air interface."""
 
 
 @dataclass(frozen=True)
@@ -61,12 +61,12 @@ class Moved:
 
 
 def speeds(factor: float) -> list[float]:
-    """Return the speed in each phase, times that at which fades last as long as printed: faster first."""
+    """Return the speed in each phase relative to the printed speed: the higher first."""
     return [factor**0.5 if phase % 2 == 0 else factor**-0.5 for phase in range(PHASES)]
 
 
 def when(places: Sequence[float], factor: float) -> Iterator[float]:
-    """Return the times at which the receiver passes places, given as seconds at the printed speed."""
+    """Return when the receiver passes these places, s; a place is a time at the printed speed, s."""
     ends = [0.0]
     for speed in speeds(factor):
         ends.append(ends[-1] + PHASE_S * speed)
@@ -78,7 +78,7 @@ def when(places: Sequence[float], factor: float) -> Iterator[float]:
 
 
 def crossed(fades: str, factor: float) -> str:
-    """Make of fades at the printed speed, as text of a file, those of a receiver that moves."""
+    """Convert fades at the printed speed, the text of a file, into those of a moving receiver."""
     rows = [row for row in fades.splitlines() if row[:1].isdigit()]
     times = list(when([float(place) for row in rows for place in row.split(",")], factor))
     begins, ends = times[::2], times[1::2]
@@ -90,7 +90,7 @@ def crossed(fades: str, factor: float) -> str:
 
 
 def scenario(curve: str, reading: Reading | None = None) -> Scenario:
-    """Make the scenario of a receiver that keeps the printed speed."""
+    """Return the scenario of a receiver with constant printed speed."""
     compared = next(one for one in CURVES if one.name == curve)
     changes = (compared.under(reading) if reading else compared).changes
     settings = {**MOBILE.recovery, **(reading.settings if reading else {}), **changes}
@@ -98,7 +98,7 @@ def scenario(curve: str, reading: Reading | None = None) -> Scenario:
 
 
 def moving(standing: Scenario, factor: int, folder: Path, seed: int, rep: int) -> Scenario:
-    """Let the receiver walk through the fades of this seed and replication."""
+    """Return the scenario with the fades of this seed and replication at the changing speed."""
     way = sum(PHASE_S * speed for speed in speeds(factor))
     fades = standing.fades(seed=seed, rep=rep, until=f"{way:.6f} s")[LINK]
     file = folder / f"{factor}-{rep}.csv"
@@ -123,7 +123,7 @@ def measure(reading: Reading | None, folder: Path, curve: str, factor: int, seed
     )
 
 
-def computing(reading: Reading | None) -> Compute:
+def compute_under(reading: Reading | None) -> Compute:
     """Trace all curves at every factor under a reading, and compare them replication by replication."""
 
     def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
@@ -140,7 +140,7 @@ PAIRS = (("rttn", "local"), ("rttn", "ebsn"))
 
 
 def less(curve: str, other: str) -> str:
-    """Name the paired difference of two curves, or of one to itself at another factor."""
+    """Name the paired difference of two curves, or of one curve at two factors."""
     return f"{curve} less {other}"
 
 
@@ -173,7 +173,7 @@ def _values(found: Mapping[tuple[str, int], Sequence[Moved]], metric: str) -> It
 def differs(
     values: Values, curve: str, other: str, metric: str, sign: int, factors: Sequence[int] = FACTORS
 ) -> ClaimResult:
-    """Check whether a curve has more of it than another at each of these factors, or less (-1)."""
+    """Check whether a curve exceeds another in a metric at each of these factors, or is below it (-1)."""
     found = {factor: values.at(less(curve, other), metric, factor=factor).value for factor in factors}
     told = ", ".join(f"{mean_and_half(one, sign='+')} at {factor}" for factor, one in found.items())
     return ClaimResult(
@@ -187,7 +187,7 @@ def differs(
     {**METRICS, **NAMES},
 )
 def depends(values: Values, curve: str, metric: str, factors: Sequence[int]) -> ClaimResult:
-    """Check whether a curve has more or less of it at each of these factors than at constant speed."""
+    """Check whether a curve's metric at each of these factors differs from that at constant speed."""
     more = differs(values, curve, STEADY, metric, 1, factors)
     found = [values.at(less(curve, STEADY), metric, factor=factor).value for factor in factors]
     return replace(more, decision=every(differs_from_zero(one) for one in found))
@@ -243,7 +243,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def headline(values: Values) -> str:
-    """State what RTTN has over EBSN, and what is left of the timeouts, without movement and with most."""
+    """State RTTN's ratio to EBSN and the remaining timeouts, at constant speed and at the largest factor."""
     told = []
     for factor in (FACTORS[0], FACTORS[-1]):
         goodput, timeouts = (
@@ -261,7 +261,7 @@ def headline(values: Values) -> str:
 
 
 def tables(values: Values) -> list[TextTable]:
-    """List goodput, timeouts and the deviation of round trips, a table each."""
+    """List goodput, timeouts and the deviation of round trips, one table each."""
     return [
         TextTable(
             label,
@@ -282,7 +282,7 @@ def tables(values: Values) -> list[TextTable]:
 
 
 def figure(values: Values) -> Figure:
-    """Draw goodput and timeouts against how much the speed changes."""
+    """Draw goodput and timeouts against the ratio of speeds."""
     from airhop.plots.paper import curve as draw
     from airhop.plots.paper import legend, panels
     from airhop.plots.style import styles
@@ -317,11 +317,11 @@ EXPERIMENT = Calculation(
         "paper's network in each replication, so a fade lasts longer at the slower speed. Curves are "
         "compared replication by replication."
     ),
-    compute=computing(None),
+    compute=compute_under(None),
     claims=CLAIMS,
     headline=headline,
     figure=figure,
     tables=tables,
     questions=(*questions(MOBILE, CURVES), RTTN_MARGIN),
-    computing=computing,
+    compute_under=compute_under,
 )

@@ -1,8 +1,9 @@
-"""Result 3 in longer runs: what EBSN gives over unmodified TCP once neither is new to the channel.
+"""Result 3 in longer runs: EBSN's gain over unmodified TCP after the initial transient.
 
-Added after the first runs of `kounavis1996/ebsn`, whose 100 s are a guess. There unmodified TCP delivers 7.3
-kbit/s in the first 10 s, 6.6 in the next, and 5.9 from 50 s on, EBSN 8.8 throughout: a timer that has seen no
-queue yet waits less long for the end of a fade. The paper does not say how long it looked.
+This experiment was added after the first runs of `kounavis1996/ebsn`, whose 100 s are a guess. There
+unmodified TCP delivers 7.3 kbit/s in the first 10 s, 6.6 in the next, and 5.9 from 50 s on, EBSN 8.8
+throughout: before the first queue the timeout is shorter, and expires earlier in a fade. The paper does not
+print the length of its runs.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ QUOTE = "Simulation results showed that EBSN provides more than 50% improvement 
 
 
 def headline(samples: Samples) -> str:
-    """State what EBSN gives in the shortest and in the longest runs."""
+    """State EBSN's gain in the shortest and in the longest runs."""
     told = [
         f"{times(samples, 'ebsn', 'basic', x)} times the goodput of Tahoe and "
         f"{times(samples, 'ebsn', 'reno', x)} times that of Reno in {LENGTH.text(x)}"

@@ -13,7 +13,7 @@ Reno, Snoop and LL-ELSN have the TCP of the paper's simulator, ns-2: no delayed 
 two, no handshake. Today's senders have the TCP of Linux. `CONTROLS` are Snoop and LL-ELSN with the TCP of
 Linux, which separate the effect of the stack from that of the scheme.
 
-The words of claims were defined before the first full run: "more" means a ratio above 1 with its whole
+The words of claims were fixed before the first full run: "more" means a ratio above 1 with its whole
 interval, "clearly more" above 1.05, "as good" above 0.95, "much" a factor of 1.5, as for Yun 2009. Runs last
 60 s.
 """

@@ -41,7 +41,7 @@ SHARE = Metric(
     printed=False,
 )
 LEFT = 0.9
-"""Smallest share left by a friendly scheme; less is aggressive, as for Yun 2009."""
+"""Smallest share of the goodput that friendly rivals leave; aggressive ones leave less, as in Yun 2009."""
 
 # Why two of them are not friendly, whoever the one connection is.
 BBR3_DRIVES_THE_QUEUE = (
@@ -61,7 +61,7 @@ def of_kind(samples: Samples, kind: str, cell: str, rivals: str) -> str:
     "own kind, at {cells}"
 )
 def friendly(samples: Samples, kind: str, rivals: tuple[str, ...], *cells: str) -> ClaimResult:
-    """Check whether the connection beside rivals has 90 % of its goodput among its own kind, in each cell."""
+    """Check whether a connection beside rivals has 90 % of its goodput beside its own kind, in each cell."""
     chosen = [(cell, one) for cell in cells for one in rivals if one in samples.xs]
     decisions = [above(along(samples, cell, kind, one), LEFT) for cell, one in chosen]
     return ClaimResult(every(decisions), _left(samples, kind, chosen))
@@ -72,7 +72,7 @@ def friendly(samples: Samples, kind: str, rivals: tuple[str, ...], *cells: str) 
     "own kind, at {cells}"
 )
 def aggressive(samples: Samples, kind: str, rivals: tuple[str, ...], *cells: str) -> ClaimResult:
-    """Check whether rivals leave the connection less than nine tenths of that, in each cell."""
+    """Check whether a connection beside rivals has less than 90 % of its goodput beside its own kind."""
     chosen = [(cell, one) for cell in cells for one in rivals if one in samples.xs]
     decisions = [below(along(samples, cell, kind, one), LEFT) for cell, one in chosen]
     return ClaimResult(every(decisions), _left(samples, kind, chosen))
@@ -109,7 +109,7 @@ def claims_of_today(kind: Sender) -> tuple[Claim[Samples], ...]:
 
 
 def headline(kind: str, label: str, samples: Samples) -> str:
-    """State what today's rivals leave."""
+    """State the goodput beside today's rivals, as a share of that beside the same kind."""
     told = [
         f"{RIVALS.text(rivals)} {100 * along(samples, cell, kind, rivals).value:.0f} % with {cell}"
         for rivals in ("ll-elsn", "bbr")

@@ -2,9 +2,9 @@
 
 The delay is measured in traces, since run documents do not contain it. The wait of a segment is the time from
 its transmission by the sender to the start of its first frame on the last hop, minus the smallest such time
-of the run: queueing, contention, and link-layer retransmissions of earlier packets. Segments that the sender
-retransmitted are excluded, since the trace does not tell the copies apart. In contrast to round-trip times,
-the wait excludes delayed ACKs.
+of the run: it consists of queueing, contention, and link-layer retransmissions of earlier packets. Segments
+that the sender retransmitted are excluded, since the trace does not distinguish the copies. In contrast to
+round-trip times, the wait excludes delayed ACKs.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ if TYPE_CHECKING:
 FLOW = "ftp1"
 BUFFERS = (10, 50, 500)
 USUAL = 50
-"""The paper's, and the only one of quick mode."""
+"""The paper's queue capacity, and the only one of quick mode, packets."""
 REPLICATIONS: dict[Mode, int] = {"quick": 3, "default": 10, "full": 10}
 MEAN, TAIL, GOODPUT = "wait_mean_ms", "wait_p95_ms", "goodput_mbps"
 MEASURED = {MEAN: "Mean wait (ms)", TAIL: "95th percentile (ms)", GOODPUT: "Goodput (Mbit/s)"}
 REFERENCES = ("ll-elsn", "cubic-arq")
-"""With whom the others are compared, replication by replication."""
+"""Baselines of the paired differences."""
 
 
 def less_than(reference: str) -> str:
-    """Name the paired difference of mean waits."""
+    """Return the name of the paired difference of mean waits."""
     return f"{MEAN} less {reference}"
 
 
 def scenario(sender: Sender, packets: int) -> Scenario:
-    """Make the scenario of `airhop/today/buffers`."""
+    """Return the scenario of `airhop/today/buffers`."""
     changes = dict(SETTINGS) | dict.fromkeys(BUFFER.paths, packets) | sender.curve().changes
     return Scenario.load("yun2009-downlink").with_(changes)
 
@@ -75,7 +75,7 @@ def waits_ms(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.Series:
 
 
 def measure(sender: Sender, packets: int, seed: int, rep: int) -> dict[str, float]:
-    """Trace a run and measure it."""
+    """Trace a run and return its measures."""
     result = run(scenario(sender, packets), seed=seed, rep=rep, trace=True)
     waits = waits_ms(result.tables, FLOW)
     tail = waits.quantile(0.95, interpolation="linear")
@@ -111,7 +111,7 @@ def _values(found: Mapping[tuple[str, int], Sequence[Mapping[str, float]]]) -> I
 
 
 def buffers_in(values: Values) -> list[int]:
-    """List the buffers that were measured."""
+    """List the measured buffers."""
     return [packets for packets in BUFFERS if any(value.x[BUFFER.key] == packets for value in values)]
 
 
@@ -173,7 +173,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def headline(values: Values) -> str:
-    """State how long packets wait in the largest buffer."""
+    """State the mean waits in the largest buffer."""
     last = buffers_in(values)[-1]
     told = ", ".join(
         f"{values.at(curve, MEAN, packets=last).value.mean:.0f} ms ({curve})"
@@ -186,7 +186,7 @@ def headline(values: Values) -> str:
 
 
 def tables(values: Values) -> list[TextTable]:
-    """List waits and goodputs, a table each."""
+    """List waits and goodputs, one table each."""
     buffers, digits = buffers_in(values), {MEAN: 1, TAIL: 1, GOODPUT: 2}
 
     def row(metric: str, sender: Sender) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Questions about two curves all along an axis: who has more, by how much, and where nobody has."""
+"""Comparisons of two curves at each value of an axis: the higher one, the ratio, and undecided values."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def has_less(
 
 
 def word(ratio: Ratio) -> str:
-    """State how a race ended: `more`, `less`, or `tied` where the interval holds 1."""
+    """Return the outcome of a comparison: `more`, `less`, or `tied` if the interval contains 1."""
     return {True: "more", False: "less", None: "tied"}[_ahead(ratio)]
 
 

@@ -34,7 +34,7 @@ TAHOE: Mapping[str, object] = {
     "receive_window": "2816 B",
     "rto": {"kind": "single-gain", "tick": "100 ms", "min": "200 ms", "max": "64 s"},
 }
-"""As the scenario has it."""
+"""Tahoe as in the scenario."""
 TODAY = {
     sender.name: sender
     for sender in SENDERS
@@ -62,7 +62,7 @@ CURVES = (
 
 
 def headline(samples: Samples) -> str:
-    """State what EBSN has of what today's senders have over the same local recovery."""
+    """State EBSN's goodput relative to that of today's senders over the same local recovery."""
     told = ", ".join(f"{interval(samples.ratio('ebsn', other, 4))} times that of {other}" for other in LOCAL)
     return f"With mean fades of 4 s EBSN delivers {told}."
 
@@ -83,7 +83,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
 )
 
 BAKSHI = {"radio.air.errors.ber_good": 1e-6, "radio.air.errors.ber_bad": 1e-2}
-"""Bit error rates of Bakshi et al. (1997), whose model Kounavis has."""
+"""Bit error rates of Bakshi et al. (1997), whose model Kounavis uses."""
 
 EXPERIMENT = Experiment(
     id="airhop/today/fades",

@@ -13,11 +13,11 @@ from airhop.experiments.today.flows import CONNECTIONS, JAIN
 from airhop.experiments.today.flows import EXPERIMENT as FLOWS
 
 FAIR = 0.95
-"""In 60 s; Yun's connections have 200 s to become equal, and 0.98."""
+"""Smallest index of a fair scheme in runs of 60 s; in Yun's runs of 200 s it is 0.98."""
 
 
 def headline(samples: Samples) -> str:
-    """State how fair the fairest and the least fair are with the most connections."""
+    """State the highest and the lowest index with the most connections."""
     last = samples.xs[-1]
     index = {LABELS[s.name]: samples.estimate(s.name, last).mean for s in SENDERS}
     least, best = min(index, key=index.__getitem__), max(index, key=index.__getitem__)
@@ -29,7 +29,7 @@ def headline(samples: Samples) -> str:
 
 @worded(f"{{measure}} with {{curves}} is above {FAIR} at {{every}}")
 def all_stay_above(samples: Samples, *curves: str) -> ClaimResult:
-    """Check whether each curve's index is that of a fair one with every number of connections."""
+    """Check whether each curve's index exceeds that of a fair scheme, with every number of connections."""
     found = [most_stay_above(samples, CONNECTIONS, (curve,), FAIR) for curve in curves]
     return ClaimResult(every(one.decision for one in found), "; ".join(one.measured for one in found))
 

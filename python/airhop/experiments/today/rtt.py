@@ -22,11 +22,11 @@ from airhop.experiments.today.fer import GOODPUT, TIMEOUTS
 from airhop.experiments.yun2009 import fig7
 
 D_OFF = replace(fig7.D_OFF, full=(2, 10, 30, 60), coarse=(30,), limits=(0, 62), ticks=(2, 10, 30, 60))
-"""Three links there and back: round trips of 12 to 360 ms. Yun's figure ends at 30 ms."""
+"""Delay of each of three links, there and back: round trips of 12 to 360 ms. Yun's figure ends at 30 ms."""
 
 
 def headline(samples: Samples) -> str:
-    """State what is left at the longest round trip."""
+    """State the shares of the goodput that remain at the longest round trip."""
     first, last = samples.xs[0], samples.xs[-1]
     parts = [
         f"{name} {100 * along(samples, name, first, last).value:.0f} %"

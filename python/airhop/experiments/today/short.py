@@ -1,7 +1,7 @@
 """Completion times of short transfers: 30 kB, 300 kB and 3 MB over Yun's last hop at 1 % frame errors.
 
-All senders have Linux's TCP here, those of the papers as well: a handshake and an initial window of ten
-decide more about 30 kB than any scheme.
+All senders have Linux's TCP here, including the schemes of papers: a handshake and an initial window of ten
+affect a transfer of 30 kB more than any scheme.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ RATE = Metric(
     ticks=(0.0, 1.0, 2.0, 3.0, 4.0, 5.0),
     printed=False,
 )
-"""Drawn sizes: times that differ by a hundredfold cannot share a figure."""
+"""Metric of the figure, size over time, since completion times of the three sizes differ a hundredfold."""
 
 
 def times(samples: Samples) -> Samples:
@@ -45,7 +45,7 @@ def times(samples: Samples) -> Samples:
 
 
 def headline(samples: Samples) -> str:
-    """State how long the smallest and the largest take with CUBIC, with LL-ELSN and over link ARQ."""
+    """State the times of the smallest and the largest transfer with CUBIC, LL-ELSN and link ARQ."""
     told = []
     for size in (samples.xs[0], samples.xs[-1]):
         took = [

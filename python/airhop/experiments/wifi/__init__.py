@@ -20,7 +20,7 @@ SOURCE = "Airhop's own question"
 CLEARLY, AS_GOOD = 1.05, 0.95
 REPLICATIONS = Replications(quick=2, full=3)
 DURATION = {"duration": "10 s", "warmup": "5 s"}
-"""The warm-up holds slow start, and the recovery from the queue that it overflows."""
+"""Duration and warm-up; the warm-up contains slow start and the recovery from its queue overflow."""
 
 LOSS = PlottedAxis(
     key="mpdu_loss",
@@ -34,7 +34,7 @@ LOSS = PlottedAxis(
     percent=True,
 )
 FEW = replace(LOSS, full=(0.0, 0.1, 0.5), coarse=(0.1,))
-"""Losses behind FQ-CoDel."""
+"""MPDU losses of the experiments with FQ-CoDel."""
 CHANNEL = {"kind": "bernoulli", "loss": 0.0}
 
 SENDERS = Curve.of_schemes(
@@ -53,7 +53,7 @@ SENDERS = Curve.of_schemes(
     }
 )
 TOLD = ("snoop", "eln", "ll-elsn", "eln-cubic", "tcp-cl", "ebsn")
-"""Senders with a service of the network; the others have none."""
+"""Senders with a service of the network."""
 TODAY = ("cubic", "bbr", "bbr3", "copa")
 
 LOST = Metric("drops_channel", "Lost MPDUs", "", ticks=(0.0, 1e5, 2e5), digits=0, printed=False)

@@ -1,4 +1,4 @@
-"""A download over 802.11ac whose MPDUs are each sent once: what a service of the network may repair."""
+"""A download over 802.11ac whose MPDUs are each sent once: a service of the network may repair them."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 OFFERED_MBPS = {"n": 15.0, "ac": 85.0, "ax": 137.5}
-"""Rate of the datagrams by standard: a quarter of what the air carries without losses, Mbit/s."""
+"""Rate of the datagrams by standard, Mbit/s: a quarter of the capacity without losses."""
 MEAN, TAIL = "delay_mean_ms", "delay_p99_ms"
 MEASURED = {MEAN: "One-way delay, mean (ms)", TAIL: "One-way delay, 99th percentile (ms)"}
 PROSE = {MEAN: "mean one-way delay", TAIL: "99th percentile of the one-way delay"}
@@ -57,7 +57,7 @@ def measure(standard: str, loss: float, seed: int, rep: int) -> dict[str, float]
 
 
 def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
-    """Simulate every standard at every loss."""
+    """Simulate every standard at every loss rate."""
     cells = [(standard, float(loss)) for standard in OFFERED_MBPS for loss in LOSS.full]
     runs = traced_runs(measure, cells, REPLICATIONS[mode], seed, reporter)
     values = []
@@ -69,13 +69,13 @@ def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
 
 
 def added(metric: str) -> str:
-    """Name the paired difference of a delay to that without losses."""
+    """Return the name of the paired difference of a delay to that without losses."""
     return f"{metric} added"
 
 
 @worded("losses of {losses} of the MPDUs add less than {most_ms} ms to {metric}, with every standard", PROSE)
 def adds_less(values: Values, losses: Sequence[float], metric: str, most_ms: float) -> ClaimResult:
-    """Check whether each of these losses adds less than so many ms to a delay, of every standard."""
+    """Check whether each of these loss rates adds less than a number of ms to a delay, for every standard."""
     found = {
         (standard, loss): values.at(standard, added(metric), **{LOSS.key: loss}).value
         for standard in OFFERED_MBPS
@@ -107,7 +107,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def headline(values: Values) -> str:
-    """State the delay that half of the MPDUs lost adds."""
+    """State the additional delay if half of the MPDUs are lost."""
     told = ", ".join(
         f"{_at(values, name, MEAN, HALF_LOST) - _at(values, name, MEAN, 0.0):.1f} ms (802.11{name})"
         for name in OFFERED_MBPS
@@ -116,7 +116,7 @@ def headline(values: Values) -> str:
 
 
 def tables(values: Values) -> list[TextTable]:
-    """List both delays, a table each."""
+    """List both delays, one table each."""
     return [
         TextTable(
             title,
@@ -135,7 +135,7 @@ def tables(values: Values) -> list[TextTable]:
 
 
 def figure(values: Values) -> Figure:
-    """Draw the mean delay against the loss of MPDUs."""
+    """Draw the mean delay against the loss rate of MPDUs."""
     from airhop.plots.paper import curve, legend, page
     from airhop.plots.style import styles
 

@@ -31,11 +31,11 @@ QUEUES: Mapping[str, str] = {"drop-tail": "drop-tail", "fq-codel": "FQ-CoDel"}
 CAPACITY = {"n": 60.0, "ac": 340.0, "ax": 560.0}
 """Upper end of the axis of goodput by standard, Mbit/s."""
 ALL_HIDDEN = 1e-3
-"""Largest share of the lost MPDUs that may become discarded packets where losses are hidden from TCP."""
+"""Largest share of lost MPDUs whose packets are discarded if Block Ack hides losses from TCP."""
 TRACED_S = 5.2
 """Length of the runs that a report shows packet by packet: the warm-up and 200 ms after it."""
 ANY = Span(least=1e-9)
-"""Every loss above none."""
+"""Loss rates above zero."""
 HIDES = (
     "Block Ack repairs a lost MPDU within milliseconds, and the recipient delivers packets in order: the"
     " sender sees a delay and no loss, so a notice has no effect."
@@ -79,7 +79,7 @@ class Kind:
 
 
 def download(kind: Kind) -> Experiment:
-    """Make the experiment of a download."""
+    """Return the experiment of a download."""
     most = CAPACITY[kind.standard]
     ticks = tuple(most * step / 4 for step in range(5))
     return Experiment(
@@ -101,7 +101,7 @@ def download(kind: Kind) -> Experiment:
 
 
 def headline(samples: Samples) -> str:
-    """State the best sender with a service against CUBIC at the largest loss."""
+    """State the best sender with a service relative to CUBIC at the largest loss rate."""
     last = samples.xs[-1]
     best = max(TOLD, key=lambda curve: samples.estimate(curve, last).mean)
     ratio = interval(samples.ratio(best, "cubic", last))

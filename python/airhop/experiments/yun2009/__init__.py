@@ -1,12 +1,12 @@
 """Yun 2009: explicit link status notification (LL-ELSN) against other schemes on a lossy last hop.
 
-What its figures 6 to 12 share. Words of its statements that need a number have the same one in all of them:
+Common parts of figures 6 to 12. Words of the paper that need a number have the same number in all figures:
 
-* "much", and "multiple" recoveries: a factor of 1.5, by which the abstract says that LL-ELSN outdoes Snoop.
-* "severe" degradation: less than four fifths is left.
-* What it says of a scheme and names no frame error rate is asked at every rate of the grid from 0.01 % up,
-  where the printed axes begin. The sums over these rates together are claims of ours.
-* Where the paper names no frame error rate it is 1 %, as in its Figure 7.
+* "much", and "multiple" recoveries: a factor of 1.5, the abstract's factor of LL-ELSN over Snoop.
+* "severe" degradation: less than four fifths of the goodput remain.
+* A statement about a scheme without a frame error rate is checked at every rate of the grid from 0.01 % up,
+  where the printed axes begin. Statements about sums over these rates are Airhop's own claims. A figure whose
+  frame error rate the paper does not name has 1 %, as Figure 7.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SCHEMES = {
 """In the order of Figure 6. §5.1: "The version of TCP Westwood considered in the simulation is Westwood+"."""
 OWN = "ll-elsn"
 OTHERS = tuple(scheme for scheme in SCHEMES if scheme != OWN)
-"""All but the paper's own."""
+"""All schemes except the paper's own."""
 THE_REST = tuple(scheme for scheme in OTHERS if scheme not in ("snoop", "reno"))
 """Schemes that the paper calls "the other schemes": all but LL-ELSN, Snoop and Reno."""
 PANELS = (tuple(SCHEMES)[:4], tuple(SCHEMES)[4:])
@@ -50,6 +50,6 @@ NO_SLOWER = (
 """Reason of LL-ELSN's goodput beyond the printed axis."""
 MUCH = 1.5
 SEVERE = 0.8
-"""Share of which a severe degradation leaves less."""
+"""Share of the goodput that remains at most after a severe degradation."""
 GOOD = 0.9
 """Smallest share of the best scheme's goodput that is "good"."""

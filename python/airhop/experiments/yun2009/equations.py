@@ -1,8 +1,8 @@
 """Equations (1) to (4) of Yun 2009, and the saturated slotted link that (2) and (3) describe.
 
-Equation (5) is `airhop.stats.jain`. The link: one attempt per slot, each fails with probability p, a frame is
-dropped after l failures, and the next frame is there at once. An ERSN tells of a frame's first failure, an
-ELN of its drop. All functions take numbers or arrays of numbers, which broadcast.
+Equation (5) is `airhop.stats.jain`. The link has one attempt per slot; each attempt fails with probability p,
+a frame is dropped after l failures, and the next frame follows at once. An ERSN reports a frame's first
+failure, an ELN its drop. All functions take numbers or arrays of numbers, which broadcast.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from airhop.stats import Estimate
 
 Numbers = NDArray[np.float64]
 MESSAGE_SHARE = 0.2
-"""L/P, length of a notice to that of a frame, in Figure 3."""
+"""L/P of Figure 3: length of a notice divided by the length of a frame."""
 BATCHES = 20
-"""Parts of a simulation whose scatter gives its interval."""
+"""Number of batches of a simulation; their scatter determines the interval."""
 
 
 def crossing_time(airtime: ArrayLike, error: ArrayLike) -> Numbers:
-    """Return the time to get a frame across a link that repeats the frame until it arrives, (1).
+    """Return the mean delivery time of a frame that the link retransmits without limit, (1).
 
     `airtime` is the time of one attempt, in the unit of the result; `error` is the failure probability of an
     attempt.
@@ -32,7 +32,7 @@ def crossing_time(airtime: ArrayLike, error: ArrayLike) -> Numbers:
 
 
 def attempts_of_success(p: ArrayLike, limit: ArrayLike) -> Numbers:
-    """Return the mean attempts of a frame that gets through within `limit` of them, (3): E[RT].
+    """Return E[RT], the mean attempts of a frame that is delivered within `limit` attempts, (3).
 
     It is 1/(1-p) - l p^l / (1 - p^l).
     """
@@ -42,11 +42,11 @@ def attempts_of_success(p: ArrayLike, limit: ArrayLike) -> Numbers:
 
 
 def ersn_interval(p: ArrayLike, limit: ArrayLike, *, literal: bool = False) -> Numbers:
-    """Return the mean slots from one ERSN to the next, (2), for a limit of 2 or more.
+    """Return the mean interval between ERSNs in slots, (2), for a limit of 2 or more.
 
-    An ERSN leaves l - 1 attempts to its frame, so that E[RT] in (2) is that of l - 1. `literal` takes l, as
-    printed: too long, most for l = 2 (3.7 % at p = 0.3). Raises ValueError for a limit below 2: who does not
-    retransmit announces no retransmission.
+    After an ERSN the frame has l - 1 attempts left, so E[RT] in (2) is that of l - 1. `literal` uses l, as
+    printed: the interval is then too long, most for l = 2 (3.7 % at p = 0.3). Raises ValueError for a limit
+    below 2: a link without retransmissions sends no ERSN.
     """
     p, limit = _numbers(p), _numbers(limit)
     if np.any(limit < 2):
@@ -57,23 +57,23 @@ def ersn_interval(p: ArrayLike, limit: ArrayLike, *, literal: bool = False) -> N
 
 
 def eln_interval(p: ArrayLike, limit: ArrayLike) -> Numbers:
-    """Return the mean slots from one ELN to the next, (2): infinite without errors."""
+    """Return the mean interval between ELNs in slots, (2): infinite without errors."""
     p, limit = _numbers(p), _numbers(limit)
     return attempts_of_success(p, limit) * (_inverse(p**limit) - 1.0) + limit
 
 
 def notice_rate(interval: ArrayLike, message_share: float = MESSAGE_SHARE) -> Numbers:
-    """Return what notices take, as a share of the link's rate r, (4): R/r = (L/P) / I.
+    """Return the rate of notices as a share of the link's rate r, (4): R/r = (L/P) / I.
 
-    `interval` is in slots, and a slot the time of a frame of length P; a notice has length L.
+    `interval` is in slots; a slot is the duration of a frame of length P, and a notice has length L.
     """
     return message_share * _inverse(interval)
 
 
 def failures_in_succession(p: ArrayLike, limit: ArrayLike, packets: ArrayLike) -> Numbers:
-    """Return the probability that so many packets in succession are dropped, p^(r n) of §4.2.
+    """Return the probability that n consecutive packets are dropped, p^(r n) of §4.2.
 
-    ESACK's N is the largest number of packets for which that is still to be expected of channel noise.
+    ESACK's N is the largest n that channel noise still explains.
     """
     found: Numbers = _numbers(p) ** (_numbers(limit) * _numbers(packets))
     return found
@@ -100,7 +100,7 @@ def simulate_link(p: float, limit: int, frames: int, rng: np.random.Generator) -
 
 
 def _batch(p: float, limit: int, frames: int, rng: np.random.Generator) -> tuple[int, int, int]:
-    """Count slots, ERSNs and ELNs of a batch of frames: all try once, then the failed frames try again."""
+    """Count slots, ERSNs and ELNs of a batch: all frames are sent once, then the failed frames again."""
     slots = ersn = 0
     trying = frames
     for attempt in range(1, limit + 1):

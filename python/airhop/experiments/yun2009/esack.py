@@ -1,16 +1,18 @@
-"""ESACK beside SACK where only queues lose: the last sentence of §4.1, against the length of the queue.
+"""ESACK compared with SACK when only queues lose packets (§4.1, last sentence), against the queue length.
 
 Printed in section 4.1: "The other operations of ESACK are equal to SACK. Therefore, if there is no wireless
-loss, ESACK behaves just like SACK." The paper shows no figure of it. Ours: the path of Figure 6 without
-errors of the channel and with seven transmissions of a frame, 802.11's default, so that no collision becomes
-a loss and the queue before the cell is the only place that loses; its length varies, with one connection and
-with five.
+loss, ESACK behaves just like SACK." The paper has no figure of this sentence. The network is Airhop's: the
+path of Figure 6 without channel errors and with seven transmissions of a frame, 802.11's default, so that no
+collision becomes a loss and only the queue before the cell drops packets. The length of this queue varies,
+with one connection and with five.
 
-"Just like" is judged by three measures of a run. Goodput and fast recoveries are alike if the whole interval
-of their ratio lies within 5 % of 1: the paper's curves, a millimetre wide on axes of a few centimetres, show
-no less. Timeouts are few; they are alike if a connection has two more or less in 200 s at most.
+"Just like" is checked by three measures of a run. Goodput and fast recoveries are alike if the whole interval
+of their ratio lies within 5 % of 1: smaller differences are invisible in the paper's curves, a millimetre
+wide on axes of a few centimetres. Timeouts are few; they are alike if their numbers differ by at most two per
+connection in 200 s.
 
-LL-ELSN is more than ESACK: collisions still make ERSNs. A sender that ignores them is run beside.
+LL-ELSN has notices in addition to ESACK, and collisions still cause ERSNs. A further curve is a sender that
+ignores ERSNs.
 """
 
 from __future__ import annotations
@@ -54,9 +56,9 @@ RECOVERIES = Metric(
 TIMEOUTS = Metric("timeouts", "Timeouts", "", ticks=(0.0, 50.0, 100.0), digits=1, printed=False)
 LOST_ON_AIR = Metric("drops_retries", "Discards of the link layer", "", ticks=(0.0, 1.0, 2.0), printed=False)
 ALIKE = 1.05
-"""Ratios between this and its inverse are alike."""
+"""Largest ratio of two like measures; the smallest is its inverse."""
 TIMEOUTS_ALIKE = 2.0
-"""Of a connection in 200 s."""
+"""Largest difference of the timeouts of a connection in 200 s."""
 FLOWS = (1, 5)
 SENDERS: Mapping[str, tuple[str, str | dict[str, object]]] = {
     "sack": ("SACK", "sack"),
@@ -78,7 +80,7 @@ CURVES = tuple(
 
 
 def headline(samples: Samples) -> str:
-    """State what both deliver with the paper's queue, and how often they recover."""
+    """State the goodput and the fast recoveries of both with the paper's queue."""
     last = samples.xs[-1]
     recoveries = samples.also[RECOVERIES.name]
     sack, esack = (
@@ -93,7 +95,7 @@ def headline(samples: Samples) -> str:
     "timeouts within two a flow, at {every}"
 )
 def just_like(samples: Samples, sender: str) -> ClaimResult:
-    """Check whether a sender behaves as SACK does, with one connection and with five."""
+    """Check whether goodput, fast recoveries and timeouts equal SACK's, with one connection and with five."""
     recoveries, timeouts = (samples.also[metric.name] for metric in (RECOVERIES, TIMEOUTS))
     cells = [(x, flows) for flows in FLOWS for x in samples.xs]
     decisions, told = [], []

@@ -1,14 +1,14 @@
-"""Figure 1: what LL-ELSN does with one packet that the link layer gives up, downlink and uplink, in time.
+"""Figure 1: time sequence of LL-ELSN for a packet that the link layer discards, downlink and uplink.
 
-Printed: the packet is corrupted, its link ACK does not come in time, the link layer retries and an ERSN goes
-to the sender; after the last retry an ELN does, at which the sender sends the packet again, and without
-congestion control. Uplink the notices have "no delay". §3.1 adds that the ERSN is of the first retry and that
-the ELN is made when the packet is discarded.
+Printed: the packet is corrupted, its ACK timeout expires, the link layer retransmits and sends an ERSN to the
+sender; after the last retry it sends an ELN, and the sender retransmits the packet without congestion
+control. Uplink the notices have "no delay". §3.1 adds that the first retry causes the ERSN, and the discard
+of the packet the ELN.
 
-The order is read from traces, of every segment of which the link layer gave a copy up, but for those of the
-last second, which nothing may follow any more. Inferred: a retry limit of 4, and 30 % frame errors so that
-some packets use it up. A window of four segments, so that what is drawn is the packet and not the queue that
-it waits in; the order is that of every load.
+The order is read from traces, for every segment of which the link layer discarded a copy, except in the last
+second of the run, when later steps may be missing. Inferred: a retry limit of 4, and 30 % frame errors, so
+that some packets reach the limit. The window has four segments, so that the drawing shows the packet rather
+than its queueing delay; the order of the steps does not depend on the load.
 """
 
 from __future__ import annotations
@@ -70,26 +70,27 @@ SHARES = {
     "held": "neither retransmission nor window reduction from the ERSN to the ELN, or to the ACK",
     "no_delay": "notices received without delay",
 }
-"""Of the packets that were given up; `ersn_once` and `held` of those whose first attempt failed."""
+"""Shares of the discarded packets; `ersn_once` and `held` are shares of the packets whose first attempt
+failed."""
 
 
 @dataclass(frozen=True)
 class Seen:
-    """Packets of a run that were given up."""
+    """Discarded packets of a run."""
 
     losses: int
     retried: int
     """Packets whose first attempt failed."""
     shares: Mapping[str, float]
-    """Of SHARES."""
+    """Share of packets by key of SHARES."""
     example: Mapping[str, float]
     """Time of each step and of each received notice, ms, from the first attempt of the first packet."""
 
 
 def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
-    """Trace runs both ways, and count the packets whose steps are in order.
+    """Trace runs in both directions, and count the packets whose steps are in order.
 
-    The example is a packet of the first run of each way.
+    The example is a packet of the first run of each direction.
     """
     runs = traced_runs(measure, ((way,) for way in WAYS), REPLICATIONS[mode], seed, reporter)
     found: list[Value] = []
@@ -102,13 +103,13 @@ def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
 
 
 def measure(way: str, seed: int, rep: int) -> Seen:
-    """Trace a run and look at each packet that it gave up."""
+    """Trace a run and check each discarded packet."""
     scenario = Scenario.load(f"yun2009-{way}").with_(SETTINGS)
     return seen_in(run(scenario, seed=seed, rep=rep, trace=True).tables)
 
 
 def seen_in(tables: Mapping[str, pl.DataFrame]) -> Seen:
-    """Check the packets of a traced run with one flow that were given up and answered."""
+    """Check the packets of a traced run with one flow that were discarded and later acknowledged."""
     import polars as pl
 
     steps = steps_of(tables)
@@ -130,10 +131,10 @@ def seen_in(tables: Mapping[str, pl.DataFrame]) -> Seen:
 
 
 def held_after_ersn(tables: Mapping[str, pl.DataFrame]) -> float:
-    """Return the share of ERSNs after which the sender waits for news of the packet.
+    """Return the share of ERSNs after which the sender waits for an ELN or an ACK about the packet.
 
-    From the ERSN until an ELN or an ACK about the packet comes, the sender neither sends the packet again nor
-    has a window below that at the ERSN. ERSNs of the last second are left out.
+    Until that ELN or ACK arrives, the sender neither retransmits the packet nor has a window below that at
+    the ERSN. ERSNs of the last second are left out.
     """
     import polars as pl
 
@@ -156,9 +157,9 @@ def held_after_ersn(tables: Mapping[str, pl.DataFrame]) -> float:
 
 
 def retries_of(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """List the first retries of data packets in a row each, with the ERSNs between the attempt and the retry.
+    """List the first retries of data packets, one row each, with the ERSNs between attempt and retry.
 
-    An ERSN that belongs to no retry is a row of its own, with a count of 0.
+    An ERSN without a retry has its own row, with a count of 0.
     """
     import polars as pl
 
@@ -176,10 +177,10 @@ def retries_of(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 
 
 def steps_of(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """List the segments of which a copy was given up in a row each: when each step was, in seconds.
+    """List the segments of which a copy was discarded, one row each, with the time of each step in seconds.
 
-    Beside them `why` it was sent again; the window in segments before and after the ELN, `cwnd_before` and
-    `cwnd_after`. What did not happen is null.
+    Further columns: `why`, the cause of the retransmission; `cwnd_before` and `cwnd_after`, the window in
+    segments before and after the ELN. A step that did not occur is null.
     """
     import polars as pl
 
@@ -225,8 +226,8 @@ def steps_of(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     "every discarded packet has ({ways}): {shares}",
     {**SHARES, ("downlink", "uplink"): "both directions", ("uplink",): "uplink"},
 )
-def always(values: Values, ways: tuple[str, ...], *shares: str) -> ClaimResult:
-    """Check whether something is so of every packet that was given up: no chance is in it, nor in this."""
+def all_discarded(values: Values, ways: tuple[str, ...], *shares: str) -> ClaimResult:
+    """Check whether every discarded packet has a property, exactly: the order involves no chance."""
     found = {(way, share): values.at(way, share).value.mean for way in ways for share in shares}
     told = "; ".join(f"{way}, {SHARES[share]}: {100 * value:.3g} %" for (way, share), value in found.items())
     counts = ", ".join(f"{values.at(way, LOSSES).value.mean:.0f} {way}" for way in ways)
@@ -234,8 +235,8 @@ def always(values: Values, ways: tuple[str, ...], *shares: str) -> ClaimResult:
 
 
 @worded("in both directions every packet whose first attempt fails has {share}", SHARES)
-def always_retried(values: Values, share: str) -> ClaimResult:
-    """Check whether something is so of every packet whose first attempt failed."""
+def all_retried(values: Values, share: str) -> ClaimResult:
+    """Check whether every packet whose first attempt failed has a property."""
     found = {way: values.at(way, share).value.mean for way in WAYS}
     told = "; ".join(f"{way}: {100 * value:.3g} %" for way, value in found.items())
     counts = ", ".join(f"{values.at(way, RETRIED).value.mean:.0f} {way}" for way in WAYS)
@@ -247,7 +248,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "yun-fig1-order",
         "In both directions each discarded packet is corrupted, announced by an ERSN, retried, discarded, "
         "reported by an ELN, and retransmitted, in this order; the ERSN arrives before the ELN.",
-        Asked(always, WAYS, "in_order"),
+        Asked(all_discarded, WAYS, "in_order"),
         quote="Corruption CRC error (no L2 ACK transmission) […] L2 ACK timeout 1st retry Last retry […] "
         "Packet 1 ELN L2 ACK timeout ERSN",
     ),
@@ -255,7 +256,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "yun-fig1-ersn",
         "Each packet whose first attempt fails causes one ERSN, between this attempt and its first retry, "
         "whether or not the link layer gives it up in the end.",
-        Asked(always_retried, "ersn_once"),
+        Asked(all_retried, "ersn_once"),
         quote="fails in the first transmission attempt of the packet 1 (Layer-2 ACK timeout), the wireless "
         "link layer retransmits the packet and, simultaneously, BS sends the Explicit Retransmission Start "
         "Notification",
@@ -263,14 +264,14 @@ CLAIMS: tuple[Claim[Values], ...] = (
     Claim(
         "yun-fig1-eln",
         "The ELN is sent when the link layer discards the packet, at the retry limit.",
-        Asked(always, WAYS, "eln_at_discard"),
+        Asked(all_discarded, WAYS, "eln_at_discard"),
         quote="If the packet 1 fails in transmission until the retry limit of LL-ARQ, BS sends an "
         "appropriate ELN message to the TCP sender",
     ),
     Claim(
         "yun-fig1-reaction",
         "The sender retransmits the packet when the ELN arrives, and does not reduce its window.",
-        Asked(always, WAYS, "at_once", "untouched"),
+        Asked(all_discarded, WAYS, "at_once", "untouched"),
         quote="Upon receiving the ELN, the TCP sender immediately retransmits the packet 1 without any "
         "congestion control",
     ),
@@ -278,21 +279,21 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "yun-fig1-held",
         "From the ERSN to the ELN, or to the ACK of a packet that a retry delivers, the sender neither sends "
         "the packet again nor cuts its window.",
-        Asked(always_retried, "held"),
+        Asked(all_retried, "held"),
         quote="Upon reception of ERSN, the TCP sender neither invokes congestion control due to the packet 1 "
         "nor retransmits it.",
     ),
     Claim(
         "yun-fig1-uplink",
         "On the uplink the sender receives both notices without delay.",
-        Asked(always, ("uplink",), "no_delay"),
+        Asked(all_discarded, ("uplink",), "no_delay"),
         quote="(No delay)",
     ),
 )
 
 
 def headline(values: Values) -> str:
-    """State when the example's notices came, down and up."""
+    """State the times of the example's notices, downlink and uplink."""
 
     def at(way: str, step: str) -> float:
         return values.at(way, TIME, step=step).value.mean
@@ -341,7 +342,7 @@ LIFELINES = {
     "downlink": ("TCP sender", "BS", "TCP receiver"),
     "uplink": ("TCP layer", "link layer", "BS"),
 }
-"""From left to right; notices go to the first, frames from the second to the third."""
+"""Lifelines from left to right; notices lead to the first, frames from the second to the third."""
 PLACES = (0.0, 1.0, 1.8)
 """Positions of lifelines."""
 ATTEMPT_WORDS = {
@@ -352,14 +353,14 @@ ATTEMPT_WORDS = {
 """Label of an attempt, and its side of the attempt's end."""
 WIDTH_IN, HEIGHT_IN = 7.16, 3.6
 MARGIN = 0.06
-"""Above and below the steps, as a share of their time."""
+"""Margin above and below the steps, as a share of their duration."""
 ALARM = "#a01c3c"
 """Colour of corrupted frames."""
 INK, NOTICE = "black", "#0064a0"
 
 
 def figure(values: Values) -> Figure:
-    """Draw the time sequences of a packet, downlink and uplink, as the paper does; with a scale of time."""
+    """Draw the time sequences of a packet, downlink and uplink, as in the paper, with a time scale."""
     from airhop.plots.paper import sheet
 
     drawing = sheet(WIDTH_IN, HEIGHT_IN)

@@ -1,13 +1,13 @@
-"""Figure 10: fairness among the connections of Figure 9, in the very same runs.
+"""Figure 10: fairness among the connections of Figure 9, from the runs of Figure 9.
 
 Printed in the paper: Jain's index (its equation 5) of the goodputs of n connections; most schemes "achieve
-high fairness index above 0.98". The printed axis is not known to us. Most is read as more than half of the
-schemes; "gets worse as the number of connections gets increased" as a lower index with every step from the
-fewest connections that can be unfair; and "poor", of schemes that are "relatively comparable with each
-other", as less fair than most of the others with the most connections. That the index of these two is below
-0.98, that an index is lower with the most connections than with two, and that the two have more timeouts, for
-each segment sent, than most of the others or than Reno, are claims of ours. Quick mode runs two connections,
-too: one cannot be unfair.
+high fairness index above 0.98". The printed axis is unknown to Airhop's authors. "Most" means more than half
+of the schemes; "gets worse as the number of connections gets increased" means a lower index at every step of
+the axis from two connections up; "poor", of schemes that are "relatively comparable with each other", means
+less fair than most other schemes at the largest number of connections. Airhop's own claims: the index of
+these two schemes is below 0.98; an index is lower with the most connections than with two; the two have more
+timeouts per segment sent than most other schemes, or than Reno. Quick mode includes two connections, as the
+index of one connection is 1.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ WAITS = (
 
 
 def headline(samples: Samples) -> str:
-    """State how fair the fairest and the least fair are with the most connections."""
+    """State the highest and the lowest index with the most connections."""
     last = samples.xs[-1]
     index = {label: samples.estimate(scheme, last).mean for scheme, label in SCHEMES.items()}
     least, best = min(index, key=index.__getitem__), max(index, key=index.__getitem__)
@@ -99,9 +99,9 @@ def poor(samples: Samples, *schemes: str) -> ClaimResult:
     {1: "above", -1: "below"},
 )
 def exceed_most(samples: Samples, schemes: Sequence[str], sign: int, at: Sequence[X]) -> ClaimResult:
-    """Check whether each scheme has more (sign 1) or less (-1) than most of the others, at each of these x.
+    """Check whether each scheme exceeds (sign 1) or is below (-1) most other schemes, at each of these x.
 
-    By paired differences: some schemes have no timeouts, and there is no ratio to them.
+    The check uses paired differences, because a scheme without timeouts has no ratio.
     """
     others = [scheme for scheme in SCHEMES if scheme not in schemes]
     decisions, parts = [], []

@@ -2,14 +2,15 @@
 
 Printed in the paper: background along the path of the connection, Pareto with a mean of 8 Mbit/s and shape 2;
 LL-ELSN "still shows the best performance", and "the severe performance degradation of LHP is due to multiple
-fast recoveries". That the x axis is the FER, as in Figure 6, and where the background enters and leaves, are
-inferred: it takes 80 % of the wired path and none of the cell, which could not carry it.
+fast recoveries". Inferred: the x axis is the FER, as in Figure 6; the background traffic takes 80 % of the
+wired path and does not enter the cell, whose capacity is smaller.
 
-LHP's degradation is severe if beside the background it keeps less than four fifths of what it has without
-(Figure 6), and a smaller part than most of the others. That it keeps the smallest part, and that against
-SACK, which repairs what LHP repairs with one recovery a window, it falls back to less than two thirds of what
-it is without it, are claims of ours, up to 1 %: beyond, losses are the channel's more than the queue's. The
-recoveries are multiple if they are more than one and a half times those of SACK for each segment sent.
+LHP's degradation is severe if LHP keeps less than four fifths of its goodput without background traffic
+(Figure 6), and a smaller share than most other schemes. Airhop's own claims, for FERs up to 1 %: LHP keeps
+the smallest share; and its goodput as a ratio to SACK's, which repairs the same losses in one recovery per
+window, falls to less than two thirds of that ratio without background traffic. At higher FERs the channel
+causes more losses than the queue. The recoveries are multiple if LHP has more than 1.5 times SACK's
+recoveries per segment sent.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ BACKGROUND = Question(
 
 
 def headline(samples: Samples) -> str:
-    """State how far LL-ELSN gets beside the background, and how far Reno."""
+    """State the goodput of LL-ELSN and of Reno beside the background traffic."""
     ours, reno = (samples.estimate(scheme, 1e-2).mean for scheme in ("ll-elsn", "reno"))
     return (
         f"Beside 8 Mbit/s of background, at 1 % frame errors, LL-ELSN delivers {ours:.2f} Mbit/s, "

@@ -1,15 +1,15 @@
 """Figure 12: goodput of one Reno connection beside ten connections of another scheme, downlink.
 
 Printed in the paper: n = 10, "the goodput change of a connection using TCP Reno when 10 connections using …"
-(the sentence is cut off in the text known to us), curves such as "Reno + ideal BWE", without Snoop, "since
+(the available text ends there), curves such as "Reno + ideal BWE", without Snoop, "since
 Snoop is a link-level solution"; Westwood, Veno, TIBET and the ideal estimator "are aggressive against Reno
-connections". Inferred: that the axis is the FER, as in Figures 6, 8 and 11, without link retransmission, and
-that the change is against ten rivals of Reno itself. What the ideal estimator does with what it knows is
-inferred too.
+connections". Inferred: the axis is the FER, as in Figures 6, 8 and 11, without link retransmission; the
+change is relative to ten rivals that use Reno; and the reaction of the ideal estimator to a loss.
 
-Aggressive is who leaves Reno less than nine tenths of what it has among its own kind, at every FER; over the
-axis together is a claim of ours. That LL-ELSN's good performance is none of "aggressive behavior", which the
-paper infers from Figures 9 and 10, is asked here, where it can be seen.
+A scheme is aggressive if Reno's goodput beside it is below nine tenths of Reno's goodput beside ten Reno
+connections, at every FER; the claim about the sum over the axis is Airhop's own. The paper infers from
+Figures 9 and 10 that LL-ELSN's good performance is not due to "aggressive behavior"; this experiment measures
+that.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ OF_RIVALS = (TIBET_DECAY, WESTWOOD_RECOVERY, ESTIMATORS_RECOVERY, IDEAL)
 
 
 def headline(samples: Samples) -> str:
-    """State what each of the rivals of which the paper speaks leaves to Reno."""
+    """State Reno's goodput beside each rival that the paper names."""
     parts = [
         f"{RIVALS[rival]} {100 * ratio_over(samples, rival, 'reno', samples.xs).value:.0f} %"
         for rival in (*ESTIMATORS, "ideal-bwe")

@@ -1,15 +1,15 @@
-"""Figure 13: four senders that get the same notices (LL-ELSN's), against the frame error rate.
+"""Figure 13: goodput of four senders with the same notices (LL-ELSN's), against the frame error rate.
 
-Printed in section 5.3: HACK, HACK-fixed, LHP and ESACK are compared under LL-ELSN, to "find which
-combination results in the best performance". Of its figures not even the captions are known to us: that
-they have the FER as their axis, and show the path of Figure 6 without and that of Figure 11 with background
-traffic, is inferred. HACK-fixed is reconstructed (`airhop schemes hack-fixed`).
+Printed in section 5.3: HACK, HACK-fixed, LHP and ESACK are compared under LL-ELSN, to "find which combination
+results in the best performance". The figures and their captions are unavailable. Inferred: the axis is the
+FER; the paths are those of Figure 6 (without background traffic) and of Figure 11 (with it). HACK-fixed is
+reconstructed (`airhop schemes hack-fixed`).
 
-Which combination is best the text known to us does not say: that it is ESACK, with which the paper combines
-LL-ELSN everywhere else, is a claim of ours. Section 5.2 adds that the "severe performance degradation of LHP"
-under background traffic "is due to multiple fast recoveries", and that this section investigates it. Severe
-is read as: LHP delivers less than four fifths of what ESACK does; multiple, as in Figure 11, as more than one
-and a half times those of ESACK for each segment sent.
+The available text does not name the best combination: the claim that it is ESACK, which the paper combines
+with LL-ELSN everywhere else, is Airhop's own. Section 5.2 adds that the "severe performance degradation of
+LHP" under background traffic "is due to multiple fast recoveries", and that this section investigates it.
+"Severe" means that LHP's goodput is below four fifths of ESACK's; "multiple", as in Figure 11, means more
+than 1.5 times ESACK's recoveries per segment sent.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ GOODPUT = Metric(
 )
 SENDERS = {"hack": "HACK", "hack-fixed": "HACK-fixed", "lhp": "LHP", "ll-elsn": "ESACK"}
 NO_BACKGROUND = {"kind": "cbr", "rate": "1 bit/s"}
-"""A single packet in 200 s."""
+"""Background traffic of a single packet in 200 s."""
 BACKGROUND = {
     "kind": "pareto-on-off",
     "peak": "9.72 Mbit/s",
@@ -54,7 +54,7 @@ CURVES = tuple(Curve(name, label, name) for name, label in SENDERS.items()) + tu
 
 
 def headline(samples: Samples) -> str:
-    """State what the four deliver at 1 %, without and with background traffic."""
+    """State the goodput of the four senders at 1 %, without and with background traffic."""
     parts = []
     for sender, label in SENDERS.items():
         alone, beside = (samples.estimate(name, 1e-2).mean for name in (sender, background(sender)))

@@ -4,9 +4,9 @@ Printed in section 5.4 and in the abstract: LL-ELSN "combined with LL-ARQ using 
 "consistently good" under uniform and under bursty errors (the latter in Figure 18), 50 runs with LL-ARQ. The
 figure is lost: its axis, 1 to 7 transmissions (7 is 802.11's default), and the FERs are inferred.
 
-A small retry limit is read as one of 2, 3 and 4. Consistently good is read as: at each FER more than 90 % of
-the best that Reno and LL-ELSN reach at this FER with any retry limit. That each of them is good is a claim of
-ours.
+A small retry limit means 2, 3 or 4. "Consistently good" means that one small limit yields, at each FER, more
+than 90 % of the highest goodput of Reno and LL-ELSN with any retry limit. The claim that each small limit
+does so is Airhop's own.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ CURVES = tuple(
 
 
 def of_the_best(samples: Samples, limits: Sequence[int]) -> dict[Cell, list[Cell]]:
-    """Return for LL-ELSN with each of these retry limits all others at the same FER."""
+    """Return, for LL-ELSN with each of these retry limits, its rivals: all other curves at the same FER."""
     return {
         (at("ll-elsn", fer), x): [(at(scheme, fer), limit) for scheme in SCHEMES for limit in samples.xs]
         for fer in FERS
@@ -70,7 +70,7 @@ def of_the_best(samples: Samples, limits: Sequence[int]) -> dict[Cell, list[Cell
 
 
 def good_with_one(samples: Samples) -> ClaimResult:
-    """Check whether LL-ELSN has 90 % of the best at each FER with one limit, by simultaneous intervals."""
+    """Check whether LL-ELSN with one limit has 90 % of the best at each FER, by simultaneous intervals."""
     found = {x: near_best(samples, LIMIT, of_the_best(samples, (x,)), GOOD) for x in SMALL if x in samples.xs}
     told = "; ".join(f"with {x}: {one.measured}" for x, one in found.items())
     return ClaimResult(some(one.decision for one in found.values()), told)
@@ -82,7 +82,7 @@ def good_with_each(samples: Samples) -> ClaimResult:
 
 
 def headline(samples: Samples) -> str:
-    """State what one retransmission does for Reno and for LL-ELSN."""
+    """State the effect of one retransmission on the goodput of Reno and of LL-ELSN."""
     parts = []
     for scheme, label in SCHEMES.items():
         once, twice = (samples.estimate(at(scheme, 0.1), x).mean for x in (1, 2))

@@ -3,11 +3,12 @@
 Printed in section 5.4: a large retry limit results in head-of-line (HOL) blocking in the FIFO queue of the
 base station, "so the other connections in the good state cannot be served due to a few connections in the
 bad state which keep on retransmitting failed frames until the retry limit is reached". Inferred: five
-connections, two stations with a FER of 50 % both ways, three without errors (their frames still collide).
+connections, two stations with a FER of 50 % in both directions, three without errors (their frames still
+collide).
 
-A large retry limit is read as 7, 802.11's default, a small one as 2; "cannot be served" as having less. What
-the bad stations take away is what the three deliver beside what they do when none is bad, so that what the
-retry limit does to everyone is left out.
+A large retry limit means 7, 802.11's default, a small one 2; "cannot be served" means a lower goodput. The
+loss due to the bad stations is the goodput of the three good stations relative to their goodput when all
+stations are good, which excludes the effect of the retry limit on all stations.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def bad(fer: float, stations: int = 2) -> list[dict[str, object]]:
 
 
 def none_bad(scheme: str) -> str:
-    """Name the curve of a scheme where all stations are good."""
+    """Name the curve of a scheme with all stations good."""
     return f"{scheme}, none bad"
 
 
@@ -80,7 +81,7 @@ BAD_STATE = Question(
 
 
 def headline(samples: Samples) -> str:
-    """State what two bad stations leave to the others with a small and with a large retry limit."""
+    """State the goodput of the good stations beside two bad ones, with either retry limit."""
     small, large = (samples.estimate("ll-elsn", x).mean for x in (SMALL, LARGE))
     return (
         f"Beside two bad stations the three good ones get {small:.1f} Mbit/s together with a retry limit of "
@@ -89,7 +90,7 @@ def headline(samples: Samples) -> str:
 
 
 def less_with_large(samples: Samples) -> ClaimResult:
-    """Check whether the good stations have less goodput with retry limit 7 than with 2, by either scheme."""
+    """Check whether the good stations have less goodput with retry limit 7 than with 2, for both schemes."""
     kept = {scheme: along(samples, scheme, SMALL, LARGE) for scheme in SCHEMES}
     told = ", ".join(f"{scheme} {interval(ratio)}" for scheme, ratio in kept.items())
     return ClaimResult(
@@ -98,7 +99,7 @@ def less_with_large(samples: Samples) -> ClaimResult:
 
 
 def takes_more_with_large(samples: Samples) -> ClaimResult:
-    """Check whether the bad stations take more goodput from the others with retry limit 7 than with 2."""
+    """Check whether the bad stations reduce the goodput of the others more with retry limit 7 than with 2."""
     found = [keeps_most(samples, LIMITS, none_bad(scheme), (scheme,), from_x=SMALL) for scheme in SCHEMES]
     return ClaimResult(every(one.decision for one in found), "; ".join(one.measured for one in found))
 

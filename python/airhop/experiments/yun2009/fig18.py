@@ -1,16 +1,16 @@
 """Figure 18: goodput against the burstiness of a two-state channel, without and with LL-ARQ.
 
-Printed in section 5.4: p_gb = 0.01, p_bb from 0.1 to 0.5. Inferred: the states change by frames, the bad one
-loses every frame and the good one none; the schemes are those of Figure 6a; LL-ARQ has a retry limit of 4.
-The mean loss rate grows with p_bb, from 1.1 % to 2 %.
+Printed in section 5.4: p_gb = 0.01, p_bb from 0.1 to 0.5. Inferred: the state may change after each frame,
+the bad state loses every frame and the good state none; the schemes are those of Figure 6a; LL-ARQ has a
+retry limit of 4. The mean loss rate grows with p_bb, from 1.1 % to 2 %.
 
-The text says that LL-ARQ does not always perform well, and that with it performance gets worse as burstiness
-grows, because TCP suffers more from the longer round trips than it gains from the lower loss rate. The first
-is read as: some scheme somewhere delivers less with LL-ARQ than without. Performance that gets worse is
-goodput with LL-ARQ that falls with every step of p_bb, for all four schemes. Where LL-ARQ costs more than it
-gains is in the figure, which is lost; that it does at every p_bb, that goodput is lower at the end of the
-axis, and that it falls by a larger part than without LL-ARQ, are claims of ours. Consistently good is read as
-in Figure 14: LL-ELSN with LL-ARQ has more than 90 % of the best curve at every p_bb.
+The paper states that LL-ARQ does not always perform well, and that performance with LL-ARQ gets worse as
+burstiness grows, because TCP loses more by the longer round trips than it gains by the lower loss rate. The
+first statement means that some scheme at some p_bb delivers less with LL-ARQ than without; the second, that
+goodput with LL-ARQ falls at every step of p_bb, for all four schemes. The p_bb at which LL-ARQ costs more
+than it gains is in the lost figure. Airhop's own claims: LL-ARQ costs goodput at every p_bb; goodput is lower
+at the end of the axis; it falls by a larger share than without LL-ARQ. "Consistently good" means, as in
+Figure 14, that LL-ELSN with LL-ARQ has more than 90 % of the best curve at every p_bb.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ SCHEMES = {"reno": "Reno", "sack": "SACK", "snoop": "Snoop", "ll-elsn": "LL-ELSN
 ATTEMPTS = 4
 STEP = "wlan.cell.errors.step"
 PLACES = "the figure, which would show for which schemes and channels LL-ARQ lowers the goodput"
-"""Missing information about a cause without its place."""
+"""Missing information: the p_bb to which the paper's cause applies."""
 
 
 def with_arq(scheme: str) -> str:
@@ -74,7 +74,7 @@ CURVES = tuple(Curve(name, label, name) for name, label in SCHEMES.items()) + tu
 
 
 def headline(samples: Samples) -> str:
-    """State what LL-ARQ does for each scheme on the burstiest channel."""
+    """State the effect of LL-ARQ on each scheme on the burstiest channel."""
     last = samples.xs[-1]
     parts = [
         f"{label} × {samples.ratio(with_arq(scheme), scheme, last).value:.2f}"
@@ -108,7 +108,7 @@ def costs_more_than_it_gains(samples: Samples) -> ClaimResult:
 
 
 def where_it_costs(samples: Samples) -> ClaimResult:
-    """Check whether LL-ARQ costs goodput by the round trip, where it does; undecided, the figure is lost."""
+    """Check whether longer round trips explain the goodput lost by LL-ARQ; undecided, the figure is lost."""
     costs = [(scheme, x) for scheme in SCHEMES for x in samples.xs if _costs(samples, scheme, x)]
     told = ", ".join(f"{scheme} at p_bb = {P_BB.text(x)}" for scheme, x in costs) or "nowhere"
     return ClaimResult(None, f"less goodput with LL-ARQ: {told}", needs=PLACES)

@@ -1,12 +1,12 @@
-"""Figure 19: what ERSN is good for where a link-layer retransmission takes long.
+"""Figure 19: benefit of ERSN when link-layer retransmissions have a long delay.
 
 Printed in section 5.4: "We also investigate the effectiveness of ERSN in the network with long
 retransmission delay"; the rest is lost. The introduction names 80 to 100 ms for loss awareness in UMTS
-Release 99, and says what ERSN is for: to prevent spurious timeouts. Inferred: every transmission of a frame
-but the first waits so long, behind it the whole queue; retry limit 4; FER 1 % as in Figure 7; LL-ELSN heeds
-either ELNs only or ERSNs as well. Timeouts are prevented where fewer than one in a run of 200 s is left, and
-more occur without. That spurious timeouts cost goodput is the reason to prevent them: whether
-ERSN wins any is asked by a claim of ours.
+Release 99, and the purpose of ERSN: to prevent spurious timeouts. Inferred: each retransmission of a frame
+waits for that delay, and the whole queue waits behind the frame; the retry limit is 4; the FER is 1 %, as in
+Figure 7; LL-ELSN reacts either to ELNs only or to ELNs and ERSNs. Timeouts are prevented if a run of 200 s
+has fewer than one with ERSN, and more without. Spurious timeouts are to be prevented because they cost
+goodput: whether ERSN increases goodput is a claim of Airhop's own.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ CURVES = (
     Curve(BOTH, "ELN and ERSN", {"name": "ll-elsn", "ersn": "heeded"}),
 )
 LONG_MS = 80
-"""From here up retransmission delays are those of UMTS Release 99."""
+"""Smallest retransmission delay of UMTS Release 99, ms."""
 
 
 def headline(samples: Samples) -> str:
-    """State how many spurious timeouts a run has, and what is delivered, without and with ERSN."""
+    """State spurious timeouts and goodput of a run, without and with ERSN."""
     last = samples.xs[-1]
     eln, both = (samples.also[SPURIOUS.name].estimate(name, last).mean for name in (ELN, BOTH))
     gain = samples.ratio(BOTH, ELN, last).value - 1

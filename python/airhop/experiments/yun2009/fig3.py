@@ -1,9 +1,9 @@
-"""Figure 3: what LL-ELSN's notices take of the reverse path, against the frame error rate.
+"""Figure 3: share of the reverse path that LL-ELSN's notices take, against the frame error rate.
 
 Printed in the paper: equations (2) to (4) with L/P = 0.2, FER up to 30 %, retry limits 2 to 5, and that the
-rate stays below 5 % of r. Its (2) uses E[RT] of (3) for both notices; for ERSN that is a slip, since only
-l - 1 attempts are left when it is sent. The curves are those of the corrected reading; the literal one stands
-beside them, and so does a simulation of the link that the equations describe.
+rate stays below 5 % of r. Its (2) uses E[RT] of (3) for both notices; for ERSN that is an error, since only l
+- 1 attempts remain when the ERSN is sent. Solid curves use the corrected equation; dotted curves the printed
+one; markers are a simulation of the link that the equations describe.
 """
 
 from __future__ import annotations
@@ -84,14 +84,14 @@ def _simulate(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
 
 
 def _share(per_slot: Estimate) -> Estimate:
-    """Turn notices a slot into a share of r, (4)."""
+    """Convert notices per slot into a share of r, (4)."""
     from airhop.experiments.yun2009.equations import MESSAGE_SHARE
 
     return per_slot.scaled(MESSAGE_SHARE)
 
 
 def headline(values: Values) -> str:
-    """State how much the notices take at most, and how far the literal reading is off."""
+    """State the highest rate of notices, and the error of the literal reading."""
     most = _largest(values, CORRECTED)
     worst = min(_literal_error(values), key=lambda found: found[1])
     return (
@@ -133,7 +133,7 @@ def _largest(values: Values, metric: str) -> Value:
 
 
 def _literal_error(values: Values) -> list[tuple[Value, float]]:
-    """Return the relative error of the literal reading against the corrected one, at each simulated point."""
+    """Return the error of the literal reading relative to the corrected one, at each simulated point."""
     simulated = {(value.curve, value.x["p"]) for value in values if value.metric == MEASURED}
     return [
         (value, value.value.mean / values.at(value.curve, CORRECTED, **value.x).value.mean - 1.0)

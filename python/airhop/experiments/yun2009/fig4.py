@@ -1,9 +1,9 @@
-"""Figure 4: LHP's packet list where three segments of a window are lost, and ESACK in the same place.
+"""Figure 4: LHP's packet list after three losses in a window, and ESACK's reaction to the same ACKs.
 
-Printed in the paper: 14 to 19 are in the network, 14, 16 and 18 are lost, each of the first two duplicate
-ACKs lets a segment out; the list after each ACK, and a fast recovery for each of the three. The list here is
-that of our LHP; its sender and others, ESACK among them, then get the same ACKs one by one. §4.2 chooses the
-N of ESACK by a second example, which is computed here too.
+Printed in the paper: segments 14 to 19 are in the network, 14, 16 and 18 are lost, and each of the first two
+duplicate ACKs releases a segment; the list after each ACK; and a fast recovery for each of the three losses.
+The computed list is that of Airhop's LHP; its sender and others, including ESACK, then process the same ACKs
+one by one. §4.2 chooses the N of ESACK by a second example, which is computed, too.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Drawn = list[tuple[int, int]]
-"""A list as it is drawn: segments and their counters, in sending order."""
+"""List in the drawing: segments with their counters, in sending order."""
 
 EXPECTED = 14
 ARRIVALS = (15, 17, 19, 20, 21)
 """Arrivals that cause the duplicate ACKs, in order."""
 NEW = {15: 20, 17: 21}
-"""New segments that the first two let out (RFC 3042)."""
+"""New segments that the first two duplicate ACKs release (RFC 3042)."""
 PRINTED: dict[int, Drawn] = {
     15: [(14, 1), (16, 0), (17, 0), (18, 0), (19, 0), (20, 0)],
     17: [(14, 2), (16, 1), (18, 0), (19, 0), (20, 0), (21, 0)],
@@ -33,25 +33,25 @@ PRINTED: dict[int, Drawn] = {
     20: [(18, 2), (21, 0), (14, 0), (16, 0)],
     21: [(14, 0), (16, 0), (18, 0)],
 }
-"""The list after each ACK, by what caused it."""
+"""List after each ACK, by the segment whose arrival caused the ACK."""
 SENDERS = {"lhp": "LHP", "ll-elsn": "ESACK", "sack": "SACK", "reno": "Reno"}
 WINDOW = 6.0
-"""Segments in the network at first."""
+"""Number of segments initially in the network."""
 RISE = ((100, 7), (200, 13), (300, 14))
-"""ACKs that bring a sender there: milliseconds, and the segment expected."""
+"""ACKs that open the window so far: time in milliseconds, and the next expected segment."""
 LOSS, LIMIT = 0.2, 1
 """§4.2: "when p = 20 % and r = 1"."""
 PRINTED_RUNS = {2: 0.04, 3: 0.008}
-"""Probabilities of so many failures in succession."""
+"""Printed probabilities by number of consecutive failures."""
 
 
 def ack(trigger: int) -> str:
-    """Name an ACK as the paper does."""
+    """Return the paper's name of an ACK."""
     return f"({EXPECTED}, {trigger})"
 
 
 def compute(*_: object) -> list[Value]:
-    """Show the list and the senders the ACKs. Nothing here is random."""
+    """Pass the ACKs to the list and to the senders; the result is deterministic."""
     return [*_lists(), *_senders(), *_runs()]
 
 
@@ -195,7 +195,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def headline(values: Values) -> str:
-    """State how often each cuts."""
+    """State the number of window reductions of each sender."""
     cuts = {label: _last(values, sender, "window_cuts") for sender, label in SENDERS.items()}
     times = {label: "once" if count == 1 else f"{count} times" for label, count in cuts.items()}
     return f"Three losses of one window: LHP cuts the window {times['LHP']}, ESACK {times['ESACK']}."
@@ -242,7 +242,7 @@ BOX, GAP, ROW = 1.0, 0.12, 1.9
 
 
 def figure(values: Values) -> Figure:
-    """Draw the list after each ACK as the paper does, and beside it what the windows are."""
+    """Draw the list after each ACK as in the paper, and the windows beside it."""
     from airhop.plots.paper import page
 
     drawing, axes = page(3.0)

@@ -1,10 +1,10 @@
 """Figure 6: goodput against the frame error rate, downlink, one connection, no link retransmission.
 
 Printed in the paper: 200 s, 20 runs, retry limit 1, d_off 10 ms, 1000-byte packets, queues of 50, 802.11b at
-11 Mb/s. Its curves are drawn, not tabulated: no published numbers stand beside ours. Its statements are the
-claims below. Where it says that a scheme is better or worse and names no FER, that is asked at every FER of
-the printed axis, which begins at 0.01 %; what each delivers over the axis together is a claim of ours. The
-text has 0.001 % to 9 %: 0.001 % is run as well, and no claim is asked there, as no curve is drawn.
+11 Mb/s. The paper draws the curves without a table, so there are no published numbers to compare. The claims
+below are its statements. A statement that a scheme is better or worse, without a FER, is checked at every FER
+of the printed axis, which begins at 0.01 %; claims about sums over the axis are Airhop's own. The text names
+0.001 % to 9 %: 0.001 % is simulated, but no claim is checked there, as the printed curves do not include it.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ CUTS = Metric(
 )
 TIMEOUTS = Metric("timeouts", "Timeouts", "", ticks=(0.0, 50.0, 100.0, 150.0), digits=0, printed=False)
 FIRST_PRINTED_FER = 1e-4
-"""Begin of the printed axis, where the claims begin."""
+"""First value of the printed axis, where the claims begin."""
 FACTORS = {"reno": 4.0, "snoop": 1.5}
 """The abstract's "more than 400% of TCP-Reno and 150% of Snoop"."""
 TYPICAL = (1e-2, 3e-2)
@@ -83,7 +83,7 @@ WHY_SO_MUCH = (
 
 
 def headline(samples: Samples) -> str:
-    """State how far LL-ELSN gets ahead of Reno and of Snoop, and where."""
+    """State the largest ratios of LL-ELSN to Reno and to Snoop, with their FERs."""
     at_reno, reno = best_ratio(samples, "ll-elsn", "reno")
     at_snoop, snoop = best_ratio(samples, "ll-elsn", "snoop")
     beside_reno = "" if at_reno == at_snoop else f" at {FER.text(at_reno)} frame errors"

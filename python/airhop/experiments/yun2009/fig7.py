@@ -1,9 +1,10 @@
 """Figure 7: goodput against the round-trip time, downlink, one connection, 1 % packet errors.
 
 Printed in the paper: the "delay offset of link buffer" d_off of every wired link is 2, 10, 20 and 30 ms, the
-rest as in Figure 6. That d_off adds to each of three links, so that the round trip is six times as long plus
-what transmission and queues take, is inferred from its Figure 5. Curves are drawn, not tabulated. "Small RTT"
-is read as the smallest of the figure, and "good performance constantly" as more than nine tenths of the best.
+rest as in Figure 6. Inferred from Figure 5: d_off delays each of three links in both directions, so the round
+trip is six times d_off plus transmission and queueing times. The paper draws the curves without a table.
+"Small RTT" means the smallest of the figure, and "good performance constantly" more than nine tenths of the
+best.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ GOODPUT = Metric("goodput_mbps", "Goodput", "Mbit/s", ticks=(0.0, 0.8, 1.6, 2.4,
 
 
 def headline(samples: Samples) -> str:
-    """State what is left of LL-ELSN and of Reno at the longest round trip."""
+    """State the shares of their goodput that LL-ELSN and Reno keep at the longest round trip."""
     first, last = samples.xs[0], samples.xs[-1]
     ours, reno = (along(samples, scheme, first, last).value for scheme in ("ll-elsn", "reno"))
     return (

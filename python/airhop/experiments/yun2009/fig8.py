@@ -3,8 +3,8 @@
 Printed in the paper: the grid of Figure 6, the Snoop agent at the station. The axis ends at 2.8 Mbit/s, that
 of Figure 6 at 3.6, although the cell is symmetric; the paper does not say why.
 
-"The relative performances of the other schemes are similar to those in downlink" is read as: what each has in
-relation to Reno is what it has there, within a factor of 1.25.
+"The relative performances of the other schemes are similar to those in downlink" means that each scheme's
+ratio to Reno equals its downlink ratio within a factor of 1.25.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SIMILAR = 1.25
 
 
 def headline(samples: Samples) -> str:
-    """State what LL-ELSN, Snoop, SACK and Reno deliver at 1 %."""
+    """State the goodput of LL-ELSN, Snoop, SACK and Reno at 1 %."""
     text = {scheme: f"{samples.estimate(scheme, 1e-2).mean:.1f}" for scheme in FIGURE6.labels}
     return (
         f"Uplink, at 1 % frame errors: LL-ELSN {text['ll-elsn']} Mbit/s, Snoop {text['snoop']}, "

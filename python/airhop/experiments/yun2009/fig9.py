@@ -1,11 +1,10 @@
 """Figure 9: goodput of all connections together against their number, downlink.
 
-Printed in the paper: n connections, each with a source and a station of its own, the rest as in Figure 6. How
-far n goes, at which error rate, and the axes are not known to us: here n is 1 to 10, and the FER 1 % as in
-Figure 7. What "quasi-constant" and "fully utilize" mean in numbers the paper leaves open: here 90 % of the
-largest goodput over n, and 90 % of what LL-ELSN delivers. A number of connections that is "sufficiently
-large" may be larger than ours: a scheme that does not reach its share is open, unless it is shown not to come
-nearer to LL-ELSN.
+Printed in the paper: n connections, each with its own source and station, the rest as in Figure 6. The
+largest n, the error rate and the axes are unknown: here n is 1 to 10, and the FER 1 %, as in Figure 7. The
+paper leaves the numbers of "quasi-constant" and "fully utilize" open: here 90 % of the largest goodput over
+n, and 90 % of LL-ELSN's goodput. A "sufficiently large" number of connections may exceed 10: for a scheme
+below its share the claim is undecided, unless the runs show that the scheme does not approach LL-ELSN.
 """
 
 from __future__ import annotations
@@ -30,9 +29,9 @@ GOODPUT = Metric(
     "goodput_mbps", "Total goodput", "Mbit/s", ticks=(0.0, 0.6, 1.2, 1.8, 2.4, 3.0, 3.6), printed=False
 )
 FULL = 0.9
-"""The share of the best that counts as full use of the link."""
+"""Share of the best goodput that counts as full use of the link."""
 HOW_MANY = "how many connections are sufficient: the figure's axis"
-"""Missing information where ten connections are too few."""
+"""Missing information if ten connections are too few."""
 
 
 def headline(samples: Samples) -> str:

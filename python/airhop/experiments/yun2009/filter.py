@@ -1,14 +1,16 @@
-"""The ELN filter of §4.2 in a disconnection: what the sender repeats in vain, without and with it.
+"""The ELN filter of §4.2 in a disconnection: useless retransmissions, without and with the filter.
 
 Printed in section 4.2: without a filter "the TCP sender keeps on retransmitting the lost segments", which
 "wastes the bandwidth of the wired network"; with one it takes more than N consecutive ELNs for a
-disconnection, freezes, and answers every other ELN. The paper shows no figure of it. Ours: the path of Figure
-6 without errors of the channel for 10 s, then none of its frames arrives for as long as the axis says, then
-10 s without errors again. N is 2, the paper's example, 3 and 5; without a filter N is a million.
+disconnection, freezes, and answers every other ELN. The paper has no figure of the filter. The network is
+Airhop's: the path of Figure 6 without channel errors for 10 s, then a disconnection in which no frame arrives
+(its length is the axis), then 10 s without errors. N is 2, the paper's example, 3 and 5; without a filter N
+is a million.
 
-Wasted are retransmissions that leave the sender within the disconnection: they cross three wired links for
-nothing. They are counted in traces, as others repair collisions before it and after it. "Gradually" is judged
-from one fifth of a second to the next, about a round trip of this path while all is well.
+A retransmission is wasted if it leaves the sender during the disconnection: it crosses three wired links in
+vain. Wasted retransmissions are counted in traces, because other retransmissions repair collisions before and
+after the disconnection. "Gradually" is checked in steps of a fifth of a second, about one round trip of this
+path in good times.
 """
 
 from __future__ import annotations
@@ -33,19 +35,22 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 GOOD_S = 10
-"""Good time before the disconnection, and after it."""
+"""Duration of the good time before the disconnection, and after it, s."""
 LENGTHS = (0.5, 1, 2, 5, 10, 20)
 PERMANENT_S = LENGTHS[-1]
 TEMPORARY_S = 2
-"""Up to here a station is taken to look disconnected temporarily."""
+"""Longest disconnection that counts as temporary, s."""
 UNFILTERED, EXAMPLE = "no filter", "N = 2"
 FILTERS = {EXAMPLE: 2, "N = 3": 3, "N = 5": 5, UNFILTERED: 1_000_000}
 STEP_S = 0.2
 STEPS = 10
 """Number of steps of a disconnection whose retransmissions are counted separately."""
 FALLS = 2
-"""Number of steps with less than the previous one; as the queue empties, a step is up to three round trips,
-in which a window of a hundred segments is halved some six times. After that only probes remain."""
+"""Number of steps that waste less than the previous one.
+
+As the queue empties, a step lasts up to three round trips, in which a window of a hundred segments is halved
+about six times; only probes remain after that.
+"""
 REPLICATIONS: dict[Mode, int] = {"quick": 3, "default": 10, "full": 20}
 WASTED, PER_STEP, GOODPUT, SAVED, LESS, EXTRA = (
     "wasted",
@@ -61,7 +66,7 @@ SAVES = "ESACK can reduce the bandwidth waste of unnecessary retransmission due 
 
 @dataclass(frozen=True)
 class Seen:
-    """Disconnection of a run."""
+    """Counts of a run with a disconnection."""
 
     wasted: int
     per_step: tuple[int, ...]
@@ -69,7 +74,7 @@ class Seen:
 
 
 def scenario(name: str, length: float) -> Scenario:
-    """Make the scenario of a filter and a length of the disconnection."""
+    """Return the scenario with this filter and this length of the disconnection."""
     return Scenario.load("yun2009-downlink").with_(
         {
             "scheme": {"name": "ll-elsn", "n": FILTERS[name]},
@@ -89,7 +94,7 @@ def scenario(name: str, length: float) -> Scenario:
 
 
 def measure(name: str, length: float, seed: int, rep: int) -> Seen:
-    """Trace a run and count what was repeated in vain."""
+    """Trace a run and count its wasted retransmissions."""
     result = run(scenario(name, length), seed=seed, rep=rep, trace=True)
     wasted, per_step = wasted_in(result.tables, GOOD_S, length)
     return Seen(wasted, per_step, result.goodput_mbps)
@@ -98,7 +103,7 @@ def measure(name: str, length: float, seed: int, rep: int) -> Seen:
 def wasted_in(
     tables: Mapping[str, pl.DataFrame], begin_s: float, length_s: float
 ) -> tuple[int, tuple[int, ...]]:
-    """Count the retransmissions that left within the disconnection: all, and those of its first steps."""
+    """Count the retransmissions sent during the disconnection: all, and those of its first steps."""
     since = tables["segments"].filter("retransmission")["time_s"] - begin_s
     since = since.filter(since.is_between(0.0, length_s, closed="left"))
     counts = tuple(
@@ -108,7 +113,7 @@ def wasted_in(
 
 
 def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
-    """Trace every filter in every disconnection, and compare those of a replication with each other."""
+    """Trace every filter in every disconnection, and compare filters within each replication."""
     runs = traced_runs(measure, product(FILTERS, LENGTHS), REPLICATIONS[mode], seed, reporter)
     found = []
     for (name, length), seen in runs.items():
@@ -134,7 +139,7 @@ def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
 
 @worded("fewer transmissions are wasted with {names} than without a filter in disconnections of {lengths} s")
 def saving(values: Values, names: tuple[str, ...], lengths: tuple[float, ...]) -> ClaimResult:
-    """Check whether less is wasted with these filters than without, in each of these disconnections."""
+    """Check whether these filters waste less than no filter does, in each of these disconnections."""
     saved = [values.at(name, SAVED, length_s=length).value for name in names for length in lengths]
     return ClaimResult(every(apart(one, 1) for one in saved), "; ".join(map(_told(values), lengths)))
 
@@ -148,8 +153,8 @@ def _told(values: Values) -> Callable[[float], str]:
     return told
 
 
-def gradually(values: Values) -> ClaimResult:
-    """Check whether with N = 2 frames are wasted at first, and fewer in each of the two steps that follow."""
+def waste_falls_stepwise(values: Values) -> ClaimResult:
+    """Check whether N = 2 wastes retransmissions in the first step, and fewer in each of the next two."""
     counts = [values.at(EXAMPLE, PER_STEP, step=number).value for number in range(FALLS + 1)]
     falls = [values.at(EXAMPLE, LESS, step=number).value for number in range(1, FALLS + 1)]
     told = ", ".join(mean_and_half(count, 0) for count in counts)
@@ -159,8 +164,8 @@ def gradually(values: Values) -> ClaimResult:
     )
 
 
-def keeps_on(values: Values) -> ClaimResult:
-    """Check whether without a filter, a longer disconnection wastes more transmissions."""
+def longer_wastes_more(values: Values) -> ClaimResult:
+    """Check whether a longer disconnection wastes more transmissions without a filter."""
     told, decisions = [], []
     for short, long in pairwise(LENGTHS):
         less, more = (values.at(UNFILTERED, WASTED, length_s=length).value for length in (short, long))
@@ -169,7 +174,7 @@ def keeps_on(values: Values) -> ClaimResult:
     return ClaimResult(every(decisions), ", ".join(told))
 
 
-def costs_nothing(values: Values) -> ClaimResult:
+def keeps_goodput(values: Values) -> ClaimResult:
     """Check whether N = 2 keeps 95 % of the goodput in every disconnection of 0.5, 1 and 2 s."""
     lengths = [length for length in LENGTHS if length <= TEMPORARY_S]
     more = [values.at(EXAMPLE, EXTRA, length_s=length).value for length in lengths]
@@ -187,7 +192,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "yun-filter-waste",
         "Without a filter the sender keeps retransmitting, and a longer disconnection causes more "
         "retransmissions.",
-        keeps_on,
+        longer_wastes_more,
         quote="the TCP connection will not be removed since the TCP sender keeps on retransmitting the lost "
         "segments. This wastes the bandwidth of the wired network unnecessarily",
     ),
@@ -202,7 +207,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "yun-filter-gradually",
         "The saving is gradual: in the first 200 ms the sender still retransmits, and in each of the next "
         "two periods of 200 ms it retransmits less than in the one before.",
-        gradually,
+        waste_falls_stepwise,
         quote=f"{SAVES} gradually in permanent disconnection",
     ),
     Claim(
@@ -217,7 +222,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "yun-filter-temporary",
         f"The filter costs almost nothing if a station is away for {TEMPORARY_S} s or less: with N = 2 the "
         "goodput is more than 95 % of that without a filter.",
-        costs_nothing,
+        keeps_goodput,
         own=True,
         because="The paper restores the sender after a short absence and does not print the cost.",
     ),
@@ -225,7 +230,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def headline(values: Values) -> str:
-    """State what is wasted in the longest disconnection, without and with the filter."""
+    """State the wasted retransmissions in the longest disconnection, without and with the filter."""
     without, with_it = (
         values.at(name, WASTED, length_s=PERMANENT_S).value.mean for name in (UNFILTERED, EXAMPLE)
     )
@@ -268,7 +273,7 @@ def tables(values: Values) -> list[TextTable]:
 
 
 def figure(values: Values) -> Figure:
-    """Draw what is repeated in vain by the length of the disconnection, and from moment to moment."""
+    """Draw the wasted retransmissions by the length of the disconnection, and step by step."""
     from airhop.plots.paper import legend, sheet
     from airhop.plots.style import PALETTE
 

@@ -1,18 +1,20 @@
-"""Handoffs: who is told of what they lose, when data arrive again, and what base stations have to hand over.
+"""Handoffs: notified losses, time until data arrive again, and state that base stations hand over.
 
-Printed: a handoff "may result in the loss of the whole packet", of which the receivers of HACK and LHP then
-know nothing (§1, §2.1); LL-ELSN needs no memory at the base station, "which may enable fast handoffs" (§3.2).
-The paper shows no figure of it. Ours: the path of Figure 6, where frames are sent once, and a channel without
-errors but for a handoff every five seconds. It is one that neither end knows of: for as long as the axis says
-the mobile hears nothing and is not heard, and link layers go on trying.
+Printed: a handoff "may result in the loss of the whole packet", which the receivers of HACK and LHP cannot
+detect (§1, §2.1); LL-ELSN needs no memory at the base station, "which may enable fast handoffs" (§3.2). The
+paper has no figure of handoffs. The network is Airhop's: the path of Figure 6, on which each frame is sent
+once, and a channel without errors except for a handoff every five seconds. Neither end knows of the handoff:
+for its length, which is the axis, the mobile receives nothing and is not received, and both link layers
+continue to send.
 
-The next base station is the one before in all but name: what agents remember moves with the mobile, at once
-and for nothing. How much that is, is counted: at the beginning of a handoff, the segments that came to the
-base station and are not acknowledged there. Snoop has copies of them (of 100 at most), Balakrishnan's scheme
-their numbers (of 256 at most), of 4 bytes each. The others keep nothing, LL-ELSN among them.
+The next base station equals the previous one: the state of agents moves with the mobile, at once and without
+cost. The size of this state is computed at the beginning of each handoff from the segments that have reached
+the base station and whose ACKs have not. Snoop has copies of these segments (100 at most), Balakrishnan's
+scheme their numbers (256 at most) of 4 bytes each. The other schemes, LL-ELSN included, have no state.
 
-Counted are losses of whole packets: from the first attempt to the discard no good time was among it. Of a
-packet at the edge of a handoff a fragment may have arrived, or a frame of which only the end is damaged.
+A loss counts if the whole packet was lost: the time from its first attempt to its discard lies within the
+handoff. At the edge of a handoff a fragment of a packet may arrive, or a frame that is damaged only at its
+end.
 """
 
 from __future__ import annotations
@@ -55,7 +57,7 @@ TELLING = ("eln", "hack", "lhp", OWN)
 RECEIVERS = ("hack", "lhp")
 """Schemes whose receiver sends the notices."""
 REMEMBERED = {"snoop": (100, 1040), "eln": (256, 4)}
-"""By who keeps something at the base station: how many segments at most, and bytes of each."""
+"""State at the base station by scheme: maximum number of segments, and bytes per segment."""
 GAPS_MS = (50, 100, 200, 500)
 BETWEEN_S = 5
 SECONDS = 100
@@ -70,11 +72,11 @@ GOODPUT, UNDETECTED, SILENCE, STATE, TIMEOUTS, CUTS = (
 )
 MEASURED = (GOODPUT, UNDETECTED, SILENCE, STATE, TIMEOUTS, CUTS)
 MORE, LATER = "goodput_less_than_own", "silence_longer_than_own_ms"
-"""Advantages of the paper's own scheme in goodput, and of others in silence; paired."""
+"""Paired differences: LL-ELSN's advantage in goodput, and the others' additional silence."""
 BUILT = "a measurement of the memory: an implementation that keeps something where it can"
-"""Missing information about a property of the construction."""
+"""Missing information: the claim holds by construction and is not measured."""
 SURE = 0.01
-"""A detection that always fails detects fewer losses."""
+"""Largest share of detected losses that counts as a detection that always fails."""
 ATTEMPTS = "wlan.cell.attempts"
 RETRY_LIMIT = Question(
     about="the retry limit in handoffs",
@@ -98,22 +100,21 @@ RETRY_LIMIT = Question(
 
 @dataclass(frozen=True)
 class Seen:
-    """Handoffs of a run."""
+    """Measurements of the handoffs of a run."""
 
     goodput_mbps: float
     undetected: float | None
-    """Share of the packets lost whole in handoffs of which no notice was made before they were sent again;
-    None where none was lost."""
+    """Share of packets lost whole in handoffs without a notice before the retransmission; None: no losses."""
     silence_ms: float
-    """From the end of a handoff until new data are delivered, mean."""
+    """Mean time from the end of a handoff until new data are delivered."""
     state_bytes: float
-    """State of the base station at the begin of a handoff, bytes, mean."""
+    """Mean state of the base station at the beginning of a handoff, bytes."""
     timeouts: float
     window_cuts: float
 
 
 def scenario(scheme: str, gap_ms: int, reading: Reading = RETRY_LIMIT.default) -> Scenario:
-    """Make the scenario of a scheme and a length of the handoffs, under a reading of the paper."""
+    """Return the scenario of a scheme and a length of the handoffs, under a reading of the paper."""
     return Scenario.load("yun2009-downlink").with_(
         {
             "scheme": scheme,
@@ -134,7 +135,7 @@ def scenario(scheme: str, gap_ms: int, reading: Reading = RETRY_LIMIT.default) -
 
 
 def measure(reading: Reading, scheme: str, gap_ms: int, seed: int, rep: int) -> Seen:
-    """Trace a run and look at its handoffs."""
+    """Trace a run and measure its handoffs."""
     result = run(scenario(scheme, gap_ms, reading), seed=seed, rep=rep, trace=True)
     (flow,) = result.tcp_flows
     gaps = gaps_of(result.tables)
@@ -156,7 +157,7 @@ def mean(values: Sequence[float]) -> float:
 
 
 def gaps_of(tables: Mapping[str, pl.DataFrame]) -> list[tuple[float, float]]:
-    """List beginnings and ends of the handoffs that have their aftermath in the trace, too."""
+    """List beginnings and ends of the handoffs after which the trace is long enough."""
     import polars as pl
 
     fades = tables["fades"].filter(pl.col("place") == "bs->d1")
@@ -165,7 +166,7 @@ def gaps_of(tables: Mapping[str, pl.DataFrame]) -> list[tuple[float, float]]:
 
 
 def undetected(tables: Mapping[str, pl.DataFrame], gaps: Sequence[tuple[float, float]]) -> float | None:
-    """Return the share of segments lost in handoffs that were retransmitted before their notice arrived."""
+    """Return the share of segments lost whole in handoffs without a notice before their retransmission."""
     import polars as pl
 
     frames = tables["air"].filter(pl.col("kind") == "data", pl.col("packet") == "data")
@@ -177,7 +178,7 @@ def undetected(tables: Mapping[str, pl.DataFrame], gaps: Sequence[tuple[float, f
 
 
 def silence(tables: Mapping[str, pl.DataFrame], end: float) -> float:
-    """Return how long after the end of a handoff new data are delivered."""
+    """Return the time from the end of a handoff until new data are delivered, s."""
     times = tables["deliveries"]["time_s"]
     return float(times.filter(times >= end).min()) - end  # type: ignore[arg-type]
 
@@ -192,8 +193,8 @@ def unacknowledged(tables: Mapping[str, pl.DataFrame], at: float) -> int:
     return data.filter(data >= (acks.max() or 0)).n_unique()
 
 
-def computing(reading: Reading) -> Compute:
-    """Make what computes under a reading of the paper."""
+def compute_under(reading: Reading) -> Compute:
+    """Return the computation under a reading of the paper."""
 
     def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
         """Trace every scheme with every length, and compare it with LL-ELSN replication by replication."""
@@ -218,12 +219,12 @@ def computing(reading: Reading) -> Compute:
 # ---- what is claimed -------------------------------------------------------------------------------------
 
 
-def receivers_fail(values: Values) -> ClaimResult:
+def receivers_detect_no_loss(values: Values) -> ClaimResult:
     """Check whether HACK and LHP detect less than 1 % of the losses at every handoff length."""
     return _missed(values, RECEIVERS, 1.0 - SURE, 1.0 + SURE)
 
 
-def own_does_not(values: Values) -> ClaimResult:
+def link_layer_detects_each_loss(values: Values) -> ClaimResult:
     """Check whether LL-ELSN's link layer detects every loss of every run, at every handoff length."""
     found = _missed(values, (OWN,), -SURE, SURE)
     return replace(found, decision=all(one.value.mean == 0.0 for one in values.of(OWN, UNDETECTED)))
@@ -245,7 +246,7 @@ def no_memory(_: Values) -> ClaimResult:
     return ClaimResult(None, "not measured: Airhop's agent of LL-ELSN is built without memory", needs=BUILT)
 
 
-def others_remember(values: Values) -> ClaimResult:
+def others_have_state(values: Values) -> ClaimResult:
     """Check whether Snoop and Balakrishnan's scheme have something to hand over, in every handoff."""
     held = {name: {gap: values.at(name, STATE, gap_ms=gap).value for gap in GAPS_MS} for name in REMEMBERED}
     told = [
@@ -283,7 +284,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "yun-handoff-receivers",
         "HACK and LHP, two of the four schemes of the sentence, fail in a handoff: fewer than 1 % of the "
         "packets that are lost completely are detected before their retransmission.",
-        receivers_fail,
+        receivers_detect_no_loss,
         quote="handoff […] may result in the loss of the whole packet. In such cases, the TCP receiver will "
         "not detect the wireless loss correctly",
     ),
@@ -291,7 +292,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "yun-handoff-detected",
         "LL-ELSN's link layer detects these losses: every packet that is lost completely in a handoff causes "
         "a notice.",
-        own_does_not,
+        link_layer_detects_each_loss,
         quote="LL-ELSN also has no detection failure in downlink communication if ELN messages do not suffer "
         "from congestion losses on the wired path",
     ),
@@ -306,7 +307,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "yun-handoff-state",
         "With Snoop and Balakrishnan's scheme a base station has something to hand over, in handoffs of any "
         "length.",
-        others_remember,
+        others_have_state,
         own=True,
         because="The paper's sentence is about LL-ELSN; it does not say what the others need.",
     ),
@@ -336,7 +337,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def headline(values: Values) -> str:
-    """State who is told after a long handoff, and when data arrive again."""
+    """State the notified losses of a long handoff, and the time until data arrive again."""
     gap = 200
     missed = ", ".join(
         f"{SCHEMES[one.curve]} {100 * one.value.mean:.0f} %"
@@ -424,8 +425,8 @@ EXPERIMENT = Calculation(
         "handoff in which every frame of either end is lost. Losses, notices, deliveries and the packets "
         "at the base station come from traces of 100 s. The state of agents moves with the mobile."
     ),
-    compute=computing(RETRY_LIMIT.default),
-    computing=computing,
+    compute=compute_under(RETRY_LIMIT.default),
+    compute_under=compute_under,
     questions=(RETRY_LIMIT,),
     claims=CLAIMS,
     headline=headline,

@@ -15,19 +15,23 @@ SEGMENT = 1000
 
 @dataclass(frozen=True)
 class Told:
-    """Losses of one run and their notices."""
+    """Statistics of the losses of one run and of their notices."""
 
     losses: int
     delay_ms: float
-    """Mean from the loss to its notice, over the losses whose notice came."""
+    """Mean time from the loss to its notice, over the losses whose notice arrived."""
     undetected: float
-    """Share of the losses of which no notice was made: detection failed."""
+    """Share of losses without a created notice: their detection failed."""
     untold: float
     """Share of the losses without a notice at the sender: no notice was made, or the notice was lost."""
 
     @classmethod
     def of(cls, losses: pl.DataFrame) -> Told:
-        """Count the rows of `first_losses`. Raises ValueError when no notice came of any."""
+        """Compute the statistics from the rows of `first_losses`.
+
+        Raises ValueError when no loss has a notice.
+
+        """
         import polars as pl
 
         made, heard = (
@@ -61,7 +65,7 @@ def collided_losses(tables: Mapping[str, pl.DataFrame], losses: pl.DataFrame) ->
 
 
 def detected(losses: pl.DataFrame) -> int:
-    """Count the losses of which a notice was made before the segment was sent again for another reason."""
+    """Count the losses whose notice was created before the segment was retransmitted for another reason."""
     import polars as pl
 
     made = (pl.col("made_s") <= pl.col("again_s")).fill_null(pl.col("made_s").is_not_null())
@@ -69,10 +73,11 @@ def detected(losses: pl.DataFrame) -> int:
 
 
 def first_losses(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """List the segments of a run with one flow whose first copy the link layer gave up, in a row each.
+    """List the segments of a run with one flow whose first copy the link layer discarded, one row each.
 
-    Later copies are left out: some senders answer one notice per segment, and cannot tell news of a second
-    loss from a repetition. So are losses that the end of the run left open.
+    The list excludes later copies, because some senders react to one notice per segment and cannot
+    distinguish the notice of a second loss from a repetition. It also excludes losses still open at the end
+    of the run.
 
     Returns the columns of `losses_by_segment`.
     """
@@ -84,7 +89,7 @@ def first_losses(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 
 
 def losses_by_segment(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """List the segments of a run with one flow of which the link layer gave a copy up, in a row each.
+    """List the segments of a run with one flow of which the link layer discarded a copy, one row each.
 
     Parameters
     ----------
@@ -96,9 +101,9 @@ def losses_by_segment(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     polars.DataFrame
         By time of the loss: `seq`, and times in seconds: `sent_s`, `next_s` (its successor was sent for the
         first time; null if it never was), `lost_s` (the paper's §3.2: "discarded at the wireless link
-        layer"), `made_s` and `heard_s` (an ELN about it was made, and reached the sender; null if not),
-        `again_s` (it was sent again; null if not). A notice counts if it came before the segment was sent
-        again for another reason.
+        layer"), `made_s` and `heard_s` (an ELN about it was created, and reached the sender; null if not),
+        `again_s` (it was retransmitted; null if not). A notice counts if it preceded a retransmission for
+        another reason.
     """
     import polars as pl
 
@@ -121,7 +126,7 @@ def losses_by_segment(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 
 
 def followed(losses: pl.DataFrame) -> pl.DataFrame:
-    """Keep the losses whose successor was sent in the same instant: it waited behind them at the link."""
+    """Keep the losses whose next segment was sent at the same time, and waited behind them at the link."""
     import polars as pl
 
     return losses.filter(pl.col("next_s") == pl.col("sent_s"))

@@ -1,7 +1,7 @@
-"""Statements about whole curves: what each reaches over the printed axis together.
+"""Checks of sums over the printed axis, one sum per curve.
 
-Sums over the values of the grid, paired by replication. Where the paper names no value of the axis they are
-the least that a sentence about curves says.
+The sums run over the values of the grid and are paired by replication. If a sentence of the paper names no
+value of the axis, its statement about the sums is its weakest meaning.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def total(samples: Samples, scheme: str, at: Sequence[X]) -> Mapping[int, float]
 
 
 def ratio_over(samples: Samples, scheme: str, other: str, at: Sequence[X]) -> Ratio:
-    """Compare two schemes over these x together."""
+    """Return the ratio of two schemes' sums over these x."""
     return _paired(total(samples, scheme, at), total(samples, other, at))
 
 
@@ -34,7 +34,7 @@ def ratio_over(samples: Samples, scheme: str, other: str, at: Sequence[X]) -> Ra
 def above_over(
     samples: Samples, schemes: Sequence[str], others: Sequence[str], at: Sequence[X], factor: float = 1.0
 ) -> ClaimResult:
-    """Check whether each scheme has more than this factor times what each other has, over these x."""
+    """Check whether each scheme's sum over these x exceeds this factor times that of each other scheme."""
     races = {(one, other): ratio_over(samples, one, other, at) for one in schemes for other in others}
     return _told(races, [above(ratio, factor) for ratio in races.values()])
 
@@ -43,14 +43,14 @@ def above_over(
 def below_over(
     samples: Samples, schemes: Sequence[str], other: str, at: Sequence[X], factor: float = 1.0
 ) -> ClaimResult:
-    """Check whether each scheme has less than this factor times what the other has, over these x."""
+    """Check whether each scheme's sum over these x is below this factor times that of the other scheme."""
     races = {(scheme, other): ratio_over(samples, scheme, other, at) for scheme in schemes}
     return _told(races, [below(ratio, factor) for ratio in races.values()])
 
 
 @worded("summed over {at}, {measure} with {scheme} is below {factor:times}that in {beside}")
 def below_beside_over(samples: Samples, scheme: str, at: Sequence[X], factor: float) -> ClaimResult:
-    """Check whether a scheme has less, over these x, than this factor times what it has beside."""
+    """Check whether a scheme's sum over these x is below this factor times its sum in the companion."""
     beside = samples.beside or Samples(samples.metric)
     ratio = _paired(total(samples, scheme, at), total(beside, scheme, at))
     return ClaimResult(below(ratio, factor), f"over the axis {interval(ratio)} times that of {scheme} there")
@@ -63,7 +63,7 @@ def below_beside_over(samples: Samples, scheme: str, at: Sequence[X], factor: fl
 def falls_behind_beside_over(
     samples: Samples, scheme: str, other: str, at: Sequence[X], factor: float
 ) -> ClaimResult:
-    """Check whether scheme/other, over these x, is below this factor times what it is beside."""
+    """Check whether scheme/other, of sums over these x, is below this factor times that of the companion."""
     beside = samples.beside or Samples(samples.metric)
     here, there = ({name: total(each, name, at) for name in (scheme, other)} for each in (samples, beside))
     sums = (here[scheme], there[other], here[other], there[scheme])
@@ -79,7 +79,7 @@ def falls_behind_beside_over(
 def keeps_least_beside_over(
     samples: Samples, scheme: str, others: Sequence[str], at: Sequence[X]
 ) -> ClaimResult:
-    """Check whether a scheme keeps less of what it has beside than each of the others, over these x."""
+    """Check whether a scheme's sum over these x, as a share of that in the companion, is the smallest."""
     found = {other: falls_behind_beside_over(samples, scheme, other, at, 1.0) for other in others}
     short = tuple(other for other, one in found.items() if not one.holds)
     missed = f"no smaller part than {', '.join(short)}; " if short else ""
@@ -96,9 +96,9 @@ def keeps_least_beside_over(
 def keeps_less_than_most_beside(
     samples: Samples, axis: PlottedAxis, scheme: str, others: Sequence[str], at: Sequence[X], share: float
 ) -> ClaimResult:
-    """Check whether a scheme keeps less of what it has beside than this share and than most of the others.
+    """Check whether a scheme keeps less than this share of its companion's value, and less than most others.
 
-    At each of these x.
+    The check applies at each of these x; the companion is the experiment beside this one.
     """
     decisions: list[Decision] = []
     parts = []

@@ -1,6 +1,6 @@
 """Open questions of Yun 2009: parameters of the compared schemes, and losses of its network.
 
-A figure has the questions of the schemes that it compares; what is open in its set-up alone stands beside it.
+A figure has the questions of the schemes that it compares; questions of its set-up alone are in its module.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ ERROR_RATE = Question(
 
 
 def of_rivals(question: Question, path: str) -> Question:
-    """Make the question of curves that set a scheme at this path, by its name, and not for every flow."""
+    """Return the question for curves that set a scheme by name at this path, and not for every flow."""
     return replace(
         question,
         others=tuple(

@@ -1,23 +1,25 @@
-"""Table 1: delay and detection failures of loss notification, its formulas beside what traces show.
+"""Table 1: delay and detection failures of loss notification, by formulas and in traces.
 
-The formulas name transmissions: of a data packet and of an ACK over the wireless link (equation (1)), and of
-either over the wire. They are evaluated for the paper's path (§5.1, Figure 5) with the DCF's mean backoff.
-What stands in no term of theirs is measured all the same:
+The formulas have terms for the transmissions of a data packet and of an ACK over the wireless link (equation
+(1)), and of either over the wire. They are evaluated for the paper's path (§5.1, Figure 5) with the DCF's
+mean backoff. Measured delays also contain parts that no term has:
 
-* Interframe spaces and link ACKs between one step and the next. The ACK that Balakrishnan's scheme marks
-  waits for the link ACK of its data packet (0.21 ms). HACK's notice is made when the damaged frame ends,
-  0.23 ms before the link layer gives up, and waits an EIFS (0.36 ms). No more than an EIFS comes of that.
-* Other packets: queues, contention, collisions. So there are two loads. `light` is a connection with one
-  segment at a time, alone on the path; with two for Balakrishnan's scheme, which needs a data packet behind
-  the lost one, and losses of the first of them count. `bulk` is the paper's own transfer, without a formula.
-* That (1) lets every packet through in the end. With one transmission per frame, as in §5.2, the packet
-  behind the lost one is lost as often as any other, and then Balakrishnan's scheme says nothing either.
+* Interframe spaces and link ACKs between the steps. The ACK that Balakrishnan's scheme marks waits for the
+  link ACK of its data packet (0.21 ms). HACK's notice is created when the damaged frame ends, 0.23 ms before
+  the link layer discards the packet, and waits for an EIFS (0.36 ms). These parts add at most an EIFS. Other
+  packets: queues, contention, collisions. Therefore runs have two loads. `light` is a lone connection with
+  one segment in flight; with two for Balakrishnan's scheme, which needs a data packet after the lost one, and
+  then only losses of the first count. `bulk` is the paper's own transfer, without a formula.
+* Lost packets after the lost packet: (1) assumes that every packet is finally delivered. With one
+  transmission per frame, as in §5.2, the packet after the lost one may be lost, too, and then Balakrishnan's
+  scheme sends no notice.
 
-A loss is the paper's, "discarded at the wireless link layer", of the first copy of a segment. A detection
-failure is the paper's, too, "that the TCP sender does not have any notification for a wireless loss": no
-notice is made, or the notice is lost. The printed formulas are of the first alone: P_f_header is the
-probability that the headers are hit if the frame is, P_f_frag that no first fragment arrived if the packet
-did not. Collisions destroy whole frames: under `bulk` they fail HACK's detection as well.
+A loss is defined as in the paper, "discarded at the wireless link layer", for the first copy of a segment; a
+detection failure, too: "that the TCP sender does not have any notification for a wireless loss", because no
+notice was created or the notice was lost. The printed formulas cover the first cause alone: P_f_header is the
+probability that the headers of a damaged frame are damaged, P_f_frag the probability that no first fragment
+of a lost packet arrived. Collisions destroy whole frames: under `bulk` they also cause failures of HACK's
+detection.
 """
 
 from __future__ import annotations
@@ -65,7 +67,7 @@ COLLIDED, COLLIDED_DETECTED = "collided", "collided_detected"
 
 
 def scenario(scheme: str, way: str, load: str) -> Scenario:
-    """Make the scenario of a measurement: the paper's path with one transmission per frame."""
+    """Return the scenario of a measurement: the paper's path with one transmission per frame."""
     settings: dict[str, Any] = {
         "scheme": scheme,
         "duration": f"{SECONDS[load]} s",
@@ -81,7 +83,7 @@ def scenario(scheme: str, way: str, load: str) -> Scenario:
 
 
 def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
-    """Evaluate the formulas and measure every scheme, both ways, under both loads."""
+    """Evaluate the formulas and measure every scheme, in both directions, under both loads."""
     runs = traced_runs(measure, product(ROWS, WAYS, LOADS), REPLICATIONS[mode], seed, reporter)
     found = list(_formulas())
     for (scheme, way, load), told in runs.items():
@@ -103,11 +105,11 @@ class Measured:
     told: Told
     collided: int
     collided_detected: int
-    """Collided losses of which a notice was made."""
+    """Collided losses with a created notice."""
 
 
 def measure(scheme: str, way: str, load: str, seed: int, rep: int) -> Measured:
-    """Trace a run and count what became of its losses."""
+    """Trace a run and count its losses by outcome."""
     result = run(scenario(scheme, way, load), seed=seed, rep=rep, trace=True)
     losses = first_losses(result.tables)
     if load == "light" and ROWS[scheme].segments > 1:
@@ -126,9 +128,9 @@ def _measured(scheme: str, x: dict[str, float | str], runs: list[Measured]) -> I
 # ---- what is claimed -------------------------------------------------------------------------------------
 
 SHARE = 2 * FER
-"""Failure probabilities that differ by less are the same: so often is a notice lost."""
+"""Largest difference of equal failure probabilities: the probability that a notice is lost."""
 TOO_SELDOM = "a failure that can be told from none: the formula's is {:.0e}"
-"""Missing information where the printed formula is too close to zero."""
+"""Missing information if the printed formula is too close to zero."""
 
 
 @worded(
@@ -139,10 +141,11 @@ TOO_SELDOM = "a failure that can be told from none: the formula's is {:.0e}"
     | {SHARE: f"within {100 * SHARE:g} percentage points of it", 0.0: "exactly its zero"},
 )
 def agrees(values: Values, schemes: Sequence[str], share: float = SHARE) -> ClaimResult:
-    """Check whether delays and detection failures of these schemes are those of Table 1, both ways.
+    """Check whether delays and detection failures of these schemes equal those of Table 1, both ways.
 
-    Delays within an EIFS or half of what they have beyond the wires, failures within `share`, which a failure
-    of less than twice as much cannot be told from; a printed zero is found exactly.
+    The tolerance of a delay is an EIFS, or half of the delay beyond the wires; that of a failure probability
+    is `share`, and a printed probability below 2 `share` leaves the claim undecided. A printed zero must be
+    exactly zero.
     """
     decisions: list[Decision | bool | None] = []
     delays: list[tuple[float, float]] = []
@@ -171,7 +174,7 @@ def agrees(values: Values, schemes: Sequence[str], share: float = SHARE) -> Clai
 
 
 def _as_printed(delay: Estimate, expected: float, wire: float) -> Decision:
-    """Check whether a delay is that of the formula; what takes no time takes none."""
+    """Check whether a delay equals that of the formula; a printed delay of zero must be exactly zero."""
     if expected == 0.0:
         return Decision.of(delay.mean == 0.0)
     beyond = expected - wire
@@ -237,7 +240,7 @@ def _range(ends: list[tuple[float, float]], unit: float, digits: int) -> str:
 
 
 def headline(values: Values) -> str:
-    """State what LL-ELSN's notice takes beside the others, under the paper's own load."""
+    """State the delay of LL-ELSN's notice and of the others' under the paper's own load."""
 
     def late(scheme: str, way: str) -> float:
         return values.at(scheme, DELAY, way=way, load="bulk").value.mean
@@ -387,7 +390,7 @@ BAR = "0.8"
 
 
 def _panel(axes: Axes, values: Values, metrics: tuple[str, str], unit: float, less: str = "") -> None:
-    """Draw a formula as bars and what was measured as markers; `less`, a metric, is taken off both."""
+    """Draw formulas as bars and measurements as markers; the metric `less` is subtracted from both."""
     for (place, scheme), way in product(enumerate(ROWS), WAYS):
         step, marker, face = MARKS[way]
         origin = values.at(scheme, less, way=way).value.mean if less else 0.0

@@ -14,16 +14,16 @@ from typing import Literal
 from airhop.experiments.yun2009.notices import SEGMENT
 
 FER = 0.01
-"""Of a full data frame, as wherever the paper names none."""
+"""FER of a full data frame, as in all figures whose FER the paper does not name."""
 LINKS, LINK_MS, LINK_MBPS = 3, 10.0, 10.0
 SLOT_MS, SIFS_MS, PLCP_MS, CW_MIN, RADIO_MBPS = 0.020, 0.010, 0.192, 31, 11.0
 DIFS_MS = SIFS_MS + 2 * SLOT_MS
 EIFS_MS = SIFS_MS + PLCP_MS + 14 * 8 / 1000 + DIFS_MS
-"""With a link ACK at 1 Mbit/s."""
+"""EIFS with a link ACK at 1 Mbit/s, ms."""
 HEADERS, OVERHEAD = 40, 36
-"""IP and TCP; MAC, LLC and frame check sequence."""
+"""Bytes of the IP and TCP headers, and of MAC, LLC and frame check sequence."""
 FRAGMENTS = (100, 256, 256, 256, 172)
-"""Fragments of 1040 bytes under LHP. With one transmission each there are as many slots."""
+"""Fragments of 1040 bytes under LHP; with one transmission each, their number equals the number of slots."""
 
 
 @dataclass(frozen=True)
@@ -34,19 +34,19 @@ class Row:
     data_option: int = 0
     """Bytes of TCP options of a segment."""
     notice: int = HEADERS
-    """Bytes of the packet that tells the sender: an ELN about a segment that is not the next one takes 8."""
+    """Bytes of the packet with the notice: an ELN about a segment other than the next one adds 8."""
     detects: Literal["receiver", "base station", "link layer"] = "receiver"
-    """Detector of a loss: the receiver, the base station from the ACK that comes next, or the link layer."""
+    """Detector of a loss: the receiver, the base station on the next ACK, or the link layer."""
     failure: Callable[[Row], float] = lambda _: 0.0
-    """Probability of a detection failure: that no notice is made of a loss."""
+    """Probability of a detection failure: a loss without a notice."""
 
     @property
     def segments(self) -> int:
-        """Segments on their way under light load."""
+        """Segments in flight under light load."""
         return 2 if self.detects == "base station" else 1
 
     def delay_ms(self, way: str) -> tuple[float, float]:
-        """Return Table 1's ELN delay: what it is, and how much of that is on the wire."""
+        """Return Table 1's ELN delay, and the part of it on the wire, ms."""
         if self.detects == "link layer" and way == "uplink":
             return 0.0, 0.0
         data, notice = SEGMENT + HEADERS + self.data_option, self.notice
@@ -70,7 +70,7 @@ def wired_ms(size: int) -> float:
 
 
 def hit(size: int) -> float:
-    """Return the probability that bit errors are in so many bytes of a frame."""
+    """Return the probability that this number of bytes of a frame has bit errors."""
     survives: float = (1.0 - FER) ** (size / (SEGMENT + HEADERS + OVERHEAD))
     return 1.0 - survives
 
