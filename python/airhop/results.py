@@ -79,10 +79,10 @@ class Result:
     def flows(self) -> pl.DataFrame:
         """One row per flow, with units in the column names.
 
-        Name, scheme and ends come first, then the measures, and last the groups of the run document with one
-        column per number, such as `notice_eln`, `lateness_mean_ms`, or `judged_wireless_channel` (losses
-        classified as wireless and caused by the channel). Values that only a real sender's kernel knows are
-        null.
+        Columns, in order: name, scheme and ends; the measures; and one column for each number in a group of
+        the run document, such as `notice_eln`, `lateness_mean_ms`, or `judged_wireless_channel` (losses
+        classified as wireless and caused by the channel). For a real sender, values known only to its kernel
+        are null.
         """
         import polars as pl
 

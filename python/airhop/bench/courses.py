@@ -1,7 +1,7 @@
 """Courses of `airhop bench`: scenarios that Airhop, ns-2 and ns-3 simulate with equal parameters.
 
 Each parameter has one value, from which the module derives the settings of all three simulators: a change of
-the value changes all of them. A setting that a peer lacks is a note beside the results of the peer.
+the value changes all of them. A setting that a peer lacks is noted beside the peer's results.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ class Parameter:
     ns2: Tell | None
     """Setting of the ns-2 program; None if ns-2 has this value only."""
     ns3: Tell | None
-    """Words of ns-3's program, likewise."""
+    """Arguments of the ns-3 program; None if ns-3 has this value only."""
 
 
 @dataclass(frozen=True)
 class Note:
-    """Difference of a peer from the course: a word for its row, and a sentence for the foot."""
+    """Difference between a peer's run and the course: a word for its row, and a sentence below the table."""
 
     peer: Peer
     word: str
@@ -67,9 +67,9 @@ class Course:
     parameters: Sequence[Parameter]
     notes: Sequence[Note]
     duration_s: int
-    """Simulated time here and in ns-2."""
+    """Simulated time in Airhop and in ns-2, s."""
     ns3_duration_s: int
-    """ns-3 is slow; the goodput of a steady state needs less time."""
+    """Simulated time in ns-3, s; shorter, because ns-3 is slow and the steady state needs less time."""
     recorded: Recorded | None = None
     """Measurement of a peer that `airhop bench` does not run."""
 
@@ -79,17 +79,17 @@ class Course:
 
     @property
     def changes(self) -> Changes:
-        """The values that the packaged scenario gets."""
+        """Changes of the packaged scenario by path."""
         return {path: to for one in self.parameters for path, to in one.airhop(one.value).items()}
 
     def words(self, peer: Peer) -> list[str]:
-        """Return the words of a peer's program, but for time and seed."""
+        """Return the arguments of a peer's program, except time and seed."""
         tells = [(one.ns2 if peer == "ns-2" else one.ns3, one.value) for one in self.parameters]
         return " ".join(tell(value) for tell, value in tells if tell is not None).split()
 
 
 NS2_SCHEMES = {"sack": "Sack1", "newreno": "Newreno"}
-"""By Airhop's names. In ns-3 both are NewReno, with SACK and without."""
+"""Schemes of ns-2 by Airhop's names. In ns-3 both are NewReno, with SACK and without."""
 
 
 def _at(*paths: str, unit: str = "") -> Callable[[Value], Changes]:
@@ -98,7 +98,7 @@ def _at(*paths: str, unit: str = "") -> Callable[[Value], Changes]:
 
 
 def _tcp(scheme: str, segment: int, flow: str, *, window: int) -> list[Parameter]:
-    """Return the TCP parameters of all courses, which ns-2 and ns-3 both have. Window 0: unlimited."""
+    """Return the TCP parameters of all courses, which ns-2 and ns-3 support. Window 0: unlimited."""
     tcp = f"flow.{flow}.tcp"
     return [
         Parameter("stack", "ns2", _at(f"{tcp}.preset"), None, None),  # what no other parameter names
@@ -174,8 +174,7 @@ AS_NS2: dict[str, Any] = {
     "wlan.field.routing": {"kind": "aodv", "preset": "ns2"},
     "flow.ftp.tcp": {"preset": "ns2"},
 }
-"""Settings of the chain that differ from the packaged scenario, whose standards are those of its paper's
-time."""
+"""Settings of the chain in place of the packaged scenario's, which follow the standards of 2008."""
 ITS_TCP = Note(
     "ns-3",
     "TCP",

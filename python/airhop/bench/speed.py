@@ -46,7 +46,7 @@ seeds."""
 
 
 def seeds(n: int) -> list[int]:
-    """Return seeds of n runs."""
+    """Return the seeds of n runs."""
     return [SEED_STEP * k for k in range(1, n + 1)]
 
 
@@ -58,7 +58,7 @@ class Speed:
     simulated_s: float
     segments: float
     cpu_s: float
-    """User CPU time, s; that of ns-3 excludes the set-up."""
+    """User CPU time, s; for ns-3 without the set-up."""
     events: int
     goodput_mbps: float
 
@@ -69,13 +69,13 @@ class Speed:
 
     @property
     def events_per_cpu_s(self) -> float:
-        """Events per second of user CPU time. What an event is differs between simulators."""
+        """Events per second of user CPU time. Simulators differ in their definition of an event."""
         return self.events / self.cpu_s
 
 
 @dataclass(frozen=True)
 class Queue:
-    """The event queue alone, with the pushes and pops of a run."""
+    """Measurement of the event queue alone, with the pushes and pops of a run."""
 
     events: int
     mean_waiting: float
@@ -106,7 +106,7 @@ def airhop(course: Course, seed: int) -> Speed:
 
 
 def queue_alone(course: Course) -> Callable[[], Queue]:
-    """Record the operations of a course on the event queue; each call measures a queue under them."""
+    """Record the operations of a course on the event queue; each call replays them on a queue."""
     schedule = Schedule.of(_scenario(course, course.changes).core, SEED_STEP, 0, SCHEDULED_EVENTS)
     rounds = REPLAYED_EVENTS // len(schedule) + 1
 
@@ -132,11 +132,11 @@ class _Reno:
     """The control of the schemes `sack` and `newreno` (RFC 5681 §3.1)."""
 
     def on_ack(self, window: Window, _ack: Ack, _flow: Flow) -> None:
-        """Begin slowly, then add a segment per round trip."""
+        """Increase the window: slow start, then one segment per round trip."""
         window.cwnd += 1 if window.in_slow_start else 1 / window.cwnd
 
     def on_loss(self, window: Window, loss: Loss, _flow: Flow) -> None:
-        """Halve."""
+        """Halve the window."""
         window.ssthresh = loss.half
         window.cwnd = 1 if loss.signal == "timeout" else loss.window
 
@@ -188,7 +188,7 @@ def ns3(peers: Path, course: Course, seed: int) -> Speed:
 
 
 def best(runs: Sequence[Measured]) -> Measured:
-    """Return the fastest of equal runs: the one that the rest of the machine disturbed least."""
+    """Return the fastest of equal runs, which other processes of the machine disturbed least."""
     return max(runs, key=lambda one: one.events_per_cpu_s)
 
 

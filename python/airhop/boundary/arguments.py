@@ -20,7 +20,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 from airhop.errors import InputError, harmless, shortened
 
 MOST_KEY = 2**63 - 1
-"""The largest seed, and the largest number of a replication."""
+"""Largest seed, and largest number of a replication."""
 MOST_THREADS = 4096
 
 Checked = TypeVar("Checked", bound=Callable[..., Any])
@@ -29,7 +29,7 @@ Converter = Callable[[Any], Any]
 
 
 class WrongError(Exception):
-    """A value is not of the type that was asked for."""
+    """A value has the wrong type."""
 
     def __init__(self, expected: str, value: object, place: str = "") -> None:
         super().__init__(expected)
@@ -135,13 +135,13 @@ def _named(kind: type) -> str:
 
 
 def check_range(name: str, value: int, least: int, most: int) -> None:
-    """Raise InputError when a whole number is out of range."""
+    """Raise InputError if a whole number is out of range."""
     if not least <= value <= most:
         raise InputError(f"{name} is {value}; it must be a whole number from {least} to {most}")
 
 
 def check_threads(threads: int) -> None:
-    """Raise InputError when runs cannot have so many threads."""
+    """Raise InputError if the number of threads is out of range."""
     check_range("threads", threads, 1, MOST_THREADS)
 
 

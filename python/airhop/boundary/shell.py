@@ -1,4 +1,4 @@
-"""Commands that are printed to be typed again."""
+"""Printed commands, quoted for a shell."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from airhop.errors import harmless
 
 
 def command_line(words: Iterable[str]) -> str:
-    r"""Write a command for a shell: blanks in quotes, and octets of no character as in $'caf\xe9'."""
+    r"""Quote a command for a shell: blanks in quotes, and octets that are no characters as in $'caf\xe9'."""
     return " ".join(shlex.quote(word) if harmless(word) == word else _ansi_c(word) for word in words)
 
 

@@ -25,7 +25,7 @@ def prepare_streams() -> None:
 
 
 class _Prose(io.TextIOWrapper):
-    """A stderr that is full, or that nobody reads any more, takes no result from stdout and no exit code."""
+    """Stream for stderr: a failed write (full disk, closed pipe) changes neither stdout nor the exit code."""
 
     def write(self, text: str) -> int:
         with suppress(OSError):
@@ -38,12 +38,12 @@ class _Prose(io.TextIOWrapper):
 
 
 def _exact(error: UnicodeError) -> tuple[bytes | str, int]:
-    """Write a name of a file as the octets that it is, for programs, and `?` where a terminal has no `±`."""
+    """Encode a file name as its octets, for programs, and a character that the encoding lacks as `?`."""
     return _written(error, lambda octet: bytes([octet]))
 
 
 def _legible(error: UnicodeError) -> tuple[bytes | str, int]:
-    r"""Write an octet that is no character as a shell does, `\xe9`, and `?` where a terminal has no `±`."""
+    r"""Encode an octet that is no character as `\xe9`, and a character that the encoding lacks as `?`."""
     return _written(error, lambda octet: b"\\x%02x" % octet)
 
 

@@ -11,7 +11,7 @@ from airhop.errors import PrivilegeError
 from airhop.files import why
 
 _BEEN_HERE = "AIRHOP_STARTED_AGAIN"
-"""Environment variable of a restarted process, which prevents a second restart."""
+"""Environment variable that marks a restarted process, to prevent a second restart."""
 
 
 class Again(Exception):  # noqa: N818

@@ -83,13 +83,13 @@ class _Measured:
     """Results of a course."""
 
     runs: Mapping[str, Sequence[Speed]]
-    """Of each simulator, Airhop first; a run a seed."""
+    """Runs of each simulator, Airhop first; one run per seed."""
     queue: Queue
-    """Airhop's event queue alone."""
+    """Measurement of Airhop's event queue alone."""
 
     @property
     def share(self) -> float:
-        """Event rate of Airhop as a share of that of its queue alone."""
+        """Event rate of Airhop as a share of the rate of its queue alone."""
         return speed.best(self.runs["Airhop"]).events_per_cpu_s / self.queue.events_per_cpu_s
 
     def goodput(self, simulator: str) -> Estimate:
@@ -97,7 +97,7 @@ class _Measured:
         return estimate([one.goodput_mbps for one in self.runs[simulator]])
 
     def difference(self, simulator: str) -> float:
-        """Of a simulator's goodput to Airhop's, as a share of that."""
+        """Difference of a simulator's goodput to Airhop's, as a share of the latter."""
         return self.goodput(simulator).mean / self.goodput("Airhop").mean - 1.0
 
     def times_faster(self, simulator: str) -> float:

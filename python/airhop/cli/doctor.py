@@ -35,7 +35,7 @@ TOOLS = {
 
 
 PARTS = {"panel": "for airhop view", "distributed": "for dask clusters"}
-"""Python packages that Airhop can use but does not need, and for what."""
+"""Optional Python packages and their purpose."""
 
 
 def doctor(
@@ -48,7 +48,7 @@ def doctor(
     kernel: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     as_json: Json = False,
 ) -> int:
-    """Check this installation: the build, the parts, and equal results on one thread and on two.
+    """Check this installation: the build, optional packages, and equal results on one thread and on two.
 
     Parameters
     ----------

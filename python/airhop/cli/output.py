@@ -34,7 +34,7 @@ class _Console(Console):
 
 
 class _Pipe(_Console):
-    """For programs and files: nothing pads the ends of lines."""
+    """Console for pipes and files: lines have no trailing blanks."""
 
     def print(self, *objects: Any, **how: Any) -> None:
         """Print as rich does, without the spaces that fill its tables up."""

@@ -139,7 +139,7 @@ def _write_study(chosen: Sequence[Experiment | Calculation], mode: Mode, seed: i
 
 
 def _list(known: Mapping[str, Experiment | Calculation]) -> None:
-    """State on stderr which experiments there are, paper by paper, a line each."""
+    """Print the experiments on stderr by paper, one line each."""
     width = max(map(len, known))
     for paper, members in groupby(known.items(), key=lambda entry: entry[0].partition("/")[0]):
         say(paper)

@@ -18,7 +18,7 @@ LINKS = ("wired", "radio", "wlan")
 
 @dataclass(frozen=True)
 class Arm:
-    """Variant of a scenario."""
+    """Variant of a scenario that a comparison runs."""
 
     name: str
     """Values that distinguish the arm, as in `cubic` or `cubic, fq-codel`."""

@@ -12,8 +12,10 @@ from airhop.crosscheck.worlds import RFC_EVERY_ACK, Document, Tcp, saturated_cel
 from airhop.stats import Estimate
 
 BIANCHI_WITHIN, SQUARE_ROOT_WITHIN, PFTK_WITHIN = 0.02, 0.05, 0.15
-"""Bounds by law. PFTK models losses that come together, a round at a time: its limit is √(3/2) / (R √p),
-where independent losses have 1.31, 7 % more; another 7 % allows for the other differences."""
+"""Bounds by law.
+
+PFTK models correlated losses within a round: its limit is √(3/2) / (R √p). Independent losses have the
+constant 1.31, 7 % more; another 7 % allows for the other differences."""
 STATIONS = (1, 2, 5, 10, 20)
 LOSSES = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2)
 HEAVY = (3e-2, 1e-1)
@@ -111,7 +113,7 @@ def _pftk(loss: float, acked: int) -> Check:
 
 
 def _lossy(scheme: str, tcp: Tcp, loss: float) -> Document:
-    """Return a wire whose rate never limits."""
+    """Return a wire whose rate is never the bottleneck."""
     return wire(
         scheme,
         tcp,

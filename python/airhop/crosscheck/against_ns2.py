@@ -40,7 +40,7 @@ AGENTS: Mapping[str, Agent] = {
         {**LINUX_AGENT, "sack_recovery": "rate-halving"},
     ),
 }
-"""By the name in ns2.csv."""
+"""Agents by their name in ns2.csv."""
 
 ONE_CACHE = Reason(
     "one Snoop cache per pair of hosts",
@@ -70,7 +70,7 @@ OFF: Mapping[str, tuple[float, Reason]] = {
     "Newreno+snoop 0.01 2.0 1 1 1 up 200": (-0.10, NOTHING_REPAIRED),
     "Newreno+snoop 0.01 30.0 1 1 1 up 200": (0.19, NOTHING_REPAIRED),
 }
-"""Known difference and reason of each point beyond its bound."""
+"""Known difference and reason for each point beyond its bound."""
 
 LEFT_OUT: Mapping[str, str] = {
     "constant": "The fades of constant length of Kounavis 1996, 10 s good and 4 s bad (ns-2: Tahoe 7.80, Reno"

@@ -150,7 +150,7 @@ FORMS: Mapping[str, tuple[Form, ...]] = {
         ),
     ),
 }
-"""By the name in ns3.csv: the form of ns-3 first, then that of the paper or of Linux."""
+"""Forms by name in ns3.csv: that of ns-3 first, then that of the paper or of Linux."""
 
 LEFT_OUT: Mapping[str, str] = {
     "3.48": "The results of ns-3.48 on the lossy wire (scenario D), which equal those of ns-3.44 to the last"

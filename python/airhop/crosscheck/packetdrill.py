@@ -19,7 +19,7 @@ Kind = Literal["pass", "fail", "not-applicable", "unreadable"]
 
 @dataclass(frozen=True)
 class Judged:
-    """A script with its verdict."""
+    """Script with its verdict."""
 
     path: Path
     verdict: Kind

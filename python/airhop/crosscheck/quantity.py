@@ -17,7 +17,7 @@ class Quantity:
     scale: float = 1.0
 
     def read(self, document: Mapping[str, Any]) -> float:
-        """Return its value in a run document."""
+        """Return the value of the quantity in a run document."""
         return self.scale * self.of(document)
 
     def times(self, scale: float) -> Quantity:

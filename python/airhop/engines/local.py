@@ -1,4 +1,4 @@
-"""The threads of this process."""
+"""Engine that runs replications on threads of this process."""
 
 from __future__ import annotations
 

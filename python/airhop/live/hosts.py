@@ -50,7 +50,7 @@ def hosts_of(
 
     `namespaces` has the name in messages, the node and its commands; `devices` the same with an interface,
     and `ready` with a port or a command. Raises InputError for a node that the scenario does not have, for a
-    command with an unknown node, and if no command would wait for a sign of readiness.
+    command with an unknown node, and if no command waits for a readiness condition.
     """
     nodes = scenario.core.nodes()
     given = list(namespaces)
@@ -73,7 +73,7 @@ def hosts_of(
 def _sign(
     asked: str, node: str, sign: int | str, commands: Sequence[tuple[str, str]], inside: Mapping[str, str]
 ) -> tuple[str, int | None, str]:
-    """Check the sign that a node is ready: a number is a port, and any other text is a command."""
+    """Parse the readiness condition of a node: a number is a port, any other text a command."""
     order = [at for at, _ in commands]
     if node not in order:
         raise InputError(f"{asked}: no command is at a node `{node}`.{did_you_mean(node, order)}")

@@ -1,4 +1,4 @@
-"""Rights of this user on this machine: those that real packets need, and how to get them."""
+"""Privileges that real packets need: their presence for this user, and how to obtain them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ USES = {
     "struct_ops": "for the kernel to take a congestion control as BPF",
     "tcp_info": "for the windows and the congestion control of real senders",
 }
-"""Purpose of each right, by its name in the core."""
+"""Purpose of each privilege, by its name in the core."""
 EMULATION_NEEDS = ("namespaces", "tun")
-"""Privileges without which no program can run at a node."""
+"""Privileges required to run programs at nodes."""
 RESTART = ("unshare", "--user", "--map-root-user", "--net", "--mount", "--")
 """Command that makes a program root of its own namespaces (unshare(1) of util-linux). The process id stays
 the same, so signals reach the program.
@@ -61,7 +61,7 @@ def privilege(name: str) -> Privilege:
     Returns
     -------
     Privilege
-        Presence and reason of the right, and the line of `airhop doctor`.
+        Presence and reason of the privilege, and the line of `airhop doctor`.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """Validity of an emulation: the possible effect of its lateness on a result.
 
-The twin is the same network with simulated hosts that send the traffic of the real hosts. The twin runs with
-equal seeds with and without the measured lateness and turnaround; the figure is the change of the goodput.
+The twin is the same network with simulated hosts that send the traffic of the real hosts. It runs with equal
+seeds with and without the measured lateness and turnaround; the result is the change of the goodput.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ LIMIT_PERCENT = 3.0
 docs/real-packets.md compares a kernel's goodput with a simulated one. Smaller shifts cannot be told from
 chance there."""
 PRECISE = 0.01
-"""Half-width of the figure at which replication stops: a third of the limit."""
+"""Half-width of the result at which replication stops: a third of the limit."""
 FIRST_PAIRS, MOST_PAIRS = 4, 1024
-"""Numbers of pairs of runs at first and at most. The number doubles until the figure is precise enough."""
+"""Numbers of pairs of runs at first and at most. The number doubles until the result is precise enough."""
 MOST_EVENTS = 16_000_000
 """Maximum number of events of all runs together: about five seconds of one core."""
 
@@ -108,7 +108,7 @@ class Shift:
 
 
 def told(shift: dict[str, Any]) -> str:
-    """Format the figure: `-0.4 % (-1.1 to 0.3)`."""
+    """Format the result: `-0.4 % (-1.1 to 0.3)`."""
     percent, low, high = shift["percent"], shift["low"], shift["high"]
     if percent is None:
         return "nothing was delivered that could move"
@@ -176,7 +176,7 @@ def shift_of(
 
 @dataclass
 class _Runs:
-    """Goodput of the twin, late and punctual, pair by pair, Mbit/s."""
+    """Goodput of the twin with and without lateness, by pair, Mbit/s."""
 
     late: list[float] = field(default_factory=list)
     punctual: list[float] = field(default_factory=list)
@@ -188,7 +188,7 @@ class _Runs:
 
     @property
     def more(self) -> int:
-        """Number of pairs still to simulate: as many as so far, until the figure is precise."""
+        """Number of pairs still to simulate: as many as so far, until the result is precise."""
         moved, pairs = self.moved, len(self.late)
         if moved.low is not None and moved.high is not None and moved.high - moved.low <= 2 * PRECISE:
             return 0

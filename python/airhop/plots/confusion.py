@@ -119,7 +119,7 @@ def _samples(table: Table, part: Slice) -> dict[str, list[LossClassifications]]:
 
 
 def _panels(count: int, rows: int, foot: float) -> tuple[Figure, list[Axes]]:
-    """Start a figure of one column with this many matrices.
+    """Create a figure of one column with this many matrices.
 
     All sizes are fixed, because a computed layout took a fourth of the time of a figure.
     """

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 WIDE_IN, LOW_IN = 7.16, 2.4
 """Size of a figure over two columns of a paper, as minutes of a run are long."""
 ROOMY = 1500
-"""Number of marks of a kind that a page can show at full size; with more, they get smaller. Losses and
-repairs keep their size.
+"""Largest number of marks of a kind in full size; more are smaller, except losses and repairs.
 """
 FADE_LOOKS: tuple[dict[str, Any], ...] = (
     {"facecolor": "0.88", "edgecolor": "none"},

@@ -46,7 +46,7 @@ PRINT_STYLE: dict[str, Any] = {
 
 
 def sheet(width: float, height: float, *, laid_out: bool = True) -> Figure:
-    """Start an empty figure of this size, inches; `laid_out` figures are laid out, others have fixed places.
+    """Create an empty figure of this size, inches; `laid_out`: with automatic layout, else with fixed places.
 
     The figure is built without pyplot, so there is no global state and no display.
     """
@@ -59,13 +59,13 @@ def sheet(width: float, height: float, *, laid_out: bool = True) -> Figure:
 
 
 def page(height: float = HEIGHT_IN) -> tuple[Figure, Axes]:
-    """Start a figure of one column."""
+    """Create a figure of one column."""
     figure, (axes,) = panels(1, height)
     return figure, axes
 
 
 def panels(count: int, height: float = HEIGHT_IN) -> tuple[Figure, list[Axes]]:
-    """Start a figure of one column with panels below each other, each of this height.
+    """Create a figure of one column with panels of this height below each other.
 
     The panels share their x axis.
     """

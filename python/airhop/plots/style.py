@@ -72,7 +72,7 @@ def _style(place: int) -> SchemeStyle:
     """Return the style of a place, counted row by row.
 
     From row to row, markers advance by two and dashes by one; the last rows have the remaining markers and
-    their own dashes. No two places share two of colour, marker and dashes.
+    their own dashes. Two places differ in at least two of colour, marker and dashes.
     """
     row, column = divmod(place, len(COLORS))
     last = row - len(DASHES)

@@ -28,7 +28,7 @@ ONE_RUN = (
 
 @dataclass(frozen=True)
 class Pair:
-    """Two flows that carried data the same way."""
+    """Two flows with data in the same direction."""
 
     real: str
     """The connection of a real host, by its name in the replay."""
@@ -57,7 +57,7 @@ def write_twin(
     command
         Command that made the page, shown there.
     reporter
-        Told how far it is.
+        Receives the progress.
 
     Raises
     ------

@@ -24,7 +24,7 @@ class CalculationChapter:
     headline: str
     paper: Paper
     figure: str
-    """As an address that holds the drawing itself."""
+    """Figure as a data URL."""
     tables: Sequence[TextTable]
     method: str
     command: str
@@ -32,7 +32,7 @@ class CalculationChapter:
 
     @property
     def id(self) -> str:
-        """The name as an HTML id."""
+        """HTML id of the name."""
         return html_id(self.name)
 
     @property
@@ -74,7 +74,7 @@ class CalculationPage:
 
 
 def calculation_page(outcome: Calculated, *, computed: datetime | None = None) -> CalculationChapter:
-    """Make the chapter of a calculation."""
+    """Return the chapter of a calculation."""
     calculation = outcome.experiment
     return CalculationChapter(
         name=calculation.id,
@@ -90,7 +90,7 @@ def calculation_page(outcome: Calculated, *, computed: datetime | None = None) -
 
 
 def _drawing(outcome: Calculated) -> str:
-    """Draw the printed figure to stand in a page."""
+    """Draw the printed figure for a page."""
     import matplotlib as mpl
 
     from airhop.plots.paper import PRINT_STYLE

@@ -1,4 +1,4 @@
-"""A chapter of the report: a study, with what an experiment adds to it."""
+"""Chapter of the report: a study, with the additions of an experiment."""
 
 from __future__ import annotations
 
@@ -95,12 +95,12 @@ class Chapter:
     headline: str
     table: Table
     labels: Mapping[str, str]
-    """Scheme to what the legend calls it, in the study's order."""
+    """Legend labels by scheme, in the study's order."""
     dimensions: tuple[Dimension, ...]
     main: Quantity
     """The metric shown first."""
     command: str = ""
-    """Command that remakes the whole chapter, where one does."""
+    """Command that recreates the whole chapter, if there is one."""
     runs: tuple[TracedRun, ...] = ()
     opens_on: str = ""
     """The scheme whose run is shown first: that of the headline."""
@@ -151,7 +151,7 @@ class Chapter:
 
     @property
     def opening_run(self) -> int:
-        """The place of the run that is shown first among the runs; the last where the headline names none."""
+        """Index of the run shown first; the last if the headline names none."""
         return next((i for i, run in enumerate(self.runs) if run.scheme == self.opens_on), len(self.runs) - 1)
 
     @cached_property
@@ -206,13 +206,13 @@ class Chapter:
         return {found.column: self.table.cells(found.column) for found in self.quantities}
 
     def setting(self, values: Mapping[str, object]) -> str:
-        """Write the values of a point without its scheme: `frame error rate of cell = 0.01`."""
+        """Format the values of a point without its scheme: `frame error rate of cell = 0.01`."""
         varied = [d for d in self.dimensions if len(d.values) > 1] or list(self.dimensions)
         return ", ".join(f"{d.label} = {d.text(values[d.column])}" for d in varied)
 
 
 def headline(table: Table, found: tuple[Dimension, ...]) -> str:
-    """State in a sentence where a scheme is furthest ahead of the baseline; without one, who is fastest."""
+    """State the setting of the largest ratio to the baseline; without a baseline, the fastest scheme."""
     baseline, cell = table.study.baseline, leader(table)
     if cell is None:
         return "No run has finished yet."
@@ -226,7 +226,7 @@ def headline(table: Table, found: tuple[Dimension, ...]) -> str:
 
 
 def leader(table: Table) -> Cell | None:
-    """Find the cell furthest ahead of the baseline; without a baseline, the cell that delivers most."""
+    """Find the cell with the largest ratio to the baseline; without a baseline, the largest goodput."""
     cells = table.cells(GOODPUT.column)
     ahead = [cell for cell in cells if cell.ratio is not None and cell.ratio.low is not None]
     if table.study.baseline is not None and ahead:

@@ -35,13 +35,13 @@ class Matrix:
     """The matrix of one scheme at one setting."""
 
     place: int
-    """Of the scheme among those of the chapter."""
+    """Index of the scheme in the chapter."""
     scheme: str
     label: str
     found: LossClassifications
-    """Summed over the replications."""
+    """Counts, summed over replications."""
     right: Ratio | None
-    """Share of losses judged right; None where no cause was ever said."""
+    """Share of correct classifications; None if the scheme classifies no loss."""
 
     def cell(self, judged: str, cause: str) -> Mapping[str, str]:
         """Return a cell: text, tooltip, colour intensity, and whether the classification is correct."""
@@ -55,7 +55,7 @@ class Matrix:
 
     @property
     def summary(self) -> str:
-        """State how much was judged right."""
+        """State the share of correct classifications."""
         if not self.found.total:
             return "no loss noticed"
         if self.right is None:
@@ -68,18 +68,18 @@ class Matrices:
     """The matrices of a chapter."""
 
     judged: tuple[str, ...]
-    """Rows: what losses were taken for, by any scheme at any setting."""
+    """Rows: classes that occur for any scheme at any setting."""
     causes: tuple[str, ...]
-    """Columns: the true causes that there were."""
+    """Columns: true causes that occur."""
     at: str
-    """The setting that is shown at first, in words."""
+    """Setting shown initially, in words."""
     shown: list[Matrix]
     data: dict[str, Any]
     """Columns over the points of `chapter_data`: counts by cell, the share judged right, its interval."""
 
 
 def matrices(chapter: Chapter) -> Matrices | None:
-    """Gather what was judged at every point of a chapter; None where no loss was."""
+    """Collect the classifications at every point of a chapter; None without losses."""
     samples = {point: list(sample.values()) for point, sample in chapter.table.judgements().items()}
     points = [cell.point for cell in chapter.cells[chapter.main.column]]
     sums = [LossClassifications.sum(samples[point.index]) for point in points]

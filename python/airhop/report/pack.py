@@ -1,4 +1,4 @@
-"""Texts, data and figures of the page: bounded, compressed, out of the browser's way until wanted."""
+"""Texts, data and figures of the page: truncated, compressed, and unpacked by the browser on demand."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bokeh.document import Document
 from bokeh.models import Model
 
 MOST_LINES = 2_000
-"""Lines of a text in a page at most: some 150 kB. The effective scenario of 10,000 flows has 900,000."""
+"""Maximum number of lines of a text in a page, 150 kB; the scenario of 10,000 flows has 900,000 lines."""
 
 
 def excerpt(text: str) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 COLUMN_PX, ROW_PX, MARGIN_PX = 190.0, 76.0, 44.0
 LETTER_PX = 9.0
-"""Width of a letter of a node's name, about."""
+"""Approximate width of a letter in a node's name, pixels."""
 
 
 @dataclass(frozen=True)

@@ -24,12 +24,12 @@ GREY = "#7d8794"
 
 @dataclass(frozen=True)
 class Plan:
-    """A cell and the ways through it, drawn."""
+    """Drawing of a cell, with the paths of flows in it."""
 
     cell: Cell
     drawing: Markup
     ways: list[tuple[str, str, int]]
-    """Name, colour and hops of each flow that has a way in the cell."""
+    """Name, colour and hops of each flow with a path in the cell."""
 
 
 def plans(run: TracedRun) -> list[Plan]:

@@ -1,4 +1,4 @@
-"""The page of an emulation: what real hosts sent over a scenario's links, beside the simulated twin."""
+"""Page of an emulation: traffic of real hosts over a scenario's links, beside the simulated twin."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from airhop.results import Result
 
 ALWAYS_TOLD = ("channel", "collision", "queue", "retries")
-"""Causes of loss that have a row in the table even if nothing was lost to them."""
+"""Causes of loss with a row in the table even without losses."""
 
 
 CAPTIONS = {
@@ -33,13 +33,13 @@ CAPTIONS = {
 
 @dataclass(frozen=True)
 class Side:
-    """Real or simulated run, as its compared flow has it."""
+    """Real or simulated run, with its compared flow."""
 
     name: str
     """`kernel` or `twin`."""
     label: str
     flow: Mapping[str, Any]
-    """Of the run document."""
+    """Flow in the run document."""
     tables: Mapping[str, pl.DataFrame]
 
     @classmethod
@@ -56,7 +56,7 @@ class Side:
 
     @cached_property
     def cwnd(self) -> pl.DataFrame:
-        """The congestion window in segments over time, `x` and `y`; empty where the kernel did not tell."""
+        """The congestion window in segments over time, `x` and `y`; empty if the kernel did not report it."""
         import polars as pl
 
         table = "tcp_info" if self.name == "kernel" else "window"
@@ -88,7 +88,7 @@ class Side:
 
     @cached_property
     def delay_ms(self) -> tuple[float | None, float | None]:
-        """Median and 95th percentile of what packets of its data took through the network, if delivered."""
+        """Median and 95th percentile of the delays of delivered data packets."""
         import polars as pl
 
         steps = self.rows("packets").filter(pl.col("kind").cast(pl.String) == "data")
@@ -142,13 +142,13 @@ class TwinChapter:
 
     @property
     def windows(self) -> dict[str, pl.DataFrame]:
-        """The congestion windows by run; none where the kernel did not tell its own."""
+        """The congestion windows by run; none if the kernel did not report its window."""
         kernel, _ = self.sides
         return {} if kernel.cwnd.is_empty() else {side.name: side.cwnd for side in self.sides}
 
     @property
     def headline(self) -> str:
-        """State what either delivered."""
+        """State the goodput of both runs."""
         kernel, twin = self.sides
         return (
             f"The kernel delivers {number(kernel.goodput_mbps)} Mbit/s, Airhop’s {twin.flow['scheme']}"

@@ -31,9 +31,9 @@ from airhop.report.packets.marks import BLUE, DATA_DROPS, GOLD
 
 MEGABYTE = 1e6
 MOST_POINTS = 4000
-"""Of a curve of delivered bytes: more than a screen has columns."""
+"""Maximum number of points of a curve of delivered bytes, more than the columns of a screen."""
 LEAST_WINDOWS = 25
-"""Of goodput over a run."""
+"""Minimum number of windows of goodput over a run."""
 HEIGHTS_PX = {"delivered": 440, "goodput": 260, "cwnd": 260}
 
 
@@ -43,7 +43,7 @@ class TwinStyle:
 
     color: str
     symbol: str
-    """As the legend draws it, and Bokeh's name of its dashes."""
+    """Drawing of the style in the legend, and Bokeh's name of its dashes."""
 
 
 LOOKS = {"kernel": TwinStyle(BLUE, "line"), "twin": TwinStyle(GOLD, "dashed")}

@@ -1,4 +1,4 @@
-"""An experiment's printed figure: its metric on its paper's axes, with 95 % intervals."""
+"""Figure of an experiment for print: its metric on its paper's axes, with 95 % intervals."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 FEW_WORDS = 4
-"""More words than this below an axis are slanted."""
+"""Largest number of horizontal words below an axis; more words are slanted."""
 SLANT = 40
 BESIDE = 0.12
-"""Between curves on an axis of words, in places."""
+"""Distance between curves on an axis of words, in places."""
 
 
 def draw(outcome: Outcome, stem: Path) -> list[Path]:
-    """Write `stem.pdf`, `stem.svg` and `stem.png` and say where they are."""
+    """Write `stem.pdf`, `stem.svg` and `stem.png` and print their paths."""
     import matplotlib as mpl
 
     with mpl.rc_context(PRINT_STYLE):

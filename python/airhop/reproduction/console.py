@@ -1,4 +1,4 @@
-"""An outcome in the terminal: table, chart, verdicts, files."""
+"""Terminal output of an outcome: table, chart, verdicts, files."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ MARKS = {
     "open": ("? open  ", "yellow"),
 }
 BETWEEN = 2
-"""Blanks between columns of a table."""
+"""Number of blanks between columns of a table."""
 WIDEST = 96
-"""Columns used at most: longer lines are hard to read, and a wider chart tells no more."""
+"""Maximum width of the output, characters: longer lines are hard to read."""
 
 
 def print_outcome(outcome: Reproduced, console: Console) -> None:
@@ -51,7 +51,7 @@ def print_outcome(outcome: Reproduced, console: Console) -> None:
 
 
 def _of_experiment(outcome: Outcome, width: int) -> list[RenderableType]:
-    """Lay out a table per metric, how losses were judged, and the chart."""
+    """Format one table per metric, the loss classifications, and the chart."""
     parts: list[RenderableType] = []
     for metric, rows in _measured(outcome):
         parts += tables(outcome, metric, rows, width)
@@ -64,7 +64,7 @@ def _of_experiment(outcome: Outcome, width: int) -> list[RenderableType]:
 
 
 def _of_calculation(outcome: Calculated, width: int) -> list[RenderableType]:
-    """Lay out its tables."""
+    """Format the tables of a calculation."""
     parts: list[RenderableType] = []
     for table in outcome.experiment.tables(outcome.values):
         grid = _grid()
@@ -101,7 +101,7 @@ def _print(outcome: Reproduced, shown: Sequence[RenderableType], console: Consol
 
 
 def _beyond(outcome: Reproduced, width: int) -> list[RenderableType]:
-    """Print above the verdicts the values beyond the paper's axis: a verdict on ratios does not show them."""
+    """Print the values beyond the paper's axis above the verdicts, because a verdict on ratios omits them."""
     told = frame(outcome).beyond if isinstance(outcome, Outcome) else None
     return [_wrapped(told, width, "yellow"), ""] if told else []
 
@@ -116,7 +116,7 @@ def _measured(outcome: Outcome) -> list[tuple[Metric, list[Row]]]:
 
 
 def _wrapped(text: str, width: int, style: str = "", indent: int = 0) -> Text:
-    """Break into lines, all but the first indented, and none between a number and its unit."""
+    """Break a text into lines, indented after the first, without a break between a number and its unit."""
     lines = textwrap.wrap(tie_units(text), width - indent, break_on_hyphens=False)
     return Text(("\n" + " " * indent).join(lines).replace(NO_BREAK, " "), style=style)
 
@@ -141,7 +141,7 @@ def tables(outcome: Outcome, metric: Metric, rows: list[Row], width: int) -> lis
 
 
 def _columns(outcome: Outcome, metric: Metric, rows: list[Row]) -> Iterator[list[list[Text]]]:
-    """Write heading and cells of each curve that has the metric: what is measured, and what is printed."""
+    """Format heading and cells of each curve with the metric: measured and printed values."""
     labels, xs = outcome.experiment.labels, outcome.samples.xs
     look = styles(labels)
     best = [max((row for row in rows if row.x == x), key=_mean, default=None) for x in xs]
@@ -162,7 +162,7 @@ def _mean(row: Row) -> float:
 
 
 def _printed(row: Row | None, metric: Metric) -> Text:
-    """Write the printed number, how far off it the measured one is, and the printed ratio to the baseline."""
+    """Format the printed number, the measured one's difference, and the printed ratio to the baseline."""
     if row is None or row.published is None or row.off is None:
         return Text("")
     ratio = f" {row.published_ratio:4.2f}×" if row.published_ratio is not None else ""
@@ -170,7 +170,7 @@ def _printed(row: Row | None, metric: Metric) -> Text:
 
 
 def _width(column: list[Text]) -> int:
-    """Count what a column takes, with the blanks before the next."""
+    """Return the width of a column, including the blanks before the next."""
     return max(text.cell_len for text in column) + BETWEEN
 
 
@@ -188,7 +188,7 @@ def _grid() -> Table:
 
 
 def _cell(row: Row | None, best: bool, metric: Metric) -> Text:
-    """Write mean, half-width and ratio to the baseline; a dash where no run has the metric."""
+    """Format mean, half-width and ratio to the baseline; a dash if no run has the metric."""
     if row is None:
         return Text("–", style="dim")
     text = Text(f"{row.value.mean:.{metric.digits}f}", style="bold" if best else "")
@@ -199,7 +199,7 @@ def _cell(row: Row | None, best: bool, metric: Metric) -> Text:
 
 
 def legend(outcome: Outcome, metric: Metric, rows: list[Row]) -> str:
-    """State what the numbers of the table are."""
+    """Explain the numbers of the table."""
     experiment = outcome.experiment
     counts = sorted({row.reps for row in rows})
     reps = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]}–{counts[-1]}"
@@ -240,7 +240,7 @@ def _chart(outcome: Outcome, width: int) -> Text:
 
 
 def matrix(outcome: Reproduced, width: int) -> list[RenderableType]:
-    """Lay out claim × reading, readings by number, the numbers below, and what follows for each claim."""
+    """Format claims by reading: numbered readings, their names below, and the conclusion of each claim."""
     grid = _grid()
     grid.add_column("claim", no_wrap=True)
     names = outcome.judged_readings

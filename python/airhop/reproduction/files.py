@@ -54,7 +54,7 @@ def write_outcome(outcome: Reproduced, folder: Path) -> Reproduced:
 
 
 def write_document(outcome: Calculated, folder: Path) -> None:
-    """Write values and verdicts alone: its claims stand in the report of the default reading."""
+    """Write values and verdicts only; the report of the default reading has the claims."""
     with filling(folder) as hidden:
         (hidden / DOCUMENT).write_text(_text(outcome), encoding="utf-8")
         _write_made(outcome, [], hidden)
@@ -85,7 +85,7 @@ def _making(mode: Mode, seed: int) -> dict[str, Any]:
 
 @cache
 def program() -> str:
-    """Name the program, 16 hex digits: others may simulate, judge or draw otherwise."""
+    """Return a digest of the program, 16 hex digits; another program may compute other results or figures."""
     digest = hashlib.sha256(model().encode())
     package = Path(airhop.__file__).parent
     for path in sorted(path for path in package.rglob("*") if path.suffix in SOURCES):
@@ -139,7 +139,7 @@ def _write_calculated(outcome: Calculated, folder: Path) -> list[Path]:
 
 
 def _draw_readings(outcome: Reproduced, folder: Path) -> list[Path]:
-    """Draw claim × reading, where claims were judged under more than one."""
+    """Draw claims by reading, if claims were checked under several readings."""
     from airhop.plots.readings import draw_readings
     from airhop.report.readings import ReadingsTable
 
@@ -152,7 +152,7 @@ def _draw_readings(outcome: Reproduced, folder: Path) -> list[Path]:
 
 
 def _draw(outcome: Calculated, stem: Path) -> list[Path]:
-    """Write `stem.pdf`, `stem.svg` and `stem.png` and say where they are."""
+    """Write `stem.pdf`, `stem.svg` and `stem.png` and print their paths."""
     import matplotlib as mpl
 
     from airhop.plots.paper import PRINT_STYLE, write

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from airhop.stats import Ratio
 
 CELL = 13
-"""Characters of a column at most: `99.79 ± 0.29` and a blank."""
+"""Maximum width of a column, characters: `99.79 ± 0.29` and a blank."""
 LEGEND = (
     "Losses whose cause was judged right, % ± 95 % half-width: congestion where a queue was full or AQM"
     " dropped, wireless where the channel or a collision was it."
@@ -27,7 +27,7 @@ LEGEND = (
 
 
 def judged_right(outcome: Outcome, width: int) -> Table | None:
-    """Lay out a row per curve and a column per x, as many as fit in `width`; None where no loss was."""
+    """Format a row per curve and a column per x, as many as fit in `width`; None without losses."""
     labels, axis = outcome.experiment.labels, outcome.experiment.axis
     rights = _rights(outcome)
     if not any(rights.values()):
@@ -46,14 +46,14 @@ def judged_right(outcome: Outcome, width: int) -> Table | None:
 
 
 def _rights(outcome: Outcome) -> dict[tuple[str, X], Ratio | None]:
-    """Return the share judged right by curve and x."""
+    """Return the share of correct classifications by curve and x."""
     found = outcome.table.judgements()
     cells = product(outcome.experiment.axis.grid(outcome.mode), outcome.experiment.labels)
     return {(curve, x): share_right(found.get(i, {}).values()) for i, (x, curve) in enumerate(cells)}
 
 
 def _spread(xs: list[X], most: int) -> list[X]:
-    """Choose at most so many values, the first and the last among them, at even distances."""
+    """Choose a limited number of evenly spaced values, including the first and the last."""
     if len(xs) <= most:
         return xs
     steps = max(most - 1, 1)

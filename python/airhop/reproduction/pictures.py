@@ -1,4 +1,4 @@
-"""An experiment's figures of single runs, each drawn from that run's trace."""
+"""Figures of single runs of an experiment, drawn from traces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reproducing experiments: make the rows exist, judge, draw, report."""
+"""Reproduction of experiments: runs, checks of claims, figures, reports."""
 
 from __future__ import annotations
 

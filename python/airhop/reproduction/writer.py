@@ -39,16 +39,16 @@ class Writer(Generic[T]):
         self._pool.shutdown()
 
     def submit(self, call: Callable[[], T]) -> None:
-        """Have it done when all before it are."""
+        """Queue a call after all earlier ones."""
         self._calls.append(self._pool.submit(call))
 
     def done(self) -> Iterator[T]:
-        """Yield the results that are there."""
+        """Yield the available results."""
         while self._calls and self._calls[0].done():
             yield self._calls.popleft().result()
 
     def rest(self) -> Iterator[T]:
-        """Wait for all others."""
+        """Wait for all remaining calls, and yield their results."""
         while self._calls:
             yield self._calls[0].result()
             self._calls.popleft()

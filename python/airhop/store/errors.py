@@ -21,7 +21,7 @@ def cannot_write(path: Path, error: OSError) -> StoreError:
 
 
 def cannot_open(folder: Path, error: OSError) -> InputError:
-    """Create the error for a folder that cannot contain a store: a file, read-only, another user's."""
+    """Create the error for a path that cannot contain a store: a file, a read-only folder, another user's."""
     return InputError(
         f"cannot write into {folder}: {why(error)}. Nothing in it was changed; choose another folder"
     )

@@ -1,8 +1,8 @@
 """The files of DIR/runs: names and lists.
 
 part-000001-89abcdef.parquet a part: its number, the CRC-32 of its bytes writer.journal runs not yet in a
-part; of a shard: shard-2-of-8.journal .lock .lock-2-of-8 .commit locks: they stay, empty of meaning when no
-process holds them .part-….unfinished a part being written, or what is left of one
+part; of a shard: shard-2-of-8.journal .lock .lock-2-of-8 .commit locks: the files stay, and have no effect if
+no process holds them .part-….unfinished a part in progress, or the remains of one
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""802.11: which of several signals a receiver can make a frame of."""
+"""802.11 capture: the frame that a receiver decodes among overlapping signals."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from airhop.verify.medium import Medium
 from airhop.verify.trace import Frame
 
 _LEAST = 1 - 1e-9
-"""Powers are computed in another order here than in the simulator."""
+"""Tolerance for powers, which are computed in another order than in the simulator."""
 
 
 def survives_overlap(medium: Medium, frame: Frame, others: Sequence[Frame]) -> tuple[bool, bool]:
@@ -21,7 +21,7 @@ def survives_overlap(medium: Medium, frame: Frame, others: Sequence[Frame]) -> t
 
 
 def _survives_each(medium: Medium, frame: Frame, others: Sequence[Frame]) -> tuple[bool, bool]:
-    """Let the first signal survive each later one that is weaker by the capture ratio, as ns-2 does."""
+    """Return whether the first signal survives each later, weaker one by the capture ratio, as in ns-2."""
     powers = [medium.power(other, frame.receiver) for other in others]
     may = _is_above(medium, frame, powers, _LEAST) and all(other.start >= frame.start for other in others)
     must = _is_above(medium, frame, powers, 1 / _LEAST) and all(other.start > frame.start for other in others)

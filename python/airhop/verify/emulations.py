@@ -28,9 +28,9 @@ from airhop.verify import verify
 from airhop.verify.networks import random_network
 
 LONGEST_S = 2.0
-"""Emulations of random networks are no longer."""
+"""Longest emulation of a random network, s."""
 CHECKSUM = 4
-"""Bytes of a checksum in a log."""
+"""Length of a checksum in a log, bytes."""
 
 
 def emulation(seed: int, path: Path) -> dict[str, Any] | None:
@@ -66,7 +66,7 @@ def emulation(seed: int, path: Path) -> dict[str, Any] | None:
 
 
 def _ends(draw: Random, scenario: Scenario) -> list[str]:
-    """Choose two nodes or three, mostly those of a flow."""
+    """Choose two or three nodes, mostly the ends of a flow."""
     nodes = scenario.core.nodes()
     # Flows between nodes that are drawn have no ends in the file.
     flows = [flow for flow in scenario.to_dict()["flow"] if {flow.get("from"), flow.get("to")} <= {*nodes}]
@@ -101,7 +101,7 @@ def look(seed: int, folder: str) -> tuple[int, int, list[str]]:
 
 
 def _damage(draw: Random, path: Path) -> list[str]:
-    """Return the damage to a log that passed unseen."""
+    """Return the undetected damages to a log."""
     whole = path.read_bytes()
     records = list(_records(whole))
     found = []
@@ -144,7 +144,7 @@ def _passes(path: Path, damaged: bytes, how: str) -> list[str]:
 
 
 def _records(log: bytes) -> Iterator[tuple[int, int]]:
-    """Find where the records of a log begin and end."""
+    """Find the offsets at which the records of a log begin and end."""
     (head,) = struct.unpack_from("<I", log, 11)
     begin = 15 + head + CHECKSUM
     while begin < len(log):
@@ -155,7 +155,7 @@ def _records(log: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _version_1(log: bytes, records: list[tuple[int, int]]) -> bytes:
-    """Leave the checksums out."""
+    """Remove the checksums."""
     parts = [log[:8], b"\1\0", log[10 : records[0][0] - CHECKSUM]]
     for begin, end in records:
         fields = begin + 19 if log[begin] == 1 else begin + 9

@@ -20,7 +20,7 @@ _ACK_BYTES = 14
 _MAC_BYTES = 28
 """MAC header and FCS, which each fragment has (IEEE 802.11-2016 §9.3.2.1)."""
 ANSWERS = {"rts": "cts", "data": "ack", "a-mpdu": "block-ack", "block-ack-req": "block-ack"}
-"""Kind of the answer to a frame, a SIFS later, by its kind."""
+"""Kind of the response to a frame, a SIFS later, by the frame's kind."""
 RECEIVED = ("received", "captured")
 """Outcomes of frames that arrived."""
 RTS_LIMIT = 7
@@ -36,11 +36,11 @@ class Medium:
     plan: Mapping[str, Any]
     cell: Cell
     frames: list[Frame]
-    """By their start."""
+    """Transmitted frames by start time."""
     fragmented: frozenset[str]
     """Flows whose data is sent in LHP's fragments, with one attempt limit for all fragments of a packet."""
     largest: int
-    """The largest packet of the run, bytes."""
+    """Largest packet of the run, bytes."""
     mpdus: Mapping[int, list[Mpdu]]
     """MPDUs of PPDUs, by row of `air`, in cells with Block Ack."""
 
@@ -85,7 +85,7 @@ class Medium:
 
     @cached_property
     def longest(self) -> int:
-        """Longest possible duration of a frame, ns, also of one that the end of the run cuts off."""
+        """Longest possible duration of a frame, ns, including frames truncated by the end of the run."""
         if self.aggregates:
             return LONGEST
         whole = math.ceil(self.airtime("data", self.largest + self.overhead))
@@ -93,7 +93,7 @@ class Medium:
 
     @cached_property
     def sifs(self) -> int:
-        """Between a frame and its answer."""
+        """Interval between a frame and its response, ns."""
         if self.ppdus is not None:
             return self.ppdus.sifs
         return _TIMING[self.plan["standard"]][0]
@@ -119,13 +119,13 @@ class Medium:
 
     @cached_property
     def capture(self) -> float:
-        """Power ratio at which a signal survives others."""
+        """Capture ratio."""
         reach = self.plan.get("range") or self.plan.get("propagation") or {"capture": "10 dB"}
         return float(10 ** (float(reach["capture"].split()[0]) / 10))
 
     @cached_property
     def ack(self) -> float:
-        """Duration of a link ACK."""
+        """Duration of a link ACK, ns."""
         return self.airtime("ack", _ACK_BYTES)
 
     def airtime(self, kind: str, octets: int) -> float:
@@ -159,7 +159,7 @@ class Medium:
         return self.cell.distance(a, b) <= self.cell.receive
 
     def before(self, time: int, reach: int) -> Iterator[Frame]:
-        """Frames that began before `time`, from `reach` nanoseconds and the longest frame earlier on."""
+        """Frames that began before `time`, at most `reach` ns plus the longest frame before it."""
         for number in range(bisect_left(self._starts, time - reach - self.longest), len(self.frames)):
             if self.frames[number].start >= time:
                 return

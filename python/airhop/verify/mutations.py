@@ -40,7 +40,7 @@ class Edit:
     table: str
     kind: str
     column: str
-    """Empty if it is of a whole row."""
+    """Column; empty for an edit of a whole row."""
     row: int
 
 
@@ -56,7 +56,7 @@ class Tally:
         return Tally(self.made + other.made, self.found + other.found, self.missed + other.missed)
 
     def __str__(self) -> str:
-        """Write a table in Markdown, and what was missed."""
+        """Format a table in Markdown, and the missed edits."""
         tables = sorted({table for table, _ in self.made})
         rows = [("table", *EDITS, "all"), ("---",) * (len(EDITS) + 2)]
         for table in (*tables, "all"):

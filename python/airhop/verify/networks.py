@@ -29,7 +29,7 @@ _STANDARDS = {
 _MODERN = {"802.11n": (7, 4), "802.11ac": (9, 8), "802.11ax": (11, 8)}
 """Highest MCS, and most spatial streams."""
 _FAST = "400 Mbit/s"
-"""Rate of wires behind some cells of these standards, whose queues then fill A-MPDUs."""
+"""Rate of wires before some cells of these standards, so that their queues fill A-MPDUs."""
 _SHARES = (0.03, 0.1, 0.25, 0.5)
 """Probabilities with which a table has an optional key; each table draws one of them."""
 _PACKETS = 1000
@@ -39,7 +39,7 @@ _OWN: Mapping[str, set[str]] = {
     "wlan": {"layout", "stations"},
     "flow": {"from", "to", "between", "transport", "app", "scheme", "segment"},
 }
-"""Keys of each table that the shape decides."""
+"""Keys of each table that the shape determines."""
 
 
 @cache

@@ -24,7 +24,7 @@ QOS_MAC_BYTES = 26 + 4
 SUBFRAME_HEADER = 14
 """Bytes before each MSDU of an A-MSDU (IEEE 802.11-2020 §9.3.2.2.2)."""
 AIFSN = 3
-"""Best effort (IEEE 802.11-2020 Table 9-155)."""
+"""AIFSN of best effort (IEEE 802.11-2020 Table 9-155)."""
 CW = (15, 1023)
 """CWmin and CWmax of OFDM, and of best effort in EDCA."""
 _BASIC = (6, 12, 24)
@@ -81,7 +81,7 @@ class Ppdus:
 
     @cached_property
     def timeout(self) -> int:
-        """Wait for an answer after the end of a frame: SIFS, slot and aRxPHYStartDelay (§10.3.2.11)."""
+        """ACK timeout after the end of a frame: SIFS, slot and aRxPHYStartDelay (§10.3.2.11)."""
         return self.sifs + self.slot + 20_000
 
     @cached_property

@@ -10,7 +10,7 @@ from airhop.errors import ScenarioError
 from airhop.verify.values import Table
 
 _SHARE = 0.25
-"""Of networks that have marks."""
+"""Share of networks with marks."""
 
 
 def add_marks(seed: int, scenario: Table) -> None:
@@ -35,7 +35,7 @@ def add_marks(seed: int, scenario: Table) -> None:
 
 
 def _queue(draw: Random) -> Table:
-    """Draw a queue that marks soon."""
+    """Draw a queue with low marking thresholds."""
     room = {"packets": draw.choice([10, 50, 200])}
     step = {"threshold": draw.choice([1, 4]), "weight": draw.choice([0.2, 1.0])}
     kinds: list[Table] = [

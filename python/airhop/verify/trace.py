@@ -19,7 +19,7 @@ ROUNDING = 2
 """Times are recorded in seconds of 64-bit floats, and serialisation is rounded to a nanosecond."""
 
 ACTS = {"snoop", "split"}
-"""Services whose agent makes packets in place of a TCP end."""
+"""Services whose agent creates packets in place of a TCP end."""
 
 CLOSE_MS = 1e-3
 """Largest distance of a recorded timeout from its bound, milliseconds."""
@@ -133,11 +133,11 @@ _READ_FROM: Mapping[str, set[str]] = {
     "mpdus": {"mpdus"},
     "stations": {"cells"},
 }
-"""Values read once from each table of a trace."""
+"""Properties cached per table of a trace."""
 
 
 class Trace:
-    """A run as it was recorded."""
+    """Recorded run."""
 
     def __init__(
         self, scenario: Mapping[str, Any], document: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]
@@ -303,7 +303,7 @@ class Trace:
 
     @cached_property
     def helped(self) -> set[str]:
-        """Names of the flows that have any."""
+        """Names of the flows with services."""
         return {name for name, services in self.services.items() if services}
 
     @property

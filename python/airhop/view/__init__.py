@@ -1,1 +1,1 @@
-"""`airhop view`: a local page on which sliders move and the figures follow."""
+"""`airhop view`: a local page with sliders, and figures that show the result of each change."""

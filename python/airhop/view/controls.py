@@ -1,4 +1,4 @@
-"""Sliders of a scenario: those whose paths exist in it, each with a ladder of values."""
+"""Sliders for paths of a scenario, each with a list of values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from airhop.scenario import Scenario
 from airhop.study.quantity import read_quantity
 
 STEPS = ("1", "1.5", "2", "3", "5", "7")
-"""Of a decade, each about half as much again as the one before."""
+"""Values within a decade, each about 1.5 times the previous one."""
 RATES = (0.0, *(float(f"{step}e{decade}") for decade in (-4, -3, -2) for step in STEPS), 0.1, 0.15, 0.2, 0.3)
 DELAYS_S = (0.0, *(float(f"{step}e{decade}") for decade in (-3, -2, -1) for step in STEPS), 1.0)
 FADES_S = (0.1, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
@@ -30,24 +30,24 @@ class Control:
     label: str
     paths: tuple[str, ...]
     values: tuple[object, ...]
-    """As the scenario takes them, ascending."""
+    """Values for the scenario, ascending."""
     texts: tuple[str, ...]
-    """As a reader sees them."""
+    """Values as text for readers."""
     place: int
     """Index in `values` of the scenario's value."""
 
     def changes(self, place: int) -> dict[str, object]:
-        """Return what moving to a place changes in the scenario."""
+        """Return the changes of the scenario at a position of the slider."""
         return dict.fromkeys(self.paths, self.values[place])
 
 
 @dataclass(frozen=True)
 class _Link:
-    """A link of the scenario: where it is found, and its effective values."""
+    """Link of the scenario: its path, and its effective values."""
 
     medium: str
     name: str
-    """As paths call it: copies share the name of their pattern."""
+    """Name in paths: copies share the name of their pattern."""
     values: Mapping[str, Any]
 
     def path(self, key: str) -> str:
@@ -55,7 +55,7 @@ class _Link:
 
 
 def controls(scenario: Scenario) -> list[Control]:
-    """List the sliders of a scenario, those that matter most first."""
+    """List the sliders of a scenario, the most important first."""
     links = list(_links(scenario))
     return [
         *_error_rates(links),
@@ -68,7 +68,7 @@ def controls(scenario: Scenario) -> list[Control]:
 
 
 def _links(scenario: Scenario) -> Iterator[_Link]:
-    """List all links; of the copies of one, the first."""
+    """List all links; of several copies, the first."""
     written, effective = scenario.written(), scenario.to_dict()
     for medium in ("wlan", "radio", "wired"):
         for table in written.get(medium, []):
@@ -78,7 +78,7 @@ def _links(scenario: Scenario) -> Iterator[_Link]:
 
 
 def _error_models(links: Sequence[_Link]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """List the error models: of which link or direction, at which path, and their values."""
+    """List the error models: link or direction, path, and values."""
     for link in links:
         errors = link.values.get("errors", {})
         models = enumerate(errors) if isinstance(errors, list) else [(None, errors)]
@@ -143,7 +143,7 @@ def _copies(scenario: Scenario) -> Iterator[Control]:
 
 
 def _duration(effective: Mapping[str, Any]) -> Control:
-    """Offer runs that outlast the warm-up, every flow's start and the first change of every link."""
+    """Return the slider of the duration, longer than the warm-up, flow starts and first changes of links."""
     starts = [flow["start"] for flow in effective["flow"]]
     links = [*effective.get("wired", ()), *effective.get("radio", ())]
     changes = [change["at"] for link in links for change in _listing(link.get("changes", ()))]
@@ -175,7 +175,7 @@ def _seconds(text: str) -> float:
 
 
 def _ladder(stops: Sequence[Number], value: Number) -> tuple[list[Number], int]:
-    """Insert the scenario's own value among the stops, if missing, and return its position."""
+    """Add the scenario's own value to the values, if missing, and return its position."""
     ladder = list(stops)
     if value not in ladder:
         ladder.append(value)
@@ -184,7 +184,7 @@ def _ladder(stops: Sequence[Number], value: Number) -> tuple[list[Number], int]:
 
 
 def duration(value_s: float) -> str:
-    """Write a duration in its handiest unit: `10 ms`."""
+    """Format a duration in a suitable unit: `10 ms`."""
     unit = next((unit for unit, size in UNITS_S.items() if value_s >= size), "s")
     return f"{value_s / UNITS_S[unit]:.9g} {unit}"
 

@@ -1,4 +1,4 @@
-"""Graphs of a traced run, ready to be sent: window, sequence numbers and round-trip time."""
+"""Graphs of a traced run as data for the page: window, sequence numbers and round-trip time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Curves:
     acks: Line
     """The cumulative ACK."""
     rtt: Line
-    """The smoothed round-trip time in ms; before the first sample there is none."""
+    """Smoothed round-trip time, ms; empty before the first sample."""
     resent: pl.DataFrame
     """Retransmissions: time `x`, first byte `y`, and `cause` of the retransmission."""
     lost: pl.DataFrame

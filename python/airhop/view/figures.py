@@ -37,13 +37,13 @@ from airhop.view.curves import Curves
 DASHES = ("solid", "dashed", "dotted", "dotdash")
 TIME = "@x{0.000000} s"
 ROUND = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0)
-"""Possible ends of an axis, times a power of ten."""
+"""Possible ends of an axis, to be multiplied by a power of ten."""
 HEADROOM = 1.15
 """Room above the highest bar, for its whisker and its number."""
 
 
 def dashes(look: Mapping[str, SchemeStyle]) -> dict[str, str]:
-    """Choose the lines of schemes, in Bokeh's words: solid for the first of a colour, others for the next."""
+    """Choose Bokeh's line dashes by scheme: solid for the first of a colour, other dashes for the next."""
     rank: Counter[str] = Counter()
     found = {}
     for scheme, style in look.items():
@@ -169,7 +169,7 @@ class Graphs:
         self._lost.data = _marks({scheme: run.lost for scheme, run in curves.items()}, colors)
 
     def _draw_lines(self, plot: figure) -> ColumnDataSource:
-        """Draw one line per scheme: a single glyph, for a page of many models is slow to open."""
+        """Draw the lines of all schemes as a single glyph, because a page with many models opens slowly."""
         source = ColumnDataSource(
             {key: [] for key in ("xs", "ys", "color", "dash", "scheme")}, name=f"{plot.name}-lines"
         )
@@ -181,7 +181,7 @@ class Graphs:
     def _draw_marks(
         self, what: str, marker: str, size: int, width: float, more: Sequence[str]
     ) -> ColumnDataSource:
-        """Draw what happened to packets of all schemes."""
+        """Draw packet events of all schemes."""
         source = ColumnDataSource({key: [] for key in ("x", "y", "cause", "color", "scheme", *more)})
         marks = self.sequence.scatter(
             "x", "y", source=source, marker=marker, size=size, color="color", line_width=width
@@ -213,7 +213,7 @@ class Graphs:
 
 
 def _marks(by_scheme: Mapping[str, pl.DataFrame], colors: Mapping[str, str]) -> dict[str, Any]:
-    """Put the marks of all schemes into one table: numbers as binary arrays, words as lists."""
+    """Collect the marks of all schemes in one table: numbers as binary arrays, words as lists."""
     table = pl.concat(
         marks.with_columns(scheme=pl.lit(scheme), color=pl.lit(colors[scheme]))
         for scheme, marks in by_scheme.items()

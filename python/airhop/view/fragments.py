@@ -1,4 +1,4 @@
-"""The page's texts as HTML: everything that is not a widget or a figure."""
+"""Texts of the page as HTML."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from airhop.terminal import mean_pm, number, ratio
 from airhop.view.figures import dashes
 
 COLUMNS = (GOODPUT, "retransmissions", "timeouts", "window_cuts", "srtt_ms", ACTIVE)
-"""Metrics of the table. The ratio of goodputs stands after the first."""
+"""Metrics of the table; the ratio of goodputs follows the first."""
 
 
 def tables(rows: Sequence[Row], look: Mapping[str, SchemeStyle]) -> str:
@@ -36,7 +36,7 @@ def tables(rows: Sequence[Row], look: Mapping[str, SchemeStyle]) -> str:
 def _table(
     title: str, heads: Sequence[str], cells: Mapping[str, Sequence[str]], look: Mapping[str, SchemeStyle]
 ) -> Markup:
-    """Write a table with a line per scheme."""
+    """Format a table with one line per scheme."""
     lines = [
         Markup("<tr><th scope=row>{} {}</th>{}</tr>").format(
             symbol("square", look[scheme].color), scheme, _join("<td>{}</td>", values)
@@ -66,7 +66,7 @@ def legend(look: Mapping[str, SchemeStyle], flows: Sequence[str]) -> str:
 
 
 def command(text: str) -> str:
-    """Write a command with a button that copies it."""
+    """Format a command with a button that copies it."""
     return Markup(
         "<div class=command><code>{0}</code>"
         '<button class=copy type=button data-copy="{0}">Copy</button></div>'
@@ -74,18 +74,18 @@ def command(text: str) -> str:
 
 
 def problem(text: str) -> str:
-    """Write what went wrong."""
+    """Format an error."""
     return Markup("<div class=problem role=alert>{}</div>").format(text)
 
 
 def notes(comparison: Comparison) -> str:
-    """Write base and hints, and doubts about intervals; a single run has no interval."""
+    """Format base, hints, and warnings about intervals; a single run has no interval."""
     doubts = comparison.warnings() if comparison.reps > 1 else ()
     return _join("<p class=note>{}</p>", [*doubts, *comparison.hints])
 
 
 def status(comparison: Comparison, took_s: float) -> str:
-    """Write what was run, and how long that took."""
+    """Format the runs and their computing time."""
     runs = len(comparison.results)
     return Markup("<p class=status role=status>{} of {:g} s in {:.0f} ms</p>").format(
         f"{runs} run{'' if runs == 1 else 's'}", comparison.scenario.duration_s, 1e3 * took_s

@@ -1,4 +1,4 @@
-"""The page: widgets that change the state, and figures that follow it."""
+"""The page: widgets that change the state, and figures that show it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Page:
     def __init__(self, opened: State, runs: Runs) -> None:
         self._opened = self._state = opened
         self._rep = 0
-        """The replication that the graphs show."""
+        """Replication that the graphs show."""
         self._runs = runs
         self._newest = Newest(self._work)
         self._bars = Bars()
@@ -46,7 +46,7 @@ class Page:
         self._document: Any = pn.state.curdoc
 
     def template(self) -> pn.Template:
-        """Lay the page out, and begin with the first runs."""
+        """Create the page, and start the first runs."""
         page = FrozenTemplate(widgets.asset("page.html"))
         page.add_variable("style", widgets.asset("page.css"))
         page.add_variable("script", widgets.asset("page.js"))
@@ -59,7 +59,7 @@ class Page:
     # --- from widgets to state -----------------------------------------------------------------------------
 
     def _load(self, state: State) -> None:
-        """Go over to another state altogether, with widgets of its own."""
+        """Switch to another state, with new widgets."""
         state = replace(state, plugins=self._opened.plugins)
         names = dict.fromkeys([*packaged(), self._opened.source, state.source])
         nameless = next((known for known in (state, self._opened) if known.source is None), state)
@@ -82,7 +82,7 @@ class Page:
         self._show(state)
 
     def _begin(self, source: str) -> None:
-        """Go over to another scenario; the choice of schemes, the seed and the replications stay."""
+        """Switch to another scenario; schemes, seed and replications stay."""
         self._attempt(lambda: self._load(self._fresh(source)))
 
     def _fresh(self, source: str) -> State:
@@ -113,7 +113,7 @@ class Page:
         self._show(replace(self._state, reps=reps))
 
     def _offer_reps(self, reps: int) -> None:
-        """Let the reader choose the replication that the graphs show, where there are several."""
+        """Show the choice of the graphs' replication, if there are several."""
         self._rep = 0
         number = widgets.whole_number("Graphs show replication", 0, reps - 1, self._look_at)
         self._which_rep.param.update(objects=[number], visible=reps > 1)
@@ -123,7 +123,7 @@ class Page:
         self._show(self._state)
 
     def _attempt(self, change: Callable[[], None]) -> None:
-        """Make the reader's change, or show why the change is impossible."""
+        """Apply the reader's change, or show why it is impossible."""
         try:
             change()
         except (InputError, ScenarioError) as error:

@@ -1,4 +1,4 @@
-"""The runs behind the page: off the event loop, the newest wish first."""
+"""Runs of the page on separate threads; the newest request first."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Runs:
         return {scheme: run.result() for scheme, run in zip(state.schemes, runs, strict=True)}
 
     def close(self) -> None:
-        """Let the threads end, each with the run that it is in."""
+        """Stop the threads, each after its current run."""
         self._closed = True
         self._pool.shutdown(wait=False, cancel_futures=True)
 

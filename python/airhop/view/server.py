@@ -42,7 +42,7 @@ class Guard(Router):
         self._origins = {f"http://{host}" for host in self._hosts}
 
     def find_handler(self, request: HTTPServerRequest, **kwargs: Any) -> HTTPMessageDelegate:
-        """Choose who answers."""
+        """Return the handler of a request."""
         if not self._is_ours(request):
             chosen = self._refusing
         elif "\0" in unquote(request.path):  # Tornado would ask the file system for it, which takes none

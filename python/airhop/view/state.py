@@ -46,7 +46,7 @@ class State:
     seed: int = 1
     reps: int = 1
     plugins: tuple[str, ...] = ()
-    """Files and modules with schemes in Python. Who starts the page loads them, never a state."""
+    """Files and modules with schemes in Python. The command of the page loads them, never a state."""
 
     @classmethod
     def of(cls, source: str) -> State:
@@ -61,7 +61,7 @@ class State:
 
     @classmethod
     def of_packaged(cls, name: str) -> State:
-        """Return the initial state of a packaged scenario requested over the network.
+        """Return the initial state of a packaged scenario that a request names.
 
         Raises InputError if no such packaged scenario exists; files of that name are ignored.
         """
@@ -91,8 +91,8 @@ class State:
         """Read a study: its scenario, `[set]`, schemes, seed and reps. Other axes are left to `airhop sweep`.
 
         `name` is for messages. The study's scenario is a packaged name, a table, or a file relative to
-        `folder`; without `folder` no file is read, neither for that nor for a value. Nothing in the text is
-        run: it may be a stranger's.
+        `folder`; without `folder` no file is read, neither for the scenario nor for a value. No code in the
+        text is run, as it may come from an untrusted source.
         """
         study = _toml(text, name)
         for key in study:
@@ -128,7 +128,7 @@ class State:
 
     @cached_property
     def arms(self) -> list[Arm]:
-        """The scenario with each of the schemes in it."""
+        """The scenario with each of the schemes."""
         return arms(self.scenario, self.schemes, {})
 
     def jobs(self) -> dict[tuple[str, int], Job]:
@@ -140,7 +140,7 @@ class State:
         }
 
     def command(self) -> str:
-        """Write the command that makes the same runs in a terminal."""
+        """Return the command that repeats the runs in a terminal."""
         source, *sets = self.scenario.arguments()
         plugins = [word for plugin in self.plugins for word in ("--with", plugin)]
         luck = ["--reps", str(self.reps), "--seed", str(self.seed)]

@@ -1,4 +1,4 @@
-"""The open tabs: a page each, up to a bound; a tab beyond the bound gets a page with a message."""
+"""Open tabs, each with its own page, up to a maximum; further tabs show a message."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ MOST_TABS = 16
 """Largest number of tabs: a page takes a quarter of a second of the server thread, and its runs take all
 cores."""
 AGAIN_S = 3
-"""A page that found no room tries again after so many seconds."""
+"""Interval after which a tab beyond the maximum reloads, s."""
 
 
 class Tabs:
-    """Creates a page for every tab up to the bound, by `page`."""
+    """Creates a page for every tab up to the maximum, by `page`."""
 
     def __init__(self, page: Callable[[], Any]) -> None:
         self._page = page

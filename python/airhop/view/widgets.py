@@ -28,34 +28,34 @@ def wide(*classes: str) -> dict[str, Any]:
 
 
 def column(parts: Iterable[Any] = (), *classes: str) -> pn.Column:
-    """Stack parts."""
+    """Arrange parts in a column."""
     return pn.Column(*parts, **wide(*classes))
 
 
 def row(*parts: Any) -> pn.Row:
-    """Put parts side by side."""
+    """Arrange parts in a row."""
     return pn.Row(*parts, **wide("row"))
 
 
 def text() -> pn.pane.HTML:
-    """Make an empty place for a fragment of HTML."""
+    """Return an empty pane for a fragment of HTML."""
     return pn.pane.HTML("", **wide())
 
 
 def figure(plot: Any) -> pn.pane.Bokeh:
-    """Make a place for a Bokeh figure."""
+    """Return a pane for a Bokeh figure."""
     return pn.pane.Bokeh(plot, **wide())
 
 
 def choice(label: str, options: Mapping[str, str], value: str, on_change: OnChange) -> Any:
-    """Choose one of a list."""
+    """Return a choice of one value from a list."""
     return _calling(
         pn.widgets.Select(name=label, options=dict(options), value=value, **wide("widget")), on_change
     )
 
 
 def chips(label: str, options: Sequence[Any], value: Any, on_change: OnChange) -> pn.Column:
-    """Choose with buttons: several of them where `value` is a list."""
+    """Return a choice by buttons: of several values if `value` is a list."""
     kind = pn.widgets.CheckButtonGroup if isinstance(value, list) else pn.widgets.RadioButtonGroup
     buttons = _calling(kind(options=list(options), value=value, **wide()), on_change)
     return column([_label(label), buttons], "widget")
@@ -71,7 +71,7 @@ def ladder(control: Control, on_change: OnChange) -> Any:
 
 
 def whole_number(label: str, value: int, most: int, on_change: OnChange) -> Any:
-    """Type a number from 0 to `most`."""
+    """Return a field for a whole number from 0 to `most`."""
     return _calling(
         pn.widgets.IntInput(name=label, value=value, start=0, end=most, **wide("widget")), on_change
     )

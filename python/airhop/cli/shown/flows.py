@@ -69,7 +69,7 @@ def _has_completions(flow: Mapping[str, Any]) -> bool:
 
 
 def _print_marks(out: Console, document: Mapping[str, Any]) -> None:
-    """Print what flows and queues counted of marks, if anything."""
+    """Print the ECN marks counted by flows and queues, if any."""
     flows = [
         (flow["name"], marks) for flow in document["flows"] if any((marks := flow.get("marks", {})).values())
     ]

@@ -39,7 +39,7 @@ def print_counts(out: Console, by_scheme: Mapping[str, LossClassifications]) -> 
 
 
 def print_shares(out: Console, by_scheme: Mapping[str, Sequence[LossClassifications]]) -> None:
-    """Print the same over replications: cells as a share of all losses of the scheme, per cent."""
+    """Print classifications over replications: cells as a share of all losses of the scheme, per cent."""
     rows = []
     for scheme, sample in by_scheme.items():
         right, found = share_right(sample), LossClassifications.sum(sample)

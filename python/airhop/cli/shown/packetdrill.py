@@ -1,4 +1,4 @@
-"""`airhop doctor --packetdrill`: verdicts on scripts, a line each."""
+"""`airhop doctor --packetdrill`: verdicts on scripts, one line each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from airhop.progress import reporter_for_stderr
 
 
 def packetdrill(where: Path, *, kernel: bool, as_json: bool) -> int:
-    """Run the scripts, print the verdicts, and return the exit code: failed if one fails or is unreadable."""
+    """Run the scripts, print the verdicts, and return the exit code: 1 if a script fails or is unreadable."""
     found = scripts(where)
     if kernel and needs_restart():
         raise Again(RESTART)

@@ -1,4 +1,4 @@
-"""The kinds of packet events a time-line shows, and how each is drawn."""
+"""Packet events of a time-line, and their style."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Mark:
     height: str | None = "first byte"
     """Name of the height in the hover card; None where the packet has no number of its own."""
     dropped: bool = False
-    """True if it has a place and a cause."""
+    """True if the event has a place and a cause."""
 
     @property
     def symbol(self) -> str:

@@ -1,4 +1,4 @@
-"""The round trips of a time-line, as a template: what segments took, the estimate, the timer, and notices."""
+"""Round trips of a time-line, as a template: round-trip times of segments, SRTT, RTO, and notices."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def timeline(run: TracedRun) -> Timeline:
 
 
 def _loss_times(run: TracedRun) -> list[float]:
-    """List when data was lost; the link giving a packet up follows a lost frame and is not counted again."""
+    """List the times of data losses; a discard by the link follows a lost frame and is not counted again."""
     lost = run.table("drops").filter((_word("kind") == "data") & (_word("cause") != "retries"))
     return [round(float(t), 6) for t in lost["time_s"].sort()]
 
@@ -146,7 +146,7 @@ def _marks(run: TracedRun, acks: pl.DataFrame) -> Iterator[tuple[Mark, pl.DataFr
 
 
 def _congestion_marks(run: TracedRun) -> Iterator[tuple[Mark, pl.DataFrame]]:
-    """Yield what arrives with a mark of ECN, and its echoes; traces of earlier versions have neither."""
+    """Yield arrivals with ECN marks, and their echoes; traces of earlier versions have neither."""
     if "packets" in run.tables and "ecn" in run.tables["packets"].columns:
         arrives = (_word("step") == "delivered") & (_word("kind") == "data") & (_word("ecn") == "ce")
         yield MARKED, run.table("packets").filter(arrives).select(x="time_s", y=_kilobytes("seq"))
@@ -161,7 +161,7 @@ def _on_the_ack_line(points: pl.DataFrame, acks: pl.DataFrame) -> pl.DataFrame:
 
 
 def _window(run: TracedRun) -> tuple[dict[str, pl.DataFrame], list[LegendEntry]]:
-    """Collect windows in segments and timers in ms; no sample yet is a gap, not a zero on a log axis."""
+    """Collect windows in segments and timers in ms; missing samples are gaps, as a log axis has no zero."""
     segment_bytes = run.table("segments")["bytes"].max() or 1
     rows = run.table("window").select(
         x="time_s",

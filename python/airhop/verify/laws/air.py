@@ -35,14 +35,14 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _lasts(medium: Medium, frame: Frame) -> Iterator[Finding]:
-    """Compare the duration of a frame with that of its preamble and its bits."""
+    """Compare the duration of a frame with the duration of its preamble and bits."""
     due = medium.airtime(frame.kind, frame.bytes)
     if abs(frame.end - frame.start - due) > ROUNDING:
         yield finding("air", frame, f"{frame.bytes} bytes in {frame.end - frame.start} ns, not {due:.0f}")
 
 
 def _attempts(medium: Medium) -> Iterator[Finding]:
-    """Compare the transmissions of each packet with the limit; attempt 1 begins a packet, RTS included."""
+    """Compare the attempts at each packet with the limit; attempt 1 begins a packet, RTS included."""
     first = _first_kind(medium)
     sent: Counter[str] = Counter()
     for frame in medium.frames:
@@ -87,7 +87,7 @@ def _contents(trace: Trace, medium: Medium) -> Iterator[Finding]:
 
 
 def _numbers(medium: Medium) -> Iterator[Finding]:
-    """Follow the numbers of attempts: each is one more than the last at that packet, or the first."""
+    """Check the attempt numbers of each packet: the first is 1, each later one increases by one."""
     last: dict[str, Frame] = {}
     for frame in medium.frames:
         if frame.attempt < 1 or (frame.kind == "broadcast" and frame.attempt > 1):
@@ -172,7 +172,7 @@ def _is_answer(medium: Medium, frame: Frame) -> bool:
 
 
 def _arrivals(trace: Trace, medium: Medium) -> Iterator[Finding]:
-    """Find the frame that bore each packet, received at the instant at which that arrives."""
+    """Find the frame with each arriving packet: it was received when the packet arrives."""
     received = {
         (frame.end, frame.sender, frame.receiver, frame.flow, frame.packet, frame.seq)
         for frame in medium.frames

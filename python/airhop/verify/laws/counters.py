@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 from airhop.verify.trace import CLOSE_MS, Finding, Trace, backs_off, is_prompt, quantity
 
 _PACKETS = ("queue", "aqm", "agent", "route")
-"""Reasons that drop packets, and no frames."""
+"""Causes that drop packets rather than frames."""
 _CLOSE = 1e-9
 """Largest relative difference of sums of 64-bit floats."""
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Goodput is what was handed over after the warm-up; counters are numbers of rows."""
+    """Compare goodput with the bytes delivered after the warm-up, and counters with numbers of rows."""
     for name, flow in trace.flows.items():
         if flow["transport"] == "tcp":
             yield from _Connection(trace, name, flow).check()
@@ -44,7 +44,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 class _State(NamedTuple):
-    """A row of the table `window`; the estimate of the round trip and the timeout in milliseconds."""
+    """Row of the table `window`; SRTT and RTO in milliseconds."""
 
     time: int
     cwnd: float
@@ -61,7 +61,7 @@ class _Connection:
         self._document = document
 
     def check(self) -> Iterator[Finding]:
-        """Compare every number that the trace can tell."""
+        """Compare every number that the trace determines."""
         yield from self.traffic()
         yield from self._completion()
         if is_prompt(self._document):
@@ -146,7 +146,7 @@ class _Connection:
         yield from self._responses()
 
     def _responses(self) -> Iterator[Finding]:
-        """Compare the number of responses, if all have one size: each ends at a multiple of it."""
+        """Compare the number of responses, if all have one size: each ends at a multiple of the size."""
         said, size = self._document["completion_ms"], self._document["app"].get("response")
         if said is None or not isinstance(size, str):
             return
@@ -204,7 +204,7 @@ def _datagrams(trace: Trace, name: str, flow: Mapping[str, Any]) -> Iterator[Fin
 
 
 def _same(place: str, key: str, said: float | None, value: float | None) -> Iterator[Finding]:
-    """Compare a number of the document with that of the trace; None where there is none."""
+    """Compare a number of the document with that of the trace; None stands for no number."""
     same = (said is None) == (value is None)
     if not same or (
         said is not None and value is not None and abs(said - value) > _CLOSE * max(1.0, abs(value))
@@ -221,7 +221,7 @@ def _active_mbps(trace: Trace, sent: list[int], arrived: list[int], delivered: f
 
 
 def _jitter_ns(delays: Iterable[int]) -> float:
-    """Smooth the differences of successive delays as receivers of RTP do (RFC 3550 §6.4.1)."""
+    """Return the smoothed difference of successive delays, as RTP receivers compute it (RFC 3550 §6.4.1)."""
     jitter = 0.0
     for before, delay in pairwise(delays):
         jitter += (abs(delay - before) - jitter) / 16

@@ -11,7 +11,7 @@ from typing import Any
 from airhop.verify.trace import ROUNDING, Finding, Trace, listed, model_at, quantity, spans, ways
 
 _CLOSE = 1e-6
-"""Metres."""
+"""Tolerance of positions, metres."""
 _SAME = 1e-9
 """Largest relative difference of a recorded rate or delay from the planned one."""
 

@@ -147,7 +147,7 @@ class _Ends:
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Replay the echoes of each TCP flow."""
+    """Check ECE and CWR of each TCP flow."""
     ends = {
         name: _Ends(flow, _rule(flow), cuts=_cuts(trace, name))
         for name, flow in trace.flows.items()

@@ -9,7 +9,7 @@ from airhop.verify.medium import ANSWERS, RECEIVED, Medium, finding, media
 from airhop.verify.trace import ROUNDING, Finding, Frame, Trace
 
 _NAMES = {"ack": "link ACK", "block-ack": "BlockAck"}
-"""Names of answers that follow on data."""
+"""Names of responses to data."""
 
 
 def check(trace: Trace) -> Iterator[Finding]:
@@ -97,7 +97,7 @@ class _Exchanges:
             yield finding("exchange", frame, f"lost beside a frame of {others[0].sender}: too weak for that")
 
     def timeouts(self) -> Iterator[Finding]:
-        """Find stations that send again before their unanswered frame can have failed."""
+        """Find stations that retransmit before the timeout of their unanswered frame."""
         medium = self._medium
         waits: dict[str, Frame] = {}
         for frame in medium.frames:
@@ -112,7 +112,7 @@ class _Exchanges:
                 waits[frame.sender] = frame
 
     def reservations(self) -> Iterator[Finding]:
-        """Find stations that receive a CTS for another one and send before the ACK (802.11-2016 §10.3.2.4).
+        """Find stations that receive another station's CTS and send before the ACK (802.11-2016 §10.3.2.4).
 
         The link ACK of a fragment sets the NAV for the next fragment in the same way (§10.3.4.6).
         """

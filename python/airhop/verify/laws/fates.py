@@ -1,4 +1,4 @@
-"""Reasons of drops: a full queue, a channel that errs, a limit of attempts."""
+"""Causes of drops: a full queue, channel errors, an attempt limit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DEVIATIONS, _FEW = 7.0, 6
 """Tolerance of a channel's share of losses: standard deviations, and a number of frames; the false-alarm rate
 is 10⁻¹⁰."""
 _HEADERS = {"tcp": (40, 80), "udp": (28, 28)}
-"""Least and most that headers, options and what agents add may lengthen a payload by, bytes."""
+"""Smallest and largest length of headers, options and additions by agents, bytes."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class _Hop:
 
     @property
     def recoveries(self) -> list[Mapping[str, Any]]:
-        """Link recoveries that give up."""
+        """Link recoveries that discard packets."""
         plans = [self.plan.get("arq", {}), self.plan.get("arq_back", {})]
         return [plan for plan in plans if "attempts" in plan or plan.get("kind") == "rlp"]
 
@@ -40,7 +40,7 @@ class _Hop:
 
     @property
     def loses_at_times(self) -> bool:
-        """True if outages or handoffs lose what is on the air."""
+        """True if outages or handoffs lose frames in transmission."""
         return any(change.get("fate") == "lost" for change in listed(self.plan.get("changes", [])))
 
 
@@ -89,7 +89,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _contradiction(hop: _Hop, place: str, cause: str) -> str | None:
-    """Return why no drop for this reason is possible at the place, if none is."""
+    """Return the reason why no drop by this cause is possible at the place; None if it is possible."""
     match cause:
         case "aqm":
             is_right = hop.plan["queue"]["kind"] in flagged("queue", "drops-early")
@@ -142,7 +142,7 @@ def _shares(trace: Trace, hops: _Hops) -> Iterator[Finding]:
 def _expected(
     frames: list[tuple[int, bool]], model: Mapping[str, Any], hop: _Hop, trace: Trace
 ) -> tuple[float, float]:
-    """Return the least and the most losses to expect: the length that `fer` is about is not quite known."""
+    """Return the range of expected losses, as the frame length of `fer` is not exactly known."""
     if "loss" in model:
         return (len(frames) * model["loss"],) * 2
     overhead = quantity(hop.plan["overhead"]) if "overhead" in hop.plan else 0.0

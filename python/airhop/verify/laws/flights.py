@@ -1,4 +1,4 @@
-"""Bytes in flight: a sum of segments, and all that is outstanding as long as nothing was lost or repeated."""
+"""Bytes in flight: a sum of segments, equal to the outstanding bytes before any loss or retransmission."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _rows(trace: Trace, name: str) -> list[tuple[int, str, tuple[Any, ...]]]:
 
 
 def _contradictions(stream: _Stream, most: int, unit: int, table: str, row: tuple[Any, ...]) -> Iterator[str]:
-    """Return why the recorded flight is impossible, if it is."""
+    """Return the reason why the recorded flight is impossible; None if it is possible."""
     if table == "acks":
         return
     # After a timeout, a notice may repair a segment beyond the next one; the repair counts when the segment's

@@ -18,7 +18,7 @@ _RECEIVED = ("received", "captured")
 _LIFETIME = 512 * 1_024_000
 """dot11MaxTransmitMSDULifetime in nanoseconds: 512 TU."""
 _OPTIONS = range(0, 44, 4)
-"""Bytes that agents may have put on a packet that waited."""
+"""Largest length of options that agents add to a queued packet, bytes."""
 
 _Key = tuple[str, str, str, int]
 """Receiver, flow, kind and sequence number of a packet."""
@@ -26,16 +26,16 @@ _Key = tuple[str, str, str, int]
 
 @dataclass
 class _Packet:
-    """A packet that a station is busy with."""
+    """Packet in service at a station."""
 
     key: _Key
     lengths: list[list[int]]
-    """Possible lengths of its frames, by the offered packet."""
+    """Possible frame lengths, by offered packet."""
     begun: int
     at: int = 0
-    """The fragment that is sent now, or next."""
+    """Current or next fragment."""
     failures: int = 0
-    """Frames without an answer so far."""
+    """Number of frames without a response."""
     tries: int = 0
     """Transmissions of this fragment."""
     rts: int = 0
@@ -103,7 +103,7 @@ class _Replay:
         return [self._medium.lengths(size + option) for size in sorted(sizes) for option in options]
 
     def _goes_on(self, packet: _Packet, frame: Frame) -> bool:
-        """Return whether a frame is of the packet with which its sender was busy."""
+        """Return whether a frame belongs to the packet in service at its sender."""
         if packet.is_over() or packet.key != _key(frame):
             return False
         if packet.resumes is not None:
@@ -111,7 +111,7 @@ class _Replay:
         return frame.attempt > 1 or packet.failures == 0
 
     def _given_up(self, packet: _Packet, frame: Frame) -> Iterator[Finding]:
-        """Check a packet after which the sender starts another: complete, or out of attempts or time."""
+        """Check a packet when its sender starts the next: complete, at the attempt limit, or expired."""
         is_used_up = packet.tries >= self._medium.plan["attempts"] or packet.rts >= RTS_LIMIT
         if packet.is_over() or (packet.resumes is None and is_used_up) or frame.start > packet.expires():
             return
@@ -161,7 +161,7 @@ class _Replay:
         return answer if answer is not None and is_one and answer.outcome in _RECEIVED else None
 
     def _arrivals(self) -> Iterator[Finding]:
-        """Compare the packets that arrived with those of which all fragments were received."""
+        """Compare arrived packets with packets of which all fragments were received."""
         told: Counter[tuple[int, str, _Key]] = Counter()
         for a in self._medium.cell.places:
             for b in self._medium.cell.hearers[a]:

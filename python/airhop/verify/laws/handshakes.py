@@ -10,7 +10,7 @@ from airhop.catalogue import flagged_schemes
 from airhop.verify.trace import Finding, Step, Trace
 
 _ANSWERS = {"split"}
-"""Services whose agent answers a SYN in the receiver's place, and sends its own SYN."""
+"""Services whose agent answers a SYN in place of the receiver, and sends its own SYN."""
 
 
 def uses_ecn(flow: Mapping[str, Any]) -> bool:
@@ -25,9 +25,9 @@ class _Handshake:
 
     flow: Mapping[str, Any]
     asked: bool = False
-    """A SYN has reached the receiver."""
+    """True if a SYN has reached the receiver."""
     answered: bool = False
-    """A SYN-ACK has reached the sender."""
+    """True if a SYN-ACK has reached the sender."""
 
     def on_step(self, step: Step) -> str | None:
         """Process a step of a TCP packet; return the error, if any."""

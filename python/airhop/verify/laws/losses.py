@@ -10,7 +10,7 @@ from airhop.verify.medium import media
 from airhop.verify.trace import Finding, Frame, Trace, delays, ways
 
 _LOST = ("channel", "collision")
-"""Outcomes of frames that are rows of `drops`."""
+"""Frame outcomes with a row in `drops`."""
 
 
 class _Loss(NamedTuple):
@@ -56,7 +56,7 @@ def _of_frame(loss: _Loss) -> _Loss:
 
 
 def _of_cells(trace: Trace) -> Iterator[_Loss]:
-    """List the frames that the stations they were for did not receive."""
+    """List the frames that their receivers did not receive."""
     for medium in media(trace):
         for frame in medium.frames:
             if frame.kind == "a-mpdu":

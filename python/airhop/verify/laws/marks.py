@@ -56,7 +56,7 @@ def _marks(queue: Mapping[str, Any]) -> bool:
 
 @dataclass
 class _Seen:
-    """The marks that a trace shows, and the packets that may have been marked unseen."""
+    """Marks in a trace, and packets whose possible mark the trace does not show."""
 
     queues: _Queues
     last: dict[int, Step] = field(default_factory=dict)
@@ -91,7 +91,7 @@ class _Seen:
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Follow the codepoint of each packet, compare the codepoints of sent packets with the RFC, and count."""
+    """Check codepoints of packets on their path and at their sender (RFC 3168), and the counts of marks."""
     seen = _Seen(_Queues(trace))
     ends = {
         name: _Sender(flow)
@@ -108,7 +108,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 class _Sender:
-    """The packets that the ends of a flow send, and which of the packets may be marked."""
+    """Packets sent by the ends of a flow, and their permission to be ECN-capable."""
 
     def __init__(self, flow: Mapping[str, Any]) -> None:
         self._uses = uses_ecn(flow)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from airhop.verify.trace import Finding, Trace, quantity
 
 _LONE = ("probe", "notice")
-"""Causes of segments that wait for nothing (RFC 8985 §7.3)."""
+"""Causes of segments that Nagle's algorithm does not delay (RFC 8985 §7.3)."""
 
 
 def check(trace: Trace) -> Iterator[Finding]:

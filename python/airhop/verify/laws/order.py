@@ -1,4 +1,4 @@
-"""Every table is in the order of time."""
+"""Order of time in every table."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _TIMES = {
     "deliveries": "time_s",
     "air": "end_s",
 }
-"""Columns by table in whose order the rows stand; another law checks the steps of packets."""
+"""Column by which each table is sorted; another law checks the steps of packets."""
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Find records that stand before records of an earlier time."""
+    """Find records that precede records of an earlier time."""
     for table, column in _TIMES.items():
         times = trace.times(table, column)
         if any(before > after for before, after in pairwise(times)):

@@ -67,7 +67,7 @@ def _contents(trace: Trace, place: str, frames: list[Frame], link: Mapping[str, 
 
 
 def _attempts(place: str, frames: list[Frame], recovery: Mapping[str, Any]) -> Iterator[Finding]:
-    """Count how often each packet is sent; without recovery, once."""
+    """Count the transmissions of each packet; without recovery there is one."""
     match recovery["kind"]:
         case "none":
             most = 1
@@ -81,7 +81,7 @@ def _attempts(place: str, frames: list[Frame], recovery: Mapping[str, Any]) -> I
 
 
 def _arrivals(trace: Trace, place: str, frames: list[Frame], delay: int) -> Iterator[Finding]:
-    """Find the frame that brought each packet before it arrives."""
+    """Find the frame with each packet before its arrival."""
     received: dict[tuple[str, str, int], int] = {}
     for frame in frames:
         if frame.outcome == "received" and frame.kind == "data":
@@ -97,8 +97,8 @@ def _arrivals(trace: Trace, place: str, frames: list[Frame], delay: int) -> Iter
 def _instants(trace: Trace, place: str, frames: list[Frame], transits: set[int]) -> Iterator[Finding]:
     """Return the instants of arrival: the end of a packet's frame, or of the frame that filled a gap.
 
-    If the receiver gives frames up, the instant may also be the end of its wait. No frame overtakes another
-    when the delay decreases: the instant may then be that of an earlier, lost frame.
+    If the receiver gives frames up, the instant may also be the end of its waiting time. No frame overtakes
+    another when the delay decreases: the instant may then be that of an earlier, lost frame.
     """
     waits = len(transits) > 1
     ends = {

@@ -1,4 +1,4 @@
-"""The receiving end of TCP, derived from the segments that reached it."""
+"""TCP receivers: ACKs and deliveries derived from the arrived segments."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Reassembly:
         return not self._beyond
 
     def add(self, time: int, start: int, end: int) -> None:
-        """Select the bytes [start, end) in."""
+        """Add the bytes [start, end)."""
         self.before = (time, self.next)
         if start not in self._beyond:
             heappush(self._begins, start)
@@ -41,11 +41,11 @@ class _Reassembly:
 
 
 LONGEST_TURNAROUND = 1_000_000_000
-"""Time that a segment spends at most in the receiver's host, ns, where that takes any."""
+"""Largest processing time of a segment in the receiver's host, ns, for hosts with a processing time."""
 
 
 class _Promise:
-    """The ACK that a receiver owes (RFC 9293 §3.8.6.3, RFC 5681 §4.2)."""
+    """Pending ACK of a receiver (RFC 9293 §3.8.6.3, RFC 5681 §4.2)."""
 
     def __init__(self, flow: Mapping[str, Any]) -> None:
         delay = flow["tcp"]["delayed_ack"]
@@ -89,16 +89,16 @@ class _Host:
         self._next = {1}
         self._at = 0
         self.grown: list[tuple[int, int]] = []
-        """Time when TCP's stream grew, and how long it was then."""
+        """Time of the stream's last growth, and the stream's length then."""
 
     def on_data(self, time: int, start: int, end: int) -> None:
-        """Let the bytes [start, end) wait."""
+        """Queue the bytes [start, end)."""
         self._waiting.append((time, start, end))
 
     def pass_to_tcp(self, now: int) -> Iterator[tuple[int, str]]:
         """Pass segments to TCP according to deliveries up to `now`; yield errors of their times.
 
-        A delivery at this very instant waits for its segment, which may be a later row of the trace.
+        A delivery at this instant waits for its segment, which may be a later row of the trace.
         """
         while self._rows and self._rows[0][0] <= now:
             time, total = self._rows[0]
@@ -116,7 +116,7 @@ class _Host:
             self.grown.append((time, self._stream.next - 1))
 
     def may_acknowledge(self, now: int, number: int) -> bool:
-        """Return whether it is the first byte that TCP lacks, at any time of this instant."""
+        """Return whether a byte is TCP's first missing byte at some point of this instant."""
         return number in (self._next if now == self._at else {self._stream.next})
 
 
@@ -135,7 +135,7 @@ class _Receiver:
         self._grown: list[tuple[int, int]] = []
 
     def on_step(self, step: Step) -> Iterator[Finding]:
-        """Process a step of one of its packets."""
+        """Process a step of a packet of the flow."""
         if self.promise.is_broken(step.time):
             yield self._finding(step, "a segment arrived, and its ACK is late")
         if step.place != self.flow["to"]:
@@ -174,7 +174,7 @@ class _Receiver:
             yield Finding("receiver", time / 1e9, self.flow["to"], text)
 
     def at_end(self, now: int) -> Iterator[Finding]:
-        """Compare its owed ACK and its deliveries with its stream at the end of the run."""
+        """Compare the pending ACK and the deliveries with the stream at the end of the run."""
         name = self.flow["name"]
         if self.promise.is_broken(now):
             yield Finding("receiver", now / 1e9, name, "a segment arrived, and no ACK followed")
@@ -186,7 +186,7 @@ class _Receiver:
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Compare each ACK that a receiver makes, and each delivery, with the stream that has arrived."""
+    """Compare each ACK and each delivery of a receiver with the arrived stream."""
     recorded: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
     for time, name, total in trace.rows("deliveries", "flow", "bytes"):
         recorded[name].append((time, total))

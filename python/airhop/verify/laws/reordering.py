@@ -1,4 +1,4 @@
-"""Wires that reorder: who is late is late by so much, and no more of them are than should be."""
+"""Reordering wires: delay of late packets, and their share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RLP: each retransmission was requested, and a frame is given up only after all rounds."""
+"""RLP: each retransmission has a NAK, and a frame is discarded only after all rounds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Routes: each hop of a static route brings a packet nearer to its destination; no route is a loop."""
+"""Routes: each hop of a static route is nearer to the destination; no route is a loop."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HOPS = 64
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Check that packets have at most 64 hops, and that each hop of a static route brings them nearer."""
+    """Check that packets have at most 64 hops, and that each static hop is nearer to the destination."""
     is_static = all(plan["routing"]["kind"] == "static" for plan in trace.scenario.get("wlan", []))
     neighbours = neighbours_of(trace.scenario, trace.cells)
     ends = {name: {"data": flow["to"], "datagram": flow["to"], "ack": flow["from"]}

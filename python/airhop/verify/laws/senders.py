@@ -12,7 +12,7 @@ from typing import Any
 from airhop.verify.trace import Finding, Trace, is_prompt, quantity
 
 _BEYOND = 3
-"""Segments beyond the window: two of limited transmit (RFC 3042), and one that begins below its edge."""
+"""Permitted segments beyond the window: two of limited transmit (RFC 3042), and one across its edge."""
 _TABLES = (
     ("acks", ("ack", "duplicate")),
     ("window", ("cwnd",)),
@@ -26,7 +26,7 @@ _REPEATS = ("fast", "timeout", "notice", "recovery", "probe")
 
 @dataclass
 class _Leave:
-    """Allowance of a sender beyond its window, at an instant."""
+    """Segments that a sender may have in flight beyond its window, at an instant."""
 
     duplicates: float = 0
     """Segments that duplicate ACKs report as delivered and that no ACK has acknowledged since."""
@@ -34,7 +34,7 @@ class _Leave:
     """Bytes in flight at the beginning of the recovery, and bytes delivered since."""
 
     def also(self, other: _Leave) -> _Leave:
-        """Select the larger of both."""
+        """Return the larger of two allowances."""
         return _Leave(max(self.duplicates, other.duplicates), max(self.flight, other.flight))
 
 
@@ -51,7 +51,7 @@ class _Sender:
     top: int = 1
     """First byte never sent."""
     window: float | None = None
-    """Congestion window as it was recorded last, in segments."""
+    """Last recorded congestion window, segments."""
     window_at: int = -1
     windows: set[float] = field(default_factory=set)
     """Windows at the time of that record."""
@@ -65,26 +65,26 @@ class _Sender:
     expired_at: int = -1
     """Time of that event, ns."""
     flight: int = 0
-    """In flight when the last segment was sent before duplicate ACKs, or when recovery began."""
+    """Flight when the last segment was sent before duplicate ACKs, or when recovery began."""
     latest: int = 0
-    """In flight when the last segment of all was sent."""
+    """Flight when the latest segment was sent."""
     latest_at: int = -1
     """Time of that event, ns."""
     heard: int = 0
-    """Duplicate ACKs since recovery began, or before it."""
+    """Number of duplicate ACKs since recovery began, or before it."""
     first_heard_at: int = 0
-    """Time of the first of them, ns."""
+    """Time of the first of these duplicate ACKs, ns."""
     moved_at: int = 0
-    """Time when an ACK last acknowledged something new."""
+    """Time of the last ACK of new data."""
     sent_by: Mapping[int, int] = field(default_factory=dict)
-    """First byte never sent, as it is at the end of an instant: links may have no delay."""
+    """First byte never sent, at the end of an instant, since links may have no delay."""
     first_sent: dict[int, int] = field(default_factory=dict)
-    """Time when segments that are outstanding were sent first, by their first byte."""
+    """Time of the first transmission of outstanding segments, by their first byte."""
     leave: _Leave = field(default_factory=_Leave)
-    """Allowance before the last ACK of this instant, as the trace lacks the order of ACKs and segments."""
+    """Allowance before the last ACK of this instant, since the trace lacks the order of ACKs and segments."""
 
     def on_ack(self, time: int, row: tuple[Any, ...]) -> Iterator[str]:
-        """Process ACK that was processed."""
+        """Process an ACK that the sender processed."""
         ack, duplicate = row
         sent = max(self.top, self.sent_by.get(time, 0))
         if ack > sent:
@@ -104,7 +104,7 @@ class _Sender:
             self.una, self.moved_at = ack, time
 
     def _count(self, ack: int, duplicate: bool) -> None:
-        """Each duplicate is a segment that may be replaced (RFC 5681 §3.2 step 4, RFC 6582 §3.2 step 3)."""
+        """Count a duplicate ACK, which permits a new segment (RFC 5681 §3.2 step 4, RFC 6582 §3.2 step 3)."""
         if duplicate:
             self.duplicates += 1
             self.as_in_recovery += 1
@@ -134,12 +134,12 @@ class _Sender:
 
     @cached_property
     def size(self) -> float:
-        """Bytes that there are to send."""
+        """Number of bytes to send."""
         app = self.flow["app"]
         return quantity(app["size"]) if app["kind"] == "transfer" else math.inf
 
     def acknowledged(self, time: int) -> int:
-        """Return the byte acknowledged before `time`; ACKs of that instant may be later."""
+        """Return the byte acknowledged before `time`; ACKs at `time` may follow the transmission."""
         return self.una if time > self.heard_at else self.una_before
 
     def on_window(self, time: int, row: tuple[Any, ...]) -> Iterator[str]:
@@ -158,7 +158,7 @@ class _Sender:
             yield f"a window of {cwnd} segments, with which nothing could be sent"
 
     def on_segment(self, time: int, row: tuple[Any, ...]) -> Iterator[str]:
-        """Process a segment that was handed to IP."""
+        """Process a segment passed to IP."""
         seq, size, again, cause, cwnd, flight = row
         end = seq + size
         if again != (seq < self.top):
@@ -194,7 +194,7 @@ class _Sender:
             yield f"segment {seq} ends beyond the receive window"
 
     def _told_at(self) -> int:
-        """State when an ACK or the timer last let segments out."""
+        """Return the time at which an ACK or the timer last released segments."""
         return max(self.heard_at, self.expired_at)
 
     def _expired(self, time: int, seq: int) -> Iterator[str]:
@@ -209,7 +209,7 @@ class _Sender:
             yield f"segment {seq} times out after {waited / 1e6:.3f} ms, and {least} is the least"
 
     def _in_flight(self, time: int, cause: str, cwnd: float, flight: int) -> Iterator[str]:
-        """Compare the flight with what is outstanding and, of new data, against the window."""
+        """Compare the flight with the outstanding data and, for new data, with the window."""
         outstanding = self.top - self.acknowledged(time)
         if flight > outstanding:
             yield f"{flight} bytes in flight, and only {outstanding} are outstanding"

@@ -11,12 +11,12 @@ from airhop.verify.medium import Medium, media
 from airhop.verify.trace import ROUNDING, Finding, Frame, Trace, delays, ways
 
 _Times = defaultdict[str, set[int]]
-"""By place."""
+"""Times by place."""
 _Spans = defaultdict[str, list[tuple[int, int]]]
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Follow the length of each queue: it grows when a packet is offered, and shrinks when one may leave."""
+    """Check each queue length: it grows when a packet is offered, and shrinks when one may leave."""
     offered, dropped, left, given_up, several = _instants(trace)
     late = _late(trace)
     patient = _discards_at_unknown_times(trace)

@@ -1,4 +1,4 @@
-"""A packet's walk: each step starts where the last step ended, and the walk ends once."""
+"""Path of a packet: each step begins where the previous one ended, and the path ends once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from airhop.verify.trace import Finding, Step, Trace
 
 _WORD, _HEADERS = 4, (28, 120)
-"""Bytes."""
+"""Length of a word, and range of header lengths, bytes."""
 _IP = 20
 """Bytes of the shortest IP header (RFC 791 §3.1)."""
 _ENDS = ("delivered", "dropped")
@@ -56,7 +56,7 @@ def _lengths(before: Step | None, step: Step, *, may_grow: bool) -> Iterator[Fin
 
 
 def _contradiction(before: Step | None, step: Step, *, may_wait: bool) -> str | None:
-    """Return why a step cannot follow the previous one; None if it can."""
+    """Return the reason why a step cannot follow the previous one; None if it can."""
     if before is None:
         if step.step != "made" or step.cause != "-":
             return f"{step.step} before it was made, or made with a cause of its loss"
@@ -73,7 +73,7 @@ def _contradiction(before: Step | None, step: Step, *, may_wait: bool) -> str | 
 
 
 def _wrong_time(before: Step, step: Step, *, may_wait: bool) -> str | None:
-    """Return why a packet cannot be at a place at that time; nodes forward without processing delay."""
+    """Return why a packet cannot be at a place at a time; nodes forward without processing delay."""
     if (
         before.step == "offered"
         and (step.step, step.place, step.time) == before[2:3] + before[4:5] + before[:1]
@@ -87,7 +87,7 @@ def _wrong_time(before: Step, step: Step, *, may_wait: bool) -> str | None:
 
 
 def _wrong_place(before: Step, step: Step) -> str | None:
-    """Return why a packet cannot be at a place; None if it can."""
+    """Return the reason why a packet cannot be at a place; None if it can."""
     on_link = before.step in ("offered", "late")
     begin, end = _link(before.place) if on_link else (_node(before), "")
     match step.step:

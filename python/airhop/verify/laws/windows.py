@@ -10,24 +10,24 @@ from typing import Any, NamedTuple
 from airhop.verify.trace import Finding, Trace, backs_off, is_handshake, is_prompt, quantity
 
 _CLOSE = 1e-3
-"""Milliseconds: an eighth is recorded in nanoseconds."""
+"""Tolerance of SRTT, milliseconds: an eighth of a sample is recorded in nanoseconds."""
 
 
 _ECHOED = 40_000
-"""Bytes that were acknowledged before, whose times a receiver may still echo (RFC 7323 §4.3)."""
+"""Number of acknowledged bytes whose timestamps a receiver may still echo (RFC 7323 §4.3)."""
 
 _TICKS: Mapping[str, int] = {"rfc6298": 0, "linux": 0, "single-gain": 1, "ns2": 2}
 """Ticks of the timer's clock by which a sample may differ from the round trip, by the kind of the timer."""
 
 _LEAST_SSTHRESH = 2.0
-"""Segments: no cut goes below (RFC 5681 §3.1, equation 4)."""
+"""Smallest ssthresh after a reduction, segments (RFC 5681 §3.1, equation 4)."""
 
 _ECHO_MS = 1.0
 """Tick of the clock of timestamps, milliseconds."""
 
 
 class _State(NamedTuple):
-    """A row of the table; the estimate of the round trip and the timeout in milliseconds."""
+    """Row of the table; SRTT and RTO in milliseconds."""
 
     time: int
     cwnd: float
@@ -36,12 +36,12 @@ class _State(NamedTuple):
     rto: float
 
     def differs(self, other: _State) -> bool:
-        """Return whether anything but the time does; no estimate is the same as no estimate."""
+        """Return whether any field except the time differs; two missing estimates are equal."""
         return any(a != b and (a == a or b == b) for a, b in zip(self[1:], other[1:], strict=True))
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Follow the states of every sender."""
+    """Check the states of every sender."""
     for name, flow in trace.flows.items():
         if flow["transport"] != "tcp":
             continue
@@ -106,7 +106,7 @@ def _samples(trace: Trace, name: str, flow: Mapping[str, Any], states: list[_Sta
 
 
 def _instants(trace: Trace, name: str, flow: Mapping[str, Any]) -> set[int]:
-    """Return the times at which the sender begins, sends, or hears of something."""
+    """Return the times at which the sender starts, sends, or receives an ACK or notice."""
     tables = ("acks", "segments", "notices")
     times = {time for table in tables for time, *_ in trace.rows_of(name, table)}
     return (
@@ -183,7 +183,7 @@ def _timeouts(timer: Mapping[str, Any], before: _State, state: _State, after: _S
 
 
 def _is_timer(flow: Mapping[str, Any], before: _State, state: _State) -> bool:
-    """Return whether a timer explains it that need not send: the timeout backs off, or a loss is believed.
+    """Return whether a timer that sends no segment explains a change: RTO backoff, or a loss detection.
 
     RFC 6298 §5.5; RACK's reordering timer (RFC 8985 §6.3), TCP-DCR's (Bhandarkar 2005), before pacing sends.
     """

@@ -14,7 +14,7 @@ from airhop.verify.trace import ROUNDING, Finding, Step, Trace, keeps_order, lis
 
 
 class _Pace:
-    """The bits that a link could have sent by any time, at rates that are known before the run."""
+    """Number of bits that a link could have sent by any time, at rates known before the run."""
 
     def __init__(self, link: Mapping[str, Any], duration: int) -> None:
         rates, outages = [(0, quantity(link["rate"]))], []
@@ -36,10 +36,10 @@ class _Pace:
         for (time, after), rate in zip(pairwise(self._times), self._rates, strict=False):
             self._bits.append(self._bits[-1] + (after - time) * rate / 1e9)
         self.fastest = max(self._rates)
-        """The highest of the rates, bits per second."""
+        """Highest rate, bits per second."""
 
     def bits(self, time: int) -> float:
-        """Return the bits that could have been sent by then."""
+        """Return the number of bits that could have been sent by a time."""
         place = bisect_right(self._times, time) - 1
         return self._bits[place] + (time - self._times[place]) * self._rates[place] / 1e9
 
@@ -58,13 +58,13 @@ class _Port:
     queue: Mapping[str, Any]
     offered: dict[int, Step] = field(default_factory=dict)
     departed: list[Step] = field(default_factory=list)
-    """In the order of arrival at the far end, whether lost on the way or not."""
+    """Packets in the order of arrival at the far end, including those lost on the wire."""
     dropped: list[Step] = field(default_factory=list)
-    """By the queue."""
+    """Packets dropped by the queue."""
 
     @cached_property
     def smallest(self) -> int:
-        """The length of the smallest packet, bytes."""
+        """Length of the smallest packet, bytes."""
         return min(step.bytes for step in self.offered.values())
 
 
@@ -80,7 +80,7 @@ class _Passage:
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Derive when every packet was served, and hold that against the rate, the queue and the order."""
+    """Derive the service times of every packet, and compare them with rate, queue and order."""
     for port in ports(trace).values():
         passed = list(passages(port))
         yield from _served(port, passed)

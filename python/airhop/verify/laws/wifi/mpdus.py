@@ -77,7 +77,7 @@ def _check(
 
 
 def _packets(frame: Frame, mpdu: Mpdu) -> Iterator[Finding]:
-    """Check that the packets of an A-MSDU are numbered, and share all that their MPDU has."""
+    """Check that the packets of an A-MSDU are numbered, and have equal values of their MPDU."""
     shared = [(one.place, one.sequence, one.bytes, one.attempt, one.outcome) for one in mpdu.packets]
     numbers = [one.msdu for one in mpdu.packets]
     if numbers != list(range(len(numbers))) or len(set(shared)) > 1:

@@ -48,11 +48,11 @@ class _Originator:
         self._place = "->".join(pair)
         self._exchanges = exchanges
         self._packets = packets(trace, medium, pair, exchanges)
-        """Packets of MPDUs, which share their fates."""
+        """Packets of each MPDU, which have equal outcomes."""
         self._lifetime = lifetime(medium.plan)
         self._attempts = math.inf if self._lifetime is not None else medium.plan["attempts"]
         self._is_on_demand = medium.plan["routing"]["kind"] != "static"
-        """True if a discarded packet goes back to the router, which is not on record."""
+        """True if a discarded packet returns to the router, which the trace does not record."""
         self._asks = medium.plan["lost_block_ack"] == "request"
         ids = {packet.number for inside in self._packets.values() for packet in inside}
         self._unsent = sorted(
@@ -63,9 +63,9 @@ class _Originator:
         """Times at which packets were discarded that were never sent."""
         self._open: dict[int, _Open] = {}
         self._next = 0
-        """Lowest number that was not sent, nor passed over."""
+        """Lowest number neither sent nor skipped."""
         self._passed = 0
-        """Number of those that were passed over."""
+        """Number of skipped numbers."""
         self._refused = 0
         """RTS frames without a CTS since the last frame with data."""
         self._flight: list[int] = []
@@ -76,7 +76,7 @@ class _Originator:
         self._told = [0, 0]
         """Lower and upper bound of the first sequence number that the originator knows as unfinished."""
         self._discarded = [0, 0]
-        """One more than the last number that is certainly discarded, and than the last one that may be."""
+        """Number after the last certainly discarded one, and after the last possibly discarded one."""
 
     def check(self) -> Iterator[Finding]:
         """Check the exchanges in order."""
@@ -94,7 +94,7 @@ class _Originator:
     # ---- discards ----------------------------------------------------------------------------------------
 
     def _expire(self, now: int) -> Iterator[Finding]:
-        """Note which MPDUs were discarded before an exchange, and which may have been."""
+        """Record MPDUs discarded before an exchange, and MPDUs possibly discarded."""
         for number, mpdu in list(self._open.items()):
             dropped = mpdu.packets[0].dropped if mpdu.packets else None
             if dropped is not None and dropped <= now:
@@ -137,13 +137,13 @@ class _Originator:
 
     @property
     def _bounds(self) -> tuple[int, float]:
-        """Least and most that the oldest unfinished number can be."""
+        """Lower and upper bound of the oldest unfinished number."""
         least = min(self._open, default=self._next)
         certain = [number for number, mpdu in self._open.items() if not mpdu.may_be_gone]
         return least, min(certain, default=math.inf)
 
     def _refuse(self) -> None:
-        """Count an RTS without a CTS: an attempt at what would have been sent."""
+        """Count an RTS without a CTS, an attempt at the MPDUs to be sent."""
         self._refused += 1
         for mpdu in self._open.values():
             mpdu.refused += 1
@@ -193,7 +193,7 @@ class _Originator:
         self._take(exchange, main, mpdus)
 
     def _choice(self, start: int, numbers: list[int], most: float) -> Iterator[Finding]:
-        """Check which MPDUs are sent: the oldest that wait, within the window (§10.25.6.7)."""
+        """Check the choice of MPDUs: the oldest waiting ones within the window (§10.25.6.7)."""
         for number in numbers:
             if number >= most + self._window:
                 text = f"MPDU {number} is sent, and the window ends at {most + self._window:.0f}"
@@ -208,7 +208,7 @@ class _Originator:
             yield self._finding(start, f"MPDU {last} is sent before MPDU {left[0]}, which waits")
 
     def _transmission(self, start: int, mpdu: Mpdu) -> Iterator[Finding]:
-        """Check the number of a transmission, and note it."""
+        """Check and record the sequence number of a transmission."""
         number = mpdu.sequence
         known = self._open.get(number)
         if known is None:
@@ -233,7 +233,7 @@ class _Originator:
         known.attempts, known.refused = mpdu.attempt, 0
 
     def _take(self, exchange: Exchange, main: Frame, mpdus: list[Mpdu]) -> None:
-        """Record the arrivals of an exchange, and what the station learns from the exchange."""
+        """Record the arrivals of an exchange, and the station's knowledge from it."""
         for mpdu in mpdus:
             if mpdu.outcome in RECEIVED:
                 self._board = max(self._board, mpdu.sequence - self._window + 1)

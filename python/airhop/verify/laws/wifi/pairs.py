@@ -1,4 +1,4 @@
-"""Exchanges of a station with another under Block Ack, and the packets in its MPDUs."""
+"""Exchanges between two stations under Block Ack, and the packets in their MPDUs."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class Exchange:
-    """Access to the medium of a station, by its first frame; times in nanoseconds."""
+    """Channel access of a station, by its first frame; times in nanoseconds."""
 
     start: int
     first: Frame
     main: Frame | None
-    """Frame with data, or BlockAckReq; None where no CTS allowed it."""
+    """Frame with data, or BlockAckReq; None without a CTS."""
     answer: Frame | None
-    """Answer to it, if the station received that."""
+    """Response to the main frame, if the station received it."""
 
     @property
     def is_heard(self) -> bool:
@@ -36,7 +36,7 @@ class Packet:
     """Packet in an MPDU; times in nanoseconds."""
 
     number: int
-    """Of the packet in the trace."""
+    """Number of the packet in the trace."""
     offered: int
     dropped: int | None
     """Time of its discard by the station."""
@@ -52,7 +52,7 @@ class Exchanges:
         self.frames = medium.frames
 
     def answer(self, frame: Frame) -> Frame | None:
-        """Find what the receiver of a frame sends a SIFS later."""
+        """Find the frame that the receiver of a frame sends a SIFS later."""
         return self._at(frame.receiver, frame.end + self._sifs)
 
     def _at(self, sender: str, start: int) -> Frame | None:
@@ -125,7 +125,7 @@ def packets(trace: Trace, medium: Medium, pair: Pair, exchanges: list[Exchange])
 
 
 def _again(offered: list[Step]) -> dict[int, int]:
-    """Return the time at which the packet of an offer is offered again, by the turn of the first offer."""
+    """Return the time of the next offer of a packet, by index of its first offer."""
     found: dict[int, int] = {}
     last: dict[int, int] = {}
     for turn, step in enumerate(offered):

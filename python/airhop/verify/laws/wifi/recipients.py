@@ -53,7 +53,7 @@ class _Buffer:
         self._steps = trace.steps_at(self._place, "arrived")
         self._held: set[int] = set()
         self._expected = 0
-        """WinStartB: all below are delivered or given up."""
+        """WinStartB: all numbers below are delivered or given up."""
         self._since: dict[int, int] = {}
         """Arrival of each MPDU."""
         self._given_up: int | None = None
@@ -100,7 +100,7 @@ class _Buffer:
             yield Finding("release", step.time / 1e9, self._place, text)
 
     def _receive(self, number: int, time: int) -> list[int]:
-        """Handle an MPDU (§10.25.6.6.2), and return the numbers that go up."""
+        """Process an MPDU (§10.25.6.6.2), and return the released numbers."""
         if number < self._expected or number in self._held:
             return []
         released = self._move(number - self._window + 1)
@@ -109,7 +109,7 @@ class _Buffer:
         return released + self._advance()
 
     def _move(self, start: int) -> list[int]:
-        """Move the window, which waits for no number below `start` then."""
+        """Move the window to `start`, and return the released numbers."""
         released = sorted(number for number in self._held if number < start)
         self._held -= set(released)
         self._expected = max(self._expected, start)
@@ -151,7 +151,7 @@ class _Buffer:
             yield from self._compare(released, arrived if goes and arrived is not None else due, explained)
 
     def _compare(self, released: list[int], time: int, explained: dict[int, int]) -> Iterator[Finding]:
-        """Compare the numbers that go up at a time with the arrivals of their packets."""
+        """Compare the numbers released at a time with the arrivals of their packets."""
         for number in released:
             if number not in self._packets:
                 yield Finding("release", time / 1e9, self._place, f"MPDU {number} has no packet")

@@ -1,4 +1,4 @@
-"""Slots of EDCA: start times of channel accesses relative to the end of a busy medium.
+"""EDCA slots: start times of channel accesses relative to the end of a busy medium.
 
 IEEE 802.11-2020 §10.23.2.4: at AIFS and at each slot boundary after it a station begins or decrements its
 backoff. After a frame that the station could not decode, EIFS replaces AIFS; after an own frame without a
@@ -33,7 +33,7 @@ class _Slots:
         self._answers = self._find_answers()
 
     def _find_answers(self) -> set[tuple[str, int]]:
-        """List what follows a SIFS on another frame: answers, and data after a CTS."""
+        """List the frames that follow another frame after a SIFS: responses, and data after a CTS."""
         found = set()
         for frame in self._medium.frames:
             answer = self._exchanges.answer(frame)
@@ -57,7 +57,7 @@ class _Slots:
         """Frames of the busy period before, by their start."""
         idle_from = 0
         failed: Frame | None = None
-        """Last frame of the station, if nothing answered."""
+        """Last frame of the station, if it had no response."""
         failures, counted = 0, 0
         """Accesses in a row that failed, and slots counted since the last, at least."""
         reserved: list[int] = []
@@ -116,7 +116,7 @@ class _Slots:
         return [ppdus.aifs] if is_safe else [ppdus.aifs, ppdus.eifs]
 
     def _reservation(self, station: str, frame: Frame) -> list[int]:
-        """List the ends of what a frame for another station reserves; -1 if that is unknown."""
+        """List the ends of the NAV that a frame for another station sets; -1 if unknown."""
         if frame.receiver in (station, "*") or frame.kind in ("ack", "block-ack"):
             return []
         if not self._medium.hears(frame.sender, station):
@@ -131,7 +131,7 @@ class _Slots:
         return [frame.end + sifs + round(self._medium.answer_time(frame.kind))]
 
     def _access(self, frame: Frame, begins: list[int]) -> Iterator[Finding]:
-        """Find an access that is at no boundary."""
+        """Find an access at no slot boundary."""
         slot = self._ppdus.slot
         for begin in begins:
             off = (frame.start - begin + ROUNDING) % slot
@@ -141,7 +141,7 @@ class _Slots:
         yield finding("slot", frame, f"begins {late} ns after the first slot may begin: at no boundary")
 
     def _window(self, frame: Frame, failures: int, counted: int) -> Iterator[Finding]:
-        """Find a retransmission that counted more slots than its contention window has (§10.23.2.2)."""
+        """Find a retransmission after more slots than its contention window has (§10.23.2.2)."""
         least, most = CW
         window = min((least + 1) * 2**failures - 1, most)
         if frame.attempt > 1 and counted > window:
