@@ -94,6 +94,22 @@ def broken(experiment: Experiment, means: Means) -> set[str]:
     return {claim.split("-", 2)[2] for claim in failed}
 
 
+def test_self_collisions_of_table_4_are_counted_over_static_routes_alone() -> None:
+    """Without a routing protocol every frame is of the flow; with one, its frames collide, too."""
+    (static,) = [one for one in readings(TABLE4.questions) if one.name == "static"]
+    measured = with_counts(samples(as_printed(TABLE4)), 50.0)
+
+    def found(experiment: Experiment, beside: float) -> bool | None:
+        measured.put_beside(with_counts(samples(as_printed(TABLE3)), beside))
+        (claim,) = [one for one in experiment.claims if one.id == "cheng-t4-self-collision"]
+        return claim.check(measured).holds
+
+    assert found(TABLE4, 100.0) is None
+    assert found(TABLE4.under(static), 100.0) is True
+    assert found(TABLE4.under(static), 25.0) is False
+    assert TABLE4.under(static).beside == TABLE3.under(static)
+
+
 # ---- what is printed -------------------------------------------------------------------------------------
 
 

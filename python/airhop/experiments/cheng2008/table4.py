@@ -7,11 +7,13 @@ reproduces TCP-CL's column, and Reno's up to four hops; no tested configuration 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from airhop.experiments import printed
 from airhop.experiments.asked import ALL_X, Asked
 from airhop.experiments.cheng2008 import COLLISIONS, SCHEMES, gain
 from airhop.experiments.cheng2008.chains import HOPS, experiment, lossy_claims
-from airhop.experiments.cheng2008.readings import BELOW_TCP, ERRORS, STRIKES, TCP_W
+from airhop.experiments.cheng2008.readings import ERRORS, ROUTING, STATIC_ROUTES, STRIKES, TCP_W, below_tcp
 from airhop.experiments.cheng2008.table3 import EXPERIMENT as EVERY_SEGMENT
 from airhop.experiments.claims import each_above_beside, each_below_beside
 from airhop.experiments.experiment import Claim, ClaimResult
@@ -38,12 +40,23 @@ def headline(samples: Samples) -> str:
 
 
 def own_collisions(_: Samples) -> ClaimResult:
-    """Check whether fewer packets of a flow collide; undecided, as routing frames count, too."""
+    """Check whether fewer frames of a flow collide; undecided, as frames of routing count, too."""
     return ClaimResult(None, "not measured: collided frames of routing are counted, too", needs=APART)
 
 
 APART = "a count of the collided frames of a flow alone, without those of routing"
 """Missing information about self-collisions of a flow."""
+FEWER_COLLISIONS = Asked(each_below_beside, HOPS, tuple(SCHEMES), ALL_X, of=COLLISIONS)
+OVER_STATIC_ROUTES = replace(
+    STATIC_ROUTES,
+    text="Routes are known from the beginning, and no link breaks: every frame is of the connection, and "
+    "collisions for a segment sent are those of the flow with itself.",
+    checks={"cheng-t4-self-collision": FEWER_COLLISIONS},
+)
+ROUTES_OF_FLOWS = replace(
+    ROUTING,
+    others=tuple(OVER_STATIC_ROUTES if one is STATIC_ROUTES else one for one in ROUTING.others),
+)
 CLAIMS: tuple[Claim[Samples], ...] = (
     *lossy_claims(4, PRINTED),
     Claim(
@@ -64,7 +77,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "cheng-t4-collisions",
         "With each TCP, over any number of hops, collisions destroy fewer frames of the network for each "
         "segment sent than with an ACK for every segment.",
-        Asked(each_below_beside, HOPS, tuple(SCHEMES), ALL_X, of=COLLISIONS),
+        FEWER_COLLISIONS,
         own=True,
         because="The slide speaks of packets of one flow; these frames are those of the network, of routing "
         "and of the MAC among them.",
@@ -80,5 +93,5 @@ EXPERIMENT = experiment(
     CLAIMS,
     headline,
     beside=EVERY_SEGMENT,
-    questions=(*BELOW_TCP, STRIKES, TCP_W),
+    questions=(*below_tcp(routing=ROUTES_OF_FLOWS), STRIKES, TCP_W),
 )
