@@ -156,7 +156,7 @@ impl Scoreboard {
         Some(before)
     }
 
-    /// Gives segments the boundaries of the retransmission `[start, end)`.
+    /// Sets the boundaries of segments to those of the retransmission `[start, end)`.
     #[cold]
     fn recut(&mut self, start: u64, end: u64) {
         self.note_first_sent(start, end);
