@@ -2,7 +2,7 @@
 
 use crate::btf::{Btf, Type, TypeId};
 use crate::error::Problem;
-use crate::memory::Region;
+use crate::memory::{LOCK_BYTES, Region};
 use std::collections::BTreeMap;
 
 /// Maximum size of all values of a map, bytes.
@@ -45,6 +45,8 @@ pub(crate) struct Definition {
     pub key_bytes: usize,
     pub value_bytes: usize,
     pub entries: u32,
+    /// Offset of the `struct bpf_spin_lock` of a value.
+    pub lock: Option<usize>,
 }
 
 /// Members of a declaration.
@@ -62,6 +64,7 @@ impl Definition {
     /// `__type`).
     pub(crate) fn read(btf: &Btf, name: &str, structure: TypeId) -> Result<Definition, Problem> {
         let mut declared = Declared::default();
+        let mut lock = None;
         let wrong = |why: String| Problem::Map { map: name.to_owned(), why };
         for member in btf.members(structure)? {
             match btf.text(member.name) {
@@ -70,18 +73,28 @@ impl Definition {
                 "key_size" => declared.key = number(btf, member.kind)?,
                 "value_size" => declared.value = number(btf, member.kind)?,
                 "key" => declared.key = pointed(btf, member.kind)?,
-                "value" => declared.value = pointed(btf, member.kind)?,
+                "value" => {
+                    declared.value = pointed(btf, member.kind)?;
+                    lock = spin_lock(btf, member.kind).map_err(wrong)?;
+                }
                 "map_flags" => declared.flags = number(btf, member.kind)?,
                 "pinning" | "numa_node" => {}
                 other => return Err(wrong(format!("declares {other}, which is not simulated"))),
             }
         }
-        declared.check().map_err(wrong).map(|kind| Definition {
+        let kind = declared.check().map_err(wrong)?;
+        if lock.is_some() && !matches!(declared.kind, 1 | 2 | 24) {
+            return Err(wrong(
+                "values with a spin lock, which hashes, arrays and sk_storage may have".into(),
+            ));
+        }
+        Ok(Definition {
             name: name.to_owned(),
             kind,
             key_bytes: declared.key as usize,
             value_bytes: declared.value as usize,
             entries: declared.entries as u32,
+            lock,
         })
     }
 }
@@ -157,6 +170,21 @@ fn pointed(btf: &Btf, id: TypeId) -> Result<u64, Problem> {
     }
 }
 
+/// Returns the offset of the `struct bpf_spin_lock` of a map's value, which has one at most (btf_parse_fields()).
+fn spin_lock(btf: &Btf, pointer: TypeId) -> Result<Option<usize>, String> {
+    let Ok((_, &Type::Pointer(value))) = btf.get(pointer) else { return Ok(None) };
+    let Ok(members) = btf.members(value) else { return Ok(None) };
+    let lock = btf.composite("bpf_spin_lock");
+    let mut locks = members.iter().filter(|member| {
+        let kind = btf.get(member.kind).ok().map(|(kind, _)| kind);
+        kind.is_some() && kind == lock
+    });
+    match (locks.next(), locks.next()) {
+        (_, Some(_)) => Err("values with two spin locks".into()),
+        (lock, None) => Ok(lock.map(|lock| lock.bit_offset as usize / 8)),
+    }
+}
+
 /// A map in a run. The values are stored in a memory [`Region`], one slot each; this structure assigns keys
 /// to slots.
 #[derive(Clone, Debug)]
@@ -185,6 +213,7 @@ impl Map {
             writable: true,
             value_bytes: definition.value_bytes,
             stride: definition.stride(),
+            lock: definition.lock.map_or(0..0, |lock| lock..lock + LOCK_BYTES),
         };
         let map = Map {
             definition,
@@ -299,7 +328,8 @@ mod tests {
     }
 
     fn map(kind: Kind, entries: u32) -> (Map, Region) {
-        let definition = Definition { name: "m".into(), kind, key_bytes: 4, value_bytes: 6, entries };
+        let definition =
+            Definition { name: "m".into(), kind, key_bytes: 4, value_bytes: 6, entries, lock: None };
         Map::new(definition, 0)
     }
 

@@ -6,11 +6,14 @@
 
 use crate::kernel::{Image, Socket};
 use std::fmt;
+use std::ops::Range;
 
 /// Start of each region, in the low 32 bits of an address.
 pub(crate) const BASE: u32 = 0x1000_0000;
 /// Size of the stack frame of a function, bytes (as in the kernel).
 pub(crate) const FRAME_BYTES: usize = 512;
+/// Size of a `struct bpf_spin_lock`, bytes.
+pub(crate) const LOCK_BYTES: usize = 4;
 /// Maximum depth of nested functions (as in the kernel).
 pub(crate) const FRAMES: usize = 8;
 
@@ -121,20 +124,38 @@ pub(crate) struct Region {
     /// Size of a value, which is also the distance between values, bytes; a data section counts as one value.
     pub value_bytes: usize,
     pub stride: usize,
+    /// Bytes of the spin lock of a value, which only helpers access; empty without a lock.
+    pub lock: Range<usize>,
 }
 
 impl Region {
     /// A section.
     pub(crate) fn section(name: String, bytes: Vec<u8>, writable: bool) -> Region {
-        Region { name, value_bytes: bytes.len(), stride: bytes.len(), bytes, writable }
+        Region { name, value_bytes: bytes.len(), stride: bytes.len(), bytes, writable, lock: 0..0 }
     }
 
-    /// Returns the byte range of an access to a value, if the access stays within the value.
+    /// Returns the byte range of an access to a value, if the access stays within the value and off its lock.
     #[inline(always)]
-    fn place(&self, slot: u32, offset: usize, length: usize) -> Option<std::ops::Range<usize>> {
+    fn place(&self, slot: u32, offset: usize, length: usize) -> Option<Range<usize>> {
         let end = offset.checked_add(length).filter(|end| *end <= self.value_bytes)?;
+        if self.locks(offset, end) {
+            return None;
+        }
         let start = slot as usize * self.stride;
         Some(start + offset..start + end)
+    }
+
+    /// True if bytes of a value overlap its lock.
+    #[inline(always)]
+    fn locks(&self, start: usize, end: usize) -> bool {
+        start < self.lock.end && self.lock.start < end
+    }
+
+    /// Sets a value, except its lock (copy_map_value()).
+    pub(crate) fn set(&mut self, slot: u32, value: &[u8]) {
+        let old = &mut self.bytes[slot as usize * self.stride..][..value.len()];
+        old[..self.lock.start].copy_from_slice(&value[..self.lock.start]);
+        old[self.lock.end..].copy_from_slice(&value[self.lock.end..]);
     }
 }
 
@@ -322,6 +343,26 @@ impl Memory<'_> {
         image.layout().name_at(offset as u64)
     }
 
+    /// True if an access to a value of a map touches its lock.
+    fn is_lock(&self, space: Space, offset: usize, bytes: usize) -> bool {
+        match space {
+            Space::Value(map, _) => self.regions[self.first_map + map].locks(offset, offset + bytes),
+            _ => false,
+        }
+    }
+
+    /// True if an address is that of the spin lock of a map's value, or in a variable.
+    pub(crate) fn may_be_lock(&self, address: u64) -> bool {
+        match Space::of(address) {
+            Some((Space::Value(map, _), offset)) => self
+                .regions
+                .get(self.first_map + map)
+                .is_some_and(|r| !r.lock.is_empty() && r.lock.start == offset),
+            Some((Space::Region(_), _)) => self.read(address, LOCK_BYTES).is_some(),
+            _ => false,
+        }
+    }
+
     /// Returns the reason for rejecting an access.
     #[cold]
     pub(crate) fn denied(&self, access: Access, address: u64, bytes: usize) -> Denied {
@@ -336,6 +377,7 @@ impl Memory<'_> {
         let inside = from >= 0 && offset.saturating_add(bytes) <= size;
         let at = match (self.member(space, offset), access) {
             _ if !inside => format!("at {name} {from:+}, outside its {size} bytes"),
+            _ if self.is_lock(space, offset, bytes) => format!("at the spin lock of {name}"),
             (Some(member), Access::Load) => format!("at {member}, which is not simulated"),
             (Some(member), Access::Store) => format!("at {member}, which programs may not write"),
             (None, Access::Load) => format!("at {name} {from:+}, where nothing is that a program can read"),

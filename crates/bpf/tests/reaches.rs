@@ -55,13 +55,16 @@ fn atomics_are_aligned() {
     assert_refused(Callback::PktsAcked, 3, "no multiple of 8");
 }
 
-// bpf-helpers(7), bpf_spin_lock(): a program holds at most one lock, and must release it before it ends.
+// bpf-helpers(7), bpf_spin_lock(): a program holds at most one lock, and must release it before it ends;
+// check_map_access(): only helpers access a lock.
 #[test]
 fn a_lock_is_given_back() {
     assert_eq!(call(Callback::UndoCwnd, 0), Ok(1));
     assert_refused(Callback::UndoCwnd, 1, "a lock is held already");
     assert_refused(Callback::UndoCwnd, 2, "the lock is never given back");
     assert_refused(Callback::UndoCwnd, 3, "bpf_jiffies64: a kernel refuses calls of its functions");
+    assert_refused(Callback::UndoCwnd, 4, "at the spin lock of a value of map locks");
+    assert_refused(Callback::UndoCwnd, 5, "a lock is a struct bpf_spin_lock");
 }
 
 // check_map_func_compatibility(): only the socket at hand gives a value of its map. bpf_tcp_ca_is_valid_access(): an

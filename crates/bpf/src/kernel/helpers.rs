@@ -247,7 +247,8 @@ impl Helpers<'_> {
         match self.maps[map].place(self.scratch, flags, &mut self.memory.regions[region]) {
             Ok(slot) => {
                 self.take(value, value_bytes, helper)?;
-                self.write_scratch(Space::Value(map, slot).address(0)).map(|()| 0)
+                self.memory.regions[region].set(slot, self.scratch);
+                Ok(0)
             }
             Err(error) => Ok(error as u64),
         }
@@ -288,9 +289,8 @@ impl Helpers<'_> {
     /// `bpf_spin_lock` and `bpf_spin_unlock`. There is one processor, so a lock is always free; but a program
     /// may hold only one lock at a time, and must release it.
     fn spin(&mut self, helper: Helper, lock: u64) -> Result<u64, Cause> {
-        self.readable(lock, 4, helper)?;
-        if !matches!(Space::of(lock), Some((Space::Value(..) | Space::Region(_), _))) {
-            return Err(helper.refuse("a lock lies in a map's value or in a variable"));
+        if !self.memory.may_be_lock(lock) {
+            return Err(helper.refuse("a lock is a struct bpf_spin_lock of a map's value, or in a variable"));
         }
         match (helper, self.lock) {
             (SpinLock, None) => self.lock = Some(lock),
@@ -342,7 +342,7 @@ impl Helpers<'_> {
         };
         if initial != 0 {
             self.take(initial, self.maps[map].definition.value_bytes as u64, helper)?;
-            self.write_scratch(value(slot))?;
+            self.memory.regions[region].set(slot, self.scratch);
         }
         Ok(value(slot))
     }

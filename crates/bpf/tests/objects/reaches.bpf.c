@@ -83,7 +83,7 @@ void misaligned(u64 *ctx)
 		__sync_fetch_and_add((u64 *)(value + (ctx[1] & 7)), 1);
 }
 
-/* A lock that is not given back, taken twice, or held during a call. */
+/* A lock that is not given back, taken twice, held during a call, overwritten, or no lock. */
 SEC("struct_ops/undo_cwnd")
 u32 holds(u64 *ctx)
 {
@@ -92,6 +92,10 @@ u32 holds(u64 *ctx)
 
 	if (!value)
 		return 0;
+	if (ctx[1] == 4)
+		*(u32 *)&value->lock = 0;
+	if (ctx[1] == 5)
+		spin_lock((struct bpf_spin_lock *)&value->count);
 	spin_lock(&value->lock);
 	if (ctx[1] == 1)
 		spin_lock(&value->lock);
