@@ -176,14 +176,20 @@ class Medium:
                 yield other
 
 
-def media(trace: Trace) -> Iterator[Medium]:
+def media(trace: Trace) -> list[Medium]:
     """List the channels of a run."""
+    return trace.derived(_media)
+
+
+def _media(trace: Trace) -> list[Medium]:
     plans = {plan["name"]: plan for plan in trace.scenario.get("wlan", [])}
     fragmented = frozenset(name for name, services in trace.services.items() if "fragments" in services)
-    largest = max((step.bytes for step in trace.steps), default=0)
+    largest = max((step.bytes for step in trace.steps), default=0) if trace.cells else 0
+    found = []
     for cell in trace.cells:
         frames = [frame for frame in trace.frames if frame.sender in cell.places and _is_on(frame, cell)]
-        yield Medium(plans[cell.name], cell, frames, fragmented, largest, trace.mpdus)
+        found.append(Medium(plans[cell.name], cell, frames, fragmented, largest, trace.mpdus))
+    return found
 
 
 def _is_on(frame: Frame, cell: Cell) -> bool:

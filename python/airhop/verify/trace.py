@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from airhop.analysis.topology import Cell, cells
 from airhop.catalogue import flagged, flagged_schemes
@@ -127,6 +127,8 @@ def is_prompt(flow: Mapping[str, Any]) -> bool:
     return not paces and not flow["services"]
 
 
+T = TypeVar("T")
+
 _READ_FROM: Mapping[str, set[str]] = {
     "packets": {"steps", "_steps_by_flow", "_by_place"},
     "air": {"frames", "_frames_by_place"},
@@ -146,6 +148,13 @@ class Trace:
         self.document = document
         self.tables = tables
         self._by_flow: dict[tuple[str, tuple[str, ...]], defaultdict[str, list[tuple[Any, ...]]]] = {}
+        self._derived: dict[Callable[[Trace], Any], Any] = {}
+
+    def derived(self, derive: Callable[[Trace], T]) -> T:
+        """Return a function of this trace, which several laws use, and compute it once."""
+        if derive not in self._derived:
+            self._derived[derive] = derive(self)
+        return cast("T", self._derived[derive])
 
     def with_table(self, name: str, frame: pl.DataFrame) -> Trace:
         """Return this trace with a replaced table, without reading the other tables again."""

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from airhop.verify.laws.wires import passages, ports
+from airhop.verify.laws.wires import ports
 from airhop.verify.medium import Medium, media
 from airhop.verify.trace import ROUNDING, Finding, Frame, Trace, delays, ways
 
@@ -55,9 +55,8 @@ def _waited(trace: Trace) -> Iterator[tuple[str, int]]:
     queue length did not change.
     """
     for place, port in ports(trace).items():
-        passed = list(passages(port))
-        ends = {passage.end for passage in passed} | {step.time for step in port.dropped}
-        for passage in passed:
+        ends = {passage.end for passage in port.passages} | {step.time for step in port.dropped}
+        for passage in port.passages:
             if passage.start > passage.offered + ROUNDING and not _near(passage.offered, ends):
                 yield place, passage.offered
 

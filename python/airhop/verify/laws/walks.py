@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import lru_cache
 
 from airhop.verify.trace import Finding, Step, Trace
 
@@ -29,7 +30,8 @@ def check(trace: Trace) -> Iterator[Finding]:
         else:
             if not _can_be_headers(step, is_real=step.flow in trace.real):
                 yield _finding(step, f"{step.bytes - step.payload} bytes of headers")
-            yield from _lengths(before, step, may_grow=step.flow in trace.helped)
+            if before is not None and step.bytes != before.bytes:
+                yield from _lengths(before, step, may_grow=step.flow in trace.helped)
         now = step.time
         last[step.packet] = step
 
@@ -48,10 +50,10 @@ def _can_be_headers(step: Step, *, is_real: bool) -> bool:
     return header % _WORD == 0 and _HEADERS[0] <= header <= most
 
 
-def _lengths(before: Step | None, step: Step, *, may_grow: bool) -> Iterator[Finding]:
+def _lengths(before: Step, step: Step, *, may_grow: bool) -> Iterator[Finding]:
     """Find a change of length other than an addition by an agent."""
-    grown = 0 if before is None else step.bytes - before.bytes
-    if grown and (not may_grow or grown < 0):
+    grown = step.bytes - before.bytes
+    if not may_grow or grown < 0:
         yield _finding(step, f"its length grows by {grown} bytes")
 
 
@@ -69,7 +71,9 @@ def _contradiction(before: Step | None, step: Step, *, may_wait: bool) -> str | 
         return "it became another packet on its way"
     if (step.step == "dropped") != (step.cause != "-"):
         return f"{step.step}, and the cause is {step.cause}"
-    return _wrong_place(before, step) or _wrong_time(before, step, may_wait=may_wait)
+    if not _may_follow(before.step, before.place, step.step, step.place):
+        return f"{step.step} at {step.place} after it was {before.step} at {before.place}"
+    return _wrong_time(before, step, may_wait=may_wait)
 
 
 def _wrong_time(before: Step, step: Step, *, may_wait: bool) -> str | None:
@@ -86,22 +90,21 @@ def _wrong_time(before: Step, step: Step, *, may_wait: bool) -> str | None:
     return f"{step.step} {step.time - before.time} ns after it arrived"
 
 
-def _wrong_place(before: Step, step: Step) -> str | None:
-    """Return the reason why a packet cannot be at a place; None if it can."""
-    on_link = before.step in ("offered", "late")
-    begin, end = _link(before.place) if on_link else (_node(before), "")
-    match step.step:
+@lru_cache(maxsize=1 << 16)
+def _may_follow(before: str, origin: str, step: str, place: str) -> bool:
+    """Return whether a packet may take a step at a place after the previous step, which was at `origin`."""
+    on_link = before in ("offered", "late")
+    begin, end = _link(origin) if on_link else (_node(before, origin), "")
+    match step:
         case "offered":
             # A router may offer a packet that the link layer gave up to another neighbour.
-            here, (start, _) = begin, _link(step.place)
-            is_right = start == here and before.step != "late"
+            return _link(place)[0] == begin and before != "late"
         case "arrived" | "late":
-            is_right = before.step in ("offered", "late") and step.place == before.place
+            return on_link and place == origin
         case "delivered":
-            is_right = (not on_link and step.place == begin) or (end == "*" and step.place == begin)
+            return place == begin and (not on_link or end == "*")
         case _:
-            is_right = step.place == "agent" or _link(step.place)[0] == begin
-    return None if is_right else f"{step.step} at {step.place} after it was {before.step} at {before.place}"
+            return place == "agent" or _link(place)[0] == begin
 
 
 def _identity(step: Step) -> tuple[str, str, int, int, bool]:
@@ -109,9 +112,9 @@ def _identity(step: Step) -> tuple[str, str, int, int, bool]:
     return step.flow, step.kind, step.seq, step.payload, step.damaged
 
 
-def _node(step: Step) -> str:
+def _node(step: str, place: str) -> str:
     """Return the node of a packet after a step at a node."""
-    return _link(step.place)[1] if step.step == "arrived" else step.place
+    return _link(place)[1] if step == "arrived" else place
 
 
 def _link(place: str) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from airhop.verify.trace import ROUNDING, Finding, Step, Trace, keeps_order, listed, quantity, ways
 
@@ -67,9 +67,19 @@ class _Port:
         """Length of the smallest packet, bytes."""
         return min(step.bytes for step in self.offered.values())
 
+    @cached_property
+    def passages(self) -> list[Passage]:
+        """Start and end of service of each packet, derived from its offer and its arrival at the far end."""
+        found, free = [], 0
+        for step in self.departed:
+            if step.packet in self.offered:  # if not, its walk is wrong
+                offered, end = self.offered[step.packet].time, step.time - self.delay
+                found.append(Passage(step, offered, max(offered, free), end))
+                free = end
+        return found
 
-@dataclass(frozen=True)
-class _Passage:
+
+class Passage(NamedTuple):
     """A packet through a port, times in nanoseconds."""
 
     step: Step
@@ -82,15 +92,18 @@ class _Passage:
 def check(trace: Trace) -> Iterator[Finding]:
     """Derive the service times of every packet, and compare them with rate, queue and order."""
     for port in ports(trace).values():
-        passed = list(passages(port))
-        yield from _served(port, passed)
-        yield from _waiting(port, passed)
+        yield from _served(port)
+        yield from _waiting(port)
         if keeps_order(port.queue):
-            yield from _order(port, passed)
+            yield from _order(port)
 
 
 def ports(trace: Trace) -> dict[str, _Port]:
     """Return the directions of wires with a known rate, by place, with the packets that crossed them."""
+    return trace.derived(_ports)
+
+
+def _ports(trace: Trace) -> dict[str, _Port]:
     found = {}
     for link in trace.scenario.get("wired", []):
         for place, way in ways(link):
@@ -115,19 +128,9 @@ def _hands_over(link: Mapping[str, Any]) -> bool:
     return any(change["kind"] == "handoff" for change in listed(link.get("changes", [])))
 
 
-def passages(port: _Port) -> Iterator[_Passage]:
-    """Derive the start and the end of service of each packet."""
-    free = 0
-    for step in port.departed:
-        if step.packet in port.offered:  # if not, its walk is wrong
-            offered, end = port.offered[step.packet].time, step.time - port.delay
-            yield _Passage(step, offered, max(offered, free), end)
-            free = end
-
-
-def _served(port: _Port, passages: list[_Passage]) -> Iterator[Finding]:
+def _served(port: _Port) -> Iterator[Finding]:
     """Compare the end of service of each packet with the start plus its transmission time."""
-    for passage in passages:
+    for passage in port.passages:
         left = port.pace.bits(passage.end) - port.pace.bits(passage.start) - passage.step.bytes * 8
         nanoseconds = left * 1e9 / port.pace.fastest
         if nanoseconds < -ROUNDING:
@@ -137,9 +140,9 @@ def _served(port: _Port, passages: list[_Passage]) -> Iterator[Finding]:
             yield _finding(port, passage.step, f"waits {nanoseconds:.0f} ns for a free serialiser")
 
 
-def _waiting(port: _Port, passages: list[_Passage]) -> Iterator[Finding]:
+def _waiting(port: _Port) -> Iterator[Finding]:
     """Count the waiting packets; at one instant, departures count first."""
-    served = {passage.step.packet: passage for passage in passages}
+    served = {passage.step.packet: passage for passage in port.passages}
     gone = {step.packet: step.time for step in port.dropped}
     changes: list[tuple[int, int, Step]] = []
     for packet, step in port.offered.items():
@@ -152,25 +155,25 @@ def _waiting(port: _Port, passages: list[_Passage]) -> Iterator[Finding]:
     waiting = 0
     for _, change, step in sorted(changes, key=lambda item: item[:2]):
         waiting += change
-        if change > 0 and waiting > port.queue["packets"] + _on_the_wire(port, passages, step):
+        if change > 0 and waiting > port.queue["packets"] + _on_the_wire(port, step):
             yield _finding(
                 port, step, f"{waiting} packets wait, and there is room for {port.queue['packets']}"
             )
 
 
-def _on_the_wire(port: _Port, passages: list[_Passage], step: Step) -> int:
+def _on_the_wire(port: _Port, step: Step) -> int:
     """Return packets that finish service before the end of the run and arrive after it."""
-    served_until = passages[-1].end if passages else 0
+    served_until = port.passages[-1].end if port.passages else 0
     if step.time <= served_until - ROUNDING:
         return 0
     elapsed = step.time - served_until
     return int(elapsed * port.pace.fastest / 8e9 / port.smallest) + 1
 
 
-def _order(port: _Port, passages: list[_Passage]) -> Iterator[Finding]:
+def _order(port: _Port) -> Iterator[Finding]:
     place = {packet: number for number, packet in enumerate(port.offered)}
     last = -1
-    for passage in passages:
+    for passage in port.passages:
         number = place[passage.step.packet]
         if number < last:
             yield _finding(port, passage.step, "overtook another one in a queue that keeps the order")
