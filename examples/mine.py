@@ -1,4 +1,4 @@
-"""A scheme of one's own: NewReno that gives up less of its window than half."""
+"""User-defined scheme: NewReno that keeps 70 % of its window after a loss."""
 
 import airhop
 
@@ -6,7 +6,7 @@ import airhop
 @airhop.scheme("mine", title="A gentle NewReno", parameters={"keep": airhop.Parameter(0.7, 0.1, 0.95)})
 class Mine:
     def __init__(self, keep: float) -> None:
-        self.keep = keep  # what a loss leaves of the window
+        self.keep = keep  # share of the window kept after a loss
 
     def on_ack(self, window: airhop.Window, ack: airhop.Ack, flow: airhop.Flow) -> None:
         window.cwnd += 1 if window.in_slow_start else 1 / window.cwnd

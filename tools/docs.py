@@ -105,8 +105,8 @@ EXPERIMENTS_HEAD = """# Experiments
 `airhop reproduce ID` reproduces figures and tables of papers. The page of an experiment lists the settings of
 the simulation, the claims of the paper, and the questions that the paper leaves open.
 
-- [Under every reading](experiments/readings.md) lists the claims whose verdict depends on an open question.
-- [Printed beside measured](experiments/papers.md) compares every table and headline of four papers with
+- [Readings of the papers](experiments/readings.md) lists claims whose verdict depends on an open question.
+- [Printed and measured numbers](experiments/papers.md) compares every table and headline of four papers with
   simulated values.
 - The [ledger](experiments/ledger.md) lists the outcome of every item of four papers.
 - The experiments of `airhop/today` repeat the comparisons with today's senders: [What wins

@@ -36,33 +36,34 @@ ABOUT = {
 """Suites by name, in the order of the page."""
 OLD_HYSTART = "the script is older than Linux 6.14, whose HyStart begins its rounds with the connection"
 OLD_SYN = "the script is older than Linux 6.5, whose first four timeouts of a SYN do not double"
-EARLY = "the script states early retransmit (RFC 5827), which Linux gave up for RACK"
+EARLY = "the script expects early retransmit (RFC 5827), which Linux replaced by RACK"
 REASONS = {
     "tcp/cubic/cubic-bulk-166k.pkt": OLD_HYSTART,
     "tcp/cubic/cubic-bulk-166k-idle-restart.pkt": OLD_HYSTART,
     "tcp/fast_retransmit/fr-4pkt-fack-last-mss.pkt": (
-        "the script is older than Linux 6.6, which has made RACK's timer two milliseconds longer than its"
-        " window in place of two ticks"
+        "the script is older than Linux 6.6, in which RACK's timer exceeds its window by two"
+        " milliseconds instead of two ticks"
     ),
     "packetdrill/tests/packet-timeout.pkt": OLD_SYN,
     "tcp/shutdown/shutdown-rdwr-write-queue-close.pkt": (
-        "the script is of a Linux whose last FIN leaves beyond the congestion window"
+        "the script is for a Linux that sends the last FIN beyond the congestion window"
     ),
     "early_retransmit/er-delayed-get-ack-3pkt-sack.pkt": EARLY,
     "early_retransmit/er-quick-2pkt-sack.pkt": EARLY,
     "early_retransmit/er-quick-3pkt-sack.pkt": EARLY,
-    "fast_recovery/prr-ss-ack-below-snd_una-reno.pkt": "the script states the rate halving of Linux 3",
+    "fast_recovery/prr-ss-ack-below-snd_una-reno.pkt": "the script expects the rate halving of Linux 3",
     "undo/undo-fr-acks-dropped-then-dsack.pkt": (
-        "the script is of Linux 3; by today's `tcp_cong_control()` an ACK that undoes grows the window, too"
+        "the script is for Linux 3; in today's `tcp_cong_control()` an ACK that undoes a recovery also"
+        " grows the window"
     ),
 }
 """Reasons of failing scripts, by suite's path."""
-HEAD = """# Against packetdrill scripts
+HEAD = """# Results of packetdrill scripts
 
 [packetdrill](https://www.usenix.org/conference/atc13/technical-sessions/presentation/cardwell) (Cardwell et
-al. 2013) specifies TCP by scripts: packets of a peer and calls of an application, and the expected packets
-and socket state, to the millisecond. Airhop runs such scripts against its own TCP in virtual time, over the
-handshake, as the side that connects or accepts, with data in both directions:
+al. 2013) specifies TCP by scripts: packets of a peer and calls of an application, with the expected packets
+and socket state, to the millisecond. Airhop runs such scripts against its own TCP in virtual time, with the
+handshake, on the connecting or the accepting side, with data in both directions:
 
 ```sh
 cat > first-flight.pkt <<'END'
@@ -73,7 +74,7 @@ cat > first-flight.pkt <<'END'
 +0 > S. 0:0(0) ack 1 <...>
 +.1 < . 1:1(0) ack 1 win 257
 +0 accept(3, ..., ...) = 4
-// RFC 6928: ten segments, and no more before an ACK
+// RFC 6928: an initial window of ten segments
 +0 write(4, ..., 20000) = 20000
 +0 > P. 1:10001(10000) ack 1
 +0 %{ assert tcpi_snd_cwnd == 10 and tcpi_unacked == 10 }%
@@ -81,24 +82,25 @@ END
 airhop doctor --packetdrill first-flight.pkt
 ```
 
-`--kernel` tests the kernel of this machine instead, in a network namespace, in real time, with up to three
-tries, as machines stall. It needs root, or user namespaces, and runs the scripts' shell commands, as
-packetdrill does.
+`--kernel` tests the kernel of this machine instead, in a network namespace, in real time. A script has up to
+three tries, since a busy machine may delay packets. The option needs root or user namespaces, and runs the
+scripts' shell commands, as packetdrill does.
 
 A script **passes** if all its expectations hold. It **fails** at the first difference. It **does not
 apply** if it uses a feature that Airhop does not model before the first comparison; if the feature comes
 later, the script passes up to that line, and its result names the line. Segments are compared by time,
 flags, sequence and acknowledgement numbers, ECN field, timestamps and SACK blocks; windows and options of
-SYNs on the kernel only, PSH where a script has `--push`; with `--complete` an additional segment is a
-difference as well. One expected segment may be sent as several, as without segmentation offload.
+SYNs are compared on the kernel only, PSH only in scripts with `--push`; with `--complete` an additional
+segment is a difference, too. Several segments may take the place of an expected one, as without segmentation
+offload.
 
-Rules of RFCs apply to senders of other presets, schemes and recoveries as well: a script names them in
+Rules of RFCs also apply to senders with other presets, schemes and recoveries: a script names them in
 `--also=preset:scheme` or `--also=preset:scheme:recovery`, and Airhop's tests run it with them, too. Scripts
 in `crates/tcp/tests/senders` are for these senders only.
 
 ## Suites
 
-Airhop's tree does not contain the scripts of others; this command runs a copy of them:
+The source tree contains only Airhop's own scripts; this command runs copies of the other suites:
 
 ```text
 python tools/packetdrill_page.py google=FOLDER linux=FOLDER nplab=FOLDER freebsd=FOLDER
@@ -108,7 +110,7 @@ python tools/packetdrill_page.py google=FOLDER linux=FOLDER nplab=FOLDER freebsd
 
 
 class Row(NamedTuple):
-    """The verdict on a script."""
+    """Verdict on a script."""
 
     suite: str
     script: str
@@ -116,9 +118,9 @@ class Row(NamedTuple):
     checks: str
     line: str
     text: str
-    """The difference, or the reason why it does not apply or ends early."""
+    """Difference, or reason why the script does not apply or ends early."""
     kernel: str
-    """Verdict of the machine's kernel; `same`: it fails at the same line. Empty: not run."""
+    """Verdict of the machine's kernel; `same`: the kernel fails at the same line; empty: not run."""
 
 
 def measure(suite: str, folder: Path) -> Iterator[Row]:
@@ -157,19 +159,20 @@ def write(rows: Iterable[Row]) -> None:
 
 
 def page() -> str:
-    """Make the page."""
+    """Return the page."""
     rows = read()
     parts = [HEAD, counts(rows), "\n## Failures\n\n", failures(rows), KERNEL_SAYS, unmodelled(rows)]
     return "".join(parts)
 
 
 KERNEL_SAYS = """
-"Linux, too" means that the kernel of the machine on which the page was made (6.18) fails the script at the
-same line. That kernel passes every script of `airhop`.
+"Linux, too" means that Linux 6.18 fails the script at the same line. Linux 6.18 passes every script of
+`airhop`.
 
-## What does not apply
+## Scripts that do not apply
 
-What Airhop does not model, and how many scripts ask for it, at once or after something that was compared:
+Features that Airhop does not model, with the number of scripts that use them, in their first comparison or
+later:
 
 """
 
@@ -201,7 +204,7 @@ def failure(row: Row) -> tuple[str, ...]:
 
 
 def unmodelled(rows: Sequence[Row]) -> str:
-    """List what ends scripts, the most frequent first."""
+    """List the reasons why scripts do not apply or end early, the most frequent first."""
     reasons = Counter(kind(row.text) for row in rows if row.text and row.verdict != "fail")
     ordered = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
     return table(("", "scripts"), ((why.replace("|", "\\|"), str(often)) for why, often in ordered))
@@ -226,7 +229,7 @@ def kind(text: str) -> str:
 def main(words: Sequence[str]) -> None:
     """Run the named suites."""
     if platform.system() != "Linux":
-        sys.exit("the kernel that scripts are tried on is that of Linux")
+        sys.exit("scripts run on a Linux kernel only")
     folders = {OWN: OWN_SCRIPTS} | {name: Path(where) for name, _, where in (w.partition("=") for w in words)}
     if unknown := folders.keys() - ABOUT.keys():
         sys.exit(

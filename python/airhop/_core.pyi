@@ -14,32 +14,32 @@ class _Declaration(Protocol):
 __version__: str
 
 class ScenarioError(ValueError):
-    """Problems of a scenario: file, line, key, expected value. A paragraph per problem."""
+    """Problems of a scenario, one paragraph each: file, line, key, expected value."""
 
 class RunError(RuntimeError):
-    """A run failed: a mistake in Airhop. The text names scenario, seed and replication."""
+    """A run failed because of a fault in Airhop. The message names scenario, seed and replication."""
 
     job: int | None
-    """Index of the job that failed, where one did."""
+    """Index of the failed job, if known."""
 
 class SchemeError(RunError):
-    """A scheme written in Python raised an exception, the cause of this one, or asked for the impossible.
+    """A scheme in Python raised an exception, the cause of this one, or returned an invalid value.
 
-    The text names scheme, method, simulated time, scenario, seed and replication.
+    The message names scheme, method, simulated time, scenario, seed and replication.
     """
 
 class Window:
-    """The congestion window in segments, as the papers write it. A scheme changes it."""
+    """Congestion window and threshold in segments, which a scheme changes."""
 
     def __init__(self, cwnd: float, ssthresh: float = ...) -> None: ...
     @property
     def cwnd(self) -> float:
-        """Congestion window. Less than one segment becomes one; NaN, below 0, the absurd: ValueError."""
+        """Congestion window, at least one segment; NaN, negative and excessive values raise ValueError."""
     @cwnd.setter
     def cwnd(self, segments: float) -> None: ...
     @property
     def ssthresh(self) -> float:
-        """Slow-start threshold. Less than one segment becomes one; infinity is none."""
+        """Slow-start threshold, at least one segment; infinity: no threshold."""
     @ssthresh.setter
     def ssthresh(self, segments: float) -> None: ...
     @property
@@ -47,7 +47,7 @@ class Window:
         """True below the threshold (RFC 5681 §3.1)."""
 
 class Ack:
-    """An acknowledgement of new data, outside loss recovery."""
+    """Acknowledgement of new data, outside loss recovery."""
 
     def __init__(self, now: float, acked: int, rtt: float | None = None) -> None: ...
     @property
@@ -55,13 +55,13 @@ class Ack:
         """Time of arrival, simulated seconds."""
     @property
     def acked(self) -> int:
-        """Bytes that it acknowledges for the first time."""
+        """Newly acknowledged bytes."""
     @property
     def rtt(self) -> float | None:
-        """Round-trip sample in seconds, if it gave a valid one (Karn's rule applied)."""
+        """Round-trip sample, seconds; None without a valid sample (Karn's rule)."""
 
 class Loss:
-    """A loss, to be judged, or the echo of a router's mark."""
+    """Loss to be classified, or echo of an ECN mark."""
 
     def __init__(
         self,
@@ -77,17 +77,17 @@ class Loss:
     def signal(self) -> Literal["duplicates", "timeout", "echo"]:
         """Signal of the loss: duplicate ACKs (or SACK blocks above a hole) or the retransmission timer.
 
-        "echo": nothing was lost; a router's mark came back with an ACK (RFC 3168).
+        "echo": no loss, but an ACK with the echo of an ECN mark (RFC 3168).
         """
     @property
     def half(self) -> float:
-        """Half of what the scenario halves (flight or window), segments, at least 2 (RFC 5681 §3.1 (4))."""
+        """Half of the scenario's `halve_from` quantity, segments, at least 2 (RFC 5681 §3.1 (4))."""
     @property
     def window(self) -> float:
-        """The window that halving leaves, segments: `half`; ns-2 keeps only ssthresh above 2."""
+        """New window, segments: `half`; with preset ns2 it may be below 2."""
 
 class Notice:
-    """A notice about a segment that is missing."""
+    """Notice about a missing segment or a wireless link."""
 
     def __init__(
         self, now: float, kind: str, start: int = 1, end: int = 1001, delay: float = 0.0
@@ -100,13 +100,13 @@ class Notice:
         """Kind of the notice: "eln", "ersn", "ebsn", "rttn" or "nak"."""
     @property
     def start(self) -> int:
-        """First byte of the segment that it is about."""
+        """First byte of the segment of the notice."""
     @property
     def end(self) -> int:
         """First byte after that segment."""
     @property
     def delay(self) -> float:
-        """An extra delay to expect, seconds; only RTTN carries one."""
+        """Expected additional delay, seconds; only RTTN has one."""
 
 class Flow:
     """State of a flow."""
@@ -122,13 +122,13 @@ class Flow:
         """Bytes acknowledged so far."""
     @property
     def flight(self) -> float:
-        """Data sent and not acknowledged, in segments."""
+        """Data sent and not acknowledged, segments."""
     @property
     def srtt(self) -> float | None:
-        """Smoothed round-trip time in seconds, once there was a sample."""
+        """Smoothed round-trip time, seconds; None before the first sample."""
 
 class Scenario:
-    """A scenario, checked to the last key. Immutable."""
+    """Fully checked, immutable scenario."""
 
     @staticmethod
     def parse(
@@ -139,10 +139,10 @@ class Scenario:
         scheme: str | None,
         files: list[tuple[str, str]] = ...,
     ) -> Scenario:
-        """Read TOML; `source` names it in messages, and files that it names are relative to `folder`.
+        """Read TOML; `source` is its name in messages, and files in it are relative to `folder`.
 
-        Without a folder it may name those of `files` alone, by digest and content. `sets` are pairs of a
-        path and a TOML literal or bare text; so is `scheme`, for every TCP flow.
+        Without a folder it may name only `files`, by digest and content. `sets` are pairs of a path and a
+        TOML literal or bare text; `scheme`, for every TCP flow, is such a literal or text, too.
         """
 
     @staticmethod
@@ -154,33 +154,33 @@ class Scenario:
         scheme: str | None,
         files: list[tuple[str, str]] = ...,
     ) -> Scenario:
-        """Read the same model given as JSON."""
+        """Read a scenario from JSON."""
 
     @property
     def name(self) -> str:
-        """The scenario's own name."""
+        """Name of the scenario."""
 
     @property
     def duration_s(self) -> float:
         """Simulated time in seconds."""
 
     def toml(self) -> str:
-        """Write the effective scenario, every default included."""
+        """Format the effective scenario, with all defaults, as TOML."""
 
     def json(self) -> str:
-        """Write the same as canonical JSON: equal scenarios give equal text."""
+        """Format the effective scenario as canonical JSON: equal scenarios have equal text."""
 
     def identity(self) -> str:
-        """Write what results depend on: the same JSON, with files by their digests alone."""
+        """Format the inputs of results: the canonical JSON, with digests in place of files."""
 
     def fades(self, seed: int, rep: int, until: str | None) -> list[tuple[str, str]]:
-        """List links with the CSV text of their fades in one replication, up to `until` or the run's end."""
+        """List the CSV texts of fades in one replication by link, up to `until` or the end of the run."""
 
     def hints(self) -> list[tuple[str, list[str], str, str | None]]:
-        """List the traps that it is in: the name, what is in it, a sentence, and what to set."""
+        """List the traps of the scenario: name, concerned parts, a sentence, and the avoiding setting."""
 
     def bases(self) -> list[tuple[str, list[str]]]:
-        """List what its TCP senders run on, each base with its flows."""
+        """List the bases of the TCP senders, each with its flows."""
 
     def tcp_flows(self) -> list[str]:
         """Names of the TCP flows in file order."""
@@ -192,27 +192,27 @@ class Outcome:
     """Results of a run."""
 
     def json(self) -> str:
-        """Write the run document."""
+        """Format the run document."""
 
     def tables(self) -> dict[str, list[tuple[str, str, bytes, list[str] | None]]]:
-        """Trace columns by table: (name, dtype, little-endian bytes, dictionary); empty untraced."""
+        """Trace columns by table: (name, dtype, little-endian bytes, dictionary); empty without a trace."""
 
 class Schedule:
-    """Operations of a run on its event queue for a while, to be repeated on a queue alone."""
+    """Recorded operations of a run on its event queue, for replay on a queue alone."""
 
     @staticmethod
     def of(scenario: Scenario, seed: int, rep: int, events: int) -> Schedule:
-        """Record the operations of `events` events of a run, from the middle of its simulated time on."""
+        """Record the queue operations of `events` events of a run, from the middle of its simulated time."""
 
     def __len__(self) -> int:
-        """Count the events."""
+        """Return the number of recorded events."""
 
     @property
     def mean_waiting(self) -> float:
         """Mean number of waiting events."""
 
     def replay(self) -> None:
-        """Put the same events into a queue of the same kind and take them out; nothing else is done."""
+        """Replay the pushes and pops on an equal queue, without any other work."""
 
 def build_info() -> dict[str, str]:
     """Describe how the simulator was built.
@@ -223,18 +223,18 @@ def build_info() -> dict[str, str]:
 
 @final
 class Emulated:
-    """An emulation as its twin needs it: what real hosts sent, and how late packets and answers were."""
+    """Data of an emulation for its twin: traffic of real hosts, lateness of packets, turnaround of hosts."""
 
     def twin(
         self, length_s: float
     ) -> tuple[Scenario, Scenario, list[tuple[str, float, str | None, tuple[str, str | None] | None]]]:
-        """Return the scenario of the twin, the same with the measured lateness, and the flows to compare.
+        """Return the twin's scenario, the same with the measured lateness, and the compared flows.
 
-        Of each flow: name, start in seconds, scheme, and name and congestion control of the real one.
+        Each flow has name, start in seconds, scheme, and name and congestion control of the real flow.
         """
 
 def run(scenario: Scenario, seed: int, rep: int, trace: bool = False, pcap_dir: str | None = None) -> Outcome:
-    """Run once; with `pcap_dir`, write a NODE.pcapng for every node there."""
+    """Run once; with `pcap_dir`, write a NODE.pcapng for every node into that folder."""
 
 def emulate(
     scenario: Scenario,
@@ -251,16 +251,15 @@ def emulate(
     spin_us: int,
     on_progress: Callable[[dict[str, Any]], None],
 ) -> tuple[str, Emulated]:
-    """Run in real time with real hosts at some nodes; return the document with `live`, and the twin's needs.
+    """Run in real time with real hosts at nodes; return the document with `live`, and data for the twin.
 
-    `doors` are what messages call one, its node, and its interface (None: a namespace); senders get
-    notices that look like ACKs if they listen, or all (`always_told`); `controls` a node, the congestion
-    control of its senders, and file and bytes of its BPF object; `commands` a node and what `sh -c` is given;
-    `ready` a node with a port, or with what `sh -c` is given; `code` file, name and digest of the schemes
-    that the log names.
-    `on_progress` gets `t_s`, `in` and `out` (`packets`, `bytes` so far), `lateness_p99_us`,
-    `lost_to_emulator` and `drops` by cause, ten times a second.
-    Ctrl-C ends it with KeyboardInterrupt; OSError says what the system refuses.
+    `doors` has for each host the name in messages, the node, and the interface (None: a namespace). Notices
+    that look like ACKs go to senders that listen, or to all senders (`always_told`). `controls` has node,
+    congestion control of the node's senders, and file and bytes of the BPF object; `commands` node and
+    argument of `sh -c`; `ready` node and port, or node and argument of `sh -c`; `code` file, name and digest
+    of the schemes in the log. `on_progress` receives `t_s`, `in` and `out` (`packets`, `bytes` so far),
+    `lateness_p99_us`, `lost_to_emulator` and `drops` by cause, ten times a second. Ctrl-C ends the emulation
+    with KeyboardInterrupt; OSError names the request that the system refused.
     """
 
 def rehearse(
@@ -274,29 +273,29 @@ def rehearse(
     connections: list[tuple[int, int, int]],
     noise: int,
 ) -> str:
-    """Emulate with hosts of Airhop's own TCP on a clock that costs no time; return the run document.
+    """Emulate in virtual time with hosts of Airhop's own TCP; return the run document.
 
-    `connections` are the number of a flow that makes room, a start in ms and bytes; `noise` counts other
-    datagrams.
+    `connections` have the number of the replaced flow, a start in ms and a number of bytes; `noise` is the
+    number of other datagrams.
     """
 
 def replay(
     scenario: Scenario, path: str, trace: bool, pcap_dir: str | None
 ) -> tuple[Outcome, bool, dict[str, str]]:
-    """Run once more what a log says entered; tell whether it has its end, and controls of real senders.
+    """Replay a log; return the run, whether the log is complete, and the congestion controls of real senders.
 
-    OSError says where it is no log, or damaged.
+    Raises OSError for a damaged log, with the place of the damage, or for another file.
     """
 
 def log_header(path: str) -> tuple[int, str]:
-    """Read the version of a log's format, and its head as JSON. Raises OSError.
+    """Read the format version of a log, and its head as JSON. Raises OSError.
 
     The head has airhop, scenario, files, with, seed, rep, doors and headers_only; `files` and `with` are new
     in format 2.
     """
 
 def privileges() -> list[tuple[str, bool, str]]:
-    """List what this process may do here: name, whether, and how it is there or what is missing."""
+    """List the privileges of this process: name, presence, and reason."""
 
 def needs_user_namespace() -> bool:
     """Return whether this process has to restart in a user namespace to create network namespaces."""
@@ -309,7 +308,7 @@ def packetdrill(path: str, text: str, kernel: bool) -> str:
     """
 
 def threads_at_work() -> int:
-    """Count the threads at work in runs; one that is left behind is in code of a scheme."""
+    """Return the number of threads in runs; a remaining thread runs code of a scheme."""
 
 def run_many(
     jobs: list[tuple[Scenario, int, int]], threads: int, on_done: Callable[[int, str], None]
@@ -321,20 +320,20 @@ def run_many(
 
 @final
 class BpfObject:
-    """A BPF object with congestion controls of Linux, read and checked."""
+    """Checked BPF object with congestion controls of Linux."""
 
     def __new__(cls, file: str, data: bytes) -> BpfObject:
-        """Read the bytes of `file`; ValueError says what is wrong, and where."""
+        """Read the bytes of `file`; raises ValueError with fault and place."""
 
     @property
     def names(self) -> list[str]:
-        """Names of its congestion controls, as the kernel would know them."""
+        """Names of the object's congestion controls in the kernel."""
 
     def needs_ecn(self, name: str) -> bool:
-        """Return whether both ends of a connection must have it (TCP_CONG_NEEDS_ECN)."""
+        """Return whether both ends of a connection must use ECN (TCP_CONG_NEEDS_ECN)."""
 
     def add(self, name: str) -> None:
-        """Add one to the catalogue, in place of one added before under its name; ValueError says why not."""
+        """Add a control to the catalogue, replacing an added one of its name; raises ValueError."""
 
 class _Kernel(TypedDict):
     members: list[tuple[str, str, bool, str]]
@@ -346,25 +345,25 @@ def simulated_kernel() -> _Kernel:
     """Return the kernel interface of BPF objects: the names of its members, callbacks and functions."""
 
 def add_scheme(declaration: _Declaration) -> None:
-    """Add a scheme to the catalogue; ValueError says what is wrong with it.
+    """Add a scheme to the catalogue; raises ValueError, with the reason, for an invalid scheme.
 
-    It replaces one added before under its name, but for the scenarios that were read with that.
+    The scheme replaces an earlier added one of the same name, except in scenarios that were read before.
     """
 
 def catalogue() -> str:
     """List the schemes as JSON."""
 
 def services() -> str:
-    """List what the network can do for a flow as JSON: name, about, on_real and why.
+    """List the services of the network as JSON: name, about, on_real and why.
 
-    `on_real` is what it does for real packets: "acts", "to listeners" or "cannot", and then `why` says why
-    not.
+    `on_real` is the effect on real packets: "acts", "to listeners" or "cannot", with the reason in `why`.
     """
 
 def measures() -> str:
-    """List the measures of flows and of runs as JSON, a column each, with the keys of `Measure`.
+    """List the measures of flows and of runs as JSON, one column each, with the keys of `Measure`.
 
-    `over_flows` is how flows make a run: "sum", "mean", "first" (the same in all), "apart" (a run has none).
+    `over_flows` is the aggregation of flows into a run: "sum", "mean", "first" (equal in all flows), "apart"
+    (none).
     """
 
 def schema() -> str:
@@ -374,18 +373,19 @@ def reference() -> str:
     """Return the page of Markdown that lists every key of a scenario file."""
 
 def places(text: str, source: str, seed: int, rep: int) -> list[tuple[str, list[float]]]:
-    """Return names and places (x and y, metres) of the stations of a layout.
+    """Return names and positions (x and y, metres) of the stations of a layout.
 
-    `text` is a JSON object: `layout`, `wlan`, the name of the wlan whose draw it is, and perhaps `receive`,
-    the range within which they are connected. `source` is what messages call it. Raises ScenarioError.
+    `text` is a JSON object: `layout`; `wlan`, the name of the wlan; and optionally `receive`, the range for
+    connected draws. `source` is the name in messages. Raises ScenarioError.
     """
 
 def packet_list(
     steps: list[int | tuple[int, int]], dupthresh: int = 3
 ) -> list[tuple[list[tuple[int, int]], list[int]]]:
-    """Return LHP's packet list after each ACK of `steps`: sent segments, as pairs (expected, trigger).
+    """Return LHP's packet list after each ACK.
 
-    For each ACK: the entries as (segment, duplicate ACKs) in sending order, and the segments that are lost.
+    `steps` are sent segments, and ACKs as pairs (expected, trigger). For each ACK: the entries as (segment,
+    duplicate ACKs) in sending order, and the lost segments.
     """
 
 def answers(
@@ -393,6 +393,6 @@ def answers(
 ) -> list[tuple[list[int], int, int, float]]:
     """Return the reaction of a greedy sender to ACKs (milliseconds, expected, arrived above it).
 
-    For each ACK: the segments that it sends, fast recoveries and window cuts so far, and its congestion
-    window in segments, `window` at first. Raises ValueError for an unknown scheme.
+    For each ACK: sent segments, fast recoveries and window reductions so far, and the congestion window in
+    segments, initially `window`. Raises ValueError for an unknown scheme.
     """

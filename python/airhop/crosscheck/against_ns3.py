@@ -14,13 +14,13 @@ from airhop.crosscheck.worlds import RFC_EVERY_ACK, Tcp, chain, last_hop, satura
 from airhop.stats import Estimate
 
 VERSIONS = Reason(
-    "two versions of ns-3 apart",
+    "difference between versions of ns-3",
     "On the last hop with one attempt, the goodput of ns-3.44 is 7 to 23 % less than that of ns-3.37 for each"
     " sender that was measured with both versions (at the lowest error rate Veno 1.73 against 2.25 Mbit/s,"
     " Vegas 2.40 against 2.80). Airhop is within 12 % of ns-3.37, except Westwood+ at FER 5 %. CUBIC was"
     " measured with ns-3.44 only, since CUBIC of ns-3.37 is broken. The cause of the difference between the"
     " two versions is unknown.",
-    "against-ns3.md#the-last-hop-two-versions-apart",
+    "against-ns3.md#last-hop-differences-between-two-versions-of-ns-3",
 )
 
 
@@ -43,32 +43,32 @@ HALF_OF_THE_PIPE = Reason(
     "half of the pipe",
     "After a loss ns-3's NewReno sets ssthresh to half of the pipe (segments neither delivered nor lost)."
     " RFC 6582 sets ssthresh to half of the flight size.",
-    "against-ns3.md#newreno-half-of-the-pipe",
+    "against-ns3.md#newreno-ns-3-halves-the-pipe",
 )
 FOUR_FIFTHS_OF_THE_PIPE = Reason(
     "four fifths of the pipe",
     "After a loss ns-3's Veno sets ssthresh to four fifths of the pipe (segments neither delivered nor lost)."
     " Linux and the paper set ssthresh to four fifths of the window. Moreover, rate halving in Airhop detects"
     " a lost retransmission, whereas ns-3 waits for the RTO: at 3 % loss this adds another 10 %.",
-    "against-ns3.md#veno-four-fifths-of-the-pipe",
+    "against-ns3.md#veno-ns-3-keeps-four-fifths-of-the-pipe",
 )
 NOT_A_QUARTER = Reason(
-    "a segment, not a quarter",
+    "one segment instead of a quarter",
     "After a loss ns-3's Vegas reduces the window by one segment, or by the growth of the window since the"
     " last loss. The paper's Vegas reduces the window by a quarter.",
-    "against-ns3.md#vegas-a-segment-not-a-quarter",
+    "against-ns3.md#vegas-ns-3-reduces-the-window-by-one-segment",
 )
 COUNTED_TWICE = Reason(
-    "counted twice",
+    "segments counted twice",
     "At the end of a recovery ns-3's Westwood+ counts the segments behind duplicate ACKs a second time: the"
     " bandwidth estimate is up to twice the delivery rate.",
-    "against-ns3.md#westwood-counted-twice",
+    "against-ns3.md#westwood-ns-3-counts-segments-twice",
 )
 GROWS_BY_ALL = Reason(
-    "grows by all that a recovery covered",
+    "growth by all segments of a recovery",
     "In ns-3's LinuxReno the ACK that ends a recovery increases the window for all segments that the ACK"
     " covers: by about two segments. Additive increase takes two round trips for the same growth.",
-    "against-ns3.md#linuxreno-grows-by-all-that-a-recovery-covered",
+    "against-ns3.md#linuxreno-ns-3-counts-all-segments-of-a-recovery",
 )
 NS3: Tcp = {**RFC_EVERY_ACK, "loss_detection": "rfc6675", "prr": True}
 """Recovery of every scheme in ns-3: SACK as in RFC 6675, with PRR, whatever the congestion control."""
