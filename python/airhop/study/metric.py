@@ -2,8 +2,8 @@
 
 `goodput_mbps` is the sum over all TCP flows, `flow.reno.goodput_mbps` the goodput of the flow `reno`, and
 `hops.2.goodput_mbps` the sum over the flows whose shortest path has two hops, which is missing in a run
-without such flows. `retransmissions / sent_segments` is a formula; formulas support + - * /, parentheses and
-numbers.
+without such flows; `most.timeouts` is the largest number of timeouts of a TCP flow. `retransmissions /
+sent_segments` is a formula; formulas support + - * /, parentheses and numbers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from airhop.study.measure import METRICS, OF_A_FLOW
 if TYPE_CHECKING:
     import polars as pl
 
-_NAME = re.compile(r"(?<![\w.])(?:flow\.[^\s()]+|hops\.\d+\.\w+|[A-Za-z_]\w*)")
+_NAME = re.compile(r"(?<![\w.])(?:flow\.[^\s()]+|hops\.\d+\.\w+|most\.\w+|[A-Za-z_]\w*)")
+_LARGEST = "most."
 _OF_A_CLASS = re.compile(r"hops\.(\d+)\.(\w+)")
 _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -64,6 +65,9 @@ def with_flows(runs: pl.DataFrame, rows: pl.DataFrame, metric: str) -> pl.DataFr
         elif found := _OF_A_CLASS.fullmatch(column):
             of_class = (pl.col("transport") == "tcp") & (pl.col("route_hops") == int(found[1]))
             values = rows.filter(of_class).group_by("run_id").agg(pl.col(found[2]).sum().alias(column))
+        elif column.startswith(_LARGEST):
+            largest = pl.col(column.removeprefix(_LARGEST)).max().alias(column)
+            values = rows.filter(pl.col("transport") == "tcp").group_by("run_id").agg(largest)
         else:
             continue
         runs = runs.join(values, on="run_id", how="left", maintain_order="left")
@@ -112,6 +116,8 @@ def _check(column: str) -> None:
         known: Sequence[str] = OF_A_FLOW
     elif found := _OF_A_CLASS.fullmatch(column):
         name, known = found[2], SUMS
+    elif column.startswith(_LARGEST):
+        name, known = column.removeprefix(_LARGEST), OF_A_FLOW
     else:
         name, known = column, METRICS
     if name not in known:

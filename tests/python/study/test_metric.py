@@ -72,6 +72,7 @@ def test_names_of_flows_may_hold_dashes_and_numbers() -> None:
         ("flow.reno.jain", "no metric `flow.reno.jain`"),  # of a run, not of a flow
         ("flow.reno", "no metric `flow.reno`"),
         ("hops.2.jain", "no metric `hops.2.jain`"),
+        ("most.jain", "no metric `most.jain`"),
         ("hops.two.goodput_mbps", "is no metric|is no formula|no metric"),
         ("timeouts +", "is no formula"),
         ("timeouts ** 2", "is no formula"),
@@ -115,6 +116,25 @@ def test_flows_are_summed_up_by_the_length_of_their_route() -> None:
     (point,) = table.study.points()
     assert table.values(point, "hops.2.goodput_mbps") == {0: 3.5}
     assert table.values(point, "hops.3.goodput_mbps / goodput_mbps") == {0: pytest.approx(4 / 7.5), 1: 1.0}
+
+
+def test_the_largest_value_of_a_flow_is_that_of_its_run() -> None:
+    """The largest of the TCP flows of each run: UDP has no timeouts, whatever its row says."""
+    scenario = Scenario.load("yun2009-downlink")
+    store = MemoryStore()
+    flow = synthetic.run_document("reno", 1.0, 0)["flows"][0]
+    counts = (("a", "tcp", 3), ("b", "tcp", 7), ("c", "udp", 9))
+    for rep in range(2):
+        document = synthetic.run_document("reno", 1.0, rep)
+        document["flows"] = [
+            flow | {"name": name, "transport": transport, "timeouts": count + rep}
+            for name, transport, count in counts
+        ]
+        store.add(Job(scenario, 1, rep), json.dumps(document), {})
+    table = Table(Study("largest", scenario, (), 2), store.rows())
+    (point,) = table.study.points()
+    assert table.values(point, "most.timeouts") == {0: 7.0, 1: 8.0}
+    assert table.values(point, "most.timeouts / timeouts") == {0: 0.7, 1: pytest.approx(8 / 12)}
 
 
 def _two(first: float, second: float, rep: int) -> str:
