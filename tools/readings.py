@@ -1,13 +1,15 @@
 """Write the blocks of docs/experiments/readings.md, and outcomes.csv, from a run under every reading.
 
     airhop reproduce --all --readings --quick --out DIR
-    airhop reproduce yun2009/fig6 cheng2008/table2 kounavis1996/ebsn koo2007/fig2a --readings --out DIR
-    airhop reproduce cheng2008/table3 cheng2008/table4 cheng2008/table7 --full --out DIR
-    python tools/readings.py DIR
+    airhop reproduce koo2007 --readings --full --out FULL
+    airhop reproduce yun2009/fig8 yun2009/fig12 cheng2008/table3 … --full --out FULL
+    python tools/readings.py DIR FULL
 
-The program keeps the prose around the blocks and simulates nothing: DIR must contain rows of the current
-simulator. Rows of outcomes.csv stay unchanged for experiments that DIR lacks, and so does the block of
-headlines if DIR lacks an experiment of a headline.
+A later folder decides: its experiments stand in place of those of the folders before. An experiment that it
+has by default alone is judged by these runs, and under other readings by those of the folder before. The
+program keeps the prose around the blocks and simulates nothing: folders must contain rows of the current
+simulator. Rows of outcomes.csv stay unchanged for experiments that no folder has, and so does the block of
+headlines if an experiment of a headline is missing.
 """
 
 import csv
@@ -93,8 +95,21 @@ HEADLINES = {
 }
 
 
-def found_in(folder: Path) -> dict[str, Reproduced]:
-    """Read the runs of a folder, by id. Raises InputError if the folder has none."""
+def found_in(folders: Iterable[Path]) -> dict[str, Reproduced]:
+    """Read the runs of the folders, by id: by default the last, under readings the last with any.
+
+    Raises InputError if a folder has no runs.
+    """
+    found: dict[str, Reproduced] = {}
+    for folder in folders:
+        for id_, one in _in_folder(folder).items():
+            if not one.others and id_ in found and found[id_].others:
+                one.read_otherwise(found[id_].others)
+            found[id_] = one
+    return found
+
+
+def _in_folder(folder: Path) -> dict[str, Reproduced]:
     known = registry()
     found: dict[str, Reproduced] = {
         one.experiment.id: one for one in [*outcomes_in(folder, known), *calculated_in(folder, known)]
@@ -242,9 +257,9 @@ BLOCKS: Mapping[str, Callable[[], str]] = {
 
 
 def main() -> int:
-    """Fill the page from the folder of a run."""
+    """Fill the page from the folders of runs."""
     try:
-        found = found_in(Path(sys.argv[1]))
+        found = found_in(map(Path, sys.argv[1:]))
         write_outcomes(found)
         blocks = {name: block() for name, block in BLOCKS.items()}
         if has_headlines(found):

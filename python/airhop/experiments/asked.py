@@ -20,6 +20,8 @@ from airhop.experiments.samples import Samples
 
 JUDGES = "Check whether "
 """First words of a check's docstring."""
+JUDGES_NOTHING = "Check nothing: "
+"""First words of the docstring of a check that looks at no run; the reason follows."""
 Check = TypeVar("Check", bound=Callable[..., ClaimResult])
 """Function that decides a claim."""
 
@@ -142,6 +144,8 @@ def asks(check: Callable[[Any], ClaimResult], experiment: Experiment | None) -> 
 
 def _documented(check: Callable[..., object]) -> str:
     about = (inspect.getdoc(check) or "").partition("\n")[0]
+    if about.startswith(JUDGES_NOTHING):
+        return f"none, for {about.removeprefix(JUDGES_NOTHING).rstrip('.')}"
     if not about.startswith(JUDGES):
         return ""
     return about.removeprefix(JUDGES).partition(";")[0].rstrip(".")

@@ -50,6 +50,7 @@ BUILT_IN = {
     ),
     "kounavis1996": (
         "basic",
+        "in_fades",
         "local_recovery",
         "ebsn",
         "basic_m2m",

@@ -12,6 +12,7 @@ import synthetic
 from airhop.experiments import Experiment, Value, Values, read_so
 from airhop.experiments.experiment import X
 from airhop.experiments.kounavis1996 import attempt_limit as limited
+from airhop.experiments.kounavis1996 import in_fades
 from airhop.experiments.kounavis1996 import loss_formula as formula
 from airhop.experiments.kounavis1996.basic import EXPERIMENT as BASIC
 from airhop.experiments.kounavis1996.basic_m2m import EXPERIMENT as BASIC_M2M
@@ -203,12 +204,44 @@ def test_rttn_is_called_a_reconstruction_wherever_it_is_drawn(experiment: Experi
 
 def test_fades_let_nothing_through_where_blocking_them_changes_nothing() -> None:
     means = {"basic": 6.0, "reno": 6.0, "dead": 5.9, "clean": 13.0}
-    found = decisions(BASIC, samples(means))
-    assert found.pop("kou-fades") is None, "no packet is counted"
-    assert set(found.values()) == {True}
+    assert set(decisions(BASIC, samples(means)).values()) == {True}
     assert decisions(BASIC, samples({**means, "dead": 5.4}))["kou-fades-goodput"] is False
     # 13 / 9.6 is below 1.4: the sender loses no more than the time.
     assert decisions(BASIC, samples({**means, "reno": 9.6}))["kou-severe"] is False
+
+
+def test_attempts_are_in_a_fade_if_their_last_bit_is() -> None:
+    """A frame whose last bit precedes the fade of its own link and direction is one of good times."""
+    fades = pl.DataFrame({"place": ["bs->snk", "snk->bs"], "begin_s": [1.0, 0.0], "end_s": [2.0, 9.0]})
+    attempts = pl.DataFrame(
+        {
+            "end_s": [0.9, 1.0, 1.5, 1.9, 2.0, 1.2],
+            "from": ["bs"] * 6,
+            "to": ["snk"] * 6,
+            "kind": ["data"] * 6,
+            "packet": ["data"] * 5 + ["ack"],
+            "outcome": ["received", "received", "channel", "channel", "received", "received"],
+        }
+    )
+    found = in_fades.seen_in({"fades": fades, "air": attempts})
+    assert found["fade"].attempts == 3
+    assert found["fade"].delivered_percent == pytest.approx(100 / 3)
+    assert (found["good"].attempts, found["good"].delivered_percent) == (2, 100.0)
+    nothing = in_fades.seen_in({"fades": fades, "air": attempts.filter(pl.col("end_s") > 3.0)})
+    assert nothing["fade"].attempts == 0
+
+
+@pytest.mark.parametrize(("tahoe", "reno", "holds"), [(1.0, 2.0, True), (1.0, 6.0, False), (4.9, 1.0, None)])
+def test_almost_no_packet_is_fewer_than_one_in_twenty(tahoe: float, reno: float, holds: bool | None) -> None:
+    values = Values(
+        [
+            Value(curve, {"state": "fade"}, metric, Estimate(mean, half, 10))
+            for curve, share in (("basic", tahoe), ("reno", reno))
+            for metric, mean, half in ((in_fades.DELIVERED, share, 0.5), (in_fades.ATTEMPTS, 40.0, 1.0))
+        ]
+    )
+    (claim,) = in_fades.CLAIMS
+    assert claim.check(values).holds is holds
 
 
 LOCAL_MEANS = {"basic": 6.0, "local": 8.0, "patient": 9.5}

@@ -19,6 +19,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import ledger  # noqa: E402
 import papers_page  # noqa: E402
+import readings as readings_page  # noqa: E402
 
 PAPERS = ("yun2009/", "koo2007/", "cheng2008/", "kounavis1996/")
 EXPERIMENTS = [one for id_, one in registry().items() if id_.startswith(PAPERS)]
@@ -30,6 +31,21 @@ ROWS = [row for rows in ledger.papers().values() for row in rows]
 def test_the_page_is_what_follows_from_the_rows() -> None:
     """Whoever changes a letter, a sum or a count by hand changes the page, and not what it is made of."""
     assert (ROOT / "docs" / ledger.PAGE).read_text(encoding="utf-8") == ledger.page()
+
+
+def test_counts_of_the_page_of_readings_follow_from_outcomes() -> None:
+    """Whoever changes a count or an outcome by hand changes the page, and not what it is made of."""
+    page = (ROOT / "docs" / "experiments" / "readings.md").read_text(encoding="utf-8")
+    for name, block in readings_page.BLOCKS.items():
+        assert f"<!-- readings: {name} -->\n{block()}<!-- end -->" in page, name
+
+
+def test_rows_that_count_claims_count_those_of_their_experiment() -> None:
+    counts = re.compile(r"`([a-z0-9]+/[a-z0-9-]+)`, (\d+) claims")
+    found = [match.groups() for row in ROWS for match in counts.finditer(row.here)]
+    assert found
+    by_id = {one.id: len(one.claims) for one in EXPERIMENTS}
+    assert {id_: int(count) for id_, count in found} == {id_: by_id[id_] for id_, _ in found}
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.item[:40])

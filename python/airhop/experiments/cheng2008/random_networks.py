@@ -42,7 +42,7 @@ SHARED = (
 )
 """Reason of the differing numbers of networks, and of equal schemes."""
 REPLICATIONS = Replications(quick=3, full=20, batch=20, most=40)
-OF_A_LENGTH = replace(REPLICATIONS, quick=12, most=100)
+OF_A_LENGTH = replace(REPLICATIONS, quick=8, most=100)
 """With two connections, three networks in five have a connection over two hops, and one network in three has
 a connection over three hops.
 """

@@ -163,13 +163,18 @@ ON_DEMAND_ROUTING = Question(
     ),
 )
 """Readings of on-demand routing: the paper names no protocol; its network layer learns of broken links."""
-STATIC_ROUTES = Reading(
-    "static",
-    "Routes are known from the beginning, and no link breaks.",
-    "The nodes are assumed to be static",
-    {ROUTES: STATIC},
+ROUTING = replace(
+    ON_DEMAND_ROUTING,
+    others=(
+        *ON_DEMAND_ROUTING.others,
+        Reading(
+            "static",
+            "Routes are known from the beginning, and no link breaks.",
+            "The nodes are assumed to be static",
+            {ROUTES: STATIC},
+        ),
+    ),
 )
-ROUTING = replace(ON_DEMAND_ROUTING, others=(*ON_DEMAND_ROUTING.others, STATIC_ROUTES))
 
 STRIKES = Question(
     about="the frames that errors hit",

@@ -242,7 +242,7 @@ def _missed(values: Values, names: Sequence[str], least: float, most: float) -> 
 
 
 def no_memory(_: Values) -> ClaimResult:
-    """Check whether a base station has nothing to hand over with LL-ELSN; undecided, nothing measures it."""
+    """Check nothing: Airhop's agent of LL-ELSN keeps nothing by construction."""
     return ClaimResult(None, "not measured: Airhop's agent of LL-ELSN is built without memory", needs=BUILT)
 
 
