@@ -1,26 +1,36 @@
-"""Make docs/measures.md: the measures of flows and runs, from the simulator's declarations."""
+"""Make docs/measures.md: the measures of flows, classes and runs, from the simulator's declarations."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from airhop.analysis.measures import OF_FLOWS, OF_RUNS, Measure
+from airhop.analysis.measures import OF_CLASSES, OF_FLOWS, OF_RUNS, Measure
 from blocks import table
 
 HEAD = """# Measures
 
-Measures describe flows and runs. Each is a key of the run document (`run --json`), a column of [frames and
-stores](studies.md), and a name in formulas such as `retransmissions / sent_segments`.
+Measures describe flows, classes of flows, and runs. Each is a key of the run document (`run --json`), a
+column of [frames and stores](studies.md), and a name in formulas such as `retransmissions / sent_segments`.
 
 **In a run**: aggregation of flows into a run, a row of a study: the *sum* over its TCP flows, the *mean* over
-the flows that have the measure, or none (–). `flow.NAME.MEASURE` is the measure of one flow. **After the
-warm-up**: the warm-up is excluded (*yes*), or the value covers the whole run (*no*). **Real hosts**: measured
-for [real packets](real-packets.md), too (*yes*), or known only to their kernels (*no*), and then null.
+the flows that have the measure, or none (–). `flow.NAME.MEASURE` is the measure of one flow,
+`class.NAME.MEASURE` that of a class of flows, as in `class.bulk down.delay_p95_ms`. **After the warm-up**:
+the warm-up is excluded (*yes*), or the value covers the whole run (*no*). **Real hosts**: measured for
+[real packets](real-packets.md), too (*yes*), or known only to their kernels (*no*), and then null.
 
 A run of a study also has `jain`, the [fairness](statistics.md) of the goodputs of its TCP flows, and
 `judged_right`, their share of [right loss classifications](statistics.md#judgements).
 """
 ABOUT_FLOWS = "\n## Of a flow\n\n"
+ABOUT_CLASSES = """
+## Of a class
+
+A class groups flows: those with the same key `class`, or else the same kind of application and the same
+direction of the data through the wireless link, as in `bulk down`. Flows that an application opens belong to
+its class. The document of a run lists the classes (`classes`); in frames and stores the columns begin with
+`class_`, and are equal in the rows of all flows of the class.
+
+"""
 ABOUT_RUNS = "\n## Of a run\n\nThese measures are equal in the rows of all flows of the run.\n\n"
 IN_A_RUN = {"sum": "sum", "mean": "mean", "first": "its own", "apart": "–"}
 
@@ -35,6 +45,14 @@ def page() -> str:
         ),
         left=7,
     )
+    classes = table(
+        ("key", "column", "unit", "definition"),
+        (
+            (_key(measure), f"`{measure.column}`", measure.unit or "–", measure.about)
+            for measure in OF_CLASSES
+        ),
+        left=4,
+    )
     runs = table(
         ("key", "column", "definition", "after the warm-up"),
         (
@@ -43,7 +61,7 @@ def page() -> str:
         ),
         left=4,
     )
-    return HEAD + ABOUT_FLOWS + flows + ABOUT_RUNS + runs
+    return HEAD + ABOUT_FLOWS + flows + ABOUT_CLASSES + classes + ABOUT_RUNS + runs
 
 
 def _key(measure: Measure) -> str:

@@ -176,6 +176,9 @@ class Scenario:
     def fades(self, seed: int, rep: int, until: str | None) -> list[tuple[str, str]]:
         """List the CSV texts of fades in one replication by link, up to `until` or the end of the run."""
 
+    def classes(self, seed: int, rep: int) -> list[tuple[str, str]]:
+        """List the flows with their classes in one replication, in file order."""
+
     def hints(self) -> list[tuple[str, list[str], str, str | None]]:
         """List the traps of the scenario: name, concerned parts, a sentence, and the avoiding setting."""
 

@@ -197,6 +197,23 @@ class Scenario:
         """Names of the TCP flows, in file order."""
         return self.core.tcp_flows()
 
+    @checked
+    def classes(self, *, seed: int = 1, rep: int = 0) -> dict[str, str]:
+        """Return the class of every flow, by flow, in file order.
+
+        The class is the key `class` of the flow, or else the kind of its application and the direction of its
+        data through the wireless link, as in `bulk down`. Seed and replication determine drawn ends of flows.
+
+        Raises
+        ------
+        InputError
+            When seed or rep is out of range.
+        ScenarioError
+            When a random draw of the replication is impossible.
+        """
+        check_keys(seed, rep)
+        return dict(self.core.classes(seed, rep))
+
     def written_tcp_flows(self) -> list[str]:
         """Names of the TCP flows in the file, for `with_`: copies of a flow share a name."""
         flows = self.written().get("flow", [])

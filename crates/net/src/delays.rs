@@ -82,6 +82,18 @@ impl Delays {
         self.counts[part - self.first] += count;
     }
 
+    /// Adds all delays of `other`. The result does not depend on the order of such additions.
+    pub fn merge(&mut self, other: &Delays) {
+        if self.counts.len() < other.counts.len() {
+            self.counts.resize(other.counts.len(), 0);
+        }
+        self.counts.iter_mut().zip(&other.counts).for_each(|(count, more)| *count += more);
+        self.total += other.total;
+        self.sum_ns += other.sum_ns;
+        self.min_ns = self.min_ns.min(other.min_ns);
+        self.max_ns = self.max_ns.max(other.max_ns);
+    }
+
     /// Returns the number of delays.
     pub fn total(&self) -> u64 {
         self.total
@@ -216,7 +228,12 @@ impl StreamDelay {
         self.delays = Delays::default();
     }
 
-    /// Returns the delays of the delivered bytes.
+    /// Returns the distribution of the delays of the delivered bytes.
+    pub fn delays(&self) -> &Delays {
+        &self.delays
+    }
+
+    /// Returns the summary of the delays of the delivered bytes.
     pub fn summary(&self) -> Option<Delay> {
         self.delays.summary()
     }
@@ -277,6 +294,21 @@ mod tests {
             assert!(first <= last && (last - first) as f64 <= first as f64 / 128.0, "{first}");
             assert_eq!((part(last), part(last + 1)), (part(first), part(first) + 1));
         }
+    }
+
+    // Merged distributions are those of all delays together, also if one is empty or shorter.
+    #[test]
+    fn a_merged_distribution_is_that_of_all_delays() {
+        let of = |delays: std::ops::Range<u64>| {
+            let mut found = Delays::default();
+            delays.for_each(|i| found.add(Span::from_nanos(i * i * i), 1 + i % 3));
+            found
+        };
+        let [mut merged, short, long] = [of(0..0), of(0..40), of(40..3000)];
+        for part in [&long, &of(0..0), &short] {
+            merged.merge(part);
+        }
+        assert_eq!((merged.total(), merged.summary()), (of(0..3000).total(), of(0..3000).summary()));
     }
 
     // 10⁶ delays, exponential by inversion: each percentile is that of the sorted sample, at most 1 % above.

@@ -15,12 +15,15 @@ use airhop_engine::TimerId;
 use airhop_tcp::scoreboard::FirstSent;
 use airhop_tcp::{Receiver, Sender};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Flow in the world.
 #[derive(Debug)]
 pub(crate) struct Flow {
     pub plan: FlowPlan,
     pub id: FlowId,
+    /// Name of the flow's class.
+    pub class: Arc<str>,
     /// Number of links on the shortest path of the flow.
     pub route_hops: usize,
     /// Hash of the flow's name, for the fingerprint.
@@ -88,6 +91,23 @@ impl Ends {
         }
         if let Some(datagrams) = self.datagrams() {
             datagrams.begin_anew();
+        }
+    }
+
+    /// Returns the protocol of real hosts, "tcp" or "udp"; `None` for simulated ends.
+    pub fn protocol(&self) -> Option<&'static str> {
+        match self {
+            Ends::Tcp(_) | Ends::Udp(_) => None,
+            Ends::Real(real) => Some(if real.tcp.is_some() { "tcp" } else { "udp" }),
+        }
+    }
+
+    /// Returns the distribution of one-way delays; `None` for TCP of real hosts.
+    pub fn delays(&self) -> Option<&Delays> {
+        match self {
+            Ends::Tcp(tcp) => Some(tcp.latency.delay.delays()),
+            Ends::Udp(udp) => Some(udp.datagrams.delays()),
+            Ends::Real(real) => real.tcp.is_none().then(|| real.datagrams.delays()),
         }
     }
 

@@ -28,9 +28,9 @@ pub use ground_truth::lateness::Lateness;
 pub use ground_truth::loss_ledger::{Confusion, TRUE_CAUSES};
 pub use link_fades::{LinkFades, fades};
 pub use report::{
-    Column, FlowAggregation, FlowReport, Marks, QueueReport, Report, RoundTrips, Value, flow_columns,
-    run_columns,
+    ClassReport, Column, FlowAggregation, FlowReport, Marks, QueueReport, Report, RoundTrips, Value,
+    class_columns, flow_columns, run_columns,
 };
 pub use routing::RoutingCounts;
 pub use transit::Completion;
-pub use world::{EmulatorPlan, Interrupted, World, WorldSchedule};
+pub use world::{EmulatorPlan, Interrupted, World, WorldSchedule, classes};

@@ -81,6 +81,18 @@ pub struct FlowPlan {
     pub start: Time,
     /// Services of the network for the flow.
     pub services: Vec<&'static Service>,
+    /// Class of the flow.
+    pub class: FlowClass,
+}
+
+/// Class of a flow, which groups the results of flows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FlowClass {
+    /// Name that the scenario states.
+    Named(Arc<str>),
+    /// Kind of the flow's application. The name of the class is this kind with the direction of the data
+    /// through the wireless link, or the kind alone where there is none.
+    OfKind(&'static str),
 }
 
 impl FlowPlan {

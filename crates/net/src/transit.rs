@@ -86,7 +86,12 @@ impl Datagrams {
         (ended > 0).then(|| self.dropped as f64 / ended as f64)
     }
 
-    /// Returns the delays from the first transmission to delivery.
+    /// Returns the distribution of the delays from transmission to delivery.
+    pub fn delays(&self) -> &Delays {
+        &self.delays
+    }
+
+    /// Returns the summary of the delays from transmission to delivery.
     pub fn delay(&self) -> Option<Delay> {
         self.delays.summary()
     }
@@ -112,6 +117,11 @@ impl Completions {
     /// Ends the warm-up: the times cover completions from now on.
     pub fn begin_anew(&mut self) {
         self.times = Delays::default();
+    }
+
+    /// Adds the completions of another application.
+    pub fn merge(&mut self, other: &Completions) {
+        self.times.merge(&other.times);
     }
 
     /// Returns the times, beside the number of transfers or requests that have not completed.

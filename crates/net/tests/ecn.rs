@@ -5,7 +5,7 @@ use crate::common::run;
 use airhop_base::{Ecn, NodeId, Packet, Rate, Segment, Span, Time};
 use airhop_net::apps::Bulk;
 use airhop_net::links::{Links, WiredPlan};
-use airhop_net::plan::{FlowPlan, Plan, Transport};
+use airhop_net::plan::{FlowClass, FlowPlan, Plan, Transport};
 use airhop_net::queues::{QueuePlan, RedPlan};
 use airhop_net::{Marks, Report, World};
 use airhop_radio::errors::ErrorPlan;
@@ -59,6 +59,7 @@ fn bottleneck(scheme: &str, flows: usize, ecn: bool) -> Plan {
         app: Arc::new(Bulk),
         start: Time::ZERO + Span::from_millis(137) * i as u64,
         services: Vec::new(),
+        class: FlowClass::OfKind("bulk"),
     };
     Plan {
         name: "bottleneck".into(),

@@ -5,7 +5,7 @@ use crate::common::{LastHop, run, served_by};
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::World;
 use airhop_net::apps::{AppPlan, Cbr, ParetoOnOff};
-use airhop_net::plan::{FlowPlan, Plan, Transport};
+use airhop_net::plan::{FlowClass, FlowPlan, Plan, Transport};
 use airhop_radio::arq::{ArqPlan, Group};
 use airhop_radio::cell::Access;
 use airhop_radio::pace::LinkRate;
@@ -101,6 +101,7 @@ fn udp(name: &str, from: u16, to: u16, app: Arc<dyn AppPlan>) -> FlowPlan {
         app,
         start: Time::ZERO,
         services: Vec::new(),
+        class: FlowClass::OfKind("cbr"),
     }
 }
 

@@ -6,7 +6,7 @@ use airhop_base::{NodeId, Rate, Time};
 use airhop_net::Report;
 use airhop_net::apps::Cbr;
 use airhop_net::links::WiredPlan;
-use airhop_net::plan::{FlowPlan, Plan, Transport};
+use airhop_net::plan::{FlowClass, FlowPlan, Plan, Transport};
 use airhop_net::queues::{CodelPlan, FqCodelPlan, PiePlan, QueuePlan, RedPlan};
 use airhop_radio::pace::LinkRate;
 use std::sync::Arc;
@@ -144,6 +144,7 @@ fn a_service_replaces_drop_tail_queues_on_the_way_of_the_data_only() {
         app: Arc::new(Cbr { rate: Rate::from_bps(3_000_000) }),
         start: Time::ZERO,
         services: Vec::new(),
+        class: FlowClass::OfKind("cbr"),
     });
     let mut back_warned = back.clone();
     back_warned.flows[0].services = warned.flows[0].services.clone();
@@ -348,6 +349,7 @@ fn a_flood_takes_its_share_and_no_more() {
         transport: Transport::Udp { bytes: 972 },
         app: Arc::new(Cbr { rate: Rate::from_bps(4_000_000) }),
         services: Vec::new(),
+        class: FlowClass::OfKind("cbr"),
         ..plan.flows[0].clone()
     });
     let left = |queue| run(&everywhere(&plan, queue), 1).flows[0].goodput_mbps;

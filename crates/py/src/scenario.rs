@@ -103,6 +103,11 @@ impl Scenario {
         Ok(saved.into_iter().map(|fades| (fades.link, fades.csv)).collect())
     }
 
+    /// Returns the classes of the flows in one replication, by flow, in file order. Raises ScenarioError.
+    fn classes(&self, seed: u64, rep: u64) -> PyResult<Vec<(String, String)>> {
+        self.inner.classes(seed, rep).map_err(ScenarioError::new_err)
+    }
+
     /// Returns hints about pitfalls in the scenario: the name of the hint, the links or schemes concerned, a
     /// sentence, and the setting that avoids it.
     fn hints(&self) -> Vec<(&'static str, Vec<String>, String, Option<String>)> {

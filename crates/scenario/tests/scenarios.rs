@@ -1,7 +1,7 @@
 //! Valid scenarios: defaults, the effective form, overrides, runs.
 
 use airhop_base::{Rate, Span};
-use airhop_net::plan::{RoutingPlan, Transport};
+use airhop_net::plan::{FlowClass, RoutingPlan, Transport};
 use airhop_net::queues::{CodelPlan, FqCodelPlan, PiePlan, QueuePlan, RedPlan};
 use airhop_net::routing::AodvPlan;
 use airhop_radio::cell::Range;
@@ -34,6 +34,16 @@ const FADES: &str = r#"{ kind = "two-state", good = "10 s", bad = "4 s", ber_goo
 fn same(a: &Scenario, b: &Scenario) {
     assert_eq!(format!("{:?}", a.plan()), format!("{:?}", b.plan()));
     assert_eq!(a.json(), b.json());
+}
+
+// Without the key the class follows from the kind of the application, and from the route, which the run knows.
+#[test]
+fn a_flow_has_the_class_that_the_scenario_states() {
+    let class = |sets| with(sets).plan().flows[0].class.clone();
+    assert_eq!(class(&[("flow.ftp.class", "backup")]), FlowClass::Named("backup".into()));
+    assert_eq!(class(&[]), FlowClass::OfKind("bulk"));
+    let transfer = r#"{ kind = "transfer", size = "1 MB" }"#;
+    assert_eq!(class(&[("flow.ftp.app", transfer)]), FlowClass::OfKind("transfer"));
 }
 
 #[test]

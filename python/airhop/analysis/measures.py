@@ -1,4 +1,4 @@
-"""Measures of flows and of runs: each is a column of frames, stores and studies.
+"""Measures of flows, of classes of flows and of runs: each is a column of frames, stores and studies.
 
 The list is defined in `crates/net/src/report/measures.rs`, in the order of the run document.
 """
@@ -15,13 +15,15 @@ from airhop import _core
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure of a flow or of a run."""
+    """A measure of a flow, of a class of flows, or of a run."""
 
     column: str
     """Name in frames, stores and formulas."""
-    of: Literal["flow", "run"]
+    of: Literal["flow", "class", "run"]
     path: tuple[str, ...]
-    """Keys that lead to the value in the run document: in the part of a flow, or in the whole document."""
+    """Keys that lead to the value in the run document: in the part of a flow or class, or in the whole
+    document.
+    """
     label: str
     """Name on axes and in menus."""
     short: str
@@ -75,15 +77,22 @@ def _declared() -> tuple[Measure, ...]:
 _DECLARED = _declared()
 OF_FLOWS = tuple(measure for measure in _DECLARED if measure.of == "flow")
 """Measures of a flow."""
+OF_CLASSES = tuple(measure for measure in _DECLARED if measure.of == "class")
+"""Measures of a class of flows. Their columns begin with `class_`, and are equal in the rows of its flows."""
 OF_RUNS = tuple(measure for measure in _DECLARED if measure.of == "run")
 """Measures of a run as a whole."""
 MEASURES = {measure.column: measure for measure in _DECLARED}
 """All measures, by column."""
 
 
+EARLIER = "all"
+"""Class of the flows of documents without classes."""
+
+
 def columns(group: str) -> tuple[str, ...]:
-    """List the columns of a group of the run document, such as `notices`."""
-    return tuple(column for column, measure in MEASURES.items() if measure.path[0] == group)
+    """List the columns of a group of the run document, such as `notices`; of flows, not of classes."""
+    of_group = (measure for measure in _DECLARED if measure.of != "class" and measure.path[0] == group)
+    return tuple(measure.column for measure in of_group)
 
 
 GOODPUT, ACTIVE, LOSS = "goodput_mbps", "active_mbps", "loss"
@@ -103,6 +112,16 @@ MEANS = tuple(measure.column for measure in OF_FLOWS if measure.over_flows == "m
 def is_real(flow: Mapping[str, Any]) -> bool:
     """Return whether a flow belongs to real hosts; values that only their kernels know are null."""
     return flow.get("judgements", ()) is None
+
+
+def class_of(flow: Mapping[str, Any]) -> str:
+    """Return the class of a flow. Flows of earlier documents have none, and are in one class."""
+    return str(flow.get("class", EARLIER))
+
+
+def of_class(group: Mapping[str, Any]) -> dict[str, Any]:
+    """Select all measures of a class from its part of a run document, by column."""
+    return {measure.column: measure.value(group) for measure in OF_CLASSES}
 
 
 def of_flow(flow: Mapping[str, Any]) -> dict[str, Any]:

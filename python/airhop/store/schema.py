@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from airhop.analysis.measures import JUDGEMENTS, OF_FLOWS, OF_RUNS, Measure, of_flow
+from airhop.analysis.measures import JUDGEMENTS, OF_CLASSES, OF_FLOWS, OF_RUNS, Measure, of_class, of_flow
 
 _KEYS: dict[str, pl.DataType | type[pl.DataType]] = {
     "run_id": pl.String,  # 32 hex digits, the content of the run: simulator, scenario, seed, rep
@@ -18,6 +18,7 @@ _KEYS: dict[str, pl.DataType | type[pl.DataType]] = {
     "transport": pl.String,  # tcp or udp
     "from": pl.String,
     "to": pl.String,
+    "class": pl.String,  # group of flows; null in rows of versions without classes
     "seed": pl.Int64,
     "rep": pl.Int64,
 }
@@ -33,7 +34,7 @@ def _types(measures: Iterable[Measure]) -> dict[str, type[pl.DataType]]:
 _MEASURED: dict[str, pl.DataType | type[pl.DataType]] = {
     "duration_s": pl.Float64,
     "warmup_s": pl.Float64,  # goodput and counters are of the time after it
-    **_types((*_OTHERS, *_JUDGED, *_OF_RUNS)),
+    **_types((*_OTHERS, *_JUDGED, *OF_CLASSES, *_OF_RUNS)),
     "fingerprint": pl.String,
     "airhop": pl.String,  # version that computed it
     "model": pl.String,  # hash of the simulator's sources
@@ -42,7 +43,8 @@ _MEASURED: dict[str, pl.DataType | type[pl.DataType]] = {
 COLUMNS = _KEYS | _MEASURED
 """Types of the fixed columns by name; the axis columns of a study come between `rep` and `duration_s`.
 
-Values of the run (drops, events, fingerprint and so on) are the same in the rows of all its flows. There is
+Values of the run (drops, events, fingerprint and so on) are the same in the rows of all its flows, and those
+of a class in the rows of the flows of the class. There is
 no wall-clock time, so equal runs give equal rows.
 """
 
@@ -100,8 +102,10 @@ def _rows_of(run: FinishedRun) -> Iterator[list[Any]]:
     """Create one row per flow, with values in the order of COLUMNS."""
     document = json.loads(run.document)
     of_run = [measure.value(document) for measure in _OF_RUNS]
+    classes = {group["name"]: of_class(group) for group in document.get("classes", ())}
+    unknown = dict.fromkeys(measure.column for measure in OF_CLASSES)
     for flow in document["flows"]:
-        measured = of_flow(flow)
+        measured = of_flow(flow) | classes.get(flow.get("class"), unknown)
         yield [
             run.run_id,
             document["scenario"],
@@ -110,11 +114,12 @@ def _rows_of(run: FinishedRun) -> Iterator[list[Any]]:
             flow["transport"],
             flow["from"],
             flow["to"],
+            flow.get("class"),
             document["seed"],
             document["rep"],
             document["duration_s"],
             document["warmup_s"],
-            *(measured[measure.column] for measure in (*_OTHERS, *_JUDGED)),
+            *(measured[measure.column] for measure in (*_OTHERS, *_JUDGED, *OF_CLASSES)),
             *of_run,
             document["fingerprint"],
             run.airhop,

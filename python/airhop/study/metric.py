@@ -1,9 +1,10 @@
 """Metrics of runs: the name of a column, or a formula of such names.
 
-`goodput_mbps` is the sum over all TCP flows, `flow.reno.goodput_mbps` the goodput of the flow `reno`, and
-`hops.2.goodput_mbps` the sum over the flows whose shortest path has two hops, which is missing in a run
-without such flows; `most.timeouts` is the largest number of timeouts of a TCP flow. `retransmissions /
-sent_segments` is a formula; formulas support + - * /, parentheses and numbers.
+`goodput_mbps` is the sum over all TCP flows, `flow.reno.goodput_mbps` the goodput of the flow `reno`,
+`class.bulk down.delay_p95_ms` a measure of the class `bulk down`, and `hops.2.goodput_mbps` the sum over the
+flows whose shortest path has two hops; the last two are missing in a run without such flows. `most.timeouts`
+is the largest number of timeouts of a TCP flow. `retransmissions / sent_segments` is a formula; formulas
+support + - * /, parentheses and numbers.
 """
 
 from __future__ import annotations
@@ -16,16 +17,19 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from airhop.analysis.measures import SUMS
+from airhop.analysis.measures import OF_CLASSES, SUMS
 from airhop.errors import InputError, did_you_mean
 from airhop.study.measure import METRICS, OF_A_FLOW
 
 if TYPE_CHECKING:
     import polars as pl
 
-_NAME = re.compile(r"(?<![\w.])(?:flow\.[^\s()]+|hops\.\d+\.\w+|most\.\w+|[A-Za-z_]\w*)")
+_NAME = re.compile(
+    r"(?<![\w.])(?:flow\.[^\s()]+|class\.[\w-]+(?: (?:up|down))?\.\w+|hops\.\d+\.\w+|most\.\w+|[A-Za-z_]\w*)"
+)
 _LARGEST = "most."
-_OF_A_CLASS = re.compile(r"hops\.(\d+)\.(\w+)")
+_OF_HOPS = re.compile(r"hops\.(\d+)\.(\w+)")
+_OF_A_CLASS = re.compile(r"class\.([^.]+)\.(\w+)")
 _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -63,8 +67,12 @@ def with_flows(runs: pl.DataFrame, rows: pl.DataFrame, metric: str) -> pl.DataFr
             flow, name = _flow_and_column(column)
             values = rows.filter(pl.col("flow") == flow).select("run_id", pl.col(name).alias(column))
         elif found := _OF_A_CLASS.fullmatch(column):
-            of_class = (pl.col("transport") == "tcp") & (pl.col("route_hops") == int(found[1]))
-            values = rows.filter(of_class).group_by("run_id").agg(pl.col(found[2]).sum().alias(column))
+            of_class = rows.filter(pl.col("class") == found[1])
+            value = pl.col(f"class_{found[2]}").first().alias(column)
+            values = of_class.group_by("run_id").agg(value)
+        elif found := _OF_HOPS.fullmatch(column):
+            of_hops = (pl.col("transport") == "tcp") & (pl.col("route_hops") == int(found[1]))
+            values = rows.filter(of_hops).group_by("run_id").agg(pl.col(found[2]).sum().alias(column))
         elif column.startswith(_LARGEST):
             largest = pl.col(column.removeprefix(_LARGEST)).max().alias(column)
             values = rows.filter(pl.col("transport") == "tcp").group_by("run_id").agg(largest)
@@ -115,6 +123,8 @@ def _check(column: str) -> None:
         _, name = _flow_and_column(column)
         known: Sequence[str] = OF_A_FLOW
     elif found := _OF_A_CLASS.fullmatch(column):
+        name, known = found[2], [measure.column.removeprefix("class_") for measure in OF_CLASSES]
+    elif found := _OF_HOPS.fullmatch(column):
         name, known = found[2], SUMS
     elif column.startswith(_LARGEST):
         name, known = column.removeprefix(_LARGEST), OF_A_FLOW

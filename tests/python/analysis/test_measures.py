@@ -17,7 +17,7 @@ from airhop.study.measure import METRICS, OF_A_FLOW, per_run
 from made_documents import blank_flow, blank_run
 from store_writer import document, job, values
 
-IDENTITY = ["name", "scheme", "transport", "from", "to"]
+IDENTITY = ["name", "scheme", "transport", "from", "to", "class"]
 
 
 @pytest.fixture(scope="module")

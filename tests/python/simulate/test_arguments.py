@@ -36,6 +36,7 @@ PUBLIC: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "Scenario.received": (Scenario.received, {"source": "last-hop"}),
     "Scenario.with_": (SCENARIO.with_, {"changes": {}}),
     "Scenario.fades": (SCENARIO.fades, {}),
+    "Scenario.classes": (SCENARIO.classes, {}),
     "Result.write_tables": (RESULT.write_tables, {"folder": os.devnull}),
     "Table.load": (Table.load, {"folder": "none"}),
     "Table.frame": (TABLE.frame, {}),

@@ -224,6 +224,7 @@ FLOW = {
     "transport": str,
     "from": str,
     "to": str,
+    "class": str,
     "route_hops": int,
     "goodput_mbps": float,
     "delivered_bytes": int,
@@ -258,6 +259,7 @@ RUN = {
     "wall_s": float,
     "fingerprint": str,
     "flows": list,
+    "classes": list,
     "drops": dict,
 }
 
@@ -269,6 +271,8 @@ def test_run_json_has_exactly_these_fields() -> None:
     assert {key: type(value) for key, value in document.items()} == RUN
     (flow,) = document["flows"]
     assert {key: type(value) for key, value in flow.items()} == FLOW
+    (group,) = document["classes"]
+    assert list(group) == ["name", "flows", "goodput_mbps", "jain", "delay_ms", "completion_ms"]
     assert list(flow["marks"]) == ["ect0", "ect1", "ce", "ece"]
     assert list(flow["notices"]) == ["eln", "ersn", "ebsn", "rttn", "nak"]
     assert list(flow["judgements"]) == ["congestion", "wireless", "undecided"]

@@ -40,6 +40,7 @@ impl Agent for Ebsn {
 mod tests {
     use super::*;
     use crate::apps::Bulk;
+    use crate::plan::FlowClass;
     use airhop_base::{FlowId, NodeId, Span};
     use airhop_radio::Tag;
     use airhop_tcp::{Params, Preset};
@@ -78,6 +79,7 @@ mod tests {
                 app: Arc::new(Bulk),
                 start: Time::ZERO,
                 services: Vec::new(),
+                class: FlowClass::OfKind("bulk"),
             }
         };
         for (place, without, with) in [

@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::apps::Bulk;
+use crate::plan::FlowClass;
 use airhop_base::{Arrival, Eln, Flags, FlowId, RareOptions, Timestamps};
 use airhop_radio::Tag;
 use airhop_tcp::{Params, Preset};
@@ -26,6 +27,7 @@ fn at(node: NodeId, given: &[(&str, f64)]) -> Nak {
         app: Arc::new(Bulk),
         start: Time::ZERO,
         services: Vec::new(),
+        class: FlowClass::OfKind("bulk"),
     };
     Nak::new(&plan, node)
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::apps::Bulk;
+use crate::plan::FlowClass;
 use airhop_base::{Body, Flags, HEADER_BYTES, Segment};
 use airhop_tcp::{Config, Params, Preset};
 use std::sync::Arc;
@@ -21,6 +22,7 @@ fn plan(buffer: f64, config: Config) -> FlowPlan {
         app: Arc::new(Bulk),
         start: Time::ZERO,
         services: Vec::new(),
+        class: FlowClass::OfKind("bulk"),
     }
 }
 

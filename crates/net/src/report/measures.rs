@@ -11,58 +11,115 @@ use crate::ground_truth::lateness::Lateness;
 use crate::ground_truth::loss_ledger::Confusion;
 use crate::transit::Completion;
 use airhop_base::{Drop, NoticeKind};
+use std::sync::Arc;
 
-macro_rules! flow_measures {
-    ($($(#[doc = $about:literal])+ $name:ident: $kind:ty { $($key:ident: $value:expr),+ $(,)? })+) => {
-        /// Results of one flow: its description, and its measures.
+/// Declares a report: its identity, and its measures, each with an entry of [`Measure`].
+macro_rules! measures {
+    (
+        $(#[doc = $title:literal])+
+        $report:ident, $list:ident: { $($(#[doc = $what:literal])+ $id:ident: $id_kind:ty,)+ }
+        $($(#[doc = $about:literal])+ $name:ident: $kind:ty { $($key:ident: $value:expr),+ $(,)? })+
+    ) => {
+        $(#[doc = $title])+
         #[derive(Clone, Debug, Default, PartialEq)]
-        pub struct FlowReport {
-            /// Name of the flow.
-            pub name: String,
-            /// Scheme of the flow, if it is a TCP of Airhop.
-            pub scheme: Option<&'static str>,
-            /// True if the flow's ends are real hosts, of which the network sees only packets.
-            pub is_real: bool,
-            /// "tcp" or "udp".
-            pub transport: &'static str,
-            /// The sending node.
-            pub from: String,
-            /// The receiving node.
-            pub to: String,
+        pub struct $report {
+            $($(#[doc = $what])+ pub $id: $id_kind,)+
             $($(#[doc = $about])+ pub $name: $kind,)+
         }
 
-        const MEASURES: &[Measure] =
+        const $list: &[Measure] =
             &[$(Measure { name: stringify!($name), about: concat!($($about),+), $($key: $value,)+ ..MEASURE }),+];
 
-        impl FlowReport {
-            /// Subtracts the counts of `earlier`, a report of the same flow.
-            pub(super) fn leave_out(&mut self, earlier: &FlowReport) {
-                let mut counted = MEASURES.iter().map(|measure| measure.after_warm_up);
+        impl Measured for $report {
+            const MEASURES: &[Measure] = $list;
+
+            fn leave_out(&mut self, earlier: &Self) {
+                let mut counted = $list.iter().map(|measure| measure.after_warm_up);
                 $(if counted.next() == Some(true) {
                     Quantity::leave_out(&mut self.$name, &earlier.$name);
                 })+
             }
 
-            /// Returns the measures by name, in the order of the run document. A measure known only to a real
-            /// kernel is null, not zero.
-            pub fn values(&self) -> impl Iterator<Item = (&'static str, Value)> {
-                let known = |(measure, value): (&Measure, Value)| {
-                    (measure.name, if self.is_real && !measure.of_real { Value::Null } else { value })
-                };
-                MEASURES.iter().zip([$(self.$name.value()),+]).map(known).collect::<Vec<_>>().into_iter()
+            fn columns() -> Vec<Column> {
+                let columns = [$(<$kind as Quantity>::columns),+];
+                $list.iter().zip(columns).flat_map(|(measure, columns)| columns(measure)).collect()
             }
-        }
 
-        /// Returns the columns of a flow's measures, in the order of the run document.
-        pub fn flow_columns() -> Vec<Column> {
-            let columns = [$(<$kind as Quantity>::columns),+];
-            MEASURES.iter().zip(columns).flat_map(|(measure, columns)| columns(measure)).collect()
+            fn measured(&self) -> Vec<Value> {
+                vec![$(self.$name.value()),+]
+            }
         }
     };
 }
 
-flow_measures! {
+/// Report with measures.
+pub(super) trait Measured {
+    /// Declarations of the measures, in the order of the run document.
+    const MEASURES: &[Measure];
+    /// Subtracts the counts of `earlier`, a report of the same flow.
+    fn leave_out(&mut self, earlier: &Self);
+    /// Returns the columns of the measures, in the order of the run document.
+    fn columns() -> Vec<Column>;
+    /// Returns the values of the measures, in the order of the run document.
+    fn measured(&self) -> Vec<Value>;
+    /// Returns the measures by name, in the order of the run document.
+    fn named(&self) -> impl Iterator<Item = (&'static str, Value)> {
+        Self::MEASURES.iter().map(|measure| measure.name).zip(self.measured())
+    }
+}
+
+impl FlowReport {
+    /// Returns the measures by name, in the order of the run document. A measure known only to a real kernel is
+    /// null, not zero.
+    pub fn values(&self) -> impl Iterator<Item = (&'static str, Value)> {
+        FLOW.iter().zip(self.named()).map(|(measure, (name, value))| {
+            (name, if self.is_real && !measure.of_real { Value::Null } else { value })
+        })
+    }
+}
+
+impl ClassReport {
+    /// Returns the measures by name, in the order of the run document.
+    pub fn values(&self) -> impl Iterator<Item = (&'static str, Value)> {
+        self.named()
+    }
+}
+
+/// Returns the columns of a flow's measures, in the order of the run document.
+pub fn flow_columns() -> Vec<Column> {
+    FlowReport::columns()
+}
+
+/// Returns the columns of the measures of a class, in the order of the run document. A row of a data frame is a
+/// flow, so the names of these columns begin with `class_`; a run has no values of a class.
+pub fn class_columns() -> Vec<Column> {
+    let named = |column: Column| Column {
+        name: format!("class_{}", column.name),
+        over_flows: FlowAggregation::PerFlow,
+        ..column
+    };
+    ClassReport::columns().into_iter().map(named).collect()
+}
+
+measures! {
+    /// Results of one flow: its description, and its measures.
+    FlowReport, FLOW: {
+        /// Name of the flow.
+        name: String,
+        /// Scheme of the flow, if it is a TCP of Airhop.
+        scheme: Option<&'static str>,
+        /// True if the flow's ends are real hosts, of which the network sees only packets.
+        is_real: bool,
+        /// "tcp" or "udp".
+        transport: &'static str,
+        /// The sending node.
+        from: String,
+        /// The receiving node.
+        to: String,
+        /// Name of the flow's class.
+        class: Arc<str>,
+    }
+
     /// Number of links on the shortest path between the flow's ends.
     route_hops: usize { label: "Hops of the route", short: "hops", over_flows: PerFlow, after_warm_up: false }
 
@@ -144,6 +201,34 @@ flow_measures! {
     /// response: those that completed after the warm-up (`count`), and the number that has begun and not completed at the end. The mean is
     /// exact, percentiles (by nearest rank) are at most 1 % too large. Null for other applications.
     completion_ms: Option<Completion> { label: "Completion", short: "comple- tion", of_real: false }
+}
+
+measures! {
+    /// Results of a class of flows.
+    ClassReport, CLASS: {
+        /// Name of the class.
+        name: Arc<str>,
+    }
+
+    /// Number of the scenario's flows in the class; flows that an application opens belong to the flow of their application.
+    flows: usize { label: "Flows of the class", short: "flows", over_flows: PerFlow }
+
+    /// Sum of the goodputs of the flows.
+    goodput_mbps: f64 { label: "Goodput", unit: "Mbit/s", over_flows: PerFlow }
+
+    /// Jain's fairness index of the goodputs of the scenario's flows (Jain, Chiu and Hawe 1984; Yun 2009, (5)): 1 if all are equal, 1/n if
+    /// one of n flows has everything. The goodput of an application includes those of the flows that it opens. Null if all starved.
+    jain: Option<f64> { label: "Jain's index", short: "Jain", over_flows: PerFlow }
+
+    /// One-way delay, from the first transmission of a byte to its delivery, in order, to the application: the distribution over all bytes
+    /// (datagrams of UDP: packets) of the flows. Mean and maximum are exact, percentiles (by nearest rank) at most 1 % too large. Null if
+    /// nothing was delivered.
+    delay_ms: Option<Delay> { label: "One-way delay", short: "delay", unit: "ms", over_flows: PerFlow }
+
+    /// Completion times of transfers and requests: the distribution over all that completed after the warm-up (`count`), and the number
+    /// that has begun and not completed at the end. The mean is exact, percentiles (by nearest rank) are at most 1 % too large. Null for
+    /// applications without transfers and requests.
+    completion_ms: Option<Completion> { label: "Completion", short: "comple- tion", over_flows: PerFlow }
 }
 
 /// Returns the columns of a run's own measures, in the order of the run document.

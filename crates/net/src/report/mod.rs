@@ -1,5 +1,6 @@
 //! `Report`: the results of a run, flow by flow. The measures of a flow are declared in `measures.rs`.
 
+mod classes;
 mod marks;
 mod measure;
 mod measures;
@@ -7,10 +8,12 @@ mod measures;
 use crate::routing::RoutingCounts;
 use crate::transit::Datagrams;
 use airhop_base::{Drop, Span};
+use measures::Measured;
 
+pub(crate) use classes::{ClassMember, Classes};
 pub use marks::{Marks, QueueReport};
 pub use measure::{Column, FlowAggregation, RoundTrips, Value};
-pub use measures::{FlowReport, flow_columns, run_columns};
+pub use measures::{ClassReport, FlowReport, class_columns, flow_columns, run_columns};
 
 /// Results of one run: the fields of the run document, except those known only to the caller. Events and
 /// fingerprint cover the whole run, `srtt_ms` is the value at its end, and all other values cover the time
@@ -27,6 +30,8 @@ pub struct Report {
     pub fingerprint: u64,
     /// Flows, in the order of the scenario.
     pub flows: Vec<FlowReport>,
+    /// Classes of flows, in the order of their first flows.
+    pub classes: Vec<ClassReport>,
     /// Number of drops by reason, in the order of `Drop::ALL`.
     pub drops: [u64; Drop::ALL.len()],
     /// Counts of the routers; `None` without routers.

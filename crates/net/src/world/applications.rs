@@ -2,7 +2,7 @@
 
 use crate::apps::{App, AppFlow, Direction, Io, Order};
 use crate::flow::{AppSeat, Ends};
-use crate::plan::FlowPlan;
+use crate::plan::{FlowClass, FlowPlan};
 use crate::transit::{Completion, Completions};
 use crate::world::{Event, World};
 use airhop_base::{FlowId, Time};
@@ -128,7 +128,8 @@ impl World {
             Direction::Backward => (planned.to, planned.from),
         };
         let name = format!("{} {suffix}", planned.name);
-        let plan = FlowPlan { name, from, to, start: now, ..planned.clone() };
+        let class = FlowClass::Named(self.flows[usize::from(running.flows[0].0)].class.clone());
+        let plan = FlowPlan { name, from, to, start: now, class, ..planned.clone() };
         let flow = AppFlow(running.flows.len() as u16);
         let mut ends = self.ground.ends(&plan, self.next_flow(), &mut self.timers, &mut self.shared);
         if let (Ends::Tcp(tcp), Some(truth)) = (&mut ends, self.ground.truth(&plan)) {

@@ -3,7 +3,7 @@
 use crate::apps::AppFlow;
 use crate::flow::{Ends, Flow, TcpEnds};
 use crate::plan::Transport;
-use crate::report::{FlowReport, Marks, QueueReport, Report, RoundTrips};
+use crate::report::{ClassMember, ClassReport, Classes, FlowReport, Marks, QueueReport, Report, RoundTrips};
 use crate::routing::RoutingCounts;
 use crate::world::World;
 use crate::world::applications::RunningApp;
@@ -25,10 +25,24 @@ impl World {
             found.goodput_mbps = found.delivered_bytes as f64 * 8.0 / measured.secs_f64() / 1e6;
             found.active_mbps = flow.active.mbps(found.delivered_bytes, Time::ZERO + self.warmup);
         }
+        report.classes = self.classes(&report.flows);
         // Flows reserved for real hosts that sent nothing are left out.
         let mut flows = self.flows.iter();
         report.flows.retain(|_| flows.next().is_some_and(|flow| !flow.is_idle_outside()));
         report
+    }
+
+    /// Returns the results by class. Flows reserved for real hosts that sent nothing are left out.
+    fn classes(&self, reports: &[FlowReport]) -> Vec<ClassReport> {
+        let mut classes = Classes::default();
+        for (flow, report) in self.flows.iter().zip(reports).filter(|(flow, _)| !flow.is_idle_outside()) {
+            let seated = flow.seat.map(|seat| self.apps[usize::from(seat.app)].flows[0]);
+            let app = self.planned_app(flow);
+            let completions = app.and_then(|app| Some((&app.completions, app.app.unfinished()?)));
+            let group = usize::from(seated.unwrap_or(flow.id).0);
+            classes.add(&ClassMember { report, group, delays: flow.ends.delays(), completions });
+        }
+        classes.reports()
     }
 
     /// Returns all counts since the beginning, without rates.
@@ -45,6 +59,7 @@ impl World {
                 .zip(marked)
                 .map(|(flow, marked)| self.flow_report(flow, marked))
                 .collect(),
+            classes: Vec::new(),
             drops: self.drops,
             routing: self.routing_counts(),
             queues: self.queue_reports(),
@@ -87,6 +102,7 @@ impl World {
             transport: "udp",
             from: name(flow.plan.from),
             to: name(flow.plan.to),
+            class: flow.class.clone(),
             route_hops: flow.route_hops,
             ..FlowReport::default()
         };

@@ -5,7 +5,7 @@ use airhop_base::{NodeId, NoticeKind, Rate, Span, Time};
 use airhop_net::FlowReport;
 use airhop_net::apps::Bulk;
 use airhop_net::links::{Links, WlanPlan};
-use airhop_net::plan::{Draws, FlowPlan, Plan, RoutingPlan};
+use airhop_net::plan::{Draws, FlowClass, FlowPlan, Plan, RoutingPlan};
 use airhop_net::queues::QueuePlan;
 use airhop_radio::cell::{CellPlan, CellRules, Range};
 use airhop_radio::phy::{Coding, Phy};
@@ -57,6 +57,7 @@ impl Chain {
             app: Arc::new(Bulk),
             start: self.start,
             services: super::needs(self.scheme),
+            class: FlowClass::OfKind("bulk"),
         };
         Plan {
             name: "chain".into(),

@@ -4,7 +4,7 @@
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::apps::Bulk;
 use airhop_net::links::{Links, WiredPlan};
-use airhop_net::plan::{FlowPlan, Plan, Transport};
+use airhop_net::plan::{FlowClass, FlowPlan, Plan, Transport};
 use airhop_net::queues::QueuePlan;
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::pace::LinkRate;
@@ -35,6 +35,7 @@ pub fn plan(flows: u16, seconds: u64) -> Plan {
             app: Arc::new(Bulk),
             start: Time::ZERO + gap * u64::from(i),
             services: Vec::new(),
+            class: FlowClass::OfKind("bulk"),
         });
     }
     Plan {

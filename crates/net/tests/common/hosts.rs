@@ -3,7 +3,7 @@
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::apps::AppPlan;
 use airhop_net::links::{Links, WiredPlan};
-use airhop_net::plan::{FlowPlan, Plan, Transport};
+use airhop_net::plan::{FlowClass, FlowPlan, Plan, Transport};
 use airhop_net::queues::QueuePlan;
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::pace::LinkRate;
@@ -26,6 +26,7 @@ pub fn hosts(duration: Span, transport: Transport, app: Arc<dyn AppPlan>) -> Pla
             app,
             start: Time::ZERO,
             services: Vec::new(),
+            class: FlowClass::OfKind("bulk"),
         }],
     }
 }

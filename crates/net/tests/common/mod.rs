@@ -10,7 +10,7 @@ pub mod trace;
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::apps::Bulk;
 use airhop_net::links::{Links, WiredPlan, WlanPlan};
-use airhop_net::plan::{Draws, FlowPlan, Plan, RoutingPlan};
+use airhop_net::plan::{Draws, FlowClass, FlowPlan, Plan, RoutingPlan};
 use airhop_net::queues::QueuePlan;
 use airhop_net::services::{self, Service};
 use airhop_net::{Report, World};
@@ -116,6 +116,7 @@ impl LastHop {
                 app: Arc::new(Bulk),
                 start: Time::ZERO + Span::from_millis(100) * i as u64,
                 services: needs(self.scheme),
+                class: FlowClass::OfKind("bulk"),
             })
             .collect();
         Plan {

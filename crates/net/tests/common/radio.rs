@@ -3,7 +3,7 @@
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::apps::{Bulk, Cbr};
 use airhop_net::links::{Links, RadioLinkPlan, WiredPlan};
-use airhop_net::plan::{FlowPlan, Plan, Transport};
+use airhop_net::plan::{FlowClass, FlowPlan, Plan, Transport};
 use airhop_net::queues::QueuePlan;
 use airhop_radio::arq::{ArqPlan, ArqRules, Group, derived_timeout};
 use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
@@ -135,6 +135,7 @@ impl Mobile {
             app: Arc::new(Bulk),
             start: Time::ZERO,
             services: super::needs(self.scheme),
+            class: FlowClass::OfKind("bulk"),
         }
     }
 

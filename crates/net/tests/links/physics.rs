@@ -5,7 +5,7 @@ use crate::common::trace::traced;
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::apps::Bulk;
 use airhop_net::links::{Links, WlanPlan};
-use airhop_net::plan::{Draws, FlowPlan, Plan, RoutingPlan, Transport};
+use airhop_net::plan::{Draws, FlowClass, FlowPlan, Plan, RoutingPlan, Transport};
 use airhop_net::queues::QueuePlan;
 use airhop_radio::cell::{Access, CellPlan, CellRules, Range, Receiving};
 use airhop_radio::phy::{DATA_OVERHEAD, Phy};
@@ -47,6 +47,7 @@ fn grid(access: Access, rules: CellRules) -> Plan {
         app: Arc::new(Bulk),
         start: Time::ZERO,
         services: Vec::new(),
+        class: FlowClass::OfKind("bulk"),
     };
     let ways = [(0, 7), (23, 16), (8, 12), (1, 18), (15, 14)];
     Plan {

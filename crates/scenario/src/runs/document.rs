@@ -1,7 +1,7 @@
 //! The run document: the results of one run as JSON. Field names and their order are a stable contract.
 
 use airhop_base::Drop;
-use airhop_net::{FlowReport, QueueReport, Report, RoutingCounts, Value};
+use airhop_net::{ClassReport, FlowReport, QueueReport, Report, RoutingCounts, Value};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -17,6 +17,7 @@ struct Document<'a> {
     wall_s: f64,
     fingerprint: String,
     flows: Vec<FlowDocument<'a>>,
+    classes: Vec<ClassDocument<'a>>,
     drops: Counts<{ Drop::ALL.len() }>,
     #[serde(skip_serializing_if = "Option::is_none")]
     routing: Option<RoutingDocument>,
@@ -52,7 +53,22 @@ impl Serialize for FlowDocument<'_> {
         map.serialize_entry("transport", f.transport)?;
         map.serialize_entry("from", &f.from)?;
         map.serialize_entry("to", &f.to)?;
+        map.serialize_entry("class", &*f.class)?;
         for (name, value) in f.values() {
+            map.serialize_entry(name, &Shown(&value))?;
+        }
+        map.end()
+    }
+}
+
+/// Class of flows: its name, and its measures in the order of their declaration.
+struct ClassDocument<'a>(&'a ClassReport);
+
+impl Serialize for ClassDocument<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("name", &*self.0.name)?;
+        for (name, value) in self.0.values() {
             map.serialize_entry(name, &Shown(&value))?;
         }
         map.end()
@@ -100,6 +116,7 @@ pub(crate) fn document(scenario: &str, seed: u64, rep: u64, wall_s: f64, report:
         wall_s,
         fingerprint: format!("{:016x}", report.fingerprint),
         flows: report.flows.iter().map(FlowDocument).collect(),
+        classes: report.classes.iter().map(ClassDocument).collect(),
         drops: Counts(std::array::from_fn(|i| (Drop::ALL[i].name(), report.drops[i]))),
         routing: report.routing.map(routing),
         queues: report.queues.iter().map(queue).collect(),
@@ -131,6 +148,7 @@ mod tests {
             transport: "tcp",
             from: "s".into(),
             to: "d".into(),
+            class: "bulk down".into(),
             route_hops: 3,
             goodput_mbps: 1.02,
             delivered_bytes: 25_500_000,
@@ -172,6 +190,14 @@ mod tests {
             events: 1_300_000,
             fingerprint: 0xabc,
             flows: vec![flow],
+            classes: vec![ClassReport {
+                name: "bulk down".into(),
+                flows: 1,
+                goodput_mbps: 1.02,
+                jain: Some(1.0),
+                delay_ms: Some(Delay { min: 1.5, mean: 2.5, p50: 2.0, p95: 4.0, p99: 4.5, max: 5.0 }),
+                completion_ms: None,
+            }],
             drops: [1, 2, 3, 4, 5, 6, 7],
             routing: Some(RoutingCounts { requests: 8, replies: 9, errors: 10, link_failures: 11 }),
             queues: vec![QueueReport { name: "r->d".into(), marked: 40 }],
@@ -182,7 +208,7 @@ mod tests {
                 r#"{"scenario":"last-hop","seed":1,"rep":0,"duration_s":200.0,"warmup_s":2.5,"events":1300000,"#,
                 r#""wall_s":0.5,"#,
                 r#""fingerprint":"0000000000000abc","flows":[{"name":"ftp","scheme":"reno","transport":"tcp","#,
-                r#""from":"s","to":"d","route_hops":3,"goodput_mbps":1.02,"delivered_bytes":25500000,"sent_segments":26100,"#,
+                r#""from":"s","to":"d","class":"bulk down","route_hops":3,"goodput_mbps":1.02,"delivered_bytes":25500000,"sent_segments":26100,"#,
                 r#""retransmissions":365,"timeouts":46,"fast_recoveries":310,"window_cuts":356,"#,
                 r#""spurious_timeouts":0,"srtt_ms":null,"completion_s":1.5,"#,
                 r#""notices":{"eln":1,"ersn":2,"ebsn":3,"rttn":4,"nak":5},"#,
@@ -194,6 +220,8 @@ mod tests {
                 r#""jitter_ms":null,"marks":{"ect0":25000,"ect1":1,"ce":40,"ece":55},"#,
                 r#""rtt_ms":{"min":10.0,"p50":11.0,"p95":14.0,"p99":15.0},"#,
                 r#""completion_ms":{"count":2,"unfinished":1,"mean":2.5,"p50":2.0,"p95":4.0,"p99":4.5}}],"#,
+                r#""classes":[{"name":"bulk down","flows":1,"goodput_mbps":1.02,"jain":1.0,"#,
+                r#""delay_ms":{"mean":2.5,"p50":2.0,"p95":4.0,"p99":4.5,"max":5.0},"completion_ms":null}],"#,
                 r#""drops":{"queue":1,"aqm":2,"channel":3,"collision":4,"retries":5,"agent":6,"route":7},"#,
                 r#""routing":{"requests":8,"replies":9,"errors":10,"link_failures":11},"#,
                 r#""queues":[{"name":"r->d","marked":40}]}"#,

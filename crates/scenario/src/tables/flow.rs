@@ -10,7 +10,7 @@ use crate::grammar::key::{Key, Kind, key};
 use crate::grammar::problem::{At, Problems};
 use crate::grammar::words::of_word;
 use airhop_base::{NodeId, Span, Time};
-use airhop_net::plan::{FlowPlan, Transport};
+use airhop_net::plan::{FlowClass, FlowPlan, Transport};
 use airhop_net::services;
 use airhop_tcp::{Config, Notices, Scheme};
 
@@ -153,6 +153,10 @@ pub(crate) fn plan(f: &Fields, [from, to]: [NodeId; 2]) -> Option<FlowPlan> {
             .iter()
             .map(|name| services::find(name))
             .collect::<Option<_>>()?,
+        class: match f.text("class") {
+            Some(name) => FlowClass::Named(name.into()),
+            None => FlowClass::OfKind(f.table("app")?.kind?),
+        },
     })
 }
 
@@ -165,7 +169,7 @@ fn notices(f: &Fields) -> Option<Notices> {
 }
 
 /// `[[flow]]`.
-pub(super) static FLOW: [Key; 14] = [
+pub(super) static FLOW: [Key; 15] = [
     NAME,
     key("from", Kind::Name, Nothing("none; drawn by `between`"), "sending node"),
     key("to", Kind::Name, Nothing("none; drawn by `between`"), "receiving node"),
@@ -212,6 +216,14 @@ pub(super) static FLOW: [Key; 14] = [
         Kind::Choice(&app::APP),
         Derived("bulk for TCP; required for UDP"),
         "application of the sender",
+    ),
+    key(
+        "class",
+        Kind::Name,
+        Nothing(
+            "kind of the application, with the direction of the data through the wireless link if there is one, as in \"bulk down\"",
+        ),
+        "class of the flow; results are summarised by class",
     ),
     key(
         "access_category",

@@ -6,7 +6,7 @@ use crate::grammar::problem::{At, Problems, ScenarioError, did_you_mean, some_of
 use airhop_base::{FlowId, NodeId, Time};
 use airhop_net::apps::Bulk;
 use airhop_net::outside::{OutsideEnd, OutsidePlan, Reach};
-use airhop_net::plan::{FlowPlan, Plan, Transport};
+use airhop_net::plan::{FlowClass, FlowPlan, Plan, Transport};
 use airhop_net::services::OnReal;
 use airhop_tcp::{Config, Params, Scheme};
 use std::sync::Arc;
@@ -193,6 +193,7 @@ fn add_missing(plan: &mut Plan, flows: &[FlowId], ends: &[OutsideEnd]) -> Vec<Fl
                 app: Arc::new(Bulk),
                 start: Time::ZERO,
                 services: Vec::new(),
+                class: FlowClass::OfKind("udp"),
             };
             plan.flows.push(flow);
         }

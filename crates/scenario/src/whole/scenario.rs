@@ -143,6 +143,18 @@ impl Scenario {
         flows.map(|f| f.name.as_str())
     }
 
+    /// Returns the flows with their classes, in the order of the flows, for one replication.
+    ///
+    /// # Errors
+    ///
+    /// Returns a sentence for the user if a random draw of the replication is impossible.
+    pub fn classes(&self, seed: u64, rep: u64) -> Result<Vec<(String, String)>, String> {
+        let classes = airhop_net::classes(&self.plan, seed, rep)
+            .map_err(|why| format!("\"{}\" with seed {seed}, rep {rep}: {why}", self.name()))?;
+        let flows = self.plan.flows.iter().map(|flow| flow.name.clone());
+        Ok(flows.zip(classes.iter().map(|class| class.to_string())).collect())
+    }
+
     /// Returns the effective scenario as TOML, with all defaults and a comment for each key. The text reads
     /// back to the same scenario.
     pub fn toml(&self) -> String {

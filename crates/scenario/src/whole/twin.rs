@@ -6,7 +6,7 @@ use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::EmulatorPlan;
 use airhop_net::apps::{AppPlan, Cbr, Transfer};
 use airhop_net::outside::{ObservedFlow, ObservedLoad};
-use airhop_net::plan::{FlowPlan, Transport};
+use airhop_net::plan::{FlowClass, FlowPlan, Transport};
 use airhop_tcp::{Params, Preset, Scheme, find};
 use std::sync::Arc;
 
@@ -116,25 +116,28 @@ impl RealFlow {
 
     fn twin(&self, opening: &Opening, number: usize, end: Time) -> FlowPlan {
         let ObservedFlow { from, to, start, load, .. } = self.seen;
-        let (transport, app): (_, Arc<dyn AppPlan>) = match load {
+        let (transport, app, kind): (_, Arc<dyn AppPlan>, _) = match load {
             ObservedLoad::Tcp { bytes } => {
                 let scheme = self.scheme();
                 let config = Preset::Linux.config(opening.segment([from, to]));
                 (
                     Transport::Tcp { scheme, params: Params::defaults(scheme), config },
                     Arc::new(Transfer { bytes }),
+                    "tcp",
                 )
             }
             ObservedLoad::Udp { datagrams, bytes } => {
                 let bits_per_s = 8.0 * bytes as f64 / end.since(start).secs_f64();
                 let size = bytes.div_ceil(datagrams.max(1)) as u32;
-                (Transport::Udp { bytes: size.max(1) }, Arc::new(Cbr { rate: Rate::computed(bits_per_s) }))
+                let app = Arc::new(Cbr { rate: Rate::computed(bits_per_s) });
+                (Transport::Udp { bytes: size.max(1) }, app, "udp")
             }
         };
         let stand_ins = opening.outside.flows.iter().map(|id| &opening.plan.flows[usize::from(id.0)]);
         let way = stand_ins.into_iter().find(|flow| (flow.from, flow.to) == (from, to));
         let services = way.map(|flow| flow.services.clone()).unwrap_or_default();
-        FlowPlan { name: format!("twin {number}"), from, to, transport, app, start, services }
+        let class = FlowClass::OfKind(kind);
+        FlowPlan { name: format!("twin {number}"), from, to, transport, app, start, services, class }
     }
 }
 

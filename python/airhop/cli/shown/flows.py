@@ -29,6 +29,10 @@ OF_DATAGRAMS = (LOSS, "delay_mean_ms", "delay_p95_ms", "delay_max_ms", "jitter_m
 OF_COMPLETIONS = ("completion_count", "completion_unfinished", "completion_mean_ms", "completion_p50_ms",
                   "completion_p95_ms", "completion_p99_ms")  # fmt: skip
 """Columns of flows with transfers or requests."""
+OF_CLASSES = ("class_flows", "class_goodput_mbps", "class_jain", "class_delay_p50_ms", "class_delay_p95_ms",
+              "class_completion_count", "class_completion_unfinished", "class_completion_p50_ms",
+              "class_completion_p95_ms")  # fmt: skip
+"""Columns of classes of flows; those without a value for any class are left out."""
 MOST_FLOWS = 40
 """Rows of a table of flows."""
 
@@ -50,6 +54,7 @@ def print_run(out: Console, result: Result, *, kernels: Mapping[str, str] | None
     completing = [flow for flow in tcp if _has_completions(flow)]
     if completing:
         _print_flows(out, "transfers and requests", completing, OF_COMPLETIONS, kernels or {})
+    _print_classes(out, d.get("classes", ()))
     out.print(over_what(d), style="dim")
     by_scheme: dict[str, list[Mapping[str, Any]]] = {}
     for flow in tcp:
@@ -66,6 +71,17 @@ def _has_completions(flow: Mapping[str, Any]) -> bool:
     """Return whether a flow has transfers or requests, completed or not."""
     completion = flow.get("completion_ms") or {"count": 0, "unfinished": 0}
     return bool(completion["count"] or completion["unfinished"])
+
+
+def _print_classes(out: Console, classes: Sequence[Mapping[str, Any]]) -> None:
+    """Print the results by class, if there is more than one class."""
+    if len(classes) < 2:
+        return
+    measures = [MEASURES[name] for name in OF_CLASSES]
+    shown = [measure for measure in measures if any(measure.value(one) is not None for one in classes)]
+    rows = [[one["name"], *(number(measure.value(one)) for measure in shown)] for one in classes]
+    heads = ["class", *(measure.heading for measure in shown)]
+    print_table(out, heads, rows, title="classes of flows", left=1, most=MOST_FLOWS)
 
 
 def _print_marks(out: Console, document: Mapping[str, Any]) -> None:

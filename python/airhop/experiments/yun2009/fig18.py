@@ -7,10 +7,10 @@ retry limit of 4. The mean loss rate grows with p_bb, from 1.1 % to 2 %.
 The paper states that LL-ARQ does not always perform well, and that performance with LL-ARQ gets worse as
 burstiness grows, because TCP loses more by the longer round trips than it gains by the lower loss rate. The
 first statement means that some scheme at some p_bb delivers less with LL-ARQ than without; the second, that
-goodput with LL-ARQ falls at every step of p_bb, for all four schemes; its printed cause holds where the round
-trip grows at these steps. Airhop's own claims: LL-ARQ costs goodput at every p_bb; goodput is lower at the end
-of the axis; it falls by a larger share than without LL-ARQ. "Consistently good" means, as in Figure 14, that
-LL-ELSN with LL-ARQ has more than 90 % of the best curve at every p_bb.
+goodput with LL-ARQ falls at every step of p_bb, for all four schemes; its printed cause holds where the
+round trip grows at these steps. Airhop's own claims: LL-ARQ costs goodput at every p_bb; goodput is lower at
+the end of the axis; it falls by a larger share than without LL-ARQ. "Consistently good" means, as in Figure
+14, that LL-ELSN with LL-ARQ has more than 90 % of the best curve at every p_bb.
 """
 
 from __future__ import annotations

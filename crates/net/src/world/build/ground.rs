@@ -1,6 +1,7 @@
 //! Ground of flows: networks, routes and random streams from which flows are built, at the start and during the
 //! run.
 
+use super::class;
 use super::hosts::on_demand_cell;
 use super::install;
 use crate::build_error::BuildError;
@@ -66,6 +67,7 @@ impl Ground {
         let mut flow = Flow {
             plan: f.clone(),
             id,
+            class: class::name(f, ends.protocol(), &path),
             route_hops: path.len(),
             hash: name_hash(&f.name),
             ends,

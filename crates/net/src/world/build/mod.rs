@@ -1,5 +1,6 @@
 //! World from a plan: networks, routes, flows and their agents.
 
+pub(super) mod class;
 pub(super) mod disciplines;
 mod ground;
 mod hosts;

@@ -1,0 +1,141 @@
+//! Results by class of flows.
+
+use super::measures::{ClassReport, FlowReport};
+use crate::delays::Delays;
+use crate::transit::Completions;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Classes of a run, collected flow by flow.
+#[derive(Debug, Default)]
+pub(crate) struct Classes(Vec<Class>);
+
+/// Results of the flows of a class so far.
+#[derive(Debug)]
+struct Class {
+    name: Arc<str>,
+    /// Goodput by group, Mbit/s: a flow of the scenario with the flows that its application opened.
+    goodputs: BTreeMap<usize, f64>,
+    delays: Delays,
+    completions: Completions,
+    /// Number of transfers and requests that have not completed; `None` without transfers and requests.
+    unfinished: Option<u64>,
+}
+
+/// Results of a flow that its class sums up.
+#[derive(Debug)]
+pub(crate) struct ClassMember<'a> {
+    pub report: &'a FlowReport,
+    /// Index of the first flow of the flow's application.
+    pub group: usize,
+    pub delays: Option<&'a Delays>,
+    /// Completions of the flow's application, and the number of those that are unfinished.
+    pub completions: Option<(&'a Completions, u64)>,
+}
+
+impl Classes {
+    /// Adds the results of a flow to those of its class.
+    pub fn add(&mut self, member: &ClassMember) {
+        let FlowReport { class: name, goodput_mbps, .. } = member.report;
+        let class = match self.0.iter().position(|class| class.name == *name) {
+            Some(place) => &mut self.0[place],
+            None => {
+                self.0.push(Class::new(name.clone()));
+                self.0.last_mut().expect("a class was added")
+            }
+        };
+        *class.goodputs.entry(member.group).or_default() += goodput_mbps;
+        if let Some(delays) = member.delays {
+            class.delays.merge(delays);
+        }
+        if let Some((completions, unfinished)) = member.completions {
+            class.completions.merge(completions);
+            class.unfinished = Some(class.unfinished.unwrap_or(0) + unfinished);
+        }
+    }
+
+    /// Returns the results of the classes, in the order of their first flows.
+    pub fn reports(self) -> Vec<ClassReport> {
+        self.0.into_iter().map(Class::report).collect()
+    }
+}
+
+impl Class {
+    fn new(name: Arc<str>) -> Self {
+        Class {
+            name,
+            goodputs: BTreeMap::new(),
+            delays: Delays::default(),
+            completions: Completions::default(),
+            unfinished: None,
+        }
+    }
+
+    fn report(self) -> ClassReport {
+        ClassReport {
+            flows: self.goodputs.len(),
+            goodput_mbps: self.goodputs.values().sum(),
+            jain: jain(self.goodputs.values()),
+            delay_ms: self.delays.summary(),
+            completion_ms: self.unfinished.map(|unfinished| self.completions.summary(unfinished)),
+            name: self.name,
+        }
+    }
+}
+
+/// Returns Jain's fairness index (Jain, Chiu and Hawe 1984); `None` if all shares are zero.
+fn jain<'a>(shares: impl Iterator<Item = &'a f64> + Clone) -> Option<f64> {
+    let squares: f64 = shares.clone().map(|share| share * share).sum();
+    let sum: f64 = shares.clone().sum();
+    (squares > 0.0).then(|| sum * sum / (shares.count() as f64 * squares))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airhop_base::{Span, Time};
+
+    fn flow(class: &str, goodput_mbps: f64) -> FlowReport {
+        FlowReport { class: class.into(), goodput_mbps, ..FlowReport::default() }
+    }
+
+    fn member(report: &FlowReport, group: usize) -> ClassMember<'_> {
+        ClassMember { report, group, delays: None, completions: None }
+    }
+
+    // By hand: goodputs 1 and 3 have the index 4²/(2 × 10) = 0.8. The flow that an application opened adds to
+    // the goodput of the application.
+    #[test]
+    fn the_index_is_over_the_flows_of_the_scenario() {
+        let mut classes = Classes::default();
+        let flows = [flow("down", 1.0), flow("up", 0.0), flow("down", 2.5), flow("down", 0.5)];
+        for (report, group) in flows.iter().zip([0, 1, 2, 2]) {
+            classes.add(&member(report, group));
+        }
+        let [down, up] = &classes.reports()[..] else { panic!("two classes") };
+        assert_eq!((&*down.name, down.flows, down.goodput_mbps, down.jain), ("down", 2, 4.0, Some(0.8)));
+        assert_eq!((&*up.name, up.flows, up.goodput_mbps, up.jain), ("up", 1, 0.0, None));
+        assert_eq!((&down.delay_ms, &down.completion_ms), (&None, &None));
+    }
+
+    // The median of a class is that of all its delays together, weighted by bytes, not a mean of medians.
+    #[test]
+    fn delays_and_completions_of_a_class_are_those_of_all_flows_together() {
+        let (mut short, mut long) = (Delays::default(), Delays::default());
+        short.add(Span::from_millis(10), 3);
+        long.add(Span::from_millis(100), 1);
+        let mut pages = Completions::default();
+        pages.add(Time::ZERO, Time::ZERO + Span::from_millis(7));
+        let (a, b) = (flow("web", 1.0), flow("web", 1.0));
+        let mut classes = Classes::default();
+        classes.add(&ClassMember { delays: Some(&short), completions: Some((&pages, 2)), ..member(&a, 0) });
+        classes.add(&ClassMember { delays: Some(&long), completions: Some((&pages, 1)), ..member(&b, 1) });
+        let [web] = &classes.reports()[..] else { panic!("one class") };
+        let delay = web.delay_ms.expect("delays");
+        assert_eq!((delay.mean, delay.max), (32.5, 100.0));
+        assert!((10.0..=10.1).contains(&delay.p50), "{}", delay.p50);
+        let completion = web.completion_ms.expect("completions");
+        assert_eq!((completion.count, completion.unfinished), (2, 3));
+        assert_eq!(completion.times.map(|times| times.mean), Some(7.0));
+    }
+}

@@ -1,0 +1,71 @@
+//! Classes of flows: their names, and their results.
+
+use crate::common::{LastHop, hosts, run};
+use airhop_base::{NodeId, Span};
+use airhop_net::Report;
+use airhop_net::apps::{Arrivals, Distribution, RequestResponse};
+use airhop_net::links::Links;
+use airhop_net::plan::{FlowClass, FlowPlan, Plan};
+use airhop_radio::errors::ErrorPlan;
+use airhop_tcp::Preset;
+use std::sync::Arc;
+
+fn names(report: &Report) -> Vec<&str> {
+    report.classes.iter().map(|class| &*class.name).collect()
+}
+
+// Data that leave a base station for a mobile go down, and the other way up; a name that the scenario states
+// stands as it is.
+#[test]
+fn the_name_has_the_direction_through_the_wireless_link() {
+    let mut plan = LastHop { seconds: 2, ..LastHop::default() }.plan();
+    let down = plan.flows[0].clone();
+    let named = FlowPlan { class: FlowClass::Named("backup".into()), ..down.clone() };
+    let back = FlowPlan { from: down.to, to: down.from, ..down.clone() };
+    let wired = FlowPlan { to: NodeId(1), ..down.clone() };
+    plan.flows.extend([back, named, wired]);
+    plan.flows.iter_mut().zip(["down", "up", "named", "wired"]).for_each(|(f, name)| f.name = name.into());
+    let report = run(&plan, 1);
+    assert_eq!(names(&report), ["bulk down", "bulk up", "backup", "bulk"]);
+    assert!(report.flows.iter().map(|flow| &*flow.class).eq(names(&report)));
+}
+
+// The goodput of a class is the sum over its flows; a class of one flow has the delays of the flow, also after
+// a warm-up, and the index 1.
+#[test]
+fn a_class_sums_up_its_flows_after_the_warm_up() {
+    let mut plan = LastHop { seconds: 10, flows: 3, ..LastHop::default() }.plan();
+    plan.warmup = Span::from_secs(4);
+    plan.flows[2].class = FlowClass::Named("alone".into());
+    let report = run(&plan, 1);
+    let [bulk, alone] = &report.classes[..] else { panic!("two classes") };
+    let [a, b, c] = &report.flows[..] else { panic!("three flows") };
+    assert_eq!((bulk.flows, bulk.goodput_mbps), (2, a.goodput_mbps + b.goodput_mbps));
+    let squares = a.goodput_mbps.powi(2) + b.goodput_mbps.powi(2);
+    assert_eq!(bulk.jain, Some(bulk.goodput_mbps.powi(2) / (2.0 * squares)));
+    assert_eq!((alone.jain, alone.goodput_mbps, alone.delay_ms), (Some(1.0), c.goodput_mbps, c.delay_ms));
+    let [a, b] = [a, b].map(|flow| flow.delay_ms.expect("data arrived"));
+    let all = bulk.delay_ms.expect("data arrived");
+    assert_eq!((all.min, all.max), (a.min.min(b.min), a.max.max(b.max)));
+    assert!((a.mean.min(b.mean)..=a.mean.max(b.mean)).contains(&all.mean));
+}
+
+// Requests travel against the responses, in a flow that the application opens: one class, one flow of the
+// scenario, with the completion times of the application.
+#[test]
+fn flows_that_an_application_opens_belong_to_its_class() {
+    let arrivals = Arrivals::Closed(Distribution::Constant(0.1));
+    let size = Distribution::Constant(2000.0);
+    let app = RequestResponse { request: Distribution::Constant(200.0), response: size, arrivals };
+    let wire = hosts::wire(10, Span::from_millis(5), 100, ErrorPlan::Clean);
+    let plan = Plan {
+        links: Links { wired: vec![wire], ..Links::default() },
+        ..hosts::hosts(Span::from_secs(5), hosts::tcp("newreno", Preset::Ns2.config(1000)), Arc::new(app))
+    };
+    let report = run(&plan, 1);
+    let [class] = &report.classes[..] else { panic!("one class: {:?}", names(&report)) };
+    assert_eq!((report.flows.len(), class.flows, class.jain), (2, 1, Some(1.0)));
+    assert_eq!(class.completion_ms, report.flows[0].completion_ms);
+    assert!(class.completion_ms.is_some_and(|completion| completion.count > 10));
+    assert_eq!(class.goodput_mbps, report.flows[0].goodput_mbps + report.flows[1].goodput_mbps);
+}

@@ -1,0 +1,72 @@
+"""Classes of flows in scenarios, documents, stores and tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import airhop
+from airhop import Scenario, stats, sweep
+from command_line import Cli
+
+
+def workload() -> Scenario:
+    """Two downloads, an upload, a backup with a class of its own, and a call, over the last hop for 5 s."""
+    scenario = Scenario.load("last-hop").to_dict() | {"duration": "5 s"}
+    down, up = {"from": "s", "to": "d", "scheme": "reno"}, {"from": "d", "to": "s", "scheme": "reno"}
+    call = {"kind": "cbr", "rate": "64 kbit/s"}
+    scenario["flow"] = [
+        down | {"name": "one"},
+        down | {"name": "two"},
+        up | {"name": "up"},
+        up | {"name": "night", "class": "backup"},
+        {"name": "call", "from": "s", "to": "d", "transport": "udp", "segment": "160 B", "app": call},
+    ]
+    return Scenario.load(scenario)
+
+
+def test_a_scenario_knows_the_classes_of_its_flows_before_a_run() -> None:
+    """The names are those of the document of the run."""
+    classes = {"one": "bulk down", "two": "bulk down", "up": "bulk up", "night": "backup", "call": "cbr down"}
+    assert workload().classes() == classes
+    document = airhop.run(workload()).document
+    assert {flow["name"]: flow["class"] for flow in document["flows"]} == classes
+    assert [group["name"] for group in document["classes"]] == list(dict.fromkeys(classes.values()))
+
+
+def test_a_class_has_the_sum_and_the_index_of_its_flows() -> None:
+    """Jain's index is the ratio of the squared sum to n times the sum of squares: Yun 2009, (5)."""
+    document = airhop.run(workload()).document
+    down = next(group for group in document["classes"] if group["name"] == "bulk down")
+    shares = [flow["goodput_mbps"] for flow in document["flows"] if flow["class"] == "bulk down"]
+    assert down["goodput_mbps"] == pytest.approx(sum(shares))
+    assert down["jain"] == pytest.approx(stats.jain(shares))
+    assert down["flows"] == 2 and down["completion_ms"] is None
+    assert list(down["delay_ms"]) == ["mean", "p50", "p95", "p99", "max"]
+
+
+def test_stores_have_classes_and_formulas_name_their_measures() -> None:
+    """A row of a store has the measures of its class; `class.NAME.MEASURE` is that of a run."""
+    found = sweep(workload(), {"scheme": ["reno"]}, reps=2)
+    (point,) = found.study.points()
+    documents = [airhop.run(workload(), rep=rep).document for rep in range(2)]
+    groups = [{group["name"]: group for group in document["classes"]} for document in documents]
+    for name in ("bulk down", "backup"):
+        assert found.values(point, f"class.{name}.delay_p95_ms") == {
+            rep: groups[rep][name]["delay_ms"]["p95"] for rep in range(2)
+        }
+    share = found.values(point, "class.bulk up.goodput_mbps / goodput_mbps")
+    assert share[0] == pytest.approx(
+        groups[0]["bulk up"]["goodput_mbps"] / airhop.run(workload()).goodput_mbps
+    )
+    with pytest.raises(airhop.InputError, match=r"no metric `class\.bulk up\.srtt_ms`"):
+        found.values(point, "class.bulk up.srtt_ms")
+
+
+def test_run_prints_a_table_of_more_than_one_class(cli: Cli, tmp_path: Path) -> None:
+    scenario = tmp_path / "workload.toml"
+    scenario.write_text(workload().toml())
+    shown = cli("run", str(scenario)).out
+    assert "classes of flows" in shown and "bulk down" in shown and "jain" in shown
+    assert "classes of flows" not in cli("run", "last-hop", "--set", "duration=3 s").out
