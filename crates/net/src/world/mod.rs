@@ -26,7 +26,7 @@ mod site;
 mod trace_rows;
 mod wired;
 
-pub use build::class::classes;
+pub use build::classes;
 pub use emulator::EmulatorPlan;
 pub(crate) use event::Event;
 pub use schedule::WorldSchedule;

@@ -1,24 +1,9 @@
 //! Names of classes of flows.
 
-use super::Ground;
-use crate::build_error::BuildError;
-use crate::placement;
-use crate::plan::{FlowClass, FlowPlan, Plan};
+use crate::plan::{FlowClass, FlowPlan};
 use crate::routing::Hop;
 use airhop_base::NodeId;
-use airhop_engine::Streams;
 use std::sync::Arc;
-
-/// Returns the classes of the flows of a plan, in the order of the flows, for one replication.
-///
-/// # Errors
-/// [`BuildError`] if a flow has no route, or if a random placement has no solution.
-pub fn classes(plan: &Plan, seed: u64, replication: u64) -> Result<Vec<Arc<str>>, BuildError> {
-    let streams = Streams::new(seed, replication);
-    let ground = Ground::new(placement::draw(plan, &streams)?.into_owned(), streams)?;
-    let path = |f: &FlowPlan| ground.routes.path(&ground.graph, f.from, f.to);
-    Ok(ground.plan.flows.iter().map(|f| name(f, None, &path(f))).collect())
-}
 
 /// Returns the name of a flow's class. The kind of a flow of real hosts is their `protocol`.
 pub(super) fn name(f: &FlowPlan, protocol: Option<&'static str>, path: &[(NodeId, Hop)]) -> Arc<str> {

@@ -1,6 +1,6 @@
 //! World from a plan: networks, routes, flows and their agents.
 
-pub(super) mod class;
+mod class;
 pub(super) mod disciplines;
 mod ground;
 mod hosts;
@@ -31,6 +31,7 @@ use disciplines::Disciplines;
 pub(crate) use ground::Ground;
 use hosts::on_demand_cell;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 impl World {
     /// Builds the world of `plan` for one replication.
@@ -145,6 +146,17 @@ impl World {
             dropped: 0,
         })
     }
+}
+
+/// Returns the classes of the flows of a plan, in the order of the flows, for one replication.
+///
+/// # Errors
+/// [`BuildError`] if a flow has no route, or if a random placement has no solution.
+pub fn classes(plan: &Plan, seed: u64, replication: u64) -> Result<Vec<Arc<str>>, BuildError> {
+    let streams = Streams::new(seed, replication);
+    let ground = Ground::new(placement::draw(plan, &streams)?.into_owned(), streams)?;
+    let path = |f: &FlowPlan| ground.routes.path(&ground.graph, f.from, f.to);
+    Ok(ground.plan.flows.iter().map(|f| class::name(f, None, &path(f))).collect())
 }
 
 /// Returns the routes of the world. Stations of cells with on-demand routing ask their routers instead.
