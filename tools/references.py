@@ -24,6 +24,9 @@ PAPERS = {
 }
 """Beginning of a reproduced paper's citation, and the folder of its experiments."""
 OTHERS = (
+    "V. Arun, M. Alizadeh and H. Balakrishnan, Starvation in End-to-End Congestion Control, SIGCOMM 2022",
+    "F. Y. Yan, J. Ma, G. D. Hill, D. Raghavan, R. S. Wahby, P. Levis and K. Winstein, Pantheon: the "
+    "training ground for Internet congestion-control research, USENIX ATC 2018",
     "Y. Benjamini and R. Heller, Screening for Partial Conjunction Hypotheses, Biometrics 64(4), 2008",
     "R. L. Berger, Multiparameter Hypothesis Testing and Acceptance Sampling, Technometrics 24(4), 1982",
     "G. Bianchi, Performance Analysis of the IEEE 802.11 Distributed Coordination Function, IEEE JSAC "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from airhop.stats import Estimate, Ratio
 
@@ -34,3 +35,8 @@ def interval(ratio: Ratio, digits: int = 2) -> str:
     if ratio.low is None or ratio.high is None:
         return f"{ratio.value:.{digits}f} (no interval)"
     return f"{ratio.value:.{digits}f} ({ratio.low:.{digits}f}–{ratio.high:.{digits}f})"
+
+
+def joined(words: Sequence[str], last: str = "and") -> str:
+    """Join words as in `a, b and c`."""
+    return f" {last} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))

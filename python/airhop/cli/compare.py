@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -11,10 +11,12 @@ from airhop.analysis.measures import ACTIVE, LOSS, MEASURES
 from airhop.cli import EXIT_INTERRUPTED
 from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Services, Sets, Whole, With
 from airhop.cli.output import console, print_json, print_table, say
+from airhop.cli.shown.classes import print_classes
 from airhop.cli.shown.flows import heading, over_what
 from airhop.cli.shown.judgements import print_shares
 from airhop.comparison import SHOWN_OF_DATAGRAMS, Comparison, InterruptedComparison, Row
 from airhop.comparison import compare as run_comparison
+from airhop.comparison.schemes import read_scheme, split
 from airhop.errors import InputError
 from airhop.plugins import load_all
 from airhop.progress import reporter_for_stderr
@@ -48,7 +50,8 @@ def compare(
     scenario
         Name of a packaged scenario, or path of a TOML file.
     schemes
-        Schemes to compare, by name or as in '{ name = "ll-elsn", n = 3 }'; the first is the baseline.
+        Schemes to compare, by name or as in '{ name = "ll-elsn", n = 3 }', or by class of flows as in
+        "bulk=bbr,web=cubic"; the first is the baseline.
     vary
         PATH=VALUE,VALUE,…: values to compare, as in wlan.cell.attempts=1,4,7, or of a key of all links that
         have it, as in queue=drop-tail,fq-codel,pie. Can be repeated: every combination is compared.
@@ -58,7 +61,7 @@ def compare(
     load_all(with_)
     loaded = Scenario.load(scenario, sets=sets)
     loaded = served(loaded, services)
-    chosen = [_scheme(word) for word in schemes]
+    chosen = [read_scheme(word) for word in schemes]
     varied = _varied(vary)
     try:
         comparison = run_comparison(
@@ -72,19 +75,6 @@ def compare(
     return 0
 
 
-def _scheme(word: str) -> str | dict[str, Any]:
-    """Read a name, or a table of a name and parameters."""
-    if not word.startswith("{"):
-        return word
-    try:
-        table: dict[str, Any] = tomllib.loads(f"scheme = {word}")["scheme"]
-    except tomllib.TOMLDecodeError:
-        raise InputError(
-            f'`{word}` is no scheme: expected a name, or a table such as {{ name = "ll-elsn", n = 3 }}'
-        ) from None
-    return table
-
-
 def _varied(words: tuple[str, ...]) -> dict[str, list[object]]:
     """Read the values of each path."""
     found: dict[str, list[object]] = {}
@@ -94,20 +84,7 @@ def _varied(words: tuple[str, ...]) -> dict[str, list[object]]:
             raise InputError(f"--vary {word}: expected PATH=VALUE,VALUE, as in wlan.cell.attempts=1,4,7")
         if path.strip() in found:
             raise InputError(f"--vary {path.strip()} is given twice: list all its values in one")
-        found[path.strip()] = [_value(value.strip()) for value in _split(values)]
-    return found
-
-
-def _split(values: str) -> list[str]:
-    """Split a list at the commas that are in no table, list or quotes."""
-    found, depth, quoted = [""], 0, False
-    for letter in values:
-        quoted ^= letter == '"'
-        depth += 0 if quoted else (letter in "{[") - (letter in "}]")
-        if letter == "," and not depth and not quoted:
-            found.append("")
-        else:
-            found[-1] += letter
+        found[path.strip()] = [_value(value.strip()) for value in split(values)]
     return found
 
 
@@ -142,6 +119,8 @@ def _print(comparison: Comparison, as_json: bool) -> None:
         f" {replications(n)}, seed {comparison.seed}"
     )
     out = console()
+    if len(rows) > 1:
+        out.print(f"{comparison.verdict.text}\n", style="bold")
     print_table(
         out,
         [
@@ -168,6 +147,7 @@ def _print(comparison: Comparison, as_json: bool) -> None:
             [[row.scheme, *(_datagrams(row, name) for name in SHOWN_OF_DATAGRAMS)] for row in rows],
             title="UDP flows beside it: rates are sums, the others means over flows",
         )
+    print_classes(out, comparison, rows)
     out.print(over_what(comparison.results[first, comparison.paired_reps[0]].document), style="dim")
     goodput = [(row.scheme, row.goodput) for row in rows]
     out.print(bar_chart(goodput, unit="Mbit/s", columns=out.width))

@@ -8,8 +8,9 @@ from fnmatch import fnmatchcase
 from itertools import product
 from typing import Any
 
+from airhop.comparison.schemes import scheme_axis
 from airhop.errors import InputError, did_you_mean
-from airhop.scenario import SCHEME, Scenario
+from airhop.scenario import Scenario
 from airhop.study.axis import Axis, Scalar, text
 
 LINKS = ("wired", "radio", "wlan")
@@ -30,7 +31,10 @@ class Arm:
 
 
 def arms(
-    scenario: Scenario, schemes: Sequence[str | Mapping[str, Any]], vary: Mapping[str, object]
+    scenario: Scenario,
+    schemes: Sequence[str | Mapping[str, Any]],
+    vary: Mapping[str, object],
+    seed: int = 1,
 ) -> list[Arm]:
     """Return the arms: every scheme with every combination of values; the first arm is the baseline.
 
@@ -39,17 +43,20 @@ def arms(
     scenario
         Scenario that the arms change.
     schemes
-        Names or tables; empty: the schemes stay as in the scenario.
+        Names, tables, or schemes by class such as `bulk=bbr,web=cubic`; empty: the schemes stay as in the
+        scenario.
     vary
         Lists of values, or ranges such as {"log": [1e-4, 1e-1], "points": 7}, by path or by key. A key such
         as `queue` stands for that key of all links that have it.
+    seed
+        Seed of the comparison, which determines drawn ends of flows, and with these their classes.
 
     Raises
     ------
     InputError
-        When a value is given twice, or no link has a key.
+        When a value is given twice, no link has a key, or a class is unknown.
     """
-    axes = [Axis.of(SCHEME, schemes)] if schemes else []
+    axes = [scheme_axis(scenario, schemes, seed)] if schemes else []
     axes += [_axis(scenario, key, values) for key, values in vary.items()]
     return [_arm(scenario, axes, places) for places in product(*(range(len(axis)) for axis in axes))]
 
@@ -80,7 +87,7 @@ def _arm(scenario: Scenario, axes: Sequence[Axis], places: Sequence[int]) -> Arm
     for axis, place in zip(axes, places, strict=True):
         changes |= dict(zip(axis.paths, axis.values[place], strict=True))
         columns |= {name: column[place] for name, column in axis.columns.items()}
-        words.append(text(axis.values[place][0]))
+        words.append(axis.names[place] if axis.names else text(axis.values[place][0]))
     return Arm(", ".join(words), scenario.with_(changes), changes, columns)
 
 

@@ -8,8 +8,21 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from airhop import stats
+from airhop.analysis.goals import Goal, classes_in, goals, shares_of, starved
 from airhop.analysis.loss_classifications import TAKEN_FOR, TRUE_CAUSES, LossClassifications, share_right
-from airhop.analysis.measures import ACTIVE, GOODPUT, LOSS, MEANS, SUMS, columns, over_flows
+from airhop.analysis.measures import (
+    ACTIVE,
+    GOODPUT,
+    LOSS,
+    MEANS,
+    MEASURES,
+    OF_CLASSES,
+    SUMS,
+    columns,
+    of_class,
+    over_flows,
+)
+from airhop.analysis.verdict import Verdict, verdict
 from airhop.comparison.arms import Arm
 from airhop.hints import hints, lines, pointer, senders
 from airhop.numerals import plus_minus
@@ -25,6 +38,8 @@ METRICS = (*SUMS, *MEANS)
 """
 DATAGRAMS = (GOODPUT, ACTIVE, "delivered_bytes", "sent_segments", LOSS, *columns("delay_ms"), "jitter_ms")
 """Metrics of UDP: sums over the UDP flows of a run, and means over the flows that have the metric."""
+CLASS_METRICS = tuple(measure.column for measure in OF_CLASSES)
+"""Metrics of a class of flows."""
 SHOWN_OF_DATAGRAMS = (GOODPUT, ACTIVE, LOSS, "delay_mean_ms", "delay_p95_ms", "jitter_ms")
 """Columns of a table of UDP metrics."""
 
@@ -42,6 +57,8 @@ class Row:
     """
     datagrams: Mapping[str, stats.Estimate | None]
     """Metrics of the UDP flows; empty if there are no UDP flows."""
+    classes: Mapping[str, Mapping[str, stats.Estimate | None]]
+    """Measures of the classes of flows, by class and column; means over the replications that have them."""
     goodput_ratio: stats.Ratio
     """Ratio of the mean goodput to that of the first scheme, with Fieller's interval."""
     judgements: Sequence[LossClassifications]
@@ -135,6 +152,7 @@ class Comparison:
                 scheme,
                 _estimates([self._metrics[scheme, rep] for rep in reps], METRICS),
                 self._datagrams(scheme),
+                self._classes(scheme),
                 stats.ratio(goodput[scheme], goodput[self.schemes[0]]),
                 [self.results[scheme, rep].judgements for rep in reps],
             )
@@ -166,6 +184,53 @@ class Comparison:
             return {}
         return _estimates([over_flows(flows, DATAGRAMS, "udp") for flows in runs], DATAGRAMS)
 
+    def _classes(self, scheme: str) -> dict[str, dict[str, stats.Estimate | None]]:
+        """Summarize the classes of flows of a scheme's paired replications."""
+        by_class: dict[str, list[dict[str, Any]]] = {}
+        for rep in self.paired_reps:
+            for one in self.results[scheme, rep].document.get("classes", ()):
+                by_class.setdefault(one["name"], []).append(of_class(one))
+        return {name: _estimates(runs, CLASS_METRICS) for name, runs in by_class.items()}
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """The arm that is ahead in throughput, completion time, delay and fairness, and starved flows."""
+        reps = self.paired_reps
+        runs = {name: [self.results[name, rep].document for rep in reps] for name in self.schemes}
+        seen = {one.name: one for documents in runs.values() for one in classes_in(documents)}
+        samples = {
+            goal: {
+                name: {rep: value for rep in reps if (value := self._value(goal, name, rep)) is not None}
+                for name in self.schemes
+            }
+            for goal in goals(seen.values())
+        }
+        shares = {name: [shares_of(document) for document in documents] for name, documents in runs.items()}
+        unfinished = {
+            one.name: {name: self._unfinished(one.name, name) for name in self.schemes}
+            for one in seen.values()
+            if one.completes
+        }
+        return verdict(samples, unfinished, {name: starved(of_arm) for name, of_arm in shares.items()})
+
+    def _unfinished(self, of: str, name: str) -> float:
+        """Return the share of transfers and requests of a class that an arm leaves unfinished."""
+        documents = (self.results[name, rep].document for rep in self.paired_reps)
+        found = [one for document in documents for one in document["classes"] if one["name"] == of]
+        completed, unfinished = (
+            sum(MEASURES[f"class_completion_{which}"].value(one) for one in found)
+            for which in ("count", "unfinished")
+        )
+        return float(unfinished / max(completed + unfinished, 1))
+
+    def _value(self, goal: Goal, name: str, rep: int) -> float | None:
+        """Return the value of a goal in a run; None if the run has none."""
+        document = self.results[name, rep].document
+        if goal.of is None:
+            return self._metrics[name, rep][goal.column]
+        found = (one for one in document.get("classes", ()) if one["name"] == goal.of)
+        return next((MEASURES[f"class_{goal.column}"].value(one) for one in found), None)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the document that `airhop compare --json` prints."""
         return {
@@ -174,6 +239,7 @@ class Comparison:
             "reps": self.reps,
             "complete": self.complete,
             "warnings": self.warnings(),
+            "verdict": self.verdict.to_dict(),
             "senders": senders(arm.scenario for arm in self.arms),
             "hints": [str(hint) for hint in hints(arm.scenario for arm in self.arms)],
             "schemes": [
@@ -183,6 +249,12 @@ class Comparison:
                     "n": row.goodput_ratio.n,
                     "metrics": _written(row.metrics),
                     "datagrams": _written(row.datagrams),
+                    "classes": {
+                        name: {
+                            column.removeprefix("class_"): value for column, value in _written(found).items()
+                        }
+                        for name, found in row.classes.items()
+                    },
                     "goodput_ratio": {
                         "to": self.schemes[0],
                         "value": _finite(row.goodput_ratio.value),

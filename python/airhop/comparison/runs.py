@@ -40,8 +40,9 @@ def compare(
     scenario
         Scenario to simulate; it needs a TCP flow.
     schemes
-        Names, or tables such as {"name": "ll-elsn", "n": 3}, which is called `ll-elsn(n=3)`. The first is
-        the baseline of ratios.
+        Names, or tables such as {"name": "ll-elsn", "n": 3}, which is called `ll-elsn(n=3)`; or schemes by
+        class of flows, as in "bulk=bbr,web=cubic", where flows of other classes keep their scheme. The
+        first is the baseline of ratios.
     vary
         Values by path, as in {"wlan.cell.attempts": [1, 4, 7]}, or by a key of links, as in {"queue":
         ["drop-tail", "fq-codel"]}: all links that have the key change. With `schemes`, and with several
@@ -63,8 +64,8 @@ def compare(
     Raises
     ------
     InputError
-        When a scheme or value is given twice, neither schemes nor values are given, or `reps` is out of
-        range.
+        When a scheme or value is given twice, neither schemes nor values are given, a class is unknown, or
+        `reps` is out of range.
     InterruptedComparison
         On Ctrl-C; contains the finished runs.
     """
@@ -78,7 +79,7 @@ def compare(
     twice = [name for index, name in enumerate(names) if name in names[:index]]
     if twice:
         raise InputError(f"scheme `{twice[0]}` is named twice")
-    found = arms(scenario, schemes, vary or {})
+    found = arms(scenario, schemes, vary or {}, seed)
     # Runs are ordered by replication, so that an interrupted comparison leaves complete pairs.
     keys = [(arm.name, rep) for rep in range(reps) for arm in found]
     jobs = [Job(arm.scenario, seed, rep) for rep in range(reps) for arm in found]

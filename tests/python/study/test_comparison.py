@@ -17,10 +17,15 @@ from airhop.comparison.arms import arms
 def result(goodput: float, rep: int) -> Result:
     """Make a run of two flows that take each loss for wireless; 3 of 4 are, but in replication 1 all 8."""
     lost = {"channel": 8} if rep == 1 else {"channel": 3, "queue": 1}
-    flow = dict.fromkeys(METRICS, 1) | {"transport": "tcp", "goodput_mbps": goodput, "srtt_ms": 50.0}
+    flow = dict.fromkeys(METRICS, 1) | {
+        "name": "a",
+        "transport": "tcp",
+        "goodput_mbps": goodput,
+        "srtt_ms": 50.0,
+    }
     flow |= {"judgements": {"wireless": lost, "congestion": {"queue": 0}}}
     udp = flow | {"transport": "udp", "goodput_mbps": 9.0, "srtt_ms": None}
-    return Result(json.dumps({"seed": 1, "rep": rep, "flows": [flow, flow, udp]}))
+    return Result(json.dumps({"seed": 1, "rep": rep, "flows": [flow, flow | {"name": "b"}, udp]}))
 
 
 def comparison(goodputs: dict[str, list[float]], reps: int) -> Comparison:

@@ -32,7 +32,7 @@ OF_COMPLETIONS = ("completion_count", "completion_unfinished", "completion_mean_
 OF_CLASSES = ("class_flows", "class_goodput_mbps", "class_jain", "class_delay_p50_ms", "class_delay_p95_ms",
               "class_completion_count", "class_completion_unfinished", "class_completion_p50_ms",
               "class_completion_p95_ms")  # fmt: skip
-"""Columns of classes of flows; those without a value for any class are left out."""
+"""Columns of classes of flows; those of completion are left out if no class has transfers or requests."""
 MOST_FLOWS = 40
 """Rows of a table of flows."""
 
@@ -78,7 +78,8 @@ def _print_classes(out: Console, classes: Sequence[Mapping[str, Any]]) -> None:
     if len(classes) < 2:
         return
     measures = [MEASURES[name] for name in OF_CLASSES]
-    shown = [measure for measure in measures if any(measure.value(one) is not None for one in classes)]
+    ends = any(one["completion_ms"] for one in classes)
+    shown = [measure for measure in measures if ends or measure.path[0] != "completion_ms"]
     rows = [[one["name"], *(number(measure.value(one)) for measure in shown)] for one in classes]
     heads = ["class", *(measure.heading for measure in shown)]
     print_table(out, heads, rows, title="classes of flows", left=1, most=MOST_FLOWS)

@@ -1,0 +1,132 @@
+"""Goals of a network: throughput, completion time, delay and fairness, and the flows that starve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from airhop.analysis.measures import GOODPUT, class_of
+
+Kind = Literal["throughput", "completion", "delay", "fairness"]
+
+STARVED = 0.05
+"""Share of an equal division below which a flow starves; Airhop's choice. Starvation in the literature has no
+bound: the ratio of two goodputs grows without limit (Arun, Alizadeh and Balakrishnan 2022, §2)."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """Metric by which arms are compared, of a run or of one of its classes."""
+
+    kind: Kind
+    column: str
+    """Column of the metric: of the run, or of a class without `class_`."""
+    of: str | None = None
+    """Class of flows; None for the run."""
+    is_foremost: bool = False
+    """True for the goal that a verdict prefers to others of its kind."""
+
+    @property
+    def metric(self) -> str:
+        """Name in formulas of a study."""
+        return self.column if self.of is None else f"class.{self.of}.{self.column}"
+
+    @property
+    def is_higher_better(self) -> bool:
+        """True if a higher value is better."""
+        return self.kind in ("throughput", "fairness")
+
+    @property
+    def superlative(self) -> str:
+        """Superlative of the goal, with its class: `the shortest completion time of web`."""
+        words = {
+            "throughput": "the highest throughput",
+            "completion": "the shortest completion time",
+            "delay": "the lowest delay",
+            "fairness": "the best fairness",
+        }
+        return words[self.kind] if self.of is None else f"{words[self.kind]} of {self.of}"
+
+    @property
+    def label(self) -> str:
+        """Label of a row or menu: `completion time of web, mean, ms`."""
+        words = {
+            "throughput": "throughput, Mbit/s",
+            "completion": "completion time{}, mean, ms",
+            "delay": "one-way delay{}, p95, ms",
+            "fairness": "fairness{}, Jain's index",
+        }
+        return words[self.kind].format("" if self.of is None else f" of {self.of}")
+
+
+class ClassSeen(NamedTuple):
+    """Class of flows in a run."""
+
+    name: str
+    flows: int
+    completes: bool
+    """True if the class has transfers or requests."""
+    is_datagrams: bool
+    """True if the flows of the class are UDP."""
+
+
+class Share(NamedTuple):
+    """Goodput of a flow in a run."""
+
+    flow: str
+    of: str
+    """Class."""
+    goodput_mbps: float
+
+
+def goals(classes: Iterable[ClassSeen]) -> list[Goal]:
+    """List the goals of runs with these classes: those of each kind in the order of the classes.
+
+    Fairness is that of classes of several flows without end; completion time that of transfers and requests.
+    The delay of datagrams is foremost: that of TCP has the sender's own queue and its repairs in it.
+    """
+    seen = list(classes)
+    found = [Goal("throughput", GOODPUT)]
+    found += [Goal("completion", "completion_mean_ms", one.name) for one in seen if one.completes]
+    found += [Goal("delay", "delay_p95_ms", one.name, one.is_datagrams) for one in seen]
+    fair = (one for one in seen if one.flows > 1 and not one.completes)
+    return [*found, *(Goal("fairness", "jain", one.name) for one in fair)]
+
+
+def classes_in(documents: Iterable[Mapping[str, Any]]) -> list[ClassSeen]:
+    """List the classes of run documents, each once, as the first document with the class has it."""
+    found: dict[str, ClassSeen] = {}
+    for document in documents:
+        tcp = {class_of(flow) for flow in document["flows"] if flow["transport"] == "tcp"}
+        for one in document.get("classes", ()):
+            name, ends = one["name"], one["completion_ms"] is not None
+            found.setdefault(name, ClassSeen(name, one["flows"], ends, name not in tcp))
+    return list(found.values())
+
+
+def shares_of(document: Mapping[str, Any]) -> list[Share]:
+    """List the TCP flows without end of a run document, which compete for an equal share."""
+    ending = {one.name for one in classes_in([document]) if one.completes}
+    return [
+        Share(flow["name"], class_of(flow), flow[GOODPUT])
+        for flow in document["flows"]
+        if flow["transport"] == "tcp" and class_of(flow) not in ending
+    ]
+
+
+def starved(runs: Sequence[Sequence[Share]]) -> dict[str, list[str]]:
+    """List the flows that starve, by class: their mean goodput is below `STARVED` of an equal division.
+
+    The equal division is among the flows of `runs`, the replications of one arm.
+    """
+    sums: dict[tuple[str, str], float] = {}
+    for share in (share for run in runs for share in run):
+        key = (share.of, share.flow)
+        sums[key] = sums.get(key, 0.0) + share.goodput_mbps
+    found: dict[str, list[str]] = {}
+    bound = STARVED * sum(sums.values()) / max(len(sums), 1)
+    for (of, flow), total in sums.items():
+        if total < bound:
+            found.setdefault(of, []).append(flow)
+    return found

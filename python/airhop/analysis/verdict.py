@@ -1,0 +1,218 @@
+"""Verdict of a comparison: the arm that is ahead in each goal, by paired differences with intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+from airhop import stats
+from airhop.analysis.goals import STARVED, Goal, Kind
+from airhop.numerals import joined
+
+KINDS: dict[Kind, str] = {
+    "throughput": "throughput",
+    "completion": "completion time",
+    "delay": "delay",
+    "fairness": "fairness",
+}
+"""Names of the goals, in the order of a verdict."""
+LEFT = 0.1
+"""Difference of the shares of unfinished transfers from which an arm is behind another; Airhop's choice, more
+than the one request of ten that may be outstanding at the end."""
+MOST_NAMED = 4
+"""Maximum number of starved flows of a class that a verdict names."""
+
+Samples = Mapping[str, Mapping[int, float]]
+"""Values of a metric by arm and replication; an arm lacks replications without a value."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Arms by one goal."""
+
+    goal: Goal
+    means: Mapping[str, stats.Estimate | None]
+    """Means over the replications that all ranked arms have, the best first; None for arms that leave their
+    transfers unfinished."""
+    best: tuple[str, ...]
+    """Arms that are not shown to be worse than the best mean, that one first."""
+    unfinished: Mapping[str, float]
+    """Share of transfers that remain unfinished, by arm that leaves clearly more than the best, 0 to 1."""
+
+    @property
+    def winner(self) -> str | None:
+        """Arm that is better than every other by more than chance; None if there is none."""
+        return self.best[0] if len(self.best) == 1 < len(self.means) else None
+
+    @property
+    def decides(self) -> bool:
+        """True if some arm is worse than another by more than chance."""
+        return len(self.best) < len(self.means)
+
+    @property
+    def spread(self) -> float:
+        """Ratio of the larger to the smaller of the best and the worst mean."""
+        values = [abs(value.mean) for value in self.means.values() if value is not None]
+        low, high = sorted((values[0], values[-1]))
+        if self.unfinished:
+            return math.inf
+        return high / low if low > 0 else math.inf if high > 0 else 1.0
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Standings by goal, and starved flows by arm and class."""
+
+    standings: Sequence[Standing]
+    starved: Mapping[str, Mapping[str, Sequence[str]]]
+
+    @property
+    def leading(self) -> dict[Kind, Standing]:
+        """Standing of each kind of goal that tells arms apart: a foremost one, or the widest spread."""
+        found: dict[Kind, Standing] = {}
+        for kind in KINDS:
+            of_kind = [one for one in self.standings if one.goal.kind == kind and one.decides]
+            if of_kind:
+                found[kind] = max(of_kind, key=lambda one: (one.goal.is_foremost, one.spread))
+        return found
+
+    @property
+    def ahead(self) -> list[str]:
+        """Arms that are behind no other in any leading goal."""
+        leading = list(self.leading.values())
+        return [arm for arm in leading[0].best if all(arm in one.best for one in leading)] if leading else []
+
+    @property
+    def depends(self) -> bool:
+        """True if every arm is behind another in some goal."""
+        return bool(self.leading) and not self.ahead
+
+    @property
+    def text(self) -> str:
+        """Verdict as sentences: the best arms by goal, goals without, starved flows."""
+        told = [self._winners(), self._starvation()]
+        return " ".join(sentence for sentence in told if sentence)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the verdict as plain data: sentences, standings with their means, starved flows."""
+        return {
+            "text": self.text,
+            "depends": self.depends,
+            "goals": [
+                {
+                    "goal": standing.goal.kind,
+                    "class": standing.goal.of,
+                    "metric": standing.goal.column,
+                    "winner": standing.winner,
+                    "unfinished": dict(standing.unfinished),
+                    "best": list(standing.best),
+                }
+                for standing in self.standings
+            ],
+            "starved": {arm: dict(classes) for arm, classes in self.starved.items()},
+        }
+
+    def _winners(self) -> str:
+        compared = {standing.goal.kind for standing in self.standings}
+        open_ = [KINDS[kind] for kind in KINDS if kind in compared and kind not in self.leading]
+        if not self.leading:
+            return f"The arms do not differ by more than chance in {joined(open_, 'or')}." if open_ else ""
+        by_arms: dict[tuple[str, ...], list[str]] = {}
+        for standing in self.leading.values():
+            by_arms.setdefault(tuple(sorted(standing.best)), []).append(_won(standing))
+        clauses = [
+            f"{joined(arms)} {'has' if len(arms) == 1 else 'share'} {joined(won)}"
+            for arms, won in by_arms.items()
+        ]
+        told = f"{'It depends: ' if self.depends else ''}{'; '.join(clauses)}."
+        return (
+            f"{told} The arms do not differ by more than chance in {joined(open_, 'or')}." if open_ else told
+        )
+
+    def _starvation(self) -> str:
+        arms = [
+            f"with {arm} {joined([_named(of, flows) for of, flows in classes.items()])}"
+            for arm, classes in self.starved.items()
+            if classes
+        ]
+        if not arms:
+            return ""
+        return f"Flows starve (under {100 * STARVED:.0f} % of an equal share): {'; '.join(arms)}."
+
+
+def verdict(
+    samples: Mapping[Goal, Samples],
+    unfinished: Mapping[str, Mapping[str, float]],
+    starved: Mapping[str, Mapping[str, Sequence[str]]],
+) -> Verdict:
+    """Return the verdict on arms.
+
+    Parameters
+    ----------
+    samples
+        Values by goal, arm and replication; equal replications met the same channel.
+    unfinished
+        Share of transfers and requests that remain unfinished, by class and arm.
+    starved
+        Starved flows by arm and class.
+    """
+    found = (
+        _standing(goal, of_arms, unfinished.get(goal.of or "", {}) if goal.kind == "completion" else {})
+        for goal, of_arms in samples.items()
+    )
+    return Verdict([standing for standing in found if standing is not None], starved)
+
+
+def _standing(goal: Goal, samples: Samples, unfinished: Mapping[str, float]) -> Standing | None:
+    """Rank the arms by paired differences; None unless an arm is ranked, and another to compare with it.
+
+    Intervals hold together with 95 % over all pairs of arms (Bonferroni), as no arm is known to be the best
+    before the runs. The mean over the few transfers that an arm completes is no measure of it: an arm that
+    leaves clearly more unfinished than the best is behind it.
+    """
+    least = min(unfinished.values(), default=0.0)
+    left = {arm: share for arm, share in unfinished.items() if share > least + LEFT}
+    ranked = {arm: values for arm, values in samples.items() if values and arm not in left}
+    reps = sorted(set.intersection(*map(set, ranked.values()))) if ranked else []
+    if not reps or len(ranked) + len(left) < 2:
+        return None
+    columns = {arm: [values[rep] for rep in reps] for arm, values in ranked.items()}
+    sign = -1.0 if goal.is_higher_better else 1.0
+    means = {arm: stats.estimate(column) for arm, column in columns.items()}
+    order = sorted(means, key=lambda arm: sign * means[arm].mean)
+    confidence = stats.simultaneous(len(order) * (len(order) - 1) // 2)
+    ahead = {arm: stats.difference(columns[order[0]], columns[arm]).at(confidence) for arm in order[1:]}
+    best = (order[0], *(arm for arm, difference in ahead.items() if not difference.excludes(0.0)))
+    return Standing(goal, {arm: means.get(arm) for arm in (*order, *left)}, best, left)
+
+
+def _won(standing: Standing) -> str:
+    """Return a goal with the values of the best and of the worst arm."""
+    first, *_, last = standing.means
+    best, worst = (_shown(standing, arm) for arm in (first, last))
+    return f"{standing.goal.superlative} ({best}; {last}: {worst})"
+
+
+def _shown(standing: Standing, arm: str) -> str:
+    mean = standing.means[arm]
+    if mean is None:
+        return f"{100 * standing.unfinished[arm]:.0f} % unfinished"
+    return value(standing.goal, mean.mean)
+
+
+def value(goal: Goal, mean: float) -> str:
+    """Format a value of a goal with its unit; a second and more in seconds."""
+    if goal.kind == "throughput":
+        return f"{mean:.3g} Mbit/s"
+    if goal.kind == "fairness":
+        return f"{mean:.2f}"
+    return f"{mean / 1000:.3g} s" if mean >= 1000 else f"{mean:.3g} ms"
+
+
+def _named(of: str, flows: Sequence[str]) -> str:
+    more = len(flows) - MOST_NAMED
+    names = ", ".join(chain(flows[:MOST_NAMED], [f"{more} more"] if more > 0 else []))
+    return f"{names} of {of}"
