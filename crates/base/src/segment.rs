@@ -44,6 +44,12 @@ impl Segment {
         self.seq + self.len as u64 + self.flags.syn as u64 + self.flags.fin as u64
     }
 
+    /// True if the segment takes numbers of the stream: data, a FIN, or both. The receiver acknowledges it.
+    #[inline]
+    pub const fn is_of_stream(&self) -> bool {
+        self.len > 0 || self.flags.fin
+    }
+
     /// True if ECE echoes a mark; on a SYN, ECE negotiates ECN (RFC 3168 §6.1.1).
     pub const fn is_echo(&self) -> bool {
         self.flags.ece && !self.flags.syn

@@ -6,6 +6,7 @@
 //! estimators, `kernel_ops/` the interface of Linux's congestion controls, `schemes/` the named combinations.
 
 mod bbr;
+mod closing;
 mod config;
 mod control;
 mod cubic;
@@ -28,6 +29,7 @@ mod slow_start;
 mod stack;
 mod usage;
 
+pub use closing::ConnectionState;
 pub use config::{
     AfterPause, Config, DelayedAck, Growth, HalveFrom, LossDetection, Notices, Preset, RtoConfig, RtoKind,
     SackRecovery, Turnaround, Validation,

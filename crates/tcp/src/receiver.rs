@@ -22,6 +22,9 @@ use stream::Stream;
 /// Sequence number of the first data byte, after an endpoint's SYN.
 const FIRST_BYTE: u64 = 1;
 
+/// Number of a FIN that has not arrived.
+const NO_FIN: u64 = u64::MAX;
+
 /// A TCP receiver.
 #[derive(Debug)]
 pub struct Receiver {
@@ -43,6 +46,8 @@ pub struct Receiver {
     heeds_push: bool,
     mss: u32,
     stream: Stream,
+    /// Sequence number of the peer's FIN; [`NO_FIN`] before its arrival.
+    fin: u64,
     clock: Option<EchoClock>,
     /// True if the receiver uses ECN when the sender does.
     is_ecn_capable: bool,
@@ -93,6 +98,7 @@ impl Receiver {
             heeds_push: config.push,
             mss: config.mss,
             stream: Stream::new(expected),
+            fin: NO_FIN,
             clock: config.timestamps.then_some(EchoClock { recent: 0, last_ack: expected }),
             is_ecn_capable,
             // Without a handshake both ends use their configuration.
@@ -109,7 +115,12 @@ impl Receiver {
 
     /// Returns the payload bytes delivered to the application so far, in order and each once.
     pub fn delivered(&self) -> u64 {
-        self.stream.expected.saturating_sub(FIRST_BYTE)
+        self.stream.expected.min(self.fin).saturating_sub(FIRST_BYTE)
+    }
+
+    /// True once the peer's FIN has arrived, and all data before it.
+    pub fn has_ended(&self) -> bool {
+        self.stream.expected > self.fin
     }
 
     /// Returns the number of data segments all of whose bytes had arrived before.
@@ -128,7 +139,7 @@ impl Receiver {
         self.stream.expected
     }
 
-    /// Processes an arriving packet. Pure ACKs and FINs cause no ACK.
+    /// Processes an arriving packet. Pure ACKs cause no ACK.
     pub fn on_segment(&mut self, now: Time, p: &Packet) {
         let Some(s) = p.segment() else { return };
         if s.flags.syn {
@@ -139,7 +150,7 @@ impl Receiver {
         }
         match (self.accepts(s), p.damaged) {
             (false, _) => self.acknowledge(now, None),
-            (true, _) if s.len == 0 => {}
+            (true, _) if !s.is_of_stream() => {}
             (true, true) => self.on_damaged(now, s),
             (true, false) => self.on_data(now, s, p.ecn),
         }
@@ -272,7 +283,7 @@ impl Receiver {
         self.arrival = self.features.arrival.then_some(Arrival { seq: s.seq, at: now });
         let ecn_news = self.echo.as_mut().is_some_and(|echo| echo.on_data(ecn, s.flags.cwr));
         let had_gap = self.stream.has_gap();
-        let block = SackBlock { start: s.seq, end: s.seq + u64::from(s.len) };
+        let Some(block) = self.block_of(s) else { return self.acknowledge(now, None) };
         let change = self.stream.insert(block);
         self.duplicates += u64::from(change.duplicate == Some(block));
         self.damaged = self.damaged.filter(|&seq| !self.stream.has_byte(seq));
@@ -283,13 +294,31 @@ impl Receiver {
         let in_order = !had_gap && change.duplicate.is_none() && change.advance > 0;
         let is_quick = self.quick_acks.on_data(now, change.advance > 0, change.duplicate.is_some());
         let is_pushed = self.heeds_push && s.flags.psh && self.quick_acks.on_push();
-        let is_delayed = in_order && !ecn_news && !is_quick && !is_pushed;
+        // RFC 9293 §3.10.7.4, eighth: an ACK of the FIN.
+        let is_delayed = in_order && !ecn_news && !is_quick && !is_pushed && !s.flags.fin;
         match self.delayed_ack {
             Some(delay) if is_delayed && !self.enough_for_an_ack(delay.segments) => {
                 self.ack_due.get_or_insert(now + delay.timeout);
             }
             _ => self.acknowledge(now, change.duplicate.filter(|_| self.dsack)),
         }
+    }
+
+    /// Returns the numbers of the stream that a segment brings: its data and its FIN, but nothing beyond a FIN that
+    /// has arrived (RFC 9293 §3.10.7.4, seventh: "ignore the segment text"). A FIN below data that is already
+    /// delivered is no FIN.
+    #[inline]
+    fn block_of(&mut self, s: &Segment) -> Option<SackBlock> {
+        let text = s.seq + u64::from(s.len);
+        if !s.flags.fin && self.fin == NO_FIN {
+            return Some(SackBlock { start: s.seq, end: text });
+        }
+        if s.flags.fin && self.fin == NO_FIN && text >= self.stream.expected {
+            self.fin = text;
+        }
+        let is_last = s.flags.fin && text == self.fin;
+        let end = (text + u64::from(is_last)).min(self.fin.saturating_add(1));
+        (s.seq < end).then_some(SackBlock { start: s.seq, end })
     }
 
     /// Limits the window by contention. The edge never decreases (RFC 9293 §3.8.6.2.1): a smaller limit takes

@@ -187,6 +187,23 @@ fn every_transfer_ends() {
     });
 }
 
+// RFC 9293 §3.6: a connection whose application closes ends on any path. The FIN is delivered after all data,
+// is acknowledged, and is no payload.
+#[test]
+fn every_closed_transfer_ends() {
+    for_every_scheme(64, &(0u8..4, configs(), paths(), 1u64..9_000), |scheme, (k, config, path, bytes)| {
+        let ledger = Ledger::new(law_of(scheme, k), &config);
+        let sender = sender(scheme, &parameters(scheme, k), &config);
+        let mut t = Transfer::watched(sender, scheme, &config, path, bytes, ledger);
+        t.close(at(0));
+        t.run_until(at(100_000_000));
+        prop_assert_eq!((t.receiver.delivered(), t.receiver.has_ended()), (bytes, true));
+        prop_assert_eq!((t.sender.state().una, t.sender.is_fin_acknowledged()), (bytes + 2, true));
+        prop_assert!(t.sender.poll_timeout().is_none(), "a timer runs for nothing");
+        Ok(())
+    });
+}
+
 // The same law with reordering. The bottleneck spaces packets by a millisecond, so a packet up to 64 ms late
 // is overtaken by up to 64 packets.
 #[test]

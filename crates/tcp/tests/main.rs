@@ -2,6 +2,7 @@
 //!
 //! All tests form one program, as linking dominates the build time of tests.
 
+mod closing;
 mod common;
 mod connection;
 mod deliveries;

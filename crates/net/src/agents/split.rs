@@ -77,8 +77,13 @@ impl Split {
     ///
     /// The second connection opens with the first.
     fn pump(&mut self, now: Time, actions: &mut AgentActions) {
-        self.sender.supply(self.receiver.delivered() - self.taken);
-        self.taken = self.receiver.delivered();
+        if !self.sender.is_closed() {
+            self.sender.supply(self.receiver.delivered() - self.taken);
+            self.taken = self.receiver.delivered();
+            if self.receiver.has_ended() {
+                self.sender.close();
+            }
+        }
         let edge = self.sender.state().una.max(1) + self.capacity;
         self.receiver.set_edge(edge);
         self.tell_of_room(now, edge);

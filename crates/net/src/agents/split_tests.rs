@@ -154,3 +154,19 @@ fn its_sender_draws_by_its_own_seed() {
     assert_eq!(of(7), of(7));
     assert_ne!(of(7), of(8));
 }
+
+// RFC 9293 §3.6: the proxy closes its half towards the receiver once the sender's stream has ended, after all data.
+#[test]
+fn it_passes_a_close_on() {
+    let mut split = Split::new(FlowId(0), &plan(4.0, Preset::Ns2.config(1000)), Way::Down);
+    let flags = Flags { ack: true, fin: true, ..Flags::default() };
+    let fin = |seq| Segment { seq, ack: 1, flags, ..Segment::default() };
+    assert_eq!(arrive(&mut split, ms(0), fin(1001), RECEIVER), Out { acks: vec![(1, 4001)], data: vec![] });
+    assert_eq!(data(&mut split, ms(1), 1), Out { acks: vec![(1002, 4001)], data: vec![1, 1001] });
+    assert_eq!(
+        arrive(&mut split, ms(2), fin(1001), RECEIVER),
+        Out { acks: vec![(1002, 4001)], data: vec![] }
+    );
+    assert_eq!(ack(&mut split, ms(3), 1002), Out::default());
+    assert_eq!(split.poll_timeout(), None);
+}

@@ -31,6 +31,7 @@ use order::Order;
 use pacing::Pacing;
 use persist::Persist;
 use std::collections::VecDeque;
+use std::ops::AddAssign;
 use timeout::Running;
 use undo::Reduction;
 
@@ -43,6 +44,8 @@ pub struct Sender {
     config: Config,
     features: ReceiverFeatures,
     connection: Connection,
+    /// Sequence number of the FIN; [`OPEN`] before the application closes its side.
+    fin: u64,
     state: SenderState,
     window: Window,
     control: Box<dyn CongestionControl>,
@@ -90,6 +93,9 @@ pub struct Sender {
     last_sent: Option<Time>,
 }
 
+/// Number of the FIN of a side that is not closed.
+const OPEN: u64 = u64::MAX;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Connection {
     /// The application has not started.
@@ -127,6 +133,21 @@ pub struct Counters {
     pub echoes: u64,
 }
 
+impl AddAssign for Counters {
+    /// Adds the counts of another connection.
+    fn add_assign(&mut self, other: Counters) {
+        self.sent_segments += other.sent_segments;
+        self.retransmissions += other.retransmissions;
+        self.timeouts += other.timeouts;
+        self.fast_recoveries += other.fast_recoveries;
+        self.window_cuts += other.window_cuts;
+        self.undone += other.undone;
+        self.notices.iter_mut().zip(other.notices).for_each(|(count, more)| *count += more);
+        self.ect_segments += other.ect_segments;
+        self.echoes += other.echoes;
+    }
+}
+
 impl Sender {
     /// Creates a sender at `local` for the receiver at `remote`, with the policies and features of a scheme.
     pub fn new(
@@ -151,6 +172,7 @@ impl Sender {
             config: *config,
             features,
             connection: Connection::Closed,
+            fin: OPEN,
             state,
             window: Window { cwnd: config.initial_window, ssthresh: config.initial_ssthresh },
             control: parts.control,
@@ -183,12 +205,38 @@ impl Sender {
     }
 
     /// Adds `bytes` bytes of application data; the first call opens the connection.
+    ///
+    /// # Panics
+    /// In debug builds, if the application has closed its side.
     pub fn supply(&mut self, bytes: u64) {
+        debug_assert!(self.fin == OPEN, "RFC 9293 §3.10.2: connection closing");
         self.state.supplied = self.state.supplied.saturating_add(bytes);
         if self.connection == Connection::Closed {
             self.connection =
                 if self.config.handshake { Connection::SynDue } else { Connection::Established };
         }
+    }
+
+    /// Closes this side of the connection: a FIN follows the data supplied so far (RFC 9293 §3.10.4). It takes
+    /// one sequence number (§3.4), so recoveries treat it as one more byte. CLOSE implies PUSH (§3.6): partial
+    /// segments no longer wait. No effect on a side that is closed.
+    pub fn close(&mut self) {
+        if self.fin == OPEN {
+            let fin = self.state.supplied;
+            self.set_nagle(false);
+            self.supply(1);
+            self.fin = fin;
+        }
+    }
+
+    /// True once the application has closed this side.
+    pub fn is_closed(&self) -> bool {
+        self.fin != OPEN
+    }
+
+    /// True once the peer has acknowledged the FIN.
+    pub fn is_fin_acknowledged(&self) -> bool {
+        self.state.una > self.fin
     }
 
     /// Turns Nagle's algorithm on or off, as the socket option TCP_NODELAY or the end of a stream does. When

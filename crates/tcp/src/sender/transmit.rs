@@ -121,8 +121,12 @@ impl Sender {
         let s = &mut self.state;
         let again = next.start < s.max_sent;
         self.last_sent = Some(now);
-        self.counters.sent_segments += 1;
-        self.counters.retransmissions += u64::from(again);
+        // A FIN takes a number, and is no payload (RFC 9293 §3.4).
+        let fin = next.end > self.fin;
+        let len = (next.end - next.start) as u32 - u32::from(fin);
+        let has_data = u64::from(len > 0);
+        self.counters.sent_segments += has_data;
+        self.counters.retransmissions += has_data & u64::from(again);
         if next.start == s.nxt {
             s.nxt = next.end;
         }
@@ -155,10 +159,9 @@ impl Sender {
         self.last_cause = next.cause;
         // RFC 3168 §6.1.2: CWR is set on new data.
         let is_new = !again;
-        let cwr = is_new && std::mem::take(&mut self.cwr_due);
-        let flags = Flags { ack: true, cwr, psh, ..Flags::default() };
-        let len = (next.end - next.start) as u32;
-        let ecn = self.marking.of_data(is_new);
+        let cwr = is_new && len > 0 && std::mem::take(&mut self.cwr_due);
+        let flags = Flags { ack: true, cwr, psh, fin, ..Flags::default() };
+        let ecn = if len > 0 { self.marking.of_data(is_new) } else { self.marking.of_ack() };
         self.counters.ect_segments += u64::from(ecn.is_capable());
         let profile = self.control.profile(&next);
         self.packet(now, next.start, len, flags, ecn, profile)

@@ -253,7 +253,7 @@ impl Ledger {
 
     fn check(&self, before: &SenderState, segment: &Segment, sender: &Sender) {
         let cwnd = sender.window().cwnd;
-        let len = f64::from(segment.len) / self.mss;
+        let len = (segment.end() - segment.seq) as f64 / self.mss;
         let outstanding = (before.nxt - before.una) as f64 / self.mss;
         let within =
             |used: f64, room: f64| assert!(used + len <= room + 1e-6, "{used} + {len} > {room}: {self:?}");
@@ -403,7 +403,7 @@ impl Observer for Ledger {
     }
 
     fn sent(&mut self, before: &SenderState, segment: &Segment, sender: &Sender) {
-        if segment.len == 0 {
+        if !segment.is_of_stream() {
             return;
         }
         let is_new = segment.seq >= before.max_sent;

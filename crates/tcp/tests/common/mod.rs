@@ -86,8 +86,9 @@ pub fn label(s: &Segment, cause: Cause) -> String {
     };
     match (s.flags.syn, s.len) {
         (true, _) => "SYN".into(),
+        (_, 0) if s.flags.fin => format!("FIN{mark}"),
         (_, 0) => "ACK".into(),
-        _ => format!("{}{mark}", number(s.seq)),
+        _ => format!("{}{}{mark}", number(s.seq), if s.flags.fin { "F" } else { "" }),
     }
 }
 

@@ -214,6 +214,13 @@ impl<O: Observer> Transfer<O> {
         self.pump();
     }
 
+    /// Closes the sender's side at `now`.
+    pub fn close(&mut self, now: Time) {
+        self.now = now;
+        self.sender.close();
+        self.pump();
+    }
+
     /// Returns the time of the next event.
     fn next(&self) -> Option<Time> {
         let event = self.events.keys().next().map(|k| k.0);
@@ -261,7 +268,12 @@ impl<O: Observer> Transfer<O> {
         if self.sender.state().is_outstanding() {
             assert!(self.sender.poll_timeout().is_some(), "outstanding data and no timer at {}", self.now);
         }
-        assert_eq!(self.receiver.delivered(), self.reassembled(), "delivered is not what came in order");
+        let fin = u64::from(self.receiver.has_ended());
+        assert_eq!(
+            self.receiver.delivered() + fin,
+            self.reassembled(),
+            "delivered is not what came in order"
+        );
     }
 
     fn reassembled(&self) -> u64 {
@@ -277,7 +289,7 @@ impl<O: Observer> Transfer<O> {
 
     fn arrive(&mut self, p: &Packet) {
         let s = segment(p);
-        if s.len > 0 && !p.damaged {
+        if s.is_of_stream() && !p.damaged {
             let end = self.arrived.entry(s.seq).or_insert(0);
             *end = s.end().max(*end);
         }
@@ -311,10 +323,10 @@ impl<O: Observer> Transfer<O> {
             }
             return;
         }
-        let fate = if s.len == 0 {
-            Fate::Arrives
-        } else {
+        let fate = if s.is_of_stream() {
             self.path.data.get(&(n, *nth)).copied().unwrap_or_default()
+        } else {
+            Fate::Arrives
         };
         let Some(departure) = self.serve(p.bytes) else { return };
         let (now, arrival) = (self.now, departure + self.path.delay);

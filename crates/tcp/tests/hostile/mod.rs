@@ -49,6 +49,8 @@ struct Ends {
     max_sent: u64,
     timestamps: bool,
     came: Came,
+    /// Number of the first FIN that came not below data delivered before.
+    fin: Option<u64>,
     /// Acknowledgement number and window edge of the last ACK.
     last_ack: (u64, u64),
     sack_blocks: usize,
@@ -71,6 +73,7 @@ impl Ends {
             max_sent: state.max_sent,
             timestamps: config.timestamps,
             came: Came::default(),
+            fin: None,
             last_ack: (0, 0),
             sack_blocks: usize::from(config.sack_blocks),
             sender,
@@ -150,10 +153,25 @@ impl Ends {
         let is_heard = self.receiver.expected() > 0 && !s.flags.syn && !packet.damaged;
         // RFC 9293 §3.10.7.4: a segment that ends beyond the window is acknowledged and dropped.
         let is_within = self.receiver.edge().is_none_or(|edge| s.end() <= edge);
-        if is_heard && is_within && s.len > 0 {
-            self.came.insert(s.seq, s.seq + u64::from(s.len));
+        // A FIN alone at an acknowledged number is not acceptable either.
+        let is_new = s.len > 0 || s.seq >= self.receiver.expected();
+        if is_heard && is_within && s.is_of_stream() && is_new {
+            self.came_in(s);
         }
         self.receiver.on_segment(self.now, packet);
+    }
+
+    /// Notes the data of a segment, and its FIN. Nothing comes behind a FIN.
+    fn came_in(&mut self, s: &Segment) {
+        let text = s.seq + u64::from(s.len);
+        if s.flags.fin && text > self.came.in_order() {
+            self.fin = self.fin.or(Some(text));
+        }
+        let end = if s.flags.fin && self.fin == Some(text) { text + 1 } else { text };
+        let end = self.fin.map_or(end, |fin| end.min(fin + 1));
+        if s.seq < end {
+            self.came.insert(s.seq, end);
+        }
     }
 
     /// Advances the time to `end`, and calls timers when they are due.
@@ -254,7 +272,8 @@ impl Ends {
         let c = self.sender.counters();
         assert!(c.retransmissions <= c.sent_segments && c.undone <= c.fast_recoveries + c.timeouts, "{c:?}");
         while self.sender.poll_classification().is_some() {}
-        assert_eq!(self.receiver.delivered(), self.came.in_order(), "delivered is not what came in order");
+        let data = self.came.in_order().min(self.fin.map_or(u64::MAX, |fin| fin - 1));
+        assert_eq!(self.receiver.delivered(), data, "delivered is not what came in order");
     }
 
     /// Checks that the sender finishes its data if the peer acknowledges everything and has a large window.
