@@ -89,7 +89,7 @@ def measure(reading: Reading | None, curve: str, seed: int, rep: int) -> dict[st
     return seen_in(run(scenario(curve, reading), seed=seed, rep=rep, trace=True).tables)
 
 
-def computing(reading: Reading | None) -> Compute:
+def compute_under(reading: Reading | None) -> Compute:
     """Trace both senders under a reading."""
 
     def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
@@ -201,9 +201,9 @@ EXPERIMENT = Calculation(
         "Traces of the fixed-to-mobile network without local recovery. Counted are the attempts to transmit "
         "a data packet over the radio link, by the state of the channel at their last bit."
     ),
-    compute=computing(None),
+    compute=compute_under(None),
     questions=questions(FIXED, CURVES),
-    computing=computing,
+    compute_under=compute_under,
     claims=CLAIMS,
     headline=headline,
     figure=figure,
