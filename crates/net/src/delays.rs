@@ -56,7 +56,7 @@ impl Delays {
         let part = part(ns);
         match self.counts.get_mut(part.wrapping_sub(self.first)) {
             Some(counted) => *counted += count,
-            None => self.grow(part, count),
+            None => *self.grow(part) += count,
         }
         self.total += count;
         self.sum_ns += u128::from(ns) * u128::from(count);
@@ -64,10 +64,10 @@ impl Delays {
         self.max_ns = self.max_ns.max(ns);
     }
 
-    /// Makes room for all parts of the powers of two from those counted to that of `part`, and counts the delays.
+    /// Makes room for all parts of the powers of two from those counted to that of `part`, and returns its count.
     #[cold]
     #[inline(never)]
-    fn grow(&mut self, part: usize, count: u64) {
+    fn grow(&mut self, part: usize) -> &mut u64 {
         const PARTS: usize = 1 << PART_BITS;
         let power = part & !(PARTS - 1);
         if self.counts.is_empty() {
@@ -79,15 +79,17 @@ impl Delays {
         }
         let parts = self.counts.len().max(power + PARTS - self.first);
         self.counts.resize(parts, 0);
-        self.counts[part - self.first] += count;
+        &mut self.counts[part - self.first]
     }
 
     /// Adds all delays of `other`. The result does not depend on the order of such additions.
     pub fn merge(&mut self, other: &Delays) {
-        if self.counts.len() < other.counts.len() {
-            self.counts.resize(other.counts.len(), 0);
+        if let [_, .., _] = other.counts[..] {
+            self.grow(other.first);
+            self.grow(other.first + other.counts.len() - 1);
+            let counts = &mut self.counts[other.first - self.first..];
+            counts.iter_mut().zip(&other.counts).for_each(|(count, more)| *count += more);
         }
-        self.counts.iter_mut().zip(&other.counts).for_each(|(count, more)| *count += more);
         self.total += other.total;
         self.sum_ns += other.sum_ns;
         self.min_ns = self.min_ns.min(other.min_ns);

@@ -137,8 +137,8 @@ pub(crate) struct TcpEnds {
     pub sender_timer: TimerId,
     pub receiver_timer: TimerId,
     pub spurious: SpuriousTimeouts,
-    pub lateness: LatenessBook,
-    pub loss_ledger: LossLedger,
+    pub lateness: Box<LatenessBook>,
+    pub loss_ledger: Box<LossLedger>,
     pub latency: Box<Latency>,
     /// True if a proxy sends the data on in its own segments, which do not carry the sender's times.
     pub has_proxy: bool,

@@ -6,7 +6,6 @@ use super::hosts::on_demand_cell;
 use super::install;
 use crate::build_error::BuildError;
 use crate::flow::{Ends, Flow, TcpEnds, UdpEnds};
-use crate::ground_truth::loss_ledger::LossLedger;
 use crate::ground_truth::oracle;
 use crate::plan::{FlowPlan, Plan, Transport};
 use crate::routing::{Graph, Hop, Routes};
@@ -137,7 +136,7 @@ fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> End
             receiver_timer: timers.add(),
             spurious: Default::default(),
             lateness: Default::default(),
-            loss_ledger: LossLedger::default(),
+            loss_ledger: Default::default(),
             latency: Default::default(),
             has_proxy: f.has_proxy(),
             turnaround: config.turnaround.map(|turnaround| {
