@@ -7,17 +7,17 @@ use crate::{Receiver, Sender};
 pub enum ConnectionState {
     /// Neither side is closed.
     Established,
-    /// This side is closed first, its FIN not acknowledged.
+    /// The FIN of this side, the first, is not acknowledged.
     FinWait1,
     /// The FIN of this side is acknowledged; the peer's side is open.
     FinWait2,
     /// Both sides were closed at once, and the FIN of this one is not acknowledged.
     Closing,
-    /// This side, the first to close, waits out old segments (RFC 9293 §3.6.1).
+    /// Old segments are waited out by this side, the first to close (RFC 9293 §3.6.1).
     TimeWait,
     /// The peer has closed its side, and this one is open.
     CloseWait,
-    /// This side is closed after the peer's, its FIN not acknowledged.
+    /// The FIN of this side, after the peer's, is not acknowledged.
     LastAck,
     /// Both sides are closed, the peer's first.
     Closed,

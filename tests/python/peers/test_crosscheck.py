@@ -412,7 +412,7 @@ def test_the_page_has_a_line_for_every_check() -> None:
     for row in recorded(page_of_checks.MEASURED, checks()):
         assert f"| {' | '.join(page_of_checks.cells(row))} |\n" in page
     front = (ROOT / "docs" / "checked.md").read_text(encoding="utf-8")
-    assert f"| {len(ALL)} numbers beside the laws" in front
+    assert f"| {len(ALL)} numbers compared with the laws" in front
 
 
 def test_the_reference_is_read_in_order_of_the_file() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -66,6 +67,18 @@ def simulate(job: Job) -> str:
     return _core.run(job.scenario.core, job.seed, job.rep).json()
 
 
+def durations(prefix: str, group: dict[str, Any]) -> dict[str, Any]:
+    """Return the columns of delays and completion times of a flow or a class."""
+    delay = group["delay_ms"] or dict.fromkeys(("mean", "p50", "p95", "p99", "max"))
+    times = dict.fromkeys(("mean", "p50", "p95", "p99"))
+    completion = group["completion_ms"] or {"count": 0, "unfinished": 0, **times}
+    return (
+        {f"{prefix}delay_{key}_ms": value for key, value in delay.items()}
+        | {f"{prefix}completion_{key}": completion[key] for key in ("count", "unfinished")}
+        | {f"{prefix}completion_{key}_ms": completion[key] for key in times}
+    )
+
+
 def test_a_row_holds_every_figure_of_the_run_document(tmp_path: Path) -> None:
     """Whatever the core measures is in the dataset under its name, but for the wall clock."""
     job = Job(Scenario.load(TWO_FLOWS), seed=3, rep=4)
@@ -76,20 +89,19 @@ def test_a_row_holds_every_figure_of_the_run_document(tmp_path: Path) -> None:
     assert rows.schema == COLUMNS
     assert len(rows) == len(document["flows"])
     for row, flow in zip(rows.to_dicts(), document["flows"], strict=True):
-        run = {key: value for key, value in document.items() if key not in ("flows", "drops", "wall_s")}
+        tables = ("flows", "classes", "drops", "wall_s")
+        run = {key: value for key, value in document.items() if key not in tables}
         expected = run | {key: value for key, value in flow.items() if key not in NAMED_OTHERWISE}
         expected |= {f"notices_{kind}": count for kind, count in flow["notices"].items()}
         expected |= {f"marks_{kind}": count for kind, count in flow["marks"].items()}
         late = flow["lateness"] or {"notices": 0, "late": 0, "mean_ms": None}
         expected |= {f"lateness_{key}": value for key, value in late.items()}
-        delay = flow["delay_ms"] or dict.fromkeys(("mean", "p50", "p95", "p99", "max"))
-        expected |= {f"delay_{key}_ms": value for key, value in delay.items()}
+        [group] = [group for group in document["classes"] if group["name"] == flow["class"]]
+        expected |= {f"class_{key}": group[key] for key in ("flows", "goodput_mbps", "jain")}
+        expected |= durations("class_", group)
+        expected |= durations("", flow)
         round_trips = flow["rtt_ms"] or dict.fromkeys(("min", "p50", "p95", "p99"))
         expected |= {f"rtt_{key}_ms": value for key, value in round_trips.items()}
-        times = dict.fromkeys(("mean", "p50", "p95", "p99"))
-        completion = flow["completion_ms"] or {"count": 0, "unfinished": 0, **times}
-        expected |= {f"completion_{key}": completion[key] for key in ("count", "unfinished")}
-        expected |= {f"completion_{key}_ms": completion[key] for key in times}
         expected |= {
             f"judged_{judged}_{cause}": count
             for judged, causes in flow["judgements"].items()
