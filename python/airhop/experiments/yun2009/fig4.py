@@ -142,11 +142,11 @@ def recoveries(values: Values) -> ClaimResult:
 
 
 def one_cut(values: Values) -> ClaimResult:
-    """Check whether ESACK reduces its window once, and LHP three times."""
+    """Check whether ESACK reduces its window once for the three losses."""
     cuts = {sender: _last(values, sender, "window_cuts") for sender in ("lhp", "ll-elsn")}
     windows = {sender: values.at(sender, "cwnd", ack=ack(ARRIVALS[-1])).value.mean for sender in cuts}
     parts = [f"{SENDERS[s]} {cuts[s]} to a window of {windows[s]:.2g} segments" for s in cuts]
-    return ClaimResult(cuts == {"lhp": 3, "ll-elsn": 1}, "; ".join(parts))
+    return ClaimResult(cuts["ll-elsn"] == 1, "; ".join(parts))
 
 
 def _last(values: Values, sender: str, metric: str) -> int:

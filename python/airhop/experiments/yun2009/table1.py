@@ -137,8 +137,8 @@ TOO_SELDOM = "a failure that can be told from none: the formula's is {:.0e}"
 
 @worded(
     f"on downlink and uplink, every delay with {{schemes}} is within {EIFS_MS:.2f} ms (an EIFS) of Table "
-    "1's, or half of the delay beyond the wires where that is less, and the share of losses of which the "
-    "sender has no notice is {share}",
+    "1's, or half of the delay beyond the wires where there is one and that is less, and the share of losses "
+    "of which the sender has no notice is {share}",
     {scheme: row.label for scheme, row in ROWS.items()}
     | {SHARE: f"within {100 * SHARE:g} percentage points of it", 0.0: "exactly its zero"},
 )
@@ -300,8 +300,8 @@ CLAIMS: tuple[Claim[Values], ...] = (
     Claim(
         "yun-12-lhp",
         "LHP is as fast and as sure as Table 1 states: a downlink delay of T_ack + T_wrd, one T_wrd more "
-        "on the uplink, and a share P_f_frag of losses without a notice at the sender, those that lose "
-        "every fragment.",
+        "on the uplink, and a share P_f_frag of losses without a notice at the sender, those whose "
+        "first fragment takes all slots and does not arrive.",
         Asked(agrees, ("lhp",)),
         quote="LHP […] ELN delay (downlink) […] T wls ack + T wrd […] ELN delay (uplink) […] T wls ack +2T "
         "wrd […] Prob. of detection failure […] P f frag",
