@@ -13,7 +13,7 @@ import polars as pl
 import airhop
 
 ABOUT = {
-    "segments": "Each data segment as the sender hands it to IP.",
+    "segments": "Each segment with data or a FIN as the sender hands it to IP.",
     "acks": "Each ACK as the sender processes it.",
     "window": "The sender's state, whenever cwnd, ssthresh, the smoothed round trip or the timeout changed.",
     "deliveries": "In-order bytes handed to the receiving application.",
@@ -33,7 +33,7 @@ MEANINGS = {
     "start_s": "first bit of the preamble, s",
     "begin_s": "begin of the bad time, s",
     "end_s": "end, s",
-    "flow": "name of the flow; `-` if it is of none",
+    "flow": "name of the flow, of a connection that closes with its number (`web#1`); `-` if it is of none",
     "seq": "first byte of payload, the first of a flow being 1; of an ACK or a datagram its number",
     "bytes": "length of the IP datagram or of the frame, B",
     "segments.bytes": "payload of the segment, B",
@@ -46,6 +46,7 @@ MEANINGS = {
     "cwnd": "congestion window, segments",
     "ssthresh": "slow-start threshold, segments",
     "flight": "data in flight as the sender counts them, B",
+    "fin": "true if it carries a FIN, which takes the number after its payload (RFC 9293 §3.4)",
     "ack": "acknowledgement number: the first byte that is missing",
     "sacked_bytes": "bytes that its SACK blocks report, B",
     "duplicate": "true if it is a duplicate ACK",

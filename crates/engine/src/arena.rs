@@ -77,6 +77,12 @@ impl<T> Arena<T> {
         self.slots.len() - self.free.len()
     }
 
+    /// True if a value lies in a slot that `matches`. Reads all slots.
+    pub fn any_in(&self, matches: impl Fn(u32) -> bool) -> bool {
+        let free = self.free.iter().filter(|&&slot| matches(slot)).count();
+        (0..self.slots.len() as u32).filter(|&slot| matches(slot)).count() > free
+    }
+
     /// True if there are no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -98,5 +104,6 @@ mod tests {
         a.discard(z);
         assert!(a.is_empty());
         assert_eq!(a.insert("w").index(), 0, "and again");
+        assert!(a.any_in(|slot| slot == 0) && !a.any_in(|slot| slot == 1));
     }
 }

@@ -101,6 +101,13 @@ impl Delays {
         self.total
     }
 
+    /// Returns the sum of several distributions.
+    pub fn sum<'a>(all: impl Iterator<Item = &'a Delays>) -> Delays {
+        let mut sum = Delays::default();
+        all.for_each(|one| sum.merge(one));
+        sum
+    }
+
     /// Returns the summary of the delays; `None` without any.
     pub fn summary(&self) -> Option<Delay> {
         let millis = |ns: u64| ns as f64 / 1e6;
@@ -225,19 +232,20 @@ impl StreamDelay {
         }
     }
 
+    /// Begins a new connection, whose stream begins again at its first byte.
+    pub fn begin_connection(&mut self) {
+        self.known.clear();
+        self.next = FIRST_BYTE;
+    }
+
     /// Ends the warm-up: the delays cover bytes that are delivered from now on.
     pub fn begin_anew(&mut self) {
         self.delays = Delays::default();
     }
 
-    /// Returns the distribution of the delays of the delivered bytes.
+    /// Returns the delays of the delivered bytes.
     pub fn delays(&self) -> &Delays {
         &self.delays
-    }
-
-    /// Returns the summary of the delays of the delivered bytes.
-    pub fn summary(&self) -> Option<Delay> {
-        self.delays.summary()
     }
 }
 
@@ -263,11 +271,11 @@ mod tests {
         stream.store(first(1001, 2001, 10));
         stream.delivered(at(100), at(90), 2500);
         stream.delivered(at(120), at(110), 3000);
-        let found = stream.summary().unwrap();
+        let found = stream.delays().summary().unwrap();
         assert_eq!((found.min, found.max), (10.0, 100.0));
         assert_eq!(found.mean, (10.0 * 1000.0 + 90.0 * 1000.0 + 80.0 * 500.0 + 100.0 * 500.0) / 3000.0);
         stream.begin_anew();
-        assert_eq!(stream.summary(), None);
+        assert_eq!(stream.delays().summary(), None);
     }
 
     // A retransmission joins three small segments, of which the second had not been sent before: each byte counts
@@ -282,7 +290,7 @@ mod tests {
         stream.store(first(5, 25, 60));
         assert_eq!(stream.known.len(), 3);
         stream.delivered(at(100), at(60), 30);
-        let found = stream.summary().unwrap();
+        let found = stream.delays().summary().unwrap();
         assert_eq!((found.min, found.mean, found.max), (60.0, 80.0, 100.0));
         stream.store(first(1, 31, 110));
         assert!(stream.known.is_empty());

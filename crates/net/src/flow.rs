@@ -13,8 +13,8 @@ use crate::turnaround::Holding;
 use airhop_base::{Body, Datagram, FlowId, NodeId, Notice, Packet, Segment, Time, UDP_HEADER_BYTES};
 use airhop_engine::TimerId;
 use airhop_tcp::scoreboard::FirstSent;
-use airhop_tcp::{Receiver, Sender};
-use std::ops::Range;
+use airhop_tcp::{Counters, Receiver, Sender};
+use std::ops::{AddAssign, Range};
 use std::sync::Arc;
 
 /// Flow in the world.
@@ -33,6 +33,8 @@ pub(crate) struct Flow {
     pub active: Active,
     /// Place of the flow in its application; `None` for flows of real hosts.
     pub seat: Option<AppSeat>,
+    /// Connection of which the flow is one side; `None` for flows that open once and never close.
+    pub side: Option<Side>,
     /// Number of delivered bytes that the application waits for; `u64::MAX` without one.
     pub expected: u64,
     /// Agents on the path of the flow, a proxy after the others: node, and index in the world.
@@ -54,7 +56,32 @@ pub(crate) struct AppSeat {
     pub flow: AppFlow,
 }
 
+/// Side of a connection that an application opens and closes. The flows of a closed connection open again for a
+/// later one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Side {
+    /// Application: index into `World::apps`.
+    pub app: u16,
+    /// Flow of the other side.
+    pub other: FlowId,
+    /// Flow under which the report adds up all flows of this direction and application.
+    pub head: FlowId,
+    /// True if both sides are closed, and their FINs acknowledged.
+    pub is_over: bool,
+}
+
 impl Flow {
+    /// Returns the flow's name in the report: without the number of the connection that the flow carries.
+    pub fn line_name(&self) -> &str {
+        let numbered = self.side.and_then(|_| self.plan.name.rsplit_once('#'));
+        numbered.map_or(&self.plan.name, |(name, _)| name)
+    }
+
+    /// Returns the flow under which the report adds up this one.
+    pub fn head(&self) -> FlowId {
+        self.side.map_or(self.id, |side| side.head)
+    }
+
     /// Returns the range of a node's agents among all agents of the flow. A flow without a path known in
     /// advance has agents at every station.
     pub fn agents_at(&self, node: NodeId) -> Range<usize> {
@@ -80,6 +107,14 @@ impl Ends {
             Ends::Udp(udp) => Some(&mut udp.datagrams),
             Ends::Real(real) if real.tcp.is_none() => Some(&mut real.datagrams),
             Ends::Tcp(_) | Ends::Real(_) => None,
+        }
+    }
+
+    /// Returns the simulated TCP; `None` for other flows.
+    pub fn tcp(&self) -> Option<&TcpEnds> {
+        match self {
+            Ends::Tcp(tcp) => Some(tcp),
+            Ends::Udp(_) | Ends::Real(_) => None,
         }
     }
 
@@ -129,6 +164,25 @@ pub(crate) struct Latency {
     pub round_trips: Delays,
 }
 
+/// Counts of earlier connections of a flow.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Past {
+    pub counters: Counters,
+    /// Payload bytes delivered to the application.
+    pub delivered: u64,
+    /// Data segments that arrived a second time.
+    pub duplicates: u64,
+}
+
+impl AddAssign for Past {
+    /// Adds the counts of another connection.
+    fn add_assign(&mut self, other: Past) {
+        self.counters += other.counters;
+        self.delivered += other.delivered;
+        self.duplicates += other.duplicates;
+    }
+}
+
 /// A TCP connection.
 #[derive(Debug)]
 pub(crate) struct TcpEnds {
@@ -142,6 +196,8 @@ pub(crate) struct TcpEnds {
     pub latency: Box<Latency>,
     /// True if a proxy sends the data on in its own segments, which do not carry the sender's times.
     pub has_proxy: bool,
+    /// Counts of the connections that the flow carried before.
+    pub past: Option<Box<Past>>,
     /// Packets between the receiver's network interface and the receiver, if the host has a turnaround.
     pub turnaround: Option<Box<Holding<Packet>>>,
 }
@@ -164,7 +220,7 @@ impl TcpEnds {
         let before = self.receiver.delivered();
         self.receiver.on_segment(now, packet);
         // A pure ACK does not count as a transmission of the segment with its number.
-        let segment = packet.segment().filter(|segment| segment.len > 0 && !packet.damaged)?;
+        let segment = packet.segment().filter(|segment| segment.is_of_stream() && !packet.damaged)?;
         self.spurious.on_arrival(segment.seq, segment.sent, self.receiver.expected());
         let delivered = self.receiver.delivered();
         if delivered == before {
@@ -195,6 +251,25 @@ impl TcpEnds {
         if rest.start < rest.end {
             self.latency.delay.store(rest);
         }
+    }
+
+    /// Returns the counts of this connection and of those before.
+    pub fn counts(&self) -> Past {
+        let mut counts = self.past.as_deref().copied().unwrap_or_default();
+        counts.counters += *self.sender.counters();
+        counts.delivered += self.receiver.delivered();
+        counts.duplicates += self.receiver.duplicates();
+        counts
+    }
+
+    /// Replaces the sender and the receiver by those of a new connection. All measures add up.
+    pub fn renew(&mut self, fresh: TcpEnds) {
+        self.past = Some(Box::new(self.counts()));
+        (self.sender, self.receiver, self.turnaround) = (fresh.sender, fresh.receiver, fresh.turnaround);
+        self.spurious.begin_connection();
+        self.lateness.begin_connection();
+        self.loss_ledger.begin_connection();
+        self.latency.delay.begin_connection();
     }
 
     /// Passes a notice to the sender. Returns the notice's lateness in milliseconds, if it has one.

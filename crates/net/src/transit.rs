@@ -23,6 +23,12 @@ impl Active {
         self.last = now;
     }
 
+    /// Returns the active time of several flows together: from the first transmission to the last delivery.
+    pub fn join(self, other: Active) -> Active {
+        let first = [self.first, other.first].into_iter().flatten().min();
+        Active { first, last: self.last.max(other.last) }
+    }
+
     /// Returns the rate in Mbit/s at which `bytes` were delivered after `since`, over the active time after
     /// it; `None` without active time.
     pub fn mbps(&self, bytes: u64, since: Time) -> Option<f64> {

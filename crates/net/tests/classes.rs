@@ -3,7 +3,7 @@
 use crate::common::{LastHop, hosts, run};
 use airhop_base::{NodeId, Span};
 use airhop_net::Report;
-use airhop_net::apps::{Arrivals, Distribution, RequestResponse};
+use airhop_net::apps::{Arrivals, Connections, Distribution, RequestResponse};
 use airhop_net::links::Links;
 use airhop_net::plan::{FlowClass, FlowPlan, Plan};
 use airhop_radio::errors::ErrorPlan;
@@ -56,7 +56,9 @@ fn a_class_sums_up_its_flows_after_the_warm_up() {
 fn flows_that_an_application_opens_belong_to_its_class() {
     let arrivals = Arrivals::Closed(Distribution::Constant(0.1));
     let size = Distribution::Constant(2000.0);
-    let app = RequestResponse { request: Distribution::Constant(200.0), response: size, arrivals };
+    let connections = Connections::Reused;
+    let app =
+        RequestResponse { request: Distribution::Constant(200.0), response: size, arrivals, connections };
     let wire = hosts::wire(10, Span::from_millis(5), 100, ErrorPlan::Clean);
     let plan = Plan {
         links: Links { wired: vec![wire], ..Links::default() },

@@ -4,6 +4,7 @@
 
 mod classes;
 mod common;
+mod connections;
 mod determinism;
 mod ecn;
 mod links;

@@ -2,7 +2,7 @@
 
 use crate::common::{hosts, run};
 use airhop_base::{NodeId, Span, Time};
-use airhop_net::apps::{Arrivals, Distribution, RequestResponse};
+use airhop_net::apps::{Arrivals, Connections, Distribution, RequestResponse};
 use airhop_net::links::Links;
 use airhop_net::plan::Plan;
 use airhop_net::{BuildError, Completion, FlowReport, World};
@@ -16,7 +16,12 @@ const REQUEST: f64 = 200.0;
 
 /// Returns requests of b, answered by a, over a link without losses and with a large queue.
 fn requests(config: Config, delay: Span, response: Distribution, arrivals: Arrivals) -> Plan {
-    let app = RequestResponse { request: Distribution::Constant(REQUEST), response, arrivals };
+    let app = RequestResponse {
+        request: Distribution::Constant(REQUEST),
+        response,
+        arrivals,
+        connections: Connections::Reused,
+    };
     Plan {
         links: Links { wired: vec![hosts::wire(10, delay, 100_000, ErrorPlan::Clean)], ..Links::default() },
         ..hosts::hosts(Span::from_secs(100), hosts::tcp("newreno", config), Arc::new(app))

@@ -163,6 +163,7 @@ const WORDS: &[(&str, &str, &str, &str)] = &[
     ("wlan.receiver", "", "", "wlan.cell.receiver"),
     ("routing aodv.preset", "routing", r#"{ kind = "aodv" }"#, "wlan.cell.routing.preset"),
     ("app request-response.arrivals", "size", REQUESTS, "flow.far.app.arrivals"),
+    ("app request-response.connections", "size", REQUESTS, "flow.far.app.connections"),
     ("link recovery go-back-n.group", "link recovery", r#"{ kind = "go-back-n" }"#, "radio.air.arq.group"),
     ("change outage.fate", "change", OUTAGE, "wired.w1.changes.0.fate"),
     ("change handoff.fate", "change", HANDOFF, "wired.w1.changes.0.fate"),

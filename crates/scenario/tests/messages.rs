@@ -222,9 +222,9 @@ const EDITS: &[(&str, &str, &str)] = &[
         "kind = \"request-response\", request = \"1 B\", response = \"1 B\", rate = 5, think = \"1 s\"",
     ),
     (
-        "requests on new connections",
+        "requests on connections of an unknown kind",
         "kind = \"bulk\"",
-        "kind = \"request-response\", request = \"1 B\", response = \"1 B\", rate = 5, connections = \"new\"",
+        "kind = \"request-response\", request = \"1 B\", response = \"1 B\", rate = 5, connections = \"fresh\"",
     ),
     (
         "a size from a distribution without its keys",

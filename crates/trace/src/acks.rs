@@ -1,7 +1,7 @@
 //! The table `acks`.
 
 use crate::columns::{Column, Table};
-use airhop_base::{FlowId, Time};
+use airhop_base::Time;
 
 /// ACK processed by a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,9 +28,9 @@ pub(crate) struct Acks {
 }
 
 impl Acks {
-    pub fn push(&mut self, t: Time, flow: FlowId, acked: Acked) {
+    pub fn push(&mut self, t: Time, flow: u32, acked: Acked) {
         self.time.push(t.secs_f64());
-        self.flow.push(flow.0.into());
+        self.flow.push(flow);
         self.ack.push(acked.ack);
         self.sacked_bytes.push(acked.sacked_bytes);
         self.duplicate.push(acked.duplicate);

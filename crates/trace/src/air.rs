@@ -154,14 +154,14 @@ impl Air {
         }
     }
 
-    pub fn push(&mut self, row: AirRow) {
+    pub fn push(&mut self, flow: u32, row: AirRow) {
         self.start.push(row.start.secs_f64());
         self.end.push(row.end.secs_f64());
         self.from.push(row.from.0.into());
         self.to.push(row.to.map_or(self.nodes.len() as u32, |to| to.0.into()));
         self.kind.push(row.kind as u32);
         self.bytes.push(row.bytes);
-        self.flow.push(row.flow.0.into());
+        self.flow.push(flow);
         self.packet.push(row.packet as u32);
         self.seq.push(row.seq);
         self.attempt.push(row.attempt);

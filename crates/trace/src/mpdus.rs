@@ -45,13 +45,13 @@ pub(crate) struct Mpdus {
 }
 
 impl Mpdus {
-    /// Adds an MPDU of the PPDU in row `ppdu` of `air`.
-    pub fn push(&mut self, ppdu: u32, row: MpduRow) {
+    /// Adds an MPDU of the PPDU in row `ppdu` of `air`, with a packet of the flow with code `flow`.
+    pub fn push(&mut self, ppdu: u32, flow: u32, row: MpduRow) {
         self.ppdu.push(ppdu);
         self.place.push(row.place);
         self.msdu.push(row.msdu);
         self.sequence.push(row.sequence);
-        self.flow.push(row.flow.0.into());
+        self.flow.push(flow);
         self.packet.push(row.packet as u32);
         self.seq.push(row.seq);
         self.bytes.push(row.bytes);

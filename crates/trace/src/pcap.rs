@@ -3,7 +3,7 @@
 //! Packets are written during the run. A partial capture is of no use, so the first error ends capturing and
 //! is reported at the end of the run.
 
-use airhop_base::{Body, NodeId, Packet, Span, Time};
+use airhop_base::{Body, FlowId, NodeId, Packet, Span, Time};
 use airhop_wire::Conversation;
 use airhop_wire::addressing::MAX_FLOWS;
 use pcap_file::pcapng::PcapNgWriter;
@@ -88,6 +88,11 @@ impl Captures {
     /// Adds a flow.
     pub fn open(&mut self) {
         self.conversations.push(None);
+    }
+
+    /// Opens a flow again: its next packet begins a conversation.
+    pub fn reopen(&mut self, flow: FlowId) {
+        self.conversations[usize::from(flow.0)] = None;
     }
 
     /// Appends a packet to the capture of `node`.

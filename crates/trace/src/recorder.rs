@@ -8,8 +8,8 @@ use crate::links::Links;
 use crate::mpdus::{MpduRow, Mpdus};
 use crate::pcap::{Captures, Direction};
 use crate::tables::{
-    Deliveries, DropRow, Drops, NoticeEvent, Notices, Places, Queues, Segments, SendContext, Stations,
-    WindowSample, Windows,
+    Deliveries, DropRow, Drops, NO_FLOW, NoticeEvent, Notices, Places, Queues, Segments, SendContext,
+    Stations, WindowSample, Windows,
 };
 use crate::walk::{Spot, Step, Walker, Walks};
 use airhop_base::{FlowId, NodeId, NoticeKind, Packet, Rate, Segment, Span, Time};
@@ -20,7 +20,10 @@ use std::path::Path;
 ///
 /// Every method returns at once if its records were not requested.
 pub struct Recorder {
+    /// Names of all flows and connections, by code.
     flows: Vec<String>,
+    /// Code of each flow in the tables: that of its connection, for flows that open again.
+    codes: Vec<u32>,
     tables: Option<Tables>,
     captures: Option<Captures>,
 }
@@ -75,22 +78,43 @@ impl Recorder {
             Some(dir) => Some(Captures::create(dir, node_names, flow_names.len(), duration)?),
             None => None,
         };
-        Ok(Recorder { flows: flow_names.to_vec(), tables, captures })
+        let codes = (0..).zip(flow_names).map(|(code, _)| code).collect();
+        Ok(Recorder { flows: flow_names.to_vec(), codes, tables, captures })
     }
 
     /// Adds a flow, which opens during the run.
     pub fn flow(&mut self, name: &str) {
-        self.flows.push(name.to_string());
-        if let Some(tables) = &mut self.tables {
-            tables.window.open();
-        }
+        let code = self.add_name(name);
+        self.codes.push(code);
         if let Some(captures) = &mut self.captures {
             captures.open();
         }
     }
 
-    /// Records a data segment that a sender passes to IP.
+    /// Opens a flow again, for a new connection: rows from now on have the new name, and a capture a new
+    /// conversation with the old ports.
+    pub fn reopen(&mut self, flow: FlowId, name: &str) {
+        self.codes[usize::from(flow.0)] = self.add_name(name);
+        if let Some(captures) = &mut self.captures {
+            captures.reopen(flow);
+        }
+    }
+
+    fn add_name(&mut self, name: &str) -> u32 {
+        self.flows.push(name.to_string());
+        if let Some(tables) = &mut self.tables {
+            tables.window.open();
+        }
+        self.flows.len() as u32 - 1
+    }
+
+    fn code(&self, flow: FlowId) -> u32 {
+        flow.index().and_then(|flow| self.codes.get(flow).copied()).unwrap_or(NO_FLOW)
+    }
+
+    /// Records a segment with data or a FIN that a sender passes to IP.
     pub fn segment(&mut self, t: Time, flow: FlowId, segment: &Segment, sent: SendContext) {
+        let flow = self.code(flow);
         if let Some(tables) = &mut self.tables {
             tables.segments.push(t, flow, segment, sent);
         }
@@ -98,6 +122,7 @@ impl Recorder {
 
     /// Records an ACK processed by a sender.
     pub fn ack(&mut self, t: Time, flow: FlowId, acked: Acked) {
+        let flow = self.code(flow);
         if let Some(tables) = &mut self.tables {
             tables.acks.push(t, flow, acked);
         }
@@ -105,6 +130,7 @@ impl Recorder {
 
     /// Records a sender's state; a row is added if cwnd, ssthresh, srtt or rto differ from the flow's last row.
     pub fn window(&mut self, t: Time, flow: FlowId, w: WindowSample) {
+        let flow = self.code(flow);
         if let Some(tables) = &mut self.tables {
             tables.window.push(t, flow, w);
         }
@@ -112,15 +138,17 @@ impl Recorder {
 
     /// Records a step of a packet's walk.
     pub fn step(&mut self, t: Time, step: Step, at: Spot, walker: Walker) {
+        let flow = self.code(walker.flow);
         if let Some(tables) = &mut self.tables {
-            tables.walks.push(t, step, at, walker);
+            tables.walks.push(t, step, at, flow, walker);
         }
     }
 
     /// Records a drop at `place` (of [`Recorder::place`]).
     pub fn dropped(&mut self, t: Time, place: u32, packet: DropRow) {
+        let flow = self.code(packet.flow);
         if let Some(tables) = &mut self.tables {
-            tables.drops.push(t, place, packet);
+            tables.drops.push(t, place, flow, packet);
         }
     }
 
@@ -139,6 +167,7 @@ impl Recorder {
 
     /// Records a notice about the segment that starts at `seq`, sent by the link layer or received by the sender.
     pub fn notice(&mut self, t: Time, flow: FlowId, kind: NoticeKind, event: NoticeEvent, seq: u64) {
+        let flow = self.code(flow);
         if let Some(tables) = &mut self.tables {
             tables.notices.push(t, flow, kind, event, seq);
         }
@@ -146,6 +175,7 @@ impl Recorder {
 
     /// Records that `total` bytes have been delivered to the receiving application.
     pub fn delivered(&mut self, t: Time, flow: FlowId, total: u64) {
+        let flow = self.code(flow);
         if let Some(tables) = &mut self.tables {
             tables.deliveries.push(t, flow, total);
         }
@@ -181,15 +211,17 @@ impl Recorder {
 
     /// Records a transmission at its end.
     pub fn transmission(&mut self, row: AirRow) {
+        let flow = self.code(row.flow);
         if let Some(tables) = &mut self.tables {
-            tables.air.push(row);
+            tables.air.push(flow, row);
         }
     }
 
     /// Records an MPDU of the last transmission recorded by [`Recorder::transmission`].
     pub fn mpdu(&mut self, row: MpduRow) {
+        let flow = self.code(row.flow);
         if let Some(tables) = &mut self.tables {
-            tables.mpdus.push(tables.air.last(), row);
+            tables.mpdus.push(tables.air.last(), flow, row);
         }
     }
 

@@ -136,7 +136,7 @@ pub struct SendContext {
     pub flight: u32,
 }
 
-/// `segments`: each data segment passed to IP by its sender.
+/// `segments`: each segment with data or a FIN passed to IP by its sender.
 #[derive(Default)]
 pub(crate) struct Segments {
     time: Vec<f64>,
@@ -147,18 +147,20 @@ pub(crate) struct Segments {
     cause: Vec<u32>,
     cwnd: Vec<f64>,
     flight: Vec<u32>,
+    fin: Vec<bool>,
 }
 
 impl Segments {
-    pub fn push(&mut self, t: Time, flow: FlowId, segment: &Segment, sent: SendContext) {
+    pub fn push(&mut self, t: Time, flow: u32, segment: &Segment, sent: SendContext) {
         self.time.push(t.secs_f64());
-        self.flow.push(flow.0.into());
+        self.flow.push(flow);
         self.seq.push(segment.seq);
         self.bytes.push(segment.len);
         self.retransmission.push(sent.retransmission);
         self.cause.push(sent.cause as u32);
         self.cwnd.push(sent.cwnd);
         self.flight.push(sent.flight);
+        self.fin.push(segment.flags.fin);
     }
 
     pub fn into_table(self, flows: &[String]) -> Table {
@@ -171,6 +173,7 @@ impl Segments {
             ("cause", Column::Category(self.cause, words(&SendCause::ALL.map(SendCause::name)))),
             ("cwnd", Column::F64(self.cwnd)),
             ("flight", Column::U32(self.flight)),
+            ("fin", Column::Bool(self.fin)),
         ];
         Table { name: "segments", columns }
     }
@@ -208,15 +211,15 @@ impl Windows {
         self.last.push(None);
     }
 
-    pub fn push(&mut self, t: Time, flow: FlowId, sample: WindowSample) {
-        let last = &mut self.last[usize::from(flow.0)];
+    pub fn push(&mut self, t: Time, flow: u32, sample: WindowSample) {
+        let last = &mut self.last[flow as usize];
         // The flight changes with every segment, so its change alone adds no row.
         if last.is_some_and(|last| WindowSample { flight: sample.flight, ..last } == sample) {
             return;
         }
         *last = Some(sample);
         self.time.push(t.secs_f64());
-        self.flow.push(flow.0.into());
+        self.flow.push(flow);
         self.cwnd.push(sample.cwnd);
         self.ssthresh.push(sample.ssthresh);
         self.flight.push(sample.flight);
@@ -276,9 +279,9 @@ pub(crate) struct Drops {
 }
 
 impl Drops {
-    pub fn push(&mut self, t: Time, place: u32, row: DropRow) {
+    pub fn push(&mut self, t: Time, place: u32, flow: u32, row: DropRow) {
         self.time.push(t.secs_f64());
-        self.flow.push(row.flow.0.into());
+        self.flow.push(flow);
         self.place.push(place);
         self.cause.push(row.cause as u32);
         self.kind.push(row.kind as u32);
@@ -362,13 +365,13 @@ pub(crate) struct Notices {
 }
 
 impl Notices {
-    pub fn push(&mut self, t: Time, flow: FlowId, kind: NoticeKind, event: NoticeEvent, seq: u64) {
+    pub fn push(&mut self, t: Time, flow: u32, kind: NoticeKind, event: NoticeEvent, seq: u64) {
         let (event, lateness) = match event {
             NoticeEvent::Sent => (0, None),
             NoticeEvent::Received { lateness_ms } => (1, lateness_ms),
         };
         self.time.push(t.secs_f64());
-        self.flow.push(flow.0.into());
+        self.flow.push(flow);
         self.kind.push(kind.index() as u32);
         self.event.push(event);
         self.seq.push(seq);
@@ -397,9 +400,9 @@ pub(crate) struct Deliveries {
 }
 
 impl Deliveries {
-    pub fn push(&mut self, t: Time, flow: FlowId, total: u64) {
+    pub fn push(&mut self, t: Time, flow: u32, total: u64) {
         self.time.push(t.secs_f64());
-        self.flow.push(flow.0.into());
+        self.flow.push(flow);
         self.bytes.push(total);
     }
 
@@ -413,10 +416,13 @@ impl Deliveries {
     }
 }
 
+/// Code of rows without a flow.
+pub(crate) const NO_FLOW: u32 = u32::MAX;
+
 /// Returns a column of flows; rows without a flow have the word "-", which is no valid flow name.
 pub(crate) fn flows_or_none(mut codes: Vec<u32>, flows: &[String]) -> Column {
     let mut names = flows.to_vec();
-    for code in codes.iter_mut().filter(|code| **code == u32::from(FlowId::NONE.0)) {
+    for code in codes.iter_mut().filter(|code| **code == NO_FLOW) {
         *code = flows.len() as u32;
         names.truncate(flows.len());
         names.push("-".to_owned());

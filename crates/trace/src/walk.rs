@@ -141,7 +141,7 @@ impl Walks {
         }
     }
 
-    pub fn push(&mut self, t: Time, step: Step, at: Spot, w: Walker) {
+    pub fn push(&mut self, t: Time, step: Step, at: Spot, flow: u32, w: Walker) {
         let slot = w.slot as usize;
         if step == Step::Made {
             if self.numbers.len() <= slot {
@@ -158,7 +158,7 @@ impl Walks {
             Spot::Node(node) => node.0.into(),
             Spot::Place(place) => self.nodes.len() as u32 + place,
         });
-        self.flow.push(w.flow.0.into());
+        self.flow.push(flow);
         self.kind.push(w.kind as u32);
         self.seq.push(w.seq);
         self.bytes.push(w.bytes);

@@ -110,7 +110,7 @@ fn the_schema_is_fixed() {
         .collect();
     let expected = [
         "segments: time_s f64, flow category, seq u64, bytes u32, retransmission bool, cause category, \
-         cwnd f64, flight u32",
+         cwnd f64, flight u32, fin bool",
         "acks: time_s f64, flow category, ack u64, sacked_bytes u32, duplicate bool, ece bool",
         "window: time_s f64, flow category, cwnd f64, ssthresh f64, flight u32, srtt_ms f64, rto_ms f64",
         "drops: time_s f64, flow category, place category, cause category, kind category, seq u64, bytes u32",
@@ -310,6 +310,23 @@ fn queues_are_recorded_when_they_change() {
 fn links_that_do_not_change_have_no_table() {
     let tables = recorder(true).finish().unwrap();
     assert!(tables.iter().all(|table| table.name != "links"));
+}
+
+/// A flow that opens again has rows under its new name, and its first window is a row although the last connection
+/// had the same.
+#[test]
+fn a_flow_that_opens_again_has_another_name() {
+    let mut r = recorder(true);
+    r.window(at(1), FTP, SAMPLE);
+    r.delivered(at(2), FTP, 1000);
+    r.reopen(FTP, "ftp#2");
+    r.window(at(3), FTP, SAMPLE);
+    r.delivered(at(4), FTP, 500);
+    r.segment(at(5), FTP, &Segment { flags: Flags { fin: true, ..Flags::default() }, ..segment() }, SENT);
+    let tables = r.finish().unwrap();
+    assert_eq!(words(table(&tables, "window"), "flow"), ["ftp", "ftp#2"]);
+    assert_eq!(words(table(&tables, "deliveries"), "flow"), ["ftp", "ftp#2"]);
+    assert_eq!(table(&tables, "segments").column("fin"), Some(&Column::Bool(vec![true])));
 }
 
 /// A recorder without requested records accepts all calls and has no tables.

@@ -65,6 +65,7 @@ def _requests(draw: Random) -> Table:
             {"kind": "pareto", "mean": "5 kB", "shape": 1.3}]  # fmt: skip
     time = ["50 ms", {"kind": "exponential", "mean": "100 ms"}]
     app = {"kind": "request-response", "request": draw.choice(size), "response": draw.choice(size)}
+    app |= some(draw, {"connections": ["new", "reused"]}, 0.5)
     if draw.random() < 0.5:
         return app | {"think": draw.choice(time)}
     return app | {"rate": draw.choice([1, 20])} | some(draw, {"arrivals": ["poisson", "constant"]}, 0.5)

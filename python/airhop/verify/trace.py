@@ -62,6 +62,11 @@ class Step(NamedTuple):
     ecn: str
     flags: str
 
+    @property
+    def end(self) -> int:
+        """First sequence number after a segment of data; a FIN counts as one (RFC 9293 §3.4)."""
+        return self.seq + self.payload + ("F" in self.flags)
+
 
 class Frame(NamedTuple):
     """A row of the table `air`; times in nanoseconds."""
@@ -263,11 +268,13 @@ class Trace:
         return list(zip(self.times(table), *self._columns(table, *columns), strict=True))
 
     def rows_of(self, flow: str, table: str, *columns: str) -> list[tuple[Any, ...]]:
-        """Return the rows of one flow."""
+        """Return the rows of one flow, or of all connections of a line."""
         if (table, columns) not in self._by_flow:
             found: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
             for time, name, *row in self.rows(table, "flow", *columns):
                 found[name].append((time, *row))
+                if (line := self._line_of.get(name)) is not None:
+                    found[line].append((time, *row))
             self._by_flow[table, columns] = found
         return self._by_flow[table, columns][flow]
 
@@ -286,12 +293,40 @@ class Trace:
 
         Flows of real packets are excluded, since their ends are hosts without records in the trace.
         """
+        return {
+            name: {**line, "name": name}
+            for line in self.lines.values()
+            for name in self.connections(line["name"])
+        }
+
+    @cached_property
+    def lines(self) -> dict[str, Mapping[str, Any]]:
+        """Lines of the run document with simulated flows, with the keys of the scenario, by name.
+
+        A line is a flow, or all connections that an application opened in one direction.
+        """
         plans = self.plans
         return {
             flow["name"]: {**plans[flow["name"]], **flow}
             for flow in self.document["flows"]
             if flow["name"] not in self.real
         }
+
+    def connections(self, line: str) -> list[str]:
+        """Return the names of a line's flows in the trace: its own, or those of its connections."""
+        if not self.plans[line].get("connects"):
+            return [line]
+        return [name for name, of in self._line_of.items() if of == line]
+
+    @cached_property
+    def _line_of(self) -> dict[str, str]:
+        """Lines of the connections in the trace."""
+        connects = {name for name, plan in self.plans.items() if plan.get("connects")}
+        if not connects:
+            return {}
+        names = self.tables["packets"]["flow"].cast(str).unique(maintain_order=True).to_list()
+        lines = ((name, name.rpartition("#")[0]) for name in names)
+        return {name: line for name, line in lines if line in connects}
 
     @cached_property
     def real(self) -> set[str]:
@@ -308,7 +343,7 @@ class Trace:
             mine = [plan for plan in plans if plan["name"] == flow["name"]]
             made_room = [plan for plan in plans if {plan.get("from"), plan.get("to")} == ends]
             found[flow["name"]] = {one for plan in mine or made_room for one in plan.get("services", ())}
-        return found
+        return found | {name: found[line] for name, line in self._line_of.items() if line in found}
 
     @cached_property
     def helped(self) -> set[str]:
@@ -332,11 +367,14 @@ def opened(flow: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
     Requests open the connection, so that the flow of responses has no handshake.
     """
-    if flow.get("app", {}).get("kind") != "request-response":
+    app = flow.get("app", {})
+    if app.get("kind") not in ("request-response", "web"):
         yield flow
         return
-    yield {**flow, "tcp": {**flow["tcp"], "handshake": False}}
-    yield {**flow, "name": f"{flow['name']} requests", "from": flow.get("to"), "to": flow.get("from")}
+    connects = app["kind"] == "web" or app["connections"] == "new"
+    both = {**flow, "connects": connects}
+    yield {**both, "tcp": {**flow["tcp"], "handshake": False}}
+    yield {**both, "name": f"{flow['name']} requests", "from": flow.get("to"), "to": flow.get("from")}
 
 
 def listed(one_or_more: Any) -> list[Mapping[str, Any]]:

@@ -4,6 +4,7 @@
 
 mod bulk;
 mod cbr;
+mod connection;
 mod distribution;
 mod pareto_on_off;
 mod request_response;
@@ -11,13 +12,15 @@ mod transfer;
 
 pub use bulk::Bulk;
 pub use cbr::Cbr;
+pub use connection::Connection;
 pub use distribution::Distribution;
 pub use pareto_on_off::ParetoOnOff;
-pub use request_response::{Arrivals, RequestResponse};
+pub use request_response::{Arrivals, Connections, RequestResponse};
 pub use transfer::Transfer;
 
 use airhop_base::Time;
 use airhop_engine::Streams;
+use connection::Pool;
 use std::fmt::{self, Debug};
 
 /// Plan of an application: plain numbers, already checked.
@@ -129,6 +132,10 @@ pub(crate) enum Order {
     Send(AppFlow),
     /// Opens a flow; the text ends the name of the flow.
     Open(Direction, &'static str),
+    /// Opens a connection.
+    Connect(Connection),
+    /// Closes the sending side of a flow after the bytes written so far.
+    Close(AppFlow),
     /// A transfer or request that began at this time has completed.
     Complete(Time),
     /// The application has completed.
@@ -156,6 +163,18 @@ impl Io {
     /// that of the plan's flow, a space and `suffix`.
     pub fn open(&mut self, direction: Direction, suffix: &'static str) {
         self.orders.push(Order::Open(direction, suffix));
+    }
+
+    /// Opens a TCP connection like the flow of the plan. An application that calls this opens no flow with
+    /// [`Io::open`].
+    pub fn connect(&mut self, connection: Connection) {
+        self.orders.push(Order::Connect(connection));
+    }
+
+    /// Closes one side of a connection after the bytes written so far (RFC 9293 §3.10.4). The other end reads the
+    /// end of the stream, and closes its side in turn.
+    pub fn close(&mut self, flow: AppFlow) {
+        self.orders.push(Order::Close(flow));
     }
 
     /// Records the completion of a transfer or request that began at time `since`.

@@ -1,16 +1,14 @@
 //! Requests and their responses.
 
-use super::{App, AppFlow, AppPlan, Carrier, Direction, Distribution, Io, Opening};
+use super::{App, AppFlow, AppPlan, Carrier, Connection, Direction, Distribution, Io, Opening, Pool};
 use airhop_base::{Span, Time};
 use airhop_engine::Stream;
 use std::collections::VecDeque;
 
-/// Requests and responses on one connection. The receiving node of the planned flow asks, its sending node
-/// answers. One request is outstanding; later requests wait for its response, in order (HTTP/1.1 without
-/// pipelining, RFC 9112 §9.3.2).
+/// Requests and responses. The receiving node of the planned flow asks, its sending node answers.
 ///
-/// The connection is two flows: the requests, which open the connection, and the responses, the planned flow. Each
-/// acknowledges its data with pure ACKs.
+/// A connection is two flows: the requests, which open the connection, and the responses. Each acknowledges its data
+/// with pure ACKs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RequestResponse {
     /// Size of a request, bytes.
@@ -19,6 +17,19 @@ pub struct RequestResponse {
     pub response: Distribution,
     /// Times of the requests.
     pub arrivals: Arrivals,
+    /// Connections of the requests.
+    pub connections: Connections,
+}
+
+/// Connections of requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Connections {
+    /// One connection, whose flow of responses is the planned flow. One request is outstanding; later requests wait
+    /// for its response, in order (HTTP/1.1 without pipelining, RFC 9112 §9.3.2).
+    Reused,
+    /// A connection for each request, which the server closes after the response (HTTP/1.0, RFC 1945 §1.3).
+    /// [`Connection::MOST`] requests are outstanding at most.
+    New,
 }
 
 /// Times of requests.
@@ -47,34 +58,34 @@ impl AppPlan for RequestResponse {
     }
 
     fn opens_connection(&self) -> bool {
-        true
+        self.connections == Connections::Reused
     }
 
     fn open(&self, opening: &Opening) -> Box<dyn App> {
         let stream = |of: &str| opening.streams.stream(&format!("{}.app.{of}", opening.name));
-        Box::new(Client {
+        let requests = Requests {
             plan: *self,
             sizes: [stream("request"), stream("response")],
             gaps: stream("arrivals"),
-            requests: VecDeque::new(),
-            written: [0; 2],
             due: None,
-        })
+        };
+        match self.connections {
+            Connections::Reused => Box::new(Client { requests, waiting: VecDeque::new(), written: [0; 2] }),
+            Connections::New => {
+                Box::new(Visitor { requests, waiting: VecDeque::new(), asked: Pool::default() })
+            }
+        }
     }
 }
 
-/// Client and server.
+/// Sizes and times of requests.
 #[derive(Debug)]
-struct Client {
+struct Requests {
     plan: RequestResponse,
     /// Streams of the sizes of requests and responses.
     sizes: [Stream; 2],
     /// Stream of the gaps or think times.
     gaps: Stream,
-    /// Requests without a complete response, in the order of their arrival; the first is outstanding.
-    requests: VecDeque<Request>,
-    /// Bytes written so far into the flow of the requests and that of the responses.
-    written: [u64; 2],
     /// Arrival of the next request.
     due: Option<Time>,
 }
@@ -87,19 +98,63 @@ struct Request {
     response: u64,
 }
 
-impl Client {
+impl Requests {
     fn gap(&mut self, of: Distribution) -> Span {
         Span::from_secs_f64(of.draw(LONGEST_S, &mut self.gaps))
     }
 
-    /// Adds a request, and sends it if no other is outstanding.
-    fn arrive(&mut self, now: Time, io: &mut Io) {
+    /// Returns the request that arrives now.
+    fn draw(&mut self, now: Time) -> Request {
         let [of_request, of_response] = &mut self.sizes;
         let bytes = size(self.plan.request, of_request);
         let response = size(self.plan.response, of_response);
-        self.requests.push_back(Request { arrived: now, bytes, response });
-        if self.requests.len() == 1 {
-            self.ask(bytes, io);
+        Request { arrived: now, bytes, response }
+    }
+
+    /// Returns the first request, if it arrives at the start.
+    fn start(&mut self, now: Time) -> Option<Request> {
+        match self.plan.arrivals {
+            Arrivals::Open(gaps) => {
+                self.due = Some(now + self.gap(gaps));
+                None
+            }
+            Arrivals::Closed(_) => Some(self.draw(now)),
+        }
+    }
+
+    /// Returns the request that is due now, and sets the time of the next in an open loop.
+    fn on_due(&mut self, now: Time) -> Request {
+        self.due = match self.plan.arrivals {
+            Arrivals::Open(gaps) => Some(now + self.gap(gaps)),
+            Arrivals::Closed(_) => None,
+        };
+        self.draw(now)
+    }
+
+    /// Sets the time of the next request in a closed loop, after a response.
+    fn on_response(&mut self, now: Time) {
+        if let Arrivals::Closed(think) = self.plan.arrivals {
+            self.due = Some(now + self.gap(think));
+        }
+    }
+}
+
+/// Client and server on one connection.
+#[derive(Debug)]
+struct Client {
+    requests: Requests,
+    /// Requests without a complete response, in the order of their arrival; the first is outstanding.
+    waiting: VecDeque<Request>,
+    /// Bytes written so far into the flow of the requests and that of the responses.
+    written: [u64; 2],
+}
+
+impl Client {
+    /// Adds a request, and sends it if no other is outstanding.
+    fn arrive(&mut self, request: Request, io: &mut Io) {
+        self.waiting.push_back(request);
+        if self.waiting.len() == 1 {
+            self.ask(request.bytes, io);
         }
     }
 
@@ -117,15 +172,13 @@ impl Client {
 
     /// Completes the outstanding request, and sends the next.
     fn complete(&mut self, now: Time, io: &mut Io) {
-        if let Some(request) = self.requests.pop_front() {
+        if let Some(request) = self.waiting.pop_front() {
             io.complete(request.arrived);
         }
-        if let Some(&next) = self.requests.front() {
+        if let Some(&next) = self.waiting.front() {
             self.ask(next.bytes, io);
         }
-        if let Arrivals::Closed(think) = self.plan.arrivals {
-            self.due = Some(now + self.gap(think));
-        }
+        self.requests.on_response(now);
     }
 }
 
@@ -137,22 +190,18 @@ fn size(of: Distribution, stream: &mut Stream) -> u64 {
 impl App for Client {
     fn on_start(&mut self, now: Time, io: &mut Io) {
         io.open(Direction::Backward, "requests");
-        match self.plan.arrivals {
-            Arrivals::Open(gaps) => self.due = Some(now + self.gap(gaps)),
-            Arrivals::Closed(_) => self.arrive(now, io),
+        if let Some(request) = self.requests.start(now) {
+            self.arrive(request, io);
         }
     }
 
     fn on_due(&mut self, now: Time, io: &mut Io) {
-        self.due = match self.plan.arrivals {
-            Arrivals::Open(gaps) => Some(now + self.gap(gaps)),
-            Arrivals::Closed(_) => None,
-        };
-        self.arrive(now, io);
+        let request = self.requests.on_due(now);
+        self.arrive(request, io);
     }
 
     fn on_delivered(&mut self, now: Time, flow: AppFlow, io: &mut Io) {
-        let Some(&outstanding) = self.requests.front() else { return };
+        let Some(&outstanding) = self.waiting.front() else { return };
         match flow {
             REQUESTS => self.answer(outstanding.response, io),
             _ => self.complete(now, io),
@@ -160,10 +209,82 @@ impl App for Client {
     }
 
     fn poll_timeout(&self) -> Option<Time> {
-        self.due
+        self.requests.due
     }
 
     fn unfinished(&self) -> Option<u64> {
-        Some(self.requests.len() as u64)
+        Some(self.waiting.len() as u64)
+    }
+}
+
+/// Client and server with a connection for each request.
+#[derive(Debug)]
+struct Visitor {
+    requests: Requests,
+    /// Requests that wait for a connection, in the order of their arrival.
+    waiting: VecDeque<Request>,
+    /// Outstanding requests, by connection.
+    asked: Pool<Request>,
+}
+
+impl Visitor {
+    fn arrive(&mut self, request: Request, io: &mut Io) {
+        match self.asked.open(request) {
+            Some(connection) => ask(connection, request, io),
+            None => self.waiting.push_back(request),
+        }
+    }
+
+    fn answer(&mut self, connection: Connection, io: &mut Io) {
+        let Some(request) = self.asked.get(connection) else { return };
+        io.expect(connection.responses(), request.response);
+        io.write(connection.responses(), request.response);
+        io.close(connection.responses());
+    }
+
+    fn complete(&mut self, now: Time, connection: Connection, io: &mut Io) {
+        let Some(request) = self.asked.close(connection) else { return };
+        io.complete(request.arrived);
+        self.requests.on_response(now);
+        if let Some(next) = self.waiting.pop_front() {
+            self.arrive(next, io);
+        }
+    }
+}
+
+/// Sends a request on a connection of its own.
+fn ask(connection: Connection, request: Request, io: &mut Io) {
+    io.connect(connection);
+    io.expect(connection.requests(), request.bytes);
+    io.write(connection.requests(), request.bytes);
+}
+
+impl App for Visitor {
+    fn on_start(&mut self, now: Time, io: &mut Io) {
+        if let Some(request) = self.requests.start(now) {
+            self.arrive(request, io);
+        }
+    }
+
+    fn on_due(&mut self, now: Time, io: &mut Io) {
+        let request = self.requests.on_due(now);
+        self.arrive(request, io);
+    }
+
+    fn on_delivered(&mut self, now: Time, flow: AppFlow, io: &mut Io) {
+        let Some(connection) = Connection::of(flow) else { return };
+        if flow == connection.requests() {
+            self.answer(connection, io);
+        } else {
+            self.complete(now, connection, io);
+        }
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        self.requests.due
+    }
+
+    fn unfinished(&self) -> Option<u64> {
+        Some((self.asked.len() + self.waiting.len()) as u64)
     }
 }

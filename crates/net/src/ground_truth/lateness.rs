@@ -2,6 +2,7 @@
 //! which only an observer of the network can measure.
 
 use airhop_base::{Notice, NoticeKind, Time};
+use std::iter::Sum;
 
 /// Lateness of notices that could have moved the retransmission timer: ERSN, EBSN and RTTN.
 ///
@@ -34,6 +35,16 @@ impl Lateness {
     }
 }
 
+impl Sum for Lateness {
+    fn sum<I: Iterator<Item = Lateness>>(all: I) -> Lateness {
+        all.fold(Lateness::default(), |sum, one| Lateness {
+            notices: sum.notices + one.notices,
+            late: sum.late + one.late,
+            sum_ns: sum.sum_ns + one.sum_ns,
+        })
+    }
+}
+
 /// Notices of one flow and the expiries of its timer.
 #[derive(Debug, Default)]
 pub(crate) struct LatenessBook {
@@ -54,6 +65,12 @@ impl LatenessBook {
     /// in flight.
     pub fn timeouts_warned_late(&self) -> u64 {
         self.timeouts_warned_late
+    }
+
+    /// Begins a new connection: no notice of the last is in flight.
+    pub fn begin_connection(&mut self) {
+        self.in_flight = 0;
+        self.expiries.clear();
     }
 
     /// Records the sending of a notice.

@@ -26,6 +26,14 @@ pub const TRUE_CAUSES: [&str; 5] = ["queue", "aqm", "channel", "collision", "non
 /// [`TRUE_CAUSES`].
 pub type Confusion = [[u64; TRUE_CAUSES.len()]; Judged::ALL.len()];
 
+/// Returns the sum of confusion matrices.
+pub(crate) fn sum_of_judgements(all: impl Iterator<Item = Confusion>) -> Confusion {
+    all.fold(Confusion::default(), |mut sum, one| {
+        sum.iter_mut().flatten().zip(one.iter().flatten()).for_each(|(count, more)| *count += more);
+        sum
+    })
+}
+
 /// Lost and not yet retransmitted segments of one flow, by first byte, with the cause; and the
 /// classifications of these losses. On a fast path thousands of losses are stored at a time, and each
 /// transmission looks one up.
@@ -36,6 +44,11 @@ pub(crate) struct LossLedger {
 }
 
 impl LossLedger {
+    /// Begins a new connection: the losses of the last are no more.
+    pub fn begin_connection(&mut self) {
+        self.lost.clear();
+    }
+
     /// Records the loss of the segment at `seq`.
     pub fn on_loss(&mut self, seq: u64, cause: Drop) {
         self.lost.insert(seq, cause);

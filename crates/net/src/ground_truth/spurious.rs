@@ -16,6 +16,11 @@ pub(crate) struct SpuriousTimeouts {
 }
 
 impl SpuriousTimeouts {
+    /// Begins a new connection: the segments of the last are no more.
+    pub fn begin_connection(&mut self) {
+        self.open.clear();
+    }
+
     /// Records a timeout; `una`: the sender's lowest unacknowledged byte; `expected`: next byte expected by
     /// the receiver.
     pub fn on_timeout(&mut self, now: Time, una: u64, expected: u64) {

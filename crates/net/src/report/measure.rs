@@ -1,6 +1,7 @@
 //! Measure: a number or a group of numbers of a flow or run, with its description for documents, data frames,
 //! tables and plots.
 
+use super::connections::ConnectionCounts;
 use super::marks::Marks;
 use crate::delays::Delay;
 use crate::ground_truth::lateness::Lateness;
@@ -208,6 +209,28 @@ impl Quantity for Marks {
 
     fn leave_out(&mut self, earlier: &Self) {
         self.leave_out(earlier);
+    }
+}
+
+impl Quantity for Option<ConnectionCounts> {
+    fn columns(measure: &Measure) -> Vec<Column> {
+        let column = |(key, label): (&'static str, &str)| {
+            Column::within(measure, &[key], format!("connections_{key}"), label.into())
+        };
+        ConnectionCounts::KEYS.map(column).into()
+    }
+
+    fn value(&self) -> Value {
+        let named = |of: &ConnectionCounts| {
+            counts(ConnectionCounts::KEYS.map(|(key, _)| key).into_iter().zip(&of.counts()))
+        };
+        self.as_ref().map_or(Value::Null, named)
+    }
+
+    fn leave_out(&mut self, earlier: &Self) {
+        if let (Some(counts), Some(earlier)) = (self, earlier) {
+            counts.leave_out(earlier);
+        }
     }
 }
 

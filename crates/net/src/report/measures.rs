@@ -2,6 +2,7 @@
 //! plots and the documentation are derived from the declarations. A new measure is added at the end of the
 //! list, and set where the world reports (`world/results.rs`).
 
+use super::connections::ConnectionCounts;
 use super::marks::Marks;
 use super::measure::FlowAggregation::{Mean, PerFlow};
 use super::measure::RoundTrips;
@@ -201,6 +202,11 @@ measures! {
     /// response: those that completed after the warm-up (`count`), and the number that has begun and not completed at the end. The mean is
     /// exact, percentiles (by nearest rank) are at most 1 % too large. Null for other applications.
     completion_ms: Option<Completion> { label: "Completion", short: "comple- tion", of_real: false }
+
+    /// Connections that the application of the flow opened, closed by both sides after the warm-up, and those whose first closer is in
+    /// TIME-WAIT at the end (RFC 9293 §3.6.1). All other values of the flow add up over its connections. Null for applications that keep
+    /// their connection.
+    connections: Option<ConnectionCounts> { label: "Connections", of_real: false }
 }
 
 measures! {

@@ -1,6 +1,7 @@
 //! `Report`: the results of a run, flow by flow. The measures of a flow are declared in `measures.rs`.
 
 mod classes;
+mod connections;
 mod marks;
 mod measure;
 mod measures;
@@ -11,6 +12,7 @@ use airhop_base::{Drop, Span};
 use measures::Measured;
 
 pub(crate) use classes::{ClassMember, Classes};
+pub use connections::ConnectionCounts;
 pub use marks::{Marks, QueueReport};
 pub use measure::{Column, FlowAggregation, RoundTrips, Value};
 pub use measures::{ClassReport, FlowReport, class_columns, flow_columns, run_columns};

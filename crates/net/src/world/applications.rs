@@ -4,6 +4,7 @@ use crate::apps::{App, AppFlow, Direction, Io, Order};
 use crate::flow::{AppSeat, Ends};
 use crate::plan::{FlowClass, FlowPlan};
 use crate::transit::{Completion, Completions};
+use crate::world::connections::Connections;
 use crate::world::{Event, World};
 use airhop_base::{FlowId, Time};
 use airhop_engine::TimerId;
@@ -19,6 +20,8 @@ pub(crate) struct RunningApp {
     /// Time at which a finite transfer completed.
     pub finished: Option<Time>,
     pub completions: Completions,
+    /// Connections that the application opens and closes.
+    pub connections: Connections,
 }
 
 impl RunningApp {
@@ -31,6 +34,7 @@ impl RunningApp {
             has_started: false,
             finished: None,
             completions: Completions::default(),
+            connections: Connections::default(),
         }
     }
 
@@ -55,10 +59,23 @@ impl World {
         }
     }
 
-    /// Records the bytes delivered to the application after a segment, sends the receiver's ACKs, and informs
-    /// the application if it waits for these bytes.
+    /// Handles the bytes delivered to the application after a segment, if any, sends the receiver's ACKs, and closes
+    /// the other side of a connection whose stream has ended.
     pub(crate) fn answer(&mut self, now: Time, id: FlowId, delivered: Option<u64>) {
-        let Some(total) = delivered else { return self.acknowledge(now, id) };
+        match delivered {
+            Some(total) => self.on_bytes(now, id, total),
+            None => self.acknowledge(now, id),
+        }
+        if let Ends::Tcp(tcp) = &self.flows[id.0 as usize].ends
+            && tcp.receiver.has_ended()
+        {
+            self.on_end_of_stream(now, id);
+        }
+    }
+
+    /// Records the bytes delivered to the application, sends the receiver's ACKs, and informs the application if
+    /// it waits for these bytes.
+    fn on_bytes(&mut self, now: Time, id: FlowId, total: u64) {
         let flow = &mut self.flows[id.0 as usize];
         flow.active.delivered(now);
         let is_expected = total >= flow.expected;
@@ -113,6 +130,11 @@ impl World {
                 self.send_datagram(now, id);
             }
             Order::Open(direction, suffix) => return self.open_for(now, app, direction, suffix),
+            Order::Connect(connection) => return self.connect(now, app, connection),
+            Order::Close(flow) => {
+                let id = id(flow);
+                self.close(now, id);
+            }
             Order::Finish => self.apps[usize::from(app)].finished = Some(now),
             Order::Complete(since) => self.apps[usize::from(app)].completions.add(since, now),
         }
@@ -131,10 +153,7 @@ impl World {
         let class = FlowClass::Named(self.flows[usize::from(running.flows[0].0)].class.clone());
         let plan = FlowPlan { name, from, to, start: now, class, ..planned.clone() };
         let flow = AppFlow(running.flows.len() as u16);
-        let mut ends = self.ground.ends(&plan, self.next_flow(), &mut self.timers, &mut self.shared);
-        if let (Ends::Tcp(tcp), Some(truth)) = (&mut ends, self.ground.truth(&plan)) {
-            tcp.sender.on_truth(&truth);
-        }
+        let ends = self.ends_at_run_time(&plan, self.next_flow());
         let Some(id) = self.open_flow(plan, ends) else { return false };
         self.flows[usize::from(id.0)].seat = Some(AppSeat { app, flow });
         self.apps[usize::from(app)].flows.push(id);

@@ -7,6 +7,7 @@
 
 mod applications;
 pub(crate) mod build;
+mod connections;
 mod emulator;
 pub(crate) mod event;
 mod flows;
@@ -211,7 +212,7 @@ impl World {
             let sent_before = tcp.sender.state().max_sent;
             let Some(packet) = tcp.sender.poll_transmit(now) else { break };
             if let Some(segment) = packet.segment() {
-                if segment.seq < sent_before && (segment.len > 0 || segment.flags.syn) {
+                if segment.seq < sent_before && (segment.is_of_stream() || segment.flags.syn) {
                     tcp.on_retransmission(segment);
                 } else {
                     tcp.on_transmission(segment);
@@ -221,7 +222,7 @@ impl World {
                 }
             }
             if let (Some(recorder), Some(segment)) = (&mut self.recorder, packet.segment())
-                && segment.len > 0
+                && segment.is_of_stream()
             {
                 let sent = SendContext {
                     retransmission: segment.seq < sent_before,
@@ -415,8 +416,12 @@ impl World {
                         recorder.notice(now, flow, NoticeKind::Nak, received, seq);
                     }
                 }
+                let is_closed = tcp.sender.is_fin_acknowledged();
                 self.finish(now, node, id);
                 self.send_what_is_ready(now, flow);
+                if is_closed {
+                    self.on_closed(now, flow);
+                }
             }
             (Ends::Real(_), _) => self.leave(now, node, id),
             (Ends::Udp(udp), Body::Udp(datagram)) => {
@@ -452,7 +457,7 @@ impl World {
         let packet = self.arena.take(id);
         if let (Some(flow), Some(segment)) = (packet.flow.index(), packet.segment())
             && let Ends::Tcp(tcp) = &mut self.flows[flow].ends
-            && segment.len > 0
+            && segment.is_of_stream()
             && !packet.damaged
             && segment.seq >= tcp.sender.state().una
         {

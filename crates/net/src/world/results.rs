@@ -1,10 +1,13 @@
 //! Report of the world's counters, and audit of all packets.
 
 use crate::apps::AppFlow;
-use crate::flow::{Ends, Flow, TcpEnds};
+use crate::delays::Delays;
+use crate::flow::{Ends, Flow, Past};
+use crate::ground_truth::loss_ledger::sum_of_judgements;
 use crate::plan::Transport;
 use crate::report::{ClassMember, ClassReport, Classes, FlowReport, Marks, QueueReport, Report, RoundTrips};
 use crate::routing::RoutingCounts;
+use crate::transit::Active;
 use crate::world::World;
 use crate::world::applications::RunningApp;
 use airhop_base::{NodeId, Span, Time};
@@ -21,28 +24,44 @@ impl World {
             None => {}
         }
         let measured = self.duration - self.warmup;
-        for (flow, found) in self.flows.iter().zip(&mut report.flows) {
+        let lines = self.lines();
+        for (line, found) in lines.iter().zip(&mut report.flows) {
+            let active = line.iter().map(|flow| flow.active).fold(Active::default(), Active::join);
             found.goodput_mbps = found.delivered_bytes as f64 * 8.0 / measured.secs_f64() / 1e6;
-            found.active_mbps = flow.active.mbps(found.delivered_bytes, Time::ZERO + self.warmup);
+            found.active_mbps = active.mbps(found.delivered_bytes, Time::ZERO + self.warmup);
         }
-        report.classes = self.classes(&report.flows);
+        report.classes = self.classes(&lines, &report.flows);
         // Flows reserved for real hosts that sent nothing are left out.
-        let mut flows = self.flows.iter();
-        report.flows.retain(|_| flows.next().is_some_and(|flow| !flow.is_idle_outside()));
+        let mut lines = lines.iter();
+        report.flows.retain(|_| lines.next().is_some_and(|line| !line[0].is_idle_outside()));
         report
     }
 
     /// Returns the results by class. Flows reserved for real hosts that sent nothing are left out.
-    fn classes(&self, reports: &[FlowReport]) -> Vec<ClassReport> {
+    fn classes(&self, lines: &[Vec<&Flow>], reports: &[FlowReport]) -> Vec<ClassReport> {
         let mut classes = Classes::default();
-        for (flow, report) in self.flows.iter().zip(reports).filter(|(flow, _)| !flow.is_idle_outside()) {
+        for (line, report) in lines.iter().zip(reports).filter(|(line, _)| !line[0].is_idle_outside()) {
+            let flow = line[0];
             let seated = flow.seat.map(|seat| self.apps[usize::from(seat.app)].flows[0]);
             let app = self.planned_app(flow);
             let completions = app.and_then(|app| Some((&app.completions, app.app.unfinished()?)));
             let group = usize::from(seated.unwrap_or(flow.id).0);
-            classes.add(&ClassMember { report, group, delays: flow.ends.delays(), completions });
+            let delays = Delays::sum(line.iter().filter_map(|flow| flow.ends.delays()));
+            classes.add(&ClassMember { report, group, delays: Some(&delays), completions });
         }
         classes.reports()
+    }
+
+    /// Returns the flows of each line of the report: one flow, or all that carried connections of one application in
+    /// one direction, the first before the others.
+    fn lines(&self) -> Vec<Vec<&Flow>> {
+        let mut lines: Vec<Vec<&Flow>> = self.flows.iter().map(|flow| vec![flow]).collect();
+        for flow in self.flows.iter().filter(|flow| flow.head() != flow.id) {
+            lines[usize::from(flow.head().0)].push(flow);
+        }
+        let mut flows = self.flows.iter();
+        lines.retain(|_| flows.next().is_some_and(|flow| flow.head() == flow.id));
+        lines
     }
 
     /// Returns all counts since the beginning, without rates.
@@ -53,12 +72,7 @@ impl World {
             warmup: self.warmup,
             events: self.events.popped(),
             fingerprint: self.fingerprint.value(),
-            flows: self
-                .flows
-                .iter()
-                .zip(marked)
-                .map(|(flow, marked)| self.flow_report(flow, marked))
-                .collect(),
+            flows: self.lines().iter().map(|line| self.flow_report(line, &marked)).collect(),
             classes: Vec::new(),
             drops: self.drops,
             routing: self.routing_counts(),
@@ -94,11 +108,12 @@ impl World {
         })
     }
 
-    /// Returns the results of a flow with `marked` packets marked by queues.
-    fn flow_report(&self, flow: &Flow, marked: u64) -> FlowReport {
+    /// Returns the results of the flows of a line; `marked`: packets marked by queues, by flow.
+    fn flow_report(&self, line: &[&Flow], marked: &[u64]) -> FlowReport {
+        let flow = line[0];
         let name = |n: NodeId| self.names[n.0 as usize].clone();
         let blank = FlowReport {
-            name: flow.plan.name.clone(),
+            name: flow.line_name().into(),
             transport: "udp",
             from: name(flow.plan.from),
             to: name(flow.plan.to),
@@ -107,42 +122,51 @@ impl World {
             ..FlowReport::default()
         };
         let mut report = match &flow.ends {
-            Ends::Tcp(tcp) => self.tcp_report(flow, tcp, blank),
+            Ends::Tcp(_) => self.tcp_report(line, blank),
             Ends::Udp(udp) => blank.of_datagrams(&udp.datagrams),
             Ends::Real(real) => real.report(blank),
         };
-        report.marks.ce = marked;
+        report.marks.ce = line.iter().map(|flow| marked[usize::from(flow.id.0)]).sum();
         report
     }
 
-    fn tcp_report(&self, flow: &Flow, tcp: &TcpEnds, blank: FlowReport) -> FlowReport {
-        let c = tcp.sender.counters();
+    fn tcp_report(&self, line: &[&Flow], blank: FlowReport) -> FlowReport {
+        let flow = line[0];
+        let ends = || line.iter().filter_map(|flow| flow.ends.tcp());
+        let mut counts = Past::default();
+        ends().for_each(|tcp| counts += tcp.counts());
+        let c = counts.counters;
         let app = self.planned_app(flow);
         let scheme = match &flow.plan.transport {
             Transport::Tcp { scheme, .. } => Some(scheme.name),
             Transport::Udp { .. } => None,
         };
+        let srtt = ends()
+            .next()
+            .filter(|_| line.len() == 1 && flow.side.is_none())
+            .and_then(|tcp| tcp.sender.srtt());
         FlowReport {
             scheme,
             transport: "tcp",
-            delivered_bytes: tcp.receiver.delivered(),
+            delivered_bytes: counts.delivered,
             sent_segments: c.sent_segments,
             retransmissions: c.retransmissions,
             timeouts: c.timeouts,
             fast_recoveries: c.fast_recoveries,
             window_cuts: c.window_cuts,
-            spurious_timeouts: tcp.spurious.count,
-            duplicates: tcp.receiver.duplicates(),
-            timeouts_warned_late: tcp.lateness.timeouts_warned_late(),
-            lateness: tcp.lateness.counts(),
-            judgements: tcp.loss_ledger.confusion(),
+            spurious_timeouts: ends().map(|tcp| tcp.spurious.count).sum(),
+            duplicates: counts.duplicates,
+            timeouts_warned_late: ends().map(|tcp| tcp.lateness.timeouts_warned_late()).sum(),
+            lateness: ends().map(|tcp| tcp.lateness.counts()).sum(),
+            judgements: sum_of_judgements(ends().map(|tcp| tcp.loss_ledger.confusion())),
             completion_s: app.and_then(|app| app.finished).map(|end| (end - flow.plan.start).secs_f64()),
             completion_ms: app.and_then(RunningApp::completion),
-            delay_ms: tcp.latency.delay.summary(),
-            rtt_ms: RoundTrips(tcp.latency.round_trips.summary()),
-            srtt_ms: tcp.sender.srtt().map(Span::millis_f64),
+            delay_ms: Delays::sum(ends().map(|tcp| tcp.latency.delay.delays())).summary(),
+            rtt_ms: RoundTrips(Delays::sum(ends().map(|tcp| &tcp.latency.round_trips)).summary()),
+            srtt_ms: srtt.map(Span::millis_f64),
             notices: c.notices,
             marks: Marks { ect0: c.ect_segments, ece: c.echoes, ..Marks::default() },
+            connections: app.and_then(|app| app.connections.counts(self.now())),
             ..blank
         }
     }

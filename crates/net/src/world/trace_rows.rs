@@ -25,7 +25,7 @@ pub(crate) fn acked(segment: &Segment, duplicate: bool) -> Acked {
 
 pub(crate) fn kind_of(packet: &Packet) -> (DropKind, u64) {
     match &packet.body {
-        Body::Tcp(s) if s.len > 0 => (DropKind::Data, s.seq),
+        Body::Tcp(s) if s.is_of_stream() => (DropKind::Data, s.seq),
         Body::Tcp(s) => (DropKind::Ack, s.ack),
         Body::Udp(d) => (DropKind::Datagram, d.number),
         Body::Notice(n) => (DropKind::Notice, n.seq),

@@ -137,7 +137,7 @@ fn routing(counts: RoutingCounts) -> RoutingDocument {
 mod tests {
     use super::*;
     use airhop_base::Span;
-    use airhop_net::{Completion, Delay, Lateness, Marks, RoundTrips};
+    use airhop_net::{Completion, ConnectionCounts, Delay, Lateness, Marks, RoundTrips};
 
     #[test]
     fn names_and_order_are_those_of_the_contract() {
@@ -183,6 +183,7 @@ mod tests {
                 unfinished: 1,
                 times: Some(Delay { min: 1.5, mean: 2.5, p50: 2.0, p95: 4.0, p99: 4.5, max: 5.0 }),
             }),
+            connections: Some(ConnectionCounts { opened: 3, closed: 2, time_wait: 1 }),
         };
         let report = Report {
             duration: Span::from_secs(200),
@@ -219,7 +220,8 @@ mod tests {
                 r#""active_mbps":1.25,"loss":0.5,"delay_ms":{"mean":2.5,"p50":2.0,"p95":4.0,"p99":4.5,"max":5.0},"#,
                 r#""jitter_ms":null,"marks":{"ect0":25000,"ect1":1,"ce":40,"ece":55},"#,
                 r#""rtt_ms":{"min":10.0,"p50":11.0,"p95":14.0,"p99":15.0},"#,
-                r#""completion_ms":{"count":2,"unfinished":1,"mean":2.5,"p50":2.0,"p95":4.0,"p99":4.5}}],"#,
+                r#""completion_ms":{"count":2,"unfinished":1,"mean":2.5,"p50":2.0,"p95":4.0,"p99":4.5},"#,
+                r#""connections":{"opened":3,"closed":2,"time_wait":1}}],"#,
                 r#""classes":[{"name":"bulk down","flows":1,"goodput_mbps":1.02,"jain":1.0,"#,
                 r#""delay_ms":{"mean":2.5,"p50":2.0,"p95":4.0,"p99":4.5,"max":5.0},"completion_ms":null}],"#,
                 r#""drops":{"queue":1,"aqm":2,"channel":3,"collision":4,"retries":5,"agent":6,"route":7},"#,

@@ -162,7 +162,7 @@ impl Sender {
         let cwr = is_new && len > 0 && std::mem::take(&mut self.cwr_due);
         let flags = Flags { ack: true, cwr, psh, fin, ..Flags::default() };
         let ecn = if len > 0 { self.marking.of_data(is_new) } else { self.marking.of_ack() };
-        self.counters.ect_segments += u64::from(ecn.is_capable());
+        self.counters.ect_segments += has_data & u64::from(ecn.is_capable());
         let profile = self.control.profile(&next);
         self.packet(now, next.start, len, flags, ecn, profile)
     }

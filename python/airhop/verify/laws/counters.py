@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 from airhop.verify.trace import CLOSE_MS, Finding, Trace, backs_off, is_prompt, quantity
@@ -18,7 +18,7 @@ _CLOSE = 1e-9
 
 def check(trace: Trace) -> Iterator[Finding]:
     """Compare goodput with the bytes delivered after the warm-up, and counters with numbers of rows."""
-    for name, flow in trace.flows.items():
+    for name, flow in trace.lines.items():
         if flow["transport"] == "tcp":
             yield from _Connection(trace, name, flow).check()
         else:
@@ -59,6 +59,8 @@ class _Connection:
         self._trace = trace
         self._name = name
         self._document = document
+        self._connects = bool(document.get("connects"))
+        self._names = trace.connections(name) if self._connects else [name]
 
     def check(self) -> Iterator[Finding]:
         """Compare every number that the trace determines."""
@@ -73,15 +75,16 @@ class _Connection:
             received = sum(of == kind and event == "received" for _, of, event in notices)
             if number > received:  # some senders heed none
                 yield _finding(self._name, f"{number} notices {kind}, and the trace has {received}")
-        smoothed = [srtt for _, srtt in self._rows("window", "srtt_ms")][-1:]
+        smoothed = [] if self._connects else [srtt for _, srtt in self._rows("window", "srtt_ms")][-1:]
         yield from self._equal("srtt_ms", smoothed[0] if smoothed and smoothed[0] == smoothed[0] else None)
 
     def traffic(self) -> Iterator[Finding]:
         """Compare the counters of sent and delivered data, which flows of real packets have, too."""
-        segments = self._rows("segments", "retransmission")
+        rows = self._rows("segments", "retransmission", "bytes")
+        segments = [(time, again) for time, again, size in rows if size]  # a FIN is no data
         yield from self._times("sent_segments", (time for time, _ in segments))
         yield from self._times("retransmissions", (time for time, again in segments if again))
-        rows = self._rows("deliveries", "bytes")
+        rows = self._deliveries()
         early, late = ([total for time, total in rows if (time > self._trace.warmup) == is_late]
                        for is_late in (False, True))  # fmt: skip
         before = early[-1] if early else 0
@@ -93,15 +96,34 @@ class _Connection:
         sent, arrived = [time for time, _ in segments[:1]], [time for time, _ in rows[-1:]]
         yield from self._equal("active_mbps", _active_mbps(self._trace, sent, arrived, total))
 
+    def _deliveries(self) -> list[tuple[int, int]]:
+        """Return the times of deliveries, and the bytes handed over until then on all connections."""
+        if not self._connects:
+            return self._rows("deliveries", "bytes")
+        totals = (
+            pairwise([(0, 0), *self._trace.rows_of(name, "deliveries", "bytes")]) for name in self._names
+        )
+        grown = sorted((time, total - before) for rows in totals for (_, before), (time, total) in rows)
+        sums = accumulate(size for _, size in grown)
+        return [(time, total) for (time, _), total in zip(grown, sums, strict=True)]
+
     def _timeouts(self) -> Iterator[Finding]:
         """Compare the number of timeouts with the retransmissions that a timeout or go-back-N causes."""
+        bounds = [self._timeouts_of(name) for name in self._names]
+        least, most = (sum(bound[i] for bound in bounds) for i in (0, 1))
+        if not least <= self._document["timeouts"] <= most:
+            text = f"timeouts is {self._document['timeouts']}, and the trace has {least} to {most}"
+            yield _finding(self._name, text)
+
+    def _timeouts_of(self, name: str) -> tuple[int, int]:
+        """Return the least and the greatest number of timeouts of a connection."""
         windows: dict[int, float] = {}
         """Smallest window at which data was retransmitted, by the time of the retransmission."""
-        for time, cause, cwnd in self._rows("segments", "cause", "cwnd"):
+        for time, cause, cwnd in self._trace.rows_of(name, "segments", "cause", "cwnd"):
             if cause == "timeout" and time > self._trace.warmup:
                 windows[time] = min(cwnd, windows.get(time, cwnd))
-        heard = {time for time, *_ in self._rows("acks")}
-        states = [_State(*row) for row in self._rows("window", "cwnd", "srtt_ms", "rto_ms")]
+        heard = {time for time, *_ in self._trace.rows_of(name, "acks")}
+        states = [_State(*row) for row in self._trace.rows_of(name, "window", "cwnd", "srtt_ms", "rto_ms")]
         times = [state.time for state in states]
         least = most = 0
         for time, cwnd in windows.items():
@@ -109,9 +131,7 @@ class _Connection:
             is_sure = time not in heard or self._shows_expiry(around)
             least += is_sure
             most += is_sure or self._may_hide_expiry(around, cwnd)
-        if not least <= self._document["timeouts"] <= most:
-            text = f"timeouts is {self._document['timeouts']}, and the trace has {least} to {most}"
-            yield _finding(self._name, text)
+        return least, most
 
     def _shows_expiry(self, states: Sequence[_State]) -> bool:
         """Return whether a timeout grows without a sample: what no ACK does (RFC 6298 §5.5)."""
@@ -150,11 +170,13 @@ class _Connection:
         said, size = self._document["completion_ms"], self._document["app"].get("response")
         if said is None or not isinstance(size, str):
             return
-        totals = [(0, 0), *self._rows("deliveries", "bytes")]
         whole = quantity(size)
         ends = (
             time
-            for (_, before), (time, total) in pairwise(totals)
+            for name in self._names
+            for (_, before), (time, total) in pairwise(
+                [(0, 0), *self._trace.rows_of(name, "deliveries", "bytes")]
+            )
             for _ in range(int(before // whole), int(total // whole))
         )
         count = sum(time > (self._trace.warmup or -1) for time in ends)

@@ -132,7 +132,7 @@ class _Ends:
     def _sent(self, step: Step) -> Iterator[Finding]:
         """Check CWR against RFC 3168 §6.1.2: on new data, after an echo or a reduction "for any reason"."""
         is_new = step.seq >= self.top
-        self.top = max(self.top, step.seq + step.payload)
+        self.top = max(self.top, step.end)
         self.reduced |= not is_new
         while self.cuts and self.cuts[0] <= step.time:
             self.cuts.popleft()

@@ -12,7 +12,7 @@ from airhop.verify.trace import Finding, Trace, backs_off
 
 _TABLES = (
     ("acks", ("ack", "duplicate", "sacked_bytes")),
-    ("segments", ("seq", "bytes", "cause", "flight")),
+    ("segments", ("seq", "bytes", "cause", "fin", "flight")),
     ("window", ("rto_ms", "flight")),
 )
 
@@ -42,7 +42,7 @@ class _Stream:
                 self.una = max(self.una, row[0])
                 self.is_smooth &= not row[1] and not row[2]
             elif table == "segments":
-                self.top = max(self.top, row[0] + row[1])
+                self.top = max(self.top, row[0] + row[1] + row[3])
                 self.is_smooth &= row[2] == "new"
             elif table == "window":
                 # What a timeout repeats may wait for pacing.
@@ -60,7 +60,7 @@ def check(trace: Trace) -> Iterator[Finding]:
     for name, flow in trace.flows.items():
         if flow["transport"] != "tcp":
             continue
-        sizes = {size for _, _, size, *_ in trace.rows_of(name, "segments", *_TABLES[1][1])}
+        sizes = {size + fin for _, _, size, _, fin, _ in trace.rows_of(name, "segments", *_TABLES[1][1])}
         size = sizes.pop() if len(sizes) == 1 else 1
         stream = _Stream(flow["tcp"]["rto"])
         for time, rows in groupby(_rows(trace, name), key=lambda row: row[0]):
@@ -92,7 +92,7 @@ def _contradictions(stream: _Stream, most: int, unit: int, table: str, row: tupl
     # After a timeout, a notice may repair a segment beyond the next one; the repair counts when the segment's
     # turn comes.
     is_counted = table == "segments" and row[2] != "notice"
-    flight, least = row[-1], row[1] if is_counted else 0
+    flight, least = row[-1], row[1] + row[3] if is_counted else 0
     if flight < least:
         yield f"{flight} bytes in flight, and {least} were sent just then"
     if unit > 1 and flight % unit:

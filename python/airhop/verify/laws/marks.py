@@ -122,32 +122,34 @@ class _Sender:
         """Process a packet; return the error in its codepoint, if any."""
         expected = "ect0" if self._uses and self._may_be_marked(step) else "not-ect"
         if step.kind == "data":
-            self._top = max(self._top, step.seq + step.payload)
-            self.ect0 += [step.time] if step.ecn == "ect0" else []
+            self._top = max(self._top, step.end)
+            self.ect0 += [step.time] if step.ecn == "ect0" and step.payload else []
         return None if step.ecn == expected else f"{step.kind} {step.seq} is made {step.ecn}, not {expected}"
 
     def _may_be_marked(self, step: Step) -> bool:
         """Return whether a packet may be ECN-capable: new data, or with DCTCP the handshake or all packets.
 
-        RFC 3168 §6.1.4 and §6.1.5; RFC 8257 §3.6; Linux marks all packets of DCTCP. A notice is no packet of
-        the connection's ends.
+        RFC 3168 §6.1.4 and §6.1.5; RFC 8257 §3.6; Linux marks all packets of DCTCP. A FIN without data is no
+        data, and a notice no packet of the connection's ends.
         """
         if step.kind == "notice":
             return False
         if step.kind == "data":
-            return self._all or step.seq >= self._top
+            return self._all or (step.payload > 0 and step.seq >= self._top)
         return self._all or (self._is_dctcp and "S" in step.flags)
 
 
 def _counts(trace: Trace, seen: _Seen, ends: Mapping[str, _Sender]) -> Iterator[Finding]:
     """Compare the counts of the document with the trace."""
     unseen = list(seen.unseen())
-    for name, flow in trace.flows.items():
-        said = flow["marks"]
-        maybe = sum(of == name for _, of in unseen)
-        yield from _counted(trace, name, "ce", said["ce"], seen.by_flow[name], maybe)
-        if name in ends:
-            yield from _counted(trace, name, "ect0", said["ect0"], _instants(ends[name].ect0))
+    for name, flow in trace.lines.items():
+        said, names = flow["marks"], trace.connections(name)
+        maybe = sum(of in names for _, of in unseen)
+        marked = [mark for one in names for mark in seen.by_flow[one]]
+        yield from _counted(trace, name, "ce", said["ce"], marked, maybe)
+        if ends.keys() & set(names):
+            sent = [time for one in names for time in ends[one].ect0]
+            yield from _counted(trace, name, "ect0", said["ect0"], _instants(sent))
             echoes = [time for time, ece in trace.rows_of(name, "acks", "ece") if ece]
             yield from _counted(trace, name, "ece", said["ece"], _instants(echoes))
         if said["ect1"]:

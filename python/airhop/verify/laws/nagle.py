@@ -23,20 +23,20 @@ def check(trace: Trace) -> Iterator[Finding]:
         is_minshall = flow["tcp"]["preset"] == "linux"
         acknowledged = top = 1
         awaited = 0  # first byte after what a small segment waits for
-        acks = [(time, 0, ack, 0, "") for time, ack in trace.rows_of(name, "acks", "ack")]
+        acks = [(time, 0, ack, 0, "", False) for time, ack in trace.rows_of(name, "acks", "ack")]
         sent = [
-            (time, 1, seq, size, cause)
-            for time, seq, size, cause in trace.rows_of(name, "segments", "seq", "bytes", "cause")
+            (time, 1, seq, size, cause, fin)
+            for time, seq, size, cause, fin in trace.rows_of(name, "segments", "seq", "bytes", "cause", "fin")
         ]
         # Of one instant the order is not recorded; an ACK may let out what follows it.
-        for time, is_sent, seq, size, cause in sorted([*acks, *sent], key=lambda event: event[:2]):
+        for time, is_sent, seq, size, cause, fin in sorted([*acks, *sent], key=lambda event: event[:2]):
             if not is_sent:
                 acknowledged = max(acknowledged, seq)
                 continue
-            is_small = size < full and seq >= top
+            is_small = size < full and seq >= top and not fin  # a close pushes (RFC 9293 §3.6)
             if is_small and acknowledged < awaited and cause not in _LONE:
                 text = f"{size} bytes from {seq} on leave as {awaited - acknowledged} are outstanding"
                 yield Finding("nagle", time / 1e9, name, text)
-            top = max(top, seq + size)
+            top = max(top, seq + size + fin)
             if is_small or not is_minshall:
                 awaited = top

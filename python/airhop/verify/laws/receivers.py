@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -58,7 +59,7 @@ class _Promise:
         """Latest time of the delayed ACK, ns."""
 
     def on_data(self, time: int, payload: int, is_next: bool) -> None:
-        """Process a segment; a segment that is out of order or fills a gap requires an immediate ACK."""
+        """Process a segment; one that is out of order, fills a gap or has a FIN requires an immediate ACK."""
         self._owed += payload
         at_once = self._owed >= self._enough or not is_next
         due = (time if at_once else time + self._timeout) + self._host
@@ -133,6 +134,8 @@ class _Receiver:
         self.promise = _Promise(self.flow)
         self.host = _Host(_Reassembly(), self.recorded) if self.flow["tcp"]["turnaround"] else None
         self._grown: list[tuple[int, int]] = []
+        self._fin = sys.maxsize
+        """Sequence number of the FIN, which is no byte for the application."""
 
     def on_step(self, step: Step) -> Iterator[Finding]:
         """Process a step of a packet of the flow."""
@@ -147,12 +150,15 @@ class _Receiver:
 
     def _on_data(self, step: Step) -> None:
         before = self.arrived.next
-        self.promise.on_data(step.time, step.payload, step.seq == before and self.arrived.is_whole)
-        self.arrived.add(step.time, step.seq, step.seq + step.payload)
+        is_next = step.seq == before and self.arrived.is_whole and "F" not in step.flags
+        self.promise.on_data(step.time, step.payload, is_next)
+        if "F" in step.flags:
+            self._fin = step.end - 1
+        self.arrived.add(step.time, step.seq, step.end)
         if self.host is not None:
-            self.host.on_data(step.time, step.seq, step.seq + step.payload)
-        elif self.arrived.next > before:
-            self._grown.append((step.time, self.arrived.next - 1))
+            self.host.on_data(step.time, step.seq, step.end)
+        elif min(self.arrived.next, self._fin) > before:
+            self._grown.append((step.time, min(self.arrived.next, self._fin) - 1))
 
     def _on_ack(self, step: Step) -> Iterator[Finding]:
         self.promise.on_ack()

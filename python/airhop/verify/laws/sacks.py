@@ -85,7 +85,7 @@ def check(trace: Trace) -> Iterator[Finding]:
         rows = trace.rows_of(name, "acks", "ack", "sacked_bytes") if flow["transport"] == "tcp" else []
         if not any(sacked for *_, sacked in rows):
             continue  # its receiver reports nothing
-        sizes = {size for _, size in trace.rows_of(name, "segments", "bytes")}
+        sizes = {size + fin for _, size, fin in trace.rows_of(name, "segments", "bytes", "fin")}
         unit = sizes.pop() if len(sizes) == 1 else 1
         known = _known(trace, name, flow)
         for time, ack, sacked in rows:
@@ -105,7 +105,7 @@ def _known(trace: Trace, name: str, flow: Mapping[str, Any]) -> dict[tuple[int, 
     known: defaultdict[tuple[int, int], list[_SackContents]] = defaultdict(list)
     for step in trace.steps_of(name):
         if step.step == "delivered" and step.kind == "data" and step.place == flow["to"] and not step.damaged:
-            beyond.add(step.time, step.seq, step.seq + step.payload)
+            beyond.add(step.time, step.seq, step.end)
             if is_held:
                 states.append((step.time, beyond.next, beyond.sack_contents(step.time)))
         elif step.step == "made" and step.kind == "ack" and step.place == flow["to"]:

@@ -16,7 +16,7 @@ _BEYOND = 3
 _TABLES = (
     ("acks", ("ack", "duplicate")),
     ("window", ("cwnd",)),
-    ("segments", ("seq", "bytes", "retransmission", "cause", "cwnd", "flight")),
+    ("segments", ("seq", "bytes", "retransmission", "cause", "cwnd", "flight", "fin")),
 )
 """Tables of a sender, in the order of their rows at one instant."""
 _SENDS_NEW = ("new", "recovery", "probe")
@@ -159,8 +159,8 @@ class _Sender:
 
     def on_segment(self, time: int, row: tuple[Any, ...]) -> Iterator[str]:
         """Process a segment passed to IP."""
-        seq, size, again, cause, cwnd, flight = row
-        end = seq + size
+        seq, size, again, cause, cwnd, flight, fin = row
+        end = seq + size + fin
         if again != (seq < self.top):
             yield f"segment {seq} counts as {'sent again' if again else 'new'}, and {self.top} is next"
         elif not again and seq != self.top:
@@ -169,7 +169,7 @@ class _Sender:
             yield f"segment {seq} is sent {'again' if again else 'first'} because of `{cause}`"
         if end <= self.acknowledged(time) and again:
             yield f"segment {seq} is sent again, and all below {self.acknowledged(time)} is acknowledged"
-        if size > self.segment or end > self.size + 1:
+        if size > self.segment or seq + size > self.size + 1:
             yield f"{size} bytes from {seq} on: more than fit into a segment, or than there are to send"
         if self.windows and cwnd not in (self.windows if time == self.window_at else {self.window}):
             yield f"segment {seq} is sent at a window of {cwnd} segments, and it is {self.window}"
@@ -248,7 +248,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 def _sent_by(trace: Trace) -> dict[str, dict[int, int]]:
     """Return, for each flow and instant of a transmission, the first byte that was not sent by its end."""
     tops: defaultdict[str, dict[int, int]] = defaultdict(dict)
-    for time, name, seq, size in trace.rows("segments", "flow", "seq", "bytes"):
+    for time, name, seq, size, fin in trace.rows("segments", "flow", "seq", "bytes", "fin"):
         top = tops[name].get(time, 1)
-        tops[name][time] = max(top, seq + size)
+        tops[name][time] = max(top, seq + size + fin)
     return tops

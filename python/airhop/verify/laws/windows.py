@@ -74,7 +74,8 @@ def _samples(trace: Trace, name: str, flow: Mapping[str, Any], states: list[_Sta
     beside = _TICKS[timer["kind"]] * tick + echo + _CLOSE
     events: list[tuple[int, int, Any]] = [(state.time, 1, state.srtt) for state in states]
     events += [(time, 2, ack) for time, ack in trace.rows_of(name, "acks", "ack")]
-    events += [(time, 0, seq + size) for time, seq, size in trace.rows_of(name, "segments", "seq", "bytes")]
+    sent = trace.rows_of(name, "segments", "seq", "bytes", "fin")
+    events += [(time, 0, seq + size + fin) for time, seq, size, fin in sent]
     # Duplicates before anything arrived in order still echo the SYN (RFC 7323 §4.3).
     events += [
         (step.time, 0, step.seq)

@@ -72,6 +72,7 @@ impl Ground {
             ends,
             active: Active::default(),
             seat: None,
+            side: None,
             expected: u64::MAX,
             agents: Vec::new(),
             takes_damaged: f.is_served_by(LinkService::DamagedFrames),
@@ -139,6 +140,7 @@ fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> End
             loss_ledger: Default::default(),
             latency: Default::default(),
             has_proxy: f.has_proxy(),
+            past: None,
             turnaround: config.turnaround.map(|turnaround| {
                 Box::new(Holding::new(turnaround, streams.stream(&format!("{}.turnaround", f.name))))
             }),

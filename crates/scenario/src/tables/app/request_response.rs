@@ -4,7 +4,7 @@ use crate::grammar::fields::Fields;
 use crate::grammar::key::Without::{Nothing, Required, Value};
 use crate::grammar::key::{Key, Kind, Variant, key};
 use crate::grammar::problem::Problems;
-use airhop_net::apps::{AppPlan, Arrivals, Distribution, RequestResponse};
+use airhop_net::apps::{AppPlan, Arrivals, Connections, Distribution, RequestResponse};
 use std::sync::Arc;
 
 pub(super) static KIND: App = App {
@@ -12,8 +12,8 @@ pub(super) static KIND: App = App {
         example: r#"request = "200 B", response = "10 kB", rate = 5"#,
         ..Variant::new(
             "request-response",
-            "requests of `to`, each answered by `from`, on one connection: a flow of requests (named after the flow, with the suffix \
-             \"requests\") beside the flow of responses. One request is outstanding; later ones wait (TCP)",
+            "requests of `to`, each answered by `from`: a flow of requests (named after the flow, with the suffix \"requests\") beside \
+             the flow of responses (TCP)",
             &KEYS,
         )
     },
@@ -22,6 +22,8 @@ pub(super) static KIND: App = App {
     plan,
 };
 
+const REUSED: &str = "reused";
+const NEW: &str = "new";
 const POISSON: &str = "poisson";
 const CONSTANT: &str = "constant";
 
@@ -48,9 +50,11 @@ static KEYS: [Key; 6] = [
     ),
     key(
         "connections",
-        Kind::WordSoFar { words: &["reused"], later: &["new"] },
+        Kind::Word(|| vec![REUSED, NEW]),
         Value(r#""reused""#),
-        "connection of a request: reused = that of the requests before",
+        "connection of a request: reused = that of the requests before, on which one request is outstanding and later ones wait; \
+         new = its own, which `from` closes after the response. The report has one line for the responses of all connections, and one for \
+         their requests; at most 1000 are open at a time, and later requests wait",
     ),
 ];
 
@@ -75,5 +79,7 @@ fn plan(app: &Fields) -> Option<Arc<dyn AppPlan>> {
         (None, _) => Arrivals::Closed(drawn::plan(app, "think")?),
     };
     let (request, response) = (drawn::plan(app, "request")?, drawn::plan(app, "response")?);
-    Some(Arc::new(RequestResponse { request, response, arrivals }))
+    let connections =
+        if app.word("connections") == Some(NEW) { Connections::New } else { Connections::Reused };
+    Some(Arc::new(RequestResponse { request, response, arrivals, connections }))
 }

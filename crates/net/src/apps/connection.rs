@@ -1,0 +1,75 @@
+//! Connections that an application opens and closes.
+
+use super::AppFlow;
+
+/// Connection of an application, by a number that the application chooses: a flow of requests, which opens the
+/// connection, and one of responses. Its number is free for a new connection once it is closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Connection(pub u16);
+
+impl Connection {
+    /// Maximum number of connections that an application has open at a time: as many files as a process on Linux
+    /// may open by default (RLIMIT_NOFILE: 1024), less some others.
+    pub const MOST: u16 = 1000;
+
+    /// Returns the flow of the requests, from the receiving node of the plan's flow to the sending node.
+    pub fn requests(self) -> AppFlow {
+        AppFlow(1 + 2 * self.0)
+    }
+
+    /// Returns the flow of the responses, in the direction of the plan's flow.
+    pub fn responses(self) -> AppFlow {
+        AppFlow(2 + 2 * self.0)
+    }
+
+    /// Returns the connection of a flow; `None` for the flow of the plan.
+    pub fn of(flow: AppFlow) -> Option<Connection> {
+        Some(Connection(flow.0.checked_sub(1)? / 2))
+    }
+}
+
+/// Open connections, each with a value; the lowest free number opens next.
+#[derive(Debug)]
+pub(super) struct Pool<T> {
+    values: Vec<Option<T>>,
+    open: usize,
+}
+
+impl<T> Default for Pool<T> {
+    fn default() -> Self {
+        Pool { values: Vec::new(), open: 0 }
+    }
+}
+
+impl<T> Pool<T> {
+    /// Opens a connection; `None` if [`Connection::MOST`] are open.
+    pub fn open(&mut self, value: T) -> Option<Connection> {
+        if self.open == usize::from(Connection::MOST) {
+            return None;
+        }
+        let place = self.values.iter().position(Option::is_none).unwrap_or(self.values.len());
+        if place == self.values.len() {
+            self.values.push(None);
+        }
+        self.values[place] = Some(value);
+        self.open += 1;
+        Some(Connection(place as u16))
+    }
+
+    /// Returns the value of an open connection.
+    pub fn get(&self, connection: Connection) -> Option<&T> {
+        self.values.get(usize::from(connection.0))?.as_ref()
+    }
+
+    /// Closes a connection, and returns its value; `None` if it is not open.
+    pub fn close(&mut self, connection: Connection) -> Option<T> {
+        let value = self.values.get_mut(usize::from(connection.0))?.take()?;
+        self.open -= 1;
+        Some(value)
+    }
+
+    /// Returns the number of open connections.
+    pub fn len(&self) -> usize {
+        self.open
+    }
+}

@@ -1,0 +1,33 @@
+//! Counts of the connections that an application opens and closes.
+
+/// Connections of an application.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ConnectionCounts {
+    /// Number of connections opened.
+    pub opened: u64,
+    /// Number of connections closed by both sides, each FIN acknowledged.
+    pub closed: u64,
+    /// Number of ends in TIME-WAIT at the end of the run. A connection that opens with the ports of such an end
+    /// takes it out of the state (RFC 1122 §4.2.2.13).
+    pub time_wait: u64,
+}
+
+impl ConnectionCounts {
+    /// Keys in the run document, with the name of each.
+    pub(super) const KEYS: [(&'static str, &'static str); 3] = [
+        ("opened", "Connections opened"),
+        ("closed", "Connections closed"),
+        ("time_wait", "Connections in TIME-WAIT"),
+    ];
+
+    /// Returns the counts, in the order of the keys.
+    pub(super) fn counts(&self) -> [u64; 3] {
+        [self.opened, self.closed, self.time_wait]
+    }
+
+    /// Subtracts the counts of `earlier`. The number in TIME-WAIT is that at the end.
+    pub(super) fn leave_out(&mut self, earlier: &ConnectionCounts) {
+        self.opened -= earlier.opened;
+        self.closed -= earlier.closed;
+    }
+}

@@ -1,0 +1,228 @@
+//! Connections that applications open and close. A connection is two flows, one in each direction. They open again
+//! for a later connection of the application when both sides are closed and no packet of theirs is in the network,
+//! so that a run needs as many flows as connections are open at a time.
+
+use crate::apps::Connection;
+use crate::flow::{AppSeat, Ends, Flow, Side};
+use crate::plan::{FlowPlan, Transport};
+use crate::report::ConnectionCounts;
+use crate::world::{Event, World};
+use airhop_base::{FlowId, Span, Time};
+use airhop_engine::Timers;
+use std::collections::VecDeque;
+
+/// Time for which the end that closes first stays in TIME-WAIT: twice the maximum segment lifetime of 2 minutes (RFC
+/// 9293 §3.4.2).
+const TIME_WAIT: Span = Span::from_secs(240);
+
+/// Ending of the name of a flow of requests.
+const REQUESTS: &str = "requests";
+
+/// Connections of an application.
+#[derive(Debug, Default)]
+pub(crate) struct Connections {
+    /// Number of connections opened.
+    pub opened: u64,
+    /// Number of connections closed by both sides.
+    pub closed: u64,
+    /// Closed connections whose flows may open again: flow of the requests, and time of the closing. The oldest is
+    /// first.
+    over: VecDeque<(FlowId, Time)>,
+    /// First flow of requests, under which the report adds up all of them.
+    requests: Option<FlowId>,
+}
+
+impl Connections {
+    /// Returns the counts for the report; `None` if the application opened no connection.
+    pub fn counts(&self, now: Time) -> Option<ConnectionCounts> {
+        let Connections { opened, closed, .. } = *self;
+        (opened > 0).then(|| ConnectionCounts { opened, closed, time_wait: self.waiting(now) })
+    }
+
+    /// Returns the number of ends in TIME-WAIT. RFC 1122 §4.2.2.13 permits a new connection to open from this state.
+    fn waiting(&self, now: Time) -> u64 {
+        self.over.iter().filter(|&&(_, closed)| now < closed + TIME_WAIT).count() as u64
+    }
+}
+
+impl World {
+    /// Opens a connection of an application. False if there is no room among the flows of the run.
+    pub(super) fn connect(&mut self, now: Time, app: u16, connection: Connection) -> bool {
+        let connections = &mut self.apps[usize::from(app)].connections;
+        connections.opened += 1;
+        let number = connections.opened;
+        let over = connections.over.front().map(|&(requests, _)| requests);
+        let sides = match over.filter(|&requests| self.is_quiet(requests)) {
+            Some(requests) => {
+                self.apps[usize::from(app)].connections.over.pop_front();
+                let responses = self.flows[usize::from(requests.0)].side.map_or(requests, |side| side.other);
+                self.open_again(now, requests, number);
+                self.open_again(now, responses, number);
+                Some((requests, responses))
+            }
+            None => self.open_sides(now, app, number),
+        };
+        let Some((requests, responses)) = sides else { return false };
+        self.seat(app, connection, requests, responses);
+        true
+    }
+
+    /// Opens two further flows for the connections of an application.
+    fn open_sides(&mut self, now: Time, app: u16, number: u64) -> Option<(FlowId, FlowId)> {
+        if !self.has_room_for(2) {
+            return None;
+        }
+        let running = &self.apps[usize::from(app)];
+        let planned = running.flows[0];
+        let plan = self.ground.plan.flows[usize::from(planned.0)].clone();
+        let requests = self.next_flow();
+        let responses = FlowId(requests.0 + 1);
+        let heads = [running.connections.requests.unwrap_or(requests), planned];
+        let name = |of: &FlowPlan| numbered(&of.name, number);
+        let ask = FlowPlan {
+            name: format!("{} {REQUESTS}", plan.name),
+            from: plan.to,
+            to: plan.from,
+            ..plan.clone()
+        };
+        let ask = FlowPlan { name: name(&ask), start: now, ..ask };
+        let answer = without_handshake(FlowPlan { name: name(&plan), start: now, ..plan });
+        for (plan, head, other) in [(ask, heads[0], responses), (answer, heads[1], requests)] {
+            let ends = self.ends_at_run_time(&plan, self.next_flow());
+            let id = self.open_flow(plan, ends)?;
+            self.flows[usize::from(id.0)].side = Some(Side { app, other, head, is_over: false });
+        }
+        self.apps[usize::from(app)].connections.requests = Some(heads[0]);
+        Some((requests, responses))
+    }
+
+    /// Gives the flows of a connection their place in the application, in place of those of an earlier connection
+    /// with this number.
+    fn seat(&mut self, app: u16, connection: Connection, requests: FlowId, responses: FlowId) {
+        let flows = &mut self.apps[usize::from(app)].flows;
+        let last = usize::from(connection.responses().0);
+        if flows.len() <= last {
+            flows.resize(last + 1, flows[0]);
+        }
+        for (seat, id) in [(connection.requests(), requests), (connection.responses(), responses)] {
+            let earlier = std::mem::replace(&mut flows[usize::from(seat.0)], id);
+            let earlier = &mut self.flows[usize::from(earlier.0)];
+            if earlier.seat.is_some_and(|its| its.flow == seat) {
+                earlier.seat = None;
+            }
+            self.flows[usize::from(id.0)].seat = Some(AppSeat { app, flow: seat });
+        }
+    }
+
+    /// Opens a flow again, for a connection with this number.
+    fn open_again(&mut self, now: Time, id: FlowId, number: u64) {
+        let i = usize::from(id.0);
+        let flow = &self.flows[i];
+        let plan = FlowPlan { name: numbered(flow.line_name(), number), start: now, ..flow.plan.clone() };
+        if let Some(recorder) = &mut self.recorder {
+            recorder.reopen(id, &plan.name);
+        }
+        let (mut unused, mut agents) = (Timers::new(), Vec::new());
+        let mut ends = self.ground.ends(&plan, id, &mut unused, &mut self.shared);
+        self.tell_truth(&plan, &mut ends);
+        let fresh = self.ground.flow(&plan, id, ends, &mut unused, &mut agents);
+        let Flow { plan, hash, ends: Ends::Tcp(ends), .. } = fresh else { return };
+        let flow = &mut self.flows[i];
+        (flow.plan, flow.hash, flow.expected) = (plan, hash, u64::MAX);
+        flow.side = flow.side.map(|side| Side { is_over: false, ..side });
+        if let Ends::Tcp(tcp) = &mut flow.ends {
+            tcp.renew(*ends);
+            self.timers.set(tcp.sender_timer, None, Event::Sender(id), &mut self.events);
+            self.timers.set(tcp.receiver_timer, None, Event::Receiver(id), &mut self.events);
+        }
+        // The agents of a path are installed in the same order each time.
+        let first = flow.agents.iter().map(|&(_, i)| i).min();
+        for (i, new) in first.into_iter().flat_map(|first| first..).zip(agents) {
+            let host = &mut self.hosted[usize::from(i)];
+            host.agent = new.agent;
+            self.timers.set(host.timer, None, Event::Agent(i), &mut self.events);
+        }
+    }
+
+    /// True if no packet of a connection, and no notice about it, is in the network or held by a host.
+    fn is_quiet(&self, requests: FlowId) -> bool {
+        let flow = &self.flows[usize::from(requests.0)];
+        let other = flow.side.map_or(requests, |side| side.other);
+        let is_own = |flow: FlowId| flow == requests || flow == other;
+        let holds = |id: FlowId| match &self.flows[usize::from(id.0)].ends {
+            Ends::Tcp(tcp) => tcp.turnaround.as_ref().is_some_and(|host| host.len() > 0),
+            Ends::Udp(_) | Ends::Real(_) => false,
+        };
+        !holds(requests)
+            && !holds(other)
+            && !self.held_notices.iter().any(|&(_, flow, _)| is_own(flow))
+            && !self.arena.any_in(|slot| is_own(self.labels[slot as usize].flow))
+    }
+
+    /// Closes the sender's side of a flow after the bytes written so far.
+    pub(super) fn close(&mut self, now: Time, id: FlowId) {
+        if let Ends::Tcp(tcp) = &mut self.flows[usize::from(id.0)].ends {
+            tcp.sender.close();
+            self.send_what_is_ready(now, id);
+        }
+    }
+
+    /// Closes the other side of a connection once the stream of a flow has ended: its application reads the end of
+    /// the stream, and closes too.
+    #[cold]
+    pub(super) fn on_end_of_stream(&mut self, now: Time, id: FlowId) {
+        let Some(Side { other, .. }) = self.flows[usize::from(id.0)].side else { return };
+        if let Ends::Tcp(tcp) = &self.flows[usize::from(other.0)].ends
+            && !tcp.sender.is_closed()
+        {
+            self.close(now, other);
+        }
+    }
+
+    /// Counts a connection as closed once both FINs are acknowledged.
+    #[cold]
+    pub(super) fn on_closed(&mut self, now: Time, id: FlowId) {
+        let Some(Side { app, other, head, is_over: false }) = self.flows[usize::from(id.0)].side else {
+            return;
+        };
+        if let Ends::Tcp(tcp) = &self.flows[usize::from(other.0)].ends
+            && !tcp.sender.is_fin_acknowledged()
+        {
+            return;
+        }
+        for id in [id, other] {
+            let flow = &mut self.flows[usize::from(id.0)];
+            flow.side = flow.side.map(|side| Side { is_over: true, ..side });
+        }
+        let connections = &mut self.apps[usize::from(app)].connections;
+        let requests = if connections.requests == Some(head) { id } else { other };
+        connections.closed += 1;
+        connections.over.push_back((requests, now));
+    }
+
+    /// Builds the ends of a flow that opens at run time.
+    pub(super) fn ends_at_run_time(&mut self, plan: &FlowPlan, id: FlowId) -> Ends {
+        let mut ends = self.ground.ends(plan, id, &mut self.timers, &mut self.shared);
+        self.tell_truth(plan, &mut ends);
+        ends
+    }
+
+    fn tell_truth(&self, plan: &FlowPlan, ends: &mut Ends) {
+        if let (Ends::Tcp(tcp), Some(truth)) = (ends, self.ground.truth(plan)) {
+            tcp.sender.on_truth(&truth);
+        }
+    }
+}
+
+/// Returns the name of a flow for a connection with this number.
+fn numbered(name: &str, number: u64) -> String {
+    format!("{name}#{number}")
+}
+
+/// Returns the plan of a flow whose connection the other side opens.
+fn without_handshake(mut plan: FlowPlan) -> FlowPlan {
+    if let Transport::Tcp { config, .. } = &mut plan.transport {
+        config.handshake = false;
+    }
+    plan
+}

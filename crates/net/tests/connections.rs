@@ -1,0 +1,259 @@
+//! Requests on connections of their own: handshake, request, response, FINs, and the flows that open again.
+
+use crate::common::trace::{traced, words};
+use crate::common::{hosts, run};
+use airhop_base::Span;
+use airhop_engine::Streams;
+use airhop_net::apps::{Arrivals, Connections, Distribution, RequestResponse};
+use airhop_net::links::{Links, WiredPlan};
+use airhop_net::plan::Plan;
+use airhop_net::queues::QueuePlan;
+use airhop_net::{Completion, ConnectionCounts, FlowReport};
+use airhop_radio::errors::ErrorPlan;
+use airhop_tcp::{AfterPause, Config, DelayedAck, Preset};
+use std::sync::Arc;
+
+const HEADER: f64 = 40.0;
+const REQUEST: f64 = 200.0;
+
+/// Returns requests of b, each on a connection of its own, answered by a.
+fn visits(wire: WiredPlan, config: Config, response: Distribution, arrivals: Arrivals) -> Plan {
+    let request = Distribution::Constant(REQUEST);
+    let app = RequestResponse { request, response, arrivals, connections: Connections::New };
+    Plan {
+        links: Links { wired: vec![wire], ..Links::default() },
+        ..hosts::hosts(Span::from_secs(100), hosts::tcp("newreno", config), Arc::new(app))
+    }
+}
+
+/// Returns a wire of 10 Mbit/s with a large queue.
+fn wire(delay_ms: u64, errors: ErrorPlan) -> WiredPlan {
+    hosts::wire(10, Span::from_millis(delay_ms), 100_000, errors)
+}
+
+fn with_handshake() -> Config {
+    Config { handshake: true, ..Preset::Ns2.config(1000) }
+}
+
+/// Returns constant gaps of this rate.
+fn at_rate(rate: f64) -> Arrivals {
+    Arrivals::Open(Distribution::Constant(1.0 / rate))
+}
+
+fn at_10_mbps(bytes: f64) -> f64 {
+    bytes * 8.0 / 10e6
+}
+
+fn completion(flow: &FlowReport) -> Completion {
+    flow.completion_ms.expect("requests have a completion")
+}
+
+fn connections(flow: &FlowReport) -> ConnectionCounts {
+    flow.connections.expect("requests on connections of their own")
+}
+
+fn mean_s(completion: &Completion) -> f64 {
+    completion.times.expect("some requests completed").mean / 1e3
+}
+
+/// Returns the rounds of a slow start with delayed ACKs (RFC 5681 §3.1, §4.2: an ACK for every second segment adds
+/// one segment to the window) for this many segments, and the segments of the last.
+fn rounds(segments: u32, initial_window: u32) -> (u32, u32) {
+    let (mut window, mut unacknowledged, mut left, mut rounds) = (initial_window, 0, segments, 0);
+    loop {
+        rounds += 1;
+        let sent = (window - unacknowledged).min(left);
+        left -= sent;
+        if left == 0 {
+            return (rounds, sent);
+        }
+        window += (unacknowledged + sent) / 2;
+        unacknowledged = (unacknowledged + sent) % 2;
+    }
+}
+
+// A short transfer over a new connection takes whole rounds: the handshake, half a round trip for the request, one
+// round trip for each window of the slow start, and the last window at the rate of the link. Within 5 %.
+#[test]
+fn a_visit_takes_whole_rounds_and_serialisation() {
+    for (segments, initial_window) in [(2, 2), (5, 2), (9, 2), (20, 2), (10, 10), (40, 10)] {
+        let delayed_ack = Some(DelayedAck { segments: 2, timeout: Span::from_secs(1) });
+        let config = Config { initial_window: f64::from(initial_window), delayed_ack, ..with_handshake() };
+        let response = Distribution::Constant(1000.0 * f64::from(segments));
+        let arrivals = Arrivals::Closed(Distribution::Constant(5.0));
+        let report = run(&visits(wire(50, ErrorPlan::Clean), config, response, arrivals), 1);
+        let (rounds, last) = rounds(segments, initial_window);
+        let set_up = 0.1 + at_10_mbps(2.0 * HEADER);
+        let request = 0.05 + at_10_mbps(REQUEST + HEADER);
+        let round_trip = 0.1 + at_10_mbps(2.0 * (1000.0 + HEADER) + HEADER);
+        let serialised = 0.05 + at_10_mbps(f64::from(last) * (1000.0 + HEADER));
+        let expected = set_up + request + f64::from(rounds - 1) * round_trip + serialised;
+        let found = completion(&report.flows[0]);
+        assert!(found.count >= 10, "each on a fresh connection");
+        assert_eq!(report.flows[1].srtt_ms, None, "of one connection among several");
+        let found = mean_s(&found);
+        assert!(
+            (found / expected - 1.0).abs() < 0.05,
+            "{segments} segments: {found} s, expected {expected} s"
+        );
+    }
+}
+
+// RFC 9293 §3.6: each connection is opened, used once, and closed by both sides, the server first: FINs and their ACKs
+// take two further round trips at most. The report has one line for each direction, which adds up all connections.
+#[test]
+fn the_lines_add_up_over_all_connections() {
+    let plan =
+        visits(wire(10, ErrorPlan::Clean), with_handshake(), Distribution::Constant(2000.0), at_rate(20.0));
+    let report = run(&plan, 1);
+    let [responses, requests] = &report.flows[..] else { panic!("{} lines", report.flows.len()) };
+    assert_eq!((responses.name.as_str(), requests.name.as_str()), ("f", "f requests"));
+    assert_eq!((responses.from.as_str(), requests.from.as_str()), ("a", "b"));
+    let (found, counts) = (completion(responses), connections(responses));
+    assert_eq!(found.count + found.unfinished, 2000);
+    assert_eq!(counts.opened, 2000);
+    assert!(counts.closed >= 1997, "the last ones are closing: {counts:?}");
+    assert!((1990..=2000).contains(&counts.time_wait) || counts.time_wait < 100, "{counts:?}");
+    assert_eq!(responses.delivered_bytes / 2000, found.count);
+    assert_eq!(responses.sent_segments / 2, found.count, "a FIN is no data segment");
+    assert_eq!(requests.delivered_bytes / 200, requests.sent_segments);
+    assert_eq!(requests.connections, None);
+    assert_eq!((responses.srtt_ms, requests.completion_ms), (None, None));
+    let delay = responses.delay_ms.expect("bytes were delivered");
+    assert!(delay.min > 10.0 && delay.max < 13.0, "{delay:?}");
+}
+
+// A run has room for 16 000 flows; 20 000 connections need no more than are open at a time.
+#[test]
+fn flows_of_closed_connections_open_again() {
+    let mut plan =
+        visits(wire(1, ErrorPlan::Clean), with_handshake(), Distribution::Constant(100.0), at_rate(200.0));
+    plan.warmup = Span::from_secs(50);
+    let report = run(&plan, 1);
+    let (found, counts) = (completion(&report.flows[0]), connections(&report.flows[0]));
+    assert_eq!(counts.opened, 10_000, "after the warm-up");
+    assert!(found.count.abs_diff(10_000) <= 1 && found.unfinished <= 1, "{found:?}");
+    assert!(counts.time_wait <= 4, "flows of the others opened again: {counts:?}");
+    assert_eq!(report.flows[0].delivered_bytes / 100, found.count);
+}
+
+// A lost SYN, request, response or FIN is repaired; each connection closes, and its flows carry later ones.
+#[test]
+fn connections_close_on_a_lossy_path() {
+    for scheme in ["newreno", "sack", "bbr", "cubic"] {
+        let mut plan = visits(
+            wire(10, ErrorPlan::Loss(0.05)),
+            with_handshake(),
+            Distribution::Constant(4000.0),
+            at_rate(20.0),
+        );
+        plan.flows[0].transport =
+            hosts::tcp(scheme, Config { handshake: true, ..Preset::Linux.config(1000) });
+        plan.links.wired[0].errors[1] = ErrorPlan::Loss(0.05);
+        let report = run(&plan, 1);
+        let (found, counts) = (completion(&report.flows[0]), connections(&report.flows[0]));
+        assert_eq!(found.count + found.unfinished, 2000, "{scheme}");
+        assert!(
+            found.unfinished < 40 && counts.closed + 100 > counts.opened,
+            "{scheme}: {found:?} {counts:?}"
+        );
+        assert_eq!(report.flows[0].delivered_bytes / 4000, found.count, "{scheme}");
+    }
+}
+
+// At most 1000 connections are open at a time; later requests wait in order.
+#[test]
+fn requests_beyond_a_thousand_wait_for_a_connection() {
+    let mut plan =
+        visits(wire(1, ErrorPlan::Clean), with_handshake(), Distribution::Constant(50_000.0), at_rate(100.0));
+    plan.duration = Span::from_secs(60);
+    let report = run(&plan, 1);
+    let (found, counts) = (completion(&report.flows[0]), connections(&report.flows[0]));
+    assert_eq!(found.count + found.unfinished, 6000);
+    assert_eq!(counts.opened, found.count + 1000);
+}
+
+// RFC 9293 §3.4: on the wire and in a trace each side of a connection ends with one FIN, and each connection has rows
+// under a name of its own.
+#[test]
+fn a_trace_has_each_connection_under_its_name() {
+    let mut plan =
+        visits(wire(10, ErrorPlan::Clean), with_handshake(), Distribution::Constant(1500.0), at_rate(2.0));
+    plan.duration = Span::from_secs(5);
+    let (_, tables) = traced(&plan, 1);
+    let [flows, steps, flags] = ["flow", "step", "flags"].map(|column| words(&tables, "packets", column));
+    let fins = (0..flows.len()).filter(|&i| steps[i] == "made" && flags[i].contains('F'));
+    let names: Vec<String> = fins.map(|i| flows[i].to_owned()).collect();
+    let expected = (1..=9).flat_map(|n| [format!("f#{n}"), format!("f requests#{n}")]);
+    assert_eq!(names, expected.collect::<Vec<_>>());
+}
+
+/// Returns a connection whose window never limits a response: no slow start, no restart after idle periods.
+fn unlimited() -> Config {
+    let after_pause = AfterPause::Keep;
+    Config { initial_window: 1e6, receive_window: 1 << 40, after_pause, ..with_handshake() }
+}
+
+const SHARED_BYTES: f64 = 1_500_000.0;
+
+/// Returns the mean completion of transfers of 1.5 MB over per-flow queues (deficit round robin) at 10 Mbit/s, round
+/// trip 1 ms, Poisson arrivals, without the handshake and the request; and the mean service.
+fn shared(load: f64, seconds: u64, seed: u64) -> (f64, f64) {
+    let service = at_10_mbps(SHARED_BYTES * (1000.0 + HEADER) / 1000.0);
+    let wire = WiredPlan {
+        queue: [QueuePlan::Fq { packets: 1_000_000, quantum: 1040 }; 2],
+        ..hosts::wire(10, Span::from_micros(500), 1, ErrorPlan::Clean)
+    };
+    let arrivals = Arrivals::Open(Distribution::Exponential { mean: service / load });
+    let mut plan = visits(wire, unlimited(), Distribution::Constant(SHARED_BYTES), arrivals);
+    plan.duration = Span::from_secs(seconds);
+    (mean_s(&completion(&run(&plan, seed).flows[0])) - 0.002, service)
+}
+
+/// Returns the mean time of the customers that leave an M/D/1 queue with processor sharing within these seconds; the
+/// arrivals are those of the simulated requests.
+fn processor_sharing(service: f64, load: f64, seconds: f64, seed: u64) -> f64 {
+    let mut gaps = Streams::new(seed, 0).stream("f.app.arrivals");
+    let mut gap = || Distribution::Exponential { mean: service / load }.draw(f64::INFINITY, &mut gaps);
+    let (mut now, mut next) = (0.0, gap());
+    let (mut inside, mut times): (Vec<(f64, f64)>, Vec<f64>) = (Vec::new(), Vec::new());
+    while now < seconds {
+        // All customers need the same service, so the oldest leaves first.
+        let leaves = inside.first().map_or(f64::INFINITY, |&(_, left)| now + left * inside.len() as f64);
+        let then = leaves.min(next);
+        let served = (then - now) / inside.len().max(1) as f64;
+        inside.iter_mut().for_each(|(_, left)| *left -= served);
+        now = then;
+        if next < leaves {
+            inside.push((next, service));
+            next += gap();
+        } else if now < seconds {
+            times.push(now - inside.remove(0).0);
+        }
+    }
+    times.iter().sum::<f64>() / times.len() as f64
+}
+
+// Connections through per-flow queues share the link as in M/G/1 with processor sharing: their mean completion is that
+// of an exact simulation with the same arrivals within 2 %.
+#[test]
+fn connections_share_the_link_as_processors() {
+    for load in [0.3, 0.5, 0.7] {
+        let (found, service) = shared(load, 500, 1);
+        let exact = processor_sharing(service, load, 500.0, 1);
+        assert!((found / exact - 1.0).abs() < 0.02, "load {load}: {found} s, expected {exact} s");
+    }
+}
+
+// M/G/1 processor sharing: E[T] = E[S] / (1 - ρ), for any distribution of sizes. 8 × 4000 s, 18,000 transfers at load 0.7:
+// within 5 %, two standard errors and more.
+#[test]
+#[ignore = "two minutes: 200 million events"]
+fn the_mean_is_that_of_processor_sharing() {
+    for load in [0.3, 0.5, 0.7] {
+        let runs = (1..=8).map(|seed| shared(load, 4000, seed));
+        let (found, service) = runs.fold((0.0, 0.0), |sum, (found, s)| (sum.0 + found / 8.0, s));
+        let expected = service / (1.0 - load);
+        assert!((found / expected - 1.0).abs() < 0.05, "load {load}: {found} s, expected {expected} s");
+    }
+}
