@@ -86,7 +86,7 @@ PAGES = {
     ),
     "errors": Page(
         "Errors",
-        "What can go wrong.",
+        "Exceptions of the package.",
         ("InputError", "ScenarioError", "PrivilegeError", "RunError", "SchemeError"),
     ),
 }

@@ -97,9 +97,9 @@ PAGES = {
             "A cell is one 802.11 channel. Its stations contend for it: carrier sense, backoff, link ACK. "
             "With 802.11, 802.11b and 802.11g they have the DCF and a `rate` in Mbit/s; with 802.11n, "
             "802.11ac and 802.11ax they have EDCA (best effort), a `rate` of MCS and spatial streams, and "
-            "A-MPDUs under Block Ack ([Concepts](../concepts.md#aggregates-and-block-ack)). A key of the "
-            "others is refused. Each station has one queue for all its receivers. `stations` or a "
-            "[`layout`](layout.md) gives their places. The packaged scenarios `wifi-n`, `wifi-ac` and "
+            "A-MPDUs under Block Ack ([Concepts](../concepts.md#aggregates-and-block-ack)). A key of "
+            "another standard is an error. Each station has one queue for all its receivers. `stations` or a "
+            "[`layout`](layout.md) defines their positions. The packaged scenarios `wifi-n`, `wifi-ac` and "
             "`wifi-ax` are cells of the new standards."
         ),
         ("wlan", "wlan.rate", "wlan.aggregation", "wlan.txop", "wlan.phy"),

@@ -26,7 +26,7 @@ static void open(void)
 	CALL(bbr_init);
 }
 
-/* A round trip of 100 ms in which `segments` arrive at such a rate per second, and as many are sent. */
+/* A round trip of 100 ms: `segments` are acknowledged at this rate per second, and as many are sent. */
 static void round_of(u32 segments, u32 rate)
 {
 	struct rate_sample rs = { .prior_delivered = tp->delivered, .delivered = segments, .rtt_us = 100000, .acked_sacked = segments };
@@ -41,7 +41,8 @@ static void round_of(u32 segments, u32 rate)
 
 int main(void)
 {
-	/* Section 4.3.2: at first the window by the round trip, times 2.885: 10 segments in a srtt of 100 ms are 288,574 bytes a second. */
+	/* Section 4.3.2: the initial rate is the window divided by the round trip, times 2.885: 10 segments in an srtt of 100 ms are 288,574 bytes per
+	 * second. */
 	open();
 	round_of(10, 100);
 	EQUAL(sock()->sk_pacing_rate, 288574);
@@ -49,8 +50,8 @@ int main(void)
 	EQUAL(state()->min_rtt, 100000);
 	EQUAL(tp->snd_cwnd, 20);
 
-	/* Section 4.3.2.2: three round trips without a quarter more, and the pipe is full; then it drains, and probes when no more than the product of 10
-	 * is in flight, in phase 5 by a draw of 3. */
+	/* Section 4.3.2.2: after three round trips with less than a quarter more the pipe is full; BBR drains, and probes once at most the
+	 * bandwidth-delay product of 10 is in flight, in phase 5 by a draw of 3. */
 	round_of(10, 124);
 	round_of(10, 100);
 	EQUAL(state()->is_full, 0);
@@ -63,26 +64,26 @@ int main(void)
 	EQUAL(state()->mode, PROBE_BW);
 	EQUAL(state()->phase, 5);
 
-	/* Section 4.2.3.2: 2 * 124 * 0.1 = 24.8, which is 25, and three quanta of a segment, as the rate is below 1.2 Mbit/s; two more in the
-	 * phase of 5/4. */
+	/* Section 4.2.3.2: 2 * 124 * 0.1 = 24.8, which is 25, and three quanta of one segment, as the rate is below 1.2 Mbit/s; two more segments in
+	 * the phase with gain 5/4. */
 	EQUAL(target(sock(), state(), greatest_bw(state()), CWND_GAIN, 0), 28);
 	state()->phase = 0;
 	EQUAL(target(sock(), state(), greatest_bw(state()), CWND_GAIN, 0), 30);
 	state()->phase = 5;
 
-	/* Section 4.1.1.3: the 124 of a round trip lasts for ten more, and then it is 100. */
+	/* Section 4.1.1.3: the rate 124 of a round trip is the maximum of ten further ones, then the maximum is 100. */
 	for (int rounds = 0; rounds < 7; rounds++)
 		round_of(10, 100);
 	EQUAL(greatest_bw(state()), 124 * ONE);
 	round_of(10, 100);
 	EQUAL(greatest_bw(state()), 100 * ONE);
-	/* A hundredth below it, 99,000 bytes a second, where the gain is one. */
+	/* Pacing at 1 % below the rate, 99,000 bytes per second, at a gain of one. */
 	state()->phase = 5;
 	state()->phase_at = tp->tcp_mstamp + 100000;
 	round_of(10, 100);
 	EQUAL(sock()->sk_pacing_rate, 99000);
 
-	/* Section 4.2.3.4: 3 lost of 40, 20 in flight and one more arrived: 21 for a round trip, and 40 again after the recovery. */
+	/* Section 4.2.3.4: 3 of 40 lost, 20 in flight and one more acknowledged: a window of 21 for a round trip, and 40 again after the recovery. */
 	tp->snd_cwnd = 40;
 	CALL(bbr_ssthresh);
 	CALL(bbr_set_state, TCP_CA_Recovery);
@@ -100,7 +101,7 @@ int main(void)
 	EQUAL(state()->prior_cwnd, 40);
 	EQUAL(state()->conserves, 0);
 
-	/* Section 4.3.5: a least round trip of more than ten seconds is old: four segments for 200 ms and a round trip, and the window is back. */
+	/* Section 4.3.5: a smallest round trip older than ten seconds expires: four segments for 200 ms and a round trip, then the previous window. */
 	open();
 	round_of(10, 100);
 	tp->snd_cwnd = 40;

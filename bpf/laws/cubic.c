@@ -8,7 +8,7 @@ static struct cubic *state(void)
 	return STATE(struct cubic, (struct sock *)tp);
 }
 
-/* Ten ACKs of a round with such a round trip. */
+/* Ten ACKs of a round with this round trip. */
 static void round_of(u32 rtt)
 {
 	tp->snd_nxt = tp->snd_una + 11000; /* the next round begins with the first ACK after these */
@@ -27,7 +27,7 @@ int main(void)
 	EQUAL(cube_root(27), 3);
 	EQUAL(cube_root(~0ULL), 2642245);
 
-	/* Section 4.2: from 70 to a W_max of 100, K is the cube root of 30 / 0.4: 4.217 s. W_cubic is 70 at first (69.996 for K in 1/1024 s), 100 at
+	/* Section 4.2: from 70 to a W_max of 100, K is the cube root of 30 / 0.4: 4.217 s. W_cubic is initially 70 (69.996 for K in 1/1024 s), 100 at
 	 * K, and 100 + 0.4 * 2^3 two seconds later. */
 	begin_stage(&m, 1, 70 * ONE);
 	EQUAL(m.k, 4318);
@@ -37,7 +37,7 @@ int main(void)
 	EQUAL(cubic_at(&m, ~0ULL) > 1ULL << 30, 1);
 	EQUAL(cubic_at(&(struct memory){ .k = ~0U }, 0), 0);
 
-	/* Sections 4.6 and 4.7: 0.7 is left; a loss below the last W_max gives up some more, 0.85 of the window. */
+	/* Sections 4.6 and 4.7: a loss leaves 0.7 of the window; a loss below the last W_max reduces W_max to 0.85 of the window. */
 	connect(100, 5);
 	CALL(cubic_init);
 	EQUAL(CALL(cubic_ssthresh), 70);
@@ -51,8 +51,8 @@ int main(void)
 	CALL(cubic_cwnd_event, CA_EVENT_LOSS);
 	EQUAL(state()->now.w_max, 0);
 
-	/* Section 4.3: 100 windows of 10 segments, of 10 ms each, are a second, in which Reno gains 9/17 of 100 while below where the window was; the cubic
-	 * a fraction. */
+	/* Section 4.3: 100 windows of 10 segments, of 10 ms each, are a second, in which Reno gains 9/17 of 100 while below the previous window; the
+	 * cubic gains a fraction of that. */
 	connect(10, 5);
 	CALL(cubic_init);
 	state()->now.prior = ~0U;
@@ -62,15 +62,15 @@ int main(void)
 	}
 	EQUAL(tp->snd_cwnd, 14); /* 10 (1 + 9/17/10 + ...): 14.1 after ten rounds of ten segments while it grows */
 
-	/* Section 4.2: half again as much in a round trip at most. */
+	/* Section 4.2: the window grows by half per round trip at most. */
 	connect(10, 5);
 	CALL(cubic_init);
 	state()->now = (struct memory){ .start = SECOND, .k = 0, .plateau = 1000 * ONE };
 	CALL(cubic_cong_avoid, 0, 10);
 	EQUAL(tp->snd_cwnd, 15);
 
-	/* RFC 9406 section 4.2: a round 10 ms longer than one of 80 slows it down to a quarter; one shorter than 90 speeds it up again; without, it
-	 * is over after five. An ACK counts for eight segments at most unless they are spaced (section 4.3). */
+	/* RFC 9406 section 4.2: a round 10 ms longer than one of 80 ms reduces growth to a quarter; a round shorter than 90 ms restores it; otherwise
+	 * slow start ends after five rounds. An ACK counts for at most eight segments unless segments are paced (section 4.3). */
 	connect(10, 1000);
 	CALL(cubic_init);
 	round_of(80000);

@@ -5,14 +5,14 @@
 
 static u32 sent;
 
-/* The ACKs that the receiver asks for: the byte that each names, and whether it has ECE. */
+/* ACKs that the receiver requests: acknowledged byte, and ECE. */
 static long send_ack(void *sk, u32 rcv_nxt)
 {
 	sent = rcv_nxt * 10 + !!(tp->ecn_flags & TCP_ECN_DEMAND_CWR);
 	return 0;
 }
 
-/* So many segments arrive, some of them marked, and a window is over. */
+/* A window of segments is acknowledged, some of them marked. */
 static void window(u32 delivered, u32 marked)
 {
 	tp->delivered += delivered;
@@ -35,19 +35,19 @@ int main(void)
 	struct dctcp *d = STATE(struct dctcp, (struct sock *)&connection);
 
 	airhop_tcp_send_ack = send_ack;
-	/* Alpha is 1 at first: the first mark halves the window. */
+	/* Alpha is initially 1: the first mark halves the window. */
 	connect(100, 200);
 	CALL(dctcp_init);
 	EQUAL(CALL(dctcp_ssthresh), 50);
 	/* A window of 10, 4 of them marked: 15/16 + 0.4/16, in 1/2^20. */
 	window(10, 4);
 	EQUAL(d->alpha, 983040 + 26214);
-	/* An ACK of what the window ends with does not end it. */
+	/* An ACK of the last byte of the window does not end the window. */
 	tp->snd_una = d->end;
 	tp->delivered += 5;
 	CALL(dctcp_in_ack_event, 0);
 	EQUAL(d->alpha, 983040 + 26214);
-	/* The fixed points: none marked, and all of them. */
+	/* Fixed points: no segment marked, and all segments marked. */
 	for (int n = 0; n < 300; n++)
 		window(10, 0);
 	EQUAL(d->alpha < 16, 1);
@@ -58,7 +58,7 @@ int main(void)
 	tp->snd_cwnd = 3;
 	EQUAL(CALL(dctcp_ssthresh), 2);
 
-	/* Section 3.5: a loss, and a timeout, cost half whatever alpha is. */
+	/* Section 3.5: a loss and a timeout halve the window for any alpha. */
 	connect(100, 200);
 	CALL(dctcp_init);
 	d->alpha = 0;
@@ -72,7 +72,7 @@ int main(void)
 	CALL(dctcp_cwnd_event, CA_EVENT_LOSS);
 	EQUAL(tp->snd_ssthresh, 30);
 
-	/* Section 3.2: an ACK of what came before, in the old state, where the state changes; the new state is told at once. */
+	/* Section 3.2: at a change of state an ACK of the earlier data, in the old state; the new state is reported immediately. */
 	connect(10, 10);
 	CALL(dctcp_init);
 	receive(CA_EVENT_ECN_NO_CE, 11);

@@ -88,7 +88,7 @@ static void listen(u8 version, u32 cwnd)
 
 int main(void)
 {
-	/* A notice goes no further, and spares its segment once; another segment costs half, and so does a timeout. */
+	/* A notice is consumed, and prevents one reduction for its segment; a loss of another segment, or a timeout, halves the window. */
 	for (u8 version = 4; version <= 6; version += 2) {
 		listen(version, 20);
 		EQUAL(hear(version, NOTICE_ELN), TC_ACT_SHOT);
@@ -103,25 +103,25 @@ int main(void)
 		CALL(eln_cwnd_event, CA_EVENT_LOSS);
 		EQUAL(tp->snd_ssthresh, 10);
 	}
-	/* An ACK with a bit stays an ACK; one without, or with what is not in use, says nothing. */
+	/* An ACK with the ELN bit remains an ACK; an ACK without it, or with unused code points, has no effect. */
 	listen(4, 20);
 	EQUAL(hear(4, ELN_IN_ACK), TC_ACT_UNSPEC);
 	EQUAL(CALL(eln_ssthresh), 20);
 	EQUAL(hear(4, 1), TC_ACT_UNSPEC);
 	EQUAL(hear(4, NOTICE_BITS), TC_ACT_UNSPEC);
 	EQUAL(CALL(eln_ssthresh), 10);
-	/* Seventeen notices: the first gives way. */
+	/* The seventeenth notice replaces the first. */
 	listen(4, 20);
 	for (int i = 0; i <= NAMED; i++)
 		hear(4, NOTICE_ELN);
 	EQUAL(entry.count, NAMED + 1);
-	/* No TCP, and a header cut short. */
+	/* No TCP, and a truncated header. */
 	packet[9] = 17;
 	EQUAL(hear_notices((struct __sk_buff *)packet), TC_ACT_UNSPEC);
 	packet[0] = 0x4f;
 	packet[9] = 6;
 	EQUAL(hear_notices((struct __sk_buff *)packet), TC_ACT_UNSPEC);
-	/* A notice for another sender is lost all the same; nobody listens after the end. */
+	/* A notice for another sender is consumed, too; after the end of the connection nothing is. */
 	CALL(eln_release);
 	EQUAL(is_there, 0);
 	EQUAL(hear(4, NOTICE_ELN), TC_ACT_SHOT);

@@ -19,7 +19,7 @@ int main(void)
 	EQUAL(alpha(&h, 11 * SECOND), 126 * ONE);
 	h.beta = BETA_MAX;
 	EQUAL(alpha(&h, 3 * SECOND), 22 * 2 * (ONE - BETA_MAX));
-	/* In proportion to the round trip, within 0.1 and 2, and never below 1. */
+	/* Proportional to the round trip, with a factor of 0.1 to 2, and at least 1. */
 	h.beta = ONE / 2;
 	h.least = 50000;
 	EQUAL(alpha(&h, 3 * SECOND), 11 * ONE);
@@ -29,7 +29,7 @@ int main(void)
 	EQUAL(alpha(&h, 3 * SECOND), 22 * (ONE / 10));
 	EQUAL(alpha(&h, SECOND), ONE);
 
-	/* RTTmin / RTTmax within 0.5 and 0.8, in 1/1024, and half where the rate has changed by more than a fifth, or is not known. */
+	/* RTTmin / RTTmax within 0.5 and 0.8, in 1/1024, and half if the rate has changed by more than a fifth or is unknown. */
 	h = (struct htcp){ .least = 60000, .greatest = 120, .now = { .longest = 100000, .rate = 100 } };
 	EQUAL(adapt(&h), 614);
 	h.greatest = 121;
@@ -44,7 +44,7 @@ int main(void)
 	h.least = 40000;
 	EQUAL(adapt(&h), 512);
 
-	/* A loss: the first halves, the longest round trip fades from 100 to 98 ms beside a smallest of 60, and the clock starts anew. */
+	/* The first loss halves the window; the longest round trip decays from 100 to 98 ms (the smallest is 60), and the clock restarts. */
 	connect(40, 5);
 	CALL(htcp_init);
 	ACK(htcp, 0, 1, 60000);
@@ -52,12 +52,12 @@ int main(void)
 	EQUAL(CALL(htcp_ssthresh), 20);
 	EQUAL(state()->now.longest, 98000);
 	EQUAL(state()->now.since, SECOND);
-	/* Undone, it had not been. */
+	/* An undo restores the state before the loss. */
 	tp->prior_cwnd = 40;
 	EQUAL(CALL(htcp_undo_cwnd), 40);
 	EQUAL(state()->now.longest, 100000);
 
-	/* One late ACK is no queue: 20 ms more at most. */
+	/* A single late ACK raises the longest round trip by at most 20 ms. */
 	state()->rtt = 130000;
 	note(state());
 	EQUAL(state()->now.longest, 100000);

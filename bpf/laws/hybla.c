@@ -3,7 +3,7 @@
 #include "../hybla.bpf.c"
 #include "laws.h"
 
-/* Past the first flight, with a smallest round trip of so many ms. */
+/* After the first flight, with this smallest round trip, ms. */
 static void of(u32 ms, u32 cwnd, u32 ssthresh)
 {
 	connect(cwnd, ssthresh);
@@ -20,14 +20,14 @@ int main(void)
 	EQUAL(exponential(60 * ONE / 25), 4378);
 	EQUAL(exponential(40 * ONE), 65535LL * ONE);
 
-	/* Equation 8: slow start, as far as ssthresh. */
+	/* Equation 8: slow start up to ssthresh. */
 	of(50, 10, 1000);
 	CALL(hybla_cong_avoid, 0, 2);
 	EQUAL(tp->snd_cwnd, 16);
 	of(50, 10, 12);
 	CALL(hybla_cong_avoid, 0, 2);
 	EQUAL(tp->snd_cwnd, 12);
-	/* 4 / cwnd for each segment at 50 ms: five make two of ten; one, as of Reno, at 10 ms. */
+	/* 4 / cwnd for each segment at 50 ms: five ACKed segments add two to a window of ten; at 10 ms one, as in Reno. */
 	of(50, 10, 5);
 	CALL(hybla_cong_avoid, 0, 5);
 	EQUAL(tp->snd_cwnd, 12);
@@ -38,8 +38,8 @@ int main(void)
 	CALL(hybla_cong_avoid, 0, 2);
 	EQUAL(tp->snd_cwnd, 65535);
 
-	/* Hoe 1996: a flight of ten, of which eight more are acknowledged in 8 ms, a thousand a second: 100 fill 100 ms. Then it begins with rho = 4,
-	 * or with the ten that it has. */
+	/* Hoe 1996: a flight of ten, of which eight more are acknowledged in 8 ms, a thousand per second: 100 segments fill 100 ms. The initial window
+	 * is rho = 4, or the configured ten. */
 	connect(2, TCP_INFINITE_SSTHRESH);
 	tp->snd_nxt = 10000;
 	tp->packets_out = 10;
@@ -53,14 +53,14 @@ int main(void)
 	CALL(hybla_cong_avoid, 0, 1);
 	EQUAL(tp->snd_ssthresh, 100);
 	EQUAL(tp->snd_cwnd, 4 + 15);
-	/* A threshold that is there counts rho times, and growth begins at once. */
+	/* A finite threshold is multiplied by rho, and growth begins immediately. */
 	connect(2, 8);
 	tp->packets_out = 10;
 	ACK(hybla, 0, 2, 100000);
 	CALL(hybla_cong_avoid, 0, 1);
 	EQUAL(tp->snd_ssthresh, 32);
 	EQUAL(tp->snd_cwnd, 4 + 15);
-	/* Segments are spaced from then on, and after a loss. */
+	/* Segments are paced from then on, and after a loss. */
 	EQUAL(((struct sock *)tp)->sk_pacing_status, SK_PACING_NEEDED);
 	connect(20, TCP_INFINITE_SSTHRESH);
 	EQUAL(CALL(hybla_ssthresh), 10);

@@ -3,7 +3,7 @@
 #include "../illinois.bpf.c"
 #include "laws.h"
 
-/* A round of ten segments with round trips of so many us, whose first ACK ends the one before. */
+/* A round of ten segments with these round trips, us; its first ACK ends the previous round. */
 static void round_of(u32 rtt)
 {
 	tp->snd_nxt = tp->snd_una + 10000;
@@ -29,7 +29,7 @@ int main(void)
 	EQUAL(beta_at(819), 512);
 	EQUAL(beta_at(461), 128 + 384 * 359 / 717);
 
-	/* 60 to 100 ms: a round at 100 has the longest delay, and a loss then costs half; below 15 segments all is Reno's. */
+	/* 60 to 100 ms: a round at 100 ms has the longest delay, and a loss then halves the window; below 15 segments all rules are Reno's. */
 	connect(20, 5);
 	CALL(illinois_init);
 	round_of(60000);
@@ -39,7 +39,7 @@ int main(void)
 	EQUAL(state()->alpha, ALPHA_MIN);
 	tp->snd_cwnd = 20;
 	EQUAL(CALL(illinois_ssthresh), 10);
-	/* Short delays: a loss costs an eighth at once, alpha waits for five rounds in a row. */
+	/* Short delays: a loss costs an eighth immediately; alpha_max requires five consecutive rounds. */
 	round_of(60000);
 	for (int rounds = 1; rounds <= 5; rounds++) {
 		EQUAL(state()->alpha == ALPHA_MAX, 0);
@@ -55,7 +55,7 @@ int main(void)
 	EQUAL(state()->alpha, ONE);
 	EQUAL(CALL(illinois_ssthresh), 12);
 
-	/* Ten segments a round trip: two of twenty make one more. */
+	/* Alpha of ten segments per round trip: two ACKs at a window of twenty add one segment. */
 	connect(20, 5);
 	CALL(illinois_init);
 	tp->snd_nxt = 100000;

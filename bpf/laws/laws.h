@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A connection without a kernel, in which programs run natively: each file beside this one includes a scheme's source, and holds it to numbers
- * that were worked out by hand from its paper.
+ * Simulated connection on which programs run natively, without a kernel: each file in this folder includes the source of a scheme, and compares
+ * it with numbers computed by hand from the scheme's paper.
  */
 #ifndef LAWS_H
 #define LAWS_H
@@ -10,7 +10,7 @@ int printf(const char *format, ...);
 
 static int failures;
 
-/* Windows are whole or in 1/1024, so laws are exact where nothing else is said. */
+/* Windows are whole or in 1/1024 segments, so laws are exact unless stated otherwise. */
 #define EQUAL(found, expected)                                                                              \
 	do {                                                                                                \
 		long long f = (found), e = (expected);                                                      \
@@ -61,7 +61,7 @@ static void grow_as_reno(struct sock *sk, u32 ack, u32 acked)
 		avoid_congestion(tp, tp->snd_cwnd, acked);
 }
 
-/* A new connection with such a window, all of it used; a segment has 1000 bytes, and it is one second past midnight. */
+/* A new connection with this window, fully used; a segment has 1000 bytes, and the clock is at one second. */
 static inline void connect(u32 cwnd, u32 ssthresh)
 {
 	tcp_reno_ssthresh = half;
@@ -78,7 +78,7 @@ static inline void connect(u32 cwnd, u32 ssthresh)
 					.tcp_mstamp = SECOND };
 }
 
-/* An ACK, `us` after the last one, of so many segments, which says that the round trip is `rtt` us. */
+/* An ACK of `segments` segments, `us` after the last one, with a round-trip sample of `rtt` us. */
 #define ACK(scheme, us, segments, rtt)                                                                      \
 	do {                                                                                                \
 		struct ack_sample sample = { .pkts_acked = (segments), .rtt_us = (rtt) };                   \

@@ -8,7 +8,7 @@ static struct vegas *state(void)
 	return STATE(struct vegas, (struct sock *)tp);
 }
 
-/* The window of a round that ends now: so many segments were sent in it and are in use, the smallest round trip is 60 ms, its mean `rtt` us. */
+/* Window after a round with this number of segments sent and in use; the smallest round trip is 60 ms, the round's mean `rtt` us. */
 static u32 after_round(u32 cwnd, u32 ssthresh, u32 rtt)
 {
 	connect(cwnd, ssthresh);
@@ -33,17 +33,17 @@ int main(void)
 	EQUAL(state()->growth, STAYS);
 	EQUAL(after_round(20, 5, 61000), 20);
 	EQUAL(state()->growth, GROWS_LINEARLY);
-	/* One more for twenty ACKs, the first of which came above. */
+	/* One more segment for twenty ACKs, including the one above. */
 	for (int i = 0; i < 19; i++)
 		CALL(vegas_cong_avoid, 0, 1);
 	EQUAL(tp->snd_cwnd, 21);
 
-	/* Slow start: a segment for each ACK every other round; two queued, and it is over, with an eighth less. */
+	/* Slow start: one segment per ACK every other round; with two segments queued it ends, and the window falls by an eighth. */
 	EQUAL(after_round(20, 100, 64000), 21);
 	EQUAL(after_round(20, 100, 66000), 18);
 	EQUAL(tp->snd_ssthresh, 2);
 
-	/* A loss costs a quarter, and no slow start follows; a timeout has one, to half. */
+	/* A loss reduces the window by a quarter, without slow start; a timeout starts slow start up to half. */
 	connect(21, 5);
 	EQUAL(CALL(vegas_ssthresh), 16);
 	CALL(vegas_cwnd_event, CA_EVENT_COMPLETE_CWR);

@@ -3,7 +3,7 @@
 #include "../veno.bpf.c"
 #include "laws.h"
 
-/* The smallest round trip is 60 ms; the last round, of so many samples, had `rtt` us. */
+/* The smallest round trip is 60 ms; the last round had this number of samples, of `rtt` us. */
 static void round_of(u32 rtt, u32 samples, u32 cwnd, u32 ssthresh)
 {
 	connect(cwnd, ssthresh);
@@ -25,23 +25,23 @@ static void round_of(u32 rtt, u32 samples, u32 cwnd, u32 ssthresh)
 
 int main(void)
 {
-	/* 20 (1 - 60/72) = 3.3 segments are queued: half is left; 20 (1 - 60/70) = 2.9: four fifths are. */
+	/* 20 (1 - 60/72) = 3.3 segments are queued: half remains; 20 (1 - 60/70) = 2.9: four fifths remain. */
 	round_of(72000, 3, 20, 5);
 	EQUAL(CALL(veno_ssthresh), 10);
 	round_of(70000, 3, 20, 5);
 	EQUAL(CALL(veno_ssthresh), 16);
-	/* 12 (1 - 60/80) = 3, not fewer. */
+	/* 12 (1 - 60/80) = 3, which is not below beta. */
 	round_of(80000, 3, 12, 5);
 	EQUAL(CALL(veno_ssthresh), 6);
-	/* Two round trips are not enough: Reno. */
+	/* Two samples are too few: Reno. */
 	round_of(70000, 2, 20, 5);
 	EQUAL(CALL(veno_ssthresh), 10);
-	/* At a timeout half, whatever is queued. */
+	/* A timeout halves the window for any queue. */
 	round_of(70000, 3, 20, 5);
 	CALL(veno_cwnd_event, CA_EVENT_LOSS);
 	EQUAL(tp->snd_ssthresh, 10);
 
-	/* Congested, every second ACK counts: 20 segments in each make one more with the second. In slow start all do. */
+	/* In the congestive state every second ACK counts: with 20 segments per ACK the second adds one. In slow start all ACKs count. */
 	round_of(72000, 3, 20, 5);
 	CALL(veno_cong_avoid, 0, 20);
 	EQUAL(tp->snd_cwnd, 20);

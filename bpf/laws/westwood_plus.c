@@ -10,21 +10,21 @@ static u64 rate(void)
 
 int main(void)
 {
-	/* A segment each 10 ms, and a round trip of 100: rounds of 110 ms, the first ACK after more than 100, with 11 segments: 100 a second. */
+	/* A segment each 10 ms, and a round trip of 100: rounds of 110 ms, the first ACK after more than 100, with 11 segments: 100 per second. */
 	connect(50, 5);
 	CALL(westwood_plus_init);
 	for (int i = 0; i < 200; i++)
 		ACK(westwood_plus, 10000, 1, 100000);
 	EQUAL(rate(), 100 * ONE);
-	/* They fill 10 segments of the empty path, which is less than the window; and slow start leads to no more. */
+	/* At this rate 10 segments fill the empty path, fewer than the window; slow start ends there, too. */
 	EQUAL(CALL(westwood_plus_ssthresh), 10);
-	/* A loss never raises a window of 8, but slow start goes on to 10. */
+	/* A loss never raises a window of 8, but slow start continues to 10. */
 	tp->snd_cwnd = 8;
 	EQUAL(CALL(westwood_plus_ssthresh), 8);
 	CALL(westwood_plus_cwnd_event, CA_EVENT_COMPLETE_CWR);
 	EQUAL(tp->snd_ssthresh, 10);
 
-	/* Rounds of 10 and then 20 segments in 100 ms each: 7/8 100 + 1/8 (7/8 100 + 1/8 200) = 101.5625 a second. */
+	/* Rounds of 10 and then 20 segments in 100 ms each: 7/8 100 + 1/8 (7/8 100 + 1/8 200) = 101.5625 per second. */
 	connect(50, 5);
 	CALL(westwood_plus_init);
 	ACK(westwood_plus, 0, 10, 99000);
@@ -33,7 +33,7 @@ int main(void)
 	ACK(westwood_plus, 100000, 0, 99000);
 	EQUAL(rate(), 104000); /* 101.5625 * 1024 */
 
-	/* No round is shorter than 50 ms: six segments in 60 ms are the first sample. */
+	/* A round lasts at least 50 ms: six segments in 60 ms are the first sample. */
 	connect(50, 5);
 	CALL(westwood_plus_init);
 	for (int i = 0; i < 6; i++)

@@ -1,4 +1,4 @@
-//! The reader of BPF objects and what runs them; the harness is that of the tests of `crates/bpf`.
+//! Reader and interpreter of BPF objects; the tests of `crates/bpf` have the harness.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Captures of hostile packets, read back; the harness is that of the tests of `crates/trace`.
+//! Captures of random packets, read back; the tests of `crates/trace` have the harness.
 
 #![no_main]
 
@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-/// Where captures are written.
+/// Folder of the captures.
 static FOLDER: LazyLock<PathBuf> =
     LazyLock::new(|| std::env::temp_dir().join(format!("airhop-pcapng-{}", std::process::id())));
 

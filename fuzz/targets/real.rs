@@ -1,4 +1,4 @@
-//! The reader of real hosts' datagrams and what writes them back; the harness is that of the tests of `crates/wire`.
+//! Reader and writer of real hosts' datagrams; the tests of `crates/wire` have the harness.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! The readers of recorded channels, recorded links and quantities; the harness is that of the tests of `crates/radio`.
+//! Readers of recorded channels, recorded links and quantities; the tests of `crates/radio` have the harness.
 
 #![no_main]
 

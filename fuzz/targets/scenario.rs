@@ -1,4 +1,4 @@
-//! The loader, fed with texts; the harness is that of the tests of `crates/scenario`.
+//! Loader of scenario texts; the tests of `crates/scenario` have the harness.
 
 #![no_main]
 
@@ -8,7 +8,7 @@ mod hostile;
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
 use std::path::Path;
 
-/// Where the files are that scenarios may name.
+/// Folder of the files that scenarios may name.
 const FILES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/files");
 
 fuzz_target!(|text: &str| hostile::load(text, Path::new(FILES)));
@@ -23,7 +23,7 @@ fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
     }
 });
 
-/// In three cases of four, the text with its lines edited, as somebody edits a scenario: bytes alone seldom make a new one.
+/// In three cases of four, the text with edited lines, since edits of bytes seldom produce a valid scenario.
 fn edited(data: &[u8], seed: u32) -> Option<String> {
     let mut dice = u64::from(seed).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut roll = |sides: usize| {

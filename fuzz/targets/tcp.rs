@@ -1,4 +1,4 @@
-//! A sender and a receiver in hostile hands; the harness is that of the tests of `crates/tcp`.
+//! Sender and receiver with hostile input; the tests of `crates/tcp` have the harness.
 
 #![no_main]
 

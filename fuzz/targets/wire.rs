@@ -1,4 +1,4 @@
-//! The reader of datagrams, with checksums as they come and with right ones; the harness is that of the tests of `crates/wire`.
+//! Reader of datagrams, with unchanged and with corrected checksums; the tests of `crates/wire` have the harness.
 
 #![no_main]
 

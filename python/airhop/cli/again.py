@@ -23,7 +23,7 @@ class Again(Exception):  # noqa: N818
 
 
 def start_again(by: Sequence[str], words: Sequence[str]) -> NoReturn:
-    """Replace this process by `by airhop words`, with the same process ID, signals and exit code.
+    """Replace this process by the command `by`, then `airhop words`; process ID, signals and exit code stay.
 
     Raises PrivilegeError if a restart is impossible or would not provide the privilege.
     """

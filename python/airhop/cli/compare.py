@@ -154,6 +154,6 @@ def _print(comparison: Comparison, as_json: bool) -> None:
     print_shares(out, {row.scheme: row.judgements for row in rows})
     if n > 1:
         out.print(
-            "± and shading: 95 % interval of the mean; ratio, and share judged right: Fieller's, paired",
+            "± and shading: 95 % interval of the mean; ratios and correct %: Fieller's interval, paired",
             style="dim",
         )

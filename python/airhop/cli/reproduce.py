@@ -101,7 +101,7 @@ def reproduce(
             say(f"warning: {outcome.experiment.id}: {warning}")
     for experiment in chosen:
         if isinstance(experiment, Experiment) and experiment.changed:
-            say(f"airhop: {experiment.id}: not the experiment of the paper; no claim is judged")
+            say(f"airhop: {experiment.id}: not the experiment of the paper; no claim is checked")
     for verdict, one, many in (
         ("fails", "does not hold", "do not hold"),
         ("open", "is not decided; more replications may", "are not decided; more replications may"),

@@ -99,7 +99,7 @@ class Comparison:
 
     @property
     def schemes(self) -> list[str]:
-        """Names of the arms: of the schemes, if these alone are compared."""
+        """Names of the arms, which are names of schemes if only schemes are compared."""
         return [arm.name for arm in self.arms]
 
     @property

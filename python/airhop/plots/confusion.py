@@ -90,18 +90,18 @@ def draw_confusion(
     causes = [cause for cause in TRUE_CAUSES if any(whole.count(judged, cause) for judged in TAKEN_FOR)]
     with mpl.rc_context(PRINT_STYLE | {"font.size": 7, "axes.linewidth": 0.4}):
         once = sent_once(cell.point.scenario for cell in part.cells)
-        note = "; ".join(filter(None, ("Beside names: losses judged right", part.where, once)))
+        note = "; ".join(filter(None, ("Beside names: correct classifications", part.where, once)))
         lines = folded(note).count("\n")
         figure, panels = _panels(len(samples), len(whole.judged), FOOT_IN + lines * CAPTION_LINE_IN)
         for place, (panel, (scheme, sample)) in enumerate(zip(panels, samples.items(), strict=True)):
             right = share_right(sample)
-            silent = "no cause said" if any(found.total for found in sample) else "no loss"
+            silent = "no classification" if any(found.total for found in sample) else "no loss"
             told = silent if right is None else f"{percent_interval(right)} %"
             panel.set_title(f"{(labels or {}).get(scheme, scheme)}: {told}", fontsize=7, loc="left", pad=2)
             _fill(panel, LossClassifications.sum(sample), whole.judged, causes)
             panel.set_yticks(range(len(whole.judged)), whole.judged if place % BESIDE == 0 else [])
             if place % BESIDE == 0:
-                panel.set_ylabel("taken for", fontsize=7, labelpad=2)
+                panel.set_ylabel("classified as", fontsize=7, labelpad=2)
             if place + BESIDE >= len(samples):
                 panel.set_xlabel("true cause", fontsize=7, labelpad=1)
                 heads = [CAUSES[cause] for cause in causes]
@@ -109,7 +109,7 @@ def draw_confusion(
             else:
                 panel.set_xticks([])
         caption(figure, note, y=0.01)
-        return write(figure, Path(stem), "What losses were taken for, by true cause")
+        return write(figure, Path(stem), "Loss classifications by true cause")
 
 
 def _samples(table: Table, part: Slice) -> dict[str, list[LossClassifications]]:

@@ -46,7 +46,7 @@ FAIRNESS = Quantity("jain", "Jain's fairness index", most=1.0)
 QUANTITIES = (
     GOODPUT,
     FAIRNESS,
-    Quantity("judged_right", "Share of losses judged right", most=1.0),
+    Quantity("judged_right", "Share of correct loss classifications", most=1.0),
     *_declared(MEANS),
     *_declared(column for column in SUMS if column not in (GOODPUT.column, "delivered_bytes")),
     *_declared((*NOTICES, *DROPS)),

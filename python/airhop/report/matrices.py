@@ -57,10 +57,10 @@ class Matrix:
     def summary(self) -> str:
         """State the share of correct classifications."""
         if not self.found.total:
-            return "no loss noticed"
+            return "no loss detected"
         if self.right is None:
-            return f"{self.found.total:,} losses, no cause said"
-        return f"{percent_interval(self.right)} % of {self.found.total:,} right"
+            return f"{self.found.total:,} losses, no classification"
+        return f"{percent_interval(self.right)} % of {self.found.total:,} correct"
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Matrices:
     """Setting shown initially, in words."""
     shown: list[Matrix]
     data: dict[str, Any]
-    """Columns over the points of `chapter_data`: counts by cell, the share judged right, its interval."""
+    """Columns over the points of `chapter_data`: counts by cell, share correct, its interval."""
 
 
 def matrices(chapter: Chapter) -> Matrices | None:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 CELL = 13
 """Maximum width of a column, characters: `99.79 ± 0.29` and a blank."""
 LEGEND = (
-    "Losses whose cause was judged right, % ± 95 % half-width: congestion where a queue was full or AQM"
-    " dropped, wireless where the channel or a collision was it."
+    "Correct loss classifications, % ± 95 % half-width: congestion if a queue was full or its AQM dropped"
+    " the packet, wireless if the cause was the channel or a collision."
 )
 
 

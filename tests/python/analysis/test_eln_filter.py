@@ -25,7 +25,7 @@ def test_it_is_the_last_run_that_is_not_rare(fer: float, attempts: int, rare: fl
     assert n == 1 or failures_in_succession(fer, attempts, n) > rare
 
 
-def test_a_run_as_probable_as_what_is_rare_is_rare() -> None:
+def test_a_run_of_the_rare_probability_is_rare() -> None:
     # 0.1^3 is 0.001, though not to the last bit.
     assert largest_noise_run(0.1, rare=0.001) == 2
     assert largest_noise_run(0.1, 3, rare=1e-6) == 1

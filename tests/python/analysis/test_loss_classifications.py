@@ -112,7 +112,7 @@ def test_a_study_counts_as_its_run_documents_do(table: Any) -> None:
             assert row["judged_right"] == pytest.approx(expected)
 
 
-def test_who_is_told_the_cause_judges_right_and_who_is_not_takes_all_for_congestion(table: Any) -> None:
+def test_who_is_reported_the_cause_judges_right_and_who_is_not_takes_all_for_congestion(table: Any) -> None:
     # Yun 2009 §4: the link layer knows what it lost. Reno knows congestion only, and here it is rare.
     found = table.judgements()
     right = {
@@ -169,7 +169,7 @@ def test_metrics_of_judgements_can_be_asked_for_by_name(table: Any) -> None:
     np.testing.assert_allclose(values[share].fill_nan(None).drop_nulls(), expected.drop_nans())
 
 
-def test_a_finite_transfer_says_when_it_was_over() -> None:
+def test_a_finite_transfer_has_a_completion_time() -> None:
     app = {"kind": "transfer", "size": "100 kB"}
     flow = airhop.run(SHORT.with_({"flow.ftp.app": app})).flows.row(0, named=True)
     assert 0 < flow["completion_s"] < 10
@@ -195,7 +195,7 @@ def test_compare_prints_shares_and_their_interval(capsys: pytest.CaptureFixture[
     words = ["compare", "last-hop", "reno", "ll-elsn", "--reps", "4", "--set", "duration=20 s"]
     main_ends(words)
     lines = capsys.readouterr().out.splitlines()
-    start = next(i for i, line in enumerate(lines) if "taken for" in line)
+    start = next(i for i, line in enumerate(lines) if "classified" in line)
     main_ends([*words, "--json"])
     schemes = {row["scheme"]: row for row in json.loads(capsys.readouterr().out)["schemes"]}
     reno = next(line for line in lines[start:] if "reno" in line)
@@ -270,7 +270,7 @@ def test_the_printed_matrices_hold_the_shares(tmp_path: Path, monkeypatch: pytes
     }  # fmt: skip
     heads = [label.get_text() for label in ll_elsn.get_xticklabels()]
     assert heads == ["queue", "channel", "collision", "not lost"]
-    told = "Beside names: losses judged right; delay = 1; each frame sent once (attempts = 1)"
+    told = "Beside names: correct classifications; delay = 1; each frame sent once (attempts = 1)"
     assert kept[0].get_supxlabel().split() == told.split()
 
 

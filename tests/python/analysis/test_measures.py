@@ -61,7 +61,7 @@ def test_frames_stores_studies_and_menus_have_every_measure(mixed: airhop.Result
 
 
 @pytest.mark.parametrize("measure", MEASURES.values(), ids=lambda measure: measure.column)
-def test_every_measure_says_what_it_is(measure: Measure) -> None:
+def test_every_measure_has_a_definition(measure: Measure) -> None:
     assert measure.about.endswith(".") and measure.label and measure.heading
     ending = {"Mbit/s": "mbps", "B": "bytes", "": ""}.get(measure.unit, measure.unit)
     assert measure.column.endswith(ending)
@@ -88,7 +88,7 @@ def test_a_flow_without_a_round_trip_counts_in_no_mean() -> None:
     assert measures.over_flows([flow], ["srtt_ms"]) == {"srtt_ms": None}
 
 
-def test_what_a_kernel_alone_knows_is_null_and_no_zero() -> None:
+def test_values_known_to_a_kernel_alone_are_null() -> None:
     unknown = {measure.path[0]: None for measure in OF_FLOWS if not measure.of_real}
     real = airhop.Result(json.dumps(blank_run() | {"flows": [blank_flow() | {"transport": "tcp"} | unknown]}))
     (row,) = real.flows.rows(named=True)

@@ -69,13 +69,13 @@ def test_every_transmission_is_in_the_lane_of_its_sender(air: OnAir) -> None:
         assert (f"n{lane}", f"n{other}" if other != NOBODY else "*") == (sender, to)
 
 
-def test_data_frames_are_told_by_what_they_carry(air: OnAir) -> None:
+def test_data_frames_are_classified_by_what_they_carry(air: OnAir) -> None:
     sizes = dict(air.frames.group_by("kind").agg(pl.col("bytes").unique()).iter_rows())
     assert (sizes["data"], sizes["tcp-ack"], sizes["other"]) == ([1094], [94], [554])
     assert set(sizes) == set(FRAMES)
 
 
-def test_a_collision_of_hidden_terminals_is_told_from_others(air: OnAir) -> None:
+def test_a_collision_of_hidden_terminals_is_distinguished_from_others(air: OnAir) -> None:
     found = [(overlap.reason, overlap.captured, f"n{overlap.lane}") for overlap in air.overlaps]
     assert found == [
         ("hidden", True, "n1"),  # n0 and n3 are 90 m apart and sense 65 m; n1 had locked on to n0
@@ -187,7 +187,7 @@ def test_every_collision_of_a_run_has_a_frame_that_did_it(tmp_path: Path) -> Non
     assert set(found.frames["kind"]) == {"data", "tcp-ack", "ack"}
 
 
-def test_what_cannot_be_arranged_says_why() -> None:
+def test_traces_that_cannot_be_arranged_raise_a_reason() -> None:
     with pytest.raises(InputError, match="trace=True"):
         on_air({}, synthetic_air.NETWORK)
     with pytest.raises(InputError, match=r"no \[\[wlan\]\]"):
@@ -252,7 +252,7 @@ def test_a_collision_is_marked_at_the_station_that_it_was_for(air: OnAir) -> Non
     assert words.count("hidden") == 2
 
 
-def test_kinds_are_told_apart_in_grey() -> None:
+def test_kinds_are_distinguishable_in_grey() -> None:
     def brightness(ink: str) -> float:
         red, green, blue = mpl.colors.to_rgb(ink)
         return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -70,7 +70,7 @@ def test_other_flows_and_other_nodes_find_their_columns() -> None:
     }  # fmt: skip
 
 
-def test_a_radio_link_tells_its_recovery_in_both_directions_and_its_errors(drawn: Schematic) -> None:
+def test_a_radio_link_has_its_recovery_in_both_directions_and_its_errors(drawn: Schematic) -> None:
     wire, air = drawn.lines
     assert (wire.name, wire.speed, wire.wireless, wire.notes) == ("w1", "56 kbit/s, 50 ms", False, ())
     assert (air.name, air.speed, air.wireless) == ("air", "19.2 kbit/s, 10 ms", True)
@@ -180,7 +180,7 @@ def test_both_ends_of_a_radio_link_have_a_lane_on_the_air() -> None:
     assert waits == pytest.approx((1.05, 2.05))
 
 
-def test_lanes_of_a_cell_and_a_link_are_told_apart() -> None:
+def test_lanes_of_a_cell_and_a_link_are_distinguished() -> None:
     network_ = synthetic_air.NETWORK | {"radio": [RADIO | {"ends": ["n4", "m"]}]}
     labels = [lane.label for lane in on_air(synthetic_air.tables(), network_).lanes]
     assert labels == ["n0", "n1", "n2", "n3", "n4 (field)", "n4 (air)", "m"]

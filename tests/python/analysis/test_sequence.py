@@ -101,7 +101,7 @@ def test_the_last_hop_is_the_one_that_data_reach_last(tables: Tables) -> None:
     assert arrivals(both, "ftp", place="s->bs0").height == 1
 
 
-def test_what_is_not_there_is_refused_in_words(tables: Tables) -> None:
+def test_missing_parts_are_refused_with_a_message(tables: Tables) -> None:
     with pytest.raises(InputError, match=r"no data of `ftp` went over `bs->n`. Did you mean `bs->m`\?"):
         arrivals(tables, "ftp", place="bs->n")
     with pytest.raises(InputError, match="no data of `web` went over the air"):
@@ -125,7 +125,7 @@ def test_copies_of_a_real_run_are_sendings_of_the_source() -> None:
     assert (when["sent_s"] < when["time_s"]).all()
 
 
-def test_a_fading_link_drops_what_it_carries_in_fades_and_delivers_every_retransmission() -> None:
+def test_a_fading_link_drops_frames_in_fades_and_delivers_retransmissions() -> None:
     rare = {"radio.air.errors.ber_good": 1e-6, "radio.air.errors.ber_bad": 1e-2}
     scenario = airhop.Scenario.load("kounavis1996-fixed-mobile").with_(rare)
     run = airhop.run(scenario, scheme="tahoe", trace=True)
@@ -178,7 +178,7 @@ def test_print_tells_delivered_dropped_and_sent_again_apart(tables: Tables) -> N
     assert found["timeout of the sender"][0] == pytest.approx((1.8, 1.025))
 
 
-def test_axes_say_what_they_measure_and_the_time_can_be_chosen(tables: Tables) -> None:
+def test_axes_have_labels_and_the_time_can_be_chosen(tables: Tables) -> None:
     (axes,) = drawn(tables).axes
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("Time (s)", "Segment number mod 90")
     assert axes.get_xlim() == pytest.approx((0.0, 2.903))  # the last thing in the trace is an ACK of the link
@@ -235,7 +235,9 @@ def test_the_same_trace_is_the_same_file(tables: Tables, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("option", ["--sequence", "--round-trips"])
-def test_run_draws_what_is_asked_for(option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_run_draws_the_requested_figures(
+    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "graph.svg"
     with pytest.raises(SystemExit) as end:
         main(["run", "last-hop", "--set", "duration=2 s", option, str(file)])

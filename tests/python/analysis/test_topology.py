@@ -166,7 +166,7 @@ def test_ranges_are_those_of_the_first_sender_unless_asked_for(field: Scenario) 
     assert len([ring for ring in drawn(field, around=["all"]).patches if hasattr(ring, "radius")]) == 10
 
 
-def test_what_is_not_there_cannot_be_drawn(field: Scenario) -> None:
+def test_missing_parts_cannot_be_drawn(field: Scenario) -> None:
     with pytest.raises(InputError, match="no station `f` in `field`"):
         drawn(field, around=["f"])
     with pytest.raises(InputError, match="Did you mean `field`"):

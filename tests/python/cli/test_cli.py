@@ -238,7 +238,7 @@ def test_compare_varies_a_key(cli: Cli) -> None:
     assert found[1]["changes"]["wlan.cell.queue"] == {"kind": "pie", "packets": 50}
 
 
-def test_interrupted_compare_says_what_finished(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_compare_reports_finished_runs(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = _core.run_many
 
     def three_then_stop(jobs: list[object], threads: int, on_done: Callable[[int, str], None]) -> None:
@@ -359,7 +359,7 @@ def test_doctor_is_content(cli: Cli) -> None:
         ("run last-hop --trace /proc/nowhere", "/proc/nowhere"),
     ],
 )
-def test_bad_input_is_told_on_stderr_without_a_traceback(cli: Cli, words: str, told: str) -> None:
+def test_bad_input_is_reported_on_stderr_without_a_traceback(cli: Cli, words: str, told: str) -> None:
     ended = cli(*words.split(" "))
     assert ended.code == 2
     assert ended.out == ""
@@ -390,7 +390,7 @@ def test_reader_that_left_is_no_error(words: list[str]) -> None:
     assert (process.returncode, told.splitlines()) == (0, notes)
 
 
-def test_windows_is_told_of_wsl() -> None:
+def test_on_windows_a_message_names_wsl() -> None:
     """The store locks files with flock(2), which Windows does not have."""
     code = "import sys; sys.platform = 'win32'; import airhop"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

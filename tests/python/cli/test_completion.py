@@ -57,7 +57,7 @@ def complete(bash_script: str, *words: str) -> list[str]:
         (["airhop", "completion", "f"], ["fish"]),
     ],
 )
-def test_bash_offers_what_fits(bash_script: str, words: list[str], offered: list[str]) -> None:
+def test_bash_completes_matching_names(bash_script: str, words: list[str], offered: list[str]) -> None:
     assert sorted(complete(bash_script, *words)) == offered
 
 

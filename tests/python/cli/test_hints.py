@@ -92,7 +92,7 @@ def test_a_study_that_is_in_a_trap_in_many_ways_says_it_in_few_lines() -> None:
     assert told[-1] == "hint: … and 57 more of this kind"
 
 
-def test_a_short_frame_window_caps_what_its_hint_says() -> None:
+def test_a_short_arq_window_limits_goodput_as_in_its_hint() -> None:
     # 64 frames of 1028 B a round trip of 20.03 ms: 26.3 Mbit/s on the air, and 1000/1028 of it payload.
     (hint,) = hints([Scenario.load(RADIO)])
     assert "26.3 Mbit/s of its 300 Mbit/s" in hint.text
@@ -100,7 +100,7 @@ def test_a_short_frame_window_caps_what_its_hint_says() -> None:
     assert measured == pytest.approx(26.3 * 1000 / 1028, rel=0.02)
 
 
-def test_a_short_receive_window_caps_what_its_hint_says() -> None:
+def test_a_short_receive_window_limits_goodput_as_in_its_hint() -> None:
     scenario = Scenario.load(
         "dumbbell", sets=["flow.all.tcp.receive_window=10 kB", "duration=20 s", "flow.all.start=0 s"]
     )

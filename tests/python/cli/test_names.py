@@ -135,7 +135,7 @@ def test_where_it_can_be_nothing_a_message_names_it_as_a_shell_would(cli: Cli, w
 
 
 @pytest.mark.parametrize("name", ["pair.toml", "paré.toml", "pär\udce9.toml"])
-def test_a_locale_of_ascii_alone_reads_every_name_and_prints_what_it_can(tmp_path: Path, name: str) -> None:
+def test_an_ascii_locale_reads_every_name_and_replaces_other_characters(tmp_path: Path, name: str) -> None:
     """With Python's UTF-8 mode off, an `é` of the command line is two octets of no character."""
     (tmp_path / name).write_text(SCENARIO)
     ascii_alone = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}

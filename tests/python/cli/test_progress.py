@@ -37,7 +37,7 @@ def test_reused_steps_do_not_count_for_the_rate(monkeypatch: pytest.MonkeyPatch)
     assert task.text(102.0) == "10,100 of 20,000, 10,000 reused, 50/s, 3 min left, 2 workers"
 
 
-def test_bar_shows_what_a_line_says(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bar_shows_the_text_of_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("airhop.progress.PATIENCE_S", 0.0)
     stream = Terminal()
     with BarReporter(stream).task("a [study]", 4, lambda: "± 3 %") as task:

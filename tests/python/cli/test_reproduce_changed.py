@@ -21,7 +21,7 @@ from airhop.study.file import written
 SIMULATED = [one for one in built_in().values() if isinstance(one, Experiment)]
 
 
-def test_a_changed_experiment_is_never_judged_as_the_papers_own() -> None:
+def test_a_changed_experiment_is_never_checked_as_the_papers_own() -> None:
     changed = FIG6.with_({"wlan.cell.attempts": 4})
     assert changed.id == "yun2009/fig6+wlan.cell.attempts=4"  # a folder of its own
     assert (changed.claims, changed.published, changed.questions) == ((), None, ())
@@ -33,7 +33,7 @@ def test_a_changed_experiment_is_never_judged_as_the_papers_own() -> None:
 
 
 @pytest.mark.parametrize("path", ["wlan.cell.errors", "wlan.cell.errors.fer", "scheme"])
-def test_what_an_experiment_varies_cannot_be_set(path: str) -> None:
+def test_varied_paths_of_an_experiment_cannot_be_set(path: str) -> None:
     with pytest.raises(InputError, match="it varies `"):
         FIG6.with_({path: 1})
 

@@ -304,7 +304,7 @@ def test_quick_mode_decides_the_same_claims(experiment: Experiment) -> None:
         (TABLE7, 2.0, {"tcp_cl": 13.0}, {"reuse", "ratios-paired"}),
     ],
 )
-def test_a_claim_fails_where_the_numbers_say_so(
+def test_a_claim_fails_on_contrary_numbers(
     experiment: Experiment, x: float, numbers: dict[str, float], failing: set[str]
 ) -> None:
     assert broken(experiment, changed(as_printed(experiment), x, **numbers)) == failing

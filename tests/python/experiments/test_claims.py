@@ -40,7 +40,7 @@ def holding(found: list[CheckedClaim]) -> dict[str, bool | None]:
 # ---- claims about goodput against FER (Yun 2009, abstract and 5.2) ---------------------------------------
 
 
-def test_every_claim_of_figure_6_holds_where_the_numbers_say_so() -> None:
+def test_every_claim_of_figure_6_holds_on_supporting_numbers() -> None:
     split = ("-second", "-rest", "-much-worse")
     names = (
         "",
@@ -99,7 +99,7 @@ def test_the_abstracts_bound_is_met_where_it_is_met_at_every_error_rate() -> Non
         ("yun-4-order", changed(FIGURE6, 3e-2, ll_elsn=1.4)),
     ],
 )
-def test_a_claim_of_figure_6_fails_where_the_numbers_say_so(claim: str, means: Means) -> None:
+def test_a_claim_of_figure_6_fails_on_contrary_numbers(claim: str, means: Means) -> None:
     assert decisions(FIG6, means)[claim] is False
 
 
@@ -160,7 +160,7 @@ def test_most_is_between_some_and_every() -> None:
     assert some([above(near, 0.0)] * 3).holds is None
 
 
-def test_what_does_not_move_does_not_fall() -> None:
+def test_a_constant_value_does_not_fall() -> None:
     still = Estimate(1.0, 0.0, 4)
     assert (below(still, 1.0).holds, above(still, 1.0).holds) == (False, False)
 
@@ -171,7 +171,7 @@ def test_the_papers_statements_begin_where_its_axis_does() -> None:
     assert decisions(FIG6, behind) == decisions(FIG6, FIGURE6)
 
 
-def test_what_holds_over_the_axis_may_fail_at_a_point_of_it() -> None:
+def test_a_statement_over_the_axis_may_fail_at_a_point() -> None:
     found = decisions(FIG6, changed(FIGURE6, 9e-2, snoop=0.25, tibet=0.1, jtcp=0.7 * 2.7))
     assert [found[f"yun-4{name}"] for name in ("-second", "-rest", "-much-worse")] == [True] * 3
     assert [found[f"yun-4{name}-strict"] for name in ("-second", "-rest", "-much-worse")] == [False] * 3
@@ -202,7 +202,7 @@ def test_a_single_replication_decides_nothing() -> None:
     assert set(decisions(FIG6, FIGURE6, reps=1).values()) == {None}
 
 
-def test_a_failing_claim_says_what_was_measured() -> None:
+def test_a_failing_claim_reports_its_measurement() -> None:
     printed = [claim for claim in FIG6.claims if not claim.own]
     first, *_ = check_claims(printed[1:], synthetic.samples(changed(FIGURE6, 1e-4, ll_elsn=2.0)))
     assert first.claim.id == "yun-4"  # what fails comes first
@@ -347,9 +347,7 @@ def test_the_claims_of_figure_10() -> None:
         ("yun-8-some", FAIR, changed(WAITING, 10, westwood_plus=4.9)),
     ],
 )
-def test_a_claim_of_figure_10_fails_where_the_numbers_say_so(
-    claim: str, index: Means, timeouts: Means
-) -> None:
+def test_a_claim_of_figure_10_fails_on_contrary_numbers(claim: str, index: Means, timeouts: Means) -> None:
     assert fairness(index, timeouts, **SMOOTH)[claim] is False
 
 
@@ -379,7 +377,7 @@ def test_a_reason_states_a_mechanism_and_nothing_that_a_run_measures(id_: str) -
             assert claim.reason.keys() <= experiment.labels.keys(), claim.id
 
 
-def test_a_reason_is_told_of_the_curves_that_fall_short_and_of_no_other() -> None:
+def test_a_reason_is_reported_of_the_curves_that_fall_short_and_of_no_other() -> None:
     def reason(means: Means) -> str:
         found = check_claims(FIG6.claims, synthetic.samples(means))
         return {one.claim.id: one.reason for one in found}["yun-4-order"]
@@ -389,6 +387,6 @@ def test_a_reason_is_told_of_the_curves_that_fall_short_and_of_no_other() -> Non
     assert reason(changed(FIGURE6, 1e-2, dcr=0.1)) == ""  # another one, of which no mechanism is known
 
 
-def test_a_claim_about_values_that_are_not_run_says_so() -> None:
+def test_a_claim_about_values_that_are_not_run_reports_it() -> None:
     found = check_claims(FIG6.claims, synthetic.samples({x: row for x, row in FIGURE6.items() if x != 3e-2}))
     assert {one.claim.id: one.result.measured for one in found}["yun-4-order"].endswith("not run: 3 %")

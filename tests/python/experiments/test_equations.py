@@ -51,9 +51,7 @@ def test_equation_2_is_slots_a_frame_over_notices_a_frame(p: float, limit: int) 
 
 
 @pytest.mark.parametrize(("point", "counted"), COUNTED.items())
-def test_equation_2_is_what_another_simulation_counted(
-    point: tuple[float, int], counted: tuple[float, float]
-) -> None:
+def test_equation_2_equals_another_simulation(point: tuple[float, int], counted: tuple[float, float]) -> None:
     # By sampling error: 1e-3 of 6e7 frames' ERSNs, 6e-3 of the rarest ELNs.
     assert ersn_interval(*point) == pytest.approx(counted[0], rel=1e-3)
     assert eln_interval(*point) == pytest.approx(counted[1], rel=6e-3)
@@ -66,7 +64,7 @@ def test_the_printed_reading_of_equation_2_is_too_long() -> None:
     assert excess == pytest.approx([0.0074, 0.0222, 0.0373, 0.0043], abs=1e-4)
 
 
-def test_who_does_not_retransmit_announces_no_retransmission() -> None:
+def test_a_link_without_retransmissions_sends_no_ersn() -> None:
     with pytest.raises(ValueError, match="2 or more"):
         ersn_interval(0.1, [2, 1])
 

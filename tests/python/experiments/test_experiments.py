@@ -223,7 +223,7 @@ def test_what_an_earlier_call_wrote_stays_whole_when_writing_fails(
 
 
 @pytest.mark.usefixtures("unwritten")
-def test_a_second_call_reuses_every_run_and_says_so(short: Experiment, tmp_path: Path) -> None:
+def test_a_second_call_reuses_and_counts_every_run(short: Experiment, tmp_path: Path) -> None:
     first, again = Said(), Said()
     (before,) = run([short], "quick", tmp_path, first)
     (after,) = run([short], "quick", tmp_path, again)
@@ -255,7 +255,7 @@ def test_the_experiment_beside_is_run_and_read_back_with_it(short: Experiment, t
 
 
 @pytest.mark.usefixtures("unwritten")
-def test_nothing_is_judged_while_runs_of_the_experiment_beside_are_missing(
+def test_nothing_is_checked_while_runs_of_the_experiment_beside_are_missing(
     short: Experiment, tmp_path: Path
 ) -> None:
     list(run([short], "quick", tmp_path))
@@ -285,7 +285,7 @@ def test_outcomes_are_read_back_without_a_run(
 
 
 @pytest.mark.usefixtures("unwritten")
-def test_an_experiment_that_has_changed_since_is_not_judged(short: Experiment, tmp_path: Path) -> None:
+def test_an_experiment_that_has_changed_since_is_not_checked(short: Experiment, tmp_path: Path) -> None:
     list(run([short], "quick", tmp_path))
     other = replace(short, settings={**short.settings, "duration": "4 s"})
     assert outcomes_in(tmp_path, {other.id: other}) == []

@@ -118,7 +118,7 @@ def senders(means: Means = FIGURE13, recovered: Means = RECOVERED) -> Decisions:
     return decisions(FIG13, means, {RECOVERIES.name: recovered})
 
 
-def test_the_claims_of_figure_13_hold_where_the_numbers_say_so() -> None:
+def test_the_claims_of_figure_13_hold_on_supporting_numbers() -> None:
     assert set(senders().values()) == {True}
 
 
@@ -133,9 +133,7 @@ def test_the_claims_of_figure_13_hold_where_the_numbers_say_so() -> None:
         ("yun-13-recoveries-strict", FIGURE13, put(RECOVERED, 1e-3, background("ll-elsn"), 11.0)),
     ],
 )
-def test_a_claim_of_figure_13_fails_where_the_numbers_say_so(
-    claim: str, means: Means, recovered: Means
-) -> None:
+def test_a_claim_of_figure_13_fails_on_contrary_numbers(claim: str, means: Means, recovered: Means) -> None:
     assert senders(means, recovered)[claim] is False
 
 
@@ -210,7 +208,7 @@ TRIPS: Means = {x: dict.fromkeys(row, 50.0 + 100.0 * x) for x, row in FIGURE18.i
         (["yun-11-sensitive-strict", "yun-11-share"], put(FIGURE18, 0.5, "sack", 0.2)),
     ],
 )
-def test_claims_of_figure_18_fail_where_the_numbers_say_so(broken: list[str], means: Means) -> None:
+def test_claims_of_figure_18_fail_on_contrary_numbers(broken: list[str], means: Means) -> None:
     found = decisions(FIG18, means, {ROUND_TRIP.name: TRIPS})
     assert found.pop("yun-11-sensitive") is True
     assert sorted(claim for claim, holds in found.items() if not holds) == broken

@@ -54,7 +54,7 @@ def test_figure_3_draws_the_printed_parameters(found: Calculated) -> None:
     assert (axes.get_xlim(), axes.get_ylim()) == ((0.0, 0.3), (0.0, 0.05))
 
 
-def test_claim_3_is_judged_for_both_readings(found: Calculated) -> None:
+def test_claim_3_is_checked_for_both_readings(found: Calculated) -> None:
     (checked,) = [checked for checked in found.claims if checked.claim.id == "yun-3"]
     assert checked.word == "holds"
     assert "corrected 4.62, as printed 4.45" in checked.result.measured
@@ -149,7 +149,7 @@ def test_what_is_read_back_is_what_was_found(found: Calculated, folder: Path) ->
     assert list(calculated_in(folder / "elsewhere", registry())) == []
 
 
-def test_the_same_seed_gives_the_same_values(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equal_seeds_yield_equal_values(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(FRAMES, "quick", 2000)
     one, other, third = (list(FIG3.compute("quick", seed, SILENT)) for seed in (3, 3, 4))
     assert one == other != third

@@ -235,7 +235,7 @@ def filtered() -> Values:
         ("yun-filter-temporary", eln_filter.EXAMPLE, eln_filter.EXTRA, -0.1, {"length_s": 2}),
     ],
 )
-def test_a_claim_about_the_filter_fails_where_the_numbers_say_so(
+def test_a_claim_about_the_filter_fails_on_contrary_numbers(
     claim: str, curve: str, metric: str, mean: float, x: dict[str, float]
 ) -> None:
     assert set(decisions(eln_filter.EXPERIMENT, filtered()).values()) == {True}
@@ -292,7 +292,7 @@ def test_nothing_but_the_queue_loses_where_esack_is_compared() -> None:
 # ---- handoffs --------------------------------------------------------------------------------------------
 
 
-def test_losses_of_a_handoff_are_told_apart_from_others() -> None:
+def test_losses_of_a_handoff_are_distinguished_from_others() -> None:
     seqs = [1, 1001, 2001, 3001]
     tables = {
         "segments": frame(
@@ -357,7 +357,7 @@ def handed_over() -> Values:
         ("yun-handoff-most", "sack", handoff.MORE, -0.1),
     ],
 )
-def test_a_claim_about_handoffs_fails_where_the_numbers_say_so(
+def test_a_claim_about_handoffs_fails_on_contrary_numbers(
     claim: str, scheme: str, metric: str, mean: float
 ) -> None:
     whole = decisions(handoff.EXPERIMENT, handed_over())

@@ -100,7 +100,7 @@ def test_the_thresholds_are_the_papers() -> None:
     assert scheme(documents(FIG2A)[0]).items() >= {"name": "westwood-vt", "alpha": 14, "beta": 16}.items()
 
 
-def test_cross_traffic_stays_what_it_is_whatever_is_under_test() -> None:
+def test_cross_traffic_does_not_depend_on_the_scheme_under_test() -> None:
     for document in documents(FIG2B):
         assert [flow["transport"] for flow in document["flow"][1:]] == ["udp", "udp"]
     for document in documents(READ_AS_FTP):
@@ -147,7 +147,7 @@ def test_westwood_has_the_same_filter_in_both_schemes_that_are_based_on_it() -> 
 # ---- claims ----------------------------------------------------------------------------------------------
 
 
-def test_every_claim_of_figure_2a_holds_where_the_numbers_say_so() -> None:
+def test_every_claim_of_figure_2a_holds_on_supporting_numbers() -> None:
     found = single()
     # Two that are almost identical do not outperform each other: the paper says both.
     assert found.pop("koo-8") is not True
@@ -170,7 +170,7 @@ def test_every_claim_of_figure_2a_holds_where_the_numbers_say_so() -> None:
         (["koo-4"], changed(FIGURE2A, 0.05, reno=1.42 / 1.8)),
     ],
 )
-def test_a_claim_of_figure_2a_fails_where_the_numbers_say_so(broken: list[str], means: Means) -> None:
+def test_a_claim_of_figure_2a_fails_on_contrary_numbers(broken: list[str], means: Means) -> None:
     found = single(means)
     assert [claim for claim, holds in found.items() if holds is False and claim != "koo-8"] == broken
 
@@ -180,7 +180,7 @@ def test_from_4_percent_up_new_jersey_may_differ() -> None:
     assert single(changed(FIGURE2A, 0.04, new_jersey=0.5))["koo-3"] is True
 
 
-def test_every_claim_of_figure_2b_holds_where_the_numbers_say_so() -> None:
+def test_every_claim_of_figure_2b_holds_on_supporting_numbers() -> None:
     found = crossed()
     # What Figure 2a loses by errors, Figure 2b cannot keep: WestwoodVT is not constant along the rates.
     assert found.pop("koo-6-constant") is False
@@ -222,7 +222,7 @@ def test_constant_is_of_any_two_error_rates() -> None:
         ({"koo-5-new-jersey"}, changed(FIGURE2B, 0.001, new_jersey=0.95 * 1.93 / 1.03)),
     ],
 )
-def test_a_claim_of_figure_2b_fails_where_the_numbers_say_so(broken: set[str], means: Means) -> None:
+def test_a_claim_of_figure_2b_fails_on_contrary_numbers(broken: set[str], means: Means) -> None:
     failing = {claim for claim, holds in crossed(means).items() if holds is False}
     assert failing - {"koo-6-constant"} == broken
 

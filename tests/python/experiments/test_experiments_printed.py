@@ -122,7 +122,7 @@ def test_a_scatter_that_is_too_large_says_what_would_have_to_be_printed(scatter:
 
 
 @pytest.mark.usefixtures("scatter")
-def test_gains_are_judged_in_percentage_points() -> None:
+def test_gains_are_checked_in_percentage_points() -> None:
     # Both are 40 % too low: the gain is as printed, the numbers are not.
     samples = measured(reno=(6.0, 3.0), tcp_cl=(6.0, 4.8))
     gain = printed.column_gains_met(samples, AXIS, SOURCE, PRINTED, "tcp-cl", "reno", [2.0])
@@ -170,7 +170,7 @@ def test_a_gain_that_is_printed_scatters_by_a_factor(scatter: dict[str, float]) 
 
 
 @pytest.mark.usefixtures("scatter")
-def test_only_what_is_measured_and_printed_is_compared() -> None:
+def test_only_values_both_measured_and_printed_are_compared() -> None:
     samples = measured()
     samples.cells = {cell: values for cell, values in samples.cells.items() if cell[1] == 2.0}
     found = printed.means(samples, AXIS, SOURCE, PRINTED, ("reno", "veno"), "Mbit/s")
@@ -216,7 +216,7 @@ def test_every_printed_number_has_its_scatter() -> None:
         run_half_width("any", "reno", 1.0)
 
 
-def test_counts_are_told_with_what_they_count() -> None:
+def test_counts_are_reported_with_what_they_count() -> None:
     assert [AXIS.text(x) for x in AXIS.full] == ["1 hop", "2 hops"]
 
 
@@ -278,7 +278,7 @@ def test_the_document_has_both_ratios(outcome: Outcome) -> None:
     assert row(document, "ll-elsn", 1e-3)["published_ratio"] is None  # nothing is printed there
 
 
-def test_rows_csv_has_what_is_printed(outcome: Outcome, tmp_path: Path) -> None:
+def test_rows_csv_has_the_printed_values(outcome: Outcome, tmp_path: Path) -> None:
     write_rows(outcome, tmp_path / "rows.csv")
     table = pl.read_csv(tmp_path / "rows.csv").filter(pl.col("fer") == 0.03)
     assert table["published"].to_list() == [0.4, 4.0]

@@ -265,7 +265,7 @@ def test_one_detected_collision_of_a_whole_frame_refutes_that_contention_defeats
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("scheme", ROWS)
-def test_each_row_of_the_table_is_judged_by_delay_and_failure(ideal: Values, scheme: str, way: str) -> None:
+def test_each_row_of_the_table_is_checked_by_delay_and_failure(ideal: Values, scheme: str, way: str) -> None:
     of_row = "yun-12-hack" if scheme in ("ewln", "tcp-eln") else f"yun-12-{scheme}"
     held = None if scheme == "lhp" else True
     # Half of an ACK's 0.61 ms is less than an EIFS of 0.36 ms.
@@ -295,7 +295,7 @@ def test_ll_elsn_must_be_first_everywhere(ideal: Values) -> None:
     assert _decisions(level)["yun-12"] is None
 
 
-def test_the_same_seed_gives_the_same_values(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equal_seeds_yield_equal_values(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table1, "SECONDS", {"light": 60, "bulk": 12})
     monkeypatch.setitem(table1.REPLICATIONS, "quick", 2)
     one, other, third = (EXPERIMENT.compute("quick", seed, SILENT) for seed in (1, 1, 2))

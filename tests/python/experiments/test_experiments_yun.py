@@ -83,7 +83,7 @@ def background(means: Means, recovered: Means = RECOVERED) -> Decisions:
     return holding(measured, FIG11)
 
 
-def test_the_claims_of_figure_11_hold_where_the_numbers_say_so() -> None:
+def test_the_claims_of_figure_11_hold_on_supporting_numbers() -> None:
     assert set(background(BESIDE).values()) == {True}
     # Beyond 1 % nothing is asked of LHP.
     assert background(changed(BESIDE, 9e-2, lhp=0.6))["yun-9-lhp"] is True
@@ -101,9 +101,7 @@ def test_the_claims_of_figure_11_hold_where_the_numbers_say_so() -> None:
         ("yun-9-recoveries-strict", BESIDE, changed(RECOVERED, 1e-4, lhp=14.5)),
     ],
 )
-def test_a_claim_of_figure_11_fails_where_the_numbers_say_so(
-    claim: str, means: Means, recovered: Means
-) -> None:
+def test_a_claim_of_figure_11_fails_on_contrary_numbers(claim: str, means: Means, recovered: Means) -> None:
     assert background(means, recovered)[claim] is False
 
 

@@ -270,7 +270,7 @@ def test_local_recovery_alone_suffers_from_timeouts_that_are_for_nothing() -> No
     assert local(duplicates={"local": 0.5})["kou-7-redundant"] is False
 
 
-def test_ebsn_is_judged_by_goodput_timeouts_and_lateness() -> None:
+def test_ebsn_is_checked_by_goodput_timeouts_and_lateness() -> None:
     means = {"basic": 6.0, "local": 8.0, "ebsn": 9.3, "patient": 9.5}
     counts: dict[str, dict[str, float]] = {
         "timeouts": {"local": 8.0, "ebsn": 0.5},
@@ -286,7 +286,7 @@ def test_ebsn_is_judged_by_goodput_timeouts_and_lateness() -> None:
     assert decisions(EBSN, samples(means, **late))["kou-5-fixed"] is False
 
 
-def test_long_runs_are_judged_by_the_longest_and_by_either_sender() -> None:
+def test_long_runs_are_checked_by_the_longest_and_by_either_sender() -> None:
     means: Means = {
         100: {"basic": 6.2, "reno": 6.1, "ebsn": 8.8},
         1000: {"basic": 5.5, "reno": 5.5, "ebsn": 8.8},
@@ -376,7 +376,7 @@ def test_ebsn_works_for_short_fades_and_less_for_long_ones() -> None:
         assert decisions(FADES, synthetic.samples(changed))["kou-4-local"] is depends
 
 
-def test_the_headline_says_where_notices_help() -> None:
+def test_the_headline_names_the_settings_where_notices_help() -> None:
     means = {x: {**row, "ebsn": row["local"] * (1.1 if x < 2 else 0.99)} for x, row in FADE_MEANS.items()}
     told = FADES.headline(synthetic.samples(means))
     assert "with mean fades of 0.25 s, 1 s, RTTN (reconstruction) at every length of fades" in told

@@ -22,7 +22,13 @@ begin_s,end_s
 
 def test_the_receiver_walks_faster_and_slower_by_turns() -> None:
     # By hand: 100 s at twice the speed are 200 s of the way, then 100 s at half of it are 50 s.
-    assert list(moving.when([100.0, 200.0, 225.0, 250.0, 350.0], 4)) == [50.0, 100.0, 150.0, 200.0, 250.0]
+    assert list(moving.passing_times([100.0, 200.0, 225.0, 250.0, 350.0], 4)) == [
+        50.0,
+        100.0,
+        150.0,
+        200.0,
+        250.0,
+    ]
 
 
 def test_a_fade_lasts_as_long_as_it_takes_to_cross_it() -> None:
@@ -80,7 +86,7 @@ HELD = {
 }
 
 
-def test_claims_are_judged_by_paired_differences() -> None:
+def test_claims_are_checked_by_paired_differences() -> None:
     assert {claim.check(values(**HELD)).holds for claim in moving.CLAIMS} == {True}
     broken = {
         "kou-moving-goodput": "rttn_less_ebsn__goodput_kbps",
@@ -92,7 +98,7 @@ def test_claims_are_judged_by_paired_differences() -> None:
         assert [one.id for one in moving.CLAIMS if one.check(measured).holds is False] == [claim]
 
 
-def test_what_depends_may_grow_or_fall() -> None:
+def test_a_dependent_value_may_grow_or_fall() -> None:
     # §4: "variations in RTT depend on a great number of parameters such as the receiver's movement".
     (claim,) = [one for one in moving.CLAIMS if one.id == "kou-moving-spread"]
     for difference, depends in ((1.0, True), (-1.0, True), (0.05, None)):

@@ -34,7 +34,7 @@ def test_words_of_a_paper_are_one_line_as_it_prints_them(experiment: Experiment 
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda experiment: experiment.id)
-def test_a_reading_changes_something_and_says_what_it_rests_on(experiment: Experiment | Calculation) -> None:
+def test_a_reading_has_changes_and_supporting_words(experiment: Experiment | Calculation) -> None:
     for question in experiment.questions:
         for reading in question.others:
             changes = (reading.settings, reading.schemes, reading.curves, reading.metric, reading.checks)

@@ -89,7 +89,7 @@ def test_a_reading_changes_the_scheme_wherever_it_is_compared() -> None:
     assert beside.scheme == schemes["tibet"], "what it is compared with is read so too"
 
 
-def test_a_reading_of_what_is_not_compared_is_refused() -> None:
+def test_a_reading_of_an_absent_scheme_is_refused() -> None:
     with pytest.raises(InputError, match="`x` changes vegas, which is not compared"):
         FIG6.under(Reading("x", "Vegas.", schemes={"vegas": {"alpha": 1}}))
 
@@ -140,7 +140,9 @@ def small() -> Experiment:
     )
 
 
-def test_claims_are_judged_under_every_reading_and_runs_are_shared(small: Experiment, tmp_path: Path) -> None:
+def test_claims_are_checked_under_every_reading_and_runs_are_shared(
+    small: Experiment, tmp_path: Path
+) -> None:
     (outcome,) = reproduce([small], "quick", tmp_path, readings=True)
     (claim,) = outcome.to_dict()["claims"]
     assert [one["name"] for one in claim["readings"]] == [
@@ -161,7 +163,7 @@ def test_claims_are_judged_under_every_reading_and_runs_are_shared(small: Experi
     assert {"readings.pdf", "readings.svg", "readings.png"} <= {path.name for path in outcome.files}
 
 
-def test_a_folder_is_judged_again_with_its_readings(small: Experiment, tmp_path: Path) -> None:
+def test_a_folder_is_checked_again_with_its_readings(small: Experiment, tmp_path: Path) -> None:
     (outcome,) = reproduce([small], "quick", tmp_path, readings=True)
     (again,) = outcomes_in(tmp_path, {small.id: small})
     assert again.to_dict() == outcome.to_dict()

@@ -73,7 +73,7 @@ def test_airhop_today_is_all_of_it() -> None:
     assert [one.id for one in ALL] == [f"airhop/today/{name}" for name in names]
 
 
-def test_who_is_compared() -> None:
+def test_compared_flows() -> None:
     # The question: CUBIC, BBR and their kin beside notices, Snoop and plain link ARQ.
     asked = {"cubic", "bbr", "bbr3", "copa", "ll-elsn", "eln-cubic", "snoop", "reno", "cubic-arq", "bbr-arq"}
     assert asked <= set(LABELS)
@@ -288,7 +288,7 @@ def test_a_question_is_answered_by_the_interval(
 @pytest.mark.parametrize(
     ("experiment", "question", "rival"), NOT_FRIENDLY, ids=[q for _, q, _ in NOT_FRIENDLY]
 )
-def test_aggressive_is_who_leaves_less_than_nine_tenths(
+def test_rivals_that_leave_less_than_nine_tenths_are_aggressive(
     experiment: Experiment, question: str, rival: str
 ) -> None:
     means: dict[X, Row] = {at: {LOSSY: 1.0, RELIABLE: 1.0} for at in experiment.axis.full}
@@ -384,7 +384,7 @@ def measured(experiment: Experiment, curve: str, x: X) -> list[float]:
         ("buffers", BUFFERS, "bbr", 10),
     ],
 )
-def test_the_pages_numbers_are_what_a_run_gives(name: str, experiment: Experiment, curve: str, x: X) -> None:
+def test_the_pages_numbers_equal_those_of_a_run(name: str, experiment: Experiment, curve: str, x: X) -> None:
     found = stats.estimate(measured(experiment, curve, x))
     expected = f"{found.mean:.2f} {plus_minus(found, 2)}"
     assert printed(name, experiment.labels[curve], experiment.axis.text(x)) == expected
@@ -396,7 +396,7 @@ def test_what_rivals_leave_is_what_a_run_gives() -> None:
     assert printed("beside", "BBR", f"CUBIC, {LOSSY}") == expected
 
 
-def test_waits_on_the_page_are_what_a_run_gives() -> None:
+def test_waits_on_the_page_equal_those_of_a_run() -> None:
     (cubic,) = (sender for sender in SENDERS if sender.name == "cubic")
     runs = [delay.measure(cubic, 50, 1, rep) for rep in range(delay.REPLICATIONS["full"])]
     mean, tail = (stats.estimate([one[metric] for one in runs]) for metric in (delay.MEAN, delay.TAIL))
@@ -425,7 +425,7 @@ def test_the_tool_writes_blocks_and_leaves_prose(monkeypatch: pytest.MonkeyPatch
     assert tool.filled(page, {}) == page.replace("old", "new")
 
 
-def test_as_good_is_who_is_not_shown_to_have_less() -> None:
+def test_a_scheme_not_shown_to_have_less_is_as_good() -> None:
     tool = wins()
     found = synthetic.samples({1.0: {"a": 1.0, "b": 0.97, "c": 0.8}})
     assert tool.unbeaten(found, ("a", "b", "c"), 1.0, 0.95) == ["a", "b"]

@@ -103,7 +103,7 @@ def test_prose_says_what_the_table_of_questions_answers() -> None:
     assert [(question, word) for question, word in said if answered[question] != word] == []
 
 
-def test_the_pages_numbers_are_what_a_run_gives() -> None:
+def test_the_pages_numbers_equal_those_of_a_run() -> None:
     place = AC.axis.full.index(0.5) * len(SENDERS) + [one.name for one in SENDERS].index("cubic")
     scenario = AC.study("full").points()[place].scenario
     runs = run_many([Job(scenario, 1, rep) for rep in range(AC.replications.full)])

@@ -146,7 +146,7 @@ def test_a_congestion_control_that_the_kernel_lacks_is_named(monkeypatch: pytest
         airhop.emulate(last_hop("1 s"), HOSTS, scheme="veno")
 
 
-def test_who_has_what_is_settled_by_scheme_and_object(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scheme_and_object_determine_the_congestion_controls(monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = last_hop()
     hosts = hosts_of(scenario, [("--on s", "s", ["a"]), ("--on d", "d", ["b"])], [])
     monkeypatch.setattr(controls, "privilege", lambda name: Privilege(name, available=True, reason=""))

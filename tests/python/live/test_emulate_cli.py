@@ -174,7 +174,7 @@ def test_a_run_that_was_too_late_is_not_valid(cli: Cli, fake_core: FakeCore) -> 
     assert "note: ELN stays inside" in ended.err
 
 
-def test_ctrl_c_says_what_is_left(cli: Cli, fake_core: FakeCore, tmp_path: Path) -> None:
+def test_ctrl_c_reports_the_remaining_time(cli: Cli, fake_core: FakeCore, tmp_path: Path) -> None:
     fake_core.raised = KeyboardInterrupt()
     ended = cli(*TWO, "--log", str(tmp_path / "a.log"))
     assert (ended.code, ended.out) == (130, "")
@@ -277,7 +277,7 @@ def test_interfaces_are_roots(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.usefixtures("fake_core")
-def test_python_says_how_to_get_rights(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_explains_how_to_get_rights(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_core, "needs_user_namespace", lambda: True)
     with pytest.raises(PrivilegeError, match="unshare --user --map-root-user"):
         airhop.emulate(Scenario.load("last-hop"), {"s": "true", "d": "true"})

@@ -182,7 +182,7 @@ def test_json_and_exit_codes(wire: Path) -> None:
     assert fine.returncode == (0 if json.loads(fine.stdout)["live"]["valid"] else 1)
 
 
-def test_what_the_scenario_does_not_allow_is_bad_input(wire: Path) -> None:
+def test_changes_that_the_scenario_rejects_are_bad_input(wire: Path) -> None:
     alone = ended("emulate", wire, "--on", "s", "true")
     assert (alone.returncode, alone.stdout) == (2, "")
     assert "at least two nodes" in alone.stderr

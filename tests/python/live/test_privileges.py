@@ -22,7 +22,7 @@ def test_doctor_prints_a_line_for_each(cli: Cli, fake_core: FakeCore) -> None:
     assert found["struct_ops"] == {"available": False, "reason": "no BPF struct_ops: needs root"}
 
 
-def test_only_what_programs_at_nodes_need_is_missed(fake_core: FakeCore) -> None:
+def test_only_privileges_of_programs_at_nodes_are_missed(fake_core: FakeCore) -> None:
     fake_core.privileges = [(name, False, "no") for name in USES]
     assert [one.name for one in missing()] == ["namespaces", "tun"]
 

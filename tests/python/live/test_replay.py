@@ -28,7 +28,7 @@ def test_a_replay_is_the_same_each_time(cli: Cli, log: Path, fake_core: FakeCore
     assert fake_core.asked["path"] == str(log)
 
 
-def test_a_replay_has_what_a_run_has(cli: Cli, log: Path, tmp_path: Path) -> None:
+def test_a_replay_has_the_parts_of_a_run(cli: Cli, log: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     ended = cli(
         "replay", str(log), "--trace", str(out), "--pcap", str(out), "--air", str(tmp_path / "air.png")
@@ -66,7 +66,7 @@ def test_figures_are_of_the_flow_with_the_most_bytes_or_of_the_one_asked_for(
     assert "--flow is about" in cli(*words).err
 
 
-def test_a_log_that_was_cut_short_says_so(cli: Cli, log: Path, fake_core: FakeCore) -> None:
+def test_a_log_that_was_cut_short_reports_it(cli: Cli, log: Path, fake_core: FakeCore) -> None:
     fake_core.is_whole = False
     ended = cli("replay", str(log))
     assert ended.code == 0
@@ -75,7 +75,7 @@ def test_a_log_that_was_cut_short_says_so(cli: Cli, log: Path, fake_core: FakeCo
     assert "cut short" in note
 
 
-def test_a_log_of_another_airhop_and_without_payload_says_so(
+def test_a_log_of_another_airhop_and_without_payload_reports_it(
     cli: Cli, log: Path, fake_core: FakeCore
 ) -> None:
     fake_core.head |= {"airhop": "0.0.1", "headers_only": True}
@@ -84,7 +84,7 @@ def test_a_log_of_another_airhop_and_without_payload_says_so(
     assert "payload is zeros" in told
 
 
-def test_what_is_no_log(cli: Cli, log: Path, fake_core: FakeCore) -> None:
+def test_files_that_are_no_logs(cli: Cli, log: Path, fake_core: FakeCore) -> None:
     fake_core.raised = OSError("a.log: byte 0: expected a log of airhop emulate")
     ended = cli("replay", str(log))
     assert (ended.code, ended.out) == (2, "")

@@ -111,7 +111,7 @@ def test_a_transfer_counts_until_it_is_complete() -> None:
         ("reno", None, "ftp of the scenario (reno)"),
     ],
 )
-def test_it_says_what_was_compared(
+def test_the_page_states_the_compared_flows(
     scheme: str | None, real: tuple[str, str | None] | None, expected: str
 ) -> None:
     assert Compared("ftp", 0.0, scheme, real).told == expected

@@ -213,7 +213,7 @@ def test_the_papers_cut_the_window(scheme: str, share: float, tmp_path: Path) ->
 
 
 # ns-3's Vegas keeps ssthresh, or gives up a segment if that is less.
-def test_ns3_vegas_gives_up_a_segment() -> None:
+def test_ns3_vegas_reduces_its_window_by_a_segment() -> None:
     for cut in of_ns3("vegas"):
         assert cut.ssthresh == pytest.approx(max(min(cut.ssthresh_before, cut.before - 1), 2), abs=1e-3), cut
 

@@ -121,7 +121,7 @@ def test_events_hardly_depend_on_how_many_listen() -> None:
         assert max(events) < 1.5 * min(events), curve
 
 
-def test_loss_costs_what_is_sent_again() -> None:
+def test_losses_cost_their_retransmissions() -> None:
     first, *_, last = MEASURED["loss, one attempt"]
     per_sent = [row.events_per_segment / row.sent_per_segment for row in (first, last)]
     assert per_sent[1] == pytest.approx(per_sent[0], rel=0.1)

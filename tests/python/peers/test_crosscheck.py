@@ -268,14 +268,14 @@ def test_a_wrong_number_is_flagged(doctor: Doctor, monkeypatch: pytest.MonkeyPat
     assert document["rows"][1]["difference_percent"] == pytest.approx(-50.0)
 
 
-def test_a_named_reason_is_told_and_no_failure(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_named_reason_is_reported_and_no_failure(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
     plant(monkeypatch, small(wrong=2.0, reason=REASON, deviation=-0.5))
     ended = doctor("--cross-check")
     assert ended.code == 0
     assert "known: It is known." in ended.out
 
 
-def test_what_two_checks_share_is_simulated_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_of_two_checks_is_simulated_once(monkeypatch: pytest.MonkeyPatch) -> None:
     one, jobs = small(), []
 
     def counted(asked: list[Job], **_: object) -> list[Result]:
@@ -289,7 +289,7 @@ def test_what_two_checks_share_is_simulated_once(monkeypatch: pytest.MonkeyPatch
     assert first.ours.mean == one.theirs.mean != second.ours.mean
 
 
-def test_other_seeds_give_other_numbers(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_seeds_yield_other_numbers(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
     plant(monkeypatch, small())
     one, other = (
         json.loads(doctor("--cross-check", "--json", *words).out)["rows"][0]["ours"]
@@ -317,7 +317,7 @@ def test_ctrl_c_leaves_the_file(doctor: Doctor, monkeypatch: pytest.MonkeyPatch,
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("kept.csv", "kept")]
 
 
-def test_a_place_that_cannot_be_written_to_is_told_first(doctor: Doctor, tmp_path: Path) -> None:
+def test_an_unwritable_folder_is_reported_first(doctor: Doctor, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for out, why in ((tmp_path, "is a folder"), (tmp_path / "file" / "x.csv", "cannot write into")):
         ended = doctor("--cross-check", "--out", str(out))
@@ -334,7 +334,7 @@ def test_rates_leave_the_warm_up_out() -> None:
 # ---- what is measured, and the page ----------------------------------------------------------------------
 
 
-def test_what_is_recorded_is_read_again(tmp_path: Path) -> None:
+def test_recorded_rows_are_read_back(tmp_path: Path) -> None:
     one = small()
     with recording(tmp_path / "a.csv") as rows:
         rows += measure([one])

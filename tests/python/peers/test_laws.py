@@ -55,7 +55,7 @@ def test_throughput_is_largest_where_bianchi_says(access: str, printed: float, s
     assert best == pytest.approx(PAYLOAD / (SUCCESS[access] + SLOT * k + collided), rel=0.01)
 
 
-def test_a_station_alone_takes_what_the_standard_adds_up_to() -> None:
+def test_a_lone_station_has_the_times_of_the_standard() -> None:
     # DIFS, 15.5 slots, frame, SIFS, ACK: crates/radio/tests/bianchi.rs has the same by hand.
     cycle = 50.0 + 15.5 * 20.0 + (192.0 + 1064.0 * 8.0 / 11.0) + 10.0 + (192.0 + 14.0 * 8.0 / 11.0)
     assert dcf("basic", 7).throughput(1, 8000) == pytest.approx(8000 / cycle)

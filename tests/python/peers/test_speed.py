@@ -49,7 +49,7 @@ def test_reads_ns3(peers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.segments_per_cpu_s == 4150
 
 
-def test_missing_peer_says_how_to_get_it(peers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_peer_explains_how_to_get_it(peers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda _name: None)
     with pytest.raises(UnavailableError, match="apt install ns2"):
         speed.ns2(peers, LAST_HOP, 1001)
@@ -57,7 +57,7 @@ def test_missing_peer_says_how_to_get_it(peers: Path, monkeypatch: pytest.Monkey
         speed.ns3(peers, LAST_HOP, 1001)
 
 
-def test_failed_peer_is_told(peers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_peer_is_reported(peers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda _name: "/bin/false")
     with pytest.raises(UnavailableError, match="false ended with code 1"):
         speed.ns2(peers, LAST_HOP, 1001)
@@ -206,7 +206,7 @@ def another(value: object) -> object:
 
 # A course is one experiment: no simulator keeps a parameter when another gets a new value.
 @pytest.mark.parametrize(("name", "what"), EVERY)
-def test_a_parameter_is_told_to_all_simulators(name: str, what: str) -> None:
+def test_a_parameter_reaches_all_simulators(name: str, what: str) -> None:
     course = COURSES[name]
     (old,) = (one for one in course.parameters if one.what == what)
     new = replace(old, value=another(old.value))  # type: ignore[arg-type]

@@ -124,7 +124,7 @@ def test_the_command_writes_a_file_for_each_link(tmp_path: Path, capsys: pytest.
         (["air.toml", "--until", "0 s"], "until: expected a duration over 0 s"),
     ],
 )
-def test_the_command_says_what_is_wrong(
+def test_the_command_reports_errors(
     words: list[str],
     why: str,
     tmp_path: Path,
@@ -189,7 +189,7 @@ def test_a_moved_scenario_keeps_its_results(folder: Path) -> None:
     assert Scenario.load(moved / "air.toml").digest == before
 
 
-def test_a_bad_row_is_told_with_its_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bad_row_is_reported_with_its_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "fades.csv").write_text("begin_s,end_s\n5,4\n")
     with pytest.raises(SystemExit) as done:
         main(["run", str(folder / "air.toml")])

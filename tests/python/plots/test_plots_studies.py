@@ -235,7 +235,7 @@ def test_a_window_is_drawn_between_two_times(traced: airhop.Result) -> None:
     assert list(axes.lines[0].get_ydata()) == inside["cwnd"].to_list()
 
 
-def test_a_run_without_a_trace_says_what_to_do() -> None:
+def test_a_run_without_a_trace_suggests_a_remedy() -> None:
     scenario = airhop.Scenario.load("last-hop").with_({"duration": "1 s"})
     with pytest.raises(InputError, match="trace=True"):
         plots.draw_window(airhop.run(scenario), "never")

@@ -354,7 +354,7 @@ def test_matrices_follow_the_selected_point_and_the_legend(tab: Tab, tmp_path: P
             written = expected.cell(*cell.split(":"))
             assert (text, title) == (written["text"], written["title"])
     tab.page.evaluate("chapters[0].select(2)")
-    assert matrix(0)["count"] == matrix(1)["count"] == "no loss noticed"
+    assert matrix(0)["count"] == matrix(1)["count"] == "no loss detected"
     assert all(text == "" for _, text, _ in matrix(1)["cells"])
     tab.page.locator(".schemes button").first.click()
     assert [matrix(place)["hidden"] for place in (0, 1)] == [True, False]
@@ -433,7 +433,7 @@ def test_segment_numbers_keep_their_axis_and_notices_have_room_below_the_round_t
     eventually(page, lambda: page.evaluate(RANGES)["timer"][0] == pytest.approx(120 / (5**0.04 * 1.02)))
 
 
-def test_a_frame_tells_whose_sending_it_bears(radio: Tab) -> None:
+def test_a_frame_has_the_number_of_its_source_transmission(radio: Tab) -> None:
     page = radio.page
     at = """async () => {
       const { plots } = await chapters[0].timeline.drawn[0];

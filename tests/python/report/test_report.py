@@ -107,7 +107,7 @@ def test_panel_adds_no_script_to_a_page() -> None:
     assert not re.search(r"<script[^>]*\bsrc=", _bokeh())
 
 
-def test_the_browser_is_told_to_refuse_requests(page: Page) -> None:
+def test_the_browser_refuses_requests(page: Page) -> None:
     policy = next(
         meta["content"] for meta in page.all("meta") if meta.get("http-equiv") == "Content-Security-Policy"
     )
@@ -250,7 +250,7 @@ def test_pages_share_them_too(outcome: Outcome, monkeypatch: pytest.MonkeyPatch)
     ]
 
 
-def test_the_same_data_give_the_same_bytes(outcome: Outcome) -> None:
+def test_equal_data_yield_equal_bytes(outcome: Outcome) -> None:
     def data(html: str) -> list[str]:
         return re.findall(r'id="study-yun2009-fig6-(?:data|runs|run-0)">(.*?)</script>', html, re.DOTALL)
 
@@ -259,7 +259,7 @@ def test_the_same_data_give_the_same_bytes(outcome: Outcome) -> None:
     assert made[0] == made[1]
 
 
-def test_what_is_no_json_is_refused_before_a_browser_sees_it() -> None:
+def test_numbers_without_json_are_refused() -> None:
     with pytest.raises(ValueError, match="JSON"):
         pack({"x": math.nan})
 
@@ -292,7 +292,7 @@ def test_every_point_carries_the_command_that_runs_it_again(outcome: Outcome, ht
     assert all(len(re.findall(r"--rep \d+", command)) == 1 for command in commands)
 
 
-def test_a_study_without_all_its_runs_says_so() -> None:
+def test_a_study_without_all_its_runs_reports_it() -> None:
     table = synthetic_study.study()
     table.complete = False
     text = words(Page(render([Chapter.of_table(table, trace=False)])))  # type: ignore[arg-type]
@@ -357,7 +357,7 @@ def test_findings_count_the_settings_that_the_intervals_decide() -> None:
     )
 
 
-def test_findings_do_not_count_what_never_came_out() -> None:
+def test_findings_exclude_undecided_settings() -> None:
     def law(scheme: str, _values: Any, rep: int) -> dict[str, float]:
         return {"goodput_mbps": (1.5 if scheme == "sack" else 1.0) + 0.001 * math.sin(5 * rep), "jain": 1.0}
 

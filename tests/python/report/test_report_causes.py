@@ -98,7 +98,7 @@ def test_a_lost_retransmission_is_a_loss_of_its_own() -> None:
     }
 
 
-def test_what_an_agent_repairs_the_sender_does_not() -> None:
+def test_losses_repaired_by_an_agent_are_not_repaired_by_the_sender() -> None:
     # The ACK passes the loss at 1.2 s; the timeout that follows repaired nothing.
     drops = [(1.0, "bs->d", "channel", 1001), (1.0, "bs->d", "retries", 1001)]
     assert counts(drops, [(1.5, 1001, "timeout")], [(1.2, 2001)]) == {

@@ -146,7 +146,7 @@ def test_studies_of_any_name_are_reported_side_by_side(tmp_path: Path) -> None:
     assert (tmp_path / "report.html").is_file()
 
 
-def test_a_manifest_of_an_older_name_gives_way(tmp_path: Path) -> None:
+def test_a_manifest_of_an_older_name_yields(tmp_path: Path) -> None:
     make_study(tmp_path, "mine/own")
     new = manifest_path(tmp_path, "mine/own")
     new.rename(new.with_name("mine-own.json"))
@@ -155,7 +155,7 @@ def test_a_manifest_of_an_older_name_gives_way(tmp_path: Path) -> None:
     assert [study.name for study in load_manifests(tmp_path)] == ["mine/own"]
 
 
-def test_an_empty_folder_says_how_to_fill_it(tmp_path: Path) -> None:
+def test_an_empty_folder_explains_how_to_fill_it(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="airhop sweep"):
         report_folder(tmp_path)
 
@@ -219,7 +219,7 @@ def test_a_link_where_the_report_goes_is_replaced_and_not_followed(folder: Path,
     assert out.is_file() and not out.is_symlink()
 
 
-def test_a_file_in_the_way_is_told(folder: Path, tmp_path: Path) -> None:
+def test_a_file_in_the_way_is_reported(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "taken").mkdir()
     with pytest.raises(InputError, match="cannot write"):
         report_folder(folder, tmp_path / "taken")

@@ -75,7 +75,7 @@ def test_a_lost_link_ack_stands_on_the_ack_line(shown: Timeline) -> None:
     assert (lost["x"], lost["y"]) == (0.0625, 2.0)
 
 
-def test_legends_count_what_is_drawn(shown: Timeline) -> None:
+def test_legends_count_drawn_marks(shown: Timeline) -> None:
     legend = {entry.group: entry for entry in shown.legends["sequence"]}
     for group, entry in legend.items():
         assert entry.count == shown.sources[group].height
@@ -158,7 +158,7 @@ def test_a_traced_run_is_the_beginning_of_the_run_of_its_point() -> None:
     assert not math.isnan(short.duration_s)
 
 
-def test_long_runs_are_cut_to_what_a_page_can_show() -> None:
+def test_long_runs_are_shortened_for_a_page() -> None:
     table = synthetic_study.study(schemes=("reno",))
     object.__setattr__(table.study, "scenario", table.study.scenario.with_({"duration": "500 s"}))
     (run,) = trace_schemes(table)  # type: ignore[arg-type]

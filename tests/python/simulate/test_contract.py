@@ -134,7 +134,7 @@ def test_a_radio_link_loads_and_runs(tmp_path: Path) -> None:
     assert document["drops"]["channel"] > 0
 
 
-def test_all_problems_are_told_with_file_line_key_and_suggestion(tmp_path: Path) -> None:
+def test_all_problems_are_reported_with_file_line_key_and_suggestion(tmp_path: Path) -> None:
     file = tmp_path / "typos.toml"
     file.write_text(
         EXAMPLE.replace("delay =", "dealy =", 1).replace('"11 Mbit/s"', '"11 Mbps"', 1), encoding="utf-8"

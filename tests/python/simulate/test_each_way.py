@@ -55,7 +55,7 @@ def test_lost_acks_let_more_through() -> None:
     assert verify(scenario, result) == []
 
 
-def test_a_pair_of_recorded_links_carries_what_its_lines_say(tmp_path: Path) -> None:
+def test_a_pair_of_recorded_links_delivers_as_in_its_files(tmp_path: Path) -> None:
     """A line of Mahimahi's carries 1500 B of IP: both ways within 0.1 % over whole passes, saturated."""
     traces = {"isp->home": "0\n0\n3\n7\n7\n7\n20\n", "home->isp": "5\n16\n25\n"}
     for way, text in traces.items():

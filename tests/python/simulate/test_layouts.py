@@ -92,7 +92,7 @@ def test_only_connected_places_are_drawn_again() -> None:
     assert sparse != [layouts.random(12, "150 m", "80 m", receive="40 m", rep=rep) for rep in range(20)]
 
 
-def test_what_does_not_fit_is_refused_in_words() -> None:
+def test_invalid_arguments_are_refused_with_a_message() -> None:
     with pytest.raises(ScenarioError, match=r"airhop.layouts.chain: layout.nodes: .* from 2 to 2008, got 1"):
         layouts.chain(1, "30 m")
     with pytest.raises(ScenarioError, match=r"airhop.layouts.grid: layout.spacing: .* with a unit"):

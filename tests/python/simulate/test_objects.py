@@ -31,7 +31,7 @@ def goodput(scheme: object, reps: int = 10) -> float:
 
 
 @pytest.mark.parametrize("file", NAMES)
-def test_an_object_does_what_the_scheme_of_its_name_does(file: str) -> None:
+def test_an_object_behaves_as_the_scheme_of_its_name(file: str) -> None:
     # Two programs of one paper, in fixed point and in floating point, over the same sender: 6 % of goodput.
     (name,) = plugins.load(OBJECTS / f"{file}.bpf.o")
     assert name == NAMES[file][0]
@@ -112,7 +112,7 @@ def test_a_fault_names_the_function_and_the_line() -> None:
     assert str(fault.value).count("reaches.bpf.o") == 1
 
 
-def test_what_a_kernel_refuses_to_load_is_refused() -> None:
+def test_objects_that_the_kernel_rejects_are_refused() -> None:
     with pytest.raises(InputError, match=r"deep, instruction 0 .*720 bytes of stack"):
         plugins.load(WRITTEN / "refused.bpf.o")
 
@@ -174,7 +174,7 @@ def test_compare_takes_an_object_beside_built_in_schemes(cli: Cli) -> None:
         (Path("/bin/true").read_bytes(), "expected"),
     ],
 )
-def test_what_is_no_object_is_refused(cli: Cli, tmp_path: Path, content: bytes, told: str) -> None:
+def test_files_that_are_no_objects_are_refused(cli: Cli, tmp_path: Path, content: bytes, told: str) -> None:
     file = tmp_path / "bad.bpf.o"
     file.write_bytes(content)
     ended = cli("run", "last-hop", "--with", str(file))

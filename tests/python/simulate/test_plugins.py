@@ -110,7 +110,7 @@ def test_the_same_text_elsewhere_is_the_same_scheme(tmp_path: Path) -> None:
     assert len(found) == 1 and len(found.pop()) == 65
 
 
-def test_what_was_loaded_can_be_loaded_where_there_is_no_file(tmp_path: Path) -> None:
+def test_loaded_sources_can_be_loaded_without_a_file(tmp_path: Path) -> None:
     file = tmp_path / "sent.py"
     file.write_text(source("sent"), encoding="utf-8")
     plugins.load(file)
@@ -268,7 +268,7 @@ ENDLESS = {
 
 
 @pytest.mark.parametrize("how", ENDLESS)
-def test_ctrl_c_ends_even_what_does_not_end(tmp_path: Path, how: str) -> None:
+def test_ctrl_c_ends_an_endless_scheme(tmp_path: Path, how: str) -> None:
     """No thread in code of a scheme is waited for, whatever it is in; it ends with the process."""
     file = tmp_path / "endless.py"
     loop = "forever()"

@@ -164,7 +164,7 @@ class Watcher(Reno):
         super().on_loss(window, loss, flow)
 
 
-def test_a_scheme_is_shown_what_the_trace_shows() -> None:
+def test_a_scheme_receives_the_values_of_the_trace() -> None:
     airhop.scheme("py-watcher")(Watcher)
     traced = airhop.run(LAST_HOP.with_({"wlan.cell.errors.fer": 0.1}), scheme="py-watcher", trace=True)
     flow = traced.document["flows"][0]
@@ -255,7 +255,7 @@ def test_an_exception_while_it_is_made() -> None:
         airhop.run(LAST_HOP, scheme="py-unmade")
 
 
-def test_a_failing_run_keeps_what_had_finished() -> None:
+def test_a_failing_run_keeps_finished_runs() -> None:
     class Late(Reno):
         def on_loss(self, _window: Window, _loss: Loss, _flow: Flow) -> None:
             raise ValueError

@@ -96,7 +96,7 @@ def test_folder_does_not_hide_a_packaged_scenario(tmp_path: Path, monkeypatch: p
     assert Scenario.load("last-hop").name == "last-hop"
 
 
-def test_what_is_wrong_is_named(tmp_path: Path) -> None:
+def test_errors_are_named(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError, match="newreno"):
         Scenario.load("last-hop").with_({"scheme": "newrno"})
     with pytest.raises(InputError, match="PATH=VALUE"):
@@ -132,7 +132,7 @@ CYCLE.append(CYCLE)
     [{1, 2}, b"reno", object(), date(2026, 1, 1), "\ud800", CYCLE, _deep(100_000), _deep(500), {"a": b""}],
     ids=["set", "bytes", "object", "date", "half a character", "cycle", "deep", "less deep", "inside"],
 )
-def test_what_no_file_could_hold_is_refused(value: object) -> None:
+def test_texts_that_no_file_can_contain_are_refused(value: object) -> None:
     """Whatever is passed in place of a value, the error is one of those that are documented."""
     table = tomllib.loads(packaged()["last-hop"])
     table["flow"][0]["scheme"] = value

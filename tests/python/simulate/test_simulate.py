@@ -88,7 +88,7 @@ def test_trace_does_not_change_the_run(short: Scenario) -> None:
     assert airhop.run(short, trace=True).fingerprint == airhop.run(short).fingerprint
 
 
-def test_interrupt_keeps_what_finished(short: Scenario) -> None:
+def test_an_interrupt_keeps_finished_runs(short: Scenario) -> None:
     def stop(_index: int, _result: Result) -> None:
         raise KeyboardInterrupt
 

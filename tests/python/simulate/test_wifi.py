@@ -77,7 +77,7 @@ def test_a_lone_station_sends_at_the_closed_form(
         ({"standard": "802.11ax", "rate": {"mcs": 7}, "preset": "ns2"}, r"preset: 802\.11ax has no such key"),
     ],
 )
-def test_mistakes_are_told(keys: dict[str, object], words: str) -> None:
+def test_mistakes_are_reported(keys: dict[str, object], words: str) -> None:
     with pytest.raises(ScenarioError, match=words):
         airhop.Scenario.load(cell(**keys))
 

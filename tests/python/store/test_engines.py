@@ -113,7 +113,7 @@ def test_shards_share_everything_out_once(count: int) -> None:
 # --- the local engine --------------------------------------------------------------------------------------
 
 
-def test_local_gives_what_a_single_run_gives() -> None:
+def test_the_local_engine_returns_the_results_of_single_runs() -> None:
     jobs = [Job(scenario, seed=2, rep=rep) for rep in range(3) for scenario in (SHORT, LONG)]
     documents: dict[int, str] = {}
     LocalEngine(2).run(jobs, documents.__setitem__)
@@ -181,7 +181,7 @@ def on_worker(scenario: Scenario, digest: str | None = None) -> str:
     return document
 
 
-def test_a_worker_gives_what_a_run_here_gives() -> None:
+def test_a_worker_returns_the_results_of_a_local_run() -> None:
     assert model_of(on_worker(SHORT)) == model_of(_core.run(SHORT.core, 1, 0).json())
 
 

@@ -102,7 +102,7 @@ def frail(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 # --- the same rows -----------------------------------------------------------------------------------------
 
 
-def test_two_workers_give_the_rows_of_a_local_run(pair: Cluster) -> None:
+def test_two_workers_return_the_rows_of_a_local_run(pair: Cluster) -> None:
     jobs, collected = study(reps=20), Collected()
     talk = logging.getLogger("distributed.client")
     pair.connect(2).close()
@@ -164,7 +164,7 @@ def test_the_scheduler_is_not_flooded(pair: Cluster) -> None:
 # --- what goes wrong with runs -----------------------------------------------------------------------------
 
 
-def test_ctrl_c_reports_what_was_over_and_leaves_the_cluster_usable(pair: Cluster) -> None:
+def test_ctrl_c_reports_finished_runs_and_leaves_the_cluster_usable(pair: Cluster) -> None:
     jobs = study(reps=500)
     with pair.connect(1) as client:
         engine = DaskEngine(client)
@@ -211,7 +211,9 @@ def test_a_run_that_fails_on_a_worker_fails_here_as_it_would_have(pair: Cluster,
     assert_part_of(collected, jobs)
 
 
-def test_a_scheme_that_no_file_holds_says_what_to_do(pair: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scheme_that_no_file_holds_suggests_a_remedy(
+    pair: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = pair.folder / "mine.py"
     file.write_text(
         "import airhop\n"
@@ -252,7 +254,7 @@ def test_an_asynchronous_client_is_refused(pair: Cluster) -> None:
 # --- what goes wrong with clusters -------------------------------------------------------------------------
 
 
-def test_nobody_at_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_scheduler_at_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "CONNECT_S", 0.2)
     with pytest.raises(InputError, match=r"no dask scheduler answers at 127\.0\.0\.1:1 within 0\.2 s"):
         open_engine("dask://127.0.0.1:1").__enter__()

@@ -23,7 +23,7 @@ def killed_while_filling(folder: Path) -> Path:
     return left
 
 
-def test_the_next_process_clears_what_a_killed_one_left(tmp_path: Path) -> None:
+def test_the_next_process_removes_the_remains_of_a_killed_one(tmp_path: Path) -> None:
     left = killed_while_filling(tmp_path)
     with filling(tmp_path) as hidden:
         assert not left.exists()
@@ -31,7 +31,7 @@ def test_the_next_process_clears_what_a_killed_one_left(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["whole.parquet"]
 
 
-def test_who_fills_the_same_folder_at_the_same_time_keeps_its_own(tmp_path: Path) -> None:
+def test_concurrent_writers_of_a_folder_keep_their_files(tmp_path: Path) -> None:
     killed_while_filling(tmp_path)
     with filling(tmp_path) as first, filling(tmp_path) as second:
         assert sorted(tmp_path.iterdir()) == sorted((first, second))

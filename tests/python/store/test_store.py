@@ -115,7 +115,7 @@ def test_a_row_holds_every_figure_of_the_run_document(tmp_path: Path) -> None:
         assert Scenario.load(scenario) == job.scenario
 
 
-def test_what_earlier_versions_did_not_count_is_null(tmp_path: Path) -> None:
+def test_measures_unknown_to_earlier_versions_are_null(tmp_path: Path) -> None:
     job = Job(Scenario.load(TWO_FLOWS))
     document = json.loads(simulate(job))
     for flow in document["flows"]:

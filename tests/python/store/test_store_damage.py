@@ -152,7 +152,7 @@ def test_a_journal_of_the_first_format_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_a_journal_of_a_later_format_is_told_from_a_damaged_one(
+def test_a_journal_of_a_later_format_is_distinguished_from_a_damaged_one(
     tmp_path: Path, reader: Callable[[Path], object]
 ) -> None:
     journal = crashed(tmp_path)

@@ -83,7 +83,7 @@ def test_warns_of_too_few_and_of_equal_replications() -> None:
     assert comparison({"reno": [1.0, 2.0, 1.5]}, reps=3).warnings() == []
 
 
-def test_warns_of_intervals_that_say_next_to_nothing() -> None:
+def test_warns_of_intervals_wider_than_their_means() -> None:
     """By hand: 1, 1, 7 has a mean of 3 and a deviation of 3.46, so 3 ± 4.30 · 3.46/√3 = 3 ± 8.6."""
     (told,) = comparison({"reno": [1.0, 2.0, 1.5], "sack": [1.0, 1.0, 7.0]}, reps=3).warnings()
     assert told.startswith("interval wider than its mean: sack goodput_mbps, sack ratio;")
@@ -113,7 +113,7 @@ def test_runs_every_scheme_on_the_same_replications() -> None:
     ("schemes", "reps", "message"),
     [(["reno", "reno"], 3, "named twice"), ([], 3, "at least one scheme"), (["reno"], 0, "at least one rep")],
 )
-def test_refuses_what_cannot_be_compared(schemes: list[str], reps: int, message: str) -> None:
+def test_incomparable_schemes_are_refused(schemes: list[str], reps: int, message: str) -> None:
     with pytest.raises(InputError, match=message):
         compare(Scenario.load("last-hop"), schemes, reps=reps)
 
@@ -140,7 +140,7 @@ def test_statistics_are_those_of_the_textbook() -> None:
         assert abs(d.mean()) / (d.std(ddof=1) / np.sqrt(6)) == pytest.approx(t)
 
 
-def test_schemes_with_parameters_are_told_apart() -> None:
+def test_schemes_with_parameters_are_distinguished() -> None:
     tables: list[str | dict[str, Any]] = [{"name": "ll-elsn", "n": 0}, {"name": "ll-elsn", "n": 2}, "ll-elsn"]
     scenario = Scenario.load("last-hop").with_({"duration": "20 s", "wlan.cell.errors.fer": 0.3})
     found = compare(scenario, tables, reps=3)

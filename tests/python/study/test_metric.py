@@ -48,7 +48,7 @@ def test_a_formula_is_computed_run_by_run(table: Table) -> None:
     assert frame["100 * retransmissions / (sent_segments - 1)"].to_list() == wanted.to_list()
 
 
-def test_what_cannot_be_computed_is_left_out(table: Table) -> None:
+def test_incomputable_values_are_omitted(table: Table) -> None:
     # Nobody sends ELNs here: 0/0, and something over 0.
     for metric in ("notices_eln / drops_channel", "goodput_mbps / drops_channel"):
         assert table.values(table.study.points()[0], metric) == {}
@@ -81,7 +81,7 @@ def test_names_of_flows_may_hold_dashes_and_numbers() -> None:
         ("", "is no formula"),
     ],
 )
-def test_what_is_no_metric_is_refused(metric: str, message: str) -> None:
+def test_unknown_metrics_are_refused(metric: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         measured(pl.DataFrame({"timeouts": [1], "goodput_mbps": [1.0]}), metric)
 

@@ -48,7 +48,7 @@ def test_intervals_at_another_confidence_are_where_the_t_test_turns(confidence: 
     assert ttest_rel(WAITS, [times.low * y for y in OTHERS]).pvalue == turns
 
 
-def test_what_has_no_interval_has_none_at_another_confidence() -> None:
+def test_a_missing_interval_is_missing_at_any_confidence() -> None:
     assert estimate([4.0]).at(0.9).half_width is None
     one = ratio([4.0], [2.0]).at(0.9)
     assert (one.value, one.low, one.high) == (2.0, None, None)
@@ -171,7 +171,7 @@ def test_equal_replications_have_no_width_at_all() -> None:
 # ---- paired differences ----------------------------------------------------------------------------------
 
 
-def test_difference_tells_the_correlation_that_pairing_achieved() -> None:
+def test_difference_reports_the_correlation_that_pairing_achieved() -> None:
     found = difference(WAITS, OTHERS)
     assert found.correlation == pytest.approx(pearsonr(WAITS, OTHERS).statistic)
     assert found.half_width is not None and found.correlation is not None
@@ -199,7 +199,7 @@ def test_no_correlation_without_scatter_or_with_one_pair() -> None:
 # ---- bootstrap -------------------------------------------------------------------------------------------
 
 
-def test_bca_gives_the_textbooks_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bca_returns_the_textbooks_interval(monkeypatch: pytest.MonkeyPatch) -> None:
     # Efron and Tibshirani 1993, table 14.2: variance of spatial test A, 90 %, BCa 115.8 to 259.6, from 2000
     # resamples of their own. The percentile interval, 100.8 to 233.9, is far outside of 2 %.
     spatial_a = [48, 36, 20, 29, 42, 42, 20, 42, 22, 41, 45, 14, 6]
@@ -217,7 +217,7 @@ def test_bca_covers_the_mean_of_a_skewed_sample() -> None:
     assert accepted(0.92, 300)[0] <= hits <= accepted(0.95, 300)[1]
 
 
-def test_the_same_data_give_the_same_interval() -> None:
+def test_equal_data_yield_equal_intervals() -> None:
     assert bca(WAITS) == bca(WAITS)
 
 
@@ -263,7 +263,7 @@ def test_an_interval_of_fairness_stays_below_one() -> None:
         ([], []),
     ],
 )
-def test_a_reader_is_told_what_intervals_are_not_worth(cells: list[list[int]], said: list[str]) -> None:
+def test_warnings_name_unreliable_intervals(cells: list[list[int]], said: list[str]) -> None:
     found = doubts(cells)
     assert len(found) == len(said)
     assert all(one.startswith(start) for one, start in zip(found, said, strict=True))

@@ -71,7 +71,7 @@ def empty() -> pl.DataFrame:
     return MemoryStore().rows()
 
 
-def test_file_says_what_varies(tmp_path: Path) -> None:
+def test_a_file_defines_the_varied_paths(tmp_path: Path) -> None:
     study = Study.load(written(tmp_path))
     assert (study.name, study.reps, study.seed, study.baseline) == ("mine", 4, 7, "sack")
     assert study.columns == ["scheme", FER, "wired.w1.delay_ms", "wired.w2.delay_ms"]
@@ -121,7 +121,7 @@ def test_until_is_read() -> None:
 
 
 @pytest.mark.parametrize("name", packaged_studies())
-def test_packaged_studies_load_and_say_their_name(name: str) -> None:
+def test_packaged_studies_load_and_state_their_names(name: str) -> None:
     study = Study.load(name)
     assert study.name == name and len(study.settings) > 1 and study.baseline == "reno"
 
@@ -233,7 +233,7 @@ def test_damaged_manifest_is_named(tmp_path: Path, text: str) -> None:
         load_manifests(tmp_path)
 
 
-def test_a_manifest_of_another_version_is_told_from_a_damaged_one(tmp_path: Path) -> None:
+def test_a_manifest_of_another_version_is_distinguished_from_a_damaged_one(tmp_path: Path) -> None:
     path = save_manifest(small(), tmp_path)
     path.write_text(path.read_text(encoding="utf-8").replace("drop-tail", "choke"), encoding="utf-8")
     with pytest.raises(InputError, match=r"refuses the scenario .* another one may have saved: .*choke"):

@@ -114,7 +114,7 @@ def test_rows_that_are_there_are_reused() -> None:
     assert run_study(study(reps=2), store=store, engine=MadeUp(noisy)).frame()["rep"].to_list() == [0, 1] * 4
 
 
-def test_frame_does_not_depend_on_who_finishes_first() -> None:
+def test_frame_does_not_depend_on_the_order_of_runs() -> None:
     forth, back = (
         run_study(study(), store=MemoryStore(), engine=MadeUp(noisy, backwards=b)) for b in (False, True)
     )
@@ -285,7 +285,7 @@ def test_shards_of_a_stopping_rule_are_whole_settings() -> None:
     assert [{fer for _, fer, _ in engine.ran} for engine in engines] == [{0.01}, {0.1}]
 
 
-def test_warnings_tell_what_to_doubt() -> None:
+def test_warnings_name_doubtful_intervals() -> None:
     def warned(goodput: Goodput, reps: int) -> list[str]:
         return run_study(study(reps=reps), store=MemoryStore(), engine=MadeUp(goodput)).warnings()
 
@@ -318,7 +318,7 @@ class Watching(Reporter):
         yield self.seen
 
 
-def test_progress_counts_reused_and_tells_the_widest_interval() -> None:
+def test_progress_counts_reused_and_reports_the_widest_interval() -> None:
     store, watch = MemoryStore(), Watching()
     run_study(study(reps=2), store=store, engine=MadeUp(noisy))
     table = run_study(study(), store=store, engine=MadeUp(noisy), reporter=watch)

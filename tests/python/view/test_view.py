@@ -165,12 +165,12 @@ def test_ctrl_c_ends_it_quietly() -> None:
     assert (running.process.returncode, rest, said) == (0, "", "Ctrl-C ends it.\n")
 
 
-def test_a_taken_port_is_told(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_taken_port_is_reported(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
     said = failing(capsys, "last-hop", "--port", str(server.port))
     assert said == f"airhop: port {server.port} is in use; --port 0 takes one that is free\n"
 
 
-def test_wrong_words_are_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_unknown_arguments_are_reported(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert "Did you mean `last-hop`?" in failing(capsys, "last-hpo")
     assert "port is 99999" in failing(capsys, "--port", "99999")
     broken = tmp_path / "state.toml"
@@ -178,7 +178,7 @@ def test_wrong_words_are_told(capsys: pytest.CaptureFixture[str], tmp_path: Path
     assert "duration" in failing(capsys, str(broken))
 
 
-def test_without_panel_it_says_what_to_install(
+def test_without_panel_the_command_names_the_package(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in [name for name in sys.modules if name.startswith("airhop.view.")]:
@@ -298,7 +298,7 @@ def test_replications_have_intervals_and_a_command(page: Page) -> None:
     assert page.evaluate("navigator.clipboard.readText()") == command(page)
 
 
-def test_a_scheme_that_raises_is_told_and_the_page_goes_on(page: Page) -> None:
+def test_a_scheme_that_raises_is_reported_and_the_page_goes_on(page: Page) -> None:
     page.get_by_role("button", name="raises").click()
     expect(page.get_by_role("alert")).to_contain_text("ZeroDivisionError: on purpose")
     expect(page.get_by_role("alert")).to_contain_text("raises.py", use_inner_text=True)

@@ -70,7 +70,7 @@ def test_nothing_is_done_for_a_page_that_was_closed() -> None:
     assert done == []
 
 
-def test_an_overtaken_comparison_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_overtaken_comparison_yields(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("airhop.view.runs.PATIENCE_S", 0.0)
     runs = Runs()
     with pytest.raises(OvertakenError):

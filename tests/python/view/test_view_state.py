@@ -202,7 +202,7 @@ def test_a_page_goes_over_to_packaged_scenarios_only(tmp_path: Path, monkeypatch
         ("name = 'x'", "duration"),
     ],
 )
-def test_what_is_wrong_in_a_file_is_told(text: str, expected: str) -> None:
+def test_errors_in_a_file_are_reported(text: str, expected: str) -> None:
     with pytest.raises((InputError, ScenarioError)) as refusal:
         State.uploaded(text, "theirs.toml")
     assert expected in str(refusal.value)

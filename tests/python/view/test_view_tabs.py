@@ -39,7 +39,7 @@ def closed(document: Document) -> None:
         callback(SimpleNamespace(_document=document, id="a tab"))
 
 
-def test_who_comes_beyond_the_bound_is_told_and_has_a_place_when_one_is_free() -> None:
+def test_tabs_beyond_the_maximum_get_a_message_and_later_a_place() -> None:
     made: list[str] = []
 
     def page() -> FrozenTemplate:

@@ -18,7 +18,7 @@ CAUSES = {
     "none": "not\nlost",
 }
 """True causes as heads of columns."""
-COLUMNS = ("scheme", "taken for", *(CAUSES[cause] for cause in TRUE_CAUSES), "right\n%")
+COLUMNS = ("scheme", "classified\nas", *(CAUSES[cause] for cause in TRUE_CAUSES), "correct\n%")
 
 
 def print_counts(out: Console, by_scheme: Mapping[str, LossClassifications]) -> None:
@@ -33,9 +33,7 @@ def print_counts(out: Console, by_scheme: Mapping[str, LossClassifications]) -> 
             right = percent(found.right / found.total) if found.decided else number(None)
             rows.append(_row(scheme, place, judged, counts, right))
     if rows:
-        print_table(
-            out, COLUMNS, rows, title="losses noticed, by what they were taken for and true cause", left=2
-        )
+        print_table(out, COLUMNS, rows, title="detected losses, by classification and true cause", left=2)
 
 
 def print_shares(out: Console, by_scheme: Mapping[str, Sequence[LossClassifications]]) -> None:
@@ -49,7 +47,7 @@ def print_shares(out: Console, by_scheme: Mapping[str, Sequence[LossClassificati
             rows.append(_row(scheme, place, judged, shares, told))
     if not rows:
         return
-    title = "losses noticed, by what they were taken for and true cause, % of the scheme's"
+    title = "detected losses, by classification and true cause, % of the scheme's losses"
     print_table(out, COLUMNS, rows, title=title, left=2)
 
 

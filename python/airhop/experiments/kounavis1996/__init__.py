@@ -82,12 +82,12 @@ NOTICES = Metric(
     printed=False,
 )
 GIVEN_UP = Metric("drops_retries", "Packets discarded by a link", "", (0.0, 1.0), digits=1, printed=False)
-TIMED = _count("lateness_notices", "Notices compared with a timer")
+TIMED = _count("lateness_notices", "Notices with a running timer")
 LATE = _count("lateness_late", "Notices after the timeout that they should have prevented")
 LATENESS = Metric(
     "flow.ftp.lateness_mean_ms", "Lateness of notices", "ms", (-2000.0, 0.0, 2000.0), digits=0, printed=False
 )
-WARNED = _count("timeouts_warned_late", "Timeouts with a notice under way")
+WARNED = _count("timeouts_warned_late", "Timeouts with a notice in flight")
 ALSO = (TIMEOUTS, SPURIOUS, WARNED, RESENT, DUPLICATES, GIVEN_UP, NOTICES, TIMED, LATE, LATENESS)
 """Metrics that explain goodput."""
 

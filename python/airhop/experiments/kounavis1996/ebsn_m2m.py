@@ -39,7 +39,7 @@ CASES = Question(
     others=(
         Reading(
             "per-timeout",
-            "A case is a remaining timeout; a notice is then under way.",
+            "A case is a remaining timeout; a notice is then in flight.",
             "after timers are expired and therefore, provide no actual improvement",
             checks={"kou-5": Asked(mostly, WARNED, TIMEOUTS, "ebsn")},
         ),
@@ -88,7 +88,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "kou-3-timeouts",
         "EBSN's messages fail to refresh the sender's timer: more than one timeout in 100 s happens while a "
-        "message is under way.",
+        "message is in flight.",
         Asked(more_than, WARNED, "ebsn", 1.0),
         quote="However EBSN messages fail to refresh the sender's timer",
     ),

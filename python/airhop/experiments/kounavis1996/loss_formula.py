@@ -221,8 +221,8 @@ CLAIMS: tuple[Claim[Values], ...] = (
     ),
     Claim(
         "kou-1-strict",
-        "The formula holds for every loss rate and window: Tahoe and Reno lose what it says, within 10 % of "
-        "it, for w from 4 to 32 and p from 0.1 to 10 %.",
+        "The formula holds for every loss rate and window: the loss of Tahoe and Reno equals its loss within "
+        "10 %, for w from 4 to 32 and p from 0.1 to 10 %.",
         everywhere,
         quote="a packet loss probability p degrades throughput by a factor of 1/(1+2pw), where w is the "
         "size of allowed window.",

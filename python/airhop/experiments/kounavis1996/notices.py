@@ -37,7 +37,7 @@ WHY_NOT = (
     "A segment causes one ERSN at most. The ERSN restarts the retransmission timer, and suspends "
     "congestion control for the segment for two RTOs at most. If the timer expires nevertheless, the "
     "retransmissions of segments that were only late cause duplicate ACKs. ESACK, which counts duplicates "
-    "in sending order, takes them for a loss and reduces the window again; SACK does not."
+    "in sending order, detects a loss and reduces the window again; SACK does not."
 )
 LABELS = {"ll-elsn": "ERSN", "ebsn": "EBSN", "rttn": "RTTN (reconstruction)"}
 

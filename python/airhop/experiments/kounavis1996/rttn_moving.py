@@ -65,7 +65,7 @@ def speeds(factor: float) -> list[float]:
     return [factor**0.5 if phase % 2 == 0 else factor**-0.5 for phase in range(PHASES)]
 
 
-def when(places: Sequence[float], factor: float) -> Iterator[float]:
+def passing_times(places: Sequence[float], factor: float) -> Iterator[float]:
     """Return when the receiver passes these places, s; a place is a time at the printed speed, s."""
     ends = [0.0]
     for speed in speeds(factor):
@@ -80,7 +80,7 @@ def when(places: Sequence[float], factor: float) -> Iterator[float]:
 def crossed(fades: str, factor: float) -> str:
     """Convert fades at the printed speed, the text of a file, into those of a moving receiver."""
     rows = [row for row in fades.splitlines() if row[:1].isdigit()]
-    times = list(when([float(place) for row in rows for place in row.split(",")], factor))
+    times = list(passing_times([float(place) for row in rows for place in row.split(",")], factor))
     begins, ends = times[::2], times[1::2]
     told = [f"{begin:.9f},{end:.9f}" for begin, end in zip(begins, ends, strict=True)]
     return "\n".join([f"# period_s = {PHASE_S * PHASES}", "begin_s,end_s", *told, ""])

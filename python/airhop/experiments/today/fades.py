@@ -70,13 +70,13 @@ def headline(samples: Samples) -> str:
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "fades-ebsn",
-        "EBSN still pays: with fades of 4 s, each of today's senders over the same local recovery delivers "
-        "less than 1 / 1.05 of EBSN's goodput.",
+        "EBSN has an advantage over today's senders: with fades of 4 s, each of them over the same local "
+        "recovery delivers less than 1 / 1.05 of EBSN's goodput.",
         Asked(has_less, FADE, LOCAL, "ebsn", 1 / CLEARLY, (4,)),
     ),
     Claim(
         "fades-local",
-        "Local recovery is worth more than a better sender: each of today's senders without local recovery "
+        "Local recovery gains more than a newer sender: each of today's senders without local recovery "
         "delivers less than Tahoe with it, with fades of 4 s.",
         Asked(has_less, FADE, tuple(TODAY), "tahoe-arq", 1.0, (4,)),
     ),
@@ -87,7 +87,7 @@ BAKSHI = {"radio.air.errors.ber_good": 1e-6, "radio.air.errors.ber_bad": 1e-2}
 
 EXPERIMENT = Experiment(
     id="airhop/today/fades",
-    title="Today's senders through Kounavis' fades",
+    title="Today's senders on Kounavis' fading link",
     source=f"Airhop's own question, on the network of {PAPER}, result 3",
     scenario=FIXED.scenario,
     settings=BAKSHI,

@@ -53,22 +53,21 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "fades-11b-arq",
-        "Through fades of 4 s notices pay over link ARQ, too: LL-ELSN delivers more than 1.05 times as much "
-        "there as CUBIC.",
+        "With fades of 4 s notices gain over link ARQ, too: LL-ELSN delivers more than 1.05 times as much "
+        "as CUBIC.",
         Asked(has_more, FADES, ("ll-elsn-arq",), "cubic-arq", CLEARLY, (4,)),
     ),
     Claim(
         "fades-11b-bbr-arq",
         "Through fades of 4 s BBR delivers more over link ARQ than CUBIC does.",
         Asked(has_more, FADES, ("bbr-arq",), "cubic-arq", 1.0, (4,)),
-        reason="BBR and CUBIC back off for the same time in a fade: their difference is there without "
-        "fades, too.",
+        reason="BBR and CUBIC back off for the same time in a fade: they differ without fades, too.",
     ),
 )
 
 EXPERIMENT = Experiment(
     id="airhop/today/fades-11b",
-    title="Today's senders through fades of an 802.11b last hop",
+    title="Today's senders on a fading 802.11b last hop",
     source=f"{SOURCE}, Figure 5, with fades as in Kounavis 1996",
     scenario="yun2009-downlink",
     settings={"duration": DURATION, "wlan.cell.errors": CHANNEL},

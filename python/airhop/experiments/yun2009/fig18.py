@@ -132,8 +132,8 @@ def falls_more_with_arq(samples: Samples) -> ClaimResult:
 
 REPAIRS = (
     "LL-ARQ retries a frame within milliseconds and loses a packet only if all attempts fail; "
-    "without it, TCP has to repair every channel loss and collision. A larger window waits in "
-    "the queue, which lengthens round trips. Without LL-ARQ, bursts also hit TCP's "
+    "without it, TCP has to repair every channel loss and collision. With a larger window "
+    "more segments wait in the queue, which lengthens round trips. Without LL-ARQ, bursts also hit TCP's "
     "retransmissions, and timeouts back off while the channel stays bad."
 )
 CLAIMS: tuple[Claim[Samples], ...] = (

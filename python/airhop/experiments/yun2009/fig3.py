@@ -112,7 +112,7 @@ def stays_below(values: Values) -> ClaimResult:
 
 
 def agrees(values: Values) -> ClaimResult:
-    """Check whether simulated rates known to 1.5 % are within 3 % of the corrected equation."""
+    """Check whether simulated rates with half-widths below 1.5 % are within 3 % of the corrected equation."""
     ratios = []
     for value in values:
         if value.metric == MEASURED and (value.value.relative or 1.0) < NARROW:
@@ -169,7 +169,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
     Claim(
         "yun-3-simulated",
         "Equation (2), with E[RT] over the l - 1 attempts after an ERSN, is the interval between notices "
-        "on a saturated slotted link: simulated rates that are known to 1.5 % differ by less than 3 %.",
+        "on a saturated slotted link: simulated rates with a half-width below 1.5 % differ by less than 3 %.",
         agrees,
         own=True,
         because="The paper only computes the rates; a simulation checks its equation.",
@@ -251,7 +251,7 @@ EXPERIMENT = Calculation(
     source=f"{PAPER}, Figure 3",
     method=(
         "Curves are equations (2) to (4) of the paper for L/P = 0.2, with E[RT] of an ERSN over the l - 1 "
-        "remaining attempts; dotted curves take all l attempts, as printed. Markers are a simulation of "
+        "remaining attempts; dotted curves use all l attempts, as printed. Markers are a simulation of "
         "the link of the equations: saturated, slotted, each attempt lost with probability p; intervals "
         "come from 20 parts of the run."
     ),

@@ -1,4 +1,4 @@
-// ---- what losses were taken for: the matrices, at the setting of the selected point --------------------------------------------------
+// ---- loss classifications: the matrices, at the setting of the selected point -------------------------------------------------------
 
 class Matrices {
   constructor(chapter) {
@@ -31,8 +31,8 @@ class Matrices {
       cell.style.setProperty("--share", share.toFixed(3));
     }
     const share = percentInterval(right[point], low[point], high[point]);
-    const told = right[point] === null ? `${number(total)} losses, no cause said` : `${share} % of ${number(total)} right`;
-    one(".count", table).textContent = total ? told : "no loss noticed";
+    const told = right[point] === null ? `${number(total)} losses, no classification` : `${share} % of ${number(total)} correct`;
+    one(".count", table).textContent = total ? told : "no loss detected";
   }
 }
 
