@@ -162,7 +162,7 @@ def _statements(kernel: Mapping[Cell, Estimate], ours: Mapping[Cell, Estimate]) 
     def line(words: Words) -> tuple[str, ...]:
         return f"“{words.quote}”", words.told, _found(words, kernel), _found(words, ours)
 
-    return table(("Yun 2009", "judged", "kernel", "simulated"), map(line, STATEMENTS), left=4)
+    return table(("Yun 2009", "check", "kernel", "simulated"), map(line, STATEMENTS), left=4)
 
 
 def _found(words: Words, measured: Mapping[Cell, Estimate]) -> str:
