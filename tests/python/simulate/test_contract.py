@@ -248,6 +248,7 @@ FLOW = {
     "marks": dict,
     "rtt_ms": dict,
     "completion_ms": type(None),  # of transfers and requests
+    "connections": type(None),  # of requests on connections of their own
 }
 RUN = {
     "scenario": str,
@@ -307,13 +308,16 @@ def test_flows_frame_has_these_columns() -> None:
     ]
     lateness = [f"lateness_{what}" for what in ("notices", "late", "mean_ms")]
     delay = [f"delay_{what}_ms" for what in ("mean", "p50", "p95", "p99", "max")]
-    grouped = ("notices", "judgements", "lateness", "delay_ms", "marks", "rtt_ms", "completion_ms")
+    durations = ("delay_ms", "rtt_ms", "completion_ms")
+    grouped = ("notices", "judgements", "lateness", "marks", "connections", *durations)
     plain = [k for k in FLOW if k not in grouped]
     marks = [f"marks_{what}" for what in ("ect0", "ect1", "ce", "ece")]
     round_trips = [f"rtt_{what}_ms" for what in ("min", "p50", "p95", "p99")]
     completion = ["completion_count", "completion_unfinished"]
     completion += [f"completion_{what}_ms" for what in ("mean", "p50", "p95", "p99")]
-    assert flows.columns == [*plain, *notices, *lateness, *delay, *marks, *round_trips, *completion, *judged]
+    connections = [f"connections_{what}" for what in ("opened", "closed", "time_wait")]
+    counted = [*notices, *lateness, *delay, *marks, *round_trips, *completion, *connections]
+    assert flows.columns == [*plain, *counted, *judged]
     assert flows.schema["lateness_mean_ms"] == pl.Float64
     assert flows.schema["goodput_mbps"] == flows.schema["srtt_ms"] == pl.Float64
     assert flows.schema["completion_s"] == pl.Float64

@@ -54,6 +54,7 @@ NAMED_OTHERWISE = (
     "delay_ms",
     "rtt_ms",
     "completion_ms",
+    "connections",
 )
 """Keys of a flow that are no columns."""
 
@@ -100,6 +101,8 @@ def test_a_row_holds_every_figure_of_the_run_document(tmp_path: Path) -> None:
         expected |= {f"class_{key}": group[key] for key in ("flows", "goodput_mbps", "jain")}
         expected |= durations("class_", group)
         expected |= durations("", flow)
+        connections = flow["connections"] or dict.fromkeys(("opened", "closed", "time_wait"), 0)
+        expected |= {f"connections_{key}": count for key, count in connections.items()}
         round_trips = flow["rtt_ms"] or dict.fromkeys(("min", "p50", "p95", "p99"))
         expected |= {f"rtt_{key}_ms": value for key, value in round_trips.items()}
         expected |= {

@@ -197,7 +197,7 @@ def test_a_packets_walk_leads_through_functions_that_are_there() -> None:
     for kind, function, file in steps:
         code = (ROOT / file).read_text(encoding="utf-8")
         assert re.search(rf"^impl[^\n]* {kind}\b", code, re.MULTILINE), f"{kind} in {file}"
-        signature = rf"^    (?:pub(?:\(crate\))? )?fn {function}\b"
+        signature = rf"^    (?:pub(?:\((?:crate|super)\))? )?fn {function}\b"
         assert re.search(signature, code, re.MULTILINE), f"{kind}::{function} in {file}"
 
 

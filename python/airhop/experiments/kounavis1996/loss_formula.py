@@ -4,8 +4,8 @@
 Arpanet path in the formula's source (Jacobson and Karels 1988, the paper's [5]). The formula is exact if each
 loss stops the sender for two round trips without further effect: 2 w packets are not sent for each lost one.
 It is compared with Tahoe and Reno with a receive window of w, on a path without other limits, and with
-independent losses of data packets. It holds if the simulated loss of throughput is within 10 % of the formula's loss: a
-tolerance of a tenth of the remaining throughput would exceed the whole loss of a small window.
+independent losses of data packets. It holds if the simulated loss of throughput is within 10 % of the
+formula's loss: a tenth of the remaining throughput would exceed the whole loss of a small window.
 """
 
 from __future__ import annotations
