@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from airhop.analysis.measures import OF_CLASSES, OF_FLOWS, OF_RUNS, Measure
+from airhop.analysis.measures import OF_CLASSES, OF_FLOWS, OF_QUEUES, OF_RUNS, Measure
 from blocks import table
 
 HEAD = """# Measures
@@ -31,6 +31,13 @@ its class. The document of a run lists the classes (`classes`); in frames and st
 `class_`, and are equal in the rows of all flows of the class.
 
 """
+ABOUT_QUEUES = """
+## Of a queue
+
+The document of a run lists the queues that packets left, and those that mark (`queues`), by the name of the
+directed link behind the queue: `r1->bs`, or `bs->*` for the queue of an interface to several stations.
+
+"""
 ABOUT_RUNS = "\n## Of a run\n\nThese measures are equal in the rows of all flows of the run.\n\n"
 IN_A_RUN = {"sum": "sum", "mean": "mean", "first": "its own", "apart": "–"}
 
@@ -53,6 +60,11 @@ def page() -> str:
         ),
         left=4,
     )
+    queues = table(
+        ("key", "unit", "definition"),
+        ((_key(measure), measure.unit or "–", measure.about) for measure in OF_QUEUES),
+        left=3,
+    )
     runs = table(
         ("key", "column", "definition", "after the warm-up"),
         (
@@ -61,7 +73,7 @@ def page() -> str:
         ),
         left=4,
     )
-    return HEAD + ABOUT_FLOWS + flows + ABOUT_CLASSES + classes + ABOUT_RUNS + runs
+    return HEAD + ABOUT_FLOWS + flows + ABOUT_CLASSES + classes + ABOUT_QUEUES + queues + ABOUT_RUNS + runs
 
 
 def _key(measure: Measure) -> str:

@@ -3,7 +3,7 @@
 mod reordering;
 
 use crate::queues::QueuePlan;
-use crate::queues::{self, Dropped, Marker, Offered, Queued, TxQueue};
+use crate::queues::{self, Dropped, Offered, QueueState, Queued, TxQueue, Waits};
 use crate::world::event::Event;
 use airhop_base::{Drop, NodeId, Packet, Span, Time};
 use airhop_engine::{Arena, EventQueue, Id, Stream};
@@ -53,6 +53,10 @@ pub(crate) enum Line {
         capacity: usize,
         /// Number of packets on the wire already counted as departed from the serialiser.
         gone: usize,
+        /// Sojourn times of packets that have arrived at the far end, and departed after the warm-up.
+        waits: Waits,
+        /// Earliest departure that `waits` counts.
+        counted_from: Time,
     },
     /// A discipline selects the next packet whenever the serialiser is free.
     Asked {
@@ -66,11 +70,20 @@ pub(crate) enum Line {
 #[derive(Debug)]
 pub(crate) struct OnWire {
     pub packet: Id<Packet>,
+    /// Time at which the packet was offered to the link.
+    since: Time,
     /// Time of the first bit sent.
     start: Time,
     /// Time of the last bit sent.
     end: Time,
     arrival: Time,
+}
+
+impl OnWire {
+    /// Returns the sojourn time of the packet in the queue.
+    fn wait(&self) -> Span {
+        self.start - self.since
+    }
 }
 
 /// Names of a link in the recorder.
@@ -86,7 +99,12 @@ impl Line {
     pub fn new(plan: &QueuePlan, pace: &LinkRate, stream: Stream) -> Line {
         match (plan, pace) {
             (&QueuePlan::DropTail { packets }, LinkRate::Rate(_) | LinkRate::Deliveries(_)) => {
-                Line::Scheduled { capacity: packets, gone: 0 }
+                Line::Scheduled {
+                    capacity: packets,
+                    gone: 0,
+                    waits: Waits::default(),
+                    counted_from: Time::ZERO,
+                }
             }
             // Packets queued for a mobile may be lost in a handoff.
             _ => Line::Asked {
@@ -142,18 +160,18 @@ impl Link {
         };
         if self.free_at <= now {
             *gone = self.wire.len() + 1; // this packet and all before it
-            self.transmit(now, packet, bytes, events);
+            self.transmit(now, now, packet, bytes, events);
         } else if self.is_full(now) {
-            dropped.push((Queued { id: packet, to: 0 }, Drop::Queue));
+            dropped.push((Queued { id: packet, to: 0, since: now }, Drop::Queue));
         } else {
-            self.transmit(self.free_at, packet, bytes, events);
+            self.transmit(now, self.free_at, packet, bytes, events);
         }
     }
 
     /// True if a scheduled line has no room.
     #[inline]
     fn is_full(&mut self, now: Time) -> bool {
-        let Line::Scheduled { capacity, gone } = self.line else { return false };
+        let Line::Scheduled { capacity, gone, .. } = self.line else { return false };
         self.wire.len() - gone >= capacity && self.let_go(now, |_, _| {}) >= capacity
     }
 
@@ -180,8 +198,8 @@ impl Link {
     ) {
         let Line::Asked { queue, free_pending } = &mut self.line else { return };
         let free_since = (self.free_at <= now).then_some(self.free_at);
-        match queue.offer(now, free_since, Queued { id: packet, to: 0 }, arena, dropped) {
-            Offered::Passes(packet) => self.transmit(now, packet.id, bytes, events),
+        match queue.offer(now, free_since, Queued { id: packet, to: 0, since: now }, arena, dropped) {
+            Offered::Passes(packet) => self.transmit(now, now, packet.id, bytes, events),
             Offered::Pushed if !*free_pending => {
                 *free_pending = true;
                 events.push(self.free_at.max(now), Event::LinkFree(self.index));
@@ -190,13 +208,20 @@ impl Link {
         }
     }
 
-    /// Passes a packet to the serialiser, which is free for it at `start`.
+    /// Passes a packet that was offered at `since` to the serialiser, which is free for it at `start`.
     #[inline(always)]
-    fn transmit(&mut self, start: Time, packet: Id<Packet>, bytes: u32, events: &mut EventQueue<Event>) {
+    fn transmit(
+        &mut self,
+        since: Time,
+        start: Time,
+        packet: Id<Packet>,
+        bytes: u32,
+        events: &mut EventQueue<Event>,
+    ) {
         let Sending { start, end, arrival } = self.pace.send(start, bytes, self.delay);
         self.free_at = end;
         let is_first = self.wire.is_empty();
-        self.wire.push_back(OnWire { packet, start, end, arrival });
+        self.wire.push_back(OnWire { packet, since, start, end, arrival });
         if is_first {
             events.push(arrival, Event::LinkArrival(self.index));
         }
@@ -219,7 +244,7 @@ impl Link {
         let others_wait = *free_pending;
         if let Some(packet) = next {
             let bytes = arena.get(&packet.id).bytes;
-            self.transmit(now, packet.id, bytes, events);
+            self.transmit(packet.since, now, packet.id, bytes, events);
         }
         if others_wait {
             events.push(self.free_at, Event::LinkFree(self.index));
@@ -230,8 +255,11 @@ impl Link {
     #[inline(always)]
     pub fn on_arrival(&mut self, events: &mut EventQueue<Event>) -> Option<OnWire> {
         let arrived = self.wire.pop_front()?;
-        if let Line::Scheduled { gone, .. } = &mut self.line {
+        if let Line::Scheduled { gone, waits, counted_from, .. } = &mut self.line {
             *gone = gone.saturating_sub(1);
+            if arrived.start >= *counted_from {
+                waits.add(arrived.wait());
+            }
         }
         if let Some(next) = self.wire.front() {
             events.push(next.arrival, Event::LinkArrival(self.index));
@@ -302,11 +330,26 @@ impl Link {
         }
     }
 
-    /// Returns the marker of the queue; `None` if the queue does not mark.
-    pub fn marker(&self) -> Option<&Marker> {
+    /// Returns the state of the queue that results report at time `now`.
+    pub fn state(&self, now: Time) -> QueueState<'_> {
         match &self.line {
-            Line::Scheduled { .. } => None,
-            Line::Asked { queue, .. } => queue.marker(),
+            Line::Scheduled { waits, counted_from, .. } => {
+                let departed = self.wire.iter().take_while(|next| next.start <= now);
+                let counted = departed.filter(|next| next.start >= *counted_from).map(OnWire::wait);
+                QueueState { wait: waits.summary(counted), marker: None }
+            }
+            Line::Asked { queue, .. } => queue.state(),
+        }
+    }
+
+    /// Ends the warm-up at time `now`: sojourn times cover packets that leave the queue later.
+    pub fn begin_anew(&mut self, now: Time) {
+        match &mut self.line {
+            Line::Scheduled { waits, counted_from, .. } => {
+                *waits = Waits::default();
+                *counted_from = now + Span::from_nanos(1);
+            }
+            Line::Asked { queue, .. } => queue.begin_anew(),
         }
     }
 

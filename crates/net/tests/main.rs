@@ -18,4 +18,5 @@ mod schedule;
 mod schemes;
 mod theory;
 mod traffic;
+mod waits;
 mod walk;

@@ -1,4 +1,4 @@
-"""Measures of flows, of classes of flows and of runs: each is a column of frames, stores and studies.
+"""Measures of flows, classes of flows, queues and runs: each is a column of frames, stores and studies.
 
 The list is defined in `crates/net/src/report/measures.rs`, in the order of the run document.
 """
@@ -15,13 +15,13 @@ from airhop import _core
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure of a flow, of a class of flows, or of a run."""
+    """A measure of a flow, of a class of flows, of a queue, or of a run."""
 
     column: str
     """Name in frames, stores and formulas."""
-    of: Literal["flow", "class", "run"]
+    of: Literal["flow", "class", "queue", "run"]
     path: tuple[str, ...]
-    """Keys that lead to the value in the run document: in the part of a flow or class, or in the whole
+    """Keys that lead to the value in the run document: in the part of a flow, class or queue, or in the whole
     document.
     """
     label: str
@@ -81,8 +81,10 @@ OF_CLASSES = tuple(measure for measure in _DECLARED if measure.of == "class")
 """Measures of a class of flows. Their columns begin with `class_`, and are equal in the rows of its flows."""
 OF_RUNS = tuple(measure for measure in _DECLARED if measure.of == "run")
 """Measures of a run as a whole."""
-MEASURES = {measure.column: measure for measure in _DECLARED}
-"""All measures, by column."""
+OF_QUEUES = tuple(measure for measure in _DECLARED if measure.of == "queue")
+"""Measures of a queue. They are in the run document alone."""
+MEASURES = {measure.column: measure for measure in _DECLARED if measure.of != "queue"}
+"""Measures of flows, classes and runs, by column."""
 
 
 EARLIER = "all"

@@ -19,5 +19,10 @@ def test_marks_are_shown_where_there_are_some(cli: Cli) -> None:
     words = ("run", "last-hop", "--set", "duration=3 s")
     marked, plain = cli(*words, *MARKED), cli(*words)
     assert marked.code == plain.code == 0
-    assert "marks by queue" in marked.out and "r1->bs" in marked.out and "ECT(0)" in marked.out
-    assert "marks" not in plain.out
+    assert (
+        "sojourn times in queues" in marked.out
+        and "marked" in marked.out
+        and "r1->bs" in marked.out
+        and "ECT(0)" in marked.out
+    )
+    assert "marks" not in plain.out and "sojourn times in queues" in plain.out

@@ -20,7 +20,9 @@ mod red;
 #[cfg(test)]
 mod testing;
 mod tx_queue;
+mod waits;
 
+use crate::delays::Delay;
 use airhop_base::{Drop, Packet, Span, Time};
 use airhop_engine::{Arena, Id, Stream};
 use airhop_radio::layer::Station;
@@ -40,6 +42,7 @@ use red::Red;
 pub use red::RedPlan;
 use std::fmt::Debug;
 pub(crate) use tx_queue::{Offered, TxQueue};
+pub(crate) use waits::Waits;
 
 /// Queue discipline.
 pub(crate) trait QueueDisc: Debug + Send {
@@ -82,6 +85,17 @@ pub(crate) struct Queued {
     pub id: Id<Packet>,
     /// Next station of the packet; unused before a wire, which leads to one node only.
     pub to: Station,
+    /// Time at which the packet was offered to the queue.
+    pub since: Time,
+}
+
+/// State of a queue that results report.
+#[derive(Debug)]
+pub(crate) struct QueueState<'a> {
+    /// Sojourn times; `None` if no packet left the queue.
+    pub wait: Option<Delay>,
+    /// Marker; `None` if the queue marks no packets.
+    pub marker: Option<&'a Marker>,
 }
 
 /// Packets dropped by a queue, in order. A caller reuses one such buffer, so that nothing is allocated per

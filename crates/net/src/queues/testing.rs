@@ -57,7 +57,7 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
     pub fn push_with(&mut self, set: impl Fn(&mut Packet)) {
         let packet = self.packet(set);
         let id = self.arena.insert(packet);
-        self.disc.push(self.now, Queued { id, to: 0 }, &mut self.arena, &mut self.dropped);
+        self.disc.push(self.now, Queued { id, to: 0, since: self.now }, &mut self.arena, &mut self.dropped);
     }
 
     /// Removes the first packet of a flow.

@@ -1,5 +1,5 @@
-use super::{Dropped, Marker, QueueDisc, Queued};
-use airhop_base::{Drop, Packet, Time};
+use super::{Dropped, Marker, QueueDisc, QueueState, Queued, Waits};
+use airhop_base::{Drop, Packet, Span, Time};
 use airhop_engine::{Arena, Id};
 
 /// Transmit queue: a discipline before a transmitter. A packet passes without queueing if the transmitter is
@@ -9,6 +9,7 @@ pub struct TxQueue {
     discipline: Box<dyn QueueDisc>,
     /// False if the discipline is known to be empty, which saves a call.
     may_wait: bool,
+    waits: Waits,
 }
 
 /// Outcome of a packet offered to a [`TxQueue`].
@@ -25,7 +26,7 @@ pub enum Offered {
 impl TxQueue {
     /// Creates the queue before a transmitter.
     pub fn new(discipline: Box<dyn QueueDisc>) -> Self {
-        TxQueue { discipline, may_wait: false }
+        TxQueue { discipline, may_wait: false, waits: Waits::default() }
     }
 
     /// Offers a packet; `free_since`: time since which the transmitter is free, if it is. Packets that the
@@ -43,6 +44,7 @@ impl TxQueue {
             && !self.has_waiting()
         {
             let Some(why) = self.discipline.pass(now, since, &packet.id, arena) else {
+                self.waits.add(Span::ZERO);
                 return Offered::Passes(packet);
             };
             dropped.push((packet, why));
@@ -57,7 +59,10 @@ impl TxQueue {
     #[inline]
     pub fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Queued> {
         let next = self.discipline.pop(now, arena, dropped);
-        self.may_wait &= next.is_some();
+        match &next {
+            Some(packet) => self.waits.add(now - packet.since),
+            None => self.may_wait = false,
+        }
         next
     }
 
@@ -99,6 +104,16 @@ impl TxQueue {
     pub fn marker(&self) -> Option<&Marker> {
         self.discipline.marker()
     }
+
+    /// Returns the state that results report.
+    pub fn state(&self) -> QueueState<'_> {
+        QueueState { wait: self.waits.summary(std::iter::empty()), marker: self.marker() }
+    }
+
+    /// Ends the warm-up: sojourn times cover packets that leave the queue from now on.
+    pub fn begin_anew(&mut self) {
+        self.waits = Waits::default();
+    }
 }
 
 #[cfg(test)]
@@ -116,7 +131,8 @@ mod tests {
         let mut queue = super::super::build(&plan, |_| airhop_base::Span::ZERO, stream);
         let (mut arena, mut dropped) = (Arena::new(), Dropped::new());
         let mut offer = |queue: &mut TxQueue, number, free: bool| {
-            let packet = Queued { id: arena.insert(datagram(number)), to: number as u16 + 10 };
+            let packet =
+                Queued { id: arena.insert(datagram(number)), to: number as u16 + 10, since: Time::ZERO };
             match queue.offer(Time::ZERO, free.then_some(Time::ZERO), packet, &mut arena, &mut dropped) {
                 Offered::Passes(packet) => Some(self::number(&arena.take(packet.id))),
                 _ => None,

@@ -1,4 +1,4 @@
-//! ECN counts (RFC 3168) of a flow and of a queue.
+//! ECN counts (RFC 3168) of a flow.
 
 /// ECN counts of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,13 +34,4 @@ impl Marks {
         self.ce -= earlier.ce;
         self.ece -= earlier.ece;
     }
-}
-
-/// ECN counts of a queue that marks.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct QueueReport {
-    /// Name of the directed link behind the queue, `r->d`; `bs->*` for a queue to several stations.
-    pub name: String,
-    /// Number of packets that the queue marked CE.
-    pub marked: u64,
 }

@@ -176,6 +176,22 @@ impl Quantity for Option<f64> {
     }
 }
 
+impl Quantity for Option<u64> {
+    fn columns(measure: &Measure) -> Vec<Column> {
+        vec![Column::of(measure, true)]
+    }
+
+    fn value(&self) -> Value {
+        self.map_or(Value::Null, Value::Count)
+    }
+
+    fn leave_out(&mut self, earlier: &Self) {
+        if let (Some(count), Some(earlier)) = (self, earlier) {
+            *count -= earlier;
+        }
+    }
+}
+
 /// Number of notices by kind.
 impl Quantity for [u64; NoticeKind::ALL.len()] {
     fn columns(measure: &Measure) -> Vec<Column> {
@@ -308,6 +324,22 @@ impl Quantity for RoundTrips {
     fn value(&self) -> Value {
         let Some(Delay { min, p50, p95, p99, .. }) = self.0 else { return Value::Null };
         let named = [("min", min), ("p50", p50), ("p95", p95), ("p99", p99)];
+        Value::Group(named.map(|(key, ms)| (key, Value::Real(ms))).into())
+    }
+}
+
+/// Distribution of sojourn times in a queue; `None` if no packet left the queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Wait(pub Option<Delay>);
+
+impl Quantity for Wait {
+    fn columns(measure: &Measure) -> Vec<Column> {
+        ["mean", "p50", "p95", "p99"].map(|key| time_column(measure, "wait", key)).into()
+    }
+
+    fn value(&self) -> Value {
+        let Some(Delay { mean, p50, p95, p99, .. }) = self.0 else { return Value::Null };
+        let named = [("mean", mean), ("p50", p50), ("p95", p95), ("p99", p99)];
         Value::Group(named.map(|(key, ms)| (key, Value::Real(ms))).into())
     }
 }

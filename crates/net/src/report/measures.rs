@@ -5,8 +5,8 @@
 use super::connections::ConnectionCounts;
 use super::marks::Marks;
 use super::measure::FlowAggregation::{Mean, PerFlow};
-use super::measure::RoundTrips;
 use super::measure::{Column, FlowAggregation, MEASURE, Measure, Quantity, Value};
+use super::measure::{RoundTrips, Wait};
 use crate::delays::Delay;
 use crate::ground_truth::lateness::Lateness;
 use crate::ground_truth::loss_ledger::Confusion;
@@ -235,6 +235,34 @@ measures! {
     /// that has begun and not completed at the end. The mean is exact, percentiles (by nearest rank) are at most 1 % too large. Null for
     /// applications without transfers and requests.
     completion_ms: Option<Completion> { label: "Completion", short: "comple- tion", over_flows: PerFlow }
+}
+
+measures! {
+    /// Results of a queue, named after the directed link behind it, `r->d`; `bs->*` for a queue to several stations.
+    QueueReport, QUEUE: {
+        /// Name of the queue.
+        name: String,
+    }
+
+    /// Sojourn time in the queue of packets that left it for the transmitter after the warm-up, zero for a packet that found the
+    /// transmitter free: without the transmission itself, and without packets that the queue dropped. The mean is exact, percentiles (by
+    /// nearest rank) are at most 1 % too large. Null if no packet left the queue.
+    wait_ms: Wait { label: "Wait in the queue", short: "wait", unit: "ms", over_flows: PerFlow }
+
+    /// Packets that the queue marked CE (RFC 3168); null if it marks no packets.
+    marked: Option<u64> { label: "Packets marked CE", short: "marked CE", over_flows: PerFlow }
+}
+
+impl QueueReport {
+    /// Returns the measures by name, in the order of the run document.
+    pub fn values(&self) -> impl Iterator<Item = (&'static str, Value)> {
+        self.named()
+    }
+}
+
+/// Returns the columns of the measures of a queue, in the order of the run document.
+pub fn queue_columns() -> Vec<Column> {
+    QueueReport::columns()
 }
 
 /// Returns the columns of a run's own measures, in the order of the run document.

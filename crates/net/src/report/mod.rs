@@ -13,9 +13,11 @@ use measures::Measured;
 
 pub(crate) use classes::{ClassMember, Classes};
 pub use connections::ConnectionCounts;
-pub use marks::{Marks, QueueReport};
-pub use measure::{Column, FlowAggregation, RoundTrips, Value};
-pub use measures::{ClassReport, FlowReport, class_columns, flow_columns, run_columns};
+pub use marks::Marks;
+pub use measure::{Column, FlowAggregation, RoundTrips, Value, Wait};
+pub use measures::{
+    ClassReport, FlowReport, QueueReport, class_columns, flow_columns, queue_columns, run_columns,
+};
 
 /// Results of one run: the fields of the run document, except those known only to the caller. Events and
 /// fingerprint cover the whole run, `srtt_ms` is the value at its end, and all other values cover the time
@@ -38,7 +40,7 @@ pub struct Report {
     pub drops: [u64; Drop::ALL.len()],
     /// Counts of the routers; `None` without routers.
     pub routing: Option<RoutingCounts>,
-    /// Queues that mark, in the order of the scenario.
+    /// Queues that packets left, and those that mark, in the order of the scenario.
     pub queues: Vec<QueueReport>,
 }
 
@@ -71,7 +73,7 @@ impl Report {
             flow.leave_out(earlier);
         }
         for (queue, earlier) in self.queues.iter_mut().zip(&earlier.queues) {
-            queue.marked -= earlier.marked;
+            queue.leave_out(earlier);
         }
     }
 }

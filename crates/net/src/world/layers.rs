@@ -95,7 +95,7 @@ impl World {
     }
 
     /// Passes a packet to a station, which has room.
-    fn hand_over(&mut self, now: Time, layer: Layer, from: Station, Queued { id, to }: Queued) {
+    fn hand_over(&mut self, now: Time, layer: Layer, from: Station, Queued { id, to, .. }: Queued) {
         let packet = self.arena.get(&id);
         let flow = packet.flow.index().map(|flow| &self.flows[flow]);
         let is_fragmented = flow.is_some_and(|flow| flow.fragmented);

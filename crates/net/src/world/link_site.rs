@@ -1,7 +1,7 @@
 //! `LinkSite`: interface of the world to a link of any type.
 
 use crate::link::Link;
-use crate::queues::{Dropped, Marker, TxQueue};
+use crate::queues::{Dropped, QueueState, TxQueue};
 use crate::routing::Hop;
 use airhop_base::{NodeId, Time};
 
@@ -17,8 +17,10 @@ pub(crate) trait LinkSite {
     fn waiting(&self, hop: Hop, now: Time) -> (usize, usize);
     /// Returns the queue before a hop, if agents may inspect it.
     fn queue(&self, hop: Hop) -> Option<&TxQueue>;
-    /// Calls `show` with the name and the marker of each queue that marks packets with ECN.
-    fn for_each_marker(&self, show: &mut dyn FnMut(&str, &Marker));
+    /// Calls `show` with the name and the state of each queue at time `now`.
+    fn for_each_queue(&self, now: Time, show: &mut dyn FnMut(&str, QueueState));
+    /// Ends the warm-up at time `now`: sojourn times in the queues cover packets that leave them later.
+    fn begin_anew(&mut self, now: Time);
     /// Drops all packets in the queue before a hop.
     fn clear_queue(&mut self, hop: Hop, dropped: &mut Dropped);
     /// Returns the agents that listen to the fades of a hop.
@@ -48,8 +50,12 @@ impl LinkSite for Link {
         None // packets for an idle serialiser enter no queue
     }
 
-    fn for_each_marker(&self, show: &mut dyn FnMut(&str, &Marker)) {
-        self.marker().into_iter().for_each(|marker| show(&self.name, marker));
+    fn for_each_queue(&self, now: Time, show: &mut dyn FnMut(&str, QueueState)) {
+        show(&self.name, self.state(now));
+    }
+
+    fn begin_anew(&mut self, now: Time) {
+        Link::begin_anew(self, now);
     }
 
     fn clear_queue(&mut self, _: Hop, dropped: &mut Dropped) {

@@ -12,7 +12,7 @@ use super::link_site::LinkSite;
 use super::site::Site;
 use crate::link::Link;
 use crate::plan::Plan;
-use crate::queues::{Marker, Queued};
+use crate::queues::{QueueState, Queued};
 use crate::routing::{Hop, Layer};
 use airhop_base::{Packet, Time};
 use airhop_engine::{Id, Streams};
@@ -103,9 +103,15 @@ impl Links {
         &mut self.site_mut(layer).interfaces[usize::from(station)]
     }
 
-    /// Calls `show` with the name and the marker of each queue that marks packets with ECN.
-    pub fn for_each_marker(&self, show: &mut dyn FnMut(&str, &Marker)) {
-        self.iter().for_each(|link| link.for_each_marker(show));
+    /// Calls `show` with the name and the state of each queue at time `now`.
+    pub fn for_each_queue(&self, now: Time, show: &mut dyn FnMut(&str, QueueState)) {
+        self.iter().for_each(|link| link.for_each_queue(now, show));
+    }
+
+    /// Ends the warm-up at time `now`: sojourn times in all queues cover packets that leave them later.
+    pub fn begin_anew(&mut self, now: Time) {
+        self.wires.iter_mut().for_each(|link| link.begin_anew(now));
+        self.radios.iter_mut().chain(&mut self.cells).for_each(|link| link.begin_anew(now));
     }
 
     /// Returns the number of packets in all links and their queues.
@@ -119,7 +125,9 @@ impl World {
     #[inline(never)]
     pub(crate) fn offer_to(&mut self, now: Time, hop: Hop, id: Id<Packet>) {
         match hop {
-            Hop::Layer { layer, from, to } => self.offer_to_layer(now, layer, from, Queued { id, to }),
+            Hop::Layer { layer, from, to } => {
+                self.offer_to_layer(now, layer, from, Queued { id, to, since: now });
+            }
             Hop::OnDemand { cell, from } => self.ask_router(now, cell, from, id),
             Hop::Link(_) | Hop::None => unreachable!("every flow was checked to have a route both ways"),
         }

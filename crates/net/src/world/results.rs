@@ -5,7 +5,10 @@ use crate::delays::Delays;
 use crate::flow::{Ends, Flow, Past};
 use crate::ground_truth::loss_ledger::sum_of_judgements;
 use crate::plan::Transport;
-use crate::report::{ClassMember, ClassReport, Classes, FlowReport, Marks, QueueReport, Report, RoundTrips};
+use crate::queues::{Marker, QueueState};
+use crate::report::{
+    ClassMember, ClassReport, Classes, FlowReport, Marks, QueueReport, Report, RoundTrips, Wait,
+};
 use crate::routing::RoutingCounts;
 use crate::transit::Active;
 use crate::world::World;
@@ -16,11 +19,12 @@ use airhop_trace::Recorder;
 impl World {
     /// Returns the results of the run: all counts since the warm-up.
     pub fn report(&self) -> Report {
-        let mut report = self.totals();
+        let end = Time::ZERO + self.duration;
+        let mut report = self.totals(end);
         match &self.warmed_up {
             Some(earlier) => report.leave_out(earlier),
             // A run that ends during its warm-up, as an emulation may, has no measurements.
-            None if self.warmup > Span::ZERO => report.leave_out(&self.totals()),
+            None if self.warmup > Span::ZERO => report.leave_out(&self.totals(end)),
             None => {}
         }
         let measured = self.duration - self.warmup;
@@ -31,6 +35,7 @@ impl World {
             found.active_mbps = active.mbps(found.delivered_bytes, Time::ZERO + self.warmup);
         }
         report.classes = self.classes(&lines, &report.flows);
+        report.queues.retain(|queue| queue.wait_ms.0.is_some() || queue.marked.is_some());
         // Flows reserved for real hosts that sent nothing are left out.
         let mut lines = lines.iter();
         report.flows.retain(|_| lines.next().is_some_and(|line| !line[0].is_idle_outside()));
@@ -64,9 +69,9 @@ impl World {
         lines
     }
 
-    /// Returns all counts since the beginning, without rates.
-    pub(crate) fn totals(&self) -> Report {
-        let marked = self.marked_by_flow();
+    /// Returns all counts from the beginning until `now`, without rates.
+    pub(crate) fn totals(&self, now: Time) -> Report {
+        let marked = self.marked_by_flow(now);
         Report {
             duration: self.duration,
             warmup: self.warmup,
@@ -76,23 +81,25 @@ impl World {
             classes: Vec::new(),
             drops: self.drops,
             routing: self.routing_counts(),
-            queues: self.queue_reports(),
+            queues: self.queue_reports(now),
         }
     }
 
-    fn queue_reports(&self) -> Vec<QueueReport> {
+    fn queue_reports(&self, now: Time) -> Vec<QueueReport> {
         let mut found = Vec::new();
-        self.links.for_each_marker(&mut |name, marker| {
-            found.push(QueueReport { name: name.into(), marked: marker.by_flow().iter().sum() });
+        self.links.for_each_queue(now, &mut |name, QueueState { wait, marker }| {
+            let marked = marker.map(|marker| marker.by_flow().iter().sum());
+            found.push(QueueReport { name: name.into(), wait_ms: Wait(wait), marked });
         });
         found
     }
 
     /// Returns the number of packets that queues marked, by flow.
-    fn marked_by_flow(&self) -> Vec<u64> {
+    fn marked_by_flow(&self, now: Time) -> Vec<u64> {
         let mut marked = vec![0; self.flows.len()];
-        self.links.for_each_marker(&mut |_, marker| {
-            for (sum, more) in marked.iter_mut().zip(marker.by_flow()) {
+        self.links.for_each_queue(now, &mut |_, queue| {
+            let by_flow = queue.marker.map_or(&[][..], Marker::by_flow);
+            for (sum, more) in marked.iter_mut().zip(by_flow) {
                 *sum += more;
             }
         });

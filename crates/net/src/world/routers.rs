@@ -84,7 +84,7 @@ impl World {
             match action {
                 Action::Forward { packet, next } => {
                     let to = self.links.cells[cell as usize].station(next);
-                    let packet = Queued { id: packet, to };
+                    let packet = Queued { id: packet, to, since: now };
                     self.offer_to_layer(now, Layer::Cell(cell), station, packet);
                 }
                 Action::Send { message, to, ttl } => self.send_message(now, cell, station, message, to, ttl),
@@ -109,7 +109,7 @@ impl World {
         let site = &self.links.cells[cell as usize];
         let (src, to) = (site.node(station), site.station(dst));
         let id = self.make(now, src, Packet::routing(src, dst, ttl, message));
-        self.offer_to_layer(now, Layer::Cell(cell), station, Queued { id, to });
+        self.offer_to_layer(now, Layer::Cell(cell), station, Queued { id, to, since: now });
     }
 
     /// Drops the packets in the queue of a station whose next hop is `next`.

@@ -3,7 +3,7 @@
 
 use super::interface::Interface;
 use super::link_site::LinkSite;
-use crate::queues::{Dropped, Marker, TxQueue};
+use crate::queues::{Dropped, QueueState, TxQueue};
 use crate::routing::Hop;
 use crate::routing::aodv::Router;
 use crate::world::Event;
@@ -135,13 +135,16 @@ impl LinkSite for Site {
         Some(&self.from(hop).queue)
     }
 
-    fn for_each_marker(&self, show: &mut dyn FnMut(&str, &Marker)) {
+    fn for_each_queue(&self, _: Time, show: &mut dyn FnMut(&str, QueueState)) {
         let several = self.interfaces.len() > 2;
         for (number, interface) in self.interfaces.iter().enumerate() {
-            let Some(marker) = interface.queue.marker() else { continue };
             let to = if several { "*" } else { &self.interfaces[1 - number].name };
-            show(&format!("{}->{to}", interface.name), marker);
+            show(&format!("{}->{to}", interface.name), interface.queue.state());
         }
+    }
+
+    fn begin_anew(&mut self, _: Time) {
+        self.interfaces.iter_mut().for_each(|interface| interface.queue.begin_anew());
     }
 
     fn clear_queue(&mut self, hop: Hop, dropped: &mut Dropped) {

@@ -25,13 +25,6 @@ struct Document<'a> {
     queues: Vec<QueueDocument<'a>>,
 }
 
-/// Counts of a queue that marks packets.
-#[derive(Serialize)]
-struct QueueDocument<'a> {
-    name: &'a str,
-    marked: u64,
-}
-
 /// Counts of the routers of all cells.
 #[derive(Serialize)]
 struct RoutingDocument {
@@ -68,6 +61,20 @@ impl Serialize for ClassDocument<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("name", &*self.0.name)?;
+        for (name, value) in self.0.values() {
+            map.serialize_entry(name, &Shown(&value))?;
+        }
+        map.end()
+    }
+}
+
+/// Queue: its name, and its measures in the order of their declaration.
+struct QueueDocument<'a>(&'a QueueReport);
+
+impl Serialize for QueueDocument<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("name", &self.0.name)?;
         for (name, value) in self.0.values() {
             map.serialize_entry(name, &Shown(&value))?;
         }
@@ -119,13 +126,9 @@ pub(crate) fn document(scenario: &str, seed: u64, rep: u64, wall_s: f64, report:
         classes: report.classes.iter().map(ClassDocument).collect(),
         drops: Counts(std::array::from_fn(|i| (Drop::ALL[i].name(), report.drops[i]))),
         routing: report.routing.map(routing),
-        queues: report.queues.iter().map(queue).collect(),
+        queues: report.queues.iter().map(QueueDocument).collect(),
     };
     serde_json::to_string(&document).expect("numbers and texts are JSON")
-}
-
-fn queue(report: &QueueReport) -> QueueDocument<'_> {
-    QueueDocument { name: &report.name, marked: report.marked }
 }
 
 fn routing(counts: RoutingCounts) -> RoutingDocument {
@@ -137,7 +140,7 @@ fn routing(counts: RoutingCounts) -> RoutingDocument {
 mod tests {
     use super::*;
     use airhop_base::Span;
-    use airhop_net::{Completion, ConnectionCounts, Delay, Lateness, Marks, RoundTrips};
+    use airhop_net::{Completion, ConnectionCounts, Delay, Lateness, Marks, RoundTrips, Wait};
 
     #[test]
     fn names_and_order_are_those_of_the_contract() {
@@ -201,7 +204,11 @@ mod tests {
             }],
             drops: [1, 2, 3, 4, 5, 6, 7],
             routing: Some(RoutingCounts { requests: 8, replies: 9, errors: 10, link_failures: 11 }),
-            queues: vec![QueueReport { name: "r->d".into(), marked: 40 }],
+            queues: vec![QueueReport {
+                name: "r->d".into(),
+                wait_ms: Wait(Some(Delay { min: 0.0, mean: 2.5, p50: 2.0, p95: 4.0, p99: 4.5, max: 5.0 })),
+                marked: Some(40),
+            }],
         };
         assert_eq!(
             document("last-hop", 1, 0, 0.5, &report),
@@ -226,7 +233,7 @@ mod tests {
                 r#""delay_ms":{"mean":2.5,"p50":2.0,"p95":4.0,"p99":4.5,"max":5.0},"completion_ms":null}],"#,
                 r#""drops":{"queue":1,"aqm":2,"channel":3,"collision":4,"retries":5,"agent":6,"route":7},"#,
                 r#""routing":{"requests":8,"replies":9,"errors":10,"link_failures":11},"#,
-                r#""queues":[{"name":"r->d","marked":40}]}"#,
+                r#""queues":[{"name":"r->d","wait_ms":{"mean":2.5,"p50":2.0,"p95":4.0,"p99":4.5},"marked":40}]}"#,
             )
         );
     }

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 
 from airhop.analysis.loss_classifications import LossClassifications
-from airhop.analysis.measures import ACTIVE, GOODPUT, LOSS, MEASURES, Measure, is_real
+from airhop.analysis.measures import ACTIVE, GOODPUT, LOSS, MEASURES, OF_QUEUES, Measure, is_real
 from airhop.cli.output import print_table, say
 from airhop.cli.shown.judgements import print_counts
 from airhop.results import Result
@@ -63,6 +63,7 @@ def print_run(out: Console, result: Result, *, kernels: Mapping[str, str] | None
     drops = [number(count) for count in d["drops"].values()]
     print_table(out, list(d["drops"]), [drops], title="losses by reason", left=0)
     out.print("channel and collision count frames, the others packets", style="dim")
+    _print_queues(out, d.get("queues", ()))
     _print_marks(out, d)
     say(f"{d['events']:,} events in {d['wall_s']:.2f} s; fingerprint {d['fingerprint']}")
 
@@ -85,8 +86,19 @@ def _print_classes(out: Console, classes: Sequence[Mapping[str, Any]]) -> None:
     print_table(out, heads, rows, title="classes of flows", left=1, most=MOST_FLOWS)
 
 
+def _print_queues(out: Console, queues: Sequence[Mapping[str, Any]]) -> None:
+    """Print the sojourn times of packets in the queues, and the marks of those that mark."""
+    waited = [queue for queue in queues if queue.get("wait_ms") is not None or queue["marked"]]
+    marks = any(queue["marked"] for queue in waited)
+    shown = [measure for measure in OF_QUEUES if marks or measure.column != "marked"]
+    rows = [[queue["name"], *(number(measure.value(queue)) for measure in shown)] for queue in waited]
+    if waited:
+        heads = ["queue", *(measure.heading for measure in shown)]
+        print_table(out, heads, rows, title="sojourn times in queues", left=1, most=MOST_FLOWS)
+
+
 def _print_marks(out: Console, document: Mapping[str, Any]) -> None:
-    """Print the ECN marks counted by flows and queues, if any."""
+    """Print the ECN marks counted by flows, if any."""
     flows = [
         (flow["name"], marks) for flow in document["flows"] if any((marks := flow.get("marks", {})).values())
     ]
@@ -94,10 +106,6 @@ def _print_marks(out: Console, document: Mapping[str, Any]) -> None:
         heads = ["flow", "sent\nECT(0)", "sent\nECT(1)", "marked\nCE", "ACKs with\nECE"]
         rows = [[name, *map(number, marks.values())] for name, marks in flows]
         print_table(out, heads, rows, title="marks", left=1, most=MOST_FLOWS)
-    queues = [queue for queue in document.get("queues", ()) if queue["marked"]]
-    if queues:
-        rows = [[queue["name"], number(queue["marked"])] for queue in queues]
-        print_table(out, ["queue", "marked\nCE"], rows, title="marks by queue", left=1, most=MOST_FLOWS)
 
 
 def over_what(document: Mapping[str, Any]) -> str:

@@ -1,0 +1,72 @@
+//! Sojourn times in queues.
+
+use crate::common::{LastHop, hosts, run};
+use airhop_base::{Rate, Span};
+use airhop_net::Delay;
+use airhop_net::apps::{Cbr, Transfer};
+use airhop_net::links::{Links, WiredPlan};
+use airhop_net::plan::{FlowPlan, Plan, Transport};
+use airhop_net::queues::QueuePlan;
+use airhop_radio::errors::ErrorPlan;
+use airhop_tcp::Preset;
+use std::sync::Arc;
+
+/// Returns two equal streams of datagrams, 1000 bytes each with headers, over a wire of 10 Mbit/s.
+fn streams(queue: QueuePlan) -> Plan {
+    let wire = hosts::wire(10, Span::from_millis(1), 100, ErrorPlan::Clean);
+    let app = Arc::new(Cbr { rate: Rate::from_bps(1_000_000) });
+    let plan = hosts::hosts(Span::from_secs(10), Transport::Udp { bytes: 972 }, app);
+    let twin = FlowPlan { name: "g".into(), ..plan.flows[0].clone() };
+    let wired = vec![WiredPlan { queue: [queue; 2], ..wire }];
+    let flows = vec![plan.flows[0].clone(), twin];
+    Plan { links: Links { wired, ..Links::default() }, flows, ..plan }
+}
+
+fn wait(plan: &Plan) -> Delay {
+    run(plan, 1).queues[0].wait_ms.0.expect("packets left the queue")
+}
+
+// By hand: two packets come at once; the first passes, the second waits for one transmission, 0.8 ms. Equal in
+// a queue whose departures are known at arrival, and in one with a discipline. The run ends between the two
+// packets of the last pair.
+#[test]
+fn the_second_of_two_packets_waits_for_one_transmission() {
+    for queue in [QueuePlan::DropTail { packets: 100 }, QueuePlan::Fq { packets: 100, quantum: 1500 }] {
+        let report = run(&streams(queue), 1);
+        let [ahead] = &report.queues[..] else { panic!("no packet comes back: {:?}", report.queues) };
+        assert_eq!((ahead.name.as_str(), ahead.marked), ("a->b", None));
+        let found = ahead.wait_ms.0.expect("packets left the queue");
+        assert_eq!((found.min, found.p50, found.max), (0.0, 0.0, 0.8));
+        let sent = report.flows[0].sent_segments as f64;
+        assert!((found.mean - 0.8 * (sent - 1.0) / (2.0 * sent - 1.0)).abs() < 1e-9, "{found:?}");
+        assert!((0.8..=0.808).contains(&found.p95), "{found:?}");
+    }
+}
+
+// A transfer fills the queue of the wire, and ends during the warm-up.
+#[test]
+fn the_warm_up_leaves_nothing_in_the_waits() {
+    let mut plan = streams(QueuePlan::DropTail { packets: 100 });
+    plan.flows[1].transport = hosts::tcp("newreno", Preset::Ns2.config(1000));
+    plan.flows[1].app = Arc::new(Transfer { bytes: 200_000 });
+    assert!(wait(&plan).max > 2.0);
+    plan.warmup = Span::from_secs(5);
+    assert_eq!(wait(&plan).max, 0.0);
+}
+
+// The queue of an interface: segments of a download wait before the cell, and their ACKs less. The one-way
+// delay is more than the wait of a segment.
+#[test]
+fn packets_wait_before_a_cell() {
+    let plan = LastHop { fer: 0.0, attempts: 7, seconds: 20, ..LastHop::default() }.plan();
+    let report = run(&plan, 1);
+    let of = |name: &str| {
+        let queue = report.queues.iter().find(|queue| queue.name == name).expect("a queue");
+        queue.wait_ms.0.expect("packets left the queue")
+    };
+    let station = |node: u16| plan.nodes[usize::from(node)].clone();
+    let down = of(&format!("{}->{}", station(3), station(4)));
+    let up = of(&format!("{}->{}", station(4), station(3)));
+    let delay = report.flows[0].delay_ms.expect("data arrived");
+    assert!(down.mean > up.mean && up.mean > 0.0 && down.p50 < delay.p50, "{down:?} {up:?} {delay:?}");
+}
