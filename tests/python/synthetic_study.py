@@ -123,6 +123,10 @@ class Table:
     missing: set[int] = field(default_factory=set)
     """Points without a run."""
 
+    def rows(self) -> pl.DataFrame:
+        """Make no rows: made-up studies have no flows."""
+        return pl.DataFrame()
+
     def frame(self) -> pl.DataFrame:
         """Return a row per run."""
         return pl.DataFrame(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -92,9 +92,21 @@ class Verdict:
 
     @property
     def text(self) -> str:
-        """Verdict as sentences: the best arms by goal, goals without, starved flows."""
-        told = [self._winners(), self._starvation()]
-        return " ".join(sentence for sentence in told if sentence)
+        """Verdict as sentences with values: the best arms by goal, goals without, starved flows."""
+        return " ".join(filter(None, (self._winners(_won), self._starvation())))
+
+    @property
+    def headline(self) -> str:
+        """Verdict in short, without values and names of flows."""
+        starving = [arm for arm, classes in self.starved.items() if classes]
+        told = self._winners(lambda standing: standing.goal.superlative)
+        return f"{told} Flows starve with {joined(starving)}.".lstrip() if starving else told
+
+    @property
+    def evidence(self) -> list[str]:
+        """Sentences with values: one for each goal that tells arms apart, and one on starved flows."""
+        told = [f"{_subject(standing.best)} {_won(standing)}." for standing in self.leading.values()]
+        return [*told, *filter(None, [self._starvation()])]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict as plain data: sentences, standings with their means, starved flows."""
@@ -115,22 +127,16 @@ class Verdict:
             "starved": {arm: dict(classes) for arm, classes in self.starved.items()},
         }
 
-    def _winners(self) -> str:
+    def _winners(self, told_of: Callable[[Standing], str]) -> str:
         compared = {standing.goal.kind for standing in self.standings}
         open_ = [KINDS[kind] for kind in KINDS if kind in compared and kind not in self.leading]
-        if not self.leading:
-            return f"The arms do not differ by more than chance in {joined(open_, 'or')}." if open_ else ""
+        alike = f"The arms do not differ by more than chance in {joined(open_, 'or')}." if open_ else ""
         by_arms: dict[tuple[str, ...], list[str]] = {}
         for standing in self.leading.values():
-            by_arms.setdefault(tuple(sorted(standing.best)), []).append(_won(standing))
-        clauses = [
-            f"{joined(arms)} {'has' if len(arms) == 1 else 'share'} {joined(won)}"
-            for arms, won in by_arms.items()
-        ]
-        told = f"{'It depends: ' if self.depends else ''}{'; '.join(clauses)}."
-        return (
-            f"{told} The arms do not differ by more than chance in {joined(open_, 'or')}." if open_ else told
-        )
+            by_arms.setdefault(tuple(sorted(standing.best)), []).append(told_of(standing))
+        clauses = [f"{_subject(arms)} {joined(won)}" for arms, won in by_arms.items()]
+        told = f"{'It depends: ' if self.depends else ''}{'; '.join(clauses)}." if clauses else ""
+        return " ".join(filter(None, (told, alike)))
 
     def _starvation(self) -> str:
         arms = [
@@ -187,6 +193,10 @@ def _standing(goal: Goal, samples: Samples, unfinished: Mapping[str, float]) -> 
     ahead = {arm: stats.difference(columns[order[0]], columns[arm]).at(confidence) for arm in order[1:]}
     best = (order[0], *(arm for arm, difference in ahead.items() if not difference.excludes(0.0)))
     return Standing(goal, {arm: means.get(arm) for arm in (*order, *left)}, best, left)
+
+
+def _subject(arms: Sequence[str]) -> str:
+    return f"{joined(arms)} {'has' if len(arms) == 1 else 'share'}"
 
 
 def _won(standing: Standing) -> str:

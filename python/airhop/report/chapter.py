@@ -19,9 +19,12 @@ from airhop.plots.quantities import (
     measured,
 )
 from airhop.plots.style import SchemeStyle, styles
+from airhop.report import goals
 from airhop.report.packets.traced import TracedRun, trace_schemes
 from airhop.report.readings import ReadingsTable
 from airhop.study.measure import METRICS
+from airhop.study.verdicts import Outcome as SettingOutcome
+from airhop.study.verdicts import outcomes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -114,17 +117,21 @@ class Chapter:
     """Time at which the rows were written, if known."""
     cautions: tuple[str, ...] = ()
     """Cautions, a sentence each."""
+    settings: tuple[SettingOutcome, ...] = ()
+    """Verdict of each setting, in grid order."""
 
     @classmethod
     def of_table(cls, table: Table, *, computed: datetime | None = None, trace: bool = True) -> Chapter:
         """Return the chapter of a user's study; `trace` runs one setting again with its packet trace."""
         study, led = table.study, leader(table)
+        settings = outcomes(table)
         found = tuple(dimensions([point.values for point in study.points()]))
         return cls(
             name=study.name,
             title=", ".join(dimension.label for dimension in found) or "one setting",
-            headline=headline(table, found),
-            findings=findings(table, found),
+            headline=goals.headline(settings, headline(table, found)),
+            settings=tuple(settings),
+            findings=goals.findings(settings, findings(table, found)),
             table=table,
             labels={scheme: scheme for scheme in study.schemes},
             dimensions=found,
@@ -176,6 +183,14 @@ class Chapter:
     def hints(self) -> list[str]:
         """The bases of the senders, and the traps that the scenarios are in."""
         return self.table.hints
+
+    @cached_property
+    def opening(self) -> SettingOutcome | None:
+        """The setting of the headline, whose goals the page shows; None unless several goals are compared."""
+        led = leader(self.table)
+        setting = None if led is None else led.point.setting
+        found = [one for one in self.settings if len(one.verdict.standings) > 1]
+        return next((one for one in found if one.points[0].setting == setting), found[0] if found else None)
 
     @cached_property
     def quantities(self) -> list[Quantity]:

@@ -13,6 +13,7 @@ from airhop.report import figures
 from airhop.report.causes import Confusion, confusion
 from airhop.report.chapter import VERDICTS, Chapter
 from airhop.report.data import chapter_data, runs_data, sources_data
+from airhop.report.goals import GoalRow, goal_rows, picture
 from airhop.report.matrices import Matrices, matrices
 from airhop.report.pack import Templates, excerpt, pack
 from airhop.report.packets.figures import timeline_figures
@@ -23,6 +24,7 @@ from airhop.report.topology import Plan, plans
 
 if TYPE_CHECKING:
     from bokeh.plotting import figure
+    from markupsafe import Markup
 
     from airhop.study.table import Cell
 
@@ -76,6 +78,7 @@ class Layout:
     def sections(self) -> tuple[str, ...]:
         """Parts of the chapter that the top of a page links to."""
         return (
+            *(("goals",) if self.goal_rows else ()),
             "figures",
             *(("readings",) if self.chapter.paper and self.chapter.paper.readings else ()),
             *(("causes",) if self.matrices else ()),
@@ -121,6 +124,25 @@ class Layout:
     def networks(self) -> list[Network]:
         """The links of each run, in the order of the runs, if some are radio links."""
         return [drawn for run in self.chapter.runs if (drawn := network(run))]
+
+    @cached_property
+    def goal_rows(self) -> list[GoalRow]:
+        """The table of the goals at the setting of the headline."""
+        return goal_rows(self.chapter.opening) if self.chapter.opening else []
+
+    @cached_property
+    def tradeoff(self) -> Markup | None:
+        """Throughput against delay at the setting of the headline."""
+        opening = self.chapter.opening
+        return picture(opening, self.chapter.look, self.chapter.labels) if opening else None
+
+    @property
+    def goals_at(self) -> str:
+        """The setting of the headline, as text after a comma; empty for a study of one setting."""
+        opening = self.chapter.opening
+        if opening is None or len(self.chapter.settings) == 1:
+            return ""
+        return f", {self.chapter.setting(opening.points[0].values)}"
 
     @property
     def alike(self) -> bool:

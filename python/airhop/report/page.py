@@ -43,6 +43,7 @@ SCRIPTS = (
 
 
 SECTIONS = {
+    "goals": "Goals",
     "figures": "Figures",
     "readings": "Readings",
     "causes": "Causes of loss",

@@ -119,6 +119,11 @@ class Table:
         # An axis of schemes also contains their parameters; a flow of datagrams has no scheme.
         return flows.with_columns(pl.when(pl.col("transport") == "tcp").then(SCHEME).alias(SCHEME))
 
+    def rows(self) -> pl.DataFrame:
+        """Return the rows of the store that belong to the study, with the index of their point, `point`."""
+        points = self._runs.select(POINT, "run_id")
+        return points.join(self._rows, on="run_id", maintain_order="left_right").rename({POINT: "point"})
+
     @checked
     def cells(self, metric: str = GOODPUT) -> list[Cell]:
         """Summarize each grid point with at least one run over its replications, in grid order."""

@@ -46,6 +46,11 @@ def test_it_depends_if_every_arm_is_behind_in_some_goal() -> None:
         "It depends: a has the highest throughput (11 Mbit/s; b: 6 Mbit/s); "
         "b has the lowest delay of bulk down (1.67 ms; a: 8.7 ms)."
     )
+    assert found.headline == "It depends: a has the highest throughput; b has the lowest delay of bulk down."
+    assert found.evidence == [
+        "a has the highest throughput (11 Mbit/s; b: 6 Mbit/s).",
+        "b has the lowest delay of bulk down (1.67 ms; a: 8.7 ms).",
+    ]
     both = of({THROUGHPUT: fast, DELAY: {"a": slow["b"], "b": slow["a"]}})
     assert not both.depends and both.ahead == ["a"]
     assert both.text.startswith("a has the highest throughput (11 Mbit/s; b: 6 Mbit/s) and the lowest delay")
@@ -87,6 +92,7 @@ def test_a_flow_starves_below_a_twentieth_of_an_equal_share() -> None:
     assert starved([]) == {}
     found = verdict({}, {}, {"cubic": starved([run]), "bbr": {}})
     assert found.text == "Flows starve (under 5 % of an equal share): with cubic d1 of down."
+    assert found.headline.endswith("Flows starve with cubic.")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,272 @@
+"""Goals of a study in the page: the headline, a table of who is best, and the trade-off as a picture."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from airhop import stats
+from airhop.analysis.goals import Goal, Kind
+from airhop.analysis.verdict import KINDS, Standing
+from airhop.numerals import joined
+from airhop.plots.style import SchemeStyle
+from airhop.report.symbols import PATHS, STROKED
+from airhop.terminal import mean_pm
+
+if TYPE_CHECKING:
+    from airhop.study.verdicts import Outcome
+
+WIDTH, HEIGHT = 460.0, 330.0
+LEFT, RIGHT, TOP, BOTTOM = 58.0, 446.0, 14.0, 282.0
+"""Edges of the plot in the drawing."""
+LABEL_PX = 14.0
+"""Least distance between the base lines of two labels."""
+MOST_TICKS = 6
+"""Maximum number of ticks of a logarithmic axis."""
+MARGIN = 0.08
+"""Free share of an axis beyond the outermost intervals."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Scheme in the picture, with 95 % intervals."""
+
+    scheme: str
+    delay: stats.Estimate
+    throughput: stats.Estimate
+
+
+@dataclass(frozen=True)
+class GoalRow:
+    """One goal in the table of a setting."""
+
+    label: str
+    cells: Mapping[str, str]
+    """Mean and half-width by scheme; text for schemes that leave transfers unfinished."""
+    best: Sequence[str]
+    """Schemes that no other is ahead of, if the goal tells schemes apart."""
+
+
+def headline(settings: Sequence[Outcome], goodput: str) -> str:
+    """Return the headline of a study; `goodput` is the sentence on goodput alone.
+
+    For a single setting, the headline is its verdict. For several settings, it is the sentence on goodput,
+    and for each other goal the scheme that is best at most settings.
+    """
+    compared = [found for found in settings if len(found.verdict.standings) > 1]
+    if not compared:
+        return goodput
+    if len(settings) == 1:
+        return settings[0].verdict.headline
+    told = [text for kind in KINDS if kind != "throughput" and (text := _best_at_most(kind, settings))]
+    starving = [scheme for scheme, count in _starving(settings).items() if count]
+    if starving:
+        told.append(f"flows starve with {joined(starving)}")
+    return f"{goodput} {_sentence('; '.join(told))}" if told else goodput
+
+
+def findings(settings: Sequence[Outcome], goodput: Sequence[str]) -> tuple[str, ...]:
+    """Return the findings of a study; `goodput` are those on goodput alone.
+
+    For a single setting with several goals, they are the values behind its verdict.
+    """
+    alone = settings[0].verdict if len(settings) == 1 else None
+    return tuple(goodput if alone is None or len(alone.standings) < 2 else alone.evidence)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _best_at_most(kind: Kind, settings: Sequence[Outcome]) -> str:
+    """Return the scheme that is the only best one in a goal at most settings; empty if there is none."""
+    leading = [found.verdict.leading.get(kind) for found in settings]
+    wins = [standing.winner for standing in leading if standing is not None and standing.winner is not None]
+    if not wins:
+        return ""
+    most = max(dict.fromkeys(wins), key=wins.count)
+    goal = next(one.goal for one in leading if one is not None and one.winner == most)
+    return f"{most} has {goal.superlative} at {wins.count(most)} of {len(settings)} settings"
+
+
+def _starving(settings: Sequence[Outcome]) -> dict[str, int]:
+    """Return the number of settings at which flows starve, by scheme."""
+    found: dict[str, int] = {}
+    for outcome in settings:
+        for scheme, classes in outcome.verdict.starved.items():
+            found[scheme] = found.get(scheme, 0) + bool(classes)
+    return found
+
+
+def goal_rows(outcome: Outcome) -> list[GoalRow]:
+    """Return the table of the goals at one setting."""
+    return [
+        GoalRow(
+            standing.goal.label,
+            {scheme: _cell(standing, scheme) for scheme in standing.means},
+            standing.best if standing.decides else (),
+        )
+        for standing in outcome.verdict.standings
+    ]
+
+
+def _cell(standing: Standing, scheme: str) -> str:
+    value = standing.means[scheme]
+    if value is None:
+        return f"{100 * standing.unfinished[scheme]:.0f} % unfinished"
+    return mean_pm(value)
+
+
+def marks(outcome: Outcome) -> tuple[Goal, list[Mark]] | None:
+    """Return the goal of delay that the picture shows, and a mark for each scheme that has it.
+
+    The delay is that of the headline, or else the first.
+    """
+    throughput = next((goal for goal in outcome.samples if goal.kind == "throughput"), None)
+    delays = [goal for goal in outcome.samples if goal.kind == "delay"]
+    if throughput is None or not delays:
+        return None
+    led = outcome.verdict.leading.get("delay")
+    shown = led.goal if led is not None else max(delays, key=lambda goal: goal.is_foremost)
+    found = [
+        Mark(point.scheme, stats.estimate(list(delay)), stats.estimate(list(goodput)))
+        for point in outcome.points
+        if (delay := outcome.samples[shown].get(point.scheme, {}).values())
+        and (goodput := outcome.samples[throughput].get(point.scheme, {}).values())
+    ]
+    return (shown, found) if len(found) > 1 else None
+
+
+def picture(outcome: Outcome, look: Mapping[str, SchemeStyle], labels: Mapping[str, str]) -> Markup | None:
+    """Draw throughput against the delay: better is up and to the right (Yan et al. 2018, Figure 2).
+
+    The axis of the delay is logarithmic, with the low delays on the right.
+    """
+    found = marks(outcome)
+    if found is None:
+        return None
+    goal, shown = found
+    x = _Axis.of([mark.delay for mark in shown], LEFT, RIGHT, log=True)
+    y = _Axis.of([mark.throughput for mark in shown], TOP, BOTTOM, log=False)
+    places = [(x.place(mark.delay.mean), y.place(mark.throughput.mean)) for mark in shown]
+    parts = [*_axes(x, y, goal)]
+    for mark, place in zip(shown, places, strict=True):
+        parts += _mark(mark, place, x, y, look[mark.scheme])
+    parts += [_label(labels[mark.scheme], *at) for mark, at in zip(shown, _spread(places), strict=True)]
+    told = "; ".join(
+        f"{labels[mark.scheme]}: {mark.throughput.mean:.3g} Mbit/s, {mark.delay.mean:.3g} ms"
+        for mark in shown
+    )
+    head = Markup('<svg class="tradeoff" viewBox="0 0 {:.0f} {:.0f}" role="img" aria-label="{}">')
+    return head.format(WIDTH, HEIGHT, told) + Markup("").join(parts) + Markup("</svg>")
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """Axis that places its largest value at `first`: the delay falls to the right, the throughput rises."""
+
+    low: float
+    high: float
+    first: float
+    last: float
+    log: bool
+
+    @classmethod
+    def of(cls, values: Sequence[stats.Estimate], first: float, last: float, *, log: bool) -> _Axis:
+        """Return the axis that has all intervals."""
+        least = min(value.mean for value in values) / 10 if log else 0.0
+        ends = [
+            max(value.mean + sign * (value.half_width or 0.0), least) for value in values for sign in (-1, 1)
+        ]
+        low, high = min(ends), max(ends)
+        if log:
+            margin = max((high / low) ** MARGIN, 1.15)
+            return cls(low / margin, high * margin, first, last, log)
+        margin = MARGIN * (high - low) or 0.1 * high or 1.0
+        return cls(max(low - margin, 0.0), high + margin, first, last, log)
+
+    def place(self, value: float) -> float:
+        """Return the coordinate of a value, within the axis."""
+        value = min(max(value, self.low), self.high)
+        low, high, at = (
+            map(math.log10, (self.low, self.high, value)) if self.log else (self.low, self.high, value)
+        )
+        return self.first + (high - at) / (high - low) * (self.last - self.first)
+
+    def _powers(self, factors: Sequence[int]) -> list[float]:
+        """Return the multiples of powers of ten within the axis."""
+        powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
+        every = [factor * 10.0**power for power in powers for factor in factors]
+        return [tick for tick in every if self.low <= tick <= self.high]
+
+    def ticks(self) -> list[float]:
+        """Return round values: multiples of powers of ten if logarithmic, else about five steps."""
+        if self.log:
+            found = [self._powers(factors) for factors in (range(1, 10), (1, 2, 5), (1,))]
+            return next((ticks for ticks in found if len(ticks) <= MOST_TICKS), found[-1])
+        rough = (self.high - self.low) / 5
+        power = 10.0 ** math.floor(math.log10(rough))
+        step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough)
+        first = math.ceil(self.low / step)
+        return [step * number for number in range(first, math.floor(self.high / step) + 1)]
+
+
+def _axes(x: _Axis, y: _Axis, goal: Goal) -> Iterator[Markup]:
+    line = Markup('<path class="{}" d="M{:.1f} {:.1f}L{:.1f} {:.1f}"/>')
+    text = Markup('<text x="{:.1f}" y="{:.1f}" text-anchor="{}">{}</text>')
+    for tick in x.ticks():
+        yield line.format("rule", x.place(tick), TOP, x.place(tick), BOTTOM)
+        yield text.format(x.place(tick), BOTTOM + 16, "middle", f"{tick:,.6g}")
+    for tick in y.ticks():
+        yield line.format("rule", LEFT, y.place(tick), RIGHT, y.place(tick))
+        yield text.format(LEFT - 7, y.place(tick) + 4, "end", f"{tick:,.6g}")
+    yield line.format("axis", LEFT, BOTTOM, RIGHT, BOTTOM)
+    yield line.format("axis", LEFT, TOP, LEFT, BOTTOM)
+    of = f" of {goal.of}" if goal.of else ""
+    yield text.format((LEFT + RIGHT) / 2, BOTTOM + 38, "middle", f"One-way delay{of}, p95, ms (low is right)")
+    turned = Markup('<text transform="translate(14 {:.1f}) rotate(-90)" text-anchor="middle">{}</text>')
+    yield turned.format((TOP + BOTTOM) / 2, "Throughput, Mbit/s")
+
+
+def _mark(mark: Mark, at: tuple[float, float], x: _Axis, y: _Axis, style: SchemeStyle) -> Iterator[Markup]:
+    """Draw the intervals of a scheme, and its marker."""
+    line = Markup('<path d="M{:.1f} {:.1f}L{:.1f} {:.1f}" stroke="{}" stroke-width="1.5"/>')
+    (left, right), (low, high) = (
+        _ends(axis, value) for axis, value in ((x, mark.delay), (y, mark.throughput))
+    )
+    yield line.format(left, at[1], right, at[1], style.color)
+    yield line.format(at[0], low, at[0], high, style.color)
+    name = style.bokeh_marker.removesuffix("-open")
+    fill = "var(--page)" if name in STROKED or style.bokeh_marker.endswith("-open") else style.color
+    yield Markup(
+        '<path transform="translate({:.1f} {:.1f})" d="{}" fill="{}" stroke="{}" stroke-width="1.2"/>'
+    ).format(at[0] - 8, at[1] - 8, PATHS[name], fill, style.color)
+
+
+def _ends(axis: _Axis, value: stats.Estimate) -> tuple[float, float]:
+    half = value.half_width or 0.0
+    return axis.place(value.mean - half), axis.place(value.mean + half)
+
+
+def _spread(places: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return the places of labels: beside the marks, moved down where another label would cover them."""
+    found: dict[int, tuple[float, float]] = {}
+    for number in sorted(range(len(places)), key=lambda number: places[number][1]):
+        x, y = places[number]
+        for other_x, other_y in found.values():
+            if abs(other_x - x) < WIDTH / 3 and y < other_y + LABEL_PX:
+                y = other_y + LABEL_PX
+        found[number] = (x, y)
+    return [found[number] for number in range(len(places))]
+
+
+def _label(label: str, x: float, y: float) -> Markup:
+    """Write the name of a scheme beside its mark, towards the middle of the drawing."""
+    is_right = x > (LEFT + RIGHT) / 2
+    return Markup('<text class="name" x="{:.1f}" y="{:.1f}" text-anchor="{}">{}</text>').format(
+        x - 11 if is_right else x + 11, y - 5, "end" if is_right else "start", label
+    )

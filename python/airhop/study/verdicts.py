@@ -1,0 +1,95 @@
+"""Verdicts of a study: the schemes that are best in each goal, at each of its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from airhop.analysis.goals import ClassSeen, Goal, Share, goals, starved
+from airhop.analysis.measures import GOODPUT
+from airhop.analysis.verdict import Samples, Verdict, verdict
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from airhop.study.study import Point
+    from airhop.study.table import Table
+
+COMPLETED, UNFINISHED = "class_completion_count", "class_completion_unfinished"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Verdict on the schemes of one setting, with the values of its goals."""
+
+    points: Sequence[Point]
+    verdict: Verdict
+    samples: Mapping[Goal, Samples]
+    """Values by goal, scheme and replication."""
+
+
+def outcomes(table: Table) -> list[Outcome]:
+    """Return the outcome of each setting that has runs, in grid order."""
+    rows = table.rows()
+    if rows.is_empty():
+        return []
+    samples = {goal: table.samples(goal.metric) for goal in goals(_classes(rows))}
+    by_point = rows.partition_by("point", as_dict=True)
+    found = []
+    for setting in table.study.settings:
+        points = [point for point in setting if (point.index,) in by_point]
+        of_schemes = {point.scheme: by_point[(point.index,)] for point in points}
+        if of_schemes:
+            values = {
+                goal: {point.scheme: of_points.get(point.index, {}) for point in points}
+                for goal, of_points in samples.items()
+            }
+            found.append(Outcome(points, _verdict(values, of_schemes), values))
+    return found
+
+
+def _verdict(samples: Mapping[Goal, Samples], rows: Mapping[str, pl.DataFrame]) -> Verdict:
+    ends = {goal.of for goal in samples if goal.kind == "completion" and goal.of is not None}
+    unfinished = {
+        of: {scheme: _unfinished(of_scheme, of) for scheme, of_scheme in rows.items()} for of in ends
+    }
+    return verdict(
+        samples, unfinished, {scheme: starved(_shares(of_scheme, ends)) for scheme, of_scheme in rows.items()}
+    )
+
+
+def _classes(rows: pl.DataFrame) -> list[ClassSeen]:
+    """List the classes of the rows of a store, in the order of their flows; old rows have none."""
+    import polars as pl
+
+    found = (
+        rows.filter(pl.col("class").is_not_null())
+        .group_by("class", maintain_order=True)
+        .agg(
+            pl.col("class_flows").max(),
+            ((pl.col(COMPLETED) + pl.col(UNFINISHED)) > 0).any().alias("ends"),
+            (pl.col("transport") == "udp").all().alias("datagrams"),
+        )
+    )
+    return [ClassSeen(*row) for row in found.iter_rows()]
+
+
+def _unfinished(rows: pl.DataFrame, of: str) -> float:
+    """Return the share of transfers and requests of a class that remain unfinished."""
+    import polars as pl
+
+    runs = rows.filter(pl.col("class") == of).unique("run_id")
+    completed, unfinished = (int(runs[column].sum()) for column in (COMPLETED, UNFINISHED))
+    return unfinished / max(completed + unfinished, 1)
+
+
+def _shares(rows: pl.DataFrame, ends: set[str]) -> list[list[Share]]:
+    """Return the goodputs of the TCP flows without end, by run."""
+    import polars as pl
+
+    endless = rows.filter(
+        (pl.col("transport") == "tcp") & pl.col("class").is_not_null() & ~pl.col("class").is_in(list(ends))
+    )
+    runs = endless.select("run_id", "flow", "class", GOODPUT).partition_by("run_id", include_key=False)
+    return [[Share(*row) for row in run.iter_rows()] for run in runs]

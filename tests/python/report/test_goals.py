@@ -1,0 +1,82 @@
+"""Goals in a report: the headline, the table and the trade-off of a workload, and verdicts of studies."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from airhop import Scenario, Table, compare, sweep
+from airhop.report.chapter import Chapter
+from airhop.report.goals import goal_rows, marks, picture
+from airhop.study.verdicts import outcomes
+
+SCHEMES = ["reno", "ll-elsn", "vegas"]
+
+
+def workload() -> Scenario:
+    """Make a download, and transfers of 20 kB, over the last hop for 5 s."""
+    scenario = Scenario.load("last-hop").to_dict() | {"duration": "5 s"}
+    flow = {"from": "s", "to": "d", "scheme": "reno"}
+    web = {"class": "web", "app": {"kind": "transfer", "size": "20 kB"}}
+    scenario["flow"] = [
+        flow | {"name": "bulk"},
+        *(flow | web | {"name": f"w{i}", "start": f"{i} s"} for i in (1, 2)),
+    ]
+    return Scenario.load(scenario)
+
+
+@pytest.fixture(scope="module")
+def table() -> Table:
+    return sweep(workload(), {"scheme": SCHEMES}, reps=4)
+
+
+def test_a_study_and_a_comparison_come_to_the_same_verdict(table: Table) -> None:
+    """The rows of a store have what run documents have."""
+    (found,) = outcomes(table)
+    compared = compare(workload(), SCHEMES, reps=4).verdict
+    assert found.verdict.to_dict() == compared.to_dict()
+    kinds = [(standing.goal.kind, standing.goal.of) for standing in compared.standings]
+    assert ("completion", "web") in kinds and ("throughput", None) in kinds
+
+
+def test_the_headline_of_one_setting_is_its_verdict(table: Table) -> None:
+    chapter = Chapter.of_table(table, trace=False)
+    (found,) = outcomes(table)
+    assert chapter.headline == found.verdict.headline
+    assert chapter.findings == tuple(found.verdict.evidence)
+    assert "highest throughput" in chapter.headline
+
+
+def test_the_headline_of_several_settings_counts_those_at_which_a_scheme_is_best() -> None:
+    table = sweep(workload(), {"scheme": SCHEMES[:2], "wlan.cell.errors.fer": [0.01, 0.02]}, reps=4)
+    chapter = Chapter.of_table(table, trace=False)
+    assert chapter.headline.startswith(("ll-elsn delivers", "No scheme is ahead"))
+    wins = re.findall(r"has the \w+ (?:completion time|delay)[\w ]* at \d of 2 settings", chapter.headline)
+    assert len(wins) == len({one for one in chapter.settings for one in one.verdict.leading} - {"throughput"})
+
+
+def test_the_picture_has_a_mark_with_its_intervals_for_each_scheme(table: Table) -> None:
+    chapter = Chapter.of_table(table, trace=False)
+    assert chapter.opening is not None
+    found = marks(chapter.opening)
+    assert found is not None
+    goal, shown = found
+    assert goal.kind == "delay" and [mark.scheme for mark in shown] == SCHEMES
+    drawing = str(picture(chapter.opening, chapter.look, chapter.labels))
+    assert drawing.count('class="name"') == 3
+    assert [drawing.count(f'stroke="{style.color}"') for style in chapter.look.values()] == [3, 3, 3]
+    # The low delay is on the right, and the high throughput on top.
+    places = [tuple(map(float, at)) for at in re.findall(r'translate\(([\d.]+) ([\d.]+)\)" d=', drawing)]
+    by_delay = sorted(range(3), key=lambda place: shown[place].delay.mean)
+    by_goodput = sorted(range(3), key=lambda place: shown[place].throughput.mean)
+    assert by_delay == sorted(range(3), key=lambda place: -places[place][0])
+    assert by_goodput == sorted(range(3), key=lambda place: -places[place][1])
+
+
+def test_the_table_has_a_row_for_each_goal(table: Table) -> None:
+    (found,) = outcomes(table)
+    rows = goal_rows(found)
+    assert [row.label for row in rows][:2] == ["throughput, Mbit/s", "completion time of web, mean, ms"]
+    assert all(set(row.cells) == set(SCHEMES) for row in rows)
+    assert all(set(row.best) < set(SCHEMES) for row in rows)
