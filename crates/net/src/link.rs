@@ -54,9 +54,7 @@ pub(crate) enum Line {
         /// Number of packets on the wire already counted as departed from the serialiser.
         gone: usize,
         /// Sojourn times of packets that have arrived at the far end, and departed after the warm-up.
-        waits: Waits,
-        /// Earliest departure that `waits` counts.
-        counted_from: Time,
+        waits: Box<Waits>,
     },
     /// A discipline selects the next packet whenever the serialiser is free.
     Asked {
@@ -99,12 +97,7 @@ impl Line {
     pub fn new(plan: &QueuePlan, pace: &LinkRate, stream: Stream) -> Line {
         match (plan, pace) {
             (&QueuePlan::DropTail { packets }, LinkRate::Rate(_) | LinkRate::Deliveries(_)) => {
-                Line::Scheduled {
-                    capacity: packets,
-                    gone: 0,
-                    waits: Waits::default(),
-                    counted_from: Time::ZERO,
-                }
+                Line::Scheduled { capacity: packets, gone: 0, waits: Box::default() }
             }
             // Packets queued for a mobile may be lost in a handoff.
             _ => Line::Asked {
@@ -255,11 +248,9 @@ impl Link {
     #[inline(always)]
     pub fn on_arrival(&mut self, events: &mut EventQueue<Event>) -> Option<OnWire> {
         let arrived = self.wire.pop_front()?;
-        if let Line::Scheduled { gone, waits, counted_from, .. } = &mut self.line {
+        if let Line::Scheduled { gone, waits, .. } = &mut self.line {
             *gone = gone.saturating_sub(1);
-            if arrived.start >= *counted_from {
-                waits.add(arrived.wait());
-            }
+            waits.add(arrived.start, arrived.wait());
         }
         if let Some(next) = self.wire.front() {
             events.push(next.arrival, Event::LinkArrival(self.index));
@@ -333,10 +324,10 @@ impl Link {
     /// Returns the state of the queue that results report at time `now`.
     pub fn state(&self, now: Time) -> QueueState<'_> {
         match &self.line {
-            Line::Scheduled { waits, counted_from, .. } => {
+            Line::Scheduled { waits, .. } => {
                 let departed = self.wire.iter().take_while(|next| next.start <= now);
-                let counted = departed.filter(|next| next.start >= *counted_from).map(OnWire::wait);
-                QueueState { wait: waits.summary(counted), marker: None }
+                let departed = departed.map(|next| (next.start, next.wait()));
+                QueueState { wait: waits.summary(departed), marker: None }
             }
             Line::Asked { queue, .. } => queue.state(),
         }
@@ -345,10 +336,7 @@ impl Link {
     /// Ends the warm-up at time `now`: sojourn times cover packets that leave the queue later.
     pub fn begin_anew(&mut self, now: Time) {
         match &mut self.line {
-            Line::Scheduled { waits, counted_from, .. } => {
-                *waits = Waits::default();
-                *counted_from = now + Span::from_nanos(1);
-            }
+            Line::Scheduled { waits, .. } => **waits = Waits::since(now + Span::from_nanos(1)),
             Line::Asked { queue, .. } => queue.begin_anew(),
         }
     }

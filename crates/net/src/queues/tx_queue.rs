@@ -7,8 +7,15 @@ use airhop_engine::{Arena, Id};
 #[derive(Debug)]
 pub struct TxQueue {
     discipline: Box<dyn QueueDisc>,
+    record: Box<Record>,
+}
+
+/// Packets of a queue, as its owner knows them without asking the discipline.
+#[derive(Debug, Default)]
+struct Record {
     /// False if the discipline is known to be empty, which saves a call.
     may_wait: bool,
+    /// Sojourn times of packets that left the queue.
     waits: Waits,
 }
 
@@ -26,7 +33,7 @@ pub enum Offered {
 impl TxQueue {
     /// Creates the queue before a transmitter.
     pub fn new(discipline: Box<dyn QueueDisc>) -> Self {
-        TxQueue { discipline, may_wait: false, waits: Waits::default() }
+        TxQueue { discipline, record: Box::default() }
     }
 
     /// Offers a packet; `free_since`: time since which the transmitter is free, if it is. Packets that the
@@ -44,13 +51,13 @@ impl TxQueue {
             && !self.has_waiting()
         {
             let Some(why) = self.discipline.pass(now, since, &packet.id, arena) else {
-                self.waits.add(Span::ZERO);
+                self.record.waits.add(now, Span::ZERO);
                 return Offered::Passes(packet);
             };
             dropped.push((packet, why));
             return Offered::Refused;
         }
-        self.may_wait = true;
+        self.record.may_wait = true;
         self.discipline.push(now, packet, arena, dropped);
         Offered::Pushed
     }
@@ -60,8 +67,8 @@ impl TxQueue {
     pub fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Queued> {
         let next = self.discipline.pop(now, arena, dropped);
         match &next {
-            Some(packet) => self.waits.add(now - packet.since),
-            None => self.may_wait = false,
+            Some(packet) => self.record.waits.add(now, now - packet.since),
+            None => self.record.may_wait = false,
         }
         next
     }
@@ -69,8 +76,8 @@ impl TxQueue {
     /// True if a packet is queued.
     #[inline]
     pub fn has_waiting(&mut self) -> bool {
-        self.may_wait = self.may_wait && self.discipline.len() > 0;
-        self.may_wait
+        self.record.may_wait = self.record.may_wait && self.discipline.len() > 0;
+        self.record.may_wait
     }
 
     /// Removes the first packet for which `matches` returns true, at any position.
@@ -107,12 +114,12 @@ impl TxQueue {
 
     /// Returns the state that results report.
     pub fn state(&self) -> QueueState<'_> {
-        QueueState { wait: self.waits.summary(std::iter::empty()), marker: self.marker() }
+        QueueState { wait: self.record.waits.summary(std::iter::empty()), marker: self.marker() }
     }
 
     /// Ends the warm-up: sojourn times cover packets that leave the queue from now on.
     pub fn begin_anew(&mut self) {
-        self.waits = Waits::default();
+        self.record.waits = Waits::default();
     }
 }
 
