@@ -23,17 +23,17 @@ HELD = ("reproduced", "bound met")
 FAILED = "not reproduced"
 HEAD = """# Ledger of the four papers
 
-Every item of the papers that Airhop began with, and what has become of it. Each letter follows from what its
-row rests on, and is written by no hand:
+This page lists every item of the four papers with which Airhop began, and its outcome. The letter of a row is
+computed from the evidence of the row:
 
-- **V** built and verified: tests, or claims of which each is reproduced or a bound that is met.
-- **R** reconstructed, or read in more than one way: the paper is silent or says it in two ways, and the
-  readings are named; also where a claim hangs on a reading or cannot be told.
-- **D** done, and found otherwise than printed: a claim of the row is not reproduced.
-- **M** missing: what is printed of it is lost, or no result needs it; the row rests on nothing.
+- **V** verified: tests, or claims that are all reproduced or meet their bound.
+- **R** reconstructed: the paper is silent or ambiguous, and the readings are named; or a claim hangs on a
+  reading or cannot be told.
+- **D** different from print: a claim of the row is not reproduced.
+- **M** missing: the printed item is lost, or no result needs it; the row has no evidence.
 
-What a reading is, and what claims come to under each, is on [a page of its own](readings.md); the tables and
-headline figures stand [side by side](papers.md).
+[Readings of the papers](readings.md) defines readings, and has the outcomes of claims under each of them;
+[tables and headline numbers](papers.md) are compared side by side.
 """
 
 
@@ -97,7 +97,7 @@ def page() -> str:
     for name, rows in papers().items():
         lines = [(row.item, row.letter(found), row.here, rests_on(row, found)) for row in rows]
         counts[name] = Counter(letter for _, letter, _, _ in lines)
-        head = ("item", "status", "here", "rests on")
+        head = ("item", "letter", "in Airhop", "evidence")
         parts.append(f"\n## {name}\n\n{table(head, lines, left=4)}")
     parts.append(f"\n## Counts\n\n{sums(counts)}")
     return "".join(parts)

@@ -46,7 +46,7 @@ class Task:
         self.reused += steps
 
     def text(self, now: float) -> str:
-        """Format progress, rate, remaining time, and the worker's addition."""
+        """Format progress, rate, remaining time, and the text of the worker."""
         told = [f"{self.done:,} of {self.total:,}"]
         if self.reused:
             told.append(f"{self.reused:,} reused")
@@ -65,7 +65,7 @@ class Clock(Task):
     """A job of known duration, whose steps are seconds."""
 
     def text(self, now: float) -> str:  # noqa: ARG002
-        """Format the seconds, and the worker's addition."""
+        """Format the seconds, and the text of the worker."""
         return ", ".join([f"{self.done:,} of {self.total:,} s", *filter(None, [self._status()])])
 
 
@@ -84,7 +84,7 @@ class Reporter:
 
     @contextmanager
     def task(self, label: str, total: int, status: Callable[[], str] = str) -> Iterator[Task]:
-        """Follow a job of `total` steps. `status` returns the worker's addition to a line."""
+        """Follow a job of `total` steps. `status` returns the worker's text for the end of a line."""
         with self.follow(Task(label, total, status)) as task:
             yield task
 

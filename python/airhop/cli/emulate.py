@@ -18,7 +18,7 @@ from airhop.cli.again import Again
 from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Services, Sets, Whole, With, with_words
 from airhop.cli.output import console, print_json, say
 from airhop.cli.shown.flows import print_run
-from airhop.cli.shown.live import Pace, print_live
+from airhop.cli.shown.live import ProgressLine, print_live
 from airhop.cli.shown.twin import Report, check_page, write_twin_page
 from airhop.errors import InputError
 from airhop.live.controls import Control, chosen
@@ -186,7 +186,7 @@ def _emulate(
     """Emulate, with a progress line; an interrupted emulation reports the time that remained."""
     clock = Clock(scenario.name, math.ceil(scenario.duration_s), lambda: pace.words())
     reporter = reporter_for_stderr()
-    pace = Pace(clock, reporter.say)
+    pace = ProgressLine(clock, reporter.say)
     with _terminations_as_interrupts(), reporter.follow(clock):
         try:
             return emulate_hosts(

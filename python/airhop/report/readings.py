@@ -1,4 +1,4 @@
-"""Claim × reading, as the report shows it."""
+"""Table of claims by reading, for the report."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ import pytest
 
 import airhop
 from airhop import PrivilegeError, RunError, Scenario, ScenarioError, _core
-from airhop.cli.shown.live import Pace
+from airhop.cli.shown.live import ProgressLine
 from airhop.progress import Clock
 from bpf_objects import OBJECTS
 from command_line import Cli
@@ -305,7 +305,7 @@ def test_an_emulation_is_a_result(fake_core: FakeCore) -> None:
 
 def test_progress_says_rates_lateness_and_losses() -> None:
     clock = Clock("last-hop", 30)
-    pace = Pace(clock)
+    pace = ProgressLine(clock)
     assert pace.words() == ""
     pace.on_progress(progress(0.1, 1_000))
     assert pace.words() == "120 µs late (p99), lost: channel 3, emulator 2"
@@ -318,7 +318,7 @@ def test_progress_says_rates_lateness_and_losses() -> None:
 def test_the_way_into_the_namespace_of_a_node_is_said_once() -> None:
     # The namespaces have no names: nsenter(1) enters that of a thread.
     said: list[str] = []
-    pace = Pace(Clock("last-hop", 30), said.append)
+    pace = ProgressLine(Clock("last-hop", 30), said.append)
     for t_s in (0.1, 0.2):
         pace.on_progress(progress(t_s, 1_000) | {"threads": {"d": 42, "s": 41}})
     assert said == [

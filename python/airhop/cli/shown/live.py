@@ -19,7 +19,7 @@ RATES_OVER_S = 1.0
 """Length of the interval of packet rates, s."""
 
 
-class Pace:
+class ProgressLine:
     """Progress line of an emulation: rates, lateness, losses."""
 
     def __init__(self, clock: Clock, say: Callable[[str], None] = lambda _line: None) -> None:

@@ -58,14 +58,16 @@ EQUAL = 0.02
 """Largest difference of equal columns, in whole per cent: printed ones differ by 1.34 % over two hops."""
 
 
-def static(scheme: str) -> str:
-    """Name the curve of a scheme over static routes."""
+def on_static(scheme: str) -> str:
+    """Return the name of the curve of a scheme over static routes."""
     return f"{scheme}, static routes"
 
 
 def over_static_routes(schemes: Sequence[str]) -> tuple[Curve, ...]:
     """Return the curves of schemes over static routes, on which the connection sends all packets."""
-    return tuple(Curve(static(name), f"{SCHEMES[name]}, static", name, {ROUTES: STATIC}) for name in schemes)
+    return tuple(
+        Curve(on_static(name), f"{SCHEMES[name]}, static", name, {ROUTES: STATIC}) for name in schemes
+    )
 
 
 def gain_grows(samples: Samples, scheme: str = "tcp-cl", other: str = "reno") -> ClaimResult:

@@ -65,7 +65,7 @@ DATA_DROPS = {
     "route": Mark("route", "data lost: no route", "circle_cross", "#a8643c", 9, filled=False, dropped=True),
     "retries": Mark(
         "retries",
-        "data given up by the link",
+        "data discarded by the link",
         "circle",
         "#e03131",
         13,

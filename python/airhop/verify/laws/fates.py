@@ -64,7 +64,7 @@ class _Hops:
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Compare drops with queues and channels, and the share that channels lose against their errors."""
+    """Compare drops with queue lengths and channels, and loss rates of channels with their error models."""
     hops = _Hops(trace)
     lengths: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
     for time, place, waiting in trace.rows("queue", "place", "packets"):
