@@ -49,6 +49,17 @@ class Goal:
         return words[self.kind] if self.of is None else f"{words[self.kind]} of {self.of}"
 
     @property
+    def heading(self) -> str:
+        """Heading of a narrow column."""
+        words = {
+            "throughput": "throughput\nMbit/s",
+            "completion": "completion\n{}\nms",
+            "delay": "delay p95\n{}\nms",
+            "fairness": "Jain\n{}",
+        }
+        return words[self.kind].format("" if self.of is None else self.of.replace(" ", "\n"))
+
+    @property
     def label(self) -> str:
         """Label of a row or menu: `completion time of web, mean, ms`."""
         words = {

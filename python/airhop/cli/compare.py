@@ -11,11 +11,11 @@ from airhop.analysis.measures import ACTIVE, LOSS, MEASURES
 from airhop.cli import EXIT_INTERRUPTED
 from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Services, Sets, Whole, With
 from airhop.cli.output import console, print_json, print_table, say
-from airhop.cli.shown.classes import print_classes
 from airhop.cli.shown.flows import heading, over_what
 from airhop.cli.shown.judgements import print_shares
 from airhop.comparison import SHOWN_OF_DATAGRAMS, Comparison, InterruptedComparison, Row
 from airhop.comparison import compare as run_comparison
+from airhop.comparison.classes import class_tables
 from airhop.comparison.schemes import read_scheme, split
 from airhop.errors import InputError
 from airhop.plugins import load_all
@@ -147,7 +147,13 @@ def _print(comparison: Comparison, as_json: bool) -> None:
             [[row.scheme, *(_datagrams(row, name) for name in SHOWN_OF_DATAGRAMS)] for row in rows],
             title="UDP flows beside it: rates are sums, the others means over flows",
         )
-    print_classes(out, comparison, rows)
+    for table in class_tables(rows):
+        print_table(
+            out,
+            [comparison.heading, *(measure.heading for measure in table.measures)],
+            [[arm, *map(mean_pm, values)] for arm, values in table.cells.items()],
+            title=table.title,
+        )
     out.print(over_what(comparison.results[first, comparison.paired_reps[0]].document), style="dim")
     goodput = [(row.scheme, row.goodput) for row in rows]
     out.print(bar_chart(goodput, unit="Mbit/s", columns=out.width))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from rich.console import Console
 
 from airhop.cli import EXIT_INTERRUPTED
 from airhop.cli.app import Json, StudyName, Whole, With
@@ -12,9 +15,10 @@ from airhop.engines import Shard
 from airhop.errors import RunError
 from airhop.progress import reporter_for_stderr
 from airhop.scenario import SCHEME
-from airhop.stats import Estimate, replications
+from airhop.stats import Estimate, estimate, replications
 from airhop.study import Cell, InterruptedSweep, Study, Table, Until, run_in
 from airhop.study.axis import Scalar, text
+from airhop.study.verdicts import Outcome, outcomes
 from airhop.terminal import mean_pm, number, ratio
 
 MOST_LINES = 100
@@ -109,11 +113,37 @@ def _print(table: Table) -> None:
         title=f"{study.name}: {study.scenario.name}, {replicated}, seed {study.seed}",
         left=len(settings) + 1,
     )
+    _print_goals(out, table, settings)
     if len(cells) > MOST_LINES:
         say(f"… and {len(cells) - MOST_LINES:,} points more")
     if any(cell.n > 1 for cell in cells):
         pairs = "; ratio: Fieller's; ratio, difference and correlation: of pairs on the same channel"
         out.print(f"±: 95 % interval of the mean{pairs if compared else ''}", style="dim")
+
+
+def _print_goals(out: Console, table: Table, settings: Sequence[str]) -> None:
+    """Print the goals of each class of flows, unless one class without transfers has all flows."""
+    found = outcomes(table)
+    compared = [goal for goal in (found[0].samples if found else ()) if goal.of is not None]
+    if len({goal.of for goal in compared}) < 2 and all(goal.kind != "completion" for goal in compared):
+        return
+    lines = [
+        [
+            *(_value(point.values[column]) for column in settings),
+            point.scheme,
+            *(_mean(outcome.samples[goal].get(point.scheme, {})) for goal in compared),
+        ]
+        for outcome in found
+        for point in outcome.points
+    ]
+    heads = [*map(_short, settings), SCHEME, *(goal.heading for goal in compared)]
+    print_table(out, heads, lines[:MOST_LINES], title="goals by class of flows", left=len(settings) + 1)
+    if len(found) == 1:
+        out.print(found[0].verdict.text)
+
+
+def _mean(sample: Mapping[int, float]) -> str:
+    return mean_pm(estimate(list(sample.values())) if sample else None)
 
 
 def _by_setting(table: Table) -> list[Cell]:
@@ -160,6 +190,7 @@ def _document(table: Table, out: Path) -> dict[str, Any]:
         "out": str(out),
         "warnings": table.warnings(),
         "points": [_point(cell) for cell in table.cells()],
+        "verdicts": [_verdict(outcome, study.columns) for outcome in outcomes(table)],
     }
 
 
@@ -182,4 +213,26 @@ def _point(cell: Cell) -> dict[str, Any]:
             "low": quotient.low,
             "high": quotient.high,
         },
+    }
+
+
+def _verdict(outcome: Outcome, columns: Sequence[str]) -> dict[str, Any]:
+    """Return the verdict at a setting, with the values of its goals by scheme."""
+    values = outcome.points[0].values
+    return {
+        "values": {column: values[column] for column in columns if column != SCHEME},
+        **outcome.verdict.to_dict(),
+        "estimates": [
+            {
+                "goal": goal.kind,
+                "class": goal.of,
+                "metric": goal.column,
+                "schemes": {
+                    scheme: {"mean": found.mean, "half_width": found.half_width}
+                    for scheme, sample in of_schemes.items()
+                    if sample and (found := estimate(list(sample.values())))
+                },
+            }
+            for goal, of_schemes in outcome.samples.items()
+        ],
     }

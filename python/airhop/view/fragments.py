@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from airhop.analysis.measures import ACTIVE, GOODPUT, LOSS, MEASURES
 from airhop.comparison import SHOWN_OF_DATAGRAMS, Comparison, Row
+from airhop.comparison.classes import class_tables
 from airhop.plots.style import SchemeStyle
 from airhop.report.symbols import symbol
 from airhop.stats import Estimate
@@ -19,7 +20,7 @@ COLUMNS = (GOODPUT, "retransmissions", "timeouts", "window_cuts", "srtt_ms", ACT
 
 
 def tables(rows: Sequence[Row], look: Mapping[str, SchemeStyle]) -> str:
-    """Return the numbers of the bars, and further measures; UDP flows have a separate table."""
+    """Return the numbers of the bars, and further measures; UDP flows and classes have their own tables."""
     if not rows:
         return ""
     first, *others = (MEASURES[name].title for name in COLUMNS)
@@ -30,7 +31,18 @@ def tables(rows: Sequence[Row], look: Mapping[str, SchemeStyle]) -> str:
         heads = ["scheme", *map(_datagram_head, SHOWN_OF_DATAGRAMS)]
         cells = {row.scheme: [_datagram_cell(row, name) for name in SHOWN_OF_DATAGRAMS] for row in rows}
         found += _table(title, heads, cells, look)
+    for table in class_tables(rows):
+        heads = ["scheme", *(measure.title for measure in table.measures)]
+        cells = {scheme: list(map(_value, values)) for scheme, values in table.cells.items()}
+        found += _table(table.title, heads, cells, look)
     return found
+
+
+def verdict(comparison: Comparison) -> str:
+    """Write the schemes that are best in each goal; nothing for one scheme, or a single replication."""
+    if len(comparison.schemes) < 2 or len(comparison.paired_reps) < 2:
+        return ""
+    return _join("<p class=note>{}</p>", [comparison.verdict.text])
 
 
 def _table(

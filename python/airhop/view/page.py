@@ -161,7 +161,8 @@ class Page:
     def _show_bars(self, comparison: Comparison, look: Mapping[str, SchemeStyle], took_s: float) -> None:
         rows = comparison.rows()
         self._bars.show(rows, look)
-        self._write("table", fragments.tables(rows, look) + fragments.notes(comparison))
+        texts = (fragments.verdict(comparison), fragments.tables(rows, look), fragments.notes(comparison))
+        self._write("table", "".join(texts))
         self._write("legend", fragments.legend(look, comparison.scenario.tcp_flows()))
         self._write("status", fragments.status(comparison, took_s))
         self._write("problem", "")

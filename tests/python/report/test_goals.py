@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +12,7 @@ from airhop import Scenario, Table, compare, sweep
 from airhop.report.chapter import Chapter
 from airhop.report.goals import goal_rows, marks, picture
 from airhop.study.verdicts import outcomes
+from command_line import Cli
 
 SCHEMES = ["reno", "ll-elsn", "vegas"]
 
@@ -80,3 +83,20 @@ def test_the_table_has_a_row_for_each_goal(table: Table) -> None:
     assert [row.label for row in rows][:2] == ["throughput, Mbit/s", "completion time of web, mean, ms"]
     assert all(set(row.cells) == set(SCHEMES) for row in rows)
     assert all(set(row.best) < set(SCHEMES) for row in rows)
+
+
+def test_sweep_prints_the_goals_of_each_class(cli: Cli, tmp_path: Path) -> None:
+    scenario, study = tmp_path / "workload.toml", tmp_path / "study.toml"
+    scenario.write_text(workload().toml())
+    study.write_text('scenario = "workload.toml"\nreps = 3\n[vary]\nscheme = ["reno", "ll-elsn"]\n')
+    shown = cli("sweep", str(study), "--out", str(tmp_path / "out"))
+    assert shown.code == 0
+    assert "goals by class of flows" in shown.out and "completion time" in shown.out
+    document = json.loads(cli("sweep", str(study), "--out", str(tmp_path / "out"), "--json").out)
+    (verdict,) = document["verdicts"]
+    means = {(one["goal"], one["class"]): one["schemes"] for one in verdict["estimates"]}
+    assert set(means["completion", "web"]) == {"reno", "ll-elsn"}
+    goodput = {point["scheme"]: point["goodput_mbps"]["mean"] for point in document["points"]}
+    assert {scheme: one["mean"] for scheme, one in means["throughput", None].items()} == pytest.approx(
+        goodput
+    )

@@ -154,5 +154,7 @@ def test_udp_flows_have_a_table_of_their_own() -> None:
     tcp = compare(Scenario.load("last-hop").with_({"duration": "2 s"}), ["reno"], reps=1)
     look = styles(["reno"])
     shown = tables(udp.rows(), look)
-    assert shown.count("<table") == 2 and "loss of datagrams, %" in shown and "jitter, ms" in shown
+    # The table of the bars, that of UDP, and one for each of the two classes of flows.
+    assert shown.count("<table") == 4 and "class bulk, " in shown
+    assert "loss of datagrams, %" in shown and "jitter, ms" in shown
     assert tables(tcp.rows(), look).count("<table") == 1

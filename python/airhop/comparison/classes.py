@@ -1,0 +1,53 @@
+"""Tables of a comparison by class of flows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from airhop.analysis.measures import MEASURES, Measure
+from airhop.comparison.comparison import Row
+from airhop.stats import Estimate
+
+SHOWN = ("class_goodput_mbps", "class_jain", "class_delay_p95_ms", "class_completion_p50_ms",
+         "class_completion_p95_ms", "class_completion_unfinished")  # fmt: skip
+"""Columns of a class; those without a value for any arm are left out."""
+
+
+@dataclass(frozen=True)
+class ClassTable:
+    """Results of the arms in one class of flows."""
+
+    title: str
+    measures: Sequence[Measure]
+    """Columns."""
+    cells: Mapping[str, Sequence[Estimate | None]]
+    """Values of the columns by arm."""
+
+
+def class_tables(rows: Sequence[Row]) -> list[ClassTable]:
+    """Return a table for each class of flows; none if one class without transfers has all flows."""
+    names = list(dict.fromkeys(name for row in rows for name in row.classes))
+    if len(names) < 2 and not any(_begun(found) for row in rows for found in row.classes.values()):
+        return []
+    return [_table(name, {row.scheme: row.classes.get(name, {}) for row in rows}) for name in names]
+
+
+def _table(name: str, of_arms: Mapping[str, Mapping[str, Estimate | None]]) -> ClassTable:
+    ends = any(map(_begun, of_arms.values()))
+    known = (column for column in SHOWN if ends or "completion" not in column)
+    shown = [column for column in known if any(found.get(column) for found in of_arms.values())]
+    flows = max(
+        (value.mean for found in of_arms.values() if (value := found.get("class_flows"))), default=0.0
+    )
+    return ClassTable(
+        f"class {name}, {flows:.0f} flow{'' if flows == 1 else 's'}",
+        [MEASURES[column] for column in shown],
+        {arm: [found.get(column) for column in shown] for arm, found in of_arms.items()},
+    )
+
+
+def _begun(found: Mapping[str, Estimate | None]) -> bool:
+    """Return whether a class has transfers or requests, completed or not."""
+    counts = (found.get(f"class_completion_{which}") for which in ("count", "unfinished"))
+    return any(count is not None and count.mean > 0 for count in counts)
