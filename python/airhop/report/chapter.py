@@ -233,7 +233,7 @@ def headline(table: Table, found: tuple[Dimension, ...]) -> str:
         return "No run has finished yet."
     if baseline is not None and (ratio := cell.ratio) is not None:
         if not ratio.excludes(1.0) or ratio.value < 1.0:
-            return f"No scheme is ahead of {baseline} by more than chance."
+            return f"No scheme is ahead of {baseline} in goodput by more than chance."
         times = multiple(ratio)
         return f"{cell.point.scheme} delivers {times} times the goodput of {baseline}{_where(found, cell)}."
     amount = f"{cell.value.mean:.3g} {GOODPUT.unit}"

@@ -63,10 +63,11 @@ def headline(settings: Sequence[Outcome], goodput: str) -> str:
     if len(settings) == 1:
         return settings[0].verdict.headline
     told = [text for kind in KINDS if kind != "throughput" and (text := _best_at_most(kind, settings))]
-    starving = [scheme for scheme, count in _starving(settings).items() if count]
+    starving = {scheme: count for scheme, count in _starving(settings).items() if count}
     if starving:
-        told.append(f"flows starve with {joined(starving)}")
-    return f"{goodput} {_sentence('; '.join(told))}" if told else goodput
+        where = [f"{scheme} at {_counted(count, len(settings))}" for scheme, count in starving.items()]
+        told.append(f"Flows starve with {joined(where)}.")
+    return " ".join((goodput, *told))
 
 
 def findings(settings: Sequence[Outcome], goodput: Sequence[str]) -> tuple[str, ...]:
@@ -78,19 +79,20 @@ def findings(settings: Sequence[Outcome], goodput: Sequence[str]) -> tuple[str, 
     return tuple(goodput if alone is None or len(alone.standings) < 2 else alone.evidence)
 
 
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
+def _counted(count: int, settings: int) -> str:
+    """Format a number of settings: `all 3 settings`, `2 of 3 settings`."""
+    return f"all {settings} settings" if count == settings else f"{count} of {settings} settings"
 
 
 def _best_at_most(kind: Kind, settings: Sequence[Outcome]) -> str:
-    """Return the scheme that is the only best one in a goal at most settings; empty if there is none."""
+    """Return a sentence on the scheme that alone is best in a goal at most settings; empty without one."""
     leading = [found.verdict.leading.get(kind) for found in settings]
     wins = [standing.winner for standing in leading if standing is not None and standing.winner is not None]
     if not wins:
         return ""
     most = max(dict.fromkeys(wins), key=wins.count)
     goal = next(one.goal for one in leading if one is not None and one.winner == most)
-    return f"{most} has {goal.superlative} at {wins.count(most)} of {len(settings)} settings"
+    return f"{most} has {goal.superlative} at {_counted(wins.count(most), len(settings))}."
 
 
 def _starving(settings: Sequence[Outcome]) -> dict[str, int]:

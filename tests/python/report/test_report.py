@@ -382,4 +382,4 @@ def test_a_headline_claims_no_lead_that_is_chance() -> None:
         return {"goodput_mbps": 1.0 + (0.5 * math.sin(5 * rep) if scheme == "sack" else 0.0), "jain": 1.0}
 
     table = synthetic_study.study(schemes=("reno", "sack"), law=law)
-    assert headline(table, ()) == "No scheme is ahead of reno by more than chance."  # type: ignore[arg-type]
+    assert headline(table, ()) == "No scheme is ahead of reno in goodput by more than chance."  # type: ignore[arg-type]
