@@ -7,7 +7,6 @@
 
 mod applications;
 pub(crate) mod build;
-mod connections;
 mod emulator;
 pub(crate) mod event;
 mod flows;

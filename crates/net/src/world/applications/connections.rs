@@ -180,7 +180,7 @@ impl World {
 
     /// Counts a connection as closed once both FINs are acknowledged.
     #[cold]
-    pub(super) fn on_closed(&mut self, now: Time, id: FlowId) {
+    pub(in crate::world) fn on_closed(&mut self, now: Time, id: FlowId) {
         let Some(Side { app, other, head, is_over: false }) = self.flows[usize::from(id.0)].side else {
             return;
         };

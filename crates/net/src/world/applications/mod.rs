@@ -1,13 +1,15 @@
 //! Applications in operation: the calls of their state machines, and the performance of their orders.
 
+mod connections;
+
 use crate::apps::{App, AppFlow, Direction, Io, Order};
 use crate::flow::{AppSeat, Ends};
 use crate::plan::{FlowClass, FlowPlan};
 use crate::transit::{Completion, Completions};
-use crate::world::connections::Connections;
 use crate::world::{Event, World};
 use airhop_base::{FlowId, Time};
 use airhop_engine::TimerId;
+use connections::Connections;
 
 /// Application in operation.
 #[derive(Debug)]
