@@ -20,3 +20,4 @@ mod theory;
 mod traffic;
 mod waits;
 mod walk;
+mod web;

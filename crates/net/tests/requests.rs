@@ -177,7 +177,7 @@ fn the_requests_are_a_flow_of_their_own() {
 fn the_network_changes_no_request() {
     let arrivals = Arrivals::Open(Distribution::Exponential { mean: 0.02 });
     let response = Distribution::Lognormal { median: 3000.0, sigma: 1.0 };
-    let near = requests(unlimited(), MS(1), response, arrivals);
+    let near = requests(unlimited(), MS(1), response.clone(), arrivals.clone());
     let far = requests(unlimited(), MS(50), response, arrivals);
     let arrived = |plan: &Plan| {
         let found = completion(&run(plan, 1).flows[0]);

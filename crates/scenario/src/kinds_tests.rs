@@ -5,7 +5,7 @@
 use crate::grammar::key::{Choice, Key, Kind, Variant};
 use crate::grammar::quantity::standards;
 use crate::tables::SCENARIO;
-use crate::{Overrides, Scenario};
+use crate::{Overrides, Scenario, ScenarioError};
 use std::collections::{HashMap, HashSet};
 
 /// Returns a scenario in which the choice named `slot` has the table `table`, and all other choices have a default.
@@ -73,10 +73,11 @@ fn example(choice: &Choice, variant: &Variant) -> String {
         "change" => format!("changes = {table}"),
         "size" => requests(&format!("response = {table}, rate = 5")),
         "time" => requests(&format!("response = \"10 kB\", think = {table}")),
-        "app" if ["bulk", "transfer", "request-response"].contains(&variant.kind) => {
-            format!("scheme = \"reno\"\napp = {table}")
+        "app" => {
+            let [tcp, udp] =
+                ["scheme = \"reno\"", "transport = \"udp\""].map(|flow| format!("{flow}\napp = {table}"));
+            if parse(&file(choice.what, &tcp), &[]).is_ok() { tcp } else { udp }
         }
-        "app" => format!("transport = \"udp\"\napp = {table}"),
         _ => table,
     }
 }
@@ -87,10 +88,14 @@ fn requests(keys: &str) -> String {
 }
 
 fn read(text: &str, sets: &[(String, String)]) -> Scenario {
+    parse(text, sets).unwrap_or_else(|refusal| panic!("{refusal}\n{sets:?}\n{text}"))
+}
+
+fn parse(text: &str, sets: &[(String, String)]) -> Result<Scenario, ScenarioError> {
     let data = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data");
     let source = crate::Source { name: "kinds.toml", files: crate::Files::Folder(data.as_ref()) };
     let overrides = Overrides { sets: sets.to_vec(), scheme: None };
-    Scenario::parse(text, source, &overrides).unwrap_or_else(|refusal| panic!("{refusal}\n{sets:?}\n{text}"))
+    Scenario::parse(text, source, &overrides)
 }
 
 /// Calls `see` with the path of each key in these tables, with `kind` for the variants of a choice:

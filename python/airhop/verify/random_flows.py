@@ -59,11 +59,14 @@ def _flow(draw: Random, name: str, ends: Ends, schemes: Sequence[Table]) -> Tabl
 
 
 def _requests(draw: Random) -> Table:
-    """Draw requests and responses, in an open or a closed loop."""
+    """Draw requests and responses, in an open or a closed loop, or visits to a web page."""
     size = ["1 B", "200 B", "3 kB", {"kind": "exponential", "mean": "2 kB"},
             {"kind": "lognormal", "median": "1 kB", "sigma": 1.5},
-            {"kind": "pareto", "mean": "5 kB", "shape": 1.3}]  # fmt: skip
+            {"kind": "pareto", "mean": "5 kB", "shape": 1.3},
+            {"kind": "empirical", "of": "data-mining"}]  # fmt: skip
     time = ["50 ms", {"kind": "exponential", "mean": "100 ms"}]
+    if draw.random() < 0.2:
+        return {"kind": "web", "page": "news", "think": draw.choice(time)}
     app = {"kind": "request-response", "request": draw.choice(size), "response": draw.choice(size)}
     app |= some(draw, {"connections": ["new", "reused"]}, 0.5)
     if draw.random() < 0.5:

@@ -284,8 +284,22 @@ class Trace:
     @cached_property
     def plans(self) -> dict[str, Mapping[str, Any]]:
         """The flows of the scenario by name, with those that applications open."""
-        flows = (one for flow in self.scenario.get("flow", []) for one in opened(flow))
-        return {flow["name"]: flow for flow in flows}
+        return {plan["name"]: plan for flow in self.scenario.get("flow", []) for plan in self._opened(flow)}
+
+    def _opened(self, flow: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+        """Yield a flow of the scenario, and the flow of requests that its application opens, if it does.
+
+        Requests open the connection, so that the flow of responses has no handshake. `connects` is true if
+        the application opens and closes connections, each of which is a flow in the trace.
+        """
+        said = {one["name"]: one for one in self.document["flows"]}
+        requests = f"{flow['name']} requests"
+        if requests not in said:
+            yield flow
+            return
+        both = {**flow, "connects": said[flow["name"]].get("connections") is not None}
+        yield {**both, "tcp": {**flow["tcp"], "handshake": False}}
+        yield {**both, "name": requests, "from": flow.get("to"), "to": flow.get("from")}
 
     @cached_property
     def flows(self) -> dict[str, Mapping[str, Any]]:
@@ -360,21 +374,6 @@ class Trace:
     def warmup(self) -> int:
         """Warm-up, which the document leaves out, in nanoseconds from the beginning."""
         return round(quantity(self.scenario["warmup"]))
-
-
-def opened(flow: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield a flow of the scenario, and the flow of requests that its application opens.
-
-    Requests open the connection, so that the flow of responses has no handshake.
-    """
-    app = flow.get("app", {})
-    if app.get("kind") not in ("request-response", "web"):
-        yield flow
-        return
-    connects = app["kind"] == "web" or app["connections"] == "new"
-    both = {**flow, "connects": connects}
-    yield {**both, "tcp": {**flow["tcp"], "handshake": False}}
-    yield {**both, "name": f"{flow['name']} requests", "from": flow.get("to"), "to": flow.get("from")}
 
 
 def listed(one_or_more: Any) -> list[Mapping[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import polars as pl
 import pytest
 
 import airhop
@@ -48,6 +49,35 @@ def test_the_verifier_counts_the_responses(keys: dict[str, Any]) -> None:
     assert list(verify(scenario, run)) == []
     run.document["flows"][0]["completion_ms"]["count"] += 1
     assert any("completion_ms.count" in finding.text for finding in verify(scenario, run))
+
+
+@pytest.mark.parametrize(
+    "app",
+    [
+        {"connections": "new"},
+        {
+            "connections": "new",
+            "think": None,
+            "rate": 10,
+            "response": {"kind": "empirical", "of": "data-mining"},
+        },
+        {"kind": "web", "page": "news", "request": None, "response": None},
+    ],
+)
+def test_the_verifier_follows_connections_from_syn_to_fin(app: dict[str, Any]) -> None:
+    """One line for each direction; a connection too many, and data beyond a FIN, are found."""
+    scenario = requests(**app)
+    run = airhop.run(scenario, trace=True)
+    responses, asked = run.document["flows"]
+    counts = responses["connections"]
+    assert (responses["name"], asked["name"], asked["connections"]) == ("web", "web requests", None)
+    assert counts["opened"] >= counts["closed"] > 0
+    assert (
+        run.tables["segments"].filter(pl.col("fin"))["flow"].cast(str).unique().len() >= 2 * counts["closed"]
+    )
+    assert list(verify(scenario, run)) == []
+    counts["closed"] -= 1
+    assert any("connections.closed" in finding.text for finding in verify(scenario, run))
 
 
 def test_completions_have_a_table_if_there_are_any(cli: Cli) -> None:

@@ -61,6 +61,11 @@ impl<T> Pool<T> {
         self.values.get(usize::from(connection.0))?.as_ref()
     }
 
+    /// Returns mutable access to the value of an open connection.
+    pub fn get_mut(&mut self, connection: Connection) -> Option<&mut T> {
+        self.values.get_mut(usize::from(connection.0))?.as_mut()
+    }
+
     /// Closes a connection, and returns its value; `None` if it is not open.
     pub fn close(&mut self, connection: Connection) -> Option<T> {
         let value = self.values.get_mut(usize::from(connection.0))?.take()?;

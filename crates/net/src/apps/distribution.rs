@@ -1,9 +1,10 @@
 //! Distributions of sizes and times. Each variate is computed from one uniform number by inversion.
 
 use airhop_engine::Stream;
+use std::sync::Arc;
 
 /// Distribution of a size in bytes or of a time in seconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Distribution {
     /// Constant value.
     Constant(f64),
@@ -26,6 +27,50 @@ pub enum Distribution {
         /// Tail exponent, greater than 1, as otherwise no mean exists.
         shape: f64,
     },
+    /// Distribution through measured points.
+    Empirical(Arc<Cdf>),
+}
+
+/// Cumulative distribution function through points, linear between them: (value, P(X <= value)).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cdf(Vec<(f64, f64)>);
+
+impl Cdf {
+    /// Creates the function through these points. The probability of the first is that of its value alone; that of
+    /// the last is 1.
+    ///
+    /// # Errors
+    /// The place of a point whose value or probability is below that of the point before or out of range, and the
+    /// expected value.
+    pub fn new(points: Vec<(f64, f64)>) -> Result<Cdf, (usize, &'static str)> {
+        let Some(last) = points.len().checked_sub(1) else { return Err((0, "at least one point")) };
+        let mut before = (0.0, 0.0);
+        for (place, &(value, probability)) in points.iter().enumerate() {
+            if !(before.0..f64::INFINITY).contains(&value) {
+                return Err((place, "a value of at least 0, and of at least the one before"));
+            }
+            if !(before.1..=1.0).contains(&probability) {
+                return Err((place, "a probability of at most 1, and of at least the one before"));
+            }
+            before = (value, probability);
+        }
+        match before.1 {
+            1.0 => Ok(Cdf(points)),
+            _ => Err((last, "the probability 1 of the last point")),
+        }
+    }
+
+    /// Returns the quantile of the probability `u`, at least 0 and less than 1.
+    fn quantile(&self, u: f64) -> f64 {
+        let above = self.0.partition_point(|&(_, probability)| probability <= u).min(self.0.len() - 1);
+        let (value, probability) = self.0[above];
+        match above.checked_sub(1).map(|below| self.0[below]) {
+            Some((from, least)) if probability > u => {
+                from + (value - from) * (u - least) / (probability - least)
+            }
+            _ => value,
+        }
+    }
 }
 
 impl Distribution {
@@ -38,6 +83,7 @@ impl Distribution {
     /// of its own, but one is drawn for it as for the others.
     fn quantile(&self, u: f64) -> f64 {
         match *self {
+            Distribution::Empirical(ref cdf) => cdf.quantile(u),
             Distribution::Constant(value) => value,
             Distribution::Exponential { mean } => -mean * libm::log(1.0 - u),
             Distribution::Lognormal { median, sigma } => median * libm::exp(sigma * normal_quantile(u)),
@@ -118,7 +164,7 @@ mod tests {
             (Distribution::Lognormal { median, sigma: 0.6 }, 0.36_f64.exp() - 1.0),
             (Distribution::Constant(0.4), 0.0),
         ] {
-            let mean = draws(of, 100_000).iter().sum::<f64>() / 100_000.0;
+            let mean = draws(of.clone(), 100_000).iter().sum::<f64>() / 100_000.0;
             let error = 0.4 * (variance / 100_000.0_f64).sqrt();
             assert!((mean - 0.4).abs() <= 5.0 * error + 1e-12, "{of:?}: {mean}");
         }
@@ -139,6 +185,36 @@ mod tests {
             assert!((normal_quantile(1.0 - u) + x).abs() < 1e-7, "{u}");
         }
         assert!(normal_quantile(0.0) < -8.0 && normal_quantile(0.0).is_finite());
+    }
+
+    // Points of a function: a mass of 0.2 at 10, then uniform to 20 and to 100. Quantiles by hand; the mean is 0.2 * 10 +
+    // 0.3 * 15 + 0.5 * 60 within five standard errors.
+    #[test]
+    fn an_empirical_distribution_goes_through_its_points() {
+        let cdf = Cdf::new(vec![(10.0, 0.2), (20.0, 0.5), (100.0, 1.0)]).unwrap();
+        for (u, x) in [(0.0, 10.0), (0.19, 10.0), (0.2, 10.0), (0.35, 15.0), (0.5, 20.0), (0.75, 60.0)] {
+            assert!((cdf.quantile(u) - x).abs() < 1e-9, "{u}: {}", cdf.quantile(u));
+        }
+        assert!(cdf.quantile(1.0 - f64::EPSILON) <= 100.0);
+        let mean = draws(Distribution::Empirical(Arc::new(cdf)), 100_000).iter().sum::<f64>() / 1e5;
+        assert!((mean - 36.5).abs() < 5.0 * 30.0 / 1e5_f64.sqrt(), "{mean}");
+        // A step between two points of one value, and one point alone.
+        let step = Cdf::new(vec![(0.0, 0.0), (5.0, 0.0), (5.0, 0.5), (9.0, 1.0)]).unwrap();
+        assert_eq!((step.quantile(0.0), step.quantile(0.25), step.quantile(0.75)), (5.0, 5.0, 7.0));
+        assert_eq!(Cdf::new(vec![(3.0, 1.0)]).unwrap().quantile(0.5), 3.0);
+    }
+
+    #[test]
+    fn points_that_are_no_distribution_are_refused() {
+        let place = |points: &[(f64, f64)]| Cdf::new(points.into()).err().map(|(place, _)| place);
+        assert_eq!(place(&[]), Some(0));
+        assert_eq!(place(&[(1.0, 0.5), (0.5, 1.0)]), Some(1), "a value falls");
+        assert_eq!(place(&[(1.0, 0.5), (2.0, 0.4), (3.0, 1.0)]), Some(1), "a probability falls");
+        assert_eq!(place(&[(1.0, 0.5), (2.0, 1.1)]), Some(1));
+        assert_eq!(place(&[(1.0, 0.5), (2.0, 0.9)]), Some(1), "the last is not 1");
+        assert_eq!(place(&[(f64::NAN, 1.0)]), Some(0));
+        assert_eq!(place(&[(1.0, f64::NAN)]), Some(0));
+        assert_eq!(place(&[(f64::INFINITY, 1.0)]), Some(0));
     }
 
     #[test]

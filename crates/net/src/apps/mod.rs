@@ -1,6 +1,6 @@
 //! Applications. Each is a file in this folder: its plan, a state machine that writes data, hears of deliveries
 //! and has a timer, and its mean rate for the oracle. The world performs the orders of applications
-//! (`world/applications.rs`); an application knows no world.
+//! (`world/applications`); an application knows no world.
 
 mod bulk;
 mod cbr;
@@ -9,14 +9,16 @@ mod distribution;
 mod pareto_on_off;
 mod request_response;
 mod transfer;
+mod web;
 
 pub use bulk::Bulk;
 pub use cbr::Cbr;
 pub use connection::Connection;
-pub use distribution::Distribution;
+pub use distribution::{Cdf, Distribution};
 pub use pareto_on_off::ParetoOnOff;
 pub use request_response::{Arrivals, Connections, RequestResponse};
 pub use transfer::Transfer;
+pub use web::{Object, Page, Web};
 
 use airhop_base::Time;
 use airhop_engine::Streams;

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 ///
 /// A connection is two flows: the requests, which open the connection, and the responses. Each acknowledges its data
 /// with pure ACKs.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RequestResponse {
     /// Size of a request, bytes.
     pub request: Distribution,
@@ -33,7 +33,7 @@ pub enum Connections {
 }
 
 /// Times of requests.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Arrivals {
     /// Open loop: gaps of this distribution, seconds. The first request comes after the first gap.
     Open(Distribution),
@@ -64,7 +64,7 @@ impl AppPlan for RequestResponse {
     fn open(&self, opening: &Opening) -> Box<dyn App> {
         let stream = |of: &str| opening.streams.stream(&format!("{}.app.{of}", opening.name));
         let requests = Requests {
-            plan: *self,
+            plan: self.clone(),
             sizes: [stream("request"), stream("response")],
             gaps: stream("arrivals"),
             due: None,
@@ -99,23 +99,19 @@ struct Request {
 }
 
 impl Requests {
-    fn gap(&mut self, of: Distribution) -> Span {
-        Span::from_secs_f64(of.draw(LONGEST_S, &mut self.gaps))
-    }
-
     /// Returns the request that arrives now.
     fn draw(&mut self, now: Time) -> Request {
         let [of_request, of_response] = &mut self.sizes;
-        let bytes = size(self.plan.request, of_request);
-        let response = size(self.plan.response, of_response);
+        let bytes = size(&self.plan.request, of_request);
+        let response = size(&self.plan.response, of_response);
         Request { arrived: now, bytes, response }
     }
 
     /// Returns the first request, if it arrives at the start.
     fn start(&mut self, now: Time) -> Option<Request> {
-        match self.plan.arrivals {
+        match &self.plan.arrivals {
             Arrivals::Open(gaps) => {
-                self.due = Some(now + self.gap(gaps));
+                self.due = Some(now + span(gaps, &mut self.gaps));
                 None
             }
             Arrivals::Closed(_) => Some(self.draw(now)),
@@ -124,8 +120,8 @@ impl Requests {
 
     /// Returns the request that is due now, and sets the time of the next in an open loop.
     fn on_due(&mut self, now: Time) -> Request {
-        self.due = match self.plan.arrivals {
-            Arrivals::Open(gaps) => Some(now + self.gap(gaps)),
+        self.due = match &self.plan.arrivals {
+            Arrivals::Open(gaps) => Some(now + span(gaps, &mut self.gaps)),
             Arrivals::Closed(_) => None,
         };
         self.draw(now)
@@ -133,8 +129,8 @@ impl Requests {
 
     /// Sets the time of the next request in a closed loop, after a response.
     fn on_response(&mut self, now: Time) {
-        if let Arrivals::Closed(think) = self.plan.arrivals {
-            self.due = Some(now + self.gap(think));
+        if let Arrivals::Closed(think) = &self.plan.arrivals {
+            self.due = Some(now + span(think, &mut self.gaps));
         }
     }
 }
@@ -182,8 +178,13 @@ impl Client {
     }
 }
 
+/// Draws a gap or think time.
+fn span(of: &Distribution, stream: &mut Stream) -> Span {
+    Span::from_secs_f64(of.draw(LONGEST_S, stream))
+}
+
 /// Draws a size of at least one byte.
-fn size(of: Distribution, stream: &mut Stream) -> u64 {
+fn size(of: &Distribution, stream: &mut Stream) -> u64 {
     libm::round(of.draw(LARGEST, stream)).max(1.0) as u64
 }
 

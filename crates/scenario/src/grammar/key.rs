@@ -21,6 +21,8 @@ pub(crate) enum Kind {
     Title,
     /// Path of a file. The key named `digest` in the same table has the digest of the file's content.
     File { digest: &'static str },
+    /// One word of a list, or the path of a file.
+    WordOrFile { words: fn() -> Vec<&'static str>, digest: &'static str },
     /// Digest of a file.
     Digest,
     /// Name of a table or a node.
@@ -99,7 +101,9 @@ impl Kind {
     /// Returns the name of the key that holds the file's digest; `None` for values that are not files.
     pub(crate) fn digest(&self) -> Option<&'static str> {
         match self {
-            Kind::File { digest } | Kind::EachWay(Kind::File { digest }) => Some(digest),
+            Kind::File { digest }
+            | Kind::WordOrFile { digest, .. }
+            | Kind::EachWay(Kind::File { digest }) => Some(digest),
             _ => None,
         }
     }

@@ -18,6 +18,10 @@ pub(crate) const MAX_COORDINATE: f64 = 1e6;
 pub(crate) fn expected(kind: &Kind) -> String {
     let text = match kind {
         Kind::Title => "a line of text",
+        Kind::WordOrFile { words, .. } => {
+            let file = "the path of a file, relative to the folder of the scenario";
+            return format!("expected {}, or {file}", one_of(words()));
+        }
         Kind::File { .. } => "the path of a file, relative to the folder of the scenario",
         Kind::Digest => "16 hexadecimal digits",
         Kind::Name => "a name such as \"w1\"",
@@ -115,7 +119,12 @@ pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
         }
         (Kind::Words(known), Value::List(items)) => words(&known(), items),
         (Kind::Title, Value::Text(text)) => title(text),
-        (Kind::File { .. }, Value::Text(text)) if !text.is_empty() && !text.contains('\0') => {
+        (Kind::WordOrFile { words, .. }, Value::Text(text)) if words().contains(&text.as_str()) => {
+            word(&words(), text).map(Val::Word)
+        }
+        (Kind::File { .. } | Kind::WordOrFile { .. }, Value::Text(text))
+            if !text.is_empty() && !text.contains('\0') =>
+        {
             Ok(Val::Text(text.clone()))
         }
         (Kind::Digest, Value::Text(text)) if is_digest(text) => Ok(Val::Text(text.clone())),

@@ -70,7 +70,7 @@ fn value(kind: &Kind) -> Json {
                 json!({ "type": "array", "items": { "type": "number" }, "minItems": 2, "maxItems": 2 });
             json!({ "type": "object", "minProperties": 2, "propertyNames": name(), "additionalProperties": position })
         }
-        Kind::File { .. } => json!({ "type": "string", "minLength": 1 }),
+        Kind::File { .. } | Kind::WordOrFile { .. } => json!({ "type": "string", "minLength": 1 }),
         Kind::Digest => json!({ "type": "string", "pattern": "^[0-9a-f]{16}$" }),
         Kind::Direction => json!({ "type": "string", "pattern": "->", "examples": ["bs->d"] }),
         Kind::Span { .. } => quantity("ns|us|µs|ms|s", "10 ms"),

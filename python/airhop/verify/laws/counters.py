@@ -66,6 +66,7 @@ class _Connection:
         """Compare every number that the trace determines."""
         yield from self.traffic()
         yield from self._completion()
+        yield from self._connections()
         if is_prompt(self._document):
             yield from self._timeouts()
             repaired = (time for time, cause in self._rows("segments", "cause") if cause == "fast")
@@ -182,6 +183,24 @@ class _Connection:
         count = sum(time > (self._trace.warmup or -1) for time in ends)
         if count != said["count"]:
             yield _finding(self._name, f"completion_ms.count is {said['count']}, and {count} by the trace")
+
+    def _connections(self) -> Iterator[Finding]:
+        """Compare the number of connections that opened, and of those whose FINs are both acknowledged."""
+        if (said := self._document["connections"]) is None:
+            return
+        asked = self._trace.connections(f"{self._name} requests")
+        opened = (self._trace.steps_of(name)[0].time for name in asked)
+        yield from _counted(self._trace, self._name, "connections.opened", said["opened"], opened)
+        pairs = ((self._closed(name), self._closed(name.replace(" requests#", "#"))) for name in asked)
+        closed = (max(ours, theirs) for ours, theirs in pairs if ours is not None and theirs is not None)
+        yield from _counted(self._trace, self._name, "connections.closed", said["closed"], closed)
+
+    def _closed(self, name: str) -> int | None:
+        """Return the time when the FIN of a side is acknowledged, if it is (RFC 9293 §3.6)."""
+        rows = self._trace.rows_of(name, "segments", "seq", "bytes", "fin")
+        ends = [seq + size + 1 for _, seq, size, fin in rows if fin]
+        acks = self._trace.rows_of(name, "acks", "ack")
+        return next((time for time, ack in acks if ends and ack >= ends[0]), None)
 
     def _rows(self, table: str, *columns: str) -> list[Any]:
         return self._trace.rows_of(self._name, table, *columns)

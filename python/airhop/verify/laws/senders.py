@@ -50,6 +50,8 @@ class _Sender:
     """First byte not acknowledged before the time of the last ACK."""
     top: int = 1
     """First byte never sent."""
+    end: int = 0
+    """First number after the FIN, once it was sent: nothing follows it (RFC 9293 §3.6)."""
     window: float | None = None
     """Last recorded congestion window, segments."""
     window_at: int = -1
@@ -161,6 +163,9 @@ class _Sender:
         """Process a segment passed to IP."""
         seq, size, again, cause, cwnd, flight, fin = row
         end = seq + size + fin
+        if self.end and end > self.end:
+            yield f"segment {seq} ends beyond the FIN, which is {self.end - 1}"
+        self.end = end if fin else self.end
         if again != (seq < self.top):
             yield f"segment {seq} counts as {'sent again' if again else 'new'}, and {self.top} is next"
         elif not again and seq != self.top:

@@ -1,8 +1,10 @@
 //! Sizes and times of applications: a quantity, or a distribution `{ kind = … }` from which the values are drawn.
 
+use super::empirical;
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::Without::Required;
 use crate::grammar::key::{Choice, Key, Kind, Variant, key};
+use crate::grammar::problem::Problems;
 use airhop_net::apps::Distribution;
 
 /// Kind of a key that takes a size.
@@ -29,7 +31,10 @@ struct Law {
 }
 
 static LAWS: [&Law; 3] = [&EXPONENTIAL, &LOGNORMAL, &PARETO];
-static SIZES: Choice = Choice { what: "size", variants: &[&EXPONENTIAL.size, &LOGNORMAL.size, &PARETO.size] };
+static SIZES: Choice = Choice {
+    what: "size",
+    variants: &[&EXPONENTIAL.size, &LOGNORMAL.size, &PARETO.size, &empirical::VARIANT],
+};
 static TIMES: Choice = Choice { what: "time", variants: &[&EXPONENTIAL.time, &LOGNORMAL.time, &PARETO.time] };
 
 static EXPONENTIAL: Law = Law {
@@ -96,9 +101,19 @@ const SHAPE: Key = key(
     "tail exponent: P(X > x) = (scale / x)^shape for x >= scale, with scale = mean (shape - 1) / shape",
 );
 
+/// Reports an error in the file of an empirical distribution of one of these keys.
+pub(super) fn check(app: &Fields, names: &[&str], problems: &mut Problems) {
+    for law in names.iter().filter_map(|name| app.table(name)) {
+        if law.kind == Some(empirical::VARIANT.kind) {
+            empirical::check(law, problems);
+        }
+    }
+}
+
 /// Returns the distribution of a key of kind [`SIZE`] in bytes, of kind [`TIME`] in seconds.
 pub(super) fn plan(app: &Fields, name: &str) -> Option<Distribution> {
     match app.get(name)? {
+        Val::Table(law) if law.kind == Some(empirical::VARIANT.kind) => empirical::plan(law),
         Val::Table(law) => {
             let declared = LAWS.iter().find(|known| Some(known.size.kind) == law.kind)?;
             (declared.plan)(law)

@@ -4,9 +4,11 @@
 mod bulk;
 mod cbr;
 mod drawn;
+mod empirical;
 mod pareto_on_off;
 mod request_response;
 mod transfer;
+mod web;
 
 use crate::grammar::fields::Fields;
 use crate::grammar::key::{Choice, Variant};
@@ -27,7 +29,7 @@ struct App {
 super::kinds! {
     /// List of the applications.
     APP, "app", App:
-    bulk, transfer, cbr, pareto_on_off, request_response
+    bulk, transfer, cbr, pareto_on_off, request_response, web
 }
 
 const TCP: &str = "tcp";

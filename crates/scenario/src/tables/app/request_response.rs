@@ -58,8 +58,9 @@ static KEYS: [Key; 6] = [
     ),
 ];
 
-/// Checks that the requests have one rule for their times.
+/// Checks that the requests have one rule for their times, and the files of their sizes.
 fn check(_: &Fields, app: &Fields, problems: &mut Problems) {
+    drawn::check(app, &["request", "response"], problems);
     if app.lacks("rate") && app.lacks("think") {
         let what = "is missing: requests arrive at a `rate`, such as 5 per second, or after a time to `think`, such as \"1 s\"";
         problems.add(&app.at, app.path_of("rate"), what);

@@ -1,0 +1,251 @@
+//! Web pages.
+
+use super::connection::Pool;
+use super::{App, AppFlow, AppPlan, Carrier, Connection, Distribution, Io, Opening};
+use airhop_base::{Span, Time};
+use airhop_engine::Stream;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Visits to a web page, one after the other. The receiving node of the planned flow is the browser, its sending
+/// node the server of all objects.
+///
+/// The browser opens connections as it needs them, six at most, and uses each for one request after the other
+/// (HTTP/1.1 without pipelining, RFC 9112 §9.3); it closes them when the page is complete. The server answers at
+/// once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Web {
+    /// Page.
+    pub page: Arc<Page>,
+    /// Size of a request, bytes.
+    pub request: Distribution,
+    /// Time from a complete page to the next visit, seconds.
+    pub think: Distribution,
+}
+
+/// Page: its objects, in the order in which the browser requests those that it knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page(Vec<Object>);
+
+/// Object of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Object {
+    /// Size, bytes.
+    pub bytes: u64,
+    /// Objects that must arrive before the browser requests this one, by their place in the page.
+    pub after: Vec<usize>,
+}
+
+impl Page {
+    /// Creates a page.
+    ///
+    /// # Errors
+    /// The place of an object that waits for itself, or for an object that the page lacks.
+    pub fn new(objects: Vec<Object>) -> Result<Page, usize> {
+        let mut has_come = vec![false; objects.len()];
+        loop {
+            let is_free =
+                |place: &usize| objects[*place].after.iter().all(|&other| has_come.get(other) == Some(&true));
+            let next: Vec<usize> =
+                (0..objects.len()).filter(|place| !has_come[*place] && is_free(place)).collect();
+            if next.is_empty() {
+                break;
+            }
+            next.into_iter().for_each(|place| has_come[place] = true);
+        }
+        match has_come.iter().position(|has_come| !has_come) {
+            Some(place) => Err(place),
+            None => Ok(Page(objects)),
+        }
+    }
+
+    /// Returns the objects.
+    pub fn objects(&self) -> &[Object] {
+        &self.0
+    }
+}
+
+/// Maximum number of connections of a browser to a server with HTTP/1.1: that of Chromium and Firefox.
+const MOST_CONNECTIONS: usize = 6;
+/// Maximum size of a request, bytes.
+const LARGEST: f64 = u32::MAX as f64;
+/// Maximum think time, seconds: beyond any run.
+const LONGEST_S: f64 = 1e6;
+
+impl AppPlan for Web {
+    fn carrier(&self) -> Carrier {
+        Carrier::Tcp
+    }
+
+    fn open(&self, opening: &Opening) -> Box<dyn App> {
+        let stream = |of: &str| opening.streams.stream(&format!("{}.app.{of}", opening.name));
+        Box::new(Browser {
+            plan: self.clone(),
+            requests: stream("request"),
+            thinks: stream("think"),
+            due: None,
+            since: None,
+            missing: Vec::new(),
+            known: VecDeque::new(),
+            left: 0,
+            lines: Pool::default(),
+            idle: Vec::new(),
+        })
+    }
+}
+
+/// Browser and server.
+#[derive(Debug)]
+struct Browser {
+    plan: Web,
+    /// Stream of the sizes of requests.
+    requests: Stream,
+    /// Stream of the think times.
+    thinks: Stream,
+    /// Time of the next visit.
+    due: Option<Time>,
+    /// Start of the visit; `None` between visits.
+    since: Option<Time>,
+    /// For each object, the number of objects that must arrive before it.
+    missing: Vec<usize>,
+    /// Objects to request, in order.
+    known: VecDeque<usize>,
+    /// Number of objects that have not arrived.
+    left: usize,
+    /// Open connections.
+    lines: Pool<Line>,
+    /// Connections without an outstanding request; the last used is last.
+    idle: Vec<Connection>,
+}
+
+/// Connection of a browser.
+#[derive(Clone, Copy, Debug, Default)]
+struct Line {
+    /// Bytes written so far into the flow of the requests and that of the responses.
+    written: [u64; 2],
+    /// Object of the outstanding request.
+    object: usize,
+}
+
+impl Browser {
+    fn visit(&mut self, now: Time, io: &mut Io) {
+        let objects = self.plan.page.objects();
+        self.since = Some(now);
+        self.missing = objects.iter().map(|object| object.after.len()).collect();
+        self.left = objects.len();
+        self.known = (0..objects.len()).filter(|&place| objects[place].after.is_empty()).collect();
+        self.fetch(io);
+    }
+
+    /// Sends requests for known objects as long as there are connections for them.
+    fn fetch(&mut self, io: &mut Io) {
+        while let Some(&object) = self.known.front() {
+            let Some(connection) = self.free_connection(io) else { return };
+            self.known.pop_front();
+            let bytes = libm::round(self.plan.request.draw(LARGEST, &mut self.requests)).max(1.0) as u64;
+            let Some(line) = self.lines.get_mut(connection) else { return };
+            line.object = object;
+            line.written[0] += bytes;
+            io.expect(connection.requests(), line.written[0]);
+            io.write(connection.requests(), bytes);
+        }
+    }
+
+    /// Returns an idle connection, or opens one; `None` if all six are in use.
+    fn free_connection(&mut self, io: &mut Io) -> Option<Connection> {
+        if let Some(connection) = self.idle.pop() {
+            return Some(connection);
+        }
+        if self.lines.len() == MOST_CONNECTIONS {
+            return None;
+        }
+        let connection = self.lines.open(Line::default())?;
+        io.connect(connection);
+        Some(connection)
+    }
+
+    /// Sends the response to the request on a connection.
+    fn answer(&mut self, connection: Connection, io: &mut Io) {
+        let Some(line) = self.lines.get_mut(connection) else { return };
+        let bytes = self.plan.page.objects()[line.object].bytes;
+        line.written[1] += bytes;
+        io.expect(connection.responses(), line.written[1]);
+        io.write(connection.responses(), bytes);
+    }
+
+    /// Handles the arrival of the object on a connection.
+    fn arrive(&mut self, now: Time, connection: Connection, io: &mut Io) {
+        let Some(&Line { object, .. }) = self.lines.get(connection) else { return };
+        self.idle.push(connection);
+        self.left -= 1;
+        let objects = self.plan.page.objects();
+        for (place, other) in objects.iter().enumerate() {
+            self.missing[place] -= other.after.iter().filter(|&&before| before == object).count();
+            if self.missing[place] == 0 && other.after.contains(&object) {
+                self.known.push_back(place);
+            }
+        }
+        match self.left {
+            0 => self.complete(now, io),
+            _ => self.fetch(io),
+        }
+    }
+
+    /// Completes the visit, and closes the connections.
+    fn complete(&mut self, now: Time, io: &mut Io) {
+        for connection in std::mem::take(&mut self.idle) {
+            self.lines.close(connection);
+            io.close(connection.requests());
+        }
+        if let Some(since) = self.since.take() {
+            io.complete(since);
+        }
+        self.due = Some(now + Span::from_secs_f64(self.plan.think.draw(LONGEST_S, &mut self.thinks)));
+    }
+}
+
+impl App for Browser {
+    fn on_start(&mut self, now: Time, io: &mut Io) {
+        self.visit(now, io);
+    }
+
+    fn on_due(&mut self, now: Time, io: &mut Io) {
+        self.due = None;
+        self.visit(now, io);
+    }
+
+    fn on_delivered(&mut self, now: Time, flow: AppFlow, io: &mut Io) {
+        let Some(connection) = Connection::of(flow) else { return };
+        if flow == connection.requests() {
+            self.answer(connection, io);
+        } else {
+            self.arrive(now, connection, io);
+        }
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        self.due
+    }
+
+    fn unfinished(&self) -> Option<u64> {
+        Some(u64::from(self.since.is_some()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(after: &[usize]) -> Object {
+        Object { bytes: 1, after: after.into() }
+    }
+
+    // A page whose objects wait for each other could never be complete.
+    #[test]
+    fn a_page_without_an_end_is_refused() {
+        assert!(Page::new(vec![object(&[1]), object(&[]), object(&[0, 1])]).is_ok());
+        assert_eq!(Page::new(vec![object(&[]), object(&[2]), object(&[1])]), Err(1));
+        assert_eq!(Page::new(vec![object(&[]), object(&[2])]), Err(1));
+        assert_eq!(Page::new(vec![object(&[0])]), Err(0));
+    }
+}

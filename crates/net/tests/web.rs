@@ -1,0 +1,98 @@
+//! Web pages: connections, dependencies and visits against counts of round trips.
+
+use crate::common::{hosts, run};
+use airhop_base::Span;
+use airhop_net::FlowReport;
+use airhop_net::apps::{Distribution, Object, Page, Web};
+use airhop_net::links::Links;
+use airhop_net::plan::Plan;
+use airhop_radio::errors::ErrorPlan;
+use airhop_tcp::{Config, Preset};
+use std::sync::Arc;
+
+/// Round trip, seconds.
+const ROUND_TRIP: f64 = 0.1;
+
+/// Returns visits of b to a page on a, a second after each other, over a fast link.
+fn visits(objects: Vec<Object>) -> Plan {
+    let page = Arc::new(Page::new(objects).expect("a page with an end"));
+    let web = Web { page, request: Distribution::Constant(700.0), think: Distribution::Constant(1.0) };
+    let config = Config { handshake: true, ..Preset::Ns2.config(1000) };
+    let wire = hosts::wire(100, Span::from_millis(50), 100_000, ErrorPlan::Clean);
+    Plan {
+        links: Links { wired: vec![wire], ..Links::default() },
+        ..hosts::hosts(Span::from_secs(30), hosts::tcp("newreno", config), Arc::new(web))
+    }
+}
+
+fn object(after: &[usize]) -> Object {
+    Object { bytes: 900, after: after.into() }
+}
+
+/// Returns the objects of a document and `number` others that it names.
+fn with_others(number: usize) -> Vec<Object> {
+    std::iter::once(object(&[])).chain((0..number).map(|_| object(&[0]))).collect()
+}
+
+/// Returns the mean time of a page in round trips, and the number of connections of each visit.
+fn loaded(flow: &FlowReport) -> (f64, f64) {
+    let completion = flow.completion_ms.expect("pages have a completion");
+    let mean = completion.times.expect("pages completed").mean;
+    let opened = flow.connections.expect("connections of its own").opened;
+    (mean / 1e3 / ROUND_TRIP, opened as f64 / (completion.count + completion.unfinished) as f64)
+}
+
+// The document takes two round trips, handshake and request. Its connection then fetches an object per round trip, and each
+// further one, up to six, takes a handshake before. Of n objects, 1 are there after one round trip, 7 after two, 13 after
+// three. Within 5 %: the rest is serialisation.
+#[test]
+fn six_connections_fetch_objects_in_round_trips() {
+    for (others, rounds, connections) in [
+        (0, 2.0, 1.0),
+        (1, 3.0, 1.0),
+        (2, 4.0, 2.0),
+        (7, 4.0, 6.0),
+        (8, 5.0, 6.0),
+        (13, 5.0, 6.0),
+        (14, 6.0, 6.0),
+    ] {
+        let (found, opened) = loaded(&run(&visits(with_others(others)), 1).flows[0]);
+        assert!((found / rounds - 1.0).abs() < 0.05, "{others}: {found} round trips, expected {rounds}");
+        assert_eq!(opened, connections, "{others}");
+    }
+}
+
+// An object is requested once those before it have arrived, on a connection that is already open.
+#[test]
+fn dependencies_are_fetched_one_after_the_other() {
+    let chain = vec![object(&[]), object(&[0]), object(&[1]), object(&[1, 2])];
+    let (found, opened) = loaded(&run(&visits(chain), 1).flows[0]);
+    assert!((found / 5.0 - 1.0).abs() < 0.05, "{found} round trips, expected 5");
+    assert_eq!(opened, 1.0);
+}
+
+// Each visit takes page time and think time; its connections close after it, so that the next one opens its own.
+#[test]
+fn visits_follow_each_other_on_new_connections() {
+    let report = run(&visits(with_others(8)), 1);
+    let [pages, requests] = &report.flows[..] else { panic!("{} lines", report.flows.len()) };
+    let (completion, connections) = (pages.completion_ms.unwrap(), pages.connections.unwrap());
+    let (page, _) = loaded(pages);
+    let expected = 30.0 / (page * ROUND_TRIP + 1.0);
+    assert!((completion.count as f64 - expected).abs() <= 1.0, "{completion:?}, expected {expected}");
+    assert_eq!(connections.opened - connections.closed, if completion.unfinished > 0 { 6 } else { 0 });
+    let objects = pages.delivered_bytes / 900;
+    assert!((9 * completion.count..=9 * (completion.count + 1)).contains(&objects), "{objects} objects");
+    assert!((objects..=objects + 6).contains(&(requests.delivered_bytes / 700)), "one request each");
+}
+
+// A page completes over a lossy path, too, whatever is lost.
+#[test]
+fn pages_complete_on_a_lossy_path() {
+    let mut plan = visits(with_others(20));
+    plan.links.wired[0].errors = [ErrorPlan::Loss(0.05), ErrorPlan::Loss(0.05)];
+    plan.duration = Span::from_secs(200);
+    let report = run(&plan, 1);
+    let completion = report.flows[0].completion_ms.unwrap();
+    assert!(completion.count > 20 && completion.unfinished <= 1, "{completion:?}");
+}
