@@ -7,17 +7,17 @@ use crate::{Receiver, Sender};
 pub enum ConnectionState {
     /// Neither side is closed.
     Established,
-    /// The FIN of this side, the first, is not acknowledged.
+    /// FIN sent, not acknowledged; the peer's side is open.
     FinWait1,
-    /// The FIN of this side is acknowledged; the peer's side is open.
+    /// FIN acknowledged; the peer's side is open.
     FinWait2,
-    /// Both sides were closed at once, and the FIN of this one is not acknowledged.
+    /// Both sides closed at once; the FIN of this one is not acknowledged.
     Closing,
-    /// Old segments are waited out by this side, the first to close (RFC 9293 §3.6.1).
+    /// Wait for old segments to leave the network, at the end that closed first (RFC 9293 §3.6.1).
     TimeWait,
-    /// The peer has closed its side, and this one is open.
+    /// FIN of the peer received; this side is open.
     CloseWait,
-    /// The FIN of this side, after the peer's, is not acknowledged.
+    /// FIN sent after that of the peer, not acknowledged.
     LastAck,
     /// Both sides are closed, the peer's first.
     Closed,

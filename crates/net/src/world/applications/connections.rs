@@ -96,7 +96,7 @@ impl World {
         Some((requests, responses))
     }
 
-    /// Sets the flows of a connection as those of its number in the application, in place of earlier ones.
+    /// Sets the seats of a connection's flows, in place of those of an earlier connection with this number.
     fn seat(&mut self, app: u16, connection: Connection, requests: FlowId, responses: FlowId) {
         let flows = &mut self.apps[usize::from(app)].flows;
         let last = usize::from(connection.responses().0);

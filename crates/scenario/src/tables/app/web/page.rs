@@ -72,16 +72,21 @@ fn declared(object: &Item, problems: &mut Problems) -> Option<Declared> {
     let (mut name, mut bytes, mut after) = (None, None, Vec::new());
     for entry in entries {
         let item = &entry.item;
-        let found = match (entry.key.as_str(), &item.value) {
-            ("name", Value::Text(text)) if !text.is_empty() => Ok(name = Some(text.clone())),
-            ("name", _) => Err(format!("expected a name, got {}", item.describe())),
-            ("size", _) => quantity::read(&SIZE, item).map(|size| match size {
-                Val::Bytes(size) => bytes = Some(size),
-                _ => {}
-            }),
-            ("after", _) => names(item).map(|names| after = names),
-            _ => Err("unknown key; expected \"name\", \"size\" or \"after\"".to_string()),
-        };
+        let mut found = Ok(());
+        match (entry.key.as_str(), &item.value) {
+            ("name", Value::Text(text)) if !text.is_empty() => name = Some(text.clone()),
+            ("name", _) => found = Err(format!("expected a name, got {}", item.describe())),
+            ("size", _) => match quantity::read(&SIZE, item) {
+                Ok(Val::Bytes(size)) => bytes = Some(size),
+                Ok(_) => {}
+                Err(what) => found = Err(what),
+            },
+            ("after", _) => match names(item) {
+                Ok(names) => after = names,
+                Err(what) => found = Err(what),
+            },
+            _ => found = Err("unknown key; expected \"name\", \"size\" or \"after\"".to_string()),
+        }
         if let Err(what) = found {
             problems.add(&entry.at, format!("object.{}", entry.key), what);
         }
