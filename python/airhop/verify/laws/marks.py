@@ -154,7 +154,8 @@ def _counts(trace: Trace, seen: _Seen, ends: Mapping[str, _Sender]) -> Iterator[
             yield from _counted(trace, name, "ece", said["ece"], _instants(echoes))
         if said["ect1"]:
             yield Finding("mark", 0.0, name, f"{said['ect1']} packets with ECT(1), which no sender here uses")
-    counted = {queue["name"]: queue["marked"] for queue in trace.document.get("queues", [])}
+    queues = trace.document.get("queues", [])
+    counted = {queue["name"]: queue["marked"] for queue in queues if queue["marked"] is not None}
     for name in seen.queues.certain - counted.keys():
         yield Finding("mark", 0.0, name, "its queue marks, and the document does not count it")
     for name in {*counted, *seen.by_queue}:
