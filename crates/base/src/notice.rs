@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_go_together_is_not_added() {
+    fn incompatible_notices_are_not_merged() {
         let notice = eln(1001, 2001);
         let others = [
             eln(1001, 2001),     // the same

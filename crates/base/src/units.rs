@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_reads_back_the_same() {
+    fn written_units_read_back() {
         for ns in [0, 1, 999, 1_000, 20_000, 781_091, 10_000_000, 1_500_000_000, 200_000_000_000] {
             let d = Span::from_nanos(ns);
             assert_eq!(parse_span(&format_span(d)), Ok(d));

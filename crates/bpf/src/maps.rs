@@ -359,7 +359,7 @@ mod tests {
     // The same test for an LRU hash: a full map removes the least recently used entry, and a look-up counts
     // as a use.
     #[test]
-    fn an_lru_hash_forgets_what_is_not_used() {
+    fn an_lru_hash_evicts_unused_entries() {
         let (mut map, mut values) = map(Kind::Lru, 2);
         for key in [1, 2] {
             map.place(&[key, 0, 0, 0], 0, &mut values).unwrap();

@@ -122,7 +122,7 @@ fn the_bit_of_eln_in_an_ack() {
 // Effect of a notice on a kernel without a listener: the notice has the form of an ACK, and acknowledges all
 // data before the segment that it names.
 #[test]
-fn a_notice_that_nobody_takes_is_an_ack() {
+fn an_unhandled_notice_is_an_ack() {
     let mut connection = Connection::new(PASSES);
     connection.notice(NoticeKind::Eln, 4);
     assert_eq!(connection.sender.state().una, 3001);

@@ -38,7 +38,7 @@ impl Run {
 }
 
 #[test]
-fn the_object_says_what_it_is() {
+fn the_object_states_its_name_and_callbacks() {
     let object = Object::read(OBJECT, "heeds.bpf.o").unwrap();
     let control = &object.congestion_controls()[0];
     assert_eq!((control.name.as_str(), control.needs_ecn(), object.license()), ("heeds", true, "GPL"));
@@ -49,7 +49,7 @@ fn the_object_says_what_it_is() {
 
 // Bitfields and nested members: a program sets each one separately, and reads the same value.
 #[test]
-fn fields_are_where_the_types_say() {
+fn fields_have_the_offsets_of_their_types() {
     let mut run = Run::new();
     for field in FIELDS.into_iter().chain(["is_cwnd_limited", "prior_cwnd"]) {
         run.set(field, 1);

@@ -1,7 +1,7 @@
 //! Data that a kernel needs for objects; tests of `airhop-live` show that a kernel accepts it.
 
 use crate::heeds;
-use airhop_bpf::loading::{Fill, LoadMap, Loadable, MemberValue, ProgramKind};
+use airhop_bpf::loading::{LoadMap, LoadTimeValue, Loadable, MemberValue, ProgramKind};
 
 const ELN: &[u8] = include_bytes!("../../../python/airhop/bpf/eln.bpf.o");
 
@@ -55,29 +55,34 @@ fn controls_member_by_member() {
 /// bpf(2): relocations are at instructions of the matching kind, and the records begin with the program's
 /// first instruction.
 #[test]
-fn programs_with_what_is_to_be_filled_in() {
+fn programs_with_load_time_values() {
     let object = eln();
     for program in &object.programs {
         assert_eq!(program.code.len() % 8, 0);
         assert_eq!(program.functions[0][0], 0, "{}", program.name);
         assert_eq!(program.lines[0][0], 0, "{}", program.name);
-        for (at, fill) in &program.fills {
+        for (at, fill) in &program.load_time_values {
             let instruction = &program.code[8 * at..8 * at + 8];
             match fill {
                 // BPF_LD | BPF_IMM | BPF_DW with BPF_PSEUDO_MAP_FD or BPF_PSEUDO_MAP_VALUE.
-                Fill::Map(map) => assert!(
+                LoadTimeValue::Map(map) => assert!(
                     *map < object.maps.len()
                         && instruction[0] == 0x18
                         && matches!(instruction[1] >> 4, 1 | 2)
                 ),
                 // BPF_JMP | BPF_CALL with BPF_PSEUDO_KFUNC_CALL.
-                Fill::Kernel(name) => assert!(!name.is_empty() && instruction[..2] == [0x85, 0x20]),
+                LoadTimeValue::Kernel(name) => assert!(!name.is_empty() && instruction[..2] == [0x85, 0x20]),
             }
             assert_eq!(instruction[4..], [0; 4]);
         }
     }
     let ssthresh = object.programs.iter().find(|program| program.name == "eln_ssthresh").unwrap();
-    assert!(ssthresh.fills.iter().any(|(_, fill)| *fill == Fill::Kernel("tcp_reno_ssthresh".into())));
+    assert!(
+        ssthresh
+            .load_time_values
+            .iter()
+            .any(|(_, fill)| *fill == LoadTimeValue::Kernel("tcp_reno_ssthresh".into()))
+    );
     assert!(
         !ssthresh.relocations.is_empty(),
         "members of the kernel's structures are looked up by the kernel"
@@ -95,7 +100,7 @@ fn options_of_the_kernel() {
     assert!(options.is_read_only());
     let init = object.programs.iter().find(|program| program.name == "heeds_init").unwrap();
     let place = object.maps.iter().position(|map| map.name == ".kconfig").unwrap();
-    assert!(init.fills.iter().any(|(_, fill)| *fill == Fill::Map(place)));
+    assert!(init.load_time_values.iter().any(|(_, fill)| *fill == LoadTimeValue::Map(place)));
     let renamed: Vec<u8> = heeds::OBJECT.to_vec();
     let places = (0..renamed.len() - 9).filter(|&at| renamed[at..].starts_with(b"CONFIG_HZ"));
     let renamed = places.fold(renamed.clone(), |mut bytes, at| {

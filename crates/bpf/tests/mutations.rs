@@ -13,7 +13,7 @@ fn cut_off_at_every_length() {
 }
 
 #[test]
-fn what_is_no_object_is_told() {
+fn files_that_are_no_objects_are_reported() {
     let refusal = |bytes: &[u8]| Object::read(bytes, "x.o").expect_err("no object").to_string();
     assert!(refusal(b"#!/bin/sh").starts_with("x.o: not a BPF object: "));
     let mut native = faults::OBJECT.to_vec();

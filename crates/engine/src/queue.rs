@@ -341,7 +341,7 @@ mod tests {
     // A look ahead divides the buckets relative to a future time; then many events are scheduled before it,
     // as when a paused run continues.
     #[test]
-    fn what_was_looked_at_in_vain_may_yet_be_preceded() {
+    fn an_inspected_event_may_be_preceded_by_a_later_push() {
         let mut q = EventQueue::new();
         q.push(at(7), 0);
         assert_eq!(q.pop_until(at(7)), Some((at(7), 0)));

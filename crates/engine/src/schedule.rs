@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_is_averaged_over_the_events() {
+    fn waiting_events_are_averaged() {
         let mut queue = EventQueue::new();
         (0..4).for_each(|i| queue.push(at(i), 0));
         let mut schedule = Schedule::beginning(&queue);

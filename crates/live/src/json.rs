@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_out_is_said() {
+    fn omissions_are_stated() {
         let (first, last) = (b"first \xC3".to_vec(), b"\xA9 last".to_vec());
         let whole = Output { first: first.clone(), left_out: 0, last: last.clone() };
         assert_eq!(text(&whole), "first é last");

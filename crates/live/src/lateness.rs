@@ -107,7 +107,7 @@ mod tests {
 
     /// A machine that slept for an hour does not end the run by a panic.
     #[test]
-    fn what_is_later_than_a_minute_counts_as_a_minute() {
+    fn lateness_above_a_minute_counts_as_a_minute() {
         let mut lengths = Lengths::default();
         lengths.add(Span::from_secs(3600));
         lengths.add(Span::ZERO);

@@ -246,7 +246,7 @@ mod tests {
     /// 50 µs, one ACK waited for the timer of RFC 1122 §4.2.3.2 (Linux: 40 ms), and the answers after a stall
     /// of 20 ms waited for its end.
     #[test]
-    fn what_a_host_takes_is_without_lateness_timers_and_the_answers_before() {
+    fn turnaround_excludes_lateness_timers_and_earlier_answers() {
         let mut host = Turnaround::default();
         host.wrote(at(100), at(150), &segment(1, 2, 9, 1000, 0, 200));
         host.read(at(250), &segment(2, 1, 9, 0, 1200, 0));

@@ -80,7 +80,7 @@ fn a_refusal_names_the_program() {
     let name = object.controls[0].name.clone();
     // The code is `r0 = r9; exit`, where r9 has never been set.
     object.programs[0].code = vec![0xbf, 0x90, 0, 0, 0, 0, 0, 0, 0x95, 0, 0, 0, 0, 0, 0, 0];
-    object.programs[0].fills.clear();
+    object.programs[0].load_time_values.clear();
     object.programs[0].lines.clear();
     object.programs[0].relocations.clear();
     object.programs[0].functions.truncate(1);

@@ -298,7 +298,7 @@ fn a_live_run_is_replayed_exactly() {
 /// A command that cannot start, or a device that cannot be created, ends the emulation with a message that
 /// names it; nothing hangs.
 #[test]
-fn what_cannot_be_set_up_is_said_by_name() {
+fn failed_set_up_names_its_part() {
     if !possible() {
         return;
     }

@@ -106,7 +106,7 @@ fn what_is_written_is_read() {
 /// TCP_INFO records stand between datagrams, and may be older than the previous datagram: they do not change
 /// a replay. A record for a node without a host is an error, as for a datagram.
 #[test]
-fn samples_of_connections_are_read_beside_what_entered() {
+fn samples_of_connections_are_read_beside_datagrams() {
     let info = SocketInfo {
         local: "10.0.0.1:40000".parse().unwrap(),
         peer: "10.0.0.4:5201".parse().unwrap(),
@@ -233,7 +233,7 @@ fn a_record_that_no_run_wrote_is_refused() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_place() {
+fn errors_name_their_place() {
     let good = version_1();
     let head = HEAD - 4;
     let wrong = |offset: usize, value: u8| {

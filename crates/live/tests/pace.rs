@@ -126,7 +126,7 @@ fn one_port_does_not_starve_the_others() {
 
 /// A host without room loses the packet, the report counts the loss, and no other host is delayed.
 #[test]
-fn what_a_port_refuses_is_lost_and_counted() {
+fn packets_refused_by_a_port_are_counted() {
     let machine = Machine::default();
     let traffic = [(ms(10), 0, datagram(1, 100, false)), (ms(10), 1, datagram(2, 100, false))];
     machine.traffic.borrow_mut().extend(traffic);
@@ -139,7 +139,7 @@ fn what_a_port_refuses_is_lost_and_counted() {
 
 /// Multicasts of a kernel to its neighbours are for a link that does not exist (RFC 1112 §4).
 #[test]
-fn what_is_for_a_group_does_not_enter() {
+fn multicast_does_not_enter() {
     let machine = Machine::default();
     machine.traffic.borrow_mut().extend([(ms(10), 0, datagram(1, 100, true)), (ms(11), 0, vec![1, 2, 3])]);
     let driven = drive(&machine, &mut Wire::new(Span::from_millis(5)));
@@ -181,7 +181,7 @@ fn stalls_are_kept() {
 
 /// Busy-waiting: a timer that is 100 µs late has no effect if the loop does not sleep.
 #[test]
-fn who_spins_is_not_late() {
+fn busy_waiting_reduces_lateness() {
     let lateness = |spin| {
         let machine = Machine::default();
         machine.traffic.borrow_mut().extend([(ms(10), 0, datagram(1, 100, false))]);

@@ -29,7 +29,7 @@ pub(crate) struct Link {
     pub from: NodeId,
     /// Node at the receiving end.
     pub to: NodeId,
-    /// Index of the link's name in the recorder, and of its interfaces at both ends.
+    /// Indices in the recorder: of the link's name, and of its interfaces at both ends.
     pub trace: LinkTrace,
     /// Name for traces, such as "r1->r2".
     pub name: Box<str>,

@@ -7,7 +7,7 @@
 
 use crate::build_error::{BuildError, DRAWS};
 use crate::links::WlanPlan;
-use crate::plan::{Area, Pair, Plan};
+use crate::plan::{Area, DrawnFlow, Plan};
 use crate::routing::hear;
 use airhop_engine::{Stream, Streams};
 use airhop_radio::cell::Station;
@@ -28,7 +28,7 @@ pub(crate) fn draw<'a>(plan: &'a Plan, streams: &Streams) -> Result<Cow<'a, Plan
     }
     let mut drawn = plan.clone();
     for wlan in &mut drawn.links.wlans {
-        let name = |pair: &Pair| plan.flows[usize::from(pair.flow.0)].name.as_str();
+        let name = |pair: &DrawnFlow| plan.flows[usize::from(pair.flow.0)].name.as_str();
         let mut decks = place(wlan, streams, name)?;
         for (pair, [from, to]) in deal(&mut decks, &wlan.draws.pairs, streams, name) {
             let flow = &mut drawn.flows[usize::from(pair.flow.0)];
@@ -43,7 +43,7 @@ pub(crate) fn draw<'a>(plan: &'a Plan, streams: &Streams) -> Result<Cow<'a, Plan
 fn place<'a>(
     wlan: &mut WlanPlan,
     streams: &Streams,
-    name: impl Fn(&Pair) -> &'a str,
+    name: impl Fn(&DrawnFlow) -> &'a str,
 ) -> Result<Vec<Deck>, BuildError> {
     let (cell, wanted) = (&mut wlan.cell, &wlan.draws.pairs);
     let reach = cell.range.map(|range| range.receive);
@@ -159,7 +159,7 @@ struct Short {
 
 /// Returns a deck of pairs for each requested number of hops. The last deck is for flows that accept any
 /// number: they draw from the remaining pairs.
-fn decks(wanted: &[Pair], places: &[Position], reach: Option<f64>) -> Result<Vec<Deck>, Short> {
+fn decks(wanted: &[DrawnFlow], places: &[Position], reach: Option<f64>) -> Result<Vec<Deck>, Short> {
     let mut kinds: Vec<Option<u32>> = wanted.iter().map(|pair| pair.hops).collect();
     kinds.sort_by_key(|hops| (hops.is_none(), *hops));
     kinds.dedup();
@@ -177,10 +177,10 @@ fn decks(wanted: &[Pair], places: &[Position], reach: Option<f64>) -> Result<Vec
 /// Draws a pair for each flow, each pair at most once.
 fn deal<'a, 'b>(
     decks: &mut [Deck],
-    wanted: &'b [Pair],
+    wanted: &'b [DrawnFlow],
     streams: &Streams,
-    name: impl Fn(&Pair) -> &'a str,
-) -> Vec<(&'b Pair, [Station; 2])> {
+    name: impl Fn(&DrawnFlow) -> &'a str,
+) -> Vec<(&'b DrawnFlow, [Station; 2])> {
     let mut dealt = Vec::with_capacity(wanted.len());
     let mut gone = HashSet::new();
     for deck in decks {

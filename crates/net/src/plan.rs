@@ -31,7 +31,7 @@ pub struct Draws {
     /// Area in which the stations are placed; if set, the positions in the plan are ignored.
     pub area: Option<Area>,
     /// Flows between two of the wlan's stations; their ends in the plan are ignored.
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<DrawnFlow>,
 }
 
 /// Rectangle with a corner at [0, 0], in which positions are uniformly distributed.
@@ -47,7 +47,7 @@ pub struct Area {
 
 /// Flow between two drawn stations; no two flows of a wlan have the same pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pair {
+pub struct DrawnFlow {
     /// Flow.
     pub flow: FlowId,
     /// Number of hops on the shortest path between the stations in this wlan; `None`: any number.

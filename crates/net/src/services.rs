@@ -17,8 +17,8 @@ pub struct Service {
     pub about: &'static str,
     /// Form of the service.
     pub kind: Kind,
-    /// True if the service notifies senders of losses on wireless links in any form: a flow that sets
-    /// `notices` omits it.
+    /// True if the service notifies senders of losses on wireless links in any form: a flow with the key `notices` does
+    /// not have this service by default.
     pub notifies_of_losses: bool,
     /// Effect on flows of real hosts.
     pub on_real: OnReal,

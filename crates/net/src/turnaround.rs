@@ -138,7 +138,7 @@ mod tests {
     // A stall of a machine delays all packets that arrive during it: if one packet draws the stall, the
     // packets behind it leave together with it.
     #[test]
-    fn what_comes_during_a_stall_leaves_with_its_end() {
+    fn arrivals_during_a_stall_leave_at_its_end() {
         let [usual, stall] = [Span::from_micros(60), Span::from_millis(40)];
         let mut emulator =
             host(DelayDistribution::Measured(Arc::new(Empirical::new([(usual, 999), (stall, 1)]))));

@@ -143,7 +143,7 @@ fn captures_show_the_handshake() {
 
 // RFC 3168 §6.1.3: after a CE packet every ACK echoes it until a segment carries CWR; no other ACK does.
 #[test]
-fn marks_are_echoed_until_the_sender_says_that_it_reduced() {
+fn marks_are_echoed_until_cwr() {
     let (_, [_, at_b]) = captured(&bottleneck("newreno", 1, true), "echo");
     let (mut echoes, mut marks, mut echoing) = (0, 0, false);
     for seen in &at_b {

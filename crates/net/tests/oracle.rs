@@ -153,7 +153,7 @@ fn a_saturated_cell_carries_a_twentieth_less_than_its_capacity() {
 
 // Capacity minus mean UDP load, by the number of TCP flows, on the narrowest link.
 #[test]
-fn the_share_is_what_the_others_leave() {
+fn the_share_is_the_remaining_capacity() {
     let mut plan = hop(false).plan();
     plan.links.wired[1].pace = LinkRate::both_ways(Rate::from_bps(2_000_000));
     let payload = 1000.0 / 1040.0;
@@ -236,7 +236,7 @@ fn window(plan: &Plan, segments: f64) -> Plan {
 // whose window is too small. The reported rate is that of a full window, and the reported round trip that of
 // a window of one.
 #[test]
-fn a_radio_link_does_what_is_told() {
+fn the_oracle_knows_radio_links() {
     let go_back = |group, window| ArqPlan::GoBackN { group, rules: rules(window, None) };
     let selective = ArqPlan::SelectiveRepeat { srej: true, rules: rules(8, None) };
     let recoveries = [

@@ -328,7 +328,7 @@ fn marks_take_the_place_of_drops() {
 // Shreedhar and Varghese 1995: saturated flows have equal shares of the bytes on the wire; with a single
 // queue flows with long segments have more.
 #[test]
-fn fair_queues_share_a_link_whatever_the_segments_are() {
+fn fair_queues_share_a_link_for_any_segment_sizes() {
     let plan = with_segments(&narrow(&clean(false), 2), &[1400, 1000, 700, 500, 300]);
     let index = |queue| fairness(&run(&everywhere(&plan, queue), 1));
     assert!(index(QueuePlan::DropTail { packets: 50 }) < 0.8);

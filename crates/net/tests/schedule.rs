@@ -60,7 +60,7 @@ fn a_schedule_ends_with_the_run() {
 // event and the timer are pending. A timer moved to an earlier time would leave a stale event; there is none,
 // as the timer only moves to later times.
 #[test]
-fn what_waits_in_a_run_is_counted() {
+fn waiting_events_of_a_run_are_counted() {
     let mut plan = dumbbell::plan(1, 2);
     for flow in &mut plan.flows {
         if let airhop_net::plan::Transport::Tcp { config, .. } = &mut flow.transport {

@@ -113,7 +113,7 @@ fn a_lone_transfer_takes_the_time_of_slow_start() {
 // A completion time counts from the start of the flow; a warm-up does not shorten it, even if the transfer
 // ends before the warm-up; an unfinished or endless transfer has none.
 #[test]
-fn completion_counts_from_the_start_whatever_the_warmup() {
+fn completion_counts_from_the_start_for_any_warmup() {
     let plan = transfer(MS(50), 30_000);
     let completion = run(&plan, 1).flows[0].completion_s;
     let at = completion.expect("20 s are enough");

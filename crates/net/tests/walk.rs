@@ -89,7 +89,7 @@ fn the_queue_of_a_station_is_named_after_its_link_or_after_all_of_them() {
 }
 
 #[test]
-fn a_lossy_wire_loses_what_it_says() {
+fn a_lossy_wire_loses_the_configured_share() {
     // 10 Mbit/s for 10 s are 12 500 datagrams; 3 % lost: mean 386 of 12 860 sent, five standard deviations 97.
     let r = run(&udp(&wire(100, Span::ZERO, 50, ErrorPlan::Loss(0.03)), 10), 1);
     let sent = r.flows[0].sent_segments as f64;
@@ -149,7 +149,7 @@ fn notices_can_be_lost_on_the_way() {
 
 // Agents are identified by 16-bit numbers: beyond 65 535 agents, numbers would repeat.
 #[test]
-fn more_agents_than_can_be_told_apart_are_refused() {
+fn too_many_agents_are_refused() {
     let mut plan = LastHop::default().plan();
     plan.flows[0].services = served_by(&["elsn"]).repeat(usize::from(u16::MAX));
     assert!(World::new(&plan, 1, 0, None).is_ok());

@@ -42,7 +42,7 @@ fn fails(verdict: Verdict, line: usize, text: &str) {
 }
 
 #[test]
-fn an_accepting_stack_sends_what_fits_its_window() {
+fn an_accepting_stack_sends_up_to_its_window() {
     let flight = "+0 write(4, ..., 20000) = 20000\n+0 > . 1:10001(10000) ack 1\n+.1 < . 1:1(0) ack 2001 win 257\n\
                   +0 > . 10001:14001(4000) ack 1\n+0 %{ assert tcpi_snd_cwnd == 12 and tcpi_unacked == 12 }%";
     passes(accepted(flight), 3);
@@ -96,7 +96,7 @@ fn a_segment_may_be_early_or_late_by_the_tolerance() {
 
 /// Reads return the bytes that arrived in order, and no more.
 #[test]
-fn a_receiver_hands_over_what_is_in_order() {
+fn a_receiver_delivers_data_in_order() {
     let holes = "+0 < . 2001:3001(1000) ack 1 win 257\n+0 > . 1:1(0) ack 1 <nop,nop,sack 2001:3001>\n\
                  +0 < . 1:1001(1000) ack 1 win 257\n+0 > . 1:1(0) ack 1001 <nop,nop,sack 2001:3001>\n\
                  +0 recv(4, ..., 500, MSG_PEEK) = 500\n+0 read(4, ..., 5000) = 1000\n";
@@ -144,7 +144,7 @@ fn settings_reach_the_connection() {
 /// A feature that is not modelled ends the script without a failure. Without an earlier check there is no
 /// verdict.
 #[test]
-fn what_is_not_modelled_is_told() {
+fn unmodelled_features_are_reported() {
     let unmodelled = [
         ("+0 < R. 1:1(0) ack 1 win 257", "an inbound segment with R."),
         ("+0 < . 1:1(0) ack 9999 win 257", "an ACK of what was never sent"),
@@ -174,7 +174,7 @@ fn what_is_not_modelled_is_told() {
 }
 
 #[test]
-fn numbers_without_counterpart_are_told() {
+fn numbers_without_counterpart_are_reported() {
     match accepted("+0 %{ assert tcpi_reordering == 3 }%\n+0 %{ assert tcpi_snd_cwnd == 10 }%") {
         Verdict::Pass { checks: 1, until: None, skipped } => {
             assert_eq!(skipped[0].text, "no counterpart of tcpi_reordering");

@@ -36,7 +36,7 @@ fn times_are_nanoseconds() {
 }
 
 #[test]
-fn a_call_that_blocks_says_for_how_long() {
+fn a_blocking_call_has_a_duration() {
     assert_eq!(call("0.1...0.35 read(3, ..., 10) = 10").blocks, Some(250_000_000));
     assert_eq!(call("+0...0.1 accept(3, ..., ...) = 4").blocks, Some(100_000_000));
     assert_eq!(call("+0 accept(3, ..., ...) = 4").blocks, None);

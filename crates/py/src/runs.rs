@@ -17,14 +17,14 @@ create_exception!(
     airhop._core,
     RunError,
     PyRuntimeError,
-    "A run failed: a mistake in Airhop. Its text names scenario, seed and replication, which show it again."
+    "A run failed because of a fault in Airhop. The message names scenario, seed and replication."
 );
 
 create_exception!(
     airhop._core,
     SchemeError,
     RunError,
-    "A scheme written in Python raised an exception, which is the cause of this one, or asked for the impossible."
+    "A scheme in Python raised an exception, the cause of this one, or returned an invalid value."
 );
 
 /// Interval at which Python checks for signals while it waits for a result.

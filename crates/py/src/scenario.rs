@@ -11,7 +11,7 @@ create_exception!(
     airhop._core,
     ScenarioError,
     PyValueError,
-    "A scenario was refused. Its text says where, what was expected, and what was perhaps meant."
+    "A scenario is invalid. The message names the place, the expected value, and a similar valid name."
 );
 
 /// A scenario: checked, complete and immutable.

@@ -119,7 +119,7 @@ mod tests {
     /// With ARQ a packet is freed when it has left the link and the sender no longer needs it, whichever is
     /// later.
     #[test]
-    fn what_nobody_needs_is_let_go() {
+    fn unneeded_entries_are_released() {
         let mut buffer = filled(true, 3);
         buffer.settle(1);
         buffer.settle(0);

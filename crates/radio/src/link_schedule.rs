@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schedule_tells_its_phases() {
+    fn a_schedule_lists_its_phases() {
         let (fast, slow) = (Rate::from_bps(10), Rate::from_bps(2));
         // The last change of the rate is effective, even in a gap; a change to the same rate is no phase.
         let changes = [

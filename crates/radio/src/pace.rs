@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_waits_for_is_lost() {
+    fn unused_opportunities_are_lost() {
         let mut pace = pace("1\n2\n3\n10\n");
         assert_eq!(pace.finish(Time::ZERO, 100), at(1));
         // The other 1400 bytes of the first opportunity are lost, and so is the opportunity at 2 ms, as the
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_line() {
+    fn errors_name_their_line() {
         let cases = [
             ("", 1, "got the end of the file"),
             ("0\n0\n", 2, "got one that ends at 0 ms"),

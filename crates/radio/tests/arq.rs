@@ -231,7 +231,7 @@ proptest! {
     /// With a limit packets arrive in order and once, the others were discarded, and no acknowledged packet was
     /// discarded.
     #[test]
-    fn limited_recovery_gives_up_what_it_does_not_deliver(
+    fn limited_recovery_delivers_or_discards_each_packet(
         (plan, limit) in (1_u32..5).prop_flat_map(|limit| (plan(Some(limit)), Just(limit))),
         channel in channel(), arrivals in arrivals(),
     ) {
@@ -247,7 +247,7 @@ proptest! {
 
     /// The receiver is informed of a discarded packet: it does not wait for it when the next packet arrives.
     #[test]
-    fn what_was_given_up_holds_nothing_back(
+    fn a_discarded_packet_delays_no_other(
         (plan, limit) in (1_u32..5).prop_flat_map(|limit| (plan(Some(limit)), Just(limit))),
         channel in channel(), burst in 1_usize..80,
     ) {
@@ -281,7 +281,7 @@ proptest! {
 
     /// Selective repeat retransmits only the lost frames.
     #[test]
-    fn selective_repeat_repeats_what_was_lost(
+    fn selective_repeat_retransmits_lost_frames_only(
         rules in rules(64, None), srej in any::<bool>(), channel in channel(), arrivals in arrivals(),
     ) {
         let channel = Channel { lost_acks: Vec::new(), ..channel };

@@ -289,7 +289,7 @@ proptest! {
     /// A packet discarded by selective repeat has arrived if one of its frames did, delivered already or still in the
     /// reordering buffer.
     #[test]
-    fn what_is_given_up_may_have_arrived(
+    fn a_discarded_packet_may_have_arrived(
         plan in any_plan(Some(2)), srej in any::<bool>(), window in 1_u32..=64, packets in traffic(), seed in any::<u64>(),
     ) {
         let rules = ArqRules { attempts: Some(2), ..rules(window, 3000) };

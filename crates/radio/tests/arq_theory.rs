@@ -46,7 +46,7 @@ fn check(plan: &RadioPlan, mean: f64, deviation: f64) {
 /// Without losses one window of N frames is sent per round trip, or frames without a pause if the window
 /// exceeds the round trip.
 #[test]
-fn a_window_limits_what_a_round_trip_can_carry() {
+fn a_window_limits_the_data_per_round_trip() {
     for window in 1..=4 {
         let sliding = ROUND_TRIP.max(f64::from(window) * FRAME) / f64::from(window);
         check(&lossy(go_back(Group::Sliding, rules(window, 1000)), 0.0), sliding, 0.0);

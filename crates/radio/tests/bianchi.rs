@@ -93,7 +93,7 @@ fn saturation_throughput_is_bianchis_with_slow_control_frames() {
 /// One station: a DIFS, a mean of 15.5 slots, the frame, a SIFS and the ACK. The only randomness is that of
 /// the backoff, whose mean over 65 000 frames has an error of 0.04 slots, 0.05 % of the cycle.
 #[test]
-fn one_station_takes_what_the_standard_adds_up_to() {
+fn one_station_has_the_throughput_of_its_cycle() {
     let plan = plan(2);
     let cycle_us = 50.0 + 15.5 * 20.0 + (192.0 + 1064.0 * 8.0 / 11.0) + 10.0 + (192.0 + 14.0 * 8.0 / 11.0);
     let expect = PAYLOAD_BITS / cycle_us;

@@ -154,7 +154,7 @@ fn hidden(window: u32) -> CellPlan {
 /// Cases from one frame in twenty that arrives to one in two. Over 100 s the shares have an error of about
 /// one per cent.
 #[test]
-fn hidden_terminals_lose_what_the_chain_of_their_offsets_says() {
+fn hidden_terminals_lose_as_in_the_chain_of_offsets() {
     for window in [16, 32, 64] {
         for bytes in [40, 200] {
             let plan = hidden(window);
@@ -180,7 +180,7 @@ fn hidden_terminals_with_long_frames_starve() {
 /// R1 - S1 - S2 - R2: the senders silence each other, though neither receiver hears the other's sender. Out
 /// of hearing, each has a separate cycle of DIFS, (W - 1) / 2 slots, T, SIFS and ACK.
 #[test]
-fn exposed_terminals_share_what_two_could_have_each() {
+fn exposed_terminals_follow_the_closed_form() {
     for bytes in [200, 1040] {
         let exposed = line(&[0.0, 30.0, 60.0, 90.0], 40.0, 40.0);
         let apart = line(&[0.0, 30.0, 330.0, 360.0], 40.0, 40.0);

@@ -84,7 +84,7 @@ fn a_gap_is_asked_for_and_filled_in_order() {
 /// 1255 µs; the third ends 400 µs and two further retransmissions later, and the frames behind the gap are
 /// delivered. The sender, notified by the first of three control frames, has recorded six failures.
 #[test]
-fn after_the_last_round_the_receiver_gives_up_and_says_so() {
+fn after_the_last_round_the_receiver_gives_the_frame_up() {
     let expected = [
         (145, delivered(0)),
         (400, failed(1, 1)),

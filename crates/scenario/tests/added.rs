@@ -76,7 +76,7 @@ fn an_added_scheme_is_in_the_catalogue_and_runs() {
 }
 
 #[test]
-fn a_fault_is_told_with_the_run_and_a_panic_is_still_a_mistake() {
+fn a_fault_names_the_run_and_a_panic_remains_a_mistake() {
     stub("faulty", AtLoss::Faults).add().expect("a good scheme");
     stub("panicking", AtLoss::Panics).add().expect("a good scheme");
     let told = run("faulty").expect_err("its first loss").to_string();

@@ -52,7 +52,7 @@ const ALL: &str = r#"[
 
 /// The checks apply to wired and to radio links alike.
 #[test]
-fn changes_are_planned_as_the_file_says() {
+fn changes_are_planned_as_written() {
     let rate = |s, mbps: u64| Change { at: at(s), kind: ChangeKind::Rate(Rate::from_bps(mbps * 1_000_000)) };
     let outage = |s| Change { at: at(s), kind: ChangeKind::Outage(Span::from_secs(2)) };
     let handoff = Handoff {
@@ -132,7 +132,7 @@ fn a_timeout_is_derived_from_the_slowest_cell() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn impossible_changes_are_refused() {
     let outage =
         |begin: &str, lasts: &str| format!(r#"{{ kind = "outage", at = "{begin}", lasts = "{lasts}" }}"#);
     let cases = [

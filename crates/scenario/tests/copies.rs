@@ -36,7 +36,7 @@ fn fingerprint(scenario: &Scenario) -> u64 {
 }
 
 #[test]
-fn copies_are_what_one_would_write_by_hand() {
+fn copies_equal_tables_written_by_hand() {
     same(&good(&[]), &parse(BY_HAND, &[]).expect("a good scenario"));
 }
 
@@ -105,7 +105,7 @@ fn a_hundred_copies_run() {
 
 /// Fifty copies of one mistake cause one message.
 #[test]
-fn a_mistake_is_told_once() {
+fn a_mistake_is_reported_once() {
     let text = COPIES.replace("to = \"d*\"", "to = \"x*\"").replace("bs->d*", "bs->x*");
     let problems = parse(&text, &[("copies", "50")]).expect_err("there is no x");
     assert_eq!(problems.len(), 2, "{problems:#?}");

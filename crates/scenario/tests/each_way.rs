@@ -73,7 +73,7 @@ fn each_direction_has_its_own() {
 
 /// The order of the directions in a file has no effect.
 #[test]
-fn directions_are_told_by_their_names() {
+fn directions_are_identified_by_names() {
     let turned = LINE.replace(
         r#"{ "isp->home" = "10 Mbit/s", "home->isp" = "100 kbit/s" }"#,
         r#"{ "home -> isp" = "100 kbit/s", "isp->home" = "10 Mbit/s" }"#,

@@ -59,7 +59,7 @@ fn refusal(text: &str, folder: &Path, sets: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn a_recorded_channel_is_planned_as_its_file_says() {
+fn a_recorded_channel_is_planned_as_its_file() {
     let plan = load(&with_fades("planned", FADES)).plan().links.wired[0].errors.clone();
     let record = FadeRecord::parse(FADES).expect("good");
     let expect =
@@ -113,7 +113,7 @@ fn results_depend_on_the_content_of_a_file_and_not_on_its_place() {
 }
 
 #[test]
-fn another_content_than_the_digest_says_is_refused() {
+fn a_file_with_another_digest_is_refused() {
     let here = with_fades("edited", FADES);
     let effective = load(&here).toml();
     std::fs::write(here.join("fades.csv"), "begin_s,end_s\n").expect("a file");
@@ -130,7 +130,7 @@ fn another_content_than_the_digest_says_is_refused() {
 }
 
 #[test]
-fn what_is_wrong_with_a_file_is_said_with_its_name() {
+fn errors_of_a_file_name_the_file() {
     let here = with_fades("wrong", "begin_s,end_s\n1,2\n1.5,3\n");
     std::fs::write(here.join("bytes.csv"), [0xff, 0xfe]).expect("a file");
     let shown = |name: &str| here.join(name).display().to_string();
@@ -279,7 +279,7 @@ fn a_timeout_is_derived_from_the_mean_rate() {
 /// Windows editors begin text files with a byte-order mark: scenarios may begin with this mark, and so may
 /// the files that they name.
 #[test]
-fn a_byte_order_mark_says_nothing() {
+fn a_byte_order_mark_is_ignored() {
     for (name, mark) in [("bare", ""), ("marked", "\u{feff}")] {
         let here = with_fades(&format!("order-{name}"), &format!("{mark}{FADES}"));
         std::fs::write(here.join("lte.trace"), format!("{mark}{TRACE}")).expect("a file");

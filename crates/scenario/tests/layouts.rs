@@ -138,7 +138,7 @@ fn a_layout_is_short_for_its_stations() {
 }
 
 #[test]
-fn the_effective_form_keeps_what_is_drawn_and_reads_back_to_the_same() {
+fn the_effective_form_keeps_layouts_and_reads_back() {
     let layouts = [
         r#"{ kind = "grid", columns = 5, rows = 6, spacing = "30 m", prefix = "m" }"#,
         r#"{ kind = "random", nodes = 30, width = "1 km", height = "5 m", connected = false, prefix = "m" }"#,

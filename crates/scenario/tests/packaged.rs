@@ -123,7 +123,7 @@ fn distance(scenario: &Scenario, a: &str, b: &str) -> f64 {
 
 // Ranges stated in the comments: frames are received up to 40 m and sensed up to 85 m.
 #[test]
-fn chengs_stations_hear_whom_the_comments_say() {
+fn chengs_stations_receive_and_sense_as_commented() {
     let chain = load(CHAIN, &[("wlan.field.layout.nodes", "5"), ("flow.ftp.to", "n4")]);
     assert_eq!(chain.plan().nodes.len(), 5);
     assert!(distance(&chain, "n0", "n1") < 40.0 && distance(&chain, "n0", "n2") > 40.0);
@@ -201,7 +201,7 @@ fn an_outage_that_loses_takes_one_attempt_more() {
 
 // Each of four handoffs loses the whole queue and one packet on the air; with forwarding, no packet.
 #[test]
-fn a_handoff_loses_what_is_not_passed_on() {
+fn a_handoff_loses_packets_that_are_not_forwarded() {
     let lost = [("radio.air.changes.0.fate", "lost"), ("radio.air.changes.1.fate", "lost")];
     for scheme in ["reno", "cubic", "bbr"] {
         let [forwarded, lost] = [&[][..], &lost].map(|fates| {

@@ -34,7 +34,7 @@ fn timeout(arq: &ArqPlan) -> Span {
 }
 
 #[test]
-fn a_radio_link_is_what_the_file_says() {
+fn a_radio_link_is_planned_as_written() {
     let RadioLinkPlan { link, nodes, queue } =
         read(&[]).expect("a good scenario").plan().links.radios[0].clone();
     assert_eq!(nodes, [NodeId(1), NodeId(2)]);

@@ -251,7 +251,7 @@ fn propagation_stands_in_place_of_ranges() {
 }
 
 #[test]
-fn overrides_reach_what_they_name() {
+fn overrides_change_the_named_values() {
     let scenario = with(&[
         ("duration", "5 s"),
         ("wired.w1.queue.packets", "20"),

@@ -384,8 +384,8 @@ impl Scoreboard {
         self.segments.is_empty()
     }
 
-    /// Segments newly acknowledged or SACKed by the last ACK, in their state before it. They include segments reported
-    /// before a timeout, for which [`Sent::arrived`] is true.
+    /// Segments newly acknowledged or SACKed by the last ACK, in their state before it. Segments that had been SACKed
+    /// before a timeout are included; their [`Sent::arrived`] is true.
     pub fn arrived(&self) -> &[Sent] {
         &self.news.arrived
     }

@@ -56,7 +56,7 @@ mod tests {
     // RFC 7661 §4.3 and Linux, tcp_is_cwnd_limited(), by hand: for a window of 20, with these numbers of
     // segments in use, and a full window or not.
     #[test]
-    fn what_was_used_may_grow() {
+    fn a_used_window_may_grow() {
         let slow = Window { cwnd: 20.0, ssthresh: 100.0 };
         let avoiding = Window { ssthresh: 5.0, ..slow };
         for (most, full, half, in_slow_start, in_avoidance) in [

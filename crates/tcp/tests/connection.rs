@@ -146,7 +146,7 @@ fn an_ack_of_data_never_sent_is_ignored() {
 // RFC 9293 §3.10.7.4, fifth: "If the ACK bit is off, drop the segment and return", regardless of its acknowledgement
 // field. No data can be acknowledged before the connection is open.
 #[test]
-fn what_does_not_acknowledge_is_ignored() {
+fn segments_without_ack_are_ignored() {
     let mut s = Script::new("reno", rfc(4.0, 2.0));
     assert_eq!(s.sent(), "1 2 3 4");
     s.at(100).arrives(Segment { ack: byte(3), window: 1 << 40, ..Segment::default() });

@@ -81,7 +81,7 @@ fn last(notes: &Mutex<Notes>) -> (u64, u64, u64, Repair) {
 // counts once, at its detection, and is then no longer in flight, while its retransmission is. A sender with
 // notices enabled that receives none behaves likewise.
 #[test]
-fn an_ack_says_what_it_shows_to_be_lost() {
+fn an_ack_reports_newly_lost_segments() {
     for notices in [Notices::Scheme, Notices::Elsn] {
         let (mut s, notes) = sender(notices, None);
         assert_eq!(s.sent(), "1 2 3 4 5 6 7 8 9 10");
@@ -115,7 +115,7 @@ fn the_handshake_is_no_delivery() {
 // Pacing delay of the next segment: at 8 Mbit/s ten segments take until 10 ms, an eleventh until 110 ms, less
 // half of the first wait (Linux).
 #[test]
-fn an_ack_says_how_long_pacing_waits() {
+fn an_ack_reports_the_pacing_delay() {
     let (mut s, notes) = sender(Notices::Scheme, Some(Rate::from_bps(8_000_000)));
     let wait = || notes.lock().expect("nobody panicked").deliveries.last().expect("an ACK came").wait;
     assert_eq!(s.sent(), "1");
@@ -128,7 +128,7 @@ fn an_ack_says_how_long_pacing_waits() {
 // A loss classified as wireless counts as a reduction if the window decreases (Veno's four fifths), but not
 // if the window stays unchanged (Jersey).
 #[test]
-fn a_cut_is_what_leaves_less() {
+fn a_reduction_leaves_a_smaller_window() {
     for (kept, cuts) in [(1.0, 0), (0.8, 1), (1.2, 0)] {
         let (mut s, _) = sender_that_keeps(kept, Notices::Scheme, None);
         s.sent();

@@ -65,7 +65,7 @@ fn ack(n: u64, ece: bool) -> Segment {
 // is set if both ends use ECN. A congestion control that needs ECN uses it with any configuration, others as
 // configured.
 #[test]
-fn marks_are_told() {
+fn marks_reach_the_callbacks() {
     for (ecn, needs_ecn) in [(true, false), (false, true), (false, false)] {
         let (mut s, told) = script(ecn, needs_ecn);
         let sent = s.packets();

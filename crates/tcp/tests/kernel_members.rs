@@ -104,7 +104,7 @@ fn flags_of_acks() {
 // a retransmitted segment in lost_out and in retrans_out, so tcp_packets_in_flight() counts it once;
 // total_retrans counts all retransmissions.
 #[test]
-fn what_is_sent_again() {
+fn members_at_retransmissions() {
     let (mut s, told) = script(&linux(10.0, 5.0), 1_000_000_000, false);
     s.opening();
     s.at(100).sack(1, &[(2, 5)]);

@@ -262,7 +262,7 @@ fn an_echo() {
 // tcp_may_raise_cwnd(): SACKed data leads to cong_avoid only after reordering was detected, here by four
 // segments.
 #[test]
-fn what_is_sacked_where_the_path_reorders() {
+fn sacks_on_a_reordering_path() {
     let (mut s, mut log) = reno(&linux(10.0, 5.0));
     s.opening();
     s.at(100).sack(1, &[(4, 4)]);

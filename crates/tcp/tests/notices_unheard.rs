@@ -50,7 +50,7 @@ fn course(scheme: &'static str, config: &Config) -> (Vec<Sent>, Course, Counters
 }
 
 #[test]
-fn it_does_what_it_does_without_them() {
+fn an_unheard_notice_changes_nothing() {
     for scheme in SCHEMES {
         for preset in [Preset::Ns2, Preset::Rfc, Preset::Linux] {
             let config = Config { notices: Notices::Ignored, ..preset.config(MSS) };

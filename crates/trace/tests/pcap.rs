@@ -267,7 +267,7 @@ fn errors_wait_for_the_end() {
 /// A full disk is reported at the end, with the name of the file.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_told_at_the_end() {
+fn a_full_disk_is_reported_at_the_end() {
     let dir = directory("full");
     std::fs::create_dir_all(&dir).unwrap();
     if !dir.join("s.pcapng").exists() {

@@ -132,7 +132,7 @@ fn the_schema_is_fixed() {
 
 /// Every probe leads to the row that it describes.
 #[test]
-fn rows_say_what_was_recorded() {
+fn rows_contain_the_recorded_values() {
     let mut r = recorder(true);
     fill(&mut r);
     let tables = r.finish().unwrap();

@@ -262,7 +262,7 @@ fn datagrams_of_any_length() {
 /// Packets that the wire format cannot carry are errors: RFC 791 §3.1 (length), RFC 9293 §3.1 (40 bytes of
 /// options).
 #[test]
-fn what_does_not_fit_is_refused() {
+fn oversized_packets_are_refused() {
     let conversation = Conversation::new(SENDER, RECEIVER);
     let refused = |packet: &Packet| encode(packet, &conversation, &mut Vec::new()).unwrap_err();
     assert_eq!(refused(&Packet { bytes: 39, ..data(NOTHING) }), WireError::Length { says: 39, is: 40 });
@@ -290,7 +290,7 @@ fn damage_is_found() {
 
 /// Packets of other hosts are recognised, and the fourth value of the notice bits is not read as a notice.
 #[test]
-fn foreign_packets_are_told_apart() {
+fn foreign_packets_are_distinguished() {
     let mut reserved = bytes(&notice(NoticeKind::Eln, 1, 2));
     reserved[32] |= 0b0000_0100;
     repair_checksums(&mut reserved);

@@ -291,7 +291,7 @@ fn calls_keep_registers_and_stack() {
 }
 
 #[test]
-fn what_has_no_end_is_ended() {
+fn endless_programs_are_stopped() {
     assert_eq!(run_lines(&[(0x05, 0, 0, -1, 0)], 0, 0), Err((3, Cause::Endless(BUDGET))));
     let call = Instruction { op: Op::Call, dst: 0, src: 11, offset: 0, immediate: 0 };
     assert_eq!(run_code(&[call]), Err((0, Cause::TooDeep(FRAMES))));
@@ -329,7 +329,7 @@ fn memory_is_checked() {
 
 // RFC 9669 §3.1: an undefined instruction is rejected before the program runs.
 #[test]
-fn what_is_not_defined_is_refused() {
+fn undefined_instructions_are_refused() {
     let refused = |opcode, dst, src, offset, immediate| {
         Encoded { opcode, dst, src, offset, immediate }.decode(0).expect_err("not an instruction")
     };

@@ -43,10 +43,10 @@ pub struct LoadProgram {
     pub name: String,
     /// Purpose.
     pub kind: ProgramKind,
-    /// Instructions; fields set by a [`Fill`] are zero.
+    /// Instructions; fields set by a [`LoadTimeValue`] are zero.
     pub code: Vec<u8>,
     /// Values that the loader fills in, each with the index of its instruction.
-    pub fills: Vec<(usize, Fill)>,
+    pub load_time_values: Vec<(usize, LoadTimeValue)>,
     /// `struct bpf_func_info`: first instruction, type.
     pub functions: Vec<[u32; 2]>,
     /// `struct bpf_line_info`: instruction, file, text, line and column.
@@ -58,7 +58,7 @@ pub struct LoadProgram {
 
 /// Value that a loader writes into an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fill {
+pub enum LoadTimeValue {
     /// Descriptor of a map, by the map's index in [`super::Loadable::maps`].
     Map(usize),
     /// Number of a kernel function.
@@ -150,7 +150,7 @@ impl<'a> Code<'a> {
             name,
             kind,
             code: Vec::new(),
-            fills: Vec::new(),
+            load_time_values: Vec::new(),
             functions: Vec::new(),
             lines: Vec::new(),
             relocations: Vec::new(),
@@ -203,7 +203,7 @@ impl<'a> Code<'a> {
                 (elf::R_BPF_64_32, None) if code == CALL => {
                     set_source(&mut program.code, at, KERNEL_CALL);
                     set_immediate(&mut program.code, at, 0);
-                    program.fills.push((at, Fill::Kernel(symbol.name.clone())));
+                    program.load_time_values.push((at, LoadTimeValue::Kernel(symbol.name.clone())));
                 }
                 (elf::R_BPF_64_32, Some(of)) if code == CALL => {
                     let start = (symbol.value as i64 / BYTES as i64 + i64::from(immediate) + 1) as usize;
@@ -228,7 +228,7 @@ impl<'a> Code<'a> {
                     set_source(&mut program.code, at, if value.is_some() { MAP_VALUE } else { MAP });
                     set_immediate(&mut program.code, at, 0);
                     set_immediate(&mut program.code, at + 1, value.unwrap_or(0) as i32);
-                    program.fills.push((at, Fill::Map(map)));
+                    program.load_time_values.push((at, LoadTimeValue::Map(map)));
                 }
                 (elf::R_BPF_64_64, None) if code == LOAD_IMMEDIATE => {
                     let (map, at_byte) = self.places.option(&symbol.name).ok_or_else(|| {
@@ -237,7 +237,7 @@ impl<'a> Code<'a> {
                     set_source(&mut program.code, at, MAP_VALUE);
                     set_immediate(&mut program.code, at, 0);
                     set_immediate(&mut program.code, at + 1, at_byte as i32);
-                    program.fills.push((at, Fill::Map(map)));
+                    program.load_time_values.push((at, LoadTimeValue::Map(map)));
                 }
                 _ => {
                     return Err(wrong(format!("refers to {}, which Airhop gives to no kernel", symbol.name)));

@@ -5,7 +5,7 @@ mod code;
 mod kernel;
 mod types;
 
-pub use code::{Fill, LoadProgram, ProgramKind};
+pub use code::{LoadProgram, LoadTimeValue, ProgramKind};
 pub use kernel::{KernelTypes, StructOps};
 
 use crate::btf::{self, Btf, Type, TypeId};

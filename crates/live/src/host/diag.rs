@@ -209,7 +209,7 @@ mod tests {
     /// segments, no threshold and no retransmission; its congestion control is the one that TCP_CONGESTION
     /// names.
     #[test]
-    fn the_kernel_tells_of_a_connection() {
+    fn the_kernel_reports_a_connection() {
         for loopback in ["127.0.0.1", "::1"] {
             let (client, server) = pair(loopback);
             let found = match Diag::open().and_then(|diag| diag.connections()) {
@@ -231,7 +231,7 @@ mod tests {
 
     /// No answer of a kernel is read past its end.
     #[test]
-    fn an_answer_that_is_cut_tells_nothing() {
+    fn a_truncated_answer_is_ignored() {
         let (_client, _server) = pair("127.0.0.1");
         let Ok(diag) = Diag::open() else { return };
         diag.socket.send(BY_FAMILY, DUMP, &request(INET, STATES)).unwrap();

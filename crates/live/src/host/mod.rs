@@ -47,7 +47,7 @@ use sys::SchedulingPolicy;
 const SETTLE: Duration = Duration::from_millis(300);
 const GLANCE: Duration = Duration::from_millis(5);
 
-/// A port of this machine, with a descriptor for waiting.
+/// Network port of this machine with a file descriptor for poll(2).
 pub trait Device: Port + AsFd {
     /// Returns the number of datagrams lost because they were not read in time.
     fn lost(&mut self) -> u64;

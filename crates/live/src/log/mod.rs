@@ -84,7 +84,7 @@ pub enum ReplayError {
 pub struct Replayed {
     /// Time up to which the world ran.
     pub ended: Time,
-    /// Number of datagrams that entered.
+    /// Number of datagrams that entered the emulation.
     pub admitted: u64,
     /// End of the log; the log of a killed emulator lacks one.
     pub ending: Ending,

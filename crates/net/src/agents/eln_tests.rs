@@ -36,7 +36,7 @@ fn acks<const N: usize>(agent: &mut Eln, acks: [u64; N]) -> [bool; N] {
 // Balakrishnan and Katz 1998: segment 2 did not arrive from the wireless side, so its duplicate ACKs carry
 // the bit, and so does the new ACK that expects it. Segment 5 was lost on the wired side: no bit.
 #[test]
-fn uplink_what_never_came_was_lost_on_the_air() {
+fn uplink_missing_segments_were_lost_on_the_air() {
     let mut agent = Eln::uplink();
     data(&mut agent, [0, 1, 3, 4, 5, 6, 7]);
     assert_eq!(acks(&mut agent, [1, 2, 2, 2]), [false, true, true, true]);
@@ -95,7 +95,7 @@ fn only_acks_of_the_data_bear_the_bit() {
 
 // Yun 2009 §1, downlink: segment 1 crossed the base station, segment 3 did not. A new ACK is no sign of loss.
 #[test]
-fn downlink_what_crossed_was_lost_on_the_air() {
+fn downlink_forwarded_segments_were_lost_on_the_air() {
     let mut agent = Eln::downlink();
     data(&mut agent, [0, 1, 2, 4, 5, 6]);
     assert_eq!(acks(&mut agent, [1, 1, 1]), [false, true, true]);

@@ -152,7 +152,7 @@ fn ret_f_limits_naks_in_a_row() {
 
 // RET_F counts discards per next hop and flow (the default), per flow without a reset, or per segment.
 #[test]
-fn what_ret_f_counts_by() {
+fn scope_of_ret_f() {
     use LinkEventKind::{Delivered, Discarded};
     for (run, expected) in [
         (0.0, [SPARED, REPORTED, SPARED, SPARED]),
@@ -217,7 +217,7 @@ fn data_only() {
 // The three choices of discards that are reported to routing: consecutive discards of data and of ACKs; discards
 // of data without a NAK and all discards of ACKs; or no discards.
 #[test]
-fn what_is_reported() {
+fn reported_drops() {
     use LinkEventKind::{Delivered, Discarded};
     for (reported, expected) in [
         (0.0, [SPARED, REPORTED, SPARED, REPORTED, SPARED]),

@@ -135,7 +135,7 @@ fn two_mobiles() {
 
 // ACKs do not count as data of the flow, and single failures not as fades.
 #[test]
-fn acks_and_failures_say_nothing() {
+fn acks_and_failures_cause_no_notice() {
     let mut a = agent();
     let ack = Segment { seq: 1, ack: 1001, ..Segment::default() };
     let mut packet = Packet::new(FlowId(0), RECEIVER, SENDER, HEADER_BYTES, Body::Tcp(ack));

@@ -103,7 +103,7 @@ fn a_lost_segment_is_repaired_at_the_second_duplicate() {
 // first two duplicates beyond the expected number. After these three the sender may retransmit the segment (RFC
 // 5681 §3.2). The local timer continues.
 #[test]
-fn a_lost_repair_is_told_to_the_sender() {
+fn a_lost_repair_is_left_to_the_sender() {
     let mut s = Script::pass(0, 0, 4);
     s.ack(10, 1);
     assert_eq!(s.ack(11, 1), FORWARDED);
@@ -218,7 +218,7 @@ fn the_cache_is_bounded() {
 
 // Old ACKs and acknowledged data pass without effect.
 #[test]
-fn what_is_old_passes() {
+fn old_segments_pass() {
     let mut s = Script::pass(0, 0, 6);
     s.ack(10, 4);
     for at in 11..20 {

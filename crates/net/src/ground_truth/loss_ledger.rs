@@ -92,7 +92,7 @@ mod tests {
 
     // A classification concerns the last copy sent: lost for that cause, or not lost.
     #[test]
-    fn judgements_are_held_against_the_last_copy() {
+    fn classifications_are_compared_with_the_last_copy() {
         let mut ledger = LossLedger::default();
         ledger.on_loss(1, Drop::Queue);
         ledger.on_loss(2001, Drop::Collision);

@@ -63,7 +63,7 @@ mod tests {
     /// Delayed packets arrive in their order, each with the same additional delay, and one event for them is
     /// scheduled at a time.
     #[test]
-    fn who_is_late_is_late_by_as_much() {
+    fn late_packets_have_the_configured_delay() {
         let mut late = Reordering::new(1.0, Span::from_millis(5), Streams::new(1, 0).stream("late"));
         let (mut arena, mut events) = (Arena::new(), EventQueue::new());
         let at = |ms| Time::ZERO + Span::from_millis(ms);

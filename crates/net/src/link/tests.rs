@@ -111,7 +111,7 @@ fn at(us: u64) -> Time {
 // A scheduled departure equals that of a queue discipline for all arrivals. The packets have a few different
 // lengths, and many arrivals coincide with the end of a transmission.
 #[test]
-fn what_is_scheduled_goes_as_if_a_discipline_had_been_asked() {
+fn scheduled_departures_equal_those_of_a_discipline() {
     for capacity in [0, 1, 2, 5, 40] {
         let mut draw = Streams::new(1, capacity as u64).stream("offers");
         let mut now = 0;
@@ -132,7 +132,7 @@ fn what_is_scheduled_goes_as_if_a_discipline_had_been_asked() {
 // By hand: three packets of 100 µs, with a queue of one. The third arrives when the second departs, or 1 ns
 // later.
 #[test]
-fn what_comes_at_an_instant_finds_waiting_what_goes_at_it() {
+fn an_arrival_precedes_a_departure_of_the_same_instant() {
     let just_after = Time::from_nanos(at(100).nanos() + 1);
     for (third, lost) in [(at(100), vec![2]), (just_after, vec![])] {
         let bench = Bench::run(scheduled(1), &[(at(0), 100), (at(10), 100), (third, 100)]);
@@ -154,7 +154,7 @@ fn those_that_wait_are_counted_at_any_time() {
 // A serialiser sends one packet at a time, also if its queued packets were removed and others arrive just as
 // it becomes free.
 #[test]
-fn what_comes_as_the_line_falls_free_does_not_overtake() {
+fn an_arrival_at_a_freed_line_does_not_overtake() {
     let mut bench = Bench::new(asked(10));
     (0..2).for_each(|number| bench.offer(at(0), number, 100));
     bench.link.clear_queue(&mut bench.dropped);

@@ -189,7 +189,7 @@ mod tests {
     // RFC 9293 §3.10.7.4: an ACK of data that was not sent yet does not count, even if the data is sent
     // later; delivered bytes never decrease.
     #[test]
-    fn an_ack_counts_by_what_was_sent_before_it() {
+    fn an_ack_counts_data_sent_before_it() {
         let mut half = HalfConnection::new(0, Way::Forward, FlowId(1));
         assert!(!half.on_ack(5001));
         half.on_data(ms(0), 1, 1001);
@@ -202,7 +202,7 @@ mod tests {
     // Karn and Partridge 1987: an ACK of data that was sent twice yields no round trip. RFC 6298 §2: gain
     // 1/8.
     #[test]
-    fn only_what_was_sent_once_is_timed() {
+    fn only_segments_sent_once_are_timed() {
         let mut half = HalfConnection::new(0, Way::Forward, FlowId(1));
         assert!(!half.on_data(ms(0), 1, 1001));
         assert!(half.on_data(ms(200), 1, 1001));

@@ -336,7 +336,7 @@ mod tests {
 
     // §5.4: a packet that arrives at a full queue is dropped, independently of sojourn times.
     #[test]
-    fn a_full_queue_drops_what_comes() {
+    fn a_full_queue_drops_arrivals() {
         let mut bench = Bench::new(Codel::new(CodelPlan { packets: 3, ..PLAN }));
         let offers: Vec<_> = (0..4).map(|_| bench.offer()).collect();
         assert_eq!(offers[2..], [Offered::Queued, Offered::Dropped(3, Drop::Queue)]);

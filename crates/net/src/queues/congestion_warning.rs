@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_capable_is_not_marked() {
+    fn packets_without_ecn_are_not_marked() {
         let mut bench = Bench::new(PolicedFifo::new(CongestionWarning::new(1.0, 1.0), 50));
         (0..10).for_each(|_| assert_eq!(bench.offer(), Offered::Queued));
         assert!(bench.drain_packets().all(|packet| packet.ecn == Ecn::NotEct));

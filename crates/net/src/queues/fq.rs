@@ -134,7 +134,7 @@ mod tests {
     // Shreedhar and Varghese 1995, example with a quantum of 500: the first flow sends 200 bytes and keeps
     // 300, with which it sends 750 and 20 in the second round; and so on.
     #[test]
-    fn what_is_left_of_a_turn_is_kept_for_the_next() {
+    fn the_rest_of_a_quantum_is_kept_for_the_next_turn() {
         let mut bench = Bench::new(Fq::new(50, 500));
         let queues: [&[u32]; 4] = [&[200, 750, 20], &[500, 500], &[100, 600, 200], &[180, 700, 50]];
         for (flow, sizes) in (0..).zip(queues) {
@@ -149,7 +149,7 @@ mod tests {
     // Shreedhar and Varghese 1995, Lemma 2: among saturated flows, no flow is ahead of another by more than a
     // quantum plus twice the longest packet.
     #[test]
-    fn shares_are_equal_whatever_the_packets_are() {
+    fn shares_are_equal_for_any_packet_sizes() {
         let mut bench = Bench::new(Fq::new(1000, 1500));
         let sizes = [1500, 40, 700];
         let mut sent = [0_u32; 3];
@@ -180,7 +180,7 @@ mod tests {
 
     // Routing messages belong to no flow, and have a queue of their own.
     #[test]
-    fn what_belongs_to_no_flow_has_its_turn() {
+    fn packets_of_no_flow_have_their_turn() {
         let mut bench = Bench::new(Fq::new(50, 1000));
         for flow in [FlowId(0), FlowId(0), FlowId::NONE] {
             bench.offer_with(of(flow.0, 1000));

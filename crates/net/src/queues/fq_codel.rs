@@ -262,7 +262,7 @@ mod tests {
 
     // §3: shares are in bytes, not in packets.
     #[test]
-    fn shares_are_equal_whatever_the_packets_are() {
+    fn shares_are_equal_for_any_packet_sizes() {
         let mut bench = waiting(PLAN, &[(900, 1500), (900, 300)]);
         let mut sent = [0_u32; 2];
         for packet in bench.drain_packets().take(600) {
@@ -333,7 +333,7 @@ mod tests {
     // A packet that was removed no longer occupies the link: the last packet is then not dropped, however
     // long it was queued.
     #[test]
-    fn what_was_taken_out_is_not_counted() {
+    fn removed_packets_are_not_counted() {
         let mut bench = waiting(PLAN, &[(0, 0), (20, 1500)]);
         (0..20).for_each(|number| assert_eq!(bench.remove_first(FlowId(1)), Some(number)));
         for round in 1..=30 {

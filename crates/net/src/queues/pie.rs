@@ -373,7 +373,7 @@ mod tests {
     // §5.1: packets are marked instead of dropped below a probability of 0.1; §4.1: not with two packets in
     // the queue.
     #[test]
-    fn capable_packets_are_marked_while_few_are_told() {
+    fn ecn_packets_are_marked_at_small_probabilities() {
         let ect: fn(&mut Packet) = |packet| packet.ecn = Ecn::Ect0;
         let plain: fn(&mut Packet) = |_| {};
         for (probability, ecn, set, marks) in [

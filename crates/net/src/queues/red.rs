@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn the_share_that_is_told_grows_with_the_average() {
+    fn the_marked_share_grows_with_the_average() {
         let share = |average, gentle| at(average, RedPlan { gentle, ..PLAN }).probability();
         assert_eq!((share(4.99, true), share(5.0, true)), (None, Some(0.0)));
         assert!((share(10.0, true).expect("above min") - 0.05).abs() < 1e-12);
@@ -181,7 +181,7 @@ mod tests {
     // Floyd and Jacobson 1993 §7, method 2: gaps are uniform in {1, …, 1/p_b}: with p_b = 0.05, mean 10.5 and never above 20. A
     // geometric gap would have mean 20.
     #[test]
-    fn gaps_between_those_told_are_uniform() {
+    fn gaps_between_marks_are_uniform() {
         let mut red = at(10.0, PLAN);
         let mut gaps = [0_u32; 21];
         let mut gap = 0;
@@ -216,7 +216,7 @@ mod tests {
     // RFC 3168 §5: an ECN-capable packet is marked instead of dropped; §7: no longer when the probability is
     // 1.
     #[test]
-    fn a_packet_that_can_be_marked_is_marked_unless_all_are_told() {
+    fn an_ecn_packet_is_marked_unless_the_share_is_one() {
         for (ecn, set, dropped, marked) in [
             (true, ect as fn(&mut Packet), false, true),
             (false, ect, true, false),

@@ -162,13 +162,13 @@ measures! {
     notices: [u64; NoticeKind::ALL.len()] { label: "Notices" }
 
     /// Losses that the sender detected, by the sender's classification and by the true cause.
-    judgements: Confusion { label: "Losses judged", of_real: false }
+    judgements: Confusion { label: "Loss classifications", of_real: false }
 
     /// Data segments of which the receiver already had all bytes.
     duplicates: u64 { label: "Duplicate segments", of_real: false }
 
     /// Timeouts of the sender while a notice that could have prevented them was in flight.
-    timeouts_warned_late: u64 { label: "Timeouts with a warning under way", of_real: false }
+    timeouts_warned_late: u64 { label: "Timeouts with a notice in flight", of_real: false }
 
     /// Arrival time of a notice that could have prevented a timeout (ERSN, EBSN, RTTN), minus the
     /// time of the expiry that it should have prevented: the first expiry since the notice was
@@ -194,13 +194,15 @@ measures! {
     /// modelled.
     marks: Marks { label: "Marks" }
 
-    /// Round trip of the newest segment that an ACK reports, if it was sent once: with the wait in queues, and the delay of a delayed ACK.
-    /// The minimum is exact, percentiles are at most 1 % too large. Null for UDP and without a sample.
+    /// Round trip of the newest segment that an ACK reports, if it was sent once: includes queueing delays and the
+    /// delay of a delayed ACK. The minimum is exact, percentiles are at most 1 % too large. Null for UDP and without a
+    /// sample.
     rtt_ms: RoundTrips { label: "Round-trip time", short: "rtt", unit: "ms", over_flows: Mean, of_real: false }
 
     /// Completion times of transfers and requests, from the arrival of a request (or the start of a transfer) to the last byte of its
-    /// response: those that completed after the warm-up (`count`), and the number that has begun and not completed at the end. The mean is
-    /// exact, percentiles (by nearest rank) are at most 1 % too large. Null for other applications.
+    /// response: `count` is the number completed after the warm-up, and a second number counts those begun and not
+    /// completed at the end. The mean is exact, percentiles (by nearest rank) are at most 1 % too large. Null for other
+    /// applications.
     completion_ms: Option<Completion> { label: "Completion", short: "comple- tion", of_real: false }
 
     /// Connections that the application of the flow opened, closed by both sides after the warm-up, and those whose first closer is in
@@ -287,8 +289,8 @@ pub fn run_columns() -> Vec<Column> {
             Drop::Aqm => ("Packets lost: AQM", "Packets dropped by active queue management."),
             Drop::Channel => ("Frames lost: channel error", "Frames lost to bit errors on the channel."),
             Drop::Collision => ("Frames lost: collision", "Frames lost to a collision."),
-            Drop::Retries => ("Packets given up by the link", "Packets given up after the last attempt."),
-            Drop::Agent => ("Packets dropped by an agent", "Packets that an agent took out."),
+            Drop::Retries => ("Packets discarded by the link", "Packets discarded after the last attempt."),
+            Drop::Agent => ("Packets consumed by an agent", "Packets consumed by an agent."),
             Drop::Route => ("Packets lost: no route", "Packets without a route to their destination."),
         };
         of_run(format!("drops_{}", why.name()), vec!["drops", why.name()], label, about)

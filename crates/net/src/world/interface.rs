@@ -3,7 +3,7 @@
 
 use super::trace_rows::kind_of;
 use crate::queues::TxQueue;
-use crate::routing::aodv::Passing;
+use crate::routing::aodv::RoutedPacket;
 use airhop_base::{Drop, NodeId, Packet, Span, Time};
 use airhop_radio::Tag;
 use airhop_radio::layer::Station;
@@ -69,7 +69,7 @@ impl Interface {
 pub(crate) struct Record {
     /// The router's information on the packet; `None` if routing is static or the packet is a message of the
     /// router itself.
-    pub passing: Option<Passing>,
+    pub routed: Option<RoutedPacket>,
     /// Cause of the last loss of a data frame with the packet.
     pub last_loss: Option<Drop>,
 }

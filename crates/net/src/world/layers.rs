@@ -6,7 +6,7 @@ use super::site::{LinkLayer, Site};
 use crate::agents::LinkEventKind;
 use crate::ground_truth::loss_ledger::DropReason;
 use crate::queues::{Offered, Queued};
-use crate::routing::aodv::Passing;
+use crate::routing::aodv::RoutedPacket;
 use crate::routing::{Hop, Layer};
 use crate::world::{World, tag};
 use airhop_base::{Body, Drop, FlowId, Packet, Span, Time};
@@ -113,8 +113,8 @@ impl World {
             interface.records.keep(number, packet);
         }
         if !routers.is_empty() {
-            let passing = packet.flow.index().map(|_| Passing::of(packet));
-            interface.records.push(number, Record { passing, last_loss: None });
+            let routed = packet.flow.index().map(|_| RoutedPacket::of(packet));
+            interface.records.push(number, Record { routed, last_loss: None });
         }
     }
 

@@ -489,7 +489,7 @@ mod tests {
     // Size limits, in bytes, of the types with thousands of instances; a flow's policies and outstanding
     // segments on the heap are not included.
     #[test]
-    fn what_there_is_many_of_stays_small() {
+    fn numerous_types_stay_small() {
         assert!(size_of::<Event>() <= 8, "with its time, four to a cache line");
         assert!(size_of::<Option<Packet>>() <= 80, "a packet under way, but for options that few carry");
         assert!(size_of::<Label>() <= 16, "what every hop asks of it");

@@ -4,7 +4,7 @@
 use crate::ground_truth::loss_ledger::DropReason;
 use crate::queues::Queued;
 use crate::routing::Layer;
-use crate::routing::aodv::{Action, Passing, Router};
+use crate::routing::aodv::{Action, RoutedPacket, Router};
 use crate::world::interface::{Interface, Record};
 use crate::world::label::digest;
 use crate::world::{Event, World};
@@ -16,8 +16,8 @@ use airhop_trace::Direction;
 impl World {
     /// Sends a packet at a station to the next hop that its router chooses.
     pub(crate) fn ask_router(&mut self, now: Time, cell: u16, station: Station, id: Id<Packet>) {
-        let passing = Passing::of(self.arena.get(&id));
-        self.router(cell, station).on_packet(now, id, passing);
+        let routed = RoutedPacket::of(self.arena.get(&id));
+        self.router(cell, station).on_packet(now, id, routed);
         self.apply_router_actions(now, cell, station);
     }
 
@@ -68,7 +68,7 @@ impl World {
     ) {
         let next = self.links.cells[cell as usize].node(to);
         let was_there = packet.is_some();
-        let rest = self.router(cell, from).on_link_failure(now, next, record.passing, packet);
+        let rest = self.router(cell, from).on_link_failure(now, next, record.routed, packet);
         if !was_there || rest.is_some() {
             self.on_given_up(now, Layer::Cell(cell), (from, to), rest, record.last_loss);
         }

@@ -42,7 +42,7 @@ fn table_of_fades(tables: &[Table]) -> Vec<(&str, f64, f64)> {
 /// Runs the plan and checks that each frame on the air is lost if and only if it overlaps a bad period of its
 /// link known in advance, and that the trace has these periods. `links`: the directed links with bad periods,
 /// in order.
-fn frames_meet_what_was_foretold(plan: &Plan, seed: u64, links: &[[&str; 3]]) {
+fn check_frames_against_known_fades(plan: &Plan, seed: u64, links: &[[&str; 3]]) {
     let foretold = fades(plan, seed, 0, Time::ZERO + plan.duration).expect("nothing is drawn");
     let names: Vec<_> = foretold.iter().map(|l| [&l.network, &l.from, &l.to].map(String::as_str)).collect();
     assert_eq!(names, links);
@@ -72,10 +72,10 @@ fn frames_meet_what_was_foretold(plan: &Plan, seed: u64, links: &[[&str; 3]]) {
 
 /// Frames on a wlan, and on a wired link with fades in one direction.
 #[test]
-fn frames_meet_the_fades_that_were_foretold() {
+fn frames_meet_known_fades() {
     for (seed, (_, sojourn)) in (1..).zip(Sojourn::ALL) {
         let links = [["w3", "r2", "bs"], ["cell", "bs", "d"], ["cell", "d", "bs"]];
-        frames_meet_what_was_foretold(&plan("reno", sojourn), seed, &links);
+        check_frames_against_known_fades(&plan("reno", sojourn), seed, &links);
     }
 }
 
@@ -98,7 +98,7 @@ fn so_do_frames_on_a_radio_link() {
             nodes: [bs, d],
             queue: [QueuePlan::DropTail { packets: 50 }; 2],
         });
-        frames_meet_what_was_foretold(&plan, 1, &[["air", "bs", "d"], ["air", "d", "bs"]]);
+        check_frames_against_known_fades(&plan, 1, &[["air", "bs", "d"], ["air", "d", "bs"]]);
     }
 }
 

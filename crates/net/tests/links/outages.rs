@@ -87,7 +87,7 @@ fn a_connection_resumes_with_its_first_attempt_after_the_outage() {
 /// If packets wait, the ACKs of segments sent before the outage arrive right after it: no attempt is needed, the
 /// timeouts are detected as spurious (F-RTO, RFC 5682), and the window is restored.
 #[test]
-fn what_waited_ends_the_silence() {
+fn waiting_packets_end_the_silence() {
     for scheme in ["reno", "cubic", "bbr"] {
         let (report, tables) = traced(&outage(scheme, false), 1);
         let attempts: Vec<f64> = bursts(&tables, "timeout").into_iter().filter(|t| *t > 15.0).collect();

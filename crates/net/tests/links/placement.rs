@@ -89,7 +89,7 @@ fn places_are_their_name_seed_and_replication() {
 
 /// The pairs are exactly those of a second algorithm, for connected and unconnected layouts.
 #[test]
-fn pairs_are_so_many_hops_apart() {
+fn pairs_have_the_configured_number_of_hops() {
     for (rep, connected) in (0..40).map(|rep| (rep, rep % 2 == 0)) {
         let places = drawn(&Area { width: 150.0, height: 90.0, connected }, 18, rep).expect("dense enough");
         let hops = hops(&places, REACH);

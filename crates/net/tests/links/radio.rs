@@ -160,7 +160,7 @@ fn link_acks_go_before_data() {
 // Kinds and sequence numbers of the frames: data of 128 + 3 bytes, TCP ACKs of 40 + 3, link ACKs of 6, even
 // if the packet of a frame was delivered long before.
 #[test]
-fn frames_are_recorded_with_what_is_in_them() {
+fn frames_are_recorded_with_their_contents() {
     let (_, tables) = traced(&busy(), 1);
     let air = on_air(&tables);
     for frame in &air {
@@ -186,7 +186,7 @@ fn frames_are_recorded_with_what_is_in_them() {
 // Datagrams of 128 bytes every 50 ms on a link that sends one every 53.33 ms: the window of three fills
 // first, then the queue, which counts queued packets only, up to 50.
 #[test]
-fn a_queue_counts_what_waits_for_the_window() {
+fn a_queue_counts_packets_waiting_for_the_window() {
     for (arq, in_service) in [(PLAIN, 1), (recovery(None), 3)] {
         let mut plan = Mobile { arq, ..Mobile::default() }.datagrams(16_000);
         plan.links.wired[0].pace = LinkRate::both_ways(Rate::from_bps(1_000_000_000));
@@ -218,7 +218,7 @@ fn a_queue_counts_what_waits_for_the_window() {
 // Run document: `channel` counts lost frames, data and link ACKs; `retries` counts discarded packets. Without
 // recovery each corrupted packet is lost, with unlimited recovery none, and with a limit the discarded ones.
 #[test]
-fn drops_are_told_by_their_reasons() {
+fn drops_are_counted_by_cause() {
     let errors = ErrorPlan::FrameErrorRate { fer: 0.3, reference_bits: u64::from(FRAME) * 8 };
     for attempts in [None, Some(Some(2)), Some(None)] {
         let arq = attempts.map_or(PLAIN, recovery);
@@ -275,7 +275,7 @@ fn headers_of_damaged_segments_go_on() {
 // Yun 2009 §3.1: an ERSN when the link layer begins to retransmit a segment, an ELN when it discards the
 // segment. On the downlink a notice is a packet, from the sender's own station a call.
 #[test]
-fn what_link_recovery_does_is_notified() {
+fn link_recovery_causes_notices() {
     let errors = ErrorPlan::FrameErrorRate { fer: 0.1, reference_bits: u64::from(FRAME) * 8 };
     for to_mobile in [false, true] {
         let of = |arq| {
@@ -313,7 +313,7 @@ fn served(mut plan: Plan, service: &str) -> Plan {
 // Kounavis 1996 §4: base stations measure fades and announce their length, as far as the link layer can
 // detect them; likewise on an 802.11 cell.
 #[test]
-fn fades_are_told_to_agents_of_both_kinds_of_radio() {
+fn agents_observe_fades_of_cells_and_radio_links() {
     let mobile =
         Mobile { scheme: "rttn", arq: recovery(None), errors: fades(), seconds: 400, ..Mobile::default() };
     for to_mobile in [false, true] {

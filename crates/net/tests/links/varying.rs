@@ -139,7 +139,7 @@ fn packets_arrive_when_their_bits_have_been_sent() {
 /// In an outage that loses frames the transmitter continues: of datagrams sent every 8 ms, those that end
 /// after 12 ms and begin before 40 ms are lost.
 #[test]
-fn what_is_sent_in_an_outage_is_lost() {
+fn frames_sent_in_an_outage_are_lost() {
     let errors = ErrorPlan::Clean.with_outages(vec![[ms(12), ms(40)]]);
     for plan in both(&datagrams(1000, Span::from_secs(1)), &[], &errors) {
         let report = run(&plan, 1);
@@ -152,7 +152,7 @@ fn what_is_sent_in_an_outage_is_lost() {
 /// Packets queued at the old base station when the mobile reaches the new one are lost, as is the frame on
 /// the air; no other packet is.
 #[test]
-fn a_handoff_drops_what_waits_or_forwards_it() {
+fn a_handoff_drops_or_forwards_waiting_packets() {
     // Twice the rate of the link: at 112 ms 28 datagrams have arrived, one every 4 ms from time 0. The first
     // is sent by 8 ms, the second is interrupted.
     let plan = datagrams(2000, Span::from_secs(1));

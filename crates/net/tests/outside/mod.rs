@@ -99,7 +99,7 @@ fn codepoints_of_hosts_are_counted_apart() {
 
 // A log suffices to repeat the run, which depends only on the datagrams and their times.
 #[test]
-fn what_entered_when_is_the_run() {
+fn arrival_times_determine_the_run() {
     let hop = last_hop("snoop", 0.03);
     let (live, stacks) = from_outside(&hop, 5);
     let (plan, outside) = opened(&hop.plan());
@@ -125,7 +125,7 @@ fn what_entered_when_is_the_run() {
 // In a download one end sends no data: its flow is in no list of flows, so no table has a row of it, although
 // ACKs of its SYN arrive.
 #[test]
-fn what_is_recorded_is_of_flows_in_the_report() {
+fn recorded_flows_are_in_the_report() {
     let (plan, outside) = opened(&last_hop("sack", 0.02).plan());
     let names: Vec<String> = plan.flows.iter().map(|flow| flow.name.clone()).collect();
     let recorder = Recorder::new(&names, &plan.nodes, plan.duration, true, None).expect("no files");
@@ -208,7 +208,7 @@ fn datagrams_leave_as_they_came() {
 // Datagrams without a host in the network are dropped and counted: broadcasts, multicasts, unknown addresses,
 // random bytes.
 #[test]
-fn what_is_for_nobody_is_ignored() {
+fn packets_to_unknown_hosts_are_ignored() {
     let (s, mut world) = (NodeId(0), quiet());
     let to = |destination: [u8; 4]| {
         let mut bytes = Vec::new();
@@ -290,7 +290,7 @@ fn connections_of_the_same_ports_have_names_of_their_own() {
 // RFC 9293 §3.10.7.4: an ACK of data never sent acknowledges nothing, so no host can raise its goodput by
 // forged ACKs.
 #[test]
-fn claims_of_a_host_are_bounded_by_what_was_sent() {
+fn acknowledgements_of_a_host_are_limited_to_sent_data() {
     let (s, d) = (NodeId(0), NodeId(4));
     let mut world = quiet();
     pass(&mut world, s, &segment(s, 900, None, true, 0));
@@ -355,7 +355,7 @@ fn ebsn_leaves_as_icmp() {
 // ELN bit is set in an ACK. All are sent to senders with a listener, and none to others; a sender that reads
 // them reacts as to notices inside the world.
 #[test]
-fn what_looks_like_an_ack_leaves_to_who_hears_it() {
+fn ack_like_notices_go_to_listeners_only() {
     for (scheme, kinds) in
         [("ll-elsn", &[NoticeKind::Eln, NoticeKind::Ersn][..]), ("eln", &[NoticeKind::Eln])]
     {

@@ -104,7 +104,7 @@ fn giving_up_routes_for_collisions_costs() {
 // contention". Drops of data and ACKs that TCP-CL's MAC attributes to contention are not reported to AODV as link
 // failures; drops on a link that is gone are.
 #[test]
-fn what_an_agent_explains_is_no_broken_link() {
+fn a_loss_explained_by_an_agent_is_no_broken_link() {
     let over = |scheme| Chain { seconds: 40, ..Chain::new(7, scheme, NS2) }.plan();
     let failures = |plan: &Plan| run(plan, 1).routing.expect("there are routers").link_failures;
     assert!(failures(&over("reno")) > 5);

@@ -80,7 +80,7 @@ fn is_within(ours: f64, linux: f64, tolerance: f64) {
 // The kernel: 191 retransmissions for BBR, all during its startup, which fills the queue and as much again;
 // each is a drop of the queue.
 #[test]
-fn bbrs_startup_loses_what_the_kernels_does() {
+fn bbr_loses_as_many_segments_in_startup_as_the_kernel() {
     let report = run(&wire("bbr", 0.0), 1);
     let flow = &report.flows[0];
     println!("{} Mbit/s, {} retransmissions", flow.goodput_mbps, flow.retransmissions);
@@ -93,7 +93,7 @@ fn bbrs_startup_loses_what_the_kernels_does() {
 // With losses, retransmissions equal the losses of channel and queue, as in the kernel; 3 % is the kernel's
 // own spread at a loss of 1 %.
 #[test]
-fn bbr_sends_again_what_the_kernel_does() {
+fn bbr_retransmits_as_much_as_the_kernel() {
     for loss in ["0.01", "0.05"] {
         let p = loss.parse().expect("a number");
         let ours =

@@ -80,7 +80,7 @@ fn marking(mbps: u64, rtt: Span, k: f64, seconds: u64) -> Plan {
 // others, and the reduction uses its lowest value (RFC 8257 §3.3), hence alpha = (alpha + (1 - alpha) g) (1 -
 // g)^(P - 1).
 #[test]
-fn dctcps_queue_swings_as_its_model_says() {
+fn dctcps_queue_oscillates_as_in_its_model() {
     for (mbps, rtt, k, seconds) in [(100, 8, 40.0, 6), (1000, 2, 65.0, 2)] {
         let (_, tables) = traced(&marking(mbps, Span::from_millis(rtt), k, seconds), 1);
         let held = mbps as f64 * 1e3 * rtt as f64 / (1040.0 * 8.0);
@@ -121,7 +121,7 @@ fn dctcps_queue_swings_as_its_model_says() {
 // Alizadeh et al. 2010 §3.4, equation 13: the queue never becomes empty with K > C RTT / 7; with a hundredth
 // of that the link is idle at times.
 #[test]
-fn a_seventh_of_what_the_path_holds_keeps_the_link_busy() {
+fn a_seventh_of_the_bandwidth_delay_product_keeps_the_link_busy() {
     let full = 100.0 * 988.0 / 1040.0;
     let with = |k| {
         let plan = Plan { warmup: Span::from_secs(1), ..marking(100, Span::from_millis(8), k, 5) };
@@ -187,7 +187,7 @@ fn hyblas_estimate_ends_slow_start() {
 // losses; with losses p and no queue the window is that of AIMD(10, 1/8), sqrt(alpha (2 - beta) / (2 beta
 // p)): at 1e-3, 274 segments of the 721 that the path holds.
 #[test]
-fn illinois_regains_what_random_losses_take() {
+fn illinois_recovers_from_random_losses() {
     let at = |scheme, loss| goodput(&wire(scheme, linux(), 100, Span::from_millis(60), 200, loss, 40), 2);
     let [few, many] = [1e-4, 1e-3].map(|loss| {
         let (illinois, sack) = (at("illinois", loss), at("sack", loss));

@@ -96,7 +96,7 @@ fn is_near(value: f64, expected: f64, tolerance: f64) -> bool {
 // average, in five round trips. The tolerance of one packet is the difference between a queue of packets and
 // a fluid.
 #[test]
-fn copas_queue_swings_as_its_analysis_says() {
+fn copas_queue_oscillates_as_in_its_analysis() {
     for delta in [0.5, 0.2] {
         let (r, tables) = traced(&plan(&[("copa", &[("delta", delta)], 0)], 60, 500, 0.0), 1);
         let queue = waiting(&tables, 30.0, 60.0);

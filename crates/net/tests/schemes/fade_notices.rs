@@ -150,7 +150,7 @@ fn lateness_by_an_independent_reader() {
 // A notice dropped by a full queue is no longer in flight. A burst of notices takes about 60 ms of the 250 ms
 // between two bursts.
 #[test]
-fn lost_notices_warn_nobody() {
+fn lost_notices_warn_no_sender() {
     let mut plan = over_fades("tahoe", false).plan();
     plan.flows[0].services = served_by(&["ebsn"]);
     plan.links.wired[0].queue = [QueuePlan::DropTail { packets: 1 }; 2];
@@ -177,7 +177,7 @@ fn a_mobile_source_hears_its_own_link_if_it_wants() {
 // A base station on an uplink detects the fades of its link by the TCP ACKs that it sends down; without link
 // ACKs for them it detects none.
 #[test]
-fn a_base_station_knows_what_its_own_link_layer_meets() {
+fn a_base_station_observes_its_own_link_layer() {
     let mobile = over_fades("rttn", false);
     let r = run(&upwards(&mobile), 1);
     assert!(heard(&r, NoticeKind::Rttn) > 5, "{:?}", r.flows[0]);
@@ -210,7 +210,7 @@ fn one_base_station_between_two_mobiles() {
 // On 802.11 an EBSN for every failed attempt of a data frame that another attempt follows: as many as there
 // are further attempts.
 #[test]
-fn a_cell_tells_of_its_attempts() {
+fn a_cell_reports_its_attempts() {
     let hop = LastHop { scheme: "ebsn", fer: 0.3, attempts: 7, seconds: 20, ..LastHop::default() };
     let (r, tables) = traced(&hop.plan(), 1);
     let again = on_air(&tables)

@@ -80,7 +80,7 @@ fn told(scheme: &'static str, preset: Preset, uplink: bool, fer: f64, notices: N
 // retransmission was dropped by a queue), and reductions at 5 % loss are hardly more than without bit errors:
 // RACK marks a few retransmissions lost whose ACKs were late.
 #[test]
-fn no_sender_that_is_told_cuts_for_the_air() {
+fn no_notified_sender_reduces_its_window_for_channel_losses() {
     let by_recovery = [
         ("newreno", Preset::Rfc),
         ("sack", Preset::Ns2),
@@ -108,7 +108,7 @@ fn no_sender_that_is_told_cuts_for_the_air() {
 // The benefit: compared with the same notices on the wire but ignored, five times the goodput at 3 % loss;
 // for BBR, which does not reduce its window for losses, almost none.
 #[test]
-fn notices_pay_for_who_cuts() {
+fn notices_increase_goodput_of_loss_based_senders() {
     for (scheme, preset, least, most) in [
         ("cubic", Preset::Linux, 5.0, 12.0),
         ("newreno", Preset::Ns2, 5.0, 12.0),
@@ -274,7 +274,7 @@ fn lhp_fails_where_the_first_fragment_is_lost() {
 // of five fragments causes one ERSN at its first retry, whichever fragments fail; and one ELN, for all its bytes, if
 // any fragment is discarded.
 #[test]
-fn a_packet_in_fragments_is_told_of_once() {
+fn a_fragmented_packet_causes_one_notice() {
     for (attempts, fer, several) in [(1, 0.3, 0), (2, 0.6, 20), (4, 0.8, 100)] {
         let mut plan = one_at_a_time("ll-elsn", 1, fer, 10, 60);
         let cell = &mut plan.links.wlans[0].cell;
@@ -335,7 +335,7 @@ fn eln_delays(scheme: &'static str, segments: u64) -> Vec<f64> {
 // Yun 2009, Table 1, downlink: T_wrd for LL-ELSN, T_ack + T_wrd for HACK and LHP, T_data + T_ack + T_wrd for
 // the base station's ELN, on an otherwise idle path. All times in milliseconds.
 #[test]
-fn a_notification_takes_as_long_as_table_1_says() {
+fn notification_delays_equal_table_1() {
     let mean = |delays: &[f64]| delays.iter().sum::<f64>() / delays.len() as f64;
     // Three links of 10 ms and 10 Mbit/s.
     let wired = |bytes: f64| 3.0 * (10.0 + bytes * 8.0 / 1e4);

@@ -145,7 +145,7 @@ fn contention_adds_up() {
 // One agent serves a flow at a node, even if the node is a station of two cells on the flow's path: each loss is
 // reported once.
 #[test]
-fn a_gateway_between_two_cells_tells_of_a_loss_once() {
+fn a_gateway_between_two_cells_reports_a_loss_once() {
     let mut plan = chain("tcp-cl", 0.5, &[("no_ack", 2.0)]);
     let mut beyond = plan.links.wlans[0].clone();
     let nearer = &mut plan.links.wlans[0];

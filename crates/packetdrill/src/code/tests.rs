@@ -39,13 +39,13 @@ fn conditions_are_evaluated_as_in_python() {
 }
 
 #[test]
-fn a_false_condition_tells_the_values_of_its_names() {
+fn a_false_condition_reports_the_values_of_its_names() {
     let expected = Held::False("tcpi_snd_cwnd is 10, tcpi_lost is 2".into());
     assert_eq!(run("assert tcpi_snd_cwnd == 9 + tcpi_lost"), [expected]);
 }
 
 #[test]
-fn a_name_without_value_is_told() {
+fn a_name_without_value_is_reported() {
     assert_eq!(run("assert tcpi_reordering == 3"), [Held::Unknown("tcpi_reordering".into())]);
 }
 

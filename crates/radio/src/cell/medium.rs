@@ -204,7 +204,7 @@ impl Medium {
         &self.air[usize::from(slot)]
     }
 
-    /// Returns mutable access to the transmission in `slot`, which its response replaces.
+    /// Returns mutable access to the transmission in `slot`; the response to the transmission takes its slot.
     pub fn get_mut(&mut self, slot: Slot) -> &mut Transmission {
         &mut self.air[usize::from(slot)]
     }

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_are_lost_as_often_as_their_bits_say() {
+    fn frame_losses_follow_the_bit_error_rate() {
         let plan = ErrorPlan::FrameErrorRate { fer: 0.1, reference_bits: 8592 };
         for bits in [8592_u64, 608, 112] {
             let p = 1.0 - 0.9_f64.powf(bits as f64 / 8592.0);
@@ -95,7 +95,7 @@ mod tests {
     /// P(header ok) = (1 - BER)^(8H). Losses do not depend on H, so a scheme that can use damaged frames has the same
     /// channel as all others.
     #[test]
-    fn headers_suffer_by_their_bits_and_do_not_change_what_is_lost() {
+    fn header_damage_follows_the_bits_and_changes_no_loss() {
         let (bits, frames) = (8608_u64, 100_000);
         let damages = |header_bits| {
             let mut model = Bernoulli::new(0.3, bits, Streams::new(1, 0).stream("errors"));

@@ -160,7 +160,7 @@ mod tests {
 
     /// The times at which a path is read do not change the fades of the path.
     #[test]
-    fn the_state_at_a_time_does_not_depend_on_who_looks_when() {
+    fn the_state_at_a_time_does_not_depend_on_queries() {
         let new = || fades(Sojourn::Exponential, Start::Stationary, 1);
         let (mut often, mut seldom, mut wide) = (new(), new(), new());
         for second in 0..2000 {

@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_on_the_air_in_an_outage_is_lost() {
+    fn frames_on_the_air_in_an_outage_are_lost() {
         let mut model = plan(ErrorPlan::Clean).build(&Streams::new(1, 0), "air", "a", "b");
         let sent = [[0, 5], [5, 10], [9, 11], [12, 13], [19, 22], [20, 30], [25, 40], [31, 32]];
         let lost = sent.map(|[start, end]| {
@@ -80,7 +80,7 @@ mod tests {
 
     /// The draws of the channel are the same with outages; draws within outages have no effect.
     #[test]
-    fn outages_change_nothing_but_what_they_hit() {
+    fn outages_change_only_the_frames_that_they_hit() {
         let losses = |plan: ErrorPlan| {
             let mut model = plan.build(&Streams::new(1, 0), "air", "a", "b");
             let send =

@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_line() {
+    fn errors_name_their_line() {
         let cases = [
             ("", 1, "expected the header begin_s,end_s, got the end of the file"),
             ("1,2\n", 1, "expected the header begin_s,end_s, got \"1,2\""),

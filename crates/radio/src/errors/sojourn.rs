@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_of_a_sojourn_has_the_equilibrium_law() {
+    fn residual_sojourns_have_the_equilibrium_law() {
         for (name, sojourn) in Sojourn::ALL {
             let sorted = sample(|mean, u| sojourn.residual(mean, u));
             follows(&sorted, equilibrium(sojourn), name);

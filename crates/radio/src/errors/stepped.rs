@@ -127,7 +127,7 @@ mod tests {
 
     /// The states do not depend on the traffic of the sender.
     #[test]
-    fn the_state_at_a_time_does_not_depend_on_who_sends_when() {
+    fn the_state_at_a_time_does_not_depend_on_traffic() {
         let often = losses([0.0, 1.0], [0.05, 0.4], 10_000);
         let mut seldom = model([0.0, 1.0], [0.05, 0.4], 1);
         for i in (0..10_000).step_by(7) {

@@ -38,7 +38,7 @@ mod tests {
 
     /// A segment, a TCP ACK, a broadcast and a link ACK under each selection.
     #[test]
-    fn each_word_spares_what_it_says() {
+    fn each_word_exempts_its_frames() {
         let ack = frame(592);
         let frames = [
             Frame { header_bits: 592, ..frame(8592) },
@@ -55,7 +55,7 @@ mod tests {
     /// Frames outside the model's selection do not change the fates of other frames, for chains stepped by
     /// frames and by time.
     #[test]
-    fn what_is_spared_does_not_step_the_chain() {
+    fn exempt_frames_do_not_step_the_chain() {
         let (loss, leave, strikes) = ([0.2, 0.9], [0.1, 0.3], Strikes::Unicast);
         for plan in [
             ErrorPlan::GilbertElliott { loss, leave, strikes },

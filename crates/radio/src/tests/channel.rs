@@ -28,7 +28,7 @@ fn all_frames_are_exposed_by_their_bits() {
 
 /// TCP HACK can use a frame whose first H bytes are intact: MAC and LLC (36), IP and UDP (28).
 #[test]
-fn a_damaged_data_frame_keeps_its_headers_as_often_as_their_bits_say() {
+fn intact_headers_follow_the_bit_error_rate() {
     let mut plan = plan(3);
     plan.attempts = 1;
     let model = ErrorPlan::FrameErrorRate { fer: 0.6, reference_bits: 1076 * 8 };

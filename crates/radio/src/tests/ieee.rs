@@ -60,7 +60,7 @@ fn a_garbled_ack_fails_at_its_end() {
 /// do not hear each other and begin together; the frame from 1 to 0 is lost, and in place of its ACK 1
 /// receives the ACK of 2 for 3.
 #[test]
-fn a_frame_for_somebody_else_within_the_timeout_is_waited_for() {
+fn a_frame_for_another_station_extends_the_timeout() {
     let mut plan = line(&[-30.0, 0.0, 30.0, 35.0], 32.0, 32.0);
     (plan.rules, plan.control_rate) = (CellRules::IEEE, Rate::from_bps(1_000_000));
     plan.errors = vec![on_link(1, 0, ErrorPlan::Loss(1.0))];

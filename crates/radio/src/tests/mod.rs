@@ -297,7 +297,7 @@ fn the_first_signal_captures_the_receiver_if_it_is_10_db_stronger() {
 /// A trace contains every transmission, and the outcome of each attempt. Station 2 is hidden from station 0;
 /// station 1 senses but cannot decode station 2, whose signal collides with the frames from 0 to 1.
 #[test]
-fn every_transmission_is_told_with_what_became_of_it() {
+fn every_transmission_is_recorded_with_its_outcome() {
     let told = |metres: &[f64], ratio| {
         let mut plan = line(metres, 36.0, 50.0);
         plan.range = plan.range.map(|range| Range { capture: ratio, ..range });
@@ -377,7 +377,7 @@ fn a_packet_whose_acks_are_lost_is_delivered_once_and_discarded_empty() {
 }
 
 #[test]
-fn a_frame_is_sent_as_often_as_attempts_say_and_an_rts_seven_times() {
+fn a_frame_has_the_configured_attempts_and_an_rts_seven() {
     for (access, attempts, sent) in
         [(Access::Basic, 1, 1), (Access::Basic, 4, 4), (Access::RtsCts, 1, 7), (Access::RtsCts, 9, 7)]
     {
@@ -431,7 +431,7 @@ fn bystander(plan: &CellPlan) -> (Time, Time) {
 
 /// IEEE 802.11-2016 §10.3.7. EIFS - DIFS is 15.7 slots, so the slot grid shows which of the two was used.
 #[test]
-fn eifs_follows_what_could_not_be_read_and_a_correct_frame_ends_it() {
+fn eifs_follows_an_undecodable_frame_until_a_correct_one() {
     // Links with bit errors, and the interframe space of station 2: all frames decoded; data frame missed,
     // ACK decoded; both missed.
     for (links, ifs) in [(&[][..], DIFS), (&[(0, 2)], DIFS), (&[(0, 2), (1, 2)], EIFS)] {

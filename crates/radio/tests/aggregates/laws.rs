@@ -151,7 +151,7 @@ fn one_loss_loses_all_packets_of_an_mpdu() {
 /// after the arrival of the lowest held MPDU, or at once if the timer has expired. All other MPDUs are
 /// delivered at the end of a frame.
 #[test]
-fn a_recipient_releases_by_its_timer_what_nobody_asks_for() {
+fn a_recipient_releases_unrequested_mpdus_by_its_timer() {
     let timeout = Span::from_millis(100);
     let (mut released, mut arrivals) = (0, BTreeMap::new());
     for seed in 0..40 {
@@ -193,7 +193,7 @@ fn a_recipient_releases_by_its_timer_what_nobody_asks_for() {
 /// the first packet and all its BlockAckReqs; the next three packets are delivered together, 100 ms after their
 /// arrival.
 #[test]
-fn a_hole_of_which_nobody_hears_holds_back_what_follows() {
+fn an_unreported_hole_delays_later_mpdus() {
     let world_until = |end: Time| {
         let mut plan = saturation::HT.plan(2);
         let (times, otherwise) = ([[Time::ZERO, end]].into(), Box::new(ErrorPlan::Clean));

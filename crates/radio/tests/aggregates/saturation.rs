@@ -94,7 +94,7 @@ fn stations_share_the_medium_as_bianchi_has_it() {
 
 /// The window law: goodput against the loss of MPDUs, which go again behind those that wait. An MPDU is lost with all of its packets.
 #[test]
-fn lost_mpdus_cost_what_the_window_law_says() {
+fn lost_mpdus_cost_as_much_as_the_window_law() {
     let amsdus = |amsdu, setting| Setting { amsdu, ..setting };
     let settings = [
         (HT, [0.05, 0.2, 0.5]),

@@ -7,7 +7,7 @@ use crate::grammar::key::Without::{Derived, Nothing, Required, Value};
 use crate::grammar::key::{Key, Kind, Without, key};
 use crate::grammar::problem::Problems;
 use airhop_base::{NodeId, Span};
-use airhop_net::plan::{Pair, Plan};
+use airhop_net::plan::{DrawnFlow, Plan};
 use airhop_net::routing::{Hop, Joins};
 
 /// Declaration of a link type.
@@ -56,7 +56,7 @@ pub(crate) struct Context<'a> {
     /// Returns the node with this name.
     pub(crate) node: &'a dyn Fn(&str) -> Option<NodeId>,
     /// Returns the flows between two randomly drawn stations of the link with this name.
-    pub(crate) pairs: &'a dyn Fn(&str) -> Vec<Pair>,
+    pub(crate) pairs: &'a dyn Fn(&str) -> Vec<DrawnFlow>,
 }
 
 /// Returns the nodes at the ends of a link between two nodes.

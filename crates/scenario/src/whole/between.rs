@@ -7,13 +7,13 @@ use crate::tables::layout;
 use crate::tables::propagation::reach;
 use airhop_base::FlowId;
 use airhop_net::placement::{Position, pairs};
-use airhop_net::plan::Pair;
+use airhop_net::plan::DrawnFlow;
 
 /// Returns the flows that request two stations of the wlan with this name.
-pub(crate) fn wanted(root: &Fields, wlan: &str) -> Vec<Pair> {
+pub(crate) fn wanted(root: &Fields, wlan: &str) -> Vec<DrawnFlow> {
     let pair = |(i, flow): (usize, &Fields)| {
         let between = flow.table("between").filter(|between| between.text("wlan") == Some(wlan))?;
-        Some(Pair { flow: FlowId(u16::try_from(i).ok()?), hops: hops(between) })
+        Some(DrawnFlow { flow: FlowId(u16::try_from(i).ok()?), hops: hops(between) })
     };
     root.tables("flow").iter().enumerate().filter_map(pair).collect()
 }
@@ -57,7 +57,7 @@ fn check_pairs(root: &Fields, wlan: &Fields, problems: &mut Problems) {
     kinds.sort_unstable();
     kinds.dedup();
     for hops in kinds {
-        let asks = |pair: &&Pair| hops.is_none() || pair.hops == hops;
+        let asks = |pair: &&DrawnFlow| hops.is_none() || pair.hops == hops;
         let flows = wanted.iter().filter(asks).count();
         let most = match layout::area(wlan) {
             None => pairs(&places, reach(wlan), hops).len(),

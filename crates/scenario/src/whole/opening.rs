@@ -31,12 +31,12 @@ pub struct Door {
     pub hears: bool,
 }
 
-/// Specification of a world that is open to real hosts.
+/// Specification of a world with real hosts.
 #[derive(Clone, Debug)]
 pub struct Opening {
-    /// The plan, with a flow for each direction between two of the open nodes.
+    /// Plan, with a flow for each direction between two nodes with real hosts.
     pub plan: Plan,
-    /// Open nodes and flows.
+    /// Nodes with real hosts, and their flows.
     pub outside: OutsidePlan,
     /// The largest datagram of each open node, bytes: the segment of the scenario's flows plus 52 bytes of
     /// headers, or 1500.

@@ -34,7 +34,7 @@ mod tests {
     // At 1 MB/s, 10,000 bytes after 10 ms are the expected bytes and start a new period. 4000 bytes more at
     // the same time make an excess of all 14,000 bytes of the period, as no bytes were expected yet.
     #[test]
-    fn what_the_rate_does_not_explain() {
+    fn extra_acked_is_the_excess_over_the_rate() {
         let ms = |ms| Time::ZERO + Span::from_millis(ms);
         let mut excess = Excess::default();
         excess.on_ack(ms(10), 10_000.0, 1e6, 1e9);

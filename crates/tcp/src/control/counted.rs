@@ -103,7 +103,7 @@ mod tests {
     // without growth. The next ACK makes 13: the window grows from 5 to 6, for 5 of them. The second ACK
     // makes the remainder 9: the window grows to 7, for 6 of them. The third leaves 4, fewer than 7.
     #[test]
-    fn what_a_recovery_acknowledged_counts_when_it_is_over() {
+    fn acks_of_a_recovery_count_at_its_end() {
         let mut counted = WholeSegmentAbc::default();
         counted.observe(&Ack::of(Time::ZERO, 12_000), &SenderState::new(&Preset::Ns2.config(1000)));
         let w = Window { cwnd: 5.0, ssthresh: 4.0 };

@@ -97,7 +97,7 @@ mod tests {
     // segment that caused the partial ACK stays counted in advance, 3 = 5 - 3 + 1 remain and cover the full
     // ACK; otherwise 2 = 5 - 3 remain, and one segment counts twice.
     #[test]
-    fn what_a_partial_ack_leaves() {
+    fn credit_after_a_partial_ack() {
         assert_eq!(credits(AckCredit::new(9.0, true), &[0, 0, 0, 0, 0, 3, 3])[5..], [1.0, 1.0]);
         assert_eq!(credits(AckCredit::new(9.0, false), &[0, 0, 0, 0, 0, 3, 3])[5..], [1.0, 1.0]);
         assert_eq!(credits(AckCredit::new(9.0, false), &[0, 0, 0, 0, 0, 3, 3, 2])[7], 2.0);

@@ -88,7 +88,7 @@ mod tests {
 
     // Two ACKs of the same time: no time passes, so there is no rate.
     #[test]
-    fn arrivals_at_one_instant_after_no_round_trip_say_nothing() {
+    fn arrivals_at_one_instant_yield_no_rate() {
         let mut abe = AvailableRate::default();
         (0..2).for_each(|_| abe.update(at(8), 1000, Span::ZERO));
         assert_eq!(abe.rate(), 0.0);

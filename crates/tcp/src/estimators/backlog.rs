@@ -45,7 +45,7 @@ mod tests {
     // Koo et al. 2007, equation 2: with 20 segments in a round trip of 100 ms, and 60 ms on the empty path,
     // 20 (1 - 0.6) = 8 segments are queued.
     #[test]
-    fn queued_segments_are_what_the_pipe_cannot_hold() {
+    fn queued_segments_exceed_the_pipe() {
         let ack = |ms| Ack { sample: Some(Span::from_millis(ms)), ..Ack::of(Time::ZERO, 1000) };
         let mut b = Backlog::default();
         assert_eq!(b.segments(20.0), None);

@@ -145,7 +145,7 @@ mod tests {
 
     // "L += 1 per new segment in the interval, at most doubling"; the receive buffer is a limit too.
     #[test]
-    fn a_fast_probe_adds_what_came() {
+    fn a_fast_probe_adds_the_arrived_segments() {
         let (mut limit, mut now) = (ContentionLimit::new(1000, 10_000), Time::ZERO);
         limit.on_data(now, Span::ZERO, 0);
         let limits = [(); 7].map(|()| interval(&mut limit, &mut now, 200, 10, 1000));

@@ -318,7 +318,7 @@ mod tests {
     // §3.3: an interval below the minimum RTT yields no sample. Two segments are retransmitted just before
     // their originals are acknowledged; by Karn's rule neither yields an RTT sample.
     #[test]
-    fn what_is_too_short_is_no_flight() {
+    fn a_short_interval_yields_no_sample() {
         let mut m = Meter::default();
         send(&mut m, 0, [1]);
         ack(&mut m, 100, 2);
@@ -344,7 +344,7 @@ mod tests {
     // §3.4: segments sent while the application is the limit are marked; segments sent after their delivery
     // are not. An idle period yields no sample.
     #[test]
-    fn what_the_application_limits_is_marked() {
+    fn application_limited_samples_are_marked() {
         let mut m = Meter::default();
         send(&mut m, 0, [1, 2]);
         m.meter.limit(2000);

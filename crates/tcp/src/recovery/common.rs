@@ -118,7 +118,7 @@ mod tests {
 
     // A pending retransmission is sent only as far as it is unacknowledged at that time; each segment once.
     #[test]
-    fn what_waits_may_be_acknowledged_meanwhile() {
+    fn waiting_segments_may_be_acknowledged() {
         let mut urgent = Urgent::default();
         for start in [1, 1001, 2001, 1001] {
             urgent.push(start, start + 1000, Cause::Recovery);

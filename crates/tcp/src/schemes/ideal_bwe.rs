@@ -111,7 +111,7 @@ mod tests {
 
     // 4 Mbit/s for 64 ms are 32 000 bytes: 32 segments, even if that exceeds the window.
     #[test]
-    fn the_window_is_what_the_path_holds() {
+    fn the_window_is_the_bandwidth_delay_product() {
         assert_eq!(left(&[], Signal::Duplicates, false), (10.0, 10.0), "it was told nothing");
         assert_eq!(left(&[], Signal::Duplicates, true), (32.0, 32.0));
         assert_eq!(left(&[], Signal::Timeout, true), (1.0, 32.0));

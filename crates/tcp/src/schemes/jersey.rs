@@ -204,7 +204,7 @@ mod tests {
     // window after a warning in congestion avoidance, the threshold after one in slow start, and the
     // threshold after a timeout.
     #[test]
-    fn a_warning_sets_the_window_to_what_the_path_holds() {
+    fn a_warning_sets_the_window_to_the_bandwidth_delay_product() {
         for (cwnd, expected) in [(20.0, 12.5), (8.0, 8.0)] {
             let (mut jersey, state) = fed(Clock::Sender, 1);
             let mut w = Window { cwnd, ssthresh: 10.0 };

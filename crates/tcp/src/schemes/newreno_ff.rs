@@ -12,7 +12,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     family: "loss discrimination",
     preset: None,
     about: "A flip-flop filter smooths the round-trip times: a slow mean with control limits three sigma around it, \
-            and a fast mean that counts within them. If many of the last samples were beyond the limits when a loss \
+            and a fast mean that is used within them. If many of the last samples were beyond the limits when a loss \
             is detected, the loss is congestion, since queues were changing; otherwise the segment is retransmitted \
             and the window stays.",
     helps: "With queues that grow fast, and random losses at other times. Samples of a slowly growing queue remain within the limits, so \

@@ -15,7 +15,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     helps: "On chains of wireless hops, where a few segments fill the path and each further segment causes collisions among segments of \
     the flow. TCP-CC does not classify losses.",
     cite: "E. Hamadani and V. Rakocevic, TCP Contention Control: A Cross Layer Approach to Improve TCP Performance in \
-           Multihop Ad Hoc Networks, WWIC 2007, as far as its abstract tells",
+           Multihop Ad Hoc Networks, WWIC 2007, known by its abstract",
     needs: &["contention"],
     params: &[],
     verified: &[],

@@ -65,7 +65,8 @@ pub(super) static SCHEME: Scheme = Scheme {
         "an ACK carries the four lowest numbers, whatever the position of the ACK in the queue",
         "the source's own MAC reports its drops to TCP by a call, within the same limit n",
         "a NAK restarts the retransmission timer",
-        "under Block Ack a NAK in a packet of its own names all segments that a PPDU's end discarded, by a bitmap of 64 segments",
+        "under Block Ack a NAK in a packet of its own names all segments discarded at the end of a PPDU, by a bitmap of \
+         64 segments",
         "a timeout clears the list of corrupted segments, since all segments are retransmitted",
         "duplicate ACKs are counted once per expected segment. A corrupted segment starts fast recovery without a \
          window reduction, and is not retransmitted within one SRTT of its retransmission on a NAK",

@@ -41,7 +41,7 @@ mod tests {
 
     // The first connection creates the shared state; another key and another run have separate states.
     #[test]
-    fn the_first_makes_what_all_share() {
+    fn the_first_flow_creates_the_shared_state() {
         let mut run = Run::default();
         let made = [1, 1, 2].map(|key| run.share(key, || vec![key]));
         assert!(Arc::ptr_eq(&made[0], &made[1]) && !Arc::ptr_eq(&made[0], &made[2]));

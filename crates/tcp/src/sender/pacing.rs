@@ -105,7 +105,7 @@ mod tests {
 
     // 1000 bytes at 8 Mbit/s take a millisecond. The wait for a past time is zero.
     #[test]
-    fn the_wait_is_what_is_left_of_a_segments_time() {
+    fn the_wait_is_the_remaining_time_of_a_segment() {
         let at = |us| Time::ZERO + Span::from_micros(us);
         let mut pacing = Pacing::default();
         pacing.on_sent(at(0), 1000, Rate::from_bps(8_000_000), 1);

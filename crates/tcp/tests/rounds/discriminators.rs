@@ -243,7 +243,7 @@ fn a_loss_dcr() {
 // The link layer delivers segment 21 with a delay of 60 ms, less than the round trip for which DCR waits: DCR
 // neither retransmits nor reduces the window. With 120 ms DCR reduces the window once.
 #[test]
-fn what_the_link_layer_repairs_in_time_is_no_loss() {
+fn a_timely_link_repair_is_no_loss() {
     let late = |ms| clean().with(21, 1, Fate::Late(Span::from_millis(ms)));
     let counted = |ms| {
         let mut t = started("dcr", late(ms));

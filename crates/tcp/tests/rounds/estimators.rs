@@ -341,7 +341,7 @@ fn judged(n: u64, given: &[(&str, f64)]) -> (Judged, f64, f64) {
 // Koo et al. 2007, §2 and §3: the loss is wireless if Δ < 14, congestion if Δ > 16, and undecided in between.
 // On this path Δ is the window minus 13.5 segments.
 #[test]
-fn westwood_vt_judges_by_its_queue() {
+fn westwood_vt_classifies_by_its_queue() {
     let mut seen = Vec::new();
     for n in (100..700).step_by(40) {
         let (judged, before, after) = judged(n, &[]);

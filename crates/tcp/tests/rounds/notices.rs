@@ -365,7 +365,7 @@ fn congestion_beside_a_dropped_segment_tcp_cl() {
 // ns-2's SACK begins with a pipe of 10 - 3 = 7. Four more duplicate ACKs lower the pipe to 3, below the
 // window of 4, whether or not a notice caused a retransmission in the meantime.
 #[test]
-fn a_repair_on_a_notice_takes_the_place_of_what_was_lost() {
+fn a_repair_on_a_notice_replaces_the_lost_segment() {
     for has_notice in [false, true] {
         let mut s = Script::new("hack", common::ns2(8.0, 4.0));
         s.sent();

@@ -185,7 +185,7 @@ fn a_recovery_ends_with_a_burst_of_three_at_most() {
 // in flight: all four count as in flight again, ssthresh is 5, one segment is sent. With the SACK information
 // there would be one in flight, and three would be sent.
 #[test]
-fn the_end_of_a_recovery_forgets_what_sack_told() {
+fn the_end_of_a_recovery_discards_sack_information() {
     let mut s = ten();
     s.sacks(1, 2..=13);
     assert_eq!(s.at(300).sack(14, &[(15, 17)]), "18");

@@ -409,7 +409,7 @@ fn one_cut_per_window() {
 }
 
 #[test]
-fn presets_differ_in_what_they_halve() {
+fn presets_halve_different_quantities() {
     assert_eq!(Preset::Ns2.config(MSS).halve_from, airhop_tcp::HalveFrom::Cwnd);
     let mut s = Script::of("reno", ns2(20.0, 10.0), 8);
     assert_eq!(s.sent(), "1 2 3 4 5 6 7 8");

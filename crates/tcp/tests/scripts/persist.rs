@@ -84,7 +84,7 @@ fn linux_asks_at_an_old_number() {
 // RFC 9293 §3.8.6.2.1: less than a segment of data is sent "if the override timeout occurs"; Linux,
 // tcp_write_wakeup(). The segment counts as ordinary data.
 #[test]
-fn what_has_room_leaves_when_the_timer_expires() {
+fn a_segment_that_fits_leaves_when_the_timer_expires() {
     for config in [rfc(10.0, 5.0), ns2(10.0, 5.0), linux(10.0, 5.0)] {
         let mut s = stopped(config, 400);
         let rto = s.rto().millis_f64();

@@ -83,7 +83,7 @@ fn prr_with_rfc6675() {
 // RFC 6675 §5 (C): "cwnd - pipe >= 1 SMSS": half of a window of 10.1 permits five segments in flight, and no
 // part of a sixth.
 #[test]
-fn what_is_left_of_the_window_is_less_than_a_segment() {
+fn the_rest_of_the_window_is_less_than_a_segment() {
     let mut s = ten(Config { prr: false, halve_from: HalveFrom::Cwnd, ..linux(10.0, 5.0) });
     s.at(110);
     (3..=5).for_each(|last| drop(s.sack(2, &[(3, last)])));
@@ -114,7 +114,7 @@ fn prr_slow_start_reduction_bound_with_rfc6675() {
 // reordering window, a quarter of the minimum round trip, have passed since its transmission. A timer detects
 // this, in Linux 2 ms later (tcp_rack_mark_lost(), TCP_TIMEOUT_MIN_US).
 #[test]
-fn rack_waits_for_what_was_overtaken() {
+fn rack_waits_for_overtaken_segments() {
     let mut s = ten(linux(10.0, 5.0));
     assert_eq!(s.at(110).sack(2, &[(3, 3)]), "12");
     assert_eq!(s.due(), Some(137.0)); // 0 + 110 + 100 / 4 + 2
@@ -349,7 +349,7 @@ fn frto_confirms_a_timeout() {
 // RFC 5682 §3.1 step 3b requires "data that was not retransmitted": the arrival of data retransmitted by a
 // probe is no evidence.
 #[test]
-fn frto_goes_by_what_was_sent_once() {
+fn frto_uses_segments_sent_once() {
     let mut s = four(linux(4.0, 2.0), 6);
     assert_eq!(s.expire(), (302.0, "6p".into()));
     assert_eq!(s.expire(), (602.0, "3t".into()));
@@ -378,7 +378,7 @@ fn frto_without_new_data() {
 // RFC 8985 §6.3: at a timeout segments sent less than a round trip ago are not marked lost. The window is one segment
 // (RFC 5681 §3.1); in Linux, tcp_enter_loss(), these segments plus one.
 #[test]
-fn a_timeout_spares_what_has_just_been_sent() {
+fn a_timeout_spares_recently_sent_segments() {
     for (stack, first, second) in [(Preset::Rfc, "3t", "4t"), (Preset::Linux, "3t 4t", "")] {
         let config = Config { stack, tlp: false, frto: false, ..linux(8.0, 4.0) };
         let mut s = Script::of("reno", config, 4);
@@ -446,7 +446,7 @@ fn the_timer_of_linux_backs_off_to_two_minutes() {
 // RFC 3465 §2.2: slow start grows the window by the delivered data; the remainder at ssthresh counts for
 // congestion avoidance (§2.1). This holds for each recovery with SACK, and for one with notices.
 #[test]
-fn growth_by_what_is_delivered() {
+fn growth_by_delivered_data() {
     let told = Notices::Elsn;
     for (scheme, config) in [
         ("reno", linux(4.0, 5.0)),

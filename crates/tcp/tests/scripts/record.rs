@@ -58,7 +58,7 @@ fn a_window_that_moves_hides_no_arrival() {
 
 // Linux processes SACK blocks on ACKs below the cumulative ACK too: a reordered ACK still reports arrivals.
 #[test]
-fn an_ack_that_was_overtaken_tells_of_arrivals() {
+fn an_overtaken_ack_reports_arrivals() {
     for config in [rfc(8.0, 4.0), linux(8.0, 4.0)] {
         let mut s = eight(Config { dupthresh: 100, ..config });
         assert_eq!(s.ack(2), "9");

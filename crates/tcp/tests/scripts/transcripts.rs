@@ -194,7 +194,7 @@ fn recoveries_with_notices() {
 
 // A seed moves what a scheme draws: BBR's phase of its gains in each round trip after the start.
 #[test]
-fn a_seed_moves_what_a_scheme_draws() {
+fn a_seed_changes_the_draws_of_a_scheme() {
     let log = |seed: u32| {
         let config = linux(10.0, f64::INFINITY);
         let mut sender = sender("bbr", &[], &config);

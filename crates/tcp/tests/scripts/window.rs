@@ -31,7 +31,7 @@ fn after_a_loss(mut s: Script) -> f64 {
 // Linux halves cwnd, which grows in congestion avoidance only while the flight fills it (tcp_is_cwnd_limited()):
 // up to 21 segments as an integer.
 #[test]
-fn a_loss_halves_what_the_receiver_let_out() {
+fn a_loss_halves_the_window_limited_by_the_receiver() {
     for (config, cwnd) in [(ns2(10.0, 5.0), 45.0), (rfc(10.0, 5.0), 41.0), (linux(10.0, 5.0), 21.0)] {
         let s = limited(config);
         assert_eq!(s.window().0.floor(), cwnd);

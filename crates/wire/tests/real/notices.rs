@@ -62,7 +62,7 @@ fn like_an_ack_byte_by_byte() {
 
 /// A delay saturates; a NAK and mixed address families lead to errors.
 #[test]
-fn what_is_no_datagram() {
+fn notices_that_no_datagram_can_carry() {
     let long =
         notice([1; 4].into(), &about(SERVER, CLIENT), Span::from_secs(100_000), NoticeKind::Rttn).unwrap();
     assert_eq!(long[24..28], [0xFF; 4]);

@@ -145,7 +145,7 @@ fn one_segment_is_whole() {
 
 /// A datagram that cannot be segmented leads to an error.
 #[test]
-fn what_is_not_cut() {
+fn datagrams_that_are_not_segmented() {
     let whole = tcp(false, 0, header(1, &[]), b"data");
     let refused = |bytes: &[u8], size| segments(bytes, size).err().unwrap();
     assert_eq!(refused(&whole, 0), OffloadError::Uncut("segments of no bytes"));

@@ -100,7 +100,7 @@ fn malformed_options_are_left_out() {
 
 /// RFC 768 and protocols with ports at the same offset; RFC 792 has none.
 #[test]
-fn what_is_not_tcp() {
+fn datagrams_without_tcp() {
     let mut udp = Vec::new();
     ip(false, 1).udp(53, 5353).write(&mut udp, b"answer").unwrap();
     let read_udp = read(&udp).unwrap();
@@ -177,7 +177,7 @@ fn extension_headers_of_ipv6() {
 
 /// An inconsistent or missing header leads to an error.
 #[test]
-fn what_cannot_be_read() {
+fn unreadable_datagrams() {
     let whole = tcp(false, 0, header(1, &[]), b"data");
     let with = |at: usize, value: u8| read(&[&whole[..at], &[value], &whole[at + 1..]].concat());
     assert_eq!(with(0, 0x52), Err(Unreadable::Version(5)));

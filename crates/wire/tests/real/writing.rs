@@ -29,7 +29,7 @@ fn ack_with(original: &Original, seqs: &[u64]) -> Packet {
 
 /// Without a change, the result is the original bytes, not a copy.
 #[test]
-fn what_did_not_change_is_the_same() {
+fn unchanged_datagrams_keep_their_bytes() {
     for is_v6 in [false, true] {
         let ecn_capable = original(&tcp(is_v6, 2, header(1, &[]), b"data"));
         let same = write_back(

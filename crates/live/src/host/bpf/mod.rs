@@ -7,7 +7,7 @@ mod configuration;
 
 use super::netlink::Netlink;
 use airhop_bpf::loading::{
-    Fill, KernelTypes, LoadControl, LoadProgram, Loadable, MemberValue, ProgramKind, StructOps,
+    KernelTypes, LoadControl, LoadProgram, LoadTimeValue, Loadable, MemberValue, ProgramKind, StructOps,
 };
 use std::collections::BTreeMap;
 use std::fs;
@@ -184,10 +184,10 @@ impl Loading<'_> {
     /// Loads a program after filling in the descriptors of maps and the numbers of functions.
     fn program(&self, program: &LoadProgram, attach: Option<(u32, u32)>) -> Result<OwnedFd, String> {
         let mut code = program.code.clone();
-        for (at, fill) in &program.fills {
+        for (at, fill) in &program.load_time_values {
             let value = match fill {
-                Fill::Map(map) => self.maps[*map].as_raw_fd() as u32,
-                Fill::Kernel(name) => self.kernel.function(name).ok_or_else(|| {
+                LoadTimeValue::Map(map) => self.maps[*map].as_raw_fd() as u32,
+                LoadTimeValue::Kernel(name) => self.kernel.function(name).ok_or_else(|| {
                     format!("{} calls {name}, which this kernel does not have", program.name)
                 })?,
             };

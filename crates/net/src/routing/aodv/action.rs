@@ -30,7 +30,7 @@ pub enum Action {
 
 /// Fields of a packet that a router needs.
 #[derive(Clone, Copy, Debug)]
-pub struct Passing {
+pub struct RoutedPacket {
     /// Source of the packet.
     pub src: NodeId,
     /// Destination of the packet.
@@ -39,10 +39,10 @@ pub struct Passing {
     pub hops: u8,
 }
 
-impl Passing {
+impl RoutedPacket {
     /// Returns the fields of this packet.
     pub fn of(packet: &Packet) -> Self {
-        Passing { src: packet.src, dst: packet.dst, hops: Packet::TTL.saturating_sub(packet.ttl) }
+        RoutedPacket { src: packet.src, dst: packet.dst, hops: Packet::TTL.saturating_sub(packet.ttl) }
     }
 }
 

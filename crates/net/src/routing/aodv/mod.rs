@@ -13,6 +13,6 @@ mod table;
 mod tests;
 mod timing;
 
-pub use action::{Action, Passing, RoutingCounts};
+pub use action::{Action, RoutedPacket, RoutingCounts};
 pub use plan::{AodvPlan, Variant};
 pub use router::Router;

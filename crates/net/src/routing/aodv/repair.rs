@@ -1,7 +1,7 @@
 //! Loss of a neighbour, which breaks the routes through it: routers send errors to the users of these routes,
 //! or repair the routes locally.
 
-use super::action::{Action, Passing};
+use super::action::{Action, RoutedPacket};
 use super::plan::Variant;
 use super::router::Router;
 use super::table::State;
@@ -9,27 +9,27 @@ use airhop_base::{NodeId, Packet, Span, Time, Unreachable};
 use airhop_engine::Id;
 
 impl Router {
-    /// Handles the discard by the link layer of a packet for the neighbour `next`. `passing`: `None` for a
+    /// Handles the discard by the link layer of a packet for the neighbour `next`. `routed`: `None` for a
     /// message; `packet`: `None` if the packet arrived and only the link ACK was lost. Returns the packet if
     /// it must be dropped.
     pub fn on_link_failure(
         &mut self,
         now: Time,
         next: NodeId,
-        passing: Option<Passing>,
+        routed: Option<RoutedPacket>,
         packet: Option<Id<Packet>>,
     ) -> Option<Id<Packet>> {
-        if passing.is_none() && self.plan.variant == Variant::Ns2 {
+        if routed.is_none() && self.plan.variant == Variant::Ns2 {
             return packet;
         }
         self.counts.link_failures += 1;
-        if let Some(passing) = passing.filter(|p| self.plan.repairs && self.may_repair(next, p)) {
+        if let Some(routed) = routed.filter(|p| self.plan.repairs && self.may_repair(next, p)) {
             if let Some(packet) = packet {
-                self.hold(now, passing.dst, packet);
+                self.hold(now, routed.dst, packet);
             }
             match self.plan.variant {
-                Variant::Rfc3561 => self.repair(now, next, passing),
-                Variant::Ns2 => self.repair_as_ns2(now, passing.dst),
+                Variant::Rfc3561 => self.repair(now, next, routed),
+                Variant::Ns2 => self.repair_as_ns2(now, routed.dst),
             }
             return None;
         }
@@ -38,15 +38,15 @@ impl Router {
         packet
     }
 
-    fn may_repair(&self, next: NodeId, passing: &Passing) -> bool {
-        let Some(route) = self.table.get(passing.dst) else { return false };
+    fn may_repair(&self, next: NodeId, routed: &RoutedPacket) -> bool {
+        let Some(route) = self.table.get(routed.dst) else { return false };
         let is_over_it = route.state != State::Down && route.next == next;
         match self.plan.variant {
             // RFC 3561 §6.12: "if the destination was no farther than MAX_REPAIR_TTL hops away". The source
             // sends a request in any case.
-            Variant::Rfc3561 if passing.src == self.me => true,
+            Variant::Rfc3561 if routed.src == self.me => true,
             Variant::Rfc3561 => is_over_it && route.hops.is_some_and(|hops| hops <= self.plan.max_repair()),
-            Variant::Ns2 => route.state != State::Down && route.hops.is_some_and(|hops| passing.hops > hops),
+            Variant::Ns2 => route.state != State::Down && route.hops.is_some_and(|hops| routed.hops > hops),
         }
     }
 
@@ -55,9 +55,9 @@ impl Router {
     /// meanwhile. Other routes over that link are lost. A real node would also resend its copy of a packet
     /// that arrived while only the link ACK was lost; here the node has no copy. In 864 failures over eight
     /// hops there was no such packet.
-    fn repair(&mut self, now: Time, next: NodeId, passing: Passing) {
-        let dst = passing.dst;
-        if passing.src == self.me {
+    fn repair(&mut self, now: Time, next: NodeId, routed: RoutedPacket) {
+        let dst = routed.dst;
+        if routed.src == self.me {
             self.lose(next, None);
             self.release(now, dst, Span::ZERO); // there may be another route by now
             return self.search(now, dst);
@@ -66,7 +66,7 @@ impl Router {
         if route.state == State::Repairing {
             return;
         }
-        let ttl = self.plan.repair_radius(route.hops.unwrap_or(0), passing.hops);
+        let ttl = self.plan.repair_radius(route.hops.unwrap_or(0), routed.hops);
         route.outdate();
         route.state = State::Repairing;
         self.lose(next, Some(dst));

@@ -5,7 +5,7 @@
 //! of messages, and the error with the 'N' flag that reports a longer route after a repair, on which no node
 //! has to act. [`Variant`] selects between the two where they differ; `repair` handles lost neighbours.
 
-use super::action::{Action, Passing, RoutingCounts};
+use super::action::{Action, RoutedPacket, RoutingCounts};
 use super::buffer::Buffer;
 use super::plan::{AodvPlan, Variant};
 use super::table::{State, Table, is_newer};
@@ -97,8 +97,8 @@ impl Router {
     // ---- packets ---------------------------------------------------------------------------------------------------
 
     /// Determines the next hop of a packet created at this or another node.
-    pub fn on_packet(&mut self, now: Time, packet: Id<Packet>, passing: Passing) {
-        let Passing { src, dst, hops } = passing;
+    pub fn on_packet(&mut self, now: Time, packet: Id<Packet>, routed: RoutedPacket) {
+        let RoutedPacket { src, dst, hops } = routed;
         let came_back = src == self.me && hops > 0;
         if came_back || hops >= self.plan.diameter {
             self.actions.push_back(Action::Drop(packet));

@@ -155,7 +155,7 @@ impl ChannelAccess {
         }
     }
 
-    /// Sets the timeout of an answer that will not come. False if the station waits for none.
+    /// Sets the timeout of a missing response. Returns false if the station waits for no response.
     pub fn unanswered(&mut self, timeout: Time) -> bool {
         match &mut self.phase {
             Phase::Exchange { timeout: t, over: true, .. } => {

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_finished_is_forgotten() {
+    fn finished_numbers_are_removed() {
         let mut msdus = msdus(4000);
         for _ in 0..3 {
             msdus.open(1500);

@@ -39,15 +39,16 @@ static KEYS: [Key; 5] = [
     key(
         "copy",
         Kind::Span { least_ns: 0 },
-        Derived("the largest frame, and a NAK"),
-        "extension of a round for each earlier retransmission that the sender still has to send, and for each further NAK of the round",
+        Derived("durations of the largest frame and of a NAK"),
+        "additional duration of a round for each pending retransmission of the sender, and for each further NAK of \
+         the round",
     ),
     key(
         "idle",
         Kind::Span { least_ns: 1_000 },
         Value(r#""20 ms""#),
         "interval from the start of the last frame to an idle frame, which has the highest sequence number, if the sender has no data: a \
-         frame of IS-707-A; idle frames stop when the receiver can request no frame any more",
+         frame of IS-707-A; idle frames stop when the receiver cannot request any further frame",
     ),
     key(
         "nak",

@@ -58,7 +58,7 @@ pub(in crate::tables) static WLAN: [Key; 29] = [
         "ack_timeout",
         Kind::Word(|| AckTimeout::ALL.map(|(name, _)| name).to_vec()),
         Derived("as `preset`"),
-        "ACK timeout, from the end of the frame: 802.11 = SIFS, slot and aRxPHYStartDelay, or the end of a reception that began by then; \
+        "ACK timeout, from the end of the frame: 802.11 = SIFS, slot and aRxPHYStartDelay, or the end of a reception that began within this time; \
          DIFS elapses within the timeout (IEEE 802.11-2016 §10.3.2.9). ns2 = SIFS, the duration of the response and a slot; DIFS follows \
          the timeout",
     ),

@@ -45,7 +45,7 @@ fn out_of(text: &str, sets: &[(&str, &str)], trap: &str) -> Vec<&'static str> {
 
 /// IEEE 802.11-2016: dot11ShortRetryLimit is 7, dot11LongRetryLimit 4.
 #[test]
-fn a_frame_that_goes_once_is_told() {
+fn single_attempts_have_a_hint() {
     assert_eq!(traps(LAST_HOP, &[]), ["single-attempt"]);
     assert_eq!(hints(LAST_HOP, &[])[0].set.as_deref(), Some("wlan.cell.attempts=7"));
     assert_eq!(out_of(LAST_HOP, &[], "single-attempt"), [""; 0]);
@@ -55,7 +55,7 @@ fn a_frame_that_goes_once_is_told() {
 
 /// HARQ came with HSDPA (3GPP TS 25.308): UMTS R99, up to 2 Mbit/s, had none.
 #[test]
-fn a_fast_lossy_radio_link_without_arq_is_told() {
+fn a_fast_lossy_radio_link_without_arq_has_a_hint() {
     assert_eq!(traps(RADIO, &[]), ["no-arq"]);
     assert_eq!(out_of(RADIO, &[], "no-arq"), [""; 0]);
     assert_eq!(traps(RADIO, &[("radio.air.rate", "2 Mbit/s")]), [""; 0]);
@@ -70,7 +70,7 @@ fn a_fast_lossy_radio_link_without_arq_is_told() {
 /// By hand: a frame of 1052 B takes 28.05 µs at 300 Mbit/s, and its ACK of 6 B takes 0.16 µs; with 100 µs of
 /// delay in each direction a round trip is 228.2 µs, or 8.13 frames.
 #[test]
-fn a_frame_window_below_what_the_link_holds_is_told() {
+fn a_small_arq_window_has_a_hint() {
     let with = |arq| [("radio.air.arq", arq)];
     let eight = with(r#"{ kind = "selective-repeat", window = 8 }"#);
     let found = hints(RADIO, &eight);
@@ -91,7 +91,7 @@ fn a_frame_window_below_what_the_link_holds_is_told() {
 
 /// Each direction has its own recovery, and each hint has the key of its direction.
 #[test]
-fn the_way_back_is_told_when_it_differs() {
+fn a_different_reverse_direction_has_its_own_hint() {
     let sets = [
         ("radio.air.arq", r#"{ kind = "selective-repeat", window = 64 }"#),
         ("radio.air.arq_back", r#"{ kind = "go-back-n", window = 3 }"#),
@@ -104,7 +104,7 @@ fn the_way_back_is_told_when_it_differs() {
 /// By hand: 10 Mbit/s and 20 ms of propagation hold 25 kB, and slightly more with the transmission times of
 /// frames.
 #[test]
-fn a_receive_window_below_what_the_path_holds_is_told() {
+fn a_small_receive_window_has_a_hint() {
     let wired = [
         ("wlan.cell.attempts", "7"),
         ("wlan.cell.standard", "802.11g"),
@@ -119,7 +119,7 @@ fn a_receive_window_below_what_the_path_holds_is_told() {
 }
 
 #[test]
-fn a_sender_of_linux_on_another_base_is_told() {
+fn a_linux_scheme_on_another_base_has_a_hint() {
     for scheme in ["cubic", "bbr", "bbr3", "dctcp", "htcp"] {
         let sets = [("wlan.cell.attempts", "7"), ("flow.ftp.scheme", scheme)];
         let found = hints(LAST_HOP, &sets);
@@ -130,7 +130,7 @@ fn a_sender_of_linux_on_another_base_is_told() {
 
 /// A hundred copies share one hint, with the path that changes all of them.
 #[test]
-fn what_is_caught_alike_shares_a_hint() {
+fn equal_traps_share_a_hint() {
     let text =
         LAST_HOP.replace("name = \"ftp\"", "name = \"ftp*\"").replace("\"20 s\"", "\"20 s\"\ncopies = 100");
     let found = hints(&text, &[("flow.all.scheme", "cubic")]);
@@ -143,7 +143,7 @@ fn what_is_caught_alike_shares_a_hint() {
 /// By hand: 10 Mbit/s on the wire and a round trip of 20.8 ms hold 26 kB, or 25 packets of 1052 B; a quarter
 /// of these is 6 packets. Four flows need half of that (Appenzeller et al. 2004).
 #[test]
-fn a_buffer_far_below_what_the_path_holds_is_told() {
+fn a_small_buffer_has_a_hint() {
     let wire = RADIO
         .replace("[[radio]]", "[[wired]]")
         .replace("errors = { kind = \"bernoulli\", loss = 0.001 }", "");
@@ -191,7 +191,7 @@ fn bases_are_named_with_the_values_that_are_set_in_them() {
 
 /// An unused table is probably a mistake of its author.
 #[test]
-fn what_takes_no_part_is_told() {
+fn unused_parts_have_a_hint() {
     let spur =
         "[[wired]]\nname = \"spur\"\nends = [\"s\", \"x\"]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n[[flow]]";
     let text = RADIO.replacen("[[flow]]", spur, 1).replace("loss = 0.001", "loss = 0");
@@ -207,7 +207,7 @@ fn what_takes_no_part_is_told() {
 /// A service acts only where its kind applies: before a wireless link, or where a wireless link meets a wired
 /// link.
 #[test]
-fn a_service_without_a_place_is_told() {
+fn a_service_without_a_place_has_a_hint() {
     let wire = RADIO.replace("radio", "wired").replace("loss = 0.001", "loss = 0");
     for (text, service, caught) in [
         (&wire, "snoop", true),

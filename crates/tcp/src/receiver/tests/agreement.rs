@@ -32,7 +32,7 @@ fn answered(reply: &Segment) -> [bool; 3] {
 // RFC 7323 §3.2: SACK and timestamps are used only if the SYN offers them. The answer is decisive, also to a
 // repeated SYN.
 #[test]
-fn what_is_offered_is_agreed_on_and_used() {
+fn offered_options_are_negotiated_and_used() {
     let flags = |ece, cwr| Flags { ece, cwr, ..SETUP };
     for (syn, agreed) in [
         (offer(), [true; 3]),

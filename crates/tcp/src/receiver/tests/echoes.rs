@@ -34,7 +34,7 @@ fn each_mark_is_echoed_once() {
 
 // Balan et al. 2001 (HACK): an ACK reports a damaged segment at once, unless the segment had arrived intact before.
 #[test]
-fn what_came_intact_is_not_reported_as_damaged() {
+fn intact_segments_are_not_reported_as_damaged() {
     let mut b = Bench::new(plain());
     b.data(1, 501);
     b.data(1001, 1501);

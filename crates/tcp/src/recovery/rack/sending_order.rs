@@ -117,7 +117,7 @@ mod tests {
     proptest! {
         // Comparison with a plain list; some numbers have no segment, and some are removed twice.
         #[test]
-        fn it_holds_what_is_under_way(acts in prop::collection::vec((any::<bool>(), 0..12_u64), 1..200)) {
+        fn the_list_contains_the_segments_in_flight(acts in prop::collection::vec((any::<bool>(), 0..12_u64), 1..200)) {
             let (mut list, mut plain, mut order) = (SendingOrder::default(), Vec::new(), 0);
             for (sends, number) in acts {
                 if sends {

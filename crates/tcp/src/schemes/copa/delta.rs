@@ -156,7 +156,7 @@ mod tests {
     // The rule of §3 that the queue empties every five round trips holds in steady state. In competitive mode
     // only the queue itself is evidence.
     #[test]
-    fn nobody_is_looked_for_in_a_queue_of_its_own() {
+    fn a_queue_of_the_flow_itself_is_no_competition() {
         let see = |delta: &mut Delta, ms| delta.on_queue(Time::ZERO + Span::from_millis(ms), false, false, RTT);
         let mut delta = Delta::new(0.5, true);
         [0, 400, 800, 1200].into_iter().for_each(|ms| see(&mut delta, ms));
@@ -168,7 +168,7 @@ mod tests {
 
     // After an idle period of ten seconds the five round trips count from its end.
     #[test]
-    fn a_pause_says_nothing() {
+    fn a_pause_restarts_the_five_round_trips() {
         let mut delta = Delta::new(0.5, true);
         see(&mut delta, 0, true);
         delta.on_restart();

@@ -115,7 +115,7 @@ mod tests {
 
     // max_allowed_cwnd = flightsize + ALLOWED_INCREASE * MSS, with the flight before the ACK; at least MIN_CWND.
     #[test]
-    fn the_window_stays_near_what_is_in_flight() {
+    fn the_window_stays_near_the_flight() {
         assert_eq!(Case::new(5).after(1, 30), 6.0);
         assert_eq!(Case::new(5).after(5, 30), 2.0);
     }

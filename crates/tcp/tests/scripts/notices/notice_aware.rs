@@ -49,7 +49,7 @@ fn duplicates(s: &mut Script, has_sack: bool, n: u64, newest: std::ops::RangeInc
 
 // Yun 2009 §2.1: a notice has an effect only while its segment is outstanding.
 #[test]
-fn an_eln_about_what_is_not_outstanding_says_nothing() {
+fn an_eln_about_acknowledged_data_has_no_effect() {
     for (scheme, config, _) in senders() {
         let mut s = ten(scheme, config, Notices::Elsn);
         let (window, due) = (s.window(), s.due());
@@ -62,7 +62,7 @@ fn an_eln_about_what_is_not_outstanding_says_nothing() {
 // segments sent before the retransmission do not count as its duplicates, and the connection stays
 // ACK-clocked: one segment per duplicate ACK, and no burst after them.
 #[test]
-fn an_eln_is_answered_and_what_follows_does_not_cut() {
+fn an_eln_causes_a_retransmission_and_no_later_reduction() {
     for (scheme, config, has_sack) in senders() {
         let mut s = ten(scheme, config, Notices::Elsn);
         let (window, due) = (s.window(), s.due());
@@ -82,7 +82,7 @@ fn an_eln_is_answered_and_what_follows_does_not_cut() {
 
 // A sender without notice support ignores notices; so does a sender configured to do so.
 #[test]
-fn who_ignores_them_recovers_as_ever() {
+fn a_sender_that_ignores_notices_recovers_as_before() {
     for (scheme, config, has_sack) in senders() {
         let by_itself = |told: bool, notices| {
             let mut s = ten(scheme, config, notices);
@@ -99,7 +99,7 @@ fn who_ignores_them_recovers_as_ever() {
 
 // If two duplicate ACKs precede the ELN, as with a slow link layer, their count is cleared.
 #[test]
-fn what_was_counted_before_the_eln_is_forgiven() {
+fn duplicates_before_the_eln_do_not_count() {
     for (scheme, config, has_sack) in senders() {
         let mut s = ten(scheme, config, Notices::Elsn);
         s.at(106);
@@ -123,7 +123,7 @@ fn what_was_counted_before_the_eln_is_forgiven() {
 // The retransmission is lost on the air too: a second ELN causes a second retransmission. Under the base
 // station's ELN a second ELN counts as a repetition.
 #[test]
-fn a_second_loss_that_is_told() {
+fn a_second_loss_with_a_notice() {
     for (scheme, config, has_sack) in senders() {
         let mut s = ten(scheme, config, Notices::Elsn);
         assert_eq!(s.at(105).eln(2), "2n", "{scheme}");
@@ -140,7 +140,7 @@ fn a_second_loss_that_is_told() {
 // The retransmission is lost by congestion: the nine segments before it explain nine duplicate ACKs, but not
 // the next three. RACK waits at most a quarter of a round trip; ESACK and LHP count in sending order.
 #[test]
-fn a_second_loss_that_nobody_tells_of_is_congestion() {
+fn a_second_loss_without_a_notice_is_congestion() {
     for (scheme, config, has_sack) in
         senders().into_iter().filter(|sender| !["dcr", "tcp-cl"].contains(&sender.0))
     {
@@ -337,7 +337,7 @@ fn the_bit_of_a_base_station() {
 // RFC 5681 §3.1: a timeout leaves a window of one segment, regardless of segments that wait for transmission, such as a
 // retransmission delayed by pacing.
 #[test]
-fn a_timeout_forgets_what_waited() {
+fn a_timeout_clears_waiting_retransmissions() {
     for (scheme, config, _) in senders() {
         let mut s = ten(scheme, config, Notices::Elsn);
         s.sender.on_notice(at(105), Notice::about(NoticeKind::Eln, byte(5), byte(6)));
@@ -363,7 +363,7 @@ fn duplicates_after_a_timeout_make_no_room() {
 // RFC 5681 §3.2 step 4: one segment is sent for each that has left the network. An ACK without new
 // information, or a D-SACK (RFC 2883 §4), reports none.
 #[test]
-fn what_tells_nothing_new_makes_no_room() {
+fn a_repeated_notice_releases_no_segment() {
     for (scheme, config, _) in senders().into_iter().filter(|sender| sender.2) {
         let mut s = ten(scheme, config, Notices::Elsn);
         assert_eq!(s.at(105).eln(2), "2n", "{scheme}");
@@ -376,7 +376,7 @@ fn what_tells_nothing_new_makes_no_room() {
 // RFC 2018 §5: a segment reported by a SACK block has arrived, even if a notice explains the duplicate ACK
 // with the block: a notice for that segment has no effect.
 #[test]
-fn what_an_explained_duplicate_reports_is_known() {
+fn sacks_of_an_explained_duplicate_are_recorded() {
     for (scheme, config, has_sack) in senders().into_iter().filter(|sender| sender.2) {
         let mut s = ten(scheme, config, Notices::Elsn);
         assert_eq!(s.at(105).eln(2), "2n", "{scheme}");
@@ -403,7 +403,7 @@ fn an_undone_recovery_is_over() {
 // as well, unless a link layer is retransmitting it. In ns-2.35 it is retransmitted without another entry
 // into recovery.
 #[test]
-fn what_the_link_layer_works_on_is_not_overdue() {
+fn a_segment_under_link_retry_is_not_overdue() {
     for (config, repair, recoveries) in [(rfc(10.0, 5.0), "3!", 2), (ns2(10.0, 5.0), "3+", 1)] {
         for held in [false, true] {
             let mut s = ten("vegas", config, Notices::Elsn);

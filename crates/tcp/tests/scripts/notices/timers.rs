@@ -42,7 +42,7 @@ impl NoticePolicy for Repairs {
 // A notice may quote a segment that is already acknowledged. If the policy requests its retransmission, the
 // sender ignores the request, and leaves the timer unchanged.
 #[test]
-fn what_arrived_is_not_repaired_whatever_a_policy_says() {
+fn no_policy_retransmits_an_arrived_segment() {
     let config = config();
     let parts = Parts {
         control: Box::new(AlwaysTwo),

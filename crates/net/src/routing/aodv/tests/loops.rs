@@ -1,7 +1,7 @@
 //! Purpose of sequence numbers: next hops never form a loop (Perkins and Royer 1999).
 
 use crate::routing::AodvPlan;
-use crate::routing::aodv::{Action, Passing, Router};
+use crate::routing::aodv::{Action, RoutedPacket, Router};
 use airhop_base::{Body, Datagram, FlowId, NodeId, Packet, Routing, Span, Time, UDP_HEADER_BYTES};
 use airhop_engine::{Arena, Stream, Streams};
 
@@ -53,7 +53,7 @@ impl Net {
             1..=2 => {
                 let (src, dst) = (self.any(), self.any());
                 if src != dst {
-                    self.pass(src, Passing { src, dst, hops: 0 });
+                    self.pass(src, RoutedPacket { src, dst, hops: 0 });
                 }
             }
             3 => self.wait(),
@@ -61,11 +61,11 @@ impl Net {
         }
     }
 
-    fn pass(&mut self, at: NodeId, passing: Passing) {
+    fn pass(&mut self, at: NodeId, routed: RoutedPacket) {
         let body = Body::Udp(Datagram { number: 0, len: 0, sent: self.now, original: None });
-        let packet = Packet::new(FlowId(0), passing.src, passing.dst, UDP_HEADER_BYTES, body);
+        let packet = Packet::new(FlowId(0), routed.src, routed.dst, UDP_HEADER_BYTES, body);
         let id = self.arena.insert(packet);
-        self.routers[usize::from(at.0)].on_packet(self.now, id, passing);
+        self.routers[usize::from(at.0)].on_packet(self.now, id, routed);
         self.carry_out(at);
     }
 
@@ -115,17 +115,17 @@ impl Net {
 
     fn forward(&mut self, at: NodeId, next: NodeId, id: airhop_engine::Id<Packet>) {
         let mut packet = self.arena.take(id);
-        let mut passing = Passing::of(&packet);
+        let mut routed = RoutedPacket::of(&packet);
         if !*self.link(at, next) {
-            let rest = self.routers[usize::from(at.0)].on_link_failure(self.now, next, Some(passing), None);
+            let rest = self.routers[usize::from(at.0)].on_link_failure(self.now, next, Some(routed), None);
             assert!(rest.is_none());
             return;
         }
         packet.ttl -= 1;
-        passing.hops += 1;
+        routed.hops += 1;
         if packet.dst != next {
             let id = self.arena.insert(packet);
-            self.routers[usize::from(next.0)].on_packet(self.now, id, passing);
+            self.routers[usize::from(next.0)].on_packet(self.now, id, routed);
             self.carry_out(next);
         }
     }

@@ -73,7 +73,7 @@ fn replies_are_passed_back_unless_they_bring_nothing() {
 // RFC 3561 §6.11 (ii): a node without a route for another node's packet sends an error whose sequence number
 // increases each time; in ns-2 it stays. For its own packets the node sends a request.
 #[test]
-fn a_packet_of_somebody_else_without_a_route_is_an_error() {
+fn a_forwarded_packet_without_a_route_causes_an_error() {
     for (plan, seqs) in [(RFC, [12, 13]), (NS2, [11, 11])] {
         let mut bench = Bench::new(plan);
         bench.learn(0, END, AFTER, ME);

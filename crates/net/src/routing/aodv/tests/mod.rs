@@ -6,7 +6,7 @@ mod messages;
 mod repairs;
 mod searches;
 
-use super::{Action, Passing, Router};
+use super::{Action, RoutedPacket, Router};
 use crate::routing::AodvPlan;
 use airhop_base::{
     Body, Datagram, FlowId, NodeId, Packet, RouteReply, RouteRequest, Routing, Span, Time, Unreachable,
@@ -58,7 +58,7 @@ impl Bench {
     /// Passes a packet from `src` to `dst` after this number of hops to the router.
     fn pass(&mut self, at: u64, src: NodeId, dst: NodeId, hops: u8) -> Vec<Did> {
         let packet = self.packet();
-        self.router.on_packet(ms(at), packet, Passing { src, dst, hops });
+        self.router.on_packet(ms(at), packet, RoutedPacket { src, dst, hops });
         self.did()
     }
 
@@ -81,8 +81,8 @@ impl Bench {
     fn fail(&mut self, at: u64, next: NodeId, dst: NodeId, hops: u8) -> Vec<Did> {
         let packet = self.packet();
         let number = self.made - 1;
-        let passing = Passing { src: SOURCE, dst, hops };
-        let rest = self.router.on_link_failure(ms(at), next, Some(passing), Some(packet));
+        let routed = RoutedPacket { src: SOURCE, dst, hops };
+        let rest = self.router.on_link_failure(ms(at), next, Some(routed), Some(packet));
         let dropped = rest.map(|id| {
             self.arena.take(id);
             Did::Drop(number)

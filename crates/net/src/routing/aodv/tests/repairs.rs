@@ -2,7 +2,7 @@
 
 use super::{AFTER, BEFORE, Bench, Did, END, ME, NS2, RFC, SOURCE, error, ms, reply, request};
 use crate::routing::AodvPlan;
-use crate::routing::aodv::Passing;
+use crate::routing::aodv::RoutedPacket;
 use airhop_base::{NodeId, Routing};
 
 // ns-2's local repair, with its defects: beyond the middle of the path the packet is buffered, and a route as
@@ -110,8 +110,8 @@ fn the_source_asks_again() {
     let mut bench = Bench::new(REPAIRING);
     bench.learn(0, END, AFTER, ME);
     let packet = bench.packet();
-    let passing = Passing { src: ME, dst: END, hops: 0 };
-    assert!(bench.router.on_link_failure(ms(10), AFTER, Some(passing), Some(packet)).is_none());
+    let routed = RoutedPacket { src: ME, dst: END, hops: 0 };
+    assert!(bench.router.on_link_failure(ms(10), AFTER, Some(routed), Some(packet)).is_none());
     let did = bench.did();
     let [Did::Send(Routing::Request(asked), NodeId::BROADCAST, 5)] = &did[..] else { panic!("{did:?}") };
     assert_eq!(asked.dst_seq, 11);

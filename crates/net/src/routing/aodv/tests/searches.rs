@@ -85,7 +85,7 @@ fn a_ring_around_a_distant_destination_is_still_a_ring() {
 }
 
 #[test]
-fn a_found_route_sets_free_what_waited() {
+fn a_found_route_releases_waiting_packets() {
     for (plan, gap) in [(RFC, 0), (NS2, 10)] {
         let mut bench = Bench::new(plan);
         (0..3).for_each(|i| drop(bench.own(i)));

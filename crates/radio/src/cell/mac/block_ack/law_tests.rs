@@ -95,7 +95,7 @@ fn the_window_law_holds() {
 
 /// The law at other losses and windows.
 #[test]
-fn the_machines_do_what_the_law_says() {
+fn originator_and_recipient_follow_the_law() {
     let streams = Streams::new(2, 0);
     for (window, p) in [(64, 0.0), (256, 0.02), (16, 0.1), (64, 0.3), (2, 0.5), (1, 0.25), (64, 0.8)] {
         let name = format!("W = {window}, p = {p}");

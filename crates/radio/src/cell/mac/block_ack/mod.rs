@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_ack_says_nothing_of_numbers_outside_its_bitmap() {
+    fn a_block_ack_ignores_numbers_outside_its_bitmap() {
         let mut bitmap = Bitmap::default();
         [0, 255].iter().for_each(|bit| bitmap.insert(*bit));
         let ack = BlockAck { start: 1000, bitmap };

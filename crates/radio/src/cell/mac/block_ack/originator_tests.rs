@@ -237,7 +237,7 @@ fn the_smallest_limit_ends_a_burst() {
 /// A BlockAck shows all MPDUs that the recipient has, including those of an A-MPDU whose own BlockAck was
 /// lost.
 #[test]
-fn a_later_block_ack_acknowledges_what_waits() {
+fn a_later_block_ack_acknowledges_waiting_mpdus() {
     let mut pair = pair(rules(64, LIFETIME, LostBlockAck::Resend));
     pair.push(4, 100);
     assert_eq!(exchange(&mut pair, &[0, 4]), range(0..4)); // the answer is the fifth frame

@@ -131,7 +131,7 @@ fn the_rate_begins_with_the_initial_window() {
 // §5.6.3, §5.5.8.1, §5.6.4.2: the quantum is a millisecond at the rate, at least two segments; three quanta
 // fit in the window of the smallest path, four segments without pacing. At 100 MB/s the quantum is 64 KiB.
 #[test]
-fn the_quantum_and_what_it_needs() {
+fn the_send_quantum_and_the_offload_budget() {
     let mut t = Bench::within(State::ProbeBw(Phase::Cruise));
     t.usual(1, false, 99);
     assert_eq!((t.b.send_quantum(), t.b.quantized(1.0)), (2, 6000.0));
@@ -302,7 +302,7 @@ fn the_bound_is_raised_faster_and_faster() {
 
 // §5.3.3.9: a larger flight without too many losses raises inflight_longterm.
 #[test]
-fn what_passes_raises_the_bound() {
+fn a_probe_with_few_losses_raises_the_bound() {
     let mut t = Bench::within(State::ProbeBw(Phase::Cruise));
     t.b.model.bounds.inflight_longterm = 110e3;
     let says = Says { delivered: 100, interval: 100, prior: 0, tx_in_flight: 120, lost: 3, in_flight: 90 };
