@@ -101,6 +101,18 @@ class Result:
         }
         return pl.DataFrame(rows, schema_overrides=known, infer_schema_length=None)
 
+    @cached_property
+    def classes(self) -> pl.DataFrame:
+        """One row per class of flows: its name and measures, with units in the column names."""
+        named = {measure.column.removeprefix("class_"): measure for measure in measures.OF_CLASSES}
+        return _frame(self.document.get("classes", ()), named)
+
+    @cached_property
+    def queues(self) -> pl.DataFrame:
+        """One row per queue: its name and measures, with units in the column names."""
+        named = {measure.column: measure for measure in measures.OF_QUEUES}
+        return _frame(self.document.get("queues", ()), named)
+
     @property
     def judgements(self) -> LossClassifications:
         """Loss classifications of all TCP flows by true cause."""
@@ -147,6 +159,18 @@ class Result:
 def _place(measure: measures.Measure) -> tuple[bool, bool]:
     """Sort key: numbers before groups, and the matrix of classifications last."""
     return len(measure.path) > 1, measure.column in measures.JUDGEMENTS
+
+
+def _frame(documents: Sequence[Mapping[str, Any]], columns: Mapping[str, measures.Measure]) -> pl.DataFrame:
+    """Return a row for each part of a run document with a name, and a column for each measure."""
+    import polars as pl
+
+    types = {column: pl.Int64 if measure.is_count else pl.Float64 for column, measure in columns.items()}
+    rows = [
+        {"name": one["name"], **{column: measure.value(one) for column, measure in columns.items()}}
+        for one in documents
+    ]
+    return pl.DataFrame(rows, {"name": pl.String, **types})
 
 
 def _series(name: str, dtype: str, raw: bytes, dictionary: list[str] | None) -> pl.Series:

@@ -46,6 +46,27 @@ def test_a_class_has_the_sum_and_the_index_of_its_flows() -> None:
     assert list(down["delay_ms"]) == ["mean", "p50", "p95", "p99", "max"]
 
 
+def test_frames_of_classes_and_queues_have_what_the_document_has() -> None:
+    result = airhop.run(workload())
+    assert result.classes.rows(named=True) == [
+        {
+            "name": group["name"],
+            "flows": group["flows"],
+            "goodput_mbps": group["goodput_mbps"],
+            "jain": group["jain"],
+            **{f"delay_{key}_ms": value for key, value in group["delay_ms"].items()},
+            "completion_count": 0,
+            "completion_unfinished": 0,
+            **dict.fromkeys(f"completion_{key}_ms" for key in ("mean", "p50", "p95", "p99")),
+        }
+        for group in result.document["classes"]
+    ]
+    queues = result.document["queues"]
+    assert result.queues["name"].to_list() == [queue["name"] for queue in queues]
+    assert result.queues["wait_p95_ms"].to_list() == [queue["wait_ms"]["p95"] for queue in queues]
+    assert result.queues["marked"].null_count() == len(queues)
+
+
 def test_stores_have_classes_and_formulas_name_their_measures() -> None:
     """A row of a store has the measures of its class; `class.NAME.MEASURE` is that of a run."""
     found = sweep(workload(), {"scheme": ["reno"]}, reps=2)
