@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 from airhop import stats
@@ -23,7 +22,7 @@ LEFT = 0.1
 """Difference of the shares of unfinished transfers from which an arm is behind another; Airhop's choice, more
 than the one request of ten that may be outstanding at the end."""
 MOST_NAMED = 4
-"""Maximum number of starved flows of a class that a verdict names."""
+"""Maximum number of arms, or of starved flows of a class, that a verdict names."""
 
 Samples = Mapping[str, Mapping[int, float]]
 """Values of a metric by arm and replication; an arm lacks replications without a value."""
@@ -196,7 +195,13 @@ def _standing(goal: Goal, samples: Samples, unfinished: Mapping[str, float]) -> 
 
 
 def _subject(arms: Sequence[str]) -> str:
-    return f"{joined(arms)} {'has' if len(arms) == 1 else 'share'}"
+    return f"{joined(_few(arms))} {'has' if len(arms) == 1 else 'share'}"
+
+
+def _few(names: Sequence[str]) -> list[str]:
+    """Return the first names, and the number of the others."""
+    more = len(names) - MOST_NAMED
+    return [*names[:MOST_NAMED], *([f"{more} more"] if more > 0 else [])]
 
 
 def _won(standing: Standing) -> str:
@@ -223,6 +228,4 @@ def value(goal: Goal, mean: float) -> str:
 
 
 def _named(of: str, flows: Sequence[str]) -> str:
-    more = len(flows) - MOST_NAMED
-    names = ", ".join(chain(flows[:MOST_NAMED], [f"{more} more"] if more > 0 else []))
-    return f"{names} of {of}"
+    return f"{', '.join(_few(flows))} of {of}"

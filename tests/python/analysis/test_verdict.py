@@ -113,3 +113,10 @@ def test_a_flow_starves_below_a_twentieth_of_an_equal_share() -> None:
 )
 def test_goals_are_those_that_the_classes_have(seen: list[ClassSeen], expected: list[str]) -> None:
     assert [goal.metric for goal in goals(seen)] == expected
+
+
+def test_a_verdict_names_a_few_of_many_arms() -> None:
+    """Six equal arms share a goal, and the seventh is behind."""
+    samples = {f"a{number}": sample(10, 11, 12) for number in range(6)} | {"b": sample(5, 6, 7)}
+    told = of({THROUGHPUT: samples}).text
+    assert told == "a0, a1, a2, a3 and 2 more share the highest throughput (11 Mbit/s; b: 6 Mbit/s)."
