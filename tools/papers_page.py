@@ -75,8 +75,13 @@ def mark(one: Judged) -> str:
 
 
 def measured(one: Judged, digits: int) -> str:
-    """Write a measured number with its interval."""
-    return f"{one.mean:.{digits}f} ({one.low:.{digits}f}–{one.high:.{digits}f})".replace("-", "−")
+    """Write a measured number with its interval, which no line of a table breaks."""
+    return unbroken(f"{one.mean:.{digits}f} ({one.low:.{digits}f}–{one.high:.{digits}f})".replace("-", "−"))
+
+
+def unbroken(number: str) -> str:
+    """Write a number with its unit and interval so that no line breaks them."""
+    return number.replace(" ", "\N{NO-BREAK SPACE}").replace("–", "\N{WORD JOINER}–\N{WORD JOINER}")
 
 
 def cheng(number: int) -> Callable[[Found], str]:
@@ -93,11 +98,11 @@ def cheng(number: int) -> Callable[[Found], str]:
                 (judged,) = means(one.samples, experiment.axis, source(number), cell, (curve,), UNIT).values()
                 rows.append(
                     (
-                        experiment.axis.text(x),
+                        unbroken(experiment.axis.text(x)),
                         experiment.labels[curve],
                         f"{judged.printed:.2f}",
                         measured(judged, 2),
-                        f"{100 * judged.off:+.0f} %".replace("-", "−"),
+                        unbroken(f"{100 * judged.off:+.0f} %".replace("-", "−")),
                         f"± {judged.tolerance:.2f}",
                         mark(judged),
                     )
@@ -106,7 +111,7 @@ def cheng(number: int) -> Callable[[Found], str]:
         last = list(gains)[-1]
         rows.append(
             (
-                experiment.axis.text(one.samples.xs[-1]),
+                unbroken(experiment.axis.text(one.samples.xs[-1])),
                 "TCP-CL over Reno, %",
                 f"{gains[last].printed:.0f}",
                 measured(gains[last], 0),
@@ -115,7 +120,15 @@ def cheng(number: int) -> Callable[[Found], str]:
                 mark(gains[last]),
             )
         )
-        head = (experiment.axis.label.lower(), "scheme", "printed", "measured (95 %)", "off", "tolerated", "")
+        head = (
+            experiment.axis.label.lower(),
+            "scheme",
+            "printed",
+            "measured (95 %)",
+            "off",
+            "tolerated",
+            "verdict",
+        )
         return f"{one.reps} runs a number.\n\n" + table(head, rows, left=2)
 
     return block
@@ -141,7 +154,7 @@ def koo(found: Found) -> str:
                     mark(judged),
                 )
             )
-    head = ("gain of WestwoodVT, %", "printed", "measured (95 %)", "tolerated", "")
+    head = ("gain of WestwoodVT, %", "printed", "measured (95 %)", "tolerated", "verdict")
     return "10 runs, as the paper.\n\n" + table(head, rows)
 
 
@@ -210,14 +223,14 @@ def effect(found: Found) -> str:
         (
             f"LL-ELSN over {fig6.experiment.labels[other]}, FER {fig6.experiment.axis.text(x)}",
             printed,
-            interval(fig6.samples.ratio("ll-elsn", other, x)),
+            unbroken(interval(fig6.samples.ratio("ll-elsn", other, x))),
         )
         for other, printed in (("reno", "> 4"), ("snoop", "> 1.5"))
         for x in fig6.samples.xs
     ]
     for x in ebsn.samples.xs:
         told = f"EBSN over basic TCP, {ebsn.experiment.axis.text(x)}"
-        rows.append((told, "> 1.5", interval(ebsn.samples.ratio("ebsn", "basic", x))))
+        rows.append((told, "> 1.5", unbroken(interval(ebsn.samples.ratio("ebsn", "basic", x)))))
     head = ("ratio", "printed", "measured (95 %)")
     return f"{fig6.reps} and {ebsn.reps} runs.\n\n" + table(head, rows)
 
