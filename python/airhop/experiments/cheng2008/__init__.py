@@ -116,7 +116,7 @@ def number_claims(
         *(claim(end, text, met(curves)) for end, text, curves in asked if curves),
         claim(
             "ratios",
-            "Every gain of TCP-CL over Reno is the printed one, in percentage points"
+            "Every gain of TCP-CL over Reno is that of the printed numbers, in percentage points"
             f"{'' if gains_at == ALL_X else f', at {gains_at.text(axis)}'}.",
             Asked(column_gains_met, axis, source(table), numbers, "tcp-cl", "reno", gains_at),
             [x for x in axis.full if isinstance(x, str) or gains_at.least <= x <= gains_at.most],

@@ -111,7 +111,7 @@ def chain_claims(table: int, numbers: Printed, **reasons: str) -> tuple[Claim[Sa
         ),
         claim(
             "last",
-            "At eight hops TCP-CL has the printed gain over Reno, "
+            "At eight hops TCP-CL has the gain of the printed numbers over Reno, "
             f"{100 * numbers['tcp-cl', 8] / numbers['reno', 8] - 100:.0f} %, within the tolerance.",
             Asked(column_gains_met, HOPS, source(table), numbers, "tcp-cl", "reno", Span(MOST_HOPS)),
             8,
