@@ -191,7 +191,10 @@ def draw_queue(result: Result, stem: str | Path, *, between: Span = None) -> lis
 
 
 def chosen_flow(result: Result, wanted: str | None) -> str:
-    """Return the name of the TCP flow to draw, by default the one with the most delivered bytes.
+    """Return the name in the trace of the TCP flow to draw, by default the one with the most delivered bytes.
+
+    Of a flow whose application opens and closes connections, this is `wanted` if it names a connection
+    (`web#3`), and otherwise the connection with the most bytes.
 
     Raises InputError if the flow does not exist.
     """
@@ -199,13 +202,29 @@ def chosen_flow(result: Result, wanted: str | None) -> str:
     names = list(delivered)
     if not names:
         raise InputError("the run has no TCP flow to draw")
+    connections = _connections(result)
+    if wanted in connections:
+        return wanted
     if wanted is None:
-        return max(names, key=lambda name: delivered[name])
+        wanted = max(names, key=lambda name: delivered[name])
     if wanted not in names:
         raise InputError(
             f"there is no TCP flow `{wanted}`.{did_you_mean(wanted, names)} There are: {', '.join(names)}."
         )
-    return wanted
+    own = [name for name in connections if name.rpartition("#")[0] == wanted]
+    return max(own, key=lambda name: connections[name], default=wanted)
+
+
+def _connections(result: Result) -> dict[str, int]:
+    """Return the bytes sent on each connection of applications that open and close some."""
+    if not any(flow.get("connections") for flow in result.tcp_flows):
+        return {}
+    rows = _table(result, "segments").select("flow", "bytes").iter_rows()
+    found: dict[str, int] = {}
+    for name, size in rows:
+        if "#" in name:
+            found[name] = found.get(name, 0) + size
+    return found
 
 
 def _table(result: Result, name: str) -> pl.DataFrame:
