@@ -89,6 +89,8 @@ class _Host:
         self._waiting: deque[tuple[int, int, int]] = deque()
         self._next = {1}
         self._at = 0
+        self.fin = sys.maxsize
+        """Sequence number of the FIN, whose processing the trace does not record."""
         self.grown: list[tuple[int, int]] = []
         """Time of the stream's last growth, and the stream's length then."""
 
@@ -117,8 +119,9 @@ class _Host:
             self.grown.append((time, self._stream.next - 1))
 
     def may_acknowledge(self, now: int, number: int) -> bool:
-        """Return whether a byte is TCP's first missing byte at some point of this instant."""
-        return number in (self._next if now == self._at else {self._stream.next})
+        """Return whether a number is the first that TCP lacks at some point of this instant."""
+        expected = self._next if now == self._at else {self._stream.next}
+        return number in expected or (number == self.fin + 1 and self.fin in expected)
 
 
 @dataclass
@@ -156,7 +159,8 @@ class _Receiver:
             self._fin = step.end - 1
         self.arrived.add(step.time, step.seq, step.end)
         if self.host is not None:
-            self.host.on_data(step.time, step.seq, step.end)
+            self.host.fin = self._fin
+            self.host.on_data(step.time, step.seq, step.seq + step.payload)
         elif min(self.arrived.next, self._fin) > before:
             self._grown.append((step.time, min(self.arrived.next, self._fin) - 1))
 
