@@ -133,7 +133,8 @@ fn flows_of_closed_connections_open_again() {
     let (found, counts) = (completion(&report.flows[0]), connections(&report.flows[0]));
     assert_eq!(counts.opened, 10_000, "after the warm-up");
     assert!(found.count.abs_diff(10_000) <= 1 && found.unfinished <= 1, "{found:?}");
-    assert!(counts.time_wait <= 4, "flows of the others opened again: {counts:?}");
+    // Linux, tcp_tw_reuse: those closed more than a second ago opened again, the oldest first.
+    assert!((200..=204).contains(&counts.time_wait), "{counts:?}");
     assert_eq!(report.flows[0].delivered_bytes / 100, found.count);
 }
 

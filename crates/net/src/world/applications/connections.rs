@@ -15,6 +15,10 @@ use std::collections::VecDeque;
 /// 9293 §3.4.2).
 const TIME_WAIT: Span = Span::from_secs(240);
 
+/// Time in TIME-WAIT after which a new connection may take the ports: that of Linux (`net.ipv4.tcp_tw_reuse`). By then
+/// the link layers have forgotten the last packets.
+const REUSE: Span = Span::from_secs(1);
+
 /// Ending of the name of a flow of requests.
 const REQUESTS: &str = "requests";
 
@@ -51,8 +55,12 @@ impl World {
         let connections = &mut self.apps[usize::from(app)].connections;
         connections.opened += 1;
         let number = connections.opened;
-        let over = connections.over.front().map(|&(requests, _)| requests);
-        let sides = match over.filter(|&requests| self.is_quiet(requests)) {
+        let over = connections.over.front().copied();
+        let may_open = |(requests, closed): (FlowId, Time)| {
+            let is_old = closed + REUSE <= now || !self.has_room_for(2);
+            (is_old && self.is_quiet(requests)).then_some(requests)
+        };
+        let sides = match over.and_then(may_open) {
             Some(requests) => {
                 self.apps[usize::from(app)].connections.over.pop_front();
                 let responses = self.flows[usize::from(requests.0)].side.map_or(requests, |side| side.other);
