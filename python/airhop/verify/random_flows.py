@@ -64,9 +64,12 @@ def _requests(draw: Random) -> Table:
             {"kind": "lognormal", "median": "1 kB", "sigma": 1.5},
             {"kind": "pareto", "mean": "5 kB", "shape": 1.3},
             {"kind": "empirical", "of": "data-mining"}]  # fmt: skip
-    time = ["50 ms", {"kind": "exponential", "mean": "100 ms"}]
-    if draw.random() < 0.2:
-        return {"kind": "web", "page": "news", "think": draw.choice(time)}
+    time = ["50 ms", {"kind": "exponential", "mean": "100 ms"},
+            {"kind": "lognormal", "median": "50 ms", "sigma": 1.5},
+            {"kind": "pareto", "mean": "100 ms", "shape": 1.3}]  # fmt: skip
+    if draw.random() < 0.3:
+        app = {"kind": "web", "page": "news", "think": draw.choice(time)}
+        return app | some(draw, {"request": size}, 0.7)
     app = {"kind": "request-response", "request": draw.choice(size), "response": draw.choice(size)}
     app |= some(draw, {"connections": ["new", "reused"]}, 0.5)
     if draw.random() < 0.5:

@@ -90,7 +90,7 @@ def test_a_row_holds_every_figure_of_the_run_document(tmp_path: Path) -> None:
     assert rows.schema == COLUMNS
     assert len(rows) == len(document["flows"])
     for row, flow in zip(rows.to_dicts(), document["flows"], strict=True):
-        tables = ("flows", "classes", "drops", "wall_s")
+        tables = ("flows", "classes", "queues", "drops", "wall_s")
         run = {key: value for key, value in document.items() if key not in tables}
         expected = run | {key: value for key, value in flow.items() if key not in NAMED_OTHERWISE}
         expected |= {f"notices_{kind}": count for kind, count in flow["notices"].items()}
