@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from forged import Recorded, count
 
@@ -49,8 +50,13 @@ def _unheard(run: Recorded) -> None:
     run.set("packets", "step", run.find("packets", step="delivered", flags="S.E"), "late")
 
 
+def _marking(run: Recorded) -> dict[str, Any]:
+    """Return the first queue of the document that marks."""
+    return next(queue for queue in run.document["queues"] if queue["marked"] is not None)
+
+
 def _not_counted(run: Recorded) -> None:
-    run.document["queues"].pop(0)
+    run.document["queues"].remove(_marking(run))
 
 
 def _marks_uncounted(run: Recorded) -> None:
@@ -58,7 +64,7 @@ def _marks_uncounted(run: Recorded) -> None:
 
 
 def _marks_of_a_queue_uncounted(run: Recorded) -> None:
-    run.document["queues"][0]["marked"] -= 1
+    _marking(run)["marked"] -= 1
 
 
 FAULTS: list[tuple[str, str, Callable[[Recorded], None]]] = [
