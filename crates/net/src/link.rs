@@ -50,11 +50,11 @@ pub(crate) enum Line {
     /// packet as queued.
     Scheduled {
         /// Queue capacity, packets.
-        capacity: usize,
+        capacity: u32,
         /// Number of packets on the wire already counted as departed from the serialiser.
-        gone: usize,
-        /// Sojourn times of packets that have arrived at the far end, and departed after the warm-up.
-        waits: Box<Waits>,
+        gone: u32,
+        /// Sojourn times, counted when a packet enters the queue.
+        waits: Waits,
     },
     /// A discipline selects the next packet whenever the serialiser is free.
     Asked {
@@ -68,20 +68,11 @@ pub(crate) enum Line {
 #[derive(Debug)]
 pub(crate) struct OnWire {
     pub packet: Id<Packet>,
-    /// Time at which the packet was offered to the link.
-    since: Time,
     /// Time of the first bit sent.
     start: Time,
     /// Time of the last bit sent.
     end: Time,
     arrival: Time,
-}
-
-impl OnWire {
-    /// Returns the sojourn time of the packet in the queue.
-    fn wait(&self) -> Span {
-        self.start - self.since
-    }
 }
 
 /// Names of a link in the recorder.
@@ -97,7 +88,11 @@ impl Line {
     pub fn new(plan: &QueuePlan, pace: &LinkRate, stream: Stream) -> Line {
         match (plan, pace) {
             (&QueuePlan::DropTail { packets }, LinkRate::Rate(_) | LinkRate::Deliveries(_)) => {
-                Line::Scheduled { capacity: packets, gone: 0, waits: Box::default() }
+                Line::Scheduled {
+                    capacity: u32::try_from(packets).unwrap_or(u32::MAX),
+                    gone: 0,
+                    waits: Waits::default(),
+                }
             }
             // Packets queued for a mobile may be lost in a handoff.
             _ => Line::Asked {
@@ -148,16 +143,20 @@ impl Link {
         events: &mut EventQueue<Event>,
         dropped: &mut Dropped,
     ) {
-        let Line::Scheduled { gone, .. } = &mut self.line else {
+        let Line::Scheduled { gone, waits, .. } = &mut self.line else {
             return self.offer_to_discipline(now, packet, bytes, arena, events, dropped);
         };
         if self.free_at <= now {
-            *gone = self.wire.len() + 1; // this packet and all before it
-            self.transmit(now, now, packet, bytes, events);
+            *gone = self.wire.len() as u32 + 1; // this packet and all before it
+            waits.pass();
+            self.transmit(now, packet, bytes, events);
         } else if self.is_full(now) {
             dropped.push((Queued { id: packet, to: 0, since: now }, Drop::Queue));
         } else {
-            self.transmit(now, self.free_at, packet, bytes, events);
+            if let Line::Scheduled { waits, .. } = &mut self.line {
+                waits.add(self.free_at - now);
+            }
+            self.transmit(self.free_at, packet, bytes, events);
         }
     }
 
@@ -165,18 +164,19 @@ impl Link {
     #[inline]
     fn is_full(&mut self, now: Time) -> bool {
         let Line::Scheduled { capacity, gone, .. } = self.line else { return false };
-        self.wire.len() - gone >= capacity && self.let_go(now, |_, _| {}) >= capacity
+        let capacity = capacity as usize;
+        self.wire.len() - gone as usize >= capacity && self.let_go(now, |_, _| {}) >= capacity
     }
 
     /// Counts the packets that have departed from a scheduled line before now: calls `show` with each time,
     /// and the number of packets queued then. Returns the number of queued packets.
     pub fn let_go(&mut self, now: Time, mut show: impl FnMut(Time, usize)) -> usize {
         let Line::Scheduled { gone, .. } = &mut self.line else { return self.waiting(now) };
-        for next in self.wire.range(*gone..).take_while(|next| next.start < now) {
+        for next in self.wire.range(*gone as usize..).take_while(|next| next.start < now) {
             *gone += 1;
-            show(next.start, self.wire.len() - *gone);
+            show(next.start, self.wire.len() - *gone as usize);
         }
-        self.wire.len() - *gone
+        self.wire.len() - *gone as usize
     }
 
     #[inline(never)]
@@ -192,7 +192,7 @@ impl Link {
         let Line::Asked { queue, free_pending } = &mut self.line else { return };
         let free_since = (self.free_at <= now).then_some(self.free_at);
         match queue.offer(now, free_since, Queued { id: packet, to: 0, since: now }, arena, dropped) {
-            Offered::Passes(packet) => self.transmit(now, now, packet.id, bytes, events),
+            Offered::Passes(packet) => self.transmit(now, packet.id, bytes, events),
             Offered::Pushed if !*free_pending => {
                 *free_pending = true;
                 events.push(self.free_at.max(now), Event::LinkFree(self.index));
@@ -201,20 +201,13 @@ impl Link {
         }
     }
 
-    /// Passes a packet that was offered at `since` to the serialiser, which is free for it at `start`.
+    /// Passes a packet to the serialiser, which is free for it at `start`.
     #[inline(always)]
-    fn transmit(
-        &mut self,
-        since: Time,
-        start: Time,
-        packet: Id<Packet>,
-        bytes: u32,
-        events: &mut EventQueue<Event>,
-    ) {
+    fn transmit(&mut self, start: Time, packet: Id<Packet>, bytes: u32, events: &mut EventQueue<Event>) {
         let Sending { start, end, arrival } = self.pace.send(start, bytes, self.delay);
         self.free_at = end;
         let is_first = self.wire.is_empty();
-        self.wire.push_back(OnWire { packet, since, start, end, arrival });
+        self.wire.push_back(OnWire { packet, start, end, arrival });
         if is_first {
             events.push(arrival, Event::LinkArrival(self.index));
         }
@@ -237,7 +230,7 @@ impl Link {
         let others_wait = *free_pending;
         if let Some(packet) = next {
             let bytes = arena.get(&packet.id).bytes;
-            self.transmit(packet.since, now, packet.id, bytes, events);
+            self.transmit(now, packet.id, bytes, events);
         }
         if others_wait {
             events.push(self.free_at, Event::LinkFree(self.index));
@@ -248,9 +241,8 @@ impl Link {
     #[inline(always)]
     pub fn on_arrival(&mut self, events: &mut EventQueue<Event>) -> Option<OnWire> {
         let arrived = self.wire.pop_front()?;
-        if let Line::Scheduled { gone, waits, .. } = &mut self.line {
+        if let Line::Scheduled { gone, .. } = &mut self.line {
             *gone = gone.saturating_sub(1);
-            waits.add(arrived.start, arrived.wait());
         }
         if let Some(next) = self.wire.front() {
             events.push(next.arrival, Event::LinkArrival(self.index));
@@ -307,7 +299,7 @@ impl Link {
     pub fn waiting(&self, now: Time) -> usize {
         match &self.line {
             Line::Scheduled { gone, .. } => {
-                self.wire.len() - self.wire.partition_point(|next| next.start < now).max(*gone)
+                self.wire.len() - self.wire.partition_point(|next| next.start < now).max(*gone as usize)
             }
             Line::Asked { queue, .. } => queue.len(),
         }
@@ -316,27 +308,24 @@ impl Link {
     /// Returns the queue capacity, packets.
     pub fn capacity(&self) -> usize {
         match &self.line {
-            Line::Scheduled { capacity, .. } => *capacity,
+            Line::Scheduled { capacity, .. } => *capacity as usize,
             Line::Asked { queue, .. } => queue.capacity(),
         }
     }
 
-    /// Returns the state of the queue that results report at time `now`.
-    pub fn state(&self, now: Time) -> QueueState<'_> {
+    /// Returns the state of the queue that results report.
+    pub fn state(&self) -> QueueState<'_> {
         match &self.line {
-            Line::Scheduled { waits, .. } => {
-                let departed = self.wire.iter().take_while(|next| next.start <= now);
-                let departed = departed.map(|next| (next.start, next.wait()));
-                QueueState { wait: waits.summary(departed), marker: None }
-            }
+            Line::Scheduled { waits, .. } => QueueState { wait: waits.summary(), marker: None },
             Line::Asked { queue, .. } => queue.state(),
         }
     }
 
-    /// Ends the warm-up at time `now`: sojourn times cover packets that leave the queue later.
-    pub fn begin_anew(&mut self, now: Time) {
+    /// Ends the warm-up: sojourn times cover packets that enter the queue of a scheduled line, or leave a discipline,
+    /// from now on.
+    pub fn begin_anew(&mut self) {
         match &mut self.line {
-            Line::Scheduled { waits, .. } => **waits = Waits::since(now + Span::from_nanos(1)),
+            Line::Scheduled { waits, .. } => *waits = Waits::default(),
             Line::Asked { queue, .. } => queue.begin_anew(),
         }
     }

@@ -94,7 +94,7 @@ fn number(packet: &Packet) -> u64 {
 }
 
 fn scheduled(capacity: usize) -> Line {
-    Line::Scheduled { capacity, gone: 0, waits: Box::default() }
+    Line::Scheduled { capacity: capacity as u32, gone: 0, waits: Waits::default() }
 }
 
 /// Returns a discipline with the same behaviour, called each time the serialiser is free.

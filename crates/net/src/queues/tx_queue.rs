@@ -1,5 +1,5 @@
 use super::{Dropped, Marker, QueueDisc, QueueState, Queued, Waits};
-use airhop_base::{Drop, Packet, Span, Time};
+use airhop_base::{Drop, Packet, Time};
 use airhop_engine::{Arena, Id};
 
 /// Transmit queue: a discipline before a transmitter. A packet passes without queueing if the transmitter is
@@ -51,7 +51,7 @@ impl TxQueue {
             && !self.has_waiting()
         {
             let Some(why) = self.discipline.pass(now, since, &packet.id, arena) else {
-                self.record.waits.add(now, Span::ZERO);
+                self.record.waits.pass();
                 return Offered::Passes(packet);
             };
             dropped.push((packet, why));
@@ -67,7 +67,7 @@ impl TxQueue {
     pub fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Queued> {
         let next = self.discipline.pop(now, arena, dropped);
         match &next {
-            Some(packet) => self.record.waits.add(now, now - packet.since),
+            Some(packet) => self.record.waits.add(now - packet.since),
             None => self.record.may_wait = false,
         }
         next
@@ -114,7 +114,7 @@ impl TxQueue {
 
     /// Returns the state that results report.
     pub fn state(&self) -> QueueState<'_> {
-        QueueState { wait: self.record.waits.summary(std::iter::empty()), marker: self.marker() }
+        QueueState { wait: self.record.waits.summary(), marker: self.marker() }
     }
 
     /// Ends the warm-up: sojourn times cover packets that leave the queue from now on.

@@ -246,9 +246,9 @@ measures! {
         name: String,
     }
 
-    /// Sojourn time in the queue of packets that left it for the transmitter after the warm-up, zero for a packet that found the
-    /// transmitter free: without the transmission itself, and without packets that the queue dropped. The mean is exact, percentiles (by
-    /// nearest rank) are at most 1 % too large. Null if no packet left the queue.
+    /// Sojourn time after the warm-up in the queue, zero for a packet that found the transmitter free: without the transmission itself,
+    /// and without packets that the queue dropped. A drop-tail queue before a wire counts a packet as it enters, any other queue as it
+    /// leaves. The mean is exact, percentiles (by nearest rank) are at most 1 % too large. Null if no packet left the queue.
     wait_ms: Wait { label: "Wait in the queue", short: "wait", unit: "ms", over_flows: PerFlow }
 
     /// Packets that the queue marked CE (RFC 3168); null if it marks no packets.

@@ -17,10 +17,10 @@ pub(crate) trait LinkSite {
     fn waiting(&self, hop: Hop, now: Time) -> (usize, usize);
     /// Returns the queue before a hop, if agents may inspect it.
     fn queue(&self, hop: Hop) -> Option<&TxQueue>;
-    /// Calls `show` with the name and the state of each queue at time `now`.
-    fn for_each_queue(&self, now: Time, show: &mut dyn FnMut(&str, QueueState));
-    /// Ends the warm-up at time `now`: sojourn times in the queues cover packets that leave them later.
-    fn begin_anew(&mut self, now: Time);
+    /// Calls `show` with the name and the state of each queue.
+    fn for_each_queue(&self, show: &mut dyn FnMut(&str, QueueState));
+    /// Ends the warm-up: sojourn times in the queues cover later packets.
+    fn begin_anew(&mut self);
     /// Drops all packets in the queue before a hop.
     fn clear_queue(&mut self, hop: Hop, dropped: &mut Dropped);
     /// Returns the agents that listen to the fades of a hop.
@@ -50,12 +50,12 @@ impl LinkSite for Link {
         None // packets for an idle serialiser enter no queue
     }
 
-    fn for_each_queue(&self, now: Time, show: &mut dyn FnMut(&str, QueueState)) {
-        show(&self.name, self.state(now));
+    fn for_each_queue(&self, show: &mut dyn FnMut(&str, QueueState)) {
+        show(&self.name, self.state());
     }
 
-    fn begin_anew(&mut self, now: Time) {
-        Link::begin_anew(self, now);
+    fn begin_anew(&mut self) {
+        Link::begin_anew(self);
     }
 
     fn clear_queue(&mut self, _: Hop, dropped: &mut Dropped) {

@@ -104,14 +104,14 @@ impl Links {
     }
 
     /// Calls `show` with the name and the state of each queue at time `now`.
-    pub fn for_each_queue(&self, now: Time, show: &mut dyn FnMut(&str, QueueState)) {
-        self.iter().for_each(|link| link.for_each_queue(now, show));
+    pub fn for_each_queue(&self, show: &mut dyn FnMut(&str, QueueState)) {
+        self.iter().for_each(|link| link.for_each_queue(show));
     }
 
     /// Ends the warm-up at time `now`: sojourn times in all queues cover packets that leave them later.
-    pub fn begin_anew(&mut self, now: Time) {
-        self.wires.iter_mut().for_each(|link| link.begin_anew(now));
-        self.radios.iter_mut().chain(&mut self.cells).for_each(|link| link.begin_anew(now));
+    pub fn begin_anew(&mut self) {
+        self.wires.iter_mut().for_each(|link| link.begin_anew());
+        self.radios.iter_mut().chain(&mut self.cells).for_each(|link| link.begin_anew());
     }
 
     /// Returns the number of packets in all links and their queues.

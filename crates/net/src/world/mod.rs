@@ -129,12 +129,12 @@ impl World {
     pub(crate) fn warm_up(&mut self, stop: &AtomicBool) -> Result<(), Interrupted> {
         if self.warmup > Span::ZERO && self.warmed_up.is_none() {
             self.run_until(Time::ZERO + self.warmup, stop)?;
-            self.warmed_up = Some(self.totals(Time::ZERO + self.warmup));
+            self.warmed_up = Some(self.totals());
             for flow in &mut self.flows {
                 flow.ends.begin_anew();
             }
             self.apps.iter_mut().for_each(|running| running.completions.begin_anew());
-            self.links.begin_anew(Time::ZERO + self.warmup);
+            self.links.begin_anew();
         }
         Ok(())
     }

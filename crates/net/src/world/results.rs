@@ -19,12 +19,11 @@ use airhop_trace::Recorder;
 impl World {
     /// Returns the results of the run: all counts since the warm-up.
     pub fn report(&self) -> Report {
-        let end = Time::ZERO + self.duration;
-        let mut report = self.totals(end);
+        let mut report = self.totals();
         match &self.warmed_up {
             Some(earlier) => report.leave_out(earlier),
             // A run that ends during its warm-up, as an emulation may, has no measurements.
-            None if self.warmup > Span::ZERO => report.leave_out(&self.totals(end)),
+            None if self.warmup > Span::ZERO => report.leave_out(&self.totals()),
             None => {}
         }
         let measured = self.duration - self.warmup;
@@ -69,9 +68,9 @@ impl World {
         lines
     }
 
-    /// Returns all counts from the beginning until `now`, without rates.
-    pub(crate) fn totals(&self, now: Time) -> Report {
-        let marked = self.marked_by_flow(now);
+    /// Returns all counts since the beginning, without rates.
+    pub(crate) fn totals(&self) -> Report {
+        let marked = self.marked_by_flow();
         Report {
             duration: self.duration,
             warmup: self.warmup,
@@ -81,13 +80,13 @@ impl World {
             classes: Vec::new(),
             drops: self.drops,
             routing: self.routing_counts(),
-            queues: self.queue_reports(now),
+            queues: self.queue_reports(),
         }
     }
 
-    fn queue_reports(&self, now: Time) -> Vec<QueueReport> {
+    fn queue_reports(&self) -> Vec<QueueReport> {
         let mut found = Vec::new();
-        self.links.for_each_queue(now, &mut |name, QueueState { wait, marker }| {
+        self.links.for_each_queue(&mut |name, QueueState { wait, marker }| {
             let marked = marker.map(|marker| marker.by_flow().iter().sum());
             found.push(QueueReport { name: name.into(), wait_ms: Wait(wait), marked });
         });
@@ -95,9 +94,9 @@ impl World {
     }
 
     /// Returns the number of packets that queues marked, by flow.
-    fn marked_by_flow(&self, now: Time) -> Vec<u64> {
+    fn marked_by_flow(&self) -> Vec<u64> {
         let mut marked = vec![0; self.flows.len()];
-        self.links.for_each_queue(now, &mut |_, queue| {
+        self.links.for_each_queue(&mut |_, queue| {
             let by_flow = queue.marker.map_or(&[][..], Marker::by_flow);
             for (sum, more) in marked.iter_mut().zip(by_flow) {
                 *sum += more;

@@ -135,7 +135,7 @@ impl LinkSite for Site {
         Some(&self.from(hop).queue)
     }
 
-    fn for_each_queue(&self, _: Time, show: &mut dyn FnMut(&str, QueueState)) {
+    fn for_each_queue(&self, show: &mut dyn FnMut(&str, QueueState)) {
         let several = self.interfaces.len() > 2;
         for (number, interface) in self.interfaces.iter().enumerate() {
             let to = if several { "*" } else { &self.interfaces[1 - number].name };
@@ -143,7 +143,7 @@ impl LinkSite for Site {
         }
     }
 
-    fn begin_anew(&mut self, _: Time) {
+    fn begin_anew(&mut self) {
         self.interfaces.iter_mut().for_each(|interface| interface.queue.begin_anew());
     }
 
