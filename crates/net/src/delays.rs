@@ -84,7 +84,7 @@ impl Delays {
 
     /// Adds all delays of `other`. The result does not depend on the order of such additions.
     pub fn merge(&mut self, other: &Delays) {
-        if let [_, .., _] = other.counts[..] {
+        if !other.counts.is_empty() {
             self.grow(other.first);
             self.grow(other.first + other.counts.len() - 1);
             let counts = &mut self.counts[other.first - self.first..];
@@ -172,6 +172,9 @@ impl StreamDelay {
     /// stored.
     #[inline]
     pub fn store(&mut self, sent: FirstSent) {
+        if sent.start == sent.end {
+            return; // a SYN or FIN without data
+        }
         let after = self.known.back().map_or(self.next, |last| last.end);
         if after <= sent.start {
             self.known.push_back(sent);
@@ -293,6 +296,7 @@ mod tests {
         let found = stream.delays().summary().unwrap();
         assert_eq!((found.min, found.mean, found.max), (60.0, 80.0, 100.0));
         stream.store(first(1, 31, 110));
+        stream.store(first(31, 31, 120)); // a FIN on its own
         assert!(stream.known.is_empty());
     }
 

@@ -234,7 +234,7 @@ impl TcpEnds {
     /// Records the first transmission of a segment.
     #[inline]
     pub fn on_transmission(&mut self, segment: &Segment) {
-        if self.has_proxy && segment.len > 0 {
+        if self.has_proxy {
             self.latency.delay.store(first_sent(segment));
         }
     }
@@ -248,9 +248,7 @@ impl TcpEnds {
             self.latency.delay.store(sent);
             rest.start = if sent.start <= rest.start { sent.end } else { rest.start };
         }
-        if rest.start < rest.end {
-            self.latency.delay.store(rest);
-        }
+        self.latency.delay.store(rest);
     }
 
     /// Returns the counts of this connection and of those before.

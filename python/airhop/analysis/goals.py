@@ -35,40 +35,46 @@ class Goal:
     @property
     def is_higher_better(self) -> bool:
         """True if a higher value is better."""
-        return self.kind in ("throughput", "fairness")
+        return _WORDS[self.kind].is_higher_better
 
     @property
     def superlative(self) -> str:
         """Superlative of the goal, with its class: `the shortest completion time of web`."""
-        words = {
-            "throughput": "the highest throughput",
-            "completion": "the shortest completion time",
-            "delay": "the lowest delay",
-            "fairness": "the best fairness",
-        }
-        return words[self.kind] if self.of is None else f"{words[self.kind]} of {self.of}"
+        return _WORDS[self.kind].superlative + self._of
 
     @property
     def heading(self) -> str:
         """Heading of a narrow column."""
-        words = {
-            "throughput": "throughput\nMbit/s",
-            "completion": "completion\n{}\nms",
-            "delay": "delay p95\n{}\nms",
-            "fairness": "Jain\n{}",
-        }
-        return words[self.kind].format("" if self.of is None else self.of.replace(" ", "\n"))
+        return _WORDS[self.kind].heading.format((self.of or "").replace(" ", "\n"))
 
     @property
     def label(self) -> str:
         """Label of a row or menu: `completion time of web, mean, ms`."""
-        words = {
-            "throughput": "throughput, Mbit/s",
-            "completion": "completion time{}, mean, ms",
-            "delay": "one-way delay{}, p95, ms",
-            "fairness": "fairness{}, Jain's index",
-        }
-        return words[self.kind].format("" if self.of is None else f" of {self.of}")
+        return _WORDS[self.kind].label.format(self._of)
+
+    @property
+    def _of(self) -> str:
+        """Class of the goal, after a noun; empty for the run."""
+        return "" if self.of is None else f" of {self.of}"
+
+
+class _Words(NamedTuple):
+    """Words of a kind of goal; `{}` stands for the class."""
+
+    is_higher_better: bool
+    superlative: str
+    heading: str
+    label: str
+
+
+_WORDS: Mapping[Kind, _Words] = {
+    "throughput": _Words(True, "the highest throughput", "throughput\nMbit/s", "throughput, Mbit/s"),
+    "completion": _Words(
+        False, "the shortest completion time", "completion\n{}\nms", "completion time{}, mean, ms"
+    ),
+    "delay": _Words(False, "the lowest delay", "delay p95\n{}\nms", "one-way delay{}, p95, ms"),
+    "fairness": _Words(True, "the best fairness", "Jain\n{}", "fairness{}, Jain's index"),
+}
 
 
 class ClassSeen(NamedTuple):

@@ -1,5 +1,6 @@
 //! Distributions of sizes and times. Each variate is computed from one uniform number by inversion.
 
+use airhop_base::Span;
 use airhop_engine::Stream;
 use std::sync::Arc;
 
@@ -73,7 +74,22 @@ impl Cdf {
     }
 }
 
+/// Maximum size, bytes.
+const LARGEST: f64 = u32::MAX as f64;
+/// Maximum time, seconds: beyond any run.
+const LONGEST_S: f64 = 1e6;
+
 impl Distribution {
+    /// Draws a size in bytes, at least one byte and at most [`LARGEST`].
+    pub(super) fn size(&self, stream: &mut Stream) -> u64 {
+        libm::round(self.draw(LARGEST, stream)).max(1.0) as u64
+    }
+
+    /// Draws a time given in seconds, at most [`LONGEST_S`].
+    pub(super) fn time(&self, stream: &mut Stream) -> Span {
+        Span::from_secs_f64(self.draw(LONGEST_S, stream))
+    }
+
     /// Draws a variate, truncated at `most`.
     pub fn draw(&self, most: f64, stream: &mut Stream) -> f64 {
         self.quantile(stream.uniform()).min(most)

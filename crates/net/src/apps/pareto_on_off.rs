@@ -55,7 +55,7 @@ impl OnOff {
     fn new(plan: &ParetoOnOff, bytes: u32, mut stream: Stream) -> Self {
         let period = |mean: Span| Distribution::Pareto { mean: mean.secs_f64(), shape: plan.shape };
         let (on, off) = (period(plan.on), period(plan.off));
-        let left = draw(&on, &mut stream);
+        let left = on.time(&mut stream);
         OnOff { interval: plan.peak.time_for(bytes), on, off, left, stream, due: Time::ZERO }
     }
 
@@ -64,9 +64,9 @@ impl OnOff {
         let mut due = self.interval;
         let mut gap = Span::ZERO;
         while self.left < due {
-            gap = gap + self.left + draw(&self.off, &mut self.stream);
+            gap = gap + self.left + self.off.time(&mut self.stream);
             due = due - self.left;
-            self.left = draw(&self.on, &mut self.stream);
+            self.left = self.on.time(&mut self.stream);
         }
         self.left = self.left - due;
         gap + due
@@ -87,14 +87,6 @@ impl App for OnOff {
         Some(self.due)
     }
 }
-
-/// Draws the length of a period.
-fn draw(of: &Distribution, stream: &mut Stream) -> Span {
-    Span::from_secs_f64(of.draw(LONGEST_S, stream))
-}
-
-/// Longest period, beyond any run, which truncates the infinite tail of the distribution.
-const LONGEST_S: f64 = 1e6;
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! Requests and their responses.
 
 use super::{App, AppFlow, AppPlan, Carrier, Connection, Direction, Distribution, Io, Opening, Pool};
-use airhop_base::{Span, Time};
+use airhop_base::Time;
 use airhop_engine::Stream;
 use std::collections::VecDeque;
 
@@ -46,11 +46,6 @@ pub enum Arrivals {
 const REQUESTS: AppFlow = AppFlow(1);
 /// Flow of the responses.
 const RESPONSES: AppFlow = AppFlow::PLANNED;
-
-/// Maximum size of a request or response, bytes.
-const LARGEST: f64 = u32::MAX as f64;
-/// Maximum gap and think time, seconds: beyond any run.
-const LONGEST_S: f64 = 1e6;
 
 impl AppPlan for RequestResponse {
     fn carrier(&self) -> Carrier {
@@ -102,8 +97,8 @@ impl Requests {
     /// Returns the request that arrives now.
     fn draw(&mut self, now: Time) -> Request {
         let [of_request, of_response] = &mut self.sizes;
-        let bytes = size(&self.plan.request, of_request);
-        let response = size(&self.plan.response, of_response);
+        let bytes = self.plan.request.size(of_request);
+        let response = self.plan.response.size(of_response);
         Request { arrived: now, bytes, response }
     }
 
@@ -111,7 +106,7 @@ impl Requests {
     fn start(&mut self, now: Time) -> Option<Request> {
         match &self.plan.arrivals {
             Arrivals::Open(gaps) => {
-                self.due = Some(now + span(gaps, &mut self.gaps));
+                self.due = Some(now + gaps.time(&mut self.gaps));
                 None
             }
             Arrivals::Closed(_) => Some(self.draw(now)),
@@ -121,7 +116,7 @@ impl Requests {
     /// Returns the request that is due now, and sets the time of the next in an open loop.
     fn on_due(&mut self, now: Time) -> Request {
         self.due = match &self.plan.arrivals {
-            Arrivals::Open(gaps) => Some(now + span(gaps, &mut self.gaps)),
+            Arrivals::Open(gaps) => Some(now + gaps.time(&mut self.gaps)),
             Arrivals::Closed(_) => None,
         };
         self.draw(now)
@@ -130,7 +125,7 @@ impl Requests {
     /// Sets the time of the next request in a closed loop, after a response.
     fn on_response(&mut self, now: Time) {
         if let Arrivals::Closed(think) = &self.plan.arrivals {
-            self.due = Some(now + span(think, &mut self.gaps));
+            self.due = Some(now + think.time(&mut self.gaps));
         }
     }
 }
@@ -176,16 +171,6 @@ impl Client {
         }
         self.requests.on_response(now);
     }
-}
-
-/// Draws a gap or think time.
-fn span(of: &Distribution, stream: &mut Stream) -> Span {
-    Span::from_secs_f64(of.draw(LONGEST_S, stream))
-}
-
-/// Draws a size of at least one byte.
-fn size(of: &Distribution, stream: &mut Stream) -> u64 {
-    libm::round(of.draw(LARGEST, stream)).max(1.0) as u64
 }
 
 impl App for Client {

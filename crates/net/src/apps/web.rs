@@ -2,7 +2,7 @@
 
 use super::connection::Pool;
 use super::{App, AppFlow, AppPlan, Carrier, Connection, Distribution, Io, Opening};
-use airhop_base::{Span, Time};
+use airhop_base::Time;
 use airhop_engine::Stream;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -67,10 +67,6 @@ impl Page {
 
 /// Maximum number of connections of a browser to a server with HTTP/1.1: that of Chromium and Firefox.
 const MOST_CONNECTIONS: usize = 6;
-/// Maximum size of a request, bytes.
-const LARGEST: f64 = u32::MAX as f64;
-/// Maximum think time, seconds: beyond any run.
-const LONGEST_S: f64 = 1e6;
 
 impl AppPlan for Web {
     fn carrier(&self) -> Carrier {
@@ -88,7 +84,7 @@ impl AppPlan for Web {
             missing: Vec::new(),
             known: VecDeque::new(),
             left: 0,
-            lines: Pool::default(),
+            connections: Pool::default(),
             idle: Vec::new(),
         })
     }
@@ -113,14 +109,14 @@ struct Browser {
     /// Number of objects that have not arrived.
     left: usize,
     /// Open connections.
-    lines: Pool<Line>,
+    connections: Pool<Exchange>,
     /// Connections without an outstanding request; the last used is last.
     idle: Vec<Connection>,
 }
 
-/// Connection of a browser.
+/// Requests and responses on a connection.
 #[derive(Clone, Copy, Debug, Default)]
-struct Line {
+struct Exchange {
     /// Bytes written so far into the flow of the requests and that of the responses.
     written: [u64; 2],
     /// Object of the outstanding request.
@@ -142,11 +138,11 @@ impl Browser {
         while let Some(&object) = self.known.front() {
             let Some(connection) = self.free_connection(io) else { return };
             self.known.pop_front();
-            let bytes = libm::round(self.plan.request.draw(LARGEST, &mut self.requests)).max(1.0) as u64;
-            let Some(line) = self.lines.get_mut(connection) else { return };
-            line.object = object;
-            line.written[0] += bytes;
-            io.expect(connection.requests(), line.written[0]);
+            let bytes = self.plan.request.size(&mut self.requests);
+            let Some(exchange) = self.connections.get_mut(connection) else { return };
+            exchange.object = object;
+            exchange.written[0] += bytes;
+            io.expect(connection.requests(), exchange.written[0]);
             io.write(connection.requests(), bytes);
         }
     }
@@ -156,26 +152,26 @@ impl Browser {
         if let Some(connection) = self.idle.pop() {
             return Some(connection);
         }
-        if self.lines.len() == MOST_CONNECTIONS {
+        if self.connections.len() == MOST_CONNECTIONS {
             return None;
         }
-        let connection = self.lines.open(Line::default())?;
+        let connection = self.connections.open(Exchange::default())?;
         io.connect(connection);
         Some(connection)
     }
 
     /// Sends the response to the request on a connection.
     fn answer(&mut self, connection: Connection, io: &mut Io) {
-        let Some(line) = self.lines.get_mut(connection) else { return };
-        let bytes = self.plan.page.objects()[line.object].bytes;
-        line.written[1] += bytes;
-        io.expect(connection.responses(), line.written[1]);
+        let Some(exchange) = self.connections.get_mut(connection) else { return };
+        let bytes = self.plan.page.objects()[exchange.object].bytes;
+        exchange.written[1] += bytes;
+        io.expect(connection.responses(), exchange.written[1]);
         io.write(connection.responses(), bytes);
     }
 
     /// Handles the arrival of the object on a connection.
     fn arrive(&mut self, now: Time, connection: Connection, io: &mut Io) {
-        let Some(&Line { object, .. }) = self.lines.get(connection) else { return };
+        let Some(&Exchange { object, .. }) = self.connections.get(connection) else { return };
         self.idle.push(connection);
         self.left -= 1;
         let objects = self.plan.page.objects();
@@ -194,13 +190,13 @@ impl Browser {
     /// Completes the visit, and closes the connections.
     fn complete(&mut self, now: Time, io: &mut Io) {
         for connection in std::mem::take(&mut self.idle) {
-            self.lines.close(connection);
+            self.connections.close(connection);
             io.close(connection.requests());
         }
         if let Some(since) = self.since.take() {
             io.complete(since);
         }
-        self.due = Some(now + Span::from_secs_f64(self.plan.think.draw(LONGEST_S, &mut self.thinks)));
+        self.due = Some(now + self.plan.think.time(&mut self.thinks));
     }
 }
 
