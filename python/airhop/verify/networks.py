@@ -34,6 +34,10 @@ _SHARES = (0.03, 0.1, 0.25, 0.5)
 """Probabilities with which a table has an optional key; each table draws one of them."""
 _PACKETS = 1000
 """Packets that the slowest link of a scenario carries at most."""
+_TIMEOUTS = 300_000
+"""Number of times that the retransmission timers of a scenario expire at most."""
+_BROWSER = 7
+"""Connections of a browser: six, and that of the planned flow."""
 _OWN: Mapping[str, set[str]] = {
     "": {"name", "duration", "copies", "wired", "wlan", "radio", "flow"},
     "wlan": {"layout", "stations"},
@@ -63,6 +67,8 @@ def random_network(seed: int, folder: str | Path, others: Sequence[str] = ()) ->
     _fill(Values(draw, record), scenario)
     add_marks(seed, scenario)
     _add_amsdus(seed, scenario)
+    if (most := _until_timeouts(scenario)) < quantity(scenario["duration"]) / 1e9:
+        scenario["duration"] = f"{most:.4g} s"
     return scenario
 
 
@@ -98,7 +104,18 @@ def _duration(draw: Random, scenario: Table) -> float:
     links = [link for kind in ("wired", "radio", "wlan") for link in scenario.get(kind, ())]
     slowest = min((quantity(rate) for link in links for rate in _rates(link)), default=3e6)
     smallest = min(quantity(flow.get("segment", "1000 B")) for flow in scenario["flow"]) + 40
-    return min(draw.uniform(0.2, 3), max(0.05, _PACKETS * smallest * 8 / slowest))
+    longest = draw.uniform(0.2, 3)
+    return min(longest, max(0.05, _PACKETS * smallest * 8 / slowest))
+
+
+def _until_timeouts(scenario: Table) -> float:
+    """Return the time, s, in which the retransmission timers of all connections expire `_TIMEOUTS` times."""
+    rate = 0.0
+    for flow in scenario["flow"]:
+        longest = flow.get("tcp", {}).get("rto", {}).get("max")
+        senders = 2 * _BROWSER if flow.get("app", {}).get("kind") == "web" else 2
+        rate += senders / quantity(longest) * 1e9 if longest is not None else 0.0
+    return _TIMEOUTS / rate if rate else math.inf
 
 
 def _rates(link: Table) -> list[str]:
