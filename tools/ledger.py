@@ -27,8 +27,8 @@ This page lists every item of the four papers with which Airhop began, and its o
 computed from the evidence of the row:
 
 - **V** verified: tests, or claims that are all reproduced or meet their bound.
-- **R** reconstructed: the paper is silent or ambiguous, and the readings are named; or a claim hangs on a
-  reading or cannot be told.
+- **R** reconstructed: the paper is silent or ambiguous, and the readings are named; or a claim depends on a
+  reading or is undecided.
 - **D** different from print: a claim of the row is not reproduced.
 - **M** missing: the printed item is lost, or no result needs it; the row has no evidence.
 

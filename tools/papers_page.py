@@ -71,7 +71,7 @@ def outcome(found: Found, id_: str) -> Outcome:
 
 def mark(one: Judged) -> str:
     """Name what became of a printed number."""
-    return MARKS[one.met.holds] if one.met.holds is not None or one.tells else "cannot be told"
+    return MARKS[one.met.holds] if one.met.holds is not None or one.tells else "undecided"
 
 
 def measured(one: Judged, digits: int) -> str:

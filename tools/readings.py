@@ -39,12 +39,12 @@ COLUMNS = (
     "outcome",
     "needs",
     "readings",
-    "hangs",
+    "depends_on",
     "before",
     "whose_before",
 )
-"""`hangs` is the conclusion over all readings of a claim that hangs on one."""
-WORDS = ("reproduced", "bound met", "hangs on a reading", "cannot be told", "not reproduced")
+"""`depends_on` is the conclusion over all readings of a claim that depends on one."""
+WORDS = ("reproduced", "bound met", "depends on a reading", "undecided", "not reproduced")
 """Outcomes as they are counted."""
 PAPERS = {
     "yun2009": "Yun 2009",
@@ -181,7 +181,7 @@ def outcomes_of(
             "outcome": checked.outcome,
             "needs": checked.needs,
             "readings": str(len(checked.judged) or 1),
-            "hangs": checked.conclusion if checked.hangs_on else "",
+            "depends_on": checked.conclusion if checked.depends_on else "",
             **{name: known.get(checked.claim.id, blank)[name] for name in blank},
         }
         for checked in sorted(outcome.claims, key=lambda checked: checked.claim.id)
@@ -196,7 +196,7 @@ def outcome_rows() -> list[dict[str, str]]:
 
 def counted(word: str) -> str:
     """Name the group of an outcome."""
-    return "hangs on a reading" if word.startswith("hangs on ") else word
+    return "depends on a reading" if word.startswith("depends on ") else word
 
 
 def claims() -> str:
@@ -210,16 +210,16 @@ def claims() -> str:
     return table(("paper", "claims", "own", *WORDS), rows)
 
 
-def hanging() -> str:
-    """List the claims that hang on a reading, and on which."""
+def depending() -> str:
+    """List the claims that depend on a reading, and on which."""
     rows = [
         (
             f"`{row['claim']}`",
             f"[{row['experiment']}]({row['experiment'].replace('/', '-')}.md)",
-            row["hangs"],
+            row["depends_on"],
         )
         for row in outcome_rows()
-        if row["hangs"]
+        if row["depends_on"]
     ]
     return table(("claim", "experiment", "over all readings"), rows, left=3)
 
@@ -251,7 +251,7 @@ BLOCKS: Mapping[str, Callable[[], str]] = {
     "outcomes": outcomes,
     "changes": changes,
     "claims": claims,
-    "hanging": hanging,
+    "depending": depending,
 }
 """Blocks that follow from outcomes.csv."""
 

@@ -14,7 +14,7 @@ runs are paired.
 
 The measured value meets the number if its whole 95 % interval lies within the tolerance, and misses the
 number if no part of the interval does. If the tolerance is more than half of the printed effect, an interval
-within the tolerance is no evidence, and the claim cannot be told. A miss is decisive for every tolerance.
+within the tolerance is no evidence, and the claim is undecided. A miss is decisive for every tolerance.
 """
 
 from __future__ import annotations

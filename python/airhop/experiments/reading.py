@@ -144,7 +144,7 @@ def default_rests_on(questions: Sequence[Question]) -> str:
 
 
 def conclusion(judged: Sequence[Judgement], questions: Sequence[Question]) -> str:
-    """State a claim's verdicts under all readings: "holds under 3 of 5: it hangs on TIBET's decay"."""
+    """State a claim's verdicts under all readings: "holds under 3 of 5: it depends on TIBET's decay"."""
     words = [judgement.result.word for judgement in judged]
     if len(words) == 1:
         return {"holds": "holds", "fails": "fails", "open": "is open"}[words[0]] + " under the one reading"
@@ -156,11 +156,11 @@ def conclusion(judged: Sequence[Judgement], questions: Sequence[Question]) -> st
         return "is open under every reading"
     told = f"holds under {words.count('holds') or 'none'} of {len(words)}"
     told += f", open under {words.count('open')}" if "open" in words else ""
-    hangs = hangs_on(judged, questions)
-    return f"{told}: it hangs on {listed(hangs)}" if hangs else told
+    sources = depends_on(judged, questions)
+    return f"{told}: it depends on {listed(sources)}" if sources else told
 
 
-def hangs_on(judged: Sequence[Judgement], questions: Sequence[Question]) -> list[str]:
+def depends_on(judged: Sequence[Judgement], questions: Sequence[Question]) -> list[str]:
     """Return the questions of which one answer upholds the claim and another one refutes it.
 
     If no question has both, return the questions of the answers that decide the claim.

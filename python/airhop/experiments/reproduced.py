@@ -16,7 +16,7 @@ from airhop.experiments.reading import (
     Reading,
     conclusion,
     default_rests_on,
-    hangs_on,
+    depends_on,
     listed,
 )
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from airhop.experiments.calculation import Calculation
     from airhop.experiments.experiment import Experiment
 
-REPRODUCED, BOUND_MET, NOT_REPRODUCED, UNTOLD = "reproduced", "bound met", "not reproduced", "cannot be told"
-HANGS_ON = "hangs on "
+REPRODUCED, BOUND_MET, NOT_REPRODUCED, UNDECIDED = "reproduced", "bound met", "not reproduced", "undecided"
+DEPENDS_ON = "depends on "
 """Outcome of a claim that depends on questions of the paper, which follow."""
 MORE_RUNS = "more runs than these: the interval lies on both sides"
 """Remedy for a claim whose printed statement is clear but whose runs are too few."""
@@ -43,7 +43,7 @@ class CheckedClaim:
     """Outcome under each reading, the default first; empty where readings were not requested."""
     conclusion: str = ""
     """Conclusion over all readings, in words."""
-    hangs_on: tuple[str, ...] = ()
+    depends_on: tuple[str, ...] = ()
     """Questions with an answer that upholds the claim and another that refutes it."""
 
     @property
@@ -55,15 +55,15 @@ class CheckedClaim:
     def outcome(self) -> str:
         """Return the outcome of the claim: a word or two.
 
-        By the default reading `reproduced`, `bound met`, `not reproduced` or `cannot be told`; `hangs on
+        By the default reading `reproduced`, `bound met`, `not reproduced` or `undecided`; `depends on
         NAME` if one reading upholds the claim and another refutes it.
         """
-        return outcome(self.claim, self.result, self.hangs_on)
+        return outcome(self.claim, self.result, self.depends_on)
 
     @property
     def needs(self) -> str:
         """Return what would decide an undecided claim; empty for any other claim."""
-        if self.outcome != UNTOLD:
+        if self.outcome != UNDECIDED:
             return ""
         return self.result.needs or MORE_RUNS
 
@@ -99,12 +99,12 @@ class CheckedClaim:
         }
 
 
-def outcome(claim: Claim[Any], result: ClaimResult, hangs_on: Sequence[str] = ()) -> str:
+def outcome(claim: Claim[Any], result: ClaimResult, depends_on: Sequence[str] = ()) -> str:
     """Return the outcome of a claim from its result by default and the questions that it depends on."""
-    if hangs_on:
-        return f"{HANGS_ON}{listed(hangs_on)}"
+    if depends_on:
+        return f"{DEPENDS_ON}{listed(depends_on)}"
     if result.holds is None:
-        return UNTOLD
+        return UNDECIDED
     if not result.holds:
         return NOT_REPRODUCED
     return BOUND_MET if claim.bound else REPRODUCED
@@ -134,7 +134,7 @@ def under_readings(
                 one,
                 judged=judged,
                 conclusion=conclusion(judged, questions),
-                hangs_on=tuple(hangs_on(judged, questions)),
+                depends_on=tuple(depends_on(judged, questions)),
             )
         )
     return found

@@ -53,18 +53,18 @@ def test_what_is_said_over_all_readings() -> None:
     assert told(FAILED, slow=FAILED, reno=FAILED) == "fails under every reading tried"
     assert told(OPEN, slow=OPEN) == "is open under every reading"
     assert told(FAILED) == "fails under the one reading"
-    hangs = "holds under 1 of 3: it hangs on the decay"
-    assert told(FAILED, slow=HELD, reno=FAILED) == hangs
+    depends = "holds under 1 of 3: it depends on the decay"
+    assert told(FAILED, slow=HELD, reno=FAILED) == depends
     assert told(HELD, slow=FAILED, slower=FAILED, reno=FAILED) == (
-        "holds under 1 of 4: it hangs on the decay and the recovery"
+        "holds under 1 of 4: it depends on the decay and the recovery"
     )
-    # What is open hangs on nothing yet: more replications may decide it as the others.
+    # What is open depends on nothing yet: more replications may decide it as the others.
     assert told(FAILED, slow=OPEN, slower=FAILED) == "holds under none of 3, open under 1"
     assert told(OPEN, slow=HELD, slower=FAILED, reno=HELD) == (
-        "holds under 2 of 4, open under 1: it hangs on the decay"
+        "holds under 2 of 4, open under 1: it depends on the decay"
     )
     assert told(OPEN, slow=HELD, reno=FAILED) == (
-        "holds under 1 of 3, open under 1: it hangs on the decay and the recovery"
+        "holds under 1 of 3, open under 1: it depends on the decay and the recovery"
     )
 
 
@@ -119,7 +119,7 @@ def test_every_reading_can_be_run(experiment: Experiment) -> None:
 
 @pytest.fixture
 def small() -> Experiment:
-    """Figure 6 in small, with the question of TIBET's decay and a claim that hangs on it."""
+    """Figure 6 in small, with the question of TIBET's decay and a claim that depends on it."""
 
     def check(samples: object) -> ClaimResult:
         ratio = samples.ratio("tibet", "reno", 1e-2).value  # type: ignore[attr-defined]
@@ -154,7 +154,7 @@ def test_claims_are_checked_under_every_reading_and_runs_are_shared(
     assert [one["default"] for one in claim["readings"]] == [True, False, False, False]
     assert claim["readings"][0]["verdict"] == "fails"
     assert claim["readings"][3]["verdict"] == "holds"
-    assert claim["conclusion"].endswith("it hangs on TIBET's decay")
+    assert claim["conclusion"].endswith("it depends on TIBET's decay")
     assert (claim["own"], claim["quote"]) == (False, "better than")
     computed = [other.table.computed for _, other in outcome.others]  # type: ignore[attr-defined]
     assert computed == [3, 3, 3], "TIBET's runs alone, for Reno's are the default's"
@@ -225,15 +225,15 @@ def test_an_outcome_is_that_of_the_default_unless_readings_contradict_each_other
     assert checked(FAILED, bound=True).outcome == "not reproduced"
     assert checked(FAILED, slow=FAILED, reno=OPEN).outcome == "not reproduced"
     assert checked(HELD, slow=HELD, reno=OPEN).outcome == "reproduced"
-    assert checked(HELD, slow=FAILED, reno=HELD).outcome == "hangs on the decay"
-    assert checked(FAILED, slow=HELD, reno=HELD).outcome == "hangs on the decay and the recovery"
+    assert checked(HELD, slow=FAILED, reno=HELD).outcome == "depends on the decay"
+    assert checked(FAILED, slow=HELD, reno=HELD).outcome == "depends on the decay and the recovery"
 
 
 def test_what_cannot_be_told_says_what_would_tell_it() -> None:
     short = checked(OPEN)
-    assert (short.outcome, short.needs) == ("cannot be told", MORE_RUNS)
+    assert (short.outcome, short.needs) == ("undecided", MORE_RUNS)
     unprinted = checked(ClaimResult(None, "3 %", needs="how many runs it is the mean of"))
-    assert (unprinted.outcome, unprinted.needs) == ("cannot be told", "how many runs it is the mean of")
+    assert (unprinted.outcome, unprinted.needs) == ("undecided", "how many runs it is the mean of")
     assert checked(HELD).needs == "", "nothing lacks where the claim is decided"
 
 

@@ -71,21 +71,21 @@ def test_outcomes_are_those_of_the_claims_that_there_are() -> None:
     }
     for row in rows.values():
         word = row["outcome"]
-        assert word in (*ledger.HELD, ledger.FAILED, "cannot be told") or word.startswith("hangs on ")
-        assert bool(row["needs"]) is (word == "cannot be told"), row["claim"]
+        assert word in (*ledger.HELD, ledger.FAILED, "undecided") or word.startswith("depends on ")
+        assert bool(row["needs"]) is (word == "undecided"), row["claim"]
         assert word != "bound met" or CLAIMS[row["claim"]].bound
 
 
 def test_letters_follow_from_outcomes() -> None:
-    outcomes = {"good": "reproduced", "bound": "bound met", "bad": "not reproduced", "open": "cannot be told"}
-    outcomes["hangs"] = "hangs on the delay"
+    outcomes = {"good": "reproduced", "bound": "bound met", "bad": "not reproduced", "open": "undecided"}
+    outcomes["depends"] = "depends on the delay"
 
     def letter(*claims: str, **more: object) -> str:
         return ledger.Row("an item", "here", claims, **more).letter(outcomes)  # type: ignore[arg-type]
 
     assert letter("good", "bound") == "V"
     assert letter("good", "bad") == "D"
-    assert letter("good", "open") == letter("hangs") == "R"
+    assert letter("good", "open") == letter("depends") == "R"
     assert letter("good", reconstructed=True) == letter("good", readings=("one",)) == "R"
     assert letter("bad", readings=("one",)) == "D"
     assert (letter(tests=("a.rs",)), letter()) == ("V", "M")
@@ -99,7 +99,7 @@ def test_sums_are_those_of_the_letters() -> None:
 
 
 def test_what_could_not_be_reproduced_are_claims_that_were_not() -> None:
-    """Ten failures, each with claims that are not reproduced: what cannot be told is no failure."""
+    """Ten failures, each with claims that are not reproduced: an undecided claim is no failure."""
     page = (ROOT / "docs" / "experiments" / "papers.md").read_text(encoding="utf-8")
     failures = re.findall(r"^\d+\. .*$", page.partition("## Numbers that are not")[2], re.MULTILINE)
     assert len(failures) == 10
