@@ -194,3 +194,26 @@ fn more_connections_than_flows_are_refused() {
     plan.flows = vec![plan.flows[0].clone(); 8001];
     assert_eq!(World::new(&plan, 1, 0, None).err(), Some(BuildError::TooManyFlows { flow: "f".into() }));
 }
+
+// RFC 6298 §2.2: the server's first sample is the round trip of its SYN-ACK, which sets its timeout before the first
+// response. With a round trip of 1.2 s, above the initial timeout of 1 s, no response times out.
+#[test]
+fn a_server_knows_the_round_trip_of_its_syn_ack() {
+    for connections in [Connections::Reused, Connections::New] {
+        let app = RequestResponse {
+            request: Distribution::Constant(REQUEST),
+            response: Distribution::Constant(1000.0),
+            arrivals: Arrivals::Closed(Distribution::Constant(10.0)),
+            connections,
+        };
+        let wired = vec![hosts::wire(10, MS(600), 100, ErrorPlan::Clean)];
+        let config = Preset::Rfc.config(1000);
+        let plan = Plan {
+            links: Links { wired, ..Links::default() },
+            ..hosts::hosts(Span::from_secs(60), hosts::tcp("newreno", config), Arc::new(app))
+        };
+        let report = run(&plan, 1);
+        assert_eq!(report.flows[0].timeouts, 0, "{connections:?}");
+        assert!(completion(&report.flows[0]).count > 3);
+    }
+}

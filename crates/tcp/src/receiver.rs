@@ -65,6 +65,18 @@ pub struct Receiver {
     /// ACKs ready to be sent, in the order of the segments that caused them.
     ready: VecDeque<Packet>,
     duplicates: u64,
+    handshake: Handshake,
+}
+
+/// Round trip of the SYN-ACK.
+#[derive(Clone, Copy, Debug)]
+enum Handshake {
+    /// No SYN has arrived, or the round trip is ambiguous or was taken.
+    Unknown,
+    /// A SYN-ACK left at `at`, as the only one or `again`.
+    Answered { at: Time, again: bool },
+    /// The SYN-ACK that left at `sent` was acknowledged.
+    Acknowledged { sent: Time, at: Time },
 }
 
 /// The timestamps option (RFC 7323 §4.3).
@@ -110,6 +122,7 @@ impl Receiver {
             ack_due: None,
             ready: VecDeque::new(),
             duplicates: 0,
+            handshake: Handshake::Unknown,
         }
     }
 
@@ -148,6 +161,9 @@ impl Receiver {
         if self.stream.expected < FIRST_BYTE {
             return; // nobody is connected
         }
+        if let Handshake::Answered { at, again } = self.handshake {
+            self.on_syn_acknowledged(now, s, at, again);
+        }
         match (self.accepts(s), p.damaged) {
             (false, _) => self.acknowledge(now, None),
             (true, _) if !s.is_of_stream() => {}
@@ -185,6 +201,14 @@ impl Receiver {
         }
         self.note_ack(&header);
         header
+    }
+
+    /// Returns the times at which the SYN-ACK left and its ACK arrived, unless they were returned before; `None` if
+    /// the peer did not open the connection, or if the ACK may answer either of two SYN-ACKs.
+    pub fn take_handshake(&mut self) -> Option<(Time, Time)> {
+        let Handshake::Acknowledged { sent, at } = self.handshake else { return None };
+        self.handshake = Handshake::Unknown;
+        Some((sent, at))
     }
 
     /// Records that this host sends data in the other direction. Data within 40 ms of an arrival is an answer:
@@ -261,7 +285,21 @@ impl Receiver {
         if let Some(clock) = &mut self.clock {
             clock.last_ack = reply.ack;
         }
+        let again = matches!(self.handshake, Handshake::Answered { .. });
+        self.handshake = Handshake::Answered { at: now, again };
         self.make_ready(reply);
+    }
+
+    /// Handles the first segment after the SYN-ACK, which acknowledges the SYN-ACK. Karn's rule: that of a repeated
+    /// SYN-ACK is ambiguous, unless it echoes a timestamp (RFC 7323 §4.1).
+    #[cold]
+    fn on_syn_acknowledged(&mut self, now: Time, s: &Segment, last: Time, again: bool) {
+        let echoed = s.timestamps.filter(|_| self.clock.is_some()).map(|ts| {
+            let age = timestamp(now).wrapping_sub(ts.echo);
+            Time::from_nanos(now.nanos().saturating_sub(u64::from(age) * 1_000_000))
+        });
+        let sent = if again { echoed } else { Some(last) };
+        self.handshake = sent.map_or(Handshake::Unknown, |sent| Handshake::Acknowledged { sent, at: now });
     }
 
     /// Disables the options that the SYN does not offer: ECN (RFC 3168 §6.1.1: both bits offer it), SACK (RFC
@@ -406,10 +444,7 @@ impl Receiver {
             ack: self.stream.expected,
             window: self.edge.map_or(self.window, |edge| edge - self.stream.expected),
             flags: Flags { ack: true, ..Flags::default() },
-            timestamps: self.clock.as_ref().map(|c| Timestamps {
-                value: now.since(Time::ZERO).whole(Span::from_millis(1)) as u32,
-                echo: c.recent,
-            }),
+            timestamps: self.clock.as_ref().map(|c| Timestamps { value: timestamp(now), echo: c.recent }),
             header_check: false,
             sack_permitted: false,
             sent: now,
@@ -419,6 +454,11 @@ impl Receiver {
             },
         }
     }
+}
+
+/// Returns the timestamp clock: milliseconds, modulo 2^32 (RFC 7323 §5.4).
+fn timestamp(now: Time) -> u32 {
+    now.since(Time::ZERO).whole(Span::from_millis(1)) as u32
 }
 
 #[cfg(test)]

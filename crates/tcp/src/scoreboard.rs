@@ -236,6 +236,11 @@ impl Scoreboard {
         }
     }
 
+    /// Adds the round trip of a handshake that the peer began.
+    pub fn on_handshake(&mut self, rtt: Span) {
+        self.least_rtt = least(self.least_rtt, rtt);
+    }
+
     fn remove_below(&mut self, una: u64) {
         while let Some(e) = self.segments.front_mut() {
             if e.end > una {

@@ -65,6 +65,14 @@ impl Sender {
         }
     }
 
+    /// Adds the round trip of the SYN-ACK that this host sent at `sent`, acknowledged at `acked`, as the first sample
+    /// (RFC 6298 §2.2; Linux, tcp_synack_rtt_meas()). Connections that the peer opens only.
+    pub fn on_syn_acknowledged(&mut self, sent: Time, acked: Time) {
+        self.stack.on_rtt(&mut *self.rto, sent, acked, true);
+        self.state.srtt = self.rto.srtt();
+        self.state.board.on_handshake(acked - sent);
+    }
+
     /// Restarts from a lost SYN or SYN-ACK: a window of one (RFC 5681 §3.1) and a timeout of 3 s (RFC 6298 §5.7). Linux, tcp_init_transfer() and
     /// tcp_init_metrics(), reduces the window only after a second lost SYN, since its first timeout is one second and no longer three, and
     /// raises the timeout only if timestamps gave no round trip.

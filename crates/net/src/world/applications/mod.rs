@@ -163,10 +163,34 @@ impl World {
     }
 
     fn write(&mut self, now: Time, id: FlowId, bytes: u64) {
+        self.pass_on_handshake(id);
         if let Ends::Tcp(tcp) = &mut self.flows[usize::from(id.0)].ends {
             tcp.sender.supply(bytes);
             self.send_what_is_ready(now, id);
         }
+    }
+
+    /// Passes the round trip of a SYN-ACK to the sender of the host that sent it.
+    fn pass_on_handshake(&mut self, id: FlowId) {
+        let Some(opener) = self.opener(id) else { return };
+        if let Ends::Tcp(tcp) = &mut self.flows[usize::from(opener.0)].ends
+            && let Some((sent, acked)) = tcp.receiver.take_handshake()
+            && let Ends::Tcp(tcp) = &mut self.flows[usize::from(id.0)].ends
+        {
+            tcp.sender.on_syn_acknowledged(sent, acked);
+        }
+    }
+
+    /// Returns the flow in the other direction of the connection, if the flow is the side of an application's
+    /// connection.
+    fn opener(&self, id: FlowId) -> Option<FlowId> {
+        let flow = &self.flows[usize::from(id.0)];
+        if let Some(side) = flow.side {
+            return Some(side.other);
+        }
+        let seat =
+            flow.seat.filter(|seat| seat.flow == AppFlow::PLANNED && flow.plan.app.opens_connection())?;
+        self.apps[usize::from(seat.app)].flows.get(1).copied()
     }
 
     fn send_datagram(&mut self, now: Time, id: FlowId) {

@@ -59,3 +59,31 @@ fn a_receiver_without_ecn_declines() {
     assert_eq!((answered(&reply), reply.flags.cwr), ([false; 3], false));
     assert_eq!(used(b), [false; 3]);
 }
+
+// RFC 6298 §3: the round trip of a SYN-ACK is a sample, but Karn's rule forbids that of a SYN-ACK sent twice, which
+// timestamps make unambiguous (RFC 7323 §4.1). The sample is returned once.
+#[test]
+fn a_syn_ack_has_a_round_trip() {
+    let syn = |value| Segment {
+        seq: 0,
+        flags: Flags { syn: true, ..Flags::default() },
+        timestamps: Some(Timestamps { value, echo: 0 }),
+        ..segment(0, 0)
+    };
+    let ack = |echo| Segment { timestamps: Some(Timestamps { value: 90, echo }), ..segment(1, 0) };
+    for (timestamps, syns, expected) in [
+        (false, &[10][..], Some((ms(10), ms(90)))),
+        (false, &[10, 40], None),
+        (true, &[10], Some((ms(10), ms(90)))),
+        (true, &[10, 40], Some((ms(40), ms(90)))),
+    ] {
+        let mut receiver = Bench::new(Config { handshake: true, timestamps, ..plain() }).receiver;
+        for &at in syns {
+            receiver.on_segment(ms(at), &packet(syn(at as u32), Ecn::NotEct));
+            assert_eq!(receiver.take_handshake(), None, "before the ACK");
+        }
+        receiver.on_segment(ms(90), &packet(ack(syns[syns.len() - 1] as u32), Ecn::NotEct));
+        assert_eq!(receiver.take_handshake(), expected, "{timestamps} {syns:?}");
+        assert_eq!(receiver.take_handshake(), None, "a second time");
+    }
+}
