@@ -73,7 +73,7 @@ def doctor(
             raise InputError("--packetdrill goes with --kernel and --json alone: what it judges has no seed")
         return judge(packetdrill, kernel=kernel, as_json=as_json)
     if cross_check:
-        from airhop.cli.cross_check import cross_check as check
+        from airhop.cli.shown.cross_check import cross_check as check
 
         return check(quick=quick, seed=seed, out=out, as_json=as_json)
     if kernel:

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import pytest
 
 import cross_checks as page_of_checks
-from airhop.cli import cross_check as command
 from airhop.cli import main
+from airhop.cli.shown import cross_check as command
 from airhop.crosscheck import SOURCES, Check, Reason, Row, against_ns2, check, checks, measure
 from airhop.crosscheck.against_ns3 import FORMS, LEFT_OUT
 from airhop.crosscheck.quantity import GOODPUT, SENDING_RATE
