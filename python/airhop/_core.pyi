@@ -275,11 +275,13 @@ def rehearse(
     code: list[tuple[str, str, str]],
     connections: list[tuple[int, int, int]],
     noise: int,
-) -> str:
-    """Emulate in virtual time with hosts of Airhop's own TCP; return the run document.
+    oversleep_us: int = 0,
+) -> tuple[str, Emulated]:
+    """Emulate in virtual time with hosts of Airhop's own TCP; return the run document, and data for the twin.
 
     `connections` have the number of the replaced flow, a start in ms and a number of bytes; `noise` is the
-    number of other datagrams.
+    number of other datagrams. Each sleep of the emulator lasts `oversleep_us` longer, so that packets are
+    late.
     """
 
 def replay(

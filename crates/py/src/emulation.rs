@@ -58,6 +58,11 @@ impl Opened {
         })
     }
 
+    /// Returns the flows of real hosts so far.
+    pub(crate) fn seen(&self) -> Vec<ObservedFlow> {
+        self.run.seen()
+    }
+
     /// Ends the run, unless it has failed before.
     pub(crate) fn finish(self, end: Time) -> Result<airhop_scenario::Outcome, Failure> {
         match self.failure {
@@ -172,7 +177,7 @@ pub fn emulate(
         };
         let live = emulation.run(&mut world, &stop, &mut tell).map_err(Failure::Emulation)?;
         let ignored = world.run.ignored() + live.ignored;
-        let (seen, notices) = (world.run.seen(), world.run.notices_left());
+        let (seen, notices) = (world.seen(), world.run.notices_left());
         Ok((world.finish(live.ended)?, live, ignored, seen, notices))
     };
     let (named, mut inside) = (names.clone(), BTreeMap::new());

@@ -2,10 +2,11 @@
 
 use crate::emulation::{Code, Failure, Opened, RequestedDoor, header, in_a_thread, opened};
 use crate::scenario::Scenario;
+use crate::twin::Emulated;
 use airhop_base::{Span, Time};
 use airhop_live::log::{LogError, ReplayError, Writer};
 use airhop_rehearsal::{Rehearsal, Talk};
-use airhop_scenario::{OpenRun, Recording, Run};
+use airhop_scenario::{ObservedFlow, ObservedLoad, OpenRun, RealFlow, Recording, Run};
 use pyo3::prelude::*;
 use std::fs::File;
 use std::path::PathBuf;
@@ -14,9 +15,10 @@ use std::path::PathBuf;
 type Connection = (usize, u64, u64);
 
 /// Emulates `connections` of Airhop's own TCP and `noise` other datagrams on a virtual clock, and writes a
-/// log. Returns the run's document, JSON. Raises ScenarioError, OSError, RunError.
+/// log. Each sleep of the emulator lasts `oversleep_us` longer. Returns the run's document, JSON, and the data
+/// for its twin. Raises ScenarioError, OSError, RunError.
 #[pyfunction]
-#[pyo3(signature = (scenario, doors, seed, rep, log, headers_only, code, connections, noise))]
+#[pyo3(signature = (scenario, doors, seed, rep, log, headers_only, code, connections, noise, oversleep_us = 0))]
 #[allow(clippy::too_many_arguments, reason = "as of emulate")]
 pub fn rehearse(
     py: Python<'_>,
@@ -29,12 +31,14 @@ pub fn rehearse(
     code: Vec<Code>,
     connections: Vec<Connection>,
     noise: usize,
-) -> PyResult<String> {
+    oversleep_us: u64,
+) -> PyResult<(String, Emulated)> {
     let opening = opened(scenario, &doors)?;
     let run = Run { scenario: scenario.inner.clone(), seed, rep };
     let header = header(&run, &doors, headers_only, &code);
     let duration = scenario.inner.duration();
-    let outcome = in_a_thread(
+    let kept = opening.clone();
+    let (outcome, flows, measured) = in_a_thread(
         py,
         move |stop| {
             let flows: Vec<_> = opening.tcp_flows().collect();
@@ -44,7 +48,8 @@ pub fn rehearse(
                 Talk { from, to, start, bytes, scheme, params, config }
             });
             let ends = opening.outside.ends.iter().map(|end| end.node).collect();
-            let rehearsal = Rehearsal { ends, talks: talks.collect(), noise, duration, seed };
+            let oversleep = Span::from_micros(oversleep_us);
+            let rehearsal = Rehearsal { ends, talks: talks.collect(), noise, duration, oversleep, seed };
             let file =
                 File::create(&log).map_err(|error| failed(LogError::Io { path: log.clone(), error }))?;
             let mut writer = Writer::to(&log, file, &header, headers_only).map_err(failed)?;
@@ -52,11 +57,19 @@ pub fn rehearse(
             let mut world = Opened::new(open, stop);
             let driven =
                 rehearsal.run(&mut world, &mut writer).map_err(|error| Failure::Emulation(error.into()))?;
-            world.finish(driven.ended)
+            let flows = world.seen().into_iter().map(|seen| real(seen, &rehearsal.talks)).collect();
+            Ok((world.finish(driven.ended)?, flows, driven.measured))
         },
         |_| Ok(()),
     )?;
-    Ok(outcome.document)
+    Ok((outcome.document, Emulated { scenario: scenario.inner.clone(), opening: kept, flows, measured }))
+}
+
+/// Returns an observed flow with the scheme of its sender.
+fn real(seen: ObservedFlow, talks: &[Talk<'_>]) -> RealFlow {
+    let is_tcp = matches!(seen.load, ObservedLoad::Tcp { .. });
+    let talk = talks.iter().find(|talk| is_tcp && (talk.from, talk.to) == (seen.from, seen.to));
+    RealFlow { control: talk.map(|talk| talk.scheme.name.to_owned()), seen }
 }
 
 fn failed(error: LogError) -> Failure {

@@ -36,6 +36,8 @@ pub struct Rehearsal<'a> {
     pub noise: usize,
     /// End of the rehearsal.
     pub duration: Span,
+    /// Additional duration of each sleep of the emulator that ends with an event: its packets are late.
+    pub oversleep: Span,
     /// Seed of all random draws.
     pub seed: u64,
 }
@@ -68,6 +70,7 @@ impl Rehearsal<'_> {
         let connections = (0..).zip(&self.talks).map(|(number, talk)| Connection::new(number, talk));
         let hosts = Hosts(Rc::new(RefCell::new(Machine {
             now: Time::ZERO,
+            oversleep: self.oversleep,
             connections: connections.collect(),
             noise: noise::datagrams(&self.ends, self.noise, self.duration, self.seed),
             waiting: self.ends.iter().map(|end| (*end, VecDeque::new())).collect(),
@@ -87,6 +90,7 @@ impl Rehearsal<'_> {
 /// All hosts, and the virtual time.
 struct Machine {
     now: Time,
+    oversleep: Span,
     connections: Vec<Connection>,
     /// Datagrams of other kinds, the next first.
     noise: VecDeque<(Time, NodeId, Vec<u8>)>,
@@ -105,6 +109,13 @@ impl Machine {
     fn next(&self) -> Option<Time> {
         let timers = self.connections.iter().filter_map(Connection::due);
         timers.chain(self.noise.front().map(|(at, ..)| *at)).min()
+    }
+
+    /// Lets time pass until a host acts, or else by `span`, and by the oversleep if `span` is positive.
+    fn sleep(&mut self, span: Span) {
+        let wakes = self.now + span;
+        let late = if span > Span::ZERO { self.oversleep } else { Span::ZERO };
+        self.now = self.next().filter(|next| *next < wakes).map_or(wakes + late, |next| next.max(self.now));
     }
 
     /// Carries out all due actions.
@@ -144,9 +155,7 @@ impl Sleep for Hosts {
         let mut machine = self.0.borrow_mut();
         let machine = &mut *machine;
         if machine.waiting.iter().all(|(_, waiting)| waiting.is_empty()) {
-            let wakes = machine.now + span;
-            let next = machine.next().map_or(wakes, |next| next.max(machine.now));
-            machine.now = wakes.min(next);
+            machine.sleep(span);
         }
         machine.work();
         for (mark, (_, waiting)) in ready.iter_mut().zip(&machine.waiting) {

@@ -84,7 +84,10 @@ def emulate(
         Parameter(help='Busy-wait this long before each packet, as in "200 us", for less lateness.'),
     ] = None,
     tolerance: Annotated[
-        float, Parameter(help="Largest valid shift of the twin's goodput by lateness, per cent.")
+        float,
+        Parameter(
+            help="Largest valid shift of the twin's goodput, and of its delays, by lateness, per cent."
+        ),
     ] = LIMIT_PERCENT,
     as_json: Json = False,
 ) -> int:
@@ -92,8 +95,8 @@ def emulate(
 
     The emulation ends with its commands, or after the scenario's duration. Real traffic replaces the
     scenario's flows between such nodes; other flows are simulated beside it. The exit code is 1 if a command
-    failed, or if lateness moves the goodput of a simulated twin by more than the tolerance: the run is then
-    not valid.
+    failed, or if lateness moves goodput or delays of a simulated twin by more than the tolerance: the run is
+    then not valid.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from airhop.files import is_folder
 from airhop.live.controls import Control, chosen
 from airhop.live.hosts import Hosts, hosts_of
 from airhop.live.privileges import RESTART, missing
-from airhop.live.validity import LIMIT_PERCENT, Shift, check_limit, shift_of, told
+from airhop.live.validity import LIMIT_PERCENT, Effect, check_limit, effect_of, told
 from airhop.plugins import load_all, origin
 from airhop.progress import SILENT, Reporter
 from airhop.results import Result
@@ -40,8 +40,9 @@ class Emulation(Result):
 
         `lateness_us` with `p50`, `p99` and `max`: from the due time of a packet until it was written,
         microseconds. `turnaround_us` by node, with `p50` and `p90`: from data to their ACK, microseconds.
-        `goodput_shift`: the change of the twin's goodput by both, in `percent`, with a 95 % interval from
-        `low` to `high`, the `limit`, the number of `pairs` of runs of `length_s`, and the flows `compared`.
+        `goodput_shift` and `delay_shift`: the changes of the twin's goodput and of its median round trip (of
+        UDP: one-way delay) by both, in `percent`, with a 95 % interval from `low` to `high`, the `quantity`,
+        the `limit`, the number of `pairs` of runs of `length_s`, and the flows `compared`.
         `valid`, and `why` not. `commands`: `node`, `command`, `exit` (128 plus the signal number, if a signal
         ended the command), `ended_by_airhop` (because the time was over) and `stdout`, of which the first and
         the last MiB are kept, with a line that states the omitted amount. `congestion_control` by TCP flow:
@@ -57,7 +58,7 @@ class Emulation(Result):
 
     @property
     def valid(self) -> bool:
-        """True if the emulator lost nothing and its lateness changes the goodput at most by the limit."""
+        """True if the emulator lost nothing, and its lateness changes goodput and delays within the limit."""
         return bool(self.live["valid"])
 
     @property
@@ -142,7 +143,7 @@ def emulate(
         Time for which the emulator busy-waits before a packet is due, as in "200 us": packets are less late,
         and a core is busy. By default it sleeps.
     tolerance
-        Largest valid shift of the twin's goodput by lateness, per cent.
+        Largest valid shift of the twin's goodput, and of its delays, by lateness, per cent.
     on_progress
         Called in this thread about ten times a second with current values: `t_s`; `in` and `out`, each with
         `packets` and `bytes`; `lateness_p99_us`; `lost_to_emulator`. Its exceptions end the emulation.
@@ -255,18 +256,19 @@ def emulate_hosts(
         on_progress or (lambda _told: None),
     )
     document = json.loads(text)
-    judge(document["live"], shift_of(document, emulated, limit_percent=tolerance, reporter=reporter))
+    judge(document["live"], effect_of(document, emulated, limit_percent=tolerance, reporter=reporter))
     return Emulation(json.dumps(document))
 
 
-def judge(live: dict[str, Any], shift: Shift) -> None:
-    """Add the goodput shift by lateness to `live`, and whether the shift is too large."""
-    live["goodput_shift"] = figure = shift.to_dict()
-    if not shift.is_small:
-        live["why"].append(
-            f"lateness and turnaround move the goodput of its twin by {told(figure)},"
-            f" and the limit is {shift.limit_percent:g} %"
-        )
+def judge(live: dict[str, Any], effect: Effect) -> None:
+    """Add the shifts by lateness to `live`, and the reasons if they are too large."""
+    live["goodput_shift"] = effect.to_dict(effect.goodput)
+    live["delay_shift"] = effect.to_dict(effect.delay)
+    live["why"] += [
+        f"lateness and turnaround move the {shift.quantity} of its twin by {told(effect.to_dict(shift))},"
+        f" and the limit is {effect.limit_percent:g} %"
+        for shift in effect.too_large
+    ]
     live["valid"] = not live["why"]
 
 

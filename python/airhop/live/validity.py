@@ -1,12 +1,15 @@
 """Validity of an emulation: the possible effect of its lateness on a result.
 
 The twin is the same network with simulated hosts that send the traffic of the real hosts. It runs with equal
-seeds with and without the measured lateness and turnaround; the result is the change of the goodput.
+seeds with and without the measured lateness and turnaround; the results are the changes of the goodput and of
+the delays.
 """
 
 from __future__ import annotations
 
 import json
+import math
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -18,13 +21,13 @@ from airhop.simulate import cores
 from airhop.stats import Ratio, ratio
 
 LIMIT_PERCENT = 3.0
-"""Largest valid shift of the goodput, per cent: the median half-width of the intervals with which
+"""Largest valid shift of goodput and delays, per cent: the median half-width of the intervals with which
 docs/real-packets.md compares a kernel's goodput with a simulated one. Smaller shifts cannot be told from
 chance there."""
 PRECISE = 0.01
-"""Half-width of the result at which replication stops: a third of the limit."""
+"""Half-width of both results at which replication stops: a third of the limit."""
 FIRST_PAIRS, MOST_PAIRS = 4, 1024
-"""Numbers of pairs of runs at first and at most. The number doubles until the result is precise enough."""
+"""Numbers of pairs of runs at first and at most. The number doubles until both results are precise enough."""
 MOST_EVENTS = 16_000_000
 """Maximum number of events of all runs together: about five seconds of one core."""
 
@@ -58,6 +61,16 @@ class Compared:
         took = flow["completion_s"] or length_s - self.start_s
         return 8e-6 * float(flow["delivered_bytes"]) / took
 
+    def delay_ms(self, document: dict[str, Any]) -> float | None:
+        """Median round trip of a TCP flow, median one-way delay of a UDP flow; None without a sample.
+
+        The median is the delay of an ordinary packet. A mean scatters from run to run by the few packets that
+        meet a long queue or a recovery.
+        """
+        flow = next(flow for flow in document["flows"] if flow["name"] == self.name)
+        delays = flow["delay_ms" if self.scheme is None else "rtt_ms"]
+        return None if delays is None else float(delays["p50"])
+
     @property
     def told(self) -> str:
         """Return the phrase that names the compared flows."""
@@ -72,13 +85,12 @@ class Compared:
 
 @dataclass(frozen=True)
 class Shift:
-    """Shift of the twin's goodput by lateness and turnaround."""
+    """Shift of a quantity of the twin by lateness and turnaround."""
 
+    quantity: str
+    """Goodput or delays, in words."""
     moved: Ratio
-    """Ratio of the goodput with lateness and turnaround to the goodput without."""
-    limit_percent: float
-    length_s: float
-    flows: tuple[Compared, ...]
+    """Ratio of the quantity with lateness and turnaround to the quantity without."""
 
     @property
     def percents(self) -> tuple[float | None, float | None, float | None]:
@@ -87,28 +99,50 @@ class Shift:
         percent, low, high = (None if v is None or v != v else 100 * (v - 1) for v in found)
         return percent, low, high
 
-    @property
-    def is_small(self) -> bool:
-        """True if the goodput changes by no more than the limit."""
+    def exceeds(self, limit_percent: float) -> bool:
+        """Return whether the quantity changes by more than the limit."""
         percent = self.percents[0]
-        return percent is None or abs(percent) <= self.limit_percent
+        return percent is not None and abs(percent) > limit_percent
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the value of `goodput_shift` in `live`."""
-        percent, low, high = self.percents
+    @property
+    def is_precise(self) -> bool:
+        """True if the interval of the ratio is narrow enough, or nothing was measured."""
+        low, high = self.moved.low, self.moved.high
+        return self.moved.n == 0 or (low is not None and high is not None and high - low <= 2 * PRECISE)
+
+
+@dataclass(frozen=True)
+class Effect:
+    """Effect of lateness and turnaround on the twin."""
+
+    goodput: Shift
+    delay: Shift
+    limit_percent: float
+    length_s: float
+    flows: tuple[Compared, ...]
+
+    @property
+    def too_large(self) -> list[Shift]:
+        """The shifts that exceed the limit."""
+        return [shift for shift in (self.goodput, self.delay) if shift.exceeds(self.limit_percent)]
+
+    def to_dict(self, shift: Shift) -> dict[str, Any]:
+        """Return the value of a shift in `live`."""
+        percent, low, high = shift.percents
         return {
+            "quantity": shift.quantity,
             "percent": percent,
             "low": low,
             "high": high,
             "limit": self.limit_percent,
-            "pairs": self.moved.n,
+            "pairs": shift.moved.n,
             "length_s": self.length_s,
             "compared": ", ".join(flow.told for flow in self.flows),
         }
 
 
 def told(shift: dict[str, Any]) -> str:
-    """Format the result: `-0.4 % (-1.1 to 0.3)`."""
+    """Format a shift: `-0.4 % (-1.1 to 0.3)`."""
     percent, low, high = shift["percent"], shift["low"], shift["high"]
     if percent is None:
         return "nothing was delivered that could move"
@@ -120,14 +154,14 @@ def _signed(percent: float) -> str:
     return f"{percent:+.1f}" if abs(percent) >= 0.05 else "0.0"
 
 
-def shift_of(
+def effect_of(
     document: dict[str, Any],
     emulated: Emulated,
     *,
     limit_percent: float = LIMIT_PERCENT,
     reporter: Reporter = SILENT,
-) -> Shift:
-    """Estimate the change of the twin's goodput due to lateness and turnaround.
+) -> Effect:
+    """Estimate the changes of the twin's goodput and delays due to lateness and turnaround.
 
     Parameters
     ----------
@@ -136,61 +170,89 @@ def shift_of(
     emulated
         Data of its twin.
     limit_percent
-        Largest valid shift of the goodput, per cent.
+        Largest valid shift of goodput and delays, per cent.
     reporter
         Receives the progress.
 
     Returns
     -------
-    Shift
-        The change with its interval, and the compared flows.
+    Effect
+        Both changes with their intervals, and the compared flows.
     """
     share = MOST_EVENTS / (2 * FIRST_PAIRS * max(document["events"], 1))
     length_s = document["duration_s"] * min(1.0, share)
     punctual, late, flows = emulated.twin(length_s)
     compared = tuple(Compared(*flow) for flow in flows)
     seed, rep = document["seed"], document["rep"]
-    runs = _Runs()
+    runs = _Runs(compared, length_s)
 
     def simulate(reps: range, task: Task) -> None:
         jobs = [(scenario, seed, r % 2**63) for r in reps for scenario in (late, punctual)]
-        found = [0.0] * len(jobs)
+        found: list[dict[str, Any]] = [{} for _ in jobs]
 
         def take(index: int, text: str) -> None:
-            run = json.loads(text)
-            found[index] = sum(flow.goodput_mbps(run, length_s) for flow in compared)
-            runs.events += run["events"]
+            found[index] = json.loads(text)
             task.advance()
 
         _core.run_many(jobs, cores(), take)
-        runs.late += found[::2]
-        runs.punctual += found[1::2]
+        for pair in zip(found[::2], found[1::2], strict=True):
+            runs.add(*pair)
 
     with reporter.task("lateness of the emulation, simulated", 2 * FIRST_PAIRS) as task:
         simulate(range(rep, rep + FIRST_PAIRS), task)
         while more := runs.more:
             task.total += 2 * more
             simulate(range(rep + len(runs.late), rep + len(runs.late) + more), task)
-    return Shift(runs.moved, limit_percent, length_s, compared)
+    return Effect(runs.goodput, runs.delay, limit_percent, length_s, compared)
 
 
 @dataclass
 class _Runs:
-    """Goodput of the twin with and without lateness, by pair, Mbit/s."""
+    """Pairs of runs of the twin, with and without lateness."""
 
+    flows: tuple[Compared, ...]
+    length_s: float
     late: list[float] = field(default_factory=list)
+    """Goodput with lateness by pair, Mbit/s."""
     punctual: list[float] = field(default_factory=list)
+    """Goodput without lateness by pair, Mbit/s."""
+    delays: list[list[tuple[float | None, float | None]]] = field(default_factory=list)
+    """Delays with and without lateness by pair and flow, ms."""
     events: int = 0
 
+    def add(self, late: dict[str, Any], punctual: dict[str, Any]) -> None:
+        """Add a pair of run documents."""
+        for goodputs, run in ((self.late, late), (self.punctual, punctual)):
+            goodputs.append(sum(flow.goodput_mbps(run, self.length_s) for flow in self.flows))
+            self.events += run["events"]
+        self.delays.append([(flow.delay_ms(late), flow.delay_ms(punctual)) for flow in self.flows])
+
     @property
-    def moved(self) -> Ratio:
-        return ratio(self.late, self.punctual)
+    def goodput(self) -> Shift:
+        return Shift("goodput", ratio(self.late, self.punctual))
+
+    @property
+    def delay(self) -> Shift:
+        """Shift of the delays, in which all flows with a sample in each run have equal weight."""
+        kinds = {"one-way delay" if flow.scheme is None else "round trip" for flow in self.flows}
+        quantity = f"median {kinds.pop()}" if len(kinds) == 1 else "median delays"
+        weighted = []
+        for flow in zip(*self.delays, strict=True):
+            known = [(late, punctual) for late, punctual in flow if late and punctual]
+            if len(known) == len(flow):
+                mean = statistics.fmean(punctual for _, punctual in known)
+                weighted.append([(late / mean, punctual / mean) for late, punctual in known])
+        if not weighted:
+            return Shift(quantity, Ratio(math.nan, None, None, 0))
+        sums = [[sum(side) for side in zip(*pair, strict=True)] for pair in zip(*weighted, strict=True)]
+        late, punctual = zip(*sums, strict=True)
+        return Shift(quantity, ratio(late, punctual))
 
     @property
     def more(self) -> int:
-        """Number of pairs still to simulate: as many as so far, until the result is precise."""
-        moved, pairs = self.moved, len(self.late)
-        if moved.low is not None and moved.high is not None and moved.high - moved.low <= 2 * PRECISE:
+        """Number of pairs still to simulate: as many as so far, until the results are precise."""
+        pairs = len(self.late)
+        if self.goodput.is_precise and self.delay.is_precise:
             return 0
         affordable = int((MOST_EVENTS - self.events) * pairs / max(self.events, 1))
         return max(0, min(pairs, MOST_PAIRS - pairs, affordable))

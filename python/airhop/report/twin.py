@@ -226,10 +226,11 @@ class TwinLayout:
     def kept_pace(self) -> list[tuple[str, str]]:
         """Fidelity of the emulation to its network, as name and value."""
         live = self.chapter.live or {}
-        shift = live["goodput_shift"]
+        shift, delay = live["goodput_shift"], live["delay_shift"]
         told = [
             ("valid", "yes" if live["valid"] else "no"),
             ("goodput moved by lateness", f"{moved(shift)}, limit {shift['limit']:g} %"),
+            (f"{delay['quantity']} moved by lateness", f"{moved(delay)}, limit {delay['limit']:g} %"),
             ("pairs of runs", f"{shift['pairs']} of {shift['length_s']:.3g} s"),
             ("compared", shift["compared"]),
         ]

@@ -48,7 +48,7 @@ def emulation(seed: int, path: Path) -> dict[str, Any] | None:
             (draw.randrange(9), draw.randrange(last_ms), int(10 ** draw.uniform(0, 6)))
             for _ in range(draw.randrange(4))
         ]
-        text = _core.rehearse(
+        text, _ = _core.rehearse(
             scenario.core,
             doors,
             seed,

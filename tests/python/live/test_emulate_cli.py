@@ -140,7 +140,8 @@ def test_tables_and_what_commands_printed(cli: Cli, fake_core: FakeCore) -> None
 def test_json_is_the_run_document_with_live(cli: Cli) -> None:
     # The keys of `live`, which other programs read.
     document = json.loads(cli(*TWO, "--json").out)
-    known = {"lateness_us", "turnaround_us", "goodput_shift", "valid", "why", "commands", "notices", "notes"}
+    shifts = {"goodput_shift", "delay_shift"}
+    known = {"lateness_us", "turnaround_us", *shifts, "valid", "why", "commands", "notices", "notes"}
     assert set(document["live"]) == known
     simulated = json.loads(cli("run", "last-hop", "--set", "duration=2 s", "--json").out)
     assert set(document) - set(simulated) == {"live"}

@@ -1,20 +1,22 @@
-"""By how much lateness moves a result: the figure, its interval, and how many runs it takes.
+"""By how much lateness moves a result: the figures, their intervals, and how many runs they take.
 
 No packet is real here.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import airhop
-from airhop import Scenario
+from airhop import Scenario, _core
 from airhop.live import validity
 from airhop.live.emulation import judge
-from airhop.live.validity import Compared, shift_of, told
+from airhop.live.validity import Compared, _Runs, effect_of, told
 
 LAST_HOP = Scenario.load("last-hop").with_({"flow.ftp.tcp.preset": "linux", "duration": "4 s"})
 
@@ -24,13 +26,14 @@ class Emulated:
     """Measured lateness, by its effect: the twin with a wire longer by that time."""
 
     late: Scenario
-    real: tuple[str, str | None] | None = ("tcp 1 > 2", "reno")
+    punctual: Scenario = LAST_HOP
+    scheme: str | None = "reno"
     lengths: list[float] = field(default_factory=list)
 
     def twin(self, length_s: float) -> Any:
         self.lengths.append(length_s)
-        core = [one.with_({"duration": f"{length_s:.9f} s"}).core for one in (LAST_HOP, self.late)]
-        return (*core, [("ftp", 0.0, "reno", self.real)])
+        core = [one.with_({"duration": f"{length_s:.9f} s"}).core for one in (self.punctual, self.late)]
+        return (*core, [("ftp", 0.0, self.scheme, ("tcp 1 > 2", self.scheme))])
 
 
 @pytest.fixture(autouse=True)
@@ -47,49 +50,114 @@ def document(events: int = 10_000) -> dict[str, Any]:
     return {"events": events, "duration_s": 4.0, "seed": 1, "rep": 0}
 
 
-def test_a_longer_round_trip_moves_the_goodput_and_is_refused() -> None:
-    # Mathis 1997: the rate of Reno goes as one over the round trip: 5 ms each way of 70 ms, a good tenth.
-    shift = shift_of(document(), slower("15 ms"))
-    percent, low, high = shift.percents
+def test_a_longer_round_trip_moves_goodput_and_delays_and_is_refused() -> None:
+    # 5 ms each way of a round trip of 45 ms. Mathis 1997: the rate of Reno goes as one over the round trip.
+    effect = effect_of(document(), slower("15 ms"))
+    percent, low, high = effect.goodput.percents
     assert percent is not None and low is not None and high is not None
     assert -20 < percent < -7 and low < percent < high < -3
     live: dict[str, Any] = {"why": [], "valid": True}
-    judge(live, shift)
+    judge(live, effect)
     assert not live["valid"]
-    (why,) = live["why"]
-    assert "move the goodput of its twin by -1" in why and "the limit is 3 %" in why
+    goodput, delay = live["why"]
+    assert "move the goodput of its twin by -1" in goodput and "the limit is 3 %" in goodput
+    assert "move the median round trip of its twin by +2" in delay and "the limit is 3 %" in delay
     assert live["goodput_shift"]["percent"] == percent
+    assert live["delay_shift"]["percent"] == effect.delay.percents[0]
 
 
 def test_what_moves_nothing_is_known_after_the_first_runs() -> None:
-    shift = shift_of(document(), Emulated(LAST_HOP))
-    assert (shift.moved.n, shift.percents) == (validity.FIRST_PAIRS, (0.0, 0.0, 0.0))
+    effect = effect_of(document(), Emulated(LAST_HOP))
+    for shift in (effect.goodput, effect.delay):
+        assert (shift.moved.n, shift.percents) == (validity.FIRST_PAIRS, (0.0, 0.0, 0.0))
     live: dict[str, Any] = {"why": ["3 packets were lost in devices"], "valid": False}
-    judge(live, shift)
+    judge(live, effect)
     assert not live["valid"], "whatever else speaks against it stays"
 
 
 def test_the_tolerance_decides() -> None:
-    shift = shift_of(document(), slower("15 ms"), limit_percent=25.0)
-    assert shift.is_small and shift.to_dict()["limit"] == 25.0
+    effect = effect_of(document(), slower("15 ms"), limit_percent=25.0)
+    assert not effect.too_large and effect.to_dict(effect.goodput)["limit"] == 25.0
 
 
-def test_runs_are_doubled_until_the_figure_is_precise(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runs_are_doubled_until_the_figures_are_precise(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(validity, "PRECISE", 0.1)
-    shift = shift_of(document(), slower("15 ms"))
-    _, low, high = shift.percents
-    assert low is not None and high is not None
-    assert high - low <= 20 and shift.moved.n in (8, 16, 32, 64)
+    effect = effect_of(document(), slower("15 ms"))
+    for shift in (effect.goodput, effect.delay):
+        _, low, high = shift.percents
+        assert low is not None and high is not None
+        assert high - low <= 20 and shift.moved.n in (8, 16, 32, 64)
 
 
 def test_the_cost_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     # Of an emulation with many events its first part alone is simulated, and no more runs than fit.
     monkeypatch.setattr(validity, "MOST_EVENTS", 200_000)
     emulated = slower("15 ms")
-    shift = shift_of(document(events=100_000), emulated)
+    effect = effect_of(document(events=100_000), emulated)
     assert emulated.lengths == [pytest.approx(4.0 * 200_000 / (2 * validity.FIRST_PAIRS * 100_000))]
-    run = airhop.run(LAST_HOP.with_({"duration": f"{shift.length_s:.9f} s"}))
-    assert shift.moved.n == pytest.approx(200_000 / (2 * run.document["events"]), rel=0.2)
+    run = airhop.run(LAST_HOP.with_({"duration": f"{effect.length_s:.9f} s"}))
+    pairs = 200_000 / (2 * run.document["events"])
+    assert effect.goodput.moved.n == pytest.approx(pairs, rel=0.2)
+
+
+def rehearsed(scheme: str, attempts: int, oversleep_us: int, log: Path) -> dict[str, Any]:
+    """Judge an emulation on a virtual clock: 20 s over the last hop, each sleep so much too long."""
+    scenario = LAST_HOP.with_({"duration": "20 s", "flow.ftp.scheme": scheme, "wlan.cell.attempts": attempts})
+    doors: list[tuple[str, str, str | None]] = [("s", "s", None), ("d", "d", None)]
+    text, emulated = _core.rehearse(
+        scenario.core, doors, 1, 0, str(log), True, [], [(0, 100, 100_000_000)], 0, oversleep_us
+    )
+    live: dict[str, Any] = {"why": []}
+    judge(live, effect_of(json.loads(text), emulated))
+    return live
+
+
+@pytest.mark.parametrize("scheme", ["bbr", "cubic", "reno"])
+def test_five_milliseconds_too_late_are_refused_for_their_delays(scheme: str, tmp_path: Path) -> None:
+    # Up to 5 ms each way of a round trip of 45 ms. BBR, whose rate does not depend on the round trip, loses
+    # less than 3 % of its goodput.
+    live = rehearsed(scheme, 1, 5000, tmp_path / "late.log")
+    assert not live["valid"]
+    assert any("the median round trip of its twin by +" in why for why in live["why"])
+    if scheme == "bbr":
+        assert len(live["why"]) == 1 and abs(live["goodput_shift"]["percent"]) < 3.0
+
+
+@pytest.mark.parametrize("scheme", ["bbr", "cubic", "reno"])
+def test_an_emulation_in_time_is_valid(scheme: str, tmp_path: Path) -> None:
+    # The virtual clock adds some microseconds, as the clock of a machine does. With seven attempts per frame
+    # TCP has no losses, and four pairs of runs are precise.
+    live = rehearsed(scheme, 7, 0, tmp_path / "punctual.log")
+    assert live["valid"], live["why"]
+    assert live["delay_shift"]["compared"].endswith(f"({scheme})")
+
+
+def test_delays_of_datagrams_are_one_way() -> None:
+    # Datagrams have no round trip: 5 ms of a one-way delay of 20 ms on the wires and 3.2 ms on links.
+    network = LAST_HOP.to_dict()
+    cbr = {"kind": "cbr", "rate": "1 Mbit/s"}
+    network["flow"] = [{"name": "ftp", "from": "s", "to": "d", "transport": "udp", "app": cbr}]
+    udp = Scenario.load(network)
+    effect = effect_of(document(), Emulated(udp.with_({"wired.w1.delay": "15 ms"}), udp, None))
+    assert effect.delay.quantity == "median one-way delay"
+    assert effect.delay.percents[0] == pytest.approx(100 * 5 / 23.2, rel=0.02)
+    assert effect.too_large == [effect.delay]
+
+
+def test_delays_of_flows_have_equal_weights() -> None:
+    # 40 -> 50 ms and 400 -> 400 ms: (1.25 + 1) / 2. A flow without a sample in one run does not count.
+    flows = tuple(Compared(name, 0.0, "reno", None) for name in "abc")
+    runs = _Runs(flows, 1.0)
+    for late, punctual in (((50, 400, 1), (40, 400, 1)), ((100, 800, None), (80, 800, 1))):
+        runs.add(run_of(late), run_of(punctual))
+    assert runs.delay.percents[0] == pytest.approx(12.5)
+
+
+def run_of(medians: tuple[float | None, ...]) -> dict[str, Any]:
+    trips = [None if median is None else {"p50": median} for median in medians]
+    same = {"delivered_bytes": 1, "completion_s": None}
+    flows = [{"name": name, "rtt_ms": trip, **same} for name, trip in zip("abc", trips, strict=True)]
+    return {"events": 1, "flows": flows}
 
 
 def test_a_transfer_counts_until_it_is_complete() -> None:
@@ -126,6 +194,8 @@ def test_nothing_delivered_is_no_figure() -> None:
             core = dead.with_({"duration": f"{length_s:.9f} s"}).core
             return core, core, [("ftp", 0.0, "reno", None)]
 
-    shift = shift_of(document(), Dead(dead))
-    assert shift.percents == (None, None, None) and shift.is_small
-    assert told(shift.to_dict()) == "nothing was delivered that could move"
+    effect = effect_of(document(), Dead(dead))
+    assert not effect.too_large
+    for shift in (effect.goodput, effect.delay):
+        assert shift.percents == (None, None, None)
+        assert told(effect.to_dict(shift)) == "nothing was delivered that could move"

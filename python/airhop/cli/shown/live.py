@@ -74,10 +74,11 @@ def print_live(out: Console, emulation: Emulation) -> None:
     if live["turnaround_us"]:
         rows = [[node, number(of["p50"]), number(of["p90"])] for node, of in live["turnaround_us"].items()]
         print_table(out, ["node", "p50", "p90"], rows, title="from data to its ACK in the host, µs")
-    shift = live["goodput_shift"]
+    goodput, delay = live["goodput_shift"], live["delay_shift"]
     out.print(
-        f"lateness and turnaround move the goodput of the twin by {told(shift)}, limit {shift['limit']:g} %;"
-        f" {shift['pairs']} pairs of runs of {shift['length_s']:.3g} s; compared: {shift['compared']}",
+        f"lateness and turnaround move the {goodput['quantity']} of the twin by {told(goodput)}, its"
+        f" {delay['quantity']} by {told(delay)}, limit {goodput['limit']:g} %; {goodput['pairs']} pairs of"
+        f" runs of {goodput['length_s']:.3g} s; compared: {goodput['compared']}",
         soft_wrap=True,
     )
     if sent := {kind: count for kind, count in live["notices"]["sent"].items() if count}:
