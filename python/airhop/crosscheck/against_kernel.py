@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from airhop.crosscheck.check import Check, Reason
+from airhop.crosscheck.check import Check
 from airhop.crosscheck.quantity import COMPLETION, GOODPUT
 from airhop.crosscheck.reference import COMPLETION_S, parameters, points
 from airhop.crosscheck.words import percent
@@ -30,15 +30,6 @@ kB take 9 % longer, and 10 ± 8 % longer with that setting."""
 
 SECONDS = 30
 """Duration of a bulk transfer, s."""
-
-WESTWOOD_OFF = {"attempts=7;fer=0.01": 0.08, "attempts=1;fer=0.01": 0.16, "loss=0.01": 0.33}
-WESTWOOD = Reason(
-    "Westwood+'s first samples",
-    "iperf3 sends 37 bytes, waits for a response, and only then sends data. These 37 bytes yield the first"
-    " bandwidth sample of Westwood+. The two-stage filter moves from that sample by an eighth per sample, so"
-    " the first losses reduce the window to two segments. The simulated sender has data immediately, and its"
-    " window remains at ten segments. The share of this effect in the difference is unknown.",
-)
 
 
 @dataclass(frozen=True)
@@ -180,7 +171,6 @@ def checks() -> Iterator[Check]:
             theirs=theirs,
             bound=_bound(link, params, scheme),
             reps=60,
-            **_reason(params, scheme),
             is_quick="attempts=1;fer=0.01" in params and scheme == "reno",
         )
     for (link, params, scheme), theirs in points("downloads", COMPLETION_S).items():
@@ -195,13 +185,6 @@ def checks() -> Iterator[Check]:
             reps=200,
             is_quick=False,
         )
-
-
-def _reason(params: str, scheme: str) -> dict[str, Any]:
-    """Return the known reason of a bulk transfer's difference, and the deviation it explains."""
-    if scheme == "bpf_westwood_pl":
-        return {"reason": WESTWOOD, "deviation": WESTWOOD_OFF[params]}
-    return {}
 
 
 def _bound(link: str, params: str, scheme: str) -> float:
