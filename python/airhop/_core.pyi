@@ -1,6 +1,7 @@
 """The simulator: compiled from crates/py."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Literal, Protocol, TypedDict, final
 
 class _Declaration(Protocol):
@@ -339,6 +340,46 @@ class BpfObject:
 
     def add(self, name: str) -> None:
         """Add a control to the catalogue, replacing an added one of its name; raises ValueError."""
+
+@final
+class KernelObject:
+    """BPF object, read for a kernel."""
+
+    def __new__(cls, file: str, data: bytes) -> KernelObject:
+        """Read the bytes of `file`; raises ValueError."""
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the congestion controls."""
+
+    @property
+    def callbacks(self) -> list[str]:
+        """Names of the callbacks."""
+
+    @property
+    def listeners(self) -> list[str]:
+        """Names of the programs that process packets."""
+
+    def is_unrestricted(self, name: str) -> bool:
+        """Return whether every network namespace may have the control as its default."""
+
+    def deploy(self, name: str, folder: Path, device: int) -> None:
+        """Register a control, attach the listeners to a device (0: to none), and pin all; raises OSError."""
+
+    def dry_run(self, name: str) -> list[tuple[str, bool, list[str]]]:
+        """Load all programs without a registration: program, acceptance, lines; raises OSError."""
+
+def deployed_map(link: Path) -> int:
+    """Return the number of the map that a pinned link has registered; raises OSError."""
+
+def deployed_device(link: Path) -> int:
+    """Return the index of the device of a pinned listener, 0 if the device is gone; raises OSError."""
+
+def map_references(number: int) -> int | None:
+    """Return the number of references to the control in a map, None if the map is gone; raises OSError."""
+
+def default_control(namespace: Path, control: str | None) -> str:
+    """Return a namespace's default control; set it unless `control` is None; raises OSError."""
 
 class _Kernel(TypedDict):
     members: list[tuple[str, str, bool, str]]

@@ -1,6 +1,7 @@
 //! Congestion controls of BPF objects in this machine's kernel.
 
 use airhop_bpf::loading::Loadable;
+use airhop_live::host::bpf::deployment::dry_run;
 use airhop_live::host::bpf::{Registered, is_available};
 use airhop_live::privileges::{Privileges, skip};
 use std::fs;
@@ -70,20 +71,45 @@ fn options_are_those_of_this_kernel() {
     assert!([100, 250, 300, 1000].contains(&ticks), "{ticks}");
 }
 
+/// Replaces the object's first program by `r0 = r9; exit`, where r9 has never been set.
+fn with_unset_register(mut object: Loadable) -> Loadable {
+    object.programs[0].code = vec![0xbf, 0x90, 0, 0, 0, 0, 0, 0, 0x95, 0, 0, 0, 0, 0, 0, 0];
+    object.programs[0].load_time_values.clear();
+    object.programs[0].lines.clear();
+    object.programs[0].relocations.clear();
+    object.programs[0].functions.truncate(1);
+    object
+}
+
 /// An error of the kernel is reported with its message and the program.
 #[test]
 fn a_refusal_names_the_program() {
     if !possible() {
         return;
     }
-    let mut object = read(&shipped()[0]);
+    let object = with_unset_register(read(&shipped()[0]));
     let name = object.controls[0].name.clone();
-    // The code is `r0 = r9; exit`, where r9 has never been set.
-    object.programs[0].code = vec![0xbf, 0x90, 0, 0, 0, 0, 0, 0, 0x95, 0, 0, 0, 0, 0, 0, 0];
-    object.programs[0].load_time_values.clear();
-    object.programs[0].lines.clear();
-    object.programs[0].relocations.clear();
-    object.programs[0].functions.truncate(1);
     let refused = Registered::new(object, &name).unwrap_err();
     assert!(refused.contains("R9 !read_ok") && refused.contains("refuses"), "{refused}");
+}
+
+/// A dry run has a verdict on each program: the verifier's reason for a refusal, its count of instructions
+/// otherwise. The members are checked only if all programs are accepted.
+#[test]
+fn a_dry_run_has_a_verdict_on_every_program() {
+    if !possible() {
+        return;
+    }
+    let whole = read(&shipped()[0]);
+    let name = whole.controls[0].name.clone();
+    let accepted = dry_run(whole.clone(), &name).unwrap();
+    assert_eq!(accepted.len(), whole.programs.len() + 1);
+    assert!(accepted.iter().all(|verdict| verdict.accepted), "{accepted:?}");
+    assert!(accepted[0].lines[0].starts_with("processed "), "{accepted:?}");
+    let mixed = dry_run(with_unset_register(whole.clone()), &name).unwrap();
+    assert_eq!(mixed.len(), whole.programs.len());
+    let (refused, others): (Vec<_>, Vec<_>) = mixed.iter().partition(|verdict| !verdict.accepted);
+    assert_eq!(refused.len(), 1, "{mixed:?}");
+    assert!(refused[0].lines.iter().any(|line| line.contains("R9 !read_ok")), "{refused:?}");
+    assert!(others.iter().all(|verdict| verdict.lines[0].starts_with("processed ")), "{others:?}");
 }

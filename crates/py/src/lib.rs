@@ -1,6 +1,7 @@
 //! `airhop._core`: scenarios and runs for Python. All other parts of the package are Python code on top of
 //! this module.
 
+mod deployment;
 mod emulation;
 mod objects;
 mod outcome;
@@ -23,6 +24,8 @@ use std::collections::BTreeMap;
 mod _core {
     use super::*;
 
+    #[pymodule_export]
+    use super::deployment::{KernelObject, default_control, deployed_device, deployed_map, map_references};
     #[pymodule_export]
     use super::emulation::{emulate, log_header, needs_user_namespace, privileges, replay};
     #[pymodule_export]

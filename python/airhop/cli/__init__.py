@@ -12,6 +12,7 @@ COMMANDS = {
     "run": "Run a scenario once and print what its flows and links did.",
     "compare": "Run a scenario under several schemes and compare them, with confidence intervals.",
     "emulate": "Let programs of this machine send through a scenario's links, in real time.",
+    "deploy": "Install a congestion control in the kernel of this machine.",
     "replay": "Replay the log of an emulation, without its hosts.",
     "view": "Explore a scenario live in the browser: sliders, schemes, and figures that follow.",
     "sweep": "Run a study: a grid of values, replicated, its rows kept and reused.",

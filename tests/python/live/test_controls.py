@@ -28,6 +28,8 @@ from patience import PATIENCE_S
 AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 HOSTS = {"d": "iperf3 -s -1 >/dev/null", "s": "iperf3 -c {d} -t 7 >/dev/null"}
 ON = [word for node, command in HOSTS.items() for word in ("--on", node, command)]
+PROGRAMS = ("hear_notices", "eln_ssthresh", "veno_ssthresh")
+"""One program at least of each object in use here, as the kernel cuts their names."""
 KILLED_S = 60.0
 """Seconds after which nothing may be left of a killed emulation: six times what five retries take."""
 
@@ -40,14 +42,36 @@ def available() -> list[str]:
     return AVAILABLE.read_text(encoding="utf-8").split()
 
 
+class Kernel:
+    """Kernel of this machine, which may have objects of its user with the names of the tests' objects."""
+
+    def __init__(self) -> None:
+        self.before = (set(available()), self.programs())
+
+    @staticmethod
+    def programs() -> set[int]:
+        """Return the numbers of all programs of the objects that these tests use."""
+        listed = subprocess.run(["bpftool", "-j", "prog"], capture_output=True, text=True, check=False)
+        programs = json.loads(listed.stdout or "[]")
+        return {one["id"] for one in programs if one.get("name") in PROGRAMS}
+
+    def has_control(self) -> bool:
+        """Return whether the kernel has a congestion control that it had not before."""
+        return bool(set(available()) - self.before[0])
+
+    def has_program(self) -> bool:
+        """Return whether the kernel has a program that it had not before."""
+        return bool(self.programs() - self.before[1])
+
+
 @pytest.fixture
-def kernel() -> Iterator[None]:
+def kernel() -> Iterator[Kernel]:
     """Go on where a kernel takes objects, and see that none stays; other tests may have some for a second."""
     needs("struct_ops", "namespaces", "tun", "tcp_info", programs=("iperf3", "bpftool"))
-    before = available()
-    yield
-    wait_until(lambda: set(available()) <= set(before), KILLED_S)
-    wait_until(lambda: not of_object("hear_notices", "eln_ssthresh", "veno_ssthresh"), KILLED_S)
+    found = Kernel()
+    yield found
+    wait_until(lambda: not found.has_control(), KILLED_S)
+    wait_until(lambda: not found.has_program(), KILLED_S)
 
 
 @pytest.mark.usefixtures("kernel")
@@ -82,15 +106,14 @@ def test_the_bit_of_eln_in_a_real_ack_is_heard() -> None:
     assert notices["spared"] > 5
 
 
-@pytest.mark.usefixtures("kernel")
 @pytest.mark.alone
-def test_two_emulations_have_an_object_each() -> None:
+def test_two_emulations_have_an_object_each(kernel: Kernel) -> None:
     """The second has a name of its own in the kernel, and the one that was asked for in its document."""
     words = [sys.executable, "-P", "-m", "airhop", "emulate", "last-hop", "--with", "bpf_veno"]
     ends = ["--on", "s", "sleep 20", "--on", "d", "true"]
     with subprocess.Popen([*words, *ends], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as first:
         try:
-            wait_until(lambda: "bpf_veno" in available())
+            wait_until(kernel.has_control)
             second = airhop.emulate(last_hop("5 s"), {**HOSTS, "s": "iperf3 -c {d} -t 2"}, with_="bpf_veno")
             names = second.live["congestion_control"]
             assert {name for flow, name in names.items() if flow.startswith("tcp 10.0.0.1")} == {"bpf_veno"}
@@ -98,26 +121,18 @@ def test_two_emulations_have_an_object_each() -> None:
             first.send_signal(signal.SIGINT)
 
 
-@pytest.mark.usefixtures("kernel")
 @pytest.mark.alone
 @pytest.mark.parametrize("after_s", [0.05, 0.4, 1.5])
-def test_a_killed_emulation_leaves_nothing(after_s: float) -> None:
+def test_a_killed_emulation_leaves_nothing(kernel: Kernel, after_s: float) -> None:
     """The kernel ends what a process held when the process ends, and what is sent to nobody after retries."""
     words = [sys.executable, "-P", "-m", "airhop", "emulate", "last-hop", "--with", "bpf_eln"]
     words += ["--services", "ll-elsn", *ON]
     with subprocess.Popen(words, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as killed:
-        wait_until(lambda: "bpf_eln" in available())
+        wait_until(kernel.has_control)
         time.sleep(after_s)
         killed.kill()
-    wait_until(lambda: "bpf_eln" not in available(), KILLED_S)
-    wait_until(lambda: not of_object("hear_notices", "eln_ssthresh"), KILLED_S)
-
-
-def of_object(*names: str) -> list[str]:
-    """List the programs of the kernel with these names, cut as the kernel cuts them."""
-    listed = subprocess.run(["bpftool", "-j", "prog"], capture_output=True, text=True, check=False)
-    programs = json.loads(listed.stdout or "[]")
-    return [one["name"] for one in programs if one.get("name") in names]
+    wait_until(lambda: not kernel.has_control(), KILLED_S)
+    wait_until(lambda: not kernel.has_program(), KILLED_S)
 
 
 def wait_until(holds: object, patience_s: float = PATIENCE_S) -> None:

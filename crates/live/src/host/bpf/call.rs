@@ -3,24 +3,54 @@
 #![allow(unsafe_code)]
 
 use airhop_bpf::loading::{LoadMap, LoadProgram};
+use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 /// Commands (linux/bpf.h, `enum bpf_cmd`).
 const MAP_CREATE: u32 = 0;
 const MAP_LOOKUP: u32 = 1;
 const MAP_UPDATE: u32 = 2;
 const PROGRAM_LOAD: u32 = 5;
+const OBJECT_PIN: u32 = 6;
+const OBJECT_GET: u32 = 7;
+const MAP_BY_ID: u32 = 14;
+const INFORMATION: u32 = 15;
 const TYPES_LOAD: u32 = 18;
 const MAP_FREEZE: u32 = 22;
 const LINK_CREATE: u32 = 28;
 /// Maximum length of a name with its terminating zero: 15 characters of letters, digits, dots and
 /// underscores.
 const NAME: usize = 16;
-/// Maximum number of bytes kept of the verifier's log.
-const VERDICT: usize = 1 << 20;
-/// Verbosity of the verifier's log: each instruction.
+/// Sizes of the verifier's logs, bytes: the statistics of an accepted program, and all instructions of a
+/// refused one.
+const SUMMARY_BYTES: usize = 1 << 12;
+const LOG_BYTES: usize = 1 << 20;
+/// Levels of the verifier's log: each instruction, or statistics only.
 const VERBOSE: u32 = 1;
+const STATISTICS: u32 = 4;
+/// Beginning of the line of the log that counts the processed instructions.
+const PROCESSED: &str = "processed ";
+
+/// Program in the kernel, with the verifier's count of its instructions.
+#[derive(Debug)]
+pub struct Accepted {
+    /// The program.
+    pub program: OwnedFd,
+    /// Line of the verifier's log.
+    pub summary: String,
+}
+
+/// Refusal of a program by the kernel.
+#[derive(Debug)]
+pub struct Refused {
+    /// Error of the system call.
+    pub error: io::Error,
+    /// Lines of the verifier's log; empty if the verifier was not called.
+    pub log: Vec<String>,
+}
 
 /// `union bpf_attr`: numbers at their offsets, zeros elsewhere.
 struct Attributes([u8; 152]);
@@ -145,18 +175,18 @@ pub fn value(map: &OwnedFd, bytes: usize) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 ///
-/// Returns the last lines of the verifier's log, or the reason why the verifier was not called.
+/// Returns the error of the kernel with the verifier's log.
 pub fn load_program(
     program: &LoadProgram,
     code: &[u8],
     license: &str,
     types: &OwnedFd,
     attach: Option<(u32, u32)>,
-) -> Result<OwnedFd, String> {
+) -> Result<Accepted, Refused> {
     const FILTER: u32 = 3;
     const STRUCT_OPS: u32 = 27;
     let license = [license.as_bytes(), &[0]].concat();
-    let attributes = || {
+    let load = |level: u32, log: &mut [u8]| {
         let (kind, (structure, member)) =
             (if attach.is_some() { STRUCT_OPS } else { FILTER }, attach.unwrap_or_default());
         Attributes::new()
@@ -164,6 +194,9 @@ pub fn load_program(
             .with(4, (code.len() / 8) as u32)
             .address(8, code.as_ptr())
             .address(16, license.as_ptr())
+            .with(24, level)
+            .with(28, log.len() as u32)
+            .address(32, log.as_mut_ptr())
             .name(48, &program.name)
             .with(68, member)
             .fd(72, types)
@@ -177,23 +210,28 @@ pub fn load_program(
             .with(116, program.relocations.len() as u32)
             .address(128, program.relocations.as_ptr())
             .with(136, 16)
+            .descriptor(PROGRAM_LOAD)
     };
-    let refused = match attributes().descriptor(PROGRAM_LOAD) {
-        Ok(loaded) => return Ok(loaded),
-        Err(error) => error,
-    };
-    let mut verdict = vec![0u8; VERDICT];
-    let told = attributes().with(24, VERBOSE).with(28, VERDICT as u32).address(32, verdict.as_mut_ptr());
-    match told.descriptor(PROGRAM_LOAD) {
-        Ok(loaded) => Ok(loaded),
-        Err(_) => {
-            let end = verdict.iter().position(|&byte| byte == 0).unwrap_or(VERDICT);
-            let text = String::from_utf8_lossy(&verdict[..end]).into_owned();
-            let lines: Vec<_> = text.lines().filter(|line| !line.starts_with("processed ")).collect();
-            let last = lines[lines.len().saturating_sub(3)..].join("; ");
-            Err(if last.is_empty() { refused.to_string() } else { format!("{refused}: {last}") })
+    let mut last = None;
+    for (level, bytes) in [(STATISTICS, SUMMARY_BYTES), (VERBOSE, LOG_BYTES)] {
+        let mut log = vec![0u8; bytes];
+        match load(level, &mut log) {
+            Ok(program) => {
+                let summary = lines(&log).into_iter().find(|line| line.starts_with(PROCESSED));
+                return Ok(Accepted { program, summary: summary.unwrap_or_default() });
+            }
+            Err(error) => last = Some((error, lines(&log))),
         }
     }
+    let (error, mut log) = last.expect("two attempts");
+    log.retain(|line| !line.starts_with(PROCESSED));
+    Err(Refused { error, log })
+}
+
+/// Returns the lines of a text that ends with a zero byte.
+fn lines(log: &[u8]) -> Vec<String> {
+    let end = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());
+    String::from_utf8_lossy(&log[..end]).lines().map(str::to_owned).collect()
 }
 
 /// Registers the structure of callbacks in a map, as long as the link is open.
@@ -215,4 +253,45 @@ pub fn register(map: &OwnedFd) -> io::Result<OwnedFd> {
 pub fn attach(program: &OwnedFd, device: u32) -> io::Result<OwnedFd> {
     const TCX_INGRESS: u32 = 46;
     Attributes::new().fd(0, program).with(4, device).with(8, TCX_INGRESS).descriptor(LINK_CREATE)
+}
+
+/// Pins a link in the BPF file system: the link stays open until the file is removed.
+///
+/// # Errors
+///
+/// Returns the error of the kernel.
+pub fn pin(link: &OwnedFd, file: &Path) -> io::Result<()> {
+    let path = CString::new(file.as_os_str().as_bytes())?;
+    Attributes::new().address(0, path.as_ptr()).fd(8, link).call(OBJECT_PIN).map(drop)
+}
+
+/// Opens a pinned link.
+///
+/// # Errors
+///
+/// Returns the error of the kernel.
+pub fn pinned(file: &Path) -> io::Result<OwnedFd> {
+    let path = CString::new(file.as_os_str().as_bytes())?;
+    Attributes::new().address(0, path.as_ptr()).descriptor(OBJECT_GET)
+}
+
+/// Opens the map with a number of the kernel.
+///
+/// # Errors
+///
+/// Returns the error of the kernel: `ENOENT` if the kernel has no such map.
+pub fn map_by_id(id: u32) -> io::Result<OwnedFd> {
+    Attributes::new().with(0, id).descriptor(MAP_BY_ID)
+}
+
+/// Returns the kernel's description of a link or a map (`struct bpf_link_info`, `struct bpf_map_info`).
+///
+/// # Errors
+///
+/// Returns the error of the kernel.
+pub fn information(object: &OwnedFd) -> io::Result<[u32; 16]> {
+    let mut words = [0u32; 16];
+    let attributes = Attributes::new().fd(0, object).with(4, size_of_val(&words) as u32);
+    attributes.address(8, words.as_mut_ptr()).call(INFORMATION)?;
+    Ok(words)
 }

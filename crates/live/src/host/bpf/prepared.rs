@@ -1,0 +1,163 @@
+//! An object whose types and maps are in the kernel, and the loading of its programs.
+
+use super::call::{self, Accepted, Refused};
+use super::configuration;
+use airhop_bpf::loading::{
+    KernelTypes, LoadControl, LoadProgram, LoadTimeValue, Loadable, MemberValue, ProgramKind, StructOps,
+};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+
+/// The types of the running kernel.
+const TYPES: &str = "/sys/kernel/btf/vmlinux";
+const STRUCTURE: &str = "tcp_congestion_ops";
+/// Message for a callback that is no member of the kernel's [`StructOps`].
+const NO_MEMBER: &str = "is no member of struct tcp_congestion_ops of this kernel";
+/// Number of lines of the verifier's log in a message.
+const QUOTED: usize = 3;
+
+/// An object with its types and maps in the kernel.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    pub(super) object: Loadable,
+    pub(super) maps: Vec<OwnedFd>,
+    kernel: KernelTypes,
+    structure: StructOps,
+    types: OwnedFd,
+}
+
+impl Prepared {
+    /// Loads the types and creates the maps.
+    pub(super) fn new(mut object: Loadable) -> Result<Self, String> {
+        object.configure(configuration::option);
+        let file = fs::read(TYPES).map_err(|error| format!("{TYPES}: {error}"))?;
+        let kernel = KernelTypes::read(&file).map_err(|why| format!("{TYPES}: {why}"))?;
+        let structure = kernel
+            .struct_ops(STRUCTURE)
+            .ok_or("this kernel takes no congestion control from BPF (CONFIG_BPF_JIT)")?;
+        let types = call::load_types(&object.types).map_err(|error| format!("its types: {error}"))?;
+        let maps = object
+            .maps
+            .iter()
+            .map(|map| call::create_map(map, &types).map_err(|error| format!("map {}: {error}", map.name)));
+        let maps = maps.collect::<Result<_, _>>()?;
+        Ok(Prepared { object, maps, kernel, structure, types })
+    }
+
+    /// Returns the congestion control of a name.
+    pub(super) fn control(&self, name: &str) -> Result<&LoadControl, String> {
+        let control = self.object.controls.iter().find(|control| control.name == name);
+        control.ok_or_else(|| format!("the object has no congestion control {name}"))
+    }
+
+    /// Loads the programs that process packets, in the object's order.
+    pub(super) fn filters(&self) -> Result<Vec<OwnedFd>, String> {
+        self.filter_programs().map(|program| self.accepted(program, None)).collect()
+    }
+
+    /// Returns the programs that process packets.
+    pub(super) fn filter_programs(&self) -> impl Iterator<Item = &LoadProgram> {
+        self.object.programs.iter().filter(|program| program.kind == ProgramKind::Filter)
+    }
+
+    /// Returns the callbacks of a congestion control, each with the index of its member in the kernel.
+    pub(super) fn callbacks(&self, control: &LoadControl) -> Result<Vec<(usize, &LoadProgram)>, String> {
+        let callbacks = control.members.iter().filter_map(|(name, member)| {
+            let MemberValue::Program(program) = member else { return None };
+            let place = self.place(name).ok_or_else(|| format!("{name} {NO_MEMBER}"));
+            Some(place.map(|place| (place, &self.object.programs[*program])))
+        });
+        callbacks.collect()
+    }
+
+    /// Registers a congestion control under a name. The inner error means that another process registered
+    /// that name in the meantime.
+    pub(super) fn register(
+        &self,
+        control: &LoadControl,
+        own: &str,
+    ) -> Result<Result<OwnedFd, String>, String> {
+        let callbacks = self.callbacks(control)?.into_iter();
+        let loaded = callbacks.map(|(place, program)| {
+            self.accepted(program, Some(place)).map(|descriptor| (place, descriptor))
+        });
+        let map = self.filled(control, own, &loaded.collect::<Result<_, _>>()?)?;
+        match call::register(&map) {
+            Err(error) if error.raw_os_error() == Some(libc::EEXIST) => Ok(Err(refused(own)(error))),
+            result => result.map(Ok).map_err(refused(own)),
+        }
+    }
+
+    /// Creates the map of a congestion control from its loaded callbacks; the kernel checks the members.
+    pub(super) fn filled(
+        &self,
+        control: &LoadControl,
+        own: &str,
+        callbacks: &BTreeMap<usize, OwnedFd>,
+    ) -> Result<OwnedFd, String> {
+        let structure = &self.structure;
+        let mut value = vec![0; structure.value_bytes as usize];
+        for (name, member) in &control.members {
+            // A kernel without a member has no use for its value.
+            let (MemberValue::Bytes(bytes), Some(place)) = (member, self.place(name)) else { continue };
+            let named = [own.as_bytes(), &[0]].concat();
+            let bytes = if name == "name" { &named } else { bytes };
+            put(&mut value, structure.data_at + structure.members[place].1, bytes)
+                .ok_or_else(|| format!("{name} is longer than in this kernel"))?;
+        }
+        for (place, program) in callbacks {
+            let descriptor = u64::from(program.as_raw_fd() as u32).to_ne_bytes();
+            put(&mut value, structure.data_at + structure.members[*place].1, &descriptor);
+        }
+        let (id, bytes) = (structure.value_id, structure.value_bytes);
+        let map = call::create_struct_ops(&control.variable, id, bytes, &self.types)
+            .map_err(|error| format!("registering {own} by a link: {error} (Linux 6.4 or newer)"))?;
+        call::update(&map, &[0; 4], &value).map_err(refused(own))?;
+        Ok(map)
+    }
+
+    /// Loads a program after filling in the descriptors of maps and the numbers of functions. `callback` is
+    /// the index of the program's member.
+    pub(super) fn load(
+        &self,
+        program: &LoadProgram,
+        callback: Option<usize>,
+    ) -> Result<Result<Accepted, Refused>, String> {
+        let mut code = program.code.clone();
+        for (at, fill) in &program.load_time_values {
+            let value = match fill {
+                LoadTimeValue::Map(map) => self.maps[*map].as_raw_fd() as u32,
+                LoadTimeValue::Kernel(name) => self.kernel.function(name).ok_or_else(|| {
+                    format!("{} calls {name}, which this kernel does not have", program.name)
+                })?,
+            };
+            put(&mut code, 8 * *at as u32 + 4, &value.to_ne_bytes());
+        }
+        let attach = callback.map(|place| (self.structure.id, place as u32));
+        Ok(call::load_program(program, &code, &self.object.license, &self.types, attach))
+    }
+
+    fn accepted(&self, program: &LoadProgram, callback: Option<usize>) -> Result<OwnedFd, String> {
+        self.load(program, callback)?.map(|accepted| accepted.program).map_err(|Refused { error, log }| {
+            let last = log[log.len().saturating_sub(QUOTED)..].join("; ");
+            let why = if last.is_empty() { error.to_string() } else { format!("{error}: {last}") };
+            format!("the kernel refuses {}: {why}", program.name)
+        })
+    }
+
+    /// Returns the index of a member in the kernel's structure.
+    fn place(&self, member: &str) -> Option<usize> {
+        self.structure.members.iter().position(|(known, _)| known == member)
+    }
+}
+
+/// Converts the error of a registration.
+fn refused(own: &str) -> impl Fn(io::Error) -> String {
+    move |error| format!("registering {own}: {error}")
+}
+
+fn put(bytes: &mut [u8], at: u32, value: &[u8]) -> Option<()> {
+    bytes.get_mut(at as usize..at as usize + value.len()).map(|place| place.copy_from_slice(value))
+}

@@ -1,0 +1,165 @@
+//! BPF objects for the kernel of this machine, beyond the end of the process: `airhop deploy`.
+
+use airhop_bpf::loading::{LoadControl, Loadable, MemberValue, ProgramKind};
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use std::path::PathBuf;
+
+/// Object that was read for a kernel.
+#[pyclass(frozen)]
+pub struct KernelObject {
+    object: Loadable,
+}
+
+#[pymethods]
+impl KernelObject {
+    /// Read the bytes of `file`. Raises ValueError, whose text begins with the name of the file.
+    #[new]
+    fn new(file: PathBuf, data: &[u8]) -> PyResult<Self> {
+        let file = file.to_string_lossy();
+        let object = Loadable::read(data, &file).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(KernelObject { object })
+    }
+
+    /// Return the names of the congestion controls.
+    #[getter]
+    fn names(&self) -> Vec<&str> {
+        self.object.controls.iter().map(|control| control.name.as_str()).collect()
+    }
+
+    /// Return the names of the callbacks of the congestion controls.
+    #[getter]
+    fn callbacks(&self) -> Vec<&str> {
+        self.programs(ProgramKind::Callback)
+    }
+
+    /// Return the names of the programs that process packets.
+    #[getter]
+    fn listeners(&self) -> Vec<&str> {
+        self.programs(ProgramKind::Filter)
+    }
+
+    /// True if network namespaces other than the machine's first may have the congestion control as their
+    /// default (TCP_CONG_NON_RESTRICTED).
+    fn is_unrestricted(&self, name: &str) -> bool {
+        const NON_RESTRICTED: u8 = 1;
+        let flags = |control: &LoadControl| {
+            let flags = control.members.iter().find(|(member, _)| member == "flags");
+            matches!(flags, Some((_, MemberValue::Bytes(bytes))) if bytes.first().is_some_and(|low| low & NON_RESTRICTED != 0))
+        };
+        self.object.controls.iter().any(|control| control.name == name && flags(control))
+    }
+
+    /// Register a congestion control, attach the listeners to a device (0: to none), and pin all in an
+    /// existing folder. Raises OSError.
+    fn deploy(&self, py: Python<'_>, name: &str, folder: PathBuf, device: u32) -> PyResult<()> {
+        let object = self.object.clone();
+        py.detach(|| kernel::deploy(object, name, &folder, device)).map_err(PyOSError::new_err)
+    }
+
+    /// Load everything without a registration, and return the verdicts: program, true if accepted, lines of
+    /// the verifier. Raises OSError.
+    fn dry_run(&self, py: Python<'_>, name: &str) -> PyResult<Vec<(String, bool, Vec<String>)>> {
+        let object = self.object.clone();
+        py.detach(|| kernel::dry_run(object, name)).map_err(PyOSError::new_err)
+    }
+}
+
+impl KernelObject {
+    fn programs(&self, kind: ProgramKind) -> Vec<&str> {
+        let programs = self.object.programs.iter().filter(|program| program.kind == kind);
+        programs.map(|program| program.name.as_str()).collect()
+    }
+}
+
+/// Return the number of the map whose congestion control a pinned link has registered. Raises OSError.
+#[pyfunction]
+pub fn deployed_map(link: PathBuf) -> PyResult<u32> {
+    kernel::map_of(&link).map_err(|error| failed(&error))
+}
+
+/// Return the index of the device at which the program of a pinned link listens; 0 if it is gone. Raises
+/// OSError.
+#[pyfunction]
+pub fn deployed_device(link: PathBuf) -> PyResult<u32> {
+    kernel::device_of(&link).map_err(|error| failed(&error))
+}
+
+/// Return the number of references to the congestion control in a map; None if the map is gone. Raises
+/// OSError.
+#[pyfunction]
+pub fn map_references(number: u32) -> PyResult<Option<u32>> {
+    kernel::references(number).map_err(|error| failed(&error))
+}
+
+/// Return the default congestion control of a network namespace, and set it to `control` if that is not None.
+/// Raises OSError.
+#[pyfunction]
+pub fn default_control(namespace: PathBuf, control: Option<&str>) -> PyResult<String> {
+    kernel::default_control(&namespace, control).map_err(|error| failed(&error))
+}
+
+/// Convert an error of the kernel; the number makes the subclass of OSError.
+fn failed(error: &std::io::Error) -> PyErr {
+    match error.raw_os_error() {
+        Some(number) => PyOSError::new_err((number, text(error))),
+        None => PyOSError::new_err(error.to_string()),
+    }
+}
+
+/// Return the text of an error without the number that Rust appends.
+fn text(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_owned()
+}
+
+#[cfg(target_os = "linux")]
+mod kernel {
+    use airhop_bpf::loading::Loadable;
+    use airhop_live::host::bpf::deployment::{self, Verdict};
+    pub(super) use airhop_live::host::bpf::deployment::{default_control, device_of, map_of, references};
+    use std::path::Path;
+
+    pub(super) fn deploy(object: Loadable, name: &str, folder: &Path, device: u32) -> Result<(), String> {
+        deployment::deploy(object, name, folder, (device != 0).then_some(device))
+    }
+
+    pub(super) fn dry_run(object: Loadable, name: &str) -> Result<Vec<(String, bool, Vec<String>)>, String> {
+        let row = |Verdict { part, accepted, lines }| (part, accepted, lines);
+        Ok(deployment::dry_run(object, name)?.into_iter().map(row).collect())
+    }
+}
+
+/// Other systems have no BPF: `airhop.live.deployment` refuses before.
+#[cfg(not(target_os = "linux"))]
+mod kernel {
+    use airhop_bpf::loading::Loadable;
+    use std::io;
+    use std::path::Path;
+
+    const MISSING: &str = "only Linux has BPF struct_ops";
+
+    pub(super) fn deploy(_: Loadable, _: &str, _: &Path, _: u32) -> Result<(), String> {
+        Err(MISSING.into())
+    }
+
+    pub(super) fn dry_run(_: Loadable, _: &str) -> Result<Vec<(String, bool, Vec<String>)>, String> {
+        Err(MISSING.into())
+    }
+
+    pub(super) fn map_of(_: &Path) -> io::Result<u32> {
+        Err(io::Error::other(MISSING))
+    }
+
+    pub(super) fn device_of(_: &Path) -> io::Result<u32> {
+        Err(io::Error::other(MISSING))
+    }
+
+    pub(super) fn references(_: u32) -> io::Result<Option<u32>> {
+        Err(io::Error::other(MISSING))
+    }
+
+    pub(super) fn default_control(_: &Path, _: Option<&str>) -> io::Result<String> {
+        Err(io::Error::other(MISSING))
+    }
+}

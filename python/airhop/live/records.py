@@ -1,0 +1,106 @@
+"""Records of deployed BPF objects, written before the first change to the kernel.
+
+A killed command therefore leaves nothing without a record.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+RECORDS = Path("/run/airhop")
+"""Folder of the records; on most machines a reboot empties /run."""
+BOOT = Path("/proc/sys/kernel/random/boot_id")
+_PLAN = "plan.json"
+_MAP = "map"
+
+
+@dataclass(frozen=True)
+class Record:
+    """Changes that a deployment makes, and the values needed to reverse them."""
+
+    name: str
+    """Name of the congestion control."""
+    file: str = ""
+    """Absolute path of the object; empty if the command was killed before its first change."""
+    device: str | None = None
+    """Interface of the listeners."""
+    namespace: int | None = None
+    """Number of the network namespace whose default the control becomes."""
+    before: str | None = None
+    """Default of this namespace before the deployment."""
+    boot: str = ""
+    """Boot ID of the kernel."""
+    map: int | None = None
+    """Number of the control's map once its removal has begun."""
+
+
+def boot_id() -> str:
+    """Return the kernel's identifier of this boot (random(4))."""
+    return BOOT.read_text(encoding="ascii").strip()
+
+
+def folder_name(name: str) -> str:
+    """Return the folder of a control: BPF file systems refuse dots, and no name of a control has a hyphen."""
+    return name.replace(".", "-")
+
+
+def recorded() -> list[str]:
+    """List the names of all records."""
+    folders = sorted(RECORDS.iterdir()) if RECORDS.is_dir() else []
+    return [folder.name.replace("-", ".") for folder in folders]
+
+
+def read(name: str) -> Record:
+    """Read a record.
+
+    A record cut short by SIGKILL has a name only, since the first change follows its last byte.
+    """
+    folder = RECORDS / folder_name(name)
+    try:
+        record = Record(**json.loads((folder / _PLAN).read_text(encoding="utf-8")))
+    except (FileNotFoundError, ValueError):
+        record = Record(name, boot=boot_id())
+    try:
+        number, end, _ = (folder / _MAP).read_text(encoding="ascii").partition("\n")
+    except FileNotFoundError:
+        return record
+    return replace(record, map=int(number)) if end else record
+
+
+def write(record: Record) -> None:
+    """Write a record for an object that has none."""
+    folder = RECORDS / folder_name(record.name)
+    folder.mkdir(mode=0o755)
+    (folder / _PLAN).write_text(json.dumps(asdict(record)), encoding="utf-8")
+
+
+def begin_removal(record: Record, number: int) -> Record:
+    """Add the number of the control's map, by which the rest is found when the pinned link is gone."""
+    folder = RECORDS / folder_name(record.name)
+    folder.mkdir(mode=0o755, exist_ok=True)
+    (folder / _MAP).write_text(f"{number}\n", encoding="ascii")
+    return replace(record, map=number)
+
+
+def forget(name: str) -> None:
+    """Delete a record."""
+    shutil.rmtree(RECORDS / folder_name(name), ignore_errors=True)
+
+
+@contextmanager
+def locked() -> Iterator[None]:
+    """Let one command at a time change records; create their folder if it does not exist."""
+    RECORDS.mkdir(mode=0o755, exist_ok=True)
+    folder = os.open(RECORDS, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)

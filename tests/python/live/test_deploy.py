@@ -1,0 +1,302 @@
+"""An object in the kernel beyond the end of the command: `--status` shows all of it, `--remove` ends it.
+
+All tests run in namespaces of their own, with a BPF file system and an empty /run, on objects whose names no
+user has. What a kernel has of them is found by numbers that were not there before.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from airhop import InputError
+from airhop.live import deployment, records
+from airhop.live.privileges import Privilege
+from bpf_objects import OBJECTS, kernel_numbers, renamed
+from command_line import Cli
+from live_machine import needs
+from patience import PATIENCE_S
+
+NAME = "tst.veno"
+NON_RESTRICTED = 1
+MOUNTS = "mount -t bpf bpf /sys/fs/bpf && mount -t tmpfs tmpfs /run && ip link set lo up && echo up && cat"
+CONNECTION = """
+import socket, sys
+server, client = socket.create_server(("127.0.0.1", 0)), socket.socket()
+client.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, sys.argv[1].encode())
+client.connect(server.getsockname())
+print("connected", flush=True)
+sys.stdin.read()
+"""
+
+
+class Host:
+    """Network and mount namespaces, in which commands run."""
+
+    def __init__(self, process: subprocess.Popen[str], before: set[tuple[str, int]]) -> None:
+        self.process = process
+        self.before = before
+
+    def entering(self, *words: str, net: bool = True) -> list[str]:
+        """Return a command that runs another one in the namespaces; without `net` in a new one."""
+        enter = ["nsenter", "--target", str(self.process.pid), "--mount"]
+        return [*enter, *(["--net"] if net else ["unshare", "--net"]), *words]
+
+    def run(self, *words: str, code: int = 0, net: bool = True) -> str:
+        """Run `airhop deploy`; return what it prints, with errors."""
+        command = self.entering(sys.executable, "-P", "-m", "airhop", "deploy", *words, net=net)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    def states(self) -> list[dict[str, object]]:
+        """Return the states that `--status` reports."""
+        states: list[dict[str, object]] = json.loads(self.run("--status", "--json"))["deployed"]
+        return states
+
+    def has_something(self) -> bool:
+        """Return whether the kernel has objects that it had not before."""
+        return bool(kernel_numbers() - self.before)
+
+
+@pytest.fixture
+def host() -> Iterator[Host]:
+    needs("struct_ops", "namespaces", "tun", programs=("bpftool", "nsenter", "unshare", "ip"))
+    before = kernel_numbers()
+    command = ["unshare", "--net", "--mount", "sh", "-c", MOUNTS]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "up\n"
+        made = Host(process, before)
+        yield made
+        assert process.stdin
+        process.stdin.close()  # the mounts end with the last process, and with them all pinned links
+        process.wait(PATIENCE_S)
+        wait_until(lambda: not made.has_something())
+
+
+def wait_until(holds: object) -> None:
+    assert callable(holds)
+    deadline = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+@pytest.mark.alone
+def test_a_dry_run_quotes_the_verifier_and_leaves_nothing(host: Host, tmp_path: Path) -> None:
+    said = host.run(str(renamed("veno", NAME, tmp_path)), "--dry-run")
+    assert "veno_ssthresh is accepted: processed " in said
+    assert "struct tcp_congestion_ops is accepted" in said
+    assert f"register {NAME} for all network namespaces" in said
+    wait_until(lambda: not host.has_something())
+    assert host.states() == []
+
+
+@pytest.mark.alone
+def test_an_object_in_use_is_removed_with_its_last_connection(host: Host, tmp_path: Path) -> None:
+    object_ = str(renamed("eln", NAME, tmp_path))
+    assert "hears no notices" in host.run(object_)
+    assert "is deployed already" in host.run(object_, code=1)
+    connect = host.entering(sys.executable, "-c", CONNECTION, NAME)
+    with subprocess.Popen(connect, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as connection:
+        assert connection.stdout
+        assert connection.stdout.readline() == "connected\n"
+        [state] = host.states()
+        assert (state["name"], state["registered"], state["users"]) == (NAME, True, 1)
+        assert "still used by 1" in host.run("--remove", NAME)
+        assert host.has_something()
+        [state] = host.states()
+        assert (state["registered"], state["users"]) == (False, 1)
+        connection.communicate()
+    wait_until(lambda: not host.has_something())
+    assert f"{NAME}: nothing of it is left" in host.run("--status")
+    assert "nothing is deployed" in host.run("--status")
+    assert "not deployed" in host.run("--remove", NAME, code=2)
+
+
+@pytest.mark.alone
+def test_a_default_is_that_of_its_namespace(host: Host, tmp_path: Path) -> None:
+    """From another namespace it is neither shown as that one's nor set back there."""
+    before = host_default(host)
+    assert "TCP_CONG_NON_RESTRICTED" in host.run(str(renamed("veno", NAME, tmp_path)), "--default", code=1)
+    assert not host.has_something(), "a refusal by the kernel would keep the object until the next boot"
+    host.run(str(renamed("veno", NAME, tmp_path, flags=NON_RESTRICTED)), "--default")
+    assert host_default(host) == NAME
+    [state] = host.states()
+    assert (state["default"], state["users"]) == (True, 1)
+    assert "nothing of it is left" in host.run("--remove", NAME, net=False)
+    assert host_default(host) == before
+
+
+def host_default(host: Host) -> str:
+    command = host.entering("sysctl", "-n", "net.ipv4.tcp_congestion_control")
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+@pytest.mark.alone
+def test_a_listener_goes_with_its_interface(host: Host, tmp_path: Path) -> None:
+    subprocess.run(host.entering("ip", "tuntap", "add", "ears", "mode", "tun"), check=True)
+    host.run(str(renamed("eln", NAME, tmp_path)), "--listen", "ears")
+    [state] = host.states()
+    assert (state["listening"], state["device"]) == (True, "ears")
+    subprocess.run(host.entering("ip", "link", "delete", "ears"), check=True)
+    assert "does not listen at ears" in host.run("--status")
+    assert "nothing of it is left" in host.run("--remove", NAME)
+    wait_until(lambda: not host.has_something())
+
+
+@pytest.mark.alone
+def test_nothing_is_left_after_a_reboot(host: Host) -> None:
+    """A record of an earlier boot stands in a /run that the reboot has not emptied."""
+    script = "from airhop.live import records; records.RECORDS.mkdir();"
+    script += f" records.write(records.Record({NAME!r}, 'x.bpf.o', map=1, boot='earlier'))"
+    subprocess.run(host.entering(sys.executable, "-P", "-c", script), check=True)
+    assert f"{NAME}: nothing of it is left" in host.run("--status")
+    assert "nothing is deployed" in host.run("--status")
+
+
+@pytest.mark.alone
+def test_without_rights_a_line_says_what_is_missing(host: Host) -> None:
+    user = ("setpriv", "--reuid", "65534", "--clear-groups", "--bounding-set", "-all", "--inh-caps", "-all")
+    words = [sys.executable, "-P", "-m", "airhop", "deploy", str(OBJECTS[0])]
+    done = subprocess.run(host.entering(*user, *words), capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    [line] = done.stderr.splitlines()
+    assert "needs root, or CAP_BPF and CAP_NET_ADMIN" in line
+
+
+# Each child executes a command and is killed before the line with its number. The parent reverses the rest.
+KILLED_AT_LINES = """
+import os, signal, sys
+from pathlib import Path
+from airhop.live import deployment, records
+
+step = int(sys.argv[2])
+planned = deployment.plan(sys.argv[1], default=True, listen="lo")
+FILES = {deployment.__file__, records.__file__}
+
+def lines_of(work, limit):
+    count = 0
+    def trace(frame, event, argument):
+        nonlocal count
+        if frame.f_code.co_filename not in FILES:
+            return None
+        if event == "line":
+            count += 1
+            if count == limit:
+                os.kill(os.getpid(), signal.SIGKILL)
+        return trace
+    sys.settrace(trace)
+    work()
+    sys.settrace(None)
+    return count
+
+def child(work, limit):
+    pid = os.fork()
+    if pid == 0:
+        lines_of(work, limit)
+        os._exit(0)
+    status = os.waitpid(pid, 0)[1]
+    assert os.WIFSIGNALED(status) or status == 0, status
+    return os.WIFSIGNALED(status)
+
+def clear():
+    states, gone = deployment.deployed()
+    left = {state.record.name for state in states}
+    if planned.name in deployment._available():
+        assert left == {planned.name}, left
+    for name in left:
+        assert deployment.remove(name) == 0
+    assert deployment.deployed() == ([], [])
+    assert planned.name not in deployment._available()
+    assert deployment.DEFAULT.read_text().strip() == planned.before
+    assert not deployment.PINS.exists() and records.recorded() == []
+
+limit, kills = step, 0
+while child(lambda: deployment.deploy(planned), limit):
+    clear()
+    limit, kills = limit + step, kills + 1
+limit = step
+while child(lambda: deployment.remove(planned.name), limit):
+    clear()
+    deployment.deploy(planned)
+    limit, kills = limit + step, kills + 1
+clear()
+print(kills)
+"""
+
+
+@pytest.mark.alone
+def test_a_killed_command_leaves_nothing_that_status_does_not_show(host: Host, tmp_path: Path) -> None:
+    """SIGKILL before every 13th line that a deployment executes, and a removal."""
+    object_ = renamed("eln", NAME, tmp_path, flags=NON_RESTRICTED)
+    step = os.environ.get("AIRHOP_KILLED_EVERY", "13")
+    command = host.entering(sys.executable, "-P", "-c", KILLED_AT_LINES, str(object_), step)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) >= 8
+    wait_until(lambda: not host.has_something())
+
+
+def test_a_file_that_is_no_object_is_bad_input(cli: Cli, tmp_path: Path) -> None:
+    plain = tmp_path / "plain.bpf.o"
+    plain.write_bytes(b"no object")
+    done = cli("deploy", str(plain))
+    assert (done.code, len(done.err.splitlines())) == (2, 1)
+    assert "not a BPF object" in done.err
+    assert cli("deploy", str(tmp_path / "none.o")).code == 2
+    assert "--listen any" in cli("deploy", "bpf_veno", "--listen", "any").err
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ((), "expected an OBJECT, --status, or --remove NAME"),
+        (("bpf_veno", "--status"), "expected an OBJECT, --status, or --remove NAME"),
+        (("--status", "--default"), "are about an OBJECT"),
+    ],
+)
+def test_contradictory_options_are_bad_input(cli: Cli, words: tuple[str, ...], expected: str) -> None:
+    done = cli("deploy", *words)
+    assert done.code == 2
+    assert expected in done.err
+
+
+def test_all_that_a_machine_lacks_is_listed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    refused = Privilege("struct_ops", available=False, reason="no BPF struct_ops: only on Linux")
+    monkeypatch.setattr(deployment, "privilege", lambda _name: refused)
+    monkeypatch.setattr(platform, "release", lambda: "6.2.0-31-generic")
+    monkeypatch.setattr(deployment, "BPF_FILES", tmp_path)
+    monkeypatch.setattr(records, "RECORDS", tmp_path / "none" / "airhop")
+    planned = deployment.plan("bpf_eln", default=False, listen="lo")
+    kinds = [line.split()[0] for line in deployment.lacking(planned)]
+    assert kinds == ["struct_ops", "kernel", "kernel", "bpf", "records"]
+
+
+def test_names_that_are_no_names_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="letters, digits, dots and underscores"):
+        deployment.plan(str(renamed("veno", "../veno", tmp_path)), default=False, listen=None)
+
+
+def test_a_record_cut_short_has_a_name_only(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(records, "RECORDS", tmp_path)
+    whole = records.Record(NAME, "x.bpf.o", "eth0", 4026531840, "cubic", "boot")
+    records.write(whole)
+    assert records.recorded() == [NAME]
+    assert records.read(NAME) == whole
+    assert records.begin_removal(whole, 12) == records.read(NAME)
+    folder = tmp_path / "tst-veno"
+    (folder / "map").write_text("1")
+    assert records.read(NAME) == whole
+    plan = folder / "plan.json"
+    plan.write_text(plan.read_text()[:20])
+    assert records.read(NAME).file == ""
