@@ -65,7 +65,8 @@ PAGES = {
         "Schemes",
         "The catalogue, and schemes of your own. [Schemes in Python](../python-schemes.md) is the guide.",
         (
-            *("schemes", "scheme", "Parameter", "Scheme", "NoticeScheme", "Window", "Ack", "Loss", "Notice"),
+            *("schemes", "scheme", "Parameter", "Scheme", "RateScheme", "NoticeScheme"),
+            *("Window", "Ack", "Loss", "Delivery", "Notice"),
             *("Flow", "plugins.load", "plugins.load_all", "plugins.load_installed"),
         ),
     ),

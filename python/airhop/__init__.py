@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from airhop import layouts, plugins
     from airhop._core import (
         Ack,
+        Delivery,
         Flow,
         Loss,
         Notice,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     )
     from airhop.catalogue import schemes
     from airhop.comparison import Comparison, compare
-    from airhop.custom import NoticeScheme, Parameter, Scheme, scheme
+    from airhop.custom import NoticeScheme, Parameter, RateScheme, Scheme, scheme
     from airhop.errors import InputError, PrivilegeError
     from airhop.live.emulation import Emulation, emulate
     from airhop.live.logs import replay
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Ack": "airhop._core",
+    "Delivery": "airhop._core",
     "Flow": "airhop._core",
     "Loss": "airhop._core",
     "Notice": "airhop._core",
@@ -59,6 +61,7 @@ _HOMES = {
     "compare": "airhop.comparison",
     "NoticeScheme": "airhop.custom",
     "Parameter": "airhop.custom",
+    "RateScheme": "airhop.custom",
     "Scheme": "airhop.custom",
     "scheme": "airhop.custom",
     "InputError": "airhop.errors",
@@ -80,6 +83,7 @@ _HOMES = {
 __all__ = [
     "Ack",
     "Comparison",
+    "Delivery",
     "Emulation",
     "Flow",
     "InputError",
@@ -90,6 +94,7 @@ __all__ = [
     "NoticeScheme",
     "Parameter",
     "PrivilegeError",
+    "RateScheme",
     "Result",
     "RunError",
     "Scenario",

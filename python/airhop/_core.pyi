@@ -87,6 +87,60 @@ class Loss:
     def window(self) -> float:
         """New window, segments: `half`; with preset ns2 it may be below 2."""
 
+class Delivery:
+    """Delivery report of an ACK of new data or of a duplicate ACK, also during loss recovery."""
+
+    def __init__(
+        self,
+        now: float,
+        delivered: int,
+        total: int,
+        rate: float | None = None,
+        prior: int | None = None,
+        *,
+        limited: bool = False,
+        rtt: float | None = None,
+        lost: int = 0,
+        in_flight: int = 0,
+        in_recovery: bool = False,
+    ) -> None: ...
+    @property
+    def now(self) -> float:
+        """Time of arrival of the ACK, simulated seconds."""
+    @property
+    def delivered(self) -> int:
+        """Bytes newly reported as arrived, cumulatively or by SACK."""
+    @property
+    def total(self) -> int:
+        """Bytes known to have arrived so far."""
+    @property
+    def rate(self) -> float | None:
+        """Delivery rate, bytes per second; None without a valid sample.
+
+        The sample is that of draft-cheng-iccrg-delivery-rate-estimation.
+        """
+    @property
+    def prior(self) -> int | None:
+        """Value of `total` when the sampled segment was sent; None without a sample.
+
+        A round trip begins when `prior` reaches the `total` at the beginning of the last one.
+        """
+    @property
+    def limited(self) -> bool:
+        """True if the application had less to send than the path could carry: the rate is its own."""
+    @property
+    def rtt(self) -> float | None:
+        """Round trip of the newest segment that was sent only once, seconds; None without one."""
+    @property
+    def lost(self) -> int:
+        """Bytes newly marked lost."""
+    @property
+    def in_flight(self) -> int:
+        """Bytes in flight after the ACK, before it releases segments."""
+    @property
+    def in_recovery(self) -> bool:
+        """True while lost segments are repaired."""
+
 class Notice:
     """Notice about a missing segment or a wireless link."""
 

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
 
 from airhop import _core
-from airhop._core import Ack, Flow, Loss, Notice, Window
+from airhop._core import Ack, Delivery, Flow, Loss, Notice, Window
 from airhop.added import Added, add
 from airhop.boundary.arguments import checked
 from airhop.code_digest import code_digest
@@ -49,6 +49,19 @@ class NoticeScheme(Scheme, Protocol):
         parameters, and send no new data until a new ACK arrives. "probe": freeze, and retransmit this
         segment. "restart-timer": restart the running timer without backoff. "expect": allow for the notice's
         delay for 60 s.
+        """
+
+
+class RateScheme(Scheme, Protocol):
+    """A scheme that goes by the delivery rate, and may pace its segments. Both methods are optional."""
+
+    def on_delivery(self, window: Window, delivery: Delivery, flow: Flow, /) -> None:
+        """Change the window on any ACK, after the other methods, also during loss recovery."""
+
+    def pacing_rate(self, window: Window, flow: Flow, /) -> float | None:
+        """Return the pacing rate in bytes per second, of payload; None: no pacing. Called for each segment.
+
+        A change of the window has no effect here.
         """
 
 
@@ -171,6 +184,8 @@ def _into_catalogue(declaration: Declaration) -> None:
 METHODS: Mapping[str, tuple[object, ...]] = {
     "on_ack": (Window(1), Ack(0, 1000), Flow()),
     "on_loss": (Window(1), Loss(0, "timeout", 2), Flow()),
+    "on_delivery": (Window(1), Delivery(0, 1000, 1000), Flow()),
+    "pacing_rate": (Window(1), Flow()),
     "on_notice": (Notice(0, "eln"), Flow()),
     "on_progress": (True,),
 }

@@ -47,7 +47,7 @@ mod _core {
     #[pymodule_export]
     use super::twin::Emulated;
     #[pymodule_export]
-    use super::views::{Ack, Flow, Loss, Notice, Window};
+    use super::views::{Ack, Delivery, Flow, Loss, Notice, Window};
     #[pymodule_export]
     use super::worked::{answers, packet_list};
     #[pymodule_export]

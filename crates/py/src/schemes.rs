@@ -1,7 +1,7 @@
 //! Schemes written in Python: an object of the user's class implements the seams of one sender.
 
-use crate::views::{Ack, Flow, Loss, Notice, Window};
-use airhop_base::Time;
+use crate::views::{Ack, Delivery, Flow, Loss, Notice, Window};
+use airhop_base::{Rate, Time};
 use airhop_scenario::{NewParam, NewScheme};
 use airhop_tcp::notices::{IgnoreNotices, PATIENCE};
 use airhop_tcp::seams::{self, CongestionControl, Judged, NoticePolicy, Reaction};
@@ -35,7 +35,7 @@ pub struct Parameter {
 /// Adds a scheme to the catalogue, in place of an added scheme of the same name; scenarios read before keep
 /// the old one.
 #[pyfunction]
-pub fn add_scheme(declaration: Declaration) -> PyResult<()> {
+pub fn add_scheme(py: Python<'_>, declaration: Declaration) -> PyResult<()> {
     let Declaration { name, title, family, cite, recovery, needs, parameters, cls } = declaration;
     let params = parameters.into_iter().map(|(name, p)| NewParam {
         name,
@@ -52,6 +52,8 @@ pub fn add_scheme(declaration: Declaration) -> PyResult<()> {
         recovery,
         needs,
         params: params.collect(),
+        delivery_rate: cls.bind(py).hasattr("on_delivery")?,
+        paces: cls.bind(py).hasattr("pacing_rate")?,
         policies: Box::new(move |params| policies(&scheme, &cls, params)),
     }
     .add()
@@ -85,9 +87,12 @@ struct Object {
     window: Py<Window>,
     ack: Py<Ack>,
     loss: Py<Loss>,
+    delivery: Py<Delivery>,
     flow: Py<Flow>,
     on_ack: Call,
     on_loss: Call,
+    on_delivery: Option<Call>,
+    pacing_rate: Option<Call>,
     on_notice: Option<Py<PyAny>>,
     on_progress: Option<Py<PyAny>>,
 }
@@ -125,16 +130,22 @@ impl Object {
         let window = Py::new(py, Window::default())?;
         let ack = Py::new(py, Ack::default())?;
         let loss = Py::new(py, Loss::default())?;
+        let delivery = Py::new(py, Delivery::default())?;
         let flow = Py::new(py, Flow::default())?;
+        let on_delivery = || Call::new(&object, "on_delivery", (&window, &delivery, &flow));
+        let pacing_rate = || Call::new(&object, "pacing_rate", (&window, &flow));
         Ok(Object {
             scheme: scheme.to_string(),
             on_ack: Call::new(&object, "on_ack", (&window, &ack, &flow))?,
             on_loss: Call::new(&object, "on_loss", (&window, &loss, &flow))?,
+            on_delivery: object.hasattr("on_delivery")?.then(on_delivery).transpose()?,
+            pacing_rate: object.hasattr("pacing_rate")?.then(pacing_rate).transpose()?,
             on_notice: method("on_notice")?,
             on_progress: method("on_progress")?,
             window,
             ack,
             loss,
+            delivery,
             flow,
         })
     }
@@ -178,6 +189,31 @@ impl CongestionControl for PyControl {
         let object = &self.0;
         let show = |py: Python<'_>| object.loss.borrow_mut(py).fill(l);
         object.change(w, s, "on_loss", &object.on_loss, show, judged)
+    }
+
+    fn on_delivery(&mut self, w: &mut seams::Window, d: &seams::Delivery, s: &SenderState) {
+        let object = &self.0;
+        let Some(method) = &object.on_delivery else { return };
+        let show = |py: Python<'_>| object.delivery.borrow_mut(py).fill(d);
+        object.change(w, s, "on_delivery", method, show, |_| Ok(()));
+    }
+
+    fn pacing_rate(&self, w: &seams::Window, s: &SenderState) -> Option<Rate> {
+        let object = &self.0;
+        let method = object.pacing_rate.as_ref()?;
+        object.change(&mut { *w }, s, "pacing_rate", method, |_| (), rate)
+    }
+}
+
+/// Converts an answer of `pacing_rate`, in bytes per second. None stands for no pacing.
+fn rate(answer: Bound<'_, PyAny>) -> PyResult<Option<Rate>> {
+    match answer.extract::<Option<f64>>() {
+        Ok(Some(rate)) if rate > 0.0 && rate.is_finite() => Ok(Some(Rate::computed(8.0 * rate))),
+        Ok(None) => Ok(None),
+        _ => Err(PyValueError::new_err(format!(
+            "it answered {}; expected bytes per second above 0, or None",
+            text(&answer)
+        ))),
     }
 }
 
@@ -240,7 +276,12 @@ fn one_of<T: Copy>(known: &[(&str, T)], answer: &Bound<'_, PyAny>) -> PyResult<T
     let found = known.iter().find(|(name, _)| word.as_deref() == Some(name));
     found.map(|&(_, value)| value).ok_or_else(|| {
         let words: Vec<_> = known.iter().map(|(name, _)| format!("{name:?}")).collect();
-        let got = answer.repr().map_or_else(|_| "something else".to_string(), |text| text.to_string());
+        let got = text(answer);
         PyValueError::new_err(format!("it answered {got}; expected one of {}, or None", words.join(", ")))
     })
+}
+
+/// Returns the text of an answer for a message.
+fn text(answer: &Bound<'_, PyAny>) -> String {
+    answer.repr().map_or_else(|_| "something else".to_string(), |text| text.to_string())
 }

@@ -5,7 +5,8 @@
 
 use airhop_base::{Span, Time};
 use airhop_tcp::SenderState;
-use airhop_tcp::seams::{self, Signal};
+use airhop_tcp::estimators::RateSample;
+use airhop_tcp::seams::{self, Repair, Signal};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -175,6 +176,78 @@ impl Loss {
     fn __repr__(&self) -> String {
         let Loss { now, signal, half, window } = self;
         format!("Loss(now={now}, signal={signal:?}, half={half}, window={window})")
+    }
+}
+
+/// Delivery report of an ACK of new data or of a duplicate ACK, also during loss recovery.
+#[pyclass(module = "airhop._core", get_all)]
+#[derive(Default)]
+pub struct Delivery {
+    /// Arrival time of the ACK, simulated seconds.
+    now: f64,
+    /// Bytes newly reported as arrived, cumulatively or by SACK.
+    delivered: u64,
+    /// Bytes known to have arrived so far.
+    total: u64,
+    /// Delivery rate, bytes per second (draft-cheng-iccrg-delivery-rate-estimation); None without a valid
+    /// sample.
+    rate: Option<f64>,
+    /// Value of `total` when the sampled segment was sent: a round trip has passed once it exceeds the `total`
+    /// of the last round trip's start. None without a sample.
+    prior: Option<u64>,
+    /// True if the application had less to send than the path could carry, so that the rate is its own.
+    limited: bool,
+    /// Round trip of the newest segment that was sent only once, seconds; None without one.
+    rtt: Option<f64>,
+    /// Bytes newly marked lost.
+    lost: u64,
+    /// Bytes in flight after the ACK, before it releases segments.
+    in_flight: u64,
+    /// True while lost segments are repaired.
+    in_recovery: bool,
+}
+
+impl Delivery {
+    pub(crate) fn fill(&mut self, d: &seams::Delivery) {
+        let sample = d.arrivals.rate.as_ref();
+        *self = Delivery {
+            now: d.now.secs_f64(),
+            delivered: d.arrivals.fresh,
+            total: d.arrivals.total,
+            rate: sample.map(RateSample::rate),
+            prior: sample.map(|sample| sample.prior),
+            limited: sample.is_some_and(|sample| sample.limited),
+            rtt: d.arrivals.rtt.map(Span::secs_f64),
+            lost: d.lost,
+            in_flight: d.in_flight,
+            in_recovery: d.repair != Repair::Nothing,
+        };
+    }
+}
+
+#[pymethods]
+impl Delivery {
+    #[new]
+    #[pyo3(signature = (now, delivered, total, rate = None, prior = None, *, limited = false, rtt = None, lost = 0, in_flight = 0, in_recovery = false))]
+    #[allow(clippy::too_many_arguments)] // one for each attribute
+    fn new(
+        now: f64,
+        delivered: u64,
+        total: u64,
+        rate: Option<f64>,
+        prior: Option<u64>,
+        limited: bool,
+        rtt: Option<f64>,
+        lost: u64,
+        in_flight: u64,
+        in_recovery: bool,
+    ) -> Self {
+        Delivery { now, delivered, total, rate, prior, limited, rtt, lost, in_flight, in_recovery }
+    }
+
+    fn __repr__(&self) -> String {
+        let Delivery { now, delivered, total, .. } = self;
+        format!("Delivery(now={now}, delivered={delivered}, total={total}, rate={})", or_none(self.rate))
     }
 }
 

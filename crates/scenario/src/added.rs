@@ -25,6 +25,10 @@ pub struct NewScheme {
     pub needs: Vec<String>,
     /// Parameters of the scheme.
     pub params: Vec<NewParam>,
+    /// True if the scheme uses the delivery report of each ACK.
+    pub delivery_rate: bool,
+    /// True if the scheme sets a pacing rate.
+    pub paces: bool,
     /// Creates the policies of the scheme.
     pub policies: Box<Policies>,
 }
@@ -68,7 +72,12 @@ impl NewScheme {
             params: Box::leak(self.params.into_iter().map(NewParam::leak).collect()),
             verified: &[],
             reconstructed: &[],
-            features: if kind.sack { ReceiverFeatures::SACK } else { ReceiverFeatures::NOTHING },
+            features: ReceiverFeatures {
+                sack: kind.sack,
+                delivery_rate: self.delivery_rate,
+                paces: self.paces,
+                ..ReceiverFeatures::NOTHING
+            },
             build: Box::leak(Box::new(move |params: &Params, config: &airhop_tcp::Config| {
                 let (control, notices) = policies(params);
                 Parts { control, recovery: (kind.build)(config), notices }

@@ -20,12 +20,13 @@ COMMANDS = {
     "report": "Write one interactive HTML file about the studies and experiments of a folder.",
     "show": "Print a scenario with every default written out.",
     "fades": "Save the fades of a scenario's links, to be played back to any other.",
+    "new-scheme": "Begin a scheme of your own: a file that runs, and a test of its law.",
     "schemes": "List the schemes, or describe one.",
     "bench": "Measure the simulator's speed, beside ns-2 and ns-3 where they are installed.",
     "doctor": "Check this installation.",
     "completion": "Print the script that completes commands in bash, zsh or fish.",
 }
-"""Command to summary. A command NAME is the function NAME in the module airhop.cli.NAME."""
+"""Command to summary. The function of a command has its name, and so has the module in airhop.cli."""
 
 EXIT_FAILED = 1
 EXIT_BAD_INPUT = 2

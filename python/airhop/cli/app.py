@@ -126,7 +126,8 @@ def application() -> App:
         exit_on_error=False,
     )
     for name, summary in COMMANDS.items():
-        app.command(f"airhop.cli.{name}:{name}", name=name, help=summary)
+        function = name.replace("-", "_")
+        app.command(f"airhop.cli.{function}:{function}", name=name, help=summary)
     return app
 
 
