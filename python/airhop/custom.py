@@ -56,7 +56,17 @@ class RateScheme(Scheme, Protocol):
     """A scheme that goes by the delivery rate, and may pace its segments. Both methods are optional."""
 
     def on_delivery(self, window: Window, delivery: Delivery, flow: Flow, /) -> None:
-        """Change the window on any ACK, after the other methods, also during loss recovery."""
+        """Change the window on any ACK, after the other methods, also during loss recovery.
+
+        Parameters
+        ----------
+        window
+            Window, which this method may change.
+        delivery
+            Delivery report of the ACK.
+        flow
+            State of the flow.
+        """
 
     def pacing_rate(self, window: Window, flow: Flow, /) -> float | None:
         """Return the pacing rate in bytes per second, of payload; None: no pacing. Called for each segment.

@@ -116,7 +116,7 @@ fn text(error: &std::io::Error) -> String {
 #[cfg(target_os = "linux")]
 mod kernel {
     use airhop_bpf::loading::Loadable;
-    use airhop_live::host::bpf::deployment::{self, Verdict};
+    use airhop_live::host::bpf::deployment::{self, Acceptance};
     pub(super) use airhop_live::host::bpf::deployment::{default_control, device_of, map_of, references};
     use std::path::Path;
 
@@ -125,7 +125,7 @@ mod kernel {
     }
 
     pub(super) fn dry_run(object: Loadable, name: &str) -> Result<Vec<(String, bool, Vec<String>)>, String> {
-        let row = |Verdict { part, accepted, lines }| (part, accepted, lines);
+        let row = |Acceptance { part, accepted, lines }| (part, accepted, lines);
         Ok(deployment::dry_run(object, name)?.into_iter().map(row).collect())
     }
 }

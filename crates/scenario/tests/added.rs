@@ -56,6 +56,8 @@ fn stub(name: &str, at_loss: AtLoss) -> NewScheme {
         recovery: "newreno".to_string(),
         needs: Vec::new(),
         params: Vec::new(),
+        delivery_rate: false,
+        paces: false,
         policies: Box::new(move |_| (Box::new(Stub(at_loss)), Box::new(Deaf))),
     }
 }

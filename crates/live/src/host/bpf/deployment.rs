@@ -22,9 +22,9 @@ const DEFAULT: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
 /// Number of lines of the verifier's log in the verdict on a refused program.
 const QUOTED: usize = 8;
 
-/// Verdict of the kernel on a part of an object.
+/// Acceptance or refusal of a part of an object by the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
+pub struct Acceptance {
     /// Name of the program, or of the structure of callbacks.
     pub part: String,
     /// True if the kernel accepts the part.
@@ -33,11 +33,11 @@ pub struct Verdict {
     pub lines: Vec<String>,
 }
 
-impl Verdict {
+impl Acceptance {
     fn new(part: &str, result: Result<Vec<String>, Vec<String>>) -> Self {
         let accepted = result.is_ok();
         let (Ok(lines) | Err(lines)) = result;
-        Verdict { part: part.to_owned(), accepted, lines }
+        Acceptance { part: part.to_owned(), accepted, lines }
     }
 }
 
@@ -70,7 +70,7 @@ pub fn deploy(object: Loadable, name: &str, folder: &Path, device: Option<u32>) 
 /// # Errors
 ///
 /// Returns an error if the kernel does not accept the types or the maps, or lacks a function.
-pub fn dry_run(object: Loadable, name: &str) -> Result<Vec<Verdict>, String> {
+pub fn dry_run(object: Loadable, name: &str) -> Result<Vec<Acceptance>, String> {
     let prepared = Prepared::new(object)?;
     let control = prepared.control(name)?;
     let callbacks = prepared.callbacks(control)?.into_iter().map(|(place, program)| (Some(place), program));
@@ -85,11 +85,11 @@ pub fn dry_run(object: Loadable, name: &str) -> Result<Vec<Verdict>, String> {
             Err(refused) if refused.log.is_empty() => Err(vec![refused.error.to_string()]),
             Err(refused) => Err(refused.log[refused.log.len().saturating_sub(QUOTED)..].to_vec()),
         };
-        verdicts.push(Verdict::new(&program.name, verdict));
+        verdicts.push(Acceptance::new(&program.name, verdict));
     }
     if verdicts.iter().all(|verdict| verdict.accepted) {
         let filled = prepared.filled(control, name, &loaded).map(|_| Vec::new()).map_err(|why| vec![why]);
-        verdicts.push(Verdict::new("struct tcp_congestion_ops", filled));
+        verdicts.push(Acceptance::new("struct tcp_congestion_ops", filled));
     }
     Ok(verdicts)
 }
