@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 from sound_links import LINKS, UDP, few_attempts, late
+from sound_senders import SENDERS
 
 import airhop
 from airhop.live.logs import Log
@@ -491,7 +492,7 @@ ENDS: dict[str, dict[str, Any]] = {
         ],
     },
 }
-SOUND = LINKS | ENDS
+SOUND = LINKS | SENDERS | ENDS
 """Scenarios in which something looks odd, by what that is."""
 
 

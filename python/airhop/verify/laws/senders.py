@@ -60,6 +60,8 @@ class _Sender:
     duplicates: float = 0
     as_in_recovery: float = 0
     """Duplicate ACKs if the recovery began at this instant, before its ACKs; the trace lacks their order."""
+    most_in_recovery: float = 0
+    """Largest value of `as_in_recovery` at this instant."""
     recover: int = 0
     """Highest byte sent when recovery began, if it did: recovery ends when that byte is acknowledged."""
     expired: int = 0
@@ -97,7 +99,7 @@ class _Sender:
             yield f"ACK {ack} counts as {'a' if duplicate else 'no'} duplicate, and {self.una} is expected"
         if time > self.heard_at:
             self.una_before = self.una
-            self.as_in_recovery = self.duplicates
+            self.as_in_recovery = self.most_in_recovery = self.duplicates
             self.leave = _Leave()
         self.heard_at = time
         self.leave = self.leave.also(self._freedom())
@@ -110,14 +112,18 @@ class _Sender:
         if duplicate:
             self.duplicates += 1
             self.as_in_recovery += 1
+            self.most_in_recovery = max(self.most_in_recovery, self.as_in_recovery)
             self.first_heard_at = self.first_heard_at if self.heard else self.heard_at
             self.heard += 1
             return
         self.as_in_recovery = self._deflated(self.as_in_recovery, ack)
         if ack >= self.recover:
             self.duplicates = self.heard = self.recover = 0
-        else:
-            self.duplicates = self._deflated(self.duplicates, ack)
+            return
+        self.duplicates = self._deflated(self.duplicates, ack)
+        if self.flow["tcp"]["sack_recovery"] == "pipe":
+            # A partial ACK counts for two segments (Fall and Floyd 1996 §4), also if just one has arrived.
+            self.flight += max(0, round(2 * self.segment) - (ack - self.una))
 
     def _deflated(self, duplicates: float, ack: int) -> float:
         """Return the number of duplicate ACKs after a partial ACK: less its segments, plus one."""
@@ -188,11 +194,15 @@ class _Sender:
             self.recover = self.top
             if time == self.heard_at:
                 self.duplicates = max(self.duplicates, self.as_in_recovery)
+                self.leave = self.leave.also(_Leave(self.most_in_recovery))
             out = self.top - self.acknowledged(time) if self.una < self.expired else flight
             # Segments may have left since the first duplicate ACK: by pacing, or at this instant before it.
             before = self.latest if self.latest_at >= self.first_heard_at else 0
             self.flight = max(self.flight, out, before)
         self.top = max(self.top, end)
+        if self.flow["tcp"]["prr"] and time == self.window_at and self.recover and cwnd > (self.window or 0):
+            # It left before the cut of this instant, and belongs to the flight at its beginning.
+            self.recover, self.flight = self.top, max(self.flight, flight)
         yield from self._in_flight(time, cause, cwnd, flight)
         window = self.flow["tcp"]["receive_window"]
         if window != "unlimited" and end > self.una + quantity(window):
