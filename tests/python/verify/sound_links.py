@@ -46,6 +46,30 @@ def fading(*directions: str) -> dict[str, Any]:
 
 
 LINKS: dict[str, dict[str, Any]] = {
+    # RFC 3561 §6.12: a router keeps what the link layer gives up. A retransmission, in a later MPDU, arrives
+    # before the router offers the first copy again.
+    "a router takes back segments under Block Ack": {
+        "duration": "1 s",
+        "wlan": [
+            {
+                "name": "cell",
+                "standard": "802.11n",
+                "rate": {"mcs": 2},
+                "layout": {"kind": "cross", "spacing": "30 m", "arm": 2},
+                "lifetime": "5 ms",
+                "routing": {"kind": "aodv", "hop_time": "0.5 ms", "repair": True},
+            }
+        ],
+        "flow": [
+            {
+                "name": "f",
+                "from": "n0",
+                "to": "n8",
+                "scheme": "cubic",
+                "app": {"kind": "web", "page": "news", "think": "100 ms"},
+            }
+        ],
+    },
     # RFC 3561 §6.12: a router keeps what comes for a destination while it repairs the way there.
     "a router repairs a route": {
         "wlan": [

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from airhop.verify.medium import ANSWERS, RECEIVED, Medium
-from airhop.verify.trace import ROUNDING, Frame, Mpdu, Step, Trace
+from airhop.verify.trace import ROUNDING, Frame, Mpdu, Step, Trace, keeps_order
 
 Pair = tuple[str, str]
 """Sender and receiver."""
@@ -86,42 +85,104 @@ class Exchanges:
 def packets(trace: Trace, medium: Medium, pair: Pair, exchanges: list[Exchange]) -> dict[int, list[Packet]]:
     """Return the packets of each MPDU by its sequence number, as far as they are known.
 
-    Packets of equal flow and kind are in MPDUs in the order of their offers. An MPDU contains no packet that
-    the station dropped before the transmission, for its lifetime or because of a broken route, none that was
-    offered after the transmission, and none that a router had taken back: one that was offered again, or that
-    was offered before a packet of an earlier MPDU.
+    Packets are in MPDUs in the order of their offers; if the queue does not keep the order, those of equal
+    flow and kind are. An MPDU contains no packet that the station dropped before the transmission, for its
+    lifetime or because of a broken route, none that was offered after the transmission, and none that a
+    router had taken back: one that was offered again, that was offered before a packet of an earlier MPDU,
+    or in whose place a later one arrived.
     """
-    place = "->".join(pair)
-    arrived = _last(trace.steps_at(place, "arrived"))
-    # A router that loses its next hop takes packets out of the queue to all.
-    dropped = _last([*trace.steps_at(f"{pair[0]}->*", "dropped"), *trace.steps_at(place, "dropped")])
-    waiting: defaultdict[tuple[str, str, int], deque[tuple[int, Step]]] = defaultdict(deque)
-    offered = trace.steps_at(place, "offered")
-    again = _again(offered)
-    for turn, step in enumerate(offered):
-        drop = dropped.get(step.packet)
-        if drop is None or drop.cause in ("retries", "route"):
-            waiting[step.flow, step.kind, step.seq].append((turn, step))
-    newest: defaultdict[tuple[str, str], int] = defaultdict(int)
+    waiting = _waiting(trace, pair)
+    in_order = keeps_order(medium.plan["queue"])
+    newest: defaultdict[tuple[str, str] | None, int] = defaultdict(int)
+    """Turn of the latest packet that was sent, of those in one order."""
+    received = _received(medium, exchanges)
     found: dict[int, list[Packet]] = {}
     for frame, mpdu in sent(medium, exchanges):
         if mpdu.sequence in found:
             continue
         inside = []
         for row in mpdu.packets:
+            order = None if in_order else (row.flow, row.packet)
             alike = waiting[row.flow, row.packet, row.seq]
-            while alike and (
-                again.get(alike[0][0], math.inf) <= frame.start
-                or _is_gone(alike[0], newest[row.flow, row.packet], dropped, frame.start)
-            ):
+            while alike and alike[0].is_gone(newest[order], frame.start):
                 alike.popleft()
-            if alike and alike[0][1].time <= frame.start:
-                newest[row.flow, row.packet], step = alike.popleft()
-                times = [of[step.packet].time if step.packet in of else None for of in (dropped, arrived)]
-                inside.append(Packet(step.packet, step.time, *times))
+            _skip_taken_back(alike, received.get(mpdu.sequence), frame.start)
+            if alike and alike[0].step.time <= frame.start:
+                offer = alike.popleft()
+                newest[order] = offer.turn
+                inside.append(Packet(offer.step.packet, offer.step.time, offer.dropped, offer.arrived))
         if inside:
             found[mpdu.sequence] = inside
     return found
+
+
+@dataclass(frozen=True)
+class _Offer:
+    """Packet offered to a pair of stations; times in nanoseconds."""
+
+    turn: int
+    """Index among the offers to the pair."""
+    step: Step
+    again: int | None
+    """Time of the next offer of the packet."""
+    dropped: int | None
+    lacks_route: bool
+    """True if the packet is dropped because of a broken route."""
+    arrived: int | None
+
+    def is_gone(self, newest: int, now: int) -> bool:
+        """Return whether the packet left the station before `now` without a transmission of its MPDU."""
+        lefts = (self.again, self.dropped)
+        return self.turn < newest or any(left is not None and left <= now for left in lefts)
+
+    def is_taken_back(self, received: int) -> bool:
+        """Return whether a router took the packet back, and it did not arrive from `received` until then."""
+        left = self.dropped if self.again is None and self.lacks_route else self.again
+        return left is not None and not (self.arrived is not None and received <= self.arrived < left)
+
+
+def _waiting(trace: Trace, pair: Pair) -> defaultdict[tuple[str, str, int], deque[_Offer]]:
+    """List the packets offered to a pair that may be in MPDUs, by flow, kind and number."""
+    place = "->".join(pair)
+    arrived = _last(trace.steps_at(place, "arrived"))
+    # A router that loses its next hop takes packets out of the queue to all.
+    dropped = _last([*trace.steps_at(f"{pair[0]}->*", "dropped"), *trace.steps_at(place, "dropped")])
+    offered = trace.steps_at(place, "offered")
+    again = _again(offered)
+    found: defaultdict[tuple[str, str, int], deque[_Offer]] = defaultdict(deque)
+    for turn, step in enumerate(offered):
+        drop = dropped.get(step.packet)
+        if drop is None or drop.cause in ("retries", "route"):
+            offer = _Offer(
+                turn,
+                step,
+                again=again.get(turn),
+                dropped=None if drop is None else drop.time,
+                lacks_route=drop is not None and drop.cause == "route",
+                arrived=arrived[step.packet].time if step.packet in arrived else None,
+            )
+            found[step.flow, step.kind, step.seq].append(offer)
+    return found
+
+
+def _received(medium: Medium, exchanges: list[Exchange]) -> dict[int, int]:
+    """Return the end of the first PPDU from which each MPDU was received, ns."""
+    found: dict[int, int] = {}
+    for frame, mpdu in sent(medium, exchanges):
+        if mpdu.outcome in RECEIVED:
+            found.setdefault(mpdu.sequence, frame.end)
+    return found
+
+
+def _skip_taken_back(alike: deque[_Offer], received: int | None, now: int) -> None:
+    """Remove the packets that a router took back, if a later packet arrived from the MPDU."""
+    if received is None or len(alike) < 2 or not alike[0].is_taken_back(received):
+        return
+    later = next((at for at, offer in enumerate(alike) if not offer.is_taken_back(received)), 0)
+    arrived = alike[later].arrived
+    if later and alike[later].step.time <= now and arrived is not None and arrived >= received:
+        for _ in range(later):
+            alike.popleft()
 
 
 def _again(offered: list[Step]) -> dict[int, int]:
@@ -133,13 +194,6 @@ def _again(offered: list[Step]) -> dict[int, int]:
             found[last[step.packet]] = step.time
         last[step.packet] = turn
     return found
-
-
-def _is_gone(offered: tuple[int, Step], newest: int, dropped: Mapping[int, Step], now: int) -> bool:
-    """Return whether a packet left the station before `now` without a transmission of its MPDU."""
-    turn, step = offered
-    drop = dropped.get(step.packet)
-    return turn < newest or (drop is not None and drop.time <= now)
 
 
 def sent(medium: Medium, exchanges: list[Exchange]) -> Iterator[tuple[Frame, Mpdu]]:
