@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from airhop.verify.laws import (
     air,
     counters,
+    delays,
     drawn,
     echoes,
     ends,
@@ -108,6 +109,7 @@ LAWS: Mapping[str, Law] = {
         ),
         Law("echo", "ACKs echo marks by the receiver's rule, and CWR answers an echo", echoes.check),
         Law("window", "a sender's state changes when something happens to it", windows.check),
+        Law("delay", "delays of the run document are those of delivered bytes and datagrams", delays.check),
         Law("counters", "the run document says what the trace does", counters.check),
     )
 }

@@ -135,7 +135,34 @@ GIVEN_UP = {
 """A chain of hidden stations that lose BlockAckReqs, so that timers of receivers expire."""
 TAIL = {"flow.ftp.app.size": "150500 B", "flow.ftp.tcp.nagle": True, "duration": "6 s"}
 """A transfer whose last segment is half of one."""
+TWO_KINDS = {
+    "name": "two-kinds",
+    "duration": "4 s",
+    "warmup": "500 ms",
+    "wired": [
+        {
+            "name": "w",
+            "ends": ["s", "d"],
+            "rate": "2 Mbit/s",
+            "delay": "20 ms",
+            "errors": {"kind": "bernoulli", "loss": 0.02},
+        }
+    ],
+    "flow": [
+        {"name": "f", "from": "s", "to": "d", "scheme": "sack", "class": "all"},
+        {
+            "name": "u",
+            "from": "s",
+            "to": "d",
+            "transport": "udp",
+            "class": "all",
+            "app": {"kind": "cbr", "rate": "500 kbit/s"},
+        },
+    ],
+}
+"""A stream that repairs losses, and datagrams, in one class."""
 INLINE: dict[str, tuple[Any, dict[str, Any]]] = {
+    "two-kinds": (TWO_KINDS, {}),
     "marked": (MARKED, {}),
     "each-byte": (MARKED, {"scheme": "dctcp"}),
     "each-mark": (MARKED, {"scheme": "jersey"}),

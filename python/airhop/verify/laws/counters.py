@@ -237,9 +237,6 @@ def _datagrams(trace: Trace, name: str, flow: Mapping[str, Any]) -> Iterator[Fin
         "loss": sum(step.step == "dropped" for step in ended) / len(ended) if ended else None,
         "jitter_ms": _jitter_ns(delays) / 1e6 if len(delays) > 1 else None,
     }
-    if (said := flow["delay_ms"]) is not None and delays:
-        found |= {"delay_ms.mean": sum(delays) / len(delays) / 1e6, "delay_ms.max": max(delays) / 1e6}
-        flow = {**flow, **{f"delay_ms.{key}": value for key, value in said.items()}}
     for key, value in found.items():
         yield from _same(name, key, flow[key], value)
 

@@ -1,0 +1,108 @@
+"""One-way delays of the run document, of each flow and of each class of flows.
+
+The delay of a byte of TCP is the time from its first transmission to its delivery, in order, to the
+application; that of a datagram is the time from its creation to its delivery.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+from airhop.verify.trace import Finding, Trace
+
+_CLOSE = 1e-9
+"""Largest relative difference of sums of 64-bit floats."""
+_PART = 1 / 128
+"""Largest relative excess of a percentile, as the run document states it."""
+_PERCENTS = (50, 95, 99)
+
+_Delays = Counter[int]
+"""Number of bytes, or of datagrams, by their delay, ns."""
+
+
+def check(trace: Trace) -> Iterator[Finding]:
+    """Compare the delays of flows and classes with those of delivered bytes and datagrams."""
+    found: dict[str, _Delays] = {}
+    for name, flow in trace.lines.items():
+        is_stream = flow["transport"] == "tcp"
+        found[name] = _of_bytes(trace, name) if is_stream else _of_datagrams(trace, name)
+        yield from _contradictions(name, flow["delay_ms"], found[name])
+    for one in trace.document["classes"]:
+        names = [flow["name"] for flow in trace.document["flows"] if flow["class"] == one["name"]]
+        if found.keys() >= set(names):
+            whole = sum((found[name] for name in names), _Delays())
+            yield from _contradictions(f"class {one['name']}", one["delay_ms"], whole)
+
+
+def _of_bytes(trace: Trace, line: str) -> _Delays:
+    """Return the delays of the bytes that were delivered after the warm-up, on all connections of a flow."""
+    delays = _Delays()
+    for name in trace.connections(line):
+        firsts = _first_sent(trace.rows_of(name, "segments", "seq", "bytes"))
+        end, sent = next(firsts, (0, 0))
+        for (_, at), (time, total) in pairwise([(0, 0), *trace.rows_of(name, "deliveries", "bytes")]):
+            while at < total:
+                while end <= at and end:
+                    end, sent = next(firsts, (0, 0))
+                upto = min(end, total) if end else total  # never sent, which the law `receiver` finds
+                if time > trace.warmup:
+                    delays[time - sent] += upto - at
+                at = upto
+    return delays
+
+
+def _first_sent(rows: list[tuple[Any, ...]]) -> Iterator[tuple[int, int]]:
+    """Yield the number of bytes that were sent by a time, and the time, ns, whenever new bytes are sent."""
+    top = 0
+    for time, seq, size in rows:
+        if seq + size - 1 > top:
+            top = seq + size - 1
+            yield top, time
+
+
+def _of_datagrams(trace: Trace, name: str) -> _Delays:
+    """Return the delays of the datagrams that were delivered after the warm-up."""
+    made: dict[int, int] = {}
+    delays = _Delays()
+    begins = trace.warmup or -1  # without a warm-up all counts, from time 0 on
+    for step in trace.steps_of(name):
+        if step.kind == "datagram":
+            if step.step == "made":
+                made[step.packet] = step.time
+            elif step.step == "delivered" and step.time > begins and step.packet in made:
+                delays[step.time - made[step.packet]] += 1
+    return delays
+
+
+def _contradictions(place: str, said: Mapping[str, float] | None, delays: _Delays) -> Iterator[Finding]:
+    """Compare mean and maximum, which are exact, and percentiles, which may be a part too large."""
+    total = delays.total()
+    if (said is None) != (total == 0):
+        yield Finding("delay", 0.0, place, f"delay_ms is {said}, and the trace has {total} delays")
+    if said is None or not total:
+        return
+    exact = {"mean": sum(delay * count for delay, count in delays.items()) / total, "max": max(delays)}
+    excess = dict.fromkeys(exact, 0.0)
+    for percent, delay in _percentiles(delays, total).items():
+        exact[f"p{percent}"], excess[f"p{percent}"] = delay, _PART
+    for key, nanoseconds in exact.items():
+        value = nanoseconds / 1e6
+        close = _CLOSE * max(1.0, value)
+        if not value - close <= said[key] <= value * (1 + excess[key]) + close:
+            yield Finding("delay", 0.0, place, f"delay_ms.{key} is {said[key]}, and {value} by the trace")
+
+
+def _percentiles(delays: _Delays, total: int) -> dict[int, int]:
+    """Return the percentiles by nearest rank, ns."""
+    ranks = {percent: -(-total * percent // 100) for percent in _PERCENTS}
+    found: dict[int, int] = {}
+    below = 0
+    for delay in sorted(delays):
+        below += delays[delay]
+        for percent, rank in ranks.items():
+            if below >= rank:
+                found.setdefault(percent, delay)
+    return found
