@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -84,6 +85,11 @@ class Medium:
         return [frame.start for frame in self.frames]
 
     @cached_property
+    def begun(self) -> dict[tuple[str, int], Frame]:
+        """Frames by their sender and start."""
+        return {(frame.sender, frame.start): frame for frame in self.frames}
+
+    @cached_property
     def longest(self) -> int:
         """Longest possible duration of a frame, ns, including frames truncated by the end of the run."""
         if self.aggregates:
@@ -130,6 +136,16 @@ class Medium:
 
     def airtime(self, kind: str, octets: int) -> float:
         """Return the time of a frame: header and bits, or symbols (IEEE 802.11-2016 §17.4.3, §18.5.3.2)."""
+        if (kind, octets) not in self._airtimes:
+            self._airtimes[kind, octets] = self._airtime(kind, octets)
+        return self._airtimes[kind, octets]
+
+    @cached_property
+    def _airtimes(self) -> dict[tuple[str, int], float]:
+        """Times of frames by kind and length, ns."""
+        return {}
+
+    def _airtime(self, kind: str, octets: int) -> float:
         if self.ppdus is not None:
             return self.ppdus.airtime(kind, octets)
         rate = quantity(self.plan["rate" if kind == "data" else "control_rate"])
@@ -148,32 +164,59 @@ class Medium:
 
     def senses(self, a: str, b: str) -> bool:
         """Return whether two stations sense each other."""
-        return self.cell.distance(a, b) <= self.cell.sense
+        return b in self._sensing[a]
+
+    @cached_property
+    def _sensing(self) -> dict[str, frozenset[str]]:
+        """Stations that sense each station, itself among them."""
+        return self._within(self.cell.sense)
+
+    @cached_property
+    def _hearing(self) -> dict[str, frozenset[str]]:
+        """Stations that can receive the frames of each station, itself among them."""
+        return self._within(self.cell.receive)
+
+    def _within(self, reach: float) -> dict[str, frozenset[str]]:
+        cell = self.cell
+        return {a: frozenset(b for b in cell.places if cell.distance(a, b) <= reach) for a in cell.places}
 
     def power(self, frame: Frame, station: str) -> float:
         """Return the power of a frame at a station."""
-        return self.cell.power(frame.sender, station)
+        return self._powers[frame.sender, station]
+
+    @cached_property
+    def _powers(self) -> dict[tuple[str, str], float]:
+        """Power of each station at each other."""
+        return {(a, b): self.cell.power(a, b) for a in self.cell.places for b in self.cell.places}
 
     def hears(self, a: str, b: str) -> bool:
         """Return whether two stations can receive each other's frames."""
-        return self.cell.distance(a, b) <= self.cell.receive
+        return b in self._hearing[a]
 
-    def before(self, time: int, reach: int) -> Iterator[Frame]:
+    def before(self, time: int, reach: int) -> list[Frame]:
         """Frames that began before `time`, at most `reach` ns plus the longest frame before it."""
-        for number in range(bisect_left(self._starts, time - reach - self.longest), len(self.frames)):
-            if self.frames[number].start >= time:
-                return
-            yield self.frames[number]
+        first = bisect_left(self._starts, time - reach - self.longest)
+        return self.frames[first : bisect_left(self._starts, time, first)]
 
-    def beside(self, frame: Frame, station: str) -> Iterator[Frame]:
-        """Yield the frames that overlap a frame and that a station sends or senses."""
-        for other in self.before(frame.end, frame.end - frame.start):
-            if (
-                other.end > frame.start
-                and (other.start, other.sender) != (frame.start, frame.sender)
-                and (other.sender == station or self.senses(other.sender, station))
-            ):
-                yield other
+    def beside(self, frame: Frame, station: str) -> list[Frame]:
+        """List the frames that overlap a frame and that a station sends or senses."""
+        sensed = self._sensing[station]
+        return [other for other in self._overlaps.get(frame.row, ()) if other.sender in sensed]
+
+    @cached_property
+    def _overlaps(self) -> dict[int, list[Frame]]:
+        """Frames that overlap a frame, by the row of the frame, in order of their start."""
+        found: defaultdict[int, list[Frame]] = defaultdict(list)
+        active: list[Frame] = []
+        for frame in self.frames:
+            active = [other for other in active if other.end > frame.start]
+            for other in active:
+                is_same = (other.start, other.sender) == (frame.start, frame.sender)
+                if other.start < frame.end and not is_same:
+                    found[other.row].append(frame)
+                    found[frame.row].append(other)
+            active.append(frame)
+        return found
 
 
 def media(trace: Trace) -> list[Medium]:

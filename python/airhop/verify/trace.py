@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from airhop.analysis.topology import Cell, cells
@@ -135,7 +136,7 @@ def is_prompt(flow: Mapping[str, Any]) -> bool:
 T = TypeVar("T")
 
 _READ_FROM: Mapping[str, set[str]] = {
-    "packets": {"steps", "_steps_by_flow", "_by_place"},
+    "packets": {"steps", "_steps_by_flow", "_by_place", "_came_through"},
     "air": {"frames", "_frames_by_place"},
     "mpdus": {"mpdus"},
     "stations": {"cells"},
@@ -247,6 +248,16 @@ class Trace:
 
         These are packets that arrive, are lost on the wire, or are late; a late packet arrives again later.
         """
+        if place not in self._came_through:
+            self._came_through[place] = self._passed(place)
+        return self._came_through[place]
+
+    @cached_property
+    def _came_through(self) -> dict[str, list[Step]]:
+        """Packets that reached the end of a wire, by the place of the wire."""
+        return {}
+
+    def _passed(self, place: str) -> list[Step]:
         steps = [
             *self.steps_at(place, "arrived"),
             *(step for step in self.steps_at(place, "dropped") if step.cause == "channel"),
@@ -255,7 +266,7 @@ class Trace:
         if late:
             packets = {step.packet for step in late}
             steps = [*late, *(step for step in steps if step.packet not in packets)]
-        return sorted(steps, key=lambda step: step.time)
+        return sorted(steps, key=itemgetter(0))
 
     def times(self, table: str, column: str = "time_s") -> list[int]:
         """Return a column of times in nanoseconds."""

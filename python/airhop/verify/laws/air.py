@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from itertools import permutations
 
 from airhop.verify.medium import RTS_LIMIT, Medium, finding, media
 from airhop.verify.trace import ROUNDING, Finding, Frame, Step, Trace
@@ -21,9 +22,8 @@ _BYTES = {"rts": 20, "cts": 14, "ack": 14}
 def check(trace: Trace) -> Iterator[Finding]:
     """Check every channel of the scenario."""
     for medium in media(trace):
-        for frame in medium.frames:
-            yield from _lasts(medium, frame)
-            yield from _begins(medium, frame)
+        yield from _lasts(medium)
+        yield from _begins(medium)
         yield from _once(medium)
         if medium.aggregates:
             continue  # laws/wifi follows MPDUs
@@ -34,11 +34,12 @@ def check(trace: Trace) -> Iterator[Finding]:
         yield from _arrivals(trace, medium)
 
 
-def _lasts(medium: Medium, frame: Frame) -> Iterator[Finding]:
-    """Compare the duration of a frame with the duration of its preamble and bits."""
-    due = medium.airtime(frame.kind, frame.bytes)
-    if abs(frame.end - frame.start - due) > ROUNDING:
-        yield finding("air", frame, f"{frame.bytes} bytes in {frame.end - frame.start} ns, not {due:.0f}")
+def _lasts(medium: Medium) -> Iterator[Finding]:
+    """Compare the duration of each frame with the duration of its preamble and bits."""
+    for frame in medium.frames:
+        due = medium.airtime(frame.kind, frame.bytes)
+        if abs(frame.end - frame.start - due) > ROUNDING:
+            yield finding("air", frame, f"{frame.bytes} bytes in {frame.end - frame.start} ns, not {due:.0f}")
 
 
 def _attempts(medium: Medium) -> Iterator[Finding]:
@@ -57,6 +58,8 @@ def _attempts(medium: Medium) -> Iterator[Finding]:
 
 def _once(medium: Medium) -> Iterator[Finding]:
     """Find two frames of one station that begin at the same instant."""
+    if len(medium.begun) == len(medium.frames):
+        return
     for (sender, start), number in Counter((frame.sender, frame.start) for frame in medium.frames).items():
         if number > 1:
             text = f"{number} frames of one station begin at once"
@@ -69,19 +72,21 @@ def _contents(trace: Trace, medium: Medium) -> Iterator[Finding]:
     IEEE 802.11-2016 §9.3.1.2 to §9.3.1.4. Fragments contain a part of a packet (`fragments.py`), and agents
     may lengthen a queued packet.
     """
+    helped, overhead = trace.helped, medium.overhead
     offered = {
-        (step.place, step.flow, step.kind, step.seq, 0 if step.flow in trace.helped else step.bytes)
+        (step.place, step.flow, step.kind, step.seq, 0 if step.flow in helped else step.bytes)
         for a in medium.cell.places
         for b in (*medium.cell.hearers[a], "*")
         for step in trace.steps_at(f"{a}->{b}", "offered")
     }
+    places = {(a, b): f"{a}->{b}" for a in medium.cell.places for b in (*medium.cell.places, "*")}
     for frame in medium.frames:
         if frame.kind in _BYTES:
             if frame.bytes != _BYTES[frame.kind]:
                 yield finding("air", frame, f"{frame.bytes} bytes, and it has {_BYTES[frame.kind]}")
         elif not medium.may_be_cut(frame):
-            place = f"{frame.sender}->{frame.receiver}"
-            octets = 0 if frame.flow in trace.helped else frame.bytes - medium.overhead
+            place = places[frame.sender, frame.receiver]
+            octets = 0 if frame.flow in helped else frame.bytes - overhead
             if (place, frame.flow, frame.packet, frame.seq, octets) not in offered:
                 yield finding("air", frame, f"no such packet was offered to {place}")
 
@@ -106,15 +111,16 @@ def _numbers(medium: Medium) -> Iterator[Finding]:
 
 def _discarded(trace: Trace, medium: Medium) -> Iterator[Finding]:
     """Check that every discarded packet had its last attempt."""
-    tries: defaultdict[tuple[str, tuple[str, str, str, int]], list[Frame]] = defaultdict(list)
-    for frame in medium.frames:
-        if frame.kind in ("rts", "data") and not medium.may_be_cut(frame):
-            tries[frame.sender, _packet(frame)].append(frame)
     given_up: defaultdict[tuple[str, tuple[str, str, str, int]], list[Step]] = defaultdict(list)
-    for sender, receiver in {(sender, packet[0]) for sender, packet in tries}:
+    for sender, receiver in permutations(medium.cell.places, 2):
         for step in trace.steps_at(f"{sender}->{receiver}", "dropped"):
             if step.cause == "retries":
                 given_up[sender, (receiver, step.flow, step.kind, step.seq)].append(step)
+    numbers = {seq for _, (*_, seq) in given_up}
+    tries: defaultdict[tuple[str, tuple[str, str, str, int]], list[Frame]] = defaultdict(list)
+    for frame in medium.frames:
+        if frame.seq in numbers and frame.kind in ("rts", "data") and not medium.may_be_cut(frame):
+            tries[frame.sender, _packet(frame)].append(frame)
     for packet, frames in tries.items():
         starts = [frame.start for frame in frames]
         for step in given_up.get(packet, ()):
@@ -142,32 +148,38 @@ def _packet(frame: Frame) -> tuple[str, str, str, int]:
     return frame.receiver, frame.flow, frame.packet, frame.seq
 
 
-def _begins(medium: Medium, frame: Frame) -> Iterator[Finding]:
+def _begins(medium: Medium) -> Iterator[Finding]:
     """Find frames that begin while their sender sends or senses another frame, except responses."""
-    is_answer = _is_answer(medium, frame)
-    for other in medium.before(frame.start, medium.difs):
-        is_over = other.end <= frame.start
-        if other.sender == frame.sender:
-            if not is_over:
-                yield finding("air", frame, f"begins while its own {other.kind} is on the air")
-        elif is_answer or not medium.senses(frame.sender, other.sender):
-            continue
-        elif not is_over:
-            yield finding("air", frame, f"begins although it senses the {other.kind} of {other.sender}")
-        elif frame.start < other.end + medium.difs - ROUNDING:
-            gap = frame.start - other.end
-            text = f"begins {gap} ns after the {other.kind} of {other.sender}: less than DIFS"
-            yield finding("air", frame, text)
+    near: list[Frame] = []
+    """Frames that end less than DIFS before the next begins, or after that."""
+    for frame in medium.frames:
+        over = frame.start - medium.difs + ROUNDING
+        near = [other for other in near if other.end > over]
+        earlier = [other for other in near if other.start < frame.start]
+        is_answer = bool(earlier) and _is_answer(medium, frame, earlier)
+        for other in earlier:
+            is_over = other.end <= frame.start
+            if other.sender == frame.sender:
+                if not is_over:
+                    yield finding("air", frame, f"begins while its own {other.kind} is on the air")
+            elif is_answer or not medium.senses(frame.sender, other.sender):
+                continue
+            elif not is_over:
+                yield finding("air", frame, f"begins although it senses the {other.kind} of {other.sender}")
+            else:
+                gap = frame.start - other.end
+                text = f"begins {gap} ns after the {other.kind} of {other.sender}: less than DIFS"
+                yield finding("air", frame, text)
+        near.append(frame)
 
 
-def _is_answer(medium: Medium, frame: Frame) -> bool:
+def _is_answer(medium: Medium, frame: Frame, earlier: list[Frame]) -> bool:
     """Return whether a frame follows its request, or the link ACK of a fragment, by a SIFS."""
     asked = _ANSWERED.get(frame.kind, ())
+    due = frame.start - medium.sifs
     return any(
-        abs(other.end + medium.sifs - frame.start) <= ROUNDING
-        and other.receiver == frame.sender
-        and other.kind in asked
-        for other in medium.before(frame.start, medium.sifs)
+        other.kind in asked and other.receiver == frame.sender and abs(other.end - due) <= ROUNDING
+        for other in earlier
     )
 
 

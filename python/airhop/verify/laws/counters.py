@@ -28,10 +28,14 @@ def check(trace: Trace) -> Iterator[Finding]:
             yield from _Connection(trace, flow["name"], flow).traffic()
     drops: defaultdict[str, list[int]] = defaultdict(list)
     packets: defaultdict[str, list[int]] = defaultdict(list)
+    messages: list[int] = []
     for time, cause in trace.rows("drops", "cause"):
         drops[cause].append(time)
     for step in trace.steps:
-        packets[step.cause if step.step == "dropped" else f"{step.kind} {step.step}"].append(step.time)
+        if step.step == "dropped":
+            packets[step.cause].append(step.time)
+        elif step.kind == "routing" and step.step == "made":
+            messages.append(step.time)
     for cause, number in trace.document["drops"].items():
         # A packet that arrived counts too if its link ACK was lost and the link layer gave the packet up.
         if cause != "retries":
@@ -40,7 +44,7 @@ def check(trace: Trace) -> Iterator[Finding]:
             yield from _counted(trace, "packets", cause, number, packets[cause])
     if (routing := trace.document.get("routing")) is not None:
         number = sum(routing[key] for key in ("requests", "replies", "errors"))
-        yield from _counted(trace, "routing", "number of messages", number, packets["routing made"])
+        yield from _counted(trace, "routing", "number of messages", number, messages)
 
 
 class _State(NamedTuple):

@@ -154,7 +154,7 @@ def check(trace: Trace) -> Iterator[Finding]:
         if flow["transport"] == "tcp" and not ACTS & set(flow["services"]) and not flow["tcp"]["turnaround"]
     }
     for step in trace.steps:
-        if step.flow in ends:
+        if step.step in ("made", "delivered") and step.flow in ends:
             yield from ends[step.flow].on_step(step)
     for one in ends.values():
         yield from one.settle()

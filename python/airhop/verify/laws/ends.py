@@ -15,7 +15,7 @@ _ACTS_FOR_RECEIVER = {"split"}
 def check(trace: Trace) -> Iterator[Finding]:
     """Compare the records of senders with packets, and the ends of packets with those of their flow."""
     for name, flow in trace.flows.items():
-        walks = trace.steps_of(name)
+        walks = [step for step in trace.steps_of(name) if step.step in ("made", "delivered")]
         yield from _places(walks, flow)
         if flow["transport"] == "tcp":
             yield from _records(trace, name, walks, flow)
@@ -43,7 +43,10 @@ def _records(trace: Trace, name: str, walks: list[Step], flow: Mapping[str, Any]
 
 
 def _places(walks: list[Step], flow: Mapping[str, Any]) -> Iterator[Finding]:
-    """Find packets that begin or end at other nodes than their flow, except those of agents."""
+    """Find packets that begin or end at other nodes than their flow, except those of agents.
+
+    `walks` are the steps with which packets of the flow begin, and those with which they are delivered.
+    """
     ends = {"data": (flow["from"], flow["to"]), "datagram": (flow["from"], flow["to"])}
     services = set(flow.get("services", ()))
     if not services & _ACTS_FOR_RECEIVER:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from airhop.verify.capture import survives_overlap
 from airhop.verify.medium import ANSWERS, RECEIVED, Medium, finding, media
 from airhop.verify.trace import ROUNDING, Finding, Frame, Trace
 
+_OFFSETS = sorted(range(-ROUNDING, ROUNDING + 1), key=abs)
+"""Differences of a recorded time from an exact one, ns."""
 _NAMES = {"ack": "link ACK", "block-ack": "BlockAck"}
 """Names of responses to data."""
 
@@ -30,22 +32,27 @@ def _packet(frame: Frame) -> tuple[str, str, int, int]:
     return frame.flow, frame.packet, frame.seq, frame.attempt
 
 
+def _near(frames: Mapping[tuple[str, int], Frame], station: str, time: int) -> Frame | None:
+    """Return the frame of a station at a time, to within the rounding of times."""
+    for off in _OFFSETS:
+        if (frame := frames.get((station, time + off))) is not None:
+            return frame
+    return None
+
+
 class _Exchanges:
     """Frames of a channel and their answers."""
 
     def __init__(self, medium: Medium, duration: int) -> None:
         self._medium = medium
         self._duration = duration
-        self._begun = {(frame.sender, frame.start): frame for frame in medium.frames}
         self._received = {
             (frame.receiver, frame.end): frame for frame in medium.frames if frame.outcome in RECEIVED
         }
 
     def answer(self, frame: Frame) -> Frame | None:
         """Return the frame that the receiver of a frame sends a SIFS after it."""
-        due = frame.end + self._medium.sifs
-        near = (self._begun.get((frame.receiver, due + off)) for off in range(-ROUNDING, ROUNDING + 1))
-        return next(filter(None, near), None)
+        return _near(self._medium.begun, frame.receiver, frame.end + self._medium.sifs)
 
     def answered(self, frame: Frame) -> Iterator[Finding]:
         """Find the link ACK or BlockAck that follows a SIFS after data (IEEE 802.11-2016 §10.3.2.9)."""
@@ -72,9 +79,7 @@ class _Exchanges:
                 wanted = ["cts", "ack"] if self._medium.may_be_cut(frame) else ["cts"]
             case _:
                 return
-        due = frame.start - self._medium.sifs
-        near = (self._received.get((frame.sender, due + off)) for off in range(-ROUNDING, ROUNDING + 1))
-        asked = next(filter(None, near), None)
+        asked = _near(self._received, frame.sender, frame.start - self._medium.sifs)
         if asked is None or asked.kind not in wanted or asked.sender != frame.receiver:
             yield finding("exchange", frame, f"answers no {wanted[0]} that its sender received")
         elif frame.kind not in ("data", "a-mpdu") and _packet(asked) != _packet(frame):
@@ -83,17 +88,20 @@ class _Exchanges:
     def outcome(self, frame: Frame) -> Iterator[Finding]:
         """Compare the outcome of a frame with the other frames on the air around its receiver."""
         medium = self._medium
-        others = list(medium.beside(frame, frame.receiver))
+        others = medium.beside(frame, frame.receiver)
         if (frame.outcome == "unheard") == medium.hears(frame.sender, frame.receiver):
             yield finding("exchange", frame, f"{frame.outcome}, at such a distance")
         if frame.outcome == "received" and others:
             yield finding("exchange", frame, f"received beside a frame of {others[0].sender}")
-        if frame.outcome in ("captured", "collision") and not others:
+        if frame.outcome not in ("captured", "collision"):
+            return
+        if not others:
             yield finding("exchange", frame, f"{frame.outcome}, and nothing else was on the air there")
+            return
         may, must = survives_overlap(medium, frame, others)
         if frame.outcome == "captured" and not may:
             yield finding("exchange", frame, f"received beside a frame of {others[0].sender}: too strong")
-        if frame.outcome == "collision" and others and must:
+        if frame.outcome == "collision" and must:
             yield finding("exchange", frame, f"lost beside a frame of {others[0].sender}: too weak for that")
 
     def timeouts(self) -> Iterator[Finding]:
@@ -136,7 +144,7 @@ class _Exchanges:
     def _readers(self, cts: Frame) -> set[str]:
         """Return the stations that must have decoded a CTS or link ACK addressed to another station."""
         stations = set(self._medium.cell.hearers[cts.sender]) - {cts.receiver}
-        return {name for name in stations if not any(self._medium.beside(cts, name))}
+        return {name for name in stations if not self._medium.beside(cts, name)}
 
     def _is_answer(self, frame: Frame) -> bool:
         return frame.kind in ANSWERS.values() and not any(self.check_response(frame))

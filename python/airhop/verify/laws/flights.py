@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from airhop.verify.trace import Finding, Trace, backs_off
@@ -63,7 +64,7 @@ def check(trace: Trace) -> Iterator[Finding]:
         sizes = {size + fin for _, _, size, _, fin, _ in trace.rows_of(name, "segments", *_TABLES[1][1])}
         size = sizes.pop() if len(sizes) == 1 else 1
         stream = _Stream(flow["tcp"]["rto"])
-        for time, rows in groupby(_rows(trace, name), key=lambda row: row[0]):
+        for time, rows in groupby(_rows(trace, name), key=itemgetter(0)):
             now = [(table, row) for _, table, row in rows]
             opens = stream.top == 1
             stream.take(now)
@@ -82,7 +83,7 @@ def _rows(trace: Trace, name: str) -> list[tuple[int, str, tuple[Any, ...]]]:
         for table, columns in _TABLES
         for time, *row in trace.rows_of(name, table, *columns)
     ]
-    return sorted(found, key=lambda row: row[0])
+    return sorted(found, key=itemgetter(0))
 
 
 def _contradictions(stream: _Stream, most: int, unit: int, table: str, row: tuple[Any, ...]) -> Iterator[str]:

@@ -63,7 +63,8 @@ def check(trace: Trace) -> Iterator[Finding]:
     """Follow the handshake of each TCP flow."""
     handshakes = {name: _Handshake(flow) for name, flow in trace.flows.items() if flow["transport"] == "tcp"}
     for step in trace.steps:
-        if step.flow in handshakes and step.flags != "-" and not step.damaged:
+        is_seen = step.step == "made" or "S" in step.flags
+        if is_seen and step.flow in handshakes and step.flags != "-" and not step.damaged:
             text = handshakes[step.flow].on_step(step)
             if text is not None:
                 yield Finding("handshake", step.time / 1e9, step.place, text)

@@ -68,12 +68,10 @@ class _Seen:
         """Process a step; return the error in its codepoint or control bits, if any."""
         before = self.last.get(step.packet)
         self.last[step.packet] = step
-        if before is None or before.step in ("delivered", "dropped"):
+        if before is None or step[11:] == before[11:] or before.step in ("delivered", "dropped"):
             return None
         if step.flags != before.flags:
             return f"control bits {before.flags} become {step.flags}"
-        if step.ecn == before.ecn:
-            return None
         queue = self.queues.marking(before.place) if before.step == "offered" else None
         if before.ecn not in _CAPABLE or step.ecn != "ce" or queue is None:
             return f"{before.ecn} becomes {step.ecn} ({before.step} at {before.place} before)"

@@ -24,16 +24,21 @@ def check(trace: Trace) -> Iterator[Finding]:
     def distances(end: str) -> Mapping[str, int]:
         return hops_to(end, neighbours)
 
+    @cache
+    def is_nearer(place: str, end: str) -> bool:
+        here, _, there = place.partition("->")
+        away = distances(end)
+        return away.get(there, len(away)) == away[here] - 1
+
     hops: Counter[int] = Counter()
     for step in trace.steps:
-        hops[step.packet] += step.step == "arrived"
-        if hops[step.packet] > _HOPS:
-            yield _finding(step.time, step.place, f"{step.kind} {step.seq} goes on after {_HOPS} hops")
-        end = ends.get(step.flow, {}).get(step.kind)
-        if is_static and end is not None and step.step == "offered" and not is_handshake(step):
-            here, _, there = step.place.partition("->")
-            away = distances(end)
-            if away.get(there, len(away)) != away[here] - 1:
+        if step.step == "arrived":
+            hops[step.packet] += 1
+            if hops[step.packet] > _HOPS:
+                yield _finding(step.time, step.place, f"{step.kind} {step.seq} goes on after {_HOPS} hops")
+        elif is_static and step.step == "offered":
+            end = ends.get(step.flow, {}).get(step.kind)
+            if end is not None and not is_nearer(step.place, end) and not is_handshake(step):
                 yield _finding(step.time, step.place, f"{step.kind} {step.seq} comes no nearer to {end}")
 
 

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 from airhop.verify.trace import Finding, Trace, is_prompt, quantity
@@ -250,7 +251,7 @@ def check(trace: Trace) -> Iterator[Finding]:
     for rank, (table, columns) in enumerate(_TABLES):
         rows = trace.rows(table, "flow", *columns)
         events += [(time, rank, name, tuple(row)) for time, name, *row in rows if name not in trace.real]
-    for time, rank, name, row in sorted(events, key=lambda event: event[:2]):
+    for time, rank, name, row in sorted(events, key=itemgetter(0, 1)):
         if name not in senders:
             yield Finding("sender", time / 1e9, name, f"a record in {_TABLES[rank][0]}, and it has no sender")
             continue

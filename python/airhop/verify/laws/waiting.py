@@ -160,4 +160,4 @@ def _places(trace: Trace, kind: str) -> Iterator[tuple[Mapping[str, Any], str]]:
 
 
 def _near(time: int, times: set[int]) -> bool:
-    return any(time + off in times for off in range(-ROUNDING, ROUNDING + 1))
+    return time in times or any(time + off in times for off in range(-ROUNDING, ROUNDING + 1))

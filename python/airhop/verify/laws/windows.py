@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from airhop.verify.trace import Finding, Trace, backs_off, is_handshake, is_prompt, quantity
@@ -86,7 +87,7 @@ def _samples(trace: Trace, name: str, flow: Mapping[str, Any], states: list[_Sta
     ends: list[int] = []
     first = 0  # of what may still be echoed
     estimate = math.nan
-    for time, rank, value in sorted(events, key=lambda event: event[:2]):
+    for time, rank, value in sorted(events, key=itemgetter(0, 1)):
         if rank == 0:
             times.append(time)
             ends.append(value)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from airhop.verify.trace import ROUNDING, Finding, Step, Trace, keeps_order, listed, quantity, ways
@@ -40,7 +41,7 @@ class _Pace:
 
     def bits(self, time: int) -> float:
         """Return the number of bits that could have been sent by a time."""
-        place = bisect_right(self._times, time) - 1
+        place = bisect_right(self._times, time) - 1 if len(self._times) > 1 else 0
         return self._bits[place] + (time - self._times[place]) * self._rates[place] / 1e9
 
 
@@ -153,7 +154,7 @@ def _waiting(port: _Port) -> Iterator[Finding]:
         if until is not None:
             changes.append((until - ROUNDING, -1, step))
     waiting = 0
-    for _, change, step in sorted(changes, key=lambda item: item[:2]):
+    for _, change, step in sorted(changes, key=itemgetter(0, 1)):
         waiting += change
         if change > 0 and waiting > port.queue["packets"] + _on_the_wire(port, step):
             yield _finding(

@@ -47,7 +47,7 @@ class Exchanges:
 
     def __init__(self, medium: Medium) -> None:
         self._sifs = medium.sifs
-        self._begun = {(frame.sender, frame.start): frame for frame in medium.frames}
+        self._begun = medium.begun
         self.frames = medium.frames
 
     def answer(self, frame: Frame) -> Frame | None:

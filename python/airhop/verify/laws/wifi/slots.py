@@ -108,7 +108,7 @@ class _Slots:
         medium, ppdus = self._medium, self._ppdus
         if medium.plan["eifs"] == "never" or last.sender == station:
             return [ppdus.aifs]
-        if any(medium.beside(last, station)):
+        if medium.beside(last, station):
             return [ppdus.aifs, ppdus.eifs]
         if not medium.hears(last.sender, station):
             return [ppdus.eifs]
