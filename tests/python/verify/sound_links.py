@@ -70,6 +70,31 @@ LINKS: dict[str, dict[str, Any]] = {
             }
         ],
     },
+    # IEEE 802.11-2020 §10.23.2.4 c: AIFS follows the timeout of the last attempt, also for the next packet.
+    "a packet follows one that is given up": {
+        "duration": "1 s",
+        "wlan": [
+            {
+                "name": "cell",
+                "standard": "802.11ax",
+                "rate": {"mcs": 4},
+                "band": "2.4 GHz",
+                "attempts": 2,
+                "layout": {"kind": "chain", "spacing": "45 m", "nodes": 5},
+                "range": {"receive": "50 m", "sense": "75 m"},
+            }
+        ],
+        "flow": [
+            {"name": "f", "from": "n0", "to": "n4", "scheme": "newreno"},
+            {
+                "name": "u",
+                "from": "n0",
+                "to": "n4",
+                "transport": "udp",
+                "app": {"kind": "pareto-on-off", "peak": "2.24 Mbit/s"},
+            },
+        ],
+    },
     # RFC 3561 §6.12: a router keeps what comes for a destination while it repairs the way there.
     "a router repairs a route": {
         "wlan": [

@@ -497,6 +497,7 @@ SOUND = LINKS | SENDERS | ENDS
 
 
 SEEDS = {
+    "a packet follows one that is given up": 2,
     "an echo of the SYN": 7,
     "a base station announces a delay": 4,
     "a loss is believed while pacing waits": 12,

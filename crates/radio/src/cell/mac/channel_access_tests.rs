@@ -258,3 +258,21 @@ fn an_edca_queue_waits_after_a_timeout() {
     let drawn = station.contention.drawn().expect("a backoff is drawn");
     assert_eq!(station.deadline(&edca), us(3095 + 20 * u64::from(drawn)));
 }
+
+/// IEEE 802.11-2020 §10.23.2.4 c: after the timeout of a packet's last attempt the slot boundaries are AIFS and
+/// whole slots after the timeout, also for a packet that arrives when the post-backoff is over.
+#[test]
+fn an_edca_queue_counts_boundaries_from_the_last_timeout() {
+    let edca = Rules {
+        countdown: Countdown::Boundaries,
+        immediate_access: true,
+        ack_timeout: AckTimeout::Ieee,
+        ..RULES
+    };
+    let (mut station, _) = contending(0);
+    station.sends(FrameKind::Data);
+    station.idle(us(3000), &edca);
+    station.failed(us(3045), true, true, &edca);
+    station.enqueue(us(9001), true, true, &edca);
+    assert_eq!(station.deadline(&edca), us(9015), "boundaries are 3095 + 20 n µs");
+}

@@ -50,7 +50,9 @@ impl Contention {
         if self.backoff != Backoff::None {
             return; // IEEE 802.11-2016 §10.3.4.2: a pending post-backoff comes first
         }
-        let mut from = self.count_start(sense, rules);
+        // Slot boundaries are those of the countdown under way: after a timeout, AIFS after it and not after
+        // the last frame (IEEE 802.11-2020 §10.23.2.4 c).
+        let mut from = self.count_start(sense, rules).max(self.counting.unwrap_or(Time::ZERO));
         if !rules.immediate_access {
             self.draw();
             from = from.max(now + rules.ifs); // ns-2 starts DIFS and backoff when the packet comes
