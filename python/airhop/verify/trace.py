@@ -137,7 +137,7 @@ T = TypeVar("T")
 
 _READ_FROM: Mapping[str, set[str]] = {
     "packets": {"steps", "_steps_by_flow", "_by_place", "_came_through"},
-    "air": {"frames", "_frames_by_place"},
+    "air": {"frames", "frames_by_place"},
     "mpdus": {"mpdus"},
     "stations": {"cells"},
 }
@@ -203,10 +203,11 @@ class Trace:
 
     def frames_at(self, place: str) -> list[Frame]:
         """Return the frames from one station to another, `bs->d`, by start time."""
-        return self._frames_by_place[place]
+        return self.frames_by_place[place]
 
     @cached_property
-    def _frames_by_place(self) -> defaultdict[str, list[Frame]]:
+    def frames_by_place(self) -> defaultdict[str, list[Frame]]:
+        """Frames from one station to another, `bs->d`, by start time."""
         found: defaultdict[str, list[Frame]] = defaultdict(list)
         for frame in self.frames:
             found[f"{frame.sender}->{frame.receiver}"].append(frame)

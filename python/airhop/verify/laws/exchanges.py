@@ -10,18 +10,21 @@ from airhop.verify.trace import ROUNDING, Finding, Frame, Trace
 
 _OFFSETS = sorted(range(-ROUNDING, ROUNDING + 1), key=abs)
 """Differences of a recorded time from an exact one, ns."""
-_NAMES = {"ack": "link ACK", "block-ack": "BlockAck"}
-"""Names of responses to data."""
+_NAMES = {"data": "link ACK", "a-mpdu": "BlockAck", "block-ack-req": "BlockAck"}
+"""Names of the responses to frames with data, or about it."""
+_REQUESTS = {"cts": ("rts",), "ack": ("data",), "block-ack": ("a-mpdu", "block-ack-req")}
+"""Kinds of the frames that elicit a frame."""
 
 
 def check(trace: Trace) -> Iterator[Finding]:
     """Check every channel of the scenario."""
     for medium in media(trace):
         exchanges = _Exchanges(medium, trace.duration)
+        seen_until = trace.duration - medium.longest
         for frame in medium.frames:
-            yield from exchanges.answered(frame)
-            yield from exchanges.check_response(frame)
-            if frame.receiver != "*" and frame.end + medium.longest < trace.duration:
+            if (text := exchanges.answered(frame) or exchanges.elicited(frame)) is not None:
+                yield finding("exchange", frame, text)
+            if frame.receiver != "*" and frame.end < seen_until:
                 yield from exchanges.outcome(frame)
         yield from exchanges.reservations()
         yield from exchanges.timeouts()
@@ -46,6 +49,8 @@ class _Exchanges:
     def __init__(self, medium: Medium, duration: int) -> None:
         self._medium = medium
         self._duration = duration
+        needs_cts = medium.plan["access"] == "rts-cts"
+        self._requests = _REQUESTS | (dict.fromkeys(("data", "a-mpdu"), ("cts",)) if needs_cts else {})
         self._received = {
             (frame.receiver, frame.end): frame for frame in medium.frames if frame.outcome in RECEIVED
         }
@@ -54,36 +59,34 @@ class _Exchanges:
         """Return the frame that the receiver of a frame sends a SIFS after it."""
         return _near(self._medium.begun, frame.receiver, frame.end + self._medium.sifs)
 
-    def answered(self, frame: Frame) -> Iterator[Finding]:
-        """Find the link ACK or BlockAck that follows a SIFS after data (IEEE 802.11-2016 §10.3.2.9)."""
-        wanted = _NAMES.get(ANSWERS.get(frame.kind, ""))
+    def answered(self, frame: Frame) -> str | None:
+        """Return the error if no link ACK or BlockAck follows data by a SIFS (IEEE 802.11-2016 §10.3.2.9)."""
+        wanted = _NAMES.get(frame.kind)
         if wanted is None or frame.outcome not in RECEIVED:
-            return
-        if frame.end + self._medium.sifs + self._medium.answer_time(frame.kind) > self._duration:
-            return  # the end of the run cuts it off
+            return None
         answer = self.answer(frame)
-        if answer is None or answer.kind != ANSWERS[frame.kind] or answer.receiver != frame.sender:
-            yield finding("exchange", frame, f"received, and no {wanted} follows after a SIFS")
+        if answer is not None and answer.kind == ANSWERS[frame.kind] and answer.receiver == frame.sender:
+            return None
+        if frame.end + self._medium.sifs + self._medium.answer_time(frame.kind) > self._duration:
+            return None  # the end of the run cuts it off
+        return f"received, and no {wanted} follows after a SIFS"
 
-    def check_response(self, frame: Frame) -> Iterator[Finding]:
-        """Yield a finding if a response (CTS, link ACK, data after RTS/CTS) follows no eliciting frame."""
-        needs_cts = self._medium.plan["access"] == "rts-cts"
-        match frame.kind:
-            case "cts":
-                wanted = ["rts"]
-            case "ack":
-                wanted = ["data"]
-            case "block-ack":
-                wanted = ["a-mpdu", "block-ack-req"]
-            case "data" | "a-mpdu" if needs_cts:
-                wanted = ["cts", "ack"] if self._medium.may_be_cut(frame) else ["cts"]
-            case _:
-                return
+    def elicited(self, frame: Frame) -> str | None:
+        """Return the error if a response (CTS, link ACK, data after RTS/CTS) follows no eliciting frame."""
+        wanted = self._requests.get(frame.kind)
+        if wanted is None:
+            return None
         asked = _near(self._received, frame.sender, frame.start - self._medium.sifs)
-        if asked is None or asked.kind not in wanted or asked.sender != frame.receiver:
-            yield finding("exchange", frame, f"answers no {wanted[0]} that its sender received")
-        elif frame.kind not in ("data", "a-mpdu") and _packet(asked) != _packet(frame):
-            yield finding("exchange", frame, f"answers the {asked.kind} of another packet, or attempt at it")
+        is_data = frame.kind in ("data", "a-mpdu")
+        if asked is None or asked.sender != frame.receiver:
+            return f"answers no {wanted[0]} that its sender received"
+        if asked.kind not in wanted and not (
+            is_data and asked.kind == "ack" and self._medium.may_be_cut(frame)
+        ):
+            return f"answers no {wanted[0]} that its sender received"
+        if not is_data and _packet(asked) != _packet(frame):
+            return f"answers the {asked.kind} of another packet, or attempt at it"
+        return None
 
     def outcome(self, frame: Frame) -> Iterator[Finding]:
         """Compare the outcome of a frame with the other frames on the air around its receiver."""
@@ -147,4 +150,4 @@ class _Exchanges:
         return {name for name in stations if not self._medium.beside(cts, name)}
 
     def _is_answer(self, frame: Frame) -> bool:
-        return frame.kind in ANSWERS.values() and not any(self.check_response(frame))
+        return frame.kind in ANSWERS.values() and self.elicited(frame) is None

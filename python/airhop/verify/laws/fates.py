@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from airhop.catalogue import flagged
 from airhop.verify.ppdus import FORMATS
-from airhop.verify.trace import Finding, Trace, listed, model_at, quantity, ways
+from airhop.verify.trace import Finding, Frame, Mpdu, Trace, listed, model_at, quantity, ways
 
 _DEVIATIONS, _FEW = 7.0, 6
 """Tolerance of a channel's share of losses: standard deviations, and a number of frames; the false-alarm rate
@@ -48,11 +48,11 @@ class _Hops:
     """All directed links of a scenario."""
 
     def __init__(self, trace: Trace) -> None:
-        self._links = {}
+        self.links = {}
         for kind in ("wired", "radio"):
             for plan in trace.scenario.get(kind, []):
                 for place, way in ways(plan):
-                    self._links[place] = _Hop(kind, way, place)
+                    self.links[place] = _Hop(kind, way, place)
         self._stations = {}
         for cell, plan in zip(trace.cells, trace.scenario.get("wlan", []), strict=True):
             for name in cell.places:
@@ -60,7 +60,7 @@ class _Hops:
 
     def at(self, place: str) -> _Hop | None:
         """Return the link of a place, if the place is a link."""
-        return self._links.get(place) or self._stations.get(place.partition("->")[0])
+        return self.links.get(place) or self._stations.get(place.partition("->")[0])
 
 
 def check(trace: Trace) -> Iterator[Finding]:
@@ -115,28 +115,43 @@ def _shares(trace: Trace, hops: _Hops) -> Iterator[Finding]:
     """Compare the frame loss rates of channels with independent errors with the configured rates."""
     if any({"damaged-frames", "fragments"} & services for services in trace.services.values()):
         return  # of what is harmed, some is of use
-    sent: defaultdict[str, list[tuple[int, bool]]] = defaultdict(list)
-    for frame in trace.frames:
-        hop = hops.at(f"{frame.sender}->{frame.receiver}")
-        spares_control = hop is not None and hop.plan.get("standard") in FORMATS
-        of_data = [frame] if frame.kind == "data" else trace.mpdus.get(frame.row, [])
-        for one in [frame] if frame.kind == "ack" and not spares_control else of_data:
-            if one.outcome in ("received", "captured", "channel"):
-                sent[f"{frame.sender}->{frame.receiver}"].append((one.bytes, one.outcome == "channel"))
-    for step in trace.steps:
-        hop = hops.at(step.place)
-        if hop is not None and hop.kind == "wired" and (step.step == "arrived" or step.cause == "channel"):
-            sent[step.place].append((step.bytes, step.cause == "channel"))
-    for place, frames in sent.items():
+    wired = [place for place, hop in hops.links.items() if hop.kind == "wired"]
+    for place in (*wired, *trace.frames_by_place):
         hop = hops.at(place)
         model = None if hop is None else hop.model(place)
         if hop is None or hop.loses_at_times or model is None or model["kind"] != "bernoulli":
             continue
+        frames = _of_packets(trace, place) if place in wired else _of_frames(trace, hop, place)
         least, most = _expected(frames, model, hop, trace)
         lost = sum(is_lost for _, is_lost in frames)
         if not least - _DEVIATIONS * least**0.5 - _FEW <= lost <= most + _DEVIATIONS * most**0.5 + _FEW:
             text = f"{lost} of {len(frames)} frames lost by the channel, {least:.1f} to {most:.1f} expected"
             yield Finding("fate", trace.duration / 1e9, place, text)
+
+
+def _of_packets(trace: Trace, place: str) -> list[tuple[int, bool]]:
+    """List the packets that reached the end of a wire: length, and true if the channel lost it."""
+    steps = (*trace.steps_at(place, "arrived"), *trace.steps_at(place, "dropped"))
+    reached = (step for step in steps if step.step == "arrived" or step.cause == "channel")
+    return [(step.bytes, step.cause == "channel") for step in reached]
+
+
+def _of_frames(trace: Trace, hop: _Hop, place: str) -> list[tuple[int, bool]]:
+    """List the frames and MPDUs whose loss is up to the channel: length, and true if the channel lost it."""
+    spares_control = hop.plan.get("standard") in FORMATS
+    return [
+        (one.bytes, one.outcome == "channel")
+        for frame in trace.frames_at(place)
+        for one in _parts(trace, frame, spares_control=spares_control)
+        if one.outcome in ("received", "captured", "channel")
+    ]
+
+
+def _parts(trace: Trace, frame: Frame, *, spares_control: bool) -> Sequence[Frame | Mpdu]:
+    """Return the parts of a frame that the channel loses independently."""
+    if frame.kind == "data" or (frame.kind == "ack" and not spares_control):
+        return [frame]
+    return () if frame.kind == "ack" else trace.mpdus.get(frame.row, ())
 
 
 def _expected(

@@ -11,9 +11,9 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from airhop.verify.laws.wifi.pairs import Exchange, Exchanges, Packet, Pair, packets
+from airhop.verify.laws.wifi.pairs import Conversation, Exchange, Packet, conversations
 from airhop.verify.laws.wifi.recipients import lifetime, most_requests
-from airhop.verify.medium import RECEIVED, Medium, media
+from airhop.verify.medium import RECEIVED
 from airhop.verify.trace import Finding, Frame, Mpdu, Trace
 
 
@@ -33,21 +33,19 @@ class _Open:
 
 def check(trace: Trace) -> Iterator[Finding]:
     """Check every pair of stations of every channel with Block Ack."""
-    for medium in media(trace):
-        if medium.aggregates:
-            for pair, exchanges in Exchanges(medium).of().items():
-                yield from _Originator(trace, medium, pair, exchanges).check()
+    for conversation in conversations(trace).values():
+        yield from _Originator(trace, conversation).check()
 
 
 class _Originator:
     """Originator of a station for one receiver."""
 
-    def __init__(self, trace: Trace, medium: Medium, pair: Pair, exchanges: list[Exchange]) -> None:
-        self._medium = medium
+    def __init__(self, trace: Trace, conversation: Conversation) -> None:
+        self._medium = medium = conversation.medium
         self._window = medium.ppdus.window if medium.ppdus else 0
-        self._place = "->".join(pair)
-        self._exchanges = exchanges
-        self._packets = packets(trace, medium, pair, exchanges)
+        self._place = "->".join(conversation.pair)
+        self._exchanges = conversation.exchanges
+        self._packets = conversation.packets
         """Packets of each MPDU, which have equal outcomes."""
         self._lifetime = lifetime(medium.plan)
         self._attempts = math.inf if self._lifetime is not None else medium.plan["attempts"]

@@ -6,7 +6,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from airhop.verify.medium import ANSWERS, RECEIVED, Medium
+from airhop.verify.medium import ANSWERS, RECEIVED, Medium, media
 from airhop.verify.trace import ROUNDING, Frame, Mpdu, Step, Trace, keeps_order
 
 Pair = tuple[str, str]
@@ -40,6 +40,32 @@ class Packet:
     dropped: int | None
     """Time of its discard by the station."""
     arrived: int | None
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """Exchanges of a station with a receiver, and the packets in the MPDUs by sequence number."""
+
+    medium: Medium
+    pair: Pair
+    exchanges: list[Exchange]
+    packets: dict[int, list[Packet]]
+
+
+def conversations(trace: Trace) -> Mapping[tuple[str, Pair], Conversation]:
+    """Return the conversations under Block Ack, by channel and pair."""
+    return trace.derived(_conversations)
+
+
+def _conversations(trace: Trace) -> Mapping[tuple[str, Pair], Conversation]:
+    return {
+        (medium.cell.name, pair): Conversation(
+            medium, pair, exchanges, _packets(trace, medium, pair, exchanges)
+        )
+        for medium in media(trace)
+        if medium.aggregates
+        for pair, exchanges in Exchanges(medium).of().items()
+    }
 
 
 class Exchanges:
@@ -82,7 +108,7 @@ class Exchanges:
         return found
 
 
-def packets(trace: Trace, medium: Medium, pair: Pair, exchanges: list[Exchange]) -> dict[int, list[Packet]]:
+def _packets(trace: Trace, medium: Medium, pair: Pair, exchanges: list[Exchange]) -> dict[int, list[Packet]]:
     """Return the packets of each MPDU by its sequence number, as far as they are known.
 
     Packets are in MPDUs in the order of their offers; if the queue does not keep the order, those of equal

@@ -8,10 +8,11 @@ moves the window.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import permutations
 from typing import Any
 
-from airhop.verify.laws.wifi.pairs import Exchange, Exchanges, Packet, Pair, packets
-from airhop.verify.medium import RECEIVED, Medium, media
+from airhop.verify.laws.wifi.pairs import Conversation, Packet, conversations
+from airhop.verify.medium import RECEIVED, media
 from airhop.verify.ppdus import LONGEST
 from airhop.verify.trace import Finding, Trace, quantity
 
@@ -23,13 +24,12 @@ SHORT_RETRY_LIMIT = 7
 
 def check(trace: Trace) -> Iterator[Finding]:
     """Check every pair of stations of every channel with Block Ack."""
+    known = conversations(trace)
     for medium in media(trace):
         if medium.aggregates:
-            pairs = Exchanges(medium).of()
-            for a in medium.cell.places:
-                for b in medium.cell.places:
-                    if a != b:
-                        yield from _Buffer(trace, medium, (a, b), pairs.get((a, b), [])).check()
+            for pair in permutations(medium.cell.places, 2):
+                silent = Conversation(medium, pair, [], {})
+                yield from _Buffer(trace, known.get((medium.cell.name, pair), silent)).check()
 
 
 def most_requests(plan: Any) -> int:
@@ -44,12 +44,12 @@ _UNKNOWN = Packet(-1, 0, None, None)
 class _Buffer:
     """Reorder buffer of a receiver for one sender."""
 
-    def __init__(self, trace: Trace, medium: Medium, pair: Pair, exchanges: list[Exchange]) -> None:
-        self._medium = medium
+    def __init__(self, trace: Trace, conversation: Conversation) -> None:
+        self._medium = medium = conversation.medium
         self._window = medium.ppdus.window if medium.ppdus else 0
-        self._exchanges = exchanges
-        self._place = "->".join(pair)
-        self._packets = packets(trace, medium, pair, exchanges)
+        self._exchanges = conversation.exchanges
+        self._place = "->".join(conversation.pair)
+        self._packets = conversation.packets
         self._steps = trace.steps_at(self._place, "arrived")
         self._held: set[int] = set()
         self._expected = 0
