@@ -15,6 +15,7 @@ COMMANDS = {
     "deploy": "Install a congestion control in the kernel of this machine.",
     "replay": "Replay the log of an emulation, without its hosts.",
     "view": "Explore a scenario live in the browser: sliders, schemes, and figures that follow.",
+    "responsiveness": "Measure latency without load, and responsiveness under working conditions.",
     "sweep": "Run a study: a grid of values, replicated, its rows kept and reused.",
     "reproduce": "Reproduce figures and tables of published papers and check their claims.",
     "report": "Write one interactive HTML file about the studies and experiments of a folder.",

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import airhop
-from airhop import InputError, Job, Scenario, Table, layouts, plugins
+from airhop import InputError, Job, Scenario, Table, layouts, plugins, responsiveness
 from airhop.study.until import Until
 
 SCENARIO = Scenario.load("last-hop").with_({"duration": "100 ms"})
@@ -48,6 +48,7 @@ PUBLIC: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "layouts.grid": (layouts.grid, {"columns": 3, "rows": 2, "spacing": "30 m"}),
     "layouts.cross": (layouts.cross, {"arm": 2, "spacing": "30 m"}),
     "layouts.random": (layouts.random, {"nodes": 3, "width": "30 m", "height": "30 m"}),
+    "responsiveness.measure": (responsiveness.measure, {"scenario": SCENARIO, "reps": 1, "limit_s": 20.0}),
     "plugins.load": (plugins.load, {"source": "none.py"}),
     "plugins.load_all": (plugins.load_all, {"sources": []}),
 }
