@@ -10,7 +10,7 @@ from airhop.cli import EXIT_FAILED
 from airhop.cli.app import Json
 from airhop.cli.output import print_json, say
 from airhop.errors import InputError
-from airhop.live import deployment
+from airhop.live import deployment, privilege
 from airhop.live.deployment import Deployed, Plan
 
 Verdicts = list[tuple[str, bool, list[str]]]
@@ -73,9 +73,7 @@ def _deploy(planned: Plan, as_json: bool) -> int:
 
 def _check(planned: Plan, as_json: bool) -> int:
     missing = deployment.lacking(planned)
-    verdicts: Verdicts = []
-    if not any(line.startswith("struct_ops") for line in missing):
-        verdicts = deployment.dry_run(planned)
+    verdicts: Verdicts = deployment.dry_run(planned) if privilege("struct_ops").available else []
     if as_json:
         print_json(_document(planned) | {"lacking": missing, "verdicts": _as_dicts(verdicts)})
     else:

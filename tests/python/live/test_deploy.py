@@ -237,7 +237,10 @@ print(kills)
 
 @pytest.mark.alone
 def test_a_killed_command_leaves_nothing_that_status_does_not_show(host: Host, tmp_path: Path) -> None:
-    """SIGKILL before every 13th line that a deployment executes, and a removal."""
+    """SIGKILL before every 13th line that a deployment executes, and a removal.
+
+    AIRHOP_KILLED_EVERY=1 in the environment: before every line.
+    """
     object_ = renamed("eln", NAME, tmp_path, flags=NON_RESTRICTED)
     step = os.environ.get("AIRHOP_KILLED_EVERY", "13")
     command = host.entering(sys.executable, "-P", "-c", KILLED_AT_LINES, str(object_), step)
