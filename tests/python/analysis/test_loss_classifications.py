@@ -71,7 +71,7 @@ def test_the_share_right_is_that_of_all_losses_of_all_replications() -> None:
     assert share_right([judgements()]) is None
 
 
-def test_a_sender_that_never_says_a_cause_has_no_share_right_and_not_none_of_its_losses() -> None:
+def test_a_sender_that_never_classifies_a_loss_has_no_share_of_right_classifications() -> None:
     """BBR and struct tcp_congestion_ops have no word for a cause: 0 % would be a verdict."""
     silent = judgements(undecided_channel=7, undecided_queue=2)
     assert share_right([silent, silent]) is None
@@ -79,7 +79,9 @@ def test_a_sender_that_never_says_a_cause_has_no_share_right_and_not_none_of_its
     assert decided is not None and decided.value == pytest.approx(1 / 10), "what is left undecided counts"
 
 
-def test_tables_show_a_dash_for_a_sender_that_never_says_a_cause(capsys: pytest.CaptureFixture[str]) -> None:
+def test_tables_show_a_dash_for_a_sender_that_never_classifies_a_loss(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     short = ["--set", 'duration="5 s"', "--set", f"{FER}=0.03"]
     for command in (
         ["compare", "last-hop", "bbr", "reno", "-n", "2"],
@@ -112,7 +114,9 @@ def test_a_study_counts_as_its_run_documents_do(table: Any) -> None:
             assert row["judged_right"] == pytest.approx(expected)
 
 
-def test_who_is_reported_the_cause_judges_right_and_who_is_not_takes_all_for_congestion(table: Any) -> None:
+def test_a_sender_with_notices_classifies_right_and_one_without_classifies_all_losses_as_congestion(
+    table: Any,
+) -> None:
     # Yun 2009 §4: the link layer knows what it lost. Reno knows congestion only, and here it is rare.
     found = table.judgements()
     right = {
@@ -161,7 +165,7 @@ def test_an_answer_that_is_no_judgement_is_refused() -> None:
     assert expected in str(raised.value.__cause__)
 
 
-def test_metrics_of_judgements_can_be_asked_for_by_name(table: Any) -> None:
+def test_metrics_of_judgements_are_selected_by_name(table: Any) -> None:
     share = "judged_wireless_channel / (judged_wireless_channel + judged_wireless_collision)"
     values = table.frame(share)
     cells = values.select(pl.col("^judged_wireless_(channel|collision)$"))

@@ -69,7 +69,7 @@ def test_every_transmission_is_in_the_lane_of_its_sender(air: OnAir) -> None:
         assert (f"n{lane}", f"n{other}" if other != NOBODY else "*") == (sender, to)
 
 
-def test_data_frames_are_classified_by_what_they_carry(air: OnAir) -> None:
+def test_data_frames_are_classified_by_their_payload(air: OnAir) -> None:
     sizes = dict(air.frames.group_by("kind").agg(pl.col("bytes").unique()).iter_rows())
     assert (sizes["data"], sizes["tcp-ack"], sizes["other"]) == ([1094], [94], [554])
     assert set(sizes) == set(FRAMES)
@@ -116,7 +116,7 @@ def test_a_station_waits_while_packets_are_queued_and_between_attempts(air: OnAi
     assert all(end > start for _, start, end in air.waiting)
 
 
-def test_a_window_keeps_what_reaches_into_it(air: OnAir) -> None:
+def test_a_time_window_keeps_frames_that_overlap_it(air: OnAir) -> None:
     shown = air.between(0.0003, 0.00042)
     assert shown.frames["lane"].to_list() == [0, 3, 1]
     assert shown.waiting == ((0, 0.0003, 0.00042),)
@@ -330,7 +330,7 @@ def test_packed_frames_are_the_frames() -> None:
     ]
 
 
-def test_the_page_keeps_the_first_frames_and_says_of_how_many() -> None:
+def test_the_page_keeps_the_first_frames_and_states_their_total() -> None:
     run = synthetic_air.traced_run(20)
     with patch.object(packed, "MOST_FRAMES", 50), patch.object(packed, "MOST_LANES", 3):
         shown = air_shown(run)
@@ -458,7 +458,7 @@ def test_many_frames_are_drawn_as_runs_and_never_lost(opened: Tab) -> None:
     assert lanes == {0, 1, 2, 3, 4}
 
 
-def test_a_kind_that_is_switched_off_takes_its_strips_along(opened: Tab) -> None:
+def test_a_hidden_kind_of_frame_hides_its_strips(opened: Tab) -> None:
     page = opened.page
     page.click("figure[data-plot=air] [data-go=collision-after]")
     page.wait_for_selector("figure[data-plot=air] output:has-text('31 frames in sight.')")

@@ -39,7 +39,7 @@ def test_a_round_trip_is_from_the_last_sending_to_the_ack_that_covers_it(tables:
     assert found[0][1:4] == (0.0, 0.12, pytest.approx(120.0))
 
 
-def test_one_ack_may_end_many_round_trips_and_none_ends_what_it_does_not_cover(tables: Tables) -> None:
+def test_one_ack_may_end_many_round_trips_and_only_those_of_covered_segments(tables: Tables) -> None:
     only = tables | {"acks": tables["acks"].filter(pl.col("time_s") == 0.32)}  # all before segment 3
     found = round_trips(only, "ftp")
     assert found["seq"].to_list() == [1, 101, 201]
@@ -86,7 +86,7 @@ def test_notices_are_in_time_or_late_where_they_should_prevent_an_expiry(tables:
     assert timely_notices(without, "ftp").is_empty()
 
 
-def test_notices_of_a_run_are_as_late_as_its_document_says() -> None:
+def test_lateness_of_notices_equals_that_in_the_run_document() -> None:
     scenario = airhop.Scenario.load("kounavis1996-mobile-mobile")
     run = airhop.run(scenario, scheme="ebsn", rep=3, trace=True)
     found, told = timely_notices(run.tables, "ftp"), run.tcp_flows[0]["lateness"]

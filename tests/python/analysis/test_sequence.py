@@ -68,7 +68,7 @@ def test_a_frame_bears_the_oldest_copy_of_its_segment_that_is_still_before_the_h
     assert copies[9:] == [(5, 1), (5, 0)]  # an agent made the last one: the source had sent one only
 
 
-def test_a_frame_lost_on_an_earlier_link_takes_a_copy_unless_that_link_sends_it_again(tables: Tables) -> None:
+def test_a_frame_lost_on_an_earlier_link_loses_a_copy_unless_that_link_retransmits_it(tables: Tables) -> None:
     # Segment 5 is sent twice, and something of it is lost on the link before.
     twice = more(tables, "segments", (2.62, "ftp", 501, 100, True, "fast"))
     assert arrivals(twice, "ftp")["copy"].to_list()[-2:] == [1, 2]
@@ -82,7 +82,7 @@ def test_a_frame_lost_on_an_earlier_link_takes_a_copy_unless_that_link_sends_it_
     assert arrivals(more(lost, "air", answer), "ftp")["copy"].to_list()[-2:] == [1, 2]
 
 
-def test_what_is_lost_on_a_hop_without_arq_takes_no_copy_that_is_still_before_it(tables: Tables) -> None:
+def test_a_loss_on_a_hop_without_arq_is_of_a_copy_that_has_reached_the_hop(tables: Tables) -> None:
     bare = tables | {
         "air": tables["air"].filter(pl.col("kind").cast(pl.String) == "data", pl.col("start_s") < 2.8)
     }
@@ -167,7 +167,7 @@ def marks(figure: Any) -> dict[str, list[tuple[float, float]]]:
     }
 
 
-def test_print_tells_delivered_dropped_and_sent_again_apart(tables: Tables) -> None:
+def test_print_distinguishes_delivered_dropped_and_retransmitted_packets(tables: Tables) -> None:
     lost_again = more(tables, "air", (2.40, 2.45, "bs", "m", "data", 140, "ftp", "data", 401, 1, "channel"))
     again = more(lost_again, "segments", (2.35, "ftp", 401, 100, True, "fast"))
     found = marks(drawn(again, modulo=4))
@@ -268,7 +268,7 @@ def test_the_page_has_every_frame_of_the_last_hop_once(shown: Timeline) -> None:
     assert shown.sources["hop-timeouts"]["x"].to_list() == [1.8]
 
 
-def test_legends_of_the_page_count_what_is_drawn(shown: Timeline) -> None:
+def test_legends_of_the_page_count_the_drawn_marks(shown: Timeline) -> None:
     for entry in shown.legends["arrivals"]:
         assert entry.count == shown.sources[entry.group].height
     names = {renderer.name for renderer in timeline_figures()["arrivals"].renderers}

@@ -102,7 +102,9 @@ def test_without_a_range_all_hear_all() -> None:
     ],
     ids=["two-ray", "free-space"],
 )
-def test_powers_reach_as_far_as_their_law_says(law: Mapping[str, str], receive: float, sense: float) -> None:
+def test_ranges_follow_from_powers_by_the_propagation_law(
+    law: Mapping[str, str], receive: float, sense: float
+) -> None:
     (cell,) = cells(network(propagation=law), {})
     assert (cell.receive, cell.sense) == pytest.approx((receive, sense), rel=1e-3)
 
@@ -122,7 +124,7 @@ def test_ways_have_the_fewest_hops_and_ties_go_to_the_first_name() -> None:
     }
 
 
-def test_a_scenario_is_asked_for_places_without_being_run(field: Scenario) -> None:
+def test_places_of_a_scenario_need_no_run(field: Scenario) -> None:
     # Its flow begins at 5 s: what is drawn for a replication is there before.
     topology = printed.drawn_topology(field)
     assert topology.ways == {"ftp": ["a", "b", "d", "e"]}
@@ -161,7 +163,7 @@ def test_stations_links_and_ranges_are_drawn_in_metres(field: Scenario) -> None:
     assert "ftp: 3 hops" in [line.get_label() for line in axes.lines]
 
 
-def test_ranges_are_those_of_the_first_sender_unless_asked_for(field: Scenario) -> None:
+def test_ranges_are_those_of_the_first_sender_by_default(field: Scenario) -> None:
     assert [ring.center for ring in drawn(field).patches if hasattr(ring, "radius")] == [(0.0, 0.0)] * 2
     assert len([ring for ring in drawn(field, around=["all"]).patches if hasattr(ring, "radius")]) == 10
 

@@ -66,7 +66,7 @@ def test_an_arm_whose_transfers_do_not_complete_is_behind() -> None:
     assert outstanding.standings[0].winner == "b"
 
 
-def test_the_delay_of_datagrams_is_told_before_that_of_tcp() -> None:
+def test_the_delay_of_datagrams_precedes_that_of_tcp() -> None:
     wide, narrow = (
         {"a": sample(1, 2, 1), "b": sample(90, 95, 91)},
         {"a": sample(9, 9, 9), "b": sample(8, 8, 8)},

@@ -39,7 +39,7 @@ def test_licence(file: Path) -> None:
     assert declares == (file.suffix == ".c")
 
 
-def test_objects_are_what_their_sources_give(tmp_path: Path) -> None:
+def test_objects_equal_a_build_of_their_sources(tmp_path: Path) -> None:
     """The same clang makes the same bytes, in whatever folder the tree stands."""
     needs(programs=("clang", "llvm-strip", "make"))
     wanted = re.search(r"^CLANG_MAJOR := (\d+)$", (SOURCES / "Makefile").read_text(), re.M)

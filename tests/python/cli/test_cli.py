@@ -167,7 +167,7 @@ def test_mistake_in_airhop_is_a_failure_and_not_bad_input(cli: Cli, monkeypatch:
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 140])
-def test_table_fits_the_terminal_or_says_what_is_missing(
+def test_table_fits_the_terminal_or_names_the_missing_columns(
     capsys: pytest.CaptureFixture[str], width: int
 ) -> None:
     columns = ["scheme", "goodput\nMbit/s", "retrans-\nmissions", "timeouts", "srtt\nms"]
@@ -308,7 +308,7 @@ def test_schemes_are_listed_by_family_in_80_columns() -> None:
         assert [line.split()[0] for line in lines[start:end]] == [entry["name"] for entry in members]
 
 
-def test_a_parameter_of_words_says_which() -> None:
+def test_a_parameter_of_words_lists_the_words() -> None:
     declared = {"name": "filter", "default": "tustin", "words": ["tustin", "none"], "about": "of the rate"}
     assert cli_schemes.parameter(declared) == 'filter = "tustin" (or "none"): of the rate'
     number = {"name": "n", "default": 2.0, "range": [0.0, 10.0], "about": ""}

@@ -33,7 +33,7 @@ RADIO = {
 }
 
 
-def test_compare_says_the_base_and_names_the_senders_of_linux(capsys: pytest.CaptureFixture[str]) -> None:
+def test_compare_prints_the_base_and_names_the_senders_of_linux(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["compare", "last-hop", "cubic", "reno", "bbr", "-n", "2", "--set", "duration=1 s", "--json"])
     streams = capsys.readouterr()
@@ -47,7 +47,7 @@ def test_compare_says_the_base_and_names_the_senders_of_linux(capsys: pytest.Cap
     assert [f"hint: {hint}" for hint in document["hints"]] == told[1:3]
 
 
-def test_what_a_hint_says_to_set_ends_it() -> None:
+def test_the_setting_that_a_hint_suggests_removes_the_hint() -> None:
     scenario = Scenario.load("last-hop", sets=["scheme=cubic"])
     for _ in range(2):
         found = hints([scenario])
@@ -85,7 +85,7 @@ def test_queues_of_different_capacities_are_not_compared_without_a_word() -> Non
     assert told(tail, {"kind": "drop-tail", "packets": 500}) == []  # what the study varies
 
 
-def test_a_study_that_is_in_a_trap_in_many_ways_says_it_in_few_lines() -> None:
+def test_a_trap_at_many_points_of_a_study_is_printed_in_few_lines() -> None:
     base = Scenario.load(RADIO)
     told = lines(base.with_({"radio.air.arq.window": window}) for window in range(1, 60))
     assert len(told) == 3

@@ -68,7 +68,9 @@ AIR = ("run", "last-hop", "--set", "duration=1 s")
     ids=lambda words: harmless(" ".join(words)),
 )
 @pytest.mark.usefixtures("nothing_added")
-def test_a_command_takes_it(cli: Cli, here: Path, words: Sequence[str], written: Sequence[str]) -> None:
+def test_a_command_accepts_the_words(
+    cli: Cli, here: Path, words: Sequence[str], written: Sequence[str]
+) -> None:
     ended = cli(*words)
     assert ended.code == 0, ended.err
     assert all((here / name).exists() for name in written)

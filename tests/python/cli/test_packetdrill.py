@@ -75,7 +75,7 @@ def test_bad_input_is_refused(
     assert "--packetdrill" in err
 
 
-def test_the_kernel_is_asked(tmp_path: Path, cli: Cli) -> None:
+def test_scripts_run_against_the_kernel(tmp_path: Path, cli: Cli) -> None:
     """The kernel of this machine sends what its window allows; a window that no kernel has is seen."""
     needs("namespaces", "tun")
     (tmp_path / "a.pkt").write_text(PASSING)

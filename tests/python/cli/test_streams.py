@@ -32,7 +32,7 @@ BLOCKS = 8
         (RUN, ">&-", 0),
     ],
 )
-def test_prose_that_cannot_be_written_takes_no_result(
+def test_prose_that_cannot_be_written_loses_no_result(
     tmp_path: Path, words: str, redirection: str, code: int
 ) -> None:
     ended = shell(words, redirection, tmp_path)

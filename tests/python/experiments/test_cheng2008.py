@@ -269,7 +269,7 @@ def test_the_window_is_that_of_eight_hops() -> None:
 
 
 @pytest.mark.parametrize("experiment", [*CHAINS, *NETWORKS], ids=lambda experiment: experiment.id)
-def test_every_claim_of_a_table_holds_where_the_numbers_are_the_printed_ones(experiment: Experiment) -> None:
+def test_every_claim_of_a_table_holds_on_the_printed_numbers(experiment: Experiment) -> None:
     assert set(told(decisions(experiment)).values()) == {True}
 
 

@@ -190,7 +190,7 @@ def test_snoops_clock_is_lost_where_its_sender_has_more_timeouts_than_ll_elsns()
     assert clock(20.0, 20.0) is None
 
 
-def test_pairing_takes_the_channel_out() -> None:
+def test_pairing_removes_the_variation_of_the_channel() -> None:
     # A channel that moves all schemes by 40 % together leaves a difference of 1 % visible.
     assert (
         decisions(FIG6, changed(FIGURE6, 1e-3, snoop=1.11), common=0.4, own=0.0)["yun-4-second-strict"]

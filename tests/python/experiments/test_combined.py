@@ -57,7 +57,7 @@ def test_the_first_run_is_the_default_and_no_run_comes_twice() -> None:
         design(9)
 
 
-def test_readings_together_set_what_each_sets() -> None:
+def test_combined_readings_set_all_keys_of_each_reading() -> None:
     (fig2a,) = (one for one in registry().values() if one.id == "koo2007/fig2a")
     assert isinstance(fig2a, Experiment)
     read = read_so(fig2a, "air-1+ewma")

@@ -292,7 +292,7 @@ def test_an_experiment_that_has_changed_since_is_not_checked(short: Experiment, 
 
 
 @pytest.mark.usefixtures("unwritten")
-def test_an_interrupt_keeps_what_is_finished(
+def test_an_interrupt_keeps_finished_runs(
     short: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from airhop.engines import LocalEngine
@@ -313,7 +313,7 @@ def test_an_interrupt_keeps_what_is_finished(
 
 
 @pytest.mark.usefixtures("unwritten")
-def test_the_command_says_which_claims_fail_and_which_are_open(
+def test_the_command_prints_failed_and_open_claims(
     short: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     claims = tuple(

@@ -98,7 +98,7 @@ def test_two_stations_of_five_are_bad() -> None:
     assert document(hol.EXPERIMENT, hol.none_bad("reno"), 7)["wlan"][0]["errors"] == {"kind": "clean"}
 
 
-def test_the_two_curves_of_figure_19_differ_in_what_an_ersn_is_worth_only() -> None:
+def test_the_two_curves_of_figure_19_differ_only_in_the_value_of_an_ersn() -> None:
     eln, both = (document(fig19.EXPERIMENT, name, 80) for name in (fig19.ELN, fig19.BOTH))
     assert eln["wlan"][0]["retry_delay"] == "80 ms"
     assert [run["flow"][0]["scheme"].pop("ersn") for run in (eln, both)] == ["ignored", "heeded"]
@@ -224,7 +224,7 @@ def test_the_cause_of_figure_18_is_a_round_trip_that_grows_with_the_bursts() -> 
     assert decisions(FIG18, FIGURE18, {ROUND_TRIP.name: without})["yun-11-sensitive"] is True
 
 
-def test_what_ersn_is_good_for_is_asked_of_long_delays_only() -> None:
+def test_the_benefit_of_ersn_is_checked_at_long_delays_only() -> None:
     goodput: Means = {0: {fig19.ELN: 3.6, fig19.BOTH: 3.5}, 80: {fig19.ELN: 1.0, fig19.BOTH: 1.1}}
     spurious: Means = {0: {fig19.ELN: 1.0, fig19.BOTH: 2.0}, 80: {fig19.ELN: 9.0, fig19.BOTH: 0.5}}
 

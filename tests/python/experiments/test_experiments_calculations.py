@@ -63,7 +63,7 @@ def test_claim_3_is_checked_for_both_readings(found: Calculated) -> None:
         assert check_claims(FIG3.claims[:1], Values(above))[0].word == "fails"
 
 
-def test_the_simulation_tells_the_readings_apart(found: Calculated) -> None:
+def test_the_simulation_distinguishes_the_readings(found: Calculated) -> None:
     claims = FIG3.claims[1:]
     assert check_claims(claims, found.values)[0].word == "holds"
     literal = {(v.curve, v.x["p"]): v.value for v in found.values if v.metric == LITERAL}
@@ -142,7 +142,7 @@ def test_the_document_has_the_contracts_shape(found: Calculated) -> None:
     assert set(document["claims"][0]) == known
 
 
-def test_what_is_read_back_is_what_was_found(found: Calculated, folder: Path) -> None:
+def test_values_read_back_equal_the_computed_values(found: Calculated, folder: Path) -> None:
     (again,) = calculated_in(folder, registry())
     assert again.to_dict() == found.to_dict()
     assert (again.mode, again.seed) == ("quick", 1)

@@ -273,7 +273,7 @@ def like_sack(**off: float) -> Decisions:
     return {found.claim.id: found.result.holds for found in check_claims(esack.EXPERIMENT.claims, measured)}
 
 
-def test_esack_is_just_like_sack_within_what_the_curves_of_the_paper_show() -> None:
+def test_esack_equals_sack_within_the_resolution_of_the_papers_curves() -> None:
     assert like_sack() == {"yun-esack": True, "yun-esack-deaf": True}
     assert like_sack(goodput_mbps=0.97, fast_recoveries=1.03)["yun-esack"] is True
     for off in ({"goodput_mbps": 0.93}, {"fast_recoveries": 1.07}, {"timeouts": 1.2}):
@@ -318,7 +318,7 @@ def test_losses_of_a_handoff_are_distinguished_from_others() -> None:
     assert handoff.undetected(tables, [(7.0, 7.5)]) is None
 
 
-def test_what_a_base_station_remembers_is_what_came_and_is_not_acknowledged() -> None:
+def test_the_state_of_a_base_station_covers_unacknowledged_arrivals() -> None:
     rows = [(0.1 * k, "arrived", "r2->bs", "data", 1 + 1000 * k) for k in range(5)]
     rows += [(0.15, "offered", "r2->bs", "data", 9001), (0.35, "arrived", "d1->bs", "ack", 2001)]
     tables = {"packets": frame(rows, "time_s", "step", "place", "kind", "seq")}
@@ -377,7 +377,7 @@ def test_a_retry_limit_of_the_other_reading_is_run() -> None:
     assert limits == [1, 4]
 
 
-def test_the_link_layer_tells_of_a_real_handoff_and_the_receiver_does_not() -> None:
+def test_the_link_layer_reports_a_real_handoff_and_the_receiver_does_not() -> None:
     question = handoff.EXPERIMENT.questions[0]
     hack, own = (handoff.measure(question.default, scheme, 200, 1, 0) for scheme in ("hack", "ll-elsn"))
     assert own.undetected == 0.0

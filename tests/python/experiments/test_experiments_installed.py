@@ -53,7 +53,7 @@ def test_a_package_registers_experiments_by_entry_point(install: Callable[..., N
         ("my_experiments:TAKEN", "There is an experiment `yun2009/fig6` already"),
     ],
 )
-def test_a_broken_entry_point_is_named_and_takes_no_other_with_it(
+def test_a_broken_entry_point_is_named_and_disables_no_other(
     install: Callable[..., None], entry: str, message: str
 ) -> None:
     install(bad=entry, first="my_experiments:FIRST")
@@ -63,7 +63,7 @@ def test_a_broken_entry_point_is_named_and_takes_no_other_with_it(
     assert known["yun2009/fig6"] is FIG6
 
 
-def test_the_command_line_tells_of_a_broken_entry_point(
+def test_the_command_line_reports_a_broken_entry_point(
     install: Callable[..., None], capsys: pytest.CaptureFixture[str]
 ) -> None:
     install(bad="broken_experiments:FIRST", first="my_experiments:FIRST")

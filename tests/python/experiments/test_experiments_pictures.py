@@ -61,7 +61,7 @@ def test_a_picture_is_drawn_from_the_run_of_its_curve_and_replication(tmp_path: 
 
 
 @pytest.mark.parametrize(("curve", "x"), [("sock", 1e-2), ("sack", 3e-3)])
-def test_a_picture_of_what_is_not_run_in_every_mode_is_refused(curve: str, x: float) -> None:
+def test_a_picture_of_values_that_not_every_mode_runs_is_refused(curve: str, x: float) -> None:
     with pytest.raises(InputError, match=f"picture of `{curve}` at .* not run in every mode"):
         replace(FIG6, pictures=(replace(drawn([]), curve=curve, x=x),))
 
@@ -104,7 +104,7 @@ def test_a_curve_without_the_metric_has_no_column_and_a_cell_without_it_a_dash()
     assert len(re.findall("–", row)) == 1
 
 
-def test_files_leave_out_what_is_not_there(tmp_path: Path) -> None:
+def test_files_omit_missing_parts(tmp_path: Path) -> None:
     write_rows(partly(), tmp_path / "rows.csv")
     table = pl.read_csv(tmp_path / "rows.csv")
     assert table.filter(pl.col("scheme") == "sack")["timeouts_mean"].null_count() == 5

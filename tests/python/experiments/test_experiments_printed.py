@@ -79,7 +79,7 @@ def test_a_number_is_met_when_the_whole_interval_is_near_it(found: Judged, met: 
     assert found.met.holds is met
 
 
-def test_the_tolerance_is_half_a_digit_and_the_scatter_of_what_is_printed() -> None:
+def test_the_tolerance_is_half_a_digit_plus_the_scatter_of_the_printed_value() -> None:
     assert Source("any", digit=1.0).tolerance(6.0) == 6.5, "no count of runs: one run"
     assert Source("any", digit=1.0, runs=9).tolerance(6.0) == 2.5, "the mean of nine runs scatters less"
     assert Source("any", digit=1.0).needs == printed.COUNT
@@ -114,7 +114,7 @@ def test_cells_that_are_off_are_named_with_their_tolerances() -> None:
     assert numbers(measured(), "reno", "tcp-cl").holds is True
 
 
-def test_a_scatter_that_is_too_large_says_what_would_have_to_be_printed(scatter: dict[str, float]) -> None:
+def test_a_scatter_that_is_too_large_names_the_missing_information(scatter: dict[str, float]) -> None:
     scatter[""] = 2.6  # more than half of the 5 Mbit/s at two hops, less than half of the 10 at one
     found = numbers(measured(), "reno")
     assert (found.holds, found.needs) == (None, printed.COUNT)
@@ -216,7 +216,7 @@ def test_every_printed_number_has_its_scatter() -> None:
         run_half_width("any", "reno", 1.0)
 
 
-def test_counts_are_reported_with_what_they_count() -> None:
+def test_counts_are_reported_with_their_noun() -> None:
     assert [AXIS.text(x) for x in AXIS.full] == ["1 hop", "2 hops"]
 
 
@@ -286,7 +286,7 @@ def test_rows_csv_has_the_printed_values(outcome: Outcome, tmp_path: Path) -> No
     assert table["published_ratio_to_reno"].to_list() == [None, 10.0]
 
 
-def test_the_figure_marks_what_is_printed_inside_its_frame(outcome: Outcome) -> None:
+def test_the_figure_marks_printed_values_inside_its_frame(outcome: Outcome) -> None:
     axes = goodput_figure(outcome).axes[0]
     marks = {tuple(line.get_ydata()) for line in axes.get_lines() if line.get_marker() == "x"}  # type: ignore[arg-type]
     assert marks == {(0.8, 0.4), (3.2, 4.0)}

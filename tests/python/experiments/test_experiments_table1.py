@@ -245,7 +245,7 @@ def _decisions(values: Values) -> dict[str, bool | None]:
     return {found.claim.id: found.result.holds for found in check_claims(EXPERIMENT.claims, values)}
 
 
-def test_every_claim_holds_of_the_formulas_themselves(ideal: Values) -> None:
+def test_every_claim_holds_on_the_values_of_the_formulas(ideal: Values) -> None:
     found = _decisions(ideal)
     # P_f_frag is 3e-13: no measurement of these tells it from zero; no header survives a collision here.
     untold = ("yun-12-lhp", "yun-12-contention")
@@ -313,7 +313,7 @@ def test_tables_fit_into_80_columns(ideal: Values) -> None:
     assert "Balakrishnan" in text and "32.05" in text and "✓ holds" in text
 
 
-def test_the_figure_shows_what_the_wire_does_not_explain(ideal: Values) -> None:
+def test_the_figure_shows_the_delay_beyond_that_of_the_wire(ideal: Values) -> None:
     left, right = EXPERIMENT.figure(ideal).axes
     assert [text.get_text() for text in left.get_yticklabels()] == [row.label for row in ROWS.values()]
     assert left.get_xlim()[1] < 3.0, "less than the wire alone takes"

@@ -136,7 +136,7 @@ def read(figure: Experiment, name: str) -> Experiment:
     return next(one for reading, one in otherwise(figure) if reading.name == name)
 
 
-def test_a_reading_of_a_scheme_holds_for_the_ten_rivals_of_figure_12_too() -> None:
+def test_a_reading_of_a_scheme_also_applies_to_the_ten_rivals_of_figure_12() -> None:
     points = read(FIG12, "tibet-0.999").study("quick").points()
     schemes = [flow["scheme"] for point in points for flow in point.scenario.to_dict()["flow"]]
     decays = [scheme["rttmin_factor"] for scheme in schemes if "rttmin_factor" in scheme]

@@ -96,7 +96,7 @@ def under(experiment: Experiment, name: str) -> Experiment:
     return read
 
 
-def test_readings_change_every_radio_link_also_of_what_stands_beside() -> None:
+def test_readings_change_every_radio_link_also_of_compared_scenarios() -> None:
     # §5 A prints "10E-6" and "10E-2" of either link; [1], its model, has powers of ten.
     read = under(BASIC_M2M, "ber-powers")
     assert read.beside is not None

@@ -31,7 +31,7 @@ def test_the_receiver_walks_faster_and_slower_by_turns() -> None:
     ]
 
 
-def test_a_fade_lasts_as_long_as_it_takes_to_cross_it() -> None:
+def test_the_length_of_a_fade_is_the_time_to_cross_it() -> None:
     # Rice 1948: the duration of fades is inverse to the speed; one begins at one speed and ends at the other.
     rows = moving.crossed(FADES, 4).splitlines()
     assert rows[0] == "# period_s = 400"

@@ -48,7 +48,7 @@ def told(default: ClaimResult, **others: ClaimResult) -> str:
     return conclusion(judged, (DECAY, RECOVERY))
 
 
-def test_what_is_said_over_all_readings() -> None:
+def test_conclusions_over_all_readings() -> None:
     assert told(HELD, slow=HELD, slower=HELD, reno=HELD) == "holds under every reading"
     assert told(FAILED, slow=FAILED, reno=FAILED) == "fails under every reading tried"
     assert told(OPEN, slow=OPEN) == "is open under every reading"
@@ -169,7 +169,7 @@ def test_a_folder_is_checked_again_with_its_readings(small: Experiment, tmp_path
     assert again.to_dict() == outcome.to_dict()
 
 
-def test_what_is_there_is_left_and_what_is_damaged_is_made_again(
+def test_complete_results_are_kept_and_damaged_results_are_computed_again(
     small: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("airhop.reproduction.files.built_in", lambda: {small.id: small})
@@ -229,7 +229,7 @@ def test_an_outcome_is_that_of_the_default_unless_readings_contradict_each_other
     assert checked(FAILED, slow=HELD, reno=HELD).outcome == "depends on the decay and the recovery"
 
 
-def test_what_cannot_be_told_says_what_would_tell_it() -> None:
+def test_an_undecided_claim_names_the_missing_information() -> None:
     short = checked(OPEN)
     assert (short.outcome, short.needs) == ("undecided", MORE_RUNS)
     unprinted = checked(ClaimResult(None, "3 %", needs="how many runs it is the mean of"))

@@ -390,7 +390,7 @@ def test_the_pages_numbers_equal_those_of_a_run(name: str, experiment: Experimen
     assert printed(name, experiment.labels[curve], experiment.axis.text(x)) == expected
 
 
-def test_what_rivals_leave_is_what_a_run_gives() -> None:
+def test_goodput_left_by_rivals_equals_that_of_a_run() -> None:
     with_bbr, with_cubic = (measured(BESIDE_CUBIC, LOSSY, rivals) for rivals in ("bbr", "cubic"))
     expected = interval(stats.ratio(with_bbr, with_cubic))
     assert printed("beside", "BBR", f"CUBIC, {LOSSY}") == expected
@@ -411,7 +411,7 @@ def test_every_question_stands_on_the_page_with_its_answer() -> None:
     assert {row[2] for row in block("questions")[1:]} <= {"yes", "no", "open"}
 
 
-def test_prose_says_what_the_table_of_questions_answers() -> None:
+def test_prose_agrees_with_the_table_of_questions() -> None:
     answered = {row[0].strip("`"): row[2] for row in block("questions")[1:]}
     said = re.findall(r"`([a-z0-9-]+)`: (yes|no|open)\b", PAGE)
     assert len(said) >= 12

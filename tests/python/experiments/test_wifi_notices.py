@@ -96,7 +96,7 @@ def test_every_question_stands_on_the_page_with_its_answer() -> None:
     assert {row[2] for row in block("questions")[1:]} <= {"yes", "no", "open"}
 
 
-def test_prose_says_what_the_table_of_questions_answers() -> None:
+def test_prose_agrees_with_the_table_of_questions() -> None:
     answered = {row[0].strip("`"): row[2] for row in block("questions")[1:]}
     said = re.findall(r"`([a-z0-9-]+)`: (yes|no|open)\b", PAGE)
     assert len(said) >= 12

@@ -76,7 +76,7 @@ def kernel() -> Iterator[Kernel]:
 
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.alone
-def test_a_kernel_that_hears_keeps_its_window(tmp_path: Path) -> None:
+def test_a_kernel_with_a_listener_keeps_its_window(tmp_path: Path) -> None:
     """Yun 2009 §3.1, Balakrishnan and Katz 1998: a loss of the link that is told costs no window.
 
     Each notice that leaves is heard, and the kernel that the replay names ran the object. Its Reno alone has

@@ -69,7 +69,7 @@ def test_no_command_can_steer_the_terminal(cli: Cli, fake_core: FakeCore) -> Non
     assert json.loads(told)["live"]["commands"][0]["stdout"] == HOSTILE
 
 
-def test_a_port_or_a_command_says_that_a_node_is_ready(cli: Cli, fake_core: FakeCore) -> None:
+def test_a_port_or_a_command_shows_that_a_node_is_ready(cli: Cli, fake_core: FakeCore) -> None:
     ended = cli(*TWO, "--ready", "s=8000", "--ready", "s=curl {s}:80", "--report", "no.html")
     assert fake_core.asked["ready"] == [("s", 8000, ""), ("s", None, "curl 10.0.0.1:80")]
     assert ended.code == 2, "no log is real here, so there is no report"
@@ -107,7 +107,7 @@ def test_flows_of_kernels_are_shown_with_their_congestion_control(cli: Cli, fake
     assert "bbr (kernel)" in cli(*TWO).out
 
 
-def test_notices_go_to_all_if_asked(cli: Cli, fake_core: FakeCore) -> None:
+def test_notices_always_go_to_all_senders(cli: Cli, fake_core: FakeCore) -> None:
     fake_core.live = {"notices": {"sent": {"eln": 1_234, "ersn": 0}}}
     told = cli(*TWO)
     assert (fake_core.asked["always_told"], told.code) == (False, 0)
@@ -127,7 +127,7 @@ def test_commands_start_in_the_order_of_the_words(cli: Cli, fake_core: FakeCore)
     assert fake_core.asked["commands"] == [("d", "one"), ("s", "two"), ("d", "three")]
 
 
-def test_tables_and_what_commands_printed(cli: Cli, fake_core: FakeCore) -> None:
+def test_tables_and_output_of_commands(cli: Cli, fake_core: FakeCore) -> None:
     told = cli(*TWO).out
     for words in ("s → d", "losses by reason", "lateness of the emulator, µs", "d     106  1,200", "0.0 %"):
         assert words in told
@@ -278,7 +278,7 @@ def test_interfaces_are_roots(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.usefixtures("fake_core")
-def test_python_explains_how_to_get_rights(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_explains_missing_rights(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_core, "needs_user_namespace", lambda: True)
     with pytest.raises(PrivilegeError, match="unshare --user --map-root-user"):
         airhop.emulate(Scenario.load("last-hop"), {"s": "true", "d": "true"})
@@ -304,7 +304,7 @@ def test_an_emulation_is_a_result(fake_core: FakeCore) -> None:
 # ---- progress ----------------------------------------------------------------------------------------------
 
 
-def test_progress_says_rates_lateness_and_losses() -> None:
+def test_progress_shows_rates_lateness_and_losses() -> None:
     clock = Clock("last-hop", 30)
     pace = ProgressLine(clock)
     assert pace.words() == ""
@@ -316,7 +316,7 @@ def test_progress_says_rates_lateness_and_losses() -> None:
     assert clock.text(0.0) == "2 of 30 s"
 
 
-def test_the_way_into_the_namespace_of_a_node_is_said_once() -> None:
+def test_the_command_for_the_namespace_of_a_node_is_printed_once() -> None:
     # The namespaces have no names: nsenter(1) enters that of a thread.
     said: list[str] = []
     pace = ProgressLine(Clock("last-hop", 30), said.append)

@@ -13,7 +13,7 @@ LOSSY = {
 HOSTS = {"d": "iperf3 -s -1 >/dev/null", "s": "iperf3 -c {d} -t 7 -C reno >/dev/null"}
 
 
-def test_a_kernel_that_does_not_listen_takes_a_notice_for_an_ack() -> None:
+def test_a_kernel_without_a_listener_processes_a_notice_as_an_ack() -> None:
     """RFC 9293 §3.10.7.4: what is acknowledged is not kept, and so never sent again.
 
     The notice names a segment that the link lost, and one before it was lost, too: the receiver waits for

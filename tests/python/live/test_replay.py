@@ -48,9 +48,7 @@ def test_a_replay_is_drawn_and_verified_as_a_run_is(cli: Cli, log: Path, tmp_pat
     assert {path.name for path in tmp_path.glob("*.png")} == {"sequence.png", "round-trips.png"}
 
 
-def test_figures_are_of_the_flow_with_the_most_bytes_or_of_the_one_asked_for(
-    cli: Cli, tmp_path: Path
-) -> None:
+def test_figures_show_the_flow_with_the_most_bytes_or_the_selected_flow(cli: Cli, tmp_path: Path) -> None:
     """As the twin page chooses: the first TCP flow of iperf3 is its control connection."""
     flow = "[[flow]]\nname = '{}'\nfrom = 's'\nto = 'd'\nscheme = 'reno'\nstart = '{}'\n"
     base = Scenario.load("last-hop").toml().split("[[flow]]")[0]
@@ -75,7 +73,7 @@ def test_a_log_that_was_cut_short_reports_it(cli: Cli, log: Path, fake_core: Fak
     assert "cut short" in note
 
 
-def test_a_log_of_another_airhop_and_without_payload_reports_it(
+def test_a_replay_reports_a_log_of_another_version_and_without_payload(
     cli: Cli, log: Path, fake_core: FakeCore
 ) -> None:
     fake_core.head |= {"airhop": "0.0.1", "headers_only": True}

@@ -181,7 +181,7 @@ def test_an_emulation_has_a_report_and_leaves_no_log(
     assert "--on s serve --on d &#39;ask {s}&#39; --seed 3 --rep 0" in text
 
 
-def test_a_log_that_was_asked_for_stays(
+def test_a_requested_log_is_kept(
     cli: Cli, fake_core: FakeCore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     emulating(monkeypatch, fake_core)

@@ -115,7 +115,7 @@ def test_a_hop_more_costs_the_same_wherever_it_is() -> None:
     assert two.events_per_segment - one.events_per_segment < min(steps), "nobody is hidden there"
 
 
-def test_events_hardly_depend_on_how_many_listen() -> None:
+def test_events_hardly_depend_on_the_number_of_listening_stations() -> None:
     for curve in ("stations, one density", "stations, one cell"):
         events = [row.events_per_segment for row in MEASURED[curve]]
         assert max(events) < 1.5 * min(events), curve

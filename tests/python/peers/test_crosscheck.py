@@ -57,7 +57,7 @@ def test_every_point_that_linux_measured_is_compared() -> None:
     assert {one.id: one.theirs.mean for one in checks() if one.source == "linux"} == pytest.approx(wanted)
 
 
-def test_every_point_of_ns3_is_compared_or_said_not_to_be() -> None:
+def test_every_point_of_ns3_is_compared_or_listed_as_not_compared() -> None:
     of_ns3 = Counter(one.theirs.mean for one in checks() if one.source == "ns-3")
     left_out, last_hop = 0, Counter[str]()
     for (scenario, _, _, version), runs in raw("ns3").items():

@@ -13,7 +13,7 @@ from airhop.crosscheck.against_laws import dcf
 
 @pytest.mark.parametrize("collides", [0.01, 0.1, 0.3, 0.45, 0.6])
 @pytest.mark.parametrize("stages", [0, 3, 5])
-def test_stations_transmit_as_bianchi_says(collides: float, stages: int) -> None:
+def test_stations_transmit_with_bianchis_probability(collides: float, stages: int) -> None:
     # Bianchi 2000, equation (7); (8) without stages.
     model = laws.Dcf(slot=50, success=1, collision=1, window=32, stages=stages)
     p, doubled = collides, 2 * collides
@@ -37,7 +37,7 @@ SUCCESS = {
 
 @pytest.mark.parametrize(("access", "printed"), [("basic", 9.334), ("rts-cts", 2.042)])
 @pytest.mark.parametrize("stations", [10, 50])
-def test_throughput_is_largest_where_bianchi_says(access: str, printed: float, stations: int) -> None:
+def test_throughput_is_largest_at_bianchis_window(access: str, printed: float, stations: int) -> None:
     # Section V: nearly, where stations send with probability 1 / (n K), K = sqrt(T_c / 2 slots), printed as
     # 9.334 and 2.042; the throughput there does not depend on n.
     slots = COLLISION[access] / SLOT
@@ -84,7 +84,7 @@ def arrives(loss: float, sent: int, first: int) -> float:
 
 @pytest.mark.parametrize("loss", [0.001, 0.01, 0.1])
 @pytest.mark.parametrize("window", [4, 8, 20])
-def test_timeouts_are_as_likely_as_padhye_says(loss: float, window: int) -> None:
+def test_timeouts_have_padhyes_probability(loss: float, window: int) -> None:
     # Padhye et al. 1998: with k packets of the round before the loss arrived, k are sent in the next, of
     # which m arrive; a timeout if k < 3 or m < 3. The closed form is the sum of that.
     def fewer_than_three(k: int) -> float:

@@ -49,7 +49,9 @@ def test_reads_ns3(peers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.segments_per_cpu_s == 4150
 
 
-def test_missing_peer_explains_how_to_get_it(peers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_peer_is_reported_with_its_installation(
+    peers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("shutil.which", lambda _name: None)
     with pytest.raises(UnavailableError, match="apt install ns2"):
         speed.ns2(peers, LAST_HOP, 1001)
@@ -79,7 +81,7 @@ def test_fastest_run_counts() -> None:
     assert speed.best([Queue(100, 5.0, cpu) for cpu in (2.0, 1.0, 4.0)]).cpu_s == 1.0
 
 
-def test_the_queue_alone_is_asked_what_the_run_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_queue_alone_processes_the_operations_of_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     taken: list[tuple[int, int, int]] = []
 
     class Watched:
@@ -158,7 +160,7 @@ def test_goodputs_stand_side_by_side_with_their_intervals(capsys: pytest.Capture
 
 
 @pytest.mark.usefixtures("simulators")
-def test_a_row_says_what_its_simulator_has_otherwise(
+def test_a_row_names_the_differences_of_its_simulator(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
@@ -240,7 +242,7 @@ def test_the_peers_programs_know_every_word(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PEERED)
-def test_a_course_says_its_scheme_window_and_segment(name: str) -> None:
+def test_a_course_names_its_scheme_window_and_segment(name: str) -> None:
     course = COURSES[name]
     scheme, segment, window = (
         course.value(f"{what}") for what in ("scheme", "segment, B", "window, segments")
@@ -275,7 +277,7 @@ WIFI = COURSES["wifi-ac"]
 
 
 @pytest.mark.usefixtures("simulators")
-def test_a_course_without_peers_tells_what_was_recorded(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_course_without_peers_prints_the_recorded_speed(capsys: pytest.CaptureFixture[str]) -> None:
     assert bench("wifi-ac", repeats=2, as_json=True) == 0
     (found,) = json.loads(capsys.readouterr().out)
     assert [one["simulator"] for one in found["simulators"]] == ["Airhop"]

@@ -187,7 +187,9 @@ def test_metrics_that_are_the_same_in_every_run_are_not_offered() -> None:
         ({"at": {FER: 0.5}}, f"no point with {FER} = 0.5; it has 0.001, 0.01, 0.1"),
     ],
 )
-def test_what_does_not_vary_is_refused_with_what_does(choices: dict[str, Any], says: str) -> None:
+def test_a_column_that_does_not_vary_is_refused_with_the_varying_columns(
+    choices: dict[str, Any], says: str
+) -> None:
     if "at" in choices:
         choices = {"along": "copies", **choices}
     with pytest.raises(InputError, match=says):

@@ -79,7 +79,7 @@ def card(tab: Tab, name: str, chapter: str = EXPERIMENT) -> str:
     return tab.page.locator(f"#{chapter} [data-card={name}]").first.inner_text()
 
 
-def test_nothing_is_asked_for_and_nothing_goes_wrong(opened: Tab, report: Path) -> None:
+def test_the_report_loads_nothing_and_logs_no_error(opened: Tab, report: Path) -> None:
     for chapter, views in ((EXPERIMENT, ("means", "distribution")), (PLANE, ("means", "fairness", "map"))):
         for view in views:
             figure(opened, view, chapter)

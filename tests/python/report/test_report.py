@@ -132,7 +132,7 @@ def test_no_script_runs_but_those_of_the_report(html: str, page: Page) -> None:
     assert allowed.split()[1:] == [*(f"'sha256-{digest}'" for digest in digests), "'unsafe-eval'"]
 
 
-def test_the_table_holds_the_measured_numbers(outcome: Outcome, page: Page) -> None:
+def test_the_table_contains_the_measured_numbers(outcome: Outcome, page: Page) -> None:
     cells = iter(
         text
         for attributes, text in zip(page.all("td"), page.cells, strict=True)

@@ -155,7 +155,7 @@ def test_a_manifest_of_an_older_name_yields(tmp_path: Path) -> None:
     assert [study.name for study in load_manifests(tmp_path)] == ["mine/own"]
 
 
-def test_an_empty_folder_explains_how_to_fill_it(tmp_path: Path) -> None:
+def test_an_empty_folder_is_reported_with_a_command(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="airhop sweep"):
         report_folder(tmp_path)
 

@@ -46,7 +46,7 @@ def test_a_class_has_the_sum_and_the_index_of_its_flows() -> None:
     assert list(down["delay_ms"]) == ["mean", "p50", "p95", "p99", "max"]
 
 
-def test_frames_of_classes_and_queues_have_what_the_document_has() -> None:
+def test_frames_of_classes_and_queues_equal_the_document() -> None:
     result = airhop.run(workload())
     assert result.classes.rows(named=True) == [
         {

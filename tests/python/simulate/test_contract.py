@@ -329,7 +329,7 @@ def test_flows_frame_has_these_columns() -> None:
 
 
 @pytest.mark.parametrize("hops", [1, 3])
-def test_a_flow_knows_how_many_links_its_shortest_way_crosses(hops: int) -> None:
+def test_a_flow_has_the_number_of_links_of_its_shortest_path(hops: int) -> None:
     drawn = {"flow.ftp*.between.hops": hops, "duration": "10 ms", "copies": 3}
     flows = airhop.run(Scenario.load("cheng2008-random").with_(drawn)).flows
     assert flows["route_hops"].to_list() == [hops] * 3

@@ -37,7 +37,7 @@ def call(document: dict[str, Any]) -> dict[str, Any]:
     return flow  # type: ignore[no-any-return]
 
 
-def test_a_free_wire_takes_transmission_and_propagation_and_no_more() -> None:
+def test_the_delay_of_a_free_wire_is_transmission_plus_propagation() -> None:
     """200 B at 1 Mbit/s and 30 ms: each datagram takes 31.6 ms, none differs, none is lost."""
     flow = call(wire())
     assert flow["delay_ms"] == pytest.approx(dict.fromkeys(("mean", "p50", "p95", "p99", "max"), 31.6))
@@ -138,7 +138,7 @@ def flows(count: int) -> airhop.Result:
     return airhop.Result(json.dumps(head | blank_run() | {"fingerprint": "0", "flows": made}))
 
 
-def test_a_table_of_many_flows_is_bounded_and_says_what_it_leaves_out(
+def test_a_table_of_many_flows_is_bounded_and_counts_the_omitted_flows(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """10,000 flows were simulated in 0.2 s and printed in 58 s."""

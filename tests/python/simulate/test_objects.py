@@ -62,7 +62,7 @@ def waiting(run: airhop.Result) -> float:
 # fill the link, and the queue stays at it. The kernel's window comes down over a round trip (PRR) and does
 # not grow meanwhile, hence the twentieth; it is of whole segments, hence the one.
 @pytest.mark.parametrize("threshold", [10, 40])
-def test_dctcp_as_an_object_holds_the_queue_at_the_step(threshold: int) -> None:
+def test_dctcp_as_an_object_keeps_the_queue_at_the_step(threshold: int) -> None:
     (name,) = plugins.load(OBJECTS / "dctcp.bpf.o")
     step = {"wired.w.queue.threshold": threshold}
     scenarios = [Scenario.load(BOTTLENECK).with_({"scheme": scheme, **step}) for scheme in (name, "dctcp")]
@@ -129,7 +129,7 @@ def test_a_window_is_no_larger_than_the_send_buffer(control: str) -> None:
     assert run.document["flows"][0]["sent_segments"] <= 4 * 2**20 // 1448
 
 
-def test_a_name_that_no_kernel_takes_is_refused(tmp_path: Path) -> None:
+def test_a_name_that_no_kernel_accepts_is_refused(tmp_path: Path) -> None:
     """Linux, kernel/bpf/syscall.c, bpf_obj_name_cpy: letters, digits, underscores and dots."""
     shipped = (OBJECTS / "veno.bpf.o").read_bytes()
     assert shipped.count(b"\0bpf_veno\0") == 1
@@ -159,7 +159,7 @@ def test_an_error_of_an_object_names_its_file_once(tmp_path: Path) -> None:
         assert str(refused.value).count("damaged.bpf.o") == 1, refused.value
 
 
-def test_compare_takes_an_object_beside_built_in_schemes(cli: Cli) -> None:
+def test_compare_accepts_an_object_beside_built_in_schemes(cli: Cli) -> None:
     words = ("compare", "last-hop", "reno", "bpf_veno", "--with", str(OBJECTS / "veno.bpf.o"))
     ended = cli(*words, "--reps", "2", "--set", "duration=2 s")
     assert ended.code == 0

@@ -283,7 +283,7 @@ def test_ctrl_c_ends_an_endless_scheme(tmp_path: Path, how: str) -> None:
     assert (running.returncode, "interrupted" in told) == (130, True)
 
 
-def test_ctrl_c_gives_a_program_its_turn_again(tmp_path: Path) -> None:
+def test_ctrl_c_returns_control_to_the_program(tmp_path: Path) -> None:
     """In Python a call that blocks in a scheme is left behind: `Interrupted` comes, and other runs go on."""
     file = tmp_path / "blocked.py"
     before = "import time\ndef forever():\n    print('blocked', flush=True)\n    time.sleep(1000)\n"

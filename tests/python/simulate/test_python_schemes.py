@@ -305,7 +305,7 @@ def test_a_window_is_never_less_than_a_segment() -> None:
     assert airhop.run(LAST_HOP, scheme="py-shy").goodput_mbps > 0.01
 
 
-def test_a_window_may_be_as_large_as_what_was_acknowledged_explains() -> None:
+def test_a_window_that_is_too_large_is_refused_with_the_limit() -> None:
     # A window that nothing limits grows by a segment for each ACK (RFC 5681 §3.1) until the run is over.
     window = Window(2)
     with pytest.raises(ValueError, match=r"at most 1000000 segments"):

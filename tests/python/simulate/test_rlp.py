@@ -31,7 +31,7 @@ def _sent(result: airhop.Result, kind: str) -> pl.DataFrame:
 # "first retransmission" (Yun 2009 §3.1): ERSN leaves with the first NAK, so before the second transmission,
 # which may have to wait.
 @pytest.mark.parametrize("rounds", [[1, 2, 3], [1]])
-def test_ersn_tells_of_each_packet_that_is_sent_again(rounds: list[int]) -> None:
+def test_an_ersn_is_sent_for_each_retransmitted_packet(rounds: list[int]) -> None:
     result = _run(rounds)
     again = result.tables["air"].filter(pl.col("from") == "bs", kind="data", packet="data", attempt=2)
     again = again.sort("start_s")
@@ -44,7 +44,7 @@ def test_ersn_tells_of_each_packet_that_is_sent_again(rounds: list[int]) -> None
 
 
 # ELN leaves when the receiver's word is there: a control frame, behind a TCP ACK at most, and 20 ms.
-def test_eln_tells_of_each_packet_that_is_given_up() -> None:
+def test_an_eln_is_sent_for_each_discarded_packet() -> None:
     result = _run([1])
     lost = result.tables["drops"].filter(place="bs->d", cause="retries", kind="data").sort("time_s")
     told = _sent(result, "eln")

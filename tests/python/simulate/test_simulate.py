@@ -16,7 +16,7 @@ def short() -> Scenario:
     return Scenario.load("last-hop").with_({"duration": "5 s"})
 
 
-def test_flows_frame_holds_the_document(short: Scenario) -> None:
+def test_the_frame_of_flows_equals_the_document(short: Scenario) -> None:
     result = airhop.run(short, scheme="sack", seed=3, rep=2)
     document = result.to_dict()
     assert (document["seed"], document["rep"], document["duration_s"]) == (3, 2, 5.0)

@@ -64,7 +64,7 @@ def model_of(document: str) -> dict[str, object]:
         ("dask://user@node1:8786", ""),
     ],
 )
-def test_an_engine_that_is_none_says_what_would_be_one(spec: str, suggestion: str) -> None:
+def test_an_unknown_engine_is_refused_with_a_suggestion(spec: str, suggestion: str) -> None:
     with pytest.raises(InputError) as caught:
         open_engine(spec)
     assert str(caught.value).startswith(f"there is no engine `{spec}`: it is `local` or `dask://HOST:PORT`.")
@@ -142,7 +142,7 @@ def test_tasks_hand_out_every_run_once_and_in_order() -> None:
     assert [index for task in cut_all(jobs, costs, 3) for index in task] == list(range(777))
 
 
-def test_a_task_takes_about_a_second_by_the_cost_of_its_scenarios() -> None:
+def test_tasks_last_about_a_second_by_the_cost_of_their_scenarios() -> None:
     costs = Costs()
     costs.learn(SHORT, 0.125)
     costs.learn(SHORT, 0.375)

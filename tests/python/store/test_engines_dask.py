@@ -211,7 +211,7 @@ def test_a_run_that_fails_on_a_worker_fails_here_as_it_would_have(pair: Cluster,
     assert_part_of(collected, jobs)
 
 
-def test_a_scheme_that_no_file_holds_suggests_a_remedy(
+def test_a_scheme_without_a_file_is_refused_with_a_remedy(
     pair: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = pair.folder / "mine.py"

@@ -93,7 +93,7 @@ def test_what_a_dead_writer_left_half_made_goes_with_the_next_part(tmp_path: Pat
     assert not left.exists()
 
 
-def test_a_journal_cut_anywhere_holds_the_runs_before_the_cut(tmp_path: Path) -> None:
+def test_a_truncated_journal_contains_the_runs_before_the_cut(tmp_path: Path) -> None:
     """The end of a journal is where its writer died: what was written in whole is there, the rest is not."""
     with Store.open(tmp_path / "whole") as opened:
         store_writer.add(opened, range(4))
@@ -113,7 +113,7 @@ def test_a_journal_cut_anywhere_holds_the_runs_before_the_cut(tmp_path: Path) ->
         assert len(opened.known()) == 4
 
 
-def test_an_error_in_the_study_keeps_what_was_added(tmp_path: Path) -> None:
+def test_an_error_in_the_study_keeps_the_added_runs(tmp_path: Path) -> None:
     """Ctrl-C and any other exception leave a closed store behind: a part, no lock."""
     for number, error in enumerate((KeyboardInterrupt, ZeroDivisionError)):
         with pytest.raises(error), Store.open(tmp_path) as opened:

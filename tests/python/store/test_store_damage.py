@@ -267,7 +267,7 @@ def test_a_part_finds_no_room(tmp_path: Path) -> None:
     assert len(pl.read_parquet(tmp_path / "runs" / "*.parquet")) == 60
 
 
-def test_the_first_error_is_the_one_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_error_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A study dies of its own error; that saving fails too is no news: the journal has the runs."""
 
     def refuse(*_: object) -> None:

@@ -86,7 +86,7 @@ def test_two_shards_at_once(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("runs/*.journal"))
 
 
-def test_a_shard_knows_what_the_others_have(tmp_path: Path) -> None:
+def test_a_shard_skips_the_runs_of_other_shards(tmp_path: Path) -> None:
     with Store.open(tmp_path, "1-of-2") as first, Store.open(tmp_path, "2-of-2") as second:
         store_writer.add(first, [0])
         store_writer.add(second, [1])

@@ -58,7 +58,7 @@ def test_unpaired_replications_do_not_count() -> None:
     assert found.frame().height == 5
 
 
-def test_nothing_finished_gives_no_rows() -> None:
+def test_a_comparison_without_finished_runs_has_no_rows() -> None:
     found = comparison({"reno": [1.0], "sack": []}, reps=2)
     assert found.rows() == []
     json.dumps(found.to_dict(), allow_nan=False)
@@ -89,7 +89,7 @@ def test_warns_of_intervals_wider_than_their_means() -> None:
     assert told.startswith("interval wider than its mean: sack goodput_mbps, sack ratio;")
 
 
-def test_repr_has_means_and_says_where_the_hints_are() -> None:
+def test_repr_has_means_and_refers_to_the_hints() -> None:
     found = comparison({"reno": [1.0, 2.0, 1.5]}, reps=3)
     assert (
         repr(found) == "<Comparison last-hop, 3 replications: reno 3.000 ± 2.484 Mbit/s; 1 hint, see .hints>"

@@ -90,7 +90,7 @@ def test_ratio_to_itself_is_one() -> None:
     assert (found.value, found.low, found.high) == pytest.approx((1.0, 1.0, 1.0))
 
 
-def test_ratio_to_what_may_be_zero_has_no_interval() -> None:
+def test_a_ratio_to_a_mean_that_may_be_zero_has_no_interval() -> None:
     found = ratio(WAITS, [1.0, -1.0, 2.0, -2.0, 0.5])
     assert found.low is None and found.high is None
 
@@ -153,7 +153,7 @@ def test_intervals_of_paired_differences_cover_at_their_rate() -> None:
     assert low <= covers(pairs, interval, 3.0, 2000) <= high
 
 
-def test_an_interval_is_cut_to_what_the_quantity_can_be() -> None:
+def test_an_interval_is_cut_to_the_range_of_the_quantity() -> None:
     found = estimate([0.9, 1.0, 1.0])
     cut = found.interval(0.0, 1.0)
     assert found.half_width is not None and found.mean + found.half_width > 1.0
@@ -181,7 +181,7 @@ def test_difference_reports_the_correlation_that_pairing_achieved() -> None:
     assert found.half_width == pytest.approx(2.776 * math.sqrt(variance / 5), rel=2e-4)
 
 
-def test_difference_holds_every_value_that_the_paired_t_test_accepts() -> None:
+def test_a_difference_contains_every_value_that_the_paired_t_test_accepts() -> None:
     found = difference(WAITS, OTHERS)
     assert found.half_width is not None
     at_the_end = [b + found.mean - found.half_width for b in OTHERS]

@@ -206,7 +206,7 @@ def test_studies_that_are_not_there_are_refused(tmp_path: Path) -> None:
         Study.load(file)
 
 
-def test_manifest_gives_the_same_study_back(tmp_path: Path) -> None:
+def test_a_manifest_reads_back_as_the_same_study(tmp_path: Path) -> None:
     study = Study.load(written(tmp_path))
     until = small(name="a/b", reps=Until(0.02, relative=True, max=30))
     save_manifest(study, tmp_path)

@@ -54,7 +54,7 @@ def test_range_of_quantities_keeps_the_unit_of_its_first_end() -> None:
     points=st.integers(2, 50),
     kind=st.sampled_from(["log", "linear"]),
 )
-def test_ranges_are_monotonic_and_have_as_many_values_as_asked(
+def test_ranges_are_monotonic_and_have_the_given_number_of_values(
     first: float, last: float, points: int, kind: str
 ) -> None:
     if abs(first - last) < 1e-6 * first:

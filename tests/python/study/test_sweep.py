@@ -188,7 +188,7 @@ def test_unknown_metric_is_refused() -> None:
         table.cells("goodput")
 
 
-def test_interrupt_keeps_what_has_finished() -> None:
+def test_an_interrupt_keeps_finished_points() -> None:
     store = MemoryStore()
     with pytest.raises(InterruptedSweep, match="5 runs computed, 0 reused") as stop:
         run_study(study(), store=store, engine=MadeUp(noisy, stop_after=5))
@@ -241,7 +241,7 @@ def test_rule_does_not_look_at_rows_that_it_did_not_ask_for(there: set[tuple[str
     assert table.reused == len(table.frame()) - table.computed
 
 
-def test_rule_takes_an_absolute_width_and_any_metric() -> None:
+def test_a_stopping_rule_accepts_an_absolute_width_and_any_metric() -> None:
     wide = Until(100.0, relative=False, of="events", max=9, batch=2)
     assert set(stopped(run_study(study(reps=wide), store=MemoryStore(), engine=MadeUp(noisy))).values()) == {
         2
@@ -364,7 +364,7 @@ def test_sweep_keeps_rows_in_a_folder(tmp_path: Path) -> None:
     ]
 
 
-def test_sweep_takes_a_stopping_rule_and_refuses_what_is_wrong() -> None:
+def test_sweep_accepts_a_stopping_rule_and_refuses_a_wrong_one() -> None:
     table = airhop.sweep("last-hop", {"duration": ["1 s"]}, until={"half_width": 10, "max": 6, "batch": 2})
     assert len(table.frame()) == 2
     for arguments, told in (

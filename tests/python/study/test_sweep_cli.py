@@ -192,7 +192,7 @@ def test_killed_study_resumes_to_the_same_bytes(tmp_path: Path) -> None:
     assert resumed.frame().write_csv() == undisturbed.frame().write_csv()
 
 
-def test_interrupt_says_what_is_kept_and_ends_in_130(tmp_path: Path) -> None:
+def test_an_interrupt_reports_the_kept_runs_and_exits_with_130(tmp_path: Path) -> None:
     study, out = tmp_path / "long.toml", tmp_path / "out"
     study.write_text(STUDY.replace("reps = 3", "reps = 300").replace("1 s", "100 s"), encoding="utf-8")
     running = start(study, out)

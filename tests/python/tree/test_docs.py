@@ -134,7 +134,7 @@ def command_line(words: str, cli: Cli, folder: Path) -> None:
         assert ended.code == 0 or (ended.code == 1 and command[0] == "reproduce"), (command, ended.err)
 
 
-def test_a_shell_runs_what_a_call_of_the_command_cannot_do() -> None:
+def test_a_shell_runs_commands_that_need_a_shell() -> None:
     assert [*(plain("airhop run x --set 'a={ b = 1 }' # why\nairhop show \\\n  x\n") or ())] == [
         ["run", "x", "--set", "a={ b = 1 }"],
         ["show", "x"],

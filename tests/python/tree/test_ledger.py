@@ -28,7 +28,7 @@ NAMES = {reading.name for experiment in EXPERIMENTS for reading in readings(expe
 ROWS = [row for rows in ledger.papers().values() for row in rows]
 
 
-def test_the_page_is_what_follows_from_the_rows() -> None:
+def test_the_page_follows_from_the_rows() -> None:
     """Whoever changes a letter, a sum or a count by hand changes the page, and not what it is made of."""
     assert (ROOT / "docs" / ledger.PAGE).read_text(encoding="utf-8") == ledger.page()
 
@@ -49,7 +49,7 @@ def test_rows_that_count_claims_count_those_of_their_experiment() -> None:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.item[:40])
-def test_a_row_rests_on_what_is_there(row: ledger.Row) -> None:
+def test_the_evidence_of_a_row_exists(row: ledger.Row) -> None:
     assert set(row.claims) <= CLAIMS.keys()
     assert set(row.readings) <= NAMES
     assert all((ROOT / path).is_file() for path in row.tests)
@@ -124,7 +124,7 @@ def test_headlines_bear_the_outcomes_of_their_claims() -> None:
         assert f"“{CLAIMS[claim].quote}”" in block, claim
 
 
-def test_as_the_paper_is_said_of_counts_that_a_paper_prints() -> None:
+def test_the_words_as_in_the_paper_follow_printed_counts() -> None:
     """Yun prints 20 and 50 runs, Koo 10; Cheng and Lin and Kounavis print none."""
     for experiment in EXPERIMENTS:
         printed = getattr(getattr(experiment, "replications", None), "printed", False)

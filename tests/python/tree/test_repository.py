@@ -36,7 +36,7 @@ def rust_files(folder: Path) -> set[str]:
     return {path.stem for path in folder.glob("*.rs")}
 
 
-def test_the_page_of_crates_is_what_cargo_enforces() -> None:
+def test_the_page_of_crates_equals_cargos_dependencies() -> None:
     """The table in docs/architecture.md has a row for each crate, with the crates that it depends on."""
     page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
     table = page[page.index("| crate |") : page.index("Cargo enforces")]
@@ -118,7 +118,7 @@ def test_no_room_needs_one_that_needs_it() -> None:
     assert circles(rooms()) == set(CIRCLES)
 
 
-def test_experiments_are_below_what_shows_them() -> None:
+def test_experiments_are_below_the_packages_that_show_them() -> None:
     """Experiments say what is drawn and claimed; figures know of no experiment, reports of those that do."""
     graph = rooms()
     assert "airhop.experiments" not in graph["airhop.plots"]

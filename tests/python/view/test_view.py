@@ -131,7 +131,7 @@ def test_our_own_requests_are_answered(server: Server, headers: dict[str, str]) 
 
 
 @pytest.mark.parametrize("path", ["/static/%00", "/static/js/%00.js", "/%00"])
-def test_a_path_that_no_file_system_takes_is_not_found(server: Server, path: str) -> None:
+def test_a_path_that_no_file_system_accepts_is_not_found(server: Server, path: str) -> None:
     assert status(server, path, HOST) == 404
 
 

@@ -55,7 +55,7 @@ def test_tabs_beyond_the_maximum_get_a_message_and_later_a_place() -> None:
     assert [opened(tabs)[1] for _ in range(2)] == [False, True]
 
 
-def test_a_page_that_fails_takes_no_place() -> None:
+def test_a_page_that_fails_occupies_no_place() -> None:
     def fails() -> Any:
         raise ZeroDivisionError
 
