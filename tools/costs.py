@@ -290,10 +290,10 @@ def draw(folder: Path) -> None:
 def figure_of(picture: Picture, shown: Mapping[str, Sequence[Cost]]) -> Figure:
     """Draw curves; call it inside PRINT_STYLE."""
     from airhop.plots.fading import WIDE_IN
-    from airhop.plots.paper import HEIGHT_IN, face, sheet
+    from airhop.plots.paper import HEIGHT_IN, face, new_figure
     from airhop.plots.style import PALETTE
 
-    figure = sheet(WIDE_IN, HEIGHT_IN)
+    figure = new_figure(WIDE_IN, HEIGHT_IN)
     time, events = figure.subplots(1, 2)
     for (name, costs), style in zip(shown.items(), (PALETTE[4], PALETTE[11]), strict=False):
         xs = [cost.x for cost in costs]

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from airhop.crosscheck.packetdrill import Judged, judge, scripts
+from airhop.crosscheck.packetdrill import CheckedScript, judge, scripts
 from blocks import table
 
 PAGE = "packetdrill.md"
@@ -136,7 +136,7 @@ def measure(suite: str, folder: Path) -> Iterator[Row]:
         yield Row(suite, name, judged.verdict, str(judged.checks), str(judged.line or ""), text, kernel)
 
 
-def _on_kernel(judged: Judged) -> str:
+def _on_kernel(judged: CheckedScript) -> str:
     asked = judge(judged.path, kernel=True)
     is_same = asked.verdict == "fail" == judged.verdict and asked.line == judged.line
     return "same" if is_same else asked.verdict

@@ -22,7 +22,7 @@ from airhop.experiments.calculation import Calculated, calculated_in
 from airhop.experiments.cheng2008 import UNIT, source
 from airhop.experiments.koo2007 import OWN, SOURCES
 from airhop.experiments.outcome import outcomes_in
-from airhop.experiments.printed import Judged, gained, gains_of, means
+from airhop.experiments.printed import PrintedCheck, gained, gains_of, means
 from airhop.numerals import interval
 from blocks import fill, table
 
@@ -69,12 +69,12 @@ def outcome(found: Found, id_: str) -> Outcome:
     return one
 
 
-def mark(one: Judged) -> str:
+def mark(one: PrintedCheck) -> str:
     """Name what became of a printed number."""
     return MARKS[one.met.holds] if one.met.holds is not None or one.tells else "undecided"
 
 
-def measured(one: Judged, digits: int) -> str:
+def measured(one: PrintedCheck, digits: int) -> str:
     """Write a measured number with its interval, which no line of a table breaks."""
     return unbroken(f"{one.mean:.{digits}f} ({one.low:.{digits}f}–{one.high:.{digits}f})".replace("-", "−"))
 

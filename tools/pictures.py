@@ -144,12 +144,12 @@ def draw_headlines(path: Path) -> None:
     """Draw that table: a row per reading, a panel per paper, a line at what is printed."""
     import matplotlib as mpl
 
-    from airhop.plots.paper import PRINT_STYLE, sheet, write
+    from airhop.plots.paper import PRINT_STYLE, new_figure, write
 
     rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in headlines().splitlines()[2:]]
     papers = {name: [row for row in rows if row[0] == name] for name in dict.fromkeys(row[0] for row in rows)}
     with mpl.rc_context(PRINT_STYLE | {"font.size": 7}):
-        figure = sheet(7.0, 3.6)
+        figure = new_figure(7.0, 3.6)
         for axes, (name, found) in zip(figure.subplots(1, len(papers)), papers.items(), strict=True):
             numbers = [[float(part) for part in re.findall(r"[0-9.]+", row[4])] for row in found]
             for place, (mean, *ends) in enumerate(numbers):

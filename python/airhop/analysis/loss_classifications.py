@@ -23,7 +23,7 @@ def _cell(column: str) -> tuple[str, str]:
 
 COLUMNS = {column: _cell(column) for column in JUDGEMENTS}
 """Cells of the matrix (class and true cause) by their columns in frames."""
-TAKEN_FOR = tuple(dict.fromkeys(judged for judged, _ in COLUMNS.values()))
+LOSS_CLASSES = tuple(dict.fromkeys(judged for judged, _ in COLUMNS.values()))
 """Classes of a loss."""
 UNDECIDED = "undecided"
 """Class of a loss by a sender that does not classify."""
@@ -95,7 +95,7 @@ class LossClassifications:
     def judged(self) -> tuple[str, ...]:
         """Classes that occur."""
         return tuple(
-            judged for judged in TAKEN_FOR if any(self.count(judged, cause) for cause in TRUE_CAUSES)
+            judged for judged in LOSS_CLASSES if any(self.count(judged, cause) for cause in TRUE_CAUSES)
         )
 
     def count(self, judged: str, cause: str) -> int:

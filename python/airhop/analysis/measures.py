@@ -131,7 +131,7 @@ def of_flow(flow: Mapping[str, Any]) -> dict[str, Any]:
     return {measure.column: measure.value(flow) for measure in OF_FLOWS}
 
 
-def over_flows(
+def aggregate_flows(
     flows: Sequence[Mapping[str, Any]], names: Iterable[str], transport: str = "tcp"
 ) -> dict[str, float | None]:
     """Aggregate measures over the flows of a run document, by column.

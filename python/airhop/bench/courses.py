@@ -31,7 +31,7 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Note:
+class PeerDifference:
     """Difference between a peer's run and the course: a word for its row, and a sentence below the table."""
 
     peer: Peer
@@ -65,7 +65,7 @@ class Course:
     ns3_scenario: str
     """Letter of the scenario in the program for ns-3; empty if that program does not have the course."""
     parameters: Sequence[Parameter]
-    notes: Sequence[Note]
+    notes: Sequence[PeerDifference]
     duration_s: int
     """Simulated time in Airhop and in ns-2, s."""
     ns3_duration_s: int
@@ -175,13 +175,13 @@ AS_NS2: dict[str, Any] = {
     "flow.ftp.tcp": {"preset": "ns2"},
 }
 """Settings of the chain in place of the packaged scenario's, which follow the standards of 2008."""
-ITS_TCP = Note(
+ITS_TCP = PeerDifference(
     "ns-3",
     "TCP",
     "after a loss ns-3 halves the pipe, what of the flight has neither arrived nor got lost, and with SACK it"
     " comes down by PRR",
 )
-ACCESS = Note(
+ACCESS = PeerDifference(
     "ns-3",
     "access",
     "ns-3's stations send without a backoff when the medium has been idle for a DIFS; in ns-2 they always"
@@ -265,13 +265,15 @@ COURSES: Mapping[str, Course] = {
         notes=[
             ITS_TCP,
             ACCESS,
-            Note(
+            PeerDifference(
                 "ns-3",
                 "AODV",
                 "ns-3's AODV is RFC 3561 without hellos; that of ns-2, and of Airhop with the preset ns2,"
                 " repairs routes locally, and at fault",
             ),
-            Note("ns-3", "symbols", "frames of ns-3 fill OFDM symbols of 4 us, at most 1 % of one with data"),
+            PeerDifference(
+                "ns-3", "symbols", "frames of ns-3 fill OFDM symbols of 4 us, at most 1 % of one with data"
+            ),
         ],
         duration_s=500,
         ns3_duration_s=20,
@@ -305,7 +307,7 @@ COURSES: Mapping[str, Course] = {
         ],
         notes=[
             ITS_TCP,
-            Note(
+            PeerDifference(
                 "ns-2",
                 "starts",
                 "flows begin at random instants, in ns-3 likewise; in Airhop one after the other",

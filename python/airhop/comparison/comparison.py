@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from airhop import stats
 from airhop.analysis.goals import Goal, classes_in, goals, shares_of, starved
-from airhop.analysis.loss_classifications import TAKEN_FOR, TRUE_CAUSES, LossClassifications, share_right
+from airhop.analysis.loss_classifications import LOSS_CLASSES, TRUE_CAUSES, LossClassifications, share_right
 from airhop.analysis.measures import (
     ACTIVE,
     GOODPUT,
@@ -18,9 +18,9 @@ from airhop.analysis.measures import (
     MEASURES,
     OF_CLASSES,
     SUMS,
+    aggregate_flows,
     columns,
     of_class,
-    over_flows,
 )
 from airhop.analysis.verdict import Verdict, verdict
 from airhop.comparison.arms import Arm
@@ -175,14 +175,14 @@ class Comparison:
     @cached_property
     def _metrics(self) -> dict[tuple[str, int], dict[str, float | None]]:
         """Summaries of all runs, computed once, as there may be thousands of flows."""
-        return {key: over_flows(run.document["flows"], METRICS) for key, run in self.results.items()}
+        return {key: aggregate_flows(run.document["flows"], METRICS) for key, run in self.results.items()}
 
     def _datagrams(self, scheme: str) -> dict[str, stats.Estimate | None]:
         """Summarize the UDP flows of a scheme's paired replications; empty if there are none."""
         runs = [self.results[scheme, rep].document["flows"] for rep in self.paired_reps]
         if all(flow["transport"] == "tcp" for flows in runs for flow in flows):
             return {}
-        return _estimates([over_flows(flows, DATAGRAMS, "udp") for flows in runs], DATAGRAMS)
+        return _estimates([aggregate_flows(flows, DATAGRAMS, "udp") for flows in runs], DATAGRAMS)
 
     def _classes(self, scheme: str) -> dict[str, dict[str, stats.Estimate | None]]:
         """Summarize the classes of flows of a scheme's paired replications."""
@@ -300,7 +300,7 @@ def _judged(row: Row) -> dict[str, Any]:
         if right is None
         else {"value": right.value, "low": right.low, "high": right.high},
         "judgements": {
-            judged: {cause: found.count(judged, cause) for cause in TRUE_CAUSES} for judged in TAKEN_FOR
+            judged: {cause: found.count(judged, cause) for cause in TRUE_CAUSES} for judged in LOSS_CLASSES
         },
     }
 

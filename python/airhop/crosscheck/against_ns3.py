@@ -25,7 +25,7 @@ VERSIONS = Reason(
 
 
 @dataclass(frozen=True)
-class Form:
+class Equivalent:
     """Airhop's equivalent of a scheme of ns-3: its description, scheme and TCP options."""
 
     words: str
@@ -74,14 +74,14 @@ NS3: Tcp = {**RFC_EVERY_ACK, "loss_detection": "rfc6675", "prr": True}
 """Recovery of every scheme in ns-3: SACK as in RFC 6675, with PRR, whatever the congestion control."""
 FROM_PIPE: Tcp = {**NS3, "halve_from": "pipe"}
 
-FORMS: Mapping[str, tuple[Form, ...]] = {
+EQUIVALENTS: Mapping[str, tuple[Equivalent, ...]] = {
     "newreno": (
-        Form(
+        Equivalent(
             "NewReno as in ns-3",
             "newreno",
             FROM_PIPE,
         ),
-        Form(
+        Equivalent(
             "NewReno of RFC 6582",
             "newreno",
             off={"3.37 0.01": 0.13, "3.37 0.03": 0.16},
@@ -89,7 +89,7 @@ FORMS: Mapping[str, tuple[Form, ...]] = {
         ),
     ),
     "linuxreno": (
-        Form(
+        Equivalent(
             "SACK, half of cwnd",
             "sack",
             {**NS3, "halve_from": "cwnd"},
@@ -99,16 +99,16 @@ FORMS: Mapping[str, tuple[Form, ...]] = {
             reason_last_hop=GROWS_BY_ALL,
         ),
     ),
-    "cubic": (Form("CUBIC", "cubic", NS3, off_last_hop={"3.44 0.05": 0.18, "3.44 1e-05": 0.19}),),
-    "bbr": (Form("BBR", "bbr"),),
+    "cubic": (Equivalent("CUBIC", "cubic", NS3, off_last_hop={"3.44 0.05": 0.18, "3.44 1e-05": 0.19}),),
+    "bbr": (Equivalent("BBR", "bbr"),),
     "vegas": (
-        Form(
+        Equivalent(
             "Vegas as in ns-3",
             {"name": "vegas", "alpha": 2, "beta": 4, "form": "ns3"},
             NS3,
             off_last_hop={"3.44 1e-05": 0.18},
         ),
-        Form(
+        Equivalent(
             "Vegas of the paper",
             "vegas",
             off={
@@ -122,13 +122,13 @@ FORMS: Mapping[str, tuple[Form, ...]] = {
         ),
     ),
     "veno": (
-        Form(
+        Equivalent(
             "Veno as in ns-3",
             "veno",
             FROM_PIPE,
             off_last_hop={"3.44 0.01": 0.13, "3.44 1e-05": 0.37},
         ),
-        Form(
+        Equivalent(
             "Veno of Linux",
             "veno",
             off={"3.44 0.01": 0.18, "3.37 0.003": 0.15, "3.37 0.01": 0.29, "3.37 0.03": 0.63},
@@ -136,13 +136,13 @@ FORMS: Mapping[str, tuple[Form, ...]] = {
         ),
     ),
     "westwood+": (
-        Form(
+        Equivalent(
             "Westwood+ as in ns-3",
             {"name": "westwood-plus", "filter": "ns3"},
             NS3,
             off_last_hop={"3.44 0.05": 0.21, "3.37 0.05": 0.13},
         ),
-        Form(
+        Equivalent(
             "Westwood+ of Linux",
             "westwood-plus",
             off={"3.44 0.01": -0.33, "3.37 0.01": -0.33, "3.37 0.03": -0.53},
@@ -177,7 +177,7 @@ def _wire(point: Point, theirs: Estimate) -> Iterator[Check]:
     _, scheme, words, version = point
     given, release = parameters(words), _release(version)
     loss = given["loss"]
-    for form in FORMS[scheme]:
+    for form in EQUIVALENTS[scheme]:
         deviation = form.off.get(f"{release} {loss}")
         yield Check(
             id=f"ns-3 wire {release} {scheme} {loss}, {form.words}",
@@ -198,7 +198,7 @@ def _last_hop(point: Point, theirs: Estimate) -> Iterator[Check]:
     """Yield Yun 2009's downlink: errors of data frames only, all at 11 Mbit/s, senders in their ns-3 form."""
     _, scheme, words, version = point
     given, release = parameters(words), _release(version)
-    form, attempts, fer = FORMS[scheme][0], int(given["retry"]), given["fer"]
+    form, attempts, fer = EQUIVALENTS[scheme][0], int(given["retry"]), given["fer"]
     deviation = form.off_last_hop.get(f"{release} {fer}") if attempts == 1 else None
     yield Check(
         id=f"ns-3 last hop {release} {scheme} {fer} {attempts}",

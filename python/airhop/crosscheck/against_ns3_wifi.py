@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from airhop.crosscheck.check import Check
 from airhop.crosscheck.quantity import SATURATION
 from airhop.crosscheck.reference import FILES, points
-from airhop.crosscheck.wifi_forms import CONTROL_MBPS, LONGEST_AMSDU, Form, Link
+from airhop.crosscheck.wifi_forms import CONTROL_MBPS, LONGEST_AMSDU, DurationSource, Link
 from airhop.crosscheck.words import count, percent
 from airhop.crosscheck.worlds import Document, saturated_wifi
 from airhop.stats import Estimate
@@ -113,8 +113,8 @@ def ratio(row: Row) -> float:
     return _ratio(of.goodput_mbps)
 
 
-def _ratio(of: Callable[[Form], float]) -> float:
-    return of(Form.IEEE) / of(Form.NS3)
+def _ratio(of: Callable[[DurationSource], float]) -> float:
+    return of(DurationSource.IEEE) / of(DurationSource.NS3)
 
 
 def _check(row: Row, theirs: Estimate) -> Check:

@@ -18,7 +18,7 @@ Kind = Literal["pass", "fail", "not-applicable", "unreadable"]
 
 
 @dataclass(frozen=True)
-class Judged:
+class CheckedScript:
     """Script with its verdict."""
 
     path: Path
@@ -74,7 +74,7 @@ def scripts(where: Path) -> list[Path]:
     return found
 
 
-def judge(path: Path, *, kernel: bool = False) -> Judged:
+def judge(path: Path, *, kernel: bool = False) -> CheckedScript:
     """Run a script against Airhop's TCP, or against the kernel of this machine.
 
     Parameters
@@ -95,7 +95,7 @@ def judge(path: Path, *, kernel: bool = False) -> Judged:
         raise InputError(f"{path}: {error.strerror}") from error
     told = json.loads(_core.packetdrill(str(path), text, kernel))
     skipped = tuple(f"line {note['line']}: {note['reason']}" for note in told.pop("skipped", []))
-    return Judged(path=path, skipped=skipped, **told)
+    return CheckedScript(path=path, skipped=skipped, **told)
 
 
 def needs_restart() -> bool:
@@ -111,7 +111,7 @@ def needs_restart() -> bool:
     return _core.needs_user_namespace()
 
 
-def judge_all(paths: Iterable[Path], reporter: Reporter, *, kernel: bool = False) -> Iterator[Judged]:
+def judge_all(paths: Iterable[Path], reporter: Reporter, *, kernel: bool = False) -> Iterator[CheckedScript]:
     """Run one script after the other, and report progress.
 
     Parameters
@@ -130,7 +130,7 @@ def judge_all(paths: Iterable[Path], reporter: Reporter, *, kernel: bool = False
             task.advance(1)
 
 
-def summary(judged: Iterable[Judged]) -> dict[Kind, int]:
+def summary(judged: Iterable[CheckedScript]) -> dict[Kind, int]:
     """Count the verdicts.
 
     Parameters

@@ -1,7 +1,7 @@
 """Closed forms of a lone saturated 802.11n, ac or ax station: PPDU durations, A-MPDU lengths, goodput.
 
 Best effort at 5 GHz (IEEE 802.11-2020; 802.11ax-2021, clause 27): SIFS 16 µs, slot 9 µs, AIFS 43 µs, mean
-backoff 7.5 slots. `Form.NS3` has the durations that ns-3.44 puts on the air.
+backoff 7.5 slots. `DurationSource.NS3` has the durations that ns-3.44 puts on the air.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ CONTROL_MBPS = 24
 """Rate of RTS frames, Mbit/s."""
 
 
-class Form(Enum):
+class DurationSource(Enum):
     """Source of the durations: the standard, or ns-3.44 with its departures."""
 
     IEEE = "IEEE"
@@ -165,23 +165,23 @@ class Link:
             count += 1
         return count
 
-    def preamble_us(self, form: Form = Form.IEEE) -> float:
+    def preamble_us(self, source: DurationSource = DurationSource.IEEE) -> float:
         """Return the time before the data symbols, µs (§19.3.2, §21.3.2, §27.3.4)."""
         ltfs = _LTFS[self.streams - 1]
         if self.standard == "n":
             return 32.0 + 4.0 * ltfs
         if self.standard == "ac":
-            return 32.0 + 4.0 * ltfs + (4.0 if form is Form.IEEE else 0.0)  # VHT-SIG-B
-        ltf = {800: 7.2, 1600: 8.0, 3200: 16.0}[self.guard_ns] if form is Form.IEEE else 8.0
+            return 32.0 + 4.0 * ltfs + (4.0 if source is DurationSource.IEEE else 0.0)  # VHT-SIG-B
+        ltf = {800: 7.2, 1600: 8.0, 3200: 16.0}[self.guard_ns] if source is DurationSource.IEEE else 8.0
         return 36.0 + ltfs * ltf
 
-    def ppdu_us(self, psdu: int, form: Form = Form.IEEE) -> float:
+    def ppdu_us(self, psdu: int, source: DurationSource = DurationSource.IEEE) -> float:
         """Return the duration of a PPDU with a PSDU of so many bytes, µs (§19.4.3, §21.4.3, §27.4.3)."""
         symbols = math.ceil((16 + 8 * psdu + 6 * self._encoders) / self.data_bits)
         data = symbols * self.symbol_us
-        if self.symbol_us == 3.6 and form is Form.IEEE:
+        if self.symbol_us == 3.6 and source is DurationSource.IEEE:
             data = 4.0 * math.ceil(9 * symbols / 10)  # short symbols end at a whole long one
-        return self.preamble_us(form) + data
+        return self.preamble_us(source) + data
 
     def psdu(self, mpdus: int) -> int:
         """Return the length of a PSDU with so many MPDUs, bytes (§9.7); of HT a single MPDU stands alone."""
@@ -189,21 +189,21 @@ class Link:
             return self.mpdu if self.standard == "n" else self.mpdu + 4
         return (mpdus - 1) * 4 * math.ceil((self.mpdu + 4) / 4) + self.mpdu + 4
 
-    def mpdus(self, form: Form = Form.IEEE) -> int:
+    def mpdus(self, source: DurationSource = DurationSource.IEEE) -> int:
         """Return the number of MPDUs in the longest A-MPDU."""
         most = LONGEST_AMPDU[self.standard] if self.ampdu is None else self.ampdu
 
         def is_beyond(mpdus: int) -> bool:
             psdu = self.psdu(mpdus)
-            return mpdus > 1 and (psdu > most or self.ppdu_us(psdu, form) > LONGEST_PPDU_US)
+            return mpdus > 1 and (psdu > most or self.ppdu_us(psdu, source) > LONGEST_PPDU_US)
 
         return bisect_left(range(1, WINDOW[self.standard] + 1), x=True, key=is_beyond)
 
-    def exchange_us(self, mpdus: int, form: Form = Form.IEEE) -> tuple[float, float]:
+    def exchange_us(self, mpdus: int, source: DurationSource = DurationSource.IEEE) -> tuple[float, float]:
         """Return the durations of a data PPDU with so many MPDUs, and of SIFS and its response, µs."""
         response = ACK_BYTES if mpdus == 1 else 32 if WINDOW[self.standard] <= 64 else 56
         response_mbps = 6 if self.mcs == 0 else 12 if self.mcs <= 2 else 24  # §10.6.6.5
-        return self.ppdu_us(self.psdu(mpdus), form), SIFS_US + legacy_us(response, response_mbps)
+        return self.ppdu_us(self.psdu(mpdus), source), SIFS_US + legacy_us(response, response_mbps)
 
     @property
     def protection_us(self) -> float:
@@ -211,26 +211,26 @@ class Link:
         sizes = (RTS_BYTES, CTS_BYTES) if self.rts else ()
         return sum(legacy_us(size, CONTROL_MBPS) + SIFS_US for size in sizes)
 
-    def cycle_us(self, form: Form = Form.IEEE, mpdus: int | None = None) -> float:
+    def cycle_us(self, source: DurationSource = DurationSource.IEEE, mpdus: int | None = None) -> float:
         """Return the mean time of a channel access and its exchange, µs; by default of the longest A-MPDU."""
-        exchange = self.exchange_us(mpdus or self.mpdus(form), form)
+        exchange = self.exchange_us(mpdus or self.mpdus(source), source)
         return AIFS_US + MEAN_BACKOFF_US + self.protection_us + sum(exchange)
 
-    def goodput_mbps(self, form: Form = Form.IEEE) -> float:
+    def goodput_mbps(self, source: DurationSource = DurationSource.IEEE) -> float:
         """Return the goodput of a lone saturated station without losses, Mbit/s."""
-        return 8 * self.payload * self.msdus * self.mpdus(form) / self.cycle_us(form)
+        return 8 * self.payload * self.msdus * self.mpdus(source) / self.cycle_us(source)
 
-    def lossy_goodput_mbps(self, loss: float, form: Form = Form.IEEE) -> float:
+    def lossy_goodput_mbps(self, loss: float, source: DurationSource = DurationSource.IEEE) -> float:
         """Return the goodput of a lone station with single MPDUs, each sent up to seven times, Mbit/s.
 
         Parameters
         ----------
         loss
             Probability that an MPDU is lost.
-        form
+        source
             Source of the durations.
         """
-        data, response = self.exchange_us(1, form)
+        data, response = self.exchange_us(1, source)
         time = 0.0
         for attempt in range(ATTEMPTS):
             slots = (16 * 2 ** min(attempt, STAGES) - 1) / 2
@@ -238,7 +238,7 @@ class Link:
             time += loss**attempt * (AIFS_US + slots * SLOT_US + self.protection_us + data + answer)
         return 8 * self.payload * (1 - loss**ATTEMPTS) / time
 
-    def contended_goodput_mbps(self, stations: int, form: Form = Form.IEEE) -> float:
+    def contended_goodput_mbps(self, stations: int, source: DurationSource = DurationSource.IEEE) -> float:
         """Return the goodput of a cell of saturated stations, Mbit/s: Bianchi's with the values of EDCA.
 
         Single MPDUs have seven attempts, A-MPDUs any number, after each of which data go again.
@@ -247,11 +247,11 @@ class Link:
         ----------
         stations
             Number of stations.
-        form
+        source
             Source of the durations.
         """
-        mpdus = self.mpdus(form)
-        data, response = self.exchange_us(mpdus, form)
+        mpdus = self.mpdus(source)
+        data, response = self.exchange_us(mpdus, source)
         collision = legacy_us(RTS_BYTES, CONTROL_MBPS) if self.rts else data
         dcf = Dcf(
             SLOT_US,

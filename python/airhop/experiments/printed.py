@@ -85,7 +85,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Judged:
+class PrintedCheck:
     """Comparison of a measured quantity with a printed one, in the unit of the print."""
 
     printed: float
@@ -144,7 +144,7 @@ class Judged:
 
 def means(
     samples: Samples, axis: PlottedAxis, source: Source, printed: Printed, curves: Iterable[str], unit: str
-) -> dict[str, Judged]:
+) -> dict[str, PrintedCheck]:
     """Return the comparison of each curve's measured values with the printed values, at x that have both."""
     found = {}
     for curve, x in _cells(samples, printed, curves):
@@ -152,7 +152,7 @@ def means(
         low, high = ends(estimate)
         number = printed[curve, x]
         tolerance = source.tolerance(run_half_width(source.experiment, curve, x))
-        found[_cell(axis, curve, x)] = Judged(
+        found[_cell(axis, curve, x)] = PrintedCheck(
             number, estimate.mean, low, high, tolerance, unit, wider=partial(ends, estimate)
         )
     return found
@@ -160,7 +160,7 @@ def means(
 
 def gains(
     samples: Samples, axis: PlottedAxis, source: Source, printed: Mapping[Gain, float]
-) -> dict[str, Judged]:
+) -> dict[str, PrintedCheck]:
     """Return the comparison of paired gains with printed gains, per cent."""
     return {
         _cell(axis, f"{curve} over {other}", x): gained(
@@ -171,14 +171,14 @@ def gains(
     }
 
 
-def gained(source: Source, ratio: Ratio, printed: float, curve: str, other: str, x: X) -> Judged:
+def gained(source: Source, ratio: Ratio, printed: float, curve: str, other: str, x: X) -> PrintedCheck:
     """Return the comparison of one gain, a paired ratio in per cent above 100, with a printed gain."""
     factor, half = source.factor(run_half_width(source.experiment, curve, x, other)), source.digit / 2
     kept = 1.0 + printed / 100.0
     return _gain(ratio, printed, _percent(kept / factor) - half, _percent(kept * factor) + half)
 
 
-def _gain(ratio: Ratio, printed: float, least: float, most: float) -> Judged:
+def _gain(ratio: Ratio, printed: float, least: float, most: float) -> PrintedCheck:
     """Return the comparison of a paired ratio, in per cent above 100, with a gain and its tolerated range."""
 
     def wider(confidence: float) -> tuple[float, float]:
@@ -186,7 +186,9 @@ def _gain(ratio: Ratio, printed: float, least: float, most: float) -> Judged:
         return _percent(low), _percent(high)
 
     low, high = wider(CONFIDENCE)
-    return Judged(printed, _percent(ratio.value), low, high, printed - least, "%", most - printed, wider)
+    return PrintedCheck(
+        printed, _percent(ratio.value), low, high, printed - least, "%", most - printed, wider
+    )
 
 
 def gains_of(
@@ -197,7 +199,7 @@ def gains_of(
     curve: str,
     other: str,
     xs: Sequence[X] | None = None,
-) -> dict[str, Judged]:
+) -> dict[str, PrintedCheck]:
     """Return the comparison of the gain of one column over another with the gain of the printed columns.
 
     The tolerated gains are those of nonnegative goodputs that each lie within the tolerance of their column.
@@ -222,7 +224,7 @@ def paired_gains_of(
     curve: str,
     other: str,
     xs: Sequence[X] | None = None,
-) -> dict[str, Judged]:
+) -> dict[str, PrintedCheck]:
     """Return the comparison of the gain of one column over another with the printed gain, as of paired runs.
 
     The tolerance is the scatter of the logarithm of the ratio, plus the rounding of both numbers.
@@ -258,7 +260,7 @@ def _cell(axis: PlottedAxis, curve: str, x: X) -> str:
     return f"{curve} at {axis.text(x)}"
 
 
-def all_met(judged: Mapping[str, Judged], needs: str) -> ClaimResult:
+def all_met(judged: Mapping[str, PrintedCheck], needs: str) -> ClaimResult:
     """Check whether every printed number is met; report the others with their tolerances."""
     decisions = {cell: one.met.holds for cell, one in judged.items()}
     told = [f"met in {list(decisions.values()).count(True)} of {len(judged)}"]
@@ -332,7 +334,7 @@ def paired_gains_met(
     return all_met(paired_gains_of(samples, axis, source, printed, curve, other, at), source.needs)
 
 
-def mean_error(judged: Mapping[str, Judged]) -> tuple[float, float]:
+def mean_error(judged: Mapping[str, PrintedCheck]) -> tuple[float, float]:
     """Return the mean of the absolute errors, as shares of the print, and a half-width that covers it.
 
     The mean of absolute errors varies no more than the mean of the errors, whose cells are independent

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airhop.analysis.loss_classifications import (
+    LOSS_CLASSES,
     RIGHT,
-    TAKEN_FOR,
     TRUE_CAUSES,
     LossClassifications,
     share_right,
@@ -21,7 +21,7 @@ from airhop.plots.paper import (
     PRINT_STYLE,
     caption,
     folded,
-    sheet,
+    new_figure,
     write,
 )
 from airhop.plots.quantities import GOODPUT
@@ -87,7 +87,7 @@ def draw_confusion(
     whole = LossClassifications.sum(found for sample in samples.values() for found in sample)
     if not whole.total:
         return []
-    causes = [cause for cause in TRUE_CAUSES if any(whole.count(judged, cause) for judged in TAKEN_FOR)]
+    causes = [cause for cause in TRUE_CAUSES if any(whole.count(judged, cause) for judged in LOSS_CLASSES)]
     with mpl.rc_context(PRINT_STYLE | {"font.size": 7, "axes.linewidth": 0.4}):
         once = sent_once(cell.point.scenario for cell in part.cells)
         note = "; ".join(filter(None, ("Beside names: correct classifications", part.where, once)))
@@ -126,7 +126,7 @@ def _panels(count: int, rows: int, foot: float) -> tuple[Figure, list[Axes]]:
     high = rows * ROW_IN
     wide = (COLUMN_WIDTH_IN - LEFT_IN - RIGHT_IN - (BESIDE - 1) * GAP_IN) / BESIDE
     height = ceil(count / BESIDE) * (high + HEAD_IN) + foot
-    figure = sheet(COLUMN_WIDTH_IN, height, laid_out=False)
+    figure = new_figure(COLUMN_WIDTH_IN, height, laid_out=False)
     panels = []
     for place in range(count):
         line, column = divmod(place, BESIDE)
@@ -140,13 +140,13 @@ def _panels(count: int, rows: int, foot: float) -> tuple[Figure, list[Axes]]:
 def _fill(panel: Axes, found: LossClassifications, judged: Sequence[str], causes: Sequence[str]) -> None:
     from matplotlib.patches import Rectangle
 
-    shares = [[found.share(taken_for, cause) for cause in causes] for taken_for in judged]
+    shares = [[found.share(loss_class, cause) for cause in causes] for loss_class in judged]
     panel.imshow(shares, cmap="Greys", vmin=0.0, vmax=1.0 / DARKEST, aspect="auto", interpolation="nearest")
     panel.tick_params(length=0, pad=2)
-    for row, taken_for in enumerate(judged):
+    for row, loss_class in enumerate(judged):
         for column, cause in enumerate(causes):
             share = shares[row][column]
-            if (taken_for, cause) in RIGHT:
+            if (loss_class, cause) in RIGHT:
                 corner = (column - 0.46, row - 0.42)
                 panel.add_patch(Rectangle(corner, 0.92, 0.84, fill=False, linewidth=0.9, zorder=3))
             if share:

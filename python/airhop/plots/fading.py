@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from airhop.analysis.arrivals import fades
 from airhop.analysis.round_trips import timeouts
-from airhop.plots.paper import sheet
+from airhop.plots.paper import new_figure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ EDGE_MARK: dict[str, Any] = {"linestyle": "none", "clip_on": False, "markeredgew
 
 def wide_page(strip: float = 0.0) -> tuple[Figure, list[Axes]]:
     """Start a figure of two columns, with a strip of this height in inches below it if requested."""
-    figure = sheet(WIDE_IN, LOW_IN + strip)
+    figure = new_figure(WIDE_IN, LOW_IN + strip)
     heights = [LOW_IN, strip] if strip else [LOW_IN]
     made = list(figure.subplots(len(heights), 1, sharex=True, height_ratios=heights, squeeze=False)[:, 0])
     for axes in made:

@@ -45,7 +45,7 @@ PRINT_STYLE: dict[str, Any] = {
 }
 
 
-def sheet(width: float, height: float, *, laid_out: bool = True) -> Figure:
+def new_figure(width: float, height: float, *, laid_out: bool = True) -> Figure:
     """Create an empty figure of this size, inches; `laid_out`: with automatic layout, else with fixed places.
 
     The figure is built without pyplot, so there is no global state and no display.
@@ -69,7 +69,7 @@ def panels(count: int, height: float = HEIGHT_IN) -> tuple[Figure, list[Axes]]:
 
     The panels share their x axis.
     """
-    figure = sheet(COLUMN_WIDTH_IN, count * height)
+    figure = new_figure(COLUMN_WIDTH_IN, count * height)
     made = list(figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0])
     for axes in made:
         axes.grid(visible=True, linewidth=0.3, color="0.85")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airhop.plots.paper import PRINT_STYLE, sheet, write
+from airhop.plots.paper import PRINT_STYLE, new_figure, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,7 +53,7 @@ def draw_readings(
     width = max(left + STEP_IN * len(columns) + MARGIN_IN, 2.4)
     height = head + STEP_IN * len(rows) + KEY_IN
     with mpl.rc_context(PRINT_STYLE | {"font.size": 7}):
-        figure = sheet(width, height, laid_out=False)
+        figure = new_figure(width, height, laid_out=False)
         axes = figure.add_axes(
             (left / width, KEY_IN / height, STEP_IN * len(columns) / width, STEP_IN * len(rows) / height)
         )

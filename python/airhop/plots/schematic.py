@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from airhop.plots.fading import WIDE_IN
-from airhop.plots.paper import sheet
+from airhop.plots.paper import new_figure
 from airhop.plots.style import PALETTE
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def schematic_figure(drawn: Schematic) -> Figure:
     width = min(2 * MARGIN_IN + COLUMN_IN * max(drawn.columns - 1, 1), WIDE_IN)
     notes = NOTE_IN * max((len(_wrapped(line)) for line in drawn.lines), default=0)
     height = 2 * MARGIN_IN + (ROW_IN + notes) * (drawn.rows - 1) + notes
-    figure = sheet(width, height, laid_out=False)
+    figure = new_figure(width, height, laid_out=False)
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     step = (width - 2 * MARGIN_IN) / max(drawn.columns - 1, 1)
     at = {

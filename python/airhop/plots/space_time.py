@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from airhop.analysis.on_air import NOBODY, OnAir, Overlap, on_air
 from airhop.errors import InputError
 from airhop.plots.frames import STYLES
-from airhop.plots.paper import PRINT_STYLE, legend, sheet, write
+from airhop.plots.paper import PRINT_STYLE, legend, new_figure, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -119,7 +119,7 @@ def worth_seeing(air: OnAir) -> tuple[float, float]:
 def space_time_figure(air: OnAir, window: tuple[float, float]) -> Figure:
     """Draw the lanes between two times, in seconds; call it inside PRINT_STYLE."""
     lanes, (first, last) = len(air.lanes), window
-    figure = sheet(WIDTH_IN, LANE_IN * lanes + MARGINS_IN)
+    figure = new_figure(WIDTH_IN, LANE_IN * lanes + MARGINS_IN)
     axes = figure.subplots()
     # Bars come first, in the order of the legend.
     _draw_bars(axes, air, window)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from airhop.analysis.schematic import schematic
 from airhop.analysis.topology import Cell, Topology
 from airhop.errors import InputError, did_you_mean
-from airhop.plots.paper import COLUMN_WIDTH_IN, PRINT_STYLE, legend, sheet, write
+from airhop.plots.paper import COLUMN_WIDTH_IN, PRINT_STYLE, legend, new_figure, write
 from airhop.plots.schematic import schematic_figure
 from airhop.plots.style import PALETTE
 
@@ -122,7 +122,7 @@ def topology_figure(cell: Cell, ways: Mapping[str, Sequence[str]], ringed: Seque
     """Draw a cell with paths and the ranges of some stations; call it inside PRINT_STYLE."""
     (left, right), (low, high) = extent(cell, ringed)
     height = (COLUMN_WIDTH_IN - BESIDE_IN) * (high - low) / (right - left)
-    figure = sheet(COLUMN_WIDTH_IN, min(max(height, LEAST_IN), MOST_IN) + MARGINS_IN)
+    figure = new_figure(COLUMN_WIDTH_IN, min(max(height, LEAST_IN), MOST_IN) + MARGINS_IN)
     axes = figure.subplots()
     axes.set_aspect("equal")
     _draw_links(axes, cell)

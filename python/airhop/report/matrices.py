@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from airhop.analysis.loss_classifications import (
     COLUMNS,
+    LOSS_CLASSES,
     RIGHT,
-    TAKEN_FOR,
     TRUE_CAUSES,
     LossClassifications,
     share_right,
@@ -93,7 +93,7 @@ def matrices(chapter: Chapter) -> Matrices | None:
     return Matrices(
         judged=whole.judged,
         causes=tuple(
-            cause for cause in TRUE_CAUSES if any(whole.count(judged, cause) for judged in TAKEN_FOR)
+            cause for cause in TRUE_CAUSES if any(whole.count(judged, cause) for judged in LOSS_CLASSES)
         ),
         at=chapter.setting(points[shown[0]].values),
         shown=[

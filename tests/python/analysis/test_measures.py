@@ -72,7 +72,7 @@ def test_a_comparison_and_a_study_add_flows_up_alike(mixed: airhop.Result) -> No
     store = MemoryStore()
     store.add(job(0), json.dumps(mixed.document), values(0))
     in_study = per_run(store.rows()).row(0, named=True)
-    compared = measures.over_flows(mixed.document["flows"], COMPARED)
+    compared = measures.aggregate_flows(mixed.document["flows"], COMPARED)
     assert compared == pytest.approx({name: in_study[name] for name in COMPARED}, nan_ok=False)
     bulk, web, _ = mixed.document["flows"]
     assert compared["goodput_mbps"] == bulk["goodput_mbps"] + web["goodput_mbps"]
@@ -84,8 +84,8 @@ def test_a_flow_without_a_round_trip_counts_in_no_mean() -> None:
     """One of two flows never had an ACK: the mean is that of the other, and no half of it."""
     flow = blank_flow() | {"transport": "tcp"}
     flows = [flow | {"srtt_ms": 80.0}, flow]
-    assert measures.over_flows(flows, ["srtt_ms", "timeouts"]) == {"srtt_ms": 80.0, "timeouts": 0.0}
-    assert measures.over_flows([flow], ["srtt_ms"]) == {"srtt_ms": None}
+    assert measures.aggregate_flows(flows, ["srtt_ms", "timeouts"]) == {"srtt_ms": 80.0, "timeouts": 0.0}
+    assert measures.aggregate_flows([flow], ["srtt_ms"]) == {"srtt_ms": None}
 
 
 def test_values_known_to_a_kernel_alone_are_null() -> None:

@@ -12,7 +12,7 @@ import synthetic
 from airhop.experiments import Experiment
 from airhop.experiments.calculation import Calculation, Value, Values
 from airhop.experiments.cheng2008 import COLLISIONS, NAKS
-from airhop.experiments.cheng2008.chains import HOPS, on_static
+from airhop.experiments.cheng2008.chains import HOPS, static_curve
 from airhop.experiments.cheng2008.fig_cwnd import BETWEEN, METRICS, scenario
 from airhop.experiments.cheng2008.fig_cwnd import EXPERIMENT as CWND
 from airhop.experiments.cheng2008.fig_udp import EXPERIMENT as UDP
@@ -48,7 +48,7 @@ def as_printed(experiment: Experiment) -> Means:
     if experiment is TABLE4:
         for row in found.values():
             for scheme in ("reno", "tcp-cl"):
-                row[on_static(scheme)] = row[every_segment(scheme)] = row[scheme]
+                row[static_curve(scheme)] = row[every_segment(scheme)] = row[scheme]
     return found
 
 
@@ -107,7 +107,7 @@ def test_self_collisions_of_table_4_are_those_over_static_routes() -> None:
         measured = with_counts(samples(as_printed(TABLE4)), 50.0)
         counts = measured.also[COLLISIONS.name].cells
         for curve, more in collided.items():
-            cell = counts[on_static(curve.replace("_", "-")), 3.0]
+            cell = counts[static_curve(curve.replace("_", "-")), 3.0]
             cell.update(dict.fromkeys(cell, more))
         (claim,) = [one for one in TABLE4.claims if one.id == "cheng-t4-self-collision"]
         return claim.check(measured).holds
@@ -121,7 +121,7 @@ def test_table_4_has_an_ack_for_every_segment_over_static_routes_alone() -> None
     two, one = ({"segments": 2, "timeout": "100 ms"}, False)
     for curve, acks, kind in (
         ("reno", two, "aodv"),
-        (on_static("tcp-cl"), two, "static"),
+        (static_curve("tcp-cl"), two, "static"),
         (every_segment("tcp-cl"), one, "static"),
     ):
         found = document(TABLE4, 3, curve)

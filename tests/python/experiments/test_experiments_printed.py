@@ -19,7 +19,7 @@ from airhop.errors import InputError
 from airhop.experiments import ClaimResult, Experiment, Outcome, printed, registry
 from airhop.experiments.experiment import Curve, PlottedAxis
 from airhop.experiments.frame import frame
-from airhop.experiments.printed import Judged, Source
+from airhop.experiments.printed import PrintedCheck, Source
 from airhop.experiments.samples import Samples
 from airhop.experiments.spreads import run_half_width
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
@@ -53,9 +53,11 @@ def test_a_printed_table_becomes_cells() -> None:
         printed.columns((1, 2), reno=(10.0,))
 
 
-def judged(low: float, mean: float, high: float, tolerance: float, upward: float | None = None) -> Judged:
+def judged(
+    low: float, mean: float, high: float, tolerance: float, upward: float | None = None
+) -> PrintedCheck:
     """Set a measurement beside a printed gain of 10 %."""
-    return Judged(10.0, mean, low, high, tolerance, "%", upward)
+    return PrintedCheck(10.0, mean, low, high, tolerance, "%", upward)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +77,7 @@ def judged(low: float, mean: float, high: float, tolerance: float, upward: float
         (judged(500.0, 600.0, 700.0, 2.0, upward=math.inf), None),
     ],
 )
-def test_a_number_is_met_when_the_whole_interval_is_near_it(found: Judged, met: bool | None) -> None:
+def test_a_number_is_met_when_the_whole_interval_is_near_it(found: PrintedCheck, met: bool | None) -> None:
     assert found.met.holds is met
 
 
@@ -135,7 +137,9 @@ def test_gains_are_checked_in_percentage_points() -> None:
 def test_a_gain_of_columns_has_the_tolerances_of_columns_or_of_their_ratio(
     scatter: dict[str, float],
 ) -> None:
-    def found(samples: Samples, of: Callable[..., dict[str, Judged]] = printed.gains_of) -> Judged:
+    def found(
+        samples: Samples, of: Callable[..., dict[str, PrintedCheck]] = printed.gains_of
+    ) -> PrintedCheck:
         (one,) = of(samples, AXIS, SOURCE, PRINTED, "tcp-cl", "reno", [2.0]).values()
         return one
 
@@ -179,7 +183,10 @@ def test_only_values_both_measured_and_printed_are_compared() -> None:
 
 def test_the_mean_error_is_that_of_absolute_errors() -> None:
     # +10 % and -10 % are an error of 10 %, not of nothing.
-    off = {"a": Judged(10.0, 11.0, 10.7, 11.3, 1.0, ""), "b": Judged(10.0, 9.0, 8.6, 9.4, 1.0, "")}
+    off = {
+        "a": PrintedCheck(10.0, 11.0, 10.7, 11.3, 1.0, ""),
+        "b": PrintedCheck(10.0, 9.0, 8.6, 9.4, 1.0, ""),
+    }
     error, half = printed.mean_error(off)
     assert error == pytest.approx(0.1)
     assert half == pytest.approx((0.03**2 + 0.04**2) ** 0.5 / 2)

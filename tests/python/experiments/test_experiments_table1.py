@@ -15,7 +15,7 @@ from rich.console import Console
 from airhop.experiments import Calculated, Value, Values, registry
 from airhop.experiments.reproduced import check_claims
 from airhop.experiments.yun2009 import table1
-from airhop.experiments.yun2009.notices import Told, first_losses, followed
+from airhop.experiments.yun2009.notices import NoticeStatistics, first_losses, followed
 from airhop.experiments.yun2009.table1 import (
     COLLIDED,
     COLLIDED_DETECTED,
@@ -72,7 +72,7 @@ def test_a_notice_counts_if_it_comes_before_the_segment_is_sent_again() -> None:
     notices += [(3.1, 3001, *SENT), (4.6, 4001, *SENT), (4.7, 4001, *RECEIVED)]
     losses = first_losses(_tables([*segments, *again], drops, notices))
     assert losses["seq"].to_list() == [1, 1001, 2001, 3001, 4001]
-    told = Told.of(losses)
+    told = NoticeStatistics.of(losses)
     assert told.losses == 5
     assert [told.undetected, told.untold] == pytest.approx([2 / 5, 3 / 5])
     assert told.delay_ms == pytest.approx((0.0 + 30.0) / 2)
@@ -93,7 +93,7 @@ def test_what_is_no_loss_of_a_first_copy_at_the_link_is_left_out() -> None:
     assert first_losses(_tables([*segments, *again], drops, [(0.15, 4001, *SENT)])).is_empty()
     # It is known what became of the last one once its notice came, or it was sent again.
     known = first_losses(_tables(segments, drops[-1:], [(0.15, 4001, *SENT), (0.16, 4001, *RECEIVED)]))
-    told = Told.of(known)
+    told = NoticeStatistics.of(known)
     assert (told.losses, told.undetected, told.untold) == (1, 0.0, 0.0)
     assert told.delay_ms == pytest.approx(60.0)
 
@@ -103,9 +103,9 @@ def test_only_elns_tell_of_a_loss() -> None:
     drops = [(0.1, 1, *RETRIES), (0.1, 1001, *RETRIES)]
     notices = [(0.1, 1, "ersn", "sent"), (0.2, 1, "ersn", "received")]
     notices += [(0.1, 1001, *SENT), (0.2, 1001, *RECEIVED)]
-    assert Told.of(first_losses(_tables(segments, drops, notices))).untold == 0.5
+    assert NoticeStatistics.of(first_losses(_tables(segments, drops, notices))).untold == 0.5
     with pytest.raises(ValueError, match="2 losses and no notice"):
-        Told.of(first_losses(_tables(segments, drops, notices[:2])))
+        NoticeStatistics.of(first_losses(_tables(segments, drops, notices[:2])))
 
 
 def test_a_loss_is_followed_if_the_next_segment_left_with_it() -> None:

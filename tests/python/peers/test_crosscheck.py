@@ -17,7 +17,7 @@ import cross_checks as page_of_checks
 from airhop.cli import main
 from airhop.cli.shown import cross_check as command
 from airhop.crosscheck import SOURCES, Check, Reason, Row, against_ns2, check, checks, measure
-from airhop.crosscheck.against_ns3 import FORMS, LEFT_OUT
+from airhop.crosscheck.against_ns3 import EQUIVALENTS, LEFT_OUT
 from airhop.crosscheck.quantity import GOODPUT, SENDING_RATE
 from airhop.crosscheck.record import recorded, recording
 from airhop.crosscheck.reference import FILES, points
@@ -75,7 +75,7 @@ def test_every_point_of_ns3_is_compared_or_listed_as_not_compared() -> None:
 def test_ns3s_senders_are_compared_in_one_form_each() -> None:
     # From 0.01 to 3 % on the wire, and on the last hop, a scheme of ns-3 is one form here. All repair by
     # RFC 6675 with PRR, but for BBR.
-    for form in (forms[0] for forms in FORMS.values()):
+    for form in (forms[0] for forms in EQUIVALENTS.values()):
         tcp = [one.document["flow"][0]["tcp"] for one in checks() if one.scenario.endswith(f": {form.words}")]
         assert tcp
         assert all(one == dict(form.tcp) for one in tcp)

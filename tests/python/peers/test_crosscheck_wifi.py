@@ -12,7 +12,7 @@ import pytest
 import cross_checks as page_of_checks
 from airhop.crosscheck import against_ns3_wifi, against_wifi_forms, checks, measure, wifi_forms
 from airhop.crosscheck.record import recorded
-from airhop.crosscheck.wifi_forms import Form, Link
+from airhop.crosscheck.wifi_forms import DurationSource, Link
 
 ROOT = Path(__file__).resolve().parents[3]
 REFERENCE = ROOT / "python" / "airhop" / "crosscheck" / "reference" / "wifi.csv"
@@ -45,7 +45,7 @@ def test_closed_forms_are_those_of_the_worked_examples(
     assert (link.mpdus(), link.psdu(mpdus)) == (mpdus, psdu)
     assert link.ppdu_us(psdu) == pytest.approx(data_us)
     assert link.goodput_mbps() == pytest.approx(ieee, abs=6e-4)
-    assert link.goodput_mbps(Form.NS3) == pytest.approx(ns3, abs=6e-4)
+    assert link.goodput_mbps(DurationSource.NS3) == pytest.approx(ns3, abs=6e-4)
 
 
 # Printed by another program: Mbit/s of 802.11ac MCS 9 at 80 MHz, single MPDUs at 50 % loss, then of 20
@@ -53,7 +53,7 @@ def test_closed_forms_are_those_of_the_worked_examples(
 def test_closed_forms_with_losses_and_contention() -> None:
     single = Link("ac", 9, 1, 80, ampdu=0)
     assert single.lossy_goodput_mbps(0.5) == pytest.approx(14.3966, rel=1e-4)
-    assert single.lossy_goodput_mbps(0.5, Form.NS3) == pytest.approx(14.5388, rel=1e-4)
+    assert single.lossy_goodput_mbps(0.5, DurationSource.NS3) == pytest.approx(14.5388, rel=1e-4)
     assert single.lossy_goodput_mbps(0.0) == pytest.approx(single.goodput_mbps())
     assert single.contended_goodput_mbps(20) == pytest.approx(53.1057, rel=1e-3)
     assert Link("n", 7, 1, 20).contended_goodput_mbps(20) == pytest.approx(42.7716, rel=1e-3)

@@ -58,7 +58,7 @@ EQUAL = 0.02
 """Largest difference of equal columns, in whole per cent: printed ones differ by 1.34 % over two hops."""
 
 
-def on_static(scheme: str) -> str:
+def static_curve(scheme: str) -> str:
     """Return the name of the curve of a scheme over static routes."""
     return f"{scheme}, static routes"
 
@@ -66,7 +66,7 @@ def on_static(scheme: str) -> str:
 def over_static_routes(schemes: Sequence[str]) -> tuple[Curve, ...]:
     """Return the curves of schemes over static routes, on which the connection sends all packets."""
     return tuple(
-        Curve(on_static(name), f"{SCHEMES[name]}, static", name, {ROUTES: STATIC}) for name in schemes
+        Curve(static_curve(name), f"{SCHEMES[name]}, static", name, {ROUTES: STATIC}) for name in schemes
     )
 
 

@@ -18,8 +18,8 @@ from airhop.experiments.cheng2008.chains import (
     SILENT,
     chain_claims,
     experiment,
-    on_static,
     over_static_routes,
+    static_curve,
 )
 from airhop.experiments.cheng2008.readings import ON_DEMAND, ON_DEMAND_ROUTING, ROUTES, below_tcp
 from airhop.experiments.claims import above, between, every
@@ -43,7 +43,8 @@ def headline(samples: Samples) -> str:
     last = samples.xs[-1]
     return (
         f"Over {HOPS.text(last)} TCP-CL delivers {gain(samples, last)} against Reno with on-demand routing, "
-        f"{gain(samples, last, on_static('tcp-cl'), on_static('reno'))} with static routes; printed is +57 %."
+        f"{gain(samples, last, static_curve('tcp-cl'), static_curve('reno'))} with static routes; printed is "
+        "+57 %."
     )
 
 
@@ -54,13 +55,13 @@ def error_of(samples: Samples, curve: str) -> tuple[float, float]:
         measured = samples.estimate(curve, x)
         ends = measured.interval()
         low, high = (ends.low, ends.high) if ends else (-math.inf, math.inf)
-        found[HOPS.text(x)] = printed.Judged(PRINTED["reno", x], measured.mean, low, high, 0.0, UNIT)
+        found[HOPS.text(x)] = printed.PrintedCheck(PRINTED["reno", x], measured.mean, low, high, 0.0, UNIT)
     return printed.mean_error(found)
 
 
 def routing_decides(samples: Samples) -> ClaimResult:
     """Check whether Reno's mean error to its printed column is smaller with AODV than with static routes."""
-    on_demand, fixed = error_of(samples, "reno"), error_of(samples, on_static("reno"))
+    on_demand, fixed = error_of(samples, "reno"), error_of(samples, static_curve("reno"))
     half = on_demand[1] + fixed[1]
     less = fixed[0] - on_demand[0]
     told = ", ".join(
@@ -80,7 +81,7 @@ def nacks_without_errors(samples: Samples) -> ClaimResult:
 def collides_with_itself(samples: Samples) -> ClaimResult:
     """Check whether frames collide with Reno over static routes, at every number of hops from three up."""
     collisions = samples.also[COLLISIONS.name]
-    found = {x: collisions.estimate(on_static("reno"), x) for x in samples.from_x(3)}
+    found = {x: collisions.estimate(static_curve("reno"), x) for x in samples.from_x(3)}
     told = ", ".join(f"{one.mean:.0f} {plus_minus(one, 0)} at {HOPS.text(x)}" for x, one in found.items())
     return ClaimResult(
         every(above(one, 0.0) for one in found.values()),
@@ -136,5 +137,5 @@ EXPERIMENT = experiment(
     headline,
     curves=CURVES,
     questions=below_tcp(routing=ON_DEMAND_ROUTING),
-    panels=(COMPARED, tuple(map(on_static, COMPARED))),
+    panels=(COMPARED, tuple(map(static_curve, COMPARED))),
 )

@@ -13,7 +13,13 @@ from __future__ import annotations
 from airhop.experiments import printed
 from airhop.experiments.asked import ALL_X, Asked
 from airhop.experiments.cheng2008 import COLLISIONS, CURVES, SCHEMES, gain
-from airhop.experiments.cheng2008.chains import HOPS, experiment, lossy_claims, on_static, over_static_routes
+from airhop.experiments.cheng2008.chains import (
+    HOPS,
+    experiment,
+    lossy_claims,
+    over_static_routes,
+    static_curve,
+)
 from airhop.experiments.cheng2008.readings import (
     ERRORS,
     ON_DEMAND,
@@ -46,7 +52,7 @@ STATIC = ("reno", "tcp-cl")
 
 def every_segment(scheme: str) -> str:
     """Name the curve of a scheme over static routes with an ACK for every segment."""
-    return f"{on_static(scheme)}, an ACK for every segment"
+    return f"{static_curve(scheme)}, an ACK for every segment"
 
 
 OVER_STATIC_ROUTES = over_static_routes(STATIC)
@@ -70,7 +76,7 @@ def fewer_self_collisions(samples: Samples) -> ClaimResult:
     """Check whether fewer frames collide for a segment with delayed ACKs, at every number of hops."""
     collisions = samples.also[COLLISIONS.name]
     found = {
-        (scheme, x): collisions.ratio(on_static(scheme), every_segment(scheme), x)
+        (scheme, x): collisions.ratio(static_curve(scheme), every_segment(scheme), x)
         for scheme in STATIC
         for x in samples.xs
     }

@@ -58,9 +58,9 @@ def _share(judged: str, told: str) -> Metric:
     return Metric(name, f"Wireless losses {told}", "", (0.0, 0.25, 0.5, 0.75, 1.0), most=1.0, printed=False)
 
 
-TAKEN_FOR_WIRELESS = _share("wireless", "classified as wireless")
+CLASSIFIED_AS_WIRELESS = _share("wireless", "classified as wireless")
 CONFUSION = (
-    TAKEN_FOR_WIRELESS,
+    CLASSIFIED_AS_WIRELESS,
     _share("undecided", "left undecided"),
     _share("congestion", "classified as congestion"),
     Metric(

@@ -43,7 +43,7 @@ ALMOST_NONE = 5.0
 
 
 @dataclass(frozen=True)
-class Seen:
+class AttemptCounts:
     """Attempts of a run to transmit a data packet over the radio link, in one state of the channel."""
 
     attempts: int
@@ -59,7 +59,7 @@ def scenario(curve: str, reading: Reading | None = None) -> Scenario:
     return Scenario.load(FIXED.scenario).with_({**settings, **changes})
 
 
-def seen_in(tables: Mapping[str, pl.DataFrame]) -> dict[str, Seen]:
+def seen_in(tables: Mapping[str, pl.DataFrame]) -> dict[str, AttemptCounts]:
     """Count the attempts with a data packet by the state of the channel at their last bit."""
     import polars as pl
 
@@ -80,11 +80,11 @@ def seen_in(tables: Mapping[str, pl.DataFrame]) -> dict[str, Seen]:
     for state in STATES:
         of_state = tried.filter(pl.col("faded") == (state == "fade"))["received"]
         share = of_state.mean()
-        found[state] = Seen(of_state.len(), math.nan if share is None else 100.0 * float(share))  # type: ignore[arg-type]
+        found[state] = AttemptCounts(of_state.len(), math.nan if share is None else 100.0 * float(share))  # type: ignore[arg-type]
     return found
 
 
-def measure(reading: Reading | None, curve: str, seed: int, rep: int) -> dict[str, Seen]:
+def measure(reading: Reading | None, curve: str, seed: int, rep: int) -> dict[str, AttemptCounts]:
     """Trace a run and count its attempts."""
     return seen_in(run(scenario(curve, reading), seed=seed, rep=rep, trace=True).tables)
 

@@ -20,7 +20,7 @@ from airhop.experiments.claims import Decision, every, within
 from airhop.experiments.experiment import Claim, ClaimResult, Mode
 from airhop.experiments.kounavis1996 import PAPER
 from airhop.experiments.kounavis1996.readings import CLOCK, ESTIMATOR
-from airhop.experiments.printed import Judged, Source, all_met
+from airhop.experiments.printed import PrintedCheck, Source, all_met
 from airhop.experiments.reading import Question, Reading
 from airhop.experiments.traced import mean_and_half
 from airhop.progress import Reporter
@@ -121,7 +121,7 @@ def example(values: Values) -> ClaimResult:
         cost = values.at(sender, SIMULATED, w=EXAMPLE_W, p=EXAMPLE_P).value
         half = math.inf if cost.half_width is None else 100 * cost.half_width
         lost = 100 * (1.0 - cost.mean)
-        judged[label] = Judged(100 * EXAMPLE, lost, lost - half, lost + half, DIGIT.tolerance(0.0), "%")
+        judged[label] = PrintedCheck(100 * EXAMPLE, lost, lost - half, lost + half, DIGIT.tolerance(0.0), "%")
     return all_met(judged, DIGIT.needs)
 
 

@@ -67,13 +67,13 @@ SENDERS: Mapping[str, tuple[str, str | dict[str, object]]] = {
 }
 
 
-def of(sender: str, flows: int) -> str:
+def curve_name(sender: str, flows: int) -> str:
     """Name the curve of a sender with so many connections."""
     return sender if flows == 1 else f"{sender}, {flows} flows"
 
 
 CURVES = tuple(
-    Curve(of(sender, flows), of(label, flows), scheme, {"copies": flows})
+    Curve(curve_name(sender, flows), curve_name(label, flows), scheme, {"copies": flows})
     for flows in FLOWS
     for sender, (label, scheme) in SENDERS.items()
 )
@@ -100,11 +100,11 @@ def just_like(samples: Samples, sender: str) -> ClaimResult:
     cells = [(x, flows) for flows in FLOWS for x in samples.xs]
     decisions, told = [], []
     for words, measured in (("goodput", samples), ("fast recoveries", recoveries)):
-        ratios = {(x, n): measured.ratio(of(sender, n), of("sack", n), x) for x, n in cells}
+        ratios = {(x, n): measured.ratio(curve_name(sender, n), curve_name("sack", n), x) for x, n in cells}
         decisions += [_alike(ratio) for ratio in ratios.values()]
         cell = max(ratios, key=lambda cell: _off(ratios[cell]))
         told.append(f"{words} {interval(ratios[cell])} {_at(cell)}")
-    more = {(x, n): timeouts.difference(of(sender, n), of("sack", n), x) for x, n in cells}
+    more = {(x, n): timeouts.difference(curve_name(sender, n), curve_name("sack", n), x) for x, n in cells}
     decisions += [_close(difference, flows) for (_, flows), difference in more.items()]
     cell = max(more, key=lambda cell: abs(more[cell].mean) / cell[1])
     half = more[cell].half_width

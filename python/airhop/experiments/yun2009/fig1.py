@@ -75,7 +75,7 @@ failed."""
 
 
 @dataclass(frozen=True)
-class Seen:
+class DiscardedPackets:
     """Discarded packets of a run."""
 
     losses: int
@@ -102,13 +102,13 @@ def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
     return found
 
 
-def measure(way: str, seed: int, rep: int) -> Seen:
+def measure(way: str, seed: int, rep: int) -> DiscardedPackets:
     """Trace a run and check each discarded packet."""
     scenario = Scenario.load(f"yun2009-{way}").with_(SETTINGS)
     return seen_in(run(scenario, seed=seed, rep=rep, trace=True).tables)
 
 
-def seen_in(tables: Mapping[str, pl.DataFrame]) -> Seen:
+def seen_in(tables: Mapping[str, pl.DataFrame]) -> DiscardedPackets:
     """Check the packets of a traced run with one flow that were discarded and later acknowledged."""
     import polars as pl
 
@@ -127,7 +127,7 @@ def seen_in(tables: Mapping[str, pl.DataFrame]) -> Seen:
     retried = retries_of(tables)
     once = retried.select((pl.col("ersns") == 1).mean()).item() or 0.0
     held = held_after_ersn(tables)
-    return Seen(steps.height, retried.height, {**means, "ersn_once": once, "held": held}, example)
+    return DiscardedPackets(steps.height, retried.height, {**means, "ersn_once": once, "held": held}, example)
 
 
 def held_after_ersn(tables: Mapping[str, pl.DataFrame]) -> float:
@@ -361,9 +361,9 @@ INK, NOTICE = "black", "#0064a0"
 
 def figure(values: Values) -> Figure:
     """Draw the time sequences of a packet, downlink and uplink, as in the paper, with a time scale."""
-    from airhop.plots.paper import sheet
+    from airhop.plots.paper import new_figure
 
-    drawing = sheet(WIDTH_IN, HEIGHT_IN)
+    drawing = new_figure(WIDTH_IN, HEIGHT_IN)
     for number, (way, axes) in enumerate(zip(WAYS, drawing.subplots(1, 2), strict=True)):
         _sequence(axes, {step: _time(values, way, step) for step in (*STEPS, *HEARD)}, LIFELINES[way])
         axes.set_title(f"({'ab'[number]}) {way}", fontsize=9, y=-0.1)

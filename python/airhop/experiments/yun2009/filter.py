@@ -65,7 +65,7 @@ SAVES = "ESACK can reduce the bandwidth waste of unnecessary retransmission due 
 
 
 @dataclass(frozen=True)
-class Seen:
+class DisconnectionCounts:
     """Counts of a run with a disconnection."""
 
     wasted: int
@@ -93,11 +93,11 @@ def scenario(name: str, length: float) -> Scenario:
     )
 
 
-def measure(name: str, length: float, seed: int, rep: int) -> Seen:
+def measure(name: str, length: float, seed: int, rep: int) -> DisconnectionCounts:
     """Trace a run and count its wasted retransmissions."""
     result = run(scenario(name, length), seed=seed, rep=rep, trace=True)
     wasted, per_step = wasted_in(result.tables, GOOD_S, length)
-    return Seen(wasted, per_step, result.goodput_mbps)
+    return DisconnectionCounts(wasted, per_step, result.goodput_mbps)
 
 
 def wasted_in(
@@ -274,10 +274,10 @@ def tables(values: Values) -> list[TextTable]:
 
 def figure(values: Values) -> Figure:
     """Draw the wasted retransmissions by the length of the disconnection, and step by step."""
-    from airhop.plots.paper import legend, sheet
+    from airhop.plots.paper import legend, new_figure
     from airhop.plots.style import PALETTE
 
-    drawing = sheet(7.16, 2.7)
+    drawing = new_figure(7.16, 2.7)
     left, right = drawing.subplots(1, 2)
     for name, style in zip(FILTERS, PALETTE, strict=False):
         look = {"color": style.color, "marker": style.marker, "markersize": 3.5, "capsize": 1.5}

@@ -99,7 +99,7 @@ RETRY_LIMIT = Question(
 
 
 @dataclass(frozen=True)
-class Seen:
+class HandoffMeasurements:
     """Measurements of the handoffs of a run."""
 
     goodput_mbps: float
@@ -134,14 +134,14 @@ def scenario(scheme: str, gap_ms: int, reading: Reading = RETRY_LIMIT.default) -
     )
 
 
-def measure(reading: Reading, scheme: str, gap_ms: int, seed: int, rep: int) -> Seen:
+def measure(reading: Reading, scheme: str, gap_ms: int, seed: int, rep: int) -> HandoffMeasurements:
     """Trace a run and measure its handoffs."""
     result = run(scenario(scheme, gap_ms, reading), seed=seed, rep=rep, trace=True)
     (flow,) = result.tcp_flows
     gaps = gaps_of(result.tables)
     kept, size = REMEMBERED.get(scheme, (0, 0))
     held = [min(kept, unacknowledged(result.tables, begin)) if kept else 0 for begin, _ in gaps]
-    return Seen(
+    return HandoffMeasurements(
         result.goodput_mbps,
         undetected(result.tables, gaps),
         1000.0 * mean([silence(result.tables, end) for _, end in gaps]),
@@ -389,9 +389,9 @@ def _cell(values: Values, scheme: str, metric: str, gap: int, unit: float, digit
 
 def figure(values: Values) -> Figure:
     """Draw goodput, and the silence after a handoff, by its length."""
-    from airhop.plots.paper import legend, sheet
+    from airhop.plots.paper import legend, new_figure
 
-    drawing = sheet(7.16, 2.9)
+    drawing = new_figure(7.16, 2.9)
     left, right = drawing.subplots(1, 2)
     _panel(left, values, GOODPUT, "Goodput (Mbit/s)")
     _panel(right, values, SILENCE, "Silence after the handoff (ms)")

@@ -14,7 +14,7 @@ SEGMENT = 1000
 
 
 @dataclass(frozen=True)
-class Told:
+class NoticeStatistics:
     """Statistics of the losses of one run and of their notices."""
 
     losses: int
@@ -26,7 +26,7 @@ class Told:
     """Share of the losses without a notice at the sender: no notice was made, or the notice was lost."""
 
     @classmethod
-    def of(cls, losses: pl.DataFrame) -> Told:
+    def of(cls, losses: pl.DataFrame) -> NoticeStatistics:
         """Compute the statistics from the rows of `first_losses`.
 
         Raises ValueError when no loss has a notice.

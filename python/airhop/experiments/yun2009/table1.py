@@ -37,7 +37,7 @@ from airhop.experiments.traced import estimated, mean_and_half, traced_runs
 from airhop.experiments.yun2009 import PAPER
 from airhop.experiments.yun2009.notices import (
     SEGMENT,
-    Told,
+    NoticeStatistics,
     collided_losses,
     detected,
     first_losses,
@@ -102,7 +102,7 @@ def _formulas() -> Iterator[Value]:
 class Measured:
     """Losses of a run, and those that a collision destroyed whole."""
 
-    told: Told
+    told: NoticeStatistics
     collided: int
     collided_detected: int
     """Collided losses with a created notice."""
@@ -115,7 +115,7 @@ def measure(scheme: str, way: str, load: str, seed: int, rep: int) -> Measured:
     if load == "light" and ROWS[scheme].segments > 1:
         losses = followed(losses)
     collided = collided_losses(result.tables, losses)
-    return Measured(Told.of(losses), collided.height, detected(collided))
+    return Measured(NoticeStatistics.of(losses), collided.height, detected(collided))
 
 
 def _measured(scheme: str, x: dict[str, float | str], runs: list[Measured]) -> Iterator[Value]:
