@@ -75,7 +75,7 @@ fn hash(files: &[(String, Vec<u8>)]) -> u64 {
 /// repository's tree.
 fn commit(root: &Path) -> Option<String> {
     if !root.join(".git").exists() {
-        return None; // git would find a repository around this folder, which knows nothing of it
+        return None; // git would find an unrelated repository around this folder
     }
     let git = |words: &[&str]| {
         answer(Command::new("git").arg("--no-optional-locks").arg("-C").arg(root).args(words))

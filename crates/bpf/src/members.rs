@@ -103,14 +103,14 @@ static SOCKET: [Known<Sock>; 65] = [
     noted(
         "reordering",
         |sk| sk.reordering.into(),
-        "DupThresh, 3, and one more once the path is known to reorder: by how much more is not kept",
+        "DupThresh, 3, or 4 after reordering was detected; the degree of reordering is not stored",
     ),
     known("tcp_mstamp", |sk| sk.tcp_mstamp),
     known("tcp_clock_cache", |sk| sk.tcp_mstamp * 1000),
     noted(
         "tcp_wstamp_ns",
         |sk| sk.tcp_mstamp * 1000,
-        "the time, also while pacing holds the next segment back",
+        "the current time, even while pacing delays the next segment",
     ),
     known("icsk_ca_state", |sk| sk.ca_state as u64),
     noted(
@@ -143,7 +143,7 @@ static SOCKET: [Known<Sock>; 65] = [
     noted(
         "icsk_ack.pending",
         |sk| sk.ack_pending.into(),
-        "a receiver's: 0, or what the program wrote; of no effect, as the other end sends no data",
+        "member of a receiver: 0, or the value that the program wrote; no effect, as the other end sends no data",
     ),
     known("icsk_ca_initialized", |sk| sk.ca_initialized.into()),
 ];
@@ -168,7 +168,7 @@ static ACK_SAMPLE: [Known<AckSample>; 3] = [
     noted(
         "in_flight",
         |sample| sample.in_flight.into(),
-        "bytes in flight before the ACK; a kernel has those from when the newest packet left that it acknowledges",
+        "bytes in flight before the ACK; a kernel stores the bytes in flight when the newest acknowledged packet was sent",
     ),
 ];
 

@@ -55,7 +55,7 @@ fn controls_member_by_member() {
 /// bpf(2): relocations are at instructions of the matching kind, and the records begin with the program's
 /// first instruction.
 #[test]
-fn programs_with_load_time_values() {
+fn relocations_are_at_matching_instructions() {
     let object = eln();
     for program in &object.programs {
         assert_eq!(program.code.len() % 8, 0);

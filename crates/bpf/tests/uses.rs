@@ -31,7 +31,7 @@ impl Run {
     }
 
     /// Returns the first three words of the private state.
-    fn told(&self) -> Vec<i64> {
+    fn results(&self) -> Vec<i64> {
         let words = self.socket.image.private()[..24].chunks(8);
         words.map(|word| i64::from_le_bytes(word.try_into().unwrap())).collect()
     }
@@ -64,11 +64,11 @@ fn bounds_of_the_pacing_rate_and_of_the_receive_window() {
     run.call(Callback::SetState, &[5000]);
     let members = MEMBERS.map(|member| run.get(member));
     assert_eq!(members, [0, 5000, 5000, 1]);
-    assert_eq!(run.told(), [0, 0, -22]);
+    assert_eq!(run.results(), [0, 0, -22]);
     run.set("sk_pacing_status", 2);
     run.call(Callback::SetState, &[0]);
     assert_eq!(run.get("sk_pacing_status"), 2, "the queueing discipline paces");
-    assert_eq!(run.told(), [0, -22, -22]);
+    assert_eq!(run.results(), [0, -22, -22]);
 }
 
 // bpf-helpers(7), bpf_getsockopt(): TCP_MAXSEG returns the length of a segment; a request for two bytes is an

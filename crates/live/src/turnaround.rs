@@ -11,7 +11,7 @@
 
 use crate::lateness::Lengths;
 use airhop_base::{Empirical, Span, Time};
-use airhop_wire::real::{ParsedTcp, Seen};
+use airhop_wire::real::{HeaderFields, ParsedTcp};
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
 
@@ -95,7 +95,7 @@ pub struct Turnaround {
 
 impl Turnaround {
     /// Records a datagram for the host that left the network at `due` and was written at `at`.
-    pub fn wrote(&mut self, due: Time, at: Time, datagram: &Seen) {
+    pub fn wrote(&mut self, due: Time, at: Time, datagram: &HeaderFields) {
         let (Some(tcp), Some([from, to])) = (&datagram.tcp, datagram.ports) else { return };
         if datagram.payload == 0 {
             return;
@@ -109,7 +109,7 @@ impl Turnaround {
     }
 
     /// Records a datagram of the host, which was read at `at`.
-    pub fn read(&mut self, at: Time, datagram: &Seen) {
+    pub fn read(&mut self, at: Time, datagram: &HeaderFields) {
         let (Some(tcp), Some(ports)) = (&datagram.tcp, datagram.ports) else { return };
         if datagram.payload > 0 || !is_only_ack(tcp) {
             return;
@@ -163,7 +163,7 @@ mod tests {
     use airhop_wire::real;
 
     /// Returns a segment with an ACK from 10.0.0.`from` to 10.0.0.`to`; both hosts use this port.
-    fn segment(from: u8, to: u8, port: u16, sequence: u32, ack: u32, payload: u8) -> Seen {
+    fn segment(from: u8, to: u8, port: u16, sequence: u32, ack: u32, payload: u8) -> HeaderFields {
         let mut bytes = [0; 40];
         bytes[..20].copy_from_slice(&[
             0x45,

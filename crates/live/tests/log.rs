@@ -92,7 +92,7 @@ fn read(bytes: &[u8]) -> Result<(Vec<Entry>, Ending), LogError> {
 }
 
 #[test]
-fn what_is_written_is_read() {
+fn written_records_read_back() {
     let expected = [(ENDS[0], datagram(1, 100, false)), (ENDS[1], datagram(2, 60, false))];
     let expected = expected.map(|(node, kept)| Entry { at: at(5), node, length: kept.len(), kept });
     for (bytes, version) in [(written(false), VERSION), (version_1(), 1)] {

@@ -197,7 +197,7 @@ fn busy_waiting_reduces_lateness() {
 
 /// A requested stop takes effect within 100 ms, even without events.
 #[test]
-fn it_ends_when_asked() {
+fn an_emulation_ends_on_request() {
     let machine = Machine::default();
     let asked = || (machine.now.get() > ms(250)).then_some(Finished::Asked);
     let mut told = Vec::new();

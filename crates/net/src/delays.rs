@@ -1,4 +1,4 @@
-//! Distributions of delays, of constant memory, and the delay of a byte stream.
+//! Distributions of delays in constant memory, and delays of the bytes of a stream.
 
 use airhop_base::{Span, Time};
 use airhop_tcp::scoreboard::FirstSent;

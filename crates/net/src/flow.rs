@@ -118,7 +118,7 @@ impl Ends {
         }
     }
 
-    /// Ends the warm-up: distributions cover what happens from now on.
+    /// Ends the warm-up: distributions cover only later samples.
     pub fn begin_anew(&mut self) {
         if let Ends::Tcp(tcp) = self {
             tcp.latency.delay.begin_anew();

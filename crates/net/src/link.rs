@@ -165,12 +165,12 @@ impl Link {
     fn is_full(&mut self, now: Time) -> bool {
         let Line::Scheduled { capacity, gone, .. } = self.line else { return false };
         let capacity = capacity as usize;
-        self.wire.len() - gone as usize >= capacity && self.let_go(now, |_, _| {}) >= capacity
+        self.wire.len() - gone as usize >= capacity && self.release(now, |_, _| {}) >= capacity
     }
 
     /// Counts the packets that have departed from a scheduled line before now: calls `show` with each time,
     /// and the number of packets queued then. Returns the number of queued packets.
-    pub fn let_go(&mut self, now: Time, mut show: impl FnMut(Time, usize)) -> usize {
+    pub fn release(&mut self, now: Time, mut show: impl FnMut(Time, usize)) -> usize {
         let Line::Scheduled { gone, .. } = &mut self.line else { return self.waiting(now) };
         for next in self.wire.range(*gone as usize..).take_while(|next| next.start < now) {
             *gone += 1;

@@ -46,7 +46,7 @@ pub enum Kind {
     AtStations(BuildAtStation),
     /// Agent at the base station, where the wired and the wireless network meet, in both directions.
     AtBase(BuildAtBase),
-    /// Proxy at the base station: it ends the connection, and its own connection continues from there.
+    /// Proxy at the base station (split TCP): the proxy terminates the connection and opens one to the receiver.
     Proxy(BuildAtBase),
     /// Agent that reports a wireless link, at the [`AgentPlace`]s that it selects.
     BesideAir(BuildBesideAir),

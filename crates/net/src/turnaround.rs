@@ -109,7 +109,7 @@ mod tests {
     // is within five standard errors, sqrt(q (1 - q) / n) of probability. Elsewhere F(x) = 1 / (1 + (x /
     // median)^-β).
     #[test]
-    fn median_and_p90_are_those_asked_for() {
+    fn median_and_p90_are_the_configured_values() {
         let takes = takes(100, 300, 100_000);
         let beta = 9.0_f64.ln() / 3.0_f64.ln();
         for x in [30.0, 100.0, 300.0, 900.0] {

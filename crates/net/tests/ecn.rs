@@ -41,7 +41,7 @@ fn bottleneck(scheme: &str, flows: usize, ecn: bool) -> Plan {
     let scheme = airhop_tcp::find(scheme).expect("a scheme");
     let mut config = Preset::Rfc.config(1000);
     config.ecn = ecn;
-    config.initial_ssthresh = 8.0; // ten slow starts at once are beyond what marks alone can control
+    config.initial_ssthresh = 8.0; // marks alone cannot control ten simultaneous slow starts
     let link = |name: &str, a, b, mbps: u64, ms, queue| WiredPlan {
         name: name.into(),
         ends: [NodeId(a), NodeId(b)],

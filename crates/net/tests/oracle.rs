@@ -10,7 +10,9 @@ use airhop_radio::arq::{ArqPlan, Group};
 use airhop_radio::cell::Access;
 use airhop_radio::pace::LinkRate;
 use airhop_tcp::recovery::{Partial, RenoRecovery};
-use airhop_tcp::seams::{Ack, CongestionControl, Judged, Loss, NoticePolicy, Parts, Reaction, Truth, Window};
+use airhop_tcp::seams::{
+    Ack, CongestionControl, Loss, LossClass, NoticePolicy, Parts, Reaction, Truth, Window,
+};
 use airhop_tcp::{Config, Params, Preset, ReceiverFeatures, Scheme, SenderState};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -27,8 +29,8 @@ struct Spy;
 impl CongestionControl for Spy {
     fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
 
-    fn on_loss(&mut self, _: &mut Window, _: &Loss, _: &SenderState) -> Judged {
-        Judged::Undecided
+    fn on_loss(&mut self, _: &mut Window, _: &Loss, _: &SenderState) -> LossClass {
+        LossClass::Undecided
     }
 
     fn on_truth(&mut self, truth: &Truth) {
@@ -83,7 +85,7 @@ fn spied(plan: &Plan) -> Plan {
 }
 
 /// Returns the values reported to the first flow.
-fn told(plan: &Plan) -> Truth {
+fn truth_of(plan: &Plan) -> Truth {
     World::new(&spied(plan), 1, 0, None).expect("a good plan");
     TOLD.take().expect("it was told")
 }
@@ -118,7 +120,7 @@ fn the_capacity_of_a_cell_is_that_of_its_timing() {
     let ack = 50.0 + 192.0 + 608.0 / 11.0 + 10.0 + 192.0 + 112.0 / 11.0;
     let by_hand = 8000.0 / (data + ack + 310.0);
     for uplink in [false, true] {
-        assert!((mbps(told(&hop(uplink).plan())) - by_hand).abs() < 1e-3, "{by_hand}");
+        assert!((mbps(truth_of(&hop(uplink).plan())) - by_hand).abs() < 1e-3, "{by_hand}");
     }
     // An ACK for every second segment: half of an ACK per segment, and only the backoffs of the data count.
     let mut delayed = hop(false).plan();
@@ -126,7 +128,7 @@ fn the_capacity_of_a_cell_is_that_of_its_timing() {
         config.delayed_ack = Preset::Rfc.config(1000).delayed_ack;
     }
     let by_hand = 8000.0 / (data + ack / 2.0 + 310.0);
-    assert!((mbps(told(&delayed)) - by_hand).abs() < 1e-3, "{by_hand}");
+    assert!((mbps(truth_of(&delayed)) - by_hand).abs() < 1e-3, "{by_hand}");
 }
 
 // The formula neglects collisions. Two saturated stations collide once in 16 exchanges (2 / 33), and a
@@ -144,7 +146,7 @@ fn a_saturated_cell_carries_a_twentieth_less_than_its_capacity() {
             config.receive_window = 40_000;
         }
         let goodput = run(&plan, 1).flows[0].goodput_mbps;
-        let capacity = mbps(told(&plan));
+        let capacity = mbps(truth_of(&plan));
         println!("uplink {uplink}, rts {rts}: {goodput:.3} of {capacity:.3} Mbit/s");
         assert!((0.93..0.99).contains(&(goodput / capacity)), "{goodput:.3} of {capacity:.3} Mbit/s");
         assert!(rts || (3.6..3.8).contains(&goodput), "{goodput:.3} Mbit/s");
@@ -157,7 +159,7 @@ fn the_share_is_the_remaining_capacity() {
     let mut plan = hop(false).plan();
     plan.links.wired[1].pace = LinkRate::both_ways(Rate::from_bps(2_000_000));
     let payload = 1000.0 / 1040.0;
-    assert!((mbps(told(&plan)) - 2.0 * payload).abs() < 1e-3);
+    assert!((mbps(truth_of(&plan)) - 2.0 * payload).abs() < 1e-3);
     // 972 bytes of payload are 1000 on the wire: 0.486 Mbit/s are 0.5; bursts that are on for half of the
     // time, 0.25.
     let bursts = Arc::new(ParetoOnOff {
@@ -168,20 +170,20 @@ fn the_share_is_the_remaining_capacity() {
     });
     plan.flows.push(udp("cbr", 1, 2, Arc::new(Cbr { rate: Rate::from_bps(486_000) })));
     plan.flows.push(udp("bursts", 1, 2, bursts));
-    assert!((mbps(told(&plan)) - 1.25 * payload).abs() < 1e-3);
+    assert!((mbps(truth_of(&plan)) - 1.25 * payload).abs() < 1e-3);
     // The other direction is a separate link.
     plan.flows.push(udp("back", 2, 1, Arc::new(Cbr { rate: Rate::from_bps(1_900_000) })));
-    assert!((mbps(told(&plan)) - 1.25 * payload).abs() < 1e-3);
+    assert!((mbps(truth_of(&plan)) - 1.25 * payload).abs() < 1e-3);
     let mut five = LastHop { flows: 5, ..hop(false) }.plan();
     five.links.wired[1].pace = LinkRate::both_ways(Rate::from_bps(2_000_000));
-    assert!((mbps(told(&five)) - 0.4 * payload).abs() < 1e-3);
+    assert!((mbps(truth_of(&five)) - 0.4 * payload).abs() < 1e-3);
     // The whole capacity is that left by other flows.
     for shared in [&plan, &five] {
-        assert!((told(shared).whole.bps() as f64 / 1e6 - 2.0 * payload).abs() < 1e-3);
+        assert!((truth_of(shared).whole.bps() as f64 / 1e6 - 2.0 * payload).abs() < 1e-3);
     }
     // The flood leaves no capacity; the reported rate is then 1 bit/s instead of zero.
     plan.flows.push(udp("flood", 1, 2, Arc::new(Cbr { rate: Rate::from_bps(9_000_000) })));
-    assert_eq!(told(&plan).rate.bps(), 1);
+    assert_eq!(truth_of(&plan).rate.bps(), 1);
 }
 
 // In a cell datagrams use airtime: a TCP flow has the remainder by the formula.
@@ -190,7 +192,7 @@ fn datagrams_take_their_time_of_a_cell() {
     let mut plan = LastHop { scheme: "sack", d_off_ms: 2, ..hop(false) }.plan();
     plan.duration = Span::from_secs(60);
     plan.flows.push(udp("cbr", 3, 4, Arc::new(Cbr { rate: Rate::from_bps(1_500_000) })));
-    let share = mbps(told(&plan));
+    let share = mbps(truth_of(&plan));
     let goodput = run(&plan, 1).flows[0].goodput_mbps;
     println!("{goodput:.3} of {share:.3} Mbit/s");
     assert!((0.93..1.02).contains(&(goodput / share)), "{goodput:.3} of {share:.3} Mbit/s");
@@ -205,7 +207,7 @@ fn the_round_trip_is_that_of_empty_queues() {
         let mut plan = hop(uplink).plan();
         plan.links.wlans[0].cell.rules.immediate_access = immediate_access;
         plan.duration = Span::from_secs(400);
-        let rtt = told(&plan).rtt;
+        let rtt = truth_of(&plan).rtt;
         let mut lone = spied(&plan);
         if let Transport::Tcp { config, .. } = &mut lone.flows[0].transport {
             config.initial_window = 1.0;
@@ -249,7 +251,7 @@ fn the_oracle_knows_radio_links() {
     ];
     for (arq, cycle_ms) in recoveries {
         let plan = Mobile { arq: arq.clone(), ..Mobile::default() }.plan();
-        let truth = told(&plan);
+        let truth = truth_of(&plan);
         let kbps = truth.rate.bps() as f64 / 1e3;
         assert!((kbps - 88.0 * 8.0 / cycle_ms).abs() < 2e-3, "{arq:?}: told {kbps} kbit/s");
         let mut full = window(&plan, 20.0);
@@ -268,11 +270,11 @@ fn the_oracle_knows_radio_links() {
 fn datagrams_take_their_time_of_a_radio_link() {
     let plain = Mobile { arq: recovery(None), ..Mobile::default() }.plan();
     let cbr = Arc::new(Cbr { rate: Rate::from_bps(2 * 8 * 972) });
-    let whole = mbps(told(&plain));
+    let whole = mbps(truth_of(&plain));
     for (from, to, taken_ms) in [(1, 2, 1000.0 * 8.0 / 19.2), (2, 1, 6.0 * 8.0 / 19.2)] {
         let mut plan = plain.clone();
         plan.flows.push(udp("cbr", from, to, cbr.clone()));
-        let share = mbps(told(&plan)) / whole;
+        let share = mbps(truth_of(&plan)) / whole;
         assert!((share - (1.0 - 2.0 * taken_ms / 1e3)).abs() < 1e-3, "{from} to {to}: {share}");
     }
 }

@@ -172,7 +172,7 @@ fn the_requests_are_a_flow_of_their_own() {
     assert_eq!(plan.flows[0].from, NodeId(0));
 }
 
-// Arrivals and sizes come from streams of their own: a slower link changes neither.
+// Arrival times and sizes have separate random streams: a slower link changes neither.
 #[test]
 fn the_network_changes_no_request() {
     let arrivals = Arrivals::Open(Distribution::Exponential { mean: 0.02 });

@@ -1,4 +1,4 @@
-//! Compares a segment that a script expects with one that was sent.
+//! Compares a segment that a script expects with a sent segment.
 
 use crate::script::{EcnField, Flags, Segment, TcpOption};
 use crate::stack::Compared;

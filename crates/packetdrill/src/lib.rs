@@ -35,7 +35,7 @@ use std::path::Path;
 
 /// A message about a place in a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Note {
+pub struct Diagnostic {
     /// Position in the script.
     pub place: Place,
     /// Sentence without the place.
@@ -50,9 +50,9 @@ pub enum Verdict {
         /// Number of compared segments, results and assertions, without the handshake.
         checks: usize,
         /// Event at which the comparison ended early, with the reason.
-        until: Option<Note>,
+        until: Option<Diagnostic>,
         /// Assertions that were skipped because the stack has no such value.
-        skipped: Vec<Note>,
+        skipped: Vec<Diagnostic>,
     },
     /// An event differs.
     Fail {
@@ -64,7 +64,7 @@ pub enum Verdict {
         seen: String,
     },
     /// No event could be compared.
-    NotApplicable(Note),
+    NotApplicable(Diagnostic),
 }
 
 /// Returns the verdict on Airhop's TCP for the script in `file` with the text `text`.
@@ -109,7 +109,7 @@ pub fn judge_on_kernel(file: &Path, text: &str) -> Result<Verdict, ParseError> {
     #[cfg(target_os = "linux")]
     return Ok(kernel::judge(&script, folder));
     #[cfg(not(target_os = "linux"))]
-    return Ok(Verdict::NotApplicable(Note {
+    return Ok(Verdict::NotApplicable(Diagnostic {
         place: Place::default(),
         text: format!("{}: only Linux has network namespaces", folder.display()),
     }));

@@ -4,7 +4,7 @@ use crate::code::{Held, Memory, Statement};
 use crate::compare::difference;
 use crate::script::{Action, Call, Event, Place, Script, Segment, TcpOption, When};
 use crate::stack::{Refusal, Sent, Stack};
-use crate::{Note, Verdict};
+use crate::{Diagnostic, Verdict};
 use std::collections::BTreeMap;
 
 /// Default of packetdrill's `--tolerance_usecs`.
@@ -61,7 +61,7 @@ struct Player<'a> {
     clocks: BTreeMap<u32, u32>,
     memory: Memory,
     checks: usize,
-    skipped: Vec<Note>,
+    skipped: Vec<Diagnostic>,
 }
 
 impl Player<'_> {
@@ -70,12 +70,13 @@ impl Player<'_> {
         match ended {
             Ok(()) if checks > 0 => Verdict::Pass { checks, until: None, skipped },
             Ok(()) => {
-                let unasked = || Note { place: Place::default(), text: "nothing is asked of TCP".into() };
+                let unasked =
+                    || Diagnostic { place: Place::default(), text: "nothing is asked of TCP".into() };
                 Verdict::NotApplicable(skipped.into_iter().next().unwrap_or_else(unasked))
             }
             Err((place, Refusal::Differs { expected, seen })) => Verdict::Fail { place, expected, seen },
             Err((place, Refusal::NotApplicable(text))) => {
-                let note = Note { place, text };
+                let note = Diagnostic { place, text };
                 if checks > 0 {
                     Verdict::Pass { checks, until: Some(note), skipped }
                 } else {
@@ -219,7 +220,7 @@ impl Player<'_> {
             match statement {
                 Statement::Nothing => {}
                 Statement::Unknown { place, text } => {
-                    self.skipped.push(Note { place: *place, text: format!("not evaluated: {text}") });
+                    self.skipped.push(Diagnostic { place: *place, text: format!("not evaluated: {text}") });
                 }
                 Statement::Assign { name, value } => {
                     // A variable without a value is reported where it is read.
@@ -228,7 +229,8 @@ impl Player<'_> {
                 Statement::Assert { place, condition, text } => match self.memory.holds(condition, &names) {
                     Held::True => self.checks += 1,
                     Held::Unknown(name) => {
-                        self.skipped.push(Note { place: *place, text: format!("no counterpart of {name}") });
+                        self.skipped
+                            .push(Diagnostic { place: *place, text: format!("no counterpart of {name}") });
                     }
                     Held::False(seen) => {
                         return Err((*place, Refusal::Differs { expected: text.clone(), seen }));

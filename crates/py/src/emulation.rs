@@ -59,8 +59,8 @@ impl Opened {
     }
 
     /// Returns the flows of real hosts so far.
-    pub(crate) fn seen(&self) -> Vec<ObservedFlow> {
-        self.run.seen()
+    pub(crate) fn observed_flows(&self) -> Vec<ObservedFlow> {
+        self.run.observed_flows()
     }
 
     /// Ends the run, unless it has failed before.
@@ -177,7 +177,7 @@ pub fn emulate(
         };
         let live = emulation.run(&mut world, &stop, &mut tell).map_err(Failure::Emulation)?;
         let ignored = world.run.ignored() + live.ignored;
-        let (seen, notices) = (world.seen(), world.run.notices_left());
+        let (seen, notices) = (world.observed_flows(), world.run.notices_left());
         Ok((world.finish(live.ended)?, live, ignored, seen, notices))
     };
     let (named, mut inside) = (names.clone(), BTreeMap::new());

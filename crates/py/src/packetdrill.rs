@@ -1,6 +1,6 @@
 //! Verdicts on packetdrill scripts.
 
-use airhop_packetdrill::{Note, Verdict, judge, judge_on_kernel};
+use airhop_packetdrill::{Diagnostic, Verdict, judge, judge_on_kernel};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -10,16 +10,15 @@ use std::path::PathBuf;
 #[pyfunction]
 pub fn packetdrill(py: Python<'_>, path: PathBuf, text: &str, kernel: bool) -> String {
     let judge = if kernel { judge_on_kernel } else { judge };
-    py.detach(|| told(judge(&path, text).map_err(|error| (error.place, error.message)))).to_string()
+    py.detach(|| verdict_value(judge(&path, text).map_err(|error| (error.place, error.message)))).to_string()
 }
 
-fn told(verdict: Result<Verdict, (airhop_packetdrill::script::Place, String)>) -> Value {
-    let note =
-        |note: &Note| json!({"line": note.place.line, "column": note.place.column, "reason": note.text});
+fn verdict_value(verdict: Result<Verdict, (airhop_packetdrill::script::Place, String)>) -> Value {
+    let note = |note: &Diagnostic| json!({"line": note.place.line, "column": note.place.column, "reason": note.text});
     match verdict {
         Ok(Verdict::Pass { checks, until, skipped }) => {
             let mut pass = json!({"verdict": "pass", "checks": checks});
-            if let Some(Note { place, text }) = until {
+            if let Some(Diagnostic { place, text }) = until {
                 (pass["line"], pass["column"], pass["reason"]) =
                     (json!(place.line), json!(place.column), json!(text));
             }

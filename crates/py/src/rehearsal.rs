@@ -57,7 +57,7 @@ pub fn rehearse(
             let mut world = Opened::new(open, stop);
             let driven =
                 rehearsal.run(&mut world, &mut writer).map_err(|error| Failure::Emulation(error.into()))?;
-            let flows = world.seen().into_iter().map(|seen| real(seen, &rehearsal.talks)).collect();
+            let flows = world.observed_flows().into_iter().map(|seen| real(seen, &rehearsal.talks)).collect();
             Ok((world.finish(driven.ended)?, flows, driven.measured))
         },
         |_| Ok(()),

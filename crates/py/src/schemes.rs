@@ -4,7 +4,7 @@ use crate::views::{Ack, Delivery, Flow, Loss, Notice, Window};
 use airhop_base::{Rate, Time};
 use airhop_scenario::{NewParam, NewScheme};
 use airhop_tcp::notices::{IgnoreNotices, PATIENCE};
-use airhop_tcp::seams::{self, CongestionControl, Judged, NoticePolicy, Reaction};
+use airhop_tcp::seams::{self, CongestionControl, LossClass, NoticePolicy, Reaction};
 use airhop_tcp::{Fault, Params, SenderState};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -185,10 +185,10 @@ impl CongestionControl for PyControl {
         object.change(w, s, "on_ack", &object.on_ack, show, |_| Ok(()));
     }
 
-    fn on_loss(&mut self, w: &mut seams::Window, l: &seams::Loss, s: &SenderState) -> Judged {
+    fn on_loss(&mut self, w: &mut seams::Window, l: &seams::Loss, s: &SenderState) -> LossClass {
         let object = &self.0;
         let show = |py: Python<'_>| object.loss.borrow_mut(py).fill(l);
-        object.change(w, s, "on_loss", &object.on_loss, show, judged)
+        object.change(w, s, "on_loss", &object.on_loss, show, loss_class)
     }
 
     fn on_delivery(&mut self, w: &mut seams::Window, d: &seams::Delivery, s: &SenderState) {
@@ -260,10 +260,13 @@ fn reaction(answer: Bound<'_, PyAny>) -> PyResult<Reaction> {
 }
 
 /// Answers of `on_loss`. None stands for the first.
-const JUDGED: [(&str, Judged); 3] =
-    [("congestion", Judged::Congestion), ("wireless", Judged::Wireless), ("undecided", Judged::Undecided)];
+const JUDGED: [(&str, LossClass); 3] = [
+    ("congestion", LossClass::Congestion),
+    ("wireless", LossClass::Wireless),
+    ("undecided", LossClass::Undecided),
+];
 
-fn judged(answer: Bound<'_, PyAny>) -> PyResult<Judged> {
+fn loss_class(answer: Bound<'_, PyAny>) -> PyResult<LossClass> {
     one_of(&JUDGED, &answer)
 }
 

@@ -67,7 +67,7 @@ fn acknowledged(number: u64) -> Note {
 /// retransmission at 545. The sender keeps a frame for 8 (3 + 1) timeouts, 12 800 µs, after its last
 /// transmission.
 #[test]
-fn a_gap_is_asked_for_and_filled_in_order() {
+fn a_gap_is_naked_and_filled_in_order() {
     let expected = [
         (145, delivered(0)),
         (400, failed(1, 1)),

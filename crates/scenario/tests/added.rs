@@ -3,7 +3,7 @@
 
 use airhop_base::Notice;
 use airhop_scenario::{NewScheme, Overrides, Recording, Run, RunError, Scenario, catalogue, schema};
-use airhop_tcp::seams::{Ack, CongestionControl, Judged, Loss, NoticePolicy, Reaction, Window};
+use airhop_tcp::seams::{Ack, CongestionControl, Loss, LossClass, NoticePolicy, Reaction, Window};
 use airhop_tcp::{Fault, SenderState};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -26,7 +26,7 @@ impl CongestionControl for Stub {
         w.cwnd += 1.0 / w.cwnd;
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> LossClass {
         match self.0 {
             AtLoss::Halves => *w = Window { cwnd: l.window, ssthresh: l.half },
             AtLoss::Faults => {
@@ -34,7 +34,7 @@ impl CongestionControl for Stub {
             }
             AtLoss::Panics => panic!("a mistake"),
         }
-        Judged::Congestion
+        LossClass::Congestion
     }
 }
 

@@ -46,7 +46,7 @@ fn mbps(mbps: f64) -> LinkRate {
     LinkRate::Rate(Rate::from_bps((mbps * 1e6) as u64))
 }
 
-/// Wired and radio links behave alike, and the effective form reads back to the same scenario.
+/// Wired and radio links behave alike, and the effective scenario reads back as the same scenario.
 #[test]
 fn each_direction_has_its_own() {
     let [down, up] = [QueuePlan::DropTail { packets: 200 }; 2];
@@ -143,7 +143,7 @@ deliveries = { "isp->home" = "pair-down.trace" }"#;
 
 /// A handoff, an outage or a rate change of one direction does not affect the other direction.
 #[test]
-fn changes_of_one_direction() {
+fn changes_of_one_direction_do_not_affect_the_other() {
     let changes = r#"changes = [
   { kind = "handoff", at = "5 s", gap = "1 s", mobile = "home", fate = "lost", direction = "isp->home" },
   { kind = "outage", at = "5 s", lasts = "2 s", fate = "lost", direction = "home->isp" },
@@ -248,7 +248,7 @@ const EDITS: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn what_is_wrong_of_a_direction_is_said() {
+fn a_mistake_of_a_direction_is_reported() {
     std::fs::write(Path::new(env!("CARGO_TARGET_TMPDIR")).join("both.trace"), "1\n").expect("a file");
     let mut page = String::new();
     for (what, good, bad) in EDITS {

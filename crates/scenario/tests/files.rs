@@ -67,7 +67,7 @@ fn a_recorded_channel_is_planned_as_its_file() {
     assert_eq!(plan, [expect.clone(), expect]);
 }
 
-/// A file name is relative to the folder of the scenario, unless the path is absolute or an option says
+/// A file name is relative to the folder of the scenario, unless the path is absolute or an option names
 /// otherwise.
 #[test]
 fn a_file_is_looked_for_beside_the_scenario() {

@@ -163,7 +163,7 @@ fn the_effective_form_keeps_layouts_and_reads_back() {
 /// Drawn ends have the requested number of hops on the positions of the replication, and no pair occurs
 /// twice, with the two directions as different pairs.
 #[test]
-fn flows_are_as_far_apart_as_asked_and_no_two_share_a_pair() {
+fn flows_have_the_configured_hops_and_distinct_pairs() {
     for rep in 0..20 {
         let ran = run(field(&[("copies", "9"), ("duration", "1 ms")]), rep);
         let ends = ran.ends();
@@ -321,7 +321,7 @@ impl MapFlows for Vec<airhop_net::links::WlanPlan> {
 
 /// A run that cannot be drawn fails with a reason that names the key, the seed and the replication.
 #[test]
-fn what_cannot_be_drawn_is_refused_in_words() {
+fn an_impossible_draw_is_refused_with_a_reason() {
     let refusal = |sets: &[(&str, &str)]| {
         let run = Run { scenario: Arc::new(field(sets)), seed: 7, rep: 2 };
         run.execute(&Recording::default(), &AtomicBool::new(false)).expect_err("no such draw").to_string()

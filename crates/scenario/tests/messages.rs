@@ -395,7 +395,7 @@ fn layouts_and_drawn_ends_have_their_messages() {
 }
 
 #[test]
-fn several_problems_are_told_at_once_in_the_order_of_the_file() {
+fn all_problems_are_reported_in_the_order_of_the_file() {
     let text = LAST_HOP
         .replace("10 ms", "10 msec")
         .replace("fer = 0.01", "fer = 7")

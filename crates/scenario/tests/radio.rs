@@ -126,7 +126,7 @@ fn the_way_back_is_like_the_way_there() {
 }
 
 #[test]
-fn the_effective_form_has_what_was_derived_and_reads_back_to_the_same() {
+fn the_effective_scenario_has_derived_values_and_reads_back() {
     let variants: [&[(&str, &str)]; 6] = [
         &[],
         &[("radio.air.arq", r#"{ kind = "stop-and-wait", attempts = 13 }"#)],
@@ -172,7 +172,7 @@ fn radio_links_are_copied() {
 
 /// Changes through `--set`, each with its message.
 #[test]
-fn what_is_wrong_with_a_radio_link_is_said() {
+fn a_mistake_of_a_radio_link_is_reported() {
     let sets: &[&[(&str, &str)]] = &[
         &[("radio.air.arq", "go-back-n")],
         &[("radio.air.arq", r#"{ kind = "go-back" }"#)],

@@ -90,7 +90,7 @@ fn a_millisecond_on_a_path_of_seventy_moves_little() {
 /// With 5 ms in each direction, and as much in the host, 70 ms become 85 ms: by Mathis 1997 the rate is 1 /
 /// 1.21, or 18 % less.
 #[test]
-fn five_milliseconds_each_way_move_reno() {
+fn a_turnaround_of_five_milliseconds_changes_renos_goodput() {
     let percent = moved("reno", late(&[(5000, 1)], 5000), 20);
     assert!((-24.0..-10.0).contains(&percent), "{percent} %");
 }

@@ -5,7 +5,7 @@ mod counted;
 pub use counted::{CountedReno, WholeSegmentAbc};
 
 use crate::config::Growth;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Signal, Window};
+use crate::seams::{Ack, CongestionControl, Loss, LossClass, Signal, Window};
 use crate::sender_state::SenderState;
 
 /// Slow start, congestion avoidance, and a halving per loss (RFC 5681 §3.1).
@@ -17,13 +17,13 @@ impl CongestionControl for Reno {
         increase(w, 1.0, a, s);
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> LossClass {
         w.ssthresh = l.half;
         w.cwnd = match l.signal {
             Signal::Duplicates | Signal::Echo => l.window,
             Signal::Timeout => 1.0, // RFC 5681 §3.1: the loss window
         };
-        Judged::Congestion
+        LossClass::Congestion
     }
 }
 

@@ -449,7 +449,7 @@ impl Receiver {
             sack_permitted: false,
             sent: now,
             options: match (eln, arrival) {
-                (None, None) => Options::NONE, // most have neither, and nothing is asked of them
+                (None, None) => Options::NONE, // most ACKs have neither
                 _ => RareOptions { eln, arrival, ..RareOptions::NONE }.into(),
             },
         }

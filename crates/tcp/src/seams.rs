@@ -22,7 +22,7 @@ mod run;
 
 pub use crate::rto::RtoPolicy;
 pub use control::{
-    Ack, CongestionControl, Delivery, Idle, Judged, Loss, LossClassification, Signal, Truth, Window,
+    Ack, CongestionControl, Delivery, Idle, Loss, LossClass, LossClassification, Signal, Truth, Window,
 };
 pub use notices::{NoticePolicy, Reaction};
 pub use recovery::{Advance, Agent, Cause, Detect, Evidence, Next, Recovery, Repair};

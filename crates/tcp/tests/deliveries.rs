@@ -7,7 +7,7 @@ use airhop_base::{FlowId, NodeId, Rate, Span, Time};
 use airhop_tcp::estimators::LostSegment;
 use airhop_tcp::notices::IgnoreNotices;
 use airhop_tcp::recovery::Rack;
-use airhop_tcp::seams::{Ack, CongestionControl, Delivery, Judged, Loss, Parts, Repair, Window};
+use airhop_tcp::seams::{Ack, CongestionControl, Delivery, Loss, LossClass, Parts, Repair, Window};
 use airhop_tcp::{Config, Notices, ReceiverFeatures, Sender, SenderState};
 use std::sync::{Arc, Mutex};
 
@@ -30,9 +30,9 @@ struct NoteTaker {
 impl CongestionControl for NoteTaker {
     fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
 
-    fn on_loss(&mut self, w: &mut Window, _: &Loss, _: &SenderState) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, _: &Loss, _: &SenderState) -> LossClass {
         w.cwnd *= self.kept;
-        Judged::Wireless
+        LossClass::Wireless
     }
 
     fn on_delivery(&mut self, _: &mut Window, d: &Delivery, _: &SenderState) {

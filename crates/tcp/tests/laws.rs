@@ -176,8 +176,8 @@ fn is_complete(t: &Transfer<Ledger>, bytes: u64) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-// RFC 9293 §1: a reliable, in-order byte stream. After each event `Transfer` checks that what the receiver
-// delivered is what an independent reassembly of the arrivals gives, that a timer runs while data is
+// RFC 9293 §1: a reliable, in-order byte stream. After each event `Transfer` checks that the delivered
+// stream equals an independent reassembly of the arrivals, that a timer runs while data is
 // outstanding, and that the window is one segment at least; the ledger checks at each new segment that the
 // window permits it, and at each reduction that it is the first in its window of data.
 #[test]

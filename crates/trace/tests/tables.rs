@@ -331,7 +331,7 @@ fn a_flow_that_opens_again_has_another_name() {
 
 /// A recorder without requested records accepts all calls and has no tables.
 #[test]
-fn nothing_is_recorded_unasked() {
+fn only_requested_tables_are_recorded() {
     let mut r = Recorder::new(&[], &[], Span::ZERO, false, None).unwrap();
     assert!(!r.wants_packets());
     r.window(at(0), FTP, SAMPLE);

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! The acknowledgement field holds the first byte of the segment that the notice is about, the window field its length,
-//! subtracted from 65535: who takes it for a window (an analyser of captures) sees a large one, not one that closes.
+//! subtracted from 65535: an analyser of captures that reads it as a window shows a large window, not a closing one.
 //! A notice about several segments has an option with their bitmap.
 //! Neither means what it means in an ACK, although the ACK bit is on: a sender must look at the reserved bits first,
 //! and a TCP that knows nothing of notices must not be sent any.

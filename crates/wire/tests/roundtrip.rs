@@ -143,7 +143,7 @@ proptest! {
     /// RFC 791, 768, 792, 9293: every encoded datagram is decoded, has the length of its headers and payload,
     /// and valid checksums.
     #[test]
-    fn what_is_written_is_read(packet in packets(), largest in any::<u64>()) {
+    fn written_packets_read_back(packet in packets(), largest in any::<u64>()) {
         let mut conversation = Conversation::new(SENDER, RECEIVER);
         let flags = Flags { syn: true, ..Flags::default() };
         let syn = Segment { window: largest, flags, ..NOTHING };

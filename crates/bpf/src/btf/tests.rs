@@ -38,17 +38,17 @@ fn members_are_found_through_anonymous_structures() {
 
 #[test]
 fn loops_of_types_are_reported() {
-    let told = |words: &[u32]| {
+    let refusal = |words: &[u32]| {
         let btf = Btf::read(&section(words, "\0loop\0")).unwrap();
         let size = btf.size(TypeId(1)).map(|_| ());
         let member = btf.locate(TypeId(1), "x").map(|_| ());
         size.and(member).expect_err("a loop").to_string()
     };
-    assert!(told(&[1, TYPEDEF, 1]).contains("a name of a name"));
-    assert!(told(&[0, ARRAY, 0, 1, 1, 2]).contains("an array of arrays"));
-    assert!(told(&[1, STRUCT | 1, 8, 0, 1, 0]).contains("does it hold itself?"));
+    assert!(refusal(&[1, TYPEDEF, 1]).contains("a name of a name"));
+    assert!(refusal(&[0, ARRAY, 0, 1, 1, 2]).contains("an array of arrays"));
+    assert!(refusal(&[1, STRUCT | 1, 8, 0, 1, 0]).contains("does it hold itself?"));
     // Two members each, 32 levels deep: four thousand million paths to the same member.
-    assert!(told(&[1, STRUCT | 2, 8, 0, 1, 0, 0, 1, 0]).contains("does it hold itself?"));
+    assert!(refusal(&[1, STRUCT | 2, 8, 0, 1, 0, 0, 1, 0]).contains("does it hold itself?"));
 }
 
 #[test]

@@ -119,7 +119,7 @@ pub(crate) struct Helpers<'a> {
 }
 
 /// Converts a helper's result to its register value: 0, or an error code.
-fn told(result: Result<(), i64>) -> u64 {
+fn register_value(result: Result<(), i64>) -> u64 {
     result.map_or_else(|error| error as u64, |()| 0)
 }
 
@@ -136,7 +136,7 @@ impl Helpers<'_> {
             MapDelete => {
                 let map = self.keyed_map(helper, first)?;
                 self.take(second, self.maps[map].definition.key_bytes as u64, helper)?;
-                Ok(told(self.maps[map].remove(self.scratch)))
+                Ok(register_value(self.maps[map].remove(self.scratch)))
             }
             ProbeRead => self.probe_read(helper, first, second, third),
             KtimeNs => Ok(self.now_ns),
@@ -161,7 +161,7 @@ impl Helpers<'_> {
             StorageGet => self.storage_get(helper, first, second, third, fourth),
             StorageDelete => {
                 let (map, number) = self.storage(helper, first, second)?;
-                Ok(told(self.maps[map].remove(&number.to_le_bytes())))
+                Ok(register_value(self.maps[map].remove(&number.to_le_bytes())))
             }
             TcpSendAck => {
                 self.expect_socket(helper, first)?;

@@ -5,7 +5,7 @@ use crate::lateness::{Lateness, Lengths};
 use crate::sockets::Sampled;
 use crate::turnaround::{Answers, Turnaround};
 use airhop_base::{Empirical, NodeId, Span, Time};
-use airhop_wire::real::{self, Seen};
+use airhop_wire::real::{self, HeaderFields};
 use std::collections::BTreeMap;
 use std::io;
 
@@ -126,7 +126,7 @@ impl LoopCounters {
         }
     }
 
-    pub(super) fn entered(&mut self, port: usize, at: Time, seen: &Seen) {
+    pub(super) fn entered(&mut self, port: usize, at: Time, seen: &HeaderFields) {
         self.admitted.add(seen.bytes.into());
         self.turnaround[port].1.read(at, seen);
     }

@@ -13,7 +13,7 @@ use super::sys::{self, Captured, Offload};
 use super::tun::Failed;
 use crate::port::Port;
 use airhop_wire::addressing::is_unicast;
-use airhop_wire::real::{self, Seen};
+use airhop_wire::real::{self, HeaderFields};
 use nix::ifaddrs::getifaddrs;
 use nix::net::if_::if_nametoindex;
 use nix::sys::socket::sockopt::BindToDevice;
@@ -67,7 +67,7 @@ impl Interface {
     }
 
     /// True if the network should carry a captured packet.
-    fn is_for_others(&self, seen: &Seen) -> bool {
+    fn is_for_others(&self, seen: &HeaderFields) -> bool {
         is_unicast(seen.destination) && !self.own.contains(&seen.destination)
     }
 

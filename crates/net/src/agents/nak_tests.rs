@@ -47,7 +47,7 @@ fn packet(dst: NodeId, segment: Segment) -> Packet {
 }
 
 /// Returns the outcome of a discard: whether it is kept from routing, and the notices sent or called at once.
-fn tell(
+fn link_event(
     agent: &mut Nak,
     now: Time,
     kind: LinkEventKind,
@@ -64,11 +64,11 @@ fn tell(
 }
 
 fn discard(agent: &mut Nak, now: Time, n: u64) -> (bool, usize) {
-    tell(agent, now, LinkEventKind::Discarded, n, NEXT, false)
+    link_event(agent, now, LinkEventKind::Discarded, n, NEXT, false)
 }
 
 fn deliver(agent: &mut Nak, n: u64) {
-    tell(agent, Time::ZERO, LinkEventKind::Delivered, n, NEXT, false);
+    link_event(agent, Time::ZERO, LinkEventKind::Delivered, n, NEXT, false);
 }
 
 /// Returns the segments named by `packet` after it has passed the agent.
@@ -113,7 +113,7 @@ fn a_nak_rides_on_the_next_ack() {
 fn naks_ride_on_acks_that_wait() {
     let mut agent = at(HERE, &[("n", 9.0)]);
     for n in [7, 3, 9, 5, 8] {
-        assert_eq!(tell(&mut agent, ms(0), LinkEventKind::Discarded, n, NEXT, true), SPARED);
+        assert_eq!(link_event(&mut agent, ms(0), LinkEventKind::Discarded, n, NEXT, true), SPARED);
     }
     let [mut first, mut second] = [ack(), ack()];
     assert!(agent.on_waiting(ms(0), &mut first), "it has more to say");
@@ -160,10 +160,10 @@ fn scope_of_ret_f() {
         (2.0, [SPARED, SPARED, REPORTED, SPARED]),
     ] {
         let mut agent = at(HERE, &[("ret_f", run)]);
-        let mut discard = |n, next| tell(&mut agent, ms(0), Discarded, n, next, false);
+        let mut discard = |n, next| link_event(&mut agent, ms(0), Discarded, n, next, false);
         let first = [discard(1, NEXT), discard(2, NEXT), discard(1, OTHER)];
-        tell(&mut agent, ms(0), Delivered, 2, NEXT, false);
-        let last = tell(&mut agent, ms(0), Discarded, 2, NEXT, false);
+        link_event(&mut agent, ms(0), Delivered, 2, NEXT, false);
+        let last = link_event(&mut agent, ms(0), Discarded, 2, NEXT, false);
         assert_eq!([first[0], first[1], first[2], last], expected, "{run}");
     }
 }
@@ -183,13 +183,13 @@ fn at_the_source() {
 
 // Readings R1 and R3, without and with a queued ACK.
 #[test]
-fn without_an_ack() {
+fn a_nak_without_an_ack() {
     for (no_ack, expected) in [(0.0, SPARED), (1.0, REPORTED), (2.0, TOLD)] {
         let mut agent = at(HERE, &[("no_ack", no_ack)]);
         assert_eq!(discard(&mut agent, ms(0), 1), expected, "{no_ack}");
         assert_eq!(pass(&mut agent, ms(0), ack()), if no_ack == 0.0 { vec![1] } else { vec![] });
         deliver(&mut agent, 2);
-        assert_eq!(tell(&mut agent, ms(0), LinkEventKind::Discarded, 3, NEXT, true), SPARED);
+        assert_eq!(link_event(&mut agent, ms(0), LinkEventKind::Discarded, 3, NEXT, true), SPARED);
         let mut waiting = ack();
         assert!(!agent.on_waiting(ms(0), &mut waiting));
         assert_eq!(named(&waiting), [3]);

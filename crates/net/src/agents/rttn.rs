@@ -79,7 +79,7 @@ impl Rttn {
 
     /// Sends a notice of the expected delay to an active flow: always at the begin of a fade, otherwise if
     /// the delay has changed enough.
-    fn tell(&mut self, now: Time, fade_begins: bool, actions: &mut AgentActions) {
+    fn announce(&mut self, now: Time, fade_begins: bool, actions: &mut AgentActions) {
         let Some((_, [seq, end])) = self.data.filter(|&(at, _)| now - at <= VALIDITY) else { return };
         let Some(delay) = self.expected() else { return };
         let is_soon = self.told.is_some_and(|(at, _)| now - at < PAUSE);
@@ -89,7 +89,7 @@ impl Rttn {
         }
     }
 
-    /// True if the sender knows no valid delay, or one that differs by more than 20 %.
+    /// True if the sender has no valid delay, or a delay that differs by more than 20 %.
     fn is_news(&self, now: Time, delay: Span) -> bool {
         let known = self.told.filter(|&(at, _)| now - at < VALIDITY);
         known.is_none_or(|(_, told)| (delay.max(told) - delay.min(told)) * 5 > told)
@@ -110,17 +110,17 @@ impl Agent for Rttn {
     ) -> PacketAction {
         if let Some(segment) = packet.segment().filter(|segment| segment.len > 0) {
             self.data = Some((now, [segment.seq, segment.end()]));
-            self.tell(now, false, actions);
+            self.announce(now, false, actions);
         }
         PacketAction::Forward
     }
 
     fn on_link(&mut self, now: Time, event: &LinkEvent, actions: &mut AgentActions) {
         match event.kind {
-            LinkEventKind::FadeStart => self.tell(now, true, actions),
+            LinkEventKind::FadeStart => self.announce(now, true, actions),
             LinkEventKind::FadeEnd(lasted) => {
                 self.measure(event.next, lasted);
-                self.tell(now, false, actions);
+                self.announce(now, false, actions);
             }
             _ => {}
         }

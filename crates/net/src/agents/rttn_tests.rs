@@ -18,7 +18,7 @@ fn at(ms: u64) -> Time {
 }
 
 /// Returns the announced delay of each notice, ms.
-fn said(actions: &AgentActions) -> Vec<f64> {
+fn announced(actions: &AgentActions) -> Vec<f64> {
     assert!(actions.packets.is_empty());
     actions.notices.iter().map(|n| n.delay.millis_f64()).collect()
 }
@@ -30,22 +30,22 @@ fn data(agent: &mut Rttn, ms: u64) -> Vec<f64> {
     let mut actions = AgentActions::default();
     assert_eq!(agent.on_packet(at(ms), &mut packet, 0.0, &mut actions), PacketAction::Forward);
     assert!(actions.notices.iter().all(|n| (n.kind, n.seq, n.end()) == (NoticeKind::Rttn, seq, seq + 88)));
-    said(&actions)
+    announced(&actions)
 }
 
-fn tell(agent: &mut Rttn, ms: u64, next: NodeId, kind: LinkEventKind) -> Vec<f64> {
+fn link_event(agent: &mut Rttn, ms: u64, next: NodeId, kind: LinkEventKind) -> Vec<f64> {
     let tag = Tag { flow: FlowId(0), len: 0, seq: 0 };
     let mut actions = AgentActions::default();
     agent.on_link(at(ms), &LinkEvent { kind, tag, next, ack_waits: false }, &mut actions);
-    said(&actions)
+    announced(&actions)
 }
 
 fn fade_begins(agent: &mut Rttn, ms: u64) -> Vec<f64> {
-    tell(agent, ms, MOBILE, LinkEventKind::FadeStart)
+    link_event(agent, ms, MOBILE, LinkEventKind::FadeStart)
 }
 
 fn fade_ends(agent: &mut Rttn, ms: u64, lasted: u64) -> Vec<f64> {
-    tell(agent, ms, MOBILE, LinkEventKind::FadeEnd(Span::from_millis(lasted)))
+    link_event(agent, ms, MOBILE, LinkEventKind::FadeEnd(Span::from_millis(lasted)))
 }
 
 // By hand: fades of 4 s: F 4, Fd 2. Then 8 s: F 4 + 4/8 = 4.5, Fd 2 + (4 - 2)/8 = 2.25. Then 4.1 s: F 4.45,
@@ -129,8 +129,8 @@ fn two_mobiles() {
     let mut a = agent();
     data(&mut a, 0);
     fade_ends(&mut a, 1000, 4000);
-    assert_eq!(tell(&mut a, 5000, OTHER, LinkEventKind::FadeEnd(Span::from_secs(1))), [10_000.0]);
-    assert_eq!(tell(&mut a, 7000, OTHER, LinkEventKind::FadeStart), [10_000.0]);
+    assert_eq!(link_event(&mut a, 5000, OTHER, LinkEventKind::FadeEnd(Span::from_secs(1))), [10_000.0]);
+    assert_eq!(link_event(&mut a, 7000, OTHER, LinkEventKind::FadeStart), [10_000.0]);
 }
 
 // ACKs do not count as data of the flow, and single failures not as fades.
@@ -144,6 +144,6 @@ fn acks_and_failures_cause_no_notice() {
     assert_eq!(fade_ends(&mut a, 1000, 4000), []);
     data(&mut a, 2000);
     for kind in [LinkEventKind::FirstFailure, LinkEventKind::AttemptFailed, LinkEventKind::Delivered] {
-        assert_eq!(tell(&mut a, 5000, MOBILE, kind), []);
+        assert_eq!(link_event(&mut a, 5000, MOBILE, kind), []);
     }
 }

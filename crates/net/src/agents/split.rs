@@ -86,7 +86,7 @@ impl Split {
         }
         let edge = self.sender.state().una.max(1) + self.capacity;
         self.receiver.set_edge(edge);
-        self.tell_of_room(now, edge);
+        self.announce_window(now, edge);
         while let Some(ack) = self.receiver.poll_transmit(now) {
             self.told = ack.segment().map_or(self.told, |s| s.ack.max(1) + s.window);
             actions.packets.push(ack);
@@ -99,7 +99,7 @@ impl Split {
 
     /// Sends a window update to a sender that had to stop for lack of room; it must cover at least two
     /// segments, as less is not worth an ACK (RFC 9293 §3.8.6.2.2).
-    fn tell_of_room(&mut self, now: Time, edge: u64) {
+    fn announce_window(&mut self, now: Time, edge: u64) {
         let expected = self.receiver.expected().max(1);
         let has_stopped = expected + self.mss > self.told;
         let has_room = edge >= expected + (2 * self.mss).min(self.capacity);

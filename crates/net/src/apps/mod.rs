@@ -1,4 +1,4 @@
-//! Applications. Each is a file in this folder: its plan, a state machine that writes data, hears of deliveries
+//! Applications. Each is a file in this folder: its plan, a state machine that writes data, learns of deliveries
 //! and has a timer, and its mean rate for the oracle. The world performs the orders of applications
 //! (`world/applications`); an application knows no world.
 
@@ -61,7 +61,7 @@ impl fmt::Display for Carrier {
     }
 }
 
-/// Flow on which an application opens.
+/// Flow of a new connection of an application.
 #[derive(Clone, Copy, Debug)]
 pub struct Opening<'a> {
     /// Name of the flow, which begins the names of the application's random streams.

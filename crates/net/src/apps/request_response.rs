@@ -5,7 +5,7 @@ use airhop_base::Time;
 use airhop_engine::Stream;
 use std::collections::VecDeque;
 
-/// Requests and responses. The receiving node of the planned flow asks, its sending node answers.
+/// Requests and responses. The receiving node of the planned flow sends requests, its sending node responses.
 ///
 /// A connection is two flows: the requests, which open the connection, and the responses. Each acknowledges its data
 /// with pure ACKs.

@@ -23,7 +23,7 @@ pub struct Web {
     pub think: Distribution,
 }
 
-/// Page: its objects, in the order in which the browser requests those that it knows.
+/// Page: its objects, in the order in which the browser requests them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page(Vec<Object>);
 

@@ -2,7 +2,7 @@
 //! compared.
 
 use airhop_base::Drop;
-use airhop_tcp::seams::{Judged, LossClassification};
+use airhop_tcp::seams::{LossClass, LossClassification};
 use std::collections::BTreeMap;
 
 /// Cause of the end of a packet, as counted and as it happened: a packet discarded by the link layer
@@ -22,9 +22,9 @@ impl From<Drop> for DropReason {
 /// True causes with which classifications of losses are compared, in the order of the results.
 pub const TRUE_CAUSES: [&str; 5] = ["queue", "aqm", "channel", "collision", "none"];
 
-/// Confusion matrix: number of classifications of each kind, in the order of [`Judged::ALL`], by true cause, in the order of
+/// Confusion matrix: number of classifications of each kind, in the order of [`LossClass::ALL`], by true cause, in the order of
 /// [`TRUE_CAUSES`].
-pub type Confusion = [[u64; TRUE_CAUSES.len()]; Judged::ALL.len()];
+pub type Confusion = [[u64; TRUE_CAUSES.len()]; LossClass::ALL.len()];
 
 /// Returns the sum of confusion matrices.
 pub(crate) fn sum_of_judgements(all: impl Iterator<Item = Confusion>) -> Confusion {
@@ -86,7 +86,7 @@ impl LossLedger {
 mod tests {
     use super::*;
 
-    fn judge(ledger: &mut LossLedger, seq: u64, judged: Judged, una: u64) {
+    fn judge(ledger: &mut LossLedger, seq: u64, judged: LossClass, una: u64) {
         ledger.judge(LossClassification { seq, judged }, una);
     }
 
@@ -96,12 +96,12 @@ mod tests {
         let mut ledger = LossLedger::default();
         ledger.on_loss(1, Drop::Queue);
         ledger.on_loss(2001, Drop::Collision);
-        judge(&mut ledger, 1, Judged::Wireless, 1);
-        judge(&mut ledger, 2001, Judged::Wireless, 1);
+        judge(&mut ledger, 1, LossClass::Wireless, 1);
+        judge(&mut ledger, 2001, LossClass::Wireless, 1);
         ledger.on_retransmission(2001);
-        judge(&mut ledger, 2001, Judged::Congestion, 1);
+        judge(&mut ledger, 2001, LossClass::Congestion, 1);
         ledger.on_loss(2001, Drop::Channel);
-        judge(&mut ledger, 2001, Judged::Undecided, 1001);
+        judge(&mut ledger, 2001, LossClass::Undecided, 1001);
         assert_eq!(ledger.confusion(), [[0, 0, 0, 0, 1], [1, 0, 0, 1, 0], [0, 0, 1, 0, 0]]);
         assert_eq!(ledger.lost, BTreeMap::from([(2001, Drop::Channel)]), "what is acknowledged is forgotten");
     }

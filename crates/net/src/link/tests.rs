@@ -43,7 +43,7 @@ impl Bench {
         }
         bench.run_until(Time::MAX);
         let lengths = &mut bench.lengths;
-        bench.link.let_go(Time::MAX, |then, waiting| lengths.push((then, waiting)));
+        bench.link.release(Time::MAX, |then, waiting| lengths.push((then, waiting)));
         lengths.dedup_by_key(|(_, waiting)| *waiting);
         bench
     }
@@ -68,7 +68,7 @@ impl Bench {
 
     fn note_departures(&mut self, now: Time) {
         let lengths = &mut self.lengths;
-        let waiting = self.link.let_go(now, |then, waiting| lengths.push((then, waiting)));
+        let waiting = self.link.release(now, |then, waiting| lengths.push((then, waiting)));
         lengths.push((now, waiting));
     }
 

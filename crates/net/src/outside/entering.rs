@@ -7,7 +7,7 @@ use crate::plan::FlowPlan;
 use crate::world::{Event, Interrupted, World};
 use airhop_base::{Body, Datagram, Departure, Drop, Ecn, FlowId, NodeId, Original, Packet, Time};
 use airhop_trace::{SendCause, SendContext};
-use airhop_wire::real::{self, Connection, ParsedTcp, Seen, Way};
+use airhop_wire::real::{self, Connection, HeaderFields, ParsedTcp, Way};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -100,7 +100,7 @@ impl World {
         &mut self,
         now: Time,
         ways: [NodeId; 2],
-        seen: &Seen,
+        seen: &HeaderFields,
         datagram: Arc<[u8]>,
     ) -> Option<(FlowId, Body)> {
         let flow = self.flow_of_datagram(now, ways, seen)?;
@@ -114,7 +114,7 @@ impl World {
         Some((flow, Body::Udp(Datagram { number, len: seen.payload, sent: now, original })))
     }
 
-    fn flow_of_datagram(&mut self, now: Time, ways: [NodeId; 2], seen: &Seen) -> Option<FlowId> {
+    fn flow_of_datagram(&mut self, now: Time, ways: [NodeId; 2], seen: &HeaderFields) -> Option<FlowId> {
         let outside = self.outside.as_mut()?;
         let rest = outside.stand_ins.get(&ways).copied();
         let Some([from, to]) = endpoints(seen).filter(|_| seen.protocol == UDP) else { return rest };
@@ -132,7 +132,7 @@ impl World {
         &mut self,
         now: Time,
         ways: [NodeId; 2],
-        seen: &Seen,
+        seen: &HeaderFields,
         tcp: &ParsedTcp,
         ports: [u16; 2],
         datagram: Arc<[u8]>,
@@ -247,7 +247,7 @@ impl World {
     }
 }
 
-fn endpoints(seen: &Seen) -> Option<[Endpoint; 2]> {
+fn endpoints(seen: &HeaderFields) -> Option<[Endpoint; 2]> {
     let [from, to] = seen.ports?;
     Some([(seen.source, from), (seen.destination, to)])
 }

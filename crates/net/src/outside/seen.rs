@@ -38,7 +38,7 @@ pub enum ObservedLoad {
 
 impl World {
     /// Returns the flows of real hosts opened so far, in the order of their opening.
-    pub fn seen(&self) -> Vec<ObservedFlow> {
+    pub fn observed_flows(&self) -> Vec<ObservedFlow> {
         let opened = self.flows.iter().skip(self.ground.plan.flows.len());
         let seen = opened.filter_map(|flow| {
             let Ends::Real(real) = &flow.ends else { return None };

@@ -145,10 +145,10 @@ impl ControlLaw {
             // In a long queue drops may be due at a higher rate than packets leave: hence a loop.
             while is_late && now >= self.drop_next {
                 self.count += 1;
-                let told = self.tell(next, arena, dropped, marker);
-                if told.is_some() {
+                let waiting = self.drop_or_mark(next, arena, dropped, marker);
+                if waiting.is_some() {
                     self.drop_next = self.after(self.drop_next);
-                    return told;
+                    return waiting;
                 }
                 (next, is_late) = self.take(now, fifo, reserve);
                 if is_late {
@@ -158,8 +158,8 @@ impl ControlLaw {
             self.dropping = is_late;
         } else if is_late {
             self.begin(now);
-            let told = self.tell(next, arena, dropped, marker);
-            return told.or_else(|| self.take(now, fifo, reserve).0);
+            let waiting = self.drop_or_mark(next, arena, dropped, marker);
+            return waiting.or_else(|| self.take(now, fifo, reserve).0);
         }
         next
     }
@@ -196,18 +196,18 @@ impl ControlLaw {
     }
 
     /// Drops a packet, or marks and returns it.
-    fn tell(
+    fn drop_or_mark(
         &self,
-        told: Option<Waiting>,
+        waiting: Option<Waiting>,
         arena: &mut Arena<Packet>,
         dropped: &mut Dropped,
         marker: &mut Marker,
     ) -> Option<Waiting> {
-        let told = told?;
-        if self.plan.ecn && marker.mark(arena.get_mut(&told.packet.id)) {
-            return Some(told);
+        let waiting = waiting?;
+        if self.plan.ecn && marker.mark(arena.get_mut(&waiting.packet.id)) {
+            return Some(waiting);
         }
-        dropped.push((told.packet, Drop::Aqm));
+        dropped.push((waiting.packet, Drop::Aqm));
         None
     }
 }

@@ -64,7 +64,7 @@ impl Pie {
         self.packet = self.packet.max(arena.get(packet).bytes);
         // A queue of two packets or less is never shortened: the link would become idle.
         let is_short = self.fifo.bytes() <= 2 * u64::from(self.packet);
-        if is_short || !self.control.tells(&mut self.stream) {
+        if is_short || !self.control.drops_or_marks(&mut self.stream) {
             return None;
         }
         let marks = self.plan.ecn && self.control.probability < Self::MOST_MARKED;
@@ -217,7 +217,7 @@ impl Controller {
     /// Decides whether the arriving packet is dropped or marked: never during a burst allowance or while the
     /// delay is close to the target or below (§4.1); otherwise at random, with a minimum and a maximum
     /// distance between drops (§5.4).
-    fn tells(&mut self, stream: &mut Stream) -> bool {
+    fn drops_or_marks(&mut self, stream: &mut Stream) -> bool {
         let is_harmless = self.delay_before < self.target / 2.0 && self.probability < 0.2;
         if self.burst_left > Span::ZERO || is_harmless {
             return false;
@@ -226,12 +226,12 @@ impl Controller {
             self.accumulated = 0.0;
         }
         self.accumulated += self.probability;
-        let tells =
+        let is_chosen =
             self.accumulated >= 0.85 && (self.accumulated >= 8.5 || stream.uniform() < self.probability);
-        if tells {
+        if is_chosen {
             self.accumulated = 0.0;
         }
-        tells
+        is_chosen
     }
 }
 
@@ -319,7 +319,7 @@ mod tests {
         let told_at = |pie: &mut Controller, ms| {
             pie.catch_up(Time::ZERO + Span::from_millis(ms));
             pie.note_arrival();
-            pie.tells(&mut stream())
+            pie.drops_or_marks(&mut stream())
         };
         assert!((0..150).all(|ms| !told_at(&mut pie, ms)));
         assert!(told_at(&mut pie, 150));
@@ -341,7 +341,7 @@ mod tests {
         let mut gap = 0_u32;
         while gaps.len() < 10_000 {
             gap += 1;
-            if pie.tells(&mut stream) {
+            if pie.drops_or_marks(&mut stream) {
                 gaps.push(std::mem::take(&mut gap));
             }
         }
@@ -355,11 +355,14 @@ mod tests {
     // §4.1: no packet is dropped while the delay is below half of the target and the probability below 0.2.
     #[test]
     fn a_queue_that_is_hardly_there_is_left_alone() {
-        let tells = |probability, delay_ms: f64| {
+        let drops_or_marks = |probability, delay_ms: f64| {
             let mut pie = at(probability, delay_ms * MS, 20.0 * MS);
-            (0..2000).any(|_| pie.tells(&mut stream()))
+            (0..2000).any(|_| pie.drops_or_marks(&mut stream()))
         };
-        assert_eq!([tells(0.19, 7.4), tells(0.21, 7.4), tells(0.19, 7.6)], [false, true, true]);
+        assert_eq!(
+            [drops_or_marks(0.19, 7.4), drops_or_marks(0.21, 7.4), drops_or_marks(0.19, 7.6)],
+            [false, true, true]
+        );
     }
 
     /// Returns a long queue whose probability stays at `probability` for a while.

@@ -46,7 +46,7 @@ pub struct Red {
 
 /// Decision on an arriving packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Told {
+enum Decision {
     Nothing,
     Early,
     Forced,
@@ -60,27 +60,27 @@ impl Red {
 
     /// Decides on an arriving packet. `None`: the packet is queued, possibly marked.
     fn judge(&mut self, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
-        match self.tell() {
-            Told::Nothing => None,
-            Told::Early if self.plan.ecn && self.marker.mark(arena.get_mut(packet)) => None,
-            Told::Early | Told::Forced => Some(Drop::Aqm),
+        match self.decide() {
+            Decision::Nothing => None,
+            Decision::Early if self.plan.ecn && self.marker.mark(arena.get_mut(packet)) => None,
+            Decision::Early | Decision::Forced => Some(Drop::Aqm),
         }
     }
 
-    fn tell(&mut self) -> Told {
+    fn decide(&mut self) -> Decision {
         let count = std::mem::take(&mut self.count);
-        let Some(p) = self.probability() else { return Told::Nothing };
+        let Some(p) = self.probability() else { return Decision::Nothing };
         if p >= 1.0 {
-            return Told::Forced;
+            return Decision::Forced;
         }
         // Floyd and Jacobson 1993 §7, method 2: p_a = p_b / (1 - count p_b). The gap between two drops or marks is then uniform in {1, …,
         // 1/p_b}, not geometric.
         let rest = 1.0 - f64::from(count) * p;
         if self.stream.uniform() * rest < p {
-            return Told::Early;
+            return Decision::Early;
         }
         self.count = count + 1;
-        Told::Nothing
+        Decision::Nothing
     }
 
     /// Returns p_b, the probability at this average; `None` below `min`.
@@ -187,7 +187,7 @@ mod tests {
         let mut gap = 0;
         for _ in 0..200_000 {
             gap += 1;
-            if red.tell() == Told::Early {
+            if red.decide() == Decision::Early {
                 gaps[gap] += 1;
                 gap = 0;
             }

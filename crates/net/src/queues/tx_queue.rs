@@ -10,7 +10,7 @@ pub struct TxQueue {
     record: Box<Record>,
 }
 
-/// Packets of a queue, as its owner knows them without asking the discipline.
+/// Packets of a queue, as stored by its owner without a call of the discipline.
 #[derive(Debug, Default)]
 struct Record {
     /// False if the discipline is known to be empty, which saves a call.

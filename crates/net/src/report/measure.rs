@@ -8,7 +8,7 @@ use crate::ground_truth::lateness::Lateness;
 use crate::ground_truth::loss_ledger::{Confusion, TRUE_CAUSES};
 use crate::transit::Completion;
 use airhop_base::NoticeKind;
-use airhop_tcp::seams::Judged;
+use airhop_tcp::seams::LossClass;
 
 /// Rule that combines the values of flows into that of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -253,16 +253,17 @@ impl Quantity for Option<ConnectionCounts> {
 impl Quantity for Confusion {
     fn columns(measure: &Measure) -> Vec<Column> {
         let column = |judged: &'static str, cause: &'static str| {
-            let (name, label) = (format!("judged_{judged}_{cause}"), format!("Judged {judged}, was {cause}"));
+            let (name, label) =
+                (format!("judged_{judged}_{cause}"), format!("LossClass {judged}, was {cause}"));
             Column::within(measure, &[judged, cause], name, label)
         };
-        let rows = Judged::ALL.into_iter();
+        let rows = LossClass::ALL.into_iter();
         rows.flat_map(|judged| TRUE_CAUSES.map(|cause| column(judged.name(), cause))).collect()
     }
 
     fn value(&self) -> Value {
-        let row = |(judged, row): (Judged, &_)| (judged.name(), counts(TRUE_CAUSES.into_iter().zip(row)));
-        Value::Group(Judged::ALL.into_iter().zip(self).map(row).collect())
+        let row = |(judged, row): (LossClass, &_)| (judged.name(), counts(TRUE_CAUSES.into_iter().zip(row)));
+        Value::Group(LossClass::ALL.into_iter().zip(self).map(row).collect())
     }
 
     fn leave_out(&mut self, earlier: &Self) {

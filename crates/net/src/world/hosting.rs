@@ -24,7 +24,7 @@ impl World {
         id: &Id<Packet>,
     ) -> PacketAction {
         if self.arena.get(id).damaged {
-            return PacketAction::Forward; // agents take packets for what their headers say
+            return PacketAction::Forward; // agents classify packets by their headers
         }
         let to_receiver = self.arena.get(id).dst == self.flows[flow.0 as usize].plan.to;
         let here = self.flows[flow.0 as usize].agents_at(node);
@@ -92,13 +92,13 @@ impl World {
     /// Notifies the agents at the start of a wireless hop of an event of a packet in its link layer. True if
     /// an agent wants the event kept from routing.
     #[inline(always)]
-    pub(crate) fn tell_agents(&mut self, now: Time, hop: Hop, kind: LinkEventKind, tag: Tag) -> bool {
+    pub(crate) fn notify_agents(&mut self, now: Time, hop: Hop, kind: LinkEventKind, tag: Tag) -> bool {
         let watched = tag.flow.index().filter(|&flow| self.watched[flow]);
-        watched.is_some_and(|flow| self.tell_agents_of(flow, now, hop, kind, tag))
+        watched.is_some_and(|flow| self.notify_agents_of(flow, now, hop, kind, tag))
     }
 
     #[inline(never)]
-    fn tell_agents_of(&mut self, flow: usize, now: Time, hop: Hop, kind: LinkEventKind, tag: Tag) -> bool {
+    fn notify_agents_of(&mut self, flow: usize, now: Time, hop: Hop, kind: LinkEventKind, tag: Tag) -> bool {
         let [node, next] = self.ends(hop);
         let event = self.link_event(hop, next, kind, tag);
         let mut spares_link = false;
@@ -122,12 +122,12 @@ impl World {
     pub(crate) fn on_attempt_failed(&mut self, now: Time, hop: Hop, tag: Tag, attempt: u32, retry: bool) {
         if retry {
             let kind = if attempt == 1 { LinkEventKind::FirstFailure } else { LinkEventKind::AttemptFailed };
-            self.tell_agents(now, hop, kind, tag);
+            self.notify_agents(now, hop, kind, tag);
         }
     }
 
     /// Notifies the agents that listen to the fades of a wireless hop of the begin or end of a fade.
-    pub(crate) fn tell_of_fade(&mut self, now: Time, hop: Hop, kind: LinkEventKind) {
+    pub(crate) fn notify_of_fade(&mut self, now: Time, hop: Hop, kind: LinkEventKind) {
         let [_, next] = self.ends(hop);
         for k in 0..self.listeners(hop).len() {
             let i = self.listeners(hop)[k];

@@ -208,7 +208,7 @@ pub(crate) struct Fades {
     are_reported: bool,
 }
 
-/// Fade as the link layer of the sending station knows it: from the first failure after a success to the next link ACK.
+/// Fade as observed by the link layer of the sending station: from the first failure after a success to the next link ACK.
 #[derive(Debug, Default)]
 struct Fade {
     since: Option<Time>,

@@ -175,7 +175,7 @@ impl World {
             }
             LinkEffect::AttemptFailed { from, to, tag, attempt, retry, .. } => {
                 if self.links.interface_mut(layer, from).fades.begins(now, to) {
-                    self.tell_of_fade(now, hop(from, to), LinkEventKind::FadeStart);
+                    self.notify_of_fade(now, hop(from, to), LinkEventKind::FadeStart);
                 }
                 self.on_attempt_failed(now, hop(from, to), tag, attempt, retry);
             }
@@ -186,7 +186,7 @@ impl World {
                 self.on_given_up(now, layer, (from, to), Some(packet), None);
             }
             LinkEffect::Aborted { from, to, tag, .. } => {
-                self.tell_agents(now, hop(from, to), LinkEventKind::Discarded, tag);
+                self.notify_agents(now, hop(from, to), LinkEventKind::Discarded, tag);
             }
             LinkEffect::HeaderOnly { from, to, number, .. } => {
                 let copy = self.links.interface(layer, from).records.copy(number).cloned();
@@ -196,10 +196,10 @@ impl World {
             }
             LinkEffect::FrameLost(lost) => self.on_frame_lost(now, layer, lost),
             LinkEffect::FadeStart { from, to } => {
-                self.tell_of_fade(now, hop(from, to), LinkEventKind::FadeStart);
+                self.notify_of_fade(now, hop(from, to), LinkEventKind::FadeStart);
             }
             LinkEffect::FadeEnd { from, to, lasted } => {
-                self.tell_of_fade(now, hop(from, to), LinkEventKind::FadeEnd(lasted));
+                self.notify_of_fade(now, hop(from, to), LinkEventKind::FadeEnd(lasted));
             }
             LinkEffect::Transmitted(frame) => self.record_transmission(now, layer, &frame),
             LinkEffect::Mpdu(mpdu) => self.record_mpdu(layer, &mpdu),
@@ -223,9 +223,9 @@ impl World {
         interface.records.remove(number);
         let ended = interface.fades.ends(now, to);
         let hop = Hop::Layer { layer, from, to };
-        self.tell_agents(now, hop, LinkEventKind::Delivered, tag);
+        self.notify_agents(now, hop, LinkEventKind::Delivered, tag);
         if let Some(lasted) = ended {
-            self.tell_of_fade(now, hop, LinkEventKind::FadeEnd(lasted));
+            self.notify_of_fade(now, hop, LinkEventKind::FadeEnd(lasted));
         }
     }
 
@@ -274,8 +274,8 @@ impl World {
         let record = site.interfaces[usize::from(from)].records.remove(number);
         if site.routers.is_empty() {
             self.on_given_up(now, layer, (from, to), packet, record.last_loss);
-            self.tell_agents(now, hop, kind, tag);
-        } else if self.tell_agents(now, hop, kind, tag) {
+            self.notify_agents(now, hop, kind, tag);
+        } else if self.notify_agents(now, hop, kind, tag) {
             self.on_given_up(now, layer, (from, to), packet, record.last_loss);
         } else {
             self.on_next_hop_lost(now, layer.number(), (from, to), packet, record);

@@ -1,4 +1,4 @@
-//! Links of a world. Only this module knows the types of links; the world uses the trait [`LinkSite`] for
+//! Links of a world. Only this module uses the types of links; the world uses the trait [`LinkSite`] for
 //! each of them. The counterpart for plans is [`crate::links`].
 //!
 //! Events, and packets on wires, bypass the trait: the loop and [`World::forward`] match on the type of the

@@ -35,7 +35,7 @@ impl World {
         if let Some(recorder) = &mut self.recorder {
             let link = &mut self.links.wires[i as usize];
             let place = link.trace.place;
-            let waiting = link.let_go(now, |then, left| recorder.queue(then, place, left));
+            let waiting = link.release(now, |then, left| recorder.queue(then, place, left));
             recorder.queue(now, place, waiting);
         }
     }

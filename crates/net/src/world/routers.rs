@@ -1,4 +1,4 @@
-//! Routers in the world. The world asks the routers for next hops, passes messages and losses of neighbours
+//! Routers in the world. The world requests next hops from the routers, passes messages and losses of neighbours
 //! to them, and carries out their actions.
 
 use crate::ground_truth::loss_ledger::DropReason;

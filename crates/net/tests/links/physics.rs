@@ -255,9 +255,9 @@ fn places_are_those_of_pairs_in_range() {
 ///   The station of the other transmission did not know of the exchange: it does not sense the station of
 ///   `z`, or began no later than `z`, or sends an answer itself.
 ///
-/// And what became of each frame follows from who else was on the air around the station it was for: by
-/// ns-2's rules a receiver follows the first signal after silence, and what comes later spoils it unless it
-/// is 10 dB weaker; by the standard's it receives what is 10 dB above the sum of all others.
+/// The outcome of each frame follows from the other signals at its receiver. By ns-2's rules a receiver locks
+/// on the first signal after silence, and a later signal destroys it unless the later signal is 10 dB weaker;
+/// by the standard's rules a receiver receives a signal that is 10 dB above the sum of all others.
 #[test]
 fn airtime_is_exclusive_within_the_sense_range() {
     let all =

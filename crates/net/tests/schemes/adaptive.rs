@@ -27,7 +27,7 @@ fn wire(scheme: &str, config: Config, mbps: u64, rtt: Span, packets: usize, loss
 }
 
 /// Returns the Linux preset without pacing by the host, because the senders of these papers do not pace:
-/// Illinois would take the longest delay of its bursts for the delay of the full buffer.
+/// Illinois would use the longest delay of its bursts as the delay of the full buffer.
 fn linux() -> Config {
     Config { pacing: false, ..Preset::Linux.config(SEGMENT) }
 }

@@ -44,7 +44,7 @@ fn upwards(mobile: &Mobile) -> Plan {
 // notices are in time; between mobiles some arrive after the timer has expired. RTTN does not depend on
 // timely notices.
 #[test]
-fn what_notices_spare() {
+fn notices_prevent_timeouts() {
     for (to_mobile, most) in [(false, 0.1), (true, 0.7)] {
         let timeouts = |scheme| sum(&over_fades(scheme, to_mobile).plan(), |f| f.timeouts);
         let (basic, ebsn, rttn) = (timeouts("tahoe"), timeouts("ebsn"), timeouts("rttn"));
@@ -162,7 +162,7 @@ fn lost_notices_warn_no_sender() {
 // The base station sends notices about its downlink only. The source's own link calls the sender, if enabled,
 // and its calls are never late.
 #[test]
-fn a_mobile_source_hears_its_own_link_if_it_wants() {
+fn a_mobile_source_may_receive_notices_of_its_own_link() {
     let mut plan = upwards(&over_fades("ebsn", false));
     assert_eq!(heard(&run(&plan, 1), NoticeKind::Ebsn), 0);
     set(&mut plan, "own_link", 1.0);

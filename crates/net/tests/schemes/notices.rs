@@ -8,7 +8,7 @@ use airhop_net::apps::Transfer;
 use airhop_net::plan::{Plan, Transport};
 use airhop_radio::cell::LinkErrors;
 use airhop_radio::errors::ErrorPlan;
-use airhop_tcp::seams::Judged;
+use airhop_tcp::seams::LossClass;
 use airhop_tcp::{Config, Notices, Preset};
 use airhop_trace::Table;
 use std::collections::BTreeSet;
@@ -17,14 +17,14 @@ use std::sync::Arc;
 /// Returns the number of losses classified as wireless, and how many of them were congestion losses or no
 /// losses.
 fn wireless(r: &Report) -> (u64, u64) {
-    let [queue, aqm, channel, collision, none] = r.flows[0].judgements[Judged::Wireless as usize];
+    let [queue, aqm, channel, collision, none] = r.flows[0].judgements[LossClass::Wireless as usize];
     (channel + collision, queue + aqm + none)
 }
 
 // Each scheme installs its notification service, works in either direction and with every preset, receives
 // notices of losses, and repairs these losses without a window reduction.
 #[test]
-fn every_sender_hears_of_losses() {
+fn every_sender_receives_notices_of_losses() {
     for scheme in ["eln", "hack", "hack-fixed", "ewln", "tcp-eln", "lhp", "ll-elsn"] {
         for uplink in [false, true] {
             for preset in [Preset::Ns2, Preset::Rfc] {
@@ -94,7 +94,7 @@ fn no_notified_sender_reduces_its_window_for_channel_losses() {
             let [clean, noisy] = [0.0, 0.05].map(|fer| told(scheme, preset, uplink, fer, Notices::Elsn, 1));
             let what = format!("{scheme}, uplink {uplink}, {preset:?}: {:?}", noisy.flows[0]);
             let (right, _) = wireless(&noisy);
-            let [_, _, channel, collision, _] = noisy.flows[0].judgements[Judged::Congestion as usize];
+            let [_, _, channel, collision, _] = noisy.flows[0].judgements[LossClass::Congestion as usize];
             assert!(right > 500 && right > 100 * (channel + collision), "{what}");
             assert!(
                 noisy.flows[0].window_cuts <= clean.flows[0].window_cuts + 8,

@@ -11,7 +11,7 @@ use airhop_radio::cell::{CellPlan, LinkErrors};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::phy::Phy;
 use airhop_tcp::Preset;
-use airhop_tcp::seams::Judged;
+use airhop_tcp::seams::LossClass;
 use airhop_trace::Recorder;
 use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketOption;
 use pcap_file::pcapng::{Block, PcapNgReader};
@@ -73,7 +73,7 @@ fn named(seen: &Seen, is_in: bool) -> Vec<u64> {
 
 /// Returns the numbers of losses classified as wireless, correctly and wrongly.
 fn wireless(f: &FlowReport) -> (u64, u64) {
-    let [queue, aqm, channel, collision, none] = f.judgements[Judged::Wireless as usize];
+    let [queue, aqm, channel, collision, none] = f.judgements[LossClass::Wireless as usize];
     (channel + collision, queue + aqm + none)
 }
 

@@ -153,7 +153,7 @@ impl Connection {
         self.peer_origin = syn.seq;
         let mut heard = self.simulated(syn);
         (heard.seq, heard.len, heard.sack_permitted) = (0, 0, self.agreed.sack);
-        let (ece, cwr) = (self.config.ecn, self.config.ecn); // RFC 3168 §6.1.1: a SYN asks by both
+        let (ece, cwr) = (self.config.ecn, self.config.ecn); // RFC 3168 §6.1.1: a SYN requests ECN by both bits
         heard.flags = airhop_base::Flags { syn: true, ece, cwr, ..airhop_base::Flags::default() };
         self.receiver.on_segment(now, &packet(heard.clone(), Ecn::NotEct));
         while self.receiver.poll_transmit(now).is_some() {}

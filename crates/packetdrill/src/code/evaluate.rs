@@ -34,14 +34,14 @@ impl Memory {
     /// Evaluates a condition.
     pub(crate) fn holds(&self, condition: &Expression, names: Names<'_>) -> Held {
         match self.value(condition, names) {
-            Ok(0.0) => Held::False(self.told(condition, names)),
+            Ok(0.0) => Held::False(self.values_of(condition, names)),
             Ok(_) => Held::True,
             Err(name) => Held::Unknown(name),
         }
     }
 
     /// Returns the names of an expression with their values.
-    fn told(&self, expression: &Expression, names: Names<'_>) -> String {
+    fn values_of(&self, expression: &Expression, names: Names<'_>) -> String {
         let mut found = Vec::new();
         collect(expression, &mut found);
         found.dedup();

@@ -11,7 +11,7 @@ mod wire;
 use crate::script::{Call, Place, Script, Segment};
 use crate::settings::Settings;
 use crate::stack::{Compared, Refusal, Sent, Stack};
-use crate::{Note, Verdict, play};
+use crate::{Diagnostic, Verdict, play};
 use airhop_base::NodeId;
 use airhop_live::host::namespace::Namespace;
 use airhop_live::host::sys::{self, SchedulingPolicy};
@@ -71,7 +71,7 @@ pub(crate) fn judge(script: &Script, folder: &Path) -> Verdict {
 
 /// Runs a script in a thread with its own priority.
 fn once(script: &Script, folder: &Path) -> Verdict {
-    let unable = |text: String| Verdict::NotApplicable(Note { place: Place::default(), text });
+    let unable = |text: String| Verdict::NotApplicable(Diagnostic { place: Place::default(), text });
     let work = || {
         // Real-time priority keeps the times of segments precise; without it, the tolerance of the script
         // must suffice.

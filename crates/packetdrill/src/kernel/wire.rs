@@ -97,7 +97,7 @@ impl Ends {
         };
         let options = tcp
             .options_iterator()
-            .map(|option| option.map_or_else(|e| TcpOption::Other(e.to_string()), told));
+            .map(|option| option.map_or_else(|e| TcpOption::Other(e.to_string()), option_of));
         Some(Segment {
             ecn: Some(EcnField::from(Ecn::of_traffic_class(ip.ecn.value()))),
             flags,
@@ -110,7 +110,7 @@ impl Ends {
     }
 }
 
-fn told(option: TcpOptionElement) -> TcpOption {
+fn option_of(option: TcpOptionElement) -> TcpOption {
     match option {
         TcpOptionElement::Noop => TcpOption::Nop,
         TcpOptionElement::MaximumSegmentSize(bytes) => TcpOption::Mss(bytes),

@@ -99,7 +99,7 @@ fn duration_fields_reach_to_the_ack_of_the_next_fragment() {
 /// Stations 0 and 2 do not hear each other; the duration field of station 1's ACKs keeps 2 silent to the end
 /// of the burst (IEEE 802.11-2016 §10.3.4.6). So only a frame that overlaps a first fragment collides.
 #[test]
-fn a_hidden_station_hears_the_reservation_in_the_acks() {
+fn a_hidden_station_receives_the_reservation_in_the_acks() {
     let plan = CellPlan { fragmentation: Some(256), ..line(&[0.0, 30.0, 60.0], 40.0, 40.0) };
     let mut world = World::new(&plan, 1);
     world.saturate(0, 1, 1040);

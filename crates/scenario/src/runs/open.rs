@@ -69,8 +69,8 @@ impl OpenRun {
     }
 
     /// Returns the flows of real hosts that have opened so far.
-    pub fn seen(&self) -> Vec<ObservedFlow> {
-        self.world.seen()
+    pub fn observed_flows(&self) -> Vec<ObservedFlow> {
+        self.world.observed_flows()
     }
 
     /// Returns the number of datagrams that entered without a destination: broadcasts, unknown addresses, protocols other than IP.

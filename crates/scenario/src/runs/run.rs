@@ -25,7 +25,7 @@ pub struct Run {
     pub scenario: Arc<Scenario>,
     /// Seed of all randomness.
     pub seed: u64,
-    /// Number of the replication: another number gives other randomness with the same seed.
+    /// Number of the replication. With the same seed, each number selects other random streams.
     pub rep: u64,
 }
 

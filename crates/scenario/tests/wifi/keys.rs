@@ -107,7 +107,7 @@ fn without_aggregation_attempts_count() {
 
 /// `airhop show` prints a scenario that reads back to the same plan and prints the same text.
 #[test]
-fn what_is_printed_reads_back() {
+fn a_printed_scenario_reads_back() {
     let changes: [&[(&str, &str)]; 8] = [
         &[],
         &[N, AT_2_4],

@@ -1,5 +1,5 @@
 use super::whole;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Signal, Window};
+use crate::seams::{Ack, CongestionControl, Loss, LossClass, Signal, Window};
 use crate::sender_state::SenderState;
 
 /// Congestion window of Linux 2.6 with appropriate byte counting (RFC 3465), an integer number of segments,
@@ -54,11 +54,11 @@ impl CongestionControl for CountedReno {
         self.0.grow(w);
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> LossClass {
         // tcp_reno_min_cwnd(): half of ssthresh; the end of the recovery raises the window to ssthresh.
         let ssthresh = whole(w.cwnd / 2.0).max(2.0);
         self.0.cut(w, ssthresh, ssthresh / 2.0, l.signal);
-        Judged::Congestion
+        LossClass::Congestion
     }
 
     fn observe(&mut self, a: &Ack, s: &SenderState) {

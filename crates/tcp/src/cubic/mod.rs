@@ -9,16 +9,16 @@ mod tests;
 use crate::config::Growth;
 use crate::control::{leave, whole};
 use crate::estimators::least;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Signal, Window};
+use crate::seams::{Ack, CongestionControl, Loss, LossClass, Next, Signal, Window};
 use crate::sender_state::SenderState;
 use crate::slow_start::{Sample, SlowStart};
 use airhop_base::{Span, Time};
 use linux::Linux;
 use rfc::Rfc;
 
-/// Two forms of CUBIC's law.
+/// Two versions of CUBIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum Version {
     /// RFC 9438.
     Rfc,
     /// Linux 6: integer segments and ticks. The target is one minimum round trip ahead, not a smoothed one;
@@ -59,10 +59,10 @@ enum Law {
 
 impl Cubic {
     /// Creates the congestion control of a new connection.
-    pub fn new(form: Form, constants: Constants, slow_start: SlowStart) -> Self {
+    pub fn new(form: Version, constants: Constants, slow_start: SlowStart) -> Self {
         let law = match form {
-            Form::Rfc => Law::Rfc(Rfc::new(constants)),
-            Form::Linux => Law::Linux(Linux::new(constants)),
+            Version::Rfc => Law::Rfc(Rfc::new(constants)),
+            Version::Linux => Law::Linux(Linux::new(constants)),
         };
         Cubic { law, slow_start, rtt: None, least_rtt: None, idle_since: None, last_sent: Time::ZERO }
     }
@@ -112,7 +112,7 @@ impl CongestionControl for Cubic {
         }
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
         let is_timeout = l.signal == Signal::Timeout;
         self.slow_start.on_loss(is_timeout, l.now, s.max_sent);
         let left = match &mut self.law {
@@ -127,7 +127,7 @@ impl CongestionControl for Cubic {
             }
         };
         leave(w, left, l.signal); // §4.6; after a repeated timeout ssthresh stays (RFC 5681 §3.1)
-        Judged::Congestion
+        LossClass::Congestion
     }
 
     /// §4.9: restores the state before the loss; Linux restores only the window.

@@ -13,7 +13,7 @@ fn state(srtt_ms: u64) -> SenderState {
     }
 }
 
-fn cubic(form: Form, beta: f64, fast_convergence: bool) -> Cubic {
+fn cubic(form: Version, beta: f64, fast_convergence: bool) -> Cubic {
     Cubic::new(form, Constants { beta, c: 0.4, fast_convergence }, SlowStart::Standard)
 }
 
@@ -26,7 +26,7 @@ fn ack(ms: u64) -> Ack {
 fn lose(control: &mut Cubic, cwnd: f64, signal: Signal) -> Window {
     let mut w = Window { cwnd, ssthresh: 2.0 };
     let loss = Loss { now: Time::ZERO, signal, base: Some(cwnd), half: cwnd / 2.0, window: cwnd / 2.0 };
-    assert_eq!(control.on_loss(&mut w, &loss, &state(100)), Judged::Congestion);
+    assert_eq!(control.on_loss(&mut w, &loss, &state(100)), LossClass::Congestion);
     w
 }
 
@@ -62,7 +62,7 @@ fn the_cubic() {
 // the window.
 #[test]
 fn growth_aims_a_round_trip_ahead() {
-    let mut control = cubic(Form::Rfc, 0.5, true);
+    let mut control = cubic(Version::Rfc, 0.5, true);
     let mut w = lose(&mut control, 100.0, Signal::Duplicates);
     is_close(w.cwnd, 50.0);
     let s = state(100);
@@ -80,7 +80,7 @@ fn growth_aims_a_round_trip_ahead() {
 // until it reaches 10; then by one.
 #[test]
 fn friendly_to_reno() {
-    let mut control = cubic(Form::Rfc, 0.7, true);
+    let mut control = cubic(Version::Rfc, 0.7, true);
     let mut w = lose(&mut control, 10.0, Signal::Duplicates);
     let s = state(1);
     for _ in 0..1000 {
@@ -96,13 +96,13 @@ fn friendly_to_reno() {
 #[test]
 fn slow_start_ends_within_an_ack() {
     let mut w = Window { cwnd: 9.5, ssthresh: 10.0 };
-    cubic(Form::Rfc, 0.7, true).on_ack(&mut w, &ack(0), &state(100));
+    cubic(Version::Rfc, 0.7, true).on_ack(&mut w, &ack(0), &state(100));
     is_close(w.cwnd, 10.0 + 0.5 / 10.0);
     // One quarter of the two delivered segments ends slow start; three quarters remain.
     let s = SenderState { growth: Growth::PerByte, ..state(100) };
     let two = Ack { acked: 2 * MSS, delivered: 2 * MSS, counted: 2 * MSS, ..ack(0) };
     let mut w = Window { cwnd: 9.5, ssthresh: 10.0 };
-    cubic(Form::Rfc, 0.7, true).on_ack(&mut w, &two, &s);
+    cubic(Version::Rfc, 0.7, true).on_ack(&mut w, &two, &s);
     is_close(w.cwnd, 10.0 + 1.5 / 10.0);
 }
 
@@ -110,7 +110,7 @@ fn slow_start_ends_within_an_ack() {
 #[test]
 fn fast_convergence() {
     for (on, second) in [(true, 59.5), (false, 70.0)] {
-        let mut control = cubic(Form::Rfc, 0.7, on);
+        let mut control = cubic(Version::Rfc, 0.7, on);
         lose(&mut control, 100.0, Signal::Duplicates);
         lose(&mut control, 70.0, Signal::Duplicates);
         is_close(memory(&control).w_max.expect("a loss"), second);
@@ -123,12 +123,12 @@ fn fast_convergence() {
 // ssthresh is computed in the same way, the window is 1, and the next epoch begins at its plateau; at a
 // repeated timeout of the same segment ssthresh stays unchanged (RFC 5681 §3.1).
 #[test]
-fn what_is_left() {
-    let left = |cwnd, signal| lose(&mut cubic(Form::Rfc, 0.7, true), cwnd, signal);
+fn windows_after_losses() {
+    let left = |cwnd, signal| lose(&mut cubic(Version::Rfc, 0.7, true), cwnd, signal);
     assert_eq!(left(2.0, Signal::Duplicates), Window { cwnd: 2.0, ssthresh: 2.0 });
     assert_eq!(left(2.0, Signal::Echo), Window { cwnd: 1.4, ssthresh: 2.0 });
     assert_eq!(left(20.0, Signal::Timeout), Window { cwnd: 1.0, ssthresh: 14.0 });
-    let mut control = cubic(Form::Rfc, 0.7, true);
+    let mut control = cubic(Version::Rfc, 0.7, true);
     let mut w = lose(&mut control, 20.0, Signal::Timeout);
     let again = Loss { now: Time::ZERO, signal: Signal::Timeout, base: None, half: 14.0, window: 14.0 };
     control.on_loss(&mut w, &again, &state(100));
@@ -145,7 +145,7 @@ fn what_is_left() {
 // change. W_est continues with alpha.
 #[test]
 fn a_repeated_timeout_is_no_new_beginning() {
-    let mut control = cubic(Form::Rfc, 0.7, true);
+    let mut control = cubic(Version::Rfc, 0.7, true);
     let mut w = lose(&mut control, 20.0, Signal::Timeout);
     let again = Loss { now: Time::ZERO, signal: Signal::Timeout, base: None, half: 14.0, window: 14.0 };
     control.on_loss(&mut w, &again, &state(1));
@@ -159,7 +159,7 @@ fn a_repeated_timeout_is_no_new_beginning() {
 #[test]
 fn a_loss_that_was_none() {
     let s = SenderState { una: 1, max_sent: 90_001, ..state(100) };
-    for form in [Form::Rfc, Form::Linux] {
+    for form in [Version::Rfc, Version::Linux] {
         let mut control = cubic(form, 0.7, true);
         let mut w = lose(&mut control, 100.0, Signal::Duplicates);
         control.on_ack(&mut w, &ack(0), &s);
@@ -169,7 +169,7 @@ fn a_loss_that_was_none() {
         control.on_loss(&mut w, &loss(Signal::Timeout), &s);
         control.on_spurious(&mut w, &before, &s);
         assert_eq!(w, before);
-        if form == Form::Rfc {
+        if form == Version::Rfc {
             assert!(memory(&control).epoch.is_some());
             assert_eq!(memory(&control).w_max, Some(100.0));
         }
@@ -192,7 +192,7 @@ fn openings(control: &mut Cubic, mut w: Window, every: u64, acks: u64) -> Vec<u6
 // ACKs, whatever the window.
 #[test]
 fn linux_without_a_plateau() {
-    let mut control = cubic(Form::Linux, 0.7, true);
+    let mut control = cubic(Version::Linux, 0.7, true);
     let window = Window { cwnd: 154.0, ssthresh: 154.0 };
     assert_eq!(openings(&mut control, window, 1, 60), [20, 40, 60]);
 }
@@ -202,7 +202,7 @@ fn linux_without_a_plateau() {
 // cubic is at 79.4 and the target at 80: 9 segments above the window of 71, one segment per 7 delivered.
 #[test]
 fn linux_aims_at_whole_segments() {
-    let mut control = cubic(Form::Linux, 0.7, true);
+    let mut control = cubic(Version::Linux, 0.7, true);
     let mut w = lose(&mut control, 100.0, Signal::Duplicates);
     assert_eq!(w.cwnd, 70.0);
     for n in 1..=70 {
@@ -224,15 +224,15 @@ fn linux_aims_at_whole_segments() {
 #[test]
 fn linux_is_friendly_in_whole_segments() {
     let window = Window { cwnd: 5.0, ssthresh: 5.0 };
-    assert_eq!(openings(&mut cubic(Form::Linux, 0.7, true), window, 40, 25), [10, 21]);
-    assert_eq!(openings(&mut cubic(Form::Linux, 0.7, true), window, 1, 25), [20]);
+    assert_eq!(openings(&mut cubic(Version::Linux, 0.7, true), window, 40, 25), [10, 21]);
+    assert_eq!(openings(&mut cubic(Version::Linux, 0.7, true), window, 1, 25), [20]);
 }
 
 // Linux: a timeout resets the plateau and the minimum round trip; ssthresh stays unchanged if the present
 // recovery has already reduced the window (tcp_enter_loss()).
 #[test]
 fn a_timeout_in_the_form_of_linux() {
-    let mut control = cubic(Form::Linux, 0.7, true);
+    let mut control = cubic(Version::Linux, 0.7, true);
     assert_eq!(lose(&mut control, 158.0, Signal::Duplicates), Window { cwnd: 110.0, ssthresh: 110.0 });
     let mut w = Window { cwnd: 110.0, ssthresh: 110.0 };
     let kept = Loss { now: Time::ZERO, signal: Signal::Timeout, base: None, half: 110.0, window: 110.0 };
@@ -247,7 +247,7 @@ fn a_timeout_in_the_form_of_linux() {
 // Linux: round-trip samples of the first second after a recovery are ignored.
 #[test]
 fn linux_leaves_out_samples_after_a_recovery() {
-    let mut control = cubic(Form::Linux, 0.7, true);
+    let mut control = cubic(Version::Linux, 0.7, true);
     let mut w = lose(&mut control, 100.0, Signal::Duplicates);
     for (ms, segment, least) in [(0, 0, 50), (999, 1, 50), (1000, 2, 40)] {
         let at = Time::ZERO + Span::from_millis(ms);
@@ -265,7 +265,7 @@ fn linux_leaves_out_samples_after_a_recovery() {
 // the next ACKs as without that minute.
 #[test]
 fn time_stands_still_in_a_pause() {
-    for form in [Form::Rfc, Form::Linux] {
+    for form in [Version::Rfc, Version::Linux] {
         let grown = |pause: u64| {
             let mut control = cubic(form, 0.7, true);
             let mut w = lose(&mut control, 100.0, Signal::Duplicates);

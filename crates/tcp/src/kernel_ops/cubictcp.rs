@@ -1,8 +1,8 @@
 //! The kernel's own CUBIC, exported to other congestion controls by its functions `cubictcp_*`: the law of
-//! [`Form::Linux`] and HyStart, in the kernel's units.
+//! [`Version::Linux`] and HyStart, in the kernel's units.
 
 use crate::config::Growth;
-use crate::cubic::{Constants, Cubic, Form};
+use crate::cubic::{Constants, Cubic, Version};
 use crate::seams::{Ack, CongestionControl, Loss, Signal, Window};
 use crate::sender_state::SenderState;
 use crate::slow_start::SlowStart;
@@ -38,7 +38,7 @@ impl CubicTcp {
     /// `cubictcp_init()`: creates the state.
     pub fn new(at: &Moment) -> CubicTcp {
         let config = Config { growth: Growth::PerByte, ..Preset::Linux.config(1) };
-        let cubic = Cubic::new(Form::Linux, CONSTANTS, SlowStart::hystart(at.is_paced));
+        let cubic = Cubic::new(Version::Linux, CONSTANTS, SlowStart::hystart(at.is_paced));
         let mut state = SenderState::new(&config);
         state.una = at.snd_una.into();
         CubicTcp { cubic, state }

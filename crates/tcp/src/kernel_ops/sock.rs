@@ -43,7 +43,7 @@ pub struct Identity {
 /// names and in its units. Counts are packets. Sequence numbers are modulo 2^32, relative to the SYN, which
 /// is 0; [`Sock::seq`] converts them to the kernel's.
 #[derive(Clone, Copy, Debug)]
-#[allow(missing_docs)] // the names are the kernel's, and say it
+#[allow(missing_docs)] // the names are the kernel's
 pub struct Sock {
     pub identity: Identity,
     pub snd_cwnd: u32,

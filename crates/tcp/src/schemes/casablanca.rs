@@ -2,7 +2,7 @@ use super::{ReceiverFeatures, Param, Scheme};
 use crate::control::Reno;
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, Next, Parts, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Profile;
 
@@ -56,12 +56,12 @@ impl Marking {
     }
 
     /// Classifies `lost` lost segments, `out` of them marked "out".
-    fn classify(self, out: u32, lost: u32) -> Judged {
+    fn classify(self, out: u32, lost: u32) -> LossClass {
         let congestion = match lost {
             1 => out == 1,
             _ => chance_of_at_least(out, lost, 1.0 / (self.k + 1) as f64) <= SIGNIFICANCE,
         };
-        if congestion { Judged::Congestion } else { Judged::Wireless }
+        if congestion { LossClass::Congestion } else { LossClass::Wireless }
     }
 }
 
@@ -83,7 +83,7 @@ struct Casablanca {
 
 impl Casablanca {
     /// Classifies the missing segments below the highest that arrived, by their marks.
-    fn classify(&self, s: &SenderState) -> Judged {
+    fn classify(&self, s: &SenderState) -> LossClass {
         let high = s.board.high_sack();
         let missing = s.board.iter().take_while(|e| e.start < high).filter(|e| !e.sacked);
         let (mut lost, mut out) = (0, 0);
@@ -100,9 +100,9 @@ impl CongestionControl for Casablanca {
         Reno.on_ack(w, a, s);
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
-        if l.signal == Signal::Duplicates && self.classify(s) == Judged::Wireless {
-            return Judged::Wireless;
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
+        if l.signal == Signal::Duplicates && self.classify(s) == LossClass::Wireless {
+            return LossClass::Wireless;
         }
         Reno.on_loss(w, l, s)
     }
@@ -135,13 +135,13 @@ mod tests {
         let marked: Vec<u64> = (1..=15).filter(|n| marking.of(1 + (n - 1) * 1000) == Profile::Out).collect();
         assert_eq!(marked, [5, 10, 15]);
         for (out, lost, judged) in [
-            (0, 1, Judged::Wireless),
-            (1, 1, Judged::Congestion),
-            (1, 2, Judged::Wireless),
-            (2, 2, Judged::Congestion),
-            (2, 3, Judged::Wireless),
-            (2, 5, Judged::Wireless),
-            (3, 5, Judged::Congestion),
+            (0, 1, LossClass::Wireless),
+            (1, 1, LossClass::Congestion),
+            (1, 2, LossClass::Wireless),
+            (2, 2, LossClass::Congestion),
+            (2, 3, LossClass::Wireless),
+            (2, 5, LossClass::Wireless),
+            (3, 5, LossClass::Congestion),
         ] {
             assert_eq!(marking.classify(out, lost), judged, "{out} of {lost}");
         }

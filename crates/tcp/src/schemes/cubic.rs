@@ -1,5 +1,5 @@
 use super::{ReceiverFeatures, Param, Params, Scheme};
-use crate::cubic::{Constants, Cubic, Form};
+use crate::cubic::{Constants, Cubic, Version};
 use crate::notices::IgnoreNotices;
 use crate::recovery;
 use crate::seams::Parts;
@@ -64,12 +64,12 @@ pub(super) static SCHEME: Scheme = Scheme {
 
 pub(super) fn control(p: &Params, c: &Config) -> Cubic {
     let form = match p.choice("form") {
-        0 if c.stack == Preset::Linux => Form::Linux,
-        2 => Form::Linux,
-        _ => Form::Rfc,
+        0 if c.stack == Preset::Linux => Version::Linux,
+        2 => Version::Linux,
+        _ => Version::Rfc,
     };
     let slow_start = match (p.choice("slow_start"), form) {
-        (0, Form::Linux) | (2, _) => SlowStart::hystart(c.pacing),
+        (0, Version::Linux) | (2, _) => SlowStart::hystart(c.pacing),
         (3, _) => SlowStart::Standard,
         _ => SlowStart::hystart_plus_plus(c.pacing),
     };

@@ -2,7 +2,7 @@ use super::{ReceiverFeatures, Echo, Param, Params, Scheme};
 use crate::control::{Reno, decrease};
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, Parts, Signal, Window};
 use crate::sender_state::SenderState;
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -62,11 +62,11 @@ impl CongestionControl for Dctcp {
         Reno.on_ack(w, a, s); // RFC 8257 §3.4
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
         if l.signal == Signal::Echo {
             // §3.3: "cwnd = cwnd * (1 - DCTCP.Alpha / 2)"
             decrease(w, 1.0 - self.alpha / 2.0, &Loss { base: Some(w.cwnd), ..*l });
-            return Judged::Congestion;
+            return LossClass::Congestion;
         }
         Reno.on_loss(w, l, s) // §3.5
     }
@@ -132,7 +132,7 @@ mod tests {
         s.nxt = s.una + 9 * MSS;
         d.window_end = s.nxt;
         window(&mut d, &mut s, 9, 4);
-        is_near(d.alpha, 15.0 / 16.0); // an ACK of just what it ends with does not end it
+        is_near(d.alpha, 15.0 / 16.0); // an ACK of exactly its last byte does not end the window
         window(&mut d, &mut s, 1, 0);
         is_near(d.alpha, (15.0 * 15.0 / 16.0 + 0.4) / 16.0);
     }
@@ -157,7 +157,7 @@ mod tests {
         {
             let mut w = Window { cwnd, ssthresh: f64::INFINITY };
             let judged = Dctcp { alpha, ..dctcp() }.on_loss(&mut w, &loss(Signal::Echo), &state());
-            assert_eq!((w, judged), (Window { cwnd: left, ssthresh }, Judged::Congestion));
+            assert_eq!((w, judged), (Window { cwnd: left, ssthresh }, LossClass::Congestion));
         }
     }
 

@@ -3,7 +3,7 @@ use crate::control::{decrease, increase};
 use crate::estimators::least;
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, Parts, Window};
 use crate::sender_state::SenderState;
 use airhop_base::{Span, Time};
 
@@ -144,7 +144,7 @@ impl CongestionControl for Htcp {
         increase(w, alpha, a, s);
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
         if s.una >= self.point {
             self.before = self.memory;
         }
@@ -157,7 +157,7 @@ impl CongestionControl for Htcp {
         };
         self.memory = Memory { since: Some(l.now), longest, rate: self.rate.greatest };
         self.rate.pause();
-        Judged::Congestion
+        LossClass::Congestion
     }
 
     fn on_spurious(&mut self, w: &mut Window, before: &Window, _: &SenderState) {
@@ -261,14 +261,14 @@ mod tests {
     // beta = RTTmin/RTTmax, between 0.5 and 0.8; 0.5 after the rate has changed by more than a fifth, and
     // without a previous rate.
     #[test]
-    fn what_a_loss_leaves() {
+    fn windows_after_losses() {
         let with = |longest, before, now| {
             let memory = Memory { since: None, longest: Some(ms(longest)), rate: before };
             let rate = Throughput { greatest: Some(now), ..Throughput::default() };
             let mut h = Htcp { least: Some(ms(60)), memory, rate, ..htcp(&[]) };
             let mut w = Window { cwnd: 110.0, ssthresh: 10.0 };
             let loss = Loss { now: Time::ZERO, signal: Signal::Duplicates, base: Some(100.0), half: 50.0, window: 50.0 };
-            assert_eq!(h.on_loss(&mut w, &loss, &SenderState::new(&Preset::Ns2.config(1000))), Judged::Congestion);
+            assert_eq!(h.on_loss(&mut w, &loss, &SenderState::new(&Preset::Ns2.config(1000))), LossClass::Congestion);
             assert_eq!((w.cwnd, h.memory.rate), (w.ssthresh, Some(now)));
             (w.cwnd / 100.0, h.memory.longest.expect("as before"))
         };

@@ -4,7 +4,7 @@ use crate::control::{Reno, increase};
 use crate::estimators::least;
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, Parts, Window};
 use crate::sender_state::SenderState;
 use airhop_base::{Rate, Span, Time};
 
@@ -54,13 +54,13 @@ pub(super) static SCHEME: Scheme = Scheme {
 #[derive(Debug)]
 struct Hybla {
     rtt0: f64,
-    form: Form,
+    form: Version,
     least: Option<Span>,
     beginning: Beginning,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Form {
+enum Version {
     Paper,
     Linux,
 }
@@ -83,7 +83,7 @@ impl Hybla {
     fn new(p: &Params) -> Self {
         Hybla {
             rtt0: p.get("rtt0") / 1e3,
-            form: if p.choice("form") == 0 { Form::Paper } else { Form::Linux },
+            form: if p.choice("form") == 0 { Version::Paper } else { Version::Linux },
             least: None,
             beginning: Beginning::Quiet,
         }
@@ -98,7 +98,7 @@ impl Hybla {
     /// window begins with rho segments, and ssthresh is rho times the ssthresh of the reference connection. If
     /// that value is infinite, ssthresh is the bandwidth-delay product (Hoe 1996).
     fn begin(&mut self, w: &mut Window, now: Time, s: &SenderState) -> bool {
-        let estimates = self.form == Form::Paper && w.ssthresh.is_infinite();
+        let estimates = self.form == Version::Paper && w.ssthresh.is_infinite();
         match self.beginning {
             Beginning::Over => return true,
             Beginning::Quiet if estimates && s.una < s.max_sent => {
@@ -130,7 +130,7 @@ impl CongestionControl for Hybla {
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         // A single ACK may grow the window by thousands of segments; in Linux the next ACKs do not grow it
         // before this window is used.
-        let is_used = self.form == Form::Paper || s.usage.permits_growth(Validation::Full, w);
+        let is_used = self.form == Version::Paper || s.usage.permits_growth(Validation::Full, w);
         if !self.begin(w, a.now, s) {
             return;
         }
@@ -147,7 +147,7 @@ impl CongestionControl for Hybla {
         w.cwnd = w.cwnd.min(LARGEST);
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
         self.beginning = Beginning::Over;
         Reno.on_loss(w, l, s)
     }
@@ -159,7 +159,7 @@ impl CongestionControl for Hybla {
     }
 
     fn pacing_rate(&self, w: &Window, s: &SenderState) -> Option<Rate> {
-        let is_paced = self.form == Form::Paper && self.beginning == Beginning::Over;
+        let is_paced = self.form == Version::Paper && self.beginning == Beginning::Over;
         let srtt = s.srtt.filter(|_| is_paced)?;
         Some(Rate::computed(w.cwnd * s.mss as f64 * 8.0 / srtt.secs_f64()))
     }
@@ -212,7 +212,7 @@ mod tests {
     // rule.
     #[test]
     fn linux_asks_for_no_more_while_half_of_the_window_is_unused() {
-        for (form, windows) in [(Form::Linux, [25.0, 25.0, 25.0, 40.0]), (Form::Paper, [25.0, 40.0, 55.0, 70.0])] {
+        for (form, windows) in [(Version::Linux, [25.0, 25.0, 25.0, 40.0]), (Version::Paper, [25.0, 40.0, 55.0, 70.0])] {
             let mut h = Hybla { form, ..of(100) };
             let mut w = Window { cwnd: 10.0, ssthresh: 1e9 };
             let ack =
@@ -229,7 +229,7 @@ mod tests {
 
     /// Returns the windows after the ACKs of a first flight of ten segments, given as milliseconds and
     /// segments; the round trip is 100 ms.
-    fn begun(form: Form, ssthresh: f64, acks: &[(u64, u64)]) -> Vec<Window> {
+    fn begun(form: Version, ssthresh: f64, acks: &[(u64, u64)]) -> Vec<Window> {
         let mut h = Hybla { beginning: Beginning::Quiet, form, ..of(100) };
         let mut s = SenderState { una: 1, nxt: 10_001, max_sent: 10_001, ..SenderState::new(&Preset::Ns2.config(MSS as u32)) };
         s.usage.note(10, true, 1, 10_001);
@@ -252,12 +252,12 @@ mod tests {
         let w = |cwnd, ssthresh| Window { cwnd, ssthresh };
         let flight = [(102, 2), (106, 6), (110, 10), (111, 11)];
         let (none, held) = (w(2.0, f64::INFINITY), 100.0);
-        assert_eq!(begun(Form::Paper, f64::INFINITY, &flight), [none, none, w(19.0, held), w(34.0, held)]);
+        assert_eq!(begun(Version::Paper, f64::INFINITY, &flight), [none, none, w(19.0, held), w(34.0, held)]);
         let together = [(102, 2), (102, 10)];
-        assert_eq!(begun(Form::Paper, f64::INFINITY, &together), [none, w(19.0, f64::INFINITY)]);
-        assert_eq!(begun(Form::Paper, f64::INFINITY, &[(102, 10)]), [w(19.0, f64::INFINITY)]);
-        assert_eq!(begun(Form::Linux, f64::INFINITY, &flight)[0], w(19.0, f64::INFINITY));
-        assert_eq!(begun(Form::Paper, 8.0, &flight)[..2], [w(19.0, 32.0), w(32.0, 32.0)]);
+        assert_eq!(begun(Version::Paper, f64::INFINITY, &together), [none, w(19.0, f64::INFINITY)]);
+        assert_eq!(begun(Version::Paper, f64::INFINITY, &[(102, 10)]), [w(19.0, f64::INFINITY)]);
+        assert_eq!(begun(Version::Linux, f64::INFINITY, &flight)[0], w(19.0, f64::INFINITY));
+        assert_eq!(begun(Version::Paper, 8.0, &flight)[..2], [w(19.0, 32.0), w(32.0, 32.0)]);
     }
 
     // Linux: rho follows the minimum round trip, and never increases.
@@ -280,7 +280,7 @@ mod tests {
         let s = SenderState { srtt: Some(Span::from_millis(100)), ..SenderState::new(&Preset::Ns2.config(MSS as u32)) };
         let w = Window { cwnd: 20.0, ssthresh: 5.0 };
         assert_eq!(of(100).pacing_rate(&w, &s), Some(Rate::from_bps(1_600_000)));
-        assert_eq!(Hybla { form: Form::Linux, ..of(100) }.pacing_rate(&w, &s), None);
+        assert_eq!(Hybla { form: Version::Linux, ..of(100) }.pacing_rate(&w, &s), None);
         // A byte in ten seconds is a rate of zero in integer bits per second; a rate of zero counts as no
         // rate.
         let slow = SenderState { mss: 1, srtt: Some(Span::from_secs(10)), ..s.clone() };

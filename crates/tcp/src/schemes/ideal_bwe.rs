@@ -2,7 +2,7 @@ use super::{ReceiverFeatures, Param, Params, Scheme};
 use crate::control::Reno;
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Truth, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, Parts, Signal, Truth, Window};
 use crate::sender_state::SenderState;
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -75,10 +75,10 @@ impl CongestionControl for Ideal {
         Reno.on_ack(w, a, s);
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
         w.ssthresh = self.capacity(s).unwrap_or(l.half);
         w.cwnd = if l.signal == Signal::Timeout { 1.0 } else { w.ssthresh };
-        Judged::Congestion
+        LossClass::Congestion
     }
 
     fn on_truth(&mut self, truth: &Truth) {
@@ -105,7 +105,7 @@ mod tests {
         }
         let mut w = Window { cwnd: 20.0, ssthresh: 8.0 };
         let loss = Loss { now: Time::ZERO, signal, base: Some(20.0), half: 10.0, window: 10.0 };
-        assert_eq!(ideal.on_loss(&mut w, &loss, &state), Judged::Congestion);
+        assert_eq!(ideal.on_loss(&mut w, &loss, &state), LossClass::Congestion);
         (w.cwnd, w.ssthresh)
     }
 

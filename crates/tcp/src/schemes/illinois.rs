@@ -3,7 +3,7 @@ use crate::control::{decrease, increase};
 use crate::estimators::least;
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, Parts, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Span;
 
@@ -185,14 +185,14 @@ impl CongestionControl for Illinois {
         increase(w, self.now.alpha, a, s);
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
         decrease(w, 1.0 - self.now.beta, l);
         if l.signal == Signal::Timeout {
             self.now = RENO;
             self.short = None;
             self.round = Round { end: s.nxt, ..Round::default() };
         }
-        Judged::Congestion
+        LossClass::Congestion
     }
 
     fn observe(&mut self, a: &Ack, _: &SenderState) {

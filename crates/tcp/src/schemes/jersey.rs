@@ -3,7 +3,7 @@ use crate::control::Reno;
 use crate::estimators::AvailableRate;
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, Parts, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Span;
 
@@ -127,13 +127,13 @@ impl CongestionControl for Jersey {
         }
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
         match l.signal {
-            Signal::Duplicates if !self.is_warned => return Judged::Wireless, // explicit retransmit
+            Signal::Duplicates if !self.is_warned => return LossClass::Wireless, // explicit retransmit
             Signal::Duplicates | Signal::Echo => self.control_rate(w, s),
             Signal::Timeout => *w = Window { cwnd: 1.0, ssthresh: self.own_window(s).unwrap_or(l.half) },
         }
-        Judged::Congestion
+        LossClass::Congestion
     }
 
     fn observe(&mut self, a: &Ack, _: &SenderState) {
@@ -213,7 +213,7 @@ mod tests {
         }
         let (mut jersey, state) = fed(Clock::Sender, 1);
         let mut w = Window { cwnd: 20.0, ssthresh: 10.0 };
-        assert_eq!(jersey.on_loss(&mut w, &loss(Signal::Timeout), &state), Judged::Congestion);
+        assert_eq!(jersey.on_loss(&mut w, &loss(Signal::Timeout), &state), LossClass::Congestion);
         is_near(w, 1.0, 12.5);
     }
 
@@ -241,10 +241,10 @@ mod tests {
         let (mut jersey, state) = fed(Clock::Sender, 1);
         let mut w = Window { cwnd: 20.0, ssthresh: 10.0 };
         jersey.observe(&ack(at(4200), 0, None, false), &state);
-        assert_eq!(jersey.on_loss(&mut w, &loss(Signal::Duplicates), &state), Judged::Wireless);
+        assert_eq!(jersey.on_loss(&mut w, &loss(Signal::Duplicates), &state), LossClass::Wireless);
         is_near(w, 20.0, 10.0);
         jersey.observe(&ack(at(4201), 0, None, true), &state);
-        assert_eq!(jersey.on_loss(&mut w, &loss(Signal::Duplicates), &state), Judged::Congestion);
+        assert_eq!(jersey.on_loss(&mut w, &loss(Signal::Duplicates), &state), LossClass::Congestion);
         is_near(w, 12.5, 12.5);
     }
 

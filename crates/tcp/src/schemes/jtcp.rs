@@ -3,7 +3,7 @@ use crate::control::Reno;
 use crate::estimators::ForwardDelays;
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, Parts, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
@@ -72,19 +72,19 @@ impl CongestionControl for Jtcp {
         self.delays.keep(w.cwnd as usize);
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
         let Some(congested) = self.is_congested(w) else {
             Reno.on_loss(w, l, s);
-            return Judged::Undecided;
+            return LossClass::Undecided;
         };
         match l.signal {
-            Signal::Duplicates if !congested => return Judged::Wireless,
-            Signal::Duplicates if self.is_soon_after_a_cut(l.now, s) => return Judged::Undecided,
+            Signal::Duplicates if !congested => return LossClass::Wireless,
+            Signal::Duplicates if self.is_soon_after_a_cut(l.now, s) => return LossClass::Undecided,
             Signal::Duplicates => self.last_cut = Some(l.now),
             Signal::Timeout if !congested => {
                 w.ssthresh = (w.cwnd / 2.0).max(2.0);
                 w.cwnd = w.ssthresh;
-                return Judged::Wireless;
+                return LossClass::Wireless;
             }
             Signal::Timeout | Signal::Echo => {}
         }
@@ -114,7 +114,7 @@ mod tests {
     // Reno, but one fast retransmit within a number of round trips (100 ms each here).
     #[test]
     fn one_cut_in_several_round_trips() {
-        for (several, judged) in [(1.0, Judged::Congestion), (3.0, Judged::Undecided)] {
+        for (several, judged) in [(1.0, LossClass::Congestion), (3.0, LossClass::Undecided)] {
             let delays = ForwardDelays::default();
             let mut jtcp = Jtcp { k: 1.0, several, delays, last_cut: None };
             (0..=10).for_each(|k| jtcp.delays.on_arrival(at(5 * k), at(10 * k)));
@@ -124,8 +124,8 @@ mod tests {
                 let loss = Loss { now: at(ms), signal: Signal::Duplicates, base: Some(18.0), half: 9.0, window: 9.0 };
                 (jtcp.on_loss(&mut w, &loss, &state), w.cwnd)
             };
-            assert_eq!(lose(1000), (Judged::Congestion, 9.0));
-            assert_eq!(lose(1100), (Judged::Undecided, 20.0));
+            assert_eq!(lose(1000), (LossClass::Congestion, 9.0));
+            assert_eq!(lose(1100), (LossClass::Undecided, 20.0));
             assert_eq!(lose(1250).0, judged, "{several}");
         }
     }

@@ -16,16 +16,16 @@ pub(super) static SCHEME: Scheme = Scheme {
     family: "delay-based",
     preset: None,
     about: "Background transfer (scavenger): it uses only the capacity that other flows leave. The sender measures \
-            one-way delays, takes the smallest of ten minutes for the delay of the empty path, and steers its window \
-            towards a queueing delay of 100 ms: the window grows by one segment per round trip without a queue, more \
+            one-way delays, uses the minimum of the last ten minutes as the delay of the empty path, and adjusts its window \
+            to a queueing delay of 100 ms: the window grows by one segment per round trip without a queue, more \
             slowly near the target, and shrinks at the same rate above it. A loss halves the window. LEDBAT++ aims at \
             60 ms on round trips, shrinks by a share of the window, and slows down periodically so that all flows \
             measure the empty path.",
-    helps: "Beside loss-based flows in a buffer of more than its target: it leaves them nearly all capacity, and uses \
-            the rest. In a smaller buffer losses come before the target, and it shares the capacity as Reno does. Of \
-            two LEDBAT flows the later one takes the earlier one's queue for the path and drives it out; LEDBAT++ \
-            does not. Random losses reduce its window as Reno's, and it takes the delays of a contending and retrying \
-            MAC for a queue.",
+    helps: "Beside loss-based flows in a buffer larger than its target: LEDBAT leaves nearly all capacity to these flows, \
+            and uses the rest. In a smaller buffer losses occur before the target is reached, and LEDBAT shares the \
+            capacity as Reno does. A LEDBAT flow that starts later includes the queue of an earlier LEDBAT flow in its \
+            base delay, and starves the earlier flow (latecomer advantage); LEDBAT++ does not. Random losses reduce the \
+            window as Reno's, and LEDBAT counts delays by contention and retries of the MAC as queueing delay.",
     cite: "S. Shalunov, G. Hazel, J. Iyengar and M. Kuehlewind, Low Extra Delay Background Transport (LEDBAT), RFC 6817, 2012; P. \
            Balasubramanian, O. Ertugay and D. Havey, LEDBAT++: Congestion Control for Background Traffic, \
            draft-irtf-iccrg-ledbat-plus-plus",
@@ -36,7 +36,7 @@ pub(super) static SCHEME: Scheme = Scheme {
             "target",
             0.0,
             (0.0, 10_000.0),
-            "TARGET, the target queueing delay, ms; 0 = that of the form, 100 (RFC 6817 §2.5) or 60 (LEDBAT++)",
+            "TARGET, the target queueing delay, ms; 0 = default of `form`: 100 (RFC 6817 §2.5) or 60 (LEDBAT++)",
         ),
         Param::number(
             "gain",

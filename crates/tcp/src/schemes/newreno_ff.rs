@@ -3,7 +3,7 @@ use crate::control::Reno;
 use crate::estimators::FlipFlop;
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, Parts, Signal, Window};
 use crate::sender_state::SenderState;
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -54,13 +54,13 @@ impl CongestionControl for NewRenoFf {
         Reno.on_ack(w, a, s);
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
         let outliers = self.filter.outliers(self.l);
         match (l.signal, outliers) {
-            (Signal::Duplicates, Some(n)) if f64::from(n) <= self.eta => return Judged::Wireless,
+            (Signal::Duplicates, Some(n)) if f64::from(n) <= self.eta => return LossClass::Wireless,
             _ => Reno.on_loss(w, l, s),
         };
-        if outliers.is_some() { Judged::Congestion } else { Judged::Undecided }
+        if outliers.is_some() { LossClass::Congestion } else { LossClass::Undecided }
     }
 
     fn observe(&mut self, a: &Ack, _: &SenderState) {

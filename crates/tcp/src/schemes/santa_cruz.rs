@@ -3,7 +3,7 @@ use crate::control::Reno;
 use crate::estimators::ForwardDelays;
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, Parts, Signal, Window};
 use crate::sender_state::SenderState;
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -147,9 +147,9 @@ impl CongestionControl for SantaCruz {
         }
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
         match l.signal {
-            Signal::Duplicates if self.trend != Trend::Congestion => return Judged::Wireless,
+            Signal::Duplicates if self.trend != Trend::Congestion => return LossClass::Wireless,
             Signal::Timeout => self.forget(),
             _ => {}
         }
@@ -204,7 +204,7 @@ mod tests {
             let mut w = Window { cwnd: 8.0, ssthresh: f64::INFINITY };
             if timeout {
                 let loss = Loss { now: at(200), signal: Signal::Timeout, base: Some(8.0), half: 4.0, window: 4.0 };
-                assert_eq!(santa.on_loss(&mut w, &loss, &state), Judged::Congestion);
+                assert_eq!(santa.on_loss(&mut w, &loss, &state), LossClass::Congestion);
             }
             santa.on_ack(&mut w, &ack, &state);
             (w.cwnd, w.ssthresh)

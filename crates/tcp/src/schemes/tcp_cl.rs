@@ -59,7 +59,7 @@ pub(super) static SCHEME: Scheme = Scheme {
          more attempts: attempts = 9 on the wlan, or 6 with RTS/CTS",
         "a frame reported by a NAK is dropped, and the source retransmits its segment",
         "the MAC reports a drop to routing after n consecutive drops, and counts lost ACKs separately: the slides warn \
-         that the MAC takes contention for a link failure, for any frame, and do not say which drops indicate a \
+         that the MAC mistakes contention for a link failure, with any frame, and do not say which drops indicate a \
          failure (the parameter reported)",
         "without a waiting ACK a NAK is kept for one second at most, and at most eight NAKs per flow; the oldest is dropped first",
         "an ACK carries the four lowest numbers, whatever the position of the ACK in the queue",

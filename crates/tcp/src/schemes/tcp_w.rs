@@ -4,7 +4,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "tcp-w",
     title: "TCP-W",
     about: "A column of Cheng and Lin's tables, which print only its label. In Airhop it is TCP Westwood with Reno's recovery.",
-    helps: "As Westwood. On a chain of wireless hops the gain is small, since most losses by collisions lead to timeouts.",
+    helps: "In the same networks as Westwood. On a chain of wireless hops the gain is small, since most losses by collisions lead to timeouts.",
     cite: "R.-S. Cheng and H.-T. Lin, A cross-layer design for TCP end-to-end performance improvement in multi-hop \
            wireless networks, Computer Communications 31 (2008) 3145-3152: the label alone; C. Casetti, M. Gerla, S. \
            Mascolo, M. Y. Sanadidi and R. Wang, TCP Westwood: Bandwidth Estimation for Enhanced Transport over Wireless \

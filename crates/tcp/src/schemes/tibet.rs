@@ -2,7 +2,7 @@ use super::{ReceiverFeatures, Param, Scheme, repair_by};
 use crate::control::Reno;
 use crate::estimators::DepartureRate;
 use crate::notices::IgnoreNotices;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, Next, Parts, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
@@ -82,11 +82,11 @@ impl CongestionControl for Tibet {
         Reno.on_ack(w, a, s);
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
         self.rtt_min = (self.rtt_min * self.factor).max(self.floor * self.least_measured);
         w.ssthresh = self.estimate(s).unwrap_or(l.half);
         w.cwnd = if l.signal == Signal::Timeout { 1.0 } else { w.cwnd.min(w.ssthresh) };
-        Judged::Congestion
+        LossClass::Congestion
     }
 
     fn observe(&mut self, a: &Ack, _: &SenderState) {

@@ -6,7 +6,7 @@ use crate::control::whole;
 use crate::estimators::least;
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, Parts, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::{Span, Time};
 
@@ -167,7 +167,7 @@ impl CongestionControl for Vegas {
         }
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
         match l.signal {
             Signal::Timeout => {
                 w.ssthresh = if self.is_ns2s { whole(l.half) } else { l.half };
@@ -177,7 +177,7 @@ impl CongestionControl for Vegas {
                 let (sent, again) = s.board.get(s.una).map_or((l.now, false), |e| (e.at, e.again));
                 // §3.1: the loss counts only if the segment was sent after the last decrease of the window.
                 if sent <= self.last_cut && l.signal == Signal::Duplicates {
-                    return Judged::Undecided;
+                    return LossClass::Undecided;
                 }
                 let window = whole(w.cwnd);
                 let part = if again { 2.0 } else { 4.0 };
@@ -192,6 +192,6 @@ impl CongestionControl for Vegas {
             }
         }
         self.last_cut = l.now;
-        Judged::Congestion
+        LossClass::Congestion
     }
 }

@@ -5,7 +5,7 @@ use super::{ReceiverFeatures, Param, Params, Scheme, repair_by};
 use crate::control::Reno;
 use crate::estimators::{least, queued};
 use crate::notices::IgnoreNotices;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, Parts, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Span;
 
@@ -108,7 +108,7 @@ impl CongestionControl for Veno {
         Reno.on_ack(w, a, s);
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
         let random = l.signal == Signal::Duplicates && self.is_congested(w) == Some(false);
         if self.resets_base {
             self.base = None;
@@ -119,7 +119,7 @@ impl CongestionControl for Veno {
         // Fu and Liew 2003, §II-B: four fifths.
         w.ssthresh = (0.8 * l.base.unwrap_or(w.cwnd)).max(2.0);
         w.cwnd = w.ssthresh;
-        Judged::Wireless
+        LossClass::Wireless
     }
 
     fn observe(&mut self, a: &Ack, s: &SenderState) {

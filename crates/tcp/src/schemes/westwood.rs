@@ -3,7 +3,7 @@ use crate::control::Reno;
 use crate::estimators::{AckCredit, Backlog, PerAck, Smoothing, queued};
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, Parts, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Span;
 
@@ -104,12 +104,12 @@ impl CongestionControl for Westwood {
         Reno.on_ack(w, a, s);
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
         self.fill(w, s);
         if l.signal == Signal::Timeout {
             w.cwnd = 1.0;
         }
-        Judged::Congestion
+        LossClass::Congestion
     }
 
     fn observe(&mut self, a: &Ack, s: &SenderState) {

@@ -7,7 +7,7 @@ use crate::config::LossDetection;
 use crate::control::Reno;
 use crate::estimators::{AckCredit, Ns3Credit, PerRound, WestwoodPlusFilter, least};
 use crate::notices::IgnoreNotices;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, Parts, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Span;
 
@@ -116,7 +116,7 @@ impl CongestionControl for WestwoodPlus {
         Reno.on_ack(w, a, s);
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
         if let Credit::Ns3(credit) = &mut self.credit
             && l.signal == Signal::Duplicates
         {
@@ -129,7 +129,7 @@ impl CongestionControl for WestwoodPlus {
             Signal::Duplicates | Signal::Echo => w.cwnd.min(w.ssthresh),
             Signal::Timeout => 1.0,
         };
-        Judged::Congestion
+        LossClass::Congestion
     }
 
     fn observe(&mut self, a: &Ack, s: &SenderState) {

@@ -2,7 +2,7 @@ use super::westwood::{CAP, FILTER, TAU, Westwood};
 use super::{ReceiverFeatures, Param, Params, Scheme};
 use crate::notices::IgnoreNotices;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, Next, Parts, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::{Span, Time};
 
@@ -50,7 +50,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "postponed: \"the next it receives 3-DUPACK\" may refer to the next loss or to the same one. In either case \
          the lost segment is retransmitted at the first three duplicate ACKs, \"as the standard sending\", and a \
          later decision changes the window only. In the results a loss keeps its classification at detection",
-        "with postponed = duplicates each further duplicate ACK is taken for the arrival of the next segment above \
+        "with postponed = duplicates each further duplicate ACK is counted as the arrival of the next segment above \
          the hole, and after a partial ACK for that of the next but one, since without SACK or timestamps the segment \
          is unknown. An undecided classification is postponed again by three duplicate ACKs, until all data \
          outstanding at the loss is acknowledged",
@@ -93,19 +93,19 @@ impl WestwoodVt {
     }
 
     /// Classifies a loss (Koo et al. 2007, §2).
-    fn classify(&self, w: &Window) -> Judged {
+    fn classify(&self, w: &Window) -> LossClass {
         // The rule applies "operated in congestion avoidance (CA) phase"; in slow start every loss is
         // congestion.
-        if w.in_slow_start() { Judged::Congestion } else { self.by_queue(self.westwood.queued(w)) }
+        if w.in_slow_start() { LossClass::Congestion } else { self.by_queue(self.westwood.queued(w)) }
     }
 
     /// Classifies a loss by Δ, the number of queued segments.
-    fn by_queue(&self, queued: Option<f64>) -> Judged {
+    fn by_queue(&self, queued: Option<f64>) -> LossClass {
         match queued {
-            Some(queued) if queued < self.alpha => Judged::Wireless,
-            Some(queued) if queued > self.beta => Judged::Congestion,
-            Some(_) => Judged::Undecided,
-            None => Judged::Congestion,
+            Some(queued) if queued < self.alpha => LossClass::Wireless,
+            Some(queued) if queued > self.beta => LossClass::Congestion,
+            Some(_) => LossClass::Undecided,
+            None => LossClass::Congestion,
         }
     }
 }
@@ -133,15 +133,15 @@ impl CongestionControl for WestwoodVt {
         self.westwood.on_ack(w, a, s);
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
         let judged = match l.signal {
             Signal::Duplicates => self.classify(w),
-            Signal::Timeout | Signal::Echo => Judged::Congestion,
+            Signal::Timeout | Signal::Echo => LossClass::Congestion,
         };
-        if judged == Judged::Congestion {
+        if judged == LossClass::Congestion {
             self.westwood.on_loss(w, l, s);
         }
-        self.put_off = (self.to_duplicates && judged == Judged::Undecided).then(|| PutOff {
+        self.put_off = (self.to_duplicates && judged == LossClass::Undecided).then(|| PutOff {
             recovery_point: s.max_sent,
             reached: s.una + u64::from(s.dupacks) * s.mss,
             duplicates: 0,
@@ -155,10 +155,10 @@ impl CongestionControl for WestwoodVt {
         let (Some(rtt), true) = (rtt, put_off.duplicates >= s.dupthresh) else { return };
         put_off.duplicates = 0;
         let judged = self.by_queue(self.westwood.queued_at(w, rtt));
-        if judged == Judged::Congestion {
+        if judged == LossClass::Congestion {
             self.westwood.fill(w, s);
         }
-        if judged != Judged::Undecided {
+        if judged != LossClass::Undecided {
             self.put_off = None;
         }
     }

@@ -110,7 +110,7 @@ impl Scoreboard {
                 continue;
             }
             if e.held_until > now {
-                self.judged_to = self.judged_to.min(e.start); // to be asked about again
+                self.judged_to = self.judged_to.min(e.start); // to be classified again
                 continue;
             }
             self.losses.add(e);

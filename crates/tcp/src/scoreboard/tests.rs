@@ -1,4 +1,4 @@
-//! Comparison of the scoreboard with one that iterates over the window for every answer.
+//! Comparison of the scoreboard with a reference that iterates over the window for every query.
 
 use super::*;
 use proptest::prelude::*;

@@ -149,7 +149,7 @@ pub struct Loss {
 
 /// Cause of a loss in the scheme's classification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Judged {
+pub enum LossClass {
     /// Overflow of a queue.
     Congestion,
     /// Loss on the wireless link.
@@ -158,16 +158,16 @@ pub enum Judged {
     Undecided,
 }
 
-impl Judged {
+impl LossClass {
     /// Causes, in the order of the results.
-    pub const ALL: [Judged; 3] = [Judged::Congestion, Judged::Wireless, Judged::Undecided];
+    pub const ALL: [LossClass; 3] = [LossClass::Congestion, LossClass::Wireless, LossClass::Undecided];
 
     /// Returns the name in results.
     pub const fn name(self) -> &'static str {
         match self {
-            Judged::Congestion => "congestion",
-            Judged::Wireless => "wireless",
-            Judged::Undecided => "undecided",
+            LossClass::Congestion => "congestion",
+            LossClass::Wireless => "wireless",
+            LossClass::Undecided => "undecided",
         }
     }
 }
@@ -178,7 +178,7 @@ pub struct LossClassification {
     /// First byte of the segment.
     pub seq: u64,
     /// Cause, as the sender classifies it.
-    pub judged: Judged,
+    pub judged: LossClass,
 }
 
 /// State of the path, known only to the simulator, for senders that demonstrate the value of perfect
@@ -208,15 +208,15 @@ pub trait CongestionControl: Debug + Send {
 
     /// Reacts to a loss or an echoed mark, and returns its classification. A loss classified as no congestion
     /// leaves the window unchanged; the segment is retransmitted in any case.
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged;
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass;
 
     /// Reacts to a loss in a window of data for which a mark has reduced the window: "the TCP sender's
     /// congestion window should be reduced only once in response to a series of dropped and/or CE packets
     /// from a single window of data" (RFC 3168 §6.1.2). The segment is retransmitted. Returns the
     /// classification of the loss.
-    fn on_marked_loss(&mut self, w: &mut Window, now: Time, s: &SenderState) -> Judged {
+    fn on_marked_loss(&mut self, w: &mut Window, now: Time, s: &SenderState) -> LossClass {
         let _ = (w, now, s);
-        Judged::Congestion
+        LossClass::Congestion
     }
 
     /// Undoes the last reduction as spurious: the segments marked lost arrived (RFC 4015 §4). `before` is the

@@ -1,4 +1,4 @@
-//! Restart of the window after an idle period, because the old window says little about the present state of
+//! Restart of the window after an idle period, because the old window no longer reflects the state of
 //! the path.
 
 use super::Sender;

@@ -19,7 +19,7 @@ impl Marking {
         Marking { is_agreed: features.uses_ecn(config), echo: features.echo, extent: features.extent(config) }
     }
 
-    /// Returns the flags of a SYN: both bits ask for ECN (RFC 3168 §6.1.1).
+    /// Returns the flags of a SYN: both bits request ECN (RFC 3168 §6.1.1).
     pub fn syn_flags(self) -> Flags {
         Flags { syn: true, ece: self.is_agreed, cwr: self.is_agreed, ..Flags::default() }
     }

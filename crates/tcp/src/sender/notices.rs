@@ -2,7 +2,7 @@
 //! causes a retransmission, holds a segment, freezes the sender or moves its timer.
 
 use super::{Connection, Sender};
-use crate::seams::{Judged, LossClassification, Reaction, RtoPolicy, Window};
+use crate::seams::{LossClass, LossClassification, Reaction, RtoPolicy, Window};
 use airhop_base::{Body, Flags, Notice, NoticeKind, Packet, Segment, Span, Time};
 
 /// Longest time for which an ERSN suspends congestion control for a segment. Yun 2009 §3.1 sets no limit;
@@ -37,7 +37,8 @@ impl Sender {
             }
             _ if !is_missing => return, // the segment arrived: nothing to repair
             Reaction::Retransmit => {
-                self.classifications.push_back(LossClassification { seq: n.seq, judged: Judged::Wireless });
+                self.classifications
+                    .push_back(LossClassification { seq: n.seq, judged: LossClass::Wireless });
                 self.recovery.retransmit(&mut self.state, n.seq);
             }
             Reaction::Hold => {
@@ -48,7 +49,8 @@ impl Sender {
                 if self.frozen.is_none() {
                     self.frozen = Some(Frozen { window: self.window, rto: self.rto.snapshot(), probes: 0 });
                 }
-                self.classifications.push_back(LossClassification { seq: n.seq, judged: Judged::Wireless });
+                self.classifications
+                    .push_back(LossClassification { seq: n.seq, judged: LossClass::Wireless });
                 if retransmit {
                     self.recovery.retransmit(&mut self.state, n.seq);
                 } else {

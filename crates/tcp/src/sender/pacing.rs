@@ -49,7 +49,7 @@ impl Pacing {
 
     /// Permits one segment at once: the oldest segment, retransmitted at a timeout (Linux,
     /// tcp_retransmit_timer(), which ignores pacing).
-    pub fn let_one_through(&mut self, now: Time) {
+    pub fn release_one(&mut self, now: Time) {
         if self.is_too_early(now) {
             self.burst = Some(Burst { at: now, left: 1, late: Span::ZERO });
         }

@@ -4,19 +4,19 @@ use super::Sender;
 use super::order::Step;
 use crate::config::HalveFrom;
 use crate::control::whole;
-use crate::seams::{Judged, Loss, Repair, Signal};
+use crate::seams::{Loss, LossClass, Repair, Signal};
 use airhop_base::Time;
 
 impl Sender {
     /// Reduces the window on a sign of congestion. Returns the scheme's classification of the sign.
-    pub(super) fn reduce_window(&mut self, now: Time, signal: Signal) -> Judged {
+    pub(super) fn reduce_window(&mut self, now: Time, signal: Signal) -> LossClass {
         let base = self.reduction_base(signal == Signal::Timeout);
         self.reduce_by(now, signal, base)
     }
 
     /// Reduces the window on a sign of congestion, from the amount `base`, in segments; `None`: ssthresh stays
     /// unchanged. Returns the scheme's classification of the sign.
-    pub(super) fn reduce_by(&mut self, now: Time, signal: Signal, base: Option<f64>) -> Judged {
+    pub(super) fn reduce_by(&mut self, now: Time, signal: Signal, base: Option<f64>) -> LossClass {
         let halve_from = self.config.halve_from;
         let half = base.map_or(self.window.ssthresh, |base| halve_from.half(base));
         let loss =
@@ -28,7 +28,7 @@ impl Sender {
         }
         self.order.at(if signal == Signal::Echo { Step::Heard } else { Step::Lost });
         let judged = self.control.on_loss(&mut self.window, &loss, &self.state);
-        let is_cut = judged == Judged::Congestion || self.window.cwnd < before.cwnd;
+        let is_cut = judged == LossClass::Congestion || self.window.cwnd < before.cwnd;
         self.counters.window_cuts += u64::from(is_cut);
         // RFC 3168 §6.1.2: CWR follows a reduction "for any reason", as in ns-2's slowdown() and Linux,
         // tcp_ecn_queue_cwr().
@@ -41,7 +41,7 @@ impl Sender {
 
     /// Returns the scheme's classification of a loss after a mark reduced the window for the same window of
     /// data.
-    pub(super) fn classify_after_mark(&mut self, now: Time) -> Judged {
+    pub(super) fn classify_after_mark(&mut self, now: Time) -> LossClass {
         self.echo_point = self.state.max_sent;
         self.order.at(Step::Lost);
         self.control.on_marked_loss(&mut self.window, now, &self.state)

@@ -62,7 +62,7 @@ impl Sender {
         if !self.features.linux {
             self.recovery.on_timeout(&mut self.state, now);
         }
-        self.pacing.let_one_through(now);
+        self.pacing.release_one(now);
         self.state.timed_out = Some(self.state.una);
         if self.window.cwnd <= 1.0 && self.stack.adds_flight_after_timeout() {
             self.window.cwnd += self.state.segments_in_flight(self.recovery.in_flight(&self.state));

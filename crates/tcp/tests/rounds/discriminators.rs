@@ -9,7 +9,7 @@ use crate::common::rounds::{clean, config, same};
 use crate::common::script::Script;
 use crate::common::{MSS, at, ns2, number};
 use airhop_base::{Rate, Span};
-use airhop_tcp::seams::{Judged, Truth};
+use airhop_tcp::seams::{LossClass, Truth};
 use airhop_tcp::{Config, Preset};
 
 fn started(scheme: &str, path: Path) -> Transfer {
@@ -26,7 +26,7 @@ fn told(mut t: Transfer, rounds: u64) -> String {
 }
 
 /// Returns the classification of the first loss, which must occur within 20 s.
-fn first_judgement(mut t: Transfer) -> Judged {
+fn first_judgement(mut t: Transfer) -> LossClass {
     let found = (1..200).any(|k| {
         t.run_until(at(100 * k));
         t.sender.counters().fast_recoveries > 0
@@ -35,7 +35,7 @@ fn first_judgement(mut t: Transfer) -> Judged {
     classifications(&mut t)[0].1
 }
 
-fn classifications(t: &mut Transfer) -> Vec<(u64, Judged)> {
+fn classifications(t: &mut Transfer) -> Vec<(u64, LossClass)> {
     std::iter::from_fn(|| t.sender.poll_classification()).map(|j| (number(j.seq), j.judged)).collect()
 }
 
@@ -360,7 +360,7 @@ fn slow_start_overflows_a_queue() {
     for scheme in ["jtcp", "newreno-ff"] {
         let config = Preset::Ns2.config(MSS);
         let t = Transfer::new(scheme, &config, queue(10), 10_000);
-        assert_eq!(first_judgement(t), Judged::Congestion, "{scheme}");
+        assert_eq!(first_judgement(t), LossClass::Congestion, "{scheme}");
     }
 }
 
@@ -380,5 +380,5 @@ fn a_full_queue_grows_no_more_and_jtcp_misses_it() {
             common::path::Blind,
         ))
     };
-    assert_eq!((judged(1.0), judged(0.0)), (Judged::Wireless, Judged::Wireless));
+    assert_eq!((judged(1.0), judged(0.0)), (LossClass::Wireless, LossClass::Wireless));
 }

@@ -4,7 +4,7 @@ use crate::common::at;
 use crate::common::path::{Fate, Path, Transfer};
 use crate::common::rounds::{clean, config, one, rounds, rounds_with, same, three, window};
 use airhop_base::Rate;
-use airhop_tcp::seams::Judged;
+use airhop_tcp::seams::LossClass;
 
 /// Returns a bottleneck with a long queue: a packet per 8 ms, 125 kB of payload per second, a round trip of 108 ms with an
 /// empty queue. The bandwidth-delay product is 13.5 segments.
@@ -202,7 +202,7 @@ fn veno_takes_a_queue_for_congestion() {
     let mut t = Transfer::new("veno", &config(), lossy, 100_000);
     t.run_until(at(10_000));
     let classification = t.sender.poll_classification().expect("a loss");
-    assert_eq!(classification.judged, Judged::Congestion);
+    assert_eq!(classification.judged, LossClass::Congestion);
     let cut = t.cwnd.windows(2).find(|w| w[1].1 < w[0].1).expect("a cut");
     assert_eq!(cut[1].1, (cut[0].1 / 2.0).floor());
 }
@@ -329,7 +329,7 @@ fn westwood_vt_one_loss() {
 }
 
 /// Returns WestwoodVT's classification of the loss of segment `n` on the narrow path, and the window before and after.
-fn judged(n: u64, given: &[(&str, f64)]) -> (Judged, f64, f64) {
+fn judged(n: u64, given: &[(&str, f64)]) -> (LossClass, f64, f64) {
     let mut t = Transfer::given("westwood-vt", given, &config(), narrow().losing(&[n]), 100_000);
     t.run_until(at(7_500));
     let judged = t.sender.poll_classification().expect("a loss").judged;
@@ -347,15 +347,15 @@ fn westwood_vt_classifies_by_its_queue() {
         let (judged, before, after) = judged(n, &[]);
         let queued = before - PIPE;
         match judged {
-            Judged::Wireless => assert!(queued < 14.9 && after == before, "{queued}"),
-            Judged::Undecided => assert!((13.5..17.0).contains(&queued) && after == before, "{queued}"),
-            Judged::Congestion => assert!(queued > 15.5 && after < before, "{queued}"),
+            LossClass::Wireless => assert!(queued < 14.9 && after == before, "{queued}"),
+            LossClass::Undecided => assert!((13.5..17.0).contains(&queued) && after == before, "{queued}"),
+            LossClass::Congestion => assert!(queued > 15.5 && after < before, "{queued}"),
         }
         seen.push(judged);
     }
     seen.dedup();
-    assert_eq!(seen, [Judged::Wireless, Judged::Undecided, Judged::Congestion]);
+    assert_eq!(seen, [LossClass::Wireless, LossClass::Undecided, LossClass::Congestion]);
     // The thresholds are 70 % and 80 % of a queue of 10: 7 and 8.
-    assert_eq!(judged(300, &[]).0, Judged::Wireless);
-    assert_eq!(judged(300, &[("queue", 10.0)]).0, Judged::Congestion);
+    assert_eq!(judged(300, &[]).0, LossClass::Wireless);
+    assert_eq!(judged(300, &[("queue", 10.0)]).0, LossClass::Congestion);
 }

@@ -157,7 +157,7 @@ fn every_second_ack_lets_a_segment_out() {
     assert_eq!(s.in_flight(), 5);
 }
 
-// An ACK that reports many arrivals releases no more segments than one that reports a single arrival: the window is
+// An ACK that reports many arrivals releases no more segments than an ACK of a single arrival: the window is
 // reduced to the flight plus one. Of 13, four are known to have arrived and one is lost; the retransmission makes nine.
 // Eight more arrive at once: one is in flight, and one is sent.
 #[test]

@@ -4,7 +4,7 @@ use crate::common::linux;
 use crate::common::script::Script;
 use airhop_base::{FlowId, NodeId, Rate, Span, Time};
 use airhop_tcp::notices::IgnoreNotices;
-use airhop_tcp::seams::{Ack, CongestionControl, Judged, Loss, Parts, Window};
+use airhop_tcp::seams::{Ack, CongestionControl, Loss, LossClass, Parts, Window};
 use airhop_tcp::{Config, Preset, ReceiverFeatures, Sender, SenderState, recovery};
 
 /// Congestion control with a constant window and a constant rate.
@@ -18,8 +18,8 @@ struct Even {
 impl CongestionControl for Even {
     fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
 
-    fn on_loss(&mut self, _: &mut Window, _: &Loss, _: &SenderState) -> Judged {
-        Judged::Wireless
+    fn on_loss(&mut self, _: &mut Window, _: &Loss, _: &SenderState) -> LossClass {
+        LossClass::Wireless
     }
 
     fn pacing_rate(&self, _: &Window, _: &SenderState) -> Option<Rate> {

@@ -80,8 +80,8 @@ fn an_ack_that_advances_may_show_a_loss() {
     }
 }
 
-// The same rule if the ACK that reveals the loss also ends a recovery: segment 1 is lost, and 19, the first
-// segment released by recovery.
+// The rule also applies if the ACK that reveals a loss ends a recovery: segment 1 is lost, and so is 19, the
+// first segment released in recovery.
 #[test]
 fn the_ack_that_ends_a_recovery_may_show_the_next_loss() {
     let mut s = Script::new("sack", rfc(16.0, 8.0));

@@ -1,12 +1,12 @@
 //! Every recovery over the same paths, with and without notices: which segments leave, when, and with which window.
 //!
 //! The other scripts state rules one by one. These are transcripts: they notice a change of any rule where several meet (a loss within a recovery,
-//! a notice about a retransmission, a timeout in a disconnection). A change of a rule updates them, and its commit says which lines moved and why.
+//! a notice about a retransmission, a timeout in a disconnection). A change of a rule updates them, and its commit explains the changed lines.
 
 use crate::common::path::{Fate, Observer, Path, Transfer};
 use crate::common::{MSS, linux, ns2, rfc, sender};
 use airhop_base::{Notice, NoticeKind, Rate, Span, Time};
-use airhop_tcp::seams::{Judged, Repair};
+use airhop_tcp::seams::{LossClass, Repair};
 use airhop_tcp::{Config, LossDetection, Notices, SackRecovery, Sender};
 
 /// One-way delay, ms.
@@ -137,7 +137,7 @@ fn transcript(scheme: &str, config: &Config, path: Path) -> String {
     let lines: Vec<String> = t.trace().lines().map(|line| line.trim().replace("  ", ": ")).collect();
     let (window, srtt, rto) = (t.sender.window(), t.sender.srtt(), t.sender.rto(t.now));
     let losses = std::iter::from_fn(|| t.sender.poll_classification());
-    let wireless = losses.filter(|loss| loss.judged == Judged::Wireless).count();
+    let wireless = losses.filter(|loss| loss.judged == LossClass::Wireless).count();
     let (c, sums) = (t.sender.counters(), &t.observer);
     format!(
         "{}\ncwnd {:.3}, ssthresh {:.3}, RTO {rto}, SRTT {}; {} reductions, {} fast recoveries, {} timeouts, {} undone, \
@@ -192,7 +192,7 @@ fn recoveries_with_notices() {
     insta::assert_snapshot!(transcripts([11, 12, 13, 14], Beside::Notices, adapt));
 }
 
-// A seed moves what a scheme draws: BBR's phase of its gains in each round trip after the start.
+// The seed determines the random numbers of a scheme: the phase of BBR's pacing gains after Startup.
 #[test]
 fn a_seed_changes_the_draws_of_a_scheme() {
     let log = |seed: u32| {

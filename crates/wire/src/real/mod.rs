@@ -24,7 +24,7 @@ mod write;
 pub use connection::{Connection, Way};
 pub use notice::{NoticeError, Quoted, notice};
 pub use offload::{OffloadError, complete_checksum, segments};
-pub use read::{ParsedSack, ParsedTcp, Seen, header_bytes, read};
+pub use read::{HeaderFields, ParsedSack, ParsedTcp, header_bytes, read};
 pub use verify::checksums_hold;
 pub use write::{has_eln, naks, write_back};
 

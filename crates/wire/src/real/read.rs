@@ -19,7 +19,7 @@ const CWR: u8 = 0x80;
 
 /// Fields of a datagram's headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct HeaderFields {
     /// Source address of the IP header.
     pub source: IpAddr,
     /// Destination address of the IP header; with a routing header, the next address of the route (RFC 8200
@@ -97,7 +97,7 @@ impl ParsedSack {
 /// # Errors
 /// [`Unreadable`] if the IP headers or the transport header are truncated or inconsistent. Malformed TCP
 /// options are ignored instead.
-pub fn read(bytes: &[u8]) -> Result<Seen, Unreadable> {
+pub fn read(bytes: &[u8]) -> Result<HeaderFields, Unreadable> {
     let headers = Headers::of(bytes)?;
     let tcp = headers.tcp(bytes)?;
     let ports = match headers.protocol {
@@ -109,7 +109,7 @@ pub fn read(bytes: &[u8]) -> Result<Seen, Unreadable> {
         _ => None,
     };
     let [source, destination] = headers.addresses(bytes);
-    Ok(Seen {
+    Ok(HeaderFields {
         source,
         destination,
         protocol: headers.protocol,

@@ -2,8 +2,8 @@
 
 use airhop_base::{Body, Datagram, Ecn, Flags, FlowId, NodeId, Original, Packet, RareOptions, Segment, Time};
 use airhop_wire::real::{
-    Connection, ParsedSack, ParsedTcp, Seen, Way, checksums_hold, complete_checksum, header_bytes, naks,
-    read, segments, write_back,
+    Connection, HeaderFields, ParsedSack, ParsedTcp, Way, checksums_hold, complete_checksum, header_bytes,
+    naks, read, segments, write_back,
 };
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ pub fn datagram(bytes: &[u8]) {
 }
 
 /// Returns the simulated packet for the datagram.
-fn packet(bytes: &[u8], seen: &Seen, connection: &mut Connection) -> Packet {
+fn packet(bytes: &[u8], seen: &HeaderFields, connection: &mut Connection) -> Packet {
     let original = Original::new(Arc::from(bytes), 0);
     let body = match &seen.tcp {
         Some(tcp) => Body::Tcp(connection.segment(Way::Forward, tcp, seen.payload, original)),

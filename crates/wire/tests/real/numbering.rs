@@ -57,7 +57,7 @@ fn a_connection_from_its_syn_on() {
 
 /// RFC 7323 §2.2: windows are scaled only if both SYNs have the option; the scale is that of the segment's sender.
 #[test]
-fn the_window_is_scaled_if_both_ends_said_so() {
+fn the_window_is_scaled_if_both_syns_have_the_option() {
     let windows = |scales| {
         let mut connection = opened(scales);
         [Way::Forward, Way::Reverse].map(|way| observe(&mut connection, way, &plain(0, None)).window)

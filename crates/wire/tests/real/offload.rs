@@ -165,7 +165,7 @@ proptest! {
     /// Segments have the expected length, their checksums are valid, and their concatenated payloads are the
     /// payload.
     #[test]
-    fn segments_are_the_whole(
+    fn segments_concatenate_to_the_payload(
         is_v6: bool,
         is_udp: bool,
         seq: u32,

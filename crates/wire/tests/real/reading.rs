@@ -3,7 +3,7 @@
 use super::hostile;
 use super::{CLIENT, CLIENT_V6, SERVER, SERVER_V6, header, ip, seen, tcp};
 use airhop_base::{Ecn, Timestamps};
-use airhop_wire::real::{Seen, Unreadable, checksums_hold, read, segments};
+use airhop_wire::real::{HeaderFields, Unreadable, checksums_hold, read, segments};
 use etherparse::{TcpHeader, TcpOptionElement as Opt};
 use proptest::prelude::*;
 use std::fs;
@@ -25,7 +25,7 @@ fn a_syn_of_both_families() {
         [(false, 0, Ecn::NotEct), (true, 1, Ecn::Ect1), (false, 2, Ecn::Ect0), (true, 3, Ecn::Ce)]
     {
         let bytes = tcp(is_v6, ecn, syn.clone(), b"early");
-        let Seen { tcp: Some(tcp), ref source, .. } = read(&bytes).unwrap() else { panic!("no TCP") };
+        let HeaderFields { tcp: Some(tcp), ref source, .. } = read(&bytes).unwrap() else { panic!("no TCP") };
         let all = read(&bytes).unwrap();
         let ends =
             if is_v6 { [IpAddr::from(CLIENT_V6), SERVER_V6.into()] } else { [CLIENT.into(), SERVER.into()] };

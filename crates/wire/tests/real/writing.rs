@@ -110,8 +110,8 @@ fn naks_byte_by_byte() {
     assert_eq!((naks(&bytes), naks(&[])), (vec![], vec![]));
 }
 
-/// RFC 9293 §3.1: 40 bytes of options, and 65535 bytes of a datagram. NAKs that do not fit, or could not be
-/// read, are omitted.
+/// RFC 9293 §3.1: at most 40 bytes of options, and 65535 bytes of a datagram. A NAK option that does not fit,
+/// or that a receiver could not parse, is omitted.
 #[test]
 fn naks_that_have_no_room_are_left_out() {
     let with = |options: &[u8], seqs: &[u64], connection: Option<(&Connection, Way)>| {

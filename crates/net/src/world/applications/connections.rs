@@ -1,5 +1,5 @@
 //! Connections that applications open and close. A connection is two flows, one in each direction. They open again
-//! for a later connection of the application when both sides are closed and no packet of theirs is in the network,
+//! for a later connection of the application when both sides are closed and no packet of either flow is in the network,
 //! so that a run needs as many flows as connections are open at a time.
 
 use crate::apps::Connection;
@@ -131,7 +131,7 @@ impl World {
         }
         let (mut unused, mut agents) = (Timers::new(), Vec::new());
         let mut ends = self.ground.ends(&plan, id, &mut unused, &mut self.shared);
-        self.tell_truth(&plan, &mut ends);
+        self.report_truth(&plan, &mut ends);
         let fresh = self.ground.flow(&plan, id, ends, &mut unused, &mut agents);
         let Flow { plan, hash, ends: Ends::Tcp(ends), .. } = fresh else { return };
         let flow = &mut self.flows[i];
@@ -210,11 +210,11 @@ impl World {
     /// Builds the ends of a flow that opens at run time.
     pub(super) fn ends_at_run_time(&mut self, plan: &FlowPlan, id: FlowId) -> Ends {
         let mut ends = self.ground.ends(plan, id, &mut self.timers, &mut self.shared);
-        self.tell_truth(plan, &mut ends);
+        self.report_truth(plan, &mut ends);
         ends
     }
 
-    fn tell_truth(&self, plan: &FlowPlan, ends: &mut Ends) {
+    fn report_truth(&self, plan: &FlowPlan, ends: &mut Ends) {
         if let (Ends::Tcp(tcp), Some(truth)) = (ends, self.ground.truth(plan)) {
             tcp.sender.on_truth(&truth);
         }

@@ -159,7 +159,7 @@ pub fn classes(plan: &Plan, seed: u64, replication: u64) -> Result<Vec<Arc<str>>
     Ok(ground.plan.flows.iter().map(|f| class::name(f, None, &path(f))).collect())
 }
 
-/// Returns the routes of the world. Stations of cells with on-demand routing ask their routers instead.
+/// Returns the routes of the world. Stations of cells with on-demand routing use their routers instead.
 fn on_demand(plan: &Plan, mut routes: Routes) -> Routes {
     routes.replace(|hop| match (on_demand_cell(plan, hop), hop) {
         (Some(_), Hop::Layer { layer: Layer::Cell(cell), from, .. }) => Hop::OnDemand { cell, from },

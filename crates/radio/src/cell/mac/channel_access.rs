@@ -3,7 +3,7 @@
 //! Output: the station's next deadline.
 //!
 //! Choices where the standard is open or simulators differ:
-//! * After a collision, a station that listened waits EIFS. The senders, who could not hear it, wait for
+//! * After a collision, a receiving station waits EIFS. The senders, which could not receive it, wait for
 //!   their timeout: SIFS, slot and aRxPHYStartDelay, during which DIFS elapses ([`AckTimeout::Ieee`]), or
 //!   SIFS, answer and slot, and a DIFS ([`AckTimeout::Ns2`]). In 802.11b the listener waits 364 µs after the
 //!   frame, the senders 222 µs with the first rule, 282 µs with ns-2's, and 384 µs with ns-2's and ACKs at 1

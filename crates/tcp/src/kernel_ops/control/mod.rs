@@ -7,7 +7,7 @@ use super::sock::{CaState, Sock, packets};
 use crate::estimators::LostSegment;
 use crate::recovery::Prr;
 use crate::seams::{
-    Ack, Cause, CongestionControl, Connected, Delivery, Idle, Judged, Loss, Next, Run, Signal, Window,
+    Ack, Cause, CongestionControl, Connected, Delivery, Idle, Loss, LossClass, Next, Run, Signal, Window,
 };
 use crate::sender_state::SenderState;
 use crate::{Config, Fault};
@@ -217,7 +217,7 @@ impl CongestionControl for KernelControl {
         self.begin(); // tcp_rcv_synsent_state_process(): after the ACK of the SYN
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
         self.detect(w, l.now, s);
         match l.signal {
             Signal::Timeout => self.time_out(l, s),
@@ -236,17 +236,17 @@ impl CongestionControl for KernelControl {
         }
         self.publish_window(w);
         match l.signal {
-            Signal::Echo => Judged::Congestion, // a mark has no other meaning (RFC 3168 §5)
-            _ => Judged::Undecided,             // `ssthresh` says how far to go down, and nothing of a cause
+            Signal::Echo => LossClass::Congestion, // a mark has no other meaning (RFC 3168 §5)
+            _ => LossClass::Undecided,             // `ssthresh` returns a window, not a cause
         }
     }
 
     /// Recovery continues the reduction that CWR began.
-    fn on_marked_loss(&mut self, w: &mut Window, now: Time, s: &SenderState) -> Judged {
+    fn on_marked_loss(&mut self, w: &mut Window, now: Time, s: &SenderState) -> LossClass {
         self.detect(w, now, s);
         self.begin_recovery(s);
         self.publish_window(w);
-        Judged::Undecided
+        LossClass::Undecided
     }
 
     fn on_lost(&mut self, _: &mut Window, _: Time, _: &LostSegment) {

@@ -20,7 +20,7 @@ pub struct Ns2Linux {
     repairs: Vec<Repaired>,
     /// Number of retransmissions since the last timeout or recovery.
     repaired: u64,
-    /// Number of the last retransmission that arrived.
+    /// Ordinal of the last retransmission that arrived.
     arrived: u64,
 }
 

@@ -95,7 +95,7 @@ impl Esack {
                     judged_to = order;
                 }
             } else if arrived_after >= s.dupthresh && e.held_until > now {
-                judged_to = order; // to be asked about again
+                judged_to = order; // to be classified again
             } else if arrived_after >= s.dupthresh {
                 s.board.mark_lost(start);
             }

@@ -3,7 +3,7 @@ use super::mode::{HIGH_GAIN, Mode, Phase};
 use crate::Config;
 use crate::bbr::{Draw, LEAST_CWND, PACING_MARGIN, PriorCwnd, Stay, WITHOUT_SAMPLE, rate_of};
 use crate::estimators::{RateSample, Rounds, WindowedMax};
-use crate::seams::{Ack, CongestionControl, Delivery, Judged, Loss, Repair, Signal, Window};
+use crate::seams::{Ack, CongestionControl, Delivery, LossClass, Loss, Repair, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::{Rate, Span, Time};
 
@@ -264,14 +264,14 @@ impl CongestionControl for Bbr {
     /// No effect: ACKs are processed in [`Bbr::on_delivery`].
     fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> LossClass {
         self.save_cwnd(w);
         if l.signal == Signal::Timeout {
             self.repair = Repair::Timeout;
             self.refill();
             w.cwnd = 1.0;
         }
-        Judged::Undecided
+        LossClass::Undecided
     }
 
     /// No effect: the window is restored at the end of recovery in any case.

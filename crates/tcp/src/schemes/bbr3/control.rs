@@ -7,7 +7,7 @@ use super::state::{PROBE_RTT_CWND_GAIN, Phase, STARTUP_GAIN, State};
 use crate::Config;
 use crate::bbr::{Draw, Excess, LEAST_CWND, PACING_MARGIN, PriorCwnd, Stay, WITHOUT_SAMPLE, rate_of};
 use crate::estimators::{LostSegment, RateSample, Rounds, WindowedMax};
-use crate::seams::{Ack, CongestionControl, Delivery, Judged, Loss, Repair, Signal, Window};
+use crate::seams::{Ack, CongestionControl, Delivery, LossClass, Loss, Repair, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::{Rate, Time};
 
@@ -339,13 +339,13 @@ impl CongestionControl for Bbr3 {
 
     /// OnEnterFastRecovery, OnEnterRTO (§5.6.4.4) and SaveStateUponLoss (§5.5.11.1). A mark is a sign of
     /// congestion (§3.6): it counts as a loss in its round trip, and ends a probe for bandwidth.
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> LossClass {
         if l.signal == Signal::Echo {
             self.model.note_loss(self.delivered);
             if self.probe.is_sample {
                 self.on_too_high(w, l.now, self.sampled_in_flight as f64, false);
             }
-            return Judged::Undecided;
+            return LossClass::Undecided;
         }
         self.save_cwnd(w);
         self.undo = Undo { left: None, bounds: self.model.bounds };
@@ -353,7 +353,7 @@ impl CongestionControl for Bbr3 {
             self.repair = Repair::Timeout;
             w.cwnd = 1.0; // in addition to the segments not lost; the oldest segment is sent in any case
         }
-        Judged::Undecided
+        LossClass::Undecided
     }
 
     /// HandleLostPacket (§5.5.10.2).

@@ -4,7 +4,7 @@ use super::trips::{RoundTrips, Standing};
 use super::velocity::Velocity;
 use crate::config::Validation;
 use crate::estimators::Rounds;
-use crate::seams::{Ack, CongestionControl, Delivery, Judged, Loss, Signal, Window};
+use crate::seams::{Ack, CongestionControl, Delivery, LossClass, Loss, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::{Rate, Time};
 
@@ -70,14 +70,14 @@ impl CongestionControl for Copa {
     /// No effect: ACKs are processed in [`Copa::on_delivery`].
     fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> LossClass {
         let is_competitive = self.delta.is_competitive();
         self.delta.on_loss();
         if l.signal == Signal::Timeout {
             self.velocity = None;
             *w = Window { cwnd: 1.0, ssthresh: f64::INFINITY };
         }
-        if is_competitive { Judged::Congestion } else { Judged::Undecided }
+        if is_competitive { LossClass::Congestion } else { LossClass::Undecided }
     }
 
     /// Restores the window: only a timeout has reduced it.

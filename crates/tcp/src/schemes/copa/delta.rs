@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_may_not_compete_never_does() {
+    fn competitive_mode_can_be_disabled() {
         let mut delta = Delta::new(0.5, false);
         see(&mut delta, 0, true);
         see(&mut delta, 60_000, false);

@@ -1,6 +1,6 @@
 use super::LEAST_CWND;
 use super::delays::Delays;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::{Span, Time};
 
@@ -91,11 +91,11 @@ impl CongestionControl for PlusPlus {
 
     /// Reduces the window as RFC 5681. In a slowdown the reduction applies to the previous window, to which
     /// the slowdown returns.
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> LossClass {
         let window = if matches!(self.phase, Phase::Stand { .. }) { w.ssthresh } else { w.cwnd };
         w.ssthresh = (window / 2.0).max(LEAST_CWND);
         w.cwnd = if l.signal == Signal::Timeout { 1.0 } else { w.cwnd.min(w.ssthresh) };
-        Judged::Congestion
+        LossClass::Congestion
     }
 
     fn observe(&mut self, a: &Ack, _: &SenderState) {

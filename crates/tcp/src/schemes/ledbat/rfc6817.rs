@@ -1,6 +1,6 @@
 use super::LEAST_CWND;
 use super::delays::Delays;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Span;
 
@@ -38,11 +38,11 @@ impl CongestionControl for Ledbat {
 
     /// Computes "cwnd = min (cwnd, max (cwnd/2, MIN_CWND * MSS))", once per round trip; one segment after a
     /// timeout.
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> LossClass {
         let half = (w.cwnd / 2.0).max(LEAST_CWND).min(w.cwnd);
         w.ssthresh = half.max(LEAST_CWND);
         w.cwnd = if l.signal == Signal::Timeout { 1.0 } else { half };
-        Judged::Congestion
+        LossClass::Congestion
     }
 
     fn observe(&mut self, a: &Ack, s: &SenderState) {
@@ -103,7 +103,7 @@ mod tests {
     // cwnd += GAIN * off_target * bytes_newly_acked * MSS / cwnd. At the first three ACKs the minimum of four
     // samples is still the earlier 30 ms.
     #[test]
-    fn the_window_moves_by_how_far_the_queue_is_off_its_target() {
+    fn the_window_changes_in_proportion_to_the_distance_from_the_target() {
         let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a}, expected {b}");
         near(Case::new(30).after(1, 30), 10.1);
         let three = [10.0, 10.1, 10.1 + 1.0 / 10.1].map(|w: f64| w + 1.0 / w)[2];

@@ -1,7 +1,7 @@
 use crate::control::{Reno, whole};
 use crate::estimators::least;
 use crate::schemes::Params;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Span;
 
@@ -93,7 +93,7 @@ impl CongestionControl for Ns3 {
         }
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
         w.ssthresh = below(w);
         w.cwnd = w.ssthresh;
         self.restarts = true;
@@ -101,7 +101,7 @@ impl CongestionControl for Ns3 {
             w.cwnd = 1.0;
             self.recovery_point = s.max_sent;
         }
-        Judged::Congestion
+        LossClass::Congestion
     }
 
     fn observe(&mut self, _: &Ack, s: &SenderState) {
@@ -167,7 +167,7 @@ mod tests {
     // most one segment below the window; ssthresh follows three quarters of the window upwards, but not
     // downwards.
     #[test]
-    fn what_a_loss_leaves() {
+    fn windows_after_losses() {
         let mut vegas = vegas();
         let mut w = Window { cwnd: 40.0, ssthresh: 30.0 };
         loss(&mut vegas, &mut w, Signal::Duplicates);

@@ -1,6 +1,6 @@
 use crate::control::{WholeSegmentAbc, whole};
 use crate::estimators::least;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Signal, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Span;
 
@@ -66,7 +66,7 @@ impl CongestionControl for Ns2 {
         w.cwnd = w.cwnd.max(2.0);
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
         let is_congested = self.is_congested();
         let left = if is_congested { w.cwnd / 2.0 } else { w.cwnd * 4.0 / 5.0 };
         let left = whole(left).max(2.0);
@@ -74,7 +74,7 @@ impl CongestionControl for Ns2 {
         if l.signal == Signal::Timeout {
             self.recovery_point = s.max_sent;
         }
-        if is_congested || l.signal == Signal::Timeout { Judged::Congestion } else { Judged::Wireless }
+        if is_congested || l.signal == Signal::Timeout { LossClass::Congestion } else { LossClass::Wireless }
     }
 
     fn observe(&mut self, a: &Ack, s: &SenderState) {

@@ -1,6 +1,6 @@
 use crate::control::{WholeSegmentAbc, whole};
 use crate::estimators::AckCredit;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Window};
+use crate::seams::{Ack, CongestionControl, LossClass, Loss, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
@@ -64,14 +64,14 @@ impl CongestionControl for Ns2 {
         self.window.grow(w);
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
         // ssthresh is Reno's: the estimated bandwidth-delay product is the window only during the recovery,
         // and may exceed the previous window. The end of the recovery sets the window to ssthresh; the port
         // omits that Linux then uses the estimate (CA_EVENT_COMPLETE_CWR).
         let half = w.cwnd / 2.0;
         let filled = self.rate.second * self.least.min(1 << 32) / s.mss;
         self.window.cut(w, half, (filled as f64).max(2.0), l.signal);
-        Judged::Congestion
+        LossClass::Congestion
     }
 
     fn observe(&mut self, a: &Ack, s: &SenderState) {

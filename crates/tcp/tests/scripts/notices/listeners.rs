@@ -1,10 +1,10 @@
-//! Senders whose notices are packets on the interface, read by a program before TCP: what the program leaves is TCP's.
+//! Senders whose notices are packets on the interface, read by a program before TCP: TCP receives the packets that the program passes on.
 
 use crate::common::script::Script;
 use crate::common::{byte, rfc};
 use airhop_base::{Body, FlowId, NodeId, Notice, Packet, Time};
 use airhop_tcp::seams::{
-    Ack, CongestionControl, Connected, Judged, Loss, NoticePolicy, Parts, Reaction, Run, Window,
+    Ack, CongestionControl, Connected, Loss, LossClass, NoticePolicy, Parts, Reaction, Run, Window,
 };
 use airhop_tcp::{ReceiverFeatures, Sender, SenderState};
 use std::sync::{Arc, Mutex};
@@ -39,7 +39,7 @@ impl NoticePolicy for Filter {
     }
 }
 
-/// The window stays as it is; the flow is told to the others of the run.
+/// The window does not change; the flow is shared with the other flows of the run.
 #[derive(Debug)]
 struct Ten;
 
@@ -63,8 +63,8 @@ impl CongestionControl for Ten {
 
     fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
 
-    fn on_loss(&mut self, _: &mut Window, _: &Loss, _: &SenderState) -> Judged {
-        Judged::Undecided
+    fn on_loss(&mut self, _: &mut Window, _: &Loss, _: &SenderState) -> LossClass {
+        LossClass::Undecided
     }
 }
 
@@ -96,7 +96,7 @@ fn a_notice_that_no_program_takes_is_an_ack() {
     assert_eq!(s.ack(6), "15", "an ACK that the program leaves");
 }
 
-// One that the program takes changes nothing, nor does one that names no segment.
+// A notice that the program consumes changes nothing, nor does a notice that names no segment.
 #[test]
 fn a_notice_that_a_program_takes_is_gone() {
     let mut s = ten(Filter::Notices);

@@ -1,4 +1,4 @@
-//! Scripts of senders that hear notices, or that repair in the order of sending.
+//! Scripts of senders that process notices, or that retransmit in the order of sending.
 
 mod esack;
 mod lhp;

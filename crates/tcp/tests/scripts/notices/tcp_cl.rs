@@ -5,7 +5,7 @@ use crate::common::script::Script;
 use crate::common::{number, rfc, sender};
 use airhop_base::NoticeKind;
 use airhop_tcp::Config;
-use airhop_tcp::seams::Judged::{self, Congestion, Wireless};
+use airhop_tcp::seams::LossClass::{self, Congestion, Wireless};
 
 /// Returns a sender with segments 3 to 10 outstanding, in congestion avoidance with a window of 8.25, srtt
 /// 100 ms; no limited transmit.
@@ -22,7 +22,7 @@ fn eight() -> Script {
 }
 
 /// Returns the segments that the sender detects as lost, and the classification of their losses.
-fn judged(s: &mut Script) -> Vec<(u64, Judged)> {
+fn judged(s: &mut Script) -> Vec<(u64, LossClass)> {
     std::iter::from_fn(|| s.sender.poll_classification()).map(|j| (number(j.seq), j.judged)).collect()
 }
 

@@ -4,7 +4,7 @@
 use crate::common::script::Script;
 use crate::common::{MSS, at, sender};
 use airhop_base::{FlowId, NodeId, Notice, NoticeKind, Span, Time};
-use airhop_tcp::seams::{Ack, CongestionControl, Judged, Loss, NoticePolicy, Parts, Reaction, Window};
+use airhop_tcp::seams::{Ack, CongestionControl, Loss, LossClass, NoticePolicy, Parts, Reaction, Window};
 use airhop_tcp::{Config, Preset, ReceiverFeatures, RtoConfig, RtoKind, Sender, SenderState};
 
 fn config() -> Config {
@@ -66,8 +66,8 @@ struct AlwaysTwo;
 impl CongestionControl for AlwaysTwo {
     fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
 
-    fn on_loss(&mut self, _: &mut Window, _: &Loss, _: &SenderState) -> Judged {
-        Judged::Undecided
+    fn on_loss(&mut self, _: &mut Window, _: &Loss, _: &SenderState) -> LossClass {
+        LossClass::Undecided
     }
 }
 
