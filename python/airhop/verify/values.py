@@ -145,7 +145,7 @@ class Values:
         return self._table(schema, max(share, _OF_KIND), nodes)
 
     def _table(self, schema: Schema, share: float, nodes: Sequence[str]) -> Table:
-        """Draw what the schema requires, and of a kind also other keys."""
+        """Draw the keys that the schema requires, and for a table with `kind` also optional keys."""
         allowed = schema["properties"]
         chance = share if "kind" in allowed else 0.0
         return {

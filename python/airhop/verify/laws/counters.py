@@ -1,4 +1,4 @@
-"""The run document against the trace."""
+"""Laws that compare the counters of the run document with the trace."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ class _Ends:
     def settle(self) -> Iterator[Finding]:
         """Compare the ACKs since the last segment with the rule."""
         acks, self.acks = self.acks, []
-        # Where the echo changes, the first of two ACKs at that instant is of what came before: the old state.
+        # At a change of the echo, the first of two ACKs at that instant has the old state.
         at_once = sum(ack.time == self.changed for ack in acks)
         for number, ack in enumerate(acks):
             echoes = self.rule.on_ack() != (at_once > 1 and number == 0)

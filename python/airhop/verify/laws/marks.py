@@ -168,7 +168,7 @@ def _instants(times: Iterable[int]) -> list[_Mark]:
 def _counted(
     trace: Trace, place: str, key: str, number: int, marks: Iterable[_Mark], unseen: int = 0
 ) -> Iterator[Finding]:
-    """Compare a count with the marks; marks around the end of the warm-up may count."""
+    """Compare a count with the marks; marks close to the end of the warm-up may or may not be counted."""
     warmup, marks = trace.warmup, list(marks)
     least = sum(begin > warmup or not warmup for begin, _ in marks)
     most = sum(end >= warmup for _, end in marks) + unseen

@@ -28,7 +28,7 @@ def check(trace: Trace) -> Iterator[Finding]:
             (time, 1, seq, size, cause, fin)
             for time, seq, size, cause, fin in trace.rows_of(name, "segments", "seq", "bytes", "cause", "fin")
         ]
-        # Of one instant the order is not recorded; an ACK may let out what follows it.
+        # The order of events at one instant is not recorded; an ACK may release the following segment.
         for time, is_sent, seq, size, cause, fin in sorted([*acks, *sent], key=lambda event: event[:2]):
             if not is_sent:
                 acknowledged = max(acknowledged, seq)

@@ -45,7 +45,7 @@ def _one_at_a_time(place: str, frames: list[Frame], rate: float | None) -> Itera
 
 def _contents(trace: Trace, place: str, frames: list[Frame], link: Mapping[str, Any]) -> Iterator[Finding]:
     """Compare the length of each frame with a packet that was offered by then, or that of a link ACK."""
-    # A frame without a packet acknowledges, asks, or tells of numbers: of either recovery.
+    # A frame without a packet is a link ACK, a NAK or a request of either ARQ.
     control = {
         quantity(link[key][name])
         for key in ("arq", "arq_back")

@@ -170,7 +170,7 @@ class _Receiver:
             yield from self._handed_up(step.time)
             is_right = self.host.may_acknowledge(step.time, step.seq)
         else:
-            # RFC 8257 §3.2: when marks begin or end, it first acknowledges what came before.
+            # RFC 8257 §3.2: when marks begin or end, it first acknowledges the earlier data.
             tells = self.flow["scheme"] in flagged_schemes("echoes-each-byte")
             is_right = step.seq == self.arrived.next or (
                 tells and self.arrived.before == (step.time, step.seq)

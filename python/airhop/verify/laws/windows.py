@@ -69,8 +69,8 @@ def _samples(trace: Trace, name: str, flow: Mapping[str, Any], states: list[_Sta
     """
     timer = flow["tcp"]["rto"]
     # An echo of a timestamp counts in milliseconds, however fine the clock of the timer (RFC 7323 §5.4), and
-    # a timer in ticks counts what the echo gives. ns-2 keeps eighths of a tick as whole numbers, and cuts off
-    # what is less.
+    # a timer in ticks counts the echoed time. ns-2 stores whole eighths of a tick, and discards the
+    # remainder.
     tick, echo = quantity(timer["tick"]) / 1e6, _ECHO_MS if flow["tcp"]["timestamps"] else 0
     beside = _TICKS[timer["kind"]] * tick + echo + _CLOSE
     events: list[tuple[int, int, Any]] = [(state.time, 1, state.srtt) for state in states]
@@ -154,7 +154,7 @@ def _contradictions(
     ):
         pass  # a timer expired, which need not send
     elif after.cwnd < state.cwnd or after.cwnd == state.cwnd < before.cwnd:
-        pass  # two cuts, the second of which chose what the one before the first had
+        pass  # two reductions, the second to the window before the first
     elif after.ssthresh == _LEAST_SSTHRESH and after.cwnd <= state.cwnd:
         pass  # two cuts, of which an estimate of the bandwidth raised the first above the least
     # An estimate of the bandwidth may allow more, as a loss is repaired, than the window was.

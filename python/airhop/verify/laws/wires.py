@@ -1,4 +1,4 @@
-"""Wired links: one packet at a time at the rate, then the delay; queue capacity; no idle time."""
+"""Wired links: one packet at a time at the rate, then the delay; queue capacity; work conservation."""
 
 from __future__ import annotations
 

@@ -111,11 +111,11 @@ class Exchanges:
 def _packets(trace: Trace, medium: Medium, pair: Pair, exchanges: list[Exchange]) -> dict[int, list[Packet]]:
     """Return the packets of each MPDU by its sequence number, as far as they are known.
 
-    Packets are in MPDUs in the order of their offers; if the queue does not keep the order, those of equal
+    Packets are in MPDUs in the order of their offers; if the queue does not keep the order, packets of equal
     flow and kind are. An MPDU contains no packet that the station dropped before the transmission, for its
-    lifetime or because of a broken route, none that was offered after the transmission, and none that a
-    router had taken back: one that was offered again, that was offered before a packet of an earlier MPDU,
-    or in whose place a later one arrived.
+    lifetime or because of a broken route, none that was offered after the transmission, and no packet that a
+    router had taken back: a packet that was offered again, that was offered before a packet of an earlier
+    MPDU, or in whose place a later one arrived.
     """
     waiting = _waiting(trace, pair)
     in_order = keeps_order(medium.plan["queue"])
