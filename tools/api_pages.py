@@ -129,7 +129,7 @@ def public() -> list[str]:
 
 
 def names_of(page: Page) -> list[str]:
-    """List the names on a page; what `airhop` itself exports stands there only under that name."""
+    """List the names on a page; a name that `airhop` itself exports is listed only under that name."""
     exported = {found(str(name)).path for name in package().exports or ()}
     names: list[str] = []
     for name in page.names:
@@ -203,7 +203,7 @@ def described(what: griffe.Object, path: str) -> Iterator[str]:
 
 
 def members_of(what: griffe.Class) -> Iterator[str]:
-    """Describe what a class has beyond its signature: values in a table, then its methods."""
+    """Describe the members of a class beyond its signature: values in a table, then its methods."""
     open_members = {name: member for name, member in what.members.items() if not name.startswith("_")}
     values = {
         name: value
@@ -341,7 +341,7 @@ def slug(path: str) -> str:
 
 
 def is_private(made: griffe.Function) -> bool:
-    """Return whether a constructor wants what users do not have."""
+    """Return whether a constructor requires arguments that users do not have."""
     return any("_Source" in str(p.annotation) or p.name == "outcome" for p in made.parameters)
 
 

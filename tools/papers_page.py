@@ -70,8 +70,8 @@ def outcome(found: Found, id_: str) -> Outcome:
 
 
 def mark(one: PrintedCheck) -> str:
-    """Name what became of a printed number."""
-    return MARKS[one.met.holds] if one.met.holds is not None or one.tells else "undecided"
+    """Return the verdict on a printed number."""
+    return MARKS[one.met.holds] if one.met.holds is not None or one.is_decisive else "undecided"
 
 
 def measured(one: PrintedCheck, digits: int) -> str:

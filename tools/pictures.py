@@ -55,7 +55,7 @@ class Picture:
     """Writes the file of this path."""
 
 
-# ---- what is run -----------------------------------------------------------------------------------------
+# ---- runs ------------------------------------------------------------------------------------------------
 
 
 @cache
@@ -141,7 +141,7 @@ def headlines() -> str:
 
 
 def draw_headlines(path: Path) -> None:
-    """Draw that table: a row per reading, a panel per paper, a line at what is printed."""
+    """Draw that table: a row per reading, a panel per paper, a line at the printed value."""
     import matplotlib as mpl
 
     from airhop.plots.paper import PRINT_STYLE, new_figure, write
@@ -204,7 +204,7 @@ PICTURES: dict[str, Picture] = {
 }
 
 
-# ---- what is drawn ---------------------------------------------------------------------------------------
+# ---- marks -----------------------------------------------------------------------------------------------
 
 
 def digest(text: str) -> str:

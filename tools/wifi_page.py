@@ -115,7 +115,7 @@ def questions(found: Found) -> str:
         for by_id in [{one.claim.id: one for one in outcome.claims}]
         for claim in outcome.experiment.claims
     ]
-    return table(("", "asked", "", "measured"), rows).replace("--:", "---")
+    return table(("claim", "statement", "", "measured"), rows).replace("--:", "---")
 
 
 BLOCKS: Mapping[str, Callable[[Found], str]] = {

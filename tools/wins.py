@@ -52,7 +52,7 @@ def found_in(folder: Path) -> dict[str, Reproduced]:
 
 
 def grid(outcome: Outcome, digits: int = 2) -> str:
-    """Write a row per curve and a column per x: mean and half-width; bold is what nobody is ahead of."""
+    """Write a row per curve and a column per x: mean and half-width; unexceeded values are bold."""
     axis, labels = outcome.experiment.axis, outcome.experiment.labels
     samples, low = judged_by(outcome)
     best = {x: unbeaten(samples, tuple(labels), x, low=low) for x in samples.xs}
@@ -168,7 +168,7 @@ def waits(found: Found) -> str:
     )
 
 
-# ---- what wins where -------------------------------------------------------------------------------------
+# ---- summary ---------------------------------------------------------------------------------------------
 
 CONDITIONS: tuple[tuple[str, str, X], ...] = (
     ("One connection, 0.01 % FER", "fer", 1e-4),
@@ -188,7 +188,7 @@ CONDITIONS: tuple[tuple[str, str, X], ...] = (
 
 def summary(found: Found) -> str:
     """Return a table of the best schemes with one attempt and with link ARQ, and of the gain of ARQ."""
-    head = ("Where", "frames sent once", "as good", "over link ARQ", "as good", "ARQ gives")
+    head = ("Where", "frames sent once", "as good", "over link ARQ", "as good", "gain of ARQ")
     return table(head, [_condition(found, *condition) for condition in CONDITIONS]).replace("--:", "---")
 
 
@@ -229,7 +229,13 @@ def senders(found: Found) -> str:
             left_to_cubic(left.samples, sender),
         )
 
-    head = ("Sender", "needs", "Mbit/s", *(f"wait, {BUFFER.text(p)} (ms)" for p in waits), "leaves CUBIC")
+    head = (
+        "Sender",
+        "service",
+        "Mbit/s",
+        *(f"wait, {BUFFER.text(p)} (ms)" for p in waits),
+        "left to CUBIC",
+    )
     return table(head, [row(sender) for sender in SENDERS])
 
 
@@ -247,7 +253,7 @@ def questions(found: Found) -> str:
         for outcome in found.values()
         for claim, word, measured in _answers(outcome)
     ]
-    return table(("", "asked", "", "measured"), rows).replace("--:", "---")
+    return table(("claim", "statement", "", "measured"), rows).replace("--:", "---")
 
 
 def _answers(outcome: Reproduced) -> list[tuple[Claim[Any], str, str]]:

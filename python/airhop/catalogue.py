@@ -44,7 +44,10 @@ def services() -> dict[str, str]:
 
 
 def on_real_packets() -> dict[str, tuple[str, str | None]]:
-    """Return each service's effect on real packets, "acts", "to listeners" or "cannot" with a reason."""
+    """Return each service's behaviour with real packets: "acts", "to listeners" or "cannot", with a reason.
+
+    Notices "to listeners" are sent only to senders with a listener.
+    """
     return {service["name"]: (service["on_real"], service["why"]) for service in json.loads(_core.services())}
 
 

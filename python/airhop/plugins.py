@@ -134,7 +134,7 @@ def _execute(module: str, name: str, text: str) -> None:
     made = ModuleType(module)
     made.__file__ = name
     made.__package__ = module.rpartition(".")[0]
-    made.__dict__["__source__"] = text  # what is executed, whatever becomes of the file
+    made.__dict__["__source__"] = text  # the executed text, even if the file changes later
     # Tracebacks show lines of this text, even if the file does not exist here.
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
     former = sys.modules.get(module)

@@ -151,7 +151,7 @@ def run_many(
 
 @cache
 def model() -> str:
-    """Return the digest of the simulator's sources, 16 hex digits: another model may give other results."""
+    """Return the digest of the simulator's sources, 16 hex digits: other sources may yield other results."""
     return _core.build_info()["model"]
 
 

@@ -213,7 +213,7 @@ def ratio(a: Sequence[float], b: Sequence[float]) -> Ratio:
     Returns
     -------
     Ratio
-        Without an interval when the mean of `b` cannot be told from zero, or n < 2.
+        Without an interval if the mean of `b` does not differ significantly from zero, or n < 2.
 
     Raises
     ------

@@ -44,7 +44,7 @@ def ratio(value: Ratio) -> str:
 
 
 def percent(share: float) -> str:
-    """Format a share of 0 to 1 in per cent without the sign: `8.3`, `45`, `99.7`; only 1 gives 100."""
+    """Format a share of 0 to 1 in per cent without the sign: `8.3`, `45`, `99.7`; only 1 is 100."""
     hundredths = 100 * share
     margin = min(hundredths, 100 - hundredths)
     digits = 0 if margin <= 0 or margin >= 10 else min(_decimals(margin, 2), 2)

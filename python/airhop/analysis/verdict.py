@@ -70,7 +70,7 @@ class Verdict:
 
     @property
     def leading(self) -> dict[Kind, Standing]:
-        """Standing of each kind of goal that tells arms apart: a foremost one, or the widest spread."""
+        """Standing of each kind of goal that distinguishes arms: a foremost one, or the widest spread."""
         found: dict[Kind, Standing] = {}
         for kind in KINDS:
             of_kind = [one for one in self.standings if one.goal.kind == kind and one.decides]
@@ -103,7 +103,7 @@ class Verdict:
 
     @property
     def evidence(self) -> list[str]:
-        """Sentences with values: one for each goal that tells arms apart, and one on starved flows."""
+        """Sentences with values: one for each goal that distinguishes arms, and one on starved flows."""
         told = [f"{_subject(standing.best)} {_won(standing)}." for standing in self.leading.values()]
         return [*told, *filter(None, [self._starvation()])]
 

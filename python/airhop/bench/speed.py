@@ -97,7 +97,7 @@ REPLAYED_EVENTS = 4_000_000
 
 
 class UnavailableError(Exception):
-    """A peer simulator cannot run on this machine; the message says how to install the peer."""
+    """A peer simulator cannot run on this machine; the message has the command that installs the peer."""
 
 
 def airhop(course: Course, seed: int) -> Speed:

@@ -29,7 +29,7 @@ def start_again(by: Sequence[str], words: Sequence[str]) -> NoReturn:
     """
     if _BEEN_HERE in os.environ:
         raise PrivilegeError(f"{by[0]} gave no rights to make network namespaces: run it as root")
-    # Without -P the folder where it is started could hold another `airhop`.
+    # Without -P, Python would import an `airhop` of the working directory.
     command = [*by, sys.executable, "-P", "-m", "airhop", *words]
     sys.stdout.flush()
     sys.stderr.flush()

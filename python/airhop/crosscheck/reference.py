@@ -56,7 +56,7 @@ Point = tuple[str, ...]
 
 @cache
 def points(file: str, measured: str = GOODPUT) -> Mapping[Point, Estimate]:
-    """Return the points of a file in its order, with the mean and interval of their runs: Mbit/s, or s."""
+    """Return the points of a file in file order, each with the mean and interval of its runs, Mbit/s or s."""
     columns = FILES[file]
     runs: dict[Point, list[float]] = {}
     for row in csv.DictReader(_lines(file)):

@@ -26,7 +26,7 @@ class Shard:
             raise InputError(f"there is no part {index} of {count}: parts are numbered from 1/N to N/N")
         return cls(index, count)
 
-    def takes(self, key: int) -> bool:
+    def owns(self, key: int) -> bool:
         """Return whether this part includes the item with this number, 0 or more."""
         return key % self.count == self.index - 1
 

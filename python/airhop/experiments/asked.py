@@ -28,7 +28,7 @@ Check = TypeVar("Check", bound=Callable[..., ClaimResult])
 
 @dataclass(frozen=True)
 class Span:
-    """Values of the axis from `least` to `most`, ends included; it contains all words of an axis of words."""
+    """Values of the axis from `least` to `most`, ends included; on an axis of words, every value."""
 
     least: float = -math.inf
     most: float = math.inf
@@ -93,11 +93,11 @@ def worded(text: str, words: Mapping[Any, str] | None = None) -> Callable[[Check
         Words of argument values, such as the labels of metrics of a calculation.
     """
 
-    def give(check: Check) -> Check:
+    def attach(check: Check) -> Check:
         _TEMPLATES[check] = Template(text, words or {})
         return check
 
-    return give
+    return attach
 
 
 class Asked:

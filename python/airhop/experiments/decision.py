@@ -28,7 +28,7 @@ class Decision:
 
     @property
     def holds(self) -> bool | None:
-        """Decision by intervals of 95 %."""
+        """Decision by 95 % intervals."""
         return self.by(CONFIDENCE)
 
     def __bool__(self) -> bool:

@@ -55,7 +55,7 @@ class Source:
     """Precision of printed numbers, from which the tolerance follows."""
 
     experiment: str
-    """Experiment of `spreads.csv` whose runs give the scatter."""
+    """Experiment of `spreads.csv` whose runs determine the scatter."""
     digit: float
     """The last digit of the print, in its unit: 0.01 Mbit/s, 1 percentage point."""
     runs: int | None = None
@@ -116,10 +116,10 @@ class PrintedCheck:
             self.wider(confidence) if self.wider and confidence != CONFIDENCE else (self.low, self.high)
         )
         decision = between(low, high, *self.allowed)
-        return None if decision and not self.tells else decision
+        return None if decision and not self.is_decisive else decision
 
     @property
-    def tells(self) -> bool:
+    def is_decisive(self) -> bool:
         """True if agreement with the number is informative: no tolerance exceeds half of the number."""
         least, most = self.allowed
         return max(self.printed - least, most - self.printed) <= abs(self.printed) / 2
@@ -172,7 +172,7 @@ def gains(
 
 
 def gained(source: Source, ratio: Ratio, printed: float, curve: str, other: str, x: X) -> PrintedCheck:
-    """Return the comparison of one gain, a paired ratio in per cent above 100, with a printed gain."""
+    """Return the comparison of one gain, (ratio - 1 in per cent, from paired runs) with a printed gain."""
     factor, half = source.factor(run_half_width(source.experiment, curve, x, other)), source.digit / 2
     kept = 1.0 + printed / 100.0
     return _gain(ratio, printed, _percent(kept / factor) - half, _percent(kept * factor) + half)
@@ -266,15 +266,18 @@ def all_met(judged: Mapping[str, PrintedCheck], needs: str) -> ClaimResult:
     told = [f"met in {list(decisions.values()).count(True)} of {len(judged)}"]
     groups = (
         ("missed", [cell for cell, met in decisions.items() if met is False]),
-        ("not told", [cell for cell, met in decisions.items() if met is None and not judged[cell].tells]),
-        ("open", [cell for cell, met in decisions.items() if met is None and judged[cell].tells]),
+        (
+            "undecided",
+            [cell for cell, met in decisions.items() if met is None and not judged[cell].is_decisive],
+        ),
+        ("open", [cell for cell, met in decisions.items() if met is None and judged[cell].is_decisive]),
     )
     for word, cells in groups:
         if cells:
             told.append(f"{word}: {', '.join(f'{cell} {judged[cell]}' for cell in cells)}")
-    untold = bool(groups[1][1])
+    undecided = bool(groups[1][1])
     return ClaimResult(
-        every(one.met for one in judged.values()), "; ".join(told), needs=needs if untold else ""
+        every(one.met for one in judged.values()), "; ".join(told), needs=needs if undecided else ""
     )
 
 

@@ -62,7 +62,7 @@ class CheckedClaim:
 
     @property
     def needs(self) -> str:
-        """Return what would decide an undecided claim; empty for any other claim."""
+        """Return the information that would decide an undecided claim; empty for any other claim."""
         if self.outcome != UNDECIDED:
             return ""
         return self.result.needs or MORE_RUNS

@@ -22,8 +22,8 @@ from airhop.stats import Ratio, ratio
 
 LIMIT_PERCENT = 3.0
 """Largest valid shift of goodput and delays, per cent: the median half-width of the intervals with which
-docs/real-packets.md compares a kernel's goodput with a simulated one. Smaller shifts cannot be told from
-chance there."""
+docs/real-packets.md compares a kernel's goodput with a simulated one. Smaller shifts there may be
+chance."""
 PRECISE = 0.01
 """Half-width of both results at which replication stops: a third of the limit."""
 FIRST_PAIRS, MOST_PAIRS = 4, 1024

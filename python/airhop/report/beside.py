@@ -51,7 +51,7 @@ def write_twin(
     log
         Log of the emulation, to be replayed.
     path
-        The file; one that exists is replaced.
+        The file; an existing file is replaced.
     live
         `Emulation.live`, where that is known.
     command

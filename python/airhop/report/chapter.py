@@ -267,7 +267,7 @@ def findings(table: Table, found: tuple[Dimension, ...]) -> tuple[str, ...]:
             {
                 f"ahead of {baseline}": len(ahead),
                 f"behind {baseline}": len(sure) - len(ahead),
-                f"not told apart from {baseline}": len(ratios) - len(sure),
+                f"no significant difference from {baseline}": len(ratios) - len(sure),
             }
         )
         if ahead:
@@ -338,7 +338,7 @@ def chapter_of_outcome(outcome: Outcome, *, computed: datetime | None = None, tr
 
 
 def _traced(outcome: Outcome) -> tuple[TracedRun, ...]:
-    """Trace the runs that the headline of an experiment is about."""
+    """Trace the runs of the headline of an experiment."""
     experiment, choice = outcome.experiment, outcome.experiment.timeline
     grid = experiment.axis.grid(outcome.mode)
     x = choice.at(outcome.samples) if choice else None

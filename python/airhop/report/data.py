@@ -110,7 +110,7 @@ def _dimension(dimension: Dimension) -> dict[str, Any]:
 
 
 def _cells(cells: list[Cell], place: dict[int, int]) -> dict[str, list[float | None]]:
-    """Lay cells out as columns, in the order of the points; what a cell does not have is null."""
+    """Lay cells out as columns, in the order of the points; missing values of a cell are null."""
     found: dict[str, list[float | None]] = {
         name: [None] * len(place)
         for name in (

@@ -1,4 +1,4 @@
-"""Goals of a study in the page: the headline, a table of who is best, and the trade-off as a picture."""
+"""Goals of a study in the page: the headline, a table of the best schemes, and the trade-off as a picture."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class GoalRow:
     cells: Mapping[str, str]
     """Mean and half-width by scheme; text for schemes that leave transfers unfinished."""
     best: Sequence[str]
-    """Schemes that no other is ahead of, if the goal tells schemes apart."""
+    """Schemes that no other scheme exceeds, if the goal distinguishes schemes."""
 
 
 def headline(settings: Sequence[Outcome], goodput: str) -> str:

@@ -1,4 +1,4 @@
-"""A chapter laid out: its figures, tables and time-lines, and what the page's script unpacks."""
+"""A chapter laid out: its figures, tables and time-lines, and the data that the page's script unpacks."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class Layout:
 
     @cached_property
     def plans(self) -> list[Plan]:
-        """Plans of the stations, unless every station hears all: equal in all runs."""
+        """Plans of the stations, unless every station is in range of all others: equal in all runs."""
         return plans(self.chapter.runs[0]) if self.chapter.runs else []
 
     @cached_property

@@ -71,7 +71,7 @@ class Overview:
 
     @classmethod
     def of(cls, chapters: Sequence[Page]) -> Overview:
-        """Count what there is."""
+        """Count the experiments, studies and claims of the chapters."""
         papers = [chapter.paper for chapter in chapters if chapter.paper is not None]
         parts = [_count(len(papers), "experiment", "experiments")] if papers else []
         if own := len(chapters) - len(papers):

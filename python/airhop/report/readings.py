@@ -27,7 +27,7 @@ class ReadingsTable:
 
     @property
     def groups(self) -> list[tuple[str, list[str]]]:
-        """The columns: what each question is about, with the names of its readings; the default first."""
+        """The columns: subject of each question, with the names of its readings; the default first."""
         judged = {judgement.name for judgement in self.claims[0].judged}
         asked = ((question.about, [one.name for one in question.others]) for question in self.questions)
         kept = [(about, [name for name in names if name in judged]) for about, names in asked]

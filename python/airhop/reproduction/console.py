@@ -256,7 +256,7 @@ def matrix(outcome: Reproduced, width: int) -> list[RenderableType]:
 
 
 def _verdict(checked: CheckedClaim) -> str:
-    """Return the outcome of a claim, and for an undecided claim what would decide it."""
+    """Return the outcome of a claim, and for an undecided claim the missing information."""
     return f"{checked.outcome} (it would take {checked.needs})" if checked.needs else checked.outcome
 
 

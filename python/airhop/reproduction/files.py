@@ -94,7 +94,7 @@ def program() -> str:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """Read a written file; a missing or damaged file gives an empty result."""
+    """Read a written file; the result is empty if the file is missing or damaged."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

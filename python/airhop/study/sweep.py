@@ -320,7 +320,7 @@ class _Running:
             first = count
 
     def _takes(self, key: int) -> bool:
-        return self._shard is None or self._shard.takes(key)
+        return self._shard is None or self._shard.owns(key)
 
     def _measured(self, keys: Sequence[Key], metric: str) -> list[float]:
         """Return the metric of finished runs."""

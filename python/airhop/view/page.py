@@ -19,7 +19,7 @@ from airhop.scenario import packaged
 from airhop.view import fragments, widgets
 from airhop.view.controls import Control, controls
 from airhop.view.figures import Bars, Graphs
-from airhop.view.runs import Newest, OvertakenError, Runs
+from airhop.view.runs import Newest, Runs, SupersededError
 from airhop.view.state import MOST_REPS, MOST_SEED, State
 from airhop.view.tabs import FrozenTemplate
 
@@ -141,17 +141,17 @@ class Page:
         look = _styles_of(state.schemes)
         started = time.perf_counter()
         try:
-            comparison = await self._runs.compare(state, lambda: self._newest.overtaken)
+            comparison = await self._runs.compare(state, lambda: self._newest.superseded)
             self._later(self._show_bars, comparison, look, time.perf_counter() - started)
-            if not self._newest.overtaken:
+            if not self._newest.superseded:
                 curves = await self._runs.trace(state, self._rep)
                 self._later(self._graphs.show, curves, look, state.scenario.duration_s)
-        except OvertakenError:
+        except SupersededError:
             pass
         except (InputError, ScenarioError, RunError) as error:
             cause = "" if error.__cause__ is None else f"\n\n{users_traceback(error.__cause__)}"
             self._later(self._say_problem, f"{error}{cause}")
-        except Exception:  # a page that says what is wrong with it is better than one that stands still
+        except Exception:  # the page shows the exception instead of stopping
             self._later(self._say_problem, traceback.format_exc())
 
     def _later(self, change: Callable[..., None], *arguments: Any) -> None:

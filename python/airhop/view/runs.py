@@ -31,7 +31,7 @@ Wish = TypeVar("Wish")
 Made = TypeVar("Made")
 
 
-class OvertakenError(Exception):
+class SupersededError(Exception):
     """A newer request exists, and this request has exceeded its time limit."""
 
 
@@ -53,7 +53,7 @@ class Newest(Generic[Wish]):
             self._task = asyncio.get_running_loop().create_task(self._drain())
 
     @property
-    def overtaken(self) -> bool:
+    def superseded(self) -> bool:
         """True if a newer request waits than the one in progress; callable from any thread."""
         return self._next is not None
 
@@ -79,13 +79,13 @@ class Runs:
         self._results = Recent[Result](MOST_RESULTS)
         self._curves = Recent[Curves](MOST_CURVES)
 
-    async def compare(self, state: State, overtaken: Callable[[], bool]) -> Comparison:
+    async def compare(self, state: State, superseded: Callable[[], bool]) -> Comparison:
         """Run every scheme and replication without a trace, in a few milliseconds, for the bars.
 
-        Raises OvertakenError if `overtaken()` is true and PATIENCE_S has elapsed, or if the server closes;
+        Raises SupersededError if `superseded()` is true and PATIENCE_S has elapsed, or if the server closes;
         ScenarioError and RunError as runs do.
         """
-        return await asyncio.get_running_loop().run_in_executor(self._pool, self._compare, state, overtaken)
+        return await asyncio.get_running_loop().run_in_executor(self._pool, self._compare, state, superseded)
 
     async def trace(self, state: State, rep: int) -> dict[str, Curves]:
         """Run one replication of every scheme again with its trace, bit for bit equal to the run of the bars.
@@ -102,12 +102,12 @@ class Runs:
         self._closed = True
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _compare(self, state: State, overtaken: Callable[[], bool]) -> Comparison:
+    def _compare(self, state: State, superseded: Callable[[], bool]) -> Comparison:
         patient_until = time.monotonic() + PATIENCE_S
 
         def give_way(_index: int, _result: Result) -> None:
-            if (overtaken() and time.monotonic() > patient_until) or self._closed:
-                raise OvertakenError
+            if (superseded() and time.monotonic() > patient_until) or self._closed:
+                raise SupersededError
 
         jobs = {key: (job.run_id, job) for key, job in state.jobs().items()}
         known = self._results.found(run_id for run_id, _ in jobs.values())

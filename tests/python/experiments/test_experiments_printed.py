@@ -120,7 +120,7 @@ def test_a_scatter_that_is_too_large_names_the_missing_information(scatter: dict
     scatter[""] = 2.6  # more than half of the 5 Mbit/s at two hops, less than half of the 10 at one
     found = numbers(measured(), "reno")
     assert (found.holds, found.needs) == (None, printed.COUNT)
-    assert found.measured.startswith("met in 1 of 2; not told: reno at 2 hops")
+    assert found.measured.startswith("met in 1 of 2; undecided: reno at 2 hops")
 
 
 @pytest.mark.usefixtures("scatter")

@@ -352,7 +352,7 @@ def test_findings_count_the_settings_that_the_intervals_decide() -> None:
     table = synthetic_study.study(schemes=("reno", "sack"), law=law, wlan__cell__errors__fer=tuple(leads))
     (found,) = Chapter.of_table(table, trace=False).findings  # type: ignore[arg-type]
     assert found == (
-        "sack: ahead of reno at 1, behind reno at 1, not told apart from reno at 1 of 3 settings;"
+        "sack: ahead of reno at 1, behind reno at 1, no significant difference from reno at 1 of 3 settings;"
         " ahead most by 1.50 (1.50–1.50) times, where frame error rate of cell = 1 %."
     )
 

@@ -106,7 +106,7 @@ def test_a_shard_is_one_of_its_parts(text: str) -> None:
 @pytest.mark.parametrize("count", [1, 2, 7])
 def test_shards_share_everything_out_once(count: int) -> None:
     shards = [Shard.parse(f"{index}/{count}") for index in range(1, count + 1)]
-    takers = [[str(shard) for shard in shards if shard.takes(key)] for key in range(3 * count)]
+    takers = [[str(shard) for shard in shards if shard.owns(key)] for key in range(3 * count)]
     assert takers == [[f"{key % count + 1}/{count}"] for key in range(3 * count)]
 
 

@@ -15,7 +15,7 @@ from airhop.plots.style import styles
 from airhop.view.curves import MOST_POINTS, Curves, Line
 from airhop.view.figures import axis_top, dashes
 from airhop.view.fragments import notes, tables
-from airhop.view.runs import Newest, OvertakenError, Runs
+from airhop.view.runs import Newest, Runs, SupersededError
 from airhop.view.state import State
 
 SHORT = State.of("last-hop").with_sets({"duration": "5 s"})
@@ -39,10 +39,10 @@ def test_the_newest_wish_wins() -> None:
         newest = Newest(work)
         newest.ask(1)
         await asyncio.sleep(0)  # the first is at work now
-        assert not newest.overtaken
+        assert not newest.superseded
         for wish in range(2, 10):
             newest.ask(wish)
-        assert newest.overtaken
+        assert newest.superseded
         gate.set()
         await settle(lambda: len(done) == 2)
         newest.ask(10)
@@ -70,10 +70,10 @@ def test_nothing_is_done_for_a_page_that_was_closed() -> None:
     assert done == []
 
 
-def test_an_overtaken_comparison_yields(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_superseded_comparison_yields(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("airhop.view.runs.PATIENCE_S", 0.0)
     runs = Runs()
-    with pytest.raises(OvertakenError):
+    with pytest.raises(SupersededError):
         asyncio.run(runs.compare(SHORT, lambda: True))
     found = asyncio.run(runs.compare(SHORT, lambda: False))
     assert found.complete
@@ -82,7 +82,7 @@ def test_an_overtaken_comparison_yields(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_slider_that_keeps_moving_still_shows_something(monkeypatch: pytest.MonkeyPatch) -> None:
-    # An overtaken comparison that is quick is finished all the same.
+    # A superseded comparison that is quick is finished all the same.
     monkeypatch.setattr("airhop.view.runs.PATIENCE_S", 3600.0)
     runs = Runs()
     assert asyncio.run(runs.compare(SHORT, lambda: True)).complete
@@ -97,7 +97,7 @@ def test_ctrl_c_does_not_wait_for_a_long_comparison() -> None:
         runs.close()
         return False
 
-    with pytest.raises(OvertakenError):
+    with pytest.raises(SupersededError):
         asyncio.run(runs.compare(replace(SHORT, reps=20), close_after_the_first_run))
     assert len(asked) < 80
 

@@ -111,7 +111,7 @@ def _drawn(found: dict[str, list[Window]]) -> Iterator[Value]:
             yield Value(scheme, {"time_s": round(STEP_S * place, 6)}, "cwnd", exact(cwnd))
 
 
-# ---- what is claimed -------------------------------------------------------------------------------------
+# ---- claims ----------------------------------------------------------------------------------------------
 
 
 @worded(
@@ -165,7 +165,7 @@ def headline(values: Values) -> str:
     )
 
 
-# ---- how it is shown -------------------------------------------------------------------------------------
+# ---- tables and figures ----------------------------------------------------------------------------------
 
 
 def tables(values: Values) -> list[TextTable]:

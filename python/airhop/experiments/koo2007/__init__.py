@@ -1,4 +1,4 @@
-"""Koo 2007: WestwoodVT, which tells wireless losses from congestion by Vegas' estimate of the queue.
+"""Koo 2007: WestwoodVT, which distinguishes wireless losses from congestion by Vegas' estimate of the queue.
 
 Common parts of figures 2a and 2b. Printed: the four schemes, error rates of 0.1 and 1 to 5 %, queues of
 20 segments, alpha 14 and beta 16, 200 s, averages of 10 runs, and gains in per cent, no goodputs. Neither

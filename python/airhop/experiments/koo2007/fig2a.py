@@ -64,7 +64,7 @@ def like_new_jersey(samples: Samples) -> ClaimResult:
 
 
 BUILT = "an implementation by others: Airhop's is built so"
-"""Missing information about what no run can measure."""
+"""Missing information of a claim about a property that no run can measure."""
 
 
 def needs_no_service(_: Samples) -> ClaimResult:

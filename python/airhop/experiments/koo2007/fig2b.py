@@ -97,7 +97,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         Asked(range_met, ERRORS, SOURCES["fig2b"], "westwood-nr", LEAST, GREATEST),
         quote="WestwoodVT achieves 6% […] 24% improvements in goodput over WestwoodNR",
         reason="Cross traffic fills the queue while WestwoodVT has few segments in it. WestwoodVT "
-        "therefore takes a queue overflow for a wireless loss, keeps its window and suffers "
+        "therefore classifies a queue overflow as a wireless loss, keeps its window and suffers "
         "timeouts. For the upper end of the range see Figure 2a.",
     ),
     Claim(
@@ -106,7 +106,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         Asked(each_above, ERRORS, (OWN,), "new-jersey", ALL_X, 1 + LEAST / 100),
         quote="it is overwhelming TCP New Jersey, with every wireless error rates.",
         reason="Routers mark New Jersey's packets before the queue is full. WestwoodVT loses packets in "
-        "the queue, and takes some of these losses for wireless losses.",
+        "the queue, and classifies some of these losses as wireless.",
     ),
     Claim(
         "koo-6-new-jersey",
@@ -122,8 +122,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         own=True,
         because="The paper's sentence about constancy follows one about New Jersey's loss of throughput, "
         "so it may be a comparison with New Jersey.",
-        reason="Cross traffic causes queue overflows, which WestwoodVT takes for wireless losses; routers "
-        "mark New Jersey's packets before that.",
+        reason="Cross traffic causes queue overflows, which WestwoodVT classifies as wireless losses; "
+        "routers mark New Jersey's packets before that.",
     ),
     Claim(
         "koo-6-constant",

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 PAPER = "M. E. Kounavis, A study on Transport Layer Protocols over Wireless Links, Columbia University, 1996"
 
-# ---- what is compared ------------------------------------------------------------------------------------
+# ---- curves ----------------------------------------------------------------------------------------------
 
 TIMER = {"flow.ftp.tcp.rto.min": "200 ms", "flow.ftp.tcp.rto.max": "64 s"}
 NO_TIMEOUTS = dict.fromkeys(TIMER, "1000 s")
@@ -61,7 +61,7 @@ def unmodified(network: Network, name: str = "basic", label: str = "Basic TCP") 
     return Curve(name, label, "tahoe", network.plain)
 
 
-# ---- what is measured ------------------------------------------------------------------------------------
+# ---- measurements ----------------------------------------------------------------------------------------
 
 
 def _count(column: str, label: str, ticks: tuple[float, ...] = (0.0, 10.0, 20.0)) -> Metric:

@@ -129,7 +129,7 @@ def _values(found: Mapping[tuple[str, int], Sequence[Repairs]], limit: int, metr
     ]
 
 
-# ---- what is claimed -------------------------------------------------------------------------------------
+# ---- claims ----------------------------------------------------------------------------------------------
 
 
 @worded(
@@ -180,7 +180,7 @@ def headline(values: Values) -> str:
     return f"EBSN changes the repair of packets that the link gave up by {', '.join(told)}.".replace("-", "−")
 
 
-# ---- how it is shown -------------------------------------------------------------------------------------
+# ---- tables and figures ----------------------------------------------------------------------------------
 
 
 def tables(values: Values) -> list[TextTable]:

@@ -143,7 +143,7 @@ def headline(values: Values) -> str:
     return f"Of Tahoe's attempts {told} are received."
 
 
-# ---- how it is shown -------------------------------------------------------------------------------------
+# ---- tables and figures ----------------------------------------------------------------------------------
 
 
 def tables(values: Values) -> list[TextTable]:

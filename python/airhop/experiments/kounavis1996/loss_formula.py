@@ -105,7 +105,7 @@ def _simulate(settings: Mapping[str, object], sender: str, w: int, seed: int, re
     ]
 
 
-# ---- what is claimed -------------------------------------------------------------------------------------
+# ---- claims ----------------------------------------------------------------------------------------------
 
 
 def formulas_example(_: Values) -> ClaimResult:
@@ -245,7 +245,7 @@ def headline(values: Values) -> str:
     )
 
 
-# ---- how it is shown -------------------------------------------------------------------------------------
+# ---- tables and figures ----------------------------------------------------------------------------------
 
 
 def tables(values: Values) -> list[TextTable]:

@@ -163,7 +163,7 @@ def _values(found: Mapping[tuple[str, int], Sequence[Moved]], metric: str) -> It
             yield paired(less(one, other), x, metric, runs(one, factor), runs(other, factor))
 
 
-# ---- what is claimed -------------------------------------------------------------------------------------
+# ---- claims ----------------------------------------------------------------------------------------------
 
 
 @worded(
@@ -257,7 +257,7 @@ def headline(values: Values) -> str:
     return f"RTTN as reconstructed delivers {told[0]}, and {told[1]}."
 
 
-# ---- how it is shown -------------------------------------------------------------------------------------
+# ---- tables and figures ----------------------------------------------------------------------------------
 
 
 def tables(values: Values) -> list[TextTable]:

@@ -43,7 +43,7 @@ SHARE = Metric(
 LEFT = 0.9
 """Smallest share of the goodput that friendly rivals leave; aggressive ones leave less, as in Yun 2009."""
 
-# Why two of them are not friendly, whoever the one connection is.
+# Reasons why two of the rivals are unfriendly to either kind of connection.
 BBR3_DRIVES_THE_QUEUE = (
     "BBRv3 reduces its flight only at loss rates above its threshold, and so fills the queue further than "
     "a sender that halves its window at any loss."
@@ -80,7 +80,7 @@ def aggressive(samples: Samples, kind: str, rivals: tuple[str, ...], *cells: str
 
 def _left(samples: Samples, kind: str, chosen: list[tuple[str, str]]) -> str:
     told = ", ".join(f"{one} {of_kind(samples, kind, cell, one)} with {cell}" for cell, one in chosen)
-    return f"left to {kind}, of what ten of its kind leave: {told}"
+    return f"goodput of {kind} relative to that beside ten of its kind: {told}"
 
 
 def claims_of_today(kind: Sender) -> tuple[Claim[Samples], ...]:

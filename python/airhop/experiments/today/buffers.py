@@ -28,7 +28,7 @@ DROPPED = Metric(
 
 
 def headline(samples: Samples) -> str:
-    """State the share of the usual buffer's goodput that the smallest buffer gives."""
+    """State the goodput with the smallest buffer as a share of that with the usual buffer."""
     told = ", ".join(
         f"{name} {100 * samples_ratio(samples, name):.0f} %" for name in ("ll-elsn", "bbr", "cubic-arq")
     )

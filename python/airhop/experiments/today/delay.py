@@ -107,7 +107,7 @@ def _values(found: Mapping[tuple[str, int], Sequence[Mapping[str, float]]]) -> I
                 yield paired(curve, x, less_than(reference), own, other)
 
 
-# ---- what is asked ---------------------------------------------------------------------------------------
+# ---- claims ----------------------------------------------------------------------------------------------
 
 
 def buffers_in(values: Values) -> list[int]:
@@ -182,7 +182,7 @@ def headline(values: Values) -> str:
     return f"With {BUFFER.text(last)} of buffer a packet waits {told} in the mean."
 
 
-# ---- how it is shown -------------------------------------------------------------------------------------
+# ---- tables and figures ----------------------------------------------------------------------------------
 
 
 def tables(values: Values) -> list[TextTable]:

@@ -61,6 +61,8 @@ def _duels(
     for curve in curves:
         ratios = {x: samples.ratio(curve, other, x) for x in chosen}
         decisions += [decide(ratio) for ratio in ratios.values()]
-        found = ", ".join(f"{interval(ratio)} at {axis.text(x)} {word(ratio)}" for x, ratio in ratios.items())
+        found = ", ".join(
+            f"{interval(ratio)} at {axis.text(x)} ({word(ratio)})" for x, ratio in ratios.items()
+        )
         told.append(f"{curve} {found}")
     return ClaimResult(every(decisions) if decisions else None, f"times that of {other}: {'; '.join(told)}")

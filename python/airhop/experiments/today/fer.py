@@ -95,7 +95,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "Linux's TCP.",
         Asked(has_more, FER, ("snoop", "snoop-linux"), "ll-elsn", AS_GOOD),
         reason="Snoop's own retransmissions are also frames with one attempt. The sender detects the lost "
-        "ones, and takes the wireless loss for congestion.",
+        "retransmissions, and classifies the wireless losses as congestion.",
     ),
     Claim(
         "fer-arq",

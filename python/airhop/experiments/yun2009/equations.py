@@ -86,7 +86,7 @@ class SlottedLink:
     ersn: Estimate
     eln: Estimate
     elns: int
-    """Total number of ELNs: a small number says little about the rate of ELNs."""
+    """Total number of ELNs: a small number is a poor estimate of the rate of ELNs."""
 
 
 def simulate_link(p: float, limit: int, frames: int, rng: np.random.Generator) -> SlottedLink:

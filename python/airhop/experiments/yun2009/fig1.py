@@ -219,7 +219,7 @@ def steps_of(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     return found.drop("time_s", strict=False).sort("discarded")
 
 
-# ---- what is claimed -------------------------------------------------------------------------------------
+# ---- claims ----------------------------------------------------------------------------------------------
 
 
 @worded(
@@ -305,7 +305,7 @@ def headline(values: Values) -> str:
     return f"ERSN and ELN of the packet that is drawn take {down} to the sender downlink, {up} uplink."
 
 
-# ---- how it is shown -------------------------------------------------------------------------------------
+# ---- tables and figures ----------------------------------------------------------------------------------
 
 
 def tables(values: Values) -> list[TextTable]:

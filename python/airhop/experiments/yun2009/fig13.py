@@ -80,7 +80,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "ESACK as the best.",
         reason={
             "lhp": (
-                "ESACK's ELN filter takes more than N consecutive ELNs for a disconnection, during which "
+                "ESACK's ELN filter treats more than N consecutive ELNs as a disconnection, during which "
                 "it answers only every other ELN; this happens more often at higher error rates. LHP has "
                 "no filter."
             )

@@ -77,7 +77,7 @@ def good_with_one(samples: Samples) -> ClaimResult:
 
 
 def good_with_each(samples: Samples) -> ClaimResult:
-    """Check whether each retry limit of 2 to 4 gives LL-ELSN more than 90 % of the best, at every FER."""
+    """Check whether LL-ELSN has over 90 % of the best goodput with each retry limit 2 to 4, at each FER."""
     return near_best(samples, LIMIT, of_the_best(samples, SMALL), GOOD)
 
 

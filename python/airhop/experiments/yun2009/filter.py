@@ -1,7 +1,7 @@
 """The ELN filter of §4.2 in a disconnection: useless retransmissions, without and with the filter.
 
 Printed in section 4.2: without a filter "the TCP sender keeps on retransmitting the lost segments", which
-"wastes the bandwidth of the wired network"; with one it takes more than N consecutive ELNs for a
+"wastes the bandwidth of the wired network"; with a filter the sender treats more than N consecutive ELNs as a
 disconnection, freezes, and answers every other ELN. The paper has no figure of the filter. The network is
 Airhop's: the path of Figure 6 without channel errors for 10 s, then a disconnection in which no frame arrives
 (its length is the axis), then 10 s without errors. N is 2, the paper's example, 3 and 5; without a filter N
@@ -134,7 +134,7 @@ def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
     return found
 
 
-# ---- what is claimed -------------------------------------------------------------------------------------
+# ---- claims ----------------------------------------------------------------------------------------------
 
 
 @worded("fewer transmissions are wasted with {names} than without a filter in disconnections of {lengths} s")
@@ -240,7 +240,7 @@ def headline(values: Values) -> str:
     )
 
 
-# ---- how it is shown -------------------------------------------------------------------------------------
+# ---- tables and figures ----------------------------------------------------------------------------------
 
 
 def tables(values: Values) -> list[TextTable]:

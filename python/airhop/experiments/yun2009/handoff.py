@@ -216,7 +216,7 @@ def compute_under(reading: Reading) -> Compute:
     return compute
 
 
-# ---- what is claimed -------------------------------------------------------------------------------------
+# ---- claims ----------------------------------------------------------------------------------------------
 
 
 def receivers_detect_no_loss(values: Values) -> ClaimResult:
@@ -319,7 +319,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
         because=(
             "The paper simulates no handoffs; the benefit of a notice in a handoff is Airhop's own question."
         ),
-        reason="LL-ELSN's ELN filter takes the handoff for a disconnection. A second ELN for the first "
+        reason="LL-ELSN's ELN filter mistakes the handoff for a disconnection. A second ELN for the first "
         "missing segment arrives while the sender is frozen; if the filter ignores that ELN, the "
         "next retransmission is the probe at the expiry of the retransmission timer. A sender with "
         "a smaller window and a shorter round trip has a shorter timer.",
@@ -353,7 +353,7 @@ def headline(values: Values) -> str:
     )
 
 
-# ---- how it is shown -------------------------------------------------------------------------------------
+# ---- tables and figures ----------------------------------------------------------------------------------
 
 TITLES: dict[str, tuple[str, float, int]] = {
     GOODPUT: ("Goodput, Mbit/s", 1.0, 2),

@@ -125,7 +125,7 @@ def _measured(scheme: str, x: dict[str, float | str], runs: list[Measured]) -> I
         yield estimated(scheme, x, metric, [getattr(one, metric) for one in runs])
 
 
-# ---- what is claimed -------------------------------------------------------------------------------------
+# ---- claims ----------------------------------------------------------------------------------------------
 
 SHARE = 2 * FER
 """Largest difference of equal failure probabilities: the probability that a notice is lost."""
@@ -207,7 +207,7 @@ def least(values: Values) -> ClaimResult:
 def collisions_fail(values: Values) -> ClaimResult:
     """Check whether HACK's receiver detects no loss by collision of a whole frame; none, by construction.
 
-    One that is detected refutes the claim; none is what Airhop's medium leaves of a collided frame.
+    A detected loss refutes the claim; in Airhop a collision destroys the whole frame.
     """
     found = {
         way: [
@@ -316,7 +316,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
     ),
 )
 
-# ---- how it is shown -------------------------------------------------------------------------------------
+# ---- tables and figures ----------------------------------------------------------------------------------
 
 
 def tables(values: Values) -> list[TextTable]:

@@ -15,7 +15,7 @@ TIME = "@x{0.000000} s"
 NUMBER_OR_NONE = "return isFinite(value) ? value.toFixed(1) : value > 0 ? '∞' : '–'"
 """The threshold starts infinite; before the first sample there is no round-trip time."""
 UNFITTED = ["unfitted"]
-"""Tag of what must not stretch the vertical axis."""
+"""Tag of marks that must not stretch the vertical axis."""
 
 
 def linked(time: Range1d, name: str, label: str, **options: Any) -> figure:

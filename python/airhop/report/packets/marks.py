@@ -128,7 +128,7 @@ HEIGHTS_PX = {"sequence": 460, "arrivals": 320, "window": 230, "timer": 300, "qu
 ACK_COLOR = "#7d8794"
 WINDOW_COLORS = {"cwnd": "#2f7fd6", "ssthresh": "#c77700", "flight": "#7d8794"}
 GREY, BLUE, GOLD, CRIMSON, GREEN, VIOLET = COLORS[:6]
-"""Of the palette, which every colour vision tells apart."""
+"""Colour of the palette, whose colours remain distinct with every colour vision."""
 TIMER_COLORS = {"rto": CRIMSON, "srtt": BLUE}
 QUEUE_COLORS = ("#2f7fd6", "#c77700", "#1f9d63", "#0d9aa8", "#a8643c", "#7d8794")
 """Of the fullest queues; the others are not drawn."""

@@ -20,7 +20,7 @@ from airhop.report.packets.sequence import (
 )
 
 EDGES = "edges"
-"""Name of the vertical range of what stands at a share of the height."""
+"""Name of the vertical range of marks placed at a share of the height."""
 COPY = "return value > 1 ? `sending ${value} of the source` : value ? 'first sending' : 'copy of an agent'"
 
 

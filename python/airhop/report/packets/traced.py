@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 LONGEST_S = 20.0
 """Simulated seconds shown at most: enough for hundreds of losses, and a page that opens at once."""
 SLOW_MBPS = 0.1
-"""Below this goodput is told in kbit/s."""
+"""Goodput below which the unit is kbit/s."""
 OPENING_S = 2.0
 """Length of the page's opening view, s."""
 
