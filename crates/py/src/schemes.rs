@@ -32,8 +32,8 @@ pub struct Parameter {
     about: String,
 }
 
-/// Adds a scheme to the catalogue, in place of an added scheme of the same name; scenarios read before keep
-/// the old one.
+/// Adds a scheme to the catalogue, and replaces an added scheme of the same name; scenarios read earlier keep
+/// the replaced scheme.
 #[pyfunction]
 pub fn add_scheme(py: Python<'_>, declaration: Declaration) -> PyResult<()> {
     let Declaration { name, title, family, cite, recovery, needs, parameters, cls } = declaration;

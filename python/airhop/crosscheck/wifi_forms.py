@@ -184,7 +184,7 @@ class Link:
         return self.preamble_us(source) + data
 
     def psdu(self, mpdus: int) -> int:
-        """Return the length of a PSDU with so many MPDUs, bytes (§9.7); of HT a single MPDU stands alone."""
+        """Return the length of a PSDU with `mpdus` MPDUs, bytes (§9.7); a single HT MPDU is no A-MPDU."""
         if mpdus == 1:
             return self.mpdu if self.standard == "n" else self.mpdu + 4
         return (mpdus - 1) * 4 * math.ceil((self.mpdu + 4) / 4) + self.mpdu + 4

@@ -241,7 +241,7 @@ class ClaimResult:
 
     @property
     def holds(self) -> bool | None:
-        """True if the claim holds; None if the intervals do not decide, as more replications may."""
+        """True if the claim holds; None if the intervals leave it open: more replications may decide."""
         return Decision.of(self.decision).holds
 
     @property

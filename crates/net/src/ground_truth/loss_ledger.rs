@@ -5,8 +5,8 @@ use airhop_base::Drop;
 use airhop_tcp::seams::{LossClass, LossClassification};
 use std::collections::BTreeMap;
 
-/// Cause of the end of a packet, as counted and as it happened: a packet discarded by the link layer
-/// (`retries`) was lost by the channel or by a collision.
+/// Counted cause of a drop, and its physical cause: a packet discarded by the link layer (`retries`) was lost
+/// by the channel or by a collision.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DropReason {
     pub counted: Drop,

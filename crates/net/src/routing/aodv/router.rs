@@ -21,8 +21,8 @@ pub struct Router {
     pub(super) plan: AodvPlan,
     pub(super) table: Table,
     buffer: Buffer,
-    /// The node's own sequence number. In ns-2 it is even: the number of a broken route is one higher, and
-    /// never counts as new.
+    /// The node's own sequence number, in ns-2 always even: the sequence number of a broken route is odd, one
+    /// higher, and never counts as new.
     pub(super) seq: u32,
     /// Identifier of the last request.
     request: u32,
