@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_measurement_nothing_takes_time() {
+    fn an_empty_distribution_draws_zero() {
         assert_eq!((Empirical::default().draw(0.5), Empirical::default().count()), (Span::ZERO, 0));
     }
 }

@@ -228,7 +228,7 @@ impl Outside for Failing {
 }
 
 #[test]
-fn it_ends_when_the_world_stops() {
+fn an_emulation_ends_when_the_world_stops() {
     let driven = drive(&Machine::default(), &mut Failing(Wire::new(Span::ZERO)));
     assert_eq!(driven.finished, Finished::World);
     assert!(driven.ended >= ms(20) && driven.ended < ms(21), "{}", driven.ended);

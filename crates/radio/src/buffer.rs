@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn without_recovery_a_lost_frame_takes_its_packet_with_it() {
+    fn a_lost_frame_loses_its_packet_without_recovery() {
         let mut buffer = filled(false, 2);
         assert!(buffer.lost(0).is_some() && buffer.take(1).is_some());
         assert!(buffer.held.is_empty());

@@ -21,7 +21,7 @@ fn story(plan: &RadioPlan, packets: &[(u8, u32)]) -> Vec<(u64, Note)> {
 /// A frame of 128 bytes lasts 53.3 ms on an air interface of 19.2 kbit/s, with a propagation delay of 10 ms (Kounavis
 /// 1996 §5).
 #[test]
-fn without_recovery_frames_go_once_and_are_not_answered() {
+fn frames_are_sent_once_without_link_acks_without_recovery() {
     let notes = story(&radio_link::plan(), &[(0, 128), (0, 128)]);
     let delivered = |number| Note::Delivered { end: 0, number };
     assert_eq!(notes, [(63_333, delivered(0)), (116_666, delivered(1))]);

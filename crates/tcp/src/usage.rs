@@ -82,7 +82,7 @@ mod tests {
     // Linux, tcp_cwnd_validate(): a window that was full counts as full until all data sent before is
     // acknowledged.
     #[test]
-    fn it_holds_for_a_window_of_data() {
+    fn usage_is_valid_for_a_window_of_data() {
         let mut usage = Usage::default();
         let w = Window { cwnd: 10.0, ssthresh: 5.0 };
         let after = [

@@ -65,7 +65,7 @@ mod tests {
 
     // Base stations report the downlink; a wireless source reports only for a scheme that listens to its own link.
     #[test]
-    fn it_stands_before_the_way_down() {
+    fn the_agent_runs_at_the_node_before_the_downlink() {
         let plan = |own_link| {
             let scheme = airhop_tcp::find("ebsn").expect("a scheme");
             let mut params = Params::defaults(scheme);
@@ -94,7 +94,7 @@ mod tests {
 
     // A notice for every failure that another attempt follows, and for no other event.
     #[test]
-    fn one_for_each_failed_attempt() {
+    fn each_failed_attempt_causes_one_notice() {
         let ebsn = Notice::about(NoticeKind::Ebsn, 89, 177);
         let events = [FadeStart, FirstFailure, AttemptFailed, AttemptFailed, Delivered, FadeEnd(Span::ZERO)];
         assert_eq!(notices(&events, 89, 177), [ebsn; 3]);

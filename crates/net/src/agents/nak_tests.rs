@@ -199,7 +199,7 @@ fn a_nak_without_an_ack() {
 // "If a TCP data frame is discarded": no NAK for ACKs; with "unanswered" their discard is not reported to
 // routing either.
 #[test]
-fn data_only() {
+fn only_discarded_data_causes_naks() {
     let mut agent = at(HERE, &[("reported", 1.0)]);
     let tell_ack = |agent: &mut Nak, kind| {
         let mut actions = AgentActions::default();
@@ -244,7 +244,7 @@ fn reported_drops() {
 // RFC 9293 §3.1: 40 bytes of options; NAKs of another node stay in an ACK. Timestamps, an arrival and one NAK
 // leave 8 bytes; with an ELN there is no room.
 #[test]
-fn as_many_as_fit() {
+fn an_ack_carries_as_many_naks_as_fit() {
     let timestamps = Some(Timestamps { value: 1, echo: 2 });
     let arrival = Some(Arrival { seq: 1, at: Time::ZERO });
     let naks = Naks::from_iter([byte(6)]);

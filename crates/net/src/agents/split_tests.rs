@@ -74,7 +74,7 @@ fn ack(split: &mut Split, now: Time, ack: u64) -> Out {
 // Bakre and Badrinath 1995: the base station acknowledges the data that it has and forwards it; its buffer is
 // bounded, and the edge of its window moves only with the receiver's ACKs.
 #[test]
-fn it_acknowledges_and_sends_on_within_its_buffer() {
+fn the_proxy_acknowledges_and_forwards_within_its_buffer() {
     let mut split = Split::new(FlowId(0), &plan(4.0, Preset::Ns2.config(1000)), Way::Down);
     assert_eq!(split.first_window(), Some(4000));
     assert_eq!(data(&mut split, ms(0), 1), Out { acks: vec![(1001, 4001)], data: vec![1] });
@@ -117,7 +117,7 @@ fn a_sender_has_stopped_as_soon_as_no_whole_segment_fits() {
 
 // The second connection has its own handshake, and repairs its own losses.
 #[test]
-fn it_has_a_connection_of_its_own() {
+fn the_proxy_opens_its_own_connection() {
     let mut split = Split::new(FlowId(0), &plan(64.0, Preset::Rfc.config(1000)), Way::Down);
     let syn = Flags { syn: true, ..Flags::default() };
     let out = arrive(&mut split, ms(0), Segment { seq: 0, flags: syn, ..Segment::default() }, RECEIVER);
@@ -142,7 +142,7 @@ fn it_has_a_connection_of_its_own() {
 
 // The random numbers of the second connection (BBR's initial phase) follow from its own seed.
 #[test]
-fn its_sender_draws_by_its_own_seed() {
+fn the_proxys_sender_has_its_own_seed() {
     let scheme = airhop_tcp::find("bbr").expect("a scheme");
     let (params, config) = (Params::defaults(scheme), Preset::Linux.config(1000));
     let plan = FlowPlan { transport: Transport::Tcp { scheme, params, config }, ..plan(64.0, config) };
@@ -157,7 +157,7 @@ fn its_sender_draws_by_its_own_seed() {
 
 // RFC 9293 §3.6: the proxy closes its half towards the receiver once the sender's stream has ended, after all data.
 #[test]
-fn it_passes_a_close_on() {
+fn the_proxy_forwards_a_fin() {
     let mut split = Split::new(FlowId(0), &plan(4.0, Preset::Ns2.config(1000)), Way::Down);
     let flags = Flags { ack: true, fin: true, ..Flags::default() };
     let fin = |seq| Segment { seq, ack: 1, flags, ..Segment::default() };

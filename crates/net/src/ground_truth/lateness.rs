@@ -145,7 +145,7 @@ mod tests {
     // A notice is sent at 1000 ms and arrives at 1300, before the expiry at 1500; a second one finds no timer
     // running.
     #[test]
-    fn in_time() {
+    fn a_notice_before_the_expiry_is_early() {
         let mut book = LatenessBook::default();
         book.on_timeout(at(900)); // no notice was under way
         book.on_made(Ebsn);
@@ -158,7 +158,7 @@ mod tests {
     // The sender timed out at 1200 and 1900 ms: of notices sent at 1000, 1500 and 2000, the first two missed
     // an expiry each, whatever timer runs at their arrival.
     #[test]
-    fn late() {
+    fn a_notice_after_the_expiry_is_late() {
         let mut book = LatenessBook::default();
         book.on_made(Rttn);
         book.on_timeout(at(1200));

@@ -143,7 +143,7 @@ fn an_arrival_precedes_a_departure_of_the_same_instant() {
 
 // Occupancy seen by agents, between departures and at their times.
 #[test]
-fn those_that_wait_are_counted_at_any_time() {
+fn waiting_packets_are_counted_at_any_time() {
     let mut bench = Bench::new(scheduled(10));
     (0..4).for_each(|number| bench.offer(at(0), number, 100));
     let waiting = [0, 99, 100, 101, 150, 200, 201, 301].map(|us| bench.link.waiting(at(us)));

@@ -81,7 +81,7 @@ fn frames_meet_known_fades() {
 
 /// Frames on a radio link, which has no other transmitters, with and without recovery.
 #[test]
-fn so_do_frames_on_a_radio_link() {
+fn frames_on_a_radio_link_fail_in_fades() {
     let rules = ArqRules { window: 3, timeout: Span::from_millis(30), attempts: None, ack_bytes: 6 };
     let recovery = ArqPlan::GoBackN { group: Group::Sliding, rules };
     for arq in [ArqPlan::None, recovery] {

@@ -110,7 +110,7 @@ fn pairs_have_the_configured_number_of_hops() {
 
 /// If all stations receive each other, all pairs are neighbours at any distance.
 #[test]
-fn without_a_range_all_are_neighbours() {
+fn stations_without_a_range_are_all_neighbours() {
     let places = [[0.0, 0.0], [1e6, 0.0], [0.0, 1e6]];
     assert!(connected(&places, None));
     assert_eq!(pairs(&places, None, Some(1)).len(), 6);

@@ -101,7 +101,7 @@ fn reno_and_cubic_work_beside_it() {
 // §3.1: "converge toward a more fair allocation". Jain's index of two flows; 0.9 corresponds to shares of two
 // to one.
 #[test]
-fn two_share() {
+fn two_bbr3_flows_share_a_bottleneck() {
     for packets in [20, 50, 300] {
         let x: Vec<f64> = flows(&["bbr3", "bbr3"], packets, 0.0, 1).iter().map(|f| f.goodput_mbps).collect();
         let jain = (x[0] + x[1]).powi(2) / (2.0 * (x[0] * x[0] + x[1] * x[1]));

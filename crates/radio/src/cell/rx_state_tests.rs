@@ -75,7 +75,7 @@ fn a_later_and_stronger_frame_is_received_where_nothing_readable_is_followed() {
 
 /// The order in the event queue of two signals that begin together does not affect the result.
 #[test]
-fn of_signals_that_begin_together_the_stronger_is_followed() {
+fn a_receiver_locks_on_the_stronger_of_simultaneous_signals() {
     let (strong, weak) = ((0, 100, 16.0, true), (0, 100, 1.0, true));
     assert_eq!(fates(Receiving::Sinr, &[strong, weak]), [OK, None]);
     assert_eq!(fates(Receiving::Sinr, &[weak, strong]), [None, OK]);

@@ -113,7 +113,7 @@ mod tests {
     // A loss resets the count. Windows are integers, ssthresh is at least two, and a timeout leaves one
     // segment.
     #[test]
-    fn a_loss() {
+    fn a_loss_resets_the_count() {
         for (signal, cwnd) in [(Signal::Duplicates, 3.0), (Signal::Timeout, 1.0)] {
             let mut counted = WholeSegmentAbc { acked: 9.0, count: 1.0 };
             let mut w = Window { cwnd: 10.0, ssthresh: 5.0 };

@@ -98,7 +98,7 @@ mod tests {
 
     // From zero, after n arrivals the estimate is 1 - (RTT / (T + RTT))^n of the rate.
     #[test]
-    fn it_forgets_with_the_round_trip_time() {
+    fn the_estimate_decays_with_the_round_trip_time() {
         let mut abe = AvailableRate::default();
         (0..=10).for_each(|k| abe.update(at(25 * k), 1000, RTT));
         assert!((abe.rate() - 40_000.0 * (1.0 - 0.8f64.powi(10))).abs() < 1e-6);

@@ -44,7 +44,7 @@ fn minshalls_variant_waits_for_the_last_small_segment() {
 
 // TCP_NODELAY may be set at any time, and is off by default.
 #[test]
-fn it_can_be_turned_off() {
+fn nagles_algorithm_can_be_disabled() {
     for config in [rfc(10.0, 5.0), ns2(10.0, 5.0), linux(10.0, 5.0)] {
         assert_eq!(with_a_tail(config, false).1, "1 2 3");
         let (mut s, _) = with_a_tail(config, true);

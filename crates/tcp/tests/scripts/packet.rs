@@ -390,7 +390,7 @@ fn ns2_sack_timeout() {
 // RFC 2018 with the preset of the papers: three duplicate ACKs with new SACK information, then one reduction
 // per window.
 #[test]
-fn one_cut_per_window() {
+fn one_reduction_per_window() {
     for config in [ns2(10.0, 5.0), rfc6675(10.0)] {
         let mut s = Script::new("sack", config);
         s.sent();

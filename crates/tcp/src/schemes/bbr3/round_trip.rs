@@ -59,7 +59,7 @@ mod tests {
     // §5.3.4.3: ProbeRTT is due after five seconds without a lower sample; the minimum of ten seconds is kept
     // until it expires.
     #[test]
-    fn it_is_probed_every_five_seconds_and_lasts_ten() {
+    fn the_minimum_rtt_is_probed_every_five_seconds_and_expires_after_ten() {
         let mut round_trip = RoundTrip::new(Span::from_secs(5));
         let mut ack = |ms, rtt| {
             let rtt = Some(Span::from_millis(rtt));

@@ -126,7 +126,7 @@ mod tests {
     // Little's law: of 42 segments in a round trip of 105 ms two are queued for 5 ms. One segment makes no
     // queue.
     #[test]
-    fn one_segment_of_its_own_is_no_queue() {
+    fn one_segment_of_the_flow_is_no_queue() {
         let standing = after(&[(0, 100), (100, 105), (200, 105)]);
         assert_eq!(standing.own(42.0), 2.0);
         assert!(standing.is_nearly_empty(21.0) && !standing.is_nearly_empty(21.1));

@@ -62,7 +62,7 @@ mod tests {
     // §2.1 step 4: "if direction is the same as in the previous window, then double v. If not, then reset v to 1. However, start doubling
     // v only after the direction has remained the same for three RTTs."
     #[test]
-    fn it_doubles_after_three_round_trips_and_starts_anew_with_a_turn() {
+    fn velocity_doubles_after_three_round_trips_and_resets_with_the_direction() {
         let mut velocity = Velocity::new(10.0);
         let windows = [12.0, 14.0, 16.0, 18.0, 22.0, 30.0, 29.0, 27.0, 28.0];
         let seen = windows.map(|cwnd| {
@@ -75,7 +75,7 @@ mod tests {
     // Figure 1: two and a half round trips up, two and a half down, wherever the round trips begin: v is 1 in
     // steady state.
     #[test]
-    fn it_is_one_in_steady_state() {
+    fn velocity_is_one_in_steady_state() {
         for phase in 0..20 {
             let wave = |t: f64| 10.0 + 2.0 * (t.rem_euclid(5.0) - 2.5).abs();
             let at = |round: u32| wave(f64::from(round) + f64::from(phase) / 20.0 + 0.025);

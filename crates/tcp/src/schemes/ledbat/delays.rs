@@ -64,7 +64,7 @@ mod tests {
 
     // RFC 6817 §2.4.2 and §2.5: FILTER is the minimum of the last four samples.
     #[test]
-    fn one_that_was_late_is_no_queue() {
+    fn a_single_late_sample_is_no_queue() {
         let ms = Span::from_millis;
         assert_eq!(queueing([(1, 30), (1, 50), (1, 50), (1, 50)]), ms(0));
         assert_eq!(queueing([(1, 30), (1, 50), (1, 60), (1, 70), (1, 80)]), ms(20));

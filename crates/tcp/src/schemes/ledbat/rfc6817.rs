@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn it_never_falls_below_two_by_delay() {
+    fn delay_never_reduces_the_window_below_two() {
         let case = Case { w: Window { cwnd: 2.0, ssthresh: 2.0 }, ..Case::new(6) };
         assert_eq!(case.after(6, 1000), 2.0);
     }

@@ -219,7 +219,7 @@ fn the_cycle() {
 // §5.3.3.8.3: probes are as frequent as Reno's losses at the same window, at most 63 round trips apart:
 // TargetInflight is 20 segments here, and PickProbeWait starts the count at none or one.
 #[test]
-fn it_probes_as_often_as_reno_would() {
+fn the_probe_interval_follows_renos_sawtooth() {
     let mut waits = Vec::new();
     for seed in 0..16 {
         let mut t = Bench::within(State::Drain(1));
