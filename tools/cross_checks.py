@@ -53,8 +53,8 @@ The *difference* is Airhop's value minus the peer's value, as a percentage of th
 - *within*: the difference is at most the bound.
 - *explained* (the table of all checks names the [reason](#reasons) instead): the difference exceeds the
   bound, and deviates from the known effect of the reason by at most {explained_within} percentage points.
-- *open*: the difference is neither within nor explained, but its 95 % interval contains a value that is. The
-  interval includes the uncertainty of both means.
+- *open*: the difference is neither within nor explained, but its 95 % interval contains a value
+  that is within or explained. The interval includes the uncertainty of both means.
 - *beyond*: all other differences.
 
 Each bound equals the tolerance of the crate's test of the same comparison ([how results are
