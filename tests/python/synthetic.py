@@ -88,6 +88,7 @@ def run_document(scheme: str, goodput_mbps: float, rep: int = 0, seed: int = 1) 
                 "fast_recoveries": 310,
                 "window_cuts": 356,
                 "srtt_ms": 71.2,
+                "delay_ms": {"mean": 60.0, "p50": 40.0, "p95": 180.0, "p99": 300.0, "max": 900.0},
                 "notices": {"eln": 7, "ersn": 0, "ebsn": 0, "rttn": 0, "nak": 0},
                 "judgements": judged(scheme, rep),
                 "duplicates": 3,
@@ -108,6 +109,9 @@ def run_document(scheme: str, goodput_mbps: float, rep: int = 0, seed: int = 1) 
 
 COUNTS: dict[str, Callable[[float, float], float]] = {
     "timeouts": lambda x, goodput: (10.0 + 100.0 * x) / max(goodput, 0.01),
+    "spurious_timeouts": lambda x, goodput: (5.0 + 50.0 * x) / max(goodput, 0.01),
+    "drops_collision / (drops_collision + drops_channel)": lambda *_: 0.9,
+    "delay_mean_ms": lambda x, goodput: (50.0 + 100.0 * x) / max(goodput, 0.01),
     "srtt_ms": lambda _, goodput: 100.0 / max(goodput, 0.01),
 }
 """Further metrics that go with made-up goodputs, by the place on the axis and the goodput: as papers say."""

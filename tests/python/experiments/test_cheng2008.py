@@ -368,8 +368,9 @@ BY_ERRORS: Means = {
         (UDP_GE, BY_ERRORS, set()),
         (UDP_GE, changed(BY_ERRORS, 0.3, tcp_cc=1.6), {"ahead-strict", "falls"}),
         (UDP_GE, changed(BY_ERRORS, 0.5, reno=1.35), {"ahead", "ahead-strict", "falls", "frequent", "grows"}),
-        (UDP_GE, changed(BY_ERRORS, 0.5, reno=1.2, tcp_cl=1.25), {"falls", "grows"}),
-        (UDP_GE, changed(BY_ERRORS, 0.5, tcp_cl=0.9), {"grows"}),
+        (UDP_GE, changed(BY_ERRORS, 0.5, reno=1.2, tcp_cl=1.25), {"falls", "frequent", "grows"}),
+        (UDP_GE, changed(BY_ERRORS, 0.5, tcp_cl=0.9), {"frequent", "grows"}),
+        (UDP_GE, changed(BY_ERRORS, 0.3, tcp_cl=1.2), {"falls", "grows"}),
     ],
 )
 def test_claims_beside_udp(experiment: Experiment, means: Means, failing: set[str]) -> None:

@@ -15,7 +15,10 @@ from airhop.experiments.claims import above, below, every, most, some
 from airhop.experiments.registered import built_in
 from airhop.experiments.reproduced import CheckedClaim, check_claims
 from airhop.experiments.samples import Samples
+from airhop.experiments.yun2009.fig6 import COLLIDED as FIG6_COLLIDED
+from airhop.experiments.yun2009.fig6 import DELAY as FIG6_DELAY
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
+from airhop.experiments.yun2009.fig6 import SPURIOUS as FIG6_SPURIOUS
 from airhop.experiments.yun2009.fig6 import TIMEOUTS as FIG6_TIMEOUTS
 from airhop.experiments.yun2009.fig7 import EXPERIMENT as FIG7
 from airhop.experiments.yun2009.fig8 import EXPERIMENT as FIG8
@@ -49,6 +52,7 @@ def test_every_claim_of_figure_6_holds_on_supporting_numbers() -> None:
         "-order",
         "-axis",
         "-clock",
+        "-significant",
         *split,
         *(f"{name}-strict" for name in split),
     )
@@ -177,17 +181,39 @@ def test_a_statement_over_the_axis_may_fail_at_a_point() -> None:
     assert [found[f"yun-4{name}-strict"] for name in ("-second", "-rest", "-much-worse")] == [False] * 3
 
 
-def test_snoops_clock_is_lost_where_its_sender_has_more_timeouts_than_ll_elsns() -> None:
-    def clock(snoop: float, own: float) -> bool | None:
+def test_ll_elsn_is_first_by_losses_that_are_collisions() -> None:
+    """Figure 6: "even with 0.01% FER since there are still wireless losses due to collisions"."""
+    measured = synthetic.samples(FIGURE6)
+    assert holding(check_claims(FIG6.claims, measured))["yun-4"] is True
+    collided = measured.also[FIG6_COLLIDED.name].cells["reno", 1e-4]
+    collided.update(dict.fromkeys(collided, 0.2))
+    assert holding(check_claims(FIG6.claims, measured))["yun-4"] is False
+
+
+def test_an_improvement_of_a_few_per_cent_is_not_significant() -> None:
+    close = changed(FIGURE6, 1e-4, snoop=0.95 * FIGURE6[1e-4]["ll-elsn"])
+    found = decisions(FIG6, close)
+    assert (found["yun-4"], found["yun-4-significant"]) == (True, False)
+
+
+def test_snoops_clock_is_lost_by_a_delay_that_grows_with_the_error_rate() -> None:
+    def clock(snoop: float, own: float, spurious: float = 10.0, delay: float = 80.0) -> bool | None:
         measured = synthetic.samples(FIGURE6)
-        counts = synthetic.samples({9e-2: {"snoop": snoop, "ll-elsn": own}})
-        measured.also[FIG6_TIMEOUTS.name] = counts
+        for metric, means in (
+            (FIG6_TIMEOUTS, {9e-2: {"snoop": snoop, "ll-elsn": own}}),
+            (FIG6_SPURIOUS, {9e-2: {"snoop": spurious, "ll-elsn": 0.0}}),
+            (FIG6_DELAY, {1e-4: {"snoop": 50.0}, 9e-2: {"snoop": delay}}),
+        ):
+            measured.also[metric.name] = synthetic.samples(means)
         return holding(check_claims(FIG6.claims, measured))["yun-4-clock"]
 
     # A count of zero is one to compare with: differences, not ratios.
     assert clock(20.0, 0.0) is True
     assert clock(20.0, 25.0) is False
     assert clock(20.0, 20.0) is None
+    # "due to long end-to-end delay in high FER": timeouts for losses, and a delay as short as before.
+    assert clock(20.0, 0.0, spurious=0.0) is not True
+    assert clock(20.0, 0.0, delay=45.0) is False
 
 
 def test_pairing_removes_the_variation_of_the_channel() -> None:

@@ -21,7 +21,7 @@ from airhop.experiments.yun2009.fig13 import SENDERS, background
 from airhop.experiments.yun2009.fig14 import EXPERIMENT as FIG14
 from airhop.experiments.yun2009.fig14 import FERS, at
 from airhop.experiments.yun2009.fig18 import EXPERIMENT as FIG18
-from airhop.experiments.yun2009.fig18 import ROUND_TRIP, SCHEMES, with_arq
+from airhop.experiments.yun2009.fig18 import LOST, ROUND_TRIP, SCHEMES, with_arq
 from synthetic import Means
 
 Decisions = dict[str, bool | None]
@@ -185,7 +185,13 @@ def bursty(p_bb: float) -> dict[str, float]:
 
 
 FIGURE18: Means = {x: bursty(x) for x in (0.1, 0.3, 0.5)}
-TRIPS: Means = {x: dict.fromkeys(row, 50.0 + 100.0 * x) for x, row in FIGURE18.items()}
+TRIPS: Means = {
+    x: {curve: 50.0 + (100.0 * x if curve.endswith("LL-ARQ") else 0.0) for curve in row}
+    for x, row in FIGURE18.items()
+}
+LOSSES: Means = {
+    x: {curve: 0.1 if curve.endswith("LL-ARQ") else 20.0 for curve in row} for x, row in FIGURE18.items()
+}
 
 
 @pytest.mark.parametrize(
@@ -209,19 +215,24 @@ TRIPS: Means = {x: dict.fromkeys(row, 50.0 + 100.0 * x) for x, row in FIGURE18.i
     ],
 )
 def test_claims_of_figure_18_fail_on_contrary_numbers(broken: list[str], means: Means) -> None:
-    found = decisions(FIG18, means, {ROUND_TRIP.name: TRIPS})
+    found = decisions(FIG18, means, {ROUND_TRIP.name: TRIPS, LOST.name: LOSSES})
     assert found.pop("yun-11-sensitive") is True
     assert sorted(claim for claim, holds in found.items() if not holds) == broken
 
 
-def test_the_cause_of_figure_18_is_a_round_trip_that_grows_with_the_bursts() -> None:
-    """A round trip that is shorter after a single step of p_bb is no cause of a lower goodput."""
+def test_the_cause_of_figure_18_is_what_ll_arq_changes_in_round_trips_and_losses() -> None:
+    """LL-ARQ lengthens round trips, with every step of p_bb more, and prevents losses: beside no LL-ARQ."""
+
+    def cause(trips: Means, losses: Means = LOSSES) -> bool | None:
+        return decisions(FIG18, FIGURE18, {ROUND_TRIP.name: trips, LOST.name: losses})["yun-11-sensitive"]
+
     for x, scheme in ((0.3, "reno"), (0.5, "ll-elsn")):
-        shorter = put(TRIPS, x, with_arq(scheme), 40.0)
-        assert decisions(FIG18, FIGURE18, {ROUND_TRIP.name: shorter})["yun-11-sensitive"] is False
-    # Round trips without LL-ARQ are no part of the sentence.
-    without = put(TRIPS, 0.5, "reno", 40.0)
-    assert decisions(FIG18, FIGURE18, {ROUND_TRIP.name: without})["yun-11-sensitive"] is True
+        # Longer than without LL-ARQ, and no longer than a step before; shorter than without.
+        assert cause(put(TRIPS, x, with_arq(scheme), 52.0)) is False
+        assert cause(put(TRIPS, x, with_arq(scheme), 40.0)) is False
+    # Round trips that grow by bursts and not by LL-ARQ.
+    assert cause({x: dict.fromkeys(row, row["reno"] * (1.0 + x)) for x, row in TRIPS.items()}) is False
+    assert cause(TRIPS, put(LOSSES, 0.3, with_arq("snoop"), 40.0)) is False
 
 
 def test_the_benefit_of_ersn_is_checked_at_long_delays_only() -> None:
@@ -243,4 +254,5 @@ def test_a_single_replication_decides_nothing(figure: Experiment) -> None:
     means = {FIG14.id: FIGURE14, hol.EXPERIMENT.id: GOOD_ONES, FIG18.id: FIGURE18}[figure.id]
     measured: Samples = synthetic.samples(means, reps=1)
     measured.also[ROUND_TRIP.name] = synthetic.samples(TRIPS, reps=1)
+    measured.also[LOST.name] = synthetic.samples(LOSSES, reps=1)
     assert {found.result.holds for found in check_claims(figure.claims, measured)} == {None}

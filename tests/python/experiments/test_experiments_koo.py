@@ -149,18 +149,14 @@ def test_westwood_has_the_same_filter_in_both_schemes_that_are_based_on_it() -> 
 
 def test_every_claim_of_figure_2a_holds_on_supporting_numbers() -> None:
     found = single()
-    # Two that are almost identical do not outperform each other: the paper says both.
-    assert found.pop("koo-8") is not True
     assert found.pop("koo-7") is None, "so by construction, which no run can measure"
     assert set(found.values()) == {True}
-    ahead = {x: {**row, "new-jersey": 0.97 * row["westwood-vt"]} for x, row in FIGURE2A.items()}
-    assert single(ahead)["koo-8"] is True
 
 
 @pytest.mark.parametrize(
     ("broken", "means"),
     [
-        (["koo-1"], changed(FIGURE2A, 0.001, westwood_nr=1.97)),
+        (["koo-1", "koo-8"], changed(FIGURE2A, 0.001, westwood_nr=1.97)),
         # More than 10 % off 1.11 and 1.54.
         (["koo-2-nr"], changed(FIGURE2A, 0.02, westwood_nr=1.85 / 1.24)),
         (["koo-2-reno"], changed(FIGURE2A, 0.02, reno=1.85 / 1.35)),
@@ -172,12 +168,24 @@ def test_every_claim_of_figure_2a_holds_on_supporting_numbers() -> None:
 )
 def test_a_claim_of_figure_2a_fails_on_contrary_numbers(broken: list[str], means: Means) -> None:
     found = single(means)
-    assert [claim for claim, holds in found.items() if holds is False and claim != "koo-8"] == broken
+    assert [claim for claim, holds in found.items() if holds is False] == broken
 
 
-def test_from_4_percent_up_new_jersey_may_differ() -> None:
-    # "until the wireless link error rate reaches 4 %".
-    assert single(changed(FIGURE2A, 0.04, new_jersey=0.5))["koo-3"] is True
+def test_almost_identical_is_less_than_what_outperforms() -> None:
+    # "outperforms WestwoodNR by 3 %".
+    for share, holds in ((1.02, True), (1.04, False), (0.96, False)):
+        new_jersey = share * FIGURE2A[0.01]["westwood-vt"]
+        assert single(changed(FIGURE2A, 0.01, new_jersey=new_jersey))["koo-3"] is holds
+
+
+def test_new_jersey_is_almost_identical_below_4_percent_and_outperformed_from_there_up() -> None:
+    # "until the wireless link error rate reaches 4 %"; the abstract's "outperforms" for the others.
+    found = single(changed(FIGURE2A, 0.04, new_jersey=0.5))
+    assert (found["koo-3"], found["koo-8"]) == (True, True)
+    found = single(changed(FIGURE2A, 0.04, new_jersey=1.01 * FIGURE2A[0.04]["westwood-vt"]))
+    assert (found["koo-3"], found["koo-8"]) == (True, False)
+    behind = 1.01 * FIGURE2A[0.01]["westwood-vt"]
+    assert single(changed(FIGURE2A, 0.01, new_jersey=behind))["koo-8"] is True
 
 
 def test_every_claim_of_figure_2b_holds_on_supporting_numbers() -> None:

@@ -1,13 +1,14 @@
 """Figure 2a: goodput against the error rate of the wireless link, one connection.
 
-"Almost identical" to New Jersey means within 5 %, and "until the wireless link error rate reaches 4 %" means
-at every rate below 4 %.
+"Almost identical" to New Jersey means within less than 3 %, a difference that the paper calls
+"outperforms" two sentences before, and "until the wireless link error rate reaches 4 %" means at every rate
+below 4 %. The abstract's "outperforms" is read with the text: beside New Jersey from 4 % up.
 """
 
 from __future__ import annotations
 
 from airhop.experiments.asked import Asked
-from airhop.experiments.claims import ahead_everywhere, every, within
+from airhop.experiments.claims import above, ahead_everywhere, every, within
 from airhop.experiments.experiment import Claim, ClaimResult, Experiment, TimelineChoice
 from airhop.experiments.koo2007 import (
     CONFUSION,
@@ -34,8 +35,8 @@ from airhop.experiments.printed import gains_met
 from airhop.experiments.samples import Samples
 from airhop.numerals import interval
 
-ALIKE = 0.05
-"""Largest difference of two almost identical goodputs, as a share."""
+ALIKE = 0.03
+"""Difference that two almost identical goodputs do not reach, as a share: with 3 % one "outperforms"."""
 UNTIL = 0.04
 """Error rate up to which they are almost identical, excluded."""
 SOURCE = SOURCES["fig2a"]
@@ -56,11 +57,23 @@ def headline(samples: Samples) -> str:
 
 
 def like_new_jersey(samples: Samples) -> ClaimResult:
-    """Check whether WestwoodVT's goodput is within 5 % of New Jersey's at every error rate below 4 %."""
+    """Check whether WestwoodVT's goodput is within 3 % of New Jersey's at every error rate below 4 %."""
     ratios = {x: samples.ratio("westwood-vt", "new-jersey", x) for x in samples.xs if float(x) < UNTIL}
     decisions = [within(ratio, 1 - ALIKE, 1 + ALIKE) for ratio in ratios.values()]
     told = ", ".join(f"{interval(ratio)} at {ERRORS.text(x)}" for x, ratio in ratios.items())
     return ClaimResult(every(decisions), f"times new-jersey: {told}")
+
+
+def outperforms_all(samples: Samples) -> ClaimResult:
+    """Check whether WestwoodVT has more than WestwoodNR and Reno, and from 4 % errors up than New Jersey."""
+    from_x = {"westwood-nr": 0.0, "reno": 0.0, "new-jersey": UNTIL}
+    ratios = {
+        (other, x): samples.ratio(OWN, other, x)
+        for other, least in from_x.items()
+        for x in samples.from_x(least)
+    }
+    told = ", ".join(f"{interval(one)} × {other} at {ERRORS.text(x)}" for (other, x), one in ratios.items())
+    return ClaimResult(every(above(ratio, 1.0) for ratio in ratios.values()), told)
 
 
 BUILT = "an implementation by others: Airhop's is built so"
@@ -99,12 +112,13 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "koo-3",
-        "WestwoodVT is almost identical to TCP New Jersey (within 5 %) until the error rate reaches 4 %.",
+        "WestwoodVT is almost identical to TCP New Jersey (within less than 3 %) until the error rate "
+        "reaches 4 %.",
         like_new_jersey,
         quote="WestwoodVT is almost identical to TCP New Jersey, until the wireless link error rate "
         "reaches 4%.",
-        reason="The two differ by about as much as “almost identical” is read to allow, so that more runs do "
-        "not settle it.",
+        reason="Routers mark New Jersey's packets before the queue is full, and its sender then reduces its "
+        "window; WestwoodVT does so only after a loss.",
     ),
     Claim(
         "koo-4",
@@ -118,11 +132,10 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "koo-8",
-        "WestwoodVT is ahead of WestwoodNR, New Jersey and Reno at every error rate, without other traffic.",
-        Asked(ahead_everywhere, ERRORS, OWN, ("westwood-nr", "new-jersey", "reno")),
+        "Without other traffic WestwoodVT is ahead of WestwoodNR and Reno at every error rate, and of New "
+        "Jersey from 4 % up, where the paper's text no longer calls the two almost identical.",
+        outperforms_all,
         quote=OUTPERFORMS,
-        reason="The paper's text calls WestwoodVT almost identical to TCP New Jersey at low error rates "
-        "(`koo-3`): neither reduces its window for a wireless loss.",
     ),
     Claim(
         "koo-7",

@@ -5,15 +5,17 @@ Notices of the receiver's base station cross the sender's own air interface, whi
 
 from __future__ import annotations
 
+from airhop import stats
 from airhop.experiments.asked import Asked
-from airhop.experiments.claims import each_above, each_below
-from airhop.experiments.experiment import Claim
+from airhop.experiments.claims import above, each_above, each_below
+from airhop.experiments.experiment import Claim, ClaimResult
 from airhop.experiments.kounavis1996 import (
     DUPLICATES,
     EBSN,
     LATE,
     LENGTH,
     LOCAL,
+    NOTICES,
     PATIENT,
     RESENT,
     SECONDS,
@@ -23,10 +25,11 @@ from airhop.experiments.kounavis1996 import (
     experiment,
     unmodified,
 )
-from airhop.experiments.kounavis1996.checks import more_than, mostly, timeouts_left, times
+from airhop.experiments.kounavis1996.checks import count, more_than, mostly, timeouts_left, times
 from airhop.experiments.kounavis1996.networks import MOBILE
 from airhop.experiments.reading import Question, Reading
 from airhop.experiments.samples import Samples
+from airhop.numerals import interval
 
 LITTLE = 1.1
 CASES = Question(
@@ -55,6 +58,17 @@ def headline(samples: Samples) -> str:
         f"EBSN {times(samples, 'ebsn', 'basic')} times: of {left[0]:.1f} timeouts in 100 s EBSN leaves "
         f"{left[1]:.1f}."
     )
+
+
+def most_refresh_nothing(samples: Samples) -> ClaimResult:
+    """Check whether most of EBSN's notices find no running timer, or arrive after the timeout."""
+    cell = ("ebsn", SECONDS)
+    sent, timed, late = (count(samples, metric).cells[cell] for metric in (NOTICES, TIMED, LATE))
+    common = sorted(sent.keys() & timed.keys() & late.keys())
+    in_vain = [sent[rep] - timed[rep] + late[rep] for rep in common]
+    found = stats.ratio(in_vain, [sent[rep] for rep in common])
+    told = f"{interval(found)} of the notices find no running timer or arrive after the timeout"
+    return ClaimResult(above(found, 0.5), told)
 
 
 CLAIMS: tuple[Claim[Samples], ...] = (
@@ -87,10 +101,13 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "kou-3-timeouts",
-        "EBSN's messages fail to refresh the sender's timer: more than one timeout in 100 s happens while a "
-        "message is in flight.",
-        Asked(more_than, WARNED, "ebsn", 1.0),
+        "EBSN's messages fail to refresh the sender's timer: more than half of them find no running timer, "
+        "or arrive after the timeout that they should have prevented.",
+        most_refresh_nothing,
         quote="However EBSN messages fail to refresh the sender's timer",
+        reason="Most messages arrive while the sender's own link is good and its timer runs. Timeouts remain "
+        "without a message: in fades of the sender's own link, which the receiver's base station does not "
+        "detect.",
     ),
     Claim(
         "kou-3-timeouts-strict",

@@ -7,10 +7,12 @@ retry limit of 4. The mean loss rate grows with p_bb, from 1.1 % to 2 %.
 The paper states that LL-ARQ does not always perform well, and that performance with LL-ARQ gets worse as
 burstiness grows, because TCP loses more by the longer round trips than it gains by the lower loss rate. The
 first statement means that some scheme at some p_bb delivers less with LL-ARQ than without; the second, that
-goodput with LL-ARQ falls at every step of p_bb, for all four schemes; its printed cause holds where the
-round trip grows at these steps. Airhop's own claims: LL-ARQ costs goodput at every p_bb; goodput is lower at
-the end of the axis; it falls by a larger share than without LL-ARQ. "Consistently good" means, as in Figure
-14, that LL-ELSN with LL-ARQ has more than 90 % of the best curve at every p_bb.
+goodput with LL-ARQ falls at every step of p_bb, for all four schemes. The printed cause has two effects of
+LL-ARQ: longer round trips, and fewer lost packets. It is a cause if both are seen beside no LL-ARQ, at every
+p_bb, and if the first grows with every step of p_bb, as the performance falls. Airhop's own claims: LL-ARQ
+costs goodput at every p_bb; goodput is lower at the end of the axis; it falls by a larger share than without
+LL-ARQ. "Consistently good" means, as in Figure 14, that LL-ELSN with LL-ARQ has more than 90 % of the best
+curve at every p_bb.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from airhop.experiments.claims import (
     each_below,
     every,
     falls_all_along,
+    growth,
     keeps_most,
     near_each,
     some,
@@ -62,6 +65,14 @@ ATTEMPTS = 4
 STEP = "wlan.cell.errors.step"
 ROUND_TRIP = Metric(
     "rtt_p50_ms", "Median round trip", "ms", (0.0, 50.0, 100.0, 150.0), digits=0, printed=False
+)
+LOST = Metric(
+    "1000 * drops_retries / sent_segments",
+    "Packets that the link loses in a thousand segments",
+    "",
+    (0.0, 20.0, 40.0, 60.0),
+    digits=1,
+    printed=False,
 )
 
 
@@ -110,17 +121,20 @@ def costs_more_than_it_gains(samples: Samples) -> ClaimResult:
     return ClaimResult(every(one.decision for one in found), "; ".join(one.measured for one in found))
 
 
-def round_trips_grow(samples: Samples) -> ClaimResult:
-    """Check whether the median round trip with LL-ARQ grows with every step of p_bb, for every scheme."""
-    trips = samples.also[ROUND_TRIP.name]
-    first, last = samples.xs[0], samples.xs[-1]
-    steps = [along(trips, with_arq(scheme), x, y) for scheme in SCHEMES for x, y in pairwise(samples.xs)]
-    told = ", ".join(
-        f"{scheme} {interval(along(trips, with_arq(scheme), first, last))}" for scheme in SCHEMES
-    )
+def trades_losses_for_round_trips(samples: Samples) -> ClaimResult:
+    """Check whether LL-ARQ lengthens round trips, more with every step of p_bb, and loses fewer packets."""
+    trips, lost = samples.also[ROUND_TRIP.name], samples.also[LOST.name]
+    cells = [(scheme, x) for scheme in SCHEMES for x in samples.xs]
+    longer = {(scheme, x): trips.ratio(with_arq(scheme), scheme, x) for scheme, x in cells}
+    fewer = [lost.ratio(with_arq(scheme), scheme, x) for scheme, x in cells]
+    steps = [growth(trips, with_arq(s), s, x, y) for s in SCHEMES for x, y in pairwise(samples.xs)]
+    told = ", ".join(f"{scheme} {interval(one)} at {P_BB.text(x)}" for (scheme, x), one in longer.items())
+    decisions = [above(ratio, 1.0) for ratio in (*longer.values(), *steps)]
+    decisions += [below(ratio, 1.0) for ratio in fewer]
+    most_lost = max(fewer, key=lambda ratio: ratio.value)
     return ClaimResult(
-        every(above(ratio, 1.0) for ratio in steps),
-        f"round trip at p_bb = {P_BB.text(last)} over that at {P_BB.text(first)}: {told}",
+        every(decisions),
+        f"round trip with LL-ARQ, times that without: {told}; packets lost: at most {interval(most_lost)}",
     )
 
 
@@ -167,9 +181,10 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "yun-11-sensitive",
-        "Performance gets worse with LL-ARQ because round trips grow: with LL-ARQ the median round trip of "
-        "all four schemes grows with every step of p_bb.",
-        round_trips_grow,
+        "Performance gets worse with LL-ARQ because TCP is sensitive to longer round trips: at every p_bb "
+        "LL-ARQ lengthens the median round trip of all four schemes and lowers the share of packets that the "
+        "link loses, and with every step of p_bb it lengthens the round trip more.",
+        trades_losses_for_round_trips,
         quote="the performance gets worse with LL-ARQ as the burstiness gets higher because, in the "
         "simulation environment considered, TCP performance […] sensitive to RTT increase rather than PER "
         "decrease due to LL-ARQ",
@@ -250,7 +265,7 @@ EXPERIMENT = Experiment(
     replications=WITH_ARQ,
     claims=CLAIMS,
     headline=headline,
-    also=(ROUND_TRIP,),
+    also=(ROUND_TRIP, LOST),
     timeline=TimelineChoice(with_arq("ll-elsn"), 0.5, duration_s=20.0, opening_s=2.0),
     questions=(CLOCK, RETRY_LIMIT, ELN_FILTER),
 )
