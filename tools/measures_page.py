@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from airhop.analysis.measures import OF_CLASSES, OF_FLOWS, OF_QUEUES, OF_RUNS, Measure
+from airhop.analysis.measures import OF_CLASSES, OF_FLOWS, OF_QUEUES, OF_RUNS, OF_STATIONS, Measure
 from blocks import table
 
 HEAD = """# Measures
@@ -38,6 +38,13 @@ The document of a run lists the queues that packets left, and those that mark (`
 directed link behind the queue: `r1->bs`, or `bs->*` for the queue of an interface to several stations.
 
 """
+ABOUT_STATIONS = """
+## Of a station
+
+The document of a run lists the stations of 802.11 cells (`stations`), each with its `cell` and `name`.
+
+"""
+
 ABOUT_RUNS = "\n## Of a run\n\nThese measures are equal in the rows of all flows of the run.\n\n"
 IN_A_RUN = {"sum": "sum", "mean": "mean", "first": "its own", "apart": "–"}
 
@@ -60,10 +67,13 @@ def page() -> str:
         ),
         left=4,
     )
-    queues = table(
-        ("key", "unit", "definition"),
-        ((_key(measure), measure.unit or "–", measure.about) for measure in OF_QUEUES),
-        left=3,
+    queues, stations = (
+        table(
+            ("key", "unit", "definition"),
+            ((_key(measure), measure.unit or "–", measure.about) for measure in measures),
+            left=3,
+        )
+        for measures in (OF_QUEUES, OF_STATIONS)
     )
     runs = table(
         ("key", "column", "definition", "after the warm-up"),
@@ -73,7 +83,14 @@ def page() -> str:
         ),
         left=4,
     )
-    return HEAD + ABOUT_FLOWS + flows + ABOUT_CLASSES + classes + ABOUT_QUEUES + queues + ABOUT_RUNS + runs
+    parts = (
+        (ABOUT_FLOWS, flows),
+        (ABOUT_CLASSES, classes),
+        (ABOUT_QUEUES, queues),
+        (ABOUT_STATIONS, stations),
+        (ABOUT_RUNS, runs),
+    )
+    return HEAD + "".join(about + rows for about, rows in parts)
 
 
 def _key(measure: Measure) -> str:

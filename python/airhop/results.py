@@ -113,6 +113,12 @@ class Result:
         named = {measure.column: measure for measure in measures.OF_QUEUES}
         return _frame(self.document.get("queues", ()), named)
 
+    @cached_property
+    def stations(self) -> pl.DataFrame:
+        """One row per station of an 802.11 cell: its cell, name and measures."""
+        named = {measure.column: measure for measure in measures.OF_STATIONS}
+        return _frame(self.document.get("stations", ()), named, ("cell", "name"))
+
     @property
     def judgements(self) -> LossClassifications:
         """Loss classifications of all TCP flows by true cause."""
@@ -161,16 +167,23 @@ def _place(measure: measures.Measure) -> tuple[bool, bool]:
     return len(measure.path) > 1, measure.column in measures.JUDGEMENTS
 
 
-def _frame(documents: Sequence[Mapping[str, Any]], columns: Mapping[str, measures.Measure]) -> pl.DataFrame:
+def _frame(
+    documents: Sequence[Mapping[str, Any]],
+    columns: Mapping[str, measures.Measure],
+    names: Sequence[str] = ("name",),
+) -> pl.DataFrame:
     """Return a row for each part of a run document with a name, and a column for each measure."""
     import polars as pl
 
     types = {column: pl.Int64 if measure.is_count else pl.Float64 for column, measure in columns.items()}
     rows = [
-        {"name": one["name"], **{column: measure.value(one) for column, measure in columns.items()}}
+        {
+            **{name: one[name] for name in names},
+            **{column: measure.value(one) for column, measure in columns.items()},
+        }
         for one in documents
     ]
-    return pl.DataFrame(rows, {"name": pl.String, **types})
+    return pl.DataFrame(rows, {**dict.fromkeys(names, pl.String), **types})
 
 
 def _series(name: str, dtype: str, raw: bytes, dictionary: list[str] | None) -> pl.Series:

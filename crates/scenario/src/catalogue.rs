@@ -3,7 +3,9 @@
 use crate::grammar;
 use crate::tables::SCENARIO;
 use airhop_net::services::{OnReal, SERVICES, Service};
-use airhop_net::{Column, FlowAggregation, class_columns, flow_columns, queue_columns, run_columns};
+use airhop_net::{
+    Column, FlowAggregation, class_columns, flow_columns, queue_columns, run_columns, station_columns,
+};
 use airhop_tcp::{Param, Preset, Scheme};
 use serde::Serialize;
 use serde_json::Value;
@@ -153,6 +155,8 @@ pub fn measures() -> String {
     let flows = flow_columns().iter().map(|column| listed("flow", column)).collect::<Vec<_>>();
     let classes = class_columns().iter().map(|column| listed("class", column)).collect::<Vec<_>>();
     let queues = queue_columns().iter().map(|column| listed("queue", column)).collect::<Vec<_>>();
+    let stations = station_columns().iter().map(|column| listed("station", column)).collect::<Vec<_>>();
     let runs = run_columns().iter().map(|column| listed("run", column)).collect::<Vec<_>>();
-    serde_json::to_string(&[flows, classes, queues, runs].concat()).expect("numbers and texts are JSON")
+    serde_json::to_string(&[flows, classes, queues, stations, runs].concat())
+        .expect("numbers and texts are JSON")
 }

@@ -1,4 +1,4 @@
-"""Measures of flows, classes of flows, queues and runs: each is a column of frames, stores and studies.
+"""Measures of flows, classes, queues, stations and runs: each is a column of frames, stores and studies.
 
 The list is defined in `crates/net/src/report/measures.rs`, in the order of the run document.
 """
@@ -15,14 +15,14 @@ from airhop import _core
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure of a flow, of a class of flows, of a queue, or of a run."""
+    """A measure of a flow, of a class of flows, of a queue, of a station, or of a run."""
 
     column: str
     """Name in frames, stores and formulas."""
-    of: Literal["flow", "class", "queue", "run"]
+    of: Literal["flow", "class", "queue", "station", "run"]
     path: tuple[str, ...]
-    """Keys that lead to the value in the run document: in the part of a flow, class or queue, or in the whole
-    document.
+    """Keys that lead to the value in the run document: in the part of a flow, class, queue or station, or in
+    the whole document.
     """
     label: str
     """Name on axes and in menus."""
@@ -83,7 +83,9 @@ OF_RUNS = tuple(measure for measure in _DECLARED if measure.of == "run")
 """Measures of a run as a whole."""
 OF_QUEUES = tuple(measure for measure in _DECLARED if measure.of == "queue")
 """Measures of a queue. They are in the run document alone."""
-MEASURES = {measure.column: measure for measure in _DECLARED if measure.of != "queue"}
+OF_STATIONS = tuple(measure for measure in _DECLARED if measure.of == "station")
+"""Measures of a station of an 802.11 cell. They are in the run document alone."""
+MEASURES = {measure.column: measure for measure in _DECLARED if measure.of not in ("queue", "station")}
 """Measures of flows, classes and runs, by column."""
 
 
@@ -98,6 +100,8 @@ def columns(group: str) -> tuple[str, ...]:
 
 
 GOODPUT, ACTIVE, LOSS = "goodput_mbps", "active_mbps", "loss"
+AIRTIME_JAIN = "airtime_jain"
+"""Fairness of a run's airtime."""
 NOTICES = columns("notices")
 JUDGEMENTS = columns("judgements")
 DROPS = columns("drops")

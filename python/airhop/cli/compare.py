@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from airhop.analysis.measures import ACTIVE, LOSS, MEASURES
+from airhop.analysis.measures import ACTIVE, AIRTIME_JAIN, LOSS, MEASURES
 from airhop.cli import EXIT_INTERRUPTED
 from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Services, Sets, Whole, With
 from airhop.cli.output import console, print_json, print_table, say
@@ -118,6 +118,8 @@ def _print(comparison: Comparison, as_json: bool) -> None:
         f"{comparison.scenario.name}, {', '.join(f'{duration:g}' for duration in durations)} s,"
         f" {replications(n)}, seed {comparison.seed}"
     )
+    # Without a cell no arm has an airtime.
+    others = (*OTHERS, AIRTIME_JAIN) if any(row.metrics[AIRTIME_JAIN] for row in rows) else OTHERS
     out = console()
     if len(rows) > 1:
         out.print(f"{comparison.verdict.text}\n", style="bold")
@@ -127,14 +129,14 @@ def _print(comparison: Comparison, as_json: bool) -> None:
             comparison.heading,
             "goodput\nMbit/s",
             f"goodput\nto {first}",
-            *(MEASURES[name].heading for name in OTHERS),
+            *(MEASURES[name].heading for name in others),
         ],
         [
             [
                 row.scheme,
                 mean_pm(row.goodput),
                 "× 1" if row is rows[0] else ratio(row.goodput_ratio),
-                *(mean_pm(row.metrics[key]) for key in OTHERS),
+                *(mean_pm(row.metrics[key]) for key in others),
             ]
             for row in rows
         ],

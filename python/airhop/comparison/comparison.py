@@ -12,6 +12,7 @@ from airhop.analysis.goals import Goal, classes_in, goals, shares_of, starved
 from airhop.analysis.loss_classifications import LOSS_CLASSES, TRUE_CAUSES, LossClassifications, share_right
 from airhop.analysis.measures import (
     ACTIVE,
+    AIRTIME_JAIN,
     GOODPUT,
     LOSS,
     MEANS,
@@ -33,8 +34,10 @@ from airhop.simulate import Interrupted
 if TYPE_CHECKING:
     import polars as pl
 
-METRICS = (*SUMS, *MEANS)
-"""Metrics of a comparison: sums over the TCP flows of a run, and means over the flows that have the metric.
+_OF_FLOWS = (*SUMS, *MEANS)
+METRICS = (*_OF_FLOWS, AIRTIME_JAIN)
+"""Metrics of a comparison: sums over the TCP flows of a run, means over the flows that have the metric, and
+the fairness of airtime in cells.
 """
 DATAGRAMS = (GOODPUT, ACTIVE, "delivered_bytes", "sent_segments", LOSS, *columns("delay_ms"), "jitter_ms")
 """Metrics of UDP: sums over the UDP flows of a run, and means over the flows that have the metric."""
@@ -175,7 +178,11 @@ class Comparison:
     @cached_property
     def _metrics(self) -> dict[tuple[str, int], dict[str, float | None]]:
         """Summaries of all runs, computed once, as there may be thousands of flows."""
-        return {key: aggregate_flows(run.document["flows"], METRICS) for key, run in self.results.items()}
+        return {
+            key: aggregate_flows(run.document["flows"], _OF_FLOWS)
+            | {AIRTIME_JAIN: run.document.get(AIRTIME_JAIN)}
+            for key, run in self.results.items()
+        }
 
     def _datagrams(self, scheme: str) -> dict[str, stats.Estimate | None]:
         """Summarize the UDP flows of a scheme's paired replications; empty if there are none."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
-from airhop.analysis.measures import DROPS, MEANS, MEASURES, NOTICES, SUMS
+from airhop.analysis.measures import AIRTIME_JAIN, DROPS, MEANS, MEASURES, NOTICES, SUMS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,6 +46,7 @@ FAIRNESS = Quantity("jain", "Jain's fairness index", most=1.0)
 QUANTITIES = (
     GOODPUT,
     FAIRNESS,
+    *_declared([AIRTIME_JAIN]),
     Quantity("judged_right", "Share of correct loss classifications", most=1.0),
     *_declared(MEANS),
     *_declared(column for column in SUMS if column not in (GOODPUT.column, "delivered_bytes")),

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from airhop.analysis import loss_classifications
-from airhop.analysis.measures import DROPS, GOODPUT, JUDGEMENTS, MEANS, NOTICES, SUMS
+from airhop.analysis.measures import AIRTIME_JAIN, DROPS, GOODPUT, JUDGEMENTS, MEANS, NOTICES, SUMS
 
 if TYPE_CHECKING:
     import polars as pl
 
-METRICS = (*SUMS, *MEANS, "jain", "judged_right", *NOTICES, *DROPS, "events", *JUDGEMENTS)
+METRICS = (*SUMS, *MEANS, "jain", AIRTIME_JAIN, "judged_right", *NOTICES, *DROPS, "events", *JUDGEMENTS)
 """Metrics of a run: the values that depend on the seed."""
 OF_A_FLOW = (*SUMS, *MEANS, *NOTICES, *JUDGEMENTS)
 """Metrics of a flow."""
-SAME_IN_ALL_ROWS = ("seed", "rep", *DROPS, "events", "duration_s", "fingerprint")
+SAME_IN_ALL_ROWS = ("seed", "rep", AIRTIME_JAIN, *DROPS, "events", "duration_s", "fingerprint")
 """Columns about the run, which are equal in the rows of all flows."""
 
 

@@ -263,6 +263,8 @@ RUN = {
     "classes": list,
     "drops": dict,
     "queues": list,
+    "airtime_jain": float,
+    "stations": list,
 }
 
 
@@ -276,6 +278,7 @@ def test_run_json_has_exactly_these_fields() -> None:
     (group,) = document["classes"]
     assert list(group) == ["name", "flows", "goodput_mbps", "jain", "delay_ms", "completion_ms"]
     assert [list(queue) for queue in document["queues"]] == [["name", "wait_ms", "marked"]] * 6
+    assert [list(station) for station in document["stations"]] == [["cell", "name", "airtime"]] * 2
     assert list(document["queues"][0]["wait_ms"]) == ["mean", "p50", "p95", "p99"]
     assert list(flow["marks"]) == ["ect0", "ect1", "ce", "ece"]
     assert list(flow["notices"]) == ["eln", "ersn", "ebsn", "rttn", "nak"]

@@ -87,6 +87,10 @@ def _goodput(run: Recorded) -> None:
     run.document["flows"][0]["goodput_mbps"] *= 1.001
 
 
+def _more_airtime(run: Recorded) -> None:
+    run.document["stations"][0]["airtime"] *= 1.001
+
+
 def _active(run: Recorded) -> None:
     run.document["flows"][0]["active_mbps"] *= 1.001
 
@@ -484,6 +488,7 @@ FAULTS: list[tuple[str, str, Callable[[Recorded], None]]] = [
     ("sender", "last-hop", _beyond_the_receive_window),
     ("sender", "delayed", _times_out_early),
     ("counters", "last-hop", _goodput),
+    ("air", "last-hop", _more_airtime),
     ("counters", "last-hop", _active),
     ("counters", "last-hop", _uncounted),
     ("counters", "last-hop", count("drops", "channel")),

@@ -84,7 +84,7 @@ impl Class {
 }
 
 /// Returns Jain's fairness index (Jain, Chiu and Hawe 1984); `None` if all shares are zero.
-fn jain<'a>(shares: impl Iterator<Item = &'a f64> + Clone) -> Option<f64> {
+pub(crate) fn jain<'a>(shares: impl Iterator<Item = &'a f64> + Clone) -> Option<f64> {
     let squares: f64 = shares.clone().map(|share| share * share).sum();
     let sum: f64 = shares.clone().sum();
     (squares > 0.0).then(|| sum * sum / (shares.count() as f64 * squares))

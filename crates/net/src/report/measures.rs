@@ -255,6 +255,33 @@ measures! {
     marked: Option<u64> { label: "Packets marked CE", short: "marked CE", over_flows: PerFlow }
 }
 
+measures! {
+    /// Results of a station of an 802.11 cell.
+    StationReport, STATION: {
+        /// Name of the cell.
+        cell: String,
+        /// Name of the station.
+        name: String,
+    }
+
+    /// Share of the time after the warm-up in which frames of exchanges that the station began were on the air: its data, RTS and
+    /// BlockAckReqs, and the ACKs, CTS and BlockAcks that answer these. A collision counts for each of its frames; interframe spaces and
+    /// backoffs count for no station.
+    airtime: f64 { label: "Airtime", over_flows: PerFlow }
+}
+
+impl StationReport {
+    /// Returns the measures by name, in the order of the run document.
+    pub fn values(&self) -> impl Iterator<Item = (&'static str, Value)> {
+        self.named()
+    }
+}
+
+/// Returns the columns of the measures of a station, in the order of the run document.
+pub fn station_columns() -> Vec<Column> {
+    StationReport::columns()
+}
+
 impl QueueReport {
     /// Returns the measures by name, in the order of the run document.
     pub fn values(&self) -> impl Iterator<Item = (&'static str, Value)> {
@@ -295,5 +322,9 @@ pub fn run_columns() -> Vec<Column> {
         };
         of_run(format!("drops_{}", why.name()), vec!["drops", why.name()], label, about)
     }));
+    let about = "Jain's fairness index of the airtimes of a cell's stations that began exchanges: 1 if all are equal, 1/n if \
+                 one of n stations has everything; the smallest of all cells. Null without a cell.";
+    let airtime = of_run("airtime_jain".into(), vec!["airtime_jain"], "Jain's index of airtime", about);
+    found.push(Column { is_count: false, ..airtime });
     found
 }

@@ -16,7 +16,8 @@ pub use connections::ConnectionCounts;
 pub use marks::Marks;
 pub use measure::{Column, FlowAggregation, RoundTrips, Value, Wait};
 pub use measures::{
-    ClassReport, FlowReport, QueueReport, class_columns, flow_columns, queue_columns, run_columns,
+    ClassReport, FlowReport, QueueReport, StationReport, class_columns, flow_columns, queue_columns,
+    run_columns, station_columns,
 };
 
 /// Results of one run: the fields of the run document, except those known only to the caller. Events and
@@ -42,6 +43,8 @@ pub struct Report {
     pub routing: Option<RoutingCounts>,
     /// Queues that packets left, and those that mark, in the order of the scenario.
     pub queues: Vec<QueueReport>,
+    /// Stations of cells, in the order of the scenario.
+    pub stations: Vec<StationReport>,
 }
 
 impl FlowReport {
@@ -75,5 +78,19 @@ impl Report {
         for (queue, earlier) in self.queues.iter_mut().zip(&earlier.queues) {
             queue.leave_out(earlier);
         }
+        for (station, earlier) in self.stations.iter_mut().zip(&earlier.stations) {
+            station.airtime -= earlier.airtime;
+        }
+    }
+
+    /// Returns Jain's index of the airtimes of a cell's stations that began exchanges, the smallest of all cells;
+    /// `None` without such a station.
+    pub fn airtime_jain(&self) -> Option<f64> {
+        let cells = self.stations.chunk_by(|one, next| one.cell == next.cell);
+        let indices = cells.filter_map(|cell| {
+            let active = cell.iter().map(|station| &station.airtime).filter(|&&airtime| airtime > 0.0);
+            classes::jain(active)
+        });
+        indices.reduce(f64::min)
     }
 }

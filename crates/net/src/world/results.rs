@@ -7,12 +7,14 @@ use crate::ground_truth::loss_ledger::sum_of_judgements;
 use crate::plan::Transport;
 use crate::queues::{Marker, QueueState};
 use crate::report::{
-    ClassMember, ClassReport, Classes, FlowReport, Marks, QueueReport, Report, RoundTrips, Wait,
+    ClassMember, ClassReport, Classes, FlowReport, Marks, QueueReport, Report, RoundTrips, StationReport,
+    Wait,
 };
 use crate::routing::RoutingCounts;
 use crate::transit::Active;
 use crate::world::World;
 use crate::world::applications::RunningApp;
+use crate::world::site::LinkLayer;
 use airhop_base::{NodeId, Span, Time};
 use airhop_trace::Recorder;
 
@@ -32,6 +34,9 @@ impl World {
             let active = line.iter().map(|flow| flow.active).fold(Active::default(), Active::join);
             found.goodput_mbps = found.delivered_bytes as f64 * 8.0 / measured.secs_f64() / 1e6;
             found.active_mbps = active.mbps(found.delivered_bytes, Time::ZERO + self.warmup);
+        }
+        for station in &mut report.stations {
+            station.airtime /= measured.secs_f64();
         }
         report.classes = self.classes(&lines, &report.flows);
         report.queues.retain(|queue| queue.wait_ms.0.is_some() || queue.marked.is_some());
@@ -81,7 +86,22 @@ impl World {
             drops: self.drops,
             routing: self.routing_counts(),
             queues: self.queue_reports(),
+            stations: self.station_reports(),
         }
+    }
+
+    /// Returns the stations of all cells, with their airtime in seconds.
+    fn station_reports(&self) -> Vec<StationReport> {
+        let cells = self.ground.plan.links.wlans.iter().zip(&self.links.cells);
+        let stations = cells.flat_map(|(plan, site)| {
+            let LinkLayer::Cell(cell) = &site.layer else { unreachable!("a cell is no radio link") };
+            plan.cell.stations.iter().zip(cell.airtimes()).map(|((name, _), airtime)| StationReport {
+                cell: plan.cell.name.clone(),
+                name: name.clone(),
+                airtime: airtime.secs_f64(),
+            })
+        });
+        stations.collect()
     }
 
     fn queue_reports(&self) -> Vec<QueueReport> {

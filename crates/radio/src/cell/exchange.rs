@@ -64,6 +64,7 @@ impl Exchange {
             access: ChannelAccess::new(&rules, stream),
             sender: StopAndWait::default(),
             aggregator: plan.ht.as_ref().and_then(|ht| Aggregator::new(ht, plan.overhead)),
+            airtime: Span::ZERO,
         };
         Exchange {
             phy,
@@ -155,7 +156,10 @@ impl Exchange {
         effects: &mut Vec<LinkEffect>,
         schedule: &mut impl FnMut(Time, AirEvent),
     ) {
-        let &Transmission { from, to, kind, number, duration, .. } = self.medium.get(slot);
+        let &Transmission { from, to, kind, number, duration, start, .. } = self.medium.get(slot);
+        let holder = if kind.is_answer() { to } else { from };
+        let airtime = &mut self.stations[usize::from(holder)].airtime;
+        *airtime = *airtime + (now - start);
         if kind.is_answered() {
             self.stations[usize::from(from)].access.sent();
         }
@@ -362,7 +366,7 @@ impl Exchange {
     /// Begins an exchange for the packet in service, or for the packets of the aggregator. False if all their
     /// lifetimes are over.
     fn begin_exchange(&mut self, now: Time, station: Station, effects: &mut Vec<LinkEffect>) -> bool {
-        let Member { receiver, access, sender, aggregator } = &mut self.stations[usize::from(station)];
+        let Member { receiver, access, sender, aggregator, .. } = &mut self.stations[usize::from(station)];
         match aggregator {
             Some(aggregator) if sender.is_free() => {
                 let begins = aggregator.begin(now, station, effects);
@@ -394,7 +398,7 @@ impl Exchange {
     /// Handles a CTS or ACK timeout.
     #[inline(never)]
     fn time_out(&mut self, now: Time, from: Station, effects: &mut Vec<LinkEffect>) {
-        let Member { receiver, access, sender, aggregator } = &mut self.stations[usize::from(from)];
+        let Member { receiver, access, sender, aggregator, .. } = &mut self.stations[usize::from(from)];
         // IEEE 802.11-2016 §10.3.2.9: with a PHY-RXSTART within the timeout, the end of that reception decides.
         if self.rules.ack_timeout == AckTimeout::Ieee && receiver.has_begun(now, self.phy.plcp) {
             access.unanswered(Time::MAX);

@@ -62,6 +62,8 @@ pub(crate) struct Member {
     pub sender: StopAndWait,
     /// Sender and receiver under Block Ack agreements, if the cell aggregates.
     pub aggregator: Option<Box<Aggregator>>,
+    /// Time on the air of the frames of exchanges that the station began, answers included.
+    pub airtime: Span,
 }
 
 /// Outcome of a signal at a station within hearing.

@@ -24,7 +24,7 @@ pub use plan::{
 };
 
 use crate::layer::{LinkEffect, Outgoing};
-use airhop_base::Time;
+use airhop_base::{Span, Time};
 use airhop_engine::{EventQueue, Streams, Timer};
 use exchange::Exchange;
 #[cfg(test)]
@@ -71,6 +71,12 @@ impl Cell {
     /// Returns the number of packets in the cell that have not been delivered.
     pub fn holds(&self) -> usize {
         self.exchange.holds()
+    }
+
+    /// Returns the time on the air of each station's exchanges so far: of the frames that have ended, answers of
+    /// other stations included.
+    pub fn airtimes(&self) -> impl Iterator<Item = Span> {
+        self.exchange.stations.iter().map(|member| member.airtime)
     }
 
     /// Passes a packet to the MAC of `station`, which must have room. Returns the packet's number at the

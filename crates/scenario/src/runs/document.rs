@@ -1,7 +1,7 @@
 //! The run document: the results of one run as JSON. Field names and their order are a stable contract.
 
 use airhop_base::Drop;
-use airhop_net::{ClassReport, FlowReport, QueueReport, Report, RoutingCounts, Value};
+use airhop_net::{ClassReport, FlowReport, QueueReport, Report, RoutingCounts, StationReport, Value};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -23,6 +23,10 @@ struct Document<'a> {
     routing: Option<RoutingDocument>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     queues: Vec<QueueDocument<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    airtime_jain: Option<f64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stations: Vec<StationDocument<'a>>,
 }
 
 /// Counts of the routers of all cells.
@@ -82,6 +86,21 @@ impl Serialize for QueueDocument<'_> {
     }
 }
 
+/// Station: its cell, its name, and its measures in the order of their declaration.
+struct StationDocument<'a>(&'a StationReport);
+
+impl Serialize for StationDocument<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("cell", &self.0.cell)?;
+        map.serialize_entry("name", &self.0.name)?;
+        for (name, value) in self.0.values() {
+            map.serialize_entry(name, &Shown(&value))?;
+        }
+        map.end()
+    }
+}
+
 /// A value of a measure.
 struct Shown<'a>(&'a Value);
 
@@ -127,6 +146,8 @@ pub(crate) fn document(scenario: &str, seed: u64, rep: u64, wall_s: f64, report:
         drops: Counts(std::array::from_fn(|i| (Drop::ALL[i].name(), report.drops[i]))),
         routing: report.routing.map(routing),
         queues: report.queues.iter().map(QueueDocument).collect(),
+        airtime_jain: report.airtime_jain(),
+        stations: report.stations.iter().map(StationDocument).collect(),
     };
     serde_json::to_string(&document).expect("numbers and texts are JSON")
 }
@@ -209,6 +230,9 @@ mod tests {
                 wait_ms: Wait(Some(Delay { min: 0.0, mean: 2.5, p50: 2.0, p95: 4.0, p99: 4.5, max: 5.0 })),
                 marked: Some(40),
             }],
+            stations: [("bs", 0.75), ("d", 0.25)]
+                .map(|(name, airtime)| StationReport { cell: "cell".into(), name: name.into(), airtime })
+                .into(),
         };
         assert_eq!(
             document("last-hop", 1, 0, 0.5, &report),
@@ -233,7 +257,9 @@ mod tests {
                 r#""delay_ms":{"mean":2.5,"p50":2.0,"p95":4.0,"p99":4.5,"max":5.0},"completion_ms":null}],"#,
                 r#""drops":{"queue":1,"aqm":2,"channel":3,"collision":4,"retries":5,"agent":6,"route":7},"#,
                 r#""routing":{"requests":8,"replies":9,"errors":10,"link_failures":11},"#,
-                r#""queues":[{"name":"r->d","wait_ms":{"mean":2.5,"p50":2.0,"p95":4.0,"p99":4.5},"marked":40}]}"#,
+                r#""queues":[{"name":"r->d","wait_ms":{"mean":2.5,"p50":2.0,"p95":4.0,"p99":4.5},"marked":40}],"#,
+                r#""airtime_jain":0.8,"stations":[{"cell":"cell","name":"bs","airtime":0.75},"#,
+                r#"{"cell":"cell","name":"d","airtime":0.25}]}"#,
             )
         );
     }

@@ -8,7 +8,17 @@ from typing import Any
 from rich.console import Console
 
 from airhop.analysis.loss_classifications import LossClassifications
-from airhop.analysis.measures import ACTIVE, GOODPUT, LOSS, MEASURES, OF_QUEUES, Measure, is_real
+from airhop.analysis.measures import (
+    ACTIVE,
+    AIRTIME_JAIN,
+    GOODPUT,
+    LOSS,
+    MEASURES,
+    OF_QUEUES,
+    OF_STATIONS,
+    Measure,
+    is_real,
+)
 from airhop.cli.output import print_table, say
 from airhop.cli.shown.judgements import print_counts
 from airhop.results import Result
@@ -64,6 +74,7 @@ def print_run(out: Console, result: Result, *, kernels: Mapping[str, str] | None
     print_table(out, list(d["drops"]), [drops], title="losses by reason", left=0)
     out.print("channel and collision count frames, the others packets", style="dim")
     _print_queues(out, d.get("queues", ()))
+    _print_airtime(out, d)
     _print_marks(out, d)
     say(f"{d['events']:,} events in {d['wall_s']:.2f} s; fingerprint {d['fingerprint']}")
 
@@ -95,6 +106,20 @@ def _print_queues(out: Console, queues: Sequence[Mapping[str, Any]]) -> None:
     if waited:
         heads = ["queue", *(measure.heading for measure in shown)]
         print_table(out, heads, rows, title="sojourn times in queues", left=1, most=MOST_FLOWS)
+
+
+def _print_airtime(out: Console, document: Mapping[str, Any]) -> None:
+    """Print the shares of time in which exchanges of each station were on the air, and their fairness."""
+    stations = document.get("stations", ())
+    if stations:
+        rows = [
+            [one["cell"], one["name"], *(percent(measure.value(one)) for measure in OF_STATIONS)]
+            for one in stations
+        ]
+        heads = ["cell", "station", *(f"{measure.heading}\n%" for measure in OF_STATIONS)]
+        print_table(out, heads, rows, title="airtime of stations", left=2, most=MOST_FLOWS)
+        fairness = MEASURES[AIRTIME_JAIN]
+        out.print(f"{fairness.label}: {number(document.get(AIRTIME_JAIN))}", style="dim")
 
 
 def _print_marks(out: Console, document: Mapping[str, Any]) -> None:

@@ -15,6 +15,8 @@ _ANSWERED = {
     "block-ack": ("a-mpdu", "block-ack-req"),
 }  # fmt: skip
 """Kinds of the frames that a frame answers after a SIFS, by its kind; data also follow a fragment's ACK."""
+_ANSWERS = ("cts", "ack", "block-ack")
+"""Kinds of frames that belong to the exchange of their receiver."""
 _BYTES = {"rts": 20, "cts": 14, "ack": 14}
 """Lengths of control frames."""
 
@@ -25,6 +27,7 @@ def check(trace: Trace) -> Iterator[Finding]:
         yield from _lasts(medium)
         yield from _begins(medium)
         yield from _once(medium)
+        yield from _airtimes(trace, medium)
         if medium.aggregates:
             continue  # laws/wifi follows MPDUs
         yield from _contents(trace, medium)
@@ -64,6 +67,27 @@ def _once(medium: Medium) -> Iterator[Finding]:
         if number > 1:
             text = f"{number} frames of one station begin at once"
             yield Finding("air", start / 1e9, sender, text)
+
+
+def _airtimes(trace: Trace, medium: Medium) -> Iterator[Finding]:
+    """Compare the airtime of stations with their frames and the answers to them.
+
+    A frame that ends with the warm-up may count.
+    """
+    ended: Counter[tuple[str, bool]] = Counter()
+    for frame in medium.frames:
+        if frame.end >= trace.warmup:
+            holder = frame.receiver if frame.kind in _ANSWERS else frame.sender
+            ended[holder, frame.end == trace.warmup and trace.warmup > 0] += frame.end - frame.start
+    measured = trace.duration - trace.warmup
+    for one in trace.document.get("stations", ()):
+        if one["cell"] != medium.plan["name"]:
+            continue
+        found, late, then = one["airtime"] * measured, ended[one["name"], False], ended[one["name"], True]
+        rounding = ROUNDING * (len(medium.frames) + 1)
+        if not late - rounding <= found <= late + then + rounding:
+            text = f"airtime is {found:.0f} ns, and its exchanges take {late} ns"
+            yield Finding("air", 0.0, one["name"], text)
 
 
 def _contents(trace: Trace, medium: Medium) -> Iterator[Finding]:
