@@ -65,6 +65,9 @@ impl Stream {
         if s.start < self.expected {
             return Some(SackBlock { start: s.start, end: s.end.min(self.expected) });
         }
+        if self.runs.back().is_none_or(|last| last.end <= s.start) {
+            return None;
+        }
         let run = self.runs.get(self.runs.partition_point(|r| r.end <= s.start))?;
         (run.start < s.end).then(|| SackBlock { start: s.start.max(run.start), end: s.end.min(run.end) })
     }
@@ -87,21 +90,35 @@ impl Stream {
 
     /// Keeps a segment beyond a gap, joined with all runs that it overlaps or touches.
     fn hold(&mut self, s: SackBlock) {
-        let from = self.runs.partition_point(|r| r.end < s.start);
-        let to = self.runs.partition_point(|r| r.start <= s.end);
         let mut run = Run { start: s.start, end: s.end, touched: self.arrivals };
-        if from == to {
-            self.runs.insert(from, run);
-        } else {
-            run.start = run.start.min(self.runs[from].start);
-            run.end = run.end.max(self.runs[to - 1].end);
-            self.runs[from] = run;
-            self.runs.drain(from + 1..to);
+        match self.runs.back_mut() {
+            Some(last) if last.end == s.start => {
+                run.start = last.start;
+                *last = run;
+            }
+            Some(last) if s.start < last.end => run = self.join(run),
+            _ => self.runs.push_back(run),
         }
         if self.recent.back().is_some_and(|&(_, start)| start == run.start) {
             self.recent.pop_back();
         }
         self.recent.push_back((run.touched, run.start));
+    }
+
+    /// Adds a run that begins below the end of the last one, joined with all runs that it overlaps or touches. Returns
+    /// the joined run.
+    fn join(&mut self, mut run: Run) -> Run {
+        let from = self.runs.partition_point(|r| r.end < run.start);
+        let to = self.runs.partition_point(|r| r.start <= run.end);
+        if from == to {
+            self.runs.insert(from, run);
+            return run;
+        }
+        run.start = run.start.min(self.runs[from].start);
+        run.end = run.end.max(self.runs[to - 1].end);
+        self.runs[from] = run;
+        self.runs.drain(from + 1..to);
+        run
     }
 
     /// At most `room` SACK blocks: the duplicate (RFC 2883 §4), then the runs, the most recently touched first. The
