@@ -1,0 +1,35 @@
+"""curl over an emulated wire beside the same application simulated."""
+
+from __future__ import annotations
+
+import pytest
+
+from airhop import Scenario, emulate, run
+from airhop.crosscheck.against_curl import LOADINGS, commands, completions_ms, page_bytes, simulated
+from live_machine import needs
+
+pytestmark = pytest.mark.alone
+
+WITHIN = 0.05
+"""Bound of the median completion time (docs/real-packets.md), here of the fastest loading: other work of the
+machine delays curl and its server, and makes none faster."""
+
+
+# Round trips, the initial window, slow start and serialisation decide the times, which are those of a kernel.
+@pytest.mark.parametrize(("name", "count"), [("30 kB", 12), ("page", 3)])
+def test_the_fastest_loading_by_curl_takes_as_long_as_simulated(name: str, count: int) -> None:
+    needs("namespaces", "tun", programs=("curl",))
+    network = Scenario.load(simulated(name))
+    flow = run(network).document["flows"][0]
+    emulation = emulate(network, commands(name, count), ready={"s": 80}, scheme=LOADINGS[name].scheme)
+    assert emulation.failures == []
+    times_ms = completions_ms(name, emulation.live["commands"][1]["stdout"])
+    assert len(times_ms) == count
+    assert min(times_ms) == pytest.approx(flow["completion_ms"]["p50"], rel=WITHIN)
+
+
+def test_the_page_of_curl_is_that_of_the_browser() -> None:
+    # A simulated visit delivers the bytes of all objects, which are the sizes that curl asks for.
+    (page, _) = run(Scenario.load(simulated("page"))).document["flows"]
+    visits = page["delivered_bytes"] / sum(page_bytes())
+    assert page["completion_ms"]["count"] <= visits <= page["completion_ms"]["count"] + 1
