@@ -80,7 +80,7 @@ def durations(prefix: str, group: dict[str, Any]) -> dict[str, Any]:
     )
 
 
-def test_a_row_contains_every_number_of_the_run_document(tmp_path: Path) -> None:
+def test_a_row_holds_every_figure_of_the_run_document(tmp_path: Path) -> None:
     """Whatever the core measures is in the dataset under its name, but for the wall clock."""
     job = Job(Scenario.load(TWO_FLOWS), seed=3, rep=4)
     document = json.loads(simulate(job))
@@ -90,7 +90,7 @@ def test_a_row_contains_every_number_of_the_run_document(tmp_path: Path) -> None
     assert rows.schema == COLUMNS
     assert len(rows) == len(document["flows"])
     for row, flow in zip(rows.to_dicts(), document["flows"], strict=True):
-        tables = ("flows", "classes", "queues", "drops", "wall_s")
+        tables = ("flows", "classes", "queues", "stations", "drops", "wall_s")
         run = {key: value for key, value in document.items() if key not in tables}
         expected = run | {key: value for key, value in flow.items() if key not in NAMED_OTHERWISE}
         expected |= {f"notices_{kind}": count for kind, count in flow["notices"].items()}
@@ -111,6 +111,7 @@ def test_a_row_contains_every_number_of_the_run_document(tmp_path: Path) -> None
             for cause, count in causes.items()
         }
         expected |= {f"drops_{cause}": count for cause, count in document["drops"].items()}
+        expected |= {"airtime_jain": document.get("airtime_jain")}
         expected |= {"flow": flow["name"], "run_id": job.run_id}
         expected |= {"airhop": _core.__version__, "model": model()}
         scenario = json.loads(row.pop("scenario_json"))
@@ -313,7 +314,7 @@ def test_values_of_one_axis_agree_on_a_type(
         assert column.to_list() == expected
 
 
-def test_a_row_keeps_the_scheme_and_duration_of_its_run(tmp_path: Path) -> None:
+def test_what_the_run_says_stands_above_what_the_study_says(tmp_path: Path) -> None:
     """A study may vary `scheme` or `duration`: columns of that name are already there, flow by flow."""
     with Store.open(tmp_path) as opened:
         opened.add(store_writer.job(0), store_writer.document(0), {"scheme": "reno(n=3)", "duration_s": 1})
