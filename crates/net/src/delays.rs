@@ -2,7 +2,8 @@
 
 use airhop_base::{Span, Time};
 use airhop_tcp::scoreboard::FirstSent;
-use std::collections::VecDeque;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, VecDeque};
 
 /// Number of a TCP flow's first data byte.
 pub(crate) const FIRST_BYTE: u64 = 1;
@@ -29,22 +30,26 @@ pub struct Delay {
 }
 
 /// Histogram of delays with parts of equal relative width; its memory grows with the logarithm of the ratio of the
-/// longest to the shortest delay, not with the number of delays.
-#[derive(Debug)]
+/// longest to the shortest delay, not with the number of delays. The fields take one cache line, and sixteen counts
+/// another: a run has thousands of histograms, and records two delays per segment.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
 pub(crate) struct Delays {
-    /// First part of `counts`, a multiple of the parts of a power of two.
-    first: usize,
-    /// Number of delays in each part from `first` on.
-    counts: Vec<u64>,
-    total: u64,
     sum_ns: u128,
     min_ns: u64,
     max_ns: u64,
+    /// First part of `counts`, a multiple of the parts of a power of two.
+    first: u32,
+    /// Number of delays in each part from `first` on, without those in `carried`.
+    counts: Box<[u32]>,
+    /// Numbers of delays, by part, that 32 bits could not count; `None` as long as there are none.
+    #[expect(clippy::box_collection, reason = "a map in place would take a second cache line")]
+    carried: Option<Box<BTreeMap<u32, u64>>>,
 }
 
 impl Default for Delays {
     fn default() -> Self {
-        Delays { first: 0, counts: Vec::new(), total: 0, sum_ns: 0, min_ns: u64::MAX, max_ns: 0 }
+        Delays { sum_ns: 0, min_ns: u64::MAX, max_ns: 0, first: 0, counts: Box::default(), carried: None }
     }
 }
 
@@ -53,96 +58,117 @@ impl Delays {
     #[inline]
     pub fn add(&mut self, delay: Span, count: u64) {
         let ns = delay.nanos();
-        let part = part(ns);
-        match self.counts.get_mut(part.wrapping_sub(self.first)) {
-            Some(counted) => *counted += count,
-            None => *self.grow(part) += count,
-        }
-        self.total += count;
         self.sum_ns += u128::from(ns) * u128::from(count);
         self.min_ns = self.min_ns.min(ns);
         self.max_ns = self.max_ns.max(ns);
+        let part = part(ns);
+        if let Some(counted) = self.counts.get_mut(part.wrapping_sub(self.first) as usize)
+            && let Ok(sum) = u32::try_from(u64::from(*counted) + count)
+        {
+            *counted = sum;
+        } else {
+            self.count_rarely(part, count);
+        }
+    }
+
+    /// Counts delays of a part that has no room yet, or whose count exceeds 32 bits.
+    #[cold]
+    #[inline(never)]
+    fn count_rarely(&mut self, part: u32, count: u64) {
+        let counted = self.grow(part);
+        let sum = u64::from(*counted) + count;
+        *counted = u32::try_from(sum).unwrap_or(0);
+        if *counted == 0 {
+            *self.carried.get_or_insert_default().entry(part).or_default() += sum;
+        }
     }
 
     /// Makes room for all parts of the powers of two from those counted to that of `part`, and returns its count.
-    #[cold]
-    #[inline(never)]
-    fn grow(&mut self, part: usize) -> &mut u64 {
-        const PARTS: usize = 1 << PART_BITS;
+    fn grow(&mut self, part: u32) -> &mut u32 {
+        const PARTS: u32 = 1 << PART_BITS;
         let power = part & !(PARTS - 1);
-        if self.counts.is_empty() {
-            self.first = power;
+        let end = self.first + self.counts.len() as u32;
+        let first = if self.counts.is_empty() { power } else { self.first.min(power) };
+        if first < self.first || end < power + PARTS {
+            let mut counts = vec![0; (end.max(power + PARTS) - first) as usize];
+            let before = self.first.saturating_sub(first) as usize;
+            counts[before..before + self.counts.len()].copy_from_slice(&self.counts);
+            (self.first, self.counts) = (first, counts.into());
         }
-        if let below @ 1.. = self.first.saturating_sub(power) {
-            self.counts.splice(..0, std::iter::repeat_n(0, below));
-            self.first = power;
-        }
-        let parts = self.counts.len().max(power + PARTS - self.first);
-        self.counts.resize(parts, 0);
-        &mut self.counts[part - self.first]
+        &mut self.counts[(part - self.first) as usize]
     }
 
     /// Adds all delays of `other`. The result does not depend on the order of such additions.
     pub fn merge(&mut self, other: &Delays) {
         if !other.counts.is_empty() {
             self.grow(other.first);
-            self.grow(other.first + other.counts.len() - 1);
-            let counts = &mut self.counts[other.first - self.first..];
-            counts.iter_mut().zip(&other.counts).for_each(|(count, more)| *count += more);
+            self.grow(other.first + other.counts.len() as u32 - 1);
         }
-        self.total += other.total;
+        for (part, count) in other.parts().filter(|&(_, count)| count > 0) {
+            self.count_rarely(part, count);
+        }
         self.sum_ns += other.sum_ns;
         self.min_ns = self.min_ns.min(other.min_ns);
         self.max_ns = self.max_ns.max(other.max_ns);
     }
 
-    /// Returns the number of delays.
-    pub fn total(&self) -> u64 {
-        self.total
+    /// Returns the parts from the first counted one on, each with its number of delays.
+    fn parts(&self) -> impl Iterator<Item = (u32, u64)> {
+        let carried = |part| self.carried.as_ref().and_then(|carried| carried.get(&part)).copied();
+        let counted = (self.first..).zip(&self.counts);
+        counted.map(move |(part, &count)| (part, u64::from(count) + carried(part).unwrap_or(0)))
     }
 
-    /// Returns the sum of several distributions.
-    pub fn sum<'a>(all: impl Iterator<Item = &'a Delays>) -> Delays {
-        let mut sum = Delays::default();
-        all.for_each(|one| sum.merge(one));
+    /// Returns the number of delays.
+    pub fn total(&self) -> u64 {
+        let carried = self.carried.iter().flat_map(|carried| carried.values()).sum::<u64>();
+        carried + self.counts.iter().map(|&count| u64::from(count)).sum::<u64>()
+    }
+
+    /// Returns the sum of several distributions; a single one is not copied.
+    pub fn sum<'a>(mut all: impl Iterator<Item = &'a Delays>) -> Cow<'a, Delays> {
+        let mut sum = all.next().map_or_else(|| Cow::Owned(Delays::default()), Cow::Borrowed);
+        all.for_each(|one| sum.to_mut().merge(one));
         sum
     }
 
     /// Returns the summary of the delays; `None` without any.
     pub fn summary(&self) -> Option<Delay> {
+        let total = self.total();
         let millis = |ns: u64| ns as f64 / 1e6;
-        (self.total > 0).then(|| Delay {
-            min: millis(self.min_ns),
-            mean: self.sum_ns as f64 / self.total as f64 / 1e6,
-            p50: millis(self.percentile(50)),
-            p95: millis(self.percentile(95)),
-            p99: millis(self.percentile(99)),
-            max: millis(self.max_ns),
+        (total > 0).then(|| {
+            let [p50, p95, p99] = self.percentiles(total, [50, 95, 99]).map(millis);
+            let mean = self.sum_ns as f64 / total as f64 / 1e6;
+            Delay { min: millis(self.min_ns), mean, p50, p95, p99, max: millis(self.max_ns) }
         })
     }
 
-    /// Returns a percentile by nearest rank, as the longest delay of its part.
-    fn percentile(&self, percent: u64) -> u64 {
-        let rank = (u128::from(self.total) * u128::from(percent)).div_ceil(100) as u64;
-        let mut below = 0;
-        let place = self.counts.iter().position(|&count| {
-            below += count;
-            below >= rank
-        });
-        place.map_or(self.max_ns, |place| longest(self.first + place).min(self.max_ns))
+    /// Returns ascending percentiles of `total` delays by nearest rank, each as the longest delay of its part.
+    fn percentiles<const N: usize>(&self, total: u64, percents: [u64; N]) -> [u64; N] {
+        let mut parts = self.parts();
+        let (mut place, mut below) = (0, 0);
+        percents.map(|percent| {
+            let rank = (u128::from(total) * u128::from(percent)).div_ceil(100) as u64;
+            while below < rank
+                && let Some((part, count)) = parts.next()
+            {
+                (place, below) = (part, below + count);
+            }
+            longest(place).min(self.max_ns)
+        })
     }
 }
 
 /// Returns the part of a delay: below 2^`PART_BITS` ns each delay is a part of its own.
 #[inline]
-fn part(ns: u64) -> usize {
+fn part(ns: u64) -> u32 {
     let power = (ns | (1 << PART_BITS)).ilog2() - PART_BITS;
-    ((u64::from(power) << PART_BITS) + (ns >> power)) as usize
+    (power << PART_BITS) + (ns >> power) as u32
 }
 
 /// Returns the longest delay of a part, ns.
-fn longest(part: usize) -> u64 {
-    let part = part as u64;
+fn longest(part: u32) -> u64 {
+    let part = u64::from(part);
     let power = (part >> PART_BITS).saturating_sub(1);
     ((part - (power << PART_BITS) + 1) << power) - 1
 }
@@ -152,42 +178,36 @@ fn longest(part: usize) -> u64 {
 ///
 /// A segment carries the time of its transmission. So only first transmissions that an arriving segment cannot
 /// show are stored: those of retransmitted bytes, and those of bytes that arrived beyond a hole.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct StreamDelay {
-    /// First byte that was not delivered.
-    next: u64,
     /// Stored first transmissions of bytes that were not delivered, in sequence order, disjoint.
     known: VecDeque<FirstSent>,
-    delays: Delays,
-}
-
-impl Default for StreamDelay {
-    fn default() -> Self {
-        StreamDelay { next: FIRST_BYTE, known: VecDeque::new(), delays: Delays::default() }
-    }
+    delays: Box<Delays>,
 }
 
 impl StreamDelay {
-    /// Stores the first transmission of bytes, except of delivered bytes and of bytes whose first transmission is
-    /// stored.
+    /// Stores the first transmission of bytes, except of the `delivered` bytes of the stream and of bytes whose first
+    /// transmission is stored.
     #[inline]
-    pub fn store(&mut self, sent: FirstSent) {
+    pub fn store(&mut self, sent: FirstSent, delivered: u64) {
         if sent.start == sent.end {
             return; // a SYN or FIN without data
         }
-        let after = self.known.back().map_or(self.next, |last| last.end);
+        let next = FIRST_BYTE + delivered;
+        let after = self.known.back().map_or(next, |last| last.end);
         if after <= sent.start {
             self.known.push_back(sent);
-        } else if self.next < sent.end {
-            self.store_between(sent);
+        } else if next < sent.end {
+            self.store_between(sent, next);
         }
     }
 
-    /// Stores the first transmission of bytes that may lie before or within stored ones.
+    /// Stores the first transmission of bytes that may lie before or within stored ones; `next`: first byte that
+    /// was not delivered.
     #[cold]
     #[inline(never)]
-    fn store_between(&mut self, sent: FirstSent) {
-        let mut start = sent.start.max(self.next);
+    fn store_between(&mut self, sent: FirstSent, next: u64) {
+        let mut start = sent.start.max(next);
         let mut place = self.known.partition_point(|known| known.end <= start);
         while start < sent.end {
             let covered = self.known.get(place).filter(|known| known.start < sent.end).copied();
@@ -201,49 +221,51 @@ impl StreamDelay {
         }
     }
 
-    /// Records that `total` bytes of the stream are delivered after the arrival of a segment that was sent at
-    /// `sent`.
+    /// Records that bytes of the stream are delivered after the arrival of a segment that was sent at `sent`: those
+    /// after the first `before` bytes, up to a total of `total`.
     #[inline]
-    pub fn delivered(&mut self, now: Time, sent: Time, total: u64) {
-        let end = FIRST_BYTE + total;
+    pub fn delivered(&mut self, now: Time, sent: Time, before: u64, total: u64) {
+        let (mut next, end) = (FIRST_BYTE + before, FIRST_BYTE + total);
         if !self.known.is_empty() {
-            self.deliver_stored(now, sent, end);
+            next = self.deliver_stored(now, sent, next, end);
         }
-        self.deliver(now, sent, end);
+        self.deliver(now, sent, next, end);
     }
 
-    /// Records the delivery of the stored bytes below `end`, and of the segment's own bytes between them.
+    /// Records the delivery of the stored bytes below `end`, and of the segment's own bytes between them, from `next`
+    /// on. Returns the first byte whose delivery was not recorded.
     #[cold]
     #[inline(never)]
-    fn deliver_stored(&mut self, now: Time, sent: Time, end: u64) {
+    fn deliver_stored(&mut self, now: Time, sent: Time, mut next: u64, end: u64) -> u64 {
         while let Some(&known) = self.known.front().filter(|known| known.start < end) {
-            self.deliver(now, sent, known.start);
-            self.deliver(now, known.at, known.end.min(end));
+            let start = known.start.max(next);
+            self.deliver(now, sent, next, start);
+            next = known.end.min(end);
+            self.deliver(now, known.at, start, next);
             if known.end > end {
                 break;
             }
             self.known.pop_front();
         }
+        next
     }
 
-    /// Records the delivery of the bytes below `end`, which were first sent at `sent`.
+    /// Records the delivery of the bytes from `next` to `end`, if there are any, which were first sent at `sent`.
     #[inline]
-    fn deliver(&mut self, now: Time, sent: Time, end: u64) {
-        if self.next < end {
-            self.delays.add(now - sent, end - self.next);
-            self.next = end;
+    fn deliver(&mut self, now: Time, sent: Time, next: u64, end: u64) {
+        if next < end {
+            self.delays.add(now - sent, end - next);
         }
     }
 
     /// Begins a new connection, whose stream begins again at its first byte.
     pub fn begin_connection(&mut self) {
         self.known.clear();
-        self.next = FIRST_BYTE;
     }
 
     /// Ends the warm-up: the delays cover bytes that are delivered from now on.
     pub fn begin_anew(&mut self) {
-        self.delays = Delays::default();
+        *self.delays = Delays::default();
     }
 
     /// Returns the delays of the delivered bytes.
@@ -269,11 +291,11 @@ mod tests {
     #[test]
     fn a_byte_behind_a_hole_waits_for_the_repair() {
         let mut stream = StreamDelay::default();
-        stream.delivered(at(10), at(0), 1000);
-        stream.store(first(2001, 3001, 20));
-        stream.store(first(1001, 2001, 10));
-        stream.delivered(at(100), at(90), 2500);
-        stream.delivered(at(120), at(110), 3000);
+        stream.delivered(at(10), at(0), 0, 1000);
+        stream.store(first(2001, 3001, 20), 1000);
+        stream.store(first(1001, 2001, 10), 1000);
+        stream.delivered(at(100), at(90), 1000, 2500);
+        stream.delivered(at(120), at(110), 2500, 3000);
         let found = stream.delays().summary().unwrap();
         assert_eq!((found.min, found.max), (10.0, 100.0));
         assert_eq!(found.mean, (10.0 * 1000.0 + 90.0 * 1000.0 + 80.0 * 500.0 + 100.0 * 500.0) / 3000.0);
@@ -286,17 +308,17 @@ mod tests {
     #[test]
     fn a_joined_segment_has_several_first_transmissions() {
         let mut stream = StreamDelay::default();
-        stream.store(first(1, 11, 0));
-        stream.store(first(21, 31, 20));
-        stream.store(first(1, 31, 40));
+        stream.store(first(1, 11, 0), 0);
+        stream.store(first(21, 31, 20), 0);
+        stream.store(first(1, 31, 40), 0);
         assert_eq!(stream.known, [first(1, 11, 0), first(11, 21, 40), first(21, 31, 20)]);
-        stream.store(first(5, 25, 60));
+        stream.store(first(5, 25, 60), 0);
         assert_eq!(stream.known.len(), 3);
-        stream.delivered(at(100), at(60), 30);
+        stream.delivered(at(100), at(60), 0, 30);
         let found = stream.delays().summary().unwrap();
         assert_eq!((found.min, found.mean, found.max), (60.0, 80.0, 100.0));
-        stream.store(first(1, 31, 110));
-        stream.store(first(31, 31, 120)); // a FIN on its own
+        stream.store(first(1, 31, 110), 30);
+        stream.store(first(31, 31, 120), 30); // a FIN on its own
         assert!(stream.known.is_empty());
     }
 
@@ -323,6 +345,22 @@ mod tests {
             merged.merge(part);
         }
         assert_eq!((merged.total(), merged.summary()), (of(0..3000).total(), of(0..3000).summary()));
+    }
+
+    // By hand: 2³³ bytes wait 10 ms, and as many 20 ms, so the mean is 15 ms and the median, the last of the first
+    // half, 10 ms.
+    #[test]
+    fn counts_beyond_32_bits_are_exact() {
+        let [mut delays, mut merged] = [(); 2].map(|()| Delays::default());
+        for (ms, count) in [(10, 1 << 33), (20, u64::from(u32::MAX)), (20, (1 << 32) + 1)] {
+            delays.add(Span::from_millis(ms), count);
+        }
+        merged.merge(&delays);
+        for found in [delays, merged] {
+            let summary = found.summary().expect("delays");
+            assert_eq!((found.total(), summary.mean, summary.p95), (1 << 34, 15.0, 20.0));
+            assert!((10.0..10.1).contains(&summary.p50), "{}", summary.p50);
+        }
     }
 
     // 10⁶ delays, exponential by inversion: each percentile is that of the sorted sample, at most 1 % above.
