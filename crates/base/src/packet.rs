@@ -3,7 +3,7 @@
 //! A packet is a plain value, small enough to be copied through an arena. The `wire` crate encodes packets as
 //! real bytes.
 
-use crate::{Notice, Original, Routing, Segment, Time};
+use crate::{Notice, Options, Original, Routing, Segment, Time};
 
 /// IPv4 (20) and TCP (20) headers without options, in bytes; also the length of a pure ACK.
 pub const HEADER_BYTES: u32 = 40;
@@ -193,6 +193,14 @@ impl Packet {
         match &self.body {
             Body::Tcp(s) => Some(s),
             _ => None,
+        }
+    }
+
+    /// Removes and returns the options of the TCP segment.
+    pub fn take_options(&mut self) -> Options {
+        match &mut self.body {
+            Body::Tcp(s) => std::mem::take(&mut s.options),
+            _ => Options::NONE,
         }
     }
 

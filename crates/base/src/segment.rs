@@ -108,6 +108,17 @@ impl Options {
     /// No options.
     pub const NONE: Options = Options(None);
 
+    /// True if memory is allocated for options.
+    pub const fn is_allocated(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Returns options with these values in the memory of `self`, which is allocated if there is none.
+    pub fn replaced(mut self, options: RareOptions) -> Options {
+        *self = options;
+        self
+    }
+
     fn bytes(&self) -> u32 {
         self.0.as_ref().map_or(0, |options| options.bytes())
     }

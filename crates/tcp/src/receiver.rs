@@ -64,6 +64,8 @@ pub struct Receiver {
     ack_due: Option<Time>,
     /// ACKs ready to be sent, in the order of the segments that caused them.
     ready: VecDeque<Packet>,
+    /// Options of earlier ACKs, for their memory: at most [`SPARE`].
+    spare: Vec<Options>,
     duplicates: u64,
     handshake: Handshake,
 }
@@ -78,6 +80,9 @@ enum Handshake {
     /// The SYN-ACK that left at `sent` was acknowledged.
     Acknowledged { sent: Time, at: Time },
 }
+
+/// Maximum number of options whose memory a receiver keeps for later ACKs.
+const SPARE: usize = 256;
 
 /// The timestamps option (RFC 7323 §4.3).
 #[derive(Debug, Default)]
@@ -121,6 +126,7 @@ impl Receiver {
             unacked: 0,
             ack_due: None,
             ready: VecDeque::new(),
+            spare: Vec::new(),
             duplicates: 0,
             handshake: Handshake::Unknown,
         }
@@ -431,9 +437,22 @@ impl Receiver {
     fn report_runs(&mut self, mut ack: Segment, duplicate: Option<SackBlock>) -> Segment {
         let room = (MAX_OPTION_BYTES - ack.option_bytes()).saturating_sub(4) / 8;
         if room > 0 {
-            ack.options.sack = self.stream.report(self.sack_blocks.min(room as usize), duplicate);
+            let sack = self.stream.report(self.sack_blocks.min(room as usize), duplicate);
+            if ack.options.is_allocated() {
+                ack.options.sack = sack;
+            } else {
+                let spare = self.spare.pop().unwrap_or_default();
+                ack.options = spare.replaced(RareOptions { sack, ..RareOptions::NONE });
+            }
         }
         ack
+    }
+
+    /// Stores the options of an ACK that has arrived at the sender: a later ACK uses their memory.
+    pub fn reuse(&mut self, options: Options) {
+        if self.spare.len() < SPARE {
+            self.spare.push(options);
+        }
     }
 
     #[inline(always)]

@@ -417,6 +417,9 @@ impl World {
                     }
                 }
                 let is_closed = tcp.sender.is_fin_acknowledged();
+                if segment.options.is_allocated() {
+                    tcp.receiver.reuse(self.arena.get_mut(&id).take_options());
+                }
                 self.finish(now, node, id);
                 self.send_what_is_ready(now, flow);
                 if is_closed {

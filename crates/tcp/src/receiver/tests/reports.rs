@@ -60,6 +60,25 @@ fn blocks_take_the_room_that_is_left() {
     }
 }
 
+// Memory of an earlier ACK, whose options agents may have extended, leaves no trace in a later one, and what a
+// receiver keeps is bounded even if it sends no options.
+#[test]
+fn an_ack_in_used_memory_has_its_own_options_only() {
+    let mut b = Bench::expecting(1, plain());
+    let naks = [1, 2].into_iter().collect();
+    for seq in 0..=SPARE as u64 {
+        let arrival = Some(Arrival { seq, at: ms(seq) });
+        b.receiver.reuse(RareOptions { naks, arrival, eln: Some(Eln::Next), ..RareOptions::NONE }.into());
+    }
+    assert_eq!(b.receiver.spare.len(), SPARE);
+    b.receiver.on_segment(ms(5), &packet(segment(1001, 500), Ecn::NotEct));
+    let ack = b.receiver.poll_transmit(ms(5)).expect("an ACK");
+    let options = &ack.segment().expect("TCP").options;
+    assert_eq!(**options, RareOptions { sack: options.sack, ..RareOptions::NONE });
+    assert_eq!(options.sack.blocks(), [SackBlock { start: 1001, end: 1501 }]);
+    assert_eq!(b.receiver.spare.len(), SPARE - 1);
+}
+
 #[test]
 fn without_sack_there_are_no_blocks() {
     let mut b = Bench {
