@@ -192,7 +192,7 @@ impl World {
         for packet in actions.packets.drain(..) {
             let id = self.make(now, node, packet);
             match self.show_made(now, node, i, &id) {
-                PacketAction::Forward => self.forward(now, node, id),
+                PacketAction::Forward => self.forward(now, node, self.label(&id), id),
                 _ => self.drop_packet(now, id, Drop::Agent.into(), None),
             }
         }
@@ -274,7 +274,7 @@ impl World {
         let dst = plan.from;
         let packet = Packet::new(flow, origin, dst, notice.bytes(), Body::Notice(notice));
         let id = self.make(now, node, packet);
-        self.forward(now, node, id);
+        self.forward(now, node, self.label(&id), id);
     }
 
     /// Returns the occupancy of the queue from `node` towards `to`, 0 to 1.

@@ -1,7 +1,9 @@
 //! Label: the fields of a packet that every hop needs.
 
 use crate::flow::Flow;
+use crate::world::World;
 use airhop_base::{Body, FlowId, NodeId, Packet, Routing};
+use airhop_engine::Id;
 
 /// Fields of a packet that every hop needs. Labels of all packets are stored together: thousands of packets
 /// are in flight at a time, and with their payloads they would not fit the CPU caches.
@@ -19,6 +21,14 @@ impl Label {
     pub fn of(packet: &Packet, flows: &[Flow]) -> Label {
         let hash = packet.flow.index().map_or(0, |flow| flows[flow].hash);
         Label { fingerprint: digest(packet, hash), bytes: packet.bytes, flow: packet.flow, dst: packet.dst }
+    }
+}
+
+impl World {
+    /// Returns the label of a packet.
+    #[inline(always)]
+    pub(crate) fn label(&self, id: &Id<Packet>) -> Label {
+        self.labels[id.index() as usize]
     }
 }
 

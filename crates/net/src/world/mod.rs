@@ -325,7 +325,7 @@ impl World {
     /// Handles a packet at `node`, which arrived by `interface`: agents see the packet; then it is delivered
     /// here or forwarded.
     pub(crate) fn visit(&mut self, now: Time, node: NodeId, interface: u16, id: Id<Packet>) {
-        let Label { flow, dst, fingerprint, .. } = self.labels[id.index() as usize];
+        let label @ Label { flow, dst, fingerprint, .. } = self.label(&id);
         self.fingerprint.mix(now, self.hashes[node.0 as usize] ^ fingerprint);
         if self.watched[flow.0 as usize] {
             return self.visit_agents(now, node, interface, id);
@@ -333,19 +333,17 @@ impl World {
         if dst == node {
             self.arrive(now, node, id);
         } else {
-            self.forward(now, node, id);
+            self.forward(now, node, label, id);
         }
     }
 
     /// Handles a packet whose flow has agents, as [`World::visit`] does.
     #[inline(never)]
     fn visit_agents(&mut self, now: Time, node: NodeId, interface: u16, id: Id<Packet>) {
-        let flow = self.labels[id.index() as usize].flow;
+        let flow = self.label(&id).flow;
         match self.show_to_agents(now, node, flow, &id) {
-            PacketAction::Forward if self.labels[id.index() as usize].dst == node => {
-                self.arrive(now, node, id)
-            }
-            PacketAction::Forward => self.forward(now, node, id),
+            PacketAction::Forward if self.label(&id).dst == node => self.arrive(now, node, id),
+            PacketAction::Forward => self.forward(now, node, self.label(&id), id),
             PacketAction::Consume => self.consumed(now, node, interface, id),
             PacketAction::Take => self.finish(now, node, id),
         }
@@ -360,11 +358,11 @@ impl World {
         self.drop_packet(now, id, Drop::Agent.into(), None);
     }
 
-    /// Sends a packet over its next hop.
+    /// Sends a packet with this label over its next hop.
     #[inline(always)]
-    pub(crate) fn forward(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
-        match self.routes.hop(node, self.labels[id.index() as usize].dst) {
-            Hop::Link(i) => self.offer_to_link(now, i, id),
+    pub(crate) fn forward(&mut self, now: Time, node: NodeId, label: Label, id: Id<Packet>) {
+        match self.routes.hop(node, label.dst) {
+            Hop::Link(i) => self.offer_to_link(now, i, id, label.bytes),
             hop => self.offer_to(now, hop, id),
         }
     }

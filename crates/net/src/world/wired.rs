@@ -9,30 +9,29 @@ use airhop_trace::{Direction, Spot, Step};
 
 impl World {
     #[inline(always)]
-    pub(crate) fn offer_to_link(&mut self, now: Time, i: u16, id: Id<Packet>) {
+    pub(crate) fn offer_to_link(&mut self, now: Time, i: u16, id: Id<Packet>, bytes: u32) {
         if self.recorder.is_some() {
-            return self.offer_watched(now, i, id);
+            return self.offer_watched(now, i, id, bytes);
         }
-        self.offer(now, i, id);
+        self.offer(now, i, id, bytes);
         self.drop_at_link(now, 0);
     }
 
     #[inline(always)]
-    fn offer(&mut self, now: Time, i: u16, id: Id<Packet>) {
-        let bytes = self.labels[id.index() as usize].bytes;
+    fn offer(&mut self, now: Time, i: u16, id: Id<Packet>, bytes: u32) {
         let link = &mut self.links.wires[i as usize];
         link.offer(now, id, bytes, &mut self.arena, &mut self.events, &mut self.dropped_by_queue);
     }
 
     /// Offers a packet to a link while a recorder watches.
     #[cold]
-    fn offer_watched(&mut self, now: Time, i: u16, id: Id<Packet>) {
+    fn offer_watched(&mut self, now: Time, i: u16, id: Id<Packet>, bytes: u32) {
         self.record_link_queue(now, i);
         let link = &self.links.wires[i as usize];
         let (node, trace) = (link.from, link.trace);
         self.step(now, Step::Offered, Spot::Place(trace.place), &id);
         let captured = self.captures().then(|| self.arena.get(&id).clone());
-        self.offer(now, i, id);
+        self.offer(now, i, id, bytes);
         // A packet that the queue drops on arrival never leaves the node; without this line no capture would
         // show it.
         let mut refused = self.dropped_by_queue.iter().map(|(packet, _)| self.arena.get(&packet.id));
