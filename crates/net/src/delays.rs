@@ -180,40 +180,100 @@ fn longest(part: u32) -> u64 {
 /// show are stored: those of retransmitted bytes, and those of bytes that arrived beyond a hole.
 #[derive(Debug, Default)]
 pub(crate) struct StreamDelay {
-    /// Stored first transmissions of bytes that were not delivered, in sequence order, disjoint.
-    known: VecDeque<FirstSent>,
-    delays: Box<Delays>,
+    /// First transmissions of bytes that the sender, or a proxy, sent again.
+    repeated: Transmissions,
+    /// Transmissions of bytes that arrived beyond a hole: the first ones, unless `repeated` has these bytes.
+    early: Transmissions,
+    delays: Delays,
 }
 
 impl StreamDelay {
-    /// Stores the first transmission of bytes, except of the `delivered` bytes of the stream and of bytes whose first
-    /// transmission is stored.
+    /// Stores the first transmission of bytes that are sent again, except of the `delivered` bytes of the stream.
     #[inline]
-    pub fn store(&mut self, sent: FirstSent, delivered: u64) {
+    pub fn store_repeated(&mut self, sent: FirstSent, delivered: u64) {
+        self.repeated.store(sent, FIRST_BYTE + delivered);
+    }
+
+    /// Stores the transmission of bytes that arrived beyond a hole, after the `delivered` bytes of the stream.
+    #[inline]
+    pub fn store_early(&mut self, sent: FirstSent, delivered: u64) {
+        self.early.store(sent, FIRST_BYTE + delivered);
+    }
+
+    /// Records that bytes of the stream are delivered after the arrival of a segment that was sent at `sent`: those
+    /// after the first `before` bytes, up to a total of `total`.
+    #[inline]
+    pub fn delivered(&mut self, now: Time, sent: Time, before: u64, total: u64) {
+        let own = FirstSent { start: FIRST_BYTE + before, end: FIRST_BYTE + total, at: sent };
+        if self.repeated.0.is_empty() && self.early.0.is_empty() {
+            self.delays.add(now - sent, own.end - own.start);
+        } else {
+            self.deliver_stored(now, own);
+        }
+    }
+
+    /// Records the delivery of bytes, of which the stored ones have their stored times.
+    #[cold]
+    #[inline(never)]
+    fn deliver_stored(&mut self, now: Time, mut own: FirstSent) {
+        while own.start < own.end {
+            let known = self.repeated.find(own).or_else(|own| self.early.find(own));
+            let first = known.unwrap_or_else(|own| own);
+            self.delays.add(now - first.at, first.end - own.start);
+            own.start = first.end;
+        }
+        self.repeated.remove_below(own.end);
+        self.early.remove_below(own.end);
+    }
+
+    /// Begins a new connection, whose stream begins again at its first byte.
+    pub fn begin_connection(&mut self) {
+        self.repeated.0.clear();
+        self.early.0.clear();
+    }
+
+    /// Ends the warm-up: the delays cover bytes that are delivered from now on.
+    pub fn begin_anew(&mut self) {
+        self.delays = Delays::default();
+    }
+
+    /// Returns the delays of the delivered bytes.
+    pub fn delays(&self) -> &Delays {
+        &self.delays
+    }
+}
+
+/// Stored transmissions of bytes that were not delivered, in sequence order, disjoint.
+#[derive(Debug, Default)]
+struct Transmissions(VecDeque<FirstSent>);
+
+impl Transmissions {
+    /// Stores the transmission of bytes, except of those below `next`, which are delivered, and of bytes that are
+    /// stored.
+    #[inline]
+    fn store(&mut self, sent: FirstSent, next: u64) {
         if sent.start == sent.end {
             return; // a SYN or FIN without data
         }
-        let next = FIRST_BYTE + delivered;
-        let after = self.known.back().map_or(next, |last| last.end);
+        let after = self.0.back().map_or(next, |last| last.end);
         if after <= sent.start {
-            self.known.push_back(sent);
+            self.0.push_back(sent);
         } else if next < sent.end {
             self.store_between(sent, next);
         }
     }
 
-    /// Stores the first transmission of bytes that may lie before or within stored ones; `next`: first byte that
-    /// was not delivered.
+    /// Stores the transmission of bytes that may lie before or within stored ones.
     #[cold]
     #[inline(never)]
     fn store_between(&mut self, sent: FirstSent, next: u64) {
         let mut start = sent.start.max(next);
-        let mut place = self.known.partition_point(|known| known.end <= start);
+        let mut place = self.0.partition_point(|known| known.end <= start);
         while start < sent.end {
-            let covered = self.known.get(place).filter(|known| known.start < sent.end).copied();
+            let covered = self.0.get(place).filter(|known| known.start < sent.end).copied();
             let end = covered.map_or(sent.end, |known| known.start);
             if start < end {
-                self.known.insert(place, FirstSent { start, end, ..sent });
+                self.0.insert(place, FirstSent { start, end, ..sent });
                 place += 1;
             }
             place += 1;
@@ -221,56 +281,27 @@ impl StreamDelay {
         }
     }
 
-    /// Records that bytes of the stream are delivered after the arrival of a segment that was sent at `sent`: those
-    /// after the first `before` bytes, up to a total of `total`.
-    #[inline]
-    pub fn delivered(&mut self, now: Time, sent: Time, before: u64, total: u64) {
-        let (mut next, end) = (FIRST_BYTE + before, FIRST_BYTE + total);
-        if !self.known.is_empty() {
-            next = self.deliver_stored(now, sent, next, end);
-        }
-        self.deliver(now, sent, next, end);
-    }
-
-    /// Records the delivery of the stored bytes below `end`, and of the segment's own bytes between them, from `next`
-    /// on. Returns the first byte whose delivery was not recorded.
-    #[cold]
-    #[inline(never)]
-    fn deliver_stored(&mut self, now: Time, sent: Time, mut next: u64, end: u64) -> u64 {
-        while let Some(&known) = self.known.front().filter(|known| known.start < end) {
-            let start = known.start.max(next);
-            self.deliver(now, sent, next, start);
-            next = known.end.min(end);
-            self.deliver(now, known.at, start, next);
-            if known.end > end {
-                break;
+    /// Returns the first bytes of `own` with the same stored transmission, which begin like `own` or before. Removes the
+    /// bytes before them.
+    ///
+    /// # Errors
+    /// Returns the first bytes of `own` that are not stored, if the very first is not.
+    fn find(&mut self, own: FirstSent) -> Result<FirstSent, FirstSent> {
+        self.remove_below(own.start);
+        match self.0.front() {
+            Some(known) if known.start <= own.start => {
+                Ok(FirstSent { end: known.end.min(own.end), ..*known })
             }
-            self.known.pop_front();
-        }
-        next
-    }
-
-    /// Records the delivery of the bytes from `next` to `end`, if there are any, which were first sent at `sent`.
-    #[inline]
-    fn deliver(&mut self, now: Time, sent: Time, next: u64, end: u64) {
-        if next < end {
-            self.delays.add(now - sent, end - next);
+            Some(known) => Err(FirstSent { end: known.start.min(own.end), ..own }),
+            None => Err(own),
         }
     }
 
-    /// Begins a new connection, whose stream begins again at its first byte.
-    pub fn begin_connection(&mut self) {
-        self.known.clear();
-    }
-
-    /// Ends the warm-up: the delays cover bytes that are delivered from now on.
-    pub fn begin_anew(&mut self) {
-        *self.delays = Delays::default();
-    }
-
-    /// Returns the delays of the delivered bytes.
-    pub fn delays(&self) -> &Delays {
-        &self.delays
+    /// Removes the transmissions of bytes below `start`.
+    fn remove_below(&mut self, start: u64) {
+        while self.0.front().is_some_and(|known| known.end <= start) {
+            self.0.pop_front();
+        }
     }
 }
 
@@ -292,8 +323,8 @@ mod tests {
     fn a_byte_behind_a_hole_waits_for_the_repair() {
         let mut stream = StreamDelay::default();
         stream.delivered(at(10), at(0), 0, 1000);
-        stream.store(first(2001, 3001, 20), 1000);
-        stream.store(first(1001, 2001, 10), 1000);
+        stream.store_early(first(2001, 3001, 20), 1000);
+        stream.store_repeated(first(1001, 2001, 10), 1000);
         stream.delivered(at(100), at(90), 1000, 2500);
         stream.delivered(at(120), at(110), 2500, 3000);
         let found = stream.delays().summary().unwrap();
@@ -308,18 +339,34 @@ mod tests {
     #[test]
     fn a_joined_segment_has_several_first_transmissions() {
         let mut stream = StreamDelay::default();
-        stream.store(first(1, 11, 0), 0);
-        stream.store(first(21, 31, 20), 0);
-        stream.store(first(1, 31, 40), 0);
-        assert_eq!(stream.known, [first(1, 11, 0), first(11, 21, 40), first(21, 31, 20)]);
-        stream.store(first(5, 25, 60), 0);
-        assert_eq!(stream.known.len(), 3);
+        stream.store_repeated(first(1, 11, 0), 0);
+        stream.store_repeated(first(21, 31, 20), 0);
+        stream.store_repeated(first(1, 31, 40), 0);
+        assert_eq!(stream.repeated.0, [first(1, 11, 0), first(11, 21, 40), first(21, 31, 20)]);
+        stream.store_repeated(first(5, 25, 60), 0);
+        assert_eq!(stream.repeated.0.len(), 3);
         stream.delivered(at(100), at(60), 0, 30);
         let found = stream.delays().summary().unwrap();
         assert_eq!((found.min, found.mean, found.max), (60.0, 80.0, 100.0));
-        stream.store(first(1, 31, 110), 30);
-        stream.store(first(31, 31, 120), 30); // a FIN on its own
-        assert!(stream.known.is_empty());
+        stream.store_repeated(first(1, 31, 110), 30);
+        stream.store_repeated(first(31, 31, 120), 30); // a FIN on its own
+        assert!(stream.repeated.0.is_empty());
+    }
+
+    // The first transmission counts, whether the copy that arrived early is the first or the second: bytes 11 to 20
+    // were first sent at 10 ms, although both of their copies are stored, and bytes 1 to 10 and 21 to 30 at 0 ms.
+    #[test]
+    fn a_repeated_byte_that_arrived_early_counts_from_its_first_transmission() {
+        let mut stream = StreamDelay::default();
+        stream.store_early(first(21, 31, 0), 0);
+        stream.store_repeated(first(11, 21, 10), 0);
+        stream.store_early(first(11, 21, 50), 0);
+        stream.store_repeated(first(21, 26, 0), 0);
+        stream.delivered(at(100), at(0), 0, 30);
+        let found = stream.delays().summary().unwrap();
+        assert_eq!((found.min, found.max), (90.0, 100.0));
+        assert_eq!(found.mean, (100.0 * 20.0 + 90.0 * 10.0) / 30.0);
+        assert!(stream.repeated.0.is_empty() && stream.early.0.is_empty());
     }
 
     // Parts follow each other without a gap, and none is wider than 1/128 of its delays.

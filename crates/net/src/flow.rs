@@ -122,7 +122,7 @@ impl Ends {
     pub fn begin_anew(&mut self) {
         if let Ends::Tcp(tcp) = self {
             tcp.latency.delay.begin_anew();
-            *tcp.latency.round_trips = Delays::default();
+            tcp.latency.round_trips = Delays::default();
         }
         if let Some(datagrams) = self.datagrams() {
             datagrams.begin_anew();
@@ -161,7 +161,7 @@ pub(crate) struct Latency {
     /// Delay of the stream from the sender to the receiving application.
     pub delay: StreamDelay,
     /// Round trips that ACKs show.
-    pub round_trips: Box<Delays>,
+    pub round_trips: Delays,
 }
 
 /// Counts of earlier connections of a flow.
@@ -193,7 +193,7 @@ pub(crate) struct TcpEnds {
     pub spurious: SpuriousTimeouts,
     pub lateness: Box<LatenessBook>,
     pub loss_ledger: Box<LossLedger>,
-    pub latency: Latency,
+    pub latency: Box<Latency>,
     /// True if a proxy sends the data on in its own segments, which do not carry the sender's times.
     pub has_proxy: bool,
     /// Counts of the connections that the flow carried before.
@@ -224,7 +224,7 @@ impl TcpEnds {
         self.spurious.on_arrival(segment.seq, segment.sent, self.receiver.expected());
         let delivered = self.receiver.delivered();
         if delivered == before {
-            self.latency.delay.store(first_sent(segment), before);
+            self.latency.delay.store_early(first_sent(segment), before);
             return None;
         }
         self.latency.delay.delivered(now, segment.sent, before, delivered);
@@ -235,7 +235,7 @@ impl TcpEnds {
     #[inline]
     pub fn on_transmission(&mut self, segment: &Segment) {
         if self.has_proxy {
-            self.latency.delay.store(first_sent(segment), self.receiver.delivered());
+            self.latency.delay.store_repeated(first_sent(segment), self.receiver.delivered());
         }
     }
 
@@ -245,10 +245,10 @@ impl TcpEnds {
         self.loss_ledger.on_retransmission(segment.seq);
         let (mut rest, delivered) = (first_sent(segment), self.receiver.delivered());
         for &sent in self.sender.state().board.sent_before() {
-            self.latency.delay.store(sent, delivered);
+            self.latency.delay.store_repeated(sent, delivered);
             rest.start = if sent.start <= rest.start { sent.end } else { rest.start };
         }
-        self.latency.delay.store(rest, delivered);
+        self.latency.delay.store_repeated(rest, delivered);
     }
 
     /// Returns the counts of this connection and of those before.

@@ -188,7 +188,7 @@ impl World {
             completion_s: app.and_then(|app| app.finished).map(|end| (end - flow.plan.start).secs_f64()),
             completion_ms: app.and_then(RunningApp::completion),
             delay_ms: Delays::sum(ends().map(|tcp| tcp.latency.delay.delays())).summary(),
-            rtt_ms: RoundTrips(Delays::sum(ends().map(|tcp| &*tcp.latency.round_trips)).summary()),
+            rtt_ms: RoundTrips(Delays::sum(ends().map(|tcp| &tcp.latency.round_trips)).summary()),
             srtt_ms: srtt.map(Span::millis_f64),
             notices: c.notices,
             marks: Marks { ect0: c.ect_segments, ece: c.echoes, ..Marks::default() },
