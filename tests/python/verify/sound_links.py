@@ -210,6 +210,33 @@ LINKS: dict[str, dict[str, Any]] = {
         ],
         "flow": [{"name": "f", "from": "n0", "to": "n1", "scheme": "newreno"}],
     },
+    # While routes form a loop, a packet comes back to a station, and is dropped there for want of a route: its
+    # first MPDU had arrived.
+    "a packet comes back to a station": {
+        "duration": "80 ms",
+        "wlan": [
+            {
+                "name": "cell",
+                "standard": "802.11ax",
+                "rate": {"mcs": 7, "streams": 2},
+                "width": "40 MHz",
+                "aggregation": {"frames": 4},
+                "layout": {"kind": "grid", "spacing": "30 m", "columns": 3, "rows": 2},
+                "range": {"receive": "35 m", "sense": "52.5 m", "capture": "1.59 dB"},
+                "access": "rts-cts",
+                "routing": {
+                    "kind": "aodv",
+                    "preset": "rfc3561",
+                    "active_route": "0.923466 s",
+                    "hop_time": "5 us",
+                    "buffer": 1,
+                    "jitter": "11 ns",
+                    "repair": True,
+                },
+            }
+        ],
+        "flow": [{"name": name, "between": {"wlan": "cell"}, "scheme": "reno"} for name in ("f", "g")],
+    },
     # RFC 3561 §6.5 has a router pass a request on with jitter: at the end of a run many may wait for theirs.
     "requests wait for their jitter": {
         "duration": "500 ms",

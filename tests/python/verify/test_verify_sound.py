@@ -499,6 +499,7 @@ SOUND = LINKS | SENDERS | ENDS
 SEEDS = {
     "a packet follows one that is given up": 2,
     "an echo of the SYN": 7,
+    "a packet comes back to a station": 55,
     "a base station announces a delay": 4,
     "a loss is believed while pacing waits": 12,
     "a notice after a timeout": 35,

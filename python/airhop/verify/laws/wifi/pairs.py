@@ -177,7 +177,9 @@ def _waiting(trace: Trace, pair: Pair) -> defaultdict[tuple[str, str, int], dequ
     again = _again(offered)
     found: defaultdict[tuple[str, str, int], deque[_Offer]] = defaultdict(deque)
     for turn, step in enumerate(offered):
-        drop = dropped.get(step.packet)
+        drop, arrival = dropped.get(step.packet), arrived.get(step.packet)
+        if drop is not None and arrival is not None and step.time <= arrival.time < drop.time:
+            drop = None  # of a later visit: routes had a loop, and the packet came back to the station
         if drop is None or drop.cause in ("retries", "route"):
             offer = _Offer(
                 turn,
@@ -185,7 +187,7 @@ def _waiting(trace: Trace, pair: Pair) -> defaultdict[tuple[str, str, int], dequ
                 again=again.get(turn),
                 dropped=None if drop is None else drop.time,
                 lacks_route=drop is not None and drop.cause == "route",
-                arrived=arrived[step.packet].time if step.packet in arrived else None,
+                arrived=None if arrival is None else arrival.time,
             )
             found[step.flow, step.kind, step.seq].append(offer)
     return found
