@@ -210,8 +210,8 @@ LINKS: dict[str, dict[str, Any]] = {
         ],
         "flow": [{"name": "f", "from": "n0", "to": "n1", "scheme": "newreno"}],
     },
-    # While routes form a loop, a packet comes back to a station, and is dropped there for want of a route: its
-    # first MPDU had arrived.
+    # While routes form a loop, a packet comes back to a station, and is dropped there for want of a
+    # route: the MPDU that had carried it before had arrived.
     "a packet comes back to a station": {
         "duration": "80 ms",
         "wlan": [
