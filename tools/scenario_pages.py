@@ -146,8 +146,8 @@ PAGES = {
         "Queues",
         (
             "A queue precedes each direction of a wire, each end of a radio link, and the MAC of each "
-            "station. All have the same kinds. On wires and radio links a list sets a queue for each "
-            "direction."
+            "station. Every queue can have each of the queue disciplines below (`kind`). On wires and "
+            "radio links a list sets a queue for each direction."
         ),
         ("wired.queue", "wlan.queue", "radio.queue"),
         {"queue": QUEUES},

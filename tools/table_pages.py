@@ -23,15 +23,17 @@ ABOUT = {
     "packets": "Each step of each packet.",
     "air": "Each transmission on a cell or radio link, in the order in which they ended.",
     "mpdus": "Each packet of each MPDU of the PPDUs in `air`, by row and then by place, in cells with Block"
-    " Ack. The packets of an A-MSDU share all columns but the second and those of the packet.",
-    "stations": "Places of each cell's stations.",
-    "fades": "The bad times of each directed link with fades in real time, independent of traffic.",
-    "links": "Rate and delay of each changing link from a time on; only in runs with changes.",
+    " Ack. The packets of an A-MSDU have the same values in all columns but `msdu` and those of the packet"
+    " (`flow`, `packet`, `seq`).",
+    "stations": "Positions of each cell's stations.",
+    "fades": "The bad periods of each directed link whose fades depend on time only, not on traffic.",
+    "links": "Rate and delay of each link with `changes`, valid from `time_s` until the link's next row;"
+    " only in runs with changes.",
 }
 MEANINGS = {
     "time_s": "simulated time, s",
     "start_s": "first bit of the preamble, s",
-    "begin_s": "begin of the bad time, s",
+    "begin_s": "begin of the bad period, s",
     "end_s": "end, s",
     "flow": "name of the flow, of a connection that closes with its number (`web#1`); `-` if it is of none",
     "seq": "first byte of payload, the first of a flow being 1; of an ACK or a datagram its number",
@@ -56,7 +58,7 @@ MEANINGS = {
     "notices.kind": "kind of the notice",
     "event": "made, or acted on",
     "lateness_ms": "its arrival less the expiry that it should have prevented, ms; NaN where there is none",
-    "place": "a node, or a directed link such as `bs->d`; `agent` if an agent took it out",
+    "place": "a node, or a directed link such as `bs->d`; `agent` if an agent removed the packet",
     "packets.packet": "its number, from 0 in the order in which packets were made",
     "air.packet": "kind of the packet inside; of an A-MPDU, of the first, as `flow`, `seq` and `attempt`",
     "air.seq": "first byte of payload, the first of a flow being 1; of an ACK or a datagram its number; of a"
@@ -83,7 +85,7 @@ MEANINGS = {
     "station": "name of the station",
     "x_m": "place, m",
     "y_m": "place, m",
-    "rate_mbps": "rate, Mbit/s; 0 where nothing leaves it",
+    "rate_mbps": "rate, Mbit/s; 0 in an outage",
     "delay_ms": "propagation delay, ms",
 }
 """Meanings by column, or by table and column if the column has another meaning in that table."""
@@ -92,9 +94,9 @@ NAMES = ("flow", "place", "from", "to", "wlan", "station", "flags")
 
 HEAD = """# Trace tables
 
-`airhop.run(s, trace=True).tables` is a dict of `polars.DataFrame` by these names; `airhop run --trace DIR`
-writes each as DIR/NAME.parquet. Rows are in the order of time where there is a time.
-Columns with words are of type `Enum`.
+`airhop.run(s, trace=True).tables` is a dict of the `polars.DataFrame`s below, by name;
+`airhop run --trace DIR` writes each as DIR/NAME.parquet. Rows are in chronological order in every table
+with a time column. Categorical columns, such as causes and names, are of type `Enum`.
 """
 
 

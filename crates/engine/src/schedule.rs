@@ -43,7 +43,7 @@ impl<E: Copy> Schedule<E> {
     }
 
     /// Returns the mean number of pending events after each popped event and its pushes; 0 without events.
-    pub fn mean_waiting(&self) -> f64 {
+    pub fn mean_pending(&self) -> f64 {
         let waited = |(left, &end): (usize, &u32)| (self.begin.len() + end as usize - left - 1) as f64;
         self.ends.iter().enumerate().map(waited).sum::<f64>() / self.len().max(1) as f64
     }
@@ -131,13 +131,13 @@ mod tests {
         let mut queue = EventQueue::new();
         (0..4).for_each(|i| queue.push(at(i), 0));
         let mut schedule = Schedule::beginning(&queue);
-        assert_eq!((schedule.mean_waiting(), schedule.is_empty()), (0.0, true));
+        assert_eq!((schedule.mean_pending(), schedule.is_empty()), (0.0, true));
         for pushes in [0, 3, 1_u64] {
             let (now, _) = queue.pop_until(Time::MAX).expect("four wait");
             let mut made = EventQueue::starting_at(now);
             (0..pushes).for_each(|i| made.push(at(100 + i), 1));
             schedule.take_down(made, &mut queue);
         }
-        assert_eq!(schedule.mean_waiting(), (3.0 + 5.0 + 5.0) / 3.0);
+        assert_eq!(schedule.mean_pending(), (3.0 + 5.0 + 5.0) / 3.0);
     }
 }

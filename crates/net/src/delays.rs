@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, VecDeque};
 /// Number of a TCP flow's first data byte.
 pub(crate) const FIRST_BYTE: u64 = 1;
 
-/// Bits of the parts into which each power of two of nanoseconds is divided: a delay is at most 1/128 below the
-/// upper end of its part.
-const PART_BITS: u32 = 7;
+/// Binary logarithm of the number of bins per power of two of nanoseconds: a delay is at most 1/128 below the upper
+/// end of its bin.
+const BIN_BITS: u32 = 7;
 
 /// Delays in milliseconds: minimum, mean and maximum are exact, a percentile is at most 1 % too large.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,7 +29,7 @@ pub struct Delay {
     pub max: f64,
 }
 
-/// Histogram of delays with parts of equal relative width; its memory grows with the logarithm of the ratio of the
+/// Histogram of delays with bins of equal relative width; its memory grows with the logarithm of the ratio of the
 /// longest to the shortest delay, not with the number of delays. The fields take one cache line, and sixteen counts
 /// another: a run has thousands of histograms, and records two delays per segment.
 #[derive(Clone, Debug)]
@@ -38,11 +38,11 @@ pub(crate) struct Delays {
     sum_ns: u128,
     min_ns: u64,
     max_ns: u64,
-    /// First part of `counts`, a multiple of the parts of a power of two.
+    /// First bin of `counts`, a multiple of the bins of a power of two.
     first: u32,
-    /// Number of delays in each part from `first` on, without those in `carried`.
+    /// Number of delays in each bin from `first` on, without those in `carried`.
     counts: Box<[u32]>,
-    /// Numbers of delays, by part, that 32 bits could not count; `None` as long as there are none.
+    /// Numbers of delays, by bin, that 32 bits could not count; `None` as long as there are none.
     #[expect(clippy::box_collection, reason = "a map in place would take a second cache line")]
     carried: Option<Box<BTreeMap<u32, u64>>>,
 }
@@ -61,41 +61,41 @@ impl Delays {
         self.sum_ns += u128::from(ns) * u128::from(count);
         self.min_ns = self.min_ns.min(ns);
         self.max_ns = self.max_ns.max(ns);
-        let part = part(ns);
-        if let Some(counted) = self.counts.get_mut(part.wrapping_sub(self.first) as usize)
+        let bin = bin(ns);
+        if let Some(counted) = self.counts.get_mut(bin.wrapping_sub(self.first) as usize)
             && let Ok(sum) = u32::try_from(u64::from(*counted) + count)
         {
             *counted = sum;
         } else {
-            self.count_rarely(part, count);
+            self.count_rarely(bin, count);
         }
     }
 
-    /// Counts delays of a part that has no room yet, or whose count exceeds 32 bits.
+    /// Counts delays of a bin that has no room yet, or whose count exceeds 32 bits.
     #[cold]
     #[inline(never)]
-    fn count_rarely(&mut self, part: u32, count: u64) {
-        let counted = self.grow(part);
+    fn count_rarely(&mut self, bin: u32, count: u64) {
+        let counted = self.grow(bin);
         let sum = u64::from(*counted) + count;
         *counted = u32::try_from(sum).unwrap_or(0);
         if *counted == 0 {
-            *self.carried.get_or_insert_default().entry(part).or_default() += sum;
+            *self.carried.get_or_insert_default().entry(bin).or_default() += sum;
         }
     }
 
-    /// Makes room for all parts of the powers of two from those counted to that of `part`, and returns its count.
-    fn grow(&mut self, part: u32) -> &mut u32 {
-        const PARTS: u32 = 1 << PART_BITS;
-        let power = part & !(PARTS - 1);
+    /// Makes room for all bins of the powers of two from those counted to that of `bin`, and returns its count.
+    fn grow(&mut self, bin: u32) -> &mut u32 {
+        const BINS: u32 = 1 << BIN_BITS;
+        let power = bin & !(BINS - 1);
         let end = self.first + self.counts.len() as u32;
         let first = if self.counts.is_empty() { power } else { self.first.min(power) };
-        if first < self.first || end < power + PARTS {
-            let mut counts = vec![0; (end.max(power + PARTS) - first) as usize];
+        if first < self.first || end < power + BINS {
+            let mut counts = vec![0; (end.max(power + BINS) - first) as usize];
             let before = self.first.saturating_sub(first) as usize;
             counts[before..before + self.counts.len()].copy_from_slice(&self.counts);
             (self.first, self.counts) = (first, counts.into());
         }
-        &mut self.counts[(part - self.first) as usize]
+        &mut self.counts[(bin - self.first) as usize]
     }
 
     /// Adds all delays of `other`. The result does not depend on the order of such additions.
@@ -104,19 +104,19 @@ impl Delays {
             self.grow(other.first);
             self.grow(other.first + other.counts.len() as u32 - 1);
         }
-        for (part, count) in other.parts().filter(|&(_, count)| count > 0) {
-            self.count_rarely(part, count);
+        for (bin, count) in other.bins().filter(|&(_, count)| count > 0) {
+            self.count_rarely(bin, count);
         }
         self.sum_ns += other.sum_ns;
         self.min_ns = self.min_ns.min(other.min_ns);
         self.max_ns = self.max_ns.max(other.max_ns);
     }
 
-    /// Returns the parts from the first counted one on, each with its number of delays.
-    fn parts(&self) -> impl Iterator<Item = (u32, u64)> {
-        let carried = |part| self.carried.as_ref().and_then(|carried| carried.get(&part)).copied();
+    /// Returns the bins from the first counted one on, each with its number of delays.
+    fn bins(&self) -> impl Iterator<Item = (u32, u64)> {
+        let carried = |bin| self.carried.as_ref().and_then(|carried| carried.get(&bin)).copied();
         let counted = (self.first..).zip(&self.counts);
-        counted.map(move |(part, &count)| (part, u64::from(count) + carried(part).unwrap_or(0)))
+        counted.map(move |(bin, &count)| (bin, u64::from(count) + carried(bin).unwrap_or(0)))
     }
 
     /// Returns the number of delays.
@@ -143,34 +143,34 @@ impl Delays {
         })
     }
 
-    /// Returns ascending percentiles of `total` delays by nearest rank, each as the longest delay of its part.
+    /// Returns ascending percentiles of `total` delays by nearest rank, each as the longest delay of its bin.
     fn percentiles<const N: usize>(&self, total: u64, percents: [u64; N]) -> [u64; N] {
-        let mut parts = self.parts();
+        let mut bins = self.bins();
         let (mut place, mut below) = (0, 0);
         percents.map(|percent| {
             let rank = (u128::from(total) * u128::from(percent)).div_ceil(100) as u64;
             while below < rank
-                && let Some((part, count)) = parts.next()
+                && let Some((bin, count)) = bins.next()
             {
-                (place, below) = (part, below + count);
+                (place, below) = (bin, below + count);
             }
             longest(place).min(self.max_ns)
         })
     }
 }
 
-/// Returns the part of a delay: below 2^`PART_BITS` ns each delay is a part of its own.
+/// Returns the bin of a delay: below 2^`BIN_BITS` ns each delay is a bin of its own.
 #[inline]
-fn part(ns: u64) -> u32 {
-    let power = (ns | (1 << PART_BITS)).ilog2() - PART_BITS;
-    (power << PART_BITS) + (ns >> power) as u32
+fn bin(ns: u64) -> u32 {
+    let power = (ns | (1 << BIN_BITS)).ilog2() - BIN_BITS;
+    (power << BIN_BITS) + (ns >> power) as u32
 }
 
-/// Returns the longest delay of a part, ns.
-fn longest(part: u32) -> u64 {
-    let part = u64::from(part);
-    let power = (part >> PART_BITS).saturating_sub(1);
-    ((part - (power << PART_BITS) + 1) << power) - 1
+/// Returns the longest delay of a bin, ns.
+fn longest(bin: u32) -> u64 {
+    let bin = u64::from(bin);
+    let power = (bin >> BIN_BITS).saturating_sub(1);
+    ((bin - (power << BIN_BITS) + 1) << power) - 1
 }
 
 /// Delay of the bytes of a stream from their first transmission to their delivery, in order, to the
@@ -371,11 +371,11 @@ mod tests {
 
     // Parts follow each other without a gap, and none is wider than 1/128 of its delays.
     #[test]
-    fn parts_are_contiguous_and_narrow() {
+    fn bins_are_contiguous_and_narrow() {
         for first in (0..100_000).chain([1 << 40, (1 << 40) - 1, u64::MAX >> 2]) {
-            let last = longest(part(first));
+            let last = longest(bin(first));
             assert!(first <= last && (last - first) as f64 <= first as f64 / 128.0, "{first}");
-            assert_eq!((part(last), part(last + 1)), (part(first), part(first) + 1));
+            assert_eq!((bin(last), bin(last + 1)), (bin(first), bin(first) + 1));
         }
     }
 
@@ -388,8 +388,8 @@ mod tests {
             found
         };
         let [mut merged, short, long] = [of(0..0), of(0..40), of(40..3000)];
-        for part in [&long, &of(0..0), &short] {
-            merged.merge(part);
+        for delays in [&long, &of(0..0), &short] {
+            merged.merge(delays);
         }
         assert_eq!((merged.total(), merged.summary()), (of(0..3000).total(), of(0..3000).summary()));
     }

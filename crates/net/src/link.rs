@@ -22,7 +22,7 @@ pub(crate) struct Link {
     pace: Pace,
     delay: Span,
     line: Line,
-    mishaps: Option<Box<Mishaps>>,
+    impairments: Option<Box<Impairments>>,
     /// Index in the world.
     pub index: u16,
     /// Node at the sending end.
@@ -37,7 +37,7 @@ pub(crate) struct Link {
 
 /// Errors and reordering on the wire.
 #[derive(Debug)]
-pub(crate) struct Mishaps {
+pub(crate) struct Impairments {
     pub errors: Option<Box<dyn ErrorModel>>,
     pub reordering: Option<Reordering>,
 }
@@ -113,17 +113,17 @@ impl Link {
         pace: Pace,
         delay: Span,
         line: Line,
-        mishaps: Mishaps,
+        impairments: Impairments,
     ) -> Self {
         let trace = LinkTrace::default();
-        let is_doubtful = mishaps.errors.is_some() || mishaps.reordering.is_some();
+        let is_doubtful = impairments.errors.is_some() || impairments.reordering.is_some();
         Link {
             wire: VecDeque::new(),
             free_at: Time::ZERO,
             pace,
             delay,
             line,
-            mishaps: is_doubtful.then(|| Box::new(mishaps)),
+            impairments: is_doubtful.then(|| Box::new(impairments)),
             index,
             from,
             to,
@@ -253,11 +253,11 @@ impl Link {
     /// True if errors or reordering are configured for the wire.
     #[inline]
     pub fn is_doubtful(&self) -> bool {
-        self.mishaps.is_some()
+        self.impairments.is_some()
     }
 
     fn reordering(&mut self) -> Option<&mut Reordering> {
-        self.mishaps.as_mut()?.reordering.as_mut()
+        self.impairments.as_mut()?.reordering.as_mut()
     }
 
     /// Draws whether the packet at the end of the wire is delayed. Must be called for each packet.
@@ -281,7 +281,7 @@ impl Link {
 
     /// Returns the damage of a packet that has arrived.
     pub fn damage(&mut self, arrived: &OnWire, packet: &Packet) -> Damage {
-        let model = self.mishaps.as_mut().and_then(|mishaps| mishaps.errors.as_mut());
+        let model = self.impairments.as_mut().and_then(|impairments| impairments.errors.as_mut());
         let Some(model) = model else { return Damage::None };
         let [bits, header_bits] = [packet.bytes, packet.header_bytes()].map(|bytes| u64::from(bytes) * 8);
         let (start, end) = (arrived.start, arrived.end);
@@ -313,7 +313,7 @@ impl Link {
         }
     }
 
-    /// Returns the state of the queue that results report.
+    /// Returns the queue's state, as it appears in the results.
     pub fn state(&self) -> QueueState<'_> {
         match &self.line {
             Line::Scheduled { waits, .. } => QueueState { wait: waits.summary(), marker: None },
@@ -336,7 +336,7 @@ impl Link {
             Line::Scheduled { .. } => 0,
             Line::Asked { queue, .. } => queue.len(),
         };
-        let late = self.mishaps.as_ref().and_then(|mishaps| mishaps.reordering.as_ref());
+        let late = self.impairments.as_ref().and_then(|impairments| impairments.reordering.as_ref());
         asked + self.wire.len() + late.map_or(0, Reordering::holds)
     }
 }

@@ -68,5 +68,5 @@ fn waiting_events_of_a_run_are_counted() {
         }
     }
     let schedule = world(&plan).schedule(after(1), 100, &GO).expect("nobody stops it");
-    assert_eq!(schedule.mean_waiting(), 2.0);
+    assert_eq!(schedule.mean_pending(), 2.0);
 }

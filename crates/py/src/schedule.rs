@@ -43,7 +43,7 @@ impl Schedule {
     /// Return the mean number of pending events, over all events.
     #[getter]
     fn mean_waiting(&self) -> f64 {
-        self.inner.mean_waiting()
+        self.inner.mean_pending()
     }
 
     /// Pushes the recorded events into a queue of the same kind, and pops them without handling them.

@@ -213,8 +213,8 @@ fn lost_data(metres: &[f64], sense: f64, access: Access) -> f64 {
 }
 
 /// A hidden station that is 30 m from the receiver decodes its CTS and keeps silent. At 60 m, beyond the receive range but not beyond
-/// the sense range, it defers an EIFS (364 µs here, of a data frame's 974) and begins in the middle of the frame
-/// (station i + 3 of a chain).
+/// the sense range, it defers an EIFS of 364 µs after the CTS. The data frame takes 974 µs, so the station begins in
+/// the middle of the frame (station i + 3 of a chain).
 #[test]
 fn rts_and_cts_help_only_where_the_cts_is_decoded() {
     let decodes = [0.0, 30.0, 60.0, 90.0];

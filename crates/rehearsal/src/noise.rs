@@ -1,4 +1,4 @@
-//! Datagrams besides the connections: of other protocols, some of them malformed.
+//! Random datagrams in addition to the connections: UDP, TCP, ICMP and other protocols, some of them malformed.
 
 use airhop_base::{NodeId, Span, SplitMix64, Time, unit};
 use airhop_wire::addressing::{address, address6};

@@ -48,7 +48,7 @@ fn mbps(mbps: f64) -> LinkRate {
 
 /// Wired and radio links behave alike, and the effective scenario reads back as the same scenario.
 #[test]
-fn each_direction_has_its_own() {
+fn each_direction_has_its_own_rate_delay_and_queue() {
     let [down, up] = [QueuePlan::DropTail { packets: 200 }; 2];
     let check = |scenario: &Scenario, [down, up]: [QueuePlan; 2]| {
         let links = &scenario.plan().links;

@@ -35,7 +35,7 @@ fn real(name: &str, ways: [NodeId; 2], start: f64, load: ObservedLoad, control: 
     RealFlow { seen, control: control.map(String::from) }
 }
 
-/// Flows of iperf3 for 20 s: a control connection with some hundred bytes in each direction, and the data
+/// Flows of iperf3 for 20 s: a control connection with a few hundred bytes in each direction, and the data
 /// connection.
 fn iperf3(control: &str) -> Vec<RealFlow> {
     let tcp = |name, ways, start, bytes| real(name, ways, start, ObservedLoad::Tcp { bytes }, Some(control));

@@ -200,7 +200,7 @@ impl Receiver {
 
     /// Returns the ACK fields for data in the other direction: acknowledgement, window, echoed timestamp and
     /// ECE (RFC 9293 §3.8.6.3, RFC 7323 §4.3, RFC 3168 §6.1.3). A pending ACK then counts as sent.
-    pub fn carry(&mut self, now: Time) -> Segment {
+    pub fn piggyback_ack(&mut self, now: Time) -> Segment {
         let mut header = self.segment(now, None, None);
         if let Some(echo) = &mut self.echo {
             echo.fill(&mut header);

@@ -47,7 +47,7 @@ pub struct SenderState {
     /// Delivered bytes up to which the application limited the sender
     /// (draft-cheng-iccrg-delivery-rate-estimation, C.app_limited); zero if it did not. Maintained for
     /// schemes with delivery reports.
-    pub limited_until: u64,
+    pub app_limited_until: u64,
     /// Nagle's rule for partial segments.
     pub(crate) nagle: Nagle,
     /// Record of the segments that were sent and not yet acknowledged.
@@ -76,7 +76,7 @@ impl SenderState {
             srtt: None,
             reorders: false,
             timed_out: None,
-            limited_until: 0,
+            app_limited_until: 0,
             nagle: Nagle::new(c),
             // Linux, tcp_cwnd_test(): the window counts segments of any size.
             board: Scoreboard::counting((c.stack == Preset::Linux).then_some(c.mss.into())),

@@ -158,7 +158,7 @@ fn a_loss_repaired_by_fast_recovery() {
 // RFC 5681 §3.1: one segment after a timeout, and ssthresh halved. RFC 6298 §5.5: a second timeout of the same segment
 // does not halve ssthresh again.
 #[test]
-fn a_timeout() {
+fn only_the_first_timeout_of_a_segment_halves_ssthresh() {
     let (mut s, mut log) = reno(&linux(10.0, 5.0));
     s.opening();
     log();

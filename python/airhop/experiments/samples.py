@@ -86,6 +86,6 @@ class Samples:
         return stats.ratio([here[rep] for rep in common], [there[rep] for rep in common])
 
     def paired(self, *cells: tuple[str, X]) -> list[list[float]]:
-        """Return the metric of several cells, restricted to the replications that all of them have."""
+        """Return, for each (scheme, x), the metric's values in the replications that all of them have."""
         common = sorted(set.intersection(*(set(self.cells[cell]) for cell in cells)))
         return [[self.cells[cell][rep] for rep in common] for cell in cells]

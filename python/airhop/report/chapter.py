@@ -152,7 +152,7 @@ class Chapter:
         return html_id(self.name)
 
     @cached_property
-    def look(self) -> dict[str, SchemeStyle]:
+    def scheme_styles(self) -> dict[str, SchemeStyle]:
         """Colours, markers and dashes by scheme."""
         return styles(self.labels)
 

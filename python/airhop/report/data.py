@@ -30,7 +30,7 @@ def chapter_data(chapter: Chapter) -> dict[str, Any]:
     order = list(chapter.labels)
     return {
         "schemes": [
-            {"name": scheme, "label": label, "color": chapter.look[scheme].color}
+            {"name": scheme, "label": label, "color": chapter.scheme_styles[scheme].color}
             for scheme, label in chapter.labels.items()
         ],
         "baseline": order.index(table.study.baseline) if table.study.baseline in order else None,

@@ -68,7 +68,7 @@ def means(chapter: Chapter, scale: Scale) -> figure:
         ]
     _curves(plot, chapter, [*rows, ("replications", "@reps")])
     if chapter.printed is not None and chapter.printed.published:
-        for place, style in enumerate(chapter.look.values()):
+        for place, style in enumerate(chapter.scheme_styles.values()):
             source = ColumnDataSource({"x": [], "y": []}, name=f"published:{place}")
             plot.scatter(
                 "x",
@@ -178,7 +178,7 @@ def heat_map() -> figure:
 
 
 def _schemes(chapter: Chapter) -> list[tuple[str, SchemeStyle]]:
-    return [(label, chapter.look[scheme]) for scheme, label in chapter.labels.items()]
+    return [(label, chapter.scheme_styles[scheme]) for scheme, label in chapter.labels.items()]
 
 
 def _against(scale: Scale, name: str, height: int) -> figure:

@@ -134,7 +134,7 @@ class Layout:
     def tradeoff(self) -> Markup | None:
         """Throughput against delay at the setting of the headline."""
         opening = self.chapter.opening
-        return picture(opening, self.chapter.look, self.chapter.labels) if opening else None
+        return picture(opening, self.chapter.scheme_styles, self.chapter.labels) if opening else None
 
     @property
     def goals_at(self) -> str:

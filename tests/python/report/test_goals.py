@@ -70,9 +70,9 @@ def test_the_picture_has_a_mark_with_its_intervals_for_each_scheme(table: Table)
     assert found is not None
     goal, shown = found
     assert goal.kind == "delay" and [mark.scheme for mark in shown] == SCHEMES
-    drawing = str(picture(chapter.opening, chapter.look, chapter.labels))
+    drawing = str(picture(chapter.opening, chapter.scheme_styles, chapter.labels))
     assert drawing.count('class="name"') == 3
-    assert [drawing.count(f'stroke="{style.color}"') for style in chapter.look.values()] == [3, 3, 3]
+    assert [drawing.count(f'stroke="{style.color}"') for style in chapter.scheme_styles.values()] == [3, 3, 3]
     # The low delay is on the right, and the high throughput on top.
     places = [tuple(map(float, at)) for at in re.findall(r'translate\(([\d.]+) ([\d.]+)\)" d=', drawing)]
     by_delay = sorted(range(3), key=lambda place: shown[place].delay.mean)

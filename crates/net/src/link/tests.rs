@@ -28,7 +28,7 @@ impl Bench {
             pace,
             Span::from_millis(1),
             line,
-            Mishaps { errors: None, reordering: None },
+            Impairments { errors: None, reordering: None },
         );
         let (arena, events) = (Arena::new(), EventQueue::new());
         Bench { link, arena, events, dropped: vec![], arrived: vec![], lost: vec![], lengths: vec![] }

@@ -16,7 +16,7 @@ impl World {
     /// Sends a packet of a real flow out of the network.
     #[inline(never)]
     pub(crate) fn leave(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
-        let packet = self.finish_with(now, node, id);
+        let packet = self.take_delivered(now, node, id);
         if let Body::Notice(notice) = packet.body {
             return self.notify_outside(now, packet.flow, notice);
         }

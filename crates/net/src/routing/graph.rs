@@ -148,9 +148,9 @@ struct Node {
 /// Point at which packets enter a node.
 #[derive(Clone, Copy, Debug)]
 enum Port {
-    /// Only from another node, by its hop.
+    /// Receiving end of the hop from `node`: only that node's packets enter here.
     From { node: NodeId, hop: Hop },
-    /// As this station of a cell.
+    /// Station of a cell: packets of every station in range enter here.
     Air { cell: usize, station: usize },
 }
 

@@ -310,8 +310,8 @@ impl World {
         self.arena.discard(id);
     }
 
-    /// Removes a packet at the end of its walk and returns it.
-    pub(crate) fn finish_with(&mut self, now: Time, node: NodeId, id: Id<Packet>) -> Packet {
+    /// Removes a packet that arrived at its destination, and returns it.
+    pub(crate) fn take_delivered(&mut self, now: Time, node: NodeId, id: Id<Packet>) -> Packet {
         self.count_arrival(now, node, &id);
         self.arena.take(id)
     }
@@ -390,7 +390,7 @@ impl World {
                 self.notify(now, flow, n);
             }
             (Ends::Tcp(tcp), Body::Tcp(_)) if at_receiver && tcp.turnaround.is_some() => {
-                let packet = self.finish_with(now, node, id);
+                let packet = self.take_delivered(now, node, id);
                 self.hold(now, flow, packet);
             }
             (Ends::Tcp(tcp), Body::Tcp(_)) if at_receiver => {

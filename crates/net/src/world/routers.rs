@@ -24,7 +24,7 @@ impl World {
     /// Handles a routing message that reached its destination `station`.
     pub(crate) fn on_message(&mut self, now: Time, cell: u16, station: Station, id: Id<Packet>) {
         let node = self.links.cells[cell as usize].node(station);
-        let packet = self.finish_with(now, node, id);
+        let packet = self.take_delivered(now, node, id);
         self.take_message(now, cell, station, packet);
     }
 

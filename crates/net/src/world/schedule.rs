@@ -17,8 +17,8 @@ impl WorldSchedule {
     }
 
     /// Returns the mean number of pending events, over all events.
-    pub fn mean_waiting(&self) -> f64 {
-        self.0.mean_waiting()
+    pub fn mean_pending(&self) -> f64 {
+        self.0.mean_pending()
     }
 
     /// Pushes the recorded events into a queue of the same kind, and pops them without handling them.

@@ -10,7 +10,7 @@ use airhop_radio::pace::LinkRate;
 use airhop_tcp::{Config, Params};
 use std::sync::Arc;
 
-/// Returns the hosts without a link between them.
+/// Returns a plan with the hosts "a" and "b" and no link between them.
 pub fn hosts(duration: Span, transport: Transport, app: Arc<dyn AppPlan>) -> Plan {
     Plan {
         name: "hosts".into(),

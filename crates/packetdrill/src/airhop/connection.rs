@@ -417,7 +417,7 @@ impl Connection {
         if end > s.seq && !s.flags.syn {
             self.receiver.on_answer(now);
         }
-        let header = self.receiver.carry(now);
+        let header = self.receiver.piggyback_ack(now);
         let acknowledges = if s.flags.syn { self.accepts } else { s.flags.ack };
         let ece = if s.flags.syn { self.config.ecn && s.flags.ece } else { header.flags.ece };
         let flags = Flags {

@@ -24,7 +24,7 @@ pub(crate) struct Memory {
 pub(crate) type Names<'a> = &'a dyn Fn(&str) -> Option<f64>;
 
 impl Memory {
-    /// Sets a variable; returns the first name without a value, if there is one.
+    /// Sets a variable to the value of an expression; the error is the first name in the expression that has no value.
     pub(crate) fn assign(&mut self, name: &str, value: &Expression, names: Names<'_>) -> Result<(), String> {
         let value = self.value(value, names)?;
         self.variables.insert(name.to_owned(), value);

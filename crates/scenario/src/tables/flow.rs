@@ -90,7 +90,8 @@ fn check_tcp(flow: &Fields, problems: &mut Problems) {
             let what = format!("expected \"linux\", for which \"{name}\" is written, got \"{preset}\"");
             problems.add(tcp.at("preset"), tcp.path_of("preset"), &what);
         }
-        // A sender never splits a segment to fit a window (RFC 9293 §3.8.6.2.1), so it would wait forever.
+        // With a receive window below one segment the sender would wait forever: it never splits a segment to fit a
+        // window (RFC 9293 §3.8.6.2.1).
         if let (Some(window), Some(segment)) = (tcp.bytes("receive_window"), flow.bytes("segment"))
             && window < segment
         {

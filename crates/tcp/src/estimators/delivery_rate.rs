@@ -24,7 +24,7 @@ pub struct DeliveryRate {
     /// C.first_sent_time: transmission time of the segment of the last sample.
     first_sent_at: Time,
     /// C.app_limited: delivered bytes up to which the application limits the sender; zero if it does not.
-    limited_until: u64,
+    app_limited_until: u64,
     /// C.lost: bytes marked lost so far.
     lost: u64,
 }
@@ -115,7 +115,7 @@ impl DeliveryRate {
         if self.flights.is_empty() {
             self.first = board.next_order();
         }
-        let limited = self.limited_until > 0;
+        let limited = self.app_limited_until > 0;
         self.flights.push_back(Flight {
             start: sent.start,
             delivered: self.delivered,
@@ -133,13 +133,13 @@ impl DeliveryRate {
     /// Samples of segments sent from now on until these bytes have arrived measure the rate of the
     /// application or of the scheme. Returns C.app_limited.
     pub fn limit(&mut self, in_flight: u64) -> u64 {
-        self.limited_until = (self.delivered + in_flight).max(1);
-        self.limited_until
+        self.app_limited_until = (self.delivered + in_flight).max(1);
+        self.app_limited_until
     }
 
     /// Returns C.app_limited, in delivered bytes; zero if the application does not limit the sender.
-    pub fn limited_until(&self) -> u64 {
-        self.limited_until
+    pub fn app_limited_until(&self) -> u64 {
+        self.app_limited_until
     }
 
     /// Processes an ACK after `board` has processed it.
@@ -149,8 +149,8 @@ impl DeliveryRate {
         if fresh > 0 {
             self.delivered_at = now;
         }
-        if self.delivered > self.limited_until {
-            self.limited_until = 0;
+        if self.delivered > self.app_limited_until {
+            self.app_limited_until = 0;
         }
         let arrived = board.arrived().iter().filter(|e| !e.arrived);
         let newest = arrived.max_by_key(|e| (e.at, e.end));

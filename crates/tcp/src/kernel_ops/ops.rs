@@ -69,13 +69,15 @@ pub trait TcpCongestionOps: Debug + Send {
         None
     }
 
-    /// Adds the connection to `run`, whose connections may share state; called before any other callback.
-    /// [`Sock::identity`] distinguishes the connections.
+    /// Adds the connection to `run`, whose connections may share state; called after [`TcpCongestionOps::on_seed`] and
+    /// before any other callback. [`Sock::identity`] distinguishes the connections.
     fn on_join(&mut self, run: &mut Run, ends: &Connected, sk: &mut Sock) {
         let _ = (run, ends, sk);
     }
 
-    /// Passes a random number of this connection and replication; called before any callback.
+    /// Passes the seed of the connection's random numbers, which depends on the flow and the replication; called before
+    /// [`TcpCongestionOps::on_join`] and all other callbacks but [`TcpCongestionOps::has`] and
+    /// [`TcpCongestionOps::listener`].
     fn on_seed(&mut self, seed: u32) {
         let _ = seed;
     }

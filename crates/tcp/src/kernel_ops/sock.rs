@@ -245,7 +245,7 @@ impl Sock {
         self.sacked_out = count(s.board.sacked_bytes());
         self.retrans_out = count(s.board.repeated_bytes());
         self.lost_out = count(s.board.lost_bytes()) + self.retrans_out - u32::from(is_probed);
-        self.app_limited = count(s.limited_until);
+        self.app_limited = count(s.app_limited_until);
         self.reordering = s.dupthresh + u32::from(s.reorders);
         (self.max_packets_out, self.is_cwnd_limited) = s.usage.in_use();
         self.srtt_us = s.srtt.map_or(0, |srtt| (srtt.nanos() / 125) as u32);

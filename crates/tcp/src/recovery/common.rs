@@ -81,7 +81,7 @@ impl Guard {
 
     /// True if all data outstanding at the last reduction is acknowledged (RFC 6582 §3.2 step 3, RFC 6675
     /// §5).
-    pub fn is_passed(&self, s: &SenderState) -> bool {
+    pub fn is_fully_acked(&self, s: &SenderState) -> bool {
         s.una >= self.recovery_point
     }
 

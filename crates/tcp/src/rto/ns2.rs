@@ -192,7 +192,7 @@ mod tests {
     // sample of 20 adds 30/8 = 3: 90 + 203; in ns-2's other agents 30: 90 + 230. A sample of 95, within the
     // deviation, lowers it by the full 50 - 5: 99 + 155.
     #[test]
-    fn a_shorter_round_trip_deviates_by_an_eighth() {
+    fn a_much_shorter_rtt_adds_an_eighth_to_rttvar() {
         let after = |millis: u64, each: bool| {
             let mut rto = build(&config(RtoKind::Ns2, 0, 60_000, 3000, 10));
             sample(&mut *rto, 1000);

@@ -20,13 +20,14 @@ pub(super) static SCHEME: Scheme = Scheme {
     family: "rate-based",
     preset: Some(crate::Preset::Linux),
     about: "BBR with losses in its model of the path. The sender paces at the path's delivery rate, and keeps at most \
-            twice the bandwidth-delay product in flight. Every two to three seconds, or as often as Reno would, it \
-            probes for a quarter more. If more than 2 % of a flight are lost in the probe, the sender stores the \
-            amount in flight, and stays 15 % below it until the next probe. Losses at other times reduce its bounds \
-            to the amount delivered in the round trip of the loss, by at most 30 %, until the next probe. Every five \
+            twice the bandwidth-delay product in flight. Every two to three seconds, or earlier if Reno would \
+            by then have regained its window, it probes for bandwidth: it paces 25 % above the delivery rate. If more \
+            than 2 % of a flight are lost in the probe, the sender stores the amount in flight, and stays 15 % below \
+            it until the next probe. Losses at other times lower its short-term bounds to the rate and the amount of \
+            the deliveries in the round trip of the loss, but by at most 30 %, until the next probe. Every five \
             seconds it halves the data in flight for 200 ms, to measure the path without its own queue.",
     helps: "With queues shorter than the bandwidth-delay product, where BBR v1 keeps losing segments, and beside Reno and CUBIC: with such \
-    queues these obtain a tenth of the capacity beside v1, and a third beside v3. Wireless losses cost little \
+    queues a Reno or CUBIC flow obtains a tenth of the capacity beside v1, and a third beside v3. Wireless losses cost little \
             at 0.1 %; on a path with a bandwidth-delay product of some dozens of segments they cost about a sixth of \
             the capacity at 1 %, half at 2 %, and most at 5 %, where v1 still fills the path.",
     cite: "N. Cardwell, I. Swett and J. Beshay (eds), BBR Congestion Control, draft-ietf-ccwg-bbr-06, 2026",
@@ -34,7 +35,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     params: PARAMS,
     verified: &[
         "states, gains, filters, bounds, probing, undoing and the window: draft-ietf-ccwg-bbr-06 and its editors' copy of August 2026, \
-         which differ in words only; each step by hand",
+         which differ in words only; each step was compared by hand",
         "the draft's example cases: plateau, loss and drain exits, precautionary probing, ProbeRTT, undo",
     ],
     reconstructed: &[

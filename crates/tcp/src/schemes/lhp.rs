@@ -6,13 +6,13 @@ use crate::seams::Parts;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "lhp",
-    title: "LHP: header protection and packet list",
+    title: "LHP with a packet list",
     family: "explicit notification",
     preset: None,
     about: "The link layer sends a packet in fragments, and retransmits the first fragment, which contains the headers, until a link ACK \
     arrives. A receiver that has the first fragment but not all others sends an ELN. The sender stores its segments in a list in sending \
-    order and counts duplicate ACKs for each segment, so segments that were sent earlier do not count for a segment that an ELN moved to \
-    the end of the list. Each segment with three duplicate ACKs starts a separate fast recovery.",
+    order and counts duplicate ACKs for each segment: an ACK of a segment that was sent earlier is no duplicate ACK for a segment \
+    that an ELN moved to the end of the list. Each segment with three duplicate ACKs starts a separate fast recovery.",
     helps: "On a lossy last hop, with fewer undetected losses than HACK. Every fragment needs headers and a link ACK, a large overhead in \
     802.11. Several congestion losses in one window halve the window several times; with SMART's ACKs each lost ACK may halve it, too.",
     cite: "X. Gao, S. N. Diggavi and S. Muthukrishnan, LHP: An End-to-End Reliable Transport Protocol over \
@@ -29,8 +29,8 @@ pub(super) static SCHEME: Scheme = Scheme {
         "the probability of an undetected loss is that of a lost first fragment, P_f_frag of Table 1 of Yun 2009",
     ],
     reconstructed: &[
-        "trigger: Yun 2009 §2.1 describes the cost of SMART (\"If SMART is used for LHP\"), but not which of the two \
-         its simulations use; each value is one interpretation",
+        "trigger: Yun 2009 §2.1 describes the cost of SMART (\"If SMART is used for LHP\"), but does not \
+         state whether its simulations use SACK or SMART; each value is one interpretation",
         "the segments on the list are in flight, and the window limits their number",
         "after a reduction the window does not grow until all data outstanding at the reduction is acknowledged",
         "an ACK carries both SACK blocks and the number of the segment, for either value of trigger",

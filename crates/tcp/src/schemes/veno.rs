@@ -15,8 +15,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     family: "loss discrimination",
     preset: None,
     about: "Reno with Vegas' estimate of the flow's queued segments. With beta or more queued segments the window grows \
-            by one segment every second round trip, and halves at a loss; with fewer a loss is classified as random \
-            and reduces the window by a fifth.",
+            by one segment every second round trip, and halves at a loss; with fewer queued segments, a loss is \
+            classified as random and reduces the window by a fifth.",
     helps: "With random losses while queues are short: each loss reduces the window by a fifth instead of half. Otherwise Veno is as \
     aggressive as Reno, so Veno and Reno flows share a link fairly.",
     cite: "C. P. Fu and S. C. Liew, TCP Veno: TCP Enhancement for Transmission over Wireless Access Networks, IEEE JSAC 21(2), 2003",
@@ -38,10 +38,11 @@ pub(super) static SCHEME: Scheme = Scheme {
          % of ns-2.35 at 86 points (error rates up to 10 %, three wires of 2 to 40 ms, one to ten flows, one to seven \
          attempts, uplink and downlink), half of them within 1 %",
         "with halve_from pipe, since ns-3 takes four fifths and half of the pipe, and ns-3's recovery (loss_detection \
-         rfc6675, prr): within 4 % of ns-3.37 at 0.01, 0.1, 0.3, 1 and 3 % loss on a wire (-0.9 to +3.5 %), 8 % of \
-         ns-3.44 at 0.01 and 1 % (+1.8 and -7.6 %); on the last hop within 5 % of ns-3.44 except at 5 % errors with \
-         one attempt (-14 %), and 8 to 19 % below 3.37, whose stations send TCP ACKs without a backoff. Rate halving \
-         has +14 % at 3 %. The default, four fifths of the window, is 17 % above ns-3.44 at 1 %",
+         rfc6675, prr): goodput on a wire is within 4 % of ns-3.37 at 0.01, 0.1, 0.3, 1 and 3 % loss (-0.9 to +3.5 %), and \
+         within 8 % of ns-3.44 at 0.01 and 1 % (+1.8 and -7.6 %); on the last hop it is within 5 % of ns-3.44 except \
+         at 5 % errors with one attempt (-14 %), and 8 to 19 % below that of ns-3.37, whose stations send TCP ACKs \
+         without a backoff. With rate halving goodput is 14 % above ns-3's at 3 % loss. With the default, four fifths \
+         of the window, goodput is 17 % above ns-3.44's at 1 % loss",
     ],
     reconstructed: &["reset_base: the rule of the paper follows secondary sources"],
     features: ReceiverFeatures::SACK,

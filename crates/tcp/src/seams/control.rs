@@ -295,7 +295,8 @@ pub trait CongestionControl: Debug + Send {
         let _ = (now, sent);
     }
 
-    /// Joins the connections of this run, before any other call; for schemes whose connections share state.
+    /// Joins the connections of this run, after [`CongestionControl::on_seed`] and before any other call; for schemes
+    /// whose connections share state.
     fn on_join(&mut self, run: &mut Run, ends: &Connected) {
         let _ = (run, ends);
     }

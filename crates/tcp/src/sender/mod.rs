@@ -274,8 +274,8 @@ impl Sender {
         self.control.on_truth(truth);
     }
 
-    /// Adds this connection to the connections of `run`, which may share state. To be called before anything
-    /// else.
+    /// Adds this connection to the connections of `run`, which may share state. To be called after
+    /// [`Sender::seed`] and before anything else.
     pub fn join(&mut self, run: &mut Run) {
         let ends = Connected { flow: self.flow, local: self.local, remote: self.remote };
         self.control.on_join(run, &ends);

@@ -15,7 +15,7 @@ impl Sender {
     pub(super) fn report_delivery(&mut self, now: Time, segment: &Segment, before: u64) {
         let Some(meter) = &mut self.delivery else { return };
         let mut arrivals = meter.on_ack(now, &self.state.board);
-        self.state.limited_until = meter.limited_until();
+        self.state.app_limited_until = meter.app_limited_until();
         let lost = self.state.board.newly_lost_bytes();
         let newly_lost = if lost > 0 { self.report_losses(now) } else { 0 };
         if let Some(sample) = &mut arrivals.rate {
@@ -37,7 +37,7 @@ impl Sender {
         self.order.at(Step::Delivered);
         self.control.on_delivery(&mut self.window, &delivery, &self.state);
         if let Some(meter) = self.delivery.as_mut().filter(|_| self.control.holds_back()) {
-            self.state.limited_until = meter.limit(in_flight);
+            self.state.app_limited_until = meter.limit(in_flight);
         }
     }
 
@@ -72,7 +72,7 @@ impl Sender {
         let has_room = self.state.has_room(self.state.mss, in_flight, self.window.cwnd);
         let lacks_data = self.state.supplied.saturating_sub(self.state.nxt) < self.state.mss;
         if lacks_data && has_room && self.recovery.repair() == Repair::Nothing {
-            self.state.limited_until = meter.limit(in_flight);
+            self.state.app_limited_until = meter.limit(in_flight);
         }
     }
 }

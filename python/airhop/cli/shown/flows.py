@@ -141,7 +141,7 @@ def over_what(document: Mapping[str, Any]) -> str:
 
 
 def heading(measure: Measure) -> str:
-    """Write the head of a column; a share of packets is shown in per cent."""
+    """Return the heading of a column, with the unit % for a loss share."""
     return f"{measure.heading}\n%" if measure.column == LOSS else measure.heading
 
 

@@ -84,7 +84,10 @@ def headline(samples: Samples) -> str:
 
 @worded("{measure} with {schemes} is lower at {last} than at 2 connections")
 def gets_worse(samples: Samples, *schemes: str) -> ClaimResult:
-    """Check whether each scheme's index is lower with the most connections than with the fewest above one."""
+    """Check whether each scheme's Jain index is lower at the last number of connections than at the first.
+
+    The last is the largest number, and the first the smallest number from two on.
+    """
     first, last = samples.from_x(2)[0], samples.xs[-1]
     ratios = {scheme: along(samples, scheme, first, last) for scheme in schemes}
     parts = [f"{scheme} {interval(ratio, 3)}" for scheme, ratio in ratios.items()]

@@ -23,7 +23,7 @@ from airhop.experiments.reading import SILENT, Question, Reading
 from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009 import OWN, PAPER, REPLICATIONS, SCHEMES, SETTINGS
 from airhop.experiments.yun2009.fig6 import FER as FIGURE6_FER
-from airhop.experiments.yun2009.overall import below_over, ratio_over
+from airhop.experiments.yun2009.overall import ratio_over, sum_below
 from airhop.experiments.yun2009.readings import (
     ESTIMATORS_RECOVERY,
     IDEAL,
@@ -93,7 +93,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "yun-10",
         "Westwood, Veno and TIBET are aggressive against Reno: over the axis, each leaves the Reno "
         "connection less than 90 % of its goodput among other Reno connections.",
-        Asked(below_over, ESTIMATORS, "reno", ALL_X, FRIENDLY),
+        Asked(sum_below, ESTIMATORS, "reno", ALL_X, FRIENDLY),
         own=True,
         because=(
             "The paper's sentence names no error rate. At the least it holds for the goodput summed over "
@@ -104,7 +104,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "yun-10-ideal",
         "Even an ideal estimator is aggressive against Reno.",
-        Asked(below_over, ("ideal-bwe",), "reno", ALL_X, FRIENDLY),
+        Asked(sum_below, ("ideal-bwe",), "reno", ALL_X, FRIENDLY),
         own=True,
         because=(
             "The paper's sentence names no error rate. At the least it holds for the goodput summed over "

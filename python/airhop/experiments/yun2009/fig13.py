@@ -22,7 +22,7 @@ from airhop.experiments.experiment import Claim, Curve, Experiment, Metric, Repl
 from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009 import MUCH, PAPER, SETTINGS, SEVERE, fig6
 from airhop.experiments.yun2009.fig11 import RECOVERIES
-from airhop.experiments.yun2009.overall import below_over
+from airhop.experiments.yun2009.overall import sum_below
 from airhop.experiments.yun2009.readings import ELN_FILTER, HACK_SHIELD, LHP_ACKS
 
 FER = replace(fig6.FER, full=(1e-4, 1e-3, 1e-2, 3e-2, 9e-2), coarse=(1e-3, 1e-2, 9e-2))
@@ -103,7 +103,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "yun-13-lhp",
         "With background traffic LHP degrades severely: over the axis it delivers less than 80 % of "
         "ESACK's goodput.",
-        Asked(below_over, (background("lhp"),), background("ll-elsn"), ALL_X, SEVERE),
+        Asked(sum_below, (background("lhp"),), background("ll-elsn"), ALL_X, SEVERE),
         own=True,
         because=OF_FIGURE_11,
         reason=BURSTS,
@@ -120,7 +120,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "yun-13-recoveries",
         "LHP suffers multiple fast recoveries: over the axis, with background traffic, ESACK has less than "
         "two thirds of LHP's fast recoveries per segment.",
-        Asked(below_over, (background("ll-elsn"),), background("lhp"), ALL_X, 1.0 / MUCH, of=RECOVERIES),
+        Asked(sum_below, (background("ll-elsn"),), background("lhp"), ALL_X, 1.0 / MUCH, of=RECOVERIES),
         own=True,
         because=OF_FIGURE_11,
     ),

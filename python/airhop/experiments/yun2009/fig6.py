@@ -51,7 +51,7 @@ from airhop.experiments.yun2009 import (
     SETTINGS,
     THE_REST,
 )
-from airhop.experiments.yun2009.overall import above_over, below_over
+from airhop.experiments.yun2009.overall import above_over, sum_below
 from airhop.experiments.yun2009.readings import OF_SCHEMES
 from airhop.numerals import interval, multiple
 
@@ -269,7 +269,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "yun-4-much-worse",
         "The other schemes are much worse than LL-ELSN: over the axis each delivers less than two thirds "
         "of its goodput.",
-        Asked(below_over, THE_REST, "ll-elsn", Span(FIRST_PRINTED_FER), 1.0 / MUCH),
+        Asked(sum_below, THE_REST, "ll-elsn", Span(FIRST_PRINTED_FER), 1.0 / MUCH),
         own=True,
         because=(
             "The paper's sentence names no error rate. At the least it holds for the goodput summed over "

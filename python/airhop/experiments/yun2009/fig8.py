@@ -18,7 +18,7 @@ from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009 import MUCH, NO_SLOWER, OTHERS, PAPER, SCHEMES, THE_REST
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIGURE6
 from airhop.experiments.yun2009.fig6 import FER, FIRST_PRINTED_FER
-from airhop.experiments.yun2009.overall import above_over, below_beside_over
+from airhop.experiments.yun2009.overall import above_over, sum_below_companion
 
 GOODPUT = Metric("goodput_mbps", "Goodput", "Mbit/s", ticks=(0.0, 0.4, 0.8, 1.2, 1.6, 2.0, 2.4, 2.8))
 SIMILAR = 1.25
@@ -55,7 +55,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "yun-6-snoop",
         "Snoop is much worse than on the downlink (Figure 6): over the axis it delivers less than two "
         "thirds of its downlink goodput.",
-        Asked(below_beside_over, "snoop", Span(FIRST_PRINTED_FER), 1.0 / MUCH),
+        Asked(sum_below_companion, "snoop", Span(FIRST_PRINTED_FER), 1.0 / MUCH),
         own=True,
         because=(
             "The paper's sentence names no error rate. At the least it holds for the goodput summed over "

@@ -40,7 +40,7 @@ def above_over(
 
 
 @worded("summed over {at}, {measure} with {schemes} is below {factor:times}that with {other}")
-def below_over(
+def sum_below(
     samples: Samples, schemes: Sequence[str], other: str, at: Sequence[X], factor: float = 1.0
 ) -> ClaimResult:
     """Check whether each scheme's sum over these x is below this factor times that of the other scheme."""
@@ -49,7 +49,7 @@ def below_over(
 
 
 @worded("summed over {at}, {measure} with {scheme} is below {factor:times}that in {beside}")
-def below_beside_over(samples: Samples, scheme: str, at: Sequence[X], factor: float) -> ClaimResult:
+def sum_below_companion(samples: Samples, scheme: str, at: Sequence[X], factor: float) -> ClaimResult:
     """Check whether a scheme's sum over these x is below this factor times its sum in the companion."""
     beside = samples.beside or Samples(samples.metric)
     ratio = _paired(total(samples, scheme, at), total(beside, scheme, at))

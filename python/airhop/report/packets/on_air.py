@@ -1,4 +1,4 @@
-"""Frames of a run on the air, as data for the page's script, and their legend.
+"""The frames that a run puts on the air, as data for the page's script, with their legend.
 
 The script expands the visible frames (assets/js/on_air.js): receivers and sensing stations are stored per
 lane, not per frame.

@@ -63,7 +63,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 class _Replay:
-    """Stations of a channel, each with its packets in order."""
+    """Replay of a channel: each station's packets, in order."""
 
     def __init__(self, trace: Trace, medium: Medium) -> None:
         self._trace = trace

@@ -1,7 +1,7 @@
 //! Wired links, cells and radio links of a plan, with their queues and channels.
 
 use super::disciplines::Disciplines;
-use crate::link::{Line, Link, LinkTrace, Mishaps, Reordering};
+use crate::link::{Impairments, Line, Link, LinkTrace, Reordering};
 use crate::links::{RadioLinkPlan, WlanPlan};
 use crate::plan::Plan;
 use crate::queues;
@@ -51,7 +51,7 @@ pub(crate) fn wires(
                 pace.start(side as u8),
                 delay,
                 line,
-                Mishaps { errors, reordering },
+                Impairments { errors, reordering },
             );
             if let Some(r) = recorder.as_deref_mut() {
                 link.trace = LinkTrace {

@@ -9,8 +9,8 @@ pub(super) static KIND: Discipline = Discipline {
         flags: &[FIFO, DROPS_EARLY],
         ..Variant::new(
             "pie",
-            "PIE: drops or marks a share of the arriving packets that a proportional-integral controller computes from the queueing delay \
-             (RFC 8033)",
+            "PIE: drops or marks arriving packets with a probability that a proportional-integral controller computes from the \
+             queueing delay (RFC 8033)",
             &KEYS,
         )
     },

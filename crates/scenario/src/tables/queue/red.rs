@@ -10,8 +10,8 @@ pub(super) static KIND: Discipline = Discipline {
         flags: &[FIFO, DROPS_EARLY],
         ..Variant::new(
             "red",
-            "random early detection: drops or marks a share of the arriving packets that increases with the average queue length (Floyd \
-             and Jacobson 1993)",
+            "random early detection: drops or marks arriving packets with a probability that increases with the average queue \
+             length (Floyd and Jacobson 1993)",
             &KEYS,
         )
     },

@@ -96,7 +96,7 @@ impl Recovery for RenoRecovery {
         let State::Fast { inflation, partial_seen, begun_with } = &mut self.state else {
             return Advance::Open;
         };
-        if self.partial == Partial::RepairsNext && !self.guard.is_passed(s) {
+        if self.partial == Partial::RepairsNext && !self.guard.is_fully_acked(s) {
             // RFC 6582 §3.2 step 3, partial ACK: retransmit the next hole; deflate by the acknowledged data
             // and, if that is a segment or more, add back one. Once the inflation is used up, further
             // deflation reduces cwnd.

@@ -125,7 +125,7 @@ impl Recovery for Ns2Linux {
         match (&self.state, lost) {
             (State::Open, None) => Advance::Open,
             (State::Open, Some(seq)) => Advance::Lost(seq),
-            _ if self.guard.is_passed(s) => self.end(s, w),
+            _ if self.guard.is_fully_acked(s) => self.end(s, w),
             (State::Loss, Some(seq)) => Advance::Lost(seq),
             (State::Loss, None) => Advance::Open,
             (State::Recovery, _) => Advance::Partial { restart: true },

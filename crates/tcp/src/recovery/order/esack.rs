@@ -141,7 +141,7 @@ impl Recovery for Esack {
             return Detect::Nothing;
         }
         match first {
-            Some(seq) if s.dupacks >= s.dupthresh && self.guard.is_passed(s) => Detect::Lost(seq),
+            Some(seq) if s.dupacks >= s.dupthresh && self.guard.is_fully_acked(s) => Detect::Lost(seq),
             _ => Detect::Nothing,
         }
     }
@@ -165,7 +165,7 @@ impl Recovery for Esack {
         self.rtt = a.rtt.unwrap_or(self.rtt);
         self.next_repair = Time::ZERO;
         self.trim(s);
-        if self.guard.is_passed(s) {
+        if self.guard.is_fully_acked(s) {
             self.after_timeout = false;
             if std::mem::take(&mut self.recovering) {
                 s.dupacks = 0;

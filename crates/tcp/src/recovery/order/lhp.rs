@@ -113,7 +113,7 @@ impl Recovery for Lhp {
         if !self.recovering {
             return Advance::Open;
         }
-        if self.guard.is_passed(s) {
+        if self.guard.is_fully_acked(s) {
             self.recovering = false;
             return Advance::Over;
         }

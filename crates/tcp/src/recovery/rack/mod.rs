@@ -259,7 +259,7 @@ impl Recovery for Rack {
         let mut lost = self.update(s, a);
         let repaired = self.probe.as_mut().and_then(|probe| probe.on_ack(s, a));
         let in_flight = s.pipe();
-        let is_passed = self.guard.is_passed(s);
+        let is_fully_acked = self.guard.is_fully_acked(s);
         let is_spurious = self.on_frto_ack(s, a);
         let begins_anew = self.is_linux && self.news.lost_repair;
         if matches!(self.state, State::Reducing(_, point) if s.una > point) {
@@ -271,7 +271,7 @@ impl Recovery for Rack {
                 lower(prr, s, s.board.newly_lost_bytes() == 0);
                 lost.map_or(Advance::Open, Advance::Lost)
             }
-            State::Recovering(prr) if !is_passed => {
+            State::Recovering(prr) if !is_fully_acked => {
                 if let Some(prr) = prr {
                     prr.on_ack(s.board.delivered(), in_flight, s.board.newly_lost_bytes() == 0);
                 }
@@ -283,8 +283,8 @@ impl Recovery for Rack {
                 Advance::Spurious
             }
             // Linux, tcp_fastretrans_alert(): the loss of a retransmission begins a fast recovery.
-            State::Slow(_) if !is_passed && begins_anew => lost.map_or(Advance::Open, Advance::Lost),
-            State::Slow(_) if !is_passed => {
+            State::Slow(_) if !is_fully_acked && begins_anew => lost.map_or(Advance::Open, Advance::Lost),
+            State::Slow(_) if !is_fully_acked => {
                 lost = None;
                 Advance::Open
             }
@@ -311,7 +311,7 @@ impl Recovery for Rack {
         // RFC 5682 §3.1 step 1: no F-RTO while the last recovery is unfinished; in Linux, tcp_enter_loss(),
         // unless the same segment timed out before.
         let is_repeated = self.is_linux && s.timed_out == Some(s.una);
-        let may_doubt = self.uses_frto && (self.guard.is_passed(s) || is_repeated);
+        let may_doubt = self.uses_frto && (self.guard.is_fully_acked(s) || is_repeated);
         self.guard.set(s);
         self.state = State::Slow(may_doubt.then_some(Frto::AwaitsAnswer));
         self.urgent.clear();

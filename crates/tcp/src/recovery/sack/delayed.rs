@@ -30,7 +30,7 @@ impl Recovery for Delayed {
         let before = s.dupacks;
         let detect = self.inner.on_duplicate(s, a);
         // As in RFC 6675 §2, a duplicate without new SACK information is no sign of a hole.
-        if !self.guard.is_passed(s) || s.dupacks == before {
+        if !self.guard.is_fully_acked(s) || s.dupacks == before {
             return Detect::Nothing;
         }
         let Some(waiting) = &mut self.waiting else {
@@ -71,7 +71,7 @@ impl Recovery for Delayed {
         if let Some(next) = self.urgent.pop_missing(s) {
             return Some(next);
         }
-        if !self.guard.is_passed(s) {
+        if !self.guard.is_fully_acked(s) {
             return self.inner.next(s, w);
         }
         // Before the delay is over no segment counts as lost, so the flight is all outstanding data.

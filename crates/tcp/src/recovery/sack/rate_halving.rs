@@ -84,7 +84,7 @@ impl Recovery for RateHalving {
         let lost = self.update(s, a);
         match self.state {
             State::Open => lost.map_or(Advance::Open, Advance::Lost),
-            _ if !self.guard.is_passed(s) => match self.state {
+            _ if !self.guard.is_fully_acked(s) => match self.state {
                 State::Slow => Advance::Open,
                 _ => Advance::Partial { restart: true },
             },

@@ -90,7 +90,7 @@ impl Recovery for Rfc6675 {
         Self::update_lost(s, a.now);
         self.pace(s, false);
         // RFC 6675 §5.1: after a timeout, no recovery begins before HighACK reaches RecoveryPoint.
-        if self.state != State::Open || !self.guard.is_passed(s) {
+        if self.state != State::Open || !self.guard.is_fully_acked(s) {
             return Detect::Nothing;
         }
         // §5: (1) DupThresh duplicate ACKs, or (2).
@@ -112,7 +112,7 @@ impl Recovery for Rfc6675 {
     fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> Advance {
         s.dupacks = 0;
         Self::update_lost(s, a.now); // §5: "regardless of its status as a cumulative acknowledgment"
-        if !self.guard.is_passed(s) {
+        if !self.guard.is_fully_acked(s) {
             if self.state == State::Slow {
                 return Advance::Open;
             }

@@ -44,7 +44,7 @@ impl Recovery for SackPipe {
         let Some(pipe) = &mut self.pipe else {
             return Advance::Open;
         };
-        if self.guard.is_passed(s) {
+        if self.guard.is_fully_acked(s) {
             self.pipe = None;
             self.guard = Guard::default(); // ns-2: only a timeout leaves a guard behind
             return Advance::Over;

@@ -33,7 +33,10 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def most_requests(plan: Any) -> int:
-    """Return the number of BlockAckReqs without an answer after which no further one is sent."""
+    """Return the retry limit of BlockAckReqs.
+
+    It is the number of unanswered requests after which the station sends no other.
+    """
     return int(plan["attempts"]) if "lifetime" not in plan else SHORT_RETRY_LIMIT
 
 
