@@ -55,17 +55,17 @@ def test_a_scheme_in_python_runs_and_its_test_fails_until_the_law_is_there(cli: 
 
 @pytest.mark.skipif(not HEADERS.exists() or not shutil.which("clang"), reason="clang, libbpf-dev")
 def test_an_object_runs_and_its_test_fails_until_the_law_is_there(cli: Cli, folder: Path) -> None:
-    told = cli("new-scheme", "mine", "--bpf")
+    told = cli("new-scheme", "newcomer", "--bpf")
     assert told.code == 0
     compile_, _, test = told.out.partition("next:\n")[2].splitlines()
     assert run(folder, "sh", "-c", compile_) == 0
-    assert airhop.plugins.load(folder / "mine.bpf.o") == ["bpf_mine"]
+    assert airhop.plugins.load(folder / "newcomer.bpf.o") == ["bpf_newcomer"]
     scenario = airhop.Scenario.load("last-hop").with_({"duration": "1 s"})
-    assert airhop.run(scenario, scheme="bpf_mine").to_dict()["flows"][0]["delivered_bytes"] > 0
+    assert airhop.run(scenario, scheme="bpf_newcomer").to_dict()["flows"][0]["delivered_bytes"] > 0
     assert run(folder, "sh", "-c", test) != 0
-    replaced(folder / "test_mine.c", "AFTER_LOSS 0", "AFTER_LOSS 7")
+    replaced(folder / "test_newcomer.c", "AFTER_LOSS 0", "AFTER_LOSS 7")
     assert run(folder, "sh", "-c", test) != 0, "the scheme still has Reno's law"
-    replaced(folder / "mine.bpf.c", "snd_cwnd / 2", "snd_cwnd * 7 / 10")
+    replaced(folder / "newcomer.bpf.c", "snd_cwnd / 2", "snd_cwnd * 7 / 10")
     assert run(folder, "sh", "-c", test) == 0
 
 
@@ -89,9 +89,9 @@ def test_a_scheme_in_rust_stands_in_the_list(cli: Cli, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("mine",), "expected --python, --rust or --bpf"),
-        (("mine", "--python", "--bpf"), "expected --python, --rust or --bpf"),
-        (("../mine", "--python"), "lower-case letters"),
+        (("newcomer",), "expected --python, --rust or --bpf"),
+        (("newcomer", "--python", "--bpf"), "expected --python, --rust or --bpf"),
+        (("../newcomer", "--python"), "lower-case letters"),
         (("a-name-of-bpf", "--bpf"), "at most 11"),
         (("newreno", "--python"), "there is a scheme `newreno` already"),
     ],
@@ -104,6 +104,6 @@ def test_names_and_options_are_checked(cli: Cli, folder: Path, words: tuple[str,
 
 
 def test_no_file_is_overwritten(cli: Cli, folder: Path) -> None:
-    (folder / "test_mine.py").write_text("mine")
-    assert "test_mine.py exists already" in cli("new-scheme", "mine", "--python").err
-    assert [one.name for one in folder.iterdir()] == ["test_mine.py"]
+    (folder / "test_newcomer.py").write_text("newcomer")
+    assert "test_newcomer.py exists already" in cli("new-scheme", "newcomer", "--python").err
+    assert [one.name for one in folder.iterdir()] == ["test_newcomer.py"]
