@@ -396,6 +396,17 @@ class BpfObject:
         """Add a control to the catalogue, replacing an added one of its name; raises ValueError."""
 
 @final
+class LinkEvents:
+    """Events of a real link layer, and the notices to senders that follow from them."""
+
+    def __new__(cls) -> LinkEvents: ...
+    def hear(self, line: str) -> list[tuple[str, str, str, int, int, bytes]]:
+        """Return the notices that follow from an event; raises ValueError.
+
+        Kind, source (address and port) and destination of the segment, its first sequence number, its
+        length in bytes, and the datagram.
+        """
+
 class KernelObject:
     """BPF object, read for a kernel."""
 

@@ -16,6 +16,7 @@ mod emulation;
 pub mod host;
 mod json;
 pub mod lateness;
+pub mod link_events;
 pub mod log;
 mod outside;
 pub mod port;

@@ -3,6 +3,7 @@
 
 mod deployment;
 mod emulation;
+mod link_events;
 mod objects;
 mod outcome;
 mod packetdrill;
@@ -28,6 +29,8 @@ mod _core {
     use super::deployment::{KernelObject, default_control, deployed_device, deployed_map, map_references};
     #[pymodule_export]
     use super::emulation::{emulate, log_header, needs_user_namespace, privileges, replay};
+    #[pymodule_export]
+    use super::link_events::LinkEvents;
     #[pymodule_export]
     use super::objects::{BpfObject, simulated_kernel};
     #[pymodule_export]

@@ -13,6 +13,7 @@ COMMANDS = {
     "compare": "Run a scenario under several schemes and compare them, with confidence intervals.",
     "emulate": "Let programs of this machine send through a scenario's links, in real time.",
     "deploy": "Install a congestion control in the kernel of this machine.",
+    "notify": "Notify TCP senders of the losses that a real link layer reports.",
     "replay": "Replay the log of an emulation, without its hosts.",
     "view": "Explore a scenario live in the browser: sliders, schemes, and figures that follow.",
     "responsiveness": "Measure latency without load, and responsiveness under working conditions.",

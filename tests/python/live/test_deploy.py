@@ -6,12 +6,10 @@ user has. What a kernel has of them is found by numbers that were not there befo
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,14 +18,12 @@ import pytest
 from airhop import InputError
 from airhop.live import deployment, records
 from airhop.live.privileges import Privilege
-from bpf_objects import OBJECTS, kernel_numbers, renamed
+from bpf_host import Host, bpf_host, wait_until
+from bpf_objects import OBJECTS, renamed
 from command_line import Cli
-from live_machine import needs
-from patience import PATIENCE_S
 
 NAME = "tst.veno"
 NON_RESTRICTED = 1
-MOUNTS = "mount -t bpf bpf /sys/fs/bpf && mount -t tmpfs tmpfs /run && ip link set lo up && echo up && cat"
 CONNECTION = """
 import socket, sys
 server, client = socket.create_server(("127.0.0.1", 0)), socket.socket()
@@ -38,57 +34,10 @@ sys.stdin.read()
 """
 
 
-class Host:
-    """Network and mount namespaces, in which commands run."""
-
-    def __init__(self, process: subprocess.Popen[str], before: set[tuple[str, int]]) -> None:
-        self.process = process
-        self.before = before
-
-    def entering(self, *words: str, net: bool = True) -> list[str]:
-        """Return a command that runs another one in the namespaces; without `net` in a new one."""
-        enter = ["nsenter", "--target", str(self.process.pid), "--mount"]
-        return [*enter, *(["--net"] if net else ["unshare", "--net"]), *words]
-
-    def run(self, *words: str, code: int = 0, net: bool = True) -> str:
-        """Run `airhop deploy`; return what it prints, with errors."""
-        command = self.entering(sys.executable, "-P", "-m", "airhop", "deploy", *words, net=net)
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
-        assert done.returncode == code, done.stdout + done.stderr
-        return done.stdout + done.stderr
-
-    def states(self) -> list[dict[str, object]]:
-        """Return the states that `--status` reports."""
-        states: list[dict[str, object]] = json.loads(self.run("--status", "--json"))["deployed"]
-        return states
-
-    def has_something(self) -> bool:
-        """Return whether the kernel has objects that it had not before."""
-        return bool(kernel_numbers() - self.before)
-
-
 @pytest.fixture
 def host() -> Iterator[Host]:
-    needs("struct_ops", "namespaces", "tun", programs=("bpftool", "nsenter", "unshare", "ip"))
-    before = kernel_numbers()
-    command = ["unshare", "--net", "--mount", "sh", "-c", MOUNTS]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout
-        assert process.stdout.readline() == "up\n"
-        made = Host(process, before)
+    with bpf_host() as made:
         yield made
-        assert process.stdin
-        process.stdin.close()  # the mounts end with the last process, and with them all pinned links
-        process.wait(PATIENCE_S)
-        wait_until(lambda: not made.has_something())
-
-
-def wait_until(holds: object) -> None:
-    assert callable(holds)
-    deadline = time.monotonic() + PATIENCE_S
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 @pytest.mark.alone

@@ -17,6 +17,7 @@ mod connection;
 mod headers;
 mod notice;
 mod offload;
+mod quote;
 mod read;
 mod verify;
 mod write;

@@ -1,0 +1,256 @@
+//! Events of a real link layer, and the notices to TCP senders that follow from them (LL-ELSN, Yun 2009 §3.1).
+//!
+//! An event is a line of text: its kind, the station, and for an event of a packet the first bytes of the
+//! packet's datagram in hexadecimal, as many as an ICMP error has (RFC 792).
+
+use airhop_base::{NoticeKind, Span};
+use airhop_wire::real::{self, NoticeError, Quoted, Unreadable};
+use std::collections::{BTreeMap, VecDeque};
+
+/// Number of segments remembered of a station: the MPDUs of the longest BlockAck (IEEE 802.11be, 1024).
+const MOST_SEGMENTS: usize = 1024;
+/// Number of stations with remembered segments: the association identifiers of an access point (IEEE 802.11-2020 §9.4.1.8).
+const MOST_STATIONS: usize = 2007;
+
+/// Reason why a line is no event.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EventError {
+    /// The first word is no kind of event.
+    #[error("`{0}` is no event: failed, discarded, delivered or lost is expected, then a station")]
+    Kind(String),
+    /// The line ends too early.
+    #[error(
+        "`{0}` has no station: `{0} STATION` is expected, then the bytes of the packet, unless it is lost"
+    )]
+    Station(String),
+    /// The bytes are not hexadecimal.
+    #[error(
+        "the bytes of the packet are not hexadecimal digits in pairs: IP header and 8 more bytes are expected"
+    )]
+    Hexadecimal,
+    /// The station is lost, and a packet stands behind it.
+    #[error("`lost` is an event of the station: no bytes of a packet are expected")]
+    Further,
+    /// The bytes are no headers.
+    #[error("the bytes of the packet cannot be read: {0}")]
+    Unreadable(#[from] Unreadable),
+    /// Source and destination are of different versions of IP.
+    #[error(transparent)]
+    Notice(#[from] NoticeError),
+    /// More stations than an access point has.
+    #[error(
+        "{MOST_STATIONS} other stations have packets in service: `delivered` or `discarded` of each is expected"
+    )]
+    Stations,
+}
+
+/// Notice that follows from an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkNotice {
+    /// [`NoticeKind::Ersn`] or [`NoticeKind::Eln`].
+    pub kind: NoticeKind,
+    /// Segment concerned; its source receives the notice.
+    pub about: Quoted,
+    /// Datagram to send, from its IP header on.
+    pub datagram: Vec<u8>,
+}
+
+/// Segments whose retransmission by the link layer has begun and not ended, by station.
+#[derive(Debug, Default)]
+pub struct LinkEvents {
+    in_service: BTreeMap<String, VecDeque<Quoted>>,
+}
+
+impl LinkEvents {
+    /// Handles an event, and returns its notices: an ERSN when the link layer begins to retransmit a segment
+    /// (`failed`, the first of the segment), an ELN when it discards the segment (`discarded`), and an ELN for
+    /// each segment in service when the station has left (`lost`).
+    ///
+    /// # Errors
+    /// [`EventError`] if the line is no event. The event has then no effect.
+    pub fn hear(&mut self, line: &str) -> Result<Vec<LinkNotice>, EventError> {
+        let mut words = line.split_ascii_whitespace();
+        let kind = words.next().unwrap_or_default();
+        if !["failed", "discarded", "delivered", "lost"].contains(&kind) {
+            return Err(EventError::Kind(kind.into()));
+        }
+        let station = words.next().ok_or_else(|| EventError::Station(kind.into()))?;
+        let bytes = hexadecimal(&words.collect::<String>())?;
+        if kind == "lost" {
+            return if bytes.is_empty() { self.lost(station) } else { Err(EventError::Further) };
+        }
+        let Some(about) = Quoted::read(&bytes)? else { return Ok(Vec::new()) };
+        let kind = match kind {
+            "failed" if self.begin(station, about)? => NoticeKind::Ersn,
+            "failed" => return Ok(Vec::new()),
+            kind => {
+                self.end(station, &about);
+                match kind {
+                    "discarded" => NoticeKind::Eln,
+                    _ => return Ok(Vec::new()),
+                }
+            }
+        };
+        Ok(vec![LinkNotice::new(kind, about)?])
+    }
+
+    /// Ends the service of all segments of a station.
+    fn lost(&mut self, station: &str) -> Result<Vec<LinkNotice>, EventError> {
+        let segments = self.in_service.remove(station).unwrap_or_default();
+        segments.into_iter().map(|about| LinkNotice::new(NoticeKind::Eln, about)).collect()
+    }
+
+    /// Remembers a segment. False if it was remembered already.
+    fn begin(&mut self, station: &str, about: Quoted) -> Result<bool, EventError> {
+        if self.in_service.len() == MOST_STATIONS && !self.in_service.contains_key(station) {
+            return Err(EventError::Stations);
+        }
+        let segments = self.in_service.entry(station.into()).or_default();
+        if segments.iter().any(|other| is_same(other, &about)) {
+            return Ok(false);
+        }
+        if segments.len() == MOST_SEGMENTS {
+            segments.pop_front();
+        }
+        segments.push_back(about);
+        Ok(true)
+    }
+
+    /// Forgets a segment.
+    fn end(&mut self, station: &str, about: &Quoted) {
+        let Some(segments) = self.in_service.get_mut(station) else { return };
+        segments.retain(|other| !is_same(other, about));
+        if segments.is_empty() {
+            self.in_service.remove(station);
+        }
+    }
+}
+
+impl LinkNotice {
+    fn new(kind: NoticeKind, about: Quoted) -> Result<Self, EventError> {
+        let datagram = real::notice(about.destination, &about, Span::ZERO, kind)?;
+        Ok(LinkNotice { kind, about, datagram })
+    }
+}
+
+/// True for events of one segment, which may have different numbers of its bytes.
+fn is_same(one: &Quoted, other: &Quoted) -> bool {
+    let ends = |quoted: &Quoted| (quoted.source, quoted.destination, quoted.ports, quoted.seq);
+    ends(one) == ends(other)
+}
+
+fn hexadecimal(digits: &str) -> Result<Vec<u8>, EventError> {
+    let pairs = digits.as_bytes().chunks(2).map(|pair| match pair {
+        [high, low] => Some(digit(*high)? << 4 | digit(*low)?),
+        _ => None,
+    });
+    pairs.collect::<Option<_>>().ok_or(EventError::Hexadecimal)
+}
+
+fn digit(character: u8) -> Option<u8> {
+    char::from(character).to_digit(16).map(|digit| digit as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Segment of 1000 bytes from 10.0.0.1:5001 to 10.0.0.4:4000: IPv4 header and 8 more bytes.
+    fn packet(seq: u32) -> String {
+        format!("4500041c000140004006 0000 0a000001 0a000004 1389 0fa0 {seq:08x}")
+    }
+
+    fn kinds(events: &mut LinkEvents, line: &str) -> Vec<(NoticeKind, u32)> {
+        let notices = events.hear(line).unwrap();
+        notices.into_iter().map(|notice| (notice.kind, notice.about.seq)).collect()
+    }
+
+    use NoticeKind::{Eln, Ersn};
+
+    // Yun 2009 §3.1: "first retransmission" -> ERSN, once; discard at the retry limit -> ELN.
+    #[test]
+    fn the_first_failure_and_the_discard_are_reported() {
+        let mut events = LinkEvents::default();
+        let [failed, discarded, delivered] =
+            ["failed", "discarded", "delivered"].map(|kind| format!("{kind} a {}", packet(7)));
+        assert_eq!(kinds(&mut events, &failed), [(Ersn, 7)]);
+        assert_eq!(kinds(&mut events, &failed), []);
+        assert_eq!(kinds(&mut events, &discarded), [(Eln, 7)]);
+        assert_eq!(kinds(&mut events, &failed), [(Ersn, 7)], "sent again by TCP");
+        assert_eq!(kinds(&mut events, &delivered), []);
+        assert_eq!(kinds(&mut events, &failed), [(Ersn, 7)]);
+        assert_eq!(kinds(&mut LinkEvents::default(), &discarded), [(Eln, 7)], "a single attempt");
+    }
+
+    /// A lost station ends the service of its own segments, in their order, and of no other.
+    #[test]
+    fn a_lost_station_loses_its_segments() {
+        let mut events = LinkEvents::default();
+        for (station, seq) in [("a", 9), ("b", 5), ("a", 3)] {
+            events.hear(&format!("failed {station} {}", packet(seq))).unwrap();
+        }
+        assert_eq!(kinds(&mut events, "lost a"), [(Eln, 9), (Eln, 3)]);
+        assert_eq!(kinds(&mut events, "lost a"), []);
+        assert_eq!(kinds(&mut events, "lost b"), [(Eln, 5)]);
+    }
+
+    /// The datagram is the notice that leaves an emulated network, to the source of the segment.
+    #[test]
+    fn the_datagram_goes_to_the_source_of_the_segment() {
+        let mut events = LinkEvents::default();
+        let [notice] = events.hear(&format!("discarded a {}", packet(7))).unwrap().try_into().unwrap();
+        assert_eq!(notice.about.source.to_string(), "10.0.0.1");
+        assert_eq!(notice.datagram.len(), 40);
+        assert_eq!(notice.datagram[16..20], [10, 0, 0, 1]);
+        assert_eq!(real::checksums_hold(&notice.datagram), Ok(()));
+    }
+
+    #[test]
+    fn wrong_lines_are_refused() {
+        let mut events = LinkEvents::default();
+        let cut = format!("failed a {}", &packet(7)[..30]);
+        for (line, words) in [
+            ("", "`` is no event"),
+            ("gone a", "failed, discarded, delivered or lost"),
+            ("failed", "`failed STATION`"),
+            ("failed a 4", "hexadecimal digits in pairs"),
+            ("failed a zz", "hexadecimal digits in pairs"),
+            ("lost a 45", "no bytes of a packet"),
+            (&cut, "keep at least the headers"),
+        ] {
+            let error = events.hear(line).unwrap_err().to_string();
+            assert!(error.contains(words), "{line}: {error}");
+        }
+        assert!(events.in_service.is_empty());
+    }
+
+    /// Memory has a bound, whatever a driver reports.
+    #[test]
+    fn memory_has_a_bound() {
+        let mut events = LinkEvents::default();
+        for seq in 0..2 * MOST_SEGMENTS {
+            events.hear(&format!("failed a {}", packet(seq as u32))).unwrap();
+        }
+        assert_eq!(events.in_service["a"].len(), MOST_SEGMENTS);
+        for station in 1..MOST_STATIONS {
+            events.hear(&format!("failed {station} {}", packet(7))).unwrap();
+        }
+        assert_eq!(events.hear(&format!("failed further {}", packet(7))), Err(EventError::Stations));
+        events.hear("lost a").unwrap();
+        events.hear(&format!("failed further {}", packet(7))).unwrap();
+    }
+
+    proptest! {
+        /// No line and no bytes of a packet end the process.
+        #[test]
+        fn any_line_is_an_event_or_an_error(line in ".{0,80}", bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
+            let mut events = LinkEvents::default();
+            let _ = events.hear(&line);
+            let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            for head in ["", "45", "4500041c", "60"] {
+                let _ = events.hear(&format!("discarded a {head}{digits}"));
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Segment that a link layer reports by the first bytes of its datagram.
+
+use super::headers::{Headers, TCP, half, part, word};
+use super::{Quoted, Unreadable};
+
+/// Bytes of the transport header in the message of an ICMP error (RFC 792): ports and sequence number of TCP.
+const PORTS_AND_NUMBER: usize = 8;
+/// Bytes of the transport header up to the end of the acknowledgement number, and offset of the data offset.
+const NUMBERS: usize = 12;
+/// Longest TCP header (RFC 9293 §3.1), and header with timestamps (RFC 7323 §3.2).
+const LONGEST_HEADER: usize = 60;
+const TIMESTAMPS_HEADER: usize = 32;
+
+impl Quoted {
+    /// Reads the segment of a datagram whose first bytes are given: the IP header and eight more bytes, as in
+    /// an ICMP error. Without the next five bytes the length of the TCP header is unknown: a datagram with at
+    /// most 60 bytes after its IP header then counts as one without payload, any other as one with
+    /// timestamps. Without the acknowledgement number `peer_seq` is zero. `None` for another protocol, a
+    /// fragment, or a segment without payload.
+    ///
+    /// # Errors
+    /// [`Unreadable`] if the bytes end before the sequence number, or if a header is malformed.
+    pub fn read(bytes: &[u8]) -> Result<Option<Quoted>, Unreadable> {
+        let headers = Headers::of(bytes)?;
+        if headers.protocol != TCP || headers.is_fragment {
+            return Ok(None);
+        }
+        let tcp = part(bytes, headers.transport, PORTS_AND_NUMBER, headers.bytes, "TCP header")?;
+        let further = &bytes[headers.transport..];
+        let header = match further.get(NUMBERS) {
+            Some(offset) => 4 * usize::from(offset >> 4),
+            None if headers.behind() > LONGEST_HEADER => TIMESTAMPS_HEADER,
+            None => return Ok(None),
+        };
+        let payload = headers.behind().saturating_sub(header);
+        let [source, destination] = headers.addresses(bytes);
+        let seq = word(tcp, 4);
+        Ok((payload > 0).then(|| Quoted {
+            source,
+            destination,
+            ports: [half(tcp, 0), half(tcp, 2)],
+            seq,
+            end: seq.wrapping_add(payload as u32),
+            peer_seq: if further.len() < NUMBERS { 0 } else { word(further, PORTS_AND_NUMBER) },
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// IPv4 datagram of 1052 bytes from 10.0.0.1:5001 to 10.0.0.4:4000, sequence number 1001, ACK 77, with a
+    /// TCP header of 32 bytes.
+    fn datagram(bytes: u16) -> Vec<u8> {
+        let [high, low] = bytes.to_be_bytes();
+        let mut out = vec![0x45, 0, high, low, 0, 1, 0x40, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 4];
+        out.extend([5001_u16, 4000].map(u16::to_be_bytes).concat());
+        out.extend([1001_u32, 77].map(u32::to_be_bytes).concat());
+        out.extend([0x80, 0x10, 0, 0, 0, 0, 0, 0]);
+        out
+    }
+
+    /// The first bytes of a datagram name its segment: eight bytes after the IP header suffice (RFC 792).
+    #[test]
+    fn eight_bytes_after_the_ip_header_name_the_segment() {
+        let whole = datagram(1052);
+        let full = Quoted::read(&whole).unwrap().unwrap();
+        assert_eq!((full.seq, full.end, full.peer_seq, full.ports), (1001, 2001, 77, [5001, 4000]));
+        let short = Quoted::read(&whole[..28]).unwrap().unwrap();
+        assert_eq!(short, Quoted { peer_seq: 0, ..full });
+        assert!((0..28).all(|bytes| Quoted::read(&whole[..bytes]).is_err()));
+    }
+
+    /// A pure ACK is no segment with payload, with up to 40 bytes of options.
+    #[test]
+    fn an_ack_has_no_segment() {
+        for bytes in [60, 80] {
+            assert_eq!(Quoted::read(&datagram(bytes)[..28]), Ok(None));
+        }
+        assert_eq!(Quoted::read(&datagram(52)), Ok(None));
+        assert_eq!(Quoted::read(&datagram(53)).unwrap().unwrap().end, 1002);
+        let mut udp = datagram(1052);
+        udp[9] = 17;
+        assert_eq!(Quoted::read(&udp), Ok(None));
+    }
+}
