@@ -76,6 +76,15 @@ class Cell:
         """Return the distance between two stations."""
         return math.dist(self.places[a], self.places[b])
 
+    def has(self, sender: str, receiver: str) -> bool:
+        """Return whether a hop belongs to the channel; the receiver of a broadcast is `*`."""
+        return sender in self.places and (receiver == "*" or receiver in self.places)
+
+    def queue(self, station: str) -> str:
+        """Return the name of a station's queue: `a->b` to its only neighbour, `a->*` to several."""
+        others = [other for other in self.places if other != station] if len(self.places) == 2 else ["*"]
+        return f"{station}->{others[0]}"
+
     @cached_property
     def hearers(self) -> dict[str, list[str]]:
         """List, by station, the stations that can receive its frames, in the order of the scenario."""

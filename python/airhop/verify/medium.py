@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from airhop.analysis.topology import Cell
 from airhop.verify.ppdus import FORMATS, LONGEST, Ppdus
-from airhop.verify.trace import Finding, Frame, Mpdu, Trace, quantity
+from airhop.verify.trace import Finding, Frame, Mpdu, Step, Trace, quantity
 
 _TIMING = {"802.11": (28_000, 50_000), "802.11b": (10_000, 20_000), "802.11g": (10_000, 9_000)}
 """SIFS and slot in nanoseconds: FHSS (802.11-1999 clause 14), DSSS and ERP (802.11-2016 clauses 15, 18)."""
@@ -167,31 +167,32 @@ class Medium:
         return b in self._sensing[a]
 
     @cached_property
-    def _sensing(self) -> dict[str, frozenset[str]]:
-        """Stations that sense each station, itself among them."""
-        return self._within(self.cell.sense)
+    def _sensing(self) -> _Within:
+        return _Within(self.cell, self.cell.sense)
 
     @cached_property
-    def _hearing(self) -> dict[str, frozenset[str]]:
-        """Stations that can receive the frames of each station, itself among them."""
-        return self._within(self.cell.receive)
-
-    def _within(self, reach: float) -> dict[str, frozenset[str]]:
-        cell = self.cell
-        return {a: frozenset(b for b in cell.places if cell.distance(a, b) <= reach) for a in cell.places}
+    def _hearing(self) -> _Within:
+        return _Within(self.cell, self.cell.receive)
 
     def power(self, frame: Frame, station: str) -> float:
         """Return the power of a frame at a station."""
-        return self._powers[frame.sender, station]
-
-    @cached_property
-    def _powers(self) -> dict[tuple[str, str], float]:
-        """Power of each station at each other."""
-        return {(a, b): self.cell.power(a, b) for a in self.cell.places for b in self.cell.places}
+        return self.cell.power(frame.sender, station)
 
     def hears(self, a: str, b: str) -> bool:
         """Return whether two stations can receive each other's frames."""
         return b in self._hearing[a]
+
+    def steps(self, trace: Trace, kind: str) -> Iterator[tuple[str, str, Step]]:
+        """Yield the steps of one kind between stations in range, each after its sender and its receiver."""
+        for place in trace.places_of(kind):
+            sender, _, receiver = place.partition("->")
+            if receiver in self._hearers.get(sender, ()):
+                for step in trace.steps_at(place, kind):
+                    yield sender, receiver, step
+
+    @cached_property
+    def _hearers(self) -> dict[str, frozenset[str]]:
+        return {station: frozenset(others) for station, others in self.cell.hearers.items()}
 
     def before(self, time: int, reach: int) -> list[Frame]:
         """Frames that began before `time`, at most `reach` ns plus the longest frame before it."""
@@ -217,6 +218,20 @@ class Medium:
                     found[frame.row].append(other)
             active.append(frame)
         return found
+
+
+class _Within(dict[str, frozenset[str]]):
+    """Stations within a distance of a station, itself among them, computed when first asked for."""
+
+    def __init__(self, cell: Cell, distance: float) -> None:
+        self._cell = cell
+        self._distance = distance
+
+    def __missing__(self, station: str) -> frozenset[str]:
+        cell = self._cell
+        near = frozenset(other for other in cell.places if cell.distance(station, other) <= self._distance)
+        self[station] = near
+        return near
 
 
 def media(trace: Trace) -> list[Medium]:

@@ -237,6 +237,23 @@ class Trace:
         """Return the steps of one kind at a place, in time order."""
         return self._by_place[place, kind]
 
+    def places_of(self, kind: str) -> list[str]:
+        """Return the places of all steps of one kind, in order of the first step at each."""
+        return [place for place, one in self._by_place if one == kind]
+
+    def queue_at(self, place: str) -> str:
+        """Return the queue that feeds a hop; a station has one queue for all of its neighbours."""
+        if place not in self._queues:
+            sender, _, receiver = place.partition("->")
+            of_cells = (cell.queue(sender) for cell in reversed(self.cells) if cell.has(sender, receiver))
+            self._queues[place] = next(of_cells, place)
+        return self._queues[place]
+
+    @cached_property
+    def _queues(self) -> dict[str, str]:
+        """Queues by the place of the hop that each feeds."""
+        return {}
+
     @cached_property
     def _by_place(self) -> defaultdict[tuple[str, str], list[Step]]:
         found: defaultdict[tuple[str, str], list[Step]] = defaultdict(list)

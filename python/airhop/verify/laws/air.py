@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from itertools import permutations
+from itertools import chain
 
 from airhop.verify.medium import RTS_LIMIT, Medium, finding, media
 from airhop.verify.trace import ROUNDING, Finding, Frame, Step, Trace
@@ -99,17 +99,17 @@ def _contents(trace: Trace, medium: Medium) -> Iterator[Finding]:
     helped, overhead = trace.helped, medium.overhead
     offered = {
         (step.place, step.flow, step.kind, step.seq, 0 if step.flow in helped else step.bytes)
-        for a in medium.cell.places
-        for b in (*medium.cell.hearers[a], "*")
-        for step in trace.steps_at(f"{a}->{b}", "offered")
+        for step in chain(
+            (step for *_, step in medium.steps(trace, "offered")),
+            *(trace.steps_at(f"{station}->*", "offered") for station in medium.cell.places),
+        )
     }
-    places = {(a, b): f"{a}->{b}" for a in medium.cell.places for b in (*medium.cell.places, "*")}
     for frame in medium.frames:
         if frame.kind in _BYTES:
             if frame.bytes != _BYTES[frame.kind]:
                 yield finding("air", frame, f"{frame.bytes} bytes, and it has {_BYTES[frame.kind]}")
         elif not medium.may_be_cut(frame):
-            place = places[frame.sender, frame.receiver]
+            place = f"{frame.sender}->{frame.receiver}"
             octets = 0 if frame.flow in helped else frame.bytes - overhead
             if (place, frame.flow, frame.packet, frame.seq, octets) not in offered:
                 yield finding("air", frame, f"no such packet was offered to {place}")
@@ -136,10 +136,9 @@ def _numbers(medium: Medium) -> Iterator[Finding]:
 def _discarded(trace: Trace, medium: Medium) -> Iterator[Finding]:
     """Check that every discarded packet had its last attempt."""
     given_up: defaultdict[tuple[str, tuple[str, str, str, int]], list[Step]] = defaultdict(list)
-    for sender, receiver in permutations(medium.cell.places, 2):
-        for step in trace.steps_at(f"{sender}->{receiver}", "dropped"):
-            if step.cause == "retries":
-                given_up[sender, (receiver, step.flow, step.kind, step.seq)].append(step)
+    for sender, receiver, step in medium.steps(trace, "dropped"):
+        if step.cause == "retries":
+            given_up[sender, (receiver, step.flow, step.kind, step.seq)].append(step)
     numbers = {seq for _, (*_, seq) in given_up}
     tries: defaultdict[tuple[str, tuple[str, str, str, int]], list[Frame]] = defaultdict(list)
     for frame in medium.frames:
@@ -214,9 +213,7 @@ def _arrivals(trace: Trace, medium: Medium) -> Iterator[Finding]:
         for frame in medium.frames
         if frame.kind == "data" and frame.outcome in ("received", "captured")
     }
-    for a in medium.cell.places:
-        for b in medium.cell.hearers[a]:
-            for step in trace.steps_at(f"{a}->{b}", "arrived"):
-                if (step.time, a, b, step.flow, step.kind, step.seq) not in received:
-                    text = f"{step.kind} {step.seq} arrives, and no frame with it was received then"
-                    yield Finding("air", step.time / 1e9, step.place, text)
+    for sender, receiver, step in medium.steps(trace, "arrived"):
+        if (step.time, sender, receiver, step.flow, step.kind, step.seq) not in received:
+            text = f"{step.kind} {step.seq} arrives, and no frame with it was received then"
+            yield Finding("air", step.time / 1e9, step.place, text)

@@ -179,7 +179,7 @@ def _has_outages(place: str, way: Mapping[str, Any], bad: list[tuple[int, int]],
         )
     )
     model = model_at(way["errors"], place)
-    if model is None or model["kind"] not in ("two-state", "recorded"):
+    if model is None or not _is_fading(model):
         return bad == outages
     return all(any(first <= begin and end <= last for first, last in bad) for begin, end in outages)
 
@@ -188,14 +188,21 @@ def _faded(trace: Trace) -> Iterator[tuple[Mapping[str, Any], list[str]]]:
     """List the error models that fade in time, with the directions that share their fades."""
     for kind in ("wired", "radio", "wlan"):
         for plan in trace.scenario.get(kind, []):
+            if _loses_at_times(plan) or not any(map(_is_fading, listed(plan["errors"]))):
+                continue
             pairs = [plan["ends"]] if kind != "wlan" else trace.hearing(plan["name"])
-            for a, b in [] if _loses_at_times(plan) else pairs:
+            for a, b in pairs:
                 there, back = (model_at(plan["errors"], place) for place in (f"{a}->{b}", f"{b}->{a}"))
                 shared = [(there, [f"{a}->{b}", f"{b}->{a}"])]
                 apart = [(there, [f"{a}->{b}"]), (back, [f"{b}->{a}"])]
                 for model, places in shared if there is back else apart:
-                    if model is not None and model["kind"] in ("two-state", "recorded"):
+                    if model is not None and _is_fading(model):
                         yield model, places
+
+
+def _is_fading(model: Mapping[str, Any]) -> bool:
+    """Return whether an error model changes in time, so that its fades are recorded."""
+    return model["kind"] in ("two-state", "recorded")
 
 
 def _loses_at_times(plan: Mapping[str, Any]) -> bool:

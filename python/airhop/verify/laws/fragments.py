@@ -71,10 +71,8 @@ class _Replay:
         self._begun = {(frame.sender, frame.start): frame for frame in medium.frames}
         self._helped = trace.helped
         self._offered: defaultdict[tuple[str, _Key], set[int]] = defaultdict(set)
-        for a in medium.cell.places:
-            for b in medium.cell.hearers[a]:
-                for step in trace.steps_at(f"{a}->{b}", "offered"):
-                    self._offered[a, (b, step.flow, step.kind, step.seq)].add(step.bytes)
+        for sender, receiver, step in medium.steps(trace, "offered"):
+            self._offered[sender, (receiver, step.flow, step.kind, step.seq)].add(step.bytes)
         self._arriving: Counter[tuple[int, str, _Key]] = Counter()
         self._unknown: set[tuple[str, _Key]] = set()
         """Packets that may have several numbers of fragments, as their key is of several lengths."""
@@ -163,11 +161,9 @@ class _Replay:
     def _arrivals(self) -> Iterator[Finding]:
         """Compare arrived packets with packets of which all fragments were received."""
         told: Counter[tuple[int, str, _Key]] = Counter()
-        for a in self._medium.cell.places:
-            for b in self._medium.cell.hearers[a]:
-                for step in self._trace.steps_at(f"{a}->{b}", "arrived"):
-                    if step.flow not in self._medium.fragmented:
-                        told[step.time, a, (b, step.flow, step.kind, step.seq)] += 1
+        for sender, receiver, step in self._medium.steps(self._trace, "arrived"):
+            if step.flow not in self._medium.fragmented:
+                told[step.time, sender, (receiver, step.flow, step.kind, step.seq)] += 1
         for which, text in (
             (told - self._arriving, "arrives without all of its fragments, or twice"),
             (self._arriving - told, "has all fragments there, and does not arrive"),

@@ -23,31 +23,29 @@ class _Queues:
     """The marking queues of a scenario, by the place that each queue feeds."""
 
     def __init__(self, trace: Trace) -> None:
-        self._names: dict[str, str] = {}
-        marking = {name for name, queue in self._all(trace) if _marks(queue)}
+        self._queue_at = trace.queue_at
+        queues = list(_queues(trace))
+        marking = {name for name, queue in queues if _marks(queue)}
         replaced = any(_MARKS & set(flow.get("services", ())) for flow in trace.plans.values())
         self.certain = set() if replaced else marking
         """Names of the queues that mark for sure: none if a flow's service may replace queues."""
-        self._marking = marking | (set(self._names.values()) if replaced else set())
-
-    def _all(self, trace: Trace) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        for kind in ("wired", "radio"):
-            for link in trace.scenario.get(kind, []):
-                for place, way in ways(link):
-                    self._names[place] = place
-                    yield place, way["queue"]
-        for cell, plan in zip(trace.cells, trace.scenario.get("wlan", []), strict=True):
-            stations = list(cell.places)
-            for station in stations:
-                others = [other for other in stations if other != station]
-                queue = f"{station}->{others[0] if len(others) == 1 else '*'}"
-                self._names |= {f"{station}->{other}": queue for other in [*others, "*"]}
-                yield queue, plan["queue"]
+        self._marking = marking | ({name for name, _ in queues} if replaced else set())
 
     def marking(self, place: str) -> str | None:
         """Return the name of the queue before a place, if it may mark."""
-        name = self._names.get(place)
+        name = self._queue_at(place)
         return name if name in self._marking else None
+
+
+def _queues(trace: Trace) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the queues of a scenario by name, each with its keys."""
+    for kind in ("wired", "radio"):
+        for link in trace.scenario.get(kind, []):
+            for place, way in ways(link):
+                yield place, way["queue"]
+    for cell, plan in zip(trace.cells, trace.scenario.get("wlan", []), strict=True):
+        for station in cell.places:
+            yield cell.queue(station), plan["queue"]
 
 
 def _marks(queue: Mapping[str, Any]) -> bool:

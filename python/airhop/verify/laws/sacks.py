@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left, bisect_right
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
 from typing import Any, NamedTuple
 
 from airhop.verify.laws.receivers import LONGEST_TURNAROUND
@@ -89,30 +92,65 @@ def check(trace: Trace) -> Iterator[Finding]:
         unit = sizes.pop() if len(sizes) == 1 else 1
         known = _known(trace, name, flow)
         for time, ack, sacked in rows:
-            made = known.get((time, ack), [])
-            if made and not any(told.allows(sacked, unit) for told in made):
+            made = list(chain.from_iterable(known.get((time, ack), ())))
+            if made and not any(contents.allows(sacked, unit) for contents in made):
                 text = f"ACK {ack} reports {sacked} bytes beyond it, and {made[0].octets} had arrived"
                 yield Finding("sack", time / 1e9, name, text)
 
 
-def _known(trace: Trace, name: str, flow: Mapping[str, Any]) -> dict[tuple[int, int], list[_SackContents]]:
+@dataclass(frozen=True)
+class _Part:
+    """Part of a list of SACK contents, which is not copied: thousands of ACKs share a list of thousands."""
+
+    contents: list[_SackContents]
+    first: int
+    end: int
+
+    def __iter__(self) -> Iterator[_SackContents]:
+        return (self.contents[place] for place in range(self.first, self.end))
+
+
+class _Held:
+    """Possible SACK contents of ACKs while segments wait for the TCP of the receiver's host."""
+
+    def __init__(self) -> None:
+        self._contents: defaultdict[int, list[_SackContents]] = defaultdict(list)
+        """Contents after each arrival, by the cumulative ACK."""
+        self._ends: defaultdict[int, list[float]] = defaultdict(list)
+        """Times of the next arrivals, which end the validity of these contents, ns."""
+        self._latest: list[float] = []
+
+    def add(self, time: int, ack: int, contents: _SackContents) -> None:
+        """Add the contents after an arrival."""
+        if self._latest:
+            self._latest[-1] = time
+        self._latest = self._ends[ack]
+        self._latest.append(math.inf)
+        self._contents[ack].append(contents)
+
+    def since(self, time: int, ack: int) -> _Part:
+        """Return the contents with a cumulative ACK that were valid at `time` or later."""
+        contents = self._contents[ack]
+        return _Part(contents, bisect_left(self._ends[ack], time), len(contents))
+
+
+def _known(trace: Trace, name: str, flow: Mapping[str, Any]) -> dict[tuple[int, int], list[_Part]]:
     """Return the data beyond each ACK at its creation, by time and number of its arrival."""
     beyond = _Beyond()
-    states: deque[tuple[int, int, _SackContents]] = deque()
-    """Possible SACK contents after each arrival, while segments wait for the TCP of the receiver's host."""
-    is_held = bool(flow["tcp"]["turnaround"])
-    made: dict[int, list[_SackContents]] = {}
-    known: defaultdict[tuple[int, int], list[_SackContents]] = defaultdict(list)
+    held = _Held() if flow["tcp"]["turnaround"] else None
+    made: dict[int, _Part] = {}
+    known: defaultdict[tuple[int, int], list[_Part]] = defaultdict(list)
     for step in trace.steps_of(name):
         if step.step == "delivered" and step.kind == "data" and step.place == flow["to"] and not step.damaged:
             beyond.add(step.time, step.seq, step.end)
-            if is_held:
-                states.append((step.time, beyond.next, beyond.sack_contents(step.time)))
+            if held:
+                held.add(step.time, beyond.next, beyond.sack_contents(step.time))
         elif step.step == "made" and step.kind == "ack" and step.place == flow["to"]:
-            while len(states) > 1 and states[1][0] < step.time - LONGEST_TURNAROUND:
-                states.popleft()
-            told = [told for _, first, told in states if first == step.seq]
-            made[step.packet] = told if is_held else [beyond.sack_contents(step.time)]
+            made[step.packet] = (
+                held.since(step.time - LONGEST_TURNAROUND, step.seq)
+                if held
+                else _Part([beyond.sack_contents(step.time)], 0, 1)
+            )
         elif step.step == "delivered" and step.packet in made and step.place == flow["from"]:
-            known[step.time, step.seq] += made[step.packet]
+            known[step.time, step.seq].append(made[step.packet])
     return known

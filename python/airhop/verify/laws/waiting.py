@@ -65,28 +65,24 @@ def _instants(trace: Trace) -> tuple[_Times, _Times, _Times, _Spans, set[str]]:
     """Return the times of offers, drops and departures, and the queues with several departures at once."""
     offered, dropped, left = _Times(set), _Times(set), _Times(set)
     given_up: _Spans = defaultdict(list)
-    queues: dict[str, str] = {}
     several: set[str] = set()
     for medium in media(trace):
-        names = list(medium.cell.places)
-        for station in names:
-            others = [other for other in names if other != station]
-            queue = f"{station}->{others[0] if len(others) == 1 else '*'}"
-            queues |= {f"{station}->{other}": queue for other in [*others, "*"]}
-            if medium.plan["routing"]["kind"] != "static" or medium.aggregates:
-                several.add(queue)  # those to a neighbour that is gone go back to the router
+        queue = medium.cell.queue
+        if medium.plan["routing"]["kind"] != "static" or medium.aggregates:
+            # Packets to a neighbour that is gone return to the router.
+            several.update(queue(station) for station in medium.cell.places)
         patience = medium.difs + medium.sifs + round(medium.ack)
         for frame in medium.frames:
             if frame.kind in ("ack", "block-ack"):
-                left[queues[f"{frame.receiver}->*"]].add(frame.end)
+                left[queue(frame.receiver)].add(frame.end)
             elif frame.kind == "broadcast":
-                left[queues[f"{frame.sender}->*"]].add(frame.end)
+                left[queue(frame.sender)].add(frame.end)
             elif medium.aggregates or _may_be_last(medium, frame):
                 # It is given up when no answer has come in time, even if it had arrived before; RTS frames
                 # count beside it, and fragments of a packet each anew.
-                given_up[queues[f"{frame.sender}->*"]].append((frame.end, frame.end + patience))
+                given_up[queue(frame.sender)].append((frame.end, frame.end + patience))
     for step in trace.steps:
-        place = queues.get(step.place, step.place)
+        place = trace.queue_at(step.place)
         if step.step == "offered":
             offered[place].add(step.time)
             left[place].add(step.time)

@@ -135,8 +135,6 @@ def _outcomes(frame: Frame, mpdus: list[Mpdu]) -> Iterator[Finding]:
 def _offered(trace: Trace, medium: Medium) -> Mapping[_Name, set[int]]:
     """Return the lengths of offered packets; agents may lengthen a queued packet."""
     found: defaultdict[_Name, set[int]] = defaultdict(set)
-    for a in medium.cell.places:
-        for b in medium.cell.hearers[a]:
-            for step in trace.steps_at(f"{a}->{b}", "offered"):
-                found[step.place, step.flow, step.kind, step.seq].add(step.bytes)
+    for *_, step in medium.steps(trace, "offered"):
+        found[step.place, step.flow, step.kind, step.seq].add(step.bytes)
     return dict(found)
