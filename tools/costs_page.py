@@ -13,9 +13,10 @@ from costs import DOCS, FILE, REPEATS, Cost, figure_name, read
 
 HEAD = """# What a run costs
 
-This page shows CPU time and events per delivered segment against the size of a scenario. Each point is a run
-on one thread, the fastest of {repeats}, in user CPU time including the construction of its world. Times
-depend on the machine; numbers of events do not. [costs.csv](costs.csv) contains all numbers, measured by
+This page shows the CPU time and the number of events per delivered segment as a function of the size of a
+scenario. Each point is the fastest of {repeats} runs on one thread, in user CPU time, which includes the
+construction of the world. Times depend on the machine; numbers of events do not. This command measures all
+numbers, and writes [costs.csv](costs.csv):
 
 ```text
 python tools/costs.py
@@ -25,72 +26,74 @@ python tools/costs.py
 
 FLOWS = """## Flows
 
-SACK flows share one link of 1 Gbit/s for 5 s (`dumbbell`), each between two hosts of its
-own. A segment and its ACK pass six directions of wire.
+SACK flows share one link of 1 Gbit/s for 5 s (`dumbbell`). Each flow has two separate hosts. A segment and
+its ACK cross six wires in total.
 
-![CPU time and events per delivered segment, against the number of flows]({figure})
+![CPU time and events per delivered segment, as a function of the number of flows]({figure})
 
-From one flow to {last:,.0f}, a delivered segment takes {events:.1f} times the events and {time:.1f} times the
-CPU time. The loop finds a flow by its number without a search, and the work of its event queue grows with the
-logarithm of the number of waiting events. Two costs grow:
+With {last:,.0f} flows, a delivered segment needs {events:.1f} times the events and {time:.1f} times the CPU
+time of a segment with one flow. The loop finds a flow by its number without a search, and the cost of the
+event queue grows with the logarithm of the number of pending events. Two other costs grow:
 
-- **the work**: the path holds 6500 packets, so {last:,.0f} flows have less than one each and send
-  {waste:.0f} % more segments than arrive;
+- **retransmissions**: the path contains at most 6500 packets, less than one packet for each of {last:,.0f}
+  flows, and the flows send {waste:.0f} % more segments than arrive;
 - **cache misses**: consecutive events belong to different flows, and the state of all flows does not fit
-  into the caches. An event takes {ns_first:.0f} ns with one flow, {ns_last:.0f} ns with
-  {last:,.0f}.
+  into the caches. An event lasts {ns_first:.0f} ns with one flow and {ns_last:.0f} ns with {last:,.0f} flows.
 
-Memory grows linearly: {kilobytes:.0f} kB per flow, from {before:,.0f} flows to {last:,.0f}. The figure
-includes two hosts, two wires, the scenario's text and the results; it is the peak memory of the process,
-Python included.
+Memory grows linearly, by {kilobytes:.0f} kB per flow between {before:,.0f} and {last:,.0f} flows. This value
+includes two hosts, two wires, the scenario's text and the results. It is measured as the peak memory of the
+process, Python included.
 
 """
 
 HOPS = """## Hops
 
-One SACK flow over a chain of stations, 30 m apart, that hear each other up to 40 m and sense each other up to
-85 m; static routes (`cheng2008-chain`).
+One SACK flow crosses a chain of stations at distances of 30 m, with static routes (`cheng2008-chain`). The
+receive range is 40 m and the sense range is 85 m.
 
-![CPU time and events per delivered segment, against the number of hops]({figure})
+![CPU time and events per delivered segment, as a function of the number of hops]({figure})
 
-The cost is linear: from {middle:.0f} hops to {last:.0f}, each hop adds {events:.1f} events and {time:.2f} µs
-to a segment. A hop is contention, a frame and its link ACK, for the segment and again for its ACK. The second
-hop adds {second:.1f} events: up to two hops all stations sense each other, and few frames collide.
+The cost is linear: from {middle:.0f} to {last:.0f} hops, each hop adds {events:.1f} events and {time:.2f} µs
+to a segment. On each hop the segment and its ACK need contention, a frame and a link ACK. The second hop adds
+only {second:.1f} events, because all stations of two hops sense each other and few frames collide.
 
 """
 
 STATIONS = """## Stations
 
-Stations have random places, and one in ten has a SACK flow to a neighbour. Either the field grows with
-their number (one density: 20 in 100 m × 100 m, as in `cheng2008-random`), or every station receives all
-others (one cell).
+Stations have random positions, and one station in ten has a SACK flow to a neighbour. The measurement has two
+variants. With *one density* the area grows with the number of stations, with 20 stations in 100 m × 100 m as
+in `cheng2008-random`. In *one cell* every station receives all other stations.
 
-![CPU time and events per delivered segment, against the number of stations]({figure})
+![CPU time and events per delivered segment, as a function of the number of stations]({figure})
 
 The number of events hardly depends on the number of stations: a crowded cell only has more collisions. The
-cost of an event does. The begin and the end of a frame update each station that senses it, and no other:
+cost of an event depends on it, because the begin and the end of a frame update each station that senses the
+frame:
 
-- in **one cell** that is all of them, and an event takes {cell_first:.0f} ns with {first:.0f} stations,
-  {cell_middle:,.0f} ns with {middle:.0f} and {cell_last:,.0f} ns with {last:.0f};
-- in **one density** it is those within 85 m: 32 on average with 100 stations and 38 with 500, of which fewer
-  are near an edge. An event takes {density_middle:,.0f} ns with {middle:.0f} stations and
-  {density_last:,.0f} ns with {last:.0f}. The increase beyond the ratio of sensing stations is cache misses,
-  as with flows, and the construction of a world with the ranges of all pairs.
+- In **one cell** all stations sense the frame. An event lasts {cell_first:.0f} ns with {first:.0f} stations,
+  {cell_middle:,.0f} ns with {middle:.0f} and {cell_last:,.0f} ns with {last:.0f}.
+- With **one density** the stations within 85 m sense the frame: 32 stations on average of 100, and 38 of 500,
+  because a smaller share of 500 stations is near an edge. An event lasts {density_middle:,.0f} ns with
+  {middle:.0f} stations and {density_last:,.0f} ns with {last:.0f}. This increase exceeds the ratio of sensing
+  stations because of cache misses, as with flows, and because the construction of the world computes the
+  ranges of all pairs.
 
 """
 
 LOSS = """## Loss
 
-One SACK flow over the last hop of Yun 2009 (`yun2009-downlink`). With one attempt per
-frame each frame error is a loss to TCP; with seven the link repairs it.
+One SACK flow crosses the last hop of Yun 2009 (`yun2009-downlink`). With one attempt per frame, TCP loses a
+segment with each frame error; with seven attempts the link layer repairs the error.
 
-![CPU time and events per delivered segment, against frame errors]({figure})
+![CPU time and events per delivered segment, as a function of the frame error rate]({figure})
 
-The cost is nearly constant. With one attempt a segment takes {one_first:.1f} events without errors and
-{one_last:.1f} at {last:.0f} %, where {again:.0f} % more segments are sent than arrive: a retransmission costs
-as much as a transmission, and loss detection costs little. With seven attempts a segment takes
-{seven_first:.1f} and {seven_last:.1f} events. A lossy run is still cheaper: its goodput is lower, so a
-simulated second has fewer segments.
+The cost per delivered segment is nearly constant. With one attempt, a segment needs {one_first:.1f} events
+without errors, and {one_last:.1f} events at {last:.0f} % errors. At {last:.0f} % the sender sends {again:.0f}
+% more segments than arrive: a retransmission costs as much as a transmission, and loss detection costs
+little. With seven attempts, a segment needs {seven_first:.1f} events without errors, and {seven_last:.1f}
+events at {last:.0f} %. A run with errors costs less in total, because its goodput is lower and a simulated
+second therefore contains fewer segments.
 
 """
 
@@ -99,13 +102,13 @@ CEILING = """## The ceiling
 The event queue bounds the speed of the loop. `airhop bench` measures a run's share of this bound:
 
 ```text
-airhop bench                      # three courses, beside ns-2 and ns-3 where they are installed
+airhop bench                      # three courses, also with ns-2 and ns-3 if installed
 ```
 
-It records the operations of the run on its queue, from the middle of the run on: the pushed events, their
-distance in time, and their departure. Then it repeats these operations on a queue alone, without handling the
-events. The share is the event rate of the run in per cent of that of the queue. It is no grade: a faster
-queue lowers it.
+The command records the operations of the second half of the run on the event queue: the pushed events, their
+delays, and their departures. It then repeats these operations on a queue without processing the events. The
+share is the event rate of the run as a percentage of the event rate of the queue. A low share is not a fault:
+a faster queue reduces the share.
 """
 
 

@@ -51,15 +51,16 @@ difference exceeds its bound without a known reason.
 The *difference* is Airhop's value minus the peer's value, as a percentage of the peer's value.
 
 - *within*: the difference is at most the bound.
-- *explained* (the table of all checks names the [reason](#reasons) instead): the difference exceeds the
-  bound, and deviates from the known effect of the reason by at most {explained_within} percentage points.
-- *open*: the difference is neither within nor explained, but its 95 % interval contains a value
-  that is within or explained. The interval includes the uncertainty of both means.
+- *explained*: the difference exceeds the bound, and deviates from the known effect of a [reason](#reasons) by
+  at most {explained_within} percentage points. The table of all checks names the reason instead of the
+  verdict.
+- *open*: the difference is neither within nor explained, but its 95 % interval contains a difference that
+  would be. The interval includes the uncertainty of both means.
 - *beyond*: all other differences.
 
 Each bound equals the tolerance of the crate's test of the same comparison ([how results are
-checked](checked.md)). PFTK has no such test; its bound was chosen for this page. A bound is not an error
-bar: the sign of a difference is part of the result.
+checked](checked.md)). PFTK has no such test; its bound was chosen for this page. A bound is a tolerance, not
+an error bar: a systematic difference within the bound is part of the result.
 
 ## Summary
 
@@ -74,11 +75,11 @@ The tables omit these measurements of other simulators:
 TABLE_HEAD = """# Cross-checks, number by number
 
 This page lists every check. [Cross-checks](cross-checks.md) explains the verdicts and the
-[reasons](cross-checks.md#reasons). Column *Airhop*: mean of replications with the half-width of the 95 %
-interval. Column *peer*: value of the closed form, or mean of the runs of the other simulator or of the
-kernel. Column *scenario*: *down* and *up* are the direction of data, *attempts* is the largest number of
-transmissions of a frame, *3 × 10 ms* are the delays of three wires, and *control* is the rate of link ACKs
-and other control frames.
+[reasons](cross-checks.md#reasons). The column *Airhop* contains the mean of the replications with the
+half-width of the 95 % interval. The column *peer* contains the value of the closed form, or the mean of the
+runs of the other simulator or of the kernel. In the column *scenario*, *down* and *up* are the direction of
+data, *attempts* is the largest number of transmissions of a frame, *3 × 10 ms* are the delays of three wires,
+and *control* is the rate of link ACKs and other control frames.
 """
 
 

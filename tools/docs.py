@@ -48,9 +48,9 @@ one hop, yields no notice of these services.
 
 SCHEMES_HEAD = """# Schemes
 
-A *scheme* is the congestion control of a sender and its reaction to losses and notices. The name of a scheme
-selects it: `scheme = "sack"` in a flow, `--scheme sack` on the command line; a scheme with parameters is a
-table, `scheme = { name = "ll-elsn", n = 3 }`. The page of a scheme describes its algorithm, its use, the
+A *scheme* is the congestion control of a sender and its reaction to losses and notices. The name selects a
+scheme: `scheme = "sack"` in a flow, `--scheme sack` on the command line. A scheme with parameters is a table,
+`scheme = { name = "ll-elsn", n = 3 }`. The page of a scheme describes its algorithm, its use, the
 facts that are verified against its sources, and the parts that its sources leave open and Airhop
 reconstructs. The [confusion matrix](statistics.md#judgements) shows how often a scheme classifies a loss
 correctly.
@@ -66,9 +66,9 @@ FAMILY_HEAD = """
 SERVICES_HEAD = """
 ## Services
 
-A *service* is a function of the network for a flow. The scheme of a flow installs the services that the
-scheme needs, along the path of the flow. The key `services` of a flow names other services instead, which
-combines any sender with any notification (as in Yun 2009 §5.3); `services = []` installs none.
+A *service* is a function of the network for a flow. Airhop installs the services of a flow's scheme along the
+path of the flow. The key `services` of a flow names other services instead, so that any sender can be
+combined with any notification (as in Yun 2009 §5.3); `services = []` installs no service.
 
 ```sh
 airhop compare last-hop hack sack -n 3 --set duration="20 s" --set 'flow.ftp.services=["elsn"]'
@@ -84,10 +84,10 @@ ECN = """
 `tcp = { ecn = true }` in a flow enables ECN (RFC 3168): data packets are ECT(0), routers may set CE instead
 of dropping a packet, the receiver sets ECE until the sender sets CWR, and the sender responds to ECE once per
 round trip, as to a loss. The queues `red`, `codel`, `fq-codel` and `pie` with `ecn = true`, and
-`congestion-warning`, set CE. A CE mark is no loss, and the confusion matrix excludes marks. Schemes that
+`congestion-warning`, set CE. A CE mark is not a loss, and the confusion matrix excludes marks. Schemes that
 process single marks, such as TCP-Jersey, enable ECN themselves.
 
-The handshake negotiates ECN (§6.1.1), which a capture shows. New data is ECT(0); retransmissions and pure
+The handshake negotiates ECN (§6.1.1), as a capture shows. New data is ECT(0); retransmissions and pure
 ACKs are not ECN-capable. Under preset `linux`, all packets of DCTCP are ECN-capable. The run document counts
 the [marks](measures.md) of each flow (`marks`: `ect0`, `ect1`, `ce`, `ece`) and the CE marks of each queue
 (`queues`). [Traces](api/tables.md) contain the ECN codepoint and the control bits of each packet, and the

@@ -9,39 +9,45 @@ from blocks import table
 
 HEAD = """# Measures
 
-Measures describe flows, classes of flows, and runs. Each is a key of the run document (`run --json`), a
-column of [frames and stores](studies.md), and a name in formulas such as `retransmissions / sent_segments`.
+A measure is a number that describes a flow, a class of flows, a queue, a station or a run. Each measure is a
+key of the run document (`run --json`), a column of [data frames and stores](studies.md), and a name in
+formulas such as `retransmissions / sent_segments`. Three columns of the first table need an explanation:
 
-**In a run**: aggregation of flows into a run, a row of a study: the *sum* over its TCP flows, the *mean* over
-the flows that have the measure, or none (–). `flow.NAME.MEASURE` is the measure of one flow,
-`class.NAME.MEASURE` that of a class of flows, as in `class.bulk down.delay_p95_ms`. **After the warm-up**:
-the warm-up is excluded (*yes*), or the value covers the whole run (*no*). **Real hosts**: measured for
-[real packets](real-packets.md), too (*yes*), or known only to their kernels (*no*), and then null.
+- **In a run**: the aggregation of the flows of a run. It is the *sum* over the TCP flows, the *mean* over the
+  flows that have the measure, or none (–).
+- **After the warm-up**: *yes* if the value excludes the warm-up, *no* if the value covers the whole run.
+- **Real hosts**: *yes* if Airhop also measures the value for [real packets](real-packets.md), *no* if only
+  the kernel of the real host knows the value; the value is then null.
 
-A run of a study also has `jain`, the [fairness](statistics.md) of the goodputs of its TCP flows, and
-`judged_right`, their share of [right loss classifications](statistics.md#judgements).
+`flow.NAME.MEASURE` is the measure of one flow. `class.NAME.MEASURE` is the measure of a class of flows, as in
+`class.bulk down.delay_p95_ms`.
+
+A run of a study also has two derived measures: `jain` is the [fairness](statistics.md) of the goodputs of its
+TCP flows, and `judged_right` is the share of their [correct loss classifications](statistics.md#judgements).
 """
 ABOUT_FLOWS = "\n## Of a flow\n\n"
 ABOUT_CLASSES = """
 ## Of a class
 
-A class groups flows: those with the same key `class`, or else the same kind of application and the same
-direction of the data through the wireless link, as in `bulk down`. Flows that an application opens belong to
-its class. The document of a run lists the classes (`classes`); in frames and stores the columns begin with
-`class_`, and are equal in the rows of all flows of the class.
+A class is a group of flows. Flows with the same key `class` form a class. Flows without this key form a class
+if they have the same type of application and the same direction of data over the wireless link, as in
+`bulk down`. Flows that an application opens belong to the class of the application. The run document lists
+the classes (`classes`). In data frames and stores the columns of classes begin with `class_`, and are equal
+in the rows of all flows of the class.
 
 """
 ABOUT_QUEUES = """
 ## Of a queue
 
-The document of a run lists the queues that packets left, and those that mark (`queues`), by the name of the
-directed link behind the queue: `r1->bs`, or `bs->*` for the queue of an interface to several stations.
+The run document (`queues`) lists the queues that at least one packet left, and the queues that mark. The name
+of a queue is the name of the directed link behind the queue: `r1->bs`, or `bs->*` for the queue of an
+interface to several stations.
 
 """
 ABOUT_STATIONS = """
 ## Of a station
 
-The document of a run lists the stations of 802.11 cells (`stations`), each with its `cell` and `name`.
+The run document (`stations`) lists the stations of 802.11 cells, each with its `cell` and `name`.
 
 """
 

@@ -61,9 +61,9 @@ REASONS = {
 HEAD = """# Results of packetdrill scripts
 
 [packetdrill](https://www.usenix.org/conference/atc13/technical-sessions/presentation/cardwell) (Cardwell et
-al. 2013) specifies TCP by scripts: packets of a peer and calls of an application, with the expected packets
-and socket state, to the millisecond. Airhop runs such scripts against its own TCP in virtual time, with the
-handshake, on the connecting or the accepting side, with data in both directions:
+al. 2013) tests TCP by scripts. A script lists the packets of a peer, the calls of an application, and the
+expected packets and socket state, to the millisecond. Airhop runs these scripts against its own TCP in
+virtual time. The tested end connects or accepts, performs the handshake, and sends and receives data:
 
 ```sh
 cat > first-flight.pkt <<'END'
@@ -82,25 +82,25 @@ END
 airhop doctor --packetdrill first-flight.pkt
 ```
 
-`--kernel` tests the kernel of this machine instead, in a network namespace, in real time. A script has up to
-three tries, since a busy machine may delay packets. The option needs root or user namespaces, and runs the
-scripts' shell commands, as packetdrill does.
+`--kernel` tests the kernel of this machine instead, in a network namespace, in real time. Airhop runs a
+script up to three times, because a busy machine may delay packets. The option needs root or user namespaces,
+and runs the scripts' shell commands, as packetdrill does.
 
-A script **passes** if all its expectations hold. It **fails** at the first difference. It **does not
-apply** if it uses a feature that Airhop does not model before the first comparison; if the feature comes
-later, the script passes up to that line, and its result names the line. Segments are compared by time,
-flags, sequence and acknowledgement numbers, ECN field, timestamps and SACK blocks; windows and options of
-SYNs are compared on the kernel only, PSH only in scripts with `--push`; with `--complete` an additional
-segment is a difference, too. Several segments may take the place of an expected one, as without segmentation
+A script **passes** if all its expectations hold. It **fails** at the first difference. It **does not apply**
+if it uses a feature that Airhop does not model before the first comparison. If the script uses such a feature
+later, it passes up to that line, and its result names the line. Airhop compares the time, flags, sequence and
+acknowledgement numbers, ECN field, timestamps and SACK blocks of segments. It compares windows and options of
+SYNs on the kernel only, and PSH only in scripts with `--push`. With `--complete` an additional segment is
+also a difference. Several segments may replace one expected segment, because Airhop has no segmentation
 offload.
 
-Rules of RFCs also apply to senders with other presets, schemes and recoveries: a script names them in
-`--also=preset:scheme` or `--also=preset:scheme:recovery`, and Airhop's tests run it with them, too. Scripts
-in `crates/tcp/tests/senders` are for these senders only.
+Rules of RFCs also apply to senders with other presets, schemes and recoveries. A script names such senders in
+`--also=preset:scheme` or `--also=preset:scheme:recovery`, and Airhop's tests also run the script with these
+senders. Scripts in `crates/tcp/tests/senders` are for these senders only.
 
 ## Suites
 
-The source tree contains only Airhop's own scripts; this command runs copies of the other suites:
+The source tree contains only Airhop's own scripts. This command runs copies of the other suites:
 
 ```text
 python tools/packetdrill_page.py google=FOLDER linux=FOLDER nplab=FOLDER freebsd=FOLDER
@@ -171,8 +171,7 @@ KERNEL_SAYS = """
 
 ## Scripts that do not apply
 
-Features that Airhop does not model, with the number of scripts that use them, in their first comparison or
-later:
+The table lists the features that Airhop does not model, and the number of scripts that use each feature:
 
 """
 

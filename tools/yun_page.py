@@ -28,46 +28,47 @@ RATES = ("0.003", "0.01", "0.03")
 
 HEAD = """# Yun 2009 on real packets
 
-Yun 2009 notifies a TCP sender of wireless losses, and simulates this with ns-2. On this page a Linux 6.18
-kernel sends: `airhop emulate` provides the paper's links (Figures 5 and 8: three wires of 10 Mbit/s and 10
-ms, then 802.11b at 11 Mbit/s whose frames are sent once), the agents, and the notices of LL-ELSN and ELN in
-the form of §3.1. The kernel uses its own Reno, or Airhop's object `bpf_eln`, which receives the notices.
-Each row also has the simulation of the same scenario, with preset `linux`, the same object and 60
-replications.
+In Yun 2009 the link layer notifies a TCP sender of wireless losses, and ns-2 simulates the network. On this
+page the sender is a Linux 6.18 kernel, and `airhop emulate` provides the network. The links are those of
+Figures 5 and 8: three wires of 10 Mbit/s and 10 ms, then 802.11b at 11 Mbit/s, which sends each frame once.
+The agents send the notices of LL-ELSN and ELN in the form of §3.1. The kernel runs its own Reno, or Airhop's
+object `bpf_eln`, which receives the notices. Each row of the tables also contains a simulation of the same
+scenario, with preset `linux`, the same object and 60 replications.
 
 ```text
 airhop emulate yun2009-downlink --with bpf_eln --services ll-elsn --set duration="30 s" \\
   --set 'flow.ftp*.tcp.preset=linux' --on d1 "iperf3 -s -1" --on s1 "iperf3 -c {d1} -t 20"
 ```
 
-Goodput of a bulk transfer of 30 s in Mbit/s, with 95 % intervals; × Reno is the ratio to Reno of the same
-column at the same frame error rate (FER), with its interval by the delta method.
+The columns *kernel* and *simulated* contain the goodput of a bulk transfer of 30 s in Mbit/s, with 95 %
+intervals. The columns *× Reno* contain the ratio to Reno at the same frame error rate (FER), with its
+interval by the delta method.
 
 """
 
 PRINTED = """
-## Beside what is printed
+## Comparison with the paper
 
-Yun 2009 prints curves, no tables; this table checks its statements. *Met*: the interval lies on the stated
-side of the bound at one or more of the three rates; *not met*: at none; *open*: an interval contains the
-bound.
+Yun 2009 prints curves and no tables; the following table therefore checks statements of the paper. A
+statement is *met* if the interval lies on the stated side of the bound at one or more of the three rates. It
+is *not met* if the intervals of all three rates lie on the other side, and otherwise *open*.
 
 """
 
-END = """
-The paper's sender is ns-2's Reno (NewReno with Snoop), which has no SACK. A kernel's sender has SACK, RACK
-and tail loss probes, and repairs several losses in a round trip: its Reno, and even more its Reno with
-Snoop, has more goodput than the paper's.
+END = """ The paper's sender is ns-2's Reno (NewReno with Snoop), which has no SACK. A kernel's sender has
+SACK, RACK and tail loss probes, and repairs several losses in a round trip. The goodput of the kernel's Reno
+is therefore higher than in the paper; the difference is larger with Snoop.
 
-In the downlink ELN has less goodput than LL-ELSN because of losses that no duplicate ACK names. SACK
-detects a segment that is sent and lost during a recovery, and the recovery repairs it; but the kernel keeps
-the segment marked lost, and the ACK that ends the recovery begins the next one (`tcp_time_to_recover()`).
-That ACK is no duplicate, so the base station does not set the ELN bit in it, and the window is reduced: in
-one of seven recoveries at 1 %. LL-ELSN's notice names the segment when the link layer discards it. In the
-uplink the base station sees the gap before the receiver does.
+In the downlink the goodput of ELN is below the goodput of LL-ELSN because of losses that no duplicate ACK
+reports. If a segment is sent and lost during a recovery, SACK detects the loss and the recovery repairs it.
+The kernel, however, keeps the segment marked lost, and the ACK that ends the recovery begins the next
+recovery (`tcp_time_to_recover()`). This ACK is not a duplicate, and the base station therefore does not set
+its ELN bit. The kernel then reduces the window; at 1 % FER this occurs in one of seven recoveries. LL-ELSN's
+notice names the segment when the link layer discards it. In the uplink the base station detects the gap
+before the receiver.
 
-`tools/emulated.py` produces the kernel's rows, and `airhop doctor --cross-check` the simulated ones
-([cross-checks](cross-checks.md#linux-618-on-the-same-links)).
+`tools/emulated.py` measures the values of the kernel, and `airhop doctor --cross-check` measures the
+simulated values ([cross-checks](cross-checks.md#linux-618-on-the-same-links)).
 """
 
 Cell = tuple[str, str, str]
