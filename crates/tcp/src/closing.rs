@@ -1,31 +1,32 @@
-//! States of an end while a connection closes.
+//! States of an endpoint while its connection closes.
 
 use crate::{Receiver, Sender};
 
-/// State of an end of an open or closing connection (RFC 9293 §3.3.2), as its sender and receiver show.
+/// State of an endpoint of an open or closing connection (RFC 9293 §3.3.2), derived from its sender and
+/// receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConnectionState {
-    /// Neither side is closed.
+    /// Neither endpoint has sent a FIN.
     Established,
-    /// FIN sent, not acknowledged; the peer's side is open.
+    /// FIN sent but not acknowledged; no FIN received.
     FinWait1,
-    /// FIN acknowledged; the peer's side is open.
+    /// FIN acknowledged; no FIN received.
     FinWait2,
-    /// Both sides closed at once; the FIN of this one is not acknowledged.
+    /// FIN received before the own FIN was acknowledged: both endpoints closed at the same time.
     Closing,
-    /// Wait for old segments to leave the network, at the end that closed first (RFC 9293 §3.6.1).
+    /// The endpoint that closed first waits until old segments have left the network (RFC 9293 §3.6.1).
     TimeWait,
-    /// FIN of the peer received; this side is open.
+    /// FIN received; no FIN sent.
     CloseWait,
-    /// FIN sent after that of the peer, not acknowledged.
+    /// FIN sent after the peer's FIN was received; the own FIN is not acknowledged.
     LastAck,
-    /// Both sides are closed, the peer's first.
+    /// Both FINs are acknowledged, and the peer closed first.
     Closed,
 }
 
 impl ConnectionState {
-    /// Returns the state of the end with this sender and this receiver. `is_first`: the application closed this
-    /// side before the peer's FIN arrived.
+    /// Computes the state of an endpoint from its sender and receiver. `is_first`: true if the endpoint's
+    /// application closed before the peer's FIN arrived.
     pub fn of(sender: &Sender, receiver: &Receiver, is_first: bool) -> Self {
         let own = sender.is_closed().then(|| sender.is_fin_acknowledged());
         match (own, receiver.has_ended(), is_first) {

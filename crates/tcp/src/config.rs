@@ -2,18 +2,18 @@
 
 use airhop_base::Span;
 
-/// Parameters of one connection, for both ends.
+/// Parameters of one connection, common to its sender and receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
-    /// Stack whose behaviour applies where no other parameter decides, e.g. the form of a scheme in ns-2 or
-    /// Linux where it differs from its paper.
+    /// Protocol stack that the sender imitates where no other parameter decides, e.g. where ns-2 or Linux
+    /// implements a scheme differently from its paper.
     pub stack: Preset,
     /// Payload of a full segment, bytes (SMSS, RFC 5681 §2).
     pub mss: u32,
-    /// True: SYN, SYN-ACK and ACK precede data (RFC 9293 §3.5). False: no handshake, as in ns-2's one-way
-    /// agents.
+    /// True: SYN, SYN-ACK and ACK precede data (RFC 9293 §3.5). False: data is sent without a handshake, as
+    /// by ns-2's one-way agents.
     pub handshake: bool,
-    /// Timeouts of a SYN after which the next one is as long; those beyond double it (RFC 6298 §5.5: 0; Linux from 6.5 on,
+    /// Number of timeouts of a SYN before the timeout begins to double (RFC 6298 §5.5: 0; Linux from 6.5 on,
     /// `tcp_syn_linear_timeouts`: 4).
     pub linear_syn_timeouts: u32,
     /// Initial congestion window in segments (RFC 6928; ns-2 `windowInit_`).
@@ -30,59 +30,61 @@ pub struct Config {
     pub timestamps: bool,
     /// Maximum number of SACK blocks per ACK (RFC 2018: four, three beside timestamps).
     pub sack_blocks: u8,
-    /// True if duplicate data is reported in the first SACK block (RFC 2883).
+    /// True if the first SACK block reports duplicate data (RFC 2883).
     pub dsack: bool,
-    /// Delayed ACKs; `None`: an ACK for every segment.
+    /// Delayed ACKs; `None`: the receiver sends an ACK for every segment.
     pub delayed_ack: Option<DelayedAck>,
-    /// Number of quick ACKs (Linux: 16), which are sent without delay despite delayed ACKs: at the start,
-    /// after an idle period longer than the minimum timeout, and after a duplicate, when the sender may be in
-    /// slow start.
+    /// Number of quick ACKs, i.e. ACKs that the receiver does not delay (Linux: 16). Quick ACKs are sent
+    /// while the sender may be in slow start: at the start, after an idle period longer than the minimum
+    /// timeout, and after a duplicate segment.
     pub quick_acks: u32,
     /// Estimator and bounds of the retransmission timeout.
     pub rto: RtoConfig,
-    /// Quantity that a loss halves into ssthresh.
+    /// Quantity of which a loss sets ssthresh to one half.
     pub halve_from: HalveFrom,
-    /// True: the window after fast recovery is at most the flight plus one segment (RFC 6582 §3.2 step 3,
-    /// option 1). False: it is ssthresh (option 2, ns-2).
+    /// True: fast recovery leaves a window of at most the flight plus one segment (RFC 6582 §3.2 step 3,
+    /// option 1). False: it leaves a window of ssthresh (option 2, ns-2).
     pub exit_to_flight: bool,
-    /// True if the connection uses ECN: routers may mark its data, and the receiver echoes marks (RFC 3168).
+    /// True if the connection uses ECN: routers may mark its data segments, and the receiver echoes the marks
+    /// (RFC 3168).
     pub ecn: bool,
-    /// Loss recovery of the scheme `sack`.
+    /// Loss recovery used by the scheme `sack`.
     pub sack_recovery: SackRecovery,
-    /// Loss detection of the schemes of Reno's family.
+    /// Loss detection used by the schemes of Reno's family.
     pub loss_detection: LossDetection,
     /// Window growth per ACK of new data.
     pub growth: Growth,
-    /// Share of the window that must be in use before an ACK may grow it.
+    /// Fraction of the window that must be in use before an ACK may grow the window.
     pub validation: Validation,
-    /// Window after an idle period longer than a retransmission timeout.
+    /// Window after an idle period longer than the RTO.
     pub after_pause: AfterPause,
-    /// True if recoveries with SACK decrease the flight evenly to the new window (PRR, RFC 9937).
+    /// True if SACK recovery reduces the flight to the new window evenly over a round trip (PRR, RFC 9937).
     pub prr: bool,
-    /// True: with RACK, a probe is sent after two round trips without ACKs (TLP, RFC 8985 §7).
+    /// True if RACK also sends a loss probe after two round trips without ACKs (TLP, RFC 8985 §7).
     pub tlp: bool,
-    /// True: with RACK, two new segments precede further retransmissions after a timeout (F-RTO, RFC 5682
-    /// §3.1).
+    /// True if RACK sends two new segments after a timeout, before it retransmits further segments (F-RTO,
+    /// RFC 5682 §3.1).
     pub frto: bool,
     /// Reaction of the sender to explicit notices.
     pub notices: Notices,
     /// True if a reduction that proves spurious is undone (RFC 3522, RFC 3708, RFC 4015).
     pub undo: bool,
-    /// True if schemes without a pacing rate of their own are paced too: at twice the window per round trip
-    /// far below ssthresh, otherwise at 1.2 windows (Linux, see [`Preset::Linux`]).
+    /// True if schemes that set no pacing rate are paced too. The rate is twice the window per round trip
+    /// while the window is far below ssthresh, otherwise 1.2 windows per round trip (Linux, see
+    /// [`Preset::Linux`]).
     pub pacing: bool,
-    /// True if the last segment of a burst carries PSH, and the receiver acknowledges a PSH segment at once
-    /// (Linux from 6.6 on).
+    /// True if the last segment of a burst carries PSH and the receiver acknowledges a segment with PSH at
+    /// once (Linux from 6.6 on).
     pub push: bool,
     /// True if a partial segment waits until data is acknowledged (Nagle's algorithm, RFC 9293 §3.7.4; RFC
     /// 1122 §4.2.3.4); false for applications that set TCP_NODELAY.
     pub nagle: bool,
-    /// Delay of the receiver's host between a segment and its ACK; `None`: no delay. The runner of the
-    /// endpoints applies the delay.
+    /// Delay of the receiver's host between the arrival of a segment and the transmission of its ACK; `None`:
+    /// no delay. The caller that runs the endpoints applies the delay.
     pub turnaround: Option<Turnaround>,
 }
 
-/// Turnaround of a host, given by two quantiles of its distribution.
+/// Distribution of a host's turnaround time, defined by two quantiles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Turnaround {
     /// Median of the turnaround.
@@ -91,82 +93,85 @@ pub struct Turnaround {
     pub p90: Span,
 }
 
-/// Reaction of a sender to explicit notices. Window and recovery stay those of the sender's scheme.
+/// Reaction of a sender to explicit notices. The sender's scheme still determines window and loss recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notices {
     /// Reaction of the sender's own scheme.
     Scheme,
-    /// Nothing.
+    /// No reaction.
     Ignored,
-    /// Reaction of scheme `eln`: a segment named by an ELN is retransmitted once, and the window is not
-    /// reduced.
+    /// Reaction of the scheme `eln`: the sender retransmits the segment named by an ELN once, and does not
+    /// reduce its window.
     Eln,
-    /// Reaction of scheme `ll-elsn`: a segment is retransmitted on each ELN that names it, up to a
-    /// disconnection, and an ERSN suspends congestion control.
+    /// Reaction of the scheme `ll-elsn`: the sender retransmits a segment on each ELN that names it, until it
+    /// detects a disconnection. An ERSN suspends congestion control.
     Elsn,
 }
 
-/// Loss detection.
+/// Method of loss detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossDetection {
-    /// By duplicate ACKs, or by SACK blocks above a hole: each scheme uses its own recovery.
+    /// Duplicate ACKs, or SACK blocks above a hole; each scheme uses its own recovery.
     Duplicates,
-    /// By SACK blocks above a hole (RFC 6675), with the same recovery for all schemes of Reno's family, as in
-    /// ns-3, which separates congestion control from loss recovery. The loss of a retransmission is repaired
-    /// by the timer.
+    /// SACK blocks above a hole (RFC 6675), with one recovery for all schemes of Reno's family, as in ns-3,
+    /// which separates congestion control from loss recovery. Only a timeout repairs the loss of a
+    /// retransmission.
     Rfc6675,
-    /// By time, with SACK (RACK, RFC 8985), for all schemes of Reno's family. Schemes defined by their
-    /// recovery (Tahoe, Vegas, ESACK, LHP, TCP-CL, TCP-DCR) keep their own.
+    /// Transmission times and SACK (RACK, RFC 8985), for all schemes of Reno's family. Schemes defined by
+    /// their recovery (Tahoe, Vegas, ESACK, LHP, TCP-CL, TCP-DCR) use their own recovery.
     Rack,
 }
 
 /// Window growth per ACK of new data (RFC 5681 §3.1, RFC 3465).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Growth {
-    /// Per ACK, whatever amount it acknowledges: one segment in slow start, then 1/cwnd segments.
+    /// Growth per ACK, for any number of acknowledged bytes: one segment in slow start, then 1/cwnd segments.
     PerAck,
-    /// As [`Growth::PerAck`], but per segment's worth of newly delivered bytes, as in Linux: delayed ACKs do
-    /// not slow the growth. Bytes left over at the end of slow start count for congestion avoidance.
+    /// Growth as in [`Growth::PerAck`], but per MSS of newly delivered bytes, as in Linux, so that delayed
+    /// ACKs do not slow the growth. Bytes that slow start did not use count for congestion avoidance.
     PerByte,
 }
 
-/// Congestion window validation: share of the window that must be in use before an ACK may grow it. If the
-/// receiver or the application limits the flight, the unused part of the window is untested.
+/// Congestion window validation: fraction of the window that must be in use before an ACK may grow the
+/// window. If the receiver or the application limits the flight, the path was not tested with the full
+/// window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Validation {
-    /// None: the window always grows, as in ns-2.
+    /// No validation: every ACK grows the window, as in ns-2.
     Never,
-    /// Half of the window (RFC 7661 §4.3, with the largest outstanding data in the last window of data in place of
+    /// Half of the window (RFC 7661 §4.3, where the largest flight in the last window of data replaces
     /// pipeACK).
     Half,
-    /// The whole window; in slow start more than half of it (Linux, tcp_is_cwnd_limited()).
+    /// The whole window, or in slow start more than half of the window (Linux, tcp_is_cwnd_limited()).
     Full,
 }
 
-/// Window at the first transmission after an idle period longer than a retransmission timeout.
+/// Window for the first transmission after an idle period longer than the RTO.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AfterPause {
-    /// The window before the idle period, as in ns-2.
+    /// Window before the idle period, as in ns-2.
     Keep,
-    /// At most the initial window (RFC 5681 §4.1).
+    /// Window before the idle period, but at most the initial window (RFC 5681 §4.1).
     Initial,
-    /// The window halved for each timeout in the idle period, down to the initial window; ssthresh keeps three
-    /// quarters of it. No effect if the congestion control sets a pacing rate (Linux, tcp_cwnd_restart()).
+    /// Window before the idle period, halved for each RTO of the idle period, but not below the initial
+    /// window. ssthresh is at least three quarters of the window before the idle period. A congestion control
+    /// with its own pacing rate keeps its window (Linux, tcp_cwnd_restart()).
     Halve,
-    /// The window halved for each five minutes of the idle period, down to the initial window; ssthresh keeps
-    /// three quarters of it (RFC 7661 §4.4.3).
+    /// Window before the idle period, halved for each five minutes of the idle period, but not below the
+    /// initial window. ssthresh is at least three quarters of the window before the idle period (RFC 7661
+    /// §4.4.3).
     Decay,
 }
 
-/// Recoveries of the scheme `sack`.
+/// Loss recoveries of the scheme `sack`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SackRecovery {
-    /// ns-2's Sack1: a pipe counter (Fall and Floyd 1996).
+    /// Sack1 of ns-2, which counts the pipe (Fall and Floyd 1996).
     Pipe,
-    /// RFC 6675.
+    /// Recovery of RFC 6675.
     Rfc6675,
-    /// Forward acknowledgement with rate halving. With preset ns2: Agent/TCP/Linux with its Reno, whose
-    /// window is an integer number of segments.
+    /// Forward acknowledgement with rate halving. With the preset ns2, the sender is Agent/TCP/Linux with
+    /// Linux' Reno, and its window is an integer number of segments.
     RateHalving,
 }
 
@@ -179,17 +184,17 @@ pub struct DelayedAck {
     pub timeout: Span,
 }
 
-/// Quantity that a loss halves into ssthresh.
+/// Quantity of which a loss sets ssthresh to one half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HalveFrom {
     /// FlightSize: all data sent and not cumulatively acknowledged (RFC 5681 §3.1, equation 4).
     Flight,
-    /// RFC 6675's pipe: the part of FlightSize that is neither SACKed nor marked lost, as in ns-3's NewReno
-    /// and Veno.
+    /// RFC 6675's pipe: bytes of FlightSize that are neither SACKed nor marked lost, as in ns-3's NewReno and
+    /// Veno.
     Pipe,
     /// The smaller of congestion window and receiver's window, as in ns-2.
     Cwnd,
-    /// The congestion window, rounded to an integer number of segments, as in Linux. A timeout during fast
+    /// Congestion window, rounded to an integer number of segments, as in Linux. A timeout during fast
     /// recovery by RACK or RFC 6675 does not reduce ssthresh again.
     WholeCwnd,
 }
@@ -197,33 +202,34 @@ pub enum HalveFrom {
 /// Retransmission timeout parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RtoConfig {
-    /// Estimator.
+    /// Estimator of the timeout.
     pub kind: RtoKind,
-    /// Lower bound.
+    /// Minimum timeout.
     pub min: Span,
-    /// Upper bound, which also limits the backoff.
+    /// Maximum timeout, which also limits the backoff.
     pub max: Span,
-    /// Timeout before the first sample.
+    /// Timeout before the first RTT sample.
     pub initial: Span,
-    /// Clock granularity G (RFC 6298 §2), or the tick of a coarse clock.
+    /// Clock granularity G (RFC 6298 §2), or the duration of a tick of a coarse clock.
     pub tick: Span,
 }
 
 /// Estimators of the retransmission timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RtoKind {
-    /// RFC 6298 on exact samples.
+    /// RFC 6298, from exact RTT samples.
     Rfc6298,
-    /// Integer ticks, as in ns-2.
+    /// RFC 6298 in integer clock ticks, as in ns-2.
     Ns2,
-    /// One gain for mean and deviation on a coarse clock (Kounavis 1996).
+    /// Estimator of a coarse clock, with one gain for the mean and the deviation of the RTT (Kounavis 1996).
     SingleGain,
-    /// Linux: the configured minimum is a lower bound of the deviation term, which falls only once per round
-    /// trip. Nearly every ACK yields a sample in microseconds from the recorded transmission times
-    /// (tcp_clean_rtx_queue()); for retransmitted segments timestamps are used. The timer restarts whenever
-    /// the oldest segment is retransmitted (tcp_xmit_retransmit_queue()), so that a retransmission delayed by
-    /// pacing or the window gets a full timeout. A single lost SYN costs only its timeout
-    /// (tcp_init_transfer(), tcp_init_metrics()).
+    /// Linux' estimator. The configured minimum is a lower bound of the deviation term, and the deviation
+    /// term decreases only once per round trip. Nearly every ACK yields an RTT sample in microseconds from
+    /// the recorded transmission times (tcp_clean_rtx_queue()); a retransmitted segment yields a sample from
+    /// timestamps. The retransmission timer restarts whenever the oldest segment is retransmitted
+    /// (tcp_xmit_retransmit_queue()), so that a retransmission delayed by pacing or by the window gets a full
+    /// timeout. If only one SYN was lost, the sender does not reduce its initial window (tcp_init_transfer(),
+    /// tcp_init_metrics()).
     Linux,
 }
 
@@ -238,7 +244,7 @@ impl RtoKind {
         self == RtoKind::Linux
     }
 
-    /// True if a single lost SYN costs only its timeout (Linux).
+    /// True if the loss of a single SYN does not reduce the initial window (Linux).
     pub(crate) fn spares_first_syn(self) -> bool {
         self == RtoKind::Linux
     }
@@ -247,16 +253,17 @@ impl RtoKind {
 /// Named sets of defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preset {
-    /// One-way agents of ns-2.35, the simulator of all four papers.
+    /// One-way agents of ns-2.35, with which all four reproduced papers were simulated.
     Ns2,
-    /// The RFCs.
+    /// Behaviour that the RFCs specify.
     Rfc,
-    /// Linux 6 on a host that paces its sockets (fq, or BBR as default).
+    /// Linux 6 on a host that paces its sockets (queueing discipline fq, or BBR as default congestion
+    /// control).
     Linux,
 }
 
 impl Preset {
-    /// Presets by name.
+    /// Presets and their names.
     pub const ALL: [(&'static str, Preset); 3] =
         [("ns2", Preset::Ns2), ("rfc", Preset::Rfc), ("linux", Preset::Linux)];
 
@@ -275,8 +282,8 @@ impl Preset {
             linear_syn_timeouts: 0,
             initial_window: rfc6928_window(mss),
             initial_ssthresh: f64::INFINITY,
-            // A receive window that never limits, unless the scenario sets one: flow control is no topic of
-            // the papers reproduced here.
+            // Default receive window that never limits the sender, because the papers reproduced here do not
+            // study flow control.
             receive_window: 1 << 40,
             dupthresh: 3,
             limited_transmit: true,

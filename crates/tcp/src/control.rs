@@ -8,7 +8,8 @@ use crate::config::Growth;
 use crate::seams::{Ack, CongestionControl, Loss, LossClass, Signal, Window};
 use crate::sender_state::SenderState;
 
-/// Slow start, congestion avoidance, and a halving per loss (RFC 5681 §3.1).
+/// Reno's congestion control: slow start, congestion avoidance, and half the window after a loss (RFC 5681
+/// §3.1).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reno;
 
@@ -30,27 +31,28 @@ impl CongestionControl for Reno {
 /// Grows the window: slow start, then additive increase by `alpha` segments per window.
 pub(crate) fn increase(w: &mut Window, alpha: f64, a: &Ack, s: &SenderState) {
     match s.growth {
-        // One segment per ACK, then one segment per window, as in ns-2, which computed the papers' figures.
+        // ns-2, which computed the papers' figures, adds one segment per ACK in slow start, then one segment
+        // per window.
         Growth::PerAck => w.cwnd += if w.in_slow_start() { 1.0 } else { alpha / w.cwnd },
         Growth::PerByte => grow(w, alpha, a.counted as f64 / s.mss as f64),
     }
 }
 
 /// Grows the window for `segments` delivered segments (RFC 3465 §2.1 and §2.2, without a limit in slow start,
-/// as in Linux). In congestion avoidance an integer number of segments counts as the window, which grows by
-/// `alpha` segments for each window delivered.
+/// as in Linux). In congestion avoidance the window grows by `alpha` segments per delivered window, where the
+/// window is rounded down to an integer number of segments.
 fn grow(w: &mut Window, alpha: f64, segments: f64) {
     let exponential = segments.min((w.ssthresh - w.cwnd).max(0.0));
     w.cwnd += exponential;
     w.cwnd += alpha * (segments - exponential) / whole(w.cwnd);
 }
 
-/// Multiplicative decrease to the fraction `kept` (RFC 5681 §3.1 with another factor than 1/2).
+/// Reduces ssthresh to the fraction `kept` of the quantity that RFC 5681 §3.1 halves.
 pub(crate) fn decrease(w: &mut Window, kept: f64, l: &Loss) {
     leave(w, l.base.map(|base| base * kept), l.signal);
 }
 
-/// Applies a reduction to `left` segments; `None`: a timeout that leaves ssthresh unchanged.
+/// Sets ssthresh and window to `left` segments; `None`: a timeout that does not change ssthresh.
 pub(crate) fn leave(w: &mut Window, left: Option<f64>, signal: Signal) {
     w.ssthresh = left.map_or(w.ssthresh, |left| left.max(2.0));
     w.cwnd = match signal {
@@ -60,8 +62,7 @@ pub(crate) fn leave(w: &mut Window, left: Option<f64>, signal: Signal) {
     };
 }
 
-/// Returns `segments` rounded down to an integer, with a tolerance for rounding errors of many small
-/// increments.
+/// Rounds `segments` down to an integer. A tolerance absorbs the rounding errors of many small increments.
 pub(crate) fn whole(segments: f64) -> f64 {
     (segments + 1e-6).floor()
 }

@@ -1,24 +1,24 @@
-//! Failures of policies written by users.
+//! Failures of policies that users wrote.
 
 use std::error::Error;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// Failure of a policy: its code, which is not part of Airhop, raised an error or returned an invalid value.
 ///
-/// The seams return no errors, because Airhop's own policies do not fail. A failing policy leaves the
-/// simulation by unwinding; callers run simulations with such policies inside [`Fault::catch`].
+/// Methods of policies return no errors, because Airhop's own policies do not fail. A failing policy unwinds
+/// out of the simulation; callers run simulations with such policies inside [`Fault::catch`].
 #[derive(Debug)]
 pub struct Fault {
-    /// The scheme.
+    /// Name of the scheme.
     pub scheme: String,
     /// Name of the called method.
     pub method: &'static str,
-    /// The error.
+    /// Error that the policy raised.
     pub cause: Box<dyn Error + Send + Sync>,
 }
 
 impl Fault {
-    /// Unwinds out of the simulation without calling the panic hook, as the failure is not a defect of
+    /// Unwinds out of the simulation. The panic hook is not called, because the failure is not a defect of
     /// Airhop.
     pub fn raise(self) -> ! {
         resume_unwind(Box::new(self))
@@ -28,7 +28,7 @@ impl Fault {
     ///
     /// # Errors
     ///
-    /// The fault. The values that `work` was changing must not be used afterwards.
+    /// The fault. Values that `work` was changing are inconsistent, and must not be used afterwards.
     pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Fault> {
         catch_unwind(AssertUnwindSafe(work)).map_err(|panic| match panic.downcast::<Fault>() {
             Ok(fault) => *fault,

@@ -1,9 +1,10 @@
-//! TCP as state machines: time is an argument, packets are inputs and outputs, and no part depends on a
+//! TCP as state machines: time is an argument, packets are inputs and outputs, and no module depends on the
 //! simulator.
 //!
-//! Read [`seams`] first: the policies in which senders differ. `sender/` and `receiver.rs` are the mechanism,
-//! `recovery/` the loss recoveries, `notices/` the reactions to explicit notices, `rto/` the timeout
-//! estimators, `kernel_ops/` the interface of Linux's congestion controls, `schemes/` the named combinations.
+//! Read [`seams`] first: it declares the policies in which senders differ. `sender/` and `receiver.rs`
+//! implement the protocol common to all senders, `recovery/` the loss recoveries, `notices/` the reactions to
+//! explicit notices, `rto/` the timeout estimators, `kernel_ops/` the interface of Linux's congestion
+//! controls, `schemes/` the named combinations of policies.
 
 mod bbr;
 mod closing;

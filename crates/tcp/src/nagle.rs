@@ -1,12 +1,12 @@
-//! Nagle's algorithm: a partial segment waits for ACKs.
+//! Nagle's algorithm: a partial segment waits until data is acknowledged.
 
 use crate::{Config, Preset};
 
-/// Condition for sending a partial segment, shorter than MSS, that ends the application's data (RFC 9293
+/// Condition for sending a partial segment: the last data of the application, shorter than MSS (RFC 9293
 /// §3.7.4, RFC 1122 §4.2.3.4).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Nagle {
-    /// True if partial segments wait; false if they are sent at once (TCP_NODELAY).
+    /// True if partial segments wait; false if the sender transmits them at once (TCP_NODELAY).
     pub is_on: bool,
     awaited: Awaited,
     /// First byte after the last partial segment; zero before the first.
@@ -15,17 +15,17 @@ pub(crate) struct Nagle {
 
 #[derive(Clone, Copy, Debug)]
 enum Awaited {
-    /// A partial segment waits for all outstanding data. RFC 9293 §3.7.4: "If there is unacknowledged data …,
-    /// then the sending TCP endpoint buffers all user data …, until the outstanding data have been
-    /// acknowledged or until the TCP endpoint can send a full-sized segment".
+    /// A partial segment waits until all outstanding data is acknowledged. RFC 9293 §3.7.4: "If there is
+    /// unacknowledged data …, then the sending TCP endpoint buffers all user data …, until the outstanding
+    /// data have been acknowledged or until the TCP endpoint can send a full-sized segment".
     Outstanding,
-    /// A partial segment waits for the previous partial segment: Minshall's variant, as in Linux
-    /// (tcp_nagle_check(), tcp_minshall_check()).
+    /// A partial segment waits until the previous partial segment is acknowledged: Minshall's variant, as in
+    /// Linux (tcp_nagle_check(), tcp_minshall_check()).
     Small,
 }
 
 impl Nagle {
-    /// Creates the rule of a connection's stack; the configuration turns it on or off.
+    /// Creates the rule of the connection's stack. The configuration determines whether it is on.
     pub fn new(c: &Config) -> Self {
         let awaited = match c.stack {
             Preset::Linux => Awaited::Small,
@@ -34,8 +34,8 @@ impl Nagle {
         Nagle { is_on: c.nagle, awaited, small_end: 0 }
     }
 
-    /// True if a partial segment of new data must wait now; `una`: lowest unacknowledged byte; `max_sent`:
-    /// first byte never sent.
+    /// True if a partial segment of new data must wait. `una`: lowest unacknowledged byte; `max_sent`: first
+    /// byte never sent.
     pub fn holds(self, una: u64, max_sent: u64) -> bool {
         let awaited = match self.awaited {
             Awaited::Outstanding => max_sent,
@@ -44,7 +44,7 @@ impl Nagle {
         self.is_on && una < awaited
     }
 
-    /// Records the transmission of a partial segment of new data; `end`: first byte after it.
+    /// Records the transmission of a partial segment of new data. `end`: first byte after the segment.
     pub fn on_small(&mut self, end: u64) {
         self.small_end = end;
     }

@@ -1,14 +1,14 @@
 use crate::Config;
 use airhop_base::{Span, Time};
 
-/// Linux' quick ACKs: consecutive ACKs without delay while the sender may be in slow start: for the first
-/// data, after an idle period longer than a timeout, and after a duplicate. In pingpong mode, while the host
-/// answers with data of its own, there are none: the answer carries the ACK.
+/// Linux' quick ACKs: ACKs without delay while the sender may be in slow start. The receiver sends them for
+/// the first data, after an idle period longer than a timeout, and after a duplicate segment. In pingpong
+/// mode the host answers with data that carries the ACK, so the receiver sends no quick ACKs.
 #[derive(Debug)]
 pub(crate) struct QuickAcks {
     most: u32,
-    /// Idle period after which the sender is assumed to restart: the minimum RTO, as a receiver without data
-    /// of its own has no measured RTO.
+    /// Idle period after which the sender is assumed to restart in slow start. It is the minimum RTO, because
+    /// a receiver that sends no data does not measure its RTO.
     pause: Span,
     left: u32,
     /// Time of the last arrival of data in order.
@@ -19,8 +19,8 @@ pub(crate) struct QuickAcks {
     is_pushed: bool,
 }
 
-/// Longest time from a segment's arrival to the data with which the host answers (Linux, TCP_ATO_MIN, the
-/// minimum of `ato`).
+/// Longest time between the arrival of a segment and the transmission of data that counts as its answer
+/// (Linux, TCP_ATO_MIN, the minimum of `ato`).
 const ANSWER: Span = Span::from_millis(40);
 
 impl QuickAcks {
@@ -35,7 +35,7 @@ impl QuickAcks {
         }
     }
 
-    /// Processes an arrival of data; `new`: the in-order data advanced; `duplicate`: the segment had
+    /// Processes an arrival of data. `new`: the in-order data advanced; `duplicate`: the segment contained
     /// duplicate bytes. True if the ACK must not be delayed.
     pub(crate) fn on_data(&mut self, now: Time, new: bool, duplicate: bool) -> bool {
         let pauses = self.last.is_none_or(|last| now.since(last) > self.pause);
@@ -49,25 +49,27 @@ impl QuickAcks {
         self.left > 0 && !self.is_interactive
     }
 
-    /// Processes the arrival of a pushed segment. True if the ACK must not be delayed: always, or in pingpong mode
-    /// at the second pushed segment without an ACK (ICSK_ACK_PUSHED2 in tcp_cleanup_rbuf()).
+    /// Processes the arrival of a segment with PSH. True if the ACK must not be delayed. In pingpong mode,
+    /// only the second segment with PSH since the last ACK forces an ACK (ICSK_ACK_PUSHED2 in
+    /// tcp_cleanup_rbuf()).
     pub(crate) fn on_push(&mut self) -> bool {
         let is_second = std::mem::replace(&mut self.is_pushed, true);
         is_second || !self.is_interactive
     }
 
-    /// Records that the host sends data: an answer, if data arrived shortly before (tcp_event_data_sent()).
+    /// Records that the host sends data. The data counts as an answer if data arrived shortly before
+    /// (tcp_event_data_sent()).
     pub(crate) fn on_answer(&mut self, now: Time) {
         self.is_interactive |= self.last.is_some_and(|last| now.since(last) < ANSWER);
     }
 
-    /// Records that the peer closed its side; the host's answer is its own FIN (tcp_fin()). Before the first data
-    /// the host never delays an ACK.
+    /// Records the peer's FIN; the host will answer with its own FIN (tcp_fin()). Before the first data the
+    /// host never delays an ACK.
     pub(crate) fn on_fin(&mut self) {
         self.is_interactive |= self.last.is_some();
     }
 
-    /// Handles the delayed-ACK timeout: the host had no data to send (tcp_delack_timer_handler()).
+    /// Handles the timeout of the delayed ACK: the host had no data to send (tcp_delack_timer_handler()).
     pub(crate) fn on_timeout(&mut self) {
         self.is_interactive = false;
     }

@@ -1,7 +1,8 @@
-//! Receiver: reassembles data, and decides the contents and times of ACKs.
+//! TCP receiver, which reassembles data and determines contents and times of ACKs.
 //!
-//! Sans-IO like the sender: segments are inputs, ACKs are outputs, time is an argument. The application reads
-//! at once, so the advertised window never shrinks; a slower reader can set the right edge of the window.
+//! The receiver performs no I/O: segments are inputs, ACKs are outputs, time is an argument. The application
+//! reads data at once, so the advertised window never shrinks. For an application that reads later, the
+//! caller sets the right edge of the window.
 
 mod echo;
 mod stream;
@@ -19,83 +20,84 @@ use echo::MarkEcho;
 use std::collections::VecDeque;
 use stream::Stream;
 
-/// Sequence number of the first data byte, after an endpoint's SYN.
+/// Sequence number of the first data byte; an endpoint's SYN has number 0.
 const FIRST_BYTE: u64 = 1;
 
-/// Number of a FIN that has not arrived.
+/// Sequence number that stands for a FIN that has not arrived.
 const NO_FIN: u64 = u64::MAX;
 
-/// A TCP receiver.
+/// TCP receiver.
 #[derive(Debug)]
 pub struct Receiver {
     flow: FlowId,
     me: NodeId,
     peer: NodeId,
     window: u64,
-    /// Right edge of the window; `None`: the window ends `window` bytes beyond the data in order.
+    /// Right edge of the window; `None`: the window ends `window` bytes above the in-order data.
     edge: Option<u64>,
-    /// Limit of the window by the contention time of data, in TCP Contention Control.
+    /// Limit of the advertised window in TCP Contention Control, which depends on the contention time of
+    /// data.
     contention: Option<ContentionLimit>,
     features: ReceiverFeatures,
     sack_blocks: usize,
     dsack: bool,
     delayed_ack: Option<DelayedAck>,
     quick_acks: QuickAcks,
-    /// True if a segment with PSH is acknowledged at once, as the application has then read all data (Linux
-    /// 6.6, tcp_measure_rcv_mss() and tcp_cleanup_rbuf()).
+    /// True if a segment with PSH is acknowledged at once. The application has then read all data (Linux 6.6,
+    /// tcp_measure_rcv_mss() and tcp_cleanup_rbuf()).
     heeds_push: bool,
     mss: u32,
     stream: Stream,
     /// Sequence number of the peer's FIN; [`NO_FIN`] before its arrival.
     fin: u64,
     clock: Option<EchoClock>,
-    /// True if the receiver uses ECN when the sender does.
+    /// True if the receiver is ready to use ECN.
     is_ecn_capable: bool,
     /// Echo of marks; `None` if the connection does not use ECN.
     echo: Option<Box<dyn MarkEcho>>,
-    /// Packets of the receiver that are sent ECN-capable.
+    /// Types of the receiver's packets that are sent ECN-capable.
     extent: Extent,
-    /// Last segment that arrived, if ACKs name it.
+    /// Last segment that arrived, if ACKs contain its number.
     arrival: Option<Arrival>,
-    /// Last segment that arrived damaged, as long as its ELN is repeated.
+    /// Last segment that arrived damaged, while the receiver repeats its ELN.
     damaged: Option<u64>,
-    /// New bytes not yet acknowledged, and the latest time of their ACK.
+    /// New bytes not yet acknowledged, and the deadline of their ACK.
     unacked: u64,
     ack_due: Option<Time>,
     /// ACKs ready to be sent, in the order of the segments that caused them.
     ready: VecDeque<Packet>,
-    /// Options of earlier ACKs, for their memory: at most [`SPARE`].
+    /// Options of ACKs that arrived, at most [`SPARE`]. Later ACKs reuse their memory.
     spare: Vec<Options>,
     duplicates: u64,
     handshake: Handshake,
 }
 
-/// Round trip of the SYN-ACK.
+/// State of the RTT measurement of the SYN-ACK.
 #[derive(Clone, Copy, Debug)]
 enum Handshake {
-    /// No SYN has arrived, or the round trip is ambiguous or was taken.
+    /// No SYN has arrived, or the RTT is ambiguous, or the caller has read it.
     Unknown,
-    /// A SYN-ACK left at `at`, as the only one or `again`.
+    /// The receiver sent a SYN-ACK at `at`; `again`: it was a retransmission.
     Answered { at: Time, again: bool },
-    /// The SYN-ACK that left at `sent` was acknowledged.
+    /// The peer acknowledged the SYN-ACK sent at `sent` in a segment that arrived at `at`.
     Acknowledged { sent: Time, at: Time },
 }
 
 /// Maximum number of options whose memory a receiver keeps for later ACKs.
 const SPARE: usize = 256;
 
-/// The timestamps option (RFC 7323 §4.3).
+/// Timestamps option (RFC 7323 §4.3).
 #[derive(Debug, Default)]
 struct EchoClock {
-    /// TS.Recent: the timestamp that the next ACK echoes.
+    /// TS.Recent: timestamp that the next ACK echoes.
     recent: u32,
     /// Last.ACK.sent.
     last_ack: u64,
 }
 
 impl Receiver {
-    /// Creates the receiver of `flow` at node `me` for the sender at `peer`, with the features that the
-    /// sender requests.
+    /// Creates the receiver of `flow` at node `me` for the sender at node `peer`. `features`: features that
+    /// the sender requests.
     pub fn new(flow: FlowId, me: NodeId, peer: NodeId, config: &Config, features: ReceiverFeatures) -> Self {
         let expected = if config.handshake { 0 } else { FIRST_BYTE };
         let is_ecn_capable = features.uses_ecn(config);
@@ -118,7 +120,7 @@ impl Receiver {
             fin: NO_FIN,
             clock: config.timestamps.then_some(EchoClock { recent: 0, last_ack: expected }),
             is_ecn_capable,
-            // Without a handshake both ends use their configuration.
+            // Without a handshake both endpoints use their configuration.
             extent: features.extent(config),
             echo: (is_ecn_capable && !config.handshake).then(|| echo::build(features.echo)),
             arrival: None,
@@ -132,23 +134,24 @@ impl Receiver {
         }
     }
 
-    /// Returns the payload bytes delivered to the application so far, in order and each once.
+    /// Returns the number of payload bytes delivered to the application so far, in order and without
+    /// duplicates.
     pub fn delivered(&self) -> u64 {
         self.stream.expected.min(self.fin).saturating_sub(FIRST_BYTE)
     }
 
-    /// True once the peer's FIN has arrived, and all data before it.
+    /// True once the peer's FIN and all data before it have arrived.
     pub fn has_ended(&self) -> bool {
         self.stream.expected > self.fin
     }
 
-    /// Returns the number of data segments all of whose bytes had arrived before.
+    /// Returns the number of data segments whose bytes had all arrived before.
     pub fn duplicates(&self) -> u64 {
         self.duplicates
     }
 
-    /// Returns the right edge of the window: the first byte not accepted (RCV.NXT + RCV.WND); `None` without
-    /// a fixed edge.
+    /// Returns the right edge of the window, i.e. the first byte not accepted (RCV.NXT + RCV.WND); `None`
+    /// without a fixed edge.
     pub fn edge(&self) -> Option<u64> {
         self.edge
     }
@@ -165,7 +168,7 @@ impl Receiver {
             return self.on_syn(now, s);
         }
         if self.stream.expected < FIRST_BYTE {
-            return; // nobody is connected
+            return; // no SYN has arrived
         }
         if let Handshake::Answered { at, again } = self.handshake {
             self.on_syn_acknowledged(now, s, at, again);
@@ -178,28 +181,29 @@ impl Receiver {
         }
     }
 
-    /// False if the segment is not acceptable, i.e. is acknowledged and dropped (RFC 9293 §3.10.7.4): a
-    /// zero-window probe, with an octet beyond the window or without data at an acknowledged sequence number.
-    /// Duplicate data is acceptable, as its ACK reports the duplicate.
+    /// Checks whether the segment is acceptable. An unacceptable segment is acknowledged and dropped (RFC
+    /// 9293 §3.10.7.4): a zero-window probe, i.e. an octet above the window, or a segment without data at an
+    /// acknowledged sequence number. Duplicate data is acceptable, because its ACK reports the duplicate.
     fn accepts(&self, s: &Segment) -> bool {
         if s.len == 0 { s.seq >= self.stream.expected } else { self.edge.is_none_or(|edge| s.end() <= edge) }
     }
 
     /// Reports a segment of which only the headers are intact, at once, in an ACK of the data before it
-    /// (HACK's special ACK). No effect if the segment had arrived before.
+    /// (HACK's special ACK). No effect if the segment had arrived intact before.
     fn on_damaged(&mut self, now: Time, s: &Segment) {
         if self.stream.has_byte(s.seq) {
             return;
         }
         self.damaged = self.features.eln_repeated.then_some(s.seq);
-        let ack = self.ack(now, Some(Eln::Segment(s.seq)), None, None); // nothing arrived
+        let ack = self.ack(now, Some(Eln::Segment(s.seq)), None, None); // no data arrived
         self.unacked = 0;
         self.ack_due = None;
         self.make_ready(ack);
     }
 
-    /// Returns the ACK fields for data in the other direction: acknowledgement, window, echoed timestamp and
-    /// ECE (RFC 9293 §3.8.6.3, RFC 7323 §4.3, RFC 3168 §6.1.3). A pending ACK then counts as sent.
+    /// Returns the ACK fields of a data segment in the other direction: acknowledgement, window, echoed
+    /// timestamp and ECE (RFC 9293 §3.8.6.3, RFC 7323 §4.3, RFC 3168 §6.1.3). A pending ACK then counts as
+    /// sent.
     pub fn piggyback_ack(&mut self, now: Time) -> Segment {
         let mut header = self.segment(now, None, None);
         if let Some(echo) = &mut self.echo {
@@ -209,29 +213,28 @@ impl Receiver {
         header
     }
 
-    /// Returns the times at which the SYN-ACK left and its ACK arrived, unless they were returned before; `None` if
-    /// the peer did not open the connection, or if the ACK may answer either of two SYN-ACKs.
+    /// Returns the time at which the SYN-ACK was sent and the time at which its ACK arrived, once. `None` if
+    /// the peer did not open the connection, or if the ACK may acknowledge either of two SYN-ACKs.
     pub fn take_handshake(&mut self) -> Option<(Time, Time)> {
         let Handshake::Acknowledged { sent, at } = self.handshake else { return None };
         self.handshake = Handshake::Unknown;
         Some((sent, at))
     }
 
-    /// Records that this host sends data in the other direction. Data within 40 ms of an arrival is an answer:
-    /// from then on ACKs are delayed until the next answer (Linux, pingpong mode; no effect without
-    /// [`Config::quick_acks`] and [`Config::push`]).
+    /// Records that this host sends data in the other direction. Data within 40 ms of an arrival is an
+    /// answer, after which ACKs are delayed until the next answer (Linux, pingpong mode). No effect without
+    /// [`Config::quick_acks`] and [`Config::push`].
     pub fn on_answer(&mut self, now: Time) {
         self.quick_acks.on_answer(now);
     }
 
-    /// Records that the next segment closes the peer's side: its ACK waits for the answer of this host, as in
+    /// Records that the next segment is the peer's FIN: its ACK waits for the answer of this host, as after
     /// [`Self::on_answer`].
     pub fn expect_answer(&mut self) {
         self.quick_acks.on_fin();
     }
 
-    /// Sets the right edge of the window, up to which ACKs advertise from now on. The edge must never
-    /// decrease.
+    /// Sets the right edge of the window that the next ACKs advertise. The edge must never decrease.
     pub fn set_edge(&mut self, edge: u64) {
         self.edge = Some(edge);
     }
@@ -241,10 +244,10 @@ impl Receiver {
         self.acknowledge(now, None);
     }
 
-    /// Ignores a notice.
+    /// No effect: a receiver ignores notices.
     pub fn on_notice(&mut self, _now: Time, _n: Notice) {}
 
-    /// Queues the delayed ACK that is due; called at the time of [`Self::poll_timeout`].
+    /// Queues the delayed ACK that is due. The caller calls it at the time of [`Self::poll_timeout`].
     pub fn on_timeout(&mut self, now: Time) {
         if self.ack_due.is_some_and(|due| due <= now) {
             self.quick_acks.on_timeout();
@@ -257,7 +260,7 @@ impl Receiver {
         self.ready.pop_front()
     }
 
-    #[inline(always)] // made where it is to lie
+    #[inline(always)] // the packet is built in the caller's memory, without a copy
     fn make_ready(&mut self, ack: Segment) {
         let least = if ack.flags.syn { Extent::Handshake } else { Extent::All };
         let may_be_marked = self.echo.is_some() && self.extent >= least;
@@ -278,16 +281,19 @@ impl Receiver {
         self.agree(syn);
         self.note_timestamp(syn);
         if self.stream.expected > FIRST_BYTE {
-            // A late SYN: data has already arrived, so the peer is connected (RFC 9293 §3.10.7.4).
+            // The SYN arrives late: data has already arrived, so the connection is established (RFC 9293
+            // §3.10.7.4).
             return self.acknowledge(now, None);
         }
-        // Applies to a retransmitted SYN too: its SYN-ACK may have been lost. The SYN-ACK needs no timer.
+        // A retransmitted SYN is answered too, because its SYN-ACK may have been lost. The SYN-ACK needs no
+        // timer.
         let mut reply = self.segment(now, self.eln(), self.arrival);
         reply.seq = 0;
         reply.flags.syn = true;
         reply.flags.ece = self.echo.is_some();
         reply.sack_permitted = self.sack_blocks > 0;
-        // RFC 7323 §4.3 (1): Last.ACK.sent is the acknowledgement number of the last segment, the SYN-ACK included.
+        // RFC 7323 §4.3 (1): Last.ACK.sent is the acknowledgement number of the last segment sent, which may
+        // be the SYN-ACK.
         if let Some(clock) = &mut self.clock {
             clock.last_ack = reply.ack;
         }
@@ -296,8 +302,8 @@ impl Receiver {
         self.make_ready(reply);
     }
 
-    /// Handles the first segment after the SYN-ACK, which acknowledges the SYN-ACK. Karn's rule: that of a repeated
-    /// SYN-ACK is ambiguous, unless it echoes a timestamp (RFC 7323 §4.1).
+    /// Handles the first segment after the SYN-ACK, which acknowledges the SYN-ACK. By Karn's rule the ACK of
+    /// a retransmitted SYN-ACK is ambiguous, unless it echoes a timestamp (RFC 7323 §4.1).
     #[cold]
     fn on_syn_acknowledged(&mut self, now: Time, s: &Segment, last: Time, again: bool) {
         let echoed = s.timestamps.filter(|_| self.clock.is_some()).map(|ts| {
@@ -308,8 +314,8 @@ impl Receiver {
         self.handshake = sent.map_or(Handshake::Unknown, |sent| Handshake::Acknowledged { sent, at: now });
     }
 
-    /// Disables the options that the SYN does not offer: ECN (RFC 3168 §6.1.1: both bits offer it), SACK (RFC
-    /// 2018 §2), timestamps (RFC 7323 §3.2).
+    /// Disables the options that the SYN does not offer: ECN, which ECE and CWR together offer (RFC 3168
+    /// §6.1.1), SACK (RFC 2018 §2), timestamps (RFC 7323 §3.2).
     fn agree(&mut self, syn: &Segment) {
         let is_agreed = self.is_ecn_capable && syn.flags.ece && syn.flags.cwr;
         if is_agreed != self.echo.is_some() {
@@ -333,12 +339,12 @@ impl Receiver {
         self.damaged = self.damaged.filter(|&seq| !self.stream.has_byte(seq));
         self.limit_by_contention(now, s, change.advance);
         self.unacked += change.advance;
-        // RFC 5681 §4.2: an immediate ACK for out-of-order data and for data that fills a gap, fully or in
-        // part; RFC 9293 §3.10.7.4: also for a duplicate.
+        // RFC 5681 §4.2: out-of-order data, and data that fills all or part of a gap, is acknowledged at
+        // once. RFC 9293 §3.10.7.4: a duplicate is acknowledged at once.
         let in_order = !had_gap && change.duplicate.is_none() && change.advance > 0;
         let is_quick = self.quick_acks.on_data(now, change.advance > 0, change.duplicate.is_some());
         let is_pushed = self.heeds_push && s.flags.psh && self.quick_acks.on_push();
-        // RFC 9293 §3.10.7.4, eighth: an ACK of the FIN.
+        // RFC 9293 §3.10.7.4, eighth: the FIN is acknowledged at once.
         let is_delayed = in_order && !ecn_news && !is_quick && !is_pushed && !s.flags.fin;
         match self.delayed_ack {
             Some(delay) if is_delayed && !self.enough_for_an_ack(delay.segments) => {
@@ -348,9 +354,9 @@ impl Receiver {
         }
     }
 
-    /// Returns the numbers of the stream that a segment brings: its data and its FIN, but nothing beyond a FIN that
-    /// has arrived (RFC 9293 §3.10.7.4, seventh: "ignore the segment text"). A FIN below data that is already
-    /// delivered is no FIN.
+    /// Returns the sequence numbers of the segment's data and FIN, without numbers above a FIN that has
+    /// arrived (RFC 9293 §3.10.7.4, seventh: "ignore the segment text"). A FIN below data that is already
+    /// delivered is ignored.
     #[inline]
     fn block_of(&mut self, s: &Segment) -> Option<SackBlock> {
         let text = s.seq + u64::from(s.len);
@@ -365,8 +371,8 @@ impl Receiver {
         (s.seq < end).then_some(SackBlock { start: s.seq, end })
     }
 
-    /// Limits the window by contention. The edge never decreases (RFC 9293 §3.8.6.2.1): a smaller limit takes
-    /// effect as data arrives. The edge advances with in-order data only, so that a duplicate ACK leaves the
+    /// Limits the window by contention. The edge never decreases (RFC 9293 §3.8.6.2.1), so a smaller limit
+    /// takes effect as data arrives. The edge advances with in-order data only, so a duplicate ACK leaves the
     /// window unchanged (RFC 5681 §2).
     fn limit_by_contention(&mut self, now: Time, s: &Segment, advance: u64) {
         let Some(limit) = &mut self.contention else { return };
@@ -376,14 +382,15 @@ impl Receiver {
         }
     }
 
-    /// True if an ACK is due by RFC 9293 §3.8.6.3: "at least every second full-sized segment or 2*RMSS bytes
-    /// of new data".
+    /// Checks whether RFC 9293 §3.8.6.3 requires an ACK: "at least every second full-sized segment or 2*RMSS
+    /// bytes of new data".
     fn enough_for_an_ack(&self, segments: u32) -> bool {
         self.unacked >= u64::from(segments) * u64::from(self.mss)
     }
 
-    /// RFC 7323 §4.3 (2): the echoed timestamp is that of the segment the last ACK requested, or of an older
-    /// one sent since, so that a delayed ACK or a hole lengthens the sample and never shortens it.
+    /// RFC 7323 §4.3 (2): the echoed timestamp is that of the segment that the last ACK requested, or of an
+    /// older segment sent since. A delayed ACK or a hole therefore lengthens an RTT sample and never shortens
+    /// it.
     fn note_timestamp(&mut self, s: &Segment) {
         if let (Some(clock), Some(ts)) = (&mut self.clock, s.timestamps)
             && s.seq <= clock.last_ack
@@ -431,8 +438,8 @@ impl Receiver {
         if self.sack_blocks > 0 && has_runs { self.report_runs(ack, duplicate) } else { ack }
     }
 
-    /// Returns the SACK blocks, limited by the room that other options leave: four in 40 bytes, or three
-    /// beside timestamps (RFC 2018 §3).
+    /// Adds the SACK blocks to an ACK, as many as the other options leave room for: four in 40 bytes, or
+    /// three beside timestamps (RFC 2018 §3).
     #[inline(never)]
     fn report_runs(&mut self, mut ack: Segment, duplicate: Option<SackBlock>) -> Segment {
         let room = (MAX_OPTION_BYTES - ack.option_bytes()).saturating_sub(4) / 8;
@@ -448,7 +455,7 @@ impl Receiver {
         ack
     }
 
-    /// Stores the options of an ACK that has arrived at the sender: a later ACK uses their memory.
+    /// Stores the options of an ACK that has arrived at the sender, so that a later ACK reuses their memory.
     pub fn reuse(&mut self, options: Options) {
         if self.spare.len() < SPARE {
             self.spare.push(options);
@@ -468,7 +475,7 @@ impl Receiver {
             sack_permitted: false,
             sent: now,
             options: match (eln, arrival) {
-                (None, None) => Options::NONE, // most ACKs have neither
+                (None, None) => Options::NONE, // most ACKs have neither SACK blocks nor timestamps
                 _ => RareOptions { eln, arrival, ..RareOptions::NONE }.into(),
             },
         }

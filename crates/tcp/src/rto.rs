@@ -1,8 +1,8 @@
-//! Retransmission timeout, computed from round-trip samples.
+//! Retransmission timeout, computed from RTT samples.
 //!
-//! This module has only the arithmetic; the sender implements Karn's rule (no sample of a segment that was
-//! sent twice) and the timer. There are four estimators: RFC 6298, ns-2's integer ticks, the single-gain form
-//! of Kounavis 1996, and Linux'.
+//! This module contains only the arithmetic. The sender implements the timer and Karn's rule (no sample from
+//! a segment that was sent twice). There are four estimators: RFC 6298, ns-2's integer ticks, the single-gain
+//! estimator of Kounavis 1996, and Linux'.
 
 mod exact;
 mod linux;
@@ -21,45 +21,46 @@ use std::fmt::Debug;
 
 /// Estimator of the retransmission timeout.
 pub trait RtoPolicy: Debug + Send {
-    /// Adds the unambiguous sample of a segment sent at `sent` and acknowledged at `now`. Ends the backoff.
+    /// Adds the unambiguous RTT sample of a segment sent at `sent` and acknowledged at `now`. Ends the
+    /// backoff.
     fn on_rtt(&mut self, sent: Time, now: Time);
 
-    /// As [`RtoPolicy::on_rtt`], for ns-2's Agent/TCP/Linux: one sample per ACK, from its echoed timestamp.
-    /// The backoff ends only with `ends_backoff`: the ACK acknowledges a segment first sent after the timer
-    /// expired.
+    /// Adds an RTT sample in ns-2's Agent/TCP/Linux, where every ACK yields a sample from its echoed
+    /// timestamp. `ends_backoff`: the ACK acknowledges a segment first sent after the timer expired; only
+    /// such an ACK ends the backoff.
     fn on_rtt_of_each_ack(&mut self, sent: Time, now: Time, ends_backoff: bool) {
         let _ = ends_backoff;
         self.on_rtt(sent, now);
     }
 
-    /// Doubles the next timeout after an expiry (RFC 6298 §5.5).
+    /// Doubles the timeout after an expiry of the timer (RFC 6298 §5.5).
     fn on_backoff(&mut self);
 
-    /// Resets the timeout when data begins after a retransmitted SYN (RFC 6298 §5.7).
+    /// Resets the timeout at the first data after a retransmitted SYN (RFC 6298 §5.7).
     fn on_slow_handshake(&mut self) {}
 
-    /// Returns the timeout for a timer started now: with backoff, within the configured bounds.
+    /// Returns the timeout of a timer that starts now, with backoff and within the configured bounds.
     fn timeout(&self) -> Span;
 
-    /// Returns the timeout without backoff: a + 4v.
+    /// Returns the timeout without backoff: a + 4v for mean a and deviation v.
     fn timeout_without_backoff(&self) -> Span;
 
-    /// Returns the timeout for a round trip that may take `extra` longer: max(a + 4v, a + extra + G), with backoff, within the configured
-    /// bounds. Before the first sample a is unknown and counts as 0.
+    /// Returns the timeout for a round trip that may take `extra` longer: max(a + 4v, a + extra + G), with
+    /// backoff and within the configured bounds. The mean a counts as 0 before the first sample.
     fn timeout_expecting(&self, extra: Span) -> Span;
 
-    /// Returns the smoothed round-trip time; `None` before the first sample.
+    /// Returns the smoothed RTT; `None` before the first sample.
     fn srtt(&self) -> Option<Span>;
 
-    /// Returns the mean deviation of the round-trip time; `None` before the first sample.
+    /// Returns the mean deviation of the RTT; `None` before the first sample.
     fn rttvar(&self) -> Option<Span>;
 
-    /// Returns a copy of the whole state for later restoration: a frozen sender keeps "all the TCP-related
+    /// Returns a copy of the whole state, to be restored later: a frozen sender keeps "all the TCP-related
     /// parameters" (Yun 2009 §4).
     fn snapshot(&self) -> Box<dyn RtoPolicy>;
 }
 
-/// Creates the estimator configured in `c`.
+/// Creates the estimator that `c` selects.
 pub fn build(c: &RtoConfig) -> Box<dyn RtoPolicy> {
     match c.kind {
         RtoKind::Rfc6298 => Box::new(Exact::<Rfc6298>::new(*c)),
@@ -69,8 +70,8 @@ pub fn build(c: &RtoConfig) -> Box<dyn RtoPolicy> {
     }
 }
 
-/// Returns the number of ticks of a coarse clock between two times. The result depends on the phase of
-/// `sent`: a sample is up to a tick too long or too short.
+/// Returns the number of ticks of a coarse clock between two times. The number depends on the phase of `sent`
+/// within a tick, so an RTT sample is up to one tick too long or too short.
 fn ticks_between(sent: Time, now: Time, tick: Span) -> u64 {
     let reading = |t: Time| t.since(Time::ZERO).whole(tick);
     reading(now) - reading(sent)
@@ -89,7 +90,7 @@ mod tests {
         Time::ZERO + Span::from_micros(us)
     }
 
-    /// Adds a sample of `ms` milliseconds, sent at time zero of the clock.
+    /// Adds a sample of `ms` milliseconds for a segment sent at the clock's time zero.
     pub fn sample(rto: &mut dyn RtoPolicy, ms: u64) {
         rto.on_rtt(at(0), at(ms * 1000));
     }
@@ -98,7 +99,7 @@ mod tests {
         t.millis_f64()
     }
 
-    // Yun 2009 §4: the frozen state is restored completely, backoff included.
+    // Yun 2009 §4: the estimator of a frozen sender is restored completely, including the backoff.
     #[test]
     fn a_snapshot_is_independent() {
         for kind in [RtoKind::Rfc6298, RtoKind::Ns2, RtoKind::SingleGain, RtoKind::Linux] {

@@ -1,13 +1,13 @@
 use airhop_base::SackBlock;
 use std::collections::VecDeque;
 
-/// Runs of SACKed segments, in sequence order; between two runs is a hole. ACKs repeat earlier blocks; a
-/// block within a run needs no check of its segments.
+/// Runs of SACKed segments in sequence order, with a hole between two runs. ACKs repeat earlier blocks; if a
+/// block lies within a run, its segments need no check.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SackRanges(VecDeque<SackBlock>);
 
 impl SackRanges {
-    /// Adds a run that overlaps no other; runs that it touches are merged.
+    /// Adds a run that overlaps no other run; runs that it touches are merged.
     pub fn insert(&mut self, mut run: SackBlock) {
         let mut place = self.0.partition_point(|known| known.end < run.start);
         if let Some(before) = self.0.get(place).filter(|before| before.end == run.start) {
@@ -63,7 +63,7 @@ impl SackRanges {
         self.0.get(place).filter(|run| run.start <= seq)
     }
 
-    /// Returns the first part of `[from, end)` outside all runs, if any.
+    /// Returns the first contiguous bytes of `[from, end)` that are outside all runs, if any.
     pub fn gap(&self, from: u64, end: u64) -> Option<SackBlock> {
         let place = self.0.partition_point(|run| run.end <= from);
         let (start, next) = match self.0.get(place) {

@@ -1,11 +1,11 @@
-//! Scoreboard: the sender's record of the segments that were sent and not yet acknowledged, with their SACK
+//! Scoreboard: the sender's record of segments that were sent and not yet acknowledged, with their SACK
 //! state.
 //!
-//! A sender has one scoreboard. Each transmission and each ACK updates it once, before any policy acts, so
-//! that recovery, delivery rate and round trips use the same state.
+//! A sender has one scoreboard. The sender updates it once per transmission and once per ACK, before it calls
+//! a policy. Recovery, delivery rate and RTT therefore use the same state.
 //!
-//! No query iterates over the whole window: SACKed segments are stored as runs, since ACKs repeat earlier
-//! blocks, and searches for lost or missing segments continue where the last search ended.
+//! No query iterates over the whole window. SACKed segments are stored as runs, because ACKs repeat earlier
+//! blocks. A search for lost or missing segments continues where the last search ended.
 
 mod losses;
 mod news;
@@ -20,41 +20,43 @@ use losses::{Losses, Shortfall};
 use news::News;
 use std::collections::VecDeque;
 
-/// Segment that was sent and not cumulatively acknowledged.
+/// Segment that was sent and is not cumulatively acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sent {
-    /// First byte.
+    /// First byte of the segment.
     pub start: u64,
     /// First byte after the segment.
     pub end: u64,
-    /// Number of the segment's last transmission, counted over the connection: the sending order.
+    /// Number of the segment's last transmission, which defines the sending order. Numbers count all
+    /// transmissions of the connection.
     pub order: u64,
     /// Time of the segment's last transmission.
     pub at: Time,
-    /// True if the receiver has the segment, as far as SACK may be relied on (RFC 2018 §8: not beyond a timeout).
+    /// True if the receiver has the segment. SACK information is not relied on beyond a timeout (RFC 2018
+    /// §8).
     pub sacked: bool,
-    /// True if an ACK has ever reported the arrival. Never cleared: an arrival counts once as delivered.
+    /// True if any ACK has reported the arrival. Never cleared, so that an arrival counts once as delivered.
     pub arrived: bool,
-    /// True if the segment was sent more than once: its ACK yields no round trip (Karn's rule).
+    /// True if the segment was sent more than once, so that its ACK yields no RTT sample (Karn's rule).
     pub again: bool,
     /// True if the segment was retransmitted since the last timeout that marked all segments lost.
     pub retransmitted: bool,
     /// True if the segment is marked lost and not yet retransmitted.
     pub lost: bool,
-    /// True if the segment was ever marked lost, even if retransmitted since.
+    /// True if the segment was ever marked lost, even if it was retransmitted since then.
     pub was_lost: bool,
-    /// Time until which a link layer retransmits the segment (ERSN).
+    /// Time until which a link layer retransmits the segment, from an ERSN.
     pub held_until: Time,
 }
 
 impl Sent {
-    /// Returns the length, bytes.
+    /// Returns the length of the segment, bytes.
     pub fn bytes(&self) -> u64 {
         self.end - self.start
     }
 
-    /// Returns the length of the segment if its retransmission is in flight, i.e. neither delivered nor
-    /// marked lost; else 0.
+    /// Returns the length of the segment, bytes, if its retransmission is in flight, i.e. neither delivered
+    /// nor marked lost; else 0.
     fn repeated(&self) -> u64 {
         if self.is_repeated() { self.bytes() } else { 0 }
     }
@@ -70,7 +72,7 @@ impl Sent {
     }
 }
 
-/// Bytes with the time of their first transmission.
+/// Contiguous bytes, and the time of their first transmission.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FirstSent {
     /// First byte.
@@ -85,11 +87,12 @@ pub struct FirstSent {
 #[derive(Clone, Debug, Default)]
 pub struct Scoreboard {
     segments: VecDeque<Sent>,
-    /// Runs of SACKed segments.
+    /// Runs of consecutive SACKed segments.
     runs: SackRanges,
-    /// Lower bound of the first hole: every segment below is SACKed or retransmitted.
+    /// Byte below which every segment is SACKed or retransmitted. The first hole is not below it.
     hole_from: u64,
-    /// Lower bound of undecided segments: every segment below is SACKed, marked lost or retransmitted.
+    /// Byte below which every segment is SACKed, marked lost or retransmitted. Loss detection continues
+    /// there.
     judged_to: u64,
     /// Number of transmissions so far.
     transmissions: u64,
@@ -99,15 +102,15 @@ pub struct Scoreboard {
     sacked_bytes: u64,
     losses: Losses,
     news: News,
-    /// Minimum round trip so far, the handshake's included.
+    /// Minimum RTT so far, including the handshake's sample.
     least_rtt: Option<Span>,
-    /// Bytes of the last retransmission that had been sent once before.
+    /// Bytes of the last retransmission that had been sent exactly once before.
     sent_before: Vec<FirstSent>,
 }
 
 impl Scoreboard {
-    /// Creates an empty record. `full`: payload of a full segment, if the window counts segments of any size;
-    /// `None`: the window counts bytes.
+    /// Creates an empty scoreboard. `full`: payload of a full segment, bytes, if the window counts segments
+    /// of any size; `None` if the window counts bytes.
     pub fn counting(full: Option<u64>) -> Self {
         let shortfall = Shortfall { full: full.unwrap_or(0), bytes: 0 };
         Scoreboard { losses: Losses { shortfall, ..Losses::default() }, ..Scoreboard::default() }
@@ -156,7 +159,7 @@ impl Scoreboard {
         Some(before)
     }
 
-    /// Sets the boundaries of segments to those of the retransmission `[start, end)`.
+    /// Changes the boundaries of the stored segments to those of the retransmission `[start, end)`.
     #[cold]
     fn recut(&mut self, start: u64, end: u64) {
         self.note_first_sent(start, end);
@@ -166,7 +169,8 @@ impl Scoreboard {
         self.losses.shortfall.recount(self.segments.iter());
     }
 
-    /// Records when the bytes in `[start, end)` were first sent, which the retransmission overwrites.
+    /// Records the time of the first transmission of the bytes in `[start, end)`, before the retransmission
+    /// overwrites it.
     fn note_first_sent(&mut self, start: u64, end: u64) {
         let first = self.segments.partition_point(|e| e.end <= start);
         let repeated = self.segments.range(first..).take_while(|e| e.start < end).filter(|e| !e.again);
@@ -177,13 +181,14 @@ impl Scoreboard {
         }));
     }
 
-    /// Returns the bytes of the last retransmission that had been sent once before, in sequence order.
+    /// Returns the bytes of the last retransmission that had been sent exactly once before, in sequence
+    /// order.
     pub fn sent_before(&self) -> &[FirstSent] {
         &self.sent_before
     }
 
-    /// Splits the segment that contains `seq` inside. A retransmission may have other segment boundaries than
-    /// the original, e.g. if the original was partial for lack of data.
+    /// Splits the segment that contains `seq` at `seq`. A retransmission may have other segment boundaries
+    /// than the original transmission, e.g. if the original was partial for lack of data.
     fn cut_at(&mut self, seq: u64) {
         let place = self.segments.partition_point(|e| e.end <= seq);
         if let Some(e) = self.segments.get_mut(place).filter(|e| e.start < seq) {
@@ -193,8 +198,8 @@ impl Scoreboard {
         }
     }
 
-    /// Merges the segments of `[start, end)` into one, which has arrived if all of them have; `end` may lie beyond the
-    /// sent data.
+    /// Merges the segments of `[start, end)` into one segment, which has arrived if all of them have. `end`
+    /// may exceed the sent data.
     fn join(&mut self, start: u64, end: u64) {
         let first = self.segments.partition_point(|e| e.start < start);
         let last = self.segments.partition_point(|e| e.start < end);
@@ -216,14 +221,14 @@ impl Scoreboard {
         self.search_anew();
     }
 
-    /// Clears the record of the last ACK before the handling of a timer or notice.
+    /// Clears the record of the last ACK, before a timer or notice is handled.
     pub fn settle(&mut self) {
         self.news.clear();
         self.losses.settle();
     }
 
-    /// Processes an ACK up to `una` with these SACK blocks. The blocks are truncated at `nxt`, as data that
-    /// go-back-N has yet to retransmit is not in flight.
+    /// Processes an ACK of all data below `una` with these SACK blocks. Blocks are truncated at `nxt`,
+    /// because data that go-back-N has yet to retransmit is not in flight.
     pub fn on_ack(&mut self, now: Time, una: u64, nxt: u64, sack: &Sack) {
         self.settle();
         (self.news.at, self.news.una) = (now, una);
@@ -236,7 +241,7 @@ impl Scoreboard {
         }
     }
 
-    /// Adds the round trip of a handshake that the peer began.
+    /// Adds the RTT sample of a handshake that the peer began.
     pub fn on_handshake(&mut self, rtt: Span) {
         self.least_rtt = least(self.least_rtt, rtt);
     }
@@ -244,7 +249,7 @@ impl Scoreboard {
     fn remove_below(&mut self, una: u64) {
         while let Some(e) = self.segments.front_mut() {
             if e.end > una {
-                // A segment acknowledged in part keeps its tail.
+                // Of a partly acknowledged segment, the unacknowledged bytes remain.
                 if e.start < una {
                     let cut = una - e.start;
                     self.losses.repeated -= if e.repeated() > 0 { cut } else { 0 };
@@ -276,7 +281,7 @@ impl Scoreboard {
         }
     }
 
-    /// Marks the segments in `[start, end)` SACKed.
+    /// Marks the segments in `[start, end)` as SACKed.
     fn mark(&mut self, start: u64, end: u64) {
         let mut from = start;
         while let Some(gap) = self.runs.gap(from, end) {
@@ -300,7 +305,8 @@ impl Scoreboard {
         }
     }
 
-    /// Returns the lowest segment below the highest SACKed byte that has not arrived and was not retransmitted.
+    /// Returns the lowest hole: a segment below the highest SACKed byte that has not arrived and was not
+    /// retransmitted.
     pub fn first_hole(&mut self) -> Option<&Sent> {
         let first = self.place(self.hole_from);
         let mut below = self.segments.range(first..).take_while(|e| e.start < self.high_sack);
@@ -327,7 +333,7 @@ impl Scoreboard {
         }
     }
 
-    /// Returns the runs of SACKed segments in sequence order; between two runs is a hole.
+    /// Returns the runs of SACKed segments in sequence order. Two runs are separated by a hole.
     pub fn sacked_runs(&self) -> impl DoubleEndedIterator<Item = &SackBlock> {
         self.runs.iter()
     }
@@ -337,14 +343,14 @@ impl Scoreboard {
         self.segments.get(self.place(start)).filter(|e| e.start == start)
     }
 
-    /// Returns the transmission time of the segment that begins at `start`, if it was sent once; otherwise
-    /// the arrival is ambiguous. Includes segments acknowledged by the last ACK.
+    /// Returns the transmission time of the segment that begins at `start`, or `None` if it was sent more
+    /// than once and its arrival is ambiguous. Finds segments that the last ACK acknowledged too.
     pub fn sent_once(&self, start: u64) -> Option<Time> {
         let known = self.news.arrived.iter().find(|e| e.start == start).or_else(|| self.get(start));
         known.filter(|e| !e.again).map(|e| e.at)
     }
 
-    /// Returns mutable access to the segment that begins at `start`, and to the account of losses.
+    /// Returns mutable access to the segment that begins at `start`, and to the loss counters.
     fn get_mut(&mut self, start: u64) -> Option<(&mut Sent, &mut Losses)> {
         let place = self.place(start);
         let e = self.segments.get_mut(place).filter(|e| e.start == start)?;
@@ -354,7 +360,7 @@ impl Scoreboard {
     /// Returns the index of the first segment that begins at `start` or later.
     fn place(&self, start: u64) -> usize {
         let Some(first) = self.segments.front() else { return 0 };
-        // Nearly all segments have the same length, so the index computed from that length is tried first.
+        // Nearly all segments have the same length, so the index computed from this length is tried first.
         let guess = (start.saturating_sub(first.start) / first.bytes()) as usize;
         match self.segments.get(guess) {
             Some(e) if e.start == start => guess,
@@ -389,8 +395,8 @@ impl Scoreboard {
         self.segments.is_empty()
     }
 
-    /// Segments newly acknowledged or SACKed by the last ACK, in their state before it. Segments that had been SACKed
-    /// before a timeout are included; their [`Sent::arrived`] is true.
+    /// Returns the segments that the last ACK newly acknowledged or SACKed, in their state before the ACK.
+    /// Segments that were SACKed before a timeout are included; their [`Sent::arrived`] is true.
     pub fn arrived(&self) -> &[Sent] {
         &self.news.arrived
     }
@@ -405,14 +411,14 @@ impl Scoreboard {
         self.news.acknowledges_again
     }
 
-    /// Returns the delivered bytes for window growth: the bytes themselves, or a full segment for each
-    /// segment (see [`Scoreboard::counting`]).
+    /// Returns the delivered bytes that count for window growth: the delivered bytes, or the payload of a
+    /// full segment for each segment (see [`Scoreboard::counting`]).
     pub fn counted(&self) -> u64 {
         self.news.counted
     }
 
-    /// Returns the bytes that the segments in flight, and a further one of `bytes` bytes, lack to be full;
-    /// zero if the window counts bytes.
+    /// Returns the shortfall, bytes: the sum of the bytes by which the segments in flight, and a further
+    /// segment of `bytes` bytes, are shorter than full segments. Zero if the window counts bytes.
     pub fn shortfall(&self, bytes: u64) -> u64 {
         self.losses.shortfall.bytes + self.losses.shortfall.of(bytes)
     }
@@ -422,30 +428,30 @@ impl Scoreboard {
         self.news.sacked
     }
 
-    /// Returns the round trip of the newest segment reported by the last ACK that was sent once (Karn's
-    /// rule).
+    /// Returns the RTT of the newest segment that the last ACK reports and that was sent once (Karn's rule).
     pub fn rtt(&self) -> Option<Span> {
         self.news.rtt()
     }
 
-    /// Returns the round trip of the oldest segment reported by the last ACK, which includes the delay of a
-    /// delayed ACK. Cumulatively acknowledged segments take precedence over SACKed ones; `None` if a
-    /// retransmitted segment is acknowledged (Linux, tcp_clean_rtx_queue()).
+    /// Returns the RTT of the oldest segment that the last ACK reports, which includes the delay of a delayed
+    /// ACK. Cumulatively acknowledged segments take precedence over SACKed segments. `None` if the ACK
+    /// acknowledges a retransmitted segment (Linux, tcp_clean_rtx_queue()).
     pub fn longest_rtt(&self) -> Option<Span> {
         self.news.longest_rtt()
     }
 
-    /// Returns the minimum round trip so far, the handshake's included.
+    /// Returns the minimum RTT so far, including the handshake's sample.
     pub fn least_rtt(&self) -> Option<Span> {
         self.least_rtt
     }
 
-    /// Returns the first bytes of the segments marked lost since the last ACK or timer, in the order of detection.
+    /// Returns the first bytes of the segments marked lost since the last ACK or timer, in the order of their
+    /// detection.
     pub fn newly_lost(&self) -> &[u64] {
         &self.losses.fresh
     }
 
-    /// Returns the bytes of the newly lost segments.
+    /// Returns the number of bytes marked lost since the last ACK or timer.
     pub fn newly_lost_bytes(&self) -> u64 {
         self.losses.fresh_bytes
     }
@@ -460,19 +466,19 @@ impl Scoreboard {
         self.sacked_bytes
     }
 
-    /// Returns the bytes marked lost and not yet retransmitted.
+    /// Returns the number of bytes marked lost and not yet retransmitted.
     pub fn lost_bytes(&self) -> u64 {
         self.losses.bytes
     }
 
-    /// Returns the retransmitted bytes in flight: neither SACKed nor marked lost since.
+    /// Returns the number of retransmitted bytes in flight, i.e. neither SACKed nor marked lost since then.
     pub fn repeated_bytes(&self) -> u64 {
         self.losses.repeated
     }
 }
 
-/// Returns the run of bytes that the receiver reports as a duplicate (D-SACK, RFC 2883 §4): the first block,
-/// if it is below the cumulative ACK or within the second block.
+/// Returns the bytes that the receiver reports as a duplicate (D-SACK, RFC 2883 §4): the first block, if it
+/// lies below the cumulative ACK or within the second block.
 pub fn duplicate(una: u64, sack: &Sack) -> Option<SackBlock> {
     let first = *sack.blocks().first()?;
     let is_within = |second: &SackBlock| second.start <= first.start && first.end <= second.end;

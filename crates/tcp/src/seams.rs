@@ -10,10 +10,10 @@
 //! ```
 //!
 //! The sender owns the sequence space, the timers (one retransmission timer, one RTT being timed) and the
-//! counters. A [`Recovery`] selects the next bytes and interprets duplicate ACKs; a [`CongestionControl`]
-//! sets the window; a [`NoticePolicy`] decides the reaction to an explicit notice; an [`RtoPolicy`] computes
-//! a timeout from RTT samples. The remaining differences between the RFCs, Linux and ns-2 are in the sender's
-//! `Stack` (`stack/`).
+//! counters. A [`Recovery`] detects losses and selects the next bytes to send. A [`CongestionControl`] sets
+//! the window. A [`NoticePolicy`] determines the reaction to an explicit notice. An [`RtoPolicy`] computes
+//! the timeout from RTT samples. The sender's `Stack` (`stack/`) implements the remaining differences between
+//! the RFCs, Linux and ns-2.
 
 mod control;
 mod notices;

@@ -7,8 +7,8 @@ use crate::usage::Usage;
 use crate::{Config, Preset};
 use airhop_base::Span;
 
-/// State of a sender that its policies read: sequence space, scoreboard, round trip. Bytes are 64-bit stream offsets: the SYN is 0,
-/// the first data byte 1.
+/// State of a sender that its policies read: sequence space, scoreboard, RTT. Byte numbers are 64-bit stream
+/// offsets: the SYN is 0, the first data byte 1.
 #[derive(Clone, Debug)]
 pub struct SenderState {
     /// Lowest unacknowledged byte.
@@ -17,47 +17,47 @@ pub struct SenderState {
     pub nxt: u64,
     /// First byte never sent.
     pub max_sent: u64,
-    /// First byte not yet supplied by the application.
+    /// First byte that the application has not yet supplied.
     pub supplied: u64,
-    /// First byte beyond the receiver's window.
+    /// First byte above the receiver's window.
     pub right_edge: u64,
-    /// Payload of a full segment.
+    /// Payload of a full segment, bytes.
     pub mss: u64,
-    /// Duplicate ACKs since the last advance, as counted by the recovery. RACK does not count them.
+    /// Duplicate ACKs since the last advance of `una`, as the recovery counts them. RACK does not count them.
     pub dupacks: u32,
     /// Number of duplicate ACKs that signal a loss.
     pub dupthresh: u32,
-    /// RFC 3042.
+    /// True if each of the first two duplicate ACKs releases a new segment (RFC 3042).
     pub limited_transmit: bool,
     /// Window growth per ACK.
     pub growth: Growth,
-    /// Share of the window that must be in use before an ACK may grow it.
+    /// Fraction of the window that must be in use before an ACK may grow the window.
     pub validation: Validation,
-    /// True if the first segment has one byte: ns-2's Agent/TCP/Linux has no handshake, but its first packet
-    /// is only a header, and measures the round trip of a small packet.
+    /// True if the first segment has one byte. ns-2's Agent/TCP/Linux has no handshake, but its first packet
+    /// is only a header and measures the RTT of a small packet.
     pub opens_small: bool,
-    /// Smoothed round-trip time at the last sample.
+    /// Smoothed RTT at the last sample.
     pub srtt: Option<Span>,
     /// True if the path reorders by so many segments that duplicate ACKs are no sign of loss (Linux,
-    /// `tp->reordering` above DupThresh; false in other stacks).
+    /// `tp->reordering` above DupThresh); false in other stacks.
     pub reorders: bool,
-    /// Lowest unacknowledged byte at the last retransmission timeout; zero: that of the SYN. Set after the
-    /// recovery was notified of the timeout.
+    /// Lowest unacknowledged byte at the last retransmission timeout; zero for a timeout of the SYN. Set
+    /// after the recovery has handled the timeout.
     pub timed_out: Option<u64>,
-    /// Delivered bytes up to which the application limited the sender
-    /// (draft-cheng-iccrg-delivery-rate-estimation, C.app_limited); zero if it did not. Maintained for
-    /// schemes with delivery reports.
+    /// Number of delivered bytes up to which samples are application-limited
+    /// (draft-cheng-iccrg-delivery-rate-estimation, C.app_limited); zero if they are not. Updated for schemes
+    /// with delivery reports.
     pub app_limited_until: u64,
     /// Nagle's rule for partial segments.
     pub(crate) nagle: Nagle,
-    /// Record of the segments that were sent and not yet acknowledged.
+    /// Segments that were sent and not yet acknowledged.
     pub board: Scoreboard,
-    /// Use of the window.
+    /// Record of the window's use, for congestion window validation.
     pub usage: Usage,
 }
 
 impl SenderState {
-    /// Creates the state of a connection before its SYN, if any, is sent.
+    /// Creates the state of a connection before its first transmission.
     pub fn new(c: &Config) -> Self {
         let first = if c.handshake { 0 } else { 1 };
         SenderState {
@@ -89,7 +89,7 @@ impl SenderState {
         self.max_sent > self.una
     }
 
-    /// Returns RFC 6675 §4 SetPipe(): bytes neither SACKed nor lost, plus retransmitted ones.
+    /// Returns RFC 6675 §4 SetPipe(): bytes neither SACKed nor lost, plus retransmitted bytes.
     pub fn pipe(&self) -> u64 {
         (self.nxt - self.una) - self.board.sacked_bytes() - self.board.lost_bytes()
     }
@@ -99,31 +99,31 @@ impl SenderState {
         self.una <= seq && self.board.get(seq).is_some_and(|e| !e.sacked)
     }
 
-    /// Returns the window that limited transmit adds, in segments: one for each of the first duplicate ACKs
-    /// (RFC 3042 §2).
+    /// Returns the number of segments by which limited transmit enlarges the window: one per duplicate ACK,
+    /// at most two (RFC 3042 §2).
     pub fn limited_transmit_extra(&self) -> u32 {
         if self.limited_transmit && self.dupacks < self.dupthresh { self.dupacks } else { 0 }
     }
 
-    /// True if a segment of `len` bytes added to `in_flight` bytes stays within `window` segments: full
-    /// segments' bytes (RFC 5681 §2), or with preset linux segments of any size. The margin absorbs the
-    /// rounding errors of cwnd's many small increments.
+    /// True if a flight of `in_flight` bytes and a segment of `len` bytes is within `window` segments. The
+    /// window counts bytes of full segments (RFC 5681 §2), or with the preset linux segments of any size. A
+    /// margin absorbs the rounding errors of many small increments of cwnd.
     pub fn has_room(&self, len: u64, in_flight: u64, window: f64) -> bool {
-        // Data that go-back-N has yet to retransmit is not in flight, so the scoreboard's count does not
+        // Data that go-back-N has yet to retransmit is not in flight, so the scoreboard's shortfall does not
         // apply.
         let is_whole = self.nxt == self.max_sent;
         let shortfall = if is_whole { self.board.shortfall(len) } else { 0 };
         real(in_flight + len + shortfall) <= window * real(self.mss) + 1e-6
     }
 
-    /// Returns the number of segments in `in_flight` bytes: full segments' bytes, or with preset linux
-    /// segments of any size.
+    /// Returns the number of segments in a flight of `in_flight` bytes: bytes divided by the MSS, or with the
+    /// preset linux segments of any size.
     pub fn segments_in_flight(&self, in_flight: u64) -> f64 {
         (in_flight + self.board.shortfall(self.mss)) as f64 / self.mss as f64
     }
 
-    /// Returns the segment at `nxt`, if data is available, the receiver's window permits the segment,
-    /// `in_flight` with it stays within `window` segments, and Nagle's algorithm does not delay it.
+    /// Returns the segment at `nxt`. `None` if no data is available, if the receiver's window or the window
+    /// of `window` segments has no room for it, or if Nagle's algorithm delays it.
     pub fn next_in_window(&self, in_flight: u64, window: f64) -> Option<(u64, u64)> {
         let (start, end) = self.next_accepted()?;
         let may_go = !self.is_held_back(start, end) && self.has_room(end - start, in_flight, window);
@@ -148,19 +148,19 @@ impl SenderState {
         (len > 0 && end <= self.right_edge).then_some((self.nxt, end))
     }
 
-    /// Returns the end of the segment that begins at the lowest unacknowledged byte.
+    /// Returns the end of the segment that begins at `una`.
     pub(crate) fn head_end(&self) -> u64 {
         self.supplied.min(self.una + self.mss)
     }
 
-    /// Returns the end of the segment that begins at `start` and has been sent before.
+    /// Returns the end of the segment that begins at `start`, which has been sent before.
     pub fn segment_end(&self, start: u64) -> u64 {
         let full = || start.saturating_add(self.mss).min(self.max_sent);
         self.board.get(start).map_or_else(full, |e| e.end)
     }
 }
 
-/// Converts a number of bytes. All are far below 2^63, and the conversion of a signed number is a single
+/// Converts a number of bytes. The number is far below 2^63, and converting a signed integer needs a single
 /// instruction.
 fn real(bytes: u64) -> f64 {
     bytes as i64 as f64

@@ -1,37 +1,37 @@
-//! Congestion window validation: an ACK grows the window only if enough of it is in use, since the unused
-//! part is untested.
+//! Congestion window validation: an ACK grows the window only if the flight uses enough of it. The path was
+//! not tested with the unused window.
 
 use crate::config::Validation;
 use crate::control::whole;
 use crate::seams::Window;
 
-/// Use of the window, over the last window of data.
+/// Use of the window during the last window of data.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Usage {
-    /// Maximum number of segments outstanding.
+    /// Maximum flight, segments.
     most: u64,
-    /// True if the window was full.
+    /// True if the flight filled the window.
     full: bool,
     /// First unsent byte at the start of this window of data.
     until: u64,
 }
 
 impl Usage {
-    /// Records a transmission: `outstanding` segments are outstanding; `is_full`: the window has no room for
-    /// another; `una` and `nxt` are the ends of the outstanding data. Linux, tcp_cwnd_validate(): a new
-    /// window of data begins when the last one is acknowledged, or when more segments are in use.
+    /// Records a transmission. `outstanding`: flight, segments; `is_full`: the window has no room for another
+    /// segment; `una` and `nxt`: ends of the outstanding data. Linux, tcp_cwnd_validate(): a new window of
+    /// data begins when the last one is acknowledged, or when the flight exceeds its previous maximum.
     pub fn note(&mut self, outstanding: u64, is_full: bool, una: u64, nxt: u64) {
         if una >= self.until || is_full || (!self.full && outstanding > self.most) {
             *self = Usage { most: outstanding, full: is_full, until: nxt };
         }
     }
 
-    /// Returns the maximum number of segments outstanding, and whether the window was full.
+    /// Returns the maximum flight, segments, and whether the flight filled the window.
     pub(crate) fn in_use(&self) -> (u32, bool) {
         (self.most as u32, self.full)
     }
 
-    /// True if at least half of a window of `cwnd` segments was in use.
+    /// True if the flight used at least half of a window of `cwnd` segments.
     pub fn is_half(&self, cwnd: f64) -> bool {
         whole(cwnd) <= 2.0 * self.most as f64
     }
@@ -41,8 +41,8 @@ impl Usage {
         match by {
             Validation::Never => true,
             Validation::Half => self.is_half(w.cwnd),
-            // Linux, tcp_is_cwnd_limited(): slow start continues while cwnd is less than twice the maximum in
-            // use.
+            // Linux, tcp_is_cwnd_limited(): in slow start the window grows while it is less than twice the
+            // maximum flight.
             Validation::Full if w.in_slow_start() => whole(w.cwnd) < 2.0 * self.most as f64,
             Validation::Full => self.full,
         }
@@ -53,8 +53,8 @@ impl Usage {
 mod tests {
     use super::*;
 
-    // RFC 7661 §4.3 and Linux, tcp_is_cwnd_limited(), by hand: for a window of 20, with these numbers of
-    // segments in use, and a full window or not.
+    // RFC 7661 §4.3 and Linux, tcp_is_cwnd_limited(), computed by hand for a window of 20, several maximum
+    // flights, and a window that was full or not.
     #[test]
     fn a_used_window_may_grow() {
         let slow = Window { cwnd: 20.0, ssthresh: 100.0 };

@@ -25,7 +25,7 @@ impl Draw {
 mod tests {
     use super::*;
 
-    // Each flow has its own sequence; all numbers occur, with about equal frequency.
+    // Flows with different seeds draw different sequences. Every number occurs, with about equal frequency.
     #[test]
     fn seeds_decide_the_draw() {
         let mut counts = [0; 7];

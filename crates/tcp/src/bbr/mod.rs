@@ -1,5 +1,5 @@
-//! Parts that the versions of BBR share. Section numbers of v1 are those of draft-cardwell-iccrg-bbr-congestion-control-00, others those of
-//! draft-ietf-ccwg-bbr.
+//! Functions and constants shared by the versions of BBR. Section numbers after "v1" refer to
+//! draft-cardwell-iccrg-bbr-congestion-control-00, all other section numbers to draft-ietf-ccwg-bbr.
 
 mod draw;
 mod excess;
@@ -12,14 +12,16 @@ pub use excess::Excess;
 pub use prior::PriorCwnd;
 pub use stay::Stay;
 
-/// Minimum window, segments: enough to trigger delayed ACKs (BBRMinPipeCwnd: v1 §4.2.3.2; §2.8).
+/// Minimum window, segments: enough for the receiver to send delayed ACKs (BBRMinPipeCwnd: v1 §4.2.3.2;
+/// §2.8).
 pub const LEAST_CWND: f64 = 4.0;
-/// Margin of the pacing rate below the estimated bandwidth, which drains queues (v1: Linux; §2.5).
+/// Fraction by which the pacing rate is lower than the estimated bandwidth, so that queues drain (v1: Linux;
+/// §2.5).
 pub const PACING_MARGIN: f64 = 0.01;
-/// Round trip assumed before the first sample (v1 §4.2.1; §5.6.2).
+/// Round-trip time assumed before the first RTT sample (v1 §4.2.1; §5.6.2).
 pub const WITHOUT_SAMPLE: Span = Span::from_millis(1);
 
-/// Returns the rate of a number of bytes per second.
+/// Converts bytes per second to a rate.
 pub fn rate_of(bytes_per_second: f64) -> Rate {
     Rate::computed(bytes_per_second * 8.0)
 }

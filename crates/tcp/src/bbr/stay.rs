@@ -3,16 +3,16 @@ use airhop_base::{Span, Time};
 /// ProbeRTTDuration (draft-ietf-ccwg-bbr §2.16.2; v1: §4.3.5).
 const PROBE_RTT: Span = Span::from_millis(200);
 
-/// State of a round-trip probe in which the flight has reached its small target and stays there.
+/// Time and rounds that a probe for the minimum RTT has spent at its small flight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stay {
     until: Time,
-    /// True after a full round trip.
+    /// True after one full round trip.
     round: bool,
 }
 
 impl Stay {
-    /// From now.
+    /// Starts at the time `now`.
     pub fn begin(now: Time) -> Self {
         Stay { until: now + PROBE_RTT, round: false }
     }
@@ -22,12 +22,12 @@ impl Stay {
         self.round = true;
     }
 
-    /// True if the minimum time has passed.
+    /// True if ProbeRTTDuration has passed.
     pub fn has_lasted(&self, now: Time) -> bool {
         now > self.until
     }
 
-    /// True if both the minimum time and a round trip have passed.
+    /// True if both ProbeRTTDuration and a round trip have passed.
     pub fn is_over(&self, now: Time) -> bool {
         self.round && self.has_lasted(now)
     }
@@ -41,7 +41,8 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    // draft-ietf-ccwg-bbr §5.3.4.3: ProbeRTTDuration and a round trip, whichever is longer.
+    // draft-ietf-ccwg-bbr §5.3.4.3: the probe lasts for ProbeRTTDuration or for a round trip, whichever is
+    // longer.
     #[test]
     fn the_stay_lasts_both() {
         let mut stay = Stay::begin(at(0));

@@ -2,24 +2,26 @@ use super::whole;
 use crate::seams::{Ack, CongestionControl, Loss, LossClass, Signal, Window};
 use crate::sender_state::SenderState;
 
-/// Congestion window of Linux 2.6 with appropriate byte counting (RFC 3465), an integer number of segments,
-/// as in ns-2's Agent/TCP/Linux.
+/// Congestion window of Linux 2.6 with appropriate byte counting (RFC 3465), as in ns-2's Agent/TCP/Linux.
+/// The window is an integer number of segments.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WholeSegmentAbc {
     /// Segments acknowledged since the window last grew.
     acked: f64,
-    /// Fraction of a segment from slow start, and Veno's count of ACKs in congestion avoidance.
+    /// Segments that slow start left over; in Veno's congestion avoidance, the number of ACKs counted for the
+    /// next growth.
     pub count: f64,
 }
 
 impl WholeSegmentAbc {
-    /// Counts an ACK in every state. Bytes acknowledged during a recovery count after it, and may exceed a
-    /// segment.
+    /// Counts the segments of an ACK in every state. Segments acknowledged during a recovery count after the
+    /// recovery, when their number may exceed one.
     pub fn observe(&mut self, a: &Ack, s: &SenderState) {
-        self.acked += a.acked.div_ceil(s.mss) as f64; // the first, of a byte, is a segment
+        // the first ACK acknowledges one byte, and counts as a segment
+        self.acked += a.acked.div_ceil(s.mss) as f64;
     }
 
-    /// Grows the window by one segment per ACK up to and including ssthresh; above ssthresh by one segment
+    /// Grows the window: up to and including ssthresh by one segment per ACK, above ssthresh by one segment
     /// per window of acknowledged segments.
     pub fn grow(&mut self, w: &mut Window) {
         if w.cwnd > w.ssthresh {
@@ -37,7 +39,7 @@ impl WholeSegmentAbc {
         }
     }
 
-    /// Sets ssthresh after a loss, and the window unless the loss was detected by the timer.
+    /// Sets ssthresh after a loss. Sets the window too, unless a timeout detected the loss.
     pub fn cut(&mut self, w: &mut Window, ssthresh: f64, window: f64, signal: Signal) {
         *self = WholeSegmentAbc::default();
         w.ssthresh = whole(ssthresh).max(2.0);
@@ -45,7 +47,7 @@ impl WholeSegmentAbc {
     }
 }
 
-/// Linux 2.6's Reno in the form of ns-2's Agent/TCP/Linux.
+/// Linux 2.6's Reno as implemented in ns-2's Agent/TCP/Linux.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CountedReno(WholeSegmentAbc);
 
@@ -55,7 +57,8 @@ impl CongestionControl for CountedReno {
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> LossClass {
-        // tcp_reno_min_cwnd(): half of ssthresh; the end of the recovery raises the window to ssthresh.
+        // tcp_reno_min_cwnd(): the window during recovery is half of ssthresh; the end of the recovery sets
+        // it to ssthresh.
         let ssthresh = whole(w.cwnd / 2.0).max(2.0);
         self.0.cut(w, ssthresh, ssthresh / 2.0, l.signal);
         LossClass::Congestion
@@ -72,7 +75,7 @@ mod tests {
     use crate::Preset;
     use airhop_base::Time;
 
-    /// Returns the window after ACKs of these numbers of segments, outside recovery.
+    /// Acknowledges these numbers of segments outside recovery and returns the window after each ACK.
     fn grown(counted: &mut WholeSegmentAbc, mut w: Window, acked: &[u64]) -> Vec<f64> {
         let s = SenderState::new(&Preset::Ns2.config(1000));
         let mut on_ack = |&segments: &u64| {
@@ -83,25 +86,26 @@ mod tests {
         acked.iter().map(&mut on_ack).collect()
     }
 
-    // Linux 2.6, tcp_slow_start(): one segment per ACK, whatever amount it acknowledges (RFC 3465 §2.3 with L
-    // = 1), up to and including ssthresh.
+    // Linux 2.6, tcp_slow_start(): the window grows by one segment per ACK, for any number of acknowledged
+    // segments (RFC 3465 §2.3 with L = 1), up to and including ssthresh.
     #[test]
     fn slow_start() {
         let w = Window { cwnd: 4.0, ssthresh: 6.0 };
         assert_eq!(grown(&mut WholeSegmentAbc::default(), w, &[1, 2, 4, 1]), [5.0, 6.0, 7.0, 7.0]);
     }
 
-    // RFC 3465 §2.1: a window of acknowledged segments adds one segment, and the remainder is kept: 4 and 4
-    // acknowledged segments make 8; with a window of 6, 2 of them remain.
+    // RFC 3465 §2.1: a window of acknowledged segments grows the window by one segment, and the remainder
+    // counts for the next growth. Two ACKs of 4 segments make 8, and a window of 6 leaves a remainder of 2.
     #[test]
     fn avoidance() {
         let w = Window { cwnd: 6.0, ssthresh: 5.0 };
         assert_eq!(grown(&mut WholeSegmentAbc::default(), w, &[4, 4, 4, 1]), [6.0, 7.0, 7.0, 8.0]);
     }
 
-    // tcp_ack() counts acknowledged segments in every state. Twelve segments were counted during recovery,
-    // without growth. The next ACK makes 13: the window grows from 5 to 6, for 5 of them. The second ACK
-    // makes the remainder 9: the window grows to 7, for 6 of them. The third leaves 4, fewer than 7.
+    // tcp_ack() counts acknowledged segments in every state. During recovery 12 segments were counted without
+    // growth of the window. The next ACK makes 13 segments; 5 of them grow the window from 5 to 6. The second
+    // ACK makes the remainder 9; 6 of them grow the window to 7. The third ACK leaves 4, fewer than the
+    // window of 7.
     #[test]
     fn acks_of_a_recovery_count_at_its_end() {
         let mut counted = WholeSegmentAbc::default();

@@ -3,11 +3,11 @@ use crate::control::whole;
 use crate::seams::Window;
 use airhop_base::{Span, Time};
 
-/// CUBIC's congestion avoidance as Linux 6 computes it (net/ipv4/tcp_cubic.c). The law is the same, but the
-/// window, the target and the estimate of Reno's window are integer numbers of segments, and time has the
-/// resolution of the kernel's ticks. Below its plateau a small window is therefore up to a segment ahead of
-/// the cubic, because the target is rounded up. Counts have 64 bits: an hour from its plateau the cubic
-/// exceeds 32 bits.
+/// CUBIC's congestion avoidance as Linux 6 computes it (net/ipv4/tcp_cubic.c). The law is that of RFC 9438,
+/// but the window, the target and the estimate of Reno's window are integer numbers of segments, and time
+/// advances in ticks of the kernel. The target is rounded up, so a small window below its plateau is up to
+/// one segment ahead of the cubic. Counts have 64 bits, because an hour after the plateau the cubic exceeds
+/// 32 bits.
 #[derive(Debug)]
 pub(super) struct Linux {
     constants: Constants,
@@ -40,19 +40,19 @@ type Tick = u64;
 
 /// CONFIG_HZ of the reference kernel and of most distributions.
 const HZ: u64 = 250;
-/// Minimum growth while W_max is unknown: a twentieth of the window per round trip.
+/// Minimum window growth while W_max is unknown: one twentieth of the window per round trip.
 const UNKNOWN: u64 = 20;
 
 fn tick(now: Time) -> Tick {
     now.nanos() / (1_000_000_000 / HZ)
 }
 
-/// Converts ticks to Linux' unit of 1/1024 s.
+/// Converts ticks to units of 1/1024 s, as Linux does.
 fn fine(ticks: Tick) -> u64 {
     ticks * 1024 / HZ
 }
 
-/// Converts a fraction to parts of 1024.
+/// Converts a fraction to a multiple of 1/1024.
 fn scaled(share: f64) -> u64 {
     (share * 1024.0).round() as u64
 }
@@ -69,7 +69,7 @@ impl Linux {
         w.cwnd += self.spend(delivered) as f64;
     }
 
-    /// tcp_cong_avoid_ai(): returns the growth of the window for a number of delivered segments.
+    /// Returns the growth of the window for a number of delivered segments (tcp_cong_avoid_ai()).
     fn spend(&mut self, delivered: u64) -> u64 {
         // tcp_cong_avoid_ai(): "If credits accumulated at a higher w, apply them gently now."
         let gently = self.credit >= self.per_segment;
@@ -82,7 +82,7 @@ impl Linux {
         grown + u64::from(gently)
     }
 
-    /// bictcp_update(): recomputes the number of delivered segments per segment of growth.
+    /// Recomputes the number of delivered segments per segment of growth (bictcp_update()).
     fn update(&mut self, cwnd: u64, delivered: u64, now: Tick, least_rtt: Option<Span>) {
         let Constants { beta, c, .. } = self.constants;
         let begins = self.epoch.is_none();
@@ -131,7 +131,7 @@ impl Linux {
         }
     }
 
-    /// True if round-trip samples are used; false for a second after recovery.
+    /// True if RTT samples are used: not during the first second after a recovery.
     pub fn takes_samples(&self, now: Time) -> bool {
         self.epoch.is_none_or(|epoch| tick(now) - epoch.start >= HZ)
     }
@@ -151,8 +151,7 @@ impl Epoch {
         }
     }
 
-    /// Returns the number of delivered segments per segment of growth with which the window follows the
-    /// cubic.
+    /// Returns the number of delivered segments per segment of growth at which the window follows the cubic.
     fn pace(&self, cwnd: u64, now: Tick, least_rtt: Option<Span>, c: f64) -> u64 {
         let ahead = least_rtt.map_or(0, |rtt| rtt.nanos().div_ceil(1_000_000_000 / HZ));
         let t = fine(now - self.start + ahead);
@@ -165,8 +164,8 @@ impl Epoch {
         if target > cwnd { cwnd / (target - cwnd) } else { 100 * cwnd }
     }
 
-    /// Advances W_est by a segment per (1 + beta) / 3 (1 - beta) windows. Returns the number of segments by
-    /// which W_est exceeds `cwnd`.
+    /// Increases W_est by one segment per (1 + beta) / 3 (1 - beta) windows. Returns the number of segments
+    /// by which W_est exceeds `cwnd`.
     fn befriend(&mut self, cwnd: u64, beta: f64) -> u64 {
         let beta = scaled(beta);
         let scale = 8 * (1024 + beta) / 3 / (1024 - beta);
@@ -182,9 +181,9 @@ impl Epoch {
 mod tests {
     use super::*;
 
-    // tcp_cubic.c, bictcp_recalc_ssthresh() with beta 717: 100 * 717 / 1024 = 70. After a loss below the last
-    // W_max the new W_max is only (1 + beta) / 2 of the window, 80 * (1024 + 717) / 2048 = 68; above it, the
-    // window itself.
+    // tcp_cubic.c, bictcp_recalc_ssthresh() with beta 717: 100 * 717 / 1024 = 70. If the window at the loss
+    // is below the last W_max, the new W_max is (1 + beta) / 2 of the window, 80 * (1024 + 717) / 2048 = 68;
+    // otherwise it is the window.
     #[test]
     fn fast_convergence_in_whole_segments() {
         let mut law = Linux::new(Constants { beta: 0.7, c: 0.4, fast_convergence: true });
@@ -194,7 +193,8 @@ mod tests {
         }
     }
 
-    // bictcp_acked(): "Discard delay samples right after fast recovery", for a second from the first ACK of congestion avoidance.
+    // bictcp_acked(): "Discard delay samples right after fast recovery". RTT samples are discarded for one
+    // second, counted from the first ACK of congestion avoidance.
     #[test]
     fn samples_are_left_out_for_a_second() {
         let mut law = Linux::new(Constants { beta: 0.7, c: 0.4, fast_convergence: true });
@@ -204,10 +204,10 @@ mod tests {
         assert!(!law.takes_samples(ms(20_996)) && law.takes_samples(ms(21_000)));
     }
 
-    // bictcp_update(): the target is the cubic one round trip later. c is 410 / 1024, so K = cbrt(30 * 1024 /
-    // 410) = 4.2158 s. A second after the start, and 100 ms ahead, 3.1162 s are left: 410 / 1024 * 3.1162^3 =
-    // 12.1, and 70 / (100 - 12 - 70) = 3. As long after the plateau: 70 / (100 + 12 - 70) = 1. With the
-    // window above its target: 100 windows.
+    // bictcp_update(): the target is the value of the cubic one round trip later. c is 410 / 1024, so K =
+    // cbrt(30 * 1024 / 410) = 4.2158 s. One second after the start, and 100 ms ahead, 3.1162 s are left to
+    // the plateau: 410 / 1024 * 3.1162^3 = 12.1, and 70 / (100 - 12 - 70) = 3. The same time after the
+    // plateau: 70 / (100 + 12 - 70) = 1. If the window exceeds the target, the count is 100 windows.
     #[test]
     fn a_round_trip_ahead() {
         let epoch = Epoch::new(5000, 70, Some(100), 0.4);
@@ -216,8 +216,8 @@ mod tests {
         assert_eq!((pace(70, 1000), pace(70, 7232), pace(88, 1000)), (3, 1, 8800));
     }
 
-    // Far from its plateau the cubic is steep: 0.4 (2400 s)^3 = 5.5 * 10^9 segments exceed 32 bits. In 32
-    // bits the target would wrap below the window, which would stop growing.
+    // Far from its plateau the cubic is steep: 0.4 (2400 s)^3 = 5.5 * 10^9 segments exceed 32 bits. A target
+    // of 32 bits would wrap to a value below the window, and the window would stop growing.
     #[test]
     fn an_hour_without_a_loss() {
         let epoch = Epoch::new(0, 70, Some(100), 0.4);

@@ -1,5 +1,5 @@
 //! CUBIC's window (RFC 9438): after a loss the window returns to its size before the loss along a cubic
-//! function of time, independently of the round trip.
+//! function of time, which does not depend on the round-trip time.
 
 mod linux;
 mod rfc;
@@ -16,25 +16,25 @@ use airhop_base::{Span, Time};
 use linux::Linux;
 use rfc::Rfc;
 
-/// Two versions of CUBIC.
+/// Versions of CUBIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Version {
     /// RFC 9438.
     Rfc,
-    /// Linux 6: integer segments and ticks. The target is one minimum round trip ahead, not a smoothed one;
-    /// while W_max is unknown, the growth is at least a twentieth of the window per round trip; the
-    /// Reno-friendly estimate never grows faster than with alpha.
+    /// Linux 6, with integer segments and ticks. The target is the cubic one minimum RTT ahead, in place of
+    /// one smoothed RTT. While W_max is unknown, the window grows by at least one twentieth per round trip.
+    /// The Reno-friendly estimate grows at most with alpha.
     Linux,
 }
 
 /// Constants of CUBIC.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Constants {
-    /// Fraction of the window that a loss leaves (RFC 9438 §4.6).
+    /// Fraction to which a loss reduces the window (RFC 9438 §4.6).
     pub beta: f64,
     /// C, segments per second cubed (§4.1).
     pub c: f64,
-    /// §4.7.
+    /// True if fast convergence is used (§4.7).
     pub fast_convergence: bool,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Cubic {
     /// RTT sample of the present ACK.
     rtt: Option<Span>,
     least_rtt: Option<Span>,
-    /// Time of the last ACK that left no data outstanding; `None` after a later transmission.
+    /// Time of the last ACK that acknowledged all outstanding data; `None` after the next transmission.
     idle_since: Option<Time>,
     last_sent: Time,
 }
@@ -67,7 +67,7 @@ impl Cubic {
         Cubic { law, slow_start, rtt: None, least_rtt: None, idle_since: None, last_sent: Time::ZERO }
     }
 
-    /// Handles the first transmission after an idle period that began at `since`.
+    /// Handles the first transmission after an idle period, which began at `since`.
     pub fn resume(&mut self, now: Time, since: Time) {
         match &mut self.law {
             Law::Rfc(law) => law.pause(now, now.since(since)),
@@ -75,8 +75,8 @@ impl Cubic {
         }
     }
 
-    /// Congestion avoidance for an ACK. `delivered`: segments newly reported as arrived; `counted`: segments
-    /// for which the window grows.
+    /// Grows the window for an ACK in congestion avoidance. `delivered`: segments newly reported as arrived;
+    /// `counted`: segments for which the window grows.
     fn avoid(&mut self, w: &mut Window, delivered: f64, counted: f64, now: Time, s: &SenderState) {
         match &mut self.law {
             Law::Rfc(law) => law.avoid(w, delivered, counted, now, s.srtt),
@@ -84,8 +84,8 @@ impl Cubic {
         }
     }
 
-    /// Slow start for an ACK that counts for `segments` segments; returns the part of them left for
-    /// congestion avoidance.
+    /// Grows the window for `segments` segments in slow start. Returns the number of these segments that
+    /// congestion avoidance may still use.
     fn start(&mut self, w: &mut Window, segments: f64, now: Time, s: &SenderState) -> f64 {
         let (una, nxt) = (s.una, s.max_sent);
         let sample = Sample { now, una, nxt, rtt: self.rtt, least_rtt: self.least_rtt };
@@ -126,11 +126,11 @@ impl CongestionControl for Cubic {
                 left
             }
         };
-        leave(w, left, l.signal); // §4.6; after a repeated timeout ssthresh stays (RFC 5681 §3.1)
+        leave(w, left, l.signal); // §4.6; a repeated timeout does not change ssthresh (RFC 5681 §3.1)
         LossClass::Congestion
     }
 
-    /// §4.9: restores the state before the loss; Linux restores only the window.
+    /// §4.9: restores the state before the loss; the Linux version restores only the window.
     fn on_spurious(&mut self, w: &mut Window, before: &Window, _: &SenderState) {
         w.restore(before);
         if let Law::Rfc(law) = &mut self.law {
@@ -138,9 +138,9 @@ impl CongestionControl for Cubic {
         }
     }
 
-    /// RFC 9438 §5.8, on periods limited by the application: "t MUST NOT include these periods". Excludes
-    /// periods without outstanding data, as Linux does, from the last transmission on (cubictcp_cwnd_event()
-    /// at CA_EVENT_TX_START).
+    /// RFC 9438 §5.8: "t MUST NOT include these periods", namely periods in which the application limits the
+    /// sender. Linux excludes only periods without outstanding data, measured from the last transmission
+    /// (cubictcp_cwnd_event() at CA_EVENT_TX_START).
     fn on_sent(&mut self, now: Time, _: &Next) {
         if let Some(since) = self.idle_since.take() {
             match &mut self.law {

@@ -3,22 +3,22 @@ use crate::seams::Window;
 use crate::sender_state::SenderState;
 use airhop_base::{Span, Time};
 
-/// CUBIC's congestion avoidance of RFC 9438.
+/// CUBIC's congestion avoidance as RFC 9438 specifies it.
 #[derive(Debug)]
 pub(super) struct Rfc {
     constants: Constants,
     pub memory: Memory,
     /// State before the last loss.
     before: Memory,
-    /// First unsent byte at the last loss: a second loss below this byte belongs to the same window of data.
+    /// First unsent byte at the last loss. A loss of data below this byte belongs to the same window of data.
     point: u64,
 }
 
-/// State, besides the window, that a loss changes.
+/// State of CUBIC that a loss changes, without the window.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Memory {
-    /// W_max; `None` before the first loss, and after a timeout, when the next epoch begins at its plateau
-    /// (§4.8).
+    /// W_max; `None` before the first loss and after a timeout. Without a W_max the next epoch begins at its
+    /// plateau (§4.8).
     pub w_max: Option<f64>,
     /// cwnd_prior (§4.1.2); `None` if slow start ended without a loss.
     prior: Option<f64>,
@@ -32,20 +32,20 @@ pub(super) struct Epoch {
     start: Time,
     /// Seconds to the plateau.
     pub k: f64,
-    /// Window at the plateau: W_max, or the window at the start if that is larger.
+    /// Window at the plateau: the larger of W_max and the window at the start of the epoch.
     pub plateau: f64,
     /// W_est.
     friendly: f64,
 }
 
 impl Epoch {
-    /// Creates the epoch that begins at `cwnd` (§4.2, equation 2; §4.8 without a W_max).
+    /// Creates an epoch that begins with the window `cwnd` (§4.2, equation 2; §4.8 without a W_max).
     pub fn new(start: Time, cwnd: f64, w_max: Option<f64>, c: f64) -> Self {
         let plateau = w_max.map_or(cwnd, |w_max| w_max.max(cwnd));
         Epoch { start, k: libm::cbrt((plateau - cwnd) / c), plateau, friendly: cwnd }
     }
 
-    /// Returns W_cubic, `t` seconds after the start (§4.2, equation 1).
+    /// Returns W_cubic `t` seconds after the start of the epoch (§4.2, equation 1).
     pub fn at(&self, t: f64, c: f64) -> f64 {
         let d = t - self.k;
         c * d * d * d + self.plateau
@@ -57,14 +57,14 @@ impl Rfc {
         Rfc { constants, memory: Memory::default(), before: Memory::default(), point: 0 }
     }
 
-    /// §4.2 to §4.5: processes an ACK. `delivered`: segments newly reported as arrived; `counted`: segments
-    /// for which the window grows.
+    /// §4.2 to §4.5: grows the window for an ACK. `delivered`: segments newly reported as arrived; `counted`:
+    /// segments for which the window grows.
     pub fn avoid(&mut self, w: &mut Window, delivered: f64, counted: f64, now: Time, srtt: Option<Span>) {
         let Constants { c, beta, .. } = self.constants;
         let memory = &mut self.memory;
         let cwnd = w.cwnd;
         let epoch = memory.epoch.get_or_insert_with(|| Epoch::new(now, cwnd, memory.w_max, c));
-        // §4.3: Reno's growth, once the window has reached its size before the loss.
+        // §4.3: W_est grows as fast as Reno's window once it has reached the window before the loss.
         let is_back = memory.prior.is_none_or(|prior| epoch.friendly >= prior);
         epoch.friendly += if is_back { 1.0 } else { alpha(beta) } * delivered / cwnd;
 
@@ -73,13 +73,13 @@ impl Rfc {
             w.cwnd = cwnd.max(epoch.friendly);
             return;
         }
-        // §4.2: the window one round trip later, at most 1.5 times the present one.
+        // §4.2: the target is the cubic one round trip later, at most 1.5 times the present window.
         let target = epoch.at(t + srtt.map_or(0.0, Span::secs_f64), c).clamp(cwnd, 1.5 * cwnd);
         w.cwnd += (target - cwnd) / cwnd * counted;
     }
 
-    /// Updates W_max and cwnd_prior for a loss or a mark at `cwnd` (§4.6 to §4.8). Returns beta × `reduced_from`, the
-    /// new ssthresh; `None` if ssthresh stays.
+    /// Updates W_max and cwnd_prior for a loss or a mark at the window `cwnd` (§4.6 to §4.8). Returns the new
+    /// ssthresh, beta × `reduced_from`; `None` if ssthresh does not change.
     pub fn on_loss(
         &mut self,
         cwnd: f64,
@@ -96,13 +96,13 @@ impl Rfc {
             Some(last) if fast_convergence && cwnd < last => cwnd * (1.0 + beta) / 2.0,
             _ => cwnd,
         };
-        // §4.1.2: cwnd_prior is that "at the time of setting ssthresh most recently".
+        // §4.1.2: cwnd_prior is the window "at the time of setting ssthresh most recently".
         let prior = if reduced_from.is_some() { Some(cwnd) } else { self.memory.prior };
         self.memory = Memory { w_max: (!is_timeout).then_some(w_max), prior, epoch: None };
         reduced_from.map(|window| window * beta)
     }
 
-    /// Shifts the start of the epoch by the duration of an idle period without data in flight (§5.8).
+    /// Shifts the start of the epoch by the duration of a period without data in flight (§5.8).
     pub fn pause(&mut self, now: Time, span: Span) {
         if let Some(epoch) = &mut self.memory.epoch {
             epoch.start = now.min(epoch.start + span);
@@ -115,7 +115,7 @@ impl Rfc {
     }
 }
 
-/// §4.3, equation 4: returns the additive increase that, with beta, leads to Reno's mean window.
+/// §4.3, equation 4: returns the additive increase with which, at this beta, the mean window equals Reno's.
 pub(super) fn alpha(beta: f64) -> f64 {
     3.0 * (1.0 - beta) / (1.0 + beta)
 }

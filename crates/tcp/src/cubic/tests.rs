@@ -3,7 +3,7 @@ use super::*;
 use crate::Preset;
 
 const MSS: u64 = 1000;
-/// alpha of beta 0.7: 0.9 / 1.7.
+/// alpha for a beta of 0.7: 0.9 / 1.7.
 const ALPHA: f64 = 9.0 / 17.0;
 
 fn state(srtt_ms: u64) -> SenderState {
@@ -22,7 +22,7 @@ fn ack(ms: u64) -> Ack {
     Ack::of(Time::ZERO + Span::from_millis(ms), MSS)
 }
 
-/// Reports a loss with all of `cwnd` in flight.
+/// Reports a loss while `cwnd` segments are in flight.
 fn lose(control: &mut Cubic, cwnd: f64, signal: Signal) -> Window {
     let mut w = Window { cwnd, ssthresh: 2.0 };
     let loss = Loss { now: Time::ZERO, signal, base: Some(cwnd), half: cwnd / 2.0, window: cwnd / 2.0 };
@@ -49,7 +49,7 @@ fn the_cubic() {
     for (t, segments) in [(0.0, 50.0), (1.0, 74.4), (3.0, 96.8), (5.0, 100.0), (7.0, 103.2), (10.0, 150.0)] {
         is_close(epoch.at(t, 0.4), segments);
     }
-    // Beyond W_max, or without W_max, the epoch begins at its plateau.
+    // An epoch begins at its plateau if its window exceeds W_max, or if there is no W_max.
     for w_max in [None, Some(40.0)] {
         let epoch = Epoch::new(Time::ZERO, 50.0, w_max, 0.4);
         is_close(epoch.at(0.0, 0.4), 50.0);
@@ -57,9 +57,9 @@ fn the_cubic() {
     }
 }
 
-// §4.2 and §4.4: with beta 0.5 a loss at 100 leaves 50, K = 5 s. Half a second later the target is the window
-// one round trip ahead, W(0.6) = 100 - 0.4 * 4.4^3 = 65.9264, above W_est; the target is at most 1.5 times
-// the window.
+// §4.2 and §4.4: with a beta of 0.5 a loss at 100 leaves 50, and K = 5 s. Half a second later the target is
+// the cubic one round trip ahead, W(0.6) = 100 - 0.4 * 4.4^3 = 65.9264. This exceeds W_est, and is below the
+// maximum of 1.5 windows.
 #[test]
 fn growth_aims_a_round_trip_ahead() {
     let mut control = cubic(Version::Rfc, 0.5, true);
@@ -76,8 +76,8 @@ fn growth_aims_a_round_trip_ahead() {
     is_close(w.cwnd, cwnd + 0.5);
 }
 
-// §4.3: from 7, the window after a loss at 10, W_est grows by 3 (1 - beta) / (1 + beta) segments per window
-// until it reaches 10; then by one.
+// §4.3: the window is 7 after a loss at 10. W_est grows by 3 (1 - beta) / (1 + beta) segments per window
+// until it reaches 10, then by one segment per window.
 #[test]
 fn friendly_to_reno() {
     let mut control = cubic(Version::Rfc, 0.7, true);
@@ -92,13 +92,14 @@ fn friendly_to_reno() {
     is_close(alpha(0.5), 1.0); // Reno
 }
 
-// The remainder of an ACK at the end of slow start counts for congestion avoidance: here half a segment.
+// Segments of an ACK that slow start does not use count for congestion avoidance: here half a segment.
 #[test]
 fn slow_start_ends_within_an_ack() {
     let mut w = Window { cwnd: 9.5, ssthresh: 10.0 };
     cubic(Version::Rfc, 0.7, true).on_ack(&mut w, &ack(0), &state(100));
     is_close(w.cwnd, 10.0 + 0.5 / 10.0);
-    // One quarter of the two delivered segments ends slow start; three quarters remain.
+    // Slow start ends after one quarter of the two delivered segments; three quarters count for congestion
+    // avoidance.
     let s = SenderState { growth: Growth::PerByte, ..state(100) };
     let two = Ack { acked: 2 * MSS, delivered: 2 * MSS, counted: 2 * MSS, ..ack(0) };
     let mut w = Window { cwnd: 9.5, ssthresh: 10.0 };
@@ -106,7 +107,7 @@ fn slow_start_ends_within_an_ack() {
     is_close(w.cwnd, 10.0 + 1.5 / 10.0);
 }
 
-// §4.7: after a loss below the last W_max, W_max is only (1 + beta) / 2 of the window.
+// §4.7: if the window at the loss is below the last W_max, the new W_max is (1 + beta) / 2 of the window.
 #[test]
 fn fast_convergence() {
     for (on, second) in [(true, 59.5), (false, 70.0)] {
@@ -119,9 +120,9 @@ fn fast_convergence() {
     }
 }
 
-// §4.6: ssthresh is at least 2; so is the window after a loss, but not after a mark. §4.8: after a timeout
-// ssthresh is computed in the same way, the window is 1, and the next epoch begins at its plateau; at a
-// repeated timeout of the same segment ssthresh stays unchanged (RFC 5681 §3.1).
+// §4.6: ssthresh is at least 2 segments. So is the window after a loss, but not after a mark. §4.8: a timeout
+// reduces ssthresh in the same way, the window is 1, and the next epoch begins at its plateau. A repeated
+// timeout of the same segment does not change ssthresh (RFC 5681 §3.1).
 #[test]
 fn windows_after_losses() {
     let left = |cwnd, signal| lose(&mut cubic(Version::Rfc, 0.7, true), cwnd, signal);
@@ -141,8 +142,8 @@ fn windows_after_losses() {
     is_close(epoch.plateau, 14.0);
 }
 
-// §4.1.2: cwnd_prior is the window at the most recent setting of ssthresh, which a repeated timeout does not
-// change. W_est continues with alpha.
+// §4.1.2: cwnd_prior is the window at the most recent setting of ssthresh. A repeated timeout does not set
+// ssthresh, so cwnd_prior stays and W_est continues to grow with alpha.
 #[test]
 fn a_repeated_timeout_is_no_new_beginning() {
     let mut control = cubic(Version::Rfc, 0.7, true);
@@ -154,8 +155,8 @@ fn a_repeated_timeout_is_no_new_beginning() {
     is_close(w.cwnd, 14.0 + ALPHA / 14.0);
 }
 
-// §4.9.2: the whole state is restored, as the timeout after the loss belonged to the same window of data.
-// Linux restores only the window.
+// §4.9.2: a spurious loss restores the whole state before the loss, because the later timeout belonged to the
+// same window of data. The Linux version restores only the window.
 #[test]
 fn a_loss_that_was_none() {
     let s = SenderState { una: 1, max_sent: 90_001, ..state(100) };
@@ -176,8 +177,8 @@ fn a_loss_that_was_none() {
     }
 }
 
-/// Sends ACKs of one segment, one every `every` ms, and returns the numbers, from 1, of those that grow the
-/// window.
+/// Processes ACKs of one segment, one every `every` ms, and returns the numbers, from 1, of the ACKs that
+/// grow the window.
 fn openings(control: &mut Cubic, mut w: Window, every: u64, acks: u64) -> Vec<u64> {
     let opens = |n: &u64| {
         let before = w.cwnd;
@@ -188,8 +189,8 @@ fn openings(control: &mut Cubic, mut w: Window, every: u64, acks: u64) -> Vec<u6
     (1..=acks).filter(opens).collect()
 }
 
-// Linux while W_max is unknown: the window grows by a twentieth per round trip, i.e. by one segment per 20
-// ACKs, whatever the window.
+// Linux, while W_max is unknown: any window grows by one twentieth per round trip, i.e. by one segment per 20
+// ACKs.
 #[test]
 fn linux_without_a_plateau() {
     let mut control = cubic(Version::Linux, 0.7, true);
@@ -197,9 +198,10 @@ fn linux_without_a_plateau() {
     assert_eq!(openings(&mut control, window, 1, 60), [20, 40, 60]);
 }
 
-// Linux' target is an integer: a loss at 100 leaves 70 (717/1024), K is the cube root of 30 / 0.4, 4.216 s,
-// and the cubic starts at 70.02, so the target is 71: one segment per 70 delivered. Half a second later the
-// cubic is at 79.4 and the target at 80: 9 segments above the window of 71, one segment per 7 delivered.
+// Linux' target is an integer. A loss at 100 leaves 70 (717/1024), and K is the cube root of 30 / 0.4, 4.216
+// s. The cubic starts at 70.02, so the target is 71, and the window grows by one segment per 70 delivered.
+// Half a second later the cubic is at 79.4 and the target at 80. The target is 9 segments above the window of
+// 71, so the window grows by one segment per 7 delivered.
 #[test]
 fn linux_aims_at_whole_segments() {
     let mut control = cubic(Version::Linux, 0.7, true);
@@ -217,10 +219,10 @@ fn linux_aims_at_whole_segments() {
     assert_eq!(w.cwnd, 72.0);
 }
 
-// Linux' W_est grows by one segment for more than 15/8 of the window, rounded down: with a window of 5 (9.4)
-// at the tenth segment, then with 6 (11.25) and one segment left over, at the eleventh. Data delivered
-// between computations counts for at most one segment. Linux recomputes W_est when the window has changed or
-// after 1/32 s, hence not for every ACK.
+// Linux' W_est grows by one segment for more than 15/8 of the window, rounded down. With a window of 5 (9.4)
+// it grows at the tenth segment. With a window of 6 (11.25) and one segment left over, it grows at the
+// eleventh. Data delivered between two computations counts for at most one segment. Linux computes W_est only
+// if the window has changed or 1/32 s has passed, hence not for every ACK.
 #[test]
 fn linux_is_friendly_in_whole_segments() {
     let window = Window { cwnd: 5.0, ssthresh: 5.0 };
@@ -228,8 +230,8 @@ fn linux_is_friendly_in_whole_segments() {
     assert_eq!(openings(&mut cubic(Version::Linux, 0.7, true), window, 1, 25), [20]);
 }
 
-// Linux: a timeout resets the plateau and the minimum round trip; ssthresh stays unchanged if the present
-// recovery has already reduced the window (tcp_enter_loss()).
+// Linux: a timeout resets the plateau and the minimum RTT. ssthresh does not change if the present recovery
+// has already reduced the window (tcp_enter_loss()).
 #[test]
 fn a_timeout_in_the_form_of_linux() {
     let mut control = cubic(Version::Linux, 0.7, true);
@@ -244,7 +246,7 @@ fn a_timeout_in_the_form_of_linux() {
     assert_eq!(openings(&mut control, window, 1, 40), [20, 40], "no plateau at 158");
 }
 
-// Linux: round-trip samples of the first second after a recovery are ignored.
+// Linux ignores the RTT samples of the first second after a recovery.
 #[test]
 fn linux_leaves_out_samples_after_a_recovery() {
     let mut control = cubic(Version::Linux, 0.7, true);
@@ -256,13 +258,13 @@ fn linux_leaves_out_samples_after_a_recovery() {
         let a = Ack { now, sample: Some(Span::from_millis(rtt)), ..ack(ms) };
         control.observe(&a, &s);
         assert_eq!(control.least_rtt, Some(Span::from_millis(least)), "{ms}");
-        control.on_ack(&mut w, &ack(0), &s); // the stage begins at 0
+        control.on_ack(&mut w, &ack(0), &s); // congestion avoidance begins at 0
     }
 }
 
-// RFC 9438 §5.8: "t MUST NOT include these periods" without data to send. Linux, cubictcp_cwnd_event(),
-// counts the idle period from the last transmission. After an idle minute in an epoch, the window grows with
-// the next ACKs as without that minute.
+// RFC 9438 §5.8: "t MUST NOT include these periods", in which the application has no data. Linux counts such
+// a period from the last transmission (cubictcp_cwnd_event()). After an idle minute within an epoch, the next
+// ACKs grow the window as if the minute had not passed.
 #[test]
 fn time_stands_still_in_a_pause() {
     for form in [Version::Rfc, Version::Linux] {

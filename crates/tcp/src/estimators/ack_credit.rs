@@ -1,12 +1,12 @@
 use crate::seams::Ack;
 use crate::sender_state::SenderState;
 
-/// Data that an ACK reports as delivered, with each segment counted once: a duplicate ACK counts for one
-/// segment, and a later cumulative ACK only for the segments that no duplicate ACK counted (Casetti et al.
-/// 2001, §2.1).
+/// Counter of the data that ACKs report as delivered, in which each segment counts once. A duplicate ACK
+/// counts for one segment. A later cumulative ACK counts only for the segments that no duplicate ACK has
+/// counted (Casetti et al. 2001, §2.1).
 #[derive(Debug)]
 pub struct AckCredit {
-    /// Bytes beyond the cumulative ACK that duplicate ACKs have already counted.
+    /// Bytes above the cumulative ACK that duplicate ACKs have already counted.
     accounted: u64,
     /// Maximum number of segments counted per ACK.
     most: f64,
@@ -14,15 +14,15 @@ pub struct AckCredit {
 }
 
 impl AckCredit {
-    /// Creates the counter, with at most `most` segments per ACK. A cumulative ACK all of whose segments were
-    /// counted by duplicate ACKs still counts for one segment, the one that caused it. With `keeps_own` that
-    /// segment stays counted in advance (the paper and UCLA's Westwood); otherwise all acknowledged segments
-    /// are subtracted (UCLA's WestwoodNR, Linux).
+    /// Creates the counter, with at most `most` segments per ACK. If duplicate ACKs have counted all segments
+    /// of a cumulative ACK, this ACK still counts for one segment: the segment that caused it. With
+    /// `keeps_own` that segment remains in the bytes already counted (the paper and UCLA's Westwood). Without
+    /// it, all acknowledged segments are subtracted (UCLA's WestwoodNR, Linux).
     pub fn new(most: f64, keeps_own: bool) -> Self {
         AckCredit { accounted: 0, most, keeps_own }
     }
 
-    /// Returns the bytes for which this ACK counts. Every ACK must be passed, in order.
+    /// Returns the bytes for which this ACK counts. The caller must pass every ACK, in order.
     pub fn of(&mut self, a: &Ack, s: &SenderState) -> f64 {
         let mut bytes = a.acked;
         if bytes == 0 {
@@ -40,8 +40,9 @@ impl AckCredit {
     }
 }
 
-/// Data that ns-3's Westwood+ counts per ACK: a segment for each duplicate and each partial ACK, and at the
-/// end of a recovery all bytes that the ACK covers, although duplicate ACKs have already counted them.
+/// Counter of delivered data in ns-3's Westwood+. Each duplicate ACK and each partial ACK counts for one
+/// segment. The ACK that ends a recovery counts for all bytes that it acknowledges, although duplicate ACKs
+/// have already counted them.
 #[derive(Debug, Default)]
 pub struct Ns3Credit {
     /// First unsent byte at the start of the present recovery.
@@ -54,7 +55,7 @@ impl Ns3Credit {
         self.recovery_point = s.max_sent;
     }
 
-    /// Returns the bytes for which this ACK counts. Every ACK must be passed, in order.
+    /// Returns the bytes for which this ACK counts. The caller must pass every ACK, in order.
     pub fn of(&self, a: &Ack, s: &SenderState) -> f64 {
         let is_single = a.acked == 0 || s.una < self.recovery_point;
         (if is_single { s.mss } else { a.acked }) as f64
@@ -67,8 +68,8 @@ mod tests {
     use crate::Preset;
     use airhop_base::Time;
 
-    /// Returns the segments counted for each ACK, given the number of segments that it acknowledges; 0 is a
-    /// duplicate ACK.
+    /// Returns the segments counted for each ACK. `acked`: number of segments that each ACK acknowledges; 0
+    /// is a duplicate ACK.
     fn credits(mut credit: AckCredit, acked: &[u64]) -> Vec<f64> {
         let s = SenderState::new(&Preset::Ns2.config(1000));
         let ack = |n: u64| Ack::of(Time::ZERO, n * 1000);
@@ -81,7 +82,7 @@ mod tests {
     fn a_repair_counts_once() {
         let unlimited = || AckCredit::new(f64::INFINITY, true);
         assert_eq!(credits(unlimited(), &[1, 0, 0, 0, 0, 0, 6, 1]), [1.0; 8]);
-        // If an ACK is lost, the cumulative ACK counts the segment that no duplicate ACK counted.
+        // If a duplicate ACK is lost, the cumulative ACK counts the segment that caused it.
         assert_eq!(credits(unlimited(), &[0, 0, 0, 6, 1]), [1.0, 1.0, 1.0, 3.0, 1.0]);
         // A delayed ACK counts for all segments that it acknowledges.
         assert_eq!(credits(unlimited(), &[2, 2]), [2.0, 2.0]);
@@ -93,9 +94,9 @@ mod tests {
         assert_eq!(credits(AckCredit::new(2.0, true), &[0, 6, 4]), [1.0, 2.0, 2.0]);
     }
 
-    // Two holes, eight segments: five duplicate ACKs, a partial ACK of three, a full ACK of three. If the
-    // segment that caused the partial ACK stays counted in advance, 3 = 5 - 3 + 1 remain and cover the full
-    // ACK; otherwise 2 = 5 - 3 remain, and one segment counts twice.
+    // Two holes among eight segments: five duplicate ACKs, a partial ACK of three segments, and a full ACK of
+    // three. If the segment that caused the partial ACK remains counted, 3 = 5 - 3 + 1 counted segments
+    // remain and cover the full ACK. Otherwise 2 = 5 - 3 remain, and one segment counts twice.
     #[test]
     fn credit_after_a_partial_ack() {
         assert_eq!(credits(AckCredit::new(9.0, true), &[0, 0, 0, 0, 0, 3, 3])[5..], [1.0, 1.0]);
@@ -104,8 +105,8 @@ mod tests {
         assert_eq!(credits(AckCredit::new(9.0, true), &[0, 0, 0, 0, 0, 3, 3, 2])[7], 1.0);
     }
 
-    // A window of ten loses its first segment: nine duplicate ACKs, then the ACK of all ten, together 19. A
-    // partial ACK adds one.
+    // The first segment of a window of ten is lost: nine duplicate ACKs and then the ACK of all ten count for
+    // 19 segments. A partial ACK counts for one more.
     #[test]
     fn ns3_counts_twice() {
         let sent =

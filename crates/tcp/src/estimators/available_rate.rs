@@ -1,14 +1,14 @@
 use airhop_base::{Span, Time};
 
-/// Jersey's available bandwidth estimator, ABE (Xu, Tian and Ansari 2004): the arrival rate, filtered with
-/// the round-trip time as the only parameter:
+/// Jersey's available bandwidth estimator, ABE (Xu, Tian and Ansari 2004): a filtered arrival rate, whose
+/// only parameter is the round-trip time:
 ///
 /// ```text
 /// R_n = (RTT R_{n-1} + L_n) / (t_n - t_{n-1} + RTT)
 /// ```
 ///
-/// where L_n bytes arrived at t_n. For arrivals of L bytes every T seconds the fixed point is L / T, whatever
-/// the RTT. Arrivals in bunches bias the filter: see [`AvailableRate::merge`].
+/// where L_n bytes arrived at t_n. If L bytes arrive every T seconds, the fixed point is L / T for any RTT.
+/// Bunched arrivals bias the filter: see [`AvailableRate::merge`].
 #[derive(Debug, Default)]
 pub struct AvailableRate {
     /// R_n, bytes per second.
@@ -16,7 +16,7 @@ pub struct AvailableRate {
     last: Option<Sample>,
 }
 
-/// Terms of the last sample.
+/// Operands of the last update.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     at: Time,
@@ -36,8 +36,8 @@ impl AvailableRate {
         self.refresh(rtt);
     }
 
-    /// Adds `bytes` bytes to the last arrival (TABE merges ACKs with equal timestamps). ABE without merging,
-    /// for n compressed ACKs at the end of every round trip, estimates (2n - 1) / n times the true rate.
+    /// Adds `bytes` bytes to the last arrival (TABE merges ACKs with equal timestamps). Without merging, if n
+    /// compressed ACKs arrive at the end of every round trip, ABE estimates (2n - 1) / n times the true rate.
     pub fn merge(&mut self, bytes: u64, rtt: Span) {
         if let Some(last) = &mut self.last {
             last.bytes += bytes;
@@ -76,7 +76,7 @@ mod tests {
     }
 
     // R = (RTT R + L) / (T + RTT) has the solution R = L / T: 1000 bytes every 8 ms are 125 000 bytes per
-    // second. The error shrinks by RTT / (T + RTT) per arrival: after 200 arrivals by e^-15.
+    // second. Each arrival multiplies the error by RTT / (T + RTT), and 200 arrivals by e^-15.
     #[test]
     fn the_fixed_point_is_the_rate_of_arrivals() {
         for rtt in [Span::from_millis(20), RTT] {
@@ -86,7 +86,7 @@ mod tests {
         }
     }
 
-    // Two ACKs of the same time: no time passes, so there is no rate.
+    // Two ACKs at the same time define no rate.
     #[test]
     fn arrivals_at_one_instant_yield_no_rate() {
         let mut abe = AvailableRate::default();
@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(abe.rate(), 125_000.0);
     }
 
-    // From zero, after n arrivals the estimate is 1 - (RTT / (T + RTT))^n of the rate.
+    // Starting at zero, the estimate after n arrivals is 1 - (RTT / (T + RTT))^n of the rate.
     #[test]
     fn the_estimate_decays_with_the_round_trip_time() {
         let mut abe = AvailableRate::default();
@@ -104,9 +104,9 @@ mod tests {
         assert!((abe.rate() - 40_000.0 * (1.0 - 0.8f64.powi(10))).abs() < 1e-6);
     }
 
-    // Eight arrivals at the end of every round trip. Merged: R = (RTT R + 8 L) / (2 RTT), hence the true 8 L
-    // / RTT. Separate: the first makes (R + L / RTT) / 2 and each of the others adds L / RTT: R = 15 L / RTT,
-    // nearly twice the true rate.
+    // Eight segments arrive at the end of every round trip. Merged: R = (RTT R + 8 L) / (2 RTT), hence the
+    // true rate 8 L / RTT. Separate: the first arrival yields (R + L / RTT) / 2, and each later arrival adds
+    // L / RTT. R = 15 L / RTT is nearly twice the true rate.
     #[test]
     fn arrivals_that_bunch_up_are_overrated_unless_they_are_merged() {
         let (mut apart, mut merged) = (AvailableRate::default(), AvailableRate::default());

@@ -11,7 +11,7 @@ pub struct Backlog {
 }
 
 impl Backlog {
-    /// Adds the round-trip sample of an ACK, if there is one.
+    /// Processes the RTT sample of an ACK, if the ACK yields a sample.
     pub fn on_ack(&mut self, a: &Ack) {
         if let Some(sample) = a.sample {
             self.latest = Some(sample);
@@ -19,20 +19,20 @@ impl Backlog {
         }
     }
 
-    /// Returns the minimum round trip so far: that of the empty path.
+    /// Returns the minimum RTT so far, which estimates the RTT of the path without queues.
     pub fn base(&self) -> Option<Span> {
         self.least
     }
 
-    /// Returns the segments queued at the last sample, for a window of `window` segments; `None` before the
-    /// first sample.
+    /// Returns the number of own segments queued at the last sample, for a window of `window` segments;
+    /// `None` before the first sample.
     pub fn segments(&self, window: f64) -> Option<f64> {
         Some(queued(window, self.least?, self.latest?))
     }
 }
 
-/// Returns the segments of a window of `window` segments that are queued when the round trip is `rtt`, and
-/// `base` on the empty path.
+/// Returns the number of queued segments for a window of `window` segments, a round trip of `rtt`, and a
+/// round trip of `base` without queues.
 pub fn queued(window: f64, base: Span, rtt: Span) -> f64 {
     window * (1.0 - base.secs_f64() / rtt.secs_f64())
 }
@@ -42,8 +42,8 @@ mod tests {
     use super::*;
     use airhop_base::Time;
 
-    // Koo et al. 2007, equation 2: with 20 segments in a round trip of 100 ms, and 60 ms on the empty path,
-    // 20 (1 - 0.6) = 8 segments are queued.
+    // Koo et al. 2007, equation 2: with 20 segments, an RTT of 100 ms, and 60 ms without queues, 20 (1 - 0.6)
+    // = 8 segments are queued.
     #[test]
     fn queued_segments_exceed_the_pipe() {
         let ack = |ms| Ack { sample: Some(Span::from_millis(ms)), ..Ack::of(Time::ZERO, 1000) };

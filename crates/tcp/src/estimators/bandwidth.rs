@@ -1,8 +1,8 @@
-//! Westwood's estimates of the rate at which the data of a flow arrives, bytes per second.
+//! Westwood's estimators of the rate at which a flow's data arrives, bytes per second.
 
 use airhop_base::{Span, Time};
 
-/// Filter from samples to an estimate, bytes per second.
+/// Filter that computes an estimate from rate samples, bytes per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Smoothing {
     /// estimate = keep · estimate + (1 - keep) · sample.
@@ -18,27 +18,27 @@ pub enum Smoothing {
         /// Weight of the sum of two samples.
         take: f64,
     },
-    /// Tustin form for samples at any distance D: [(2τ - D) · estimate + D · (sample + previous sample)] /
-    /// (2τ + D). During silence, samples of zero are added, one each τ/2 (Casetti et al. 2001, §2.2).
+    /// Tustin form for samples at any interval D: [(2τ - D) · estimate + D · (sample + previous sample)] /
+    /// (2τ + D). While no ACK arrives, a sample of zero is added every τ/2 (Casetti et al. 2001, §2.2).
     Tustin {
         /// Time constant τ of the filter; its cutoff frequency is 1/τ.
         tau: Span,
     },
 }
 
-/// Minimum duration over which a rate is computed: a shorter remainder of silence is joined with the
-/// preceding interval of τ/2.
+/// Minimum interval for a rate sample: a shorter remainder of the time without ACKs is added to the preceding
+/// interval of τ/2.
 const SHORTEST_REMAINDER: Span = Span::from_millis(10);
 
 /// Westwood's estimator (Casetti et al. 2001): one sample per ACK, the counted data divided by the time since
-/// the last ACK.
+/// the previous ACK.
 #[derive(Debug)]
 pub struct PerAck {
     smoothing: Smoothing,
-    /// Time of the last sample; initially the start.
+    /// Time of the last sample; before the first sample, the start of the connection.
     last: Time,
-    /// Bytes acknowledged after the last sample but at the same time; the next sample includes them, as no
-    /// time has passed.
+    /// Bytes acknowledged at the time of the last sample, but after it. The next sample includes them,
+    /// because no time has passed since the last sample.
     left: f64,
     sample: f64,
     rate: f64,
@@ -95,38 +95,39 @@ impl PerAck {
 }
 
 /// Westwood+'s estimator (Grieco and Mascolo 2004): one sample per round trip, so that bunched ACKs do not
-/// count as a high rate.
+/// raise the estimate.
 #[derive(Debug)]
 pub struct PerRound {
     stages: WestwoodPlusFilter,
     began: Option<Time>,
     bytes: f64,
-    /// Previous sample, or output of the first of two stages.
+    /// Previous sample; with two filter stages, output of the first stage.
     first: f64,
     rate: Option<f64>,
 }
 
-/// Low-pass filter of each implementation of Westwood+.
+/// Low-pass filter of each Westwood+ implementation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WestwoodPlusFilter {
-    /// Linux: two exponential stages with a weight of 7/8.
+    /// Linux: two exponential stages, with weight 7/8 of the previous value.
     Linux,
-    /// The paper: one exponential stage with a weight of 0.9.
+    /// The paper: one exponential stage, with weight 0.9 of the previous value.
     Paper,
-    /// ns-3: one exponential stage with a weight of 0.9 on the mean of two samples, starting at zero.
+    /// ns-3: one exponential stage with weight 0.9 of the previous value, applied to the mean of two samples
+    /// and starting at zero.
     Ns3,
 }
 
-/// Minimum duration of a round for a sample (Linux).
+/// Minimum interval of a rate sample (Linux).
 const SHORTEST_ROUND: Span = Span::from_millis(50);
 
 impl PerRound {
-    /// Creates the estimator, which starts with the first ACK.
+    /// Creates the estimator; its first interval starts with the first ACK.
     pub fn new(stages: WestwoodPlusFilter) -> Self {
         PerRound { stages, began: None, bytes: 0.0, first: 0.0, rate: None }
     }
 
-    /// Processes an ACK that counts for `bytes` bytes; `rtt`: present round trip.
+    /// Processes an ACK that counts for `bytes` bytes. `rtt`: present round-trip time.
     pub fn on_ack(&mut self, now: Time, bytes: f64, rtt: Span) {
         let began = *self.began.get_or_insert(now);
         if now - began > rtt.max(SHORTEST_ROUND) {
@@ -184,7 +185,7 @@ mod tests {
         (from..to).step_by(10).for_each(|ms| e.on_ack(at(ms), 1000.0));
     }
 
-    // The filter has gain one: ACKs at a constant rate yield that rate, 100 kB/s.
+    // The filter has a gain of one: ACKs at a constant rate yield that rate, 100 kB/s.
     #[test]
     fn a_constant_rate_is_the_estimate() {
         for smoothing in FILTERS {
@@ -200,8 +201,8 @@ mod tests {
     }
 
     // The Tustin form with D = 10 ms and τ = 1 s has the pole p = (2τ - D)/(2τ + D) = 199/201. The first
-    // sample, after a previous sample of zero, leaves D/(2τ + D) = (1 - p)/2 of the step; each further sample
-    // reduces the error by 1 - p. After k samples the error is p^(k-1) (1 + p)/2: after τ, 1/e up to two
+    // sample follows a sample of zero, and adds D/(2τ + D) = (1 - p)/2 of the step. Each further sample
+    // multiplies the error by p. After k samples the error is p^(k-1) (1 + p)/2: after τ it is 1/e, up to two
     // samples.
     #[test]
     fn the_step_response() {
@@ -213,9 +214,9 @@ mod tests {
         assert!((expected - (1.0 - (-1.0f64).exp())).abs() < 0.005);
     }
 
-    // UCLA's module: during silence a zero sample every τ/2 multiplies the estimate by 3/5; the first also
-    // adds 1/5 of the sample before. An ACK less than 10 ms after a zero sample replaces that sample. 1505
-    // ms: three samples, the third of 1000 B in 500 ms.
+    // UCLA's module: without ACKs, a zero sample every τ/2 multiplies the estimate by 3/5, and the first zero
+    // sample also adds 1/5 of the previous sample. An ACK that arrives less than 10 ms after a zero sample
+    // replaces that sample. At 1505 ms there are three samples, the third of 1000 B in 500 ms.
     #[test]
     fn silence_decays_the_estimate() {
         let mut e = PerAck::new(Smoothing::Tustin { tau: TAU });
@@ -224,7 +225,7 @@ mod tests {
         e.on_ack(at(9_990 + 1505), 1000.0);
         let silent = (0.6 * before + 0.2 * 1e5) * 0.6;
         assert!((e.rate() - (0.6 * silent + 0.2 * 2000.0)).abs() < 1e-6, "{}", e.rate());
-        // A remainder of 100 ms, and one of just 10 ms: 1000 B in that time, after three zero samples.
+        // After three zero samples, 1000 B arrive in a remainder of 100 ms, or of just 10 ms.
         let silent = silent * 0.6;
         for remainder in [100, 10] {
             let mut e = PerAck::new(Smoothing::Tustin { tau: TAU });
@@ -236,7 +237,8 @@ mod tests {
         }
     }
 
-    // ACKs of the same time form one sample over the time since the previous ACK: 2000 B per 20 ms.
+    // ACKs that arrive at the same time form one sample, over the time since the previous ACK: 2000 B per 20
+    // ms.
     #[test]
     fn acks_at_one_instant_are_one() {
         let mut e = PerAck::new(Smoothing::Exponential { keep: 0.5 });
@@ -247,9 +249,9 @@ mod tests {
         assert!((e.rate() / 1e5 - 1.0).abs() < 1e-5, "{}", e.rate());
     }
 
-    // By hand: rounds of 100 ms with 10 and then 20 segments; the ACK that ends a round belongs to it only if
-    // it arrives within the round. Linux: ns = 7/8 · 100 + 1/8 · 200 = 112.5 kB/s, estimate 7/8 · 100 + 1/8 ·
-    // 112.5 = 101.5625.
+    // Computed by hand: rounds of 100 ms with 10 and then 20 segments. The ACK that ends a round belongs to
+    // it only if the ACK arrives within the round. Linux: ns = 7/8 · 100 + 1/8 · 200 = 112.5 kB/s, estimate
+    // 7/8 · 100 + 1/8 · 112.5 = 101.5625.
     #[test]
     fn a_sample_for_each_round() {
         let after = |stages, bytes: [f64; 3]| {
@@ -264,12 +266,13 @@ mod tests {
             7.0 / 8.0 * 101_562.5 + 1.0 / 8.0 * 123_437.5
         );
         assert!((after(WestwoodPlusFilter::Paper, [1e4, 1e4, 2e4]) - 110_000.0).abs() < 1e-6);
-        // Starting at zero, with means of 50, 100 and 150 kB/s: 5, 0.9 · 5 + 10 = 14.5, 0.9 · 14.5 + 15 =
-        // 28.05.
+        // ns-3's filter starts at zero. Means of 50, 100 and 150 kB/s yield 5, 0.9 · 5 + 10 = 14.5, and 0.9 ·
+        // 14.5 + 15 = 28.05.
         assert!((after(WestwoodPlusFilter::Ns3, [1e4, 1e4, 2e4]) - 28_050.0).abs() < 1e-6);
     }
 
-    // Linux takes a sample when both 50 ms and a round trip have passed; until then the data accumulates.
+    // Linux computes a sample once both 50 ms and a round trip have passed, from all data acknowledged until
+    // then.
     #[test]
     fn short_rounds_are_joined() {
         let mut e = PerRound::new(WestwoodPlusFilter::Linux);

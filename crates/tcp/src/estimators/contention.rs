@@ -9,13 +9,13 @@ const MOST: f64 = 64.0;
 /// Minimum duration of a probe interval.
 const LEAST_INTERVAL: Span = Span::from_millis(100);
 
-/// Hysteresis: smaller relative changes count as no change.
+/// Hysteresis: a smaller relative change counts as no change.
 const HYSTERESIS: f64 = 0.05;
 
-/// The receiver of TCP Contention Control (Hamadani and Rakocevic 2007, reconstructed). For each probe
-/// interval the receiver computes the goodput and the mean time for which segments contended for the medium
-/// on their path. The changes of both since the previous interval determine the change of the limit of its
-/// advertised window:
+/// Limit of the advertised window in TCP Contention Control (Hamadani and Rakocevic 2007, reconstructed). In
+/// each probe interval the receiver measures the goodput, and the mean time for which segments contended for
+/// the medium on their path. The changes of goodput and contention time since the previous interval determine
+/// the change of the limit:
 ///
 /// | goodput | contention | stage | limit |
 /// |---|---|---|---|
@@ -24,13 +24,13 @@ const HYSTERESIS: f64 = 0.05;
 /// | not less | more | light contention | − 1 |
 /// | less | more | severe contention | halved |
 ///
-/// An interval is a round trip, at least 100 ms. The receiver counts a round trip as the time in which one
-/// advertised window of data arrives; this time is longer than the round trip if the sender's window is
-/// smaller.
+/// An interval is a round trip, at least 100 ms. The receiver measures a round trip as the time in which one
+/// advertised window of data arrives. This time exceeds the true round trip if the sender's window is below
+/// the advertised window.
 #[derive(Debug)]
 pub struct ContentionLimit {
     mss: u64,
-    /// Buffer size, bytes.
+    /// Receive buffer, bytes.
     buffer: u64,
     /// L: limit of the advertised window, segments.
     limit: f64,
@@ -45,7 +45,7 @@ struct Interval {
     /// Bytes that arrived in order.
     bytes: u64,
     segments: u32,
-    /// Sum of the contention times of these segments.
+    /// Sum of the contention times of the interval's segments.
     contention: Span,
 }
 
@@ -69,8 +69,8 @@ impl ContentionLimit {
         self.buffer.min(self.limit as u64 * self.mss)
     }
 
-    /// Adds a segment with this contention time, by which the in-order data advanced by `advance` bytes. The
-    /// first segment starts the first interval.
+    /// Processes a segment with the contention time `contention`, which advances the in-order data by
+    /// `advance` bytes. The first segment starts the first interval.
     pub fn on_data(&mut self, now: Time, contention: Span, advance: u64) {
         let begin = Interval { began: now, bytes: 0, segments: 0, contention: Span::ZERO };
         let Some(interval) = &mut self.interval else {
@@ -119,19 +119,20 @@ mod tests {
         limit.limit
     }
 
-    // The four stages of the table, with the hysteresis of 5 % on both sides; L starts at 2, 2 <= L <= 64.
+    // The four stages of the table, with a hysteresis of 5 % in both directions. L starts at 2, and 2 <= L <=
+    // 64.
     #[test]
     fn the_stages() {
         let (mut limit, mut now) = (ContentionLimit::new(1000, 1 << 20), Time::ZERO);
         limit.on_data(now, Span::ZERO, 0);
         let steps = [
-            (200, 1000, 2.0),  // nothing to compare with
-            (200, 1000, 4.0),  // as before: fast probe
+            (200, 1000, 2.0),  // no earlier interval to compare with
+            (200, 1000, 4.0),  // both unchanged: fast probe
             (210, 1049, 8.0),  // both within 5 %
             (180, 1000, 16.0), // more goodput, less contention
             (200, 1000, 17.0), // less goodput, no more contention: slow probe
-            (200, 1060, 16.0), // light contention
-            (220, 1120, 8.0),  // severe contention
+            (200, 1060, 16.0), // more contention: light contention
+            (220, 1120, 8.0),  // less goodput, more contention: severe contention
             (240, 1190, 4.0),
             (260, 1260, 2.0),
             (280, 1340, 2.0),
@@ -143,7 +144,7 @@ mod tests {
         assert_eq!((last, limit.window()), (Some(64.0), 64_000));
     }
 
-    // "L += 1 per new segment in the interval, at most doubling"; the receive buffer is a limit too.
+    // "L += 1 per new segment in the interval, at most doubling"; the receive buffer limits L too.
     #[test]
     fn a_fast_probe_adds_the_arrived_segments() {
         let (mut limit, mut now) = (ContentionLimit::new(1000, 10_000), Time::ZERO);
@@ -153,7 +154,7 @@ mod tests {
         assert_eq!(limit.window(), 10_000);
     }
 
-    // "one RTT, >= 100 ms": 96 ms do not end an interval, nor does less data than the receiver's window.
+    // "one RTT, >= 100 ms": an interval does not end after 96 ms, nor before a window of data has arrived.
     #[test]
     fn an_interval_is_a_window_and_100_ms() {
         let windows = |gap_ms: u64, advance| {

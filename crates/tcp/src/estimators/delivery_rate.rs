@@ -4,41 +4,43 @@ use airhop_base::{Span, Time};
 use std::collections::VecDeque;
 
 /// Delivery-rate estimator: one sample per ACK that reports an arrival
-/// (draft-cheng-iccrg-delivery-rate-estimation; draft-ietf-ccwg-bbr §4.1), and the losses of the same flight.
+/// (draft-cheng-iccrg-delivery-rate-estimation; draft-ietf-ccwg-bbr §4.1). A sample includes the losses
+/// between the transmission of its segment and the ACK.
 ///
-/// A sample is the data delivered during the flight of a segment, divided by the longer of the intervals in
-/// which this data was sent and acknowledged. So bunched ACKs do not raise the rate, and neither does an idle
-/// period of the sender.
+/// A sample is the data delivered between the transmission of a segment and its ACK, divided by an interval.
+/// The interval is the longer of the intervals in which this data was sent and acknowledged, so neither
+/// bunched ACKs nor an idle sender raise the rate.
 ///
-/// Arrivals and losses come from the sender's [`Scoreboard`]; the estimator stores its own counters at each
+/// The sender's [`Scoreboard`] reports arrivals and losses. The estimator stores its own counters at each
 /// transmission.
 #[derive(Debug, Default)]
 pub struct DeliveryRate {
-    /// Transmissions in sending order, up to the last one; the first has the number `first`.
+    /// Transmissions in sending order, up to the latest; the first has the number `first`.
     flights: VecDeque<Flight>,
     first: u64,
     /// C.delivered: bytes known to have arrived.
     delivered: u64,
     /// C.delivered_time: time of the last ACK that reported an arrival.
     delivered_at: Time,
-    /// C.first_sent_time: transmission time of the segment of the last sample.
+    /// C.first_sent_time: transmission time of the most recently sampled segment.
     first_sent_at: Time,
-    /// C.app_limited: delivered bytes up to which the application limits the sender; zero if it does not.
+    /// C.app_limited: number of delivered bytes up to which samples are application-limited; zero if they are
+    /// not.
     app_limited_until: u64,
     /// C.lost: bytes marked lost so far.
     lost: u64,
 }
 
-/// Transmission, with the counters at its time.
+/// Transmission of a segment, with the values of the counters at that time.
 #[derive(Clone, Copy, Debug)]
 struct Flight {
-    /// First byte.
+    /// First byte of the segment.
     start: u64,
     delivered: u64,
     delivered_at: Time,
     first_sent_at: Time,
     limited: bool,
-    /// P.tx_in_flight and P.lost.
+    /// P.tx_in_flight and P.lost, bytes.
     in_flight: u64,
     lost_before: u64,
     /// True if the segment is marked lost.
@@ -52,9 +54,9 @@ pub struct Arrivals {
     pub fresh: u64,
     /// Bytes known to have arrived, `fresh` included.
     pub total: u64,
-    /// Round trip of the last newly arrived segment that was sent only once.
+    /// RTT sample of the last newly arrived segment that was sent only once.
     pub rtt: Option<Span>,
-    /// Minimum round trip so far, the handshake's included.
+    /// Minimum RTT so far, including the handshake's sample.
     pub least_rtt: Option<Span>,
     /// Rate sample; `None` if the ACK yields no valid sample.
     pub rate: Option<RateSample>,
@@ -67,29 +69,29 @@ pub struct RateSample {
     pub delivered: u64,
     /// Longer of the intervals in which the bytes were sent and acknowledged.
     pub interval: Span,
-    /// Bytes delivered before the transmission of the sampled segment; data sent after the sample belongs to
-    /// a later round trip.
+    /// Bytes delivered before the transmission of the sampled segment. A segment belongs to a later round
+    /// trip if it is sent after this sample.
     pub prior: u64,
-    /// True if the sender had less data to send than the path could carry.
+    /// True if the sender was application-limited when it sent the sampled segment.
     pub limited: bool,
-    /// Bytes in flight at the transmission of the sampled segment, itself included (P.tx_in_flight).
+    /// Bytes in flight at the transmission of the sampled segment, including this segment (P.tx_in_flight).
     pub in_flight: u64,
-    /// Bytes marked lost since that transmission (RS.lost).
+    /// Bytes marked lost since the transmission of the sampled segment (RS.lost).
     pub lost: u64,
 }
 
 /// Segment newly marked lost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LostSegment {
-    /// First byte.
+    /// First byte of the segment.
     pub start: u64,
     /// First byte after the segment.
     pub end: u64,
-    /// Bytes in flight at the segment's transmission, itself included.
+    /// Bytes in flight at the segment's transmission, including this segment.
     pub in_flight: u64,
-    /// Bytes marked lost since that transmission, the segment included.
+    /// Bytes marked lost since the segment's transmission, including this segment.
     pub lost: u64,
-    /// True if the sender had less data to send than the path could carry.
+    /// True if the sender was application-limited when it sent the segment.
     pub limited: bool,
     /// Bytes known to have arrived.
     pub delivered: u64,
@@ -103,13 +105,13 @@ impl RateSample {
 }
 
 impl DeliveryRate {
-    /// Records the transmission of a segment while `in_flight` other bytes are in flight; `board` does not
-    /// contain the segment yet. True if it ends an idle period: no data was outstanding, and the sender had
-    /// nothing to send.
+    /// Records the transmission of a segment while `in_flight` other bytes are in flight. Must be called
+    /// before `board` contains the segment. True if the segment ends an idle period, in which no data was
+    /// outstanding and the sender had no data to send.
     pub fn on_sent(&mut self, board: &Scoreboard, at: Time, sent: &Next, in_flight: u64) -> bool {
         let is_idle = board.is_empty();
         if is_idle {
-            // No sample includes the idle period that ends now.
+            // Samples must not include the idle period that ends with this transmission.
             (self.first_sent_at, self.delivered_at) = (at, at);
         }
         if self.flights.is_empty() {
@@ -130,19 +132,19 @@ impl DeliveryRate {
     }
 
     /// Marks the sender as application-limited: the `in_flight` bytes outstanding are fewer than permitted.
-    /// Samples of segments sent from now on until these bytes have arrived measure the rate of the
-    /// application or of the scheme. Returns C.app_limited.
+    /// Until these bytes have arrived, samples of newly sent segments measure the rate of the application or
+    /// of the scheme. Returns C.app_limited.
     pub fn limit(&mut self, in_flight: u64) -> u64 {
         self.app_limited_until = (self.delivered + in_flight).max(1);
         self.app_limited_until
     }
 
-    /// Returns C.app_limited, in delivered bytes; zero if the application does not limit the sender.
+    /// Returns C.app_limited as a number of delivered bytes; zero if the sender is not application-limited.
     pub fn app_limited_until(&self) -> u64 {
         self.app_limited_until
     }
 
-    /// Processes an ACK after `board` has processed it.
+    /// Processes an ACK. Must be called after `board` has processed the ACK.
     pub fn on_ack(&mut self, now: Time, board: &Scoreboard) -> Arrivals {
         let fresh = board.delivered();
         self.delivered += fresh;
@@ -159,13 +161,13 @@ impl DeliveryRate {
         Arrivals { fresh, total: self.delivered, rtt: board.rtt(), least_rtt: board.least_rtt(), rate }
     }
 
-    /// §3.3 of the first draft: returns the sample of the most recently sent segment that arrived.
+    /// Returns the sample of the most recently sent segment that arrived (§3.3 of the first draft).
     fn sample(&mut self, now: Time, e: &Sent, least_rtt: Option<Span>) -> Option<RateSample> {
         let flight = *self.flight(e.order)?;
         self.first_sent_at = e.at;
         let interval = (e.at - flight.first_sent_at).max(now - flight.delivered_at);
-        // "it is possible for the ACK of a retransmission to be that of the original": such a flight is too
-        // short.
+        // "it is possible for the ACK of a retransmission to be that of the original": the interval from the
+        // retransmission to that ACK is shorter than a round trip.
         let is_flight = interval > Span::ZERO && least_rtt.is_none_or(|least| interval >= least);
         is_flight.then_some(RateSample {
             delivered: self.delivered - flight.delivered,
@@ -177,8 +179,8 @@ impl DeliveryRate {
         })
     }
 
-    /// Handles the loss of the segment that begins at `start`; `None` if its last transmission is already
-    /// marked lost.
+    /// Handles the loss of the segment that begins at `start`. Returns `None` if its last transmission is
+    /// already marked lost.
     pub fn on_lost(&mut self, board: &Scoreboard, start: u64) -> Option<LostSegment> {
         let e = board.get(start).filter(|e| !e.arrived)?;
         let flight = self.flight(e.order).filter(|flight| !flight.lost)?;
@@ -199,8 +201,7 @@ impl DeliveryRate {
         self.flights.get_mut(order.checked_sub(self.first)? as usize)
     }
 
-    /// Removes the first transmissions that are acknowledged or followed by a retransmission of their
-    /// segment.
+    /// Removes the oldest transmissions whose segments are acknowledged or were retransmitted later.
     fn forget(&mut self, board: &Scoreboard) {
         let una = board.iter().next().map_or(u64::MAX, |e| e.start);
         while let Some(flight) = self.flights.front() {
@@ -219,7 +220,7 @@ mod tests {
     use crate::seams::Cause;
     use airhop_base::{Sack, SackBlock};
 
-    /// Estimator under test with its scoreboard.
+    /// Delivery-rate estimator and scoreboard of a test.
     #[derive(Default)]
     struct Meter {
         board: Scoreboard,
@@ -248,7 +249,7 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// Sends the segments with these numbers, 1000 bytes each.
+    /// Sends 1000-byte segments with these numbers.
     fn send(meter: &mut Meter, ms: u64, segments: impl IntoIterator<Item = u64>) {
         segments.into_iter().for_each(|n| {
             meter.on_sent(at(ms), n * 1000, (n + 1) * 1000, 0);
@@ -261,9 +262,9 @@ mod tests {
         rate.map(|r| (r.delivered, r.interval.millis_f64()))
     }
 
-    // Ten segments are sent at once over a link that takes 10 ms for each: the burst carries no information,
-    // the ACKs show the rate. Segment 11 is sent at the first ACK; during its flight ten segments are
-    // delivered, in 100 ms.
+    // Ten segments are sent at once over a link with 10 ms per segment. The times of the burst do not show
+    // the rate; the times of its ACKs do. Segment 11 is sent at the first ACK. Until its ACK, ten segments
+    // are delivered, in 100 ms.
     #[test]
     fn a_burst_does_not_raise_the_rate() {
         let mut m = Meter::default();
@@ -276,8 +277,8 @@ mod tests {
         assert_eq!(ack(&mut m, 200, 12), Some((10_000, 100.0)));
     }
 
-    // draft-cheng-iccrg-delivery-rate-estimation §2.2, bunched ACKs: segments are sent every 30 ms; five are
-    // acknowledged within 100 ms, but were sent within 150 ms.
+    // draft-cheng-iccrg-delivery-rate-estimation §2.2, bunched ACKs: segments are sent every 30 ms. Five
+    // segments are acknowledged within 100 ms, but they were sent within 150 ms.
     #[test]
     fn compressed_acks_do_not_raise_the_rate() {
         let mut m = Meter::default();
@@ -289,8 +290,8 @@ mod tests {
         assert_eq!(ack(&mut m, 250, 7), Some((5000, 150.0)));
     }
 
-    // Delivered data counts once, whether a SACK block or the cumulative ACK reports it first; part of a
-    // segment counts as such.
+    // Delivered data counts once, whether a SACK block or the cumulative ACK reports it first. If a part of a
+    // segment is reported, only that part counts.
     #[test]
     fn bytes_count_once() {
         let mut m = Meter::default();
@@ -303,8 +304,8 @@ mod tests {
             .collect();
         assert_eq!(fresh, [2000, 0, 500, 1500, 1000]);
         assert_eq!(m.meter.delivered, 5000);
-        // Retransmissions do not count twice either: of a segment that had arrived, and of the front of a
-        // segment.
+        // Retransmissions do not count twice, neither of a segment that had arrived nor of the first bytes of
+        // a segment.
         let mut m = Meter::default();
         send(&mut m, 0, 1..=2);
         let mut sack = Sack::EMPTY;
@@ -316,7 +317,7 @@ mod tests {
     }
 
     // §3.3: an interval below the minimum RTT yields no sample. Two segments are retransmitted just before
-    // their originals are acknowledged; by Karn's rule neither yields an RTT sample.
+    // their originals are acknowledged; by Karn's rule neither segment yields an RTT sample.
     #[test]
     fn a_short_interval_yields_no_sample() {
         let mut m = Meter::default();
@@ -324,15 +325,15 @@ mod tests {
         ack(&mut m, 100, 2);
         send(&mut m, 100, [2, 3]);
         send(&mut m, 195, [2]);
-        assert_eq!(ack(&mut m, 200, 3), Some((1000, 100.0))); // since the pause ended, at 100 ms
+        assert_eq!(ack(&mut m, 200, 3), Some((1000, 100.0))); // since the idle period ended, at 100 ms
         send(&mut m, 201, [3]);
         let arrivals = m.on_ack(at(205), 4000, &Sack::EMPTY);
         assert_eq!((arrivals.fresh, arrivals.rate, arrivals.rtt), (1000, None, None));
         assert_eq!(arrivals.least_rtt, Some(Span::from_millis(100)));
     }
 
-    // An interval of zero yields no sample: a link without length or delay, and a segment that was sent twice
-    // and so has no round trip.
+    // An interval of zero yields no sample: a link without transmission time or delay, and a segment that was
+    // sent twice and therefore yields no RTT sample.
     #[test]
     fn an_instant_is_no_flight() {
         let mut m = Meter::default();
@@ -341,8 +342,8 @@ mod tests {
         assert_eq!(ack(&mut m, 0, 2), None);
     }
 
-    // §3.4: segments sent while the application is the limit are marked; segments sent after their delivery
-    // are not. An idle period yields no sample.
+    // §3.4: samples of segments sent while the sender is application-limited are marked; samples of segments
+    // sent after these have arrived are not. An idle period yields no sample.
     #[test]
     fn application_limited_samples_are_marked() {
         let mut m = Meter::default();
@@ -359,8 +360,8 @@ mod tests {
         assert!(m.on_ack(at(9100), 6000, &Sack::EMPTY).rate.is_some_and(|r| r.limited));
     }
 
-    // draft-ietf-ccwg-bbr §4.1.2.2, §5.5.10.2: P.tx_in_flight includes the segment itself; losses between its
-    // transmission and its ACK belong to its flight. A loss counts once per transmission.
+    // draft-ietf-ccwg-bbr §4.1.2.2, §5.5.10.2: P.tx_in_flight includes the segment itself. Losses between the
+    // transmission of a segment and its ACK count in its sample. A loss counts once per transmission.
     #[test]
     fn losses_belong_to_the_flight_they_were_in() {
         let mut m = Meter::default();
@@ -374,7 +375,7 @@ mod tests {
         assert_eq!((first.end, first.in_flight, first.lost, first.delivered), (2000, 1000, 1000, 1000));
         assert_eq!(m.on_lost(2000).map(|lost| (lost.in_flight, lost.lost)), Some((2000, 2000)));
         assert_eq!((m.on_lost(2000), m.on_lost(3000), m.on_lost(9000)), (None, None, None));
-        m.on_sent(at(101), 1000, 2000, 1000); // the fourth is still out
+        m.on_sent(at(101), 1000, 2000, 1000); // the fourth segment is still in flight
         assert_eq!(m.on_lost(1000).map(|lost| (lost.in_flight, lost.lost)), Some((2000, 1000)));
         let rate = m.on_ack(at(200), 5000, &Sack::EMPTY).rate.expect("a sample");
         assert_eq!((rate.in_flight, rate.lost), (2000, 1000), "of what was sent last, the first segment");

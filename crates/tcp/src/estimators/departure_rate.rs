@@ -1,10 +1,10 @@
 use airhop_base::Time;
 
-/// Weight of the previous mean in the means of lengths and gaps.
+/// Weight of the previous mean in the exponential means of packet lengths and gaps.
 const ALPHA: f64 = 0.99;
 
-/// Departure rate through TIBET's filters (Capone, Fratta and Martignon 2004): separate means of packet
-/// lengths and of gaps, so that bursts do not bias their ratio; the ratio is then smoothed over time as in
+/// Departure rate through TIBET's filters (Capone, Fratta and Martignon 2004). Packet lengths and gaps have
+/// separate means, so that bursts do not bias their ratio. The ratio is then smoothed over time as in
 /// core-stateless fair queueing (Stoica, Shenker and Zhang 1998).
 #[derive(Debug)]
 pub struct DepartureRate {
@@ -12,9 +12,9 @@ pub struct DepartureRate {
     t0: f64,
     last: Option<Time>,
     gaps: f64,
-    /// Bytes.
+    /// Mean packet length, bytes.
     mean_length: f64,
-    /// Seconds.
+    /// Mean gap between departures, seconds.
     mean_gap: f64,
     /// Departure rate, bytes per second; `None` before the first gap.
     rate: Option<f64>,
@@ -26,11 +26,11 @@ impl DepartureRate {
         DepartureRate { t0, last: None, gaps: 0.0, mean_length: 0.0, mean_gap: 0.0, rate: None }
     }
 
-    /// Adds the departure of `bytes` bytes at `now`.
+    /// Processes the departure of a packet of `bytes` bytes at `now`.
     pub fn on_departure(&mut self, now: Time, bytes: u64) {
         let Some(last) = self.last.replace(now) else { return };
         self.gaps += 1.0;
-        // Arithmetic means at first, until the weight of the past reaches ALPHA.
+        // The means are arithmetic until the weight of the previous mean reaches ALPHA.
         let alpha = ALPHA.min(1.0 - 1.0 / self.gaps);
         self.mean_length = alpha * self.mean_length + (1.0 - alpha) * bytes as f64;
         self.mean_gap = alpha * self.mean_gap + (1.0 - alpha) * now.since(last).secs_f64();
@@ -56,7 +56,7 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    // Constant departures are a fixed point of both filters from the first gap on.
+    // Departures at constant intervals are a fixed point of both filters from the first gap on.
     #[test]
     fn constant_departures_give_their_rate() {
         let mut departures = DepartureRate::new(1.0);
@@ -68,8 +68,8 @@ mod tests {
         }
     }
 
-    // Pairs of simultaneous packets every 20 ms are 100 000 bytes per second too. A filter of the quotients
-    // would divide by zero.
+    // Two simultaneous packets every 20 ms are also 100 000 bytes per second. A filter of the ratios of
+    // length and gap would divide by zero.
     #[test]
     fn bursts_do_not_bias() {
         let mut departures = DepartureRate::new(1.0);
@@ -77,12 +77,12 @@ mod tests {
             departures.on_departure(at(20 * k), 1000);
             departures.on_departure(at(20 * k), 1000);
         }
-        // The mean gap oscillates by 1 % of a gap around 10 ms.
+        // The mean gap varies around 10 ms by 1 % of a gap.
         assert!((departures.rate().unwrap() / 100_000.0 - 1.0).abs() < 0.02, "{departures:?}");
     }
 
-    // After a step of the gap from 10 to 20 ms the mean gap is 20 - 10 · 0.99^n after n more, and the rate follows by
-    // e^(-gap / T0).
+    // The gap changes from 10 to 20 ms. After n more departures the mean gap is 20 - 10 · 0.99^n, and the
+    // rate follows by e^(-gap / T0).
     #[test]
     fn a_change_is_smoothed_twice() {
         let mut departures = DepartureRate::new(0.5);

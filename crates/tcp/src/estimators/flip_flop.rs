@@ -1,28 +1,30 @@
 use airhop_base::Span;
 
-/// Weight of a sample in the agile mean, and of the previous value in the stable mean and in the moving range
-/// (Kim and Noble 2001).
+/// Weight of a sample in the agile mean, and weight of the previous value in the stable mean and in the
+/// moving range (Kim and Noble 2001).
 const FAST: f64 = 0.9;
-/// d2 of control charts: mean range of two normal samples, in standard deviations.
+/// Constant d2 of control charts: expected range of two samples of a normal distribution, in standard
+/// deviations.
 const D2: f64 = 1.128;
 
-/// Flip-flop filter of Kim and Noble 2001: an agile and a stable mean of round-trip times. The agile mean is
-/// used while samples stay within three sigma of the stable mean, as on a control chart.
+/// Flip-flop filter of Kim and Noble 2001, with an agile and a stable mean of RTT samples. The filter returns
+/// the agile mean while samples are within three standard deviations of the stable mean, as on a control
+/// chart.
 #[derive(Debug, Default)]
 pub struct FlipFlop {
     means: Option<Means>,
-    /// Number of samples; for each of the last 64, a bit that is set if the sample was beyond the limits (bit
-    /// 0 is the newest).
+    /// Number of samples, and a bit for each of the last 64 samples, bit 0 for the newest. The bit is set if
+    /// the sample was outside the limits.
     samples: u32,
     outliers: u64,
 }
 
-/// Means, seconds.
+/// Agile and stable mean of the RTT, seconds.
 #[derive(Clone, Copy, Debug)]
 struct Means {
     agile: f64,
     stable: f64,
-    /// Mean absolute difference of successive samples.
+    /// Moving range: mean absolute difference of successive samples, seconds.
     range: f64,
     previous: f64,
 }
@@ -37,8 +39,8 @@ impl FlipFlop {
                 let step = (x - m.previous).abs();
                 // The range is unknown before the second sample.
                 let range = if self.samples == 1 { step } else { FAST * m.range + (1.0 - FAST) * step };
-                // In this form of the formula, equal samples leave the means exact. A rounding error would
-                // count as an outlier, since the control limits are zero while the samples do not vary.
+                // This form of the formula keeps the means exact while all samples are equal. The limits are
+                // then zero, so a rounding error would count as an outlier.
                 let agile = m.agile + FAST * (x - m.agile);
                 let stable = m.stable + (1.0 - FAST) * (x - m.stable);
                 Means { agile, stable, range, previous: x }
@@ -50,12 +52,13 @@ impl FlipFlop {
         self.outliers = self.outliers << 1 | u64::from(is_outlier);
     }
 
-    /// Returns the estimate, seconds: the agile mean while the last sample is within the limits, otherwise the stable one.
+    /// Returns the RTT estimate, seconds: the agile mean if the last sample is within the limits, otherwise
+    /// the stable mean.
     pub fn estimate(&self) -> Option<f64> {
         self.means.map(|m| if self.outliers & 1 == 0 { m.agile } else { m.stable })
     }
 
-    /// Returns the number of outliers among the last `l` samples (at most 64); `None` before `l` samples.
+    /// Returns the number of outliers among the last `l` samples, `l` at most 64; `None` before `l` samples.
     pub fn outliers(&self, l: u32) -> Option<u32> {
         (self.samples >= l).then(|| (self.outliers << 64u32.saturating_sub(l).min(63)).count_ones())
     }
@@ -71,8 +74,9 @@ mod tests {
         filter
     }
 
-    // Samples alternating between 100 and 102 ms have a range of 2 ms: limits of 5.3 ms around the stable
-    // mean. No sample is beyond the limits, and the estimate is the agile mean: nearly 0.1 · 100 + 0.9 · 102.
+    // Samples that alternate between 100 and 102 ms have a range of 2 ms, so the limits are 5.3 ms around the
+    // stable mean. No sample is outside the limits, and the estimate is the agile mean: nearly 0.1 · 100 +
+    // 0.9 · 102.
     #[test]
     fn within_the_limits_the_agile_mean_counts() {
         let filter = fed(&[100, 102].repeat(20));
@@ -81,8 +85,9 @@ mod tests {
         assert!((filter.estimate().unwrap() - 0.101_818_18).abs() < 1e-7, "{filter:?}");
     }
 
-    // After a step by d the stable mean is off by 0.9^n d, and the range is 0.1 · 0.9^(n-1) d. The distance
-    // is 9 ranges and the limit 2.66 ranges: every sample is an outlier, as long as the new level lasts.
+    // The RTT increases by d. After n samples the stable mean is below the RTT by 0.9^n d, and the range is
+    // 0.1 · 0.9^(n-1) d. The difference is 9 ranges and the limit 2.66 ranges, so every sample is an outlier
+    // while the RTT stays at the new value.
     #[test]
     fn a_step_is_beyond_the_limits_as_long_as_it_lasts() {
         let mut samples = vec![100; 20];
@@ -93,8 +98,9 @@ mod tests {
         assert!((filter.estimate().unwrap() - stable).abs() < 1e-9, "{filter:?}");
     }
 
-    // A single spike of d is an outlier (0.9 d against 0.266 d). Back at the old level the stable mean is off
-    // by 0.09 d and the range includes a second step, 0.19 d: the sample is within the limits.
+    // A single increase by d is an outlier (0.9 d against 0.266 d). At the next sample the stable mean
+    // exceeds the old RTT by 0.09 d. The range includes the second change and is 0.19 d, so the sample is
+    // within the limits.
     #[test]
     fn a_spike_counts_once() {
         let mut samples = vec![100; 20];

@@ -1,30 +1,32 @@
 use airhop_base::Time;
 use std::collections::VecDeque;
 
-/// Relative forward delays, from the transmission and arrival times of packets. The two clocks need not be
-/// synchronised, as only differences of each are used (Parsa and Garcia-Luna-Aceves 1999; Wu and Chen 2004).
+/// Relative forward delays, computed from transmission and arrival times of packets. Only differences of each
+/// clock's times are used, so the two clocks need not be synchronised (Parsa and Garcia-Luna-Aceves 1999; Wu
+/// and Chen 2004).
 ///
-/// If two packets were sent ΔS apart and arrived ΔR apart, the one-way delay grew by ΔR - ΔS: a queue grew by
-/// that time.
+/// If two packets were sent ΔS apart and arrived ΔR apart, the one-way delay grew by ΔR - ΔS, the growth of
+/// the queueing delay.
 #[derive(Debug, Default)]
 pub struct ForwardDelays {
-    /// Pairs of transmission and arrival time, in the order of the ACKs.
+    /// Transmission and arrival time of each packet, in the order of the ACKs.
     packets: VecDeque<(Time, Time)>,
 }
 
 impl ForwardDelays {
-    /// Adds a packet that was sent once, at `sent`, and arrived at `arrived`.
+    /// Adds a packet that was transmitted only once, at `sent`, and arrived at `arrived`.
     pub fn on_arrival(&mut self, sent: Time, arrived: Time) {
         self.packets.push_back((sent, arrived));
     }
 
-    /// Returns the interval of the last `n` arrivals, or of all if fewer are known; `None` before the second.
+    /// Returns the interval of the last `n` arrivals, or of all arrivals if fewer are stored; `None` before
+    /// the second arrival.
     pub fn over(&self, n: usize) -> Option<Interval> {
         let packets = n.min(self.packets.len().checked_sub(1)?);
         let first = self.packets[self.packets.len() - 1 - packets];
         let last = self.packets.back()?;
-        // Integer nanoseconds, so that equal differences cancel exactly; the receiver's times may decrease
-        // (reordering).
+        // Times are integer nanoseconds, so that equal differences cancel exactly. Arrival times may decrease
+        // because of reordering.
         let between = |from: Time, to: Time| to.nanos().wrapping_sub(from.nanos()) as i64;
         let received = between(first.1, last.1);
         Some(Interval { packets, received, delayed: received - between(first.0, last.0) })
@@ -41,21 +43,22 @@ impl ForwardDelays {
 pub struct Interval {
     /// Number of packets.
     packets: usize,
-    /// ΔR: time from the arrival of the packet before the interval to the last arrival, nanoseconds.
+    /// ΔR: time from the last arrival before the interval to the last arrival of the interval, nanoseconds.
     received: i64,
-    /// ΔR - ΔS over the interval: growth of the one-way delay, nanoseconds; negative if a queue shrank.
+    /// ΔR - ΔS of the interval: growth of the one-way delay, nanoseconds; negative if the queue became
+    /// shorter.
     pub delayed: i64,
 }
 
 impl Interval {
-    /// Returns the number of packets in a queue with a delay of `delay` nanoseconds whose service time is the
-    /// mean time between arrivals, ΔR / n. `None` if all arrivals have the same time.
+    /// Returns the number of packets in a queue with a queueing delay of `delay` nanoseconds. The service
+    /// time is the mean interval between arrivals, ΔR / n. `None` if all arrival times are equal.
     pub fn packets_in(&self, delay: i64) -> Option<f64> {
         (self.received > 0).then(|| self.packets as f64 * delay as f64 / self.received as f64)
     }
 
-    /// Returns the number of packets of the interval that queued: JTCP's jitter ratio, (ΔR - ΔS) / ΔR, times
-    /// the number of packets.
+    /// Returns the number of packets by which the queue grew during the interval: JTCP's jitter ratio, (ΔR -
+    /// ΔS) / ΔR, times the number of packets.
     pub fn queued(&self) -> Option<f64> {
         self.packets_in(self.delayed)
     }
@@ -70,8 +73,8 @@ mod tests {
         Time::ZERO + Span::from_micros(us)
     }
 
-    /// Creates `n` packets sent every `sent` microseconds and served in `served` microseconds each; the
-    /// receiver's clock is an hour ahead.
+    /// Creates `n` packets, sent every `sent` microseconds and served in `served` microseconds each. The
+    /// receiver's clock is one hour ahead.
     fn queue(n: u64, sent: u64, served: u64) -> ForwardDelays {
         let (mut delays, mut free) = (ForwardDelays::default(), 0);
         for k in 0..n {
@@ -81,8 +84,8 @@ mod tests {
         delays
     }
 
-    // A queue with an arrival every 4 ms and a service time of 5 ms: n packets are served in 5 n ms, during
-    // which 5 n / 4 are sent, so the queue grows by a fifth of the sent packets (ΔR = 5 n, ΔS = 4 n).
+    // A packet arrives at the queue every 4 ms and is served in 5 ms. While n packets are served in 5 n ms, 5
+    // n / 4 packets are sent, so the queue grows by one fifth of the sent packets (ΔR = 5 n, ΔS = 4 n).
     #[test]
     fn the_growth_is_the_share_that_queues_times_the_packets() {
         let delays = queue(101, 4000, 5000);
@@ -92,12 +95,12 @@ mod tests {
         assert!((delays.over(500).unwrap().queued().unwrap() - 20.0).abs() < 1e-6, "only 101 are known");
     }
 
-    // A server faster than the arrivals has no queue, for any clock offset.
+    // If the service is faster than the arrivals, there is no queue, for any clock offset.
     #[test]
     fn no_queue_no_growth() {
         assert!(queue(50, 5000, 4000).over(40).unwrap().queued().unwrap().abs() < 1e-6);
         let mut drained = queue(11, 1000, 3000);
-        // Ten packets build a queue of 20 ms; the next packet arrives after the queue is empty.
+        // Ten packets build a queue of 20 ms; the next packet finds the queue empty.
         drained.on_arrival(at(100_000), at(3_600_103_000));
         let (grown, shrunk) = (queue(11, 1000, 3000).over(10).unwrap(), drained.over(1).unwrap());
         assert!((grown.queued().unwrap() - 10.0 * 20.0 / 30.0).abs() < 1e-6);
@@ -105,7 +108,7 @@ mod tests {
         assert!((shrunk.queued().unwrap() - (70.0 - 90.0) / 70.0).abs() < 1e-6);
     }
 
-    // Sums of relative delays telescope: after the queue of 20 ms has drained, the sum is zero.
+    // Sums of relative delays telescope: the sum is zero after the queue of 20 ms has drained.
     #[test]
     fn relative_delays_add_up_to_the_queue() {
         let mut delays = ForwardDelays::default();

@@ -1,4 +1,4 @@
-//! Estimators, which measure the path at the sender or the receiver, for use by schemes.
+//! Estimators of path properties at the sender or the receiver, used by schemes.
 
 mod ack_credit;
 mod available_rate;
@@ -26,7 +26,7 @@ pub use forward_delays::{ForwardDelays, Interval};
 pub use rounds::Rounds;
 pub use windowed::{Windowed, WindowedMax, WindowedMin};
 
-/// Returns the smaller of the previous minimum and a sample.
+/// Returns the smaller of the previous minimum RTT and a sample.
 pub(crate) fn least(known: Option<Span>, sample: Span) -> Option<Span> {
     Some(known.map_or(sample, |known| known.min(sample)))
 }

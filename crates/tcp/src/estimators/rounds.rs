@@ -1,15 +1,16 @@
-/// Round trips, counted in delivered bytes: a round ends at the arrival of a segment that was sent after the
-/// round's start (draft-ietf-ccwg-bbr §5.5.1).
+/// Counter of round trips by delivered bytes: a round ends when a segment arrives that was sent after the
+/// start of the round (draft-ietf-ccwg-bbr §5.5.1).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rounds {
     count: u64,
-    /// Delivered bytes at which the round ends: segments sent from then on belong to the next round.
+    /// Number of delivered bytes at which the round ends. A segment that is sent once these bytes are
+    /// delivered belongs to the next round.
     ends: u64,
 }
 
 impl Rounds {
-    /// Processes an arrival: `prior` bytes were delivered when the segment was sent, `total` are delivered
-    /// now. True if a round begins.
+    /// Processes the arrival of a segment. `prior`: bytes delivered when the segment was sent; `total`: bytes
+    /// delivered now. True if a round begins.
     pub fn on_arrival(&mut self, prior: u64, total: u64) -> bool {
         let is_next = prior >= self.ends;
         if is_next {
@@ -19,7 +20,7 @@ impl Rounds {
         is_next
     }
 
-    /// Starts a new round now, before the present one has ended.
+    /// Starts a new round before the end of the present round.
     pub fn restart(&mut self, total: u64) {
         self.ends = total;
     }

@@ -1,11 +1,11 @@
 use std::collections::VecDeque;
 
-/// Minimum (`LEAST`) or maximum over a sliding window, whose positions count rounds, nanoseconds or another
-/// unit.
+/// Minimum (`LEAST`) or maximum over a sliding window. Positions in the window are rounds, nanoseconds or
+/// another unit.
 #[derive(Debug)]
 pub struct Windowed<V, const LEAST: bool> {
     length: u64,
-    /// Candidates for the extreme with their positions; each is more extreme than all later ones.
+    /// Positions and values that may become the extreme; each value is more extreme than all later values.
     values: VecDeque<(u64, V)>,
 }
 
@@ -15,17 +15,17 @@ pub type WindowedMax<V = f64> = Windowed<V, false>;
 pub type WindowedMin<V> = Windowed<V, true>;
 
 impl<V: PartialOrd + Copy, const LEAST: bool> Windowed<V, LEAST> {
-    /// Creates the window: a value counts at its own position and for `length` positions after.
+    /// Creates the window. A value counts at its own position and at the next `length` positions.
     pub fn new(length: u64) -> Self {
         Windowed { length, values: VecDeque::new() }
     }
 
-    /// Sets the length of the window from the next update on. Samples already dropped are not restored.
+    /// Sets the length of the window for the next updates. Values already removed are not restored.
     pub fn resize(&mut self, length: u64) {
         self.length = length;
     }
 
-    /// Adds a value at `place`; positions must not decrease.
+    /// Adds a value at the position `place`; positions must not decrease.
     pub fn update(&mut self, place: u64, value: V) {
         let beats = |last: V| if LEAST { value <= last } else { value >= last };
         while self.values.back().is_some_and(|&(_, last)| beats(last)) {
@@ -57,7 +57,7 @@ mod tests {
     const VALUES: [(u64, f64); 8] =
         [(0, 5.0), (0, 9.0), (3, 7.0), (4, 6.0), (10, 1.0), (11, 2.0), (14, 3.0), (15, 3.0)];
 
-    // A maximum is kept for the length of the window, then replaced by the greatest later value.
+    // The maximum remains for the length of the window; then the greatest later value replaces it.
     #[test]
     fn a_maximum_expires() {
         let mut max = WindowedMax::new(10);
@@ -69,7 +69,7 @@ mod tests {
         assert_eq!(after, [5.0, 9.0, 9.0, 9.0, 9.0, 7.0, 6.0, 3.0]);
     }
 
-    // The minimum of the negated values behaves likewise.
+    // The minimum of the negated values behaves in the same way.
     #[test]
     fn a_minimum_expires_too() {
         let mut min = WindowedMin::new(10);
@@ -81,7 +81,7 @@ mod tests {
         assert_eq!(after, [5.0, 9.0, 9.0, 9.0, 9.0, 7.0, 6.0, 3.0].map(|value| Some(-value)));
     }
 
-    // A shortened window drops the samples outside of it; a lengthened one keeps later samples only.
+    // A shorter window removes the values outside of it. A longer window does not restore removed values.
     #[test]
     fn a_window_may_change_its_length() {
         let mut min = WindowedMin::new(10);

@@ -1,5 +1,5 @@
-//! The kernel's own CUBIC, exported to other congestion controls by its functions `cubictcp_*`: the law of
-//! [`Version::Linux`] and HyStart, in the kernel's units.
+//! The kernel's own CUBIC, which other congestion controls call through its exported functions `cubictcp_*`.
+//! It implements [`Version::Linux`] and HyStart in the kernel's units.
 
 use crate::config::Growth;
 use crate::cubic::{Constants, Cubic, Version};
@@ -9,13 +9,13 @@ use crate::slow_start::SlowStart;
 use crate::{Config, Preset};
 use airhop_base::{Sack, Span, Time};
 
-/// Linux' constants: beta 717/1024, c 410/1024, and fast convergence.
+/// Linux' constants: beta 717/1024, C 410/1024, and fast convergence.
 const CONSTANTS: Constants = Constants { beta: 0.7, c: 0.4, fast_convergence: true };
 
 /// State of the connection at a call, in the kernel's units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moment {
-    /// The time.
+    /// Present time.
     pub now: Time,
     /// Lowest unacknowledged byte, modulo 2^32.
     pub snd_una: u32,
@@ -51,7 +51,7 @@ impl CubicTcp {
         self.cubic.observe(&ack, &self.state);
     }
 
-    /// `cubictcp_cong_avoid()` for a window in full use: returns window and threshold, packets.
+    /// `cubictcp_cong_avoid()` for a fully used window: returns window and ssthresh, packets.
     pub fn cong_avoid(&mut self, at: &Moment, [cwnd, ssthresh]: [u32; 2], acked: u32) -> [u32; 2] {
         let mut w = Window { cwnd: cwnd.into(), ssthresh: ssthresh.into() };
         let ack = self.ack(at, acked.into(), None);
@@ -59,7 +59,7 @@ impl CubicTcp {
         [w.cwnd as u32, w.ssthresh as u32]
     }
 
-    /// `cubictcp_recalc_ssthresh()`: returns the threshold, packets.
+    /// `cubictcp_recalc_ssthresh()`: returns ssthresh, packets.
     pub fn ssthresh(&mut self, at: &Moment, cwnd: u32) -> u32 {
         self.lose(at, Some(cwnd.into()), Signal::Duplicates)
     }
@@ -99,7 +99,7 @@ impl CubicTcp {
         }
     }
 
-    /// Extends the modulo-2^32 numbers to 64 bits, continuing from the last ones.
+    /// Extends the modulo-2^32 numbers to 64 bits, relative to the previous numbers.
     fn extend_numbers(&mut self, at: &Moment) {
         let s = &mut self.state;
         s.una += u64::from(at.snd_una.wrapping_sub(s.una as u32));
@@ -116,10 +116,10 @@ mod tests {
     }
 
     // Linux, bictcp_recalc_ssthresh() with 717 of 1024: 100 * 717 / 1024 = 70. In slow start the window grows
-    // by one segment per acknowledged segment. RFC 9438 §4.2, in integer segments and a round trip of 0.1 s
-    // ahead: the target is 98 after cbrt(30 / 0.4) - cbrt(2 / 0.4) - 0.1 = 2.4 s and 100 after cbrt(30 / 0.4)
-    // - cbrt(1 / 0.4) - 0.1 = 2.8 s; ACKs at that time exceed the target by at most two segments, one of them
-    // counted before.
+    // by one segment per acknowledged segment. RFC 9438 §4.2, in integer segments and one round trip of 0.1 s
+    // ahead: the target is 98 after cbrt(30 / 0.4) - cbrt(2 / 0.4) - 0.1 = 2.4 s. It is 100 after cbrt(30 /
+    // 0.4) - cbrt(1 / 0.4) - 0.1 = 2.8 s. ACKs at these times exceed the target by at most two segments, one
+    // of which was counted before.
     #[test]
     fn a_loss_and_the_way_back() {
         let mut cubic = CubicTcp::new(&at(0, u32::MAX - 1, u32::MAX - 1));

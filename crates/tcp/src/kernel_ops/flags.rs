@@ -1,4 +1,4 @@
-//! `flag` of `cong_control`: properties of an ACK computed by Linux' tcp_ack() (`FLAG_*` of
+//! Argument `flag` of `cong_control`: properties of an ACK that Linux' tcp_ack() computes (`FLAG_*` of
 //! net/ipv4/tcp_input.c, with the kernel's values).
 
 use super::sock::Sock;
@@ -20,8 +20,8 @@ const SET_XMIT_TIMER: u32 = 0x1000;
 const UPDATE_TS_RECENT: u32 = 0x4000;
 const ACK_MAYBE_DELAYED: u32 = 0x1_0000;
 
-/// Returns the flags of an ACK of an established connection, after the scoreboard has processed it and before
-/// loss detection; `high_seq`: first unsent byte at the last change of state.
+/// Returns the flags of an ACK of an established connection. Must be called after the scoreboard has
+/// processed the ACK and before loss detection. `high_seq`: first unsent byte at the last change of state.
 ///
 /// Flags that are never set: FLAG_DATA, as the receiver sends no data; FLAG_SYN_ACKED, as the handshake is
 /// over; FLAG_SACK_RENEGING and FLAG_NO_CHALLENGE_ACK, as receivers neither renege nor challenge;
@@ -31,11 +31,11 @@ pub(super) fn of_ack(a: &Ack, s: &SenderState, sk: &Sock, high_seq: u64) -> u32 
     let advances = a.acked > 0;
     let arrived = || s.board.arrived().iter().filter(|e| !e.arrived);
     let sacked = s.board.newly_sacked() > 0;
-    // All cases that header prediction excludes.
+    // Header prediction excludes these ACKs.
     let is_slow = a.ece || !a.sack.is_empty();
     let is_duplicate = duplicate(s.una, &a.sack).is_some();
     let has_ece = a.ece && sk.ecn_flags & Sock::ECN_OK != 0;
-    // A single partial segment in order, whose ACK the receiver may have delayed.
+    // The ACK acknowledges a single partial segment in order, so the receiver may have delayed the ACK.
     let is_last = !(sacked || has_ece || is_duplicate || s.board.acknowledges_again());
     let is_short = advances && a.acked < s.mss && a.delivered == a.acked && arrived().count() == 1;
     set(WIN_UPDATE | DATA_ACKED | SND_UNA_ADVANCED | SET_XMIT_TIMER, advances)
@@ -54,12 +54,13 @@ pub(super) fn of_losses(s: &SenderState) -> u32 {
     if lost.any(|e| e.lost && e.retransmitted) { LOST_RETRANS } else { 0 }
 }
 
-/// Clears `FLAG_ACK_MAYBE_DELAYED` if more than this segment was delivered since its transmission.
+/// Clears `FLAG_ACK_MAYBE_DELAYED` if other segments were delivered between the transmission and the ACK of
+/// this segment.
 pub(super) fn beside_others(flag: u32) -> u32 {
     flag & !ACK_MAYBE_DELAYED
 }
 
-/// True for an ACK that echoes a mark.
+/// True if the ACK echoes a mark.
 pub(super) fn has_echo(flag: u32) -> bool {
     flag & ECE != 0
 }

@@ -1,8 +1,9 @@
-//! Congestion controls written for Linux: `struct tcp_congestion_ops` on top of the sender with preset linux.
+//! Congestion controls written for Linux: the interface `struct tcp_congestion_ops` for a sender with the
+//! preset linux.
 //!
-//! [`TcpCongestionOps`] is the kernel's interface, with its callbacks and units; [`Sock`] is such a control's
-//! view of a connection. [`KernelControl`] adapts the interface to the seam
-//! [`CongestionControl`](crate::seams::CongestionControl).
+//! [`TcpCongestionOps`] is the kernel's interface, with its callbacks and units. [`Sock`] contains the fields
+//! of a connection that a congestion control may read and write. [`KernelControl`] adapts the interface to
+//! the policy trait [`CongestionControl`](crate::seams::CongestionControl).
 
 mod control;
 mod cubictcp;
@@ -25,11 +26,11 @@ use crate::{Config, Echo, Preset, ReceiverFeatures, Scheme};
 /// Constructor of the congestion control of one connection.
 pub type Make = dyn Fn() -> Box<dyn TcpCongestionOps> + Send + Sync;
 
-/// Returns a scheme for [`add`](crate::add) whose congestion control has the callbacks `has`. The recovery is
-/// RACK-TLP (RFC 8985), and PRR limits the flight during recovery (RFC 9937) unless the congestion control
-/// does so itself. A congestion control that needs ECN (`TCP_CONG_NEEDS_ECN`) is of the kind of DCTCP: both
-/// ends use ECN, whatever the configuration, the receiver echoes marks byte by byte (RFC 8257 §3.2), and
-/// queues mark at a step. `services`: default services of the network for the scheme's flows.
+/// Returns a scheme for [`add`](crate::add) whose congestion control has the callbacks `has`. Loss recovery
+/// is RACK-TLP (RFC 8985). PRR limits the flight during recovery (RFC 9937), unless the congestion control
+/// limits it. A congestion control that needs ECN (`TCP_CONG_NEEDS_ECN`) runs as DCTCP does: both endpoints
+/// use ECN for any configuration, the receiver echoes marks byte by byte (RFC 8257 §3.2), and queues mark
+/// above a step threshold. `services`: default services of the network for the scheme's flows.
 pub fn kernel_scheme(
     name: &'static str,
     title: &'static str,

@@ -4,15 +4,15 @@ use crate::seams::{Connected, NoticePolicy, Run};
 use std::error::Error;
 use std::fmt::Debug;
 
-/// Error of a callback that failed.
+/// Error of a failed callback.
 pub type CallbackError = Box<dyn Error + Send + Sync>;
 
-/// Set of callbacks that a congestion control has.
+/// Set of the callbacks that a congestion control implements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Callbacks(u16);
 
 impl Callbacks {
-    /// Only the callbacks of every congestion control: `ssthresh` and `undo_cwnd`.
+    /// Set without optional callbacks: every congestion control has `ssthresh` and `undo_cwnd`.
     pub const NONE: Callbacks = Callbacks(0);
     /// `cong_avoid`
     pub const CONG_AVOID: Callbacks = Callbacks(1);
@@ -31,7 +31,7 @@ impl Callbacks {
     /// `init`
     pub const INIT: Callbacks = Callbacks(1 << 7);
 
-    /// Both.
+    /// Returns the union of both sets.
     pub const fn and(self, other: Callbacks) -> Callbacks {
         Callbacks(self.0 | other.0)
     }
@@ -42,14 +42,14 @@ impl Callbacks {
     }
 }
 
-/// `enum tcp_ca_event`, with the kernel's values, without the ECN events, which only a receiver has.
+/// `enum tcp_ca_event`, with the kernel's values. ECN events are missing, as only receivers have them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum CaEvent {
-    /// `CA_EVENT_TX_START`: a segment is sent while no data was in flight.
+    /// `CA_EVENT_TX_START`: the sender transmits a segment while no data is in flight.
     TxStart = 0,
-    /// `CA_EVENT_CWND_RESTART`: data is sent after an idle period longer than a retransmission timeout; comes
-    /// before the reduction of the window, and only without `cong_control`.
+    /// `CA_EVENT_CWND_RESTART`: the sender transmits data after an idle period longer than the RTO. The event
+    /// precedes the reduction of the window, and occurs only without `cong_control`.
     CwndRestart = 1,
     /// `CA_EVENT_COMPLETE_CWR`: a reduction of the window has ended.
     CompleteCwr = 2,
@@ -57,33 +57,36 @@ pub enum CaEvent {
     Loss = 3,
 }
 
-/// A congestion control as Linux calls it (`struct tcp_congestion_ops`), one instance per connection.
+/// Congestion control with the interface of Linux (`struct tcp_congestion_ops`); each connection has its own
+/// instance.
 ///
-/// Callbacks outside of [`TcpCongestionOps::has`] are never called. An error ends the run.
+/// The sender calls only the callbacks in [`TcpCongestionOps::has`]. An error ends the run.
 pub trait TcpCongestionOps: Debug + Send {
-    /// Returns the set of implemented callbacks; called once.
+    /// Returns the set of implemented callbacks. Called once.
     fn has(&self) -> Callbacks;
 
-    /// Returns the policy for notices on the interface, if the object has such a program; called once.
+    /// Returns the policy for notices that arrive at the interface, if the object has a program for them.
+    /// Called once.
     fn listener(&self) -> Option<Box<dyn NoticePolicy>> {
         None
     }
 
-    /// Adds the connection to `run`, whose connections may share state; called after [`TcpCongestionOps::on_seed`] and
-    /// before any other callback. [`Sock::identity`] distinguishes the connections.
+    /// Adds the connection to `run`, whose connections may share state. Called after
+    /// [`TcpCongestionOps::on_seed`] and before all other callbacks. [`Sock::identity`] identifies the
+    /// connection.
     fn on_join(&mut self, run: &mut Run, ends: &Connected, sk: &mut Sock) {
         let _ = (run, ends, sk);
     }
 
-    /// Passes the seed of the connection's random numbers, which depends on the flow and the replication; called before
-    /// [`TcpCongestionOps::on_join`] and all other callbacks but [`TcpCongestionOps::has`] and
-    /// [`TcpCongestionOps::listener`].
+    /// Sets the seed of the connection's random numbers, which depends on the flow and the replication.
+    /// Called before [`TcpCongestionOps::on_join`] and all other callbacks except [`TcpCongestionOps::has`]
+    /// and [`TcpCongestionOps::listener`].
     fn on_seed(&mut self, seed: u32) {
         let _ = seed;
     }
 
-    /// Initialises the congestion control of an established connection, after `pkts_acked` and `in_ack_event` for the
-    /// ACK of the SYN.
+    /// Initialises the congestion control of an established connection. Called after `pkts_acked` and
+    /// `in_ack_event` for the ACK of the SYN.
     ///
     /// # Errors
     ///
@@ -100,7 +103,7 @@ pub trait TcpCongestionOps: Debug + Send {
     /// The program's fault.
     fn ssthresh(&mut self, sk: &mut Sock) -> Result<u32, CallbackError>;
 
-    /// Grows the window for an ACK of all data below `ack`, with `acked` packets newly delivered.
+    /// Grows the window for an ACK of all data below `ack`, with `acked` newly delivered packets.
     ///
     /// # Errors
     ///
@@ -110,7 +113,7 @@ pub trait TcpCongestionOps: Debug + Send {
         Ok(())
     }
 
-    /// Notifies of the change to the state `new`; [`Sock::ca_state`] is still the old state.
+    /// Handles the change to the state `new`, while [`Sock::ca_state`] is still the old state.
     ///
     /// # Errors
     ///
@@ -120,7 +123,7 @@ pub trait TcpCongestionOps: Debug + Send {
         Ok(())
     }
 
-    /// Notifies of an event.
+    /// Handles an event.
     ///
     /// # Errors
     ///
@@ -130,7 +133,7 @@ pub trait TcpCongestionOps: Debug + Send {
         Ok(())
     }
 
-    /// Notifies of an ACK; `flags` are `enum tcp_ca_ack_event_flags`.
+    /// Handles an ACK. `flags`: `enum tcp_ca_ack_event_flags`.
     ///
     /// # Errors
     ///
@@ -140,7 +143,7 @@ pub trait TcpCongestionOps: Debug + Send {
         Ok(())
     }
 
-    /// Notifies that the acknowledged segments have left the retransmission queue.
+    /// Handles the removal of acknowledged segments from the retransmission queue.
     ///
     /// # Errors
     ///
@@ -156,8 +159,8 @@ pub trait TcpCongestionOps: Debug + Send {
     /// The program's fault.
     fn undo_cwnd(&mut self, sk: &mut Sock) -> Result<u32, CallbackError>;
 
-    /// Sets window and pacing rate after an ACK, in place of PRR and `cong_avoid`; `flag`: properties of the ACK
-    /// (`FLAG_*` of net/ipv4/tcp_input.c), since Linux 6.10.
+    /// Sets window and pacing rate after an ACK, in place of PRR and `cong_avoid`. `flag`: properties of the
+    /// ACK (`FLAG_*` of net/ipv4/tcp_input.c), since Linux 6.10.
     ///
     /// # Errors
     /// The program's fault.

@@ -8,10 +8,10 @@ use airhop_base::Span;
 pub struct AckSample {
     /// Packets newly acknowledged cumulatively.
     pub pkts_acked: u32,
-    /// Round trip of the last acknowledged packet that was sent once, µs; -1 without one.
+    /// RTT sample of the last acknowledged packet that was sent once, µs; -1 if there is no such packet.
     pub rtt_us: i32,
-    /// Bytes in flight before the ACK. A kernel passes the bytes in flight at the transmission of the newest
-    /// packet that arrived.
+    /// Packets in flight before the ACK. A kernel passes the packets in flight at the transmission of the
+    /// newest packet that arrived.
     pub in_flight: u32,
 }
 
@@ -22,24 +22,25 @@ pub struct RateSample {
     pub prior_delivered: u32,
     /// Packets delivered over the interval; -1 if the sample is not valid.
     pub delivered: i32,
-    /// Longer of the intervals of sending and acknowledging, µs; -1 if the sample is not valid.
+    /// Longer of the two intervals in which the packets were sent and acknowledged, µs; -1 if the sample is
+    /// not valid.
     pub interval_us: i64,
-    /// Round trip of the newest delivered packet that was sent once, µs; -1 without one.
+    /// RTT sample of the newest delivered packet that was sent once, µs; -1 if there is no such packet.
     pub rtt_us: i64,
     /// Packets newly marked lost by this ACK.
     pub losses: i32,
-    /// Packets newly delivered by this ACK, SACKed ones included.
+    /// Packets newly delivered by this ACK, including SACKed packets.
     pub acked_sacked: u32,
     /// Packets in flight before this ACK.
     pub prior_in_flight: u32,
-    /// True if the application was the limit at the transmission of the sampled segment.
+    /// True if the sender was application-limited at the transmission of the sampled segment.
     pub is_app_limited: bool,
     /// True if the receiver may have delayed the ACK: it acknowledges a single partial segment.
     pub is_ack_delayed: bool,
 }
 
 impl RateSample {
-    /// Creates the sample of a delivery report with `acked` packets newly delivered, for segments of `mss` bytes.
+    /// Creates the rate sample of a delivery report. `acked`: newly delivered packets; `mss`: bytes.
     pub(super) fn of(d: &Delivery, acked: u32, mss: u32, is_ack_delayed: bool) -> RateSample {
         let count = |bytes: u64| bytes.div_ceil(u64::from(mss)) as u32;
         let rate = d.arrivals.rate.as_ref();
@@ -57,7 +58,7 @@ impl RateSample {
     }
 }
 
-/// Returns a span in µs.
+/// Converts a span to µs.
 pub(super) fn micros(span: Span) -> i64 {
     (span.nanos() / 1000) as i64
 }

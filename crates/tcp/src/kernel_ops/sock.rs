@@ -6,15 +6,15 @@ use airhop_base::Time;
 /// `TCP_INFINITE_SSTHRESH`.
 pub const INFINITE_SSTHRESH: u32 = 0x7fff_ffff;
 
-/// `enum tcp_ca_state`, by the kernel's numbers.
+/// `enum tcp_ca_state`, with the kernel's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum CaState {
-    /// No dubious event: no data is SACKed, marked or lost.
+    /// No data is SACKed or marked lost, and the window was not reduced.
     Open = 0,
-    /// Data is SACKed above a hole, and no segment is marked lost.
+    /// Data above a hole is SACKed, and no segment is marked lost.
     Disorder = 1,
-    /// The window was reduced without a loss to repair.
+    /// The window is being reduced, without a loss to repair.
     Cwr = 2,
     /// Fast recovery.
     Recovery = 3,
@@ -22,7 +22,7 @@ pub enum CaState {
     Loss = 4,
 }
 
-/// Identity of a connection: addresses, ports and sequence numbers as in its packets.
+/// Addresses, ports and sequence numbers of a connection, as in its packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Identity {
     /// IPv4 address of the sender.
@@ -33,15 +33,15 @@ pub struct Identity {
     pub local_port: u16,
     /// Port of the receiver.
     pub remote_port: u16,
-    /// Initial sequence number of the sender, that of its SYN, from which [`Sock`] counts.
+    /// Initial sequence number of the sender's SYN; the sequence numbers in [`Sock`] are relative to it.
     pub isn: u32,
-    /// Next byte expected from the receiver, which sends only its SYN.
+    /// Next sequence number expected from the receiver, which sends only its SYN.
     pub rcv_nxt: u32,
 }
 
-/// A Linux congestion control's view of a connection: `struct tcp_sock` and its members, under the kernel's
-/// names and in its units. Counts are packets. Sequence numbers are modulo 2^32, relative to the SYN, which
-/// is 0; [`Sock::seq`] converts them to the kernel's.
+/// Fields of a connection that a Linux congestion control may read and write: `struct tcp_sock` and its
+/// members, with the kernel's names and units. Windows and counts are packets. Sequence numbers are modulo
+/// 2^32, relative to the SYN, which is 0; [`Sock::seq`] converts them to the kernel's.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)] // the names are the kernel's
 pub struct Sock {
@@ -50,13 +50,13 @@ pub struct Sock {
     /// Acknowledged packets not yet used for window growth.
     pub snd_cwnd_cnt: u32,
     pub snd_ssthresh: u32,
-    /// Window before the last reduction.
+    /// Window before the last reduction, packets.
     pub prior_cwnd: u32,
     pub prior_ssthresh: u32,
     pub snd_cwnd_clamp: u32,
     /// True if the window limited the sender in the last window of data.
     pub is_cwnd_limited: bool,
-    /// Maximum number of packets outstanding in the last window of data.
+    /// Maximum flight in the last window of data, packets.
     pub max_packets_out: u32,
     pub packets_out: u32,
     pub sacked_out: u32,
@@ -68,18 +68,18 @@ pub struct Sock {
     /// First unsent byte at the start of the last reduction.
     pub high_seq: u32,
     pub mss_cache: u32,
-    /// Smoothed round trip, µs, times eight.
+    /// Eight times the smoothed RTT, µs.
     pub srtt_us: u32,
-    /// Smoothed mean deviation of the round trip, µs, times four.
+    /// Four times the smoothed mean deviation of the RTT, µs.
     pub mdev_us: u32,
-    /// Minimum round trip, µs, over the whole connection instead of a sliding window; `u32::MAX` before the
-    /// first sample.
+    /// Minimum RTT of the whole connection, µs, in place of the kernel's sliding window; `u32::MAX` before
+    /// the first sample.
     pub rtt_min_us: u32,
     /// Packets known to have arrived.
     pub delivered: u32,
-    /// Packets among `delivered` whose ACK carried ECE.
+    /// Packets of `delivered` whose ACK carried ECE.
     pub delivered_ce: u32,
-    /// [`Sock::ECN_OK`] if the connection uses ECN, [`Sock::ECN_QUEUE_CWR`] while CWR is to be sent.
+    /// [`Sock::ECN_OK`] if the connection uses ECN; [`Sock::ECN_QUEUE_CWR`] while the sender must send CWR.
     pub ecn_flags: u8,
     /// Packets marked lost so far.
     pub lost: u32,
@@ -87,46 +87,47 @@ pub struct Sock {
     pub total_retrans: u32,
     /// Number of timeouts since data was last acknowledged.
     pub icsk_retransmits: u8,
-    /// Bytes acknowledged cumulatively, one for the SYN included.
+    /// Bytes acknowledged cumulatively, including one for the SYN.
     pub bytes_acked: u64,
-    /// Data bytes sent, retransmissions included.
+    /// Data bytes sent, including retransmissions.
     pub bytes_sent: u64,
     /// Retransmitted data bytes.
     pub bytes_retrans: u64,
-    /// Data segments sent, retransmissions included.
+    /// Data segments sent, including retransmissions.
     pub data_segs_out: u32,
     /// Time of the last ACK that reported an arrival, µs.
     pub delivered_mstamp: u64,
-    /// Packets delivered and interval, µs, of the last sample that the application did not limit, or of a later one with a
-    /// higher rate; zero before the first. `rate_app_limited`: true for a limited one, and before the first.
+    /// Packets delivered and interval, µs, of the last rate sample that was not application-limited, or of a
+    /// later sample with a higher rate; zero before the first sample. `rate_app_limited`: true if the stored
+    /// sample is application-limited, and before the first sample.
     pub rate_delivered: u32,
     pub rate_interval_us: u32,
     pub rate_app_limited: bool,
-    /// Delivered packets up to which samples are limited by the application or by the congestion control
-    /// itself; zero if not.
+    /// Number of delivered packets up to which samples are limited by the application or by the congestion
+    /// control itself; zero if they are not.
     pub app_limited: u32,
     /// Time of the last data transmission, jiffies.
     pub lsndtime: u32,
     /// Packets sent, and packets delivered, since the start of a reduction (RFC 9937). The sender maintains
-    /// the second, unless the congestion control has `cong_control`.
+    /// the delivered packets unless the congestion control has `cong_control`.
     pub prr_out: u32,
     pub prr_delivered: u32,
-    /// Tolerated reordering, packets: DupThresh, and more once reordering was detected.
+    /// Reordering that the sender tolerates, packets: DupThresh, or more after reordering was detected.
     pub reordering: u32,
-    /// Time at which the window was last full or changed by a reduction, jiffies.
+    /// Time at which the window was last full or last reduced, jiffies.
     pub snd_cwnd_stamp: u32,
-    /// `icsk_ack.pending`, a field of receivers that a congestion control may write; without effect here, as
-    /// the other end sends no data.
+    /// `icsk_ack.pending`, a field of receivers that a congestion control may write. It has no effect here,
+    /// because the peer sends no data.
     pub ack_pending: u8,
     /// Present time, µs.
     pub tcp_mstamp: u64,
     pub ca_state: CaState,
-    /// True after `init`, which comes after the ACK of the SYN.
+    /// True after `init`, which is called for the ACK of the SYN.
     pub ca_initialized: bool,
     /// [`Sock::PACING_NONE`], [`Sock::PACING_NEEDED`] or [`Sock::PACING_FQ`].
     pub sk_pacing_status: u32,
-    /// Pacing rate, bytes per second; `u64::MAX` while unset. The kernel sets it for a congestion control
-    /// without `cong_control`.
+    /// Pacing rate, bytes per second; `u64::MAX` before it is set. For a congestion control without
+    /// `cong_control`, the kernel computes it.
     pub sk_pacing_rate: u64,
     pub sk_max_pacing_rate: u64,
 }
@@ -197,7 +198,7 @@ impl Sock {
         }
     }
 
-    /// Returns the sequence number of the packets for a number relative to the SYN.
+    /// Converts a number relative to the SYN to a sequence number of the packets.
     pub fn seq(&self, from_syn: u32) -> u32 {
         self.identity.isn.wrapping_add(from_syn)
     }
@@ -207,13 +208,13 @@ impl Sock {
         (self.tcp_mstamp / 1000) as u32
     }
 
-    /// True while the window is below the threshold (RFC 5681 §3.1).
+    /// True while the window is below ssthresh (RFC 5681 §3.1).
     pub fn in_slow_start(&self) -> bool {
         self.snd_cwnd < self.snd_ssthresh
     }
 
-    /// Returns ssthresh as it is kept before a reduction: at least three quarters of the window, except during
-    /// one (Linux, tcp_current_ssthresh()).
+    /// Returns the present ssthresh. Outside a reduction, it is at least three quarters of the window (Linux,
+    /// tcp_current_ssthresh()).
     pub(super) fn current_ssthresh(&self) -> u32 {
         match self.ca_state {
             CaState::Cwr | CaState::Recovery => self.snd_ssthresh,
@@ -221,8 +222,8 @@ impl Sock {
         }
     }
 
-    /// True if enough of the window is used for growth: half of it in slow start, otherwise all of it (RFC
-    /// 7661 §4.3).
+    /// True if the flight uses enough of the window for growth: half of it in slow start, otherwise all of it
+    /// (RFC 7661 §4.3).
     pub fn uses_window(&self) -> bool {
         let is_half = self.in_slow_start() && u64::from(self.snd_cwnd) < 2 * u64::from(self.max_packets_out);
         self.is_cwnd_limited || is_half
@@ -233,9 +234,9 @@ impl Sock {
         (self.packets_out + self.retrans_out).saturating_sub(self.sacked_out + self.lost_out)
     }
 
-    /// Updates the fields from the sender's state. Linux counts a retransmitted lost packet in `lost_out` and
-    /// in `retrans_out`, but a loss probe, which retransmits a packet not marked lost, only in `retrans_out`;
-    /// `is_probed`: a probe is in flight.
+    /// Updates the fields from the sender's state. `is_probed`: a loss probe is in flight. Linux counts a
+    /// retransmitted lost packet in `lost_out` and in `retrans_out`. A loss probe retransmits a packet that
+    /// is not marked lost, so it counts only in `retrans_out`.
     pub(super) fn refresh(&mut self, now: Time, s: &SenderState, is_probed: bool) {
         let count = |bytes: u64| bytes.div_ceil(s.mss) as u32;
         self.tcp_mstamp = now.nanos() / 1000;
@@ -252,8 +253,8 @@ impl Sock {
         self.rtt_min_us = s.board.least_rtt().map_or(u32::MAX, |rtt| (rtt.nanos() / 1000) as u32);
     }
 
-    /// Adds an RTT sample, µs (Linux, tcp_rtt_estimator()): a decreasing round trip changes the deviation
-    /// with an eighth of the usual weight.
+    /// Adds an RTT sample, µs (Linux, tcp_rtt_estimator()). If the RTT decreases, the deviation changes with
+    /// one eighth of the usual weight.
     pub(super) fn note_rtt(&mut self, rtt_us: u32) {
         if self.srtt_us == 0 {
             self.mdev_us = rtt_us.saturating_mul(2);
@@ -265,7 +266,7 @@ impl Sock {
         self.mdev_us = (i64::from(self.mdev_us) + change) as u32;
     }
 
-    /// Counts the transmission of `bytes` data bytes; `is_new`: not a retransmission.
+    /// Counts the transmission of `bytes` data bytes. `is_new`: false for a retransmission.
     pub(super) fn note_sent(&mut self, is_new: bool, bytes: u64) {
         self.bytes_sent += bytes;
         self.bytes_retrans += if is_new { 0 } else { bytes };
@@ -282,8 +283,8 @@ impl Sock {
         }
     }
 
-    /// Keeps the rate of a valid sample unless the application limited it to a lower rate than the last (Linux,
-    /// tcp_rate_gen()).
+    /// Stores the rate of a valid sample, unless the sample is application-limited and its rate lower than
+    /// the stored rate (Linux, tcp_rate_gen()).
     pub(super) fn keep_rate(&mut self, rs: &RateSample) {
         let (Ok(delivered), Ok(interval)) = (u32::try_from(rs.delivered), u32::try_from(rs.interval_us))
         else {
@@ -296,26 +297,26 @@ impl Sock {
         }
     }
 
-    /// Records that the window is full or was changed by a reduction.
+    /// Records the time at which the window is full or was reduced.
     pub(super) fn stamp_cwnd(&mut self) {
         self.snd_cwnd_stamp = self.jiffies();
     }
 
-    /// Computes the pacing rate for a congestion control that sets none (Linux, tcp_update_pacing_rate()):
-    /// twice the window per round trip while the window is below half of ssthresh, else 1.2 windows; of the
-    /// outstanding data if that is more.
+    /// Computes the pacing rate for a congestion control that sets none (Linux, tcp_update_pacing_rate()).
+    /// The rate is twice the window per round trip while the window is below half of ssthresh, else 1.2
+    /// windows. If the outstanding data exceeds the window, it replaces the window.
     pub(super) fn pace(&mut self) {
         if self.srtt_us == 0 {
             return;
         }
         let percent = if self.snd_cwnd < self.snd_ssthresh / 2 { 200 } else { 120 };
         let bytes = u128::from(self.mss_cache) * u128::from(self.snd_cwnd.max(self.packets_out));
-        let rate = bytes * percent * 80_000 / u128::from(self.srtt_us); // 8 · 10⁶ µs, in hundredths
+        let rate = bytes * percent * 80_000 / u128::from(self.srtt_us); // 8 · 10⁶ µs, times hundredths
         self.sk_pacing_rate = self.sk_max_pacing_rate.min(u64::try_from(rate).unwrap_or(u64::MAX));
     }
 }
 
-/// Returns a number of segments as integer packets, limited to the kernel's infinity.
+/// Rounds a number of segments to integer packets, at most the kernel's infinite threshold.
 pub(super) fn packets(segments: f64) -> u32 {
     (segments as u32).min(INFINITE_SSTHRESH)
 }

@@ -2,8 +2,8 @@ use crate::seams::{NoticePolicy, Reaction};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
-/// Retransmits the segment named by an ELN, on each ELN, and does nothing else: the common reaction (Yun 2009
-/// §2.1).
+/// Common reaction to an ELN (Yun 2009 §2.1): the sender retransmits the named segment on each ELN, and
+/// changes no other state.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Answer;
 

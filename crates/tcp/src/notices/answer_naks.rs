@@ -2,8 +2,9 @@ use crate::seams::{NoticePolicy, Reaction};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
-/// Retransmits the segment named by a NAK, on each NAK, and does nothing else (Cheng & Lin 2008): "record the
-/// NAK sequence number, and then retransmit the corrupted packet". The recovery keeps the record.
+/// Reaction to a NAK (Cheng & Lin 2008): the sender retransmits the named segment on each NAK, and changes no
+/// other state. "record the NAK sequence number, and then retransmit the corrupted packet": the recovery
+/// stores the number.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AnswerNaks;
 

@@ -3,9 +3,9 @@ use crate::seams::{NoticePolicy, Reaction};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
-/// ELN filtering (Yun 2009 §4.2): up to `n` consecutive losses count as channel noise, more as a
-/// disconnection, in which the sender freezes and reacts only to every other ELN, so that the number of
-/// retransmissions halves every round trip.
+/// ELN filtering (Yun 2009 §4.2). Up to `n` consecutive losses count as channel noise, more losses as a
+/// disconnection. During a disconnection the sender freezes and reacts only to every second ELN, so that the
+/// number of retransmissions halves every round trip.
 #[derive(Clone, Copy, Debug)]
 pub struct ElnFilter {
     n: u32,
@@ -14,17 +14,17 @@ pub struct ElnFilter {
     /// Number of ELNs since data was last acknowledged.
     consecutive: u32,
     frozen: bool,
-    /// While frozen, true if the next ELN is answered by a retransmission.
+    /// True if the frozen sender answers the next ELN by a retransmission.
     answer_next: bool,
 }
 
 impl ElnFilter {
-    /// Creates a filter with up to `n` consecutive ELNs as channel noise.
+    /// Creates a filter for which up to `n` consecutive ELNs are channel noise.
     pub fn new(n: u32) -> Self {
         ElnFilter { n, on_ersn: Reaction::Hold, consecutive: 0, frozen: false, answer_next: false }
     }
 
-    /// As [`ElnFilter::new`], but ignores ERSNs, to measure their benefit (Yun 2009 §5).
+    /// Creates a filter that ignores ERSNs, as in the measurement of the benefit of ERSN (Yun 2009 §5).
     pub fn without_ersn(n: u32) -> Self {
         ElnFilter { on_ersn: Reaction::Ignore, ..ElnFilter::new(n) }
     }
@@ -38,8 +38,8 @@ impl NoticePolicy for ElnFilter {
                 if self.consecutive <= self.n && !self.frozen {
                     return Reaction::Retransmit;
                 }
-                // The ELN that freezes the sender is skipped, the next one answered, and so on: the 2nd, 4th,
-                // 6th …
+                // The sender skips the ELN that freezes it, answers the next ELN, and so on: it answers the
+                // 2nd, 4th, 6th …
                 self.frozen = true;
                 let retransmit = self.answer_next;
                 self.answer_next = !self.answer_next;
@@ -89,7 +89,7 @@ mod tests {
         assert_eq!(hear(&mut f), Reaction::Retransmit);
     }
 
-    // Yun 2009 §5 compares senders with and without ERSN: a sender that ignores ERSNs does so after a timeout
+    // Yun 2009 §5 compares senders with and without ERSN. A sender without ERSN ignores ERSNs after a timeout
     // too.
     #[test]
     fn deaf_to_ersns() {

@@ -2,7 +2,8 @@ use crate::seams::{NoticePolicy, Reaction};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
-/// Extends the timeout by the delay announced in RTTNs (Kounavis 1996 §4, reconstructed).
+/// Reaction to an RTTN: the sender extends its timeout by the announced delay (Kounavis 1996 §4,
+/// reconstructed).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ExpectDelay;
 

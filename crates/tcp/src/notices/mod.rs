@@ -21,11 +21,11 @@ pub use once_per_loss::OncePerLoss;
 pub use refresh_timer::RefreshTimer;
 pub use shield::{IgnoreDuplicatesAfterEln, Lasts};
 
-/// Number of probing timeouts of a frozen sender before the ordinary rules apply again. Yun 2009 has no such limit;
-/// without one a connection to a station that left would never end. The number is Airhop's choice.
+/// Number of probing timeouts after which a frozen sender follows the ordinary rules again. Yun 2009 has no
+/// such limit, and a connection to a station that left would never end. The number is Airhop's choice.
 pub const PATIENCE: u32 = 12;
 
-/// Returns the parts of a scheme, with the notice policy that the configuration selects.
+/// Returns the policies of a scheme, with the notice policy that the configuration selects.
 pub(crate) fn choose(notices: Notices, scheme: Parts) -> Parts {
     let policy: Box<dyn NoticePolicy> = match notices {
         Notices::Scheme => return scheme,
@@ -36,10 +36,10 @@ pub(crate) fn choose(notices: Notices, scheme: Parts) -> Parts {
     Parts { notices: policy, recovery: Box::new(NoticeAware::new(scheme.recovery)), ..scheme }
 }
 
-/// Default number of consecutive ELNs that count as channel noise: the example of Yun 2009 §4.2.
+/// Default number of consecutive ELNs that count as channel noise, from the example of Yun 2009 §4.2.
 const NOISE: u32 = 2;
 
-/// Policy of a sender that ignores all notices.
+/// Notice policy that ignores all notices.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct IgnoreNotices;
 

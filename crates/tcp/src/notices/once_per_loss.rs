@@ -2,12 +2,12 @@ use crate::seams::{NoticePolicy, Reaction};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
-/// Reacts only to the first ELN for a segment, where every duplicate ACK repeats the ELN until the segment
-/// arrives. A repetition cannot be distinguished from a notice of a second loss, which the retransmission
-/// timer repairs (ns-2's `eln_rxmit_thresh_` of 1 and `eln_last_rxmit_`).
+/// Reaction to the first ELN for a segment only, for networks in which every duplicate ACK repeats the ELN
+/// until the segment arrives. The sender cannot distinguish a repetition from an ELN for a second loss, so a
+/// timeout repairs the second loss (ns-2's `eln_rxmit_thresh_` of 1 and `eln_last_rxmit_`).
 #[derive(Clone, Debug, Default)]
 pub struct OncePerLoss {
-    /// First bytes of the retransmitted segments that are still unacknowledged.
+    /// First bytes of retransmitted segments that are not yet acknowledged.
     answered: Vec<u64>,
 }
 
@@ -34,7 +34,8 @@ mod tests {
     use super::*;
     use crate::Preset;
 
-    // ns-2's eln_last_rxmit_: a repetition is answered only after the segment was acknowledged or the timer expired.
+    // ns-2's eln_last_rxmit_: the sender answers another ELN for the segment only after the segment was
+    // acknowledged or the timer expired.
     #[test]
     fn a_repetition_is_answered_after_a_timeout() {
         let s = SenderState::new(&Preset::Ns2.config(1000));

@@ -2,7 +2,8 @@ use crate::seams::{NoticePolicy, Reaction};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
-/// Restarts the running retransmission timer on each EBSN, and does nothing else (Kounavis 1996 §3).
+/// Reaction to an EBSN: the sender restarts its running retransmission timer, and changes no other state
+/// (Kounavis 1996 §3).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RefreshTimer;
 

@@ -2,27 +2,26 @@ use crate::seams::{NoticePolicy, Reaction};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
-/// Time after an ELN for which duplicate ACKs for its segment are ignored.
+/// Period after an ELN in which duplicate ACKs for the named segment are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lasts {
-    /// One smoothed round-trip time, within which segments sent before the retransmission cause their
-    /// duplicate ACKs.
+    /// One smoothed RTT: duplicate ACKs caused by segments sent before the retransmission arrive within it.
     OneRtt,
     /// Until the segment is acknowledged or the retransmission timer expires.
     UntilRto,
 }
 
-/// Retransmits the segment named by an ELN, and ignores the duplicate ACKs that segments sent before the
-/// retransmission still cause (HACK-fixed of Yun 2009, reconstructed).
+/// Reaction to an ELN: the sender retransmits the named segment. It ignores the duplicate ACKs caused by
+/// segments that it sent before the retransmission (HACK-fixed of Yun 2009, reconstructed).
 #[derive(Clone, Debug)]
 pub struct IgnoreDuplicatesAfterEln {
     lasts: Lasts,
-    /// First byte and time of the last retransmission of each unacknowledged segment named by an ELN.
+    /// First byte of each unacknowledged segment named by an ELN, and the time of its last retransmission.
     answered: Vec<(u64, Time)>,
 }
 
 impl IgnoreDuplicatesAfterEln {
-    /// Creates the policy with the time for which duplicate ACKs are ignored.
+    /// Creates the policy. `lasts`: period in which duplicate ACKs are ignored.
     pub fn new(lasts: Lasts) -> Self {
         IgnoreDuplicatesAfterEln { lasts, answered: Vec::new() }
     }

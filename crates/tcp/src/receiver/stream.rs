@@ -1,36 +1,37 @@
-//! The received ranges of a connection, without their contents.
+//! Received byte ranges of a connection, without their contents.
 
 use airhop_base::{Sack, SackBlock};
 use std::collections::VecDeque;
 
-/// Receive buffer: the received ranges without their contents.
+/// Received byte ranges, without their contents.
 #[derive(Debug)]
 pub(super) struct Stream {
-    /// All before it came.
+    /// RCV.NXT: all bytes below it have arrived.
     pub expected: u64,
-    /// Runs above `expected`, in order, no two of them touching each other or `expected`.
+    /// Runs of bytes above `expected`, in sequence order. Runs do not touch each other or `expected`.
     runs: VecDeque<Run>,
-    /// The runs in the order in which they were touched, each by that number and its first byte, among others that are no more.
+    /// Entry (`touched`, first byte) for each change of a run, the most recent last. Entries of joined and
+    /// removed runs remain until [`Stream::report`] removes them.
     recent: VecDeque<(u64, u64)>,
-    /// Counts arrivals.
+    /// Number of arrivals so far.
     arrivals: u64,
 }
 
-/// A run of bytes beyond a gap.
+/// Run of received bytes above a gap.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     start: u64,
     end: u64,
-    /// The number of the last arrival that touched it: the order in which RFC 2018 §4 wants runs reported.
+    /// Number of the last arrival that extended the run. RFC 2018 §4 orders the reported runs by it.
     touched: u64,
 }
 
 /// Changes that the arrival of a segment caused.
 #[derive(Debug)]
 pub(super) struct Change {
-    /// By how much `expected` advanced.
+    /// Number of bytes by which `expected` advanced.
     pub advance: u64,
-    /// The first of its bytes that had come before, as one contiguous run (RFC 2883 §4).
+    /// First contiguous run of the segment's bytes that had arrived before (RFC 2883 §4).
     pub duplicate: Option<SackBlock>,
 }
 
@@ -88,7 +89,7 @@ impl Stream {
         }
     }
 
-    /// Keeps a segment beyond a gap, joined with all runs that it overlaps or touches.
+    /// Stores a segment above a gap, joined with all runs that it overlaps or touches.
     fn hold(&mut self, s: SackBlock) {
         let mut run = Run { start: s.start, end: s.end, touched: self.arrivals };
         match self.runs.back_mut() {
@@ -105,8 +106,8 @@ impl Stream {
         self.recent.push_back((run.touched, run.start));
     }
 
-    /// Adds a run that begins below the end of the last one, joined with all runs that it overlaps or touches. Returns
-    /// the joined run.
+    /// Adds a run that begins below the end of the last run. Joins it with all runs that it overlaps or
+    /// touches, and returns the joined run.
     fn join(&mut self, mut run: Run) -> Run {
         let from = self.runs.partition_point(|r| r.end < run.start);
         let to = self.runs.partition_point(|r| r.start <= run.end);
@@ -121,8 +122,9 @@ impl Stream {
         run
     }
 
-    /// At most `room` SACK blocks: the duplicate (RFC 2883 §4), then the runs, the most recently touched first. The
-    /// first run therefore contains the segment that caused this ACK, and the others repeat earlier ACKs (RFC 2018 §4).
+    /// Returns at most `room` SACK blocks: the duplicate (RFC 2883 §4), then the runs, the most recently
+    /// extended first. The first run therefore contains the segment that caused this ACK, and the other runs
+    /// repeat earlier ACKs (RFC 2018 §4).
     pub fn report(&mut self, room: usize, duplicate: Option<SackBlock>) -> Sack {
         let mut sack = Sack::EMPTY;
         if room == 0 {
@@ -138,7 +140,8 @@ impl Stream {
             let run = self.runs.get(self.runs.partition_point(|r| r.start < start));
             match run.filter(|r| (r.touched, r.start) == (touched, start)) {
                 Some(run) => sack.push(SackBlock { start, end: run.end }),
-                None => drop(self.recent.remove(place)), // touched again since, joined, or taken
+                // the run was extended again, joined, or acknowledged cumulatively
+                None => drop(self.recent.remove(place)),
             }
         }
         sack

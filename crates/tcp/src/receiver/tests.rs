@@ -1,4 +1,4 @@
-//! Packet scripts: arriving segments with their times, and the expected ACKs.
+//! Packet scripts: segments with their arrival times, and the expected ACKs.
 
 mod agreement;
 mod delays;
@@ -9,12 +9,12 @@ use super::*;
 use crate::Echo;
 use crate::config::{LossDetection, Preset};
 
-/// A receiver under test, with a short notation of its ACKs.
+/// Receiver of a test; its methods return ACKs in short form.
 struct Bench {
     receiver: Receiver,
 }
 
-/// An ACK: its number and its SACK blocks.
+/// Acknowledgement number and SACK blocks of an ACK.
 type Answer = (u64, Vec<(u64, u64)>);
 
 /// Flags of a SYN that offers ECN (RFC 3168 §6.1.1).
@@ -51,7 +51,7 @@ impl Bench {
         Bench { receiver: Receiver::new(FlowId(7), NodeId(2), NodeId(1), &config, ReceiverFeatures::SACK) }
     }
 
-    /// Creates a bench whose receiver already has all data before `seq`.
+    /// Creates a receiver that already has all data below `seq`.
     fn expecting(seq: u64, config: Config) -> Self {
         let mut b = Bench::new(config);
         b.receiver.stream.expected = seq;
@@ -86,13 +86,14 @@ impl Bench {
     }
 }
 
-/// Returns a receiver with delayed ACKs: every second segment, and 200 ms.
+/// Creates a receiver that delays ACKs until the second segment, for at most 200 ms.
 fn delayed() -> Bench {
     let delay = DelayedAck { segments: 2, timeout: Span::from_millis(200) };
     Bench::expecting(1, Config { delayed_ack: Some(delay), ..plain() })
 }
 
-// RFC 9293 §3.5: a SYN is answered by a SYN-ACK; so is its retransmission; no data is accepted before.
+// RFC 9293 §3.5: a SYN and each of its retransmissions is answered by a SYN-ACK. Data before the SYN is not
+// accepted.
 #[test]
 fn handshake() {
     let mut b = Bench::new(Config { handshake: true, ..plain() });
@@ -104,14 +105,14 @@ fn handshake() {
         assert_eq!(reply[0].flags, Flags { syn: true, ack: true, ..Flags::default() });
     }
     assert_eq!(b.receiver.delivered(), 0);
-    assert!(b.give(ms(2), segment(1, 0)).is_empty()); // the third ACK
+    assert!(b.give(ms(2), segment(1, 0)).is_empty()); // the ACK that completes the handshake
     assert_eq!(b.data(1, 501), (501, vec![]));
     assert_eq!(b.receiver.delivered(), 500);
     let late = b.give(ms(3), syn);
     assert_eq!((late[0].seq, late[0].ack, late[0].flags.syn), (1, 501, false));
 }
 
-// RFC 5681 §4.2 without delayed ACKs: every segment has its own ACK, even if several are pending.
+// RFC 5681 §4.2, without delayed ACKs: every segment has its own ACK, even if several ACKs are pending.
 #[test]
 fn one_ack_per_segment_in_order() {
     let mut b = Bench::new(plain());
@@ -122,9 +123,9 @@ fn one_ack_per_segment_in_order() {
     assert_eq!(acks, (1..=40).map(|i| 1 + 500 * i).collect::<Vec<_>>());
 }
 
-// TCP Contention Control: an initial limit of two segments, doubled after two intervals. RFC 5681 §2: a
-// duplicate ACK leaves the window unchanged, so its right edge stays. RFC 9293 §3.8.6.2.1: the edge does not
-// decrease when the limit does.
+// TCP Contention Control: the initial limit is two segments, and doubles after two intervals. RFC 5681 §2: a
+// duplicate ACK leaves the window unchanged, so the right edge does not change. RFC 9293 §3.8.6.2.1: the edge
+// does not decrease when the limit decreases.
 #[test]
 fn contention_limits_the_window() {
     let config = Config { receive_window: 20_000, delayed_ack: None, ..Preset::Ns2.config(1000) };
@@ -141,21 +142,22 @@ fn contention_limits_the_window() {
         (ack.ack / 1000, (ack.ack + ack.window) / 1000)
     };
     assert_eq!([ack(0, 0, 100), ack(50, 1, 100), ack(100, 2, 100)], [(1, 3), (2, 4), (3, 5)]);
-    // The second interval ends like the first: the limit is 4.
+    // The second interval ends like the first interval, so the limit is 4.
     assert_eq!([ack(150, 3, 100), ack(200, 4, 100)], [(4, 6), (5, 9)]);
-    // The next interval ends with segment 8, out of order; the segment that fills the hole advances the edge.
+    // The next interval ends with segment 8, which arrives out of order. The edge advances when a segment
+    // fills the hole.
     assert_eq!([ack(220, 5, 100), ack(240, 6, 100), ack(260, 7, 100)], [(6, 10), (7, 11), (8, 12)]);
     assert_eq!(ack(280, 8, 100), (9, 13));
     assert_eq!([ack(300, 10, 100), ack(310, 9, 100)], [(9, 13), (11, 19)]);
-    // Less data in twice the time, and ten times the contention: the limit is halved.
+    // Less data arrives in twice the time, with ten times the contention time, so the limit is halved.
     assert_eq!([ack(410, 11, 1000), ack(450, 12, 1000), ack(490, 13, 1000)], [(12, 20), (13, 21), (14, 22)]);
     let later = [14, 15, 16, 17].map(|n| ack(500 + 100 * (n - 14), n, 1000));
     assert!(later.is_sorted() && later.windows(2).any(|pair| pair[0].1 == pair[1].1), "{later:?}");
 }
 
 // RFC 9293 §3.10.7.4: "If an incoming segment is not acceptable, an acknowledgment should be sent in reply …,
-// drop the segment": a zero-window probe is an octet beyond the window, or a segment without data at an
-// acknowledged sequence number. A pure ACK at the next sequence number causes no answer.
+// drop the segment". A zero-window probe is an octet above the window, or a segment without data at an
+// acknowledged sequence number. A pure ACK at the next sequence number is not answered.
 #[test]
 fn probes_of_a_closed_window_are_answered() {
     let mut b = Bench::new(plain());

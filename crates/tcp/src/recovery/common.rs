@@ -1,11 +1,11 @@
-//! Common parts of recoveries: the guard against a second reduction, urgent segments, and the state after a
-//! timeout.
+//! State and rules that several recoveries share: the guard against a second reduction, urgent segments, and
+//! the state after a timeout.
 
 use crate::seams::{Cause, Next};
 use crate::sender_state::SenderState;
 use std::collections::VecDeque;
 
-/// Segments to be sent at once, beyond the limit of the window.
+/// Segments that are sent at once, even if the window has no room.
 #[derive(Debug, Default)]
 pub(super) struct Urgent(VecDeque<Next>);
 
@@ -20,7 +20,7 @@ impl Urgent {
         self.0.clear();
     }
 
-    /// Returns the next urgent segment that is still unacknowledged.
+    /// Returns the next urgent segment, without its acknowledged bytes.
     #[inline]
     pub fn pop(&mut self, s: &SenderState) -> Option<Next> {
         if self.0.is_empty() { None } else { self.pop_unacknowledged(s) }
@@ -37,9 +37,9 @@ impl Urgent {
         None
     }
 
-    /// As [`Urgent::pop`], without fast retransmits of segments that were SACKed after the detection of their
-    /// loss: pacing and the host's turnaround delay the retransmission. A timeout or a notice retransmits SACKed
-    /// data too (RFC 2018 §8).
+    /// Returns the next urgent segment like [`Urgent::pop`], but skips fast retransmits of segments that were
+    /// SACKed after their loss was detected, while pacing or the host's turnaround delayed them. A timeout or
+    /// a notice retransmits SACKed data too (RFC 2018 §8).
     #[inline]
     pub fn pop_missing(&mut self, s: &SenderState) -> Option<Next> {
         if self.0.is_empty() { None } else { self.pop_not_sacked(s) }
@@ -56,16 +56,16 @@ impl Urgent {
     }
 }
 
-/// Returns the segment at `nxt`: new data, or data sent before, if go-back-N moved `nxt` back. `None` if the
-/// window has no room.
+/// Returns the segment at `nxt`: new data, or data to send again after go-back-N has moved `nxt` back. `None`
+/// if the window has no room.
 pub(super) fn forward(s: &SenderState, in_flight: u64, window: f64) -> Option<Next> {
     let (start, end) = s.next_in_window(in_flight, window)?;
     let cause = if start < s.max_sent { Cause::Timeout } else { Cause::New };
     Some(Next { start, end, cause })
 }
 
-/// Guards against a second reduction for one window of data: duplicate ACKs for data sent before the last reduction do not
-/// begin a new recovery (RFC 6582 §3.2 step 1; ns-2's "bugfix").
+/// Guard against a second reduction for one window of data. Duplicate ACKs for data sent before the last
+/// reduction do not start a new recovery (RFC 6582 §3.2 step 1; ns-2's "bugfix").
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Guard {
     /// First unsent byte at the last reduction; zero before the first.
@@ -90,21 +90,21 @@ impl Guard {
     }
 }
 
-/// Ends the recovery at a timeout: drops pending urgent segments; duplicate ACKs for data sent before the
-/// timeout do not begin a new recovery.
+/// Ends the recovery at a timeout, and drops urgent segments. Duplicate ACKs for data sent before the timeout
+/// will not start a new recovery.
 fn abandon(s: &mut SenderState, guard: &mut Guard, urgent: &mut Urgent) {
     guard.set(s);
     urgent.clear();
     s.dupacks = 0;
 }
 
-/// Restarts after a timeout without a scoreboard: all data from the oldest segment on is retransmitted.
+/// Restarts after a timeout without a scoreboard: the sender retransmits all data from the oldest segment on.
 pub(super) fn go_back_n(s: &mut SenderState, guard: &mut Guard, urgent: &mut Urgent) {
     abandon(s, guard, urgent);
     s.nxt = s.una;
 }
 
-/// Restarts after a timeout with a scoreboard: all data not SACKed counts as lost (RFC 6675 §5.1).
+/// Restarts after a timeout with a scoreboard: all data that is not SACKed counts as lost (RFC 6675 §5.1).
 pub(super) fn lose_all(s: &mut SenderState, guard: &mut Guard, urgent: &mut Urgent) {
     abandon(s, guard, urgent);
     s.board.mark_all_lost();
@@ -116,7 +116,8 @@ mod tests {
     use crate::Preset;
     use airhop_base::{Sack, SackBlock, Time};
 
-    // A pending retransmission is sent only as far as it is unacknowledged at that time; each segment once.
+    // Of a pending retransmission only the bytes that are still unacknowledged are sent. Each segment is sent
+    // once.
     #[test]
     fn waiting_segments_may_be_acknowledged() {
         let mut urgent = Urgent::default();

@@ -2,13 +2,13 @@
 
 use airhop_base::Span;
 
-/// Jacobson's mean and deviation on exact samples: timeout = (mean + 2 deviations) · 17/16, as in the Arizona
-/// code.
+/// Jacobson's mean and deviation of exact RTT samples: timeout = (mean + 2 deviations) · 17/16, as in the
+/// Arizona code.
 #[derive(Debug, Default)]
 pub(super) struct FineTimeout {
-    /// Mean and mean deviation of the round trip, seconds.
+    /// Mean and mean deviation of the RTT, seconds.
     mean: Option<(f64, f64)>,
-    /// Timeout, seconds; `None` before the first sample.
+    /// Timeout, seconds; `None` before the first RTT sample.
     pub timeout: Option<f64>,
 }
 
@@ -36,10 +36,10 @@ impl FineTimeout {
 mod tests {
     use super::*;
 
-    // By hand: samples of 80 and 160 ms: mean 80, deviation 20, timeout 120 * 17/16 = 127.5 ms; then mean 80
-    // + 80/8 = 90, deviation 20 + (80 - 20)/4 = 35, timeout 160 * 17/16 = 170 ms. A retransmission lengthens
-    // the timeout to 9/8, a second one of the same segment doubles it, until the next sample, which equals
-    // the mean: 90 + 2 * (35 - 35/4) = 142.5.
+    // Computed by hand. Samples of 80 and 160 ms: mean 80, deviation 20, timeout 120 * 17/16 = 127.5 ms; then
+    // mean 80 + 80/8 = 90, deviation 20 + (80 - 20)/4 = 35, timeout 160 * 17/16 = 170 ms. A retransmission
+    // multiplies the timeout by 9/8, and a second retransmission of the same segment doubles it. The next
+    // sample equals the mean and ends this: 90 + 2 * (35 - 35/4) = 142.5.
     #[test]
     fn the_fine_timeout() {
         let mut timeout = FineTimeout::default();

@@ -1,7 +1,6 @@
 //! Loss recoveries.
 //!
-//! Seven recoveries use the scoreboard. They are separate because each has its own definition of a lost
-//! segment and of the limit of the flight:
+//! Seven recoveries use the scoreboard. Each defines lost segments and the limit of the flight differently:
 //!
 //! | recovery | a segment is lost | limit of the flight |
 //! |---|---|---|
@@ -55,17 +54,17 @@ pub static KINDS: &[Kind] = &[
     Kind { name: "esack", sack: true, build: |_| Box::new(Esack::default()) },
 ];
 
-/// Returns the configured recovery; Reno's by default.
+/// Returns the configured recovery, by default Reno's.
 pub fn reno(c: &Config) -> Box<dyn Recovery> {
     recovery_by_detection(c, |_| Box::new(RenoRecovery::new(Partial::Ends, false)))
 }
 
-/// Returns the configured recovery; NewReno's by default.
+/// Returns the configured recovery, by default NewReno's.
 pub fn newreno(c: &Config) -> Box<dyn Recovery> {
     recovery_by_detection(c, |c| Box::new(RenoRecovery::new(Partial::RepairsNext, c.exit_to_flight)))
 }
 
-/// Returns the configured recovery with SACK.
+/// Returns the configured recovery of the scheme `sack`.
 pub fn sack(c: &Config) -> Box<dyn Recovery> {
     recovery_by_detection(c, |c| match c.sack_recovery {
         SackRecovery::Pipe => Box::new(SackPipe::default()),
@@ -74,7 +73,7 @@ pub fn sack(c: &Config) -> Box<dyn Recovery> {
     })
 }
 
-/// Returns rate halving; in a sender of ns-2, the variant of ns-2.35.
+/// Returns the recovery by rate halving; with the preset ns2, ns-2.35's variant.
 pub fn rate_halving(c: &Config) -> Box<dyn Recovery> {
     match c.stack {
         Preset::Ns2 => Box::new(Ns2Linux::default()),
@@ -82,8 +81,8 @@ pub fn rate_halving(c: &Config) -> Box<dyn Recovery> {
     }
 }
 
-/// Returns the recovery of a scheme of Reno's family: the recovery configured for all schemes; `own` if none
-/// is configured.
+/// Returns the recovery of a scheme of Reno's family: the recovery that [`LossDetection`] selects for all
+/// schemes, or `own` for `Duplicates`.
 pub fn recovery_by_detection(
     c: &Config,
     own: impl FnOnce(&Config) -> Box<dyn Recovery>,

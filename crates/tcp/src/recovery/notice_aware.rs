@@ -4,40 +4,40 @@ use crate::seams::{Ack, Advance, Agent, Detect, Evidence, Next, Recovery, Repair
 use crate::sender_state::SenderState;
 use airhop_base::{Sack, Time};
 
-/// Adapter that adds notices to any recovery: a loss explained by a notice is no sign of congestion.
+/// Adapter that makes any recovery react to notices: a loss that a notice explains is no sign of congestion.
 ///
-/// A segment retransmitted on an ELN is the last one sent. Duplicate ACKs caused by segments sent before the
-/// retransmission do not count as signs of its loss; later duplicate ACKs do. This is ESACK's sending order
-/// (Yun 2009 §4.1, Figure 4), derived from the newest SACK block, or without SACK from a count of duplicate
-/// ACKs. Until the retransmission is acknowledged, each duplicate ACK releases a segment, as in fast recovery
-/// (RFC 5681 §3.2 step 4), so that the connection stays ACK-clocked. Recoveries by sending order do not use
-/// this part.
+/// After an ELN the sender retransmits the named segment. Duplicate ACKs caused by segments sent before this
+/// retransmission are no sign of its loss; later duplicate ACKs are. This is ESACK's sending order (Yun 2009
+/// §4.1, Figure 4), derived from the newest SACK block, or without SACK from a count of duplicate ACKs. Until
+/// the retransmission is acknowledged, each duplicate ACK releases a segment, as in fast recovery (RFC 5681
+/// §3.2 step 4), so that the connection stays ACK-clocked. Recoveries by sending order do not use this rule.
 ///
-/// Duplicate ACKs for a segment named by an ERSN do not count either; but in fast recovery for another loss,
-/// recoveries without a scoreboard of losses (Reno's, NewReno's, ns-2's SACK) may retransmit that segment.
-/// After a disconnection all segments lost in it are retransmitted. Reconstructed: the paper describes only
-/// its own sender.
+/// Duplicate ACKs for a segment named by an ERSN are no sign of a loss either. But in fast recovery for
+/// another loss, recoveries that do not mark lost segments (Reno's, NewReno's, ns-2's SACK) may retransmit
+/// that segment. After a disconnection all segments lost during it are retransmitted. These rules are
+/// reconstructed, because the paper describes only its own sender.
 #[derive(Debug)]
 pub struct NoticeAware {
     inner: Box<dyn Recovery>,
     /// Unacknowledged segments that were retransmitted on a notice.
     answered: Vec<Answered>,
-    /// Segments that a link layer is retransmitting: first byte, and the end of the hold.
+    /// Segments that a link layer is retransmitting: first byte, and time until which the segment does not
+    /// count as lost.
     held: Vec<(u64, Time)>,
-    /// First bytes of the segments lost in a disconnection, to be retransmitted.
+    /// First bytes of segments lost during a disconnection that must still be retransmitted.
     owed: Vec<u64>,
-    /// Number of duplicate ACKs, hence of segments delivered, since `una` last advanced.
+    /// Number of duplicate ACKs since `una` last advanced. Each duplicate ACK reports a delivered segment.
     duplicates: u32,
     /// SACK blocks of the last ACK.
     sack: Sack,
     /// True in fast recovery.
     recovering: bool,
-    /// End of the data that was outstanding at the last timeout.
+    /// First unsent byte at the last timeout.
     slow_until: u64,
     now: Time,
 }
 
-/// Segment retransmitted on a notice.
+/// Segment that was retransmitted on a notice.
 #[derive(Clone, Copy, Debug)]
 struct Answered {
     seq: u64,
@@ -63,12 +63,12 @@ impl NoticeAware {
         }
     }
 
-    /// Counts a duplicate ACK. True if a notice explains the duplicate.
+    /// Counts a duplicate ACK. True if a notice explains the duplicate ACK.
     fn explains(&mut self, s: &SenderState, a: &Ack) -> bool {
         self.now = a.now;
         let has_news = a.sack.is_empty() || (a.sack != self.sack && duplicate(s.una, &a.sack).is_none());
         self.sack = a.sack;
-        // With no data outstanding, a duplicate ACK does not show that a segment was delivered.
+        // While no data is outstanding, a duplicate ACK does not report a delivered segment.
         self.duplicates += u32::from(has_news && s.is_outstanding());
         if self.works_on(s.una, a.now) {
             return true;
@@ -78,7 +78,7 @@ impl NoticeAware {
         };
         let was_ahead = answered.ahead > 0;
         answered.ahead -= u64::from(was_ahead);
-        // RFC 2018 §4: the first block contains the segment that triggered the ACK.
+        // RFC 2018 §4: the first block contains the segment that caused the ACK.
         a.sack.blocks().first().map_or(was_ahead, |newest| newest.end <= answered.point)
     }
 
@@ -86,7 +86,7 @@ impl NoticeAware {
         self.held.iter().any(|&(held, until)| held == seq && until > now)
     }
 
-    /// Returns the detection, but no loss for a segment that a link layer is still retransmitting.
+    /// Returns the detected loss, unless a link layer is still retransmitting the segment.
     fn spare(&self, detect: Detect) -> Detect {
         match detect {
             Detect::Lost(seq) if self.works_on(seq, self.now) => Detect::Nothing,
@@ -94,14 +94,14 @@ impl NoticeAware {
         }
     }
 
-    /// Ends the hold of a segment that the link layer has discarded and that is, or will be, retransmitted.
+    /// Ends the hold of a segment that the link layer has discarded. The sender retransmits the segment.
     fn release(&mut self, s: &mut SenderState, seq: u64) {
         self.held.retain(|held| held.0 != seq);
         self.owed.retain(|owed| *owed != seq);
         self.inner.hold(s, seq, Time::ZERO);
     }
 
-    /// True if a duplicate ACK releases new data. Losses detected by the recovery are retransmitted first.
+    /// True if a duplicate ACK releases new data. Lost segments are retransmitted before new data.
     fn is_clocked(&self, s: &SenderState) -> bool {
         let is_answered = || self.answered.iter().any(|answered| answered.seq == s.una);
         let is_open = !self.recovering && s.una >= self.slow_until;
@@ -109,11 +109,11 @@ impl NoticeAware {
     }
 }
 
-// Every method of the trait must be forwarded explicitly.
+// Methods with a default body must be forwarded explicitly too.
 #[deny(clippy::missing_trait_methods)]
 impl Recovery for NoticeAware {
     fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
-        // In recovery, explained duplicates do not count towards a loss, but keep their other effects.
+        // Duplicate ACKs that a notice explains are no sign of a loss. They keep their other effects.
         if self.explains(s, a) && !self.recovering && !self.inner.goes_by_order() {
             self.inner.note(s, a);
             return Detect::Nothing;
@@ -236,7 +236,7 @@ impl Recovery for NoticeAware {
         self.answered.retain(|answered| answered.seq != seq);
         self.answered.push(Answered { seq, point: s.max_sent, ahead: above.saturating_sub(seen) });
         if seq == s.una && !self.recovering && !self.inner.goes_by_order() {
-            s.dupacks = 0; // the counted duplicates are explained
+            s.dupacks = 0; // a notice explains the duplicate ACKs counted so far
         }
         self.inner.retransmit(s, seq);
     }

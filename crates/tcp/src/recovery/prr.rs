@@ -1,37 +1,38 @@
-/// Proportional rate reduction (RFC 9937): limit of the data in flight during fast recovery, so that the
-/// flight decreases evenly with the delivered data and equals the new window at the end.
+/// Proportional rate reduction (RFC 9937): limit of the flight during fast recovery. The flight decreases
+/// evenly with the delivered data, and equals the new window at the end.
 ///
-/// The caller supplies the data delivered by each ACK and the flight. The fast retransmit is sent regardless
-/// of this limit (§6.2: "force a fast retransmit upon entering recovery").
+/// The caller passes the data delivered by each ACK, and the flight. The fast retransmit is sent even if this
+/// limit forbids it (§6.2: "force a fast retransmit upon entering recovery").
 #[derive(Clone, Copy, Debug)]
 pub struct Prr {
     mss: u64,
-    /// Flight at the end of recovery: ssthresh.
+    /// Flight at the end of recovery, i.e. ssthresh, bytes.
     target: u64,
-    /// RecoverFS: flight at the start of recovery.
+    /// RecoverFS: flight at the start of recovery, bytes.
     flight: u64,
     /// prr_delivered, bytes.
     delivered: u64,
     /// prr_out, bytes.
     out: u64,
-    /// Limit of the flight since the last ACK.
+    /// Limit of the flight after the last ACK, bytes.
     limit: u64,
 }
 
 impl Prr {
-    /// Creates the state at the start of recovery (§6.1): `flight` bytes outstanding and not SACKed before
-    /// this ACK; `target` bytes of flight at the end.
+    /// Creates the state at the start of recovery (§6.1). `flight`: bytes outstanding and not SACKed before
+    /// this ACK; `target`: flight at the end of recovery, bytes.
     pub fn new(mss: u64, flight: u64, target: u64) -> Self {
         Prr { mss, target, flight: flight.max(mss), delivered: 0, out: 0, limit: 0 }
     }
 
-    /// Processes an ACK that delivers data and leaves `in_flight` bytes in flight. `is_safe`: the ACK acknowledges data
-    /// cumulatively and shows no further loss (§5, SafeACK). Returns the allowed flight, bytes.
+    /// Processes an ACK that delivers `delivered` bytes and leaves `in_flight` bytes in flight. `is_safe`:
+    /// the ACK acknowledges data cumulatively and reports no further loss (§5, SafeACK). Returns the
+    /// permitted flight, bytes.
     pub fn on_ack(&mut self, delivered: u64, in_flight: u64, is_safe: bool) -> u64 {
         self.delivered += delivered;
         // §6.2
         let count = if in_flight > self.target {
-            // CEIL of the RFC, in whole segments, so that a fraction of a segment is not held back.
+            // The RFC's CEIL is rounded up to whole segments, because a fraction of a segment cannot be sent.
             let share = (u128::from(self.delivered) * u128::from(self.target)).div_ceil(self.flight.into());
             (share as u64).div_ceil(self.mss).saturating_mul(self.mss).saturating_sub(self.out)
         } else {
@@ -60,7 +61,7 @@ impl Prr {
         self.out += bytes;
     }
 
-    /// True if `len` more bytes beside `in_flight` are allowed.
+    /// True if `len` more bytes are permitted in addition to `in_flight`.
     pub fn has_room(&self, len: u64, in_flight: u64) -> bool {
         in_flight + len <= self.limit
     }

@@ -1,32 +1,32 @@
-//! Estimators on exact times. They differ in their means; backoff and bounds are those of RFC 6298.
+//! Estimators from exact times. They differ in their means and share backoff and bounds of RFC 6298.
 
 use super::RtoPolicy;
 use crate::config::RtoConfig;
 use airhop_base::{Span, Time};
 use std::fmt::Debug;
 
-/// State of an estimator after samples of segments sent at `sent` and acknowledged at `now`.
+/// Means of an estimator. A sample is that of a segment sent at `sent` and acknowledged at `now`.
 pub(super) trait Estimate: Copy + Debug + Send + 'static {
-    /// Returns the state after the first sample.
+    /// Returns the means after the first sample.
     fn first(sent: Time, now: Time, config: &RtoConfig) -> Self;
 
-    /// Returns the state after a further sample.
+    /// Returns the means after a further sample.
     fn after(self, sent: Time, now: Time, config: &RtoConfig) -> Self;
 
-    /// Returns the timeout without backoff and without its upper bound.
+    /// Returns the timeout without backoff and upper bound.
     fn timeout(&self, config: &RtoConfig) -> Span;
 
-    /// Returns the smoothed round-trip time.
+    /// Returns the smoothed RTT.
     fn srtt(&self) -> Span;
 
-    /// Returns the mean deviation of the round-trip time.
+    /// Returns the mean deviation of the RTT.
     fn rttvar(&self) -> Span;
 }
 
 /// Estimator with the means `E`.
 #[derive(Clone, Debug)]
 pub(super) struct Exact<E> {
-    /// State of the means; `None` before the first sample.
+    /// Means of the RTT; `None` before the first sample.
     estimate: Option<E>,
     timeout: Timeout,
 }
@@ -82,7 +82,7 @@ impl<E: Estimate> RtoPolicy for Exact<E> {
     }
 }
 
-/// Timeout and the number of its doublings.
+/// Timeout, and the number of times it was doubled.
 #[derive(Clone, Copy, Debug)]
 struct Timeout {
     config: RtoConfig,
@@ -97,7 +97,7 @@ impl Timeout {
         Timeout { config, base: config.initial, backoff: 1 }
     }
 
-    /// Sets the timeout after a sample, limited by the upper bound (RFC 6298 §2 (2.5)); ends the backoff.
+    /// Sets the timeout after a sample, limited to the upper bound (RFC 6298 §2 (2.5)), and ends the backoff.
     fn set(&mut self, base: Span) {
         self.base = base.min(self.config.max);
         self.backoff = 1;
@@ -120,7 +120,7 @@ impl Timeout {
         self.backed_off(self.base)
     }
 
-    /// Returns the timeout with backoff for a round trip up to `extra` longer than the mean `srtt`.
+    /// Returns the timeout with backoff for a round trip that takes up to `extra` longer than `srtt`.
     fn expecting(&self, srtt: Option<Span>, extra: Span) -> Span {
         let late = srtt.unwrap_or(Span::ZERO) + extra + self.config.tick;
         self.backed_off(self.base.max(late))

@@ -2,11 +2,11 @@ use super::exact::Estimate;
 use crate::config::RtoConfig;
 use airhop_base::{Span, Time};
 
-/// Linux' estimator: RFC 6298 with three differences. The configured minimum is a lower bound of four times
-/// the deviation instead of the timeout, so the timeout is at least the mean plus the minimum. A round trip
-/// below the mean by more than the deviation raises the deviation by an eighth of the usual amount. The
-/// margin added to the mean rises at once to the largest deviation of the present round trip, but falls by
-/// only a quarter of the difference per round trip.
+/// Linux' estimator: RFC 6298 with three differences. First, the configured minimum is a lower bound of four
+/// times the deviation, so the timeout is at least the mean plus the minimum. Second, if a round trip is
+/// below the mean by more than the deviation, it raises the deviation by an eighth of the usual amount.
+/// Third, the margin added to the mean rises at once to the largest deviation of the present round, but falls
+/// by only a quarter of the difference per round.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Linux {
     srtt: Span,
@@ -16,7 +16,7 @@ pub(super) struct Linux {
     greatest: Span,
     /// Margin added to the mean.
     margin: Span,
-    /// Start of the round, which ends with the ACK of a segment sent at this time or later.
+    /// Start time of the round, which ends with the ACK of a segment sent at this time or later.
     round_began: Time,
 }
 
@@ -70,7 +70,8 @@ mod tests {
         build(&tests::config(RtoKind::Linux, 200, 120_000, 1000, 1))
     }
 
-    /// Returns the timeouts after samples, all in milliseconds; each sample has its own round.
+    /// Returns the timeout after each sample. Samples and timeouts are in milliseconds; each sample has its
+    /// own round.
     fn timeouts(samples: &[u64]) -> Vec<f64> {
         let mut rto = linux();
         let mut now = Time::ZERO;
@@ -84,21 +85,22 @@ mod tests {
         after
     }
 
-    // tcp_rtt_estimator of Linux 6, by hand. A steady 60 ms: the minimum of 200 ms is added, as 4 · 30 is
-    // less.
+    // tcp_rtt_estimator of Linux 6, computed by hand. At a constant RTT of 60 ms the margin is the minimum of
+    // 200 ms, because 4 · 30 is less.
     #[test]
     fn the_minimum_bounds_the_deviation() {
         assert_eq!(timeouts(&[60, 60, 60]), [260.0; 3]);
-        // 400 ms: margin 4 · 200 = 800. Then the deviation falls by a quarter per sample, and the margin by a
-        // quarter of the difference per round: the round that began with the first sample ends with the
-        // second, whose deviation is 600; but the largest deviation of that round was the initial 800.
+        // At 400 ms the margin is 4 · 200 = 800. Then the deviation falls by a quarter per sample, and the
+        // margin by a quarter of the difference per round. The round that began with the first sample ends
+        // with the second, at a deviation of 600. The largest deviation of that round is the initial 800.
         assert_eq!(timeouts(&[400, 400, 400, 400])[..2], [1200.0, 1200.0]);
-        // Largest deviation of the second round: 450, so 800 - 350 / 4 = 712.5. Of the third: 337.5, so 712.5
-        // - 375 / 4 = 618.75.
+        // The largest deviation of the second round is 450, so the margin is 800 - 350 / 4 = 712.5. In the
+        // third round it is 337.5, so the margin is 712.5 - 375 / 4 = 618.75.
         assert_eq!(timeouts(&[400, 400, 400, 400])[2..], [1112.5, 1018.75]);
     }
 
-    // A longer round trip raises the margin at once; a shorter one raises the deviation by only an eighth.
+    // A longer round trip raises the margin at once; a shorter round trip raises the deviation by only an
+    // eighth.
     #[test]
     fn spikes_count_at_once_and_troughs_little() {
         // Deviation 4 · 30 = 120; error 440: 120 + 440 - 30 = 530; mean 60 + 440 / 8 = 115.

@@ -2,12 +2,12 @@ use super::{RtoPolicy, ticks_between};
 use crate::config::RtoConfig;
 use airhop_base::{Span, Time};
 
-/// ns-2's estimator: Jacobson's integer arithmetic on ticks, with the results of ns-2.35's `tcp.cc` under its
-/// default flags.
+/// ns-2's estimator: Jacobson's integer arithmetic in ticks, with the same results as ns-2.35's `tcp.cc`
+/// under its default flags.
 #[derive(Clone, Debug)]
 pub(super) struct Ns2Ticks {
     config: RtoConfig,
-    /// Smoothed round-trip time in eighths of a tick; zero: the next sample initialises the mean.
+    /// Smoothed RTT in eighths of a tick; zero if the next sample initialises the mean.
     srtt8: i64,
     /// Mean deviation in quarters of a tick.
     rttvar4: i64,
@@ -21,8 +21,8 @@ impl Ns2Ticks {
         Ns2Ticks { config, srtt8: 0, rttvar4: 0, rto: config.initial, backoff: 1 }
     }
 
-    /// Applies the lower bound before the backoff, and the floor of two ticks last; with a single gain the
-    /// floor is backed off too.
+    /// Applies the lower bound before the backoff and the minimum of two ticks after it; with a single gain
+    /// the backoff multiplies this minimum too.
     fn bounded(&self, rto: Span, backoff: u64) -> Span {
         (rto.max(self.config.min).min(self.config.max) * backoff)
             .min(self.config.max)
@@ -31,14 +31,14 @@ impl Ns2Ticks {
 }
 
 impl Ns2Ticks {
-    /// Adds a sample of `m` ticks. `deviate` returns the new deviation, in quarters of a tick, from an error
+    /// Adds a sample of `m` ticks. `deviate` computes the new deviation, in quarters of a tick, from an error
     /// in ticks and the old deviation.
     fn sample(&mut self, m: i64, deviate: impl Fn(i64, i64) -> i64) {
         if self.srtt8 == 0 {
             self.srtt8 = m << 3;
             self.rttvar4 = m << 1;
         } else {
-            // The shifts drop fractions of a tick, as in ns-2. Neither mean may reach zero.
+            // The shifts drop fractions of a tick, as in ns-2. Mean and deviation must not reach zero.
             let error = m - (self.srtt8 >> 3);
             self.srtt8 = (self.srtt8 + error).max(1);
             self.rttvar4 = (self.rttvar4 + deviate(error, self.rttvar4)).max(1);
@@ -59,8 +59,8 @@ impl RtoPolicy for Ns2Ticks {
     }
 
     fn on_rtt_of_each_ack(&mut self, sent: Time, now: Time, ends_backoff: bool) {
-        // A round trip below the mean raises the deviation by an eighth of the amount of one above it (Linux
-        // 2.6, tcp_rtt_estimator()).
+        // A round trip below the mean raises the deviation by an eighth of the amount by which a round trip
+        // above it does (Linux 2.6, tcp_rtt_estimator()).
         self.sample(self.ticks(sent, now), |error, rttvar4| {
             let change = error.abs() - (rttvar4 >> 2);
             if error < 0 && change > 0 { change >> 3 } else { change }
@@ -74,9 +74,9 @@ impl RtoPolicy for Ns2Ticks {
         if self.backoff < 64 || self.timeout() < self.config.max {
             self.backoff = self.backoff.saturating_mul(2);
         }
-        // After the fourth consecutive timeout the mean is discarded, and the next sample initialises it. The
-        // timeout itself stays until then. (ns-2 first adds srtt to rttvar; the next sample overwrites both
-        // unread.)
+        // After the fourth consecutive timeout the mean is discarded, and the next sample initialises it.
+        // Until then the timeout does not change. (ns-2 also adds srtt to rttvar, but the next sample
+        // overwrites both before they are read.)
         if self.backoff > 8 {
             self.srtt8 = 0;
         }
@@ -114,7 +114,8 @@ mod tests {
     use crate::config::RtoKind;
     use crate::rto::build;
 
-    // ns-2.35: integers in ticks of 10 ms. Samples 65, 85, 25 ms, all sent on a tick.
+    // ns-2.35 computes with integer ticks of 10 ms. Samples of 65, 85 and 25 ms are sent at the start of a
+    // tick.
     #[test]
     fn ns2_integer_arithmetic() {
         let mut rto = build(&config(RtoKind::Ns2, 0, 60_000, 3000, 10));
@@ -129,7 +130,8 @@ mod tests {
         assert_eq!(ms(rto.timeout()), 180.0);
     }
 
-    // ns-2.35 measures from the tick before the transmission; a sample is at least one tick.
+    // ns-2.35 measures from the start of the tick in which the segment was sent. A sample is at least one
+    // tick.
     #[test]
     fn ns2_sees_the_phase_of_the_clock() {
         let mut early = build(&config(RtoKind::Ns2, 0, 60_000, 3000, 10));
@@ -141,16 +143,16 @@ mod tests {
         let mut short = build(&config(RtoKind::Ns2, 0, 60_000, 3000, 10));
         short.on_rtt(at(101_000), at(102_000));
         assert_eq!(ms(short.srtt().unwrap()), 10.0);
-        assert_eq!(ms(short.timeout()), 30.0); // 2 quarters of deviation, 4 of them: 2 + 1 ticks
+        assert_eq!(ms(short.timeout()), 30.0); // 2 quarters of a tick of deviation, 4 deviations: 2 + 1 ticks
         let least = build(&config(RtoKind::Ns2, 0, 60_000, 10, 10));
         assert_eq!(ms(least.timeout()), 20.0, "two ticks, whatever is configured");
     }
 
-    // ns-2.35: the lower bound is doubled too; a backoff beyond 8 discards the mean.
+    // ns-2.35: the backoff doubles the lower bound too; a backoff above 8 discards the mean.
     #[test]
     fn ns2_backoff_and_its_quirk() {
         let mut rto = build(&config(RtoKind::Ns2, 200, 60_000, 3000, 10));
-        sample(&mut *rto, 65); // 18 ticks, under the bound
+        sample(&mut *rto, 65); // 18 ticks, below the bound
         let mut waits = vec![ms(rto.timeout())];
         for _ in 0..3 {
             rto.on_backoff();
@@ -158,19 +160,18 @@ mod tests {
         }
         assert_eq!(waits, [200.0, 400.0, 800.0, 1600.0]);
         assert!(rto.srtt().is_some());
-        rto.on_backoff(); // backoff 16: the mean is forgotten, the timeout is not
+        rto.on_backoff(); // backoff 16: the mean is discarded, the timeout is not
         assert_eq!((ms(rto.timeout()), rto.srtt()), (3200.0, None));
         for _ in 0..10 {
             rto.on_backoff();
         }
         assert_eq!(ms(rto.timeout()), 60_000.0);
-        sample(&mut *rto, 105); // a first sample again: 10 + 20 ticks
+        sample(&mut *rto, 105); // initialises the mean again: 10 + 20 ticks
         assert_eq!(ms(rto.timeout()), 300.0);
     }
 
     // tcp.cc, rtt_backoff(): the backoff doubles up to 64, even if the timeout has reached its bound: here 15
-    // s, 30, 60, and then 60. So the mean is discarded after the fourth consecutive timeout, whatever the
-    // round trip.
+    // s, 30, 60, and then 60. So the fourth consecutive timeout discards the mean for any round-trip time.
     #[test]
     fn ns2_backs_off_beyond_the_bound() {
         let mut rto = build(&config(RtoKind::Ns2, 200, 60_000, 3000, 10));
@@ -187,10 +188,10 @@ mod tests {
         );
     }
 
-    // Linux 2.6, tcp_rtt_estimator(): a sample below the mean raises the deviation by an eighth. After a
-    // sample of 100 ticks (srtt8 800, rttvar4 200), a sample of 180 adds 80 - 50 = 30: 110 + 230 ticks. A
-    // sample of 20 adds 30/8 = 3: 90 + 203; in ns-2's other agents 30: 90 + 230. A sample of 95, within the
-    // deviation, lowers it by the full 50 - 5: 99 + 155.
+    // Linux 2.6, tcp_rtt_estimator(): a sample below the mean raises the deviation by an eighth of the
+    // amount. After a sample of 100 ticks (srtt8 800, rttvar4 200), a sample of 180 adds 80 - 50 = 30: 110 +
+    // 230 ticks. A sample of 20 adds 30/8 = 3: 90 + 203; in ns-2's other agents it adds 30: 90 + 230. A
+    // sample of 95 is within the deviation, and lowers it by the full 50 - 5: 99 + 155.
     #[test]
     fn a_much_shorter_rtt_adds_an_eighth_to_rttvar() {
         let after = |millis: u64, each: bool| {
@@ -206,8 +207,8 @@ mod tests {
         assert_eq!(after(200, false), 3200.0);
     }
 
-    // Karn's backoff ends with the ACK of a segment first sent after the timer expired; ACKs of
-    // retransmissions are samples nonetheless: 10 ticks each, 30, then 25, then 22.
+    // The ACK of a segment first sent after the timer expired ends Karn's backoff. ACKs of retransmissions
+    // are also samples: 10 ticks each, timeouts of 30, 25 and 22 ticks.
     #[test]
     fn a_repair_does_not_end_the_backoff() {
         let mut rto = build(&config(RtoKind::Ns2, 0, 60_000, 3000, 10));

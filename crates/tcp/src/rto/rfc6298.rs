@@ -16,14 +16,14 @@ impl Estimate for Rfc6298 {
         Rfc6298 { srtt: r, rttvar: r / 2 }
     }
 
-    /// Implements RFC 6298 §2 (2.3); the deviation is from the old mean.
+    /// Implements RFC 6298 §2 (2.3); the deviation is computed from the old mean.
     fn after(self, sent: Time, now: Time, _: &RtoConfig) -> Self {
         let r = now - sent;
         let error = self.srtt.max(r) - self.srtt.min(r);
         Rfc6298 { srtt: (self.srtt * 7 + r) / 8, rttvar: (self.rttvar * 3 + error) / 4 }
     }
 
-    /// Implements RFC 6298 §2 (2.3), (2.4).
+    /// Implements the timeout of RFC 6298 §2 (2.3), (2.4).
     fn timeout(&self, config: &RtoConfig) -> Span {
         (self.srtt + config.tick.max(self.rttvar * 4)).max(config.min)
     }
@@ -43,7 +43,7 @@ mod tests {
     use crate::config::RtoKind;
     use crate::rto::build;
 
-    // RFC 6298 §2, by hand: samples 400, 480, 400 ms.
+    // RFC 6298 §2, computed by hand for samples of 400, 480 and 400 ms.
     #[test]
     fn rfc6298_means_and_bounds() {
         let mut rto = build(&config(RtoKind::Rfc6298, 1000, 60_000, 1000, 1));
@@ -53,12 +53,13 @@ mod tests {
         sample(&mut *rto, 480); // (2.3): rttvar (600 + 80)/4 = 170, srtt (2800 + 480)/8 = 410, 410 + 680
         assert_eq!((ms(rto.srtt().unwrap()), ms(rto.rttvar().unwrap())), (410.0, 170.0));
         assert_eq!(ms(rto.timeout()), 1090.0);
-        sample(&mut *rto, 400); // rttvar (510 + 10)/4 = 130, srtt (2870 + 400)/8 = 408.75; 928.75 is under the bound
+        // rttvar (510 + 10)/4 = 130, srtt (2870 + 400)/8 = 408.75; 928.75 is below the bound
+        sample(&mut *rto, 400);
         assert_eq!((ms(rto.srtt().unwrap()), ms(rto.rttvar().unwrap())), (408.75, 130.0));
         assert_eq!(ms(rto.timeout()), 1000.0); // (2.4)
     }
 
-    // RFC 6298 §2.3: the variance term is at least the clock granularity.
+    // RFC 6298 §2.3: the deviation term is at least the clock granularity.
     #[test]
     fn rfc6298_steady_round_trips_keep_the_granularity() {
         let mut rto = build(&config(RtoKind::Rfc6298, 0, 60_000, 1000, 10));

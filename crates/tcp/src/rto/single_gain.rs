@@ -2,14 +2,15 @@ use super::{RtoPolicy, ticks_between};
 use crate::config::RtoConfig;
 use airhop_base::{Span, Time};
 
-/// Estimator of Kounavis 1996: one gain for mean and deviation, samples in integer ticks of a coarse clock.
+/// Estimator of Kounavis 1996: mean and deviation have one gain, and samples are integer ticks of a coarse
+/// clock.
 ///
 /// The paper prints the four lines of the update. The gain of 1/8, the first sample and the rounding are
 /// Airhop's choice.
 #[derive(Clone, Debug)]
 pub(super) struct SingleGain {
     config: RtoConfig,
-    /// Mean `a` and mean deviation `v`, in ticks.
+    /// Mean `a` and mean deviation `v` of the RTT, in ticks.
     mean: Option<(f64, f64)>,
     backoff: u64,
 }
@@ -33,7 +34,7 @@ impl SingleGain {
         }
     }
 
-    /// Applies the bounds; a coarse clock cannot time less than two ticks.
+    /// Applies the bounds; the shortest timeout of a coarse clock is two ticks.
     fn bounded(&self, rto: Span, backoff: u64) -> Span {
         let floor = self.config.min.max(self.config.tick * 2);
         (rto.max(floor).min(self.config.max) * backoff).min(self.config.max)
@@ -94,8 +95,8 @@ mod tests {
     use crate::config::RtoKind;
     use crate::rto::build;
 
-    // Kounavis 1996: the four printed lines of the estimator's update, worked by hand in ticks of 100 ms. Samples: 4
-    // (the first), 12, 4, 4.
+    // Kounavis 1996: the four printed lines of the update, computed by hand in ticks of 100 ms for samples of
+    // 4 (the first), 12, 4 and 4.
     #[test]
     fn single_gain_lines() {
         let mut rto = build(&config(RtoKind::SingleGain, 0, 64_000, 3000, 100));
@@ -116,11 +117,11 @@ mod tests {
         assert_eq!(ms(rto.timeout()), 64_000.0);
     }
 
-    // A coarse clock cannot time less than two ticks.
+    // The shortest timeout of a coarse clock is two ticks.
     #[test]
     fn single_gain_floor() {
         let mut rto = build(&config(RtoKind::SingleGain, 0, 64_000, 3000, 100));
-        // After these samples the deviation is negligible beside a mean of one tick.
+        // After these samples the deviation is negligible compared with a mean of one tick.
         for _ in 0..1000 {
             sample(&mut *rto, 10);
         }

@@ -41,7 +41,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     features: ReceiverFeatures { delivery_rate: true, paces: true, ..ReceiverFeatures::SACK },
     build: &|_, c| Parts {
         control: Box::new(Bbr::new(c)),
-        // The scheme has its own packet conservation, so PRR is off.
+        // BBR has its own packet conservation, so PRR is off.
         recovery: Box::new(Rack::new(&Config { prr: false, ..*c })),
         notices: Box::new(IgnoreNotices),
     },

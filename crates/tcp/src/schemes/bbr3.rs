@@ -55,7 +55,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     features: ReceiverFeatures { delivery_rate: true, paces: true, ..ReceiverFeatures::SACK },
     build: &|p, c| Parts {
         control: Box::new(Bbr3::new(Settings::new(p), c)),
-        // The window follows the model in recovery too (§5.6.4.4), so PRR is off.
+        // BBR v3 sets the window by its model in recovery too (§5.6.4.4), so PRR is off.
         recovery: Box::new(Rack::new(&Config { prr: false, ..*c })),
         notices: Box::new(IgnoreNotices),
     },

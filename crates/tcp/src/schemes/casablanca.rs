@@ -6,7 +6,7 @@ use crate::seams::{Ack, CongestionControl, LossClass, Loss, Next, Parts, Signal,
 use crate::sender_state::SenderState;
 use airhop_base::Profile;
 
-/// Significance level: maximum probability that wireless losses hit this many segments marked "out" by
+/// Significance level: probability that wireless losses hit at least this number of segments marked "out" by
 /// chance.
 const SIGNIFICANCE: f64 = 0.1;
 
@@ -42,8 +42,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     },
 };
 
-/// Marking rule: a function of the segment's position in the stream, so that the mark of a lost segment is
-/// known.
+/// Marking rule, a function of the segment's position in the stream. The sender therefore knows the mark of a
+/// lost segment.
 #[derive(Clone, Copy, Debug)]
 struct Marking {
     k: u64,
@@ -55,7 +55,7 @@ impl Marking {
         if start / self.mss % (self.k + 1) == self.k { Profile::Out } else { Profile::In }
     }
 
-    /// Classifies `lost` lost segments, `out` of them marked "out".
+    /// Classifies a group of `lost` lost segments, of which `out` were marked "out".
     fn classify(self, out: u32, lost: u32) -> LossClass {
         let congestion = match lost {
             1 => out == 1,
@@ -82,7 +82,7 @@ struct Casablanca {
 }
 
 impl Casablanca {
-    /// Classifies the missing segments below the highest that arrived, by their marks.
+    /// Classifies the missing segments below the highest segment that arrived, by their marks.
     fn classify(&self, s: &SenderState) -> LossClass {
         let high = s.board.high_sack();
         let missing = s.board.iter().take_while(|e| e.start < high).filter(|e| !e.sacked);
@@ -127,8 +127,8 @@ mod tests {
         assert!((chance_of_at_least(20, 30, 0.5) - 0.049_368_573_352_694).abs() < 1e-12);
     }
 
-    // k = 4: segments 5, 10, 15 … carry the mark. Two of two: 0.04. One of two: 0.36. Two of three: 0.104. Three of
-    // five: 0.058.
+    // k = 4: segments 5, 10, 15 … are marked "out". Probabilities: two of two 0.04, one of two 0.36, two of
+    // three 0.104, three of five 0.058.
     #[test]
     fn more_marks_than_chance_explains_are_congestion() {
         let marking = Marking { k: 4, mss: 1000 };

@@ -67,7 +67,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     features: ReceiverFeatures { delivery_rate: true, paces: true, prompt_acks: true, ..ReceiverFeatures::SACK },
     build: &|p, c| Parts {
         control: Box::new(Copa::new(p.get("delta"), p.choice("competitive") == 0)),
-        // Losses do not reduce the window, so PRR is off.
+        // Copa does not reduce its window for a loss, so PRR is off.
         recovery: Box::new(Rack::new(&Config { prr: false, ..*c })),
         notices: Box::new(IgnoreNotices),
     },

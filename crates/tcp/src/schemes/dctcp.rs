@@ -44,7 +44,7 @@ struct Dctcp {
     g: f64,
     /// DCTCP.Alpha: estimated fraction of marked bytes.
     alpha: f64,
-    /// DCTCP.WindowEnd: the observation window ends with the first ACK beyond this byte.
+    /// DCTCP.WindowEnd: the first ACK above this byte ends the observation window.
     window_end: u64,
     /// DCTCP.BytesAcked and DCTCP.BytesMarked.
     acked: u64,
@@ -71,7 +71,7 @@ impl CongestionControl for Dctcp {
         Reno.on_loss(w, l, s) // §3.5
     }
 
-    /// Implements §3.3, steps 1 to 8; SACK is ignored.
+    /// Implements §3.3, steps 1 to 8. SACK blocks are ignored.
     fn observe(&mut self, a: &Ack, s: &SenderState) {
         self.acked += a.acked;
         self.marked += if a.ece { a.acked } else { 0 };
@@ -101,7 +101,7 @@ mod tests {
         Dctcp::new(&Params::defaults(&SCHEME))
     }
 
-    /// Acknowledges a window of segments, the last `marked` of them with ECE, while the next window is sent.
+    /// Acknowledges a window of segments, the last `marked` of them with ECE, and sends the next window.
     fn window(d: &mut Dctcp, s: &mut SenderState, segments: u64, marked: u64) {
         for n in 0..segments {
             let una = s.una + MSS;
@@ -122,8 +122,8 @@ mod tests {
         assert!((value - expected).abs() < 1e-12, "{value}, not {expected}");
     }
 
-    // §3.3, steps 1 to 8. The first ACK ends the first window; the next window ends with the ACK of the
-    // segments sent at that time: the tenth ACK after it.
+    // §3.3, steps 1 to 8. The first ACK ends the first window. The segments sent at this ACK end the second
+    // window: the tenth ACK after the first.
     #[test]
     fn alpha_is_a_moving_mean_of_the_marked_share_of_bytes() {
         let (mut d, mut s) = (dctcp(), state());
@@ -132,12 +132,12 @@ mod tests {
         s.nxt = s.una + 9 * MSS;
         d.window_end = s.nxt;
         window(&mut d, &mut s, 9, 4);
-        is_near(d.alpha, 15.0 / 16.0); // an ACK of exactly its last byte does not end the window
+        is_near(d.alpha, 15.0 / 16.0); // an ACK of exactly the window's last byte does not end the window
         window(&mut d, &mut s, 1, 0);
         is_near(d.alpha, (15.0 * 15.0 / 16.0 + 0.4) / 16.0);
     }
 
-    // The fixed point for a constant fraction is that fraction; the error shrinks by 1/16 per window.
+    // A constant fraction of marked bytes is the fixed point of alpha; each window reduces the error by 1/16.
     #[test]
     fn alpha_approaches_a_constant_share() {
         let (mut d, mut s) = (dctcp(), state());
@@ -148,8 +148,8 @@ mod tests {
         }
     }
 
-    // §3.3, step 9: the window, not the flight, is reduced by half with alpha 1, not at all with alpha 0; RFC
-    // 5681: ssthresh is at least 2.
+    // §3.3, step 9: a mark reduces the window, not the flight: to half if alpha is 1, not at all if alpha is
+    // 0. RFC 5681: ssthresh is at least 2.
     #[test]
     fn a_mark_costs_half_of_alpha() {
         for (alpha, cwnd, left, ssthresh) in
@@ -161,7 +161,8 @@ mod tests {
         }
     }
 
-    // §3.5: a loss is handled "in the same way as conventional TCP", whatever alpha, which stays unchanged.
+    // §3.5: a loss is handled "in the same way as conventional TCP", for any alpha, and does not change
+    // alpha.
     #[test]
     fn a_loss_is_a_loss() {
         for (signal, cwnd) in [(Signal::Duplicates, 30.0), (Signal::Timeout, 1.0)] {

@@ -56,28 +56,29 @@ struct Htcp {
     memory: Memory,
     /// State before the last loss.
     before: Memory,
-    /// First unsent byte at the last loss: a second loss below this byte belongs to the same window of data.
+    /// First unsent byte at the last loss. A loss of data below this byte belongs to the same window of data.
     point: u64,
     rate: Throughput,
 }
 
-/// State, besides the window, that a loss changes.
+/// State of H-TCP that a loss changes, without the window.
 #[derive(Clone, Copy, Debug, Default)]
 struct Memory {
     /// Time of the last loss, or of the first ACK.
     since: Option<Time>,
-    /// Maximum round trip.
+    /// Maximum RTT.
     longest: Option<Span>,
     /// Delivery rate before the last loss, segments per second.
     rate: Option<f64>,
 }
 
-/// Minimum and maximum fraction of the window left after a loss.
+/// Minimum and maximum fraction of the window that remains after a loss.
 const BETA: (f64, f64) = (0.5, 0.8);
-/// Reference round trip, at which the scaling factor is 1, seconds; and the bounds of the factor.
+/// Reference RTT, seconds, at which the scaling factor is 1, and bounds of the factor.
 const REFERENCE: f64 = 0.1;
 const SCALE: (f64, f64) = (0.1, 2.0);
-/// Maximum increase of the maximum round trip per sample: a late ACK is no queue (Linux).
+/// Maximum step by which a sample raises the maximum RTT, so that a delayed ACK does not count as a queue
+/// (Linux).
 const LONGEST_STEP: Span = Span::from_millis(20);
 
 impl Htcp {
@@ -103,10 +104,10 @@ impl Htcp {
         if let Some(least) = self.least.filter(|_| self.scales) {
             alpha = (alpha * (least.secs_f64() / REFERENCE).clamp(SCALE.0, SCALE.1)).max(1.0);
         }
-        2.0 * (1.0 - self.beta) * alpha // Reno's mean rate, whatever beta is
+        2.0 * (1.0 - self.beta) * alpha // Reno's mean rate, for any beta
     }
 
-    /// Returns the fraction of the window that a loss would leave now.
+    /// Returns the fraction of the window that would remain after a loss now.
     fn adapt(&self) -> f64 {
         let has_changed = match (self.memory.rate, self.rate.greatest) {
             (Some(before), Some(now)) => (now - before).abs() > self.delta_b * before,
@@ -120,7 +121,7 @@ impl Htcp {
         }
     }
 
-    /// Adds a round-trip sample from outside recovery.
+    /// Adds an RTT sample that was measured outside recovery.
     fn note(&mut self, rtt: Span) {
         let least = self.least.unwrap_or(rtt);
         let longest = self.memory.longest.unwrap_or(least).max(least);
@@ -130,8 +131,8 @@ impl Htcp {
 
 impl CongestionControl for Htcp {
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
-        // Segments that arrived before this ACK waited for a hole to be filled, so their round trips carry no
-        // information about queues.
+        // The ACK must not report earlier arrivals: segments that waited for a hole to be filled have RTTs
+        // that do not measure a queue.
         if let Some(rtt) = self.rtt.filter(|_| a.delivered == a.acked) {
             self.note(rtt);
         }
@@ -173,7 +174,7 @@ impl CongestionControl for Htcp {
     }
 }
 
-/// Delivery rate outside recovery, measured per round trip (Linux).
+/// Delivery rate outside recovery, measured once per round trip (Linux).
 #[derive(Clone, Copy, Debug, Default)]
 struct Throughput {
     began: Option<Time>,
@@ -184,11 +185,12 @@ struct Throughput {
 }
 
 impl Throughput {
-    /// Adds an ACK outside recovery that delivers `segments` segments. A sample spans at least the time
-    /// `least` and `window` segments; until the state has settled after a loss, the sample replaces the mean.
+    /// Processes an ACK outside recovery that delivers `segments` segments. A rate sample spans at least the
+    /// time `least` and `window` segments. Until the rate has settled after a loss, a sample replaces the
+    /// mean.
     fn on_ack(&mut self, now: Time, segments: f64, window: f64, least: Span, is_settled: bool) {
         let Some(began) = self.began else {
-            self.began = Some(now); // from this ACK on
+            self.began = Some(now); // the next sample starts at this ACK
             return;
         };
         self.segments += segments;
@@ -207,7 +209,7 @@ impl Throughput {
         (self.began, self.segments) = (Some(now), 0.0);
     }
 
-    /// Handles a loss: data delivered in recovery does not count.
+    /// Handles a loss: the sample in progress ends, because data delivered in recovery does not count.
     fn pause(&mut self) {
         (self.began, self.segments) = (None, 0.0);
     }
@@ -235,7 +237,8 @@ mod tests {
         assert!((value - expected).abs() < 1e-9, "{value}, not {expected}");
     }
 
-    // f(Delta) = 1 + 10 (Delta - Delta_L) + ((Delta - Delta_L) / 2)², 1 for the first second; times 2 (1 - beta).
+    // f(Delta) = 1 + 10 (Delta - Delta_L) + ((Delta - Delta_L) / 2)², and f = 1 in the first second; the
+    // growth is 2 (1 - beta) f.
     #[test]
     fn growth_by_the_time_since_the_last_loss() {
         let plain = htcp(&[("rtt_scaling", 1.0)]);
@@ -246,8 +249,8 @@ mod tests {
         is_near(htcp(&[("rtt_scaling", 1.0), ("delta_l", 2.0)]).alpha(4.0), 22.0);
     }
 
-    // Scaling by the round trip: 22 segments at 100 ms; the factor is between 0.1 and 2; the growth is at
-    // least 1.
+    // Scaling by the RTT: the growth is 22 segments at 100 ms. The factor lies between 0.1 and 2, and the
+    // growth is at least 1.
     #[test]
     fn scaling() {
         for (rtt, expected) in [(100, 22.0), (50, 11.0), (5, 2.2), (300, 44.0)] {
@@ -258,8 +261,8 @@ mod tests {
         is_near(Htcp { least: Some(ms(300)), ..htcp(&[]) }.alpha(0.0), 2.0);
     }
 
-    // beta = RTTmin/RTTmax, between 0.5 and 0.8; 0.5 after the rate has changed by more than a fifth, and
-    // without a previous rate.
+    // beta = RTTmin/RTTmax, between 0.5 and 0.8. beta is 0.5 if the rate has changed by more than a fifth, or
+    // if there is no previous rate.
     #[test]
     fn windows_after_losses() {
         let with = |longest, before, now| {
@@ -272,7 +275,7 @@ mod tests {
             assert_eq!((w.cwnd, h.memory.rate), (w.ssthresh, Some(now)));
             (w.cwnd / 100.0, h.memory.longest.expect("as before"))
         };
-        // The maximum round trip decays by 5 % of its excess over the minimum.
+        // After a loss the maximum RTT decreases by 5 % of its excess over the minimum.
         assert_eq!(with(100, Some(1000.0), 1000.0), (0.6, ms(98)));
         assert_eq!(with(160, Some(1000.0), 1200.0), (0.5, ms(155)));
         assert_eq!(with(62, Some(1000.0), 800.0), (0.8, Span::from_micros(61_900)));
@@ -281,7 +284,7 @@ mod tests {
         assert_eq!(with(100, None, 1000.0).0, 0.5);
     }
 
-    // An ACK may arrive at the time of sending: round trips of zero have no ratio.
+    // An ACK may arrive at the time of transmission, and a ratio of zero RTTs does not exist.
     #[test]
     fn round_trips_of_nothing_leave_half_of_the_window() {
         let memory = Memory { since: None, longest: Some(Span::ZERO), rate: Some(1000.0) };
@@ -289,7 +292,7 @@ mod tests {
         assert_eq!(Htcp { least: Some(Span::ZERO), memory, rate, ..htcp(&[]) }.adapt(), 0.5);
     }
 
-    /// Delivers ACKs of one segment each, given their times and round trips.
+    /// Delivers ACKs of one segment each. `acks`: arrival time and RTT of each ACK.
     fn fed(h: &mut Htcp, acks: impl Iterator<Item = (u64, u64)>) -> Window {
         let mut s = SenderState::new(&Preset::Ns2.config(MSS as u32));
         let mut w = Window { cwnd: 5.0, ssthresh: 2.0 };
@@ -303,7 +306,7 @@ mod tests {
         w
     }
 
-    // Linux: the maximum round trip follows only samples that are at most 20 ms longer.
+    // Linux: a sample raises the maximum RTT only if it is at most 20 ms longer.
     #[test]
     fn a_late_ack_is_no_queue() {
         let longest = |rtts: &[u64]| {
@@ -316,9 +319,9 @@ mod tests {
         assert_eq!(longest(&[100, 260, 115, 60]), Some(ms(115)));
     }
 
-    // A segment every 10 ms is 100 per second; a rate sample spans a window, and at least a round trip. Then
-    // 5 ms per segment for a second: the mean, with a weight of 1/4 for the new sample, tends to 200, and its
-    // maximum is kept when the rate falls again.
+    // A segment every 10 ms is a rate of 100 per second; a rate sample spans a window, and at least a round
+    // trip. Then segments arrive every 5 ms for a second. The mean tends to 200, with a weight of 1/4 for a
+    // new sample, and the maximum of the mean stays when the rate decreases again.
     #[test]
     fn the_rate() {
         let mut h = htcp(&[("delta_l", 1000.0)]);
@@ -332,7 +335,7 @@ mod tests {
         assert!(h.rate.mean < 100.0, "{}", h.rate.mean);
     }
 
-    // Linux: a new sample has a weight of 1/4; just after a loss it replaces the mean.
+    // Linux: a new sample has a weight of 1/4; just after a loss the sample replaces the mean.
     #[test]
     fn the_rate_is_a_moving_mean() {
         let mut rate = Throughput::default();
@@ -344,8 +347,8 @@ mod tests {
         assert_eq!(means, [(0.0, None), (100.0, Some(100.0)), (125.0, Some(125.0)), (106.25, Some(125.0))]);
     }
 
-    // A loss restarts the time; the detection of a spurious loss restores it (Linux), also after a timeout in
-    // the same window of data.
+    // A loss restarts the time since the last loss. If the loss was spurious, the time is restored (Linux),
+    // even after a timeout in the same window of data.
     #[test]
     fn a_loss_that_was_none() {
         let mut h = htcp(&[]);

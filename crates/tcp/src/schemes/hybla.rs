@@ -65,18 +65,19 @@ enum Version {
     Linux,
 }
 
-/// State of the first flight's acknowledgement.
+/// Progress of the ACKs of the first flight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Beginning {
-    /// Not at all.
+    /// No ACK has arrived.
     Quiet,
-    /// Acknowledged in part: time and lowest unacknowledged byte of the first ACK, and the end of the flight.
+    /// Some data is acknowledged: time and lowest unacknowledged byte of the first ACK, and first byte after
+    /// the flight.
     Heard { since: Time, una: u64, end: u64 },
-    /// Acknowledged completely, or a segment was lost: the window grows.
+    /// All data is acknowledged, or a segment was lost; from now on the window grows.
     Over,
 }
 
-/// Maximum window of Linux, segments, since a single ACK may exceed it.
+/// Maximum window of Linux, segments. A single ACK could grow the window beyond it.
 const LARGEST: f64 = 65_535.0;
 
 impl Hybla {
@@ -89,14 +90,14 @@ impl Hybla {
         }
     }
 
-    /// Returns rho, the normalized round trip: the ratio to that of the reference connection, at least 1.
+    /// Returns rho, the normalized RTT: ratio of the RTT to that of the reference connection, at least 1.
     fn rho(&self) -> f64 {
         self.least.map_or(1.0, |least| (least.secs_f64() / self.rtt0).max(1.0))
     }
 
-    /// Processes an ACK of the first flight; true once the window may grow. Caini and Firrincieli 2004: the
-    /// window begins with rho segments, and ssthresh is rho times the ssthresh of the reference connection. If
-    /// that value is infinite, ssthresh is the bandwidth-delay product (Hoe 1996).
+    /// Processes an ACK of the first flight. True if the window may grow. Caini and Firrincieli 2004: the
+    /// initial window is rho segments, and ssthresh is rho times the ssthresh of the reference connection. If
+    /// that ssthresh is infinite, the estimated bandwidth-delay product replaces it (Hoe 1996).
     fn begin(&mut self, w: &mut Window, now: Time, s: &SenderState) -> bool {
         let estimates = self.form == Version::Paper && w.ssthresh.is_infinite();
         match self.beginning {
@@ -119,7 +120,7 @@ impl Hybla {
         true
     }
 
-    /// Slow start for an ACK that counts for `segments` segments.
+    /// Grows the window in slow start for an ACK that counts for `segments` segments.
     fn start(&self, w: &mut Window, segments: f64) {
         let step = libm::exp2(self.rho()) - 1.0;
         w.cwnd = (w.cwnd + step * segments).min(w.ssthresh);
@@ -128,8 +129,8 @@ impl Hybla {
 
 impl CongestionControl for Hybla {
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
-        // A single ACK may grow the window by thousands of segments; in Linux the next ACKs do not grow it
-        // before this window is used.
+        // A single ACK may grow the window by thousands of segments. In Linux the next ACKs do not grow the
+        // window before the flight has used it.
         let is_used = self.form == Version::Paper || s.usage.permits_growth(Validation::Full, w);
         if !self.begin(w, a.now, s) {
             return;
@@ -172,7 +173,7 @@ mod tests {
 
     const MSS: u64 = 1000;
 
-    /// Returns a sender with a minimum round trip of `ms` milliseconds, after its first flight.
+    /// Returns a sender after its first flight, with a minimum RTT of `ms` milliseconds.
     fn of(ms: u64) -> Hybla {
         let least = Some(Span::from_millis(ms));
         Hybla { least, beginning: Beginning::Over, ..Hybla::new(&Params::defaults(&SCHEME)) }
@@ -188,9 +189,9 @@ mod tests {
         w.cwnd
     }
 
-    // Caini and Firrincieli 2004: the window grows by 2^rho - 1 per ACK in slow start, by rho²/cwnd
-    // afterwards. rho is 1 up to 25 ms (Reno), and the window is at most 65535. With growth per byte each of
-    // the two segments counts.
+    // Caini and Firrincieli 2004: the window grows by 2^rho - 1 per ACK in slow start, then by rho²/cwnd. rho
+    // is 1 for an RTT up to 25 ms (Reno), and the window is at most 65535. With growth per byte each of the
+    // two segments counts.
     #[test]
     fn both_increments() {
         let start = Window { cwnd: 10.0, ssthresh: 1e9 };
@@ -208,8 +209,8 @@ mod tests {
     }
 
     // Linux, tcp_is_cwnd_limited(): with 2^4 - 1 segments per ACK, the first ACK of a flight of ten grows the
-    // window by 15, the second not at all, as ten is less than half. The paper paces segments and has no such
-    // rule.
+    // window by 15. The second ACK does not grow it, because ten is less than half of the window. The paper
+    // paces segments and has no such rule.
     #[test]
     fn linux_asks_for_no_more_while_half_of_the_window_is_unused() {
         for (form, windows) in [(Version::Linux, [25.0, 25.0, 25.0, 40.0]), (Version::Paper, [25.0, 40.0, 55.0, 70.0])] {
@@ -227,8 +228,8 @@ mod tests {
         }
     }
 
-    /// Returns the windows after the ACKs of a first flight of ten segments, given as milliseconds and
-    /// segments; the round trip is 100 ms.
+    /// Returns the window after each ACK of a first flight of ten segments, at an RTT of 100 ms. `acks`:
+    /// arrival time, ms, and number of segments.
     fn begun(form: Version, ssthresh: f64, acks: &[(u64, u64)]) -> Vec<Window> {
         let mut h = Hybla { beginning: Beginning::Quiet, form, ..of(100) };
         let mut s = SenderState { una: 1, nxt: 10_001, max_sent: 10_001, ..SenderState::new(&Preset::Ns2.config(MSS as u32)) };
@@ -244,9 +245,9 @@ mod tests {
         acks.iter().map(&mut hear).collect()
     }
 
-    // Hoe 1996: eight segments in 8 ms are a thousand per second, and the path holds 100 of them; then W(0) =
-    // rho = 4, and the window grows by 15 per ACK. ACKs of the same time give no estimate. A finite threshold
-    // is multiplied by rho, and growth begins with the first ACK.
+    // Hoe 1996: eight segments in 8 ms are a thousand per second, and the path holds 100 of them. The initial
+    // window is rho = 4, and the window grows by 15 per ACK. ACKs with equal times yield no estimate. A
+    // finite ssthresh is multiplied by rho, and the window grows from the first ACK on.
     #[test]
     fn the_beginning() {
         let w = |cwnd, ssthresh| Window { cwnd, ssthresh };
@@ -260,7 +261,7 @@ mod tests {
         assert_eq!(begun(Version::Paper, 8.0, &flight)[..2], [w(19.0, 32.0), w(32.0, 32.0)]);
     }
 
-    // Linux: rho follows the minimum round trip, and never increases.
+    // Linux: rho follows the minimum RTT, so it never increases.
     #[test]
     fn rho_follows_the_smallest_round_trip() {
         let mut h = Hybla::new(&Params::defaults(&SCHEME));
@@ -274,15 +275,14 @@ mod tests {
         assert_eq!([rho(100), rho(200), rho(50), rho(100), rho(5)], [4.0, 4.0, 2.0, 2.0, 1.0]);
     }
 
-    // Packet spacing of the paper: a window per round trip.
+    // Packet spacing of the paper: the pacing rate is a window per round trip.
     #[test]
     fn spacing() {
         let s = SenderState { srtt: Some(Span::from_millis(100)), ..SenderState::new(&Preset::Ns2.config(MSS as u32)) };
         let w = Window { cwnd: 20.0, ssthresh: 5.0 };
         assert_eq!(of(100).pacing_rate(&w, &s), Some(Rate::from_bps(1_600_000)));
         assert_eq!(Hybla { form: Version::Linux, ..of(100) }.pacing_rate(&w, &s), None);
-        // A byte in ten seconds is a rate of zero in integer bits per second; a rate of zero counts as no
-        // rate.
+        // One byte in ten seconds, in integer bits per second, is a rate of zero, which counts as no rate.
         let slow = SenderState { mss: 1, srtt: Some(Span::from_secs(10)), ..s.clone() };
         let w = Window { cwnd: 1.0, ssthresh: 1.0 };
         assert_eq!(of(100).pacing_rate(&w, &slow), Some(Rate::from_bps(1)));

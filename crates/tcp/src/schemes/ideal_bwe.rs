@@ -92,8 +92,8 @@ mod tests {
     use crate::Preset;
     use airhop_base::{Rate, Span, Time};
 
-    /// Returns the window and the threshold after a loss at window 20 and threshold 8. `told`: the simulator
-    /// has reported the path. The measured round trip is 96 ms.
+    /// Returns window and ssthresh after a loss, for a window of 20, an ssthresh of 8, and a measured RTT of
+    /// 96 ms. `told`: the simulator has reported the path.
     fn left(words: &[(&str, f64)], signal: Signal, told: bool) -> (f64, f64) {
         let mut p = Params::defaults(&SCHEME);
         words.iter().for_each(|&(name, word)| p.set(&SCHEME, name, word).expect("a parameter"));
@@ -109,7 +109,8 @@ mod tests {
         (w.cwnd, w.ssthresh)
     }
 
-    // 4 Mbit/s for 64 ms are 32 000 bytes: 32 segments, even if that exceeds the window.
+    // 4 Mbit/s for 64 ms are 32 000 bytes, so the window is 32 segments, even if the window before was
+    // smaller.
     #[test]
     fn the_window_is_the_bandwidth_delay_product() {
         assert_eq!(left(&[], Signal::Duplicates, false), (10.0, 10.0), "it was told nothing");
@@ -117,8 +118,8 @@ mod tests {
         assert_eq!(left(&[], Signal::Timeout, true), (1.0, 32.0));
     }
 
-    // Yun 2009 §5.3: "the exact available bandwidth and RTT", under each reading of the two: twice the
-    // bandwidth, or 1.5 times the round trip.
+    // Yun 2009 §5.3: "the exact available bandwidth and RTT". Both have two readings: twice the bandwidth, or
+    // 1.5 times the RTT.
     #[test]
     fn readings_of_bandwidth_and_round_trip() {
         let filled = |words: &[(&str, f64)]| left(words, Signal::Duplicates, true).0;

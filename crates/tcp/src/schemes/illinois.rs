@@ -49,19 +49,19 @@ pub(super) static SCHEME: Scheme = Scheme {
 struct Illinois {
     curves: Curves,
     theta: u32,
-    /// W_thresh.
+    /// W_thresh, segments.
     window: f64,
     /// RTT sample of the ACK being processed.
     rtt: Option<Span>,
     delays: Delays,
     round: Round,
     now: Pace,
-    /// Number of consecutive rounds with the shortest delay since the last longer one; `None` before the
-    /// first longer one.
+    /// Number of consecutive rounds with a delay below d_1 since the last round with a longer delay; `None`
+    /// before the first longer delay.
     short: Option<u32>,
 }
 
-/// The two curves of the paper.
+/// Curves f1 and f2 of the paper.
 #[derive(Clone, Copy, Debug)]
 struct Curves {
     alpha: (f64, f64),
@@ -69,7 +69,7 @@ struct Curves {
     eta: [f64; 3],
 }
 
-/// Parameters of increase and decrease.
+/// Increase and decrease of the window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Pace {
     /// Increase per round trip, segments.
@@ -81,14 +81,14 @@ struct Pace {
 /// Reno's additive increase and multiplicative decrease.
 const RENO: Pace = Pace { alpha: 1.0, beta: 0.5 };
 
-/// Minimum and maximum round trip so far.
+/// Minimum and maximum RTT so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Delays {
     least: Option<Span>,
     most: Span,
 }
 
-/// Round: until all data sent before its start is acknowledged.
+/// Round, which ends when all data sent before its start is acknowledged.
 #[derive(Clone, Copy, Debug, Default)]
 struct Round {
     end: u64,
@@ -105,15 +105,16 @@ impl Curves {
         }
     }
 
-    /// Returns f1 for a mean queueing delay that is the fraction `share` of the maximum: alpha_max up to
-    /// eta1, then a hyperbola down to alpha_min at the maximum.
+    /// Returns f1, the increase alpha, for a mean queueing delay that is the fraction `share` of the maximum.
+    /// f1 is alpha_max up to eta1, then a hyperbola down to alpha_min at the maximum.
     fn alpha(&self, share: f64) -> f64 {
         let ((min, max), low) = (self.alpha, self.eta[0]);
         let beyond = (share - low).max(0.0);
         (1.0 - low) * min * max / ((1.0 - low) * min + beyond * (max - min))
     }
 
-    /// Returns f2: beta_min up to eta2, beta_max from eta3 on, linear between.
+    /// Returns f2, the decrease beta: beta_min up to eta2, beta_max from eta3 on, linear between eta2 and
+    /// eta3.
     fn beta(&self, share: f64) -> f64 {
         let ((min, max), [_, low, high]) = (self.beta, self.eta);
         min + (max - min) * ((share - low) / (high - low)).clamp(0.0, 1.0)
@@ -134,7 +135,7 @@ impl Illinois {
         }
     }
 
-    /// Adds a round-trip sample from outside recovery.
+    /// Adds an RTT sample that was measured outside recovery.
     fn note(&mut self, rtt: Span) {
         self.delays.least = least(self.delays.least, rtt);
         self.delays.most = self.delays.most.max(rtt);
@@ -160,7 +161,7 @@ impl Illinois {
     }
 
     /// Returns alpha: "α can be set to α_max only if d_a stays below d_1 for θ round trips", once the delay
-    /// was above.
+    /// has exceeded d_1.
     fn alpha(&mut self, share: f64) -> f64 {
         if share > self.curves.eta[0] {
             self.short = Some(0);
@@ -173,8 +174,8 @@ impl Illinois {
 
 impl CongestionControl for Illinois {
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
-        // Segments that arrived before this ACK waited for a hole to be filled, so their round trips carry no
-        // information about queues.
+        // The ACK must not report earlier arrivals: segments that waited for a hole to be filled have RTTs
+        // that do not measure a queue.
         if let Some(rtt) = self.rtt.filter(|_| a.delivered == a.acked) {
             self.note(rtt);
         }
@@ -214,8 +215,8 @@ mod tests {
         assert!((value - expected).abs() < 1e-9, "{value}, not {expected}");
     }
 
-    /// Returns alpha and beta after a round with this mean round trip; the round trips so far were from 100
-    /// to 200 ms.
+    /// Returns alpha and beta after a round with a mean RTT of `mean` ms; earlier RTTs are between 100 and
+    /// 200 ms.
     fn paced(i: &mut Illinois, cwnd: f64, mean: u64) -> (f64, f64) {
         i.delays = Delays { least: Some(Span::from_millis(100)), most: Span::from_millis(200) };
         i.round = Round { end: 0, sum: Span::from_millis(4 * mean), samples: 4 };
@@ -223,8 +224,8 @@ mod tests {
         (i.now.alpha, i.now.beta)
     }
 
-    // The paper, equations 1 and 2 with its constants: d_m = 100 ms, d_1 = 1, d_2 = 10, d_3 = 80 ms. kappa_1 = 99 · 0.3 · 10 / 9.7,
-    // kappa_2 = 99 · 0.3 / 9.7 - 1 (ms); kappa_4 = 0.375 / 70.
+    // Equations 1 and 2 of the paper, with its constants: d_m = 100 ms, d_1 = 1, d_2 = 10, d_3 = 80 ms.
+    // kappa_1 = 99 · 0.3 · 10 / 9.7, kappa_2 = 99 · 0.3 / 9.7 - 1 (ms); kappa_4 = 0.375 / 70.
     #[test]
     fn both_curves() {
         let (kappa1, kappa2) = (99.0 * 3.0 / 9.7, 99.0 * 0.3 / 9.7 - 1.0);
@@ -243,7 +244,8 @@ mod tests {
         }
     }
 
-    // "If W < W_thresh, α = 1 and β = 1/2"; if no queue was ever seen, the delay counts as minimal.
+    // "If W < W_thresh, α = 1 and β = 1/2". If the RTT has never varied, the queueing delay counts as
+    // minimal.
     #[test]
     fn a_small_window_is_renos() {
         assert_eq!(paced(&mut illinois(), 14.9, 100), (1.0, 0.5));
@@ -255,8 +257,8 @@ mod tests {
         assert_eq!(i.now, Pace { alpha: 10.0, beta: 0.125 });
     }
 
-    // theta = 5: after a longer delay, alpha stays for four rounds with the shortest delay; a longer delay in
-    // between restarts the count.
+    // theta = 5: after a delay above d_1, alpha does not change for four rounds with a delay below d_1.
+    // Another delay above d_1 restarts the count.
     #[test]
     fn the_greatest_growth_waits() {
         let mut i = illinois();
@@ -267,8 +269,8 @@ mod tests {
         assert_eq!(alphas(&mut i, &[45, 0, 0, 100, 0, 0, 0, 0, 0]), [0.65, 0.65, 0.65, 0.3, 0.3, 0.3, 0.3, 0.3, 10.0]);
     }
 
-    // A loss reduces the window by the fraction beta; a timeout leaves one segment, and Reno's alpha and beta
-    // from then on.
+    // A loss reduces the window by the fraction beta. After a timeout the window is one segment, and alpha
+    // and beta are Reno's.
     #[test]
     fn losses() {
         let loss = |signal| Loss { now: Time::ZERO, signal, base: Some(80.0), half: 40.0, window: 40.0 };
@@ -286,8 +288,8 @@ mod tests {
         }
     }
 
-    // alpha and beta are updated once per round from the mean of its samples; the window grows by alpha/cwnd
-    // per ACK.
+    // alpha and beta are computed once per round from the mean of the round's samples; each ACK grows the
+    // window by alpha/cwnd.
     #[test]
     fn a_round_trip_is_a_mean() {
         let mut i = illinois();
@@ -303,8 +305,8 @@ mod tests {
             i.on_ack(w, &ack, &s);
             (w.cwnd - before) * before
         };
-        // The first ACK ends a round; the next four form one: 100, 200, 150, 150 ms, whose mean delay is half
-        // of the maximum.
+        // The first ACK ends a round. The next four ACKs form a round: 100, 200, 150, 150 ms, with a mean
+        // delay of half of the maximum.
         let grown: Vec<f64> = [100, 100, 200, 150, 150].map(|rtt| ack(&mut i, &mut w, rtt)).to_vec();
         grown[..4].iter().for_each(|&alpha| is_near(alpha, 10.0));
         is_near(grown[4], 99.0 * 3.0 / (99.0 * 0.3 + 49.0 * 9.7));

@@ -46,12 +46,12 @@ pub(super) const PARAMS: &[Param] = &[Param::word(
     "RTT that multiplies the estimate: the latest sample, or the smallest so far",
 )];
 
-/// Clock that times the arrivals.
+/// Clock that measures arrival times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Clock {
-    /// The sender's clock: arrival time of an ACK (ABE).
+    /// The sender's clock, which measures the arrival time of an ACK (ABE).
     Sender,
-    /// The receiver's clock: arrival time of the segment that caused the ACK (TABE).
+    /// The receiver's clock, which measures the arrival time of the segment that caused the ACK (TABE).
     Receiver,
 }
 
@@ -64,11 +64,12 @@ pub(super) struct Jersey {
     by_the_least: bool,
     /// True if the last ACK carried a congestion warning.
     is_warned: bool,
-    /// First unsent byte at the last rate control; the next rate control follows its acknowledgement.
+    /// First unsent byte at the last rate control. The next rate control happens after this byte is
+    /// acknowledged.
     controlled_up_to: u64,
 }
 
-/// Round-trip times.
+/// Last, minimum and smoothed RTT.
 #[derive(Clone, Copy, Debug)]
 struct RoundTrip {
     last: Span,
@@ -88,8 +89,8 @@ impl Jersey {
         }
     }
 
-    /// Returns the paper's ownd: number of segments on the path at the estimated rate, at least two; `None`
-    /// before the first estimate.
+    /// Returns the paper's ownd, segments, at least two: estimated rate times minimum RTT. `None` before the
+    /// first rate estimate.
     fn own_window(&self, s: &SenderState) -> Option<f64> {
         let rtt = self.rtt.filter(|_| self.rate.rate() > 0.0)?;
         let rtt = if self.by_the_least { rtt.least } else { rtt.last };
@@ -140,7 +141,7 @@ impl CongestionControl for Jersey {
         self.is_warned = a.ece;
         if let Some(rtt) = a.sample {
             self.rtt = Some(self.rtt.map_or(RoundTrip { last: rtt, least: rtt, smoothed: rtt }, |old| {
-                // RFC 6298 §2.3: a gain of 1/8.
+                // RFC 6298 §2.3, with a gain of 1/8.
                 RoundTrip { last: rtt, least: old.least.min(rtt), smoothed: (old.smoothed * 7 + rtt) / 8 }
             }));
         }
@@ -163,8 +164,8 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// Simulates four seconds in which a segment of 1000 bytes is sent every 8 ms and arrives 60 ms later;
-    /// ACKs take 40 ms, or arrive together every `batch` ms.
+    /// Simulates four seconds in which a segment of 1000 bytes is sent every 8 ms and arrives 60 ms later.
+    /// Each ACK needs 40 ms, or ACKs arrive together every `batch` ms.
     fn fed(clock: Clock, batch: u64) -> (Jersey, SenderState) {
         let mut jersey = Jersey::new(clock, false);
         let mut state = SenderState::new(&Preset::Ns2.config(1000));
@@ -200,9 +201,8 @@ mod tests {
         assert!((w.cwnd - cwnd).abs() < 1e-3 && (w.ssthresh - ssthresh).abs() < 1e-3, "{w:?}");
     }
 
-    // 125 segments per second and a round trip of 100 ms make 12.5 segments. Xu et al. 2004: this is the
-    // window after a warning in congestion avoidance, the threshold after one in slow start, and the
-    // threshold after a timeout.
+    // 125 segments per second at an RTT of 100 ms are 12.5 segments. Xu et al. 2004: a warning sets the
+    // window to this value in congestion avoidance and ssthresh in slow start; a timeout sets ssthresh to it.
     #[test]
     fn a_warning_sets_the_window_to_the_bandwidth_delay_product() {
         for (cwnd, expected) in [(20.0, 12.5), (8.0, 8.0)] {
@@ -217,7 +217,7 @@ mod tests {
         is_near(w, 1.0, 12.5);
     }
 
-    // The rate control acts once per window of data, and an ACK with a warning never grows the window.
+    // The rate control acts once per window of data. An ACK with a warning never grows the window.
     #[test]
     fn one_rate_control_per_window() {
         let (mut jersey, mut state) = fed(Clock::Sender, 1);
@@ -234,8 +234,8 @@ mod tests {
         is_near(w, 12.5, 12.5);
     }
 
-    // Yun 2009 §2.2: only duplicate ACKs with a warning are congestion; otherwise window and threshold are
-    // unchanged.
+    // Yun 2009 §2.2: only duplicate ACKs with a warning report congestion; other duplicate ACKs change
+    // neither window nor ssthresh.
     #[test]
     fn duplicates_without_a_warning_are_wireless() {
         let (mut jersey, state) = fed(Clock::Sender, 1);
@@ -248,8 +248,8 @@ mod tests {
         is_near(w, 12.5, 12.5);
     }
 
-    // With ACKs that arrive together every 96 ms, twelve at a time, Jersey estimates nearly twice the rate;
-    // New Jersey uses the arrival times of the segments.
+    // If ACKs arrive every 96 ms, twelve at a time, Jersey estimates nearly twice the true rate. New Jersey
+    // uses the arrival times of the segments.
     #[test]
     fn compressed_acks_mislead_jersey_and_not_new_jersey() {
         let rates = [Clock::Sender, Clock::Receiver].map(|clock| fed(clock, 96).0.rate.rate() / 1000.0);

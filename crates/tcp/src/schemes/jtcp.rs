@@ -50,12 +50,12 @@ struct Jtcp {
     k: f64,
     several: f64,
     delays: ForwardDelays,
-    /// Time of the last window reduction for duplicate ACKs.
+    /// Time of the last window reduction caused by duplicate ACKs.
     last_cut: Option<Time>,
 }
 
 impl Jtcp {
-    /// True if more than k of the last window of packets queued; `None` before two arrivals.
+    /// True if more than k packets of the last window were queued; `None` before two arrivals.
     fn is_congested(&self, w: &Window) -> Option<bool> {
         Some(self.delays.over(w.cwnd as usize)?.queued()? > self.k)
     }
@@ -110,8 +110,8 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    // Ten packets sent in 50 ms arrive in 100 ms: five of them queued, more than k = 1. Yun 2009 §2.2: as
-    // Reno, but one fast retransmit within a number of round trips (100 ms each here).
+    // Ten packets sent in 50 ms arrive in 100 ms: five of them were queued, more than k = 1. Yun 2009 §2.2:
+    // JTCP reacts like Reno, but retransmits once within a number of round trips (100 ms each here).
     #[test]
     fn one_reduction_in_several_round_trips() {
         for (several, judged) in [(1.0, LossClass::Congestion), (3.0, LossClass::Undecided)] {

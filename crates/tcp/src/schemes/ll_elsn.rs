@@ -46,7 +46,7 @@ pub(super) const N: Param = Param::number(
 pub(super) const ERSN: Param =
     Param::word("ersn", &["heeded", "ignored"], "reaction to an ERSN, to separate its effect from that of ELN");
 
-/// Returns the filter with the parameters [`N`] and [`ERSN`].
+/// Creates the ELN filter that the parameters [`N`] and [`ERSN`] configure.
 pub(super) fn filter(p: &Params) -> ElnFilter {
     match p.choice(ERSN.name) {
         0 => ElnFilter::new(p.get(N.name) as u32),

@@ -1,4 +1,4 @@
-//! Schemes: one file each, and an entry in the list below.
+//! Schemes; each has its own file and an entry in the list at the end of this module.
 
 use crate::recovery;
 use crate::seams::{Parts, Recovery};
@@ -17,24 +17,26 @@ pub struct Scheme {
     pub title: &'static str,
     /// Family: "loss-based", "local recovery", "explicit notification", …
     pub family: &'static str,
-    /// Preset of the system whose native sender the scheme is; `None` if its source runs it over any TCP.
+    /// Preset of the stack in which the scheme originated; `None` if its publication runs the scheme over any
+    /// TCP.
     pub preset: Option<Preset>,
-    /// Mechanism, in a few sentences.
+    /// Description of the mechanism, in a few sentences.
     pub about: &'static str,
-    /// Conditions under which the scheme helps, and under which it does not.
+    /// Conditions under which the scheme helps, and conditions under which it does not.
     pub helps: &'static str,
     /// Publication.
     pub cite: &'static str,
-    /// Requirements on the network: agents, queues, services of the link layer.
+    /// Requirements on the network: agents, queues and services of the link layer.
     pub needs: &'static [&'static str],
-    /// Parameters with defaults.
+    /// Parameters and their defaults.
     pub params: &'static [Param],
-    /// Verified parts, each with its reference: text of a paper, source of another implementation, a
+    /// Verified rules, each with its reference: text of a paper, source code of another implementation, or a
     /// measurement.
     pub verified: &'static [&'static str],
-    /// Parts that are reconstructed or inferred rather than printed in the source; empty if there are none.
+    /// Rules that are reconstructed or inferred because the source does not print them; empty if there are
+    /// none.
     pub reconstructed: &'static [&'static str],
-    /// Requirements on the receiver and on the segments.
+    /// Requirements on the receiver, the segments and the sender.
     pub features: ReceiverFeatures,
     /// Builds the policies of one sender.
     pub build: &'static Build,
@@ -46,34 +48,35 @@ impl fmt::Debug for Scheme {
     }
 }
 
-/// Features that a scheme requires of its receiver, its segments and its sender, beyond RFC 9293.
+/// Features that a scheme requires of receiver, segments and sender, beyond RFC 9293.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReceiverFeatures {
-    /// ACKs with SACK blocks (RFC 2018).
+    /// True if ACKs carry SACK blocks (RFC 2018).
     pub sack: bool,
-    /// True if ACKs name the segment that caused them, and its arrival time.
+    /// True if ACKs carry the number and the arrival time of the segment that caused them.
     pub arrival: bool,
-    /// True if every segment is acknowledged at once, whatever the connection's delayed ACKs.
+    /// True if the receiver acknowledges every segment at once, even if the connection delays ACKs.
     pub prompt_acks: bool,
-    /// True if data carries a checksum of its headers (HACK).
+    /// True if data segments carry a checksum of their headers (HACK).
     pub header_check: bool,
     /// True if every duplicate ACK repeats an ELN until the segment arrives (TCP-ELN).
     pub eln_repeated: bool,
-    /// Echo of marks by the receiver; with [`Echo::AsConfigured`] the connection's configuration decides whether routers may mark data.
+    /// Echo of ECN marks by the receiver. With [`Echo::AsConfigured`] the connection's configuration
+    /// determines whether data segments are ECN-capable.
     pub echo: Echo,
-    /// True if nodes add up the contention time of data in its header, and the receiver limits the window by
-    /// this time (TCP-CC).
+    /// True if nodes add the contention time of a data segment to a field of its header, and the receiver
+    /// limits the window by this time (TCP-CC).
     pub contention: bool,
-    /// Of the sender only: true if the scheme uses a delivery-rate sample with each ACK.
+    /// Sender only: true if the scheme uses a delivery-rate sample with each ACK.
     pub delivery_rate: bool,
-    /// Of the sender only: true if the scheme sets a pacing rate, whatever the connection's `pacing`.
+    /// Sender only: true if the scheme sets a pacing rate, for any setting `pacing` of the connection.
     pub paces: bool,
-    /// Of the sender only: true if the scheme requires the sender of preset linux, whose state it reads.
+    /// Sender only: true if the scheme requires the preset linux, whose state it reads.
     pub linux: bool,
 }
 
 impl ReceiverFeatures {
-    /// Nothing.
+    /// No features.
     pub const NOTHING: ReceiverFeatures = ReceiverFeatures {
         sack: false,
         arrival: false,
@@ -99,7 +102,7 @@ impl ReceiverFeatures {
         config.ecn || self.echo != Echo::AsConfigured
     }
 
-    /// Returns the packets, besides new data, that are sent ECN-capable.
+    /// Returns the types of packets, besides new data, that are sent ECN-capable.
     pub(crate) fn extent(&self, config: &Config) -> Extent {
         match self.echo {
             Echo::EachByte if config.stack == Preset::Linux => Extent::All,
@@ -108,7 +111,7 @@ impl ReceiverFeatures {
         }
     }
 
-    /// Returns the names of the features that a reader of a trace must know.
+    /// Returns the names of the features that affect the analysis of a trace.
     pub fn flags(&self) -> Vec<&'static str> {
         let flags = [
             ("paces", self.paces),
@@ -119,14 +122,14 @@ impl ReceiverFeatures {
     }
 }
 
-/// Packets of a connection with ECN that are sent ECN-capable.
+/// Types of packets that a connection with ECN sends ECN-capable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Extent {
     /// New data only (RFC 3168 §6.1.1, §6.1.4, §6.1.5).
     NewData,
     /// New data, SYN and SYN-ACK (RFC 8257 §3.6).
     Handshake,
-    /// All packets, retransmissions and pure ACKs included (Linux, tcp_ecn_send() for congestion controls
+    /// All packets, including retransmissions and pure ACKs (Linux, tcp_ecn_send() for congestion controls
     /// with `TCP_CONG_NEEDS_ECN`).
     All,
 }
@@ -134,13 +137,11 @@ pub(crate) enum Extent {
 /// Echo of ECN marks to the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Echo {
-    /// No echo, or that of RFC 3168, as configured for the connection.
+    /// No echo, or the echo of RFC 3168, as the connection is configured.
     AsConfigured,
-    /// Each mark is echoed at once on the ACK of the marked packet; data is ECN-capable whatever the
-    /// configuration (Jersey).
+    /// One ACK with ECE per mark, sent at once; data is ECN-capable for any configuration (Jersey).
     EachMark,
-    /// Each ACK echoes the marks of the data that it acknowledges; data is ECN-capable whatever the
-    /// configuration (RFC 8257 §3.2).
+    /// ECE on exactly the ACKs of marked data; data is ECN-capable for any configuration (RFC 8257 §3.2).
     EachByte,
 }
 
@@ -151,16 +152,16 @@ pub struct Param {
     pub name: &'static str,
     /// Default.
     pub default: f64,
-    /// Minimum and maximum allowed value.
+    /// Minimum and maximum of the value.
     pub range: (f64, f64),
-    /// Words of a parameter that selects a word; its value is the index of the word.
+    /// Words that the user may select; the parameter's value is the index of the selected word.
     pub words: &'static [&'static str],
-    /// Meaning, with unit and source.
+    /// Description, with unit and source.
     pub about: &'static str,
 }
 
 impl Param {
-    /// Declares a numeric parameter from `least` to `most`.
+    /// Declares a numeric parameter with a range from `least` to `most`.
     pub const fn number(
         name: &'static str,
         default: f64,
@@ -170,7 +171,7 @@ impl Param {
         Param { name, default, range: (least, most), words: &[], about }
     }
 
-    /// Declares a parameter that selects one of these words; the first is the default.
+    /// Declares a parameter that selects one of `words`; the first word is the default.
     pub const fn word(name: &'static str, words: &'static [&'static str], about: &'static str) -> Self {
         Param { name, default: 0.0, range: (0.0, words.len() as f64 - 1.0), words, about }
     }
@@ -189,7 +190,7 @@ impl Params {
     /// Sets a parameter.
     ///
     /// # Errors
-    /// If the scheme has no such parameter, or the value is out of range: a sentence for the user.
+    /// A sentence for the user, if the scheme has no such parameter, or if the value is out of range.
     pub fn set(&mut self, scheme: &Scheme, name: &str, value: f64) -> Result<(), String> {
         let Some(p) = scheme.params.iter().find(|p| p.name == name) else {
             let known: Vec<_> = scheme.params.iter().map(|p| p.name).collect();
@@ -211,7 +212,7 @@ impl Params {
         Ok(())
     }
 
-    /// Returns the index of the selected word of a parameter; the first word is 0.
+    /// Returns the index of a parameter's selected word; the first word has index 0.
     ///
     /// # Panics
     /// As [`Params::get`].
@@ -228,7 +229,7 @@ impl Params {
     ///
     /// # Panics
     ///
-    /// If the scheme does not declare the parameter: a mistake in the scheme's own file.
+    /// If the scheme does not declare the parameter, which is an error in the scheme's own file.
     pub fn get(&self, name: &str) -> f64 {
         self.find(name).expect("a scheme reads only parameters that it declares")
     }
@@ -239,11 +240,11 @@ impl Params {
     }
 }
 
-/// TCP variant whose loss recovery is used by a scheme whose paper does not name a base.
+/// Parameter that selects the loss recovery of a scheme whose paper does not name one.
 const BASE: Param =
     Param::word("base", &["tahoe", "reno", "newreno"], "loss recovery of the sender; the paper names none");
 
-/// Returns the loss recovery selected by the value of a parameter.
+/// Returns the loss recovery that a parameter's value selects.
 fn repair_by(words: &Param, params: &Params, config: &Config) -> Box<dyn Recovery> {
     let name = words.words[params.choice(words.name)];
     if name == "rate-halving" {
@@ -256,7 +257,7 @@ fn repair_by(words: &Param, params: &Params, config: &Config) -> Box<dyn Recover
 macro_rules! schemes {
     ($($file:ident),+ $(,)?) => {
         $(mod $file;)+
-        /// The built-in schemes, in the order of the catalogue.
+        /// Built-in schemes, in the order of the catalogue.
         pub static SCHEMES: &[&Scheme] = &[$(&$file::SCHEME),+];
     };
 }
@@ -272,17 +273,17 @@ schemes! {
 /// Schemes added at run time.
 static ADDED: RwLock<Vec<&'static Scheme>> = RwLock::new(Vec::new());
 
-/// Error: a built-in scheme has this name.
+/// Error: a built-in scheme already has this name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NameTaken;
 
-/// Adds a scheme for the rest of the process. The scheme replaces an added scheme of the same name; senders
-/// built before keep the old one.
+/// Adds a scheme for the rest of the process. The scheme replaces an added scheme of the same name; existing
+/// senders keep the replaced scheme.
 ///
 /// # Errors
 ///
-/// [`NameTaken`] if a built-in scheme has the name: a result under the name of a published scheme must be
-/// that scheme's.
+/// [`NameTaken`] if a built-in scheme has the name, because results under the name of a published scheme must
+/// be results of that scheme.
 pub fn add(scheme: Scheme) -> Result<(), NameTaken> {
     if SCHEMES.iter().any(|s| s.name == scheme.name) {
         return Err(NameTaken);
@@ -296,13 +297,13 @@ pub fn add(scheme: Scheme) -> Result<(), NameTaken> {
     Ok(())
 }
 
-/// Returns every scheme in the order of the catalogue: the built-in ones, then the added ones.
+/// Returns every scheme in the order of the catalogue: built-in schemes, then added schemes.
 pub fn schemes() -> Vec<&'static Scheme> {
     let added = ADDED.read().unwrap_or_else(PoisonError::into_inner);
     SCHEMES.iter().chain(added.iter()).copied().collect()
 }
 
-/// Returns the scheme of this name.
+/// Returns the scheme with this name.
 pub fn find(name: &str) -> Option<&'static Scheme> {
     schemes().into_iter().find(|s| s.name == name)
 }

@@ -52,7 +52,7 @@ enum Trend {
     Normal,
     /// The queue grew in the last window.
     Growing,
-    /// The queue grew in two consecutive windows, and has not shrunk since.
+    /// The queue grew in two consecutive windows, and has not shrunk since then.
     Congestion,
 }
 
@@ -75,14 +75,14 @@ struct SantaCruz {
     delays: ForwardDelays,
     /// Number of arrivals reported in this window.
     arrivals: usize,
-    /// First byte whose acknowledgement ends the window.
+    /// First byte after the window. The ACK of all data below it ends the window.
     window_end: u64,
     /// Sum of the relative delays, nanoseconds: queueing delay above the smallest delay so far.
     delay: i64,
     /// N, packets: `delay` divided by the mean service time in the last window.
     queued: f64,
     trend: Trend,
-    /// True if a window ended for which the congestion window has not been changed yet.
+    /// True if a measurement window has ended and cwnd has not been changed for it.
     is_due: bool,
 }
 
@@ -101,14 +101,14 @@ impl SantaCruz {
         }
     }
 
-    /// Returns N including the unfinished window.
+    /// Returns N, including the packets of the unfinished window.
     fn queued_by_now(&self) -> Option<f64> {
         let window = self.delays.over(self.arrivals)?;
         window.packets_in((self.delay + window.delayed).max(0))
     }
 
-    /// Resets the measurement: after a timeout queues are empty, and the next segments are retransmissions,
-    /// which are not measured.
+    /// Resets the measurement after a timeout. The queues are then empty, and the next segments are
+    /// retransmissions, which are not measured.
     fn forget(&mut self) {
         (self.delay, self.queued, self.trend) = (0, 0.0, Trend::Normal);
         (self.arrivals, self.is_due) = (0, false);
@@ -142,7 +142,7 @@ impl CongestionControl for SantaCruz {
                 w.cwnd += 1.0;
             } else if self.queued > self.target + self.delta {
                 w.cwnd = (w.cwnd - 1.0).max(2.0);
-                w.ssthresh = w.ssthresh.min(w.cwnd); // no slow start back up
+                w.ssthresh = w.ssthresh.min(w.cwnd); // prevents slow start back to the old window
             }
         }
     }
@@ -189,8 +189,8 @@ mod tests {
         assert_eq!(states, expected);
     }
 
-    // Slow start ends when the unfinished window shows more than n + delta packets in the queue; a timeout
-    // resets the measurement, as the next slow start would otherwise end at once.
+    // Slow start ends when the unfinished window has more than n + delta packets in the queue. A timeout
+    // resets the measurement; otherwise the next slow start would end at once.
     #[test]
     fn slow_start_watches_the_queue_and_a_timeout_empties_it() {
         let at = |ms| Time::ZERO + airhop_base::Span::from_millis(ms);
@@ -198,7 +198,7 @@ mod tests {
         let ack = Ack::of(at(200), 1000);
         let grown = |timeout: bool| {
             let mut santa = SantaCruz::new(4.0, 1.0);
-            // Twelve packets sent in 48 ms arrive in 120 ms: 72 ms of delay, at 10 ms each.
+            // Twelve packets sent in 48 ms arrive in 120 ms: a delay of 72 ms, at a service time of 10 ms.
             (0..=12).for_each(|k| santa.delays.on_arrival(at(4 * k), at(10 * k)));
             santa.arrivals = 12;
             let mut w = Window { cwnd: 8.0, ssthresh: f64::INFINITY };

@@ -64,13 +64,13 @@ struct Tibet {
     factor: f64,
     floor: f64,
     departures: DepartureRate,
-    /// Smallest RTT sample, and RTTmin after its decay, seconds; infinite before the first sample.
+    /// Smallest RTT sample, and RTTmin after its decay, seconds. Both are infinite before the first sample.
     least_measured: f64,
     rtt_min: f64,
 }
 
 impl Tibet {
-    /// Returns the window given by rate and RTTmin, segments.
+    /// Returns the window, segments: departure rate times RTTmin.
     fn estimate(&self, s: &SenderState) -> Option<f64> {
         let rate = self.departures.rate().filter(|_| self.rtt_min.is_finite())?;
         Some((rate * self.rtt_min / s.mss as f64).max(2.0))
@@ -107,9 +107,9 @@ mod tests {
     use crate::Preset;
     use airhop_base::Span;
 
-    // 100 segments a second and 200 ms: 20 segments. Yun 2009 §2.2: every sign of congestion lowers RTTmin,
-    // so that it "goes eventually to zero": 20 · 0.95^n, at least two segments. A floor of 1 keeps the window
-    // at 20.
+    // 100 segments per second at 200 ms are 20 segments. Yun 2009 §2.2: every sign of congestion reduces
+    // RTTmin, so that RTTmin "goes eventually to zero". The window is 20 · 0.95^n, and at least two segments.
+    // A floor of 1 keeps the window at 20.
     #[test]
     fn rttmin_decays_with_every_sign_of_congestion() {
         for (floor, after_ten, after_a_hundred) in [(0.0, 20.0 * 0.95f64.powi(10), 2.0), (1.0, 20.0, 20.0)] {

@@ -78,22 +78,22 @@ struct Vegas {
     alpha: f64,
     beta: f64,
     gamma: f64,
-    /// Minimum round trip so far.
+    /// Minimum RTT so far.
     base: Option<Span>,
     round: Round,
-    /// Window growth per ACK of this round.
+    /// Window growth per ACK in this round, segments.
     growth: f64,
     /// True if the window doubles in this round of slow start.
     doubles: bool,
     last_cut: Time,
-    /// True if a reduction results in integer segments, as in ns-2.
+    /// True if a reduction rounds the window to integer segments, as in ns-2.
     is_ns2s: bool,
 }
 
-/// Round: until all data sent before its start is acknowledged.
+/// Round, which ends when all data sent before its start is acknowledged.
 #[derive(Debug)]
 struct Round {
-    /// End of the round: the ACK of the byte before this one or a later ACK.
+    /// First byte sent after the start of the round. An ACK of the byte below it ends the round.
     end: u64,
     began: Time,
     sum: Span,
@@ -115,15 +115,15 @@ impl Vegas {
         }
     }
 
-    /// Decides the change of the window in the next round, once per round.
+    /// Determines the window change in the next round. Called once per round.
     fn decide(&mut self, w: &mut Window, now: Time, s: &SenderState) {
         let round = &self.round;
         let rtt = if round.samples > 0 { round.sum / round.samples } else { now - round.began };
         let sent = (s.nxt.saturating_sub(round.end)) as f64 / s.mss as f64;
         let base = self.base.map_or(rtt, |base| if sent <= 1.0 { rtt } else { base.min(rtt) });
         self.base = Some(base);
-        // Expected rate from the window in use, actual rate from the segments sent in this round, rounded to
-        // the nearest segment as in the Arizona code.
+        // The expected rate uses the window in use, the actual rate the segments sent in this round. The
+        // difference is rounded to the nearest segment, as in the Arizona code.
         let diff = (in_use(s) - sent * base.secs_f64() / rtt.secs_f64()).round();
         self.growth = 0.0;
         if w.in_slow_start() {
@@ -144,7 +144,7 @@ impl Vegas {
     }
 }
 
-/// Returns the segments in flight at the arrival of the ACK being processed.
+/// Returns the number of segments in flight at the arrival of the present ACK.
 fn in_use(s: &SenderState) -> f64 {
     (s.nxt - s.una) as f64 / s.mss as f64 + 1.0
 }
@@ -175,7 +175,7 @@ impl CongestionControl for Vegas {
             }
             Signal::Duplicates | Signal::Echo => {
                 let (sent, again) = s.board.get(s.una).map_or((l.now, false), |e| (e.at, e.again));
-                // §3.1: the loss counts only if the segment was sent after the last decrease of the window.
+                // §3.1: a loss reduces the window only if the segment was sent after the last reduction.
                 if sent <= self.last_cut && l.signal == Signal::Duplicates {
                     return LossClass::Undecided;
                 }

@@ -63,13 +63,13 @@ struct Veno {
     resets_base: bool,
     base: Option<Span>,
     round: Round,
-    /// Minimum round trip of the last round; `None` without enough samples.
+    /// Minimum RTT of the last round; `None` if the round has too few samples.
     rtt: Option<Span>,
-    /// Under congestion, true if the next ACK grows the window: every other ACK does.
+    /// Under congestion, true if the next ACK grows the window. Under congestion every second ACK does.
     grows: bool,
 }
 
-/// Round: until all data sent before its start is acknowledged.
+/// Round, which ends when all data sent before its start is acknowledged.
 #[derive(Debug, Default)]
 struct Round {
     end: u64,
@@ -77,7 +77,7 @@ struct Round {
     least: Option<Span>,
 }
 
-/// Minimum number of samples per round; with fewer, Veno is Reno (Linux).
+/// Minimum number of RTT samples per round; with fewer samples, Reno's rules apply (Linux).
 const ENOUGH: u32 = 3;
 
 impl Veno {
@@ -92,7 +92,7 @@ impl Veno {
         }
     }
 
-    /// True if at least `beta` segments are queued; `None` without samples.
+    /// True if at least `beta` segments are queued; `None` without RTT samples.
     fn is_congested(&self, w: &Window) -> Option<bool> {
         Some(queued(w.cwnd, self.base?, self.rtt?) >= self.beta)
     }
@@ -117,7 +117,7 @@ impl CongestionControl for Veno {
         if !random {
             return Reno.on_loss(w, l, s);
         }
-        // Fu and Liew 2003, §II-B: four fifths.
+        // Fu and Liew 2003, §II-B: a random loss leaves four fifths of the window.
         w.ssthresh = (0.8 * l.base.unwrap_or(w.cwnd)).max(2.0);
         w.cwnd = w.ssthresh;
         LossClass::Wireless
@@ -128,7 +128,7 @@ impl CongestionControl for Veno {
             self.rtt = self.round.least.filter(|_| self.round.samples >= ENOUGH);
             self.round = Round { end: s.nxt, ..Round::default() };
         }
-        // Linux 2.6, tcp_clean_rtx_queue(): only cumulatively acknowledged segments yield a sample.
+        // Linux 2.6, tcp_clean_rtx_queue(): only cumulatively acknowledged segments yield an RTT sample.
         if let Some(rtt) = a.sample.filter(|_| a.acked > 0) {
             self.base = least(self.base, rtt);
             self.round.least = least(self.round.least, rtt);

@@ -51,7 +51,8 @@ pub(super) const TAU: Param =
 pub(super) const CAP: Param =
     Param::number("cap", 2.0, (1.0, 1e6), "most segments that one ACK can add to the estimate; UCLA's modules: 2");
 
-/// Reno's growth, and a window of the estimated bandwidth-delay product after a loss.
+/// Westwood's congestion control: Reno's growth, and after a loss a window of the estimated bandwidth-delay
+/// product.
 #[derive(Debug)]
 pub(super) struct Westwood {
     credit: AckCredit,
@@ -60,7 +61,7 @@ pub(super) struct Westwood {
 }
 
 impl Westwood {
-    /// `keeps_own`: see [`AckCredit::new`].
+    /// Creates the congestion control. `keeps_own`: see [`AckCredit::new`].
     pub(super) fn new(p: &Params, keeps_own: bool) -> Self {
         let smoothing = match p.choice("filter") {
             0 => Smoothing::Tustin { tau: Span::from_secs_f64(p.get("tau")) },
@@ -75,26 +76,26 @@ impl Westwood {
         }
     }
 
-    /// Returns the present number of the flow's own queued segments.
+    /// Returns the number of the flow's own queued segments.
     pub(super) fn queued(&self, w: &Window) -> Option<f64> {
         self.backlog.segments(w.cwnd)
     }
 
-    /// Returns the number of the flow's own queued segments at the round trip `rtt`.
+    /// Returns the number of the flow's own queued segments at an RTT of `rtt`.
     pub(super) fn queued_at(&self, w: &Window, rtt: Span) -> Option<f64> {
         Some(queued(w.cwnd, self.backlog.base()?, rtt))
     }
 
-    /// Sets ssthresh, and a larger cwnd, to the estimated bandwidth-delay product after a loss: "cwnd =
-    /// ssthresh if cwnd > ssthresh".
+    /// Sets ssthresh to the estimated bandwidth-delay product after a loss, and reduces a larger cwnd: "cwnd
+    /// = ssthresh if cwnd > ssthresh".
     pub(super) fn fill(&self, w: &mut Window, s: &SenderState) {
         w.ssthresh = filled(self.rate.rate(), self.backlog.base(), s);
         w.cwnd = w.cwnd.min(w.ssthresh);
     }
 }
 
-/// Returns the number of segments with which a rate of `rate` bytes per second fills a path with minimum
-/// round trip `least`, at least 2.
+/// Returns the bandwidth-delay product in segments, at least 2. `rate`: bytes per second; `least`: minimum
+/// RTT.
 pub(super) fn filled(rate: f64, least: Option<Span>, s: &SenderState) -> f64 {
     (rate * least.map_or(0.0, Span::secs_f64) / s.mss as f64).max(2.0)
 }

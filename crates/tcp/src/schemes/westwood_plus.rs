@@ -65,7 +65,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     },
 };
 
-/// Loss recovery, for schemes that exist both in Linux and on NewReno.
+/// Parameter that selects the loss recovery of a scheme, Linux' or NewReno's.
 pub(super) const RECOVERY: Param = Param::word(
     "recovery",
     &["rate-halving", "newreno", "reno"],
@@ -74,7 +74,7 @@ pub(super) const RECOVERY: Param = Param::word(
      hole per round trip, without SACK; reno = fast retransmit and fast recovery, which ends at the first new ACK",
 );
 
-/// True for the sender of ns-2's Agent/TCP/Linux.
+/// True if the sender is ns-2's Agent/TCP/Linux.
 pub(super) fn is_agent(p: &Params, c: &Config) -> bool {
     c.stack == Preset::Ns2 && p.choice("recovery") == 0 && c.loss_detection == LossDetection::Duplicates
 }
@@ -87,7 +87,7 @@ struct WestwoodPlus {
     least: Option<Span>,
 }
 
-/// Rule by which ACKs are counted.
+/// Rule that counts the data of an ACK.
 #[derive(Debug)]
 enum Credit {
     /// Each segment counts once.
@@ -124,7 +124,7 @@ impl CongestionControl for WestwoodPlus {
         }
         w.ssthresh = filled(self.rate.rate(), self.least, s);
         w.cwnd = match l.signal {
-            // In ns-3 a recovery ends with a window of ssthresh, even if that is larger than before.
+            // In ns-3 the window after a recovery is ssthresh, even if the window before was smaller.
             Signal::Duplicates | Signal::Echo if matches!(self.credit, Credit::Ns3(_)) => w.ssthresh,
             Signal::Duplicates | Signal::Echo => w.cwnd.min(w.ssthresh),
             Signal::Timeout => 1.0,
@@ -133,7 +133,7 @@ impl CongestionControl for WestwoodPlus {
     }
 
     fn observe(&mut self, a: &Ack, s: &SenderState) {
-        // Linux 2.6, tcp_clean_rtx_queue(): only cumulatively acknowledged segments yield a sample.
+        // Linux 2.6, tcp_clean_rtx_queue(): only cumulatively acknowledged segments yield an RTT sample.
         if let Some(rtt) = a.sample.filter(|_| a.acked > 0) {
             self.latest = Some(rtt);
             self.least = least(self.least, rtt);

@@ -73,12 +73,12 @@ struct WestwoodVt {
     put_off: Option<PutOff>,
 }
 
-/// Classification postponed to the next three duplicate ACKs for the same loss.
+/// Classification of a loss that is postponed to the next three duplicate ACKs.
 #[derive(Debug)]
 struct PutOff {
     /// First unsent byte at the detection of the loss.
     recovery_point: u64,
-    /// First byte of the segment that the last ACK counts for: the highest that has arrived.
+    /// First byte of the highest segment that has arrived, as counted from the ACKs.
     reached: u64,
     /// Number of consecutive duplicate ACKs since the postponement.
     duplicates: u32,
@@ -92,10 +92,9 @@ impl WestwoodVt {
         WestwoodVt { alpha, beta, westwood: Westwood::new(p, false), to_duplicates: p.choice("postponed") == 1, put_off: None }
     }
 
-    /// Classifies a loss (Koo et al. 2007, §2).
+    /// Classifies a loss by the rules of Koo et al. 2007, §2.
     fn classify(&self, w: &Window) -> LossClass {
-        // The rule applies "operated in congestion avoidance (CA) phase"; in slow start every loss is
-        // congestion.
+        // The rule is "operated in congestion avoidance (CA) phase"; in slow start every loss is congestion.
         if w.in_slow_start() { LossClass::Congestion } else { self.by_queue(self.westwood.queued(w)) }
     }
 
@@ -112,7 +111,7 @@ impl WestwoodVt {
 
 impl PutOff {
     /// Counts a duplicate ACK as the arrival of one more segment (Casetti et al. 2001, §2.1). Returns the
-    /// segment's round trip, unless it was sent more than once (Karn's rule).
+    /// segment's RTT, unless the segment was sent more than once (Karn's rule).
     fn on_duplicate(&mut self, a: &Ack, s: &SenderState) -> Option<Span> {
         self.duplicates += 1;
         self.reached += s.mss;
@@ -120,8 +119,8 @@ impl PutOff {
         a.sample.or(timed.map(|e| a.now - e.at))
     }
 
-    /// Handles a partial ACK: one of the segments counted as arrived by duplicate ACKs was lost, and a
-    /// further segment has arrived.
+    /// Handles a partial ACK: a segment that duplicate ACKs had counted as arrived was lost, and a further
+    /// segment has arrived.
     fn advanced(self, s: &SenderState) -> Option<Self> {
         let goes_on = s.una < self.recovery_point;
         goes_on.then(|| PutOff { reached: self.reached + s.mss, duplicates: 0, ..self })

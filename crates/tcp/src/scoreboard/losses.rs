@@ -3,56 +3,57 @@
 use super::{Scoreboard, Sent};
 use airhop_base::Time;
 
-/// Account of the segments marked lost.
+/// Counters of the segments marked lost.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Losses {
-    /// Lower bound of the first bytes of lost segments.
+    /// Byte below which no segment is marked lost.
     pub from: u64,
     /// Bytes marked lost.
     pub bytes: u64,
-    /// Retransmitted bytes in flight: neither SACKed nor marked lost since.
+    /// Retransmitted bytes in flight, i.e. neither SACKed nor marked lost since then.
     pub repeated: u64,
     /// First bytes of the segments marked lost since the last ACK or timer.
     pub fresh: Vec<u64>,
     /// Bytes of the segments in `fresh`.
     pub fresh_bytes: u64,
-    /// Shortfall of the segments that are neither SACKed nor marked lost.
+    /// Shortfall of the segments in flight, i.e. neither SACKed nor marked lost.
     pub shortfall: Shortfall,
 }
 
-/// Shortfall: bytes that the segments in the network lack to be full. If the window counts segments, it has
-/// no room for more partial segments than full ones (Linux, tcp_packets_in_flight()).
+/// Shortfall: sum of the bytes by which segments in flight are shorter than full segments. If the window
+/// counts segments, a partial segment uses as much of the window as a full segment (Linux,
+/// tcp_packets_in_flight()).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shortfall {
     /// Payload of a full segment; zero if the window counts bytes.
     pub full: u64,
-    /// Sum of the missing bytes.
+    /// Sum over the segments in flight, bytes.
     pub bytes: u64,
 }
 
 impl Shortfall {
-    /// Returns the bytes that a segment of `bytes` bytes lacks to be full.
+    /// Returns the number of bytes by which a segment of `bytes` bytes is shorter than a full segment.
     pub fn of(&self, bytes: u64) -> u64 {
         self.full.saturating_sub(bytes)
     }
 
-    /// Returns the additional missing bytes of a segment acknowledged in part, which counts as a segment
-    /// until it is completely acknowledged.
+    /// Returns the increase of the shortfall, bytes, when `acknowledged` bytes of a segment are acknowledged.
+    /// The segment counts as one segment until it is completely acknowledged.
     pub fn of_part(&self, acknowledged: u64) -> u64 {
         if self.full > 0 { acknowledged } else { 0 }
     }
 
-    /// Adds a segment that enters the network, or is no longer marked lost.
+    /// Adds a segment that was sent, or that is no longer marked lost.
     pub fn enter(&mut self, e: &Sent) {
         self.bytes += self.of(e.bytes());
     }
 
-    /// Subtracts a segment that has left the network or is marked lost.
+    /// Subtracts a segment that arrived, or that is marked lost.
     pub fn leave(&mut self, e: &Sent) {
         self.bytes -= self.of(e.bytes());
     }
 
-    /// Recomputes the sum from the segments in the network.
+    /// Recomputes the sum from the segments in flight.
     pub fn recount<'a>(&mut self, segments: impl Iterator<Item = &'a Sent>) {
         let in_network = segments.filter(|e| !e.sacked && !e.lost);
         self.bytes = if self.full == 0 { 0 } else { in_network.map(|e| self.of(e.bytes())).sum() };
@@ -71,13 +72,13 @@ impl Losses {
         self.fresh_bytes += e.bytes();
     }
 
-    /// Clears the record of the last ACK.
+    /// Clears the record of the segments marked lost by the last ACK.
     pub fn settle(&mut self) {
         self.fresh.clear();
         self.fresh_bytes = 0;
     }
 
-    /// Removes the mark of a segment, if it has one.
+    /// Removes the loss mark of a segment, if it has one.
     pub fn remove(&mut self, e: &mut Sent) {
         if std::mem::take(&mut e.lost) {
             self.bytes -= e.bytes();
@@ -87,7 +88,7 @@ impl Losses {
 }
 
 impl Scoreboard {
-    /// Marks the segment at `start` lost, unless it has arrived.
+    /// Marks the segment at `start` as lost, unless it has arrived.
     pub fn mark_lost(&mut self, start: u64) {
         if let Some((e, losses)) = self.get_mut(start)
             && !e.sacked
@@ -97,7 +98,7 @@ impl Scoreboard {
         }
     }
 
-    /// Marks lost every segment that begins below `edge`, was sent once, has not arrived, and is not being
+    /// Marks a segment as lost if it begins below `edge`, was sent once, has not arrived, and is not being
     /// retransmitted by a link layer.
     pub fn mark_holes_lost(&mut self, edge: u64, now: Time) {
         if edge <= self.judged_to {
@@ -110,14 +111,14 @@ impl Scoreboard {
                 continue;
             }
             if e.held_until > now {
-                self.judged_to = self.judged_to.min(e.start); // to be classified again
+                self.judged_to = self.judged_to.min(e.start); // loss detection checks the segment again
                 continue;
             }
             self.losses.add(e);
         }
     }
 
-    /// Marks lost every segment that has not arrived and for which `is_lost` returns true.
+    /// Marks every segment as lost that has not arrived and for which `is_lost` returns true.
     pub fn mark_lost_where(&mut self, mut is_lost: impl FnMut(&Sent) -> bool) {
         for e in self.segments.iter_mut().filter(|e| !e.sacked && !e.lost) {
             if is_lost(e) {
@@ -126,8 +127,8 @@ impl Scoreboard {
         }
     }
 
-    /// Marks lost every segment that has not arrived (a timeout), and in any case the segment at the left
-    /// edge.
+    /// Marks every segment as lost that has not arrived, after a timeout; marks the segment at the left edge
+    /// even if it was SACKed.
     pub fn mark_all_lost(&mut self) {
         self.mark_first_lost();
         (self.losses.bytes, self.losses.repeated) = (0, 0);
@@ -140,8 +141,8 @@ impl Scoreboard {
         self.losses.shortfall.bytes = 0;
     }
 
-    /// Marks the segment at the left edge lost. RFC 2018 §8: after a timeout it is retransmitted even if
-    /// SACKed, as the receiver may have discarded it.
+    /// Marks the segment at the left edge as lost. RFC 2018 §8: after a timeout the segment is retransmitted
+    /// even if it is SACKed, because the receiver may have discarded it.
     pub fn mark_first_lost(&mut self) {
         let Some(e) = self.segments.front_mut() else { return };
         let end = e.end;
@@ -158,7 +159,7 @@ impl Scoreboard {
         self.search_anew();
     }
 
-    /// Clears every loss mark: the segments count as in flight again.
+    /// Clears every loss mark, so that the segments count as in flight.
     pub fn forgive(&mut self) {
         self.segments.iter_mut().for_each(|e| (e.lost, e.was_lost) = (false, false));
         self.losses.bytes = 0;
@@ -167,8 +168,8 @@ impl Scoreboard {
         self.search_anew();
     }
 
-    /// Clears all SACK information (RFC 2018 §8: the receiver may renege) and all retransmission marks: all
-    /// segments are retransmitted in order.
+    /// Clears all SACK information (RFC 2018 §8: the receiver may renege) and all retransmission marks. The
+    /// sender then retransmits all segments in order.
     pub fn forget(&mut self) {
         for e in &mut self.segments {
             (e.sacked, e.lost, e.was_lost, e.retransmitted) = (false, false, false, false);
@@ -181,7 +182,7 @@ impl Scoreboard {
         self.search_anew();
     }
 
-    /// Restarts all searches, whose earlier results are no longer valid.
+    /// Restarts all searches from the left edge, because earlier results are no longer valid.
     pub(super) fn search_anew(&mut self) {
         (self.losses.from, self.hole_from, self.judged_to) = (0, 0, 0);
     }
@@ -198,7 +199,8 @@ impl Scoreboard {
         Some(found)
     }
 
-    /// Returns the lowest segment that was ever marked lost, retransmitted or not, and has not arrived.
+    /// Returns the lowest segment that was ever marked lost and has not arrived, even if it was
+    /// retransmitted.
     pub fn first_marked_lost(&self) -> Option<&Sent> {
         if self.losses.bytes + self.losses.repeated == 0 {
             return None;

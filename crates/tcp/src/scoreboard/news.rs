@@ -2,17 +2,18 @@ use super::Sent;
 use super::losses::Shortfall;
 use airhop_base::{Span, Time};
 
-/// Changes reported by the last ACK.
+/// Changes of the scoreboard by the last ACK.
 #[derive(Clone, Debug, Default)]
 pub(super) struct News {
-    /// Time of the ACK, and its cumulative acknowledgement.
+    /// Time and acknowledgement number of the ACK.
     pub at: Time,
     pub una: u64,
     /// Segments newly acknowledged or SACKed, in their previous state.
     pub arrived: Vec<Sent>,
     /// Bytes newly reported as arrived.
     pub delivered: u64,
-    /// As `delivered`, but with each complete segment counted as a full one if the window counts segments.
+    /// Delivered bytes that count for window growth. If the window counts segments, each complete segment
+    /// counts as a full segment.
     pub counted: u64,
     /// Bytes newly SACKed.
     pub sacked: u64,
@@ -23,7 +24,7 @@ pub(super) struct News {
 }
 
 impl News {
-    /// Adds a segment that arrived and was not SACKed before.
+    /// Adds a segment that arrived and was not SACKed before this ACK.
     pub fn add(&mut self, e: &Sent, shortfall: &Shortfall) {
         self.arrived.push(*e);
         if !e.arrived {
@@ -33,13 +34,13 @@ impl News {
         }
     }
 
-    /// Returns the round trip of the newest segment.
+    /// Returns the RTT of the newest segment.
     pub fn rtt(&self) -> Option<Span> {
         self.newest.map(|sent| self.at - sent)
     }
 
-    /// Returns the round trip of the oldest cumulatively acknowledged segment, or else of the oldest SACKed
-    /// one.
+    /// Returns the RTT of the oldest cumulatively acknowledged segment, otherwise of the oldest SACKed
+    /// segment.
     pub fn longest_rtt(&self) -> Option<Span> {
         let once = || self.arrived.iter().filter(|e| !e.again && !e.arrived);
         let acknowledged = once().filter(|e| e.end <= self.una && !self.acknowledges_again);

@@ -1,4 +1,5 @@
-//! Comparison of the scoreboard with a reference that iterates over the window for every query.
+//! Comparison of the scoreboard with a reference implementation that iterates over the window for every
+//! query.
 
 use super::*;
 use proptest::prelude::*;
@@ -6,7 +7,7 @@ use proptest::prelude::*;
 /// Length of a segment, bytes.
 const MSS: u64 = 100;
 
-/// Operation on a scoreboard. Numbers count segments above the cumulative ACK.
+/// Operation on a scoreboard. Numbers count segments from the cumulative ACK.
 #[derive(Clone, Debug)]
 enum Act {
     Send(u64),
@@ -22,7 +23,7 @@ enum Act {
 
 fn act() -> impl Strategy<Value = Act> {
     let block = (0..30_u64, 1..8_u64);
-    // Includes half segments: an ACK may acknowledge a segment in part.
+    // ACKs may end within a segment, because an ACK may acknowledge a part of a segment.
     let ack = (0..8_u64, prop::collection::vec(block, 0..4)).prop_map(|(by, blocks)| Act::Ack { by, blocks });
     prop_oneof![
         4 => (1..6_u64).prop_map(Act::Send),
@@ -44,8 +45,8 @@ impl Scoreboard {
     }
 }
 
-/// Processes an ACK by iteration over a copy of the segments. Returns the bytes newly SACKed, and the bytes
-/// newly known to have arrived.
+/// Processes an ACK by iteration over a copy of the segments. Returns the number of bytes newly SACKed and
+/// the number of bytes newly reported as arrived.
 fn take_in_simply(segments: &mut VecDeque<Sent>, una: u64, nxt: u64, sack: &Sack) -> (u64, u64) {
     let (mut sacked, mut delivered) = (0, 0);
     segments.retain_mut(|e| {
@@ -66,8 +67,8 @@ fn take_in_simply(segments: &mut VecDeque<Sent>, una: u64, nxt: u64, sack: &Sack
 }
 
 proptest! {
-    // Each answer equals that of an iteration over all segments, after any operations, useless blocks
-    // included.
+    // After any operations, each query returns the result of an iteration over all segments, even if ACKs
+    // contain useless blocks.
     #[test]
     fn answers_are_those_of_a_walk(acts in prop::collection::vec(act(), 1..60)) {
         let mut board = Scoreboard::counting(Some(MSS));
@@ -101,7 +102,7 @@ proptest! {
                 Act::MarkLost(number) => if let Some(start) = board.nth(number) {
                     board.mark_lost(start);
                 },
-                // Holds for ever, or until the next question.
+                // Holds a segment for ever, or only until the next query.
                 Act::Hold(number) => if let Some(start) = board.nth(number / 2) {
                     board.hold(start, if number % 2 == 0 { Time::ZERO } else { Time::MAX });
                 },
@@ -146,7 +147,8 @@ proptest! {
     }
 }
 
-// By hand: two segments, of which the second is sent again; then one retransmission joins both and new bytes.
+// Computed by hand: of two segments the second is sent again; then one retransmission contains both segments
+// and new bytes.
 #[test]
 fn a_retransmission_names_the_bytes_that_were_sent_once() {
     let at = |ms| Time::ZERO + Span::from_millis(ms);

@@ -1,35 +1,36 @@
-//! `NoticePolicy`: the sender's reaction to ELN, ERSN, EBSN, RTTN and NAK.
+//! `NoticePolicy`: policy that determines the sender's reaction to ELN, ERSN, EBSN, RTTN and NAK.
 
 use super::{Connected, Run};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, Packet, Time};
 use std::fmt::Debug;
 
-/// Policy of a sender for explicit notices.
+/// Policy that determines the sender's reaction to explicit notices.
 pub trait NoticePolicy: Debug + Send {
     /// Returns the reaction to a notice about a missing segment or about the link
     /// ([`NoticeKind::names_segment`](airhop_base::NoticeKind)).
     fn on_notice(&mut self, now: Time, n: &Notice, s: &SenderState) -> Reaction;
 
-    /// Joins the connections of this run, before any other call.
+    /// Adds the connection to the run's shared state, before any other call.
     fn on_join(&mut self, run: &mut Run, ends: &Connected) {
         let _ = (run, ends);
     }
 
-    /// True if the policy reads packets on the interface: every arriving packet of the connection is passed
-    /// to [`NoticePolicy::takes`] first, and notices are ordinary packets, which TCP would process as the
-    /// ACKs that they resemble. Called once.
+    /// True if the policy reads packets at the interface: it receives every arriving packet of the connection
+    /// in [`NoticePolicy::takes`] before TCP does. Notices are then ordinary packets, and TCP would process
+    /// them as ACKs, which they resemble. Called once.
     fn is_on_interface(&self) -> bool {
         false
     }
 
-    /// True if the policy drops an arriving packet.
+    /// True if the policy consumes an arriving packet, which TCP then does not process.
     fn takes(&mut self, now: Time, packet: &Packet) -> bool {
         let _ = (now, packet);
         false
     }
 
-    /// True if the policy processes ELNs in ACKs; otherwise such an ACK is an ordinary ACK.
+    /// True if the policy processes ELNs in ACKs; otherwise TCP processes an ACK with an ELN as an ordinary
+    /// ACK.
     fn knows_eln(&self) -> bool {
         true
     }
@@ -39,22 +40,22 @@ pub trait NoticePolicy: Debug + Send {
         false
     }
 
-    /// True if an earlier notice explains a duplicate ACK that arrives now, which then is no sign of
-    /// congestion.
+    /// True if an earlier notice explains a duplicate ACK that arrives now. The duplicate ACK is then no sign
+    /// of congestion.
     fn explains(&self, now: Time, s: &SenderState) -> bool {
         let _ = (now, s);
         false
     }
 
-    /// Observes that new data was acknowledged, cumulatively (`advanced`) or selectively.
+    /// Handles the acknowledgement of new data, cumulative (`advanced`) or selective.
     fn on_progress(&mut self, advanced: bool) {
         let _ = advanced;
     }
 
-    /// Observes a timeout outside of freezing.
+    /// Handles a timeout of a sender that is not frozen.
     fn on_timeout(&mut self) {}
 
-    /// Returns the number of unanswered probes after which a frozen sender returns to ordinary operation.
+    /// Returns the number of unanswered probes after which a frozen sender follows the ordinary rules again.
     fn patience(&self) -> u32 {
         0
     }
@@ -63,21 +64,21 @@ pub trait NoticePolicy: Debug + Send {
 /// Reaction of a sender to a notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reaction {
-    /// Nothing.
+    /// No reaction.
     Ignore,
     /// Retransmit the segment at once, without congestion control, and restart the timer.
     Retransmit,
-    /// Suspend congestion control for this segment for a while, and restart the timer.
+    /// Suspend congestion control for this segment temporarily, and restart the timer.
     Hold,
-    /// Freeze: keep all parameters until a new ACK arrives, and send no new data.
+    /// Freeze: keep all parameters and send no new data until a new ACK arrives.
     Freeze {
-        /// True if this segment is retransmitted.
+        /// True if the sender retransmits this segment.
         retransmit: bool,
     },
-    /// Restart the timer, if it runs, with a + 4v: the present estimates without backoff; the backoff is kept
-    /// for later timers (Kounavis 1996 §3). No other effect.
+    /// Restart the timer, if it runs, with the timeout a + 4v of the present estimates, without backoff.
+    /// Later timers use the backoff again (Kounavis 1996 §3). No other effect.
     RestartTimer,
-    /// Add the delay in the notice to timeouts for 60 s, on top of those of other base stations. The running
-    /// timer is extended, never shortened (RTTN).
+    /// Add the announced delay to all timeouts for 60 s, in addition to delays announced by other base
+    /// stations. The running timer is extended, never shortened (RTTN).
     Expect,
 }

@@ -5,13 +5,13 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// State shared by the connections of one run, by key: the address of the object to which the state belongs.
-/// Replications have separate [`Run`]s and share nothing.
+/// State shared by the connections of one run. The key is the address of the object that owns the state.
+/// Replications have separate [`Run`]s and share no state.
 #[derive(Debug, Default)]
 pub struct Run(BTreeMap<usize, Arc<dyn Any + Send + Sync>>);
 
 impl Run {
-    /// Returns the state under `key`; `make` creates it for the first connection.
+    /// Returns the state under `key`, which `make` creates for the first connection.
     pub fn share<T: Any + Send + Sync>(&mut self, key: usize, make: impl FnOnce() -> T) -> Arc<T> {
         if let Some(shared) = self.0.get(&key)
             && let Ok(found) = shared.clone().downcast()
@@ -24,14 +24,14 @@ impl Run {
     }
 }
 
-/// Ends of a connection.
+/// Flow and nodes of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Connected {
     /// Flow carried by the connection.
     pub flow: FlowId,
-    /// The node of the sender.
+    /// Node of the sender.
     pub local: NodeId,
-    /// The node of the receiver.
+    /// Node of the receiver.
     pub remote: NodeId,
 }
 
@@ -39,7 +39,7 @@ pub struct Connected {
 mod tests {
     use super::*;
 
-    // The first connection creates the shared state; another key and another run have separate states.
+    // The first connection creates the shared state. Another key or another run has its own state.
     #[test]
     fn the_first_flow_creates_the_shared_state() {
         let mut run = Run::default();

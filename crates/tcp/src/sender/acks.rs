@@ -1,5 +1,4 @@
-//! Processing of ACKs: opening of the connection, acknowledged data, duplicate ACKs, ECN echoes, and
-//! round-trip samples.
+//! ACK processing: opening of the connection, acknowledged data, duplicate ACKs, ECN echoes, and RTT samples.
 
 use super::order::Step;
 use super::{Connection, Sender, clock};
@@ -12,11 +11,11 @@ use airhop_base::{Eln, Notice, NoticeKind, RareOptions, Segment, Span, Time};
 impl Sender {
     pub(super) fn on_acknowledgement(&mut self, now: Time, segment: &Segment) {
         if segment.ack > self.state.max_sent {
-            return; // RFC 9293 §3.10.7.4: an ACK of something never sent
+            return; // RFC 9293 §3.10.7.4: the ACK acknowledges data that was never sent
         }
         let answers_syn = segment.flags.syn && segment.ack > 0;
         if self.connection == Connection::SynSent && !answers_syn {
-            return; // RFC 9293 §3.10.7.3: nothing else opens the connection, or acknowledges its SYN
+            return; // RFC 9293 §3.10.7.3: only a SYN-ACK opens the connection and acknowledges its SYN
         }
         let edge = segment.ack.saturating_add(segment.window);
         let is_update = edge > self.state.right_edge;
@@ -27,7 +26,7 @@ impl Sender {
         }
         self.order.begin();
         let earlier = self.flight_before();
-        self.detect_spurious(segment); // before the ACK can cause a reduction of its own
+        self.detect_spurious(segment); // before the ACK can cause a reduction
         let acked = self.process_ack(now, segment);
         let advances = acked > 0;
         let is_probing = self.persist.is_some();
@@ -38,22 +37,23 @@ impl Sender {
                 self.on_lost_syn();
             }
         }
-        // NAKs are processed after the cumulative ACK, which may make their repair needless, and before
-        // duplicate detection.
+        // NAKs are processed after the cumulative ACK, which may make the retransmission needless, and before
+        // duplicate ACKs are detected.
         if self.notices.knows_nak() {
             self.on_naks(now, segment);
         }
         if !advances && !segment.flags.syn {
-            // RFC 5681 §2: the ACK repeats the last one, its window included. RFC 6675 §2: or its SACK blocks
-            // report data that no earlier ACK reported, "even if it … changes the advertised window".
+            // RFC 5681 §2: a duplicate ACK repeats the last ACK, including its window. RFC 6675 §2: an ACK is
+            // also a duplicate ACK if its SACK blocks report data that no earlier ACK reported, "even if it …
+            // changes the advertised window".
             let repeats = segment.ack == self.state.una && !is_update && segment.len == 0;
             let reports = self.state.board.newly_sacked() > 0;
-            // An ACK that answers a zero-window probe is no sign of a loss.
+            // An ACK caused by a zero-window probe is no sign of a loss.
             if (repeats && self.state.is_outstanding() && !is_probing) || reports {
                 self.on_duplicate(now, segment);
             } else if repeats || duplicate(segment.ack, &segment.options.sack).is_some() {
                 let ack = policy_ack(now, segment, 0, None, &self.state.board);
-                self.recovery.note(&mut self.state, &ack); // a D-SACK may come late
+                self.recovery.note(&mut self.state, &ack); // a D-SACK may arrive late
             }
         }
         if let Some(earlier) = earlier {
@@ -65,19 +65,21 @@ impl Sender {
         }
     }
 
-    /// Adds the round trip of the SYN-ACK that this host sent at `sent`, acknowledged at `acked`, as the first sample
-    /// (RFC 6298 §2.2; Linux, tcp_synack_rtt_meas()). Connections that the peer opens only.
+    /// Adds the first RTT sample of a connection that the peer opened (RFC 6298 §2.2; Linux,
+    /// tcp_synack_rtt_meas()). This host sent the SYN-ACK at `sent`; its ACK arrived at `acked`.
     pub fn on_syn_acknowledged(&mut self, sent: Time, acked: Time) {
         self.stack.on_rtt(&mut *self.rto, sent, acked, true);
         self.state.srtt = self.rto.srtt();
         self.state.board.on_handshake(acked - sent);
     }
 
-    /// Restarts from a lost SYN or SYN-ACK: a window of one (RFC 5681 §3.1) and a timeout of 3 s (RFC 6298 §5.7). Linux, tcp_init_transfer() and
-    /// tcp_init_metrics(), reduces the window only after a second lost SYN, since its first timeout is one second and no longer three, and
-    /// raises the timeout only if timestamps gave no round trip.
+    /// Sets the window to one segment (RFC 5681 §3.1) and the timeout to 3 s (RFC 6298 §5.7) after the loss
+    /// of a SYN or SYN-ACK. Linux, tcp_init_transfer() and tcp_init_metrics(), reduces the window only after
+    /// a second lost SYN, because its first timeout is one second instead of three. It raises the timeout
+    /// only if timestamps yielded no RTT sample.
     fn on_lost_syn(&mut self) {
-        let lost = self.state.board.next_order() - 2; // nothing but SYNs went out so far, and the last one arrived
+        // all transmissions so far were SYNs, and the last one arrived
+        let lost = self.state.board.next_order() - 2;
         let spares_first = self.config.rto.kind.spares_first_syn();
         if !spares_first || lost > 1 {
             self.window.cwnd = 1.0;
@@ -87,8 +89,8 @@ impl Sender {
         }
     }
 
-    /// Updates the sequence space and the scoreboard with an ACK, once and before any policy processes the
-    /// ACK. Returns the number of newly acknowledged bytes.
+    /// Updates the sequence space and the scoreboard with an ACK, once, before any policy processes the ACK.
+    /// Returns the number of newly acknowledged bytes.
     fn process_ack(&mut self, now: Time, segment: &Segment) -> u64 {
         let s = &mut self.state;
         let acked = segment.ack.saturating_sub(s.una);
@@ -117,7 +119,7 @@ impl Sender {
             None => true,
             Some(advance) => self.act_on_advance(now, &ack, advance),
         };
-        self.on_ecn_echo(now, &ack); // of an ACK that began or ended a recovery; an echo counts once
+        self.on_ecn_echo(now, &ack); // the ACK began or ended a recovery; an echo counts once
         if !self.state.is_outstanding() {
             self.timer = None;
         } else if restart || self.timer.is_none() {
@@ -125,8 +127,8 @@ impl Sender {
         }
     }
 
-    /// Applies the recovery's decision on an ACK that advances `una`. Returns true if the retransmission
-    /// timer restarts.
+    /// Executes the recovery's decision on an ACK that advances `una`. True if the retransmission timer
+    /// restarts.
     fn act_on_advance(&mut self, now: Time, ack: &Ack, advance: Advance) -> bool {
         match advance {
             Advance::Open => {
@@ -146,7 +148,7 @@ impl Sender {
             }
             Advance::Repaired(seq) => {
                 let judged = self.reduce_window(now, Signal::Duplicates);
-                self.reduction = None; // the probe has shown that the loss was real
+                self.reduction = None; // the probe has shown that the loss was not spurious
                 self.classifications.push_back(LossClassification { seq, judged });
                 true
             }
@@ -160,7 +162,7 @@ impl Sender {
         }
     }
 
-    /// Reacts to an echoed mark before the ACK may grow the window, as in ns-2 and Linux.
+    /// Reacts to an echoed mark before the ACK grows the window, as in ns-2 and Linux.
     fn answer_echo_then_grow(&mut self, now: Time, ack: &Ack) {
         self.on_ecn_echo(now, ack);
         if self.may_grow(ack) {
@@ -168,13 +170,13 @@ impl Sender {
         }
     }
 
-    /// True if the congestion control is called for this ACK; the reaction to a mark may forbid it.
+    /// True if the ACK may grow the window; the reaction to a mark may forbid it.
     fn may_grow(&self, ack: &Ack) -> bool {
         let heeds_itself = self.features.echo == Echo::EachMark;
         heeds_itself || self.stack.may_grow(ack.ece, self.state.una <= self.reduced_until)
     }
 
-    /// Grows the window for an ACK outside recovery, unless the application limits the use of the window.
+    /// Grows the window for an ACK outside recovery, unless the application limits the flight.
     fn grow(&mut self, ack: &Ack) {
         let before = self.window;
         self.order.at(Step::Heard);
@@ -182,7 +184,7 @@ impl Sender {
         if self.config.validation == Validation::Never || self.window.cwnd <= before.cwnd {
             return;
         }
-        // With pacing the flight reaches the window only at the end of the round trip.
+        // With pacing the flight fills the window only at the end of the round trip.
         let is_spaced = self.control.pacing_rate(&before, &self.state).is_some();
         let by = if is_spaced { Validation::Half } else { self.config.validation };
         if !self.state.usage.permits_growth(by, &before) {
@@ -200,7 +202,7 @@ impl Sender {
         self.control.observe(&ack, &self.state);
         let has_eln = segment.options.eln.is_some() && self.notices.knows_eln();
         if !matches!(segment.options.eln, Some(Eln::Segment(_))) {
-            self.notices.on_progress(false); // a damaged segment is no progress
+            self.notices.on_progress(false); // the arrival of a damaged segment acknowledges no new data
         }
         // Balakrishnan and Katz 1998, Balan et al. 2001: an ACK with an ELN is never a duplicate ACK.
         let is_explained = has_eln || self.notices.explains(now, &self.state);
@@ -217,8 +219,8 @@ impl Sender {
         }
     }
 
-    /// Grows the window for SACKed data, once reordering was detected on the path (Linux,
-    /// tcp_may_raise_cwnd()). Without reordering only the later cumulative ACK of that data grows the window.
+    /// Grows the window for SACKed data if the path has reordered segments (Linux, tcp_may_raise_cwnd()).
+    /// Without reordering, the later cumulative ACK of this data grows the window.
     fn grow_by_sack(&mut self, ack: &Ack) {
         let may = self.state.reorders && ack.delivered > 0 && self.recovery.may_grow_by_sack();
         if may && self.may_grow(ack) {
@@ -226,7 +228,7 @@ impl Sender {
         }
     }
 
-    /// Calls a scheme that postponed the classification of a loss, which may reduce the window now.
+    /// Calls a scheme that postponed the classification of a loss. The scheme may reduce the window now.
     fn allow_late_cut(&mut self, ack: &Ack) {
         let before = self.window;
         if self.frozen.is_none() {
@@ -239,7 +241,7 @@ impl Sender {
         }
     }
 
-    /// Applies a detection: restarts the timer for a tail loss probe, undoes a spurious timeout, or begins
+    /// Executes a decision of the recovery: sends a tail loss probe, undoes a spurious timeout, or starts
     /// recovery for a loss.
     pub(super) fn act_on(&mut self, now: Time, mut detect: Detect) {
         match detect {
@@ -256,7 +258,7 @@ impl Sender {
             };
             self.classifications.push_back(LossClassification { seq, judged });
             self.recovery.enter(&mut self.state, &mut self.window, seq);
-            self.timed = None; // Karn: a retransmission follows
+            self.timed = None; // Karn's rule: a retransmission follows
             if self.stack.backs_off_for_repairs() {
                 self.rto.on_backoff();
             }
@@ -273,28 +275,28 @@ impl Sender {
         }
     }
 
-    /// Reacts to an echoed mark as to a loss, but without a retransmission; once per window of data (RFC 3168
-    /// §6.1.2).
+    /// Reduces the window for an echoed mark as for a loss, without a retransmission, once per window of data
+    /// (RFC 3168 §6.1.2).
     fn answer_ecn_echo(&mut self, now: Time, ack: &Ack) {
         let was_answered = !self.stack.answers_echo(self.state.una, self.echo_point, self.reduced_until);
         if !self.marking.answers_echoes() || was_answered || self.frozen.is_some() {
             return;
         }
-        self.cwr_due = true; // even where the window stays
+        self.cwr_due = true; // even if the window does not change
         if self.window.cwnd > 1.0 || self.stack.cuts_window_of_one() {
             let before = self.window;
             self.reduce_window(now, Signal::Echo);
             self.recovery.on_mark(&self.state, &before, &self.window, ack);
         } else {
-            // RFC 3168 §6.1.2: "the TCP sender … SHOULD reset the retransmit timer"; its expiry then permits
-            // the next segment.
+            // RFC 3168 §6.1.2: "the TCP sender … SHOULD reset the retransmit timer". The expiry of the timer
+            // permits the next segment.
             (self.echo_point, self.reduced_until) = (self.state.max_sent, self.state.max_sent);
             self.restart_timer(now);
         }
     }
 
-    /// Returns the round-trip sample of this ACK of new data, and updates the estimator with it; `None` if
-    /// the ACK has no valid sample.
+    /// Updates the RTT estimator with the sample of this ACK of new data, and returns the sample; `None` if
+    /// the ACK yields no valid sample.
     fn sample_rtt(&mut self, now: Time, segment: &Segment) -> Option<Span> {
         let timed = self.timed.take_if(|(end, _)| segment.ack >= *end);
         let samples_record = self.config.rto.kind.samples_record();
@@ -302,7 +304,7 @@ impl Sender {
         let sent = if let Some(rtt) = recorded {
             Time::from_nanos((now - Time::ZERO).nanos() - rtt.nanos())
         } else if let Some(ts) = segment.timestamps.filter(|_| self.config.timestamps) {
-            // RFC 7323 §4.1: the sample is valid even for retransmitted segments.
+            // RFC 7323 §4.1: a sample from timestamps is valid even for a retransmitted segment.
             let age = clock(now).wrapping_sub(ts.echo);
             Time::from_nanos(now.nanos().saturating_sub(u64::from(age) * 1_000_000))
         } else {
@@ -316,7 +318,7 @@ impl Sender {
     }
 }
 
-/// Returns the policies' view of an ACK that the scoreboard `board` has processed.
+/// Returns an ACK in the form for policies, after the scoreboard `board` has processed it.
 fn policy_ack(now: Time, segment: &Segment, acked: u64, rtt: Option<Span>, board: &Scoreboard) -> Ack {
     let ece = segment.is_echo();
     let RareOptions { sack, arrival, .. } = *segment.options;

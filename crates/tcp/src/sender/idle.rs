@@ -1,17 +1,16 @@
-//! Restart of the window after an idle period, because the old window no longer reflects the state of
-//! the path.
+//! Restart of the window after an idle period, when the previous window may no longer suit the path.
 
 use super::Sender;
 use crate::config::AfterPause;
 use crate::seams::{Idle, Window};
 use airhop_base::{Span, Time};
 
-/// Time for which a sender keeps a window that it does not use (RFC 7661 §4.4.3).
+/// Time for which a sender keeps an unused window (RFC 7661 §4.4.3).
 const NON_VALIDATED: Span = Span::from_secs(300);
 
 impl Sender {
-    /// Applies the configured restart rule before a transmission with no data outstanding, after an idle period
-    /// longer than a retransmission timeout.
+    /// Applies the configured restart rule before the first transmission after an idle period that is longer
+    /// than the RTO and ends with no outstanding data.
     pub(super) fn restart_after_idle(&mut self, now: Time) {
         let Some(last) = self.last_sent else { return };
         let (lasted, timeout) = (now - last, self.rto.timeout());
@@ -22,11 +21,12 @@ impl Sender {
         match self.config.after_pause {
             AfterPause::Keep => {}
             AfterPause::Initial => self.window.cwnd = self.window.cwnd.min(idle.initial_window),
-            AfterPause::Halve if self.features.paces => {} // tcp_slow_start_after_idle_check(): the control sets rate and window itself
+            // tcp_slow_start_after_idle_check(): the congestion control itself sets rate and window
+            AfterPause::Halve if self.features.paces => {}
             AfterPause::Halve => self.control.on_idle(&mut self.window, now, &idle, &self.state),
             AfterPause::Decay => decay(&mut self.window, &idle),
         }
-        self.last_sent = None; // once a pause
+        self.last_sent = None; // once per idle period
     }
 }
 

@@ -1,4 +1,4 @@
-//! Mechanism of a sender, without policy: sequence space, timers, RTT measurement.
+//! TCP sender without its policies: sequence space, timers, RTT measurement.
 
 mod acks;
 mod expected_delay;
@@ -35,7 +35,7 @@ use std::ops::AddAssign;
 use timeout::Running;
 use undo::Reduction;
 
-/// Sending end of a TCP connection. Time is an argument; the sender touches no socket, clock or simulator.
+/// Sender of a TCP connection. Time is an argument; the sender uses no socket, clock or simulator.
 #[derive(Debug)]
 pub struct Sender {
     flow: FlowId,
@@ -44,56 +44,56 @@ pub struct Sender {
     config: Config,
     features: ReceiverFeatures,
     connection: Connection,
-    /// Sequence number of the FIN; [`OPEN`] before the application closes its side.
+    /// Sequence number of the FIN; [`OPEN`] until the application closes its side.
     fin: u64,
     state: SenderState,
     window: Window,
     control: Box<dyn CongestionControl>,
-    /// Order of the calls of the congestion control, checked in debug builds.
+    /// Checks the order of calls to the congestion control, in debug builds.
     order: Order,
     recovery: Box<dyn Recovery>,
     notices: Box<dyn NoticePolicy>,
-    /// True if the notice policy reads notices from the interface.
+    /// True if the notice policy reads packets at the interface.
     listens: bool,
     rto: Box<dyn RtoPolicy>,
     stack: &'static dyn Stack,
-    /// Additional delays announced by base stations.
+    /// Additional delays that base stations have announced.
     expected: ExpectedDelay,
     /// Retransmission timer; `None` while stopped.
     timer: Option<Running>,
     /// Persist timer; `None` while stopped. The retransmission timer is stopped while the persist timer runs.
     persist: Option<Persist>,
-    /// Segment timed without timestamps: the first byte after it, and its transmission time.
+    /// Segment that is timed without timestamps: first byte after the segment, and its transmission time.
     timed: Option<(u64, Time)>,
-    /// Segments below this byte were timed already; their retransmissions are not timed.
+    /// First byte that was not timed yet. A segment below it is not timed again.
     timed_up_to: u64,
-    /// Timestamp of the last segment received, to be echoed.
+    /// Timestamp of the last received segment, which the next segment echoes.
     recent_timestamp: u32,
     frozen: Option<Frozen>,
     reduction: Option<Reduction>,
     pacing: Pacing,
     marking: Marking,
-    /// Sequence number from which on the next ECN echo causes a reduction: once per window of data (RFC 3168
+    /// Sequence number from which an ECN echo may reduce the window again, once per window of data (RFC 3168
     /// §6.1.2).
     echo_point: u64,
-    /// Linux' TCP_CA_CWR: first unsent byte at the reduction for a mark; zero before one, and after a
-    /// reduction for another reason.
+    /// Linux' TCP_CA_CWR: first unsent byte at a reduction for a mark. Zero before such a reduction, and
+    /// after a reduction for another reason.
     reduced_until: u64,
-    /// True if the next new segment carries CWR, after a reduction for an ECN echo.
+    /// True if the next new segment carries CWR, because the sender reduced its window for an ECN echo.
     cwr_due: bool,
     /// Delivery-rate estimator, for schemes that use delivery reports.
     delivery: Option<Box<DeliveryRate>>,
     classifications: VecDeque<LossClassification>,
     counters: Counters,
-    /// Round trip that the last ACK shows, until it is polled.
+    /// RTT sample of the last ACK, until the caller reads it.
     round_trip: Option<Span>,
     last_cause: Cause,
-    /// Time of the last data transmission; `None` after the restart rule for the idle period since then was
-    /// applied.
+    /// Time of the last data transmission; `None` once the restart rule was applied to the idle period that
+    /// follows it.
     last_sent: Option<Time>,
 }
 
-/// Number of the FIN of a side that is not closed.
+/// Sequence number that stands for the FIN of a side that is not closed.
 const OPEN: u64 = u64::MAX;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +102,7 @@ enum Connection {
     Closed,
     /// The SYN is to be sent.
     SynDue,
-    /// The SYN was sent.
+    /// The SYN was sent, and no SYN-ACK has arrived.
     SynSent,
     /// The ACK of the SYN-ACK is due.
     AckDue,
@@ -113,28 +113,28 @@ enum Connection {
 /// Counters of a sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Data segments handed to IP, retransmissions included.
+    /// Data segments passed to IP, including retransmissions.
     pub sent_segments: u64,
-    /// Data segments that begin below the highest byte sent before.
+    /// Data segments that begin below the highest byte sent so far.
     pub retransmissions: u64,
     /// Expiries of the retransmission timer that reduced the window.
     pub timeouts: u64,
-    /// Entries into fast recovery (or fast retransmit, for Tahoe).
+    /// Entries into fast recovery; for Tahoe, into fast retransmit.
     pub fast_recoveries: u64,
-    /// Window reductions of any cause.
+    /// Window reductions for any cause.
     pub window_cuts: u64,
-    /// Window reductions undone as spurious (no loss).
+    /// Window reductions undone as spurious.
     pub undone: u64,
     /// Notices received, in the order of [`NoticeKind::ALL`](airhop_base::NoticeKind::ALL).
     pub notices: [u64; 5],
     /// Data segments sent with ECT(0).
     pub ect_segments: u64,
-    /// ACKs with ECE, SYN-ACKs excepted.
+    /// ACKs with ECE, without SYN-ACKs.
     pub echoes: u64,
 }
 
 impl AddAssign for Counters {
-    /// Adds the counts of another connection.
+    /// Adds the counters of another connection.
     fn add_assign(&mut self, other: Counters) {
         self.sent_segments += other.sent_segments;
         self.retransmissions += other.retransmissions;
@@ -149,7 +149,8 @@ impl AddAssign for Counters {
 }
 
 impl Sender {
-    /// Creates a sender at `local` for the receiver at `remote`, with the policies and features of a scheme.
+    /// Creates a sender at node `local` for the receiver at node `remote`, with the policies and features of
+    /// a scheme.
     pub fn new(
         flow: FlowId,
         local: NodeId,
@@ -217,9 +218,9 @@ impl Sender {
         }
     }
 
-    /// Closes this side of the connection: a FIN follows the data supplied so far (RFC 9293 §3.10.4). It takes
-    /// one sequence number (§3.4), so recoveries treat it as one more byte. CLOSE implies PUSH (§3.6): partial
-    /// segments no longer wait. No effect on a side that is closed.
+    /// Closes this side of the connection: a FIN follows the data supplied so far (RFC 9293 §3.10.4). The FIN
+    /// has one sequence number (§3.4), so recoveries treat it as one byte. CLOSE implies PUSH (§3.6), so
+    /// partial segments are sent without waiting. No effect on a side that is closed.
     pub fn close(&mut self) {
         if self.fin == OPEN {
             let fin = self.state.supplied;
@@ -239,13 +240,13 @@ impl Sender {
         self.state.una > self.fin
     }
 
-    /// Turns Nagle's algorithm on or off, as the socket option TCP_NODELAY or the end of a stream does. When
-    /// off, a waiting segment is returned by the next [`Sender::poll_transmit`].
+    /// Turns Nagle's algorithm on or off, as the socket option TCP_NODELAY does. If it is off, the next
+    /// [`Sender::poll_transmit`] returns a waiting partial segment.
     pub fn set_nagle(&mut self, is_on: bool) {
         self.state.nagle.is_on = is_on;
     }
 
-    /// Sets the receiver's initial advertised window, if it differs from the configured window. To be called
+    /// Sets the receiver's initial advertised window if it differs from the configured window. Must be called
     /// before the first transmission.
     pub fn expect_window(&mut self, bytes: u64) {
         self.state.right_edge = 1 + bytes;
@@ -274,20 +275,20 @@ impl Sender {
         self.control.on_truth(truth);
     }
 
-    /// Adds this connection to the connections of `run`, which may share state. To be called after
-    /// [`Sender::seed`] and before anything else.
+    /// Adds this connection to the shared state of `run`. Must be called after [`Sender::seed`] and before
+    /// all other methods.
     pub fn join(&mut self, run: &mut Run) {
         let ends = Connected { flow: self.flow, local: self.local, remote: self.remote };
         self.control.on_join(run, &ends);
         self.notices.on_join(run, &ends);
     }
 
-    /// Seeds the scheme's random draws with a number derived from the flow and the replication.
+    /// Seeds the scheme's random numbers with a number derived from the flow and the replication.
     pub fn seed(&mut self, seed: u32) {
         self.control.on_seed(seed);
     }
 
-    /// Returns the expiry of the retransmission timer; `None` while stopped.
+    /// Returns the expiry time of the retransmission timer; `None` while it is stopped.
     pub fn expiry(&self) -> Option<Time> {
         self.timer.map(|timer| timer.expires)
     }
@@ -298,54 +299,54 @@ impl Sender {
         sooner(sooner(timer, self.recovery.deadline()), self.pacing.due)
     }
 
-    /// Returns the round trip of the newest segment reported by the last ACK that was sent once (Karn's rule),
-    /// unless it was returned before.
+    /// Returns, once, the RTT of the newest segment that the last ACK reports and that was sent once (Karn's
+    /// rule).
     pub fn poll_round_trip(&mut self) -> Option<Span> {
         self.round_trip.take()
     }
 
-    /// Returns the next loss classification that was not yet returned.
+    /// Returns the next loss classification, each once.
     pub fn poll_classification(&mut self) -> Option<LossClassification> {
         self.classifications.pop_front()
     }
 
-    /// Returns the counters up to now.
+    /// Returns the counters.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
 
-    /// Returns the cause of the last data segment.
+    /// Returns the cause of the last transmission of a data segment.
     pub fn last_cause(&self) -> Cause {
         self.last_cause
     }
 
-    /// Returns the window.
+    /// Returns the congestion window and ssthresh.
     pub fn window(&self) -> Window {
         self.window
     }
 
-    /// Returns the sequence space.
+    /// Returns the state that policies read.
     pub fn state(&self) -> &SenderState {
         &self.state
     }
 
-    /// Returns the sender's estimate of the bytes in the network.
+    /// Returns the estimated flight, bytes.
     pub fn in_flight(&self) -> u64 {
         self.recovery.in_flight(&self.state)
     }
 
-    /// Returns the kind of repair in progress.
+    /// Returns the kind of loss repair in progress.
     pub fn repair(&self) -> Repair {
         self.recovery.repair()
     }
 
-    /// Returns the smoothed round-trip time; `None` before the first sample.
+    /// Returns the smoothed RTT; `None` before the first sample.
     pub fn srtt(&self) -> Option<Span> {
         self.rto.srtt()
     }
 
-    /// Returns the timeout of a retransmission timer started now: with backoff, and with the delays announced
-    /// by base stations.
+    /// Returns the timeout of a retransmission timer that starts now, including the backoff and the delays
+    /// that base stations have announced.
     pub fn rto(&self, now: Time) -> Span {
         self.expected.sum(now).map_or_else(|| self.rto.timeout(), |extra| self.rto.timeout_expecting(extra))
     }

@@ -1,15 +1,15 @@
-//! Explicit notices: the sender's [`NoticePolicy`](crate::seams::NoticePolicy) decides whether a notice
-//! causes a retransmission, holds a segment, freezes the sender or moves its timer.
+//! Explicit notices. The sender's [`NoticePolicy`](crate::seams::NoticePolicy) determines whether a notice
+//! retransmits a segment, suspends congestion control for it, freezes the sender, or changes its timer.
 
 use super::{Connection, Sender};
 use crate::seams::{LossClass, LossClassification, Reaction, RtoPolicy, Window};
 use airhop_base::{Body, Flags, Notice, NoticeKind, Packet, Segment, Span, Time};
 
 /// Longest time for which an ERSN suspends congestion control for a segment. Yun 2009 §3.1 sets no limit;
-/// this limit, for the case of a lost message, is Airhop's.
+/// Airhop's limit covers the loss of the next notice.
 const LONGEST_HOLD: Span = Span::from_secs(60);
 
-/// State that a disconnection froze (Yun 2009 §4.2: "freezes all the TCP-related parameters").
+/// Parameters that a disconnection has frozen (Yun 2009 §4.2: "freezes all the TCP-related parameters").
 #[derive(Debug)]
 pub(super) struct Frozen {
     pub window: Window,
@@ -18,7 +18,7 @@ pub(super) struct Frozen {
 }
 
 impl Sender {
-    /// Processes a notice that arrived as a packet or as a call from the link layer of this station.
+    /// Processes a notice, which arrived as a packet or from the link layer of this station.
     pub fn on_notice(&mut self, now: Time, n: Notice) {
         self.counters.notices[n.kind.index()] += 1;
         if self.listens {
@@ -35,7 +35,7 @@ impl Sender {
                 self.expected.announce(now, n.origin, n.delay);
                 return self.extend_timer(now);
             }
-            _ if !is_missing => return, // the segment arrived: nothing to repair
+            _ if !is_missing => return, // the segment has arrived, so no repair is needed
             Reaction::Retransmit => {
                 self.classifications
                     .push_back(LossClassification { seq: n.seq, judged: LossClass::Wireless });
@@ -61,9 +61,9 @@ impl Sender {
         self.restart_timer(now);
     }
 
-    /// Passes a notice to the interface's program as a packet, as in a kernel. If the program ignores the
-    /// notice and it has the form of an ACK, the notice counts as an ACK of all data before the segment that
-    /// it names.
+    /// Passes a notice as a packet to the program at the interface, as in a kernel. If the program does not
+    /// consume the notice and the packet has the form of an ACK, TCP processes it as an ACK of all data below
+    /// the named segment.
     #[cold]
     fn deliver_to_interface(&mut self, now: Time, n: Notice) {
         let packet = Packet::new(self.flow, n.origin, self.local, n.bytes(), Body::Notice(n));
@@ -75,7 +75,7 @@ impl Sender {
         self.on_acknowledgement(now, &Segment { seq: 1, ack: n.seq, window, flags, ..Segment::default() });
     }
 
-    /// Processes the NAKs that nodes of the path added to an ACK (Cheng & Lin 2008).
+    /// Processes the NAKs that nodes of the path have added to an ACK (Cheng & Lin 2008).
     pub(super) fn on_naks(&mut self, now: Time, segment: &Segment) {
         for &seq in segment.options.naks.seqs() {
             let end = self.state.segment_end(seq);

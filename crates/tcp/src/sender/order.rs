@@ -1,7 +1,7 @@
-//! Order of the calls of a congestion control for one event, as documented at
+//! Order of the calls to a congestion control for one event, as documented at
 //! [`CongestionControl`](crate::seams::CongestionControl).
 
-/// Calls of the congestion control, in their order.
+/// Methods of the congestion control, in the order of their calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Step {
     /// `observe`.
@@ -16,7 +16,7 @@ pub(super) enum Step {
     Delivered,
 }
 
-/// Last call of the congestion control for an ACK or a timer; empty in builds without debug assertions.
+/// Last method called for the present ACK or timer; empty in builds without debug assertions.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Order {
     #[cfg(debug_assertions)]
@@ -24,13 +24,13 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// Begins a new event: an ACK, a timer or a notice.
+    /// Starts a new event: an ACK, an expiry of a timer or a notice.
     #[inline]
     pub fn begin(&mut self) {
         *self = Order::default();
     }
 
-    /// Records the call `step` of the congestion control.
+    /// Records the call `step`.
     ///
     /// # Panics
     ///
@@ -50,7 +50,7 @@ impl Order {
 mod tests {
     use super::*;
 
-    // Contract of the seam: the report of delivered data is the last call of a congestion control for an ACK.
+    // Contract of `CongestionControl`: the delivery report is the last call for an ACK.
     #[test]
     #[should_panic(expected = "learns of Observed after Some(Delivered)")]
     fn a_step_back_is_a_mistake() {

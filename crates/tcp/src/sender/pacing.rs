@@ -1,67 +1,67 @@
-//! Pacing of segments, for congestion controls that set a sending rate and for hosts that pace every
+//! Pacing of segments, for congestion controls that set a pacing rate and for hosts that pace every
 //! connection.
 
 use crate::seams::Window;
 use crate::sender_state::SenderState;
 use airhop_base::{Rate, Span, Time};
 
-/// Pacing schedule: a burst of segments, then a gap of the burst's duration at the pacing rate. Linux does so
-/// inside TCP if no queueing discipline paces packets.
+/// Pacing schedule: a burst of segments is followed by a gap, whose duration is that of the burst at the
+/// pacing rate. Linux paces in TCP if no queueing discipline does.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Pacing {
     next: Time,
     burst: Option<Burst>,
-    /// Time at which the sender must be polled again; set if it was polled too early.
+    /// Time at which the caller must poll the sender again, after a poll that came too early.
     pub due: Option<Time>,
 }
 
-/// Returns the pacing rate for a congestion control that sets none, and the number of segments per burst
-/// (Linux, tcp_update_pacing_rate() and tcp_tso_autosize()): twice the window per round trip while the window
-/// is far below ssthresh, 1.2 times the window otherwise; a burst has the bytes that the rate carries in
-/// 1/1024 s, at most 64 KiB and at least two segments. `None` before the first round-trip sample.
+/// Computes pacing rate and burst size for a congestion control that sets no rate (Linux,
+/// tcp_update_pacing_rate() and tcp_tso_autosize()). The rate is twice the window per round trip while the
+/// window is far below ssthresh, otherwise 1.2 windows. A burst has the segments that the rate carries in
+/// 1/1024 s, at most 64 KiB and at least two segments. `None` before the first RTT sample.
 pub(super) fn of_window(w: &Window, s: &SenderState) -> Option<(Rate, u64)> {
     let srtt = s.srtt?.secs_f64();
     let ratio = if w.cwnd < (w.ssthresh / 2.0).floor() { 2.0 } else { 1.2 };
-    // In recovery the data outstanding may exceed the window.
+    // In recovery the outstanding data may exceed the window.
     let bytes = (w.cwnd * s.mss as f64).max((s.nxt - s.una) as f64);
     let per_second = ratio * bytes / srtt;
     let quantum = (per_second as u64 / 1024).min(65_535) / s.mss;
     Some((Rate::computed(per_second * 8.0), quantum.max(2)))
 }
 
-/// Burst of segments sent at one time.
+/// Segments sent at one time.
 #[derive(Clone, Copy, Debug)]
 struct Burst {
     at: Time,
-    /// Number of segments that the burst may still add.
+    /// Number of segments that may still be added to the burst.
     left: u64,
-    /// Lateness of the burst that shorter gaps have not yet compensated.
+    /// Delay of the burst that shorter gaps have not yet compensated.
     late: Span,
 }
 
 impl Pacing {
-    /// True if it is too early for a segment; then sets [`Pacing::due`].
+    /// True if a segment must wait; then sets [`Pacing::due`].
     pub fn is_too_early(&mut self, now: Time) -> bool {
         let is_open = now >= self.next || self.burst.is_some_and(|b| b.at == now && b.left > 0);
         self.due = (!is_open).then_some(self.next);
         !is_open
     }
 
-    /// Permits one segment at once: the oldest segment, retransmitted at a timeout (Linux,
-    /// tcp_retransmit_timer(), which ignores pacing).
+    /// Permits one segment at once: the oldest segment, which a timeout retransmits without pacing (Linux,
+    /// tcp_retransmit_timer()).
     pub fn release_one(&mut self, now: Time) {
         if self.is_too_early(now) {
             self.burst = Some(Burst { at: now, left: 1, late: Span::ZERO });
         }
     }
 
-    /// Schedules the next segment after one with `bytes` of payload, at the time at which a link of this rate
-    /// would have sent these bytes; only the first `quantum` segments are sent as a burst. Returns whether
-    /// the segment is the last of a burst of several.
+    /// Schedules the next segment after a segment with `bytes` bytes of payload, for the time at which a link
+    /// with the pacing rate would have sent these bytes. Only the first `quantum` segments are sent as a
+    /// burst. True if the segment is the last of a burst of several segments.
     pub fn on_sent(&mut self, now: Time, bytes: u64, rate: Rate, quantum: u64) -> bool {
         let ends_burst = self.join_burst(now, quantum);
-        // A gap is shortened by at most half to compensate for lateness: so a late wake-up does not lower the
-        // rate permanently, and segments do not bunch.
+        // Compensation shortens a gap by at most half. A late wake-up therefore does not lower the rate
+        // permanently, and segments do not bunch.
         let wait = rate.time_for_bits(bytes * 8);
         let late = self.burst.map_or(Span::ZERO, |burst| burst.late);
         let made_up = late.min(wait / 2);
@@ -72,8 +72,8 @@ impl Pacing {
         ends_burst
     }
 
-    /// Adds a segment to the burst of this time, which has at most `quantum` segments. Returns true if the
-    /// segment is the last of a burst of several.
+    /// Adds a segment to the burst sent at `now`, which has at most `quantum` segments. True if the segment
+    /// is the last of a burst of several segments.
     pub fn join_burst(&mut self, now: Time, quantum: u64) -> bool {
         let late = now.since(self.next);
         let burst = match &mut self.burst {
@@ -84,7 +84,7 @@ impl Pacing {
         quantum > 1 && burst.left == 0
     }
 
-    /// Returns the time from `now` until the next segment may be sent.
+    /// Returns the time until the next segment may be sent.
     pub fn wait(&self, now: Time) -> Span {
         self.next.since(now)
     }
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
     use crate::Preset;
 
-    // A rate below 1 bit/s is raised to 1 bit/s: here a window of one byte per round trip of 10 s.
+    // A rate below 1 bit/s is raised to 1 bit/s: here the window is one byte per round trip of 10 s.
     #[test]
     fn the_slowest_window_has_a_rate() {
         let s = SenderState { srtt: Some(Span::from_secs(10)), ..SenderState::new(&Preset::Linux.config(1)) };
@@ -103,7 +103,7 @@ mod tests {
         assert_eq!([1.0, 10.0].map(rate), [1, 9].map(|bps| Some(Rate::from_bps(bps))));
     }
 
-    // 1000 bytes at 8 Mbit/s take a millisecond. The wait for a past time is zero.
+    // 1000 bytes at 8 Mbit/s last one millisecond. The wait until a past time is zero.
     #[test]
     fn the_wait_is_the_remaining_time_of_a_segment() {
         let at = |us| Time::ZERO + Span::from_micros(us);
@@ -114,8 +114,8 @@ mod tests {
     }
 
     // Linux paces at twice the window per round trip while the window is below half of ssthresh, in integer
-    // segments, and at 1.2 times the window afterwards (tcp_update_pacing_rate()); the bytes of 1/1024 s at
-    // that rate form a burst (tcp_tso_autosize()).
+    // segments, otherwise at 1.2 windows (tcp_update_pacing_rate()). A burst has the bytes that this rate
+    // carries in 1/1024 s (tcp_tso_autosize()).
     #[test]
     fn twice_the_window_a_round_trip_far_below_ssthresh() {
         let srtt = Some(Span::from_millis(100));

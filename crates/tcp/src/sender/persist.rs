@@ -1,23 +1,23 @@
-//! Persist timer: probes a closed window, because the ACK that opens the window may be lost.
+//! Persist timer, which probes a closed window because the ACK that opens the window may be lost.
 
 use super::Sender;
 use crate::seams::{Cause, Next};
 use airhop_base::{Flags, Packet, Profile, Span, Time};
 
-/// Persist timer while it runs (RFC 9293 §3.8.6.1): data is waiting, no data but a probe is outstanding, and
-/// the receiver has no room for a segment.
+/// Running persist timer (RFC 9293 §3.8.6.1). It runs while data waits, the receiver has no room for a
+/// segment, and only a probe is outstanding.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Persist {
     /// Time of the next probe.
     pub due: Time,
     /// Number of probes so far.
     probes: u32,
-    /// True if a segment is to be sent now: a probe, or data that fits the window.
+    /// True if a probe, or data that fits the window, must be sent now.
     owes: bool,
 }
 
 impl Sender {
-    /// Starts the timer if the receiver's window is closed and no ACK is outstanding.
+    /// Starts the timer if the receiver's window is closed and no data is outstanding.
     #[inline]
     pub(super) fn note_closed_window(&mut self, now: Time) {
         let s = &self.state;
@@ -41,8 +41,8 @@ impl Sender {
         self.persist = Some(Persist { due: now + self.probe_interval(probes), probes, owes: true });
     }
 
-    /// Updates the timer with the window of an ACK. The data of a probe that the receiver had no room for is
-    /// retransmitted with the data that follows.
+    /// Updates the timer with the window of an ACK. If the receiver had no room for the probe's data, this
+    /// data is sent again with the data that follows it.
     pub(super) fn on_window_update(&mut self, now: Time) {
         let Some(mut persist) = self.persist else { return };
         let s = &self.state;
@@ -55,9 +55,9 @@ impl Sender {
         self.persist = (!is_over).then_some(persist);
     }
 
-    /// Returns the segment due by the timer. If the receiver has room, the segment is ordinary data (RFC 9293
-    /// §3.8.6.2.1, the override timeout; Linux, tcp_write_wakeup()). Otherwise it is an octet beyond the
-    /// window (RFC 9293 §3.8.6.1), or the stack's substitute.
+    /// Returns the segment that the timer has scheduled. If the receiver has room, it is an ordinary data
+    /// segment (RFC 9293 §3.8.6.2.1, the override timeout; Linux, tcp_write_wakeup()). Otherwise it is an
+    /// octet above the window (RFC 9293 §3.8.6.1), or the stack's substitute.
     #[cold]
     pub(super) fn window_probe(&mut self, now: Time) -> Option<Packet> {
         let persist = self.persist.as_mut().filter(|persist| persist.owes)?;
@@ -72,9 +72,9 @@ impl Sender {
         let is_data = has_room && !s.is_outstanding();
         let cause = if is_data { Cause::New } else { Cause::Probe };
         let end = if has_room { s.head_end().min(s.right_edge) } else { start + 1 };
-        s.nxt = start; // an octet that the receiver had no room for is not in flight
+        s.nxt = start; // an octet for which the receiver had no room is not in flight
         if has_room {
-            self.persist = None; // an ACK is awaited: the retransmission timer takes over
+            self.persist = None; // an ACK is expected, so the retransmission timer runs instead
         }
         let next = Next { start, end, cause };
         let psh = self.sets_push(&next, true);

@@ -1,4 +1,4 @@
-//! Measurement of the delivery rate, for rate-based schemes only.
+//! Measurement of the delivery rate, for schemes that use delivery reports.
 
 use super::Sender;
 use super::order::Step;
@@ -6,12 +6,12 @@ use crate::seams::{Delivery, Next, Repair};
 use airhop_base::{Segment, Time};
 
 impl Sender {
-    /// Returns the flight before an ACK; `None` if the scheme uses no delivery reports.
+    /// Returns the flight before an ACK, bytes; `None` if the scheme uses no delivery reports.
     pub(super) fn flight_before(&self) -> Option<u64> {
         self.delivery.as_ref().map(|_| self.in_flight())
     }
 
-    /// Reports the deliveries and losses of an ACK to the scheme; `before`: flight before the ACK.
+    /// Passes the delivery report of an ACK to the scheme. `before`: flight before the ACK, bytes.
     pub(super) fn report_delivery(&mut self, now: Time, segment: &Segment, before: u64) {
         let Some(meter) = &mut self.delivery else { return };
         let mut arrivals = meter.on_ack(now, &self.state.board);
@@ -41,7 +41,7 @@ impl Sender {
         }
     }
 
-    /// Reports each newly lost segment to the scheme. Returns the number of their bytes.
+    /// Passes each newly lost segment to the scheme. Returns the number of newly lost bytes.
     pub(super) fn report_losses(&mut self, now: Time) -> u64 {
         let Sender { delivery: Some(meter), state, control, window, order, .. } = self else { return 0 };
         let mut bytes = 0;
@@ -55,7 +55,7 @@ impl Sender {
         bytes
     }
 
-    /// Records the departure of a segment.
+    /// Records the transmission of a segment.
     pub(super) fn note_departure(&mut self, now: Time, next: &Next) {
         if let Some(meter) = &mut self.delivery
             && meter.on_sent(&self.state.board, now, next, self.recovery.in_flight(&self.state))
@@ -64,8 +64,9 @@ impl Sender {
         }
     }
 
-    /// Marks the flow as application-limited if less than a full segment of data is available and the window
-    /// has room: then the delivery rate is below the rate of the path (Linux, tcp_rate_check_app_limited()).
+    /// Marks the flow as application-limited if less than a full segment of data is available while the
+    /// window has room. The delivery rate is then below the rate of the path (Linux,
+    /// tcp_rate_check_app_limited()).
     pub(super) fn mark_app_limited(&mut self) {
         let Some(meter) = &mut self.delivery else { return };
         let in_flight = self.recovery.in_flight(&self.state);

@@ -1,4 +1,4 @@
-//! Reductions of the window for signs of congestion.
+//! Window reductions for signs of congestion.
 
 use super::Sender;
 use super::order::Step;
@@ -8,14 +8,14 @@ use crate::seams::{Loss, LossClass, Repair, Signal};
 use airhop_base::Time;
 
 impl Sender {
-    /// Reduces the window on a sign of congestion. Returns the scheme's classification of the sign.
+    /// Reduces the window on a sign of congestion. Returns the scheme's class for the sign.
     pub(super) fn reduce_window(&mut self, now: Time, signal: Signal) -> LossClass {
         let base = self.reduction_base(signal == Signal::Timeout);
         self.reduce_by(now, signal, base)
     }
 
-    /// Reduces the window on a sign of congestion, from the amount `base`, in segments; `None`: ssthresh stays
-    /// unchanged. Returns the scheme's classification of the sign.
+    /// Reduces the window on a sign of congestion, relative to `base` segments; `None`: ssthresh does not
+    /// change. Returns the scheme's class for the sign.
     pub(super) fn reduce_by(&mut self, now: Time, signal: Signal, base: Option<f64>) -> LossClass {
         let halve_from = self.config.halve_from;
         let half = base.map_or(self.window.ssthresh, |base| halve_from.half(base));
@@ -33,41 +33,41 @@ impl Sender {
         // RFC 3168 §6.1.2: CWR follows a reduction "for any reason", as in ns-2's slowdown() and Linux,
         // tcp_ecn_queue_cwr().
         self.cwr_due |= is_cut && self.marking.answers_echoes();
-        // RFC 3168 §6.1.2: no second reduction for the same window of data, whatever the signal.
+        // RFC 3168 §6.1.2: no further reduction for the same window of data, by any signal.
         self.echo_point = self.state.max_sent;
         self.reduced_until = if signal == Signal::Echo { self.state.max_sent } else { 0 };
         judged
     }
 
-    /// Returns the scheme's classification of a loss after a mark reduced the window for the same window of
-    /// data.
+    /// Returns the scheme's class for a loss in a window of data for which a mark has reduced the window.
     pub(super) fn classify_after_mark(&mut self, now: Time) -> LossClass {
         self.echo_point = self.state.max_sent;
         self.order.at(Step::Lost);
         self.control.on_marked_loss(&mut self.window, now, &self.state)
     }
 
-    /// True if a mark has already reduced the window for the window of data with the lost segment at `seq`
-    /// (RFC 3168 §6.1.2).
+    /// True if a mark has already reduced the window for the window of data that contains the lost segment at
+    /// `seq` (RFC 3168 §6.1.2).
     pub(super) fn is_reduced(&self, seq: u64) -> bool {
         self.stack.is_reduced(seq, self.state.una, self.reduced_until)
     }
 
-    /// True from a reduction for an echoed mark until the window of data outstanding then is acknowledged,
+    /// True from a reduction for an echoed mark until the data outstanding at the reduction is acknowledged,
     /// outside repairs (Linux, TCP_CA_CWR).
     pub fn is_reducing(&self) -> bool {
         self.state.una <= self.reduced_until && self.recovery.repair() == Repair::Nothing
     }
 
-    /// Returns the amount of data that a loss halves, in segments; `None` if ssthresh stays unchanged.
+    /// Returns the quantity that a loss halves, in segments; `None` if ssthresh does not change.
     pub(super) fn reduction_base(&self, is_timeout: bool) -> Option<f64> {
         let s = &self.state;
         let segments = |bytes: u64| bytes as f64 / s.mss as f64;
         match self.config.halve_from {
-            // RFC 5681 §3.1: at a repeated timeout of the same segment ssthresh stays unchanged.
+            // RFC 5681 §3.1: a repeated timeout of the same segment does not change ssthresh.
             HalveFrom::Flight | HalveFrom::Pipe if is_timeout && s.timed_out == Some(s.una) => None,
             HalveFrom::Flight if is_timeout => Some(segments(s.nxt - s.una)),
-            // RFC 5681 §3.2 step 2: segments that limited transmit sent beyond the window do not count.
+            // RFC 5681 §3.2 step 2: segments that limited transmit sent beyond the congestion window do not
+            // count.
             HalveFrom::Flight => Some(segments(s.nxt - s.una).min(self.window.cwnd)),
             HalveFrom::Pipe => Some(segments(self.recovery.in_flight(s))),
             // ns-2, TcpAgent::windowd(): the smaller of cwnd and the receiver's window.
@@ -79,13 +79,13 @@ impl Sender {
 }
 
 impl HalveFrom {
-    /// Returns half of the given amount, in segments, in the rounding of this stack.
+    /// Returns half of `base`, in segments, as this stack rounds it.
     fn half(self, base: f64) -> f64 {
         if self == HalveFrom::WholeCwnd { whole(base / 2.0) } else { base / 2.0 }
     }
 
-    /// Returns the smallest window after a halving, in segments; ns-2 applies the minimum of two to ssthresh
-    /// only.
+    /// Returns the minimum window after a halving, in segments. ns-2 applies the minimum of two segments to
+    /// ssthresh only.
     fn least_window(self) -> f64 {
         if self == HalveFrom::Cwnd { 1.0 } else { 2.0 }
     }

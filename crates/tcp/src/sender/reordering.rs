@@ -1,13 +1,13 @@
-//! Detection of reordering on the path, as in Linux, where it decides which ACKs grow the window.
+//! Detection of reordering on the path. As in Linux, reordering determines which ACKs grow the window.
 
 use super::Sender;
 
 impl Sender {
-    /// Detects reordering from an ACK; `high_sack`: end of the highest SACKed segment before the ACK. The
+    /// Detects reordering from an ACK. `high_sack`: end of the highest SACKed segment before the ACK. The
     /// path reorders if a segment that was sent once arrives more than DupThresh segments behind the highest
     /// SACKed segment (Linux, tcp_check_sack_reordering()). Linux also resets the degree of reordering at a
-    /// timeout outside recovery with as much data SACKed (tcp_enter_loss()); here RACK's timer precedes that
-    /// timeout.
+    /// timeout outside recovery if this amount of data is SACKed (tcp_enter_loss()). Here RACK's timer
+    /// expires before such a timeout.
     pub(super) fn note_reordering(&mut self, high_sack: u64) {
         let s = &mut self.state;
         if high_sack == 0 || !self.stack.looks_for_reordering() {

@@ -1,10 +1,10 @@
-//! Retransmission timer, and the timer of the recovery.
+//! Expiry of the retransmission timer and of the recovery's timer.
 
 use super::{Connection, Sender};
 use crate::seams::{LossClassification, Signal};
 use airhop_base::{Span, Time};
 
-/// The retransmission timer while it runs.
+/// Running retransmission timer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Running {
     started: Time,
@@ -12,7 +12,7 @@ pub(super) struct Running {
 }
 
 impl Sender {
-    /// Handles the expired timers; called at the time of [`Sender::poll_timeout`].
+    /// Handles the expired timers. The caller calls it at the time of [`Sender::poll_timeout`].
     pub fn on_timeout(&mut self, now: Time) {
         self.pacing.due = self.pacing.due.filter(|&due| due > now);
         self.state.board.settle();
@@ -30,7 +30,8 @@ impl Sender {
         if self.connection == Connection::SynSent {
             self.connection = Connection::SynDue;
             self.state.timed_out = Some(0);
-            let timeouts = self.state.board.next_order() - 1; // nothing but SYNs has left, and each has timed out
+            // all transmissions so far were SYNs, and each timed out
+            let timeouts = self.state.board.next_order() - 1;
             if timeouts > u64::from(self.config.linear_syn_timeouts) {
                 self.rto.on_backoff();
             }
@@ -41,7 +42,7 @@ impl Sender {
             self.restart_timer(now);
             return;
         }
-        self.timed = None; // Karn: the next segments are retransmissions
+        self.timed = None; // Karn's rule: the next segments are retransmissions
         if self.frozen.is_none() && self.recovery.is_held(&self.state, now) {
             self.restart_timer(now);
             return;
@@ -51,11 +52,11 @@ impl Sender {
             return;
         }
         self.notices.on_timeout();
-        self.order.begin(); // of another timer
+        self.order.begin(); // starts the calls for another timer
         self.counters.timeouts += 1;
         let base = self.reduction_base(true);
         if self.features.linux {
-            self.recovery.on_timeout(&mut self.state, now); // tcp_enter_loss() marks the losses first
+            self.recovery.on_timeout(&mut self.state, now); // tcp_enter_loss() first marks the losses
         }
         let judged = self.reduce_by(now, Signal::Timeout, base);
         self.classifications.push_back(LossClassification { seq: self.state.una, judged });
@@ -72,8 +73,8 @@ impl Sender {
         self.restart_timer(now);
     }
 
-    /// Retransmits the oldest segment of a frozen sender as a probe for the receiver's return. False once the
-    /// policy's limit of patience has passed.
+    /// Retransmits the oldest segment of a frozen sender, to probe whether the receiver has returned. False
+    /// if the policy's limit of probes is reached.
     fn probe_while_frozen(&mut self) -> bool {
         let Some(frozen) = &mut self.frozen else { return false };
         frozen.probes += 1;
@@ -90,15 +91,16 @@ impl Sender {
         self.start_timer(now, self.rto(now));
     }
 
-    /// EBSN: "cancel the previous timeout and set a new one based on the existing estimate of round trip time and variance"
-    /// (Kounavis 1996 §3).
+    /// Restarts the timer for an EBSN: "cancel the previous timeout and set a new one based on the existing
+    /// estimate of round trip time and variance" (Kounavis 1996 §3).
     pub(super) fn refresh_timer(&mut self, now: Time) {
         if self.timer.is_some() {
             self.start_timer(now, self.rto.timeout_without_backoff());
         }
     }
 
-    /// Extends the running timer to the expiry that a start with the present estimate would have had (RTTN).
+    /// Extends the running timer for an RTTN, to the expiry time that it would have if it had been started
+    /// with the present estimate.
     pub(super) fn extend_timer(&mut self, now: Time) {
         let timeout = self.rto(now);
         if let Some(timer) = &mut self.timer {

@@ -1,4 +1,4 @@
-//! Transmission of the handshake and data, with their headers.
+//! Transmission of the handshake and of data, with their headers.
 
 use super::{Connection, Sender, clock, pacing};
 use crate::config::Validation;
@@ -9,12 +9,12 @@ use airhop_base::{
     Timestamps,
 };
 
-/// Linux, tcp_update_skb_after_send(): the first segments, up to the ninth, are not paced.
+/// Number of the first paced segment (Linux, tcp_update_skb_after_send()): the first nine are not paced.
 const UNPACED: u64 = 10;
 
 impl Sender {
     /// Returns the next packet to send; `None` if no packet may be sent now.
-    #[inline(always)] // with its callees: the packet is built in its caller's place
+    #[inline(always)] // inlined with its callees, so that the packet is built in the caller's memory
     pub fn poll_transmit(&mut self, now: Time) -> Option<Packet> {
         match self.connection {
             Connection::Closed | Connection::SynSent => None,
@@ -26,7 +26,7 @@ impl Sender {
                 let syn = Next { start: 0, end: 1, cause: Cause::New };
                 self.note_departure(now, &syn);
                 self.state.board.on_sent(now, syn.start, syn.end);
-                // Karn's rule: the answer to a retransmitted SYN is ambiguous.
+                // Karn's rule: the SYN-ACK after a retransmitted SYN is ambiguous.
                 self.timed = (!self.config.timestamps && self.state.timed_out.is_none()).then_some((1, now));
                 Some(self.packet(now, 0, 0, self.marking.syn_flags(), self.marking.of_syn(), Profile::In))
             }
@@ -62,7 +62,7 @@ impl Sender {
             return None;
         };
         if self.frozen.is_some() && next.cause != Cause::Notice {
-            return None; // Yun 2009 §4.2: nothing but every other ELN is answered
+            return None; // Yun 2009 §4.2: a frozen sender only answers every second ELN
         }
         let ends_burst = match spacing {
             Some((rate, quantum)) => self.pacing.on_sent(now, next.end - next.start, rate, quantum),
@@ -72,17 +72,17 @@ impl Sender {
         Some(self.transmit(now, next, psh))
     }
 
-    /// Returns the pacing rate, and the number of segments per burst; `None` without pacing. Retransmissions
-    /// are paced too, including those on a notice (Linux: tcp_xmit_retransmit_queue() calls
-    /// tcp_pacing_check() before each). Linux does not pace the retransmission at a timeout; here it waits
-    /// for one segment's time at most.
+    /// Returns pacing rate and number of segments per burst; `None` without pacing. Retransmissions are paced
+    /// too, including those on a notice (Linux: tcp_xmit_retransmit_queue() calls tcp_pacing_check() before
+    /// each). Linux does not pace the retransmission at a timeout; here it waits for at most the time of one
+    /// segment.
     #[inline(always)]
     fn spacing(&self) -> Option<(Rate, u64)> {
         let may_pace = self.config.pacing || self.features.paces || self.features.linux;
         may_pace.then(|| self.pacing_spacing()).flatten()
     }
 
-    /// Returns the spacing of a sender that may pace.
+    /// Returns pacing rate and burst size of a sender that paces.
     fn pacing_spacing(&self) -> Option<(Rate, u64)> {
         if (self.features.paces || self.features.linux)
             && let Some(rate) = self.control.pacing_rate(&self.window, &self.state)
@@ -93,8 +93,8 @@ impl Sender {
         is_paced.then(|| pacing::of_window(&self.window, &self.state)).flatten()
     }
 
-    /// Counts a segment of an unpaced sender towards a burst as long as with pacing (Linux,
-    /// tcp_tso_autosize()). True for the last segment of a burst of several.
+    /// Counts a segment of an unpaced sender towards a burst of the same length as with pacing (Linux,
+    /// tcp_tso_autosize()). True if the segment is the last of a burst of several segments.
     fn ends_unpaced_burst(&mut self, now: Time) -> bool {
         if !self.config.push {
             return false;
@@ -104,8 +104,8 @@ impl Sender {
     }
 
     /// True if the segment carries PSH. Linux sets PSH on the last segment of a burst (tcp_transmit_skb(), so
-    /// that the receiver's card passes the burst on) and at the end of the application's data (tcp_push();
-    /// RFC 9293 §3.9.1.2).
+    /// that the receiver's network card passes the burst on) and at the end of the application's data
+    /// (tcp_push(); RFC 9293 §3.9.1.2).
     pub(super) fn sets_push(&self, next: &Next, ends_burst: bool) -> bool {
         self.config.push && (ends_burst || next.end >= self.state.supplied)
     }
@@ -121,7 +121,7 @@ impl Sender {
         let s = &mut self.state;
         let again = next.start < s.max_sent;
         self.last_sent = Some(now);
-        // A FIN takes a number, and is no payload (RFC 9293 §3.4).
+        // A FIN has a sequence number but is no payload (RFC 9293 §3.4).
         let fin = next.end > self.fin;
         let len = (next.end - next.start) as u32 - u32::from(fin);
         let has_data = u64::from(len > 0);
@@ -146,18 +146,18 @@ impl Sender {
             self.timed_up_to = next.end;
         }
         let repeats_head = again && next.start == self.state.una;
-        // RFC 6298 §5 (5.1), and Linux' additional restart when the oldest segment is retransmitted.
+        // RFC 6298 §5 (5.1); Linux restarts the timer also when the oldest segment is retransmitted.
         if self.timer.is_none() || (repeats_head && self.config.rto.kind.restarts_with_head()) {
             self.restart_timer(now);
         }
         let earlier = self.state.board.on_sent(now, next.start, next.end);
         self.recovery.on_sent(&mut self.state, now, &next, earlier);
         if !again {
-            self.note_usage(); // Linux, tcp_write_xmit(): repairs do not count as use of the window
+            self.note_usage(); // Linux, tcp_write_xmit(): retransmissions do not count as use of the window
         }
         self.control.on_sent(now, &next);
         self.last_cause = next.cause;
-        // RFC 3168 §6.1.2: CWR is set on new data.
+        // RFC 3168 §6.1.2: only new data carries CWR.
         let is_new = !again;
         let cwr = is_new && len > 0 && std::mem::take(&mut self.cwr_due);
         let flags = Flags { ack: true, cwr, psh, fin, ..Flags::default() };
@@ -174,8 +174,8 @@ impl Sender {
         s.usage.note(s.board.len() as u64, is_full, s.una, s.nxt);
     }
 
-    /// Records that the window is full if data waits for room in it; in recovery, the recovery's limit counts
-    /// (Linux, tcp_write_xmit()).
+    /// Records that the window is full if data waits because the window, or in recovery the recovery's limit,
+    /// has no room (Linux, tcp_write_xmit()).
     fn note_full_window(&mut self) {
         let waits = self.needs_full_windows() && self.state.is_outstanding() && self.state.may_send_next();
         let s = &mut self.state;
@@ -184,12 +184,12 @@ impl Sender {
         }
     }
 
-    /// True if the configuration or the scheme uses the record of full windows.
+    /// True if the configuration or the scheme reads the record of full windows.
     fn needs_full_windows(&self) -> bool {
         self.config.validation == Validation::Full || self.features.linux
     }
 
-    #[inline(always)] // built in its caller's place
+    #[inline(always)] // the packet is built in the caller's memory, without a copy
     pub(super) fn packet(
         &self,
         now: Time,
@@ -219,7 +219,7 @@ impl Sender {
     }
 }
 
-/// Returns the option to which nodes of the path add their contention time, initially zero.
+/// Returns the option, initially zero, to which nodes of the path add their contention time.
 fn no_contention() -> Options {
     RareOptions { contention: Some(Span::ZERO), ..RareOptions::NONE }.into()
 }

@@ -1,26 +1,26 @@
-//! Undo of spurious reductions: segments were late, not lost.
+//! Undo of spurious reductions, whose segments were delayed and not lost.
 
 use super::{Sender, clock};
 use crate::scoreboard::{Scoreboard, Sent, duplicate};
 use crate::seams::{Evidence, Next, Repair, Window};
 use airhop_base::{Segment, Time};
 
-/// Last reduction for a loss, as long as it may prove spurious.
+/// Last reduction for a loss, until it can no longer prove spurious.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reduction {
     /// Window before the reduction.
     before: Window,
     /// First unsent byte at the reduction.
     point: u64,
-    /// First retransmission since the reduction: its end, and its timestamp.
+    /// End and timestamp of the first retransmission after the reduction.
     first: Option<(u64, u32)>,
-    /// Number of retransmissions that no D-SACK has reported as duplicates.
+    /// Number of retransmissions that no D-SACK has reported as a duplicate.
     unnamed: u32,
 }
 
 impl Sender {
-    /// Saves the window before a reduction for a loss, unless an earlier reduction for the same window of
-    /// data saved it.
+    /// Saves the window before a reduction for a loss, unless it is saved for an earlier reduction in the
+    /// same window of data.
     pub(super) fn save_window(&mut self, before: Window) {
         if !self.config.undo && !self.config.frto {
             return;
@@ -41,9 +41,9 @@ impl Sender {
         }
     }
 
-    /// Detects a spurious reduction from an ACK. Eifel (RFC 3522 §3.2 step 5): the ACK covers the first
-    /// retransmission and echoes a timestamp older than the retransmission's, so the original arrived. D-SACK
-    /// (RFC 3708 §2): every retransmission arrived as a duplicate.
+    /// Detects a spurious reduction from an ACK. Eifel (RFC 3522 §3.2 step 5): the ACK acknowledges the first
+    /// retransmission and echoes a timestamp older than the retransmission's timestamp, so the original
+    /// segment arrived. D-SACK (RFC 3708 §2): every retransmission arrived as a duplicate.
     pub(super) fn detect_spurious(&mut self, ack: &Segment) {
         let Some(reduction) = self.reduction.as_mut().filter(|_| self.config.undo) else { return };
         let is_older = |echo: u32, sent: u32| echo.wrapping_sub(sent) > 1 << 31;
@@ -64,7 +64,7 @@ impl Sender {
         }
     }
 
-    /// Undoes the last reduction as spurious: restores the window (RFC 4015 §4), if the recovery supports it.
+    /// Undoes the last reduction as spurious, if the recovery supports it: restores the window (RFC 4015 §4).
     pub(super) fn undo(&mut self, evidence: Evidence) {
         let Some(reduction) = self.reduction.take() else { return };
         if self.frozen.is_none() && self.recovery.forgive(&mut self.state, evidence) {
@@ -74,15 +74,15 @@ impl Sender {
         }
     }
 
-    /// True if the timer expires again for the same segment, or during a fast recovery or a reduction for a
-    /// mark that already reduced the window: Linux then leaves ssthresh unchanged.
+    /// True if ssthresh does not change at this timeout, as in Linux: the timer expires again for the same
+    /// segment, or a fast recovery or a mark has already reduced the window.
     pub(super) fn already_reduced(&self) -> bool {
         let in_recovery = self.recovery.repair() == Repair::Loss && !self.window.in_slow_start();
         self.state.timed_out == Some(self.state.una) || in_recovery || self.state.una < self.reduced_until
     }
 }
 
-/// True if a retransmission beyond this ACK is in flight.
+/// True if a retransmission above this ACK is in flight.
 fn repeats_beyond(board: &Scoreboard, ack: &Segment) -> bool {
     let is_sacked = |e: &Sent| ack.options.sack.blocks().iter().any(|b| b.start <= e.start && e.end <= b.end);
     board.repeated_bytes() > 0 && board.iter().any(|e| e.end > ack.ack && e.is_repeated() && !is_sacked(e))

@@ -2,9 +2,9 @@ use super::{ENOUGH, Sample, threshold};
 use crate::estimators::least;
 use airhop_base::{Span, Time};
 
-/// HyStart (Ha and Rhee 2011, Taming the elephants: New TCP slow start, §4) as in Linux: slow start ends when
-/// the ACK train of a round is longer than half the minimum round trip, or when the minimum round trip of the
-/// round has grown.
+/// HyStart (Ha and Rhee 2011, Taming the elephants: New TCP slow start, §4) as in Linux. Slow start ends when
+/// the ACK train of a round lasts longer than half the minimum RTT, or when the minimum RTT of the round has
+/// increased.
 #[derive(Debug, Default)]
 pub(crate) struct HyStart {
     round: Round,
@@ -12,22 +12,24 @@ pub(crate) struct HyStart {
     is_over: bool,
 }
 
-/// Round: until all data sent before its start is acknowledged.
+/// Round, which ends when all data sent before its start is acknowledged.
 #[derive(Debug, Default)]
 struct Round {
     began: Time,
     end: u64,
-    /// Time of the last ACK in the train that began with the round.
+    /// Time of the last ACK in the train; the train begins with the round.
     train: Time,
     least: Option<Span>,
     samples: u32,
 }
 
-/// Linux, hystart_low_window: minimum window for the detection. Rounds begin below it too (since 6.14).
+/// Linux, hystart_low_window: minimum window, segments, at which slow start may end. Rounds are counted below
+/// it too (since 6.14).
 const LEAST_WINDOW: f64 = 16.0;
 /// Linux, hystart_ack_delta_us: a longer gap ends a train.
 const LONGEST_GAP: Span = Span::from_millis(2);
-/// Linux, hystart_ack_delay(): tolerance of an ACK train for segmentation offload, at rates below 2 Gbit/s.
+/// Linux, hystart_ack_delay(): tolerance for segmentation offload, added to the duration of an ACK train, at
+/// rates below 2 Gbit/s.
 const CUSHION: Span = Span::from_millis(1);
 
 impl HyStart {
@@ -36,7 +38,7 @@ impl HyStart {
         HyStart { is_paced, ..HyStart::default() }
     }
 
-    /// Restarts slow start, with a round that ends at `nxt`.
+    /// Restarts the detection, with a round that ends at `nxt`.
     pub fn restart(&mut self, now: Time, nxt: u64) {
         *self = HyStart { round: Round::new(now, nxt), ..HyStart::new(self.is_paced) };
     }
@@ -59,8 +61,8 @@ impl HyStart {
         false
     }
 
-    /// Returns the maximum duration of an ACK train: the one-way delay of the path, half of the minimum round
-    /// trip. With pacing, which spreads segments over a round trip, the whole round trip (Linux).
+    /// Returns the maximum duration of an ACK train: half of the minimum RTT, i.e. the one-way delay of the
+    /// path. Pacing spreads segments over a round trip, so with pacing it is the whole minimum RTT (Linux).
     fn longest_train(&self, least_rtt: Span) -> Span {
         let longest = least_rtt + CUSHION;
         if self.is_paced { longest } else { longest / 2 }
@@ -72,7 +74,7 @@ impl Round {
         Round { began: now, end, train: now, ..Round::default() }
     }
 
-    /// True if the ACKs since the start of the round form a train longer than `longest`.
+    /// True if the ACKs since the start of the round are a train longer than `longest`.
     fn is_long_train(&mut self, now: Time, longest: Span) -> bool {
         if now - self.train > LONGEST_GAP {
             return false;
@@ -81,7 +83,7 @@ impl Round {
         now - self.began > longest
     }
 
-    /// True if the minimum round trip of the round, with enough samples, is too long.
+    /// True if the minimum RTT of the round exceeds the threshold, after enough samples.
     fn is_delayed(&mut self, rtt: Span, least_rtt: Span) -> bool {
         self.least = least(self.least, rtt);
         self.samples += 1;
@@ -99,9 +101,8 @@ mod tests {
         Time::ZERO + Span::from_micros(us)
     }
 
-    /// Simulates one round, at a window of `cwnd` and a previous minimum round trip of `least` ms, with ACKs
-    /// at these times and round trips of `rtt` µs. Returns the number, from 1, of the ACK that ends slow
-    /// start.
+    /// Simulates one round and returns the number, from 1, of the ACK that ends slow start. `cwnd`: window;
+    /// `least`: minimum RTT so far, ms; `rtt`: RTT, µs; `acks`: arrival times.
     fn ends(cwnd: f64, least: u64, rtt: u64, acks: impl Iterator<Item = u64>) -> Option<usize> {
         ends_of(HyStart::default(), cwnd, least, rtt, acks)
     }
@@ -128,9 +129,9 @@ mod tests {
             .map(|n| n + 1)
     }
 
-    // Gaps of 3 ms form no train. The threshold is an eighth of 80 ms, 10 ms; of 16 ms 2 ms, but at least 4
-    // ms; of 400 ms 50 ms, but at most 16 ms. The round trip must exceed the threshold ("more than"). Eight
-    // samples are needed.
+    // ACKs 3 ms apart are no train. The threshold is an eighth of the minimum RTT: 10 ms for 80 ms, at least
+    // 4 ms (2 ms for 16 ms), at most 16 ms (50 ms for 400 ms). The increase must be "more than" the
+    // threshold, and eight samples are needed.
     #[test]
     fn a_longer_round_trip_ends_it() {
         for (least, just) in [(80, 90_000), (16, 20_000), (400, 416_000)] {
@@ -141,8 +142,8 @@ mod tests {
         }
     }
 
-    // Half of 60 ms plus half of the millisecond for offload: 30.5 ms. With an ACK every 1.5 ms, the 22nd is
-    // the first beyond that.
+    // Half of 60 ms and half of the millisecond for offload are 30.5 ms. With an ACK every 1.5 ms, the 22nd
+    // ACK is the first after 30.5 ms.
     #[test]
     fn a_train_of_half_a_round_trip_ends_it() {
         assert_eq!(ends(16.0, 60, 60_000, (0..60).map(|n| 1500 * n)), Some(22));
@@ -152,15 +153,16 @@ mod tests {
         assert_eq!(ends(15.9, 60, 60_000, (0..60).map(|n| 1500 * n)), None);
     }
 
-    // "More than": a train of exactly the limit does not end slow start. If both conditions are met by the
-    // same ACK, the ninth after 8.8 ms with half a round trip of 8.5 ms, slow start ends once.
+    // "More than": a train of exactly the maximum duration does not end slow start. If one ACK fulfils both
+    // conditions, slow start ends once: here the ninth ACK, after 8.8 ms, at a maximum of 8.5 ms.
     #[test]
     fn a_train_that_is_just_as_long_and_both_at_once() {
         assert_eq!(ends(16.0, 60, 60_000, (0..80).map(|n| 500 * n)), Some(63));
         assert_eq!(ends(16.0, 16, 20_001, (0..80).map(|n| 1100 * n)), Some(9));
     }
 
-    // bictcp_state(): the detection restarts after a timeout; after any other loss ssthresh is known.
+    // bictcp_state(): a timeout restarts the detection. After any other loss ssthresh is known, and the
+    // detection is off.
     #[test]
     fn only_a_timeout_begins_it_again() {
         for (by_timeout, again) in [(true, true), (false, false)] {
@@ -180,15 +182,17 @@ mod tests {
         }
     }
 
-    // With pacing, an ACK train must last the full 60 ms plus one millisecond, which it reaches at the 42nd ACK.
+    // With pacing, slow start ends when an ACK train lasts for the full 60 ms plus one millisecond: at the
+    // 42nd ACK.
     #[test]
     fn pacing_makes_trains_longer() {
         let acks = || (0..60).map(|n| 1500 * n);
         assert_eq!(ends_of(HyStart::new(true), 16.0, 60, 60_000, acks()), Some(42));
     }
 
-    // The round begins with its first ACK, even below 16 segments: the 22nd of all ACKs ends slow start, not
-    // the 22nd above 16 segments. Slow start ends once; a restarted one has a round of all data sent before.
+    // A round begins with its first ACK, even below 16 segments, so the 22nd ACK of the round ends slow
+    // start, not the 22nd above 16 segments. Slow start ends once; after a restart, the round contains all
+    // data sent before.
     #[test]
     fn rounds_begin_below_the_least_window() {
         let mut hystart = HyStart::default();
@@ -207,7 +211,7 @@ mod tests {
         assert_eq!((0..60).position(ends), Some(10 + 21));
     }
 
-    // A new round resets both the train and the minimum round trip.
+    // A new round resets both the train and the round's minimum RTT.
     #[test]
     fn each_round_by_itself() {
         let mut hystart = HyStart::default();

@@ -2,11 +2,11 @@ use super::{ENOUGH, Sample, threshold};
 use crate::estimators::least;
 use airhop_base::Span;
 
-/// HyStart++ (RFC 9406 §4): when round trips grow, conservative slow start grows the window at a quarter of
-/// the speed; after five such rounds slow start ends, unless round trips have decreased again.
+/// HyStart++ (RFC 9406 §4). When the RTT increases, conservative slow start grows the window at a quarter of
+/// the speed. Slow start ends after five rounds of it, or resumes if the RTT has decreased again.
 #[derive(Debug)]
 pub(crate) struct HyStartPlusPlus {
-    /// L (§4.3): maximum number of segments that an ACK counts for.
+    /// L (§4.3): maximum number of segments for which an ACK counts.
     most: f64,
     round: Round,
     /// lastRoundMinRTT.
@@ -14,7 +14,7 @@ pub(crate) struct HyStartPlusPlus {
     conservative: Option<Conservative>,
 }
 
-/// Round: until all data sent before its start is acknowledged.
+/// Round, which ends when all data sent before its start is acknowledged.
 #[derive(Debug, Default)]
 struct Round {
     end: u64,
@@ -27,7 +27,7 @@ struct Round {
 struct Conservative {
     /// cssBaselineMinRtt.
     baseline: Span,
-    /// Completed rounds, including the one in which the phase began.
+    /// Completed rounds of conservative slow start, including the round in which it began.
     rounds: u32,
 }
 
@@ -45,7 +45,7 @@ impl HyStartPlusPlus {
         HyStartPlusPlus { most, round: Round::default(), last: None, conservative: None }
     }
 
-    /// Returns the window growth for an ACK that would add `segments`.
+    /// Returns the window growth for an ACK that would add `segments` segments in slow start.
     pub fn growth(&mut self, segments: f64, sample: &Sample) -> f64 {
         if sample.una >= self.round.end {
             self.begin_round(sample.nxt);
@@ -89,8 +89,8 @@ mod tests {
     use super::*;
     use airhop_base::Time;
 
-    /// Returns the growth for each of ten ACKs of a round, each of one segment with a round trip of `ms`.
-    /// `k`: number of the round, from 0.
+    /// Returns the window growth for each of ten ACKs of a round. Each ACK acknowledges one segment, with an
+    /// RTT of `ms`. `k`: number of the round, from 0.
     fn round(hystart: &mut HyStartPlusPlus, k: u64, ms: u64) -> Vec<f64> {
         let rtt = Some(Span::from_millis(ms));
         let (nxt, least_rtt) = (10 * (k + 1), None);
@@ -104,9 +104,9 @@ mod tests {
         hystart
     }
 
-    // RFC 9406 §4.2: RttThresh = max(4 ms, min(lastRoundMinRTT / 8, 16 ms)); conservative slow start begins
-    // with eight samples that are longer by at least that. Then each ACK grows the window by a quarter
-    // segment.
+    // RFC 9406 §4.2: RttThresh = max(4 ms, min(lastRoundMinRTT / 8, 16 ms)). Conservative slow start begins
+    // when eight samples exceed the last minimum by at least RttThresh. From then on each ACK grows the
+    // window by a quarter segment.
     #[test]
     fn longer_round_trips_slow_it_down() {
         for (last, least) in [(80, 90), (16, 20), (400, 416)] {
@@ -117,7 +117,7 @@ mod tests {
         }
     }
 
-    // §4.2: "if (currentRoundMinRTT < cssBaselineMinRtt)" slow start resumes.
+    // §4.2: slow start resumes "if (currentRoundMinRTT < cssBaselineMinRtt)".
     #[test]
     fn shorter_ones_speed_it_up_again() {
         let mut hystart = begun(&[80, 100]);
@@ -126,7 +126,7 @@ mod tests {
         assert_eq!((growth[7], growth[8]), (0.25, 1.0));
     }
 
-    // §4.2, CSS_ROUNDS: five rounds, including the one in which the phase began.
+    // §4.2, CSS_ROUNDS: conservative slow start lasts five rounds, including the round in which it began.
     #[test]
     fn five_slow_rounds_end_it() {
         for rounds in 1..=6 {

@@ -1,4 +1,4 @@
-//! Ends of slow start before the first loss: HyStart and HyStart++.
+//! Methods that end slow start before the first loss: HyStart and HyStart++.
 
 mod hystart;
 mod hystart_plus_plus;
@@ -11,11 +11,11 @@ use hystart_plus_plus::HyStartPlusPlus;
 /// Method that ends slow start.
 #[derive(Debug)]
 pub(crate) enum SlowStart {
-    /// At the first loss (RFC 5681 §3.1).
+    /// The first loss ends slow start (RFC 5681 §3.1).
     Standard,
     /// HyStart (Ha and Rhee 2011).
     HyStart(HyStart),
-    /// HyStart++ (RFC 9406); `None` after the first loss, when ssthresh is known (§4.3).
+    /// HyStart++ (RFC 9406); `None` after the first loss, which sets ssthresh (§4.3).
     HyStartPlusPlus(Option<HyStartPlusPlus>),
 }
 
@@ -28,9 +28,9 @@ pub(crate) struct Sample {
     pub una: u64,
     /// First unsent byte at the arrival of the ACK.
     pub nxt: u64,
-    /// Round trip of the newest acknowledged segment, if it was sent once.
+    /// RTT of the newest acknowledged segment, if it was sent once.
     pub rtt: Option<Span>,
-    /// Minimum round trip of the connection.
+    /// Minimum RTT of the connection.
     pub least_rtt: Option<Span>,
 }
 
@@ -45,8 +45,8 @@ impl SlowStart {
         SlowStart::HyStartPlusPlus(Some(HyStartPlusPlus::new(is_paced)))
     }
 
-    /// Returns the growth of cwnd for an ACK of slow start, at most `segments`, without applying it. If slow
-    /// start ends here, sets ssthresh to cwnd.
+    /// Returns the growth of cwnd for an ACK in slow start, at most `segments`, without applying it. If slow
+    /// start ends with this ACK, sets ssthresh to cwnd.
     pub fn on_ack(&mut self, w: &mut Window, segments: f64, sample: &Sample) -> f64 {
         match self {
             SlowStart::Standard | SlowStart::HyStartPlusPlus(None) => segments,
@@ -66,7 +66,7 @@ impl SlowStart {
         }
     }
 
-    /// Handles a loss; all data below `nxt` had been sent.
+    /// Handles a loss. `nxt`: first byte not yet sent.
     pub fn on_loss(&mut self, by_timeout: bool, now: Time, nxt: u64) {
         match self {
             SlowStart::HyStart(hystart) if by_timeout => hystart.restart(now, nxt),
@@ -76,11 +76,11 @@ impl SlowStart {
     }
 }
 
-/// Returns the increase over the minimum round trip, of the connection (HyStart) or of the last round (RFC
-/// 9406 §4.2), that indicates a queue: an eighth of `least`, from 4 to 16 ms.
+/// Returns the increase of the RTT that indicates a queue: an eighth of `least`, from 4 to 16 ms. `least` is
+/// the minimum RTT of the connection (HyStart) or of the last round (RFC 9406 §4.2).
 fn threshold(least: Span) -> Span {
     (least / 8).clamp(Span::from_millis(4), Span::from_millis(16))
 }
 
-/// Minimum number of round-trip samples in a round for both methods (RFC 9406 §4.2, N_RTT_SAMPLE).
+/// Minimum number of RTT samples per round, for both methods (RFC 9406 §4.2, N_RTT_SAMPLE).
 const ENOUGH: u32 = 8;

@@ -9,7 +9,7 @@ use crate::seams::Window;
 pub(super) struct Linux;
 
 impl Stack for Linux {
-    /// False until all data sent before the reduction, and a segment more, is acknowledged (TCP_CA_CWR in
+    /// False until all data sent before the reduction, and one more segment, are acknowledged (TCP_CA_CWR in
     /// tcp_cong_control() and tcp_fastretrans_alert()).
     fn may_grow(&self, _: bool, is_reducing: bool) -> bool {
         !is_reducing
@@ -20,8 +20,8 @@ impl Stack for Linux {
         true
     }
 
-    /// Source: tcp_try_to_open(). After a loss, as soon as its window of data is acknowledged; after a mark,
-    /// not before the answer to CWR can have arrived.
+    /// Source: tcp_try_to_open(). After a loss an echo is answered once the loss's window of data is
+    /// acknowledged. After a mark it is answered once the reaction to CWR can have arrived.
     fn answers_echo(&self, una: u64, last: u64, marked: u64) -> bool {
         una >= last && una > marked
     }
@@ -36,13 +36,13 @@ impl Stack for Linux {
         true
     }
 
-    /// True until data beyond `reduced_until` is acknowledged (TCP_CA_CWR).
+    /// True until data above `reduced_until` is acknowledged (TCP_CA_CWR).
     fn is_reduced(&self, _: u64, una: u64, reduced_until: u64) -> bool {
         una <= reduced_until
     }
 
     /// Sources: tcp_current_ssthresh(): ssthresh is at least three quarters of the window. tcp_init_undo(),
-    /// tcp_enter_loss(): the window is an integer, and its count of ACKs restarts.
+    /// tcp_enter_loss(): the window is an integer, and its count of acknowledged segments is reset.
     fn restored(&self, before: Window) -> Window {
         let cwnd = whole(before.cwnd);
         Window { cwnd, ssthresh: before.ssthresh.max(whole(cwnd / 2.0) + whole(cwnd / 4.0)) }
@@ -57,7 +57,7 @@ impl Stack for Linux {
         true
     }
 
-    /// Source: tcp_xmit_probe_skb(), which probes at an acknowledged sequence number.
+    /// Source: tcp_xmit_probe_skb(), whose probe has an acknowledged sequence number.
     fn probe_at(&self, una: u64) -> Option<u64> {
         Some(una - 1)
     }

@@ -1,6 +1,6 @@
-//! `Stack`: rules of a sender's TCP that are neither parameters nor parts of other policies.
+//! `Stack`: rules of a sender that are neither parameters nor rules of another policy.
 //!
-//! This trait has all remaining differences between the text of the RFCs, Linux and ns-2's agents;
+//! This trait contains all remaining differences between the text of the RFCs, Linux and ns-2's agents;
 //! `docs/presets.md` lists them.
 
 mod linux;
@@ -13,26 +13,26 @@ use crate::{Config, Preset};
 use airhop_base::Time;
 use std::fmt::Debug;
 
-/// Rules of a sender's TCP. The default methods are the RFCs' rules; other stacks override them.
+/// Rules of a sender's TCP. The default methods implement the RFCs' rules; other stacks override them.
 pub trait Stack: Debug + Sync {
     /// True if the first segment of a connection without a handshake is one octet.
     fn opens_small(&self) -> bool {
         false
     }
 
-    /// True if one segment per round trip is timed; `timestamps`: the connection uses timestamps.
+    /// True if the sender times one segment per round trip. `timestamps`: the connection uses timestamps.
     fn times_segments(&self, timestamps: bool) -> bool {
         !timestamps
     }
 
-    /// Adds the round trip of a segment sent at `sent` and acknowledged now; `is_timed`: the segment is the
-    /// one being timed.
+    /// Adds the RTT sample of a segment sent at `sent` and acknowledged now. `is_timed`: the segment is the
+    /// timed segment.
     fn on_rtt(&self, rto: &mut dyn RtoPolicy, sent: Time, now: Time, is_timed: bool) {
         let _ = is_timed;
         rto.on_rtt(sent, now);
     }
 
-    /// True if duplicate ACKs yield round-trip samples and restart the retransmission timer.
+    /// True if duplicate ACKs yield RTT samples and restart the retransmission timer.
     fn times_duplicates(&self) -> bool {
         false
     }
@@ -42,58 +42,59 @@ pub trait Stack: Debug + Sync {
         false
     }
 
-    /// True if an ACK may grow the window although it echoes a mark (`ece`) or a mark's reduction is in
-    /// effect (`is_reducing`: no data sent after it is acknowledged). RFC 3168 §6.1.2: "The sender SHOULD NOT
-    /// increase the congestion window in response to the receipt of an ECN-Echo ACK packet".
+    /// True if an ACK may grow the window although it echoes a mark (`ece`) or a reduction for a mark is in
+    /// effect (`is_reducing`), i.e. no data sent after the reduction is acknowledged. RFC 3168 §6.1.2: "The
+    /// sender SHOULD NOT increase the congestion window in response to the receipt of an ECN-Echo ACK
+    /// packet".
     fn may_grow(&self, ece: bool, is_reducing: bool) -> bool {
         let _ = is_reducing;
         !ece
     }
 
-    /// True if the ACK that ends a fast recovery, or proves a timeout spurious, grows the window by the data
-    /// that it delivers.
+    /// True if an ACK grows the window by its delivered data although it ends a fast recovery, or proves a
+    /// timeout spurious.
     fn grows_after_repairs(&self) -> bool {
         false
     }
 
-    /// True if an echoed mark may reduce the window when all data below `una` is acknowledged. `last` is the end
-    /// of the window of data in which the window was last reduced, and `marked` the end of that of the last
-    /// reduction for a mark. RFC 3168 §6.1.2: "at most once per window of data", so an echo beyond that end
-    /// reports another mark.
+    /// True if an echoed mark may reduce the window when all data below `una` is acknowledged. `last`: end of
+    /// the window of data of the last reduction; `marked`: end of the window of data of the last reduction
+    /// for a mark. RFC 3168 §6.1.2: the window is reduced "at most once per window of data", so an echo above
+    /// that end reports another mark.
     fn answers_echo(&self, una: u64, last: u64, marked: u64) -> bool {
         let _ = marked;
         una > last
     }
 
-    /// True if an echoed mark reduces a window of one segment as any other; otherwise it restarts the
-    /// retransmission timer: "the TCP sender … SHOULD reset the retransmit timer on receiving the ECN-Echo
-    /// packet when the congestion window is one" (RFC 3168 §6.1.2).
+    /// True if an echoed mark reduces a window of one segment like any other window; otherwise the echo
+    /// restarts the retransmission timer: "the TCP sender … SHOULD reset the retransmit timer on receiving
+    /// the ECN-Echo packet when the congestion window is one" (RFC 3168 §6.1.2).
     fn cuts_window_of_one(&self) -> bool {
         false
     }
 
-    /// True if the window after a timeout is the flight not marked lost plus a segment (RFC 8985 §6.3);
-    /// otherwise one segment (RFC 5681 §3.1).
+    /// True if the window after a timeout is one segment plus the flight that is not marked lost (RFC 8985
+    /// §6.3); false if it is one segment (RFC 5681 §3.1).
     fn adds_flight_after_timeout(&self) -> bool {
         false
     }
 
-    /// True if the lost segment at `seq` belongs to a window of data for which a mark has already reduced the
-    /// window, so that it is not reduced again (RFC 3168 §6.1.2). `reduced_until`: first unsent byte at that
-    /// reduction; `una`: lowest unacknowledged byte.
+    /// True if a mark has already reduced the window for the window of data that contains the lost segment at
+    /// `seq`. The window is then not reduced again (RFC 3168 §6.1.2). `reduced_until`: first unsent byte at
+    /// that reduction; `una`: lowest unacknowledged byte.
     fn is_reduced(&self, seq: u64, una: u64, reduced_until: u64) -> bool {
         let _ = una;
         seq < reduced_until
     }
 
-    /// Returns the window to restore after a spurious reduction; `before`: the window before the reduction
-    /// (RFC 4015 §4).
+    /// Returns the window to restore after a spurious reduction (RFC 4015 §4). `before`: window before the
+    /// reduction.
     fn restored(&self, before: Window) -> Window {
         before
     }
 
-    /// True if a timestamp below the recovery point does not undo a reduction while a retransmission is in
-    /// flight.
+    /// True if a timestamp does not undo a reduction while the ACK is below the recovery point and a
+    /// retransmission is in flight.
     fn undoes_late(&self) -> bool {
         false
     }
@@ -110,13 +111,14 @@ pub trait Stack: Debug + Sync {
         None
     }
 
-    /// True if the interval to the next zero-window probe counts from the answer to the last probe.
+    /// True if the interval to the next zero-window probe starts at the ACK of the last probe.
     fn counts_from_answers(&self) -> bool {
         false
     }
 }
 
-/// Returns the stack of a connection, or of the agent to which its recovery belongs.
+/// Returns the stack of a connection: that of the ns-2 agent to which its recovery belongs, otherwise that of
+/// the preset.
 pub fn of(c: &Config, agent: Agent) -> &'static dyn Stack {
     match (agent, c.stack) {
         (Agent::Ns2Vegas, _) => &ns2::Vegas,

@@ -8,25 +8,25 @@ use airhop_base::Time;
 #[derive(Debug)]
 pub(super) struct Common;
 
-/// Agent/TCP/Vegas: its own recv_newack_helper() ignores marks, and a fast retransmission backs off the timer
+/// Agent/TCP/Vegas. Its own recv_newack_helper() ignores marks, and a fast retransmission backs off the timer
 /// like a timeout.
 #[derive(Debug)]
 pub(super) struct Vegas;
 
-/// Agent/TCP/Linux: every ACK restarts the retransmission timer and, with timestamps, yields a sample.
-/// Duplicate ACKs do so too; they echo the timestamp of the last in-order segment, so the timeout grows while
-/// a retransmission is awaited. The first packet is only a header.
+/// Agent/TCP/Linux. Every ACK restarts the retransmission timer and, with timestamps, yields an RTT sample.
+/// Duplicate ACKs also do so; they echo the timestamp of the last in-order segment, so the timeout grows
+/// until a retransmission arrives. The first packet is only a header.
 #[derive(Debug)]
 pub(super) struct Linux;
 
-/// True if a reduction is still in effect, for all of ns-2's agents: a second reduction waits until data
-/// beyond `reduced_until` is acknowledged (RenoTcpAgent::dupack_action()).
+/// True if a reduction of any ns-2 agent is still in effect: the window is reduced again only after data
+/// above `reduced_until` is acknowledged (RenoTcpAgent::dupack_action()).
 fn is_reduced(una: u64, reduced_until: u64) -> bool {
     una <= reduced_until
 }
 
 impl Stack for Common {
-    // An ACK that echoes a mark does not grow the window (TcpAgent::recv_newack_helper()), as in the RFC.
+    // As in the RFC, an ACK that echoes a mark does not grow the window (TcpAgent::recv_newack_helper()).
 
     fn is_reduced(&self, _: u64, una: u64, reduced_until: u64) -> bool {
         is_reduced(una, reduced_until)
@@ -52,7 +52,7 @@ impl Stack for Linux {
         true
     }
 
-    /// True: with timestamps too, the timed segment ends the backoff.
+    /// True, even with timestamps, because the ACK of the timed segment ends the backoff.
     fn times_segments(&self, _: bool) -> bool {
         true
     }
@@ -65,7 +65,7 @@ impl Stack for Linux {
         true
     }
 
-    /// As in Linux.
+    /// The rule is Linux'.
     fn may_grow(&self, _: bool, is_reducing: bool) -> bool {
         !is_reducing
     }

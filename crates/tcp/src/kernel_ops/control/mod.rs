@@ -13,7 +13,7 @@ use crate::sender_state::SenderState;
 use crate::{Config, Fault};
 use airhop_base::{Rate, Time};
 
-/// Number of the first segment after which a connection paces.
+/// Number of segments that a connection sends before it paces.
 const UNPACED: u32 = 10;
 /// `CA_ACK_SLOWPATH`, `CA_ACK_WIN_UPDATE` and `CA_ACK_ECE`.
 const ACK_SLOWPATH: u32 = 1;
@@ -22,19 +22,19 @@ const ACK_ECE: u32 = 1 << 2;
 /// Send buffer, bytes: the largest send buffer of Linux (`net.ipv4.tcp_wmem`, its third number by default).
 const SEND_BUFFER: u32 = 4 << 20;
 
-/// Adapter of a Linux congestion control to Airhop's seam. For an ACK the callbacks are called in the
-/// kernel's order (6.18): `pkts_acked`, `in_ack_event`, callbacks for a loss or an undo, `set_state`, and
-/// then `cong_control`, or, outside a reduction, `cong_avoid` if the ACK acknowledges data cumulatively, or
-/// SACKs data while the path reorders.
+/// Adapter that runs a Linux congestion control as an Airhop [`CongestionControl`]. For an ACK, the adapter
+/// calls the callbacks in the kernel's order (6.18): `pkts_acked`, `in_ack_event`, callbacks for a loss or an
+/// undo, `set_state`, and then `cong_control`. A congestion control without `cong_control` gets `cong_avoid`
+/// outside a reduction, if the ACK acknowledges data cumulatively, or SACKs data while the path reorders.
 #[derive(Debug)]
 pub struct KernelControl {
     scheme: &'static str,
     ops: Box<dyn TcpCongestionOps>,
     has: Callbacks,
     sk: Sock,
-    /// Window last returned to the sender.
+    /// Window that the adapter last reported to the sender.
     shown: Window,
-    /// True if the last reduction was detected as spurious.
+    /// True if the sender has detected the last reduction as spurious.
     is_spurious: bool,
     /// First unsent byte at the start of the last reduction.
     high_seq: u64,
@@ -46,16 +46,16 @@ pub struct KernelControl {
     max_sent: u64,
     /// First byte of the last loss probe that was a retransmission (RFC 8985 §7.3).
     probe: Option<u64>,
-    /// True if the congestion control itself marked its flight as application-limited.
+    /// True if the congestion control itself marked the connection as application-limited.
     holds_back: bool,
     uses_prr: bool,
-    /// PRR state of the present reduction; `None` without one.
+    /// PRR state of the present reduction; `None` outside a reduction.
     prr: Option<Prr>,
-    /// Bytes in flight after the last ACK, plus bytes sent since.
+    /// Bytes in flight after the last ACK, plus the bytes sent after that ACK.
     in_flight: u64,
     /// Bytes known to have arrived.
     delivered: u64,
-    /// Packets among `delivered` whose ACK carried ECE.
+    /// Packets of `delivered` whose ACK carried ECE.
     delivered_ce: u64,
     /// Packets marked lost so far, as reported by the sender.
     lost: u32,
@@ -91,7 +91,7 @@ impl KernelControl {
         }
     }
 
-    /// Calls a callback if the congestion control has it. An error of the callback ends the run.
+    /// Calls a callback if the congestion control has it. An error in the callback ends the run.
     fn call(
         &mut self,
         which: Callbacks,
@@ -132,15 +132,16 @@ impl KernelControl {
         }
     }
 
-    /// Adopts a window that the sender itself has changed since the last call: a lost SYN leaves one segment.
+    /// Copies a window that the sender has changed since the last call: after the loss of a SYN, the window
+    /// is one segment.
     fn adopt_window(&mut self, w: &Window) {
         if *w != self.shown {
             (self.sk.snd_cwnd, self.sk.snd_ssthresh) = (packets(w.cwnd), packets(w.ssthresh));
         }
     }
 
-    /// Writes the window that the sender may use, limited by the send buffer. In fast recovery and CWR the
-    /// sender itself lowers the flight, down to the final window.
+    /// Writes the sender's window, limited by the send buffer. In fast recovery and CWR the sender itself
+    /// reduces the flight to the final window.
     fn publish_window(&mut self, w: &mut Window) {
         let is_moved = self.prr.is_some() && matches!(self.sk.ca_state, CaState::Cwr | CaState::Recovery);
         let cwnd = if is_moved { self.sk.snd_ssthresh } else { self.sk.snd_cwnd };
@@ -149,8 +150,8 @@ impl KernelControl {
         self.shown = *w;
     }
 
-    /// Returns the delivery-rate sample of an ACK that has `acked` packets newly delivered, and keeps its rate in the socket
-    /// (tcp_rate_gen()).
+    /// Returns the delivery-rate sample of an ACK with `acked` newly delivered packets, and stores its rate
+    /// in the socket (tcp_rate_gen()).
     fn sample(&mut self, d: &Delivery, acked: u32) -> RateSample {
         if acked > 0 {
             self.sk.delivered_mstamp = self.sk.tcp_mstamp;
@@ -164,7 +165,8 @@ impl KernelControl {
         rs
     }
 
-    /// Prepares the socket for the callbacks of a loss or a mark; losses found with it count already.
+    /// Updates the socket before the callbacks of a loss or a mark. Packets found lost at this event already
+    /// count as lost.
     fn detect(&mut self, w: &Window, now: Time, s: &SenderState) {
         self.adopt_window(w);
         self.refresh(now, s);
@@ -182,8 +184,8 @@ impl KernelControl {
 }
 
 impl CongestionControl for KernelControl {
-    /// No effect: ACKs are processed in [`CongestionControl::on_delivery`], when the state after the ACK is
-    /// known.
+    /// No effect: [`CongestionControl::on_delivery`] processes ACKs, because it runs after the sender's state
+    /// is updated.
     fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
 
     fn observe(&mut self, a: &Ack, s: &SenderState) {
@@ -192,7 +194,7 @@ impl CongestionControl for KernelControl {
         }
         self.refresh(a.now, s);
         if !self.sk.ca_initialized && !self.steers() {
-            self.sk.pace(); // for the ACK of the SYN, to which no report of delivered data belongs
+            self.sk.pace(); // for the ACK of the SYN, which has no delivery report
         }
         let opens = !self.sk.ca_initialized;
         self.holds_back = false;
@@ -221,11 +223,11 @@ impl CongestionControl for KernelControl {
         self.detect(w, l.now, s);
         match l.signal {
             Signal::Timeout => self.time_out(l, s),
-            // A segment that is retransmitted still counts as lost.
+            // A retransmitted segment still counts as lost.
             Signal::Duplicates if self.sk.lost_out == 0 => self.reduce_for_probe(s),
             Signal::Duplicates => {
                 if matches!(self.sk.ca_state, CaState::Recovery | CaState::Loss) {
-                    self.repaired(); // the ACK that ends a repair shows the next loss
+                    self.repaired(); // the ACK that ends a recovery also reports the next loss
                 }
                 self.begin_recovery(s);
             }
@@ -236,12 +238,12 @@ impl CongestionControl for KernelControl {
         }
         self.publish_window(w);
         match l.signal {
-            Signal::Echo => LossClass::Congestion, // a mark has no other meaning (RFC 3168 §5)
-            _ => LossClass::Undecided,             // `ssthresh` returns a window, not a cause
+            Signal::Echo => LossClass::Congestion, // a mark always reports congestion (RFC 3168 §5)
+            _ => LossClass::Undecided, // the callback `ssthresh` returns a window, not a class of loss
         }
     }
 
-    /// Recovery continues the reduction that CWR began.
+    /// A loss during CWR starts recovery, which continues the reduction that CWR began.
     fn on_marked_loss(&mut self, w: &mut Window, now: Time, s: &SenderState) -> LossClass {
         self.detect(w, now, s);
         self.begin_recovery(s);
@@ -254,8 +256,8 @@ impl CongestionControl for KernelControl {
         self.sk.lost = self.lost;
     }
 
-    /// Only recorded here: the sender detects a spurious reduction before [`CongestionControl::observe`],
-    /// Linux after that.
+    /// Records the spurious reduction. The sender detects it before [`CongestionControl::observe`], whereas
+    /// Linux detects it after that.
     fn on_spurious(&mut self, _: &mut Window, _: &Window, _: &SenderState) {
         self.is_spurious = true;
     }
@@ -298,19 +300,20 @@ impl CongestionControl for KernelControl {
         self.ops.on_seed(seed);
     }
 
-    /// Linux, tcp_cwnd_restart(): the event comes before the reduction, and a window that the congestion control
-    /// sets then counts for ssthresh only.
+    /// Linux, tcp_cwnd_restart(): the event precedes the reduction of the window. If the congestion control
+    /// sets the window at this event, that window only determines ssthresh.
     fn on_idle(&mut self, w: &mut Window, now: Time, idle: &Idle, s: &SenderState) {
         self.adopt_window(w);
         let written = self.sk.write_seq;
         self.refresh(now, s);
-        self.sk.write_seq = written; // the write that ends the idle period counts after the event
+        // write_seq includes the data that ends the idle period only after the event
+        self.sk.write_seq = written;
         let left = packets(idle.halved(self.sk.snd_cwnd.into()));
         self.event(CaEvent::CwndRestart);
         self.sk.snd_ssthresh = self.sk.current_ssthresh();
         self.sk.snd_cwnd = left;
         self.sk.stamp_cwnd();
-        self.prr = None; // nothing is in flight that a reduction could lower
+        self.prr = None; // no data is in flight, so PRR has no flight to reduce
         self.publish_window(w);
     }
 
@@ -339,9 +342,9 @@ impl CongestionControl for KernelControl {
         }
     }
 
-    /// A congestion control with `cong_control` sets its own rate. For all others the host computes it, and paces by it
-    /// where the queueing discipline does; on other hosts, and below a maximum rate, the connection itself paces from
-    /// the tenth segment on (tcp_update_skb_after_send()).
+    /// A congestion control with `cong_control` sets its pacing rate itself; for all others the host computes
+    /// the rate. If the queueing discipline paces, it uses this rate. Otherwise, and below a maximum rate,
+    /// the connection itself paces from the tenth segment on (tcp_update_skb_after_send()).
     fn pacing_rate(&self, _: &Window, _: &SenderState) -> Option<Rate> {
         let sk = &self.sk;
         let is_own = sk.sk_pacing_status == Sock::PACING_NEEDED || sk.sk_max_pacing_rate < u64::MAX;
@@ -354,13 +357,13 @@ impl CongestionControl for KernelControl {
     }
 
     /// True if the congestion control has written `app_limited`, as BBR does while it probes for the minimum
-    /// round trip.
+    /// RTT.
     fn holds_back(&self) -> bool {
         self.holds_back
     }
 
-    /// Returns the bytes that the rate carries in 1/1024 s, at most 64 KiB, and at least the segments that
-    /// `min_tso_segs` returns.
+    /// Returns the maximum burst, bytes: the bytes that the pacing rate carries in 1/1024 s, at most 64 KiB,
+    /// and at least the segments that `min_tso_segs` returns.
     fn send_quantum(&self) -> u64 {
         (self.sk.sk_pacing_rate / 1024)
             .min(65_535)

@@ -1,4 +1,4 @@
-//! Reductions of the window in the states of Linux (`enum tcp_ca_state`): their begin, course, end and undo.
+//! Window reductions in the states of Linux (`enum tcp_ca_state`): their start, progress, end and undo.
 
 use super::KernelControl;
 use crate::kernel_ops::flags;
@@ -9,28 +9,28 @@ use crate::seams::{Delivery, Loss, Repair};
 use crate::sender_state::SenderState;
 
 impl KernelControl {
-    /// Calls `ssthresh` of the congestion control, and saves the window for an undo.
+    /// Calls the congestion control's `ssthresh`, and saves the window for an undo.
     pub(super) fn reduce(&mut self) {
         self.sk.prior_cwnd = self.sk.snd_cwnd;
         self.sk.snd_ssthresh = self.ask("ssthresh", |ops, sk| ops.ssthresh(sk));
     }
 
-    /// Begins fast recovery (tcp_enter_recovery()): a reduction that began for a mark is final.
+    /// Starts fast recovery (tcp_enter_recovery()). A reduction that a mark started is not undone.
     pub(super) fn begin_recovery(&mut self, s: &SenderState) {
         let is_marked = self.sk.ca_state == CaState::Cwr || flags::has_echo(self.flag);
         self.sk.prior_ssthresh = if is_marked { 0 } else { self.sk.current_ssthresh() };
         self.begin_reduction(CaState::Recovery, s);
     }
 
-    /// Reduces the window at once for a loss that a probe has repaired (tcp_process_tlp_ack()).
+    /// Reduces the window at once for a loss that a loss probe has repaired (tcp_process_tlp_ack()).
     pub(super) fn reduce_for_probe(&mut self, s: &SenderState) {
         self.begin_reduction(CaState::Cwr, s);
         self.complete();
         self.set_state(CaState::Open);
     }
 
-    /// Begins fast recovery or CWR: the window decreases to ssthresh by PRR (RFC 9937), or at once without
-    /// PRR. A change of ssthresh in `set_state` is respected: DCTCP reacts to a loss there.
+    /// Starts fast recovery or CWR. The window decreases to ssthresh by PRR (RFC 9937), or at once without
+    /// PRR. If `set_state` changes ssthresh, as DCTCP does for a loss, the new ssthresh applies.
     pub(super) fn begin_reduction(&mut self, new: CaState, s: &SenderState) {
         let begins = self.sk.ca_state != CaState::Cwr;
         if begins {
@@ -50,9 +50,9 @@ impl KernelControl {
         }
     }
 
-    /// Handles a timeout, after its marks of losses: sets the window to one segment more than the flight that is left
-    /// (RFC 5681 §3.1; tcp_enter_loss()). Reduces ssthresh and notifies the congestion control only if no
-    /// reduction was made for this window of data.
+    /// Handles a timeout, after the sender has marked the lost segments. Sets the window to one segment more
+    /// than the remaining flight (RFC 5681 §3.1; tcp_enter_loss()). Reduces ssthresh and notifies the
+    /// congestion control only if the window was not yet reduced for this window of data.
     pub(super) fn time_out(&mut self, l: &Loss, s: &SenderState) {
         let is_first = match self.sk.ca_state {
             CaState::Open | CaState::Disorder => true,
@@ -74,7 +74,7 @@ impl KernelControl {
         self.in_flight = 0;
     }
 
-    /// Requests CWR on the next new segment (RFC 3168 §6.1.2).
+    /// Schedules CWR for the next new segment (RFC 3168 §6.1.2).
     pub(super) fn answer_echoes(&mut self) {
         self.sk.ecn_flags |= (self.sk.ecn_flags & Sock::ECN_OK) * Sock::ECN_QUEUE_CWR;
     }
@@ -94,7 +94,7 @@ impl KernelControl {
         }
     }
 
-    /// Ends the repair: all bytes outstanding at its start are acknowledged.
+    /// Ends the recovery: all bytes that were outstanding at its start are acknowledged.
     pub(super) fn repaired(&mut self) {
         let was_reduced = self.sk.ca_state == CaState::Recovery;
         self.set_state(CaState::Open);
@@ -107,7 +107,8 @@ impl KernelControl {
         self.has.contains(Callbacks::CONG_CONTROL)
     }
 
-    /// Undoes the last reduction as spurious (RFC 4015 §4; tcp_undo_cwnd_reduction()), unless a mark caused it too.
+    /// Undoes the last reduction as spurious (RFC 4015 §4; tcp_undo_cwnd_reduction()), unless a mark was also
+    /// a cause.
     pub(super) fn undo(&mut self) {
         if std::mem::take(&mut self.is_spurious) {
             if self.sk.prior_ssthresh > 0 {
@@ -123,11 +124,11 @@ impl KernelControl {
         }
     }
 
-    /// Sets the state that an ACK leads to.
+    /// Sets the state after an ACK.
     pub(super) fn update_ca_state(&mut self, repair: Repair, s: &SenderState) {
         match self.sk.ca_state {
             CaState::Recovery | CaState::Loss if repair == Repair::Nothing => self.repaired(),
-            // CWR must first arrive, on data sent after the mark.
+            // CWR ends when data sent after the mark is acknowledged.
             CaState::Cwr if s.una > self.high_seq => {
                 self.complete();
                 self.set_state(CaState::Open);
@@ -143,7 +144,7 @@ impl KernelControl {
         self.mark(s);
     }
 
-    /// Sets the window during a reduction to the flight that PRR allows.
+    /// Sets the window during a reduction to the flight that PRR permits.
     pub(super) fn lower(&mut self, d: &Delivery, mss: u64) {
         if let Some(prr) = self.prr.as_mut().filter(|_| d.arrivals.fresh > 0) {
             let cwnd = prr.on_ack(d.arrivals.fresh, d.in_flight, self.advances && d.lost == 0).div_ceil(mss);

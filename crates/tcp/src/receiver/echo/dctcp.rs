@@ -1,4 +1,4 @@
-//! ECE on the ACKs of marked bytes only, independently of CWR (RFC 8257 §3.2).
+//! DCTCP's echo of marks: ECE on the ACKs of marked bytes only, independently of CWR (RFC 8257 §3.2).
 
 use super::MarkEcho;
 use airhop_base::{Ecn, Segment};
@@ -10,8 +10,8 @@ pub(super) struct Dctcp {
 }
 
 impl MarkEcho for Dctcp {
-    /// True if DCTCP.CE changes: "Send an immediate ACK" with the old value, so that every byte is echoed as
-    /// it arrived.
+    /// True if DCTCP.CE changes: "Send an immediate ACK" with the old value. The ACKs then report for every
+    /// byte whether it arrived marked.
     fn ends_run(&self, ecn: Ecn) -> bool {
         (ecn == Ecn::Ce) != self.is_marked
     }

@@ -1,4 +1,4 @@
-//! Echo of marks by a receiver to the sender. Each kind has a file of its own.
+//! Echoes of ECN marks by a receiver to its sender; each kind has its own file.
 
 mod dctcp;
 mod each_mark;
@@ -11,10 +11,10 @@ use each_mark::EachMark;
 use rfc3168::Rfc3168;
 use std::fmt::Debug;
 
-/// Echo of marks on a connection that uses ECN. Accurate ECN (RFC 9768) would be a further kind.
+/// Echo of ECN marks on a connection that uses ECN. Accurate ECN (RFC 9768) is not implemented.
 pub(super) trait MarkEcho: Debug + Send {
-    /// True if a data segment with this codepoint ends a run of equal codepoints: the data before it needs a
-    /// separate ACK, sent before [`MarkEcho::on_data`].
+    /// True if a data segment with this codepoint ends a run of segments with equal codepoints. The data of
+    /// the run then needs its own ACK, sent before [`MarkEcho::on_data`].
     fn ends_run(&self, _ecn: Ecn) -> bool {
         false
     }

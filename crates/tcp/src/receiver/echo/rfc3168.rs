@@ -1,4 +1,4 @@
-//! ECE from the first mark until the sender's CWR (RFC 3168 §6.1.3).
+//! ECE on every ACK from the first mark until the sender's CWR (RFC 3168 §6.1.3).
 
 use super::MarkEcho;
 use airhop_base::{Ecn, Segment};
@@ -10,7 +10,7 @@ pub(super) struct Rfc3168 {
 }
 
 impl MarkEcho for Rfc3168 {
-    /// A marked segment with CWR restarts the echo.
+    /// A segment with both a mark and CWR restarts the echo.
     fn on_data(&mut self, ecn: Ecn, cwr: bool) -> bool {
         let echoes = (self.echoes && !cwr) || ecn == Ecn::Ce;
         std::mem::replace(&mut self.echoes, echoes) != echoes

@@ -1,8 +1,8 @@
-//! Options that a SYN offers, and options that the connection uses.
+//! Negotiation of options: options offered in the SYN, and options that the connection uses.
 
 use super::*;
 
-/// Returns a receiver that supports all options, and its answer to a SYN.
+/// Creates a receiver that supports all options, and returns it with its SYN-ACK.
 fn opened(syn: Segment) -> (Bench, Segment) {
     let config = Config { handshake: true, timestamps: true, ecn: true, ..plain() };
     let mut b = Bench::new(config);
@@ -17,7 +17,8 @@ fn offer() -> Segment {
     Segment { flags: SETUP, sack_permitted: true, timestamps, ..segment(0, 0) }
 }
 
-/// Returns whether a connection uses ECN, SACK and timestamps, after a marked segment and one behind a gap.
+/// Returns whether a connection uses ECN, SACK and timestamps, from its ACKs of a marked segment and of a
+/// segment above a gap.
 fn used(mut b: Bench) -> [bool; 3] {
     b.give_marked(ms(1), segment(1, 500), Ecn::Ce);
     let ack = b.give_marked(ms(2), segment(1001, 500), Ecn::Ect0).remove(0);
@@ -29,8 +30,8 @@ fn answered(reply: &Segment) -> [bool; 3] {
 }
 
 // RFC 3168 §6.1.1: an ECN-setup SYN has ECE and CWR; a SYN-ACK that accepts ECN has ECE alone. RFC 2018 §2,
-// RFC 7323 §3.2: SACK and timestamps are used only if the SYN offers them. The answer is decisive, also to a
-// repeated SYN.
+// RFC 7323 §3.2: SACK and timestamps are used only if the SYN offers them. The first SYN decides, even if a
+// repeated SYN differs.
 #[test]
 fn offered_options_are_negotiated_and_used() {
     let flags = |ece, cwr| Flags { ece, cwr, ..SETUP };
@@ -49,7 +50,7 @@ fn offered_options_are_negotiated_and_used() {
     }
 }
 
-// RFC 3168 §6.1.1: a host without ECN answers with neither bit.
+// RFC 3168 §6.1.1: the SYN-ACK of a host without ECN has neither ECE nor CWR.
 #[test]
 fn a_receiver_without_ecn_declines() {
     let config = Config { handshake: true, loss_detection: LossDetection::Duplicates, ..plain() };
@@ -60,8 +61,9 @@ fn a_receiver_without_ecn_declines() {
     assert_eq!(used(b), [false; 3]);
 }
 
-// RFC 6298 §3: the round trip of a SYN-ACK is a sample, but Karn's rule forbids that of a SYN-ACK sent twice, which
-// timestamps make unambiguous (RFC 7323 §4.1). The sample is returned once.
+// RFC 6298 §3: the round trip of a SYN-ACK is an RTT sample. Karn's rule forbids the sample of a SYN-ACK that
+// was sent twice, unless timestamps make it unambiguous (RFC 7323 §4.1). The receiver returns the sample
+// once.
 #[test]
 fn a_syn_ack_has_a_round_trip() {
     let syn = |value| Segment {

@@ -2,7 +2,8 @@
 
 use super::*;
 
-// RFC 5681 §4.2, RFC 9293 §3.8.6.3: every second full segment, and no later than the timeout.
+// RFC 5681 §4.2, RFC 9293 §3.8.6.3: an ACK is sent for every second full segment, and no later than the
+// timeout.
 #[test]
 fn delayed_ack_second_segment_or_timeout() {
     let mut b = delayed();
@@ -11,14 +12,15 @@ fn delayed_ack_second_segment_or_timeout() {
     assert_eq!(b.give(ms(20), segment(501, 500)).len(), 1);
     assert_eq!(b.receiver.poll_timeout(), None);
     assert!(b.give(ms(30), segment(1001, 500)).is_empty());
-    b.receiver.on_timeout(ms(100)); // too early: nothing happens
+    b.receiver.on_timeout(ms(100)); // too early, no effect
     assert!(b.answers(ms(100)).is_empty());
     b.receiver.on_timeout(ms(230));
     assert_eq!(b.answers(ms(230)).iter().map(|s| s.ack).collect::<Vec<_>>(), [1501]);
     assert_eq!(b.receiver.poll_timeout(), None);
 }
 
-// The timer runs from the first unacknowledged segment, and the rule counts bytes, not segments.
+// The timeout starts at the first unacknowledged segment. The ACK is due after a number of bytes, not of
+// segments.
 #[test]
 fn delayed_ack_counts_bytes_from_the_first() {
     let mut b = delayed();
@@ -29,27 +31,27 @@ fn delayed_ack_counts_bytes_from_the_first() {
     assert_eq!(b.give(ms(30), segment(901, 100)).len(), 1);
 }
 
-// RFC 5681 §4.2: an immediate ACK for an out-of-order segment, for one that fills a gap fully or in part, and
-// for a duplicate.
+// RFC 5681 §4.2: an out-of-order segment, a segment that fills all or part of a gap, and a duplicate are
+// acknowledged at once.
 #[test]
 fn delayed_ack_does_not_delay_news_of_loss() {
     let mut b = delayed();
     assert_eq!(b.data(1001, 1501).0, 1); // out of order
-    assert_eq!(b.data(1, 501).0, 501); // part of the gap
-    assert_eq!(b.data(501, 1001).0, 1501); // the rest
+    assert_eq!(b.data(1, 501).0, 501); // fills a part of the gap
+    assert_eq!(b.data(501, 1001).0, 1501); // fills the rest of the gap
     assert_eq!(b.data(1, 501).0, 1501); // duplicate
     assert!(b.give(ms(1), segment(1501, 500)).is_empty());
-    assert_eq!(b.data(1751, 2251).0, 2251); // a duplicate in part
+    assert_eq!(b.data(1751, 2251).0, 2251); // partly duplicate
 }
 
-// Linux: the first 16 ACKs are not delayed, nor are 16 ACKs after an idle period or a duplicate, as the
-// sender may be in slow start.
+// Linux does not delay the first 16 ACKs, nor 16 ACKs after an idle period or a duplicate, because the sender
+// may be in slow start.
 #[test]
 fn quick_acks() {
     let delay = DelayedAck { segments: 2, timeout: Span::from_millis(40) };
     let mut b = Bench::new(Config { delayed_ack: Some(delay), quick_acks: 16, ..plain() });
     let mut next = 1;
-    // Returns the number of ACKs for a number of segments that arrive a millisecond apart.
+    // Returns the number of ACKs for `segments` segments that arrive one millisecond apart.
     let mut acks = |b: &mut Bench, from: u64, segments: u64| -> usize {
         let answers = (0..segments).map(|k| {
             let n = b.give(ms(from + k), segment(next, 500)).len();
@@ -67,7 +69,7 @@ fn quick_acks() {
     assert_eq!(acks(&mut b, 476, 20), 10);
 }
 
-// Linux 6.6: after a segment with PSH the application has read all data, and the ACK is sent at once
+// Linux 6.6: after a segment with PSH the application has read all data, so the ACK is sent at once
 // (tcp_cleanup_rbuf()). RFC 9293 does not require this.
 #[test]
 fn a_pushed_segment_is_acknowledged_at_once() {
@@ -80,8 +82,9 @@ fn a_pushed_segment_is_acknowledged_at_once() {
     }
 }
 
-// Linux, inet_csk_in_pingpong_mode(): the ACK of a request that follows an answer waits for the next answer, and when it has waited in vain, the
-// next ACKs do not. Data 40 ms after data is no answer (tcp_event_data_sent()); of two pushed segments the second one is acknowledged.
+// Linux, inet_csk_in_pingpong_mode(): after an answer, the ACK of the next request waits for the next answer.
+// If no answer comes before the timeout, the next ACKs are not delayed. Data sent 40 ms after an arrival is
+// no answer (tcp_event_data_sent()). Of two segments with PSH the second causes an ACK.
 #[test]
 fn a_host_that_answers_delays_its_acks() {
     let delay = DelayedAck { segments: 2, timeout: Span::from_millis(40) };

@@ -2,7 +2,7 @@
 
 use super::*;
 
-// RFC 3168 §6.1.3: ECE from the first CE until CWR. A change causes an immediate ACK.
+// RFC 3168 §6.1.3: ACKs carry ECE from the first CE until CWR. A change of ECE causes an immediate ACK.
 #[test]
 fn ecn_echo() {
     let delay = DelayedAck { segments: 2, timeout: Span::from_millis(200) };
@@ -14,13 +14,12 @@ fn ecn_echo() {
     let mut cwr = segment(1501, 500);
     cwr.flags.cwr = true;
     assert_eq!(echo(b.give_marked(ms(4), cwr.clone(), Ecn::Ect0)), [false]);
-    // A marked segment with CWR restarts the echo.
+    // A segment with both a mark and CWR restarts the echo.
     cwr.seq = 2001;
     assert_eq!(echo(b.give_marked(ms(5), cwr, Ecn::Ce)), [true]);
 }
 
-// Xu, Tian and Ansari 2004: an ACK reports a mark since the last ACK, and the next ACK starts without one;
-// CWR has no effect.
+// Xu, Tian and Ansari 2004: an ACK carries ECE if a mark arrived since the last ACK. CWR has no effect.
 #[test]
 fn each_mark_is_echoed_once() {
     let features = ReceiverFeatures { echo: Echo::EachMark, ..ReceiverFeatures::NOTHING };
@@ -32,7 +31,8 @@ fn each_mark_is_echoed_once() {
     assert_eq!(echoes.collect::<Vec<_>>(), [false, true, false, true, true]);
 }
 
-// Balan et al. 2001 (HACK): an ACK reports a damaged segment at once, unless the segment had arrived intact before.
+// Balan et al. 2001 (HACK): an ACK reports a damaged segment at once, unless the segment arrived intact
+// before.
 #[test]
 fn intact_segments_are_not_reported_as_damaged() {
     let mut b = Bench::new(plain());
@@ -51,18 +51,18 @@ fn stamped(seq: u64, value: u32) -> Segment {
     Segment { timestamps: Some(Timestamps { value, echo: 0 }), ..segment(seq, 500) }
 }
 
-// RFC 7323 §4.3, its three situations.
+// RFC 7323 §4.3: the three situations (A), (B), (C).
 #[test]
 fn timestamps_echo() {
     let echo = |answers: &[Segment]| answers[0].timestamps.unwrap().echo;
-    // (A) Delayed ACKs: the echoed timestamp is that of the first segment since the last ACK.
+    // (A) Delayed ACKs: an ACK echoes the timestamp of the first segment since the last ACK.
     let delay = DelayedAck { segments: 2, timeout: Span::from_millis(200) };
     let mut b = Bench::new(Config { timestamps: true, delayed_ack: Some(delay), ..plain() });
     assert!(b.give(ms(10), stamped(1, 1)).is_empty());
     let acks = b.give(ms(12), stamped(501, 2));
     assert_eq!((echo(&acks), acks[0].timestamps.unwrap().value), (1, 12));
-    // (B), (C) A hole and its filling: the timestamp of the last segment that advanced the window, then of
-    // the segment that filled the hole.
+    // (B), (C) A hole is opened and filled: ACKs echo the timestamp of the last segment that advanced the
+    // window, then of the segment that filled the hole.
     let mut b = Bench::new(Config { timestamps: true, ..plain() });
     assert_eq!(echo(&b.give(ms(1), stamped(1, 1))), 1);
     assert_eq!(echo(&b.give(ms(2), stamped(1001, 3))), 1);
@@ -73,8 +73,8 @@ fn timestamps_echo() {
     assert_eq!(echo(&b.give(ms(6), stamped(1, 1))), 4);
 }
 
-// RFC 7323 §4.3 (1): the SYN-ACK is the first segment with an ACK field, so the next ACK echoes the timestamp
-// of the first data segment, not the SYN's, which would double the first round trip.
+// RFC 7323 §4.3 (1): the SYN-ACK is the first segment with an ACK field. The next ACK therefore echoes the
+// timestamp of the first data segment. The timestamp of the SYN would double the first RTT sample.
 #[test]
 fn the_first_data_is_echoed() {
     let mut b = Bench::new(Config { handshake: true, timestamps: true, ..plain() });
@@ -86,8 +86,8 @@ fn the_first_data_is_echoed() {
     assert_eq!(echoed, [1, 60, 61]);
 }
 
-// RFC 8257 §3.2: an ACK for every second segment in both states, and an immediate ACK at a change of state,
-// which acknowledges the segments before the change in the old state. CWR has no effect, and the SYN-ACK is
+// RFC 8257 §3.2: in both states every second segment is acknowledged. A change of state causes an immediate
+// ACK of the segments before the change, with the ECE of the old state. CWR has no effect, and the SYN-ACK is
 // ECN-capable (§3.6).
 #[test]
 fn every_byte_is_echoed_as_it_was() {
@@ -133,12 +133,12 @@ fn every_byte_is_echoed_as_it_was() {
     for (n, (marked, answer)) in (1..).zip(marks.into_iter().zip(answers)) {
         assert_eq!(give(n, marked, n == 5), answer, "segment {n}");
     }
-    // An out-of-order segment is acknowledged at once, with its own mark.
+    // An out-of-order segment is acknowledged at once, and the ACK echoes the segment's own mark.
     assert_eq!(give(14, true, false), [(12, true)]);
     assert_eq!(give(13, false, false), [(14, false)]);
 }
 
-// Linux, tcp_ecn_send(): with preset linux the pure ACKs of DCTCP are ECN-capable too.
+// Linux, tcp_ecn_send(): with the preset linux, pure ACKs of DCTCP are ECN-capable too.
 #[test]
 fn pure_acks_of_linux_dctcp_are_capable() {
     let features = ReceiverFeatures { echo: Echo::EachByte, ..ReceiverFeatures::SACK };

@@ -1,4 +1,4 @@
-//! Reports of arrivals in ACKs: SACK blocks and duplicates.
+//! Reports of arrivals in ACKs: SACK blocks and D-SACK blocks.
 
 use super::*;
 
@@ -19,12 +19,13 @@ fn rfc2018_every_second_segment_lost() {
     assert_eq!(b.data(6000, 6500), (5500, vec![(6000, 6500)]));
     assert_eq!(b.data(7000, 7500), (5500, vec![(7000, 7500), (6000, 6500)]));
     assert_eq!(b.data(8000, 8500), (5500, vec![(8000, 8500), (7000, 7500), (6000, 6500)]));
-    // "… the 4th packet is received out of order": it joins two runs, and the joined run is reported first.
+    // "… the 4th packet is received out of order": the packet joins two runs, and the first block reports the
+    // joined run.
     assert_eq!(b.data(6500, 7000), (5500, vec![(6000, 7500), (8000, 8500)]));
     assert_eq!(b.data(5500, 6000), (7500, vec![(8000, 8500)]));
 }
 
-// RFC 2018 §4: the number of blocks is limited by the room; the most recent ones are kept.
+// RFC 2018 §4: if the option space limits the number of blocks, the most recent blocks are sent.
 #[test]
 fn rfc2018_room_for_blocks() {
     let gaps = |config| {
@@ -36,7 +37,8 @@ fn rfc2018_room_for_blocks() {
     assert_eq!(gaps(Config { sack_blocks: 1, ..plain() }), [1, 1, 1, 1, 1]);
 }
 
-// RFC 9293 §3.1: 40 bytes of options. The most recent arrival and ELNs have priority over repeated blocks.
+// RFC 9293 §3.1: an ACK has 40 bytes for options. The block of the latest arrival and the ELN have priority
+// over repeated blocks.
 #[test]
 fn blocks_take_the_room_that_is_left() {
     let features = ReceiverFeatures { arrival: true, eln_repeated: true, ..ReceiverFeatures::SACK };
@@ -44,8 +46,8 @@ fn blocks_take_the_room_that_is_left() {
         let config = Config { sack_blocks: 4, timestamps, ..plain() };
         let mut receiver = Receiver::new(FlowId(7), NodeId(2), NodeId(1), &config, features);
         let mut acks = Vec::new();
-        // Five runs; then the segment of the first hole arrives damaged, and one more run follows, whose ACK
-        // repeats the ELN.
+        // Five runs arrive, then the segment of the first hole arrives damaged, and then one more run. The
+        // ACK of this run repeats the ELN.
         for (start, damaged) in [1, 2, 3, 4, 5, 0, 6].map(|k| (1 + 1000 * k, k == 0)) {
             let segment = Segment { seq: start, len: 500, ..Segment::default() };
             let packet = Packet::new(FlowId(7), NodeId(1), NodeId(2), 540, Body::Tcp(segment));
@@ -60,8 +62,8 @@ fn blocks_take_the_room_that_is_left() {
     }
 }
 
-// Memory of an earlier ACK, whose options agents may have extended, leaves no trace in a later one, and what a
-// receiver keeps is bounded even if it sends no options.
+// An ACK reuses the memory of an earlier ACK, to whose options agents may have added. The ACK contains none
+// of the earlier options. A receiver stores a bounded amount of memory even if it sends no options.
 #[test]
 fn an_ack_in_used_memory_has_its_own_options_only() {
     let mut b = Bench::expecting(1, plain());
@@ -98,7 +100,7 @@ fn dsack(expected: u64) -> Bench {
     Bench::expecting(expected, Config { dsack: true, sack_blocks: 4, ..plain() })
 }
 
-// RFC 2883 §4.1.1: a duplicate below the cumulative ACK.
+// RFC 2883 §4.1.1: a duplicate below the cumulative ACK is reported.
 #[test]
 fn rfc2883_duplicate_segment() {
     let mut b = dsack(3000);
@@ -107,7 +109,7 @@ fn rfc2883_duplicate_segment() {
     assert_eq!(b.data(3000, 3500), (4000, vec![(3000, 3500)]));
 }
 
-// RFC 2883 §4.1.2: a duplicate while there is a gap.
+// RFC 2883 §4.1.2: a duplicate is reported while there is a gap.
 #[test]
 fn rfc2883_out_of_order_and_duplicate() {
     let mut b = dsack(3000);
@@ -117,7 +119,8 @@ fn rfc2883_out_of_order_and_duplicate() {
     assert_eq!(b.data(3000, 3500), (4000, vec![(3000, 3500), (4500, 5000)]));
 }
 
-// RFC 2883 §4.1.3: a duplicate of a segment beyond the gap: the second block is the run that contains it.
+// RFC 2883 §4.1.3: a duplicate of a segment above the gap is reported, and the second block is the run that
+// contains it.
 #[test]
 fn rfc2883_duplicate_of_an_out_of_order_segment() {
     let mut b = dsack(3500);
@@ -127,7 +130,7 @@ fn rfc2883_duplicate_of_an_out_of_order_segment() {
     assert_eq!(b.data(5000, 5500), (4000, vec![(5000, 5500), (4500, 5500)]));
 }
 
-// A segment counts as a duplicate if it has no new byte, below the cumulative ACK or beyond a gap.
+// A segment counts as a duplicate if all its bytes arrived before, below the cumulative ACK or above a gap.
 #[test]
 fn duplicates_are_counted_whole() {
     let mut b = Bench::expecting(1000, plain());
@@ -140,27 +143,27 @@ fn duplicates_are_counted_whole() {
     assert_eq!(counts, [0, 0, 1, 2, 2, 2, 2]);
 }
 
-// RFC 2883 §4.2: duplicates of parts of a segment.
+// RFC 2883 §4.2: parts of a segment are duplicate.
 #[test]
 fn rfc2883_partial_duplicates() {
-    // One old part, below the cumulative ACK.
+    // One part is duplicate, below the cumulative ACK.
     let mut b = dsack(1000);
     b.data(1000, 1500);
     assert_eq!(b.data(2000, 2500), (1500, vec![(2000, 2500)]));
     assert_eq!(b.data(1000, 2000), (2500, vec![(1000, 1500)]));
-    // Two old parts: the first is reported.
+    // Two parts are duplicate; the ACK reports the first part.
     let mut b = dsack(1000);
     b.data(1000, 1500);
     b.data(2000, 2500);
     assert_eq!(b.data(1000, 2500), (2500, vec![(1000, 1500)]));
-    // Two old parts, beyond a gap.
+    // Two parts above a gap are duplicate.
     let mut b = dsack(1000);
     assert_eq!(b.data(1500, 2000), (1000, vec![(1500, 2000)]));
     assert_eq!(b.data(2500, 3000), (1000, vec![(2500, 3000), (1500, 2000)]));
     assert_eq!(b.data(1500, 3000), (1000, vec![(1500, 2000), (1500, 3000)]));
 }
 
-// RFC 2018 §4 alone: a duplicate is acknowledged without a block for it.
+// RFC 2018 §4 alone, without D-SACK: the ACK of a duplicate has no block for it.
 #[test]
 fn without_dsack_a_duplicate_is_only_acknowledged() {
     let mut b = Bench::expecting(1, plain());
@@ -168,7 +171,7 @@ fn without_dsack_a_duplicate_is_only_acknowledged() {
     assert_eq!(b.data(1, 501), (501, vec![]));
 }
 
-/// Small random generator, so that a failing case can be repeated by its number.
+/// Random number generator with a case number as seed, so that a failing case can be repeated.
 struct Lcg(u64);
 
 impl Lcg {
@@ -178,7 +181,8 @@ impl Lcg {
     }
 }
 
-// RFC 9293 §3.4, RFC 2018 §4: any order, duplication and overlap, compared with a bitmap of the arrivals.
+// RFC 9293 §3.4, RFC 2018 §4: segments arrive in any order, duplicated and overlapping. Delivered data and
+// SACK blocks agree with a bitmap of the arrivals.
 #[test]
 fn any_arrival_order_delivers_every_byte_once() {
     const BYTES: u64 = 400;
@@ -189,7 +193,7 @@ fn any_arrival_order_delivers_every_byte_once() {
         let mut came = vec![false; BYTES as usize + 2];
         let mut last_ack = 1;
         while last_ack <= BYTES {
-            // Mostly segments near the left edge, so that gaps open and close.
+            // Most segments begin near the left edge, so that gaps open and close.
             let seq = (1 + rng.below(BYTES)).min(last_ack + rng.below(80));
             let end = (seq + 1 + rng.below(40)).min(BYTES + 1);
             let had = came.clone();
@@ -212,7 +216,8 @@ fn any_arrival_order_delivers_every_byte_once() {
             }
             for (i, &(start, end)) in blocks.iter().enumerate() {
                 assert!(ack < start && start < end, "case {case}: a block below the ACK");
-                // Maximal runs (RFC 2018 §3): the bytes next to a block are missing, so blocks are disjoint.
+                // Blocks are maximal runs (RFC 2018 §3): the bytes next to a block are missing, so blocks are
+                // disjoint.
                 assert!((start..end).all(|i| came[i as usize]), "case {case}: a block of what never came");
                 assert!(
                     !came[start as usize - 1] && !came[end as usize],

@@ -3,20 +3,20 @@ use crate::seams::{Ack, Advance, Detect, Next, Recovery, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
-/// Recovery of TCP-CL (Cheng & Lin 2008): Reno's, with knowledge of corrupted segments. The third duplicate
-/// ACK for a corrupted segment retransmits it and begins fast recovery as usual, but is no sign of
+/// Recovery of TCP-CL (Cheng & Lin 2008): Reno's recovery, for which NAKs name corrupted segments. The third
+/// duplicate ACK for a corrupted segment retransmits it and starts fast recovery, but is no sign of
 /// congestion.
 #[derive(Debug)]
 pub struct Corrupted {
     reno: RenoRecovery,
-    /// Segments that NAKs named since the last timeout and that are still unacknowledged.
+    /// Unacknowledged segments that NAKs have named since the last timeout.
     known: Vec<Known>,
-    /// True if duplicate ACKs retransmit a segment that was retransmitted on a NAK within the last round
-    /// trip.
+    /// True if duplicate ACKs retransmit a segment although a NAK caused its retransmission within the last
+    /// round trip.
     repeats: bool,
 }
 
-/// Corrupted segment.
+/// Segment that a NAK named.
 #[derive(Clone, Copy, Debug)]
 struct Known {
     /// First byte.
@@ -26,8 +26,8 @@ struct Known {
 }
 
 impl Corrupted {
-    /// Creates the recovery of a new connection. `repeats`: duplicate ACKs retransmit a segment that was
-    /// retransmitted on a NAK within the last round trip.
+    /// Creates the recovery of a new connection. `repeats`: duplicate ACKs retransmit a segment although a
+    /// NAK caused its retransmission within the last round trip.
     pub fn new(repeats: bool) -> Self {
         Corrupted { reno: RenoRecovery::new(Partial::Ends, false), known: Vec::new(), repeats }
     }
@@ -36,7 +36,7 @@ impl Corrupted {
         self.known.iter_mut().find(|k| k.seq == seq)
     }
 
-    /// True unless the segment was retransmitted within the last srtt (Cheng and Lin 2008).
+    /// True unless the segment was retransmitted within the last SRTT (Cheng and Lin 2008).
     fn is_due(&self, known: Known, s: &SenderState, now: Time) -> bool {
         let is_fresh = |sent| s.srtt.is_none_or(|srtt| now - sent <= srtt);
         self.repeats || !known.sent.is_some_and(is_fresh)
@@ -68,8 +68,8 @@ impl Recovery for Corrupted {
     }
 
     fn on_timeout(&mut self, s: &mut SenderState, now: Time) {
-        // All data is retransmitted after the timeout. Segments that had arrived then cause duplicate ACKs,
-        // which must not start a recovery.
+        // After the timeout all data is retransmitted. Segments that had arrived before then cause duplicate
+        // ACKs, which must not start a recovery.
         self.known.clear();
         self.reno.on_timeout(s, now);
     }

@@ -1,4 +1,4 @@
-//! Recoveries without a scoreboard: losses are detected by counting duplicate ACKs.
+//! Recoveries without a scoreboard, which detect losses by counting duplicate ACKs.
 
 mod corrupted;
 mod reno;

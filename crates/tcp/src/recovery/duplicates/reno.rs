@@ -3,22 +3,23 @@ use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
-/// Reaction of fast recovery to a partial ACK (an ACK of only part of the data that was outstanding).
+/// Reaction of fast recovery to a partial ACK, which acknowledges only a part of the data outstanding at the
+/// start of the recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Partial {
-    /// Recovery ends, whatever else was lost (Reno, RFC 5681 §3.2).
+    /// Recovery ends, even if further segments were lost (Reno, RFC 5681 §3.2).
     Ends,
     /// Recovery retransmits the next hole at once (NewReno, RFC 6582 §3.2).
     RepairsNext,
 }
 
-/// Fast retransmit and fast recovery without SACK: every further duplicate ACK inflates the window by one
+/// Fast retransmit and fast recovery without SACK: each further duplicate ACK inflates the window by one
 /// segment.
 #[derive(Debug)]
 pub struct RenoRecovery {
     partial: Partial,
-    /// True if recovery ends with a window of at most the flight plus one segment, so that no burst follows
-    /// (RFC 6582 §3.2 step 3 (1)).
+    /// True if the window after recovery is at most the flight plus one segment, which prevents a burst (RFC
+    /// 6582 §3.2 step 3 (1)).
     exit_to_flight: bool,
     guard: Guard,
     urgent: Urgent,
@@ -29,12 +30,12 @@ pub struct RenoRecovery {
 enum State {
     Open,
     Fast {
-        /// Segments by which the window is inflated.
+        /// Inflation of the window, segments.
         inflation: f64,
         /// True after the first partial ACK of this recovery.
         partial_seen: bool,
-        /// Window at the beginning of recovery: reduced if the loss is congestion, unreduced if it is not or
-        /// is undecided.
+        /// Window at the start of the recovery: reduced if the scheme classified the loss as congestion,
+        /// otherwise unreduced.
         begun_with: f64,
     },
 }
@@ -51,14 +52,14 @@ impl RenoRecovery {
         }
     }
 
-    /// True in fast recovery. [`Recovery::repair`] does not report fast recovery, so that a timeout reduces
+    /// True in fast recovery. [`Recovery::repair`] does not report fast recovery, because a timeout reduces
     /// the window again, as in ns-2.
     pub(super) fn is_recovering(&self) -> bool {
         self.state != State::Open
     }
 
-    /// Begins fast recovery for a loss that is not congestion: the window stays unreduced, and a sign of
-    /// congestion may still be detected in this window of data. Retransmits the segment at `again`, if any.
+    /// Starts fast recovery for a loss that is not congestion. The window is not reduced, and a sign of
+    /// congestion in this window of data can still reduce it. Retransmits the segment at `again`, if any.
     pub(super) fn enter_uncut(&mut self, s: &SenderState, again: Option<u64>) {
         let begun_with = f64::INFINITY;
         self.state = State::Fast { inflation: f64::from(s.dupthresh), partial_seen: false, begun_with };
@@ -97,9 +98,9 @@ impl Recovery for RenoRecovery {
             return Advance::Open;
         };
         if self.partial == Partial::RepairsNext && !self.guard.is_fully_acked(s) {
-            // RFC 6582 §3.2 step 3, partial ACK: retransmit the next hole; deflate by the acknowledged data
-            // and, if that is a segment or more, add back one. Once the inflation is used up, further
-            // deflation reduces cwnd.
+            // RFC 6582 §3.2 step 3, partial ACK: the next hole is retransmitted, and the window is deflated
+            // by the acknowledged data. If that is a segment or more, one segment is added back. If the
+            // inflation is smaller than the deflation, the difference reduces cwnd.
             let back = if a.acked >= s.mss { 1.0 } else { 0.0 };
             let mut left = *inflation - a.acked as f64 / s.mss as f64 + back;
             if left < 1.0 {

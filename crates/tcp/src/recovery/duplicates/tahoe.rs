@@ -3,7 +3,8 @@ use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
-/// Fast retransmit without fast recovery (Jacobson 1988): a loss causes slow start from the lost segment.
+/// Fast retransmit without fast recovery (Jacobson 1988): after a loss the sender restarts in slow start at
+/// the lost segment.
 #[derive(Debug, Default)]
 pub struct Tahoe {
     guard: Guard,

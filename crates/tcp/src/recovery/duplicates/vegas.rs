@@ -6,21 +6,21 @@ use airhop_base::Time;
 
 /// Retransmission of Vegas (Brakmo and Peterson 1995, §3.1). At the first duplicate ACK, and at the first two
 /// ACKs after a retransmission, the sender compares the age of the oldest segment with a fine-grained
-/// timeout; an older segment counts as lost without a third duplicate ACK. Otherwise as Reno, but the first
-/// two duplicate ACKs release no segments.
+/// timeout. An older segment counts as lost without a third duplicate ACK. All other rules are Reno's, except
+/// that the first two duplicate ACKs release no segments.
 #[derive(Debug, Default)]
 pub struct Vegas {
     timeout: FineTimeout,
     guard: Guard,
     urgent: Urgent,
-    /// Segments by which the window is inflated; `None` outside fast recovery.
+    /// Inflation of the window, segments; `None` outside fast recovery.
     inflation: Option<f64>,
-    /// Number of ACKs of new data after a retransmission that still check the oldest segment.
+    /// Number of ACKs of new data, after a retransmission, that still check the age of the oldest segment.
     worried: u32,
 }
 
 impl Vegas {
-    /// True if the segment at `una` is outstanding for longer than the fine-grained timeout.
+    /// True if the segment at `una` has been outstanding for longer than the fine-grained timeout.
     fn is_overdue(&self, s: &SenderState, now: Time) -> bool {
         let sent = s.board.get(s.una).map(|e| e.at);
         sent.zip(self.timeout.timeout).is_some_and(|(at, timeout)| (now - at).secs_f64() >= timeout)

@@ -4,23 +4,23 @@ use crate::seams::{Ack, Advance, Agent, Cause, Detect, Next, Recovery, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
-/// Forward acknowledgement with rate halving (Mathis and Mahdavi 1996; Mathis, Semke and Mahdavi 1999) in the
-/// form of ns-2.35's Agent/TCP/Linux, a port of Linux 2.6's sender.
+/// Forward acknowledgement with rate halving (Mathis and Mahdavi 1996; Mathis, Semke and Mahdavi 1999) as in
+/// ns-2.35's Agent/TCP/Linux, a port of Linux 2.6's sender.
 ///
-/// A recovery with a pipe counter sends nothing for half a round trip after a loss; rate halving sends a
+/// A recovery that counts the pipe sends no segment for half a round trip after a loss. Rate halving sends a
 /// segment on every second ACK until the flight has decreased to the reduced window.
 #[derive(Debug, Default)]
 pub struct Ns2Linux {
     guard: Guard,
     urgent: Urgent,
     state: State,
-    /// Limit of the flight in fast recovery, bytes, while it exceeds the window.
+    /// Limit of the flight in fast recovery, bytes, if it exceeds the window.
     ceiling: u64,
     /// Retransmitted segments that have not arrived, in sending order.
     repairs: Vec<Repaired>,
     /// Number of retransmissions since the last timeout or recovery.
     repaired: u64,
-    /// Ordinal of the last retransmission that arrived.
+    /// Number of the latest retransmission that arrived.
     arrived: u64,
 }
 
@@ -37,27 +37,27 @@ struct Repaired {
 enum State {
     #[default]
     Open,
-    /// From a loss until all data outstanding at that time is acknowledged.
+    /// Recovery from a loss, until all data outstanding at its detection is acknowledged.
     Recovery,
-    /// As [`State::Recovery`], after a timeout: segments marked lost are retransmitted in slow start.
+    /// Recovery after a timeout: segments marked lost are retransmitted in slow start.
     Loss,
 }
 
-/// Maximum excess of the window over the flight at the end of a recovery, segments (tcp_max_burst).
+/// Number of segments by which the window may exceed the flight at the end of a recovery (tcp_max_burst).
 const BURST: f64 = 3.0;
 
 impl Ns2Linux {
-    /// Detects losses from the arrivals that the ACK reports. Returns the first newly lost segment.
+    /// Detects losses from the arrivals that the ACK reports. Returns the first segment newly marked lost.
     fn update(&mut self, s: &mut SenderState, a: &Ack) -> Option<u64> {
         self.note_repairs(s);
-        // FACK: a segment is lost if more than DupThresh segments lie between it and the highest SACKed one.
-        // The port counts from the segment before the lost one, so four segments above the lost one must
+        // FACK: a segment is lost if more than DupThresh segments lie between it and the highest SACKed
+        // segment. The port counts from the segment before the lost segment, so four segments above it must
         // arrive instead of three.
         let foremost = s.board.high_sack();
         let reach = (u64::from(s.dupthresh) + 2) * s.mss;
         s.board.mark_holes_lost((foremost + 1).saturating_sub(reach), a.now);
-        // A retransmission is lost if data first sent after it arrived, or a retransmission more than four
-        // later.
+        // A retransmission is lost if data first sent after it has arrived, or if a retransmission more than
+        // four later has arrived.
         for repair in &self.repairs {
             let overtaken = repair.number + u64::from(s.dupthresh) + 1 < self.arrived;
             let held = s.board.get(repair.start).is_some_and(|e| e.held_until > a.now);
@@ -81,8 +81,8 @@ impl Ns2Linux {
         });
     }
 
-    /// Ends the recovery when all data outstanding at its start is acknowledged. Clears the SACK information;
-    /// limits the window to the flight plus a burst, but at least to ssthresh.
+    /// Ends the recovery when all data outstanding at its start is acknowledged. Clears the SACK information,
+    /// and limits the window to the larger of ssthresh and the flight plus a burst.
     fn end(&mut self, s: &mut SenderState, w: &mut Window) -> Advance {
         self.start_anew();
         let was = std::mem::take(&mut self.state);
@@ -105,8 +105,7 @@ impl Recovery for Ns2Linux {
     fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
         s.dupacks += 1;
         match self.update(s, a) {
-            // Applies after a timeout too: the second loss of a retransmission is a separate sign of
-            // congestion.
+            // After a timeout too, the second loss of a retransmission is a separate sign of congestion.
             Some(seq) if self.state != State::Recovery => Detect::Lost(seq),
             _ => Detect::Nothing,
         }
@@ -151,8 +150,9 @@ impl Recovery for Ns2Linux {
     }
 
     fn on_sent(&mut self, s: &mut SenderState, _: Time, sent: &Next, earlier: Option<u64>) {
-        // Each segment sent lowers the ceiling to one below the flight: no ACK releases two segments, however
-        // many arrivals it reports, and of two ACKs that report one arrival each, the second releases one.
+        // Each segment sent lowers the ceiling to one segment below the flight. So an ACK releases at most
+        // one segment, however many arrivals it reports. If two ACKs report one arrival each, the second ACK
+        // releases a segment.
         self.ceiling = self.ceiling.min(s.pipe().saturating_sub(s.mss).max(s.mss));
         if earlier.is_some() {
             self.repaired += 1;

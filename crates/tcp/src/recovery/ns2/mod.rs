@@ -1,4 +1,4 @@
-//! Recoveries of ns-2.35's agents where they differ from their papers.
+//! Recoveries of ns-2.35's agents that differ from their papers.
 
 mod linux;
 mod vegas;

@@ -4,29 +4,29 @@ use crate::seams::{Ack, Advance, Agent, Cause, Detect, Next, Recovery, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
-/// Retransmission of [`Vegas`](super::super::Vegas) as implemented in ns-2.35, apparent defects included: the
-/// window stays inflated if no duplicate ACK follows the one that counts as the third; each fast
-/// retransmission backs off the coarse timer; a segment that is overdue when all data is acknowledged is sent
+/// Retransmission of [`Vegas`](super::super::Vegas) as implemented in ns-2.35, including apparent defects.
+/// The window stays inflated if no duplicate ACK follows the one that counts as the third. Each fast
+/// retransmission backs off the coarse timer. A segment that is overdue when all data is acknowledged is sent
 /// twice.
 #[derive(Debug, Default)]
 pub struct Ns2Vegas {
     timeout: FineTimeout,
     guard: Guard,
     urgent: Urgent,
-    /// Segments by which the window is inflated.
+    /// Inflation of the window, segments.
     inflation: f64,
-    /// Window after the last reduction, and its time.
+    /// Window after the last reduction, and time of the reduction.
     cut: Option<(f64, Time)>,
-    /// Number of ACKs of new data after a retransmission that still check the oldest segment.
+    /// Number of ACKs of new data, after a retransmission, that still check the age of the oldest segment.
     worried: u32,
-    /// Segment to be sent twice.
+    /// First byte of the segment to be sent twice.
     twice: Option<u64>,
     now: Time,
 }
 
 impl Ns2Vegas {
-    /// True if the segment at `una` is outstanding for longer than the fine-grained timeout and no link layer
-    /// is retransmitting it, or if it was never sent.
+    /// True if the segment at `una` was never sent, or has been outstanding for longer than the fine-grained
+    /// timeout while no link layer is retransmitting it.
     fn is_overdue(&self, s: &SenderState, now: Time) -> bool {
         let timeout = self.timeout.timeout.unwrap_or(f64::INFINITY);
         s.board.get(s.una).is_none_or(|e| e.held_until <= now && (now - e.at).secs_f64() >= timeout)

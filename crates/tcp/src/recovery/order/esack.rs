@@ -4,51 +4,52 @@ use crate::sender_state::SenderState;
 use airhop_base::{Span, Time};
 use std::collections::VecDeque;
 
-/// ESACK (Yun 2009 §4): SACK with a retransmission queue in sending order. So a segment retransmitted on an
-/// ELN does not count as lost when segments sent before the retransmission are SACKed, and the losses of one
+/// ESACK (Yun 2009 §4): SACK with a retransmission queue in sending order. A segment retransmitted on an ELN
+/// is therefore not lost when segments sent before the retransmission are SACKed, and the losses of one
 /// window of data reduce the window once.
 ///
-/// Two rules that the paper leaves open are reconstructed. Transmissions are limited by the flight:
-/// outstanding, less SACKed, less lost. This rule keeps "the TCP connection ACK-clocked" (§4.1) during a
-/// retransmission, and without loss equals SACK's. And no second reduction occurs until all data sent before
-/// the first one is acknowledged, as in every sender of the family.
+/// Two rules are reconstructed, because the paper does not state them. First, the flight limits
+/// transmissions: outstanding bytes less SACKed bytes less lost bytes. This rule keeps "the TCP connection
+/// ACK-clocked" (§4.1) during a retransmission, and without loss it equals SACK's rule. Second, the window is
+/// not reduced again until all data sent before the last reduction is acknowledged, as in every sender of
+/// Reno's family.
 #[derive(Debug, Default)]
 pub struct Esack {
-    /// Transmissions in sending order: (order, first byte). Entries of segments that were retransmitted or
-    /// have arrived are skipped.
+    /// Transmissions in sending order: (order, first byte). Transmissions of segments that have arrived or
+    /// were retransmitted later are skipped.
     sending_order: VecDeque<(u64, u64)>,
     /// Highest order of a transmission known to have arrived.
     newest: u64,
-    /// Index below which every transmission has arrived, is marked lost, or was followed by a retransmission
+    /// Index below which every transmission has arrived, is marked lost, or precedes a later retransmission
     /// of its segment.
     judged_to: u64,
     guard: Guard,
     urgent: Urgent,
     /// True until all data outstanding at the last reduction is acknowledged.
     recovering: bool,
-    /// True after a timeout until all data outstanding then is acknowledged: segments marked lost are
-    /// retransmitted.
+    /// True from a timeout until all data outstanding at the timeout is acknowledged. In this state, segments
+    /// marked lost are retransmitted.
     after_timeout: bool,
     /// FirstUnsacked at the last duplicate ACK.
     previous_first: Option<u64>,
-    /// Last round-trip sample.
+    /// Last RTT sample.
     rtt: Span,
-    /// Earliest time of the next retransmission of a segment that the receiver SACKed and then discarded.
+    /// Earliest time for the next retransmission of a segment that the receiver SACKed and then discarded.
     next_repair: Time,
 }
 
 /// FirstUnsacked at a duplicate ACK (Algorithm 1).
 enum First {
-    /// Every segment of the queue is SACKed.
+    /// None: every segment of the queue is SACKed.
     None,
-    /// The segment is held: a link layer is retransmitting it (ERSN).
+    /// A segment that a link layer is retransmitting (ERSN).
     Held,
-    /// The segment that begins here.
+    /// The segment with this first byte.
     At(u64),
 }
 
 impl Esack {
-    /// Marks the loss of the segment at `seq` as explained: ends its hold, and excludes earlier duplicate
+    /// Marks the loss of the segment at `seq` as explained: ends its hold, and ignores earlier duplicate
     /// ACKs.
     fn explain(&mut self, s: &mut SenderState, seq: u64) {
         s.board.hold(seq, Time::ZERO);
@@ -57,12 +58,12 @@ impl Esack {
         }
     }
 
-    /// True if this transmission is the last of a segment that has not arrived.
+    /// True if this transmission is the last transmission of a segment that has not arrived.
     fn is_waiting(s: &SenderState, (order, start): (u64, u64)) -> bool {
         s.board.get(start).is_some_and(|e| e.order == order && !e.sacked)
     }
 
-    /// FirstUnsacked: the first segment in sending order that is not SACKed.
+    /// Returns FirstUnsacked: the first segment in sending order that is not SACKed.
     fn first_unsacked(&mut self, s: &SenderState, now: Time) -> First {
         self.trim(s);
         let Some(&(_, start)) = self.sending_order.front() else { return First::None };
@@ -70,15 +71,16 @@ impl Esack {
         if held { First::Held } else { First::At(start) }
     }
 
-    /// Removes arrived, lost and repeated transmissions from the front of the queue.
+    /// Removes transmissions from the front of the queue if they have arrived, are marked lost, or precede a
+    /// later retransmission of their segment.
     fn trim(&mut self, s: &SenderState) {
         while self.sending_order.front().is_some_and(|&front| !Self::is_waiting(s, front)) {
             self.sending_order.pop_front();
         }
     }
 
-    /// Marks lost every segment after which DupThresh segments were sent that have arrived: RFC 6675's
-    /// IsLost() with sending order in place of sequence order.
+    /// Marks a segment lost if DupThresh segments sent after it have arrived: RFC 6675's IsLost(), with
+    /// sending order in place of sequence order.
     fn update_lost(&mut self, s: &mut SenderState, now: Time) {
         let mut arrived_after = 0;
         let mut judged_to = self.judged_to;
@@ -95,7 +97,7 @@ impl Esack {
                     judged_to = order;
                 }
             } else if arrived_after >= s.dupthresh && e.held_until > now {
-                judged_to = order; // to be classified again
+                judged_to = order; // the next call checks the segment again
             } else if arrived_after >= s.dupthresh {
                 s.board.mark_lost(start);
             }
@@ -109,8 +111,8 @@ impl Esack {
             s.board.arrived().iter().map(|e| e.order).max().max(Some(self.newest)).unwrap_or_default();
     }
 
-    /// Retransmits, once per round trip, a segment at `una` that the receiver SACKed and later discarded; the
-    /// retransmission is no sign of congestion.
+    /// Retransmits a segment at `una` that the receiver SACKed and later discarded, at most once per round
+    /// trip. The retransmission is no sign of congestion.
     fn repair_reneged(&mut self, s: &SenderState, now: Time) {
         if self.next_repair <= now {
             self.next_repair = now + self.rtt;
@@ -169,8 +171,8 @@ impl Recovery for Esack {
             self.after_timeout = false;
             if std::mem::take(&mut self.recovering) {
                 s.dupacks = 0;
-                // A scheme that classified the loss as no congestion may have left ssthresh, and so the
-                // window, unlimited.
+                // If the scheme classified the loss as no congestion, ssthresh may be infinite and must not
+                // become the window.
                 if w.ssthresh.is_finite() {
                     w.cwnd = w.ssthresh;
                 }
@@ -209,7 +211,8 @@ impl Recovery for Esack {
     fn on_sent(&mut self, s: &mut SenderState, _: Time, sent: &Next, _: Option<u64>) {
         if let Some(e) = s.board.get(sent.start) {
             self.sending_order.push_back((e.order, sent.start));
-            self.newest = if e.sacked { e.order } else { self.newest }; // SACKed, discarded, and retransmitted
+            // the receiver SACKed and discarded the segment, which was then retransmitted
+            self.newest = if e.sacked { e.order } else { self.newest };
         }
     }
 

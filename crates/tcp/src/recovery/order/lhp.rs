@@ -5,28 +5,28 @@ use crate::sender_state::SenderState;
 use airhop_base::{SackBlock, Time};
 use std::collections::VecDeque;
 
-/// Field of an ACK that identifies the segment that caused it.
+/// Field of an ACK that names the segment that caused the ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trigger {
-    /// SACK blocks: every segment that they newly report caused an ACK, either this ACK or a lost one.
+    /// SACK blocks: every segment that they newly report has caused this ACK or a lost ACK.
     Sack,
-    /// The segment's number, as in SMART (Keshav and Morgan 1997). If an ACK is lost, the arrival of its
-    /// segment stays unknown.
+    /// Number of the segment, as in SMART (Keshav and Morgan 1997). If an ACK is lost, the arrival of its
+    /// segment remains unknown.
     Smart,
 }
 
-/// Sender of LHP (Gao, Diggavi, Muthukrishnan 2003): the [`PacketList`] detects losses and limits the flight,
-/// and every detected loss starts a fast recovery (Yun 2009 §4.1, Figure 4). After a timeout the sender goes
-/// back to `una`, as Reno does.
+/// Recovery of LHP (Gao, Diggavi, Muthukrishnan 2003). The [`PacketList`] detects losses and limits the
+/// flight, and every detected loss starts a fast recovery (Yun 2009 §4.1, Figure 4). After a timeout the
+/// sender goes back to `una`, as Reno does.
 #[derive(Debug)]
 pub struct Lhp {
     trigger: Trigger,
     list: PacketList,
     urgent: Urgent,
-    /// Guard set by each reduction; recovery lasts until the guard is passed.
+    /// Guard that each reduction sets. The recovery ends when all data below the guard is acknowledged.
     guard: Guard,
     recovering: bool,
-    /// Losses detected from one ACK after the first.
+    /// Losses that an ACK reports after the first one.
     further: VecDeque<u64>,
 }
 
@@ -43,12 +43,12 @@ impl Lhp {
         }
     }
 
-    /// The list.
+    /// Returns the packet list.
     pub fn list(&self) -> &PacketList {
         &self.list
     }
 
-    /// Counts the arrivals that the ACK reports. Stores further losses in `further`.
+    /// Counts the arrivals that the ACK reports. Stores all losses but the first in `further`.
     fn count(&mut self, s: &SenderState, a: &Ack) {
         match self.trigger {
             Trigger::Smart => {
@@ -73,7 +73,7 @@ impl Lhp {
         self.urgent.push(seq, end, cause);
     }
 
-    /// Returns the first segment, in sending order, that is on the list and in the block.
+    /// Returns the first segment in sending order that the list and the block both contain.
     fn reported(&self, block: &SackBlock) -> Option<u64> {
         self.list.entries().find(|e| block.start <= e.seq && e.end <= block.end).map(|e| e.seq)
     }

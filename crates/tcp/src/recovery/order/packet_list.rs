@@ -1,32 +1,32 @@
-//! The packet list of LHP: duplicate ACKs counted per segment, in sending order (Gao, Diggavi, Muthukrishnan
+//! Packet list of LHP, which counts duplicate ACKs per segment in sending order (Gao, Diggavi, Muthukrishnan
 //! 2003, as Yun 2009 §4.1 describes it).
 //!
-//! A segment retransmitted on an ELN moves to the end of the list, so that ACKs of segments sent before the
-//! retransmission do not count as its duplicates. With several losses in a window, each loss reaches the
-//! threshold separately and halves the window; ESACK was designed to remove that defect.
+//! A segment retransmitted on an ELN moves to the end of the list, so ACKs caused by segments sent before the
+//! retransmission are not its duplicate ACKs. If a window has several losses, each of them reaches the
+//! threshold separately and halves the window. ESACK was designed to avoid these repeated reductions.
 
 use std::collections::VecDeque;
 
-/// Segments in the network, in sending order, each with its count of duplicate ACKs.
+/// Segments in the network, in sending order, each with its number of duplicate ACKs.
 #[derive(Debug)]
 pub struct PacketList {
     entries: VecDeque<Entry>,
     bytes: u64,
     dupthresh: u32,
-    /// Highest end of an entry: no segment that begins here or later is on the list.
+    /// Highest end of an entry: no segment at or above this byte is on the list.
     top: u64,
-    /// All entries below this byte were removed.
+    /// Byte below which all entries were removed.
     acknowledged: u64,
 }
 
-/// Sent segment that is not known to have arrived.
+/// Segment that was sent and is not known to have arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// First byte of the segment.
     pub seq: u64,
     /// First byte after the segment.
     pub end: u64,
-    /// Number of ACKs caused by segments that were sent after this one.
+    /// Number of ACKs caused by segments sent after this segment.
     pub duplicates: u32,
 }
 
@@ -36,7 +36,7 @@ impl PacketList {
         PacketList { entries: VecDeque::new(), bytes: 0, dupthresh, top: 0, acknowledged: 0 }
     }
 
-    /// Appends the segment `[seq, end)`, sent for the first time or again, with a count of zero.
+    /// Appends the segment `[seq, end)` after its transmission or retransmission, with a count of zero.
     pub fn send(&mut self, seq: u64, end: u64) {
         if seq < self.top {
             self.remove(seq);
@@ -47,7 +47,8 @@ impl PacketList {
         self.entries.push_back(Entry { seq, end, duplicates: 0 });
     }
 
-    /// Removes all data before `cumulative`. A segment that is acknowledged in part keeps its tail.
+    /// Removes all data below `cumulative`. Of a partly acknowledged segment, the unacknowledged bytes
+    /// remain.
     pub fn acknowledge(&mut self, cumulative: u64) {
         if cumulative <= self.acknowledged {
             return;
@@ -60,24 +61,23 @@ impl PacketList {
         });
     }
 
-    /// Removes the segment at `seq` as arrived, without counting a duplicate for others. Returns true if the
-    /// segment was on the list.
+    /// Removes the segment at `seq` because it arrived, and counts no duplicate ACK for other segments. True
+    /// if the segment was on the list.
     pub fn remove(&mut self, seq: u64) -> bool {
         let entry = self.place(seq).and_then(|place| self.entries.remove(place));
         self.bytes -= entry.map_or(0, |e| e.end - e.seq);
         entry.is_some()
     }
 
-    /// Processes an ACK: all data before `cumulative` arrived, and the segment at `trigger` caused the ACK.
-    /// Returns the newly lost segments, in sending order; the caller retransmits them at once, each as a sign
-    /// of congestion.
+    /// Processes an ACK of all data below `cumulative`, caused by the segment at `trigger`. Returns the newly
+    /// lost segments in sending order. The caller retransmits each of them at once, as a sign of congestion.
     ///
-    /// If an ACK is lost, the segment that caused it stays in the list and may count as lost: a false sign
-    /// (Yun 2009 §2.1).
+    /// If an ACK is lost, the segment that caused it stays on the list and may count as lost although it
+    /// arrived (Yun 2009 §2.1).
     pub fn on_ack(&mut self, cumulative: u64, trigger: u64) -> Vec<u64> {
         self.acknowledge(cumulative);
-        // If the trigger of the ACK is no longer on the list, as for every ACK of new data, the ACK counts as
-        // no duplicate.
+        // If the segment that caused the ACK is no longer on the list, as for every ACK of new data, the ACK
+        // is no duplicate ACK.
         let Some(place) = self.place(trigger) else { return Vec::new() };
         self.remove(trigger);
         let mut lost = Vec::new();
@@ -91,7 +91,7 @@ impl PacketList {
         lost.iter().map(|e| e.seq).collect()
     }
 
-    /// Empties the list at a timeout: all data is sent again, as in Reno.
+    /// Empties the list at a timeout, because all data is sent again, as in Reno.
     pub fn on_timeout(&mut self) {
         self.entries.clear();
         self.bytes = 0;
@@ -107,7 +107,7 @@ impl PacketList {
         self.entries.iter().find(|e| e.seq == seq)
     }
 
-    /// Returns the bytes of all entries: the flight.
+    /// Returns the total bytes of the entries, i.e. the flight.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -131,8 +131,9 @@ mod tests {
         list.entries().map(|e| (e.seq, e.duplicates)).collect()
     }
 
-    // Yun 2009, Figure 4: 14 to 19 sent; 14, 16, 18 lost; the first two duplicate ACKs release 20 and 21 (RFC
-    // 3042). The list after each ACK is as drawn there, and each of the three losses begins a fast recovery.
+    // Yun 2009, Figure 4: segments 14 to 19 are sent, and 14, 16 and 18 are lost. The first two duplicate
+    // ACKs release 20 and 21 (RFC 3042). The list after each ACK equals the figure's list, and each of the
+    // three losses starts a fast recovery.
     #[test]
     fn figure_4() {
         let mut l = list(14, 19);
@@ -148,15 +149,15 @@ mod tests {
         assert_eq!(entries(&l), [(18, 2), (21, 0), (14, 0), (16, 0)]);
         assert_eq!(l.on_ack(14, 21), [18]);
         assert_eq!(entries(&l), [(14, 0), (16, 0), (18, 0)]);
-        // The three retransmissions arrive: no further loss.
+        // The three retransmissions arrive, and no further loss is detected.
         assert_eq!(l.on_ack(16, 14), []);
         assert_eq!(l.on_ack(18, 16), []);
         assert_eq!(l.on_ack(22, 18), []);
         assert_eq!(entries(&l), []);
     }
 
-    // Gao et al. 2003: after an ELN the retransmitted segment is at the tail, and ACKs of segments sent
-    // before do not count as its duplicates.
+    // Gao et al. 2003: after an ELN the retransmitted segment is at the end of the list, and ACKs caused by
+    // segments sent earlier are not its duplicate ACKs.
     #[test]
     fn an_eln_is_no_sign_of_congestion() {
         let mut l = list(14, 19);
@@ -173,18 +174,19 @@ mod tests {
         assert_eq!(l.on_ack(14, 22), [14]);
     }
 
-    // Yun 2009 §2.1: after a lost ACK a delivered segment stays in the list and is retransmitted needlessly.
+    // Yun 2009 §2.1: if an ACK is lost, the delivered segment stays on the list and is retransmitted
+    // needlessly.
     #[test]
     fn a_lost_ack_is_a_false_sign() {
         let mut l = list(14, 19);
-        // 14 is lost, and so is the ACK (14, 15).
+        // Segment 14 and the ACK (14, 15) are lost.
         assert_eq!(l.on_ack(14, 16), []);
         assert_eq!(l.on_ack(14, 17), []);
         assert_eq!(l.on_ack(14, 18), [14, 15]);
     }
 
-    // The cumulative ACK removes all segments before it, whatever segment caused it: the ACKs of 14 and 15
-    // were lost.
+    // The cumulative ACK removes all segments below it, even if another segment caused it: the ACKs of 14 and
+    // 15 were lost.
     #[test]
     fn acknowledged_segments_leave() {
         let mut l = list(14, 17);
@@ -192,8 +194,8 @@ mod tests {
         assert_eq!(entries(&l), [(17, 0)]);
     }
 
-    // A segment that arrives twice, or whose trigger was acknowledged already, counts as no duplicate for
-    // others.
+    // An ACK caused by a segment that arrives twice, or that was acknowledged already, is no duplicate ACK
+    // for other segments.
     #[test]
     fn an_unknown_trigger_counts_nothing() {
         let mut l = list(14, 17);

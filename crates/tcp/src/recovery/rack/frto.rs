@@ -2,13 +2,13 @@ use super::News;
 use crate::seams::Ack;
 use crate::sender_state::SenderState;
 
-/// Forward RTO-recovery (RFC 5682 §3.1, with SACK): after a timeout, two new segments are sent before further
+/// Forward RTO recovery (RFC 5682 §3.1, with SACK): after a timeout, two new segments precede further
 /// retransmissions, to test whether the timeout was spurious.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Frto {
-    /// Step 2: waits for the answer to the retransmission of the first segment.
+    /// Step 2: waits for the ACK after the retransmission of the first segment.
     AwaitsAnswer,
-    /// Step 3: waits for the answer to new data.
+    /// Step 3: waits for the ACK after new data.
     AwaitsVerdict {
         /// RecoveryPoint: first byte of new data.
         point: u64,
@@ -20,16 +20,16 @@ pub(super) enum Frto {
 pub(super) enum Verdict {
     /// Undecided: F-RTO continues in this state.
     Open(Frto),
-    /// The timeout was genuine.
+    /// The timeout was not spurious.
     Lost,
-    /// The timeout was spurious: all segments were late, not lost.
+    /// The timeout was spurious: segments were delayed, not lost.
     Spurious,
 }
 
 impl Frto {
     /// Processes an ACK after the timeout. `late`: the ACK reports the arrival of a segment that was sent
-    /// once and before the timeout; with `at_once` (Linux, tcp_process_loss()) such an ACK suffices in either
-    /// step. `beyond`: the ACK reports the arrival of data above `point`.
+    /// once and before the timeout. `at_once`: an ACK with `late` suffices in either step (Linux,
+    /// tcp_process_loss()). `beyond`: the ACK reports the arrival of data above `point`.
     pub fn on_ack(self, s: &SenderState, a: &Ack, news: News, at_once: bool, recovery_point: u64) -> Verdict {
         let News { late, beyond, .. } = news;
         match self {

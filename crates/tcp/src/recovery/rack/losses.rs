@@ -1,4 +1,4 @@
-//! RACK detects losses by sending order (RFC 8985 §6.2).
+//! Loss detection of RACK, by sending order (RFC 8985 §6.2).
 
 use super::probe::MARGIN;
 use super::sending_order::Transmission;
@@ -8,20 +8,20 @@ use crate::sender_state::SenderState;
 use airhop_base::{SackBlock, Span, Time};
 
 impl Rack {
-    /// Returns the segment whose loss starts a recovery: the first lost segment, retransmitted or not. Linux,
-    /// tcp_time_to_recover(): after a recovery, segments that were sent, lost and retransmitted during it
-    /// remain marked.
+    /// Returns the segment whose loss starts a recovery: the first lost segment, even if it was
+    /// retransmitted. Linux, tcp_time_to_recover(): segments that were sent, lost and retransmitted during a
+    /// recovery stay marked after the recovery.
     pub(super) fn reason(&self, s: &mut SenderState) -> Option<u64> {
         let first = if self.is_linux { s.board.first_marked_lost() } else { s.board.first_lost() };
         first.map(|e| e.start)
     }
 
-    /// §6.2 steps 1 and 2. RACK.rtt is the round trip of the last segment "in ascending order of
-    /// Segment.xmit_ts", whether or not it is newer than RACK.segment; in Linux, of the last segment in the
-    /// sequence order of tcp_rack_advance().
+    /// §6.2 steps 1 and 2. RACK.rtt is the RTT of the last segment "in ascending order of Segment.xmit_ts",
+    /// even if it is older than RACK.segment; in Linux, of the last segment in sequence order
+    /// (tcp_rack_advance()).
     pub(super) fn note_arrivals(&mut self, s: &SenderState, now: Time) {
         let is_too_soon = |e: &Sent| s.board.least_rtt().is_some_and(|least| now - e.at < least);
-        // The arrival is that of an earlier transmission of the segment.
+        // An earlier transmission of the segment has arrived.
         let known = || s.board.arrived().iter().filter(|e| !(e.retransmitted && is_too_soon(e)));
         let Some(newest) = known().max_by_key(|e| e.order) else { return };
         let last = match self.is_linux {
@@ -32,20 +32,20 @@ impl Rack {
         self.newest = Some(Newest { order, rtt: now - last.at });
     }
 
-    /// True if a D-SACK does not widen the window: before reordering was seen, and for the D-SACK of a tail
-    /// loss probe (Linux, tcp_dsack_seen()).
+    /// True if a D-SACK does not widen the reordering window: before reordering was detected, and if the
+    /// D-SACK reports a tail loss probe (Linux, tcp_dsack_seen()).
     pub(super) fn is_ignored(&self, duplicate: &SackBlock) -> bool {
         let is_of_probe = self.probe.is_some_and(|probe| probe.is_of(duplicate.end));
         self.is_linux && (is_of_probe || !self.reordering.is_seen())
     }
 
-    /// §6.2 step 5.
+    /// §6.2 step 5: marks lost segments.
     pub(super) fn find_losses(&mut self, s: &mut SenderState, now: Time) {
         self.wait = None;
         let Some(newest) = self.newest else { return };
         let is_open = self.is_calm();
         if is_open && s.board.sacked_bytes() == 0 && s.board.lost_bytes() == 0 {
-            return; // the last delivered segment was sent before all outstanding ones
+            return; // the last delivered segment was sent before all outstanding segments
         }
         let enough = u64::from(s.dupthresh) * s.mss;
         let is_urgent = !is_open || s.board.sacked_bytes() >= enough;
@@ -60,7 +60,7 @@ impl Rack {
             if until <= now {
                 self.lose(s, order, &sent);
             } else {
-                // The most recently sent segment waits longest. Linux adds TCP_TIMEOUT_MIN_US
+                // The timer waits for the most recently sent segment. Linux adds TCP_TIMEOUT_MIN_US
                 // (tcp_rack_mark_lost()).
                 self.wait = Some(until + if self.is_linux { MARGIN } else { Span::ZERO });
             }

@@ -17,8 +17,8 @@ use probe::Probe;
 use reordering::Reordering;
 use sending_order::SendingOrder;
 
-/// RACK-TLP (RFC 8985): a segment is lost if a segment sent later has arrived and the reordering window is
-/// over. Default of Linux; the configuration enables PRR, tail loss probes and F-RTO.
+/// RACK-TLP (RFC 8985), the default of Linux: a segment is lost if a segment sent later has arrived and the
+/// reordering window has passed. The configuration enables PRR, tail loss probes and F-RTO.
 #[derive(Debug)]
 pub struct Rack {
     /// Transmissions neither delivered nor marked lost.
@@ -26,9 +26,9 @@ pub struct Rack {
     guard: Guard,
     urgent: Urgent,
     state: State,
-    /// Most recently sent segment that arrived; `None` before the first arrival.
+    /// Most recently sent segment that has arrived; `None` before the first arrival.
     newest: Option<Newest>,
-    /// True if the recovery follows Linux where Linux departs from the RFC.
+    /// True if the recovery follows Linux where Linux differs from the RFC.
     is_linux: bool,
     reordering: Reordering,
     /// Expiry of the reordering timer.
@@ -46,12 +46,12 @@ struct Newest {
     rtt: Span,
 }
 
-/// Arrivals reported by the last ACK.
+/// Properties of the arrivals that the last ACK reports.
 #[derive(Clone, Copy, Debug, Default)]
 struct News {
-    /// True if a segment arrived that was sent once and before the last timeout.
+    /// True if a segment has arrived that was sent once, before the last timeout.
     late: bool,
-    /// True if a segment arrived that was first sent after the last timeout.
+    /// True if a segment has arrived that was first sent after the last timeout.
     beyond: bool,
     /// True if a retransmitted segment was marked lost (Linux, FLAG_LOST_RETRANS).
     lost_repair: bool,
@@ -61,11 +61,11 @@ struct News {
 enum State {
     #[default]
     Open,
-    /// Linux' TCP_CA_CWR: after a mark, until data beyond this byte is acknowledged.
+    /// Linux' TCP_CA_CWR: reduction after a mark, until data above this byte is acknowledged.
     Reducing(Prr, u64),
-    /// From a loss until all data outstanding at that time is acknowledged.
+    /// Recovery from a loss, until all data outstanding at its detection is acknowledged.
     Recovering(Option<Prr>),
-    /// After a timeout: segments marked lost are retransmitted in slow start.
+    /// Recovery after a timeout: segments marked lost are retransmitted in slow start.
     Slow(Option<Frto>),
 }
 
@@ -88,12 +88,13 @@ impl Rack {
         }
     }
 
-    /// Updates the state with the arrivals that an ACK reports, and detects losses (§6.2). Returns the first
-    /// lost segment, if any.
+    /// Processes the arrivals that an ACK reports, and detects losses (§6.2). Returns the first lost segment,
+    /// if any.
     fn update(&mut self, s: &mut SenderState, a: &Ack) -> Option<u64> {
         let point = self.guard.recovery_point;
         let mut news = News::default();
-        let mut is_measured = a.rtt.is_some(); // RFC 7323 §4.1: with timestamps also for retransmitted segments
+        // RFC 7323 §4.1: timestamps measure the RTT of retransmitted segments too
+        let mut is_measured = a.rtt.is_some();
         for e in s.board.arrived() {
             self.under_way.remove(e.order);
             news.late |= !e.retransmitted && e.end <= point;
@@ -112,7 +113,7 @@ impl Rack {
         self.reason(s)
     }
 
-    /// True outside of any recovery.
+    /// True if no recovery or reduction is in progress.
     fn is_calm(&self) -> bool {
         matches!(self.state, State::Open | State::Reducing(..))
     }
@@ -129,8 +130,8 @@ impl Rack {
         }
     }
 
-    /// Returns the probe: new data if the receiver's window permits, regardless of cwnd; otherwise a
-    /// retransmission of the last segment (§7.3).
+    /// Returns the probe (§7.3): new data if the receiver's window permits, even if cwnd has no room;
+    /// otherwise a retransmission of the last segment.
     fn send_probe(&mut self, s: &SenderState) -> Detect {
         let is_calm = self.is_calm();
         let Some(probe) = self.probe.as_mut() else { return Detect::Nothing };
@@ -156,7 +157,7 @@ impl Rack {
         verdict == Verdict::Spurious
     }
 
-    /// Returns the next segment of fast recovery: lost segments before new data.
+    /// Returns the next segment of fast recovery: a lost segment, otherwise new data.
     fn next_in_recovery(
         s: &mut SenderState,
         cause: Cause,
@@ -184,7 +185,8 @@ impl Recovery for Rack {
             probe.on_ack(s, a);
         }
         if s.board.newly_sacked() > 0 {
-            self.arm_probe(s, a.now); // §7.2: a duplicate without new SACK information does not restart it
+            // §7.2: a duplicate ACK without new SACK information does not restart the probe timer
+            self.arm_probe(s, a.now);
         }
         let in_flight = s.pipe();
         let is_spurious = self.on_frto_ack(s, a);
@@ -224,12 +226,12 @@ impl Recovery for Rack {
         let reducing = if let State::Reducing(prr, _) = self.state { Some(prr) } else { None };
         self.state = State::Recovering(self.uses_prr.then(|| {
             if let Some(mut prr) = reducing {
-                // Linux, tcp_enter_recovery(): the reduction continues towards the ssthresh that the
-                // congestion control then sets.
+                // Linux, tcp_enter_recovery(): the reduction continues, down to the ssthresh that the
+                // congestion control now sets.
                 prr.lower_to((w.cwnd * s.mss as f64) as u64);
                 return prr;
             }
-            // RFC 9937 §6.1: segments SACKed before this ACK have left already.
+            // RFC 9937 §6.1: segments that were SACKed before this ACK are not in the flight.
             let flight = s.nxt - s.una + delivered - s.board.sacked_bytes();
             let mut prr = Prr::new(s.mss, flight, (w.cwnd * s.mss as f64) as u64);
             prr.on_ack(delivered, s.pipe(), false);
@@ -282,7 +284,7 @@ impl Recovery for Rack {
                 lost = None;
                 Advance::Spurious
             }
-            // Linux, tcp_fastretrans_alert(): the loss of a retransmission begins a fast recovery.
+            // Linux, tcp_fastretrans_alert(): the loss of a retransmission starts a fast recovery.
             State::Slow(_) if !is_fully_acked && begins_anew => lost.map_or(Advance::Open, Advance::Lost),
             State::Slow(_) if !is_fully_acked => {
                 lost = None;
@@ -308,8 +310,8 @@ impl Recovery for Rack {
     }
 
     fn on_timeout(&mut self, s: &mut SenderState, now: Time) {
-        // RFC 5682 §3.1 step 1: no F-RTO while the last recovery is unfinished; in Linux, tcp_enter_loss(),
-        // unless the same segment timed out before.
+        // RFC 5682 §3.1 step 1: no F-RTO until the last recovery has ended. Linux, tcp_enter_loss(): F-RTO is
+        // permitted, unless the same segment timed out before.
         let is_repeated = self.is_linux && s.timed_out == Some(s.una);
         let may_doubt = self.uses_frto && (self.guard.is_fully_acked(s) || is_repeated);
         self.guard.set(s);
@@ -319,7 +321,7 @@ impl Recovery for Rack {
         if let Some(probe) = &mut self.probe {
             probe.forget();
         }
-        // RFC 8985 §6.3: recently sent segments may still arrive.
+        // RFC 8985 §6.3: recently sent segments may still arrive, so they are not marked lost.
         let rtt = self.newest.map_or(Span::ZERO, |newest| newest.rtt);
         let window = match self.is_linux {
             true => Span::ZERO, // tcp_timeout_mark_lost()
@@ -343,11 +345,11 @@ impl Recovery for Rack {
         }
         let flight = s.pipe();
         match self.state {
-            // RFC 3042, extended: each segment that has arrived permits a new one.
+            // RFC 3042, extended: each segment that has arrived permits a new segment.
             State::Open if s.limited_transmit => forward(s, flight, w.cwnd),
             State::Open => forward(s, flight + s.board.sacked_bytes(), w.cwnd),
             State::Reducing(prr, _) => {
-                // With an empty flight no ACK would arrive to permit further segments.
+                // If the flight is empty, no ACK would arrive and permit further segments.
                 let may = |next: &Next| flight == 0 || prr.has_room(next.end - next.start, flight);
                 forward(s, 0, f64::INFINITY).filter(may)
             }
@@ -357,12 +359,12 @@ impl Recovery for Rack {
             State::Recovering(None) => {
                 Self::next_in_recovery(s, Cause::Recovery, |s, len| s.has_room(len, flight, w.cwnd))
             }
-            // RFC 5682 §3.1 step 2: only the first segment is sent until its answer arrives.
+            // RFC 5682 §3.1 step 2: only the first segment is sent until its ACK arrives.
             State::Slow(Some(Frto::AwaitsAnswer)) => None,
             State::Slow(Some(Frto::AwaitsVerdict { point })) => {
                 let fresh = forward(s, flight, w.cwnd).filter(|next| next.start < point + 2 * s.mss);
                 if fresh.is_none() && s.nxt == point {
-                    self.state = State::Slow(None); // nothing new can be sent: conventional recovery
+                    self.state = State::Slow(None); // no new data can be sent: conventional recovery
                     return self.next(s, w);
                 }
                 fresh
@@ -382,8 +384,8 @@ impl Recovery for Rack {
         if self.wait.is_some_and(|until| until <= now) {
             self.news = News::default();
             self.find_losses(s, now);
-            // Linux, tcp_rack_reo_timeout(): a segment found lost by the timer begins a recovery, even after
-            // a timeout.
+            // Linux, tcp_rack_reo_timeout(): a loss that the reordering timer detects starts a recovery, even
+            // after a timeout.
             let is_linux_loss = self.is_linux && matches!(self.state, State::Slow(_));
             let begins = self.is_calm() || (is_linux_loss && s.board.newly_lost_bytes() > 0);
             let lost = self.reason(s).filter(|_| begins);
@@ -413,8 +415,8 @@ impl Recovery for Rack {
     }
 
     /// Linux, tcp_undo_cwnd_reduction(): after the undo of a fast recovery, a segment that RACK marked lost
-    /// and that was not retransmitted does not return to the sending order; the timer repairs it. After an
-    /// undo by D-SACKs the segment stays marked lost, and the next ACK starts a recovery.
+    /// and that was not retransmitted does not return to the sending order; the retransmission timer repairs
+    /// it. After an undo by D-SACKs the segment stays marked lost, and the next ACK starts a recovery.
     fn forgive(&mut self, s: &mut SenderState, evidence: Evidence) -> bool {
         let comes_back = !self.is_linux || matches!(self.state, State::Slow(_));
         self.state = State::Open;

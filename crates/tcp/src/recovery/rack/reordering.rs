@@ -2,16 +2,16 @@ use crate::scoreboard::Sent;
 use crate::sender_state::SenderState;
 use airhop_base::Span;
 
-/// Number of recoveries without a D-SACK after which the window is reset (RFC 8985 §6.2 step 4).
+/// Number of recoveries without a D-SACK after which the reordering window is reset (RFC 8985 §6.2 step 4).
 const PATIENCE: u32 = 16;
 
-/// RACK's reordering window: time for which a segment may arrive after one that was sent later (RFC 8985 §6.2
-/// steps 3 and 4).
+/// RACK's reordering window: time for which RACK waits for a segment after a segment sent later has arrived
+/// (RFC 8985 §6.2 steps 3 and 4).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reordering {
     /// RACK.reordering_seen.
     seen: bool,
-    /// RACK.fack: end of the highest segment that arrived.
+    /// RACK.fack: end of the arrived segment with the highest sequence number.
     foremost: u64,
     /// RACK.reo_wnd_mult.
     multiplier: u32,
@@ -28,8 +28,8 @@ impl Default for Reordering {
 }
 
 impl Reordering {
-    /// Step 3: processes an arrival. A segment that was sent once and arrives after a higher one was
-    /// reordered.
+    /// Step 3: processes an arrival. A segment that was sent once and arrives after a segment with a higher
+    /// sequence number was reordered.
     pub fn on_arrival(&mut self, e: &Sent) {
         if e.end > self.foremost {
             self.foremost = e.end;
@@ -43,8 +43,8 @@ impl Reordering {
         self.seen
     }
 
-    /// Step 4: processes an ACK; `duplicate`: with a D-SACK. A needless retransmission widens the window,
-    /// once per round.
+    /// Step 4: processes an ACK; `duplicate`: the ACK contains a D-SACK. A needless retransmission widens the
+    /// window, once per round.
     pub fn on_ack(&mut self, s: &SenderState, duplicate: bool) {
         self.round_end = self.round_end.filter(|&end| s.una < end);
         if duplicate && self.round_end.is_none() {
@@ -62,7 +62,7 @@ impl Reordering {
         }
     }
 
-    /// Step 4: returns the window; zero if no reordering was seen and the sender `is_urgent`.
+    /// Step 4: returns the reordering window; zero if no reordering was detected and `is_urgent`.
     pub fn window(&self, is_urgent: bool, least_rtt: Option<Span>, srtt: Option<Span>) -> Span {
         if is_urgent && !self.seen {
             return Span::ZERO;

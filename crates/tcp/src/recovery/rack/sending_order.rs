@@ -3,7 +3,7 @@ use airhop_base::Time;
 use std::collections::VecDeque;
 
 /// Segments in flight, in the order of their last transmission. A segment that is delivered or marked lost is
-/// removed at once, so that an iteration visits only segments in flight.
+/// removed at once, so an iteration visits only segments in flight.
 #[derive(Debug, Default)]
 pub(super) struct SendingOrder {
     /// Transmissions in the order of their numbers: entry i has number `base + i`.
@@ -16,18 +16,20 @@ pub(super) struct SendingOrder {
 /// Last transmission of a segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Transmission {
-    /// First byte of the segment at the time of transmission.
+    /// First byte of the segment at its transmission.
     start: u64,
-    /// Time of sending.
+    /// Transmission time.
     pub at: Time,
-    /// Numbers of the neighbours in flight: the previous transmission (`None` for the first), and the next.
+    /// Numbers of the previous and next transmission in flight; the first transmission has no previous one
+    /// (`None`).
     before: Option<u64>,
     after: Option<u64>,
     is_under_way: bool,
 }
 
 impl Transmission {
-    /// Returns the first byte that is still unacknowledged: an ACK may cover a part of the segment.
+    /// Returns the first unacknowledged byte of the segment, because an ACK may have acknowledged a part of
+    /// it.
     pub fn first(&self, s: &SenderState) -> u64 {
         self.start.max(s.una)
     }
@@ -35,14 +37,14 @@ impl Transmission {
 
 impl SendingOrder {
     /// Adds the segment that begins at `start` as transmission number `order`, which must be higher than all
-    /// before.
+    /// previous numbers.
     pub fn push(&mut self, order: u64, start: u64, at: Time) {
         if self.transmissions.is_empty() {
             self.base = order;
         }
         let before = self.ends.map(|(_, last)| last);
         let sent = Transmission { start, at, before, after: None, is_under_way: true };
-        // Placeholder for a transmission number with no live segment.
+        // Placeholder for a transmission number without a segment in flight.
         let nobody = Transmission { is_under_way: false, ..sent };
         while self.base + (self.transmissions.len() as u64) < order {
             self.transmissions.push_back(nobody);
@@ -115,7 +117,8 @@ mod tests {
     }
 
     proptest! {
-        // Comparison with a plain list; some numbers have no segment, and some are removed twice.
+        // The list agrees with a plain list. Some numbers have no segment, and some segments are removed
+        // twice.
         #[test]
         fn the_list_contains_the_segments_in_flight(acts in prop::collection::vec((any::<bool>(), 0..12_u64), 1..200)) {
             let (mut list, mut plain, mut order) = (SendingOrder::default(), Vec::new(), 0);

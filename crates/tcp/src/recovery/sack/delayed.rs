@@ -4,13 +4,13 @@ use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
-/// RFC 6675 recovery with a delayed start (TCP-DCR; Bhandarkar et al. 2005): for one round trip from the
-/// first duplicate ACK on, the link layer may fill the hole. During the delay every duplicate ACK releases a
-/// new segment (RFC 4653's extended limited transmit), which keeps the ACK clock.
+/// Recovery of RFC 6675 with a delayed start (TCP-DCR; Bhandarkar et al. 2005). For one round trip after the
+/// first duplicate ACK, the link layer may still fill the hole. During the delay every duplicate ACK releases
+/// a new segment (RFC 4653's extended limited transmit), which keeps the ACK clock.
 #[derive(Debug, Default)]
 pub struct Delayed {
     inner: Rfc6675,
-    /// Guard updated each time `inner` leaves the state Open.
+    /// Guard that is updated each time `inner` leaves the state Open.
     guard: Guard,
     urgent: Urgent,
     waiting: Option<Waiting>,
@@ -19,9 +19,9 @@ pub struct Delayed {
 /// Hole that the link layer may still fill.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
-    /// Till then.
+    /// End of the delay.
     until: Time,
-    /// Number of duplicate ACKs so far.
+    /// Number of duplicate ACKs during the delay.
     duplicates: u32,
 }
 
@@ -29,12 +29,13 @@ impl Recovery for Delayed {
     fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
         let before = s.dupacks;
         let detect = self.inner.on_duplicate(s, a);
-        // As in RFC 6675 §2, a duplicate without new SACK information is no sign of a hole.
+        // RFC 6675 §2: a duplicate ACK without new SACK information is no sign of a hole.
         if !self.guard.is_fully_acked(s) || s.dupacks == before {
             return Detect::Nothing;
         }
         let Some(waiting) = &mut self.waiting else {
-            let Some(srtt) = s.srtt else { return detect }; // no round trip to wait for is known
+            // without a measured RTT the recovery is not delayed
+            let Some(srtt) = s.srtt else { return detect };
             self.waiting = Some(Waiting { until: a.now + srtt, duplicates: 1 });
             return Detect::Nothing;
         };
@@ -74,7 +75,7 @@ impl Recovery for Delayed {
         if !self.guard.is_fully_acked(s) {
             return self.inner.next(s, w);
         }
-        // Before the delay is over no segment counts as lost, so the flight is all outstanding data.
+        // Until the delay ends no segment counts as lost, so the flight is all outstanding data.
         let extra = self.waiting.map_or_else(|| s.limited_transmit_extra(), |waiting| waiting.duplicates);
         forward(s, s.nxt - s.una, w.cwnd + f64::from(extra))
     }
@@ -100,7 +101,7 @@ impl Recovery for Delayed {
         self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
     }
 
-    /// True during the delay: the retransmission timer must not expire before its end.
+    /// True during the delay, before whose end the retransmission timer must not expire.
     fn is_held(&self, _: &SenderState, _: Time) -> bool {
         self.waiting.is_some()
     }

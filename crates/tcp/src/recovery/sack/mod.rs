@@ -1,4 +1,4 @@
-//! Recoveries with a scoreboard: losses are detected by SACK blocks above a segment.
+//! Recoveries with a scoreboard, which detect losses by SACK blocks above a segment.
 
 mod delayed;
 mod rate_halving;

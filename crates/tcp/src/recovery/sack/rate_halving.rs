@@ -4,15 +4,15 @@ use crate::sender_state::SenderState;
 use airhop_base::Time;
 
 /// Forward acknowledgement with rate halving (Mathis and Mahdavi 1996; Mathis, Semke and Mahdavi 1999), as in
-/// Linux 2.4 and 2.6. ns-2's port of Linux 2.6, with all its rules, is [`Ns2Linux`](super::super::Ns2Linux).
+/// Linux 2.4 and 2.6. [`Ns2Linux`](super::super::Ns2Linux) implements all rules of ns-2's port of Linux 2.6.
 ///
-/// A recovery with a pipe counter sends nothing for half a round trip after a loss; rate halving sends a
+/// A recovery that counts the pipe sends no segment for half a round trip after a loss. Rate halving sends a
 /// segment on every second ACK until the flight has decreased to the reduced window. A retransmission is lost
-/// if a segment sent after it arrived.
+/// if a segment sent after it has arrived.
 ///
-/// Difference to Linux: there an ACK in recovery sends at most one segment (tcp_cwnd_down() limits the window
-/// to the flight plus one). Here an ACK that reveals several losses at once releases a burst of segments that
-/// restores the flight before the ACK.
+/// Difference from Linux: in Linux an ACK during recovery releases at most one segment (tcp_cwnd_down()
+/// limits the window to the flight plus one). Here an ACK that reports several losses at once releases a
+/// burst, which restores the flight before the ACK.
 #[derive(Debug, Default)]
 pub struct RateHalving {
     guard: Guard,
@@ -26,22 +26,23 @@ pub struct RateHalving {
 enum State {
     #[default]
     Open,
-    /// From a loss until all data outstanding at that time is acknowledged.
+    /// Recovery from a loss, until all data outstanding at its detection is acknowledged.
     Recovering {
-        /// Limit of the flight, segments, while it exceeds cwnd.
+        /// Limit of the flight, segments, if it exceeds cwnd.
         ceiling: f64,
     },
-    /// After a timeout: segments marked lost are retransmitted in slow start.
+    /// Recovery after a timeout: segments marked lost are retransmitted in slow start.
     Slow,
 }
 
 impl RateHalving {
-    /// Updates the state with the arrivals that the ACK reports, and detects losses. Returns the first lost
-    /// segment, if any.
+    /// Processes the arrivals that the ACK reports, and detects losses. Returns the first lost segment, if
+    /// any.
     fn update(&mut self, s: &mut SenderState, a: &Ack) -> Option<u64> {
         self.flight_before = (s.pipe() + a.delivered) as f64 / s.mss as f64;
         s.dupacks += u32::from(a.acked == 0 && s.board.newly_sacked() > 0);
-        // FACK: a segment is lost if at least DupThresh segments lie above it, up to the highest SACKed one.
+        // FACK: a segment is lost if at least DupThresh segments lie above it, up to the highest SACKed
+        // segment.
         let foremost = s.board.high_sack();
         let reach = u64::from(s.dupthresh) * s.mss;
         let newest =

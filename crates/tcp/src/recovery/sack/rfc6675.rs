@@ -5,8 +5,8 @@ use crate::seams::{Ack, Advance, Cause, Detect, Evidence, Next, Recovery, Repair
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
-/// SACK-based loss recovery of RFC 6675. The flight decreases to the new window by half a round trip without
-/// transmissions, or evenly with PRR.
+/// SACK-based loss recovery of RFC 6675. The flight decreases to the new window: evenly with PRR, otherwise
+/// because the sender transmits no segment for half a round trip.
 #[derive(Debug, Default)]
 pub struct Rfc6675 {
     guard: Guard,
@@ -20,12 +20,12 @@ pub struct Rfc6675 {
 enum State {
     #[default]
     Open,
-    /// Loss recovery: ends when all data outstanding at its beginning is acknowledged.
+    /// Loss recovery, until all data outstanding at its start is acknowledged.
     Recovering {
-        /// The rescue retransmission was used (§4 NextSeg (4)).
+        /// True if the rescue retransmission was sent (§4 NextSeg (4)).
         rescued: bool,
     },
-    /// After a timeout: segments marked lost are retransmitted in slow start.
+    /// Recovery after a timeout: segments marked lost are retransmitted in slow start.
     Slow,
 }
 
@@ -43,9 +43,9 @@ impl Rfc6675 {
         }
     }
 
-    /// §4 IsLost(): DupThresh discontiguous SACKed runs above a segment, or more than (DupThresh - 1)
-    /// segments' worth of SACKed bytes. Marks every segment for which IsLost() is true as lost, unless a link
-    /// layer is retransmitting it.
+    /// Marks every segment lost for which IsLost() (§4) is true, unless a link layer is retransmitting it.
+    /// IsLost() is true below DupThresh discontiguous SACKed runs, or below more than (DupThresh - 1)
+    /// segments' worth of SACKed bytes.
     fn update_lost(s: &mut SenderState, now: Time) {
         let (mut runs, mut bytes) = (0, 0);
         let enough = s.board.sacked_runs().rev().find(|run| {
@@ -59,13 +59,13 @@ impl Rfc6675 {
         }
     }
 
-    /// Returns IsLost(HighACK + 1): §5 (2).
+    /// Returns IsLost(HighACK + 1), the condition of §5 (2).
     fn is_head_lost(s: &SenderState) -> bool {
         s.board.lost_bytes() > 0 && s.board.get(s.una).is_some_and(|e| e.lost)
     }
 
     fn next_in_recovery(&mut self, s: &mut SenderState, rescued: bool) -> Option<Next> {
-        // §4 NextSeg (1): the lowest lost segment not yet retransmitted.
+        // §4 NextSeg (1): the lowest lost segment that was not yet retransmitted.
         let lost = s.board.first_lost().map(|e| e.again(Cause::Recovery));
         // (2): new data.
         if let Some(next) = lost.or_else(|| forward(s, 0, f64::INFINITY)) {
@@ -75,7 +75,7 @@ impl Rfc6675 {
         if let Some(hole) = s.board.first_hole() {
             return Some(hole.again(Cause::Recovery));
         }
-        // (4): once per recovery, the highest segment not SACKed.
+        // (4): the highest segment that is not SACKed, once per recovery.
         let last = s.board.last_missing().filter(|_| !rescued)?;
         self.state = State::Recovering { rescued: true };
         Some(last.again(Cause::Recovery))
@@ -85,15 +85,15 @@ impl Rfc6675 {
 impl Recovery for Rfc6675 {
     fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
         if s.board.newly_sacked() > 0 {
-            s.dupacks += 1; // §2: a duplicate ACK carries SACK information that was not known
+            s.dupacks += 1; // §2: a duplicate ACK contains new SACK information
         }
         Self::update_lost(s, a.now);
         self.pace(s, false);
-        // RFC 6675 §5.1: after a timeout, no recovery begins before HighACK reaches RecoveryPoint.
+        // RFC 6675 §5.1: after a timeout, a recovery starts only once HighACK has reached RecoveryPoint.
         if self.state != State::Open || !self.guard.is_fully_acked(s) {
             return Detect::Nothing;
         }
-        // §5: (1) DupThresh duplicate ACKs, or (2).
+        // §5: (1) DupThresh duplicate ACKs, or (2) IsLost(HighACK + 1).
         if s.dupacks >= s.dupthresh || Self::is_head_lost(s) { Detect::Lost(s.una) } else { Detect::Nothing }
     }
 
@@ -122,8 +122,8 @@ impl Recovery for Rfc6675 {
         let ends_recovery = self.repair() == Repair::Loss;
         self.state = State::Open;
         self.prr = None;
-        // A scheme that classified the loss as no congestion may have left ssthresh, and so the window,
-        // unlimited.
+        // If the scheme classified the loss as no congestion, ssthresh may be infinite and must not become
+        // the window.
         if ends_recovery && w.ssthresh.is_finite() {
             w.cwnd = w.ssthresh;
         }
@@ -176,7 +176,7 @@ impl Recovery for Rfc6675 {
         true
     }
 
-    /// Returns the present repair; does not report repairs after a timeout.
+    /// Returns the present repair. A recovery after a timeout is not reported.
     fn repair(&self) -> Repair {
         if matches!(self.state, State::Recovering { .. }) { Repair::Loss } else { Repair::Nothing }
     }

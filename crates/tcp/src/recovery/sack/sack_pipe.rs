@@ -3,8 +3,8 @@ use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
-/// ns-2's "Sack1": a counter, the pipe, estimates the number of segments in the network during recovery (Fall
-/// and Floyd 1996, §4). Yun 2009 calls this sender SACK.
+/// Recovery of ns-2's "Sack1": the counter `pipe` estimates the number of segments in the network during
+/// recovery (Fall and Floyd 1996, §4). Yun 2009 calls this sender SACK.
 #[derive(Debug, Default)]
 pub struct SackPipe {
     guard: Guard,
@@ -20,7 +20,7 @@ impl Recovery for SackPipe {
             return Detect::Nothing;
         }
         if s.board.newly_sacked() == 0 {
-            return Detect::Nothing; // it does not show that another segment left the network
+            return Detect::Nothing; // the ACK does not report that another segment left the network
         }
         s.dupacks += 1;
         if s.dupacks == s.dupthresh && self.guard.permits(s) { Detect::Lost(s.una) } else { Detect::Nothing }
@@ -28,7 +28,7 @@ impl Recovery for SackPipe {
 
     fn note(&mut self, s: &mut SenderState, _: &Ack) {
         if let Some(pipe) = self.pipe.as_mut().filter(|_| s.board.newly_sacked() > 0) {
-            *pipe -= 1; // an ACK that only reports a loss does not show that a segment left the network
+            *pipe -= 1; // an ACK that only reports a loss does not report that a segment left the network
         }
     }
 
@@ -46,10 +46,10 @@ impl Recovery for SackPipe {
         };
         if self.guard.is_fully_acked(s) {
             self.pipe = None;
-            self.guard = Guard::default(); // ns-2: only a timeout leaves a guard behind
+            self.guard = Guard::default(); // ns-2: only a timeout sets the guard
             return Advance::Over;
         }
-        // One for the segment that triggered the ACK, one for the retransmitted segment that the ACK covers.
+        // One segment caused the ACK, and the ACK acknowledges the retransmission: both left the network.
         *pipe -= 2;
         Advance::Partial { restart: true }
     }
@@ -75,8 +75,8 @@ impl Recovery for SackPipe {
     }
 
     fn on_sent(&mut self, _: &mut SenderState, _: Time, sent: &Next, _: Option<u64>) {
-        // The fast retransmit replaces the lost segment, which the pipe still counts; so does a
-        // retransmission on a notice.
+        // A fast retransmit, or a retransmission on a notice, replaces the lost segment, which the pipe still
+        // counts.
         if let Some(pipe) = self.pipe.as_mut().filter(|_| !matches!(sent.cause, Cause::Fast | Cause::Notice))
         {
             *pipe += 1;

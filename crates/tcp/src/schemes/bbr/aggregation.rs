@@ -1,23 +1,23 @@
 use crate::bbr::Excess;
 use airhop_base::Time;
 
-/// Rounds in half of the filter's window.
+/// Length of half of the filter's window, rounds.
 const HALF: u32 = 5;
 /// Limit of the extra window, in seconds at the estimated rate.
 const LONGEST: f64 = 0.1;
 
-/// Headroom for ACK aggregation: largest excess of acknowledged data over the estimated rate in the last five
-/// to ten round trips (Linux; draft-cardwell-iccrg-bbr-congestion-control-02 §4.5.5).
+/// Extra window for ACK aggregation: largest excess of acknowledged data over the estimated rate in the last
+/// five to ten round trips (Linux; draft-cardwell-iccrg-bbr-congestion-control-02 §4.5.5).
 #[derive(Debug, Default)]
 pub struct Aggregation {
-    /// Largest excess in this half of the window and in the previous one, bytes.
+    /// Largest excess in the present and in the previous half of the filter's window, bytes.
     most: [f64; 2],
     rounds: u32,
     excess: Excess,
 }
 
 impl Aggregation {
-    /// Adds `fresh` delivered bytes; `bw`: estimated rate, bytes per second; `cwnd`: window, bytes.
+    /// Adds `fresh` delivered bytes. `bw`: estimated rate, bytes per second; `cwnd`: window, bytes.
     pub fn on_ack(&mut self, now: Time, fresh: f64, bw: f64, cwnd: f64, round_starts: bool) {
         self.rounds += u32::from(round_starts);
         if self.rounds >= HALF {
@@ -27,12 +27,12 @@ impl Aggregation {
         self.most[0] = self.most[0].max(self.excess.on_ack(now, fresh, bw, cwnd));
     }
 
-    /// Handles the end of an idle period, in which no bytes are expected.
+    /// Handles the end of an idle period, during which the sender expects no bytes.
     pub fn restart(&mut self, now: Time) {
         self.excess.restart(now);
     }
 
-    /// Returns the headroom, bytes.
+    /// Returns the extra window, bytes.
     pub fn room(&self, bw: f64) -> f64 {
         self.most[0].max(self.most[1]).min(bw * LONGEST)
     }
@@ -43,8 +43,8 @@ mod tests {
     use super::*;
     use airhop_base::Span;
 
-    // The maximum of the excess is kept for five to ten round trips. The headroom is at most the data of 100 ms
-    // at the estimated rate.
+    // The filter keeps the largest excess for five to ten round trips. The extra window is at most the data
+    // of 100 ms at the estimated rate.
     #[test]
     fn the_most_is_remembered_for_a_while() {
         let ms = |ms| Time::ZERO + Span::from_millis(ms);

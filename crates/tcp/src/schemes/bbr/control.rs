@@ -11,7 +11,7 @@ use airhop_base::{Rate, Span, Time};
 const BW_ROUNDS: u64 = 10;
 /// RTpropFilterLen (§4.1.2.1).
 const MIN_RTT_LASTS: Span = Span::from_secs(10);
-/// Round trips without growth by a quarter after which Startup ends (§4.3.2.2).
+/// Startup ends after this number of round trips in which the rate grew by less than a quarter (§4.3.2.2).
 const FULL_PIPE_ROUNDS: u32 = 3;
 const FULL_PIPE_GROWTH: f64 = 1.25;
 
@@ -37,12 +37,12 @@ pub struct Bbr {
     random: Draw,
 }
 
-/// State of Startup's search for the rate of the path.
+/// State of Startup's search for the bottleneck bandwidth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Pipe {
-    /// Rate at its last growth by a quarter, and number of rounds since.
+    /// Delivery rate when it last grew by a quarter, and number of rounds since then.
     Filling { bw: f64, rounds: u32 },
-    /// Full pipe: the rate no longer grows.
+    /// The delivery rate no longer grows.
     Full,
 }
 
@@ -74,7 +74,7 @@ impl Bbr {
         }
     }
 
-    /// §4.1.1: updates rounds, and the maximum rate of the last ten. True if a round begins.
+    /// Updates the rounds, and the maximum rate of the last ten rounds (§4.1.1). True if a round begins.
     fn update_bw(&mut self, sample: Option<&RateSample>, total: u64) -> bool {
         let Some(sample) = sample else { return false };
         let round_starts = self.rounds.on_arrival(sample.prior, total);
@@ -85,7 +85,7 @@ impl Bbr {
         round_starts
     }
 
-    /// §4.3.2.2
+    /// Checks whether the pipe is full (§4.3.2.2).
     fn check_full_pipe(&mut self, sample: Option<&RateSample>, round_starts: bool) {
         let is_limited = sample.is_none_or(|sample| sample.limited);
         let Pipe::Filling { bw, rounds } = &mut self.pipe else { return };
@@ -106,7 +106,8 @@ impl Bbr {
         self.pipe == Pipe::Full
     }
 
-    /// §4.3.3 and §4.3.4: changes from Startup to Drain to ProbeBW, and through the phases of ProbeBW.
+    /// Changes the mode from Startup to Drain to ProbeBW, and advances the phases of ProbeBW (§4.3.3 and
+    /// §4.3.4).
     fn change_mode(&mut self, d: &Delivery) {
         if self.mode == Mode::Startup && self.is_full() {
             self.mode = Mode::Drain;
@@ -130,7 +131,8 @@ impl Bbr {
         self.mode = Mode::ProbeBw(Phase::first(now, draw));
     }
 
-    /// §4.1.2 and §4.3.5: updates the minimum RTT of ten seconds, and enters ProbeRTT at its expiry.
+    /// Updates the minimum RTT of the last ten seconds, and enters ProbeRTT at its expiry (§4.1.2 and
+    /// §4.3.5).
     fn update_min_rtt(&mut self, w: &mut Window, d: &Delivery, round_starts: bool) {
         let Some(min) = self.min_rtt.or(d.arrivals.least_rtt.map(|value| MinRtt { value, at: d.now })) else {
             return;
@@ -172,24 +174,25 @@ impl Bbr {
         }
     }
 
-    /// Returns gain · BDP + `room` + three quanta of headroom for TSO (§4.2.3.2), bytes.
+    /// Returns gain · BDP + `room` + three send quanta for TSO (§4.2.3.2), bytes.
     fn inflight(&self, gain: f64, room: f64) -> f64 {
         let Some(min_rtt) = self.min_rtt else { return self.initial_window * self.mss };
         let bytes = gain * self.bw.get() * min_rtt.value.secs_f64() + room;
         let segments = (bytes / self.mss).ceil() + 3.0 * self.send_quantum() as f64;
-        // Linux: an even number, for receivers that acknowledge every second segment; and the phase with gain
-        // 5/4 must have an effect even with one segment per round trip.
+        // Linux: the number of segments is even, for receivers that acknowledge every second segment. The
+        // phase with gain 5/4 must have an effect even with one segment per round trip.
         let even = 2.0 * (segments / 2.0).ceil();
         (even + if self.mode.is_probing_up() { 2.0 } else { 0.0 }) * self.mss
     }
 
-    /// Returns the flight at the next paced transmission (Linux), including that segment while probing.
+    /// Returns the flight at the next paced transmission (Linux), including the transmitted segment while
+    /// probing.
     fn at_departure(&self, in_flight: u64, wait: Span) -> f64 {
         let goes = if self.mode.pacing_gain() > 1.0 { self.send_quantum() as f64 * self.mss } else { 0.0 };
         (in_flight as f64 + goes - self.bw.get() * wait.secs_f64()).max(0.0)
     }
 
-    /// §4.2.1: sets the pacing rate, which does not decrease before the pipe is full.
+    /// Sets the pacing rate (§4.2.1), which does not decrease before the pipe is full.
     fn set_rate(&mut self, w: &Window, s: &SenderState) {
         let first = self.rate.unwrap_or_else(|| {
             let rtt = s.srtt.unwrap_or(WITHOUT_SAMPLE).max(WITHOUT_SAMPLE);
@@ -199,7 +202,7 @@ impl Bbr {
         self.rate = Some(if self.is_full() { next } else { next.max(first) });
     }
 
-    /// §4.2.3
+    /// Sets the window (§4.2.3).
     fn set_cwnd(&mut self, w: &mut Window, d: &Delivery) {
         if d.arrivals.fresh > 0 {
             let acked = d.arrivals.fresh as f64 / self.mss;
@@ -227,8 +230,8 @@ impl Bbr {
         w.cwnd = w.cwnd.max(LEAST_CWND);
     }
 
-    /// §4.2.3.4: sends one segment per delivered segment in the first round trip of fast recovery; restores
-    /// the previous window afterwards.
+    /// Applies packet conservation in the first round trip of fast recovery, i.e. sends one segment per
+    /// delivered segment, and restores the previous window afterwards (§4.2.3.4).
     fn recover_or_restore(&mut self, w: &mut Window, d: &Delivery, floor: f64) {
         w.cwnd = (w.cwnd - d.lost as f64 / self.mss).max(1.0);
         match (self.repair, d.repair) {
@@ -252,7 +255,8 @@ impl Bbr {
         self.prior_cwnd.save(w, is_usual);
     }
 
-    /// Restarts the search for the rate of the path, as a loss may have lowered the samples of Startup.
+    /// Restarts the search for the bottleneck bandwidth, because losses may have lowered the samples of
+    /// Startup.
     fn refill(&mut self) {
         if let Pipe::Filling { bw, .. } = &mut self.pipe {
             *bw = 0.0;
@@ -261,7 +265,7 @@ impl Bbr {
 }
 
 impl CongestionControl for Bbr {
-    /// No effect: ACKs are processed in [`Bbr::on_delivery`].
+    /// No effect: [`Bbr::on_delivery`] processes ACKs.
     fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> LossClass {
@@ -274,7 +278,7 @@ impl CongestionControl for Bbr {
         LossClass::Undecided
     }
 
-    /// No effect: the window is restored at the end of recovery in any case.
+    /// No effect: the end of recovery always restores the window.
     fn on_spurious(&mut self, _: &mut Window, _: &Window, _: &SenderState) {
         self.refill();
     }
@@ -294,8 +298,8 @@ impl CongestionControl for Bbr {
         self.set_cwnd(w, d);
     }
 
-    /// §4.3.4.4: handles the end of an idle period. The sender must not build a queue at once, and the
-    /// minimum RTT from before the idle period stays valid.
+    /// Handles the end of an idle period (§4.3.4.4). The sender must not build a queue at once, and the
+    /// minimum RTT measured before the idle period remains valid.
     fn on_restart(&mut self, w: &mut Window, now: Time) {
         self.restarts = true;
         self.aggregation.restart(now);
@@ -317,8 +321,8 @@ impl CongestionControl for Bbr {
         self.rate
     }
 
-    /// Returns the bytes that the rate carries in 1/1024 s, at most 64 KiB and at least two segments, or one
-    /// segment below 1.2 Mbit/s (Linux; §4.2.2 has a millisecond).
+    /// Returns the bytes that the pacing rate carries in 1/1024 s (§4.2.2: one millisecond). The result is at
+    /// most 64 KiB and at least two segments, or one segment below 1.2 Mbit/s (Linux).
     fn send_quantum(&self) -> u64 {
         let bps = self.rate.map_or(0, Rate::bps);
         let least = if bps < 1_200_000 { 1 } else { 2 };
@@ -336,7 +340,7 @@ mod tests {
     use crate::Preset;
     use crate::estimators::Arrivals;
 
-    // §4.2.3.4, BBRModulateCwndForRecovery: each detected loss subtracts a segment from the window, even
+    // §4.2.3.4, BBRModulateCwndForRecovery: each detected loss subtracts one segment from the window, even
     // after packet conservation has ended.
     #[test]
     fn losses_take_their_own_off_the_window() {

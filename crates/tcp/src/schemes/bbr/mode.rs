@@ -1,11 +1,11 @@
 use crate::bbr::Stay;
 use airhop_base::{Span, Time};
 
-/// 2/ln 2: the gain with which the rate doubles each round trip (draft §4.3.2).
+/// 2/ln 2: gain at which the rate doubles each round trip (draft §4.3.2).
 pub const HIGH_GAIN: f64 = 2.0 / std::f64::consts::LN_2;
-/// Window gain with a full pipe: delayed and aggregated ACKs must not stall the sender (§4.2.3.2).
+/// Window gain with a full pipe, so that delayed and aggregated ACKs do not stall the sender (§4.2.3.2).
 const CWND_GAIN: f64 = 2.0;
-/// BBRGainCycleLen and its gains (§4.3.4).
+/// Pacing gains of the phases of ProbeBW; their number is BBRGainCycleLen (§4.3.4).
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 
 /// State of the sender (§3.4).
@@ -17,7 +17,8 @@ pub enum Mode {
     Drain,
     /// ProbeBW: cycles through pacing gains around one.
     ProbeBw(Phase),
-    /// ProbeRTT: keeps four segments in flight, to measure the round trip without the flow's own queue.
+    /// ProbeRTT: keeps four segments in flight, to measure the RTT without a queue of the flow's own
+    /// segments.
     ProbeRtt(Option<Stay>),
 }
 
@@ -29,7 +30,7 @@ pub struct Phase {
 }
 
 impl Mode {
-    /// Returns the gain of the pacing rate.
+    /// Returns the pacing gain.
     pub fn pacing_gain(&self) -> f64 {
         match self {
             Mode::Startup => HIGH_GAIN,
@@ -39,7 +40,7 @@ impl Mode {
         }
     }
 
-    /// Returns the gain of the window over the bandwidth-delay product.
+    /// Returns the window gain, a multiple of the bandwidth-delay product.
     pub fn cwnd_gain(&self) -> f64 {
         match self {
             Mode::Startup | Mode::Drain => HIGH_GAIN,
@@ -48,22 +49,22 @@ impl Mode {
         }
     }
 
-    /// True in the phase with a gain above one.
+    /// True in the phase with gain 5/4.
     pub fn is_probing_up(&self) -> bool {
         matches!(self, Mode::ProbeBw(Phase { index: 0, .. }))
     }
 }
 
 impl Phase {
-    /// Returns the first phase, any but the one with gain 3/4, by a draw from 0 to 6, so that flows do not
-    /// probe in step (§4.3.4.3).
+    /// Returns the first phase for a draw from 0 to 6: any phase except the phase with gain 3/4, so that
+    /// flows do not probe at the same time (§4.3.4.3).
     pub fn first(now: Time, draw: usize) -> Self {
         Phase { index: (CYCLE.len() - draw) % CYCLE.len(), began: now }
     }
 
-    /// Changes to the next phase at the end of this one (§4.3.4.3): after a minimum round trip; the phase
-    /// with gain 5/4 lasts until the flight has reached its target or a loss occurs; the phase with gain 3/4
-    /// ends as soon as the queue is empty.
+    /// Changes to the next phase at the end of this phase (§4.3.4.3). A phase lasts for one minimum RTT. The
+    /// phase with gain 5/4 lasts longer, until the flight has reached its target or a loss occurs. The phase
+    /// with gain 3/4 ends earlier if the queue is empty.
     pub fn advance(&mut self, now: Time, min_rtt: Span, is_filled: bool, is_drained: bool) {
         let is_full_length = now.since(self.began) > min_rtt;
         let is_over = match CYCLE[self.index] {
@@ -93,8 +94,9 @@ mod tests {
         assert_eq!(first, [0, 2, 3, 4, 5, 6, 7]);
     }
 
-    // §4.3.4.3, for a minimum round trip of 100 ms: the phase with gain 5/4 lasts until the flight is filled,
-    // the phase with gain 3/4 ends when the queue is empty, the others after just that time.
+    // §4.3.4.3, for a minimum RTT of 100 ms: the phase with gain 5/4 lasts until the flight has reached its
+    // target, the phase with gain 3/4 ends when the queue is empty, and the other phases last for exactly 100
+    // ms.
     #[test]
     fn phases_end_each_for_its_own_reason() {
         let after = |index, ms, is_filled, is_drained| {

@@ -15,21 +15,21 @@ use airhop_base::{Rate, Time};
 const EXTRA_ACKED_ROUNDS: u64 = 10;
 /// Maximum duration of Drain, round trips (§5.3.2).
 const DRAIN_ROUNDS: u64 = 3;
-/// C.send_quantum: a millisecond at the rate, within these limits in bytes, and at least this number of
-/// segments (§5.6.3).
+/// C.send_quantum: bytes of one millisecond at the pacing rate, within these limits in bytes, and at least
+/// this number of segments (§5.6.3).
 const QUANTUM_SECONDS: f64 = 1e-3;
 const QUANTUM_BYTES: f64 = 65_536.0;
 const QUANTUM_SEGMENTS: u64 = 2;
-/// Number of quanta that offloads of senders and receivers may hold back (§5.5.8.1).
+/// Number of send quanta that offloads at the sender and the receiver may delay (§5.5.8.1).
 const OFFLOAD_QUANTA: f64 = 3.0;
 
-/// BBR v3. Section numbers are those of draft-ietf-ccwg-bbr-06; names in capitals and with "BBR." or "C." are
-/// the draft's.
+/// BBR v3. Section numbers refer to draft-ietf-ccwg-bbr-06. Capitalised names and names with "BBR." or "C."
+/// are the draft's.
 #[derive(Debug)]
 pub struct Bbr3 {
     pub(super) settings: Settings,
     pub(super) mss: f64,
-    /// Bytes.
+    /// Initial window, bytes.
     initial_window: f64,
     pub(super) state: State,
     pub(super) pipe: FullPipe,
@@ -77,7 +77,7 @@ struct CwndLimit {
 }
 
 impl CwndLimit {
-    /// Processes an ACK; `is_full`: the window was full until the ACK.
+    /// Processes an ACK. `is_full`: the flight filled the window before the ACK.
     fn on_ack(&mut self, is_full: bool, sample: Option<&RateSample>, total: u64) {
         if is_full {
             self.is_hit = true;
@@ -133,7 +133,7 @@ impl Bbr3 {
         }
     }
 
-    /// Updates the model with a sample, up to CheckFullBWReached.
+    /// Updates the model with a rate sample: the steps of UpdateModelAndState up to CheckFullBWReached.
     fn on_sample(&mut self, w: &Window, d: &Delivery, sample: &RateSample) -> Begins {
         self.sampled_in_flight = sample.in_flight;
         let cwnd = w.cwnd * self.mss;
@@ -149,7 +149,7 @@ impl Bbr3 {
         begins
     }
 
-    /// UpdateACKAggregation (§5.5.9); in Startup the maximum is over one round trip.
+    /// UpdateACKAggregation (§5.5.9); the filter of Startup has a length of one round trip.
     fn update_extra_acked(&mut self, d: &Delivery, cwnd: f64) {
         let extra = self.excess.on_ack(d.now, d.arrivals.fresh as f64, self.model.bw(), cwnd);
         self.extra_acked.resize(if self.pipe.reached { EXTRA_ACKED_ROUNDS } else { 1 });
@@ -185,7 +185,8 @@ impl Bbr3 {
         lost as f64 > in_flight as f64 * self.settings.loss_thresh
     }
 
-    /// HandleInflightTooHigh (§5.5.10.2): ends a probe whose flight, in bytes, caused too many losses.
+    /// HandleInflightTooHigh (§5.5.10.2): ends a probe whose flight of `in_flight` bytes caused too many
+    /// losses.
     fn on_too_high(&mut self, w: &Window, now: Time, in_flight: f64, limited: bool) {
         self.probe.went_too_high = true;
         self.probe.is_sample = false;
@@ -199,13 +200,13 @@ impl Bbr3 {
         }
     }
 
-    /// InflightAtLoss (§5.5.10.2): returns the flight at which the lost share reached the permitted one,
-    /// within the segment whose loss exceeded it.
+    /// InflightAtLoss (§5.5.10.2): returns the flight at which the fraction of lost bytes reached the
+    /// permitted fraction. This flight lies within the segment whose loss exceeded it.
     fn inflight_at_loss(&self, lost: &LostSegment) -> f64 {
         let size = (lost.end - lost.start) as f64;
         let (before, lost_before) = (lost.in_flight as f64 - size, lost.lost as f64 - size);
         let thresh = self.settings.loss_thresh;
-        // Linux: if the earlier losses exceed the permitted share already, no part of this segment counts.
+        // Linux: if earlier losses already exceed the permitted fraction, no part of this segment counts.
         let prefix = (thresh * before - lost_before) / (1.0 - thresh);
         before + prefix.max(0.0)
     }
@@ -235,7 +236,7 @@ impl Bbr3 {
         self.restarts &= d.arrivals.rate.is_none();
     }
 
-    /// ExitProbeRTT (§5.3.4.4): the queue is empty, so ProbeBW_CRUISE may begin at once.
+    /// ExitProbeRTT (§5.3.4.4): the queue is empty, so ProbeBW_CRUISE begins at once.
     fn leave_probe_rtt(&mut self, w: &mut Window, now: Time) {
         self.round_trip.on_probed(now);
         self.prior_cwnd.restore(w);
@@ -292,7 +293,7 @@ impl Bbr3 {
         rate_of(STARTUP_GAIN * self.initial_window / rtt.secs_f64())
     }
 
-    /// SetPacingRateWithGain (§5.6.2): the rate does not decrease before the pipe is full.
+    /// SetPacingRateWithGain (§5.6.2); the rate does not decrease before the pipe is full.
     fn set_rate(&mut self, gain: f64, least: Rate) {
         let next = rate_of(gain * self.model.bw() * (1.0 - PACING_MARGIN));
         self.rate = Some(if self.pipe.reached { next } else { next.max(least) });
@@ -334,11 +335,11 @@ impl Bbr3 {
 }
 
 impl CongestionControl for Bbr3 {
-    /// No effect: ACKs are processed in [`Bbr3::on_delivery`] and [`Bbr3::on_lost`].
+    /// No effect: [`Bbr3::on_delivery`] and [`Bbr3::on_lost`] process ACKs.
     fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
 
     /// OnEnterFastRecovery, OnEnterRTO (§5.6.4.4) and SaveStateUponLoss (§5.5.11.1). A mark is a sign of
-    /// congestion (§3.6): it counts as a loss in its round trip, and ends a probe for bandwidth.
+    /// congestion (§3.6): it counts as a loss in its round trip, and ends a bandwidth probe.
     fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> LossClass {
         if l.signal == Signal::Echo {
             self.model.note_loss(self.delivered);
@@ -351,7 +352,8 @@ impl CongestionControl for Bbr3 {
         self.undo = Undo { left: None, bounds: self.model.bounds };
         if l.signal == Signal::Timeout {
             self.repair = Repair::Timeout;
-            w.cwnd = 1.0; // in addition to the segments not lost; the oldest segment is sent in any case
+            // in addition to the flight that is not lost; the oldest segment is sent in any case
+            w.cwnd = 1.0;
         }
         LossClass::Undecided
     }

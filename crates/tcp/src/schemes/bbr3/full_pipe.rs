@@ -1,30 +1,30 @@
 use crate::estimators::{LostSegment, RateSample};
 
-/// Growth by a quarter per round trip counts as growth; three round trips without it fill the pipe
-/// (§5.3.1.2).
+/// Ratio of rates that counts as growth: a quarter per round trip. After three round trips without growth the
+/// pipe is full (§5.3.1.2).
 const GROWTH: f64 = 1.25;
 const ROUNDS: u32 = 3;
 
-/// Detector of a full pipe: a rising pacing rate no longer raises the delivery rate (§5.3.1.2).
+/// Detector of a full pipe: the pacing rate increases but the delivery rate does not (§5.3.1.2).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FullPipe {
-    /// BBR.full_bw: rate at its last growth.
+    /// BBR.full_bw: delivery rate when it last grew, bytes per second.
     bw: f64,
     /// Number of round trips since the last growth.
     rounds: u32,
-    /// BBR.full_bw_now: true if the rate has stopped growing since the last restart.
+    /// BBR.full_bw_now: true if the delivery rate has stopped growing since the last restart.
     pub now: bool,
-    /// BBR.full_bw_reached: true if the rate has ever stopped growing.
+    /// BBR.full_bw_reached: true if the delivery rate has stopped growing since the connection began.
     pub reached: bool,
 }
 
 impl FullPipe {
-    /// ResetFullBW: restarts the detection, with growth relative to `bw` bytes per second.
+    /// ResetFullBW: restarts the detection; growth is relative to `bw`, bytes per second.
     pub fn restart(&mut self, bw: f64) {
         *self = FullPipe { bw, reached: self.reached, ..FullPipe::default() };
     }
 
-    /// CheckFullBWReached at the start of a round.
+    /// CheckFullBWReached, called at the start of a round.
     pub fn on_round(&mut self, sample: &RateSample) {
         if self.now || sample.limited {
             return;
@@ -39,7 +39,7 @@ impl FullPipe {
     }
 }
 
-/// Number of separate ranges lost in this round trip (§5.3.1.3).
+/// Number of separate sequence ranges lost in this round trip (§5.3.1.3).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LostRanges {
     /// Number of ranges.
@@ -71,8 +71,8 @@ mod tests {
         RateSample { delivered: kilobytes * 1000, interval, prior: 0, limited, in_flight: 0, lost: 0 }
     }
 
-    // §5.3.1.2: 100, 125 and 160 kB/s are growth by a quarter each; 180, 199 and 100 are not.
-    // Application-limited samples are ignored.
+    // §5.3.1.2: from 100 to 125 and 160 kB/s the rate grows by a quarter each time; at 180, 199 and 100 kB/s
+    // it does not. Application-limited samples are ignored.
     #[test]
     fn three_rounds_without_a_quarter_more() {
         let mut pipe = FullPipe::default();
@@ -91,7 +91,7 @@ mod tests {
         assert_eq!((pipe.bw, pipe.rounds), (150e3, 1));
     }
 
-    // §5.3.1.3: adjacent losses are one range.
+    // §5.3.1.3: adjacent lost segments are one range.
     #[test]
     fn neighbours_are_one_range() {
         let mut ranges = LostRanges::default();

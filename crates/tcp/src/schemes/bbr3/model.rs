@@ -1,6 +1,6 @@
 use crate::estimators::{RateSample, Rounds, WindowedMax};
 
-/// BBR.MaxBwFilterLen: the present probing cycle and the previous one (§2.11).
+/// BBR.MaxBwFilterLen: length of the filter, probing cycles before the present one (§2.11).
 const EARLIER_CYCLES: u64 = 1;
 
 /// Model of the path: delivery rate, bytes per second, and bounds of the data in flight, bytes (§5.5).
@@ -8,21 +8,21 @@ const EARLIER_CYCLES: u64 = 1;
 pub struct Model {
     /// Packet-timed round trips.
     pub rounds: Rounds,
-    /// Round trips over which losses are counted; the first loss begins one.
+    /// Round trips over which losses are counted; the first loss starts a round.
     loss_rounds: Rounds,
-    /// BBR.max_bw, over probing cycles.
+    /// BBR.max_bw: maximum over probing cycles.
     max_bw: WindowedMax,
     cycle: u64,
-    /// Bounds set by losses.
+    /// Bounds that losses have set.
     pub bounds: Bounds,
-    /// BBR.bw_latest and BBR.inflight_latest: maxima of this round trip.
+    /// BBR.bw_latest and BBR.inflight_latest: maxima of the present round trip.
     bw_latest: f64,
     inflight_latest: f64,
     /// BBR.is_loss_in_round.
     is_loss_in_round: bool,
 }
 
-/// Rates and flights at which the path has lost packets; infinite before a loss.
+/// Upper bounds of rate and flight, at which the path has lost packets; infinite before a loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     /// BBR.bw_shortterm, bytes per second.
@@ -33,24 +33,24 @@ pub struct Bounds {
     pub inflight_longterm: f64,
 }
 
-/// Rounds that begin with an arrival.
+/// Kinds of rounds that begin with an arrival.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Begins {
     /// True if a packet-timed round begins.
     pub round: bool,
-    /// True if a round begins over which losses are counted.
+    /// True if a loss round begins, over which losses are counted.
     pub loss_round: bool,
 }
 
 impl Bounds {
-    /// No bound.
+    /// Infinite bounds.
     pub const NONE: Bounds = Bounds {
         bw_shortterm: f64::INFINITY,
         inflight_shortterm: f64::INFINITY,
         inflight_longterm: f64::INFINITY,
     };
 
-    /// Returns the larger of each bound in `self` and `other`.
+    /// Returns, for each bound, the larger value of `self` and `other`.
     pub fn at_least(self, other: Bounds) -> Self {
         Bounds {
             bw_shortterm: self.bw_shortterm.max(other.bw_shortterm),
@@ -85,7 +85,7 @@ impl Model {
         self.max_bw().min(self.bounds.bw_shortterm)
     }
 
-    /// Returns the maximum of bytes delivered within a round trip, over the last round trip.
+    /// Returns the largest number of bytes delivered within a round trip, over the last round.
     pub fn inflight_latest(&self) -> f64 {
         self.inflight_latest
     }
@@ -127,7 +127,7 @@ impl Model {
         }
     }
 
-    /// Cancels the losses of this round as spurious.
+    /// Cancels the losses of the present round, which were spurious.
     pub fn forgive(&mut self) {
         self.is_loss_in_round = false;
     }
@@ -159,10 +159,10 @@ mod tests {
         RateSample { delivered: kilobytes * 1000, interval, prior, limited, in_flight: 0, lost: 0 }
     }
 
-    // §5.5.10.3: the first loss outside probing sets the short-term bounds to max_bw and the window; each
+    // §5.5.10.3: the first loss outside probing sets the short-term bounds to max_bw and the window. Each
     // round trip with a loss reduces them to 0.7 of their value, or to the delivery of the round trip if that
-    // is more. By hand: max_bw 1000 kB/s, window 200 kB; 800 kB/s and 800 kB delivered are above 700 and 140;
-    // then 500 below 0.7 · 800 = 560.
+    // is larger. Computed by hand: max_bw is 1000 kB/s, the window 200 kB. 800 kB/s and 800 kB delivered
+    // exceed 700 and 140; then 500 is below 0.7 · 800 = 560.
     #[test]
     fn losses_bound_the_short_term() {
         let mut m = Model::new();
@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(m.bounds, Bounds::NONE);
     }
 
-    // NoteLoss: a loss round begins with its first loss; later losses do not change its start.
+    // NoteLoss: a loss round starts with its first loss; later losses do not change its start.
     #[test]
     fn the_first_loss_begins_a_round_trip() {
         let mut m = Model::new();
@@ -197,8 +197,8 @@ mod tests {
         assert_eq!(m.on_sample(&sample(1, 7_000, false), 9_500), Begins { round: false, loss_round: true });
     }
 
-    // §5.5.4, §5.5.6: a maximum over this cycle and the previous one; application-limited samples count only
-    // if they are larger.
+    // §5.5.4, §5.5.6: max_bw is the maximum of the present and the previous cycle. Application-limited
+    // samples count only if they exceed the maximum.
     #[test]
     fn the_rate_is_remembered_for_a_cycle() {
         let mut m = Model::new();

@@ -1,4 +1,4 @@
-//! The cycle of probing for bandwidth (draft-ietf-ccwg-bbr-06 §5.3.3).
+//! Cycle of bandwidth probing (draft-ietf-ccwg-bbr-06 §5.3.3).
 
 use super::control::Bbr3;
 use super::state::{Phase, State};
@@ -6,19 +6,19 @@ use crate::estimators::RateSample;
 use crate::seams::{Delivery, Window};
 use airhop_base::{Span, Time};
 
-/// Maximum number of round trips between probes: as many as Reno needs to regrow the same window, and at most
-/// the number at which 1 % loss is tolerable (§5.3.3.8.2).
+/// Maximum number of round trips between probes. Reno needs this number to regrow the same window; it is
+/// limited to the number at which 1 % loss is tolerable (§5.3.3.8.2).
 const MOST_ROUNDS: f64 = 63.0;
 /// Maximum number of doublings of the increment of inflight_longterm (§5.3.3.9).
 const MOST_DOUBLINGS: u32 = 30;
 
-/// Progress of the present probe, and outcome of the last one (§2.14).
+/// Progress of the present probe, and result of the last probe (§2.14).
 #[derive(Debug)]
 pub struct Probe {
-    /// BBR.is_bw_probe_sample: true if the acknowledged or lost segments were sent during the probe.
+    /// BBR.is_bw_probe_sample: true if segments sent during the probe are being acknowledged or lost.
     pub is_sample: bool,
-    /// True if BBR.ack_phase is ACKS_PROBE_STOPPING: the round trip after a probe. Its other values have no
-    /// effect.
+    /// True if BBR.ack_phase is ACKS_PROBE_STOPPING, in the round trip after a probe. Other values of
+    /// BBR.ack_phase have no effect.
     pub stops: bool,
     /// BBR.prev_probe_too_high.
     pub went_too_high: bool,
@@ -53,9 +53,8 @@ impl Default for Probe {
 }
 
 impl Bbr3 {
-    /// UpdateProbeBWCyclePhase (§5.3.3.9). The flight is taken at the arrival of the ACK, before the ACK
-    /// releases segments: with the window at a bound, the flight after the ACK would always be below the
-    /// bound (as in Linux).
+    /// UpdateProbeBWCyclePhase (§5.3.3.9). The flight is that before the ACK releases segments (as in Linux).
+    /// If a bound limits the window, the flight after the ACK would always be below the bound.
     pub(super) fn update_cycle(&mut self, w: &Window, d: &Delivery, sample: &RateSample, round_starts: bool) {
         if !self.pipe.reached || self.adapt_long_term(w, d, sample, round_starts) {
             return;
@@ -69,7 +68,7 @@ impl Bbr3 {
                 self.start_up(w, sample);
             }
             Phase::Up if self.is_time_to_go_down(w, d.before, sample) => {
-                self.probe.went_too_high = false; // not yet
+                self.probe.went_too_high = false; // no probe yet
                 self.start_down(d.now);
             }
             _ => {}
@@ -86,7 +85,7 @@ impl Bbr3 {
                 self.model.next_cycle();
             }
             // Precautionary bandwidth probing (§5.3.3.6): the flight of the last probe caused no losses, so
-            // the next probe follows at once.
+            // the next probe starts at once.
             if is_in_cycle && self.probe.is_precautionary && !self.probe.went_too_high {
                 self.start_refill();
                 return true;
@@ -121,8 +120,8 @@ impl Bbr3 {
         }
     }
 
-    /// RaiseInflightLongtermSlope (§5.3.3.9): one segment in the first round trip, two in the next, four in
-    /// the one after.
+    /// RaiseInflightLongtermSlope (§5.3.3.9): the increment is one segment in the first round trip, two in
+    /// the second, four in the third.
     fn raise_slope(&mut self, w: &Window) {
         let segments = f64::from(1 << self.probe.up_rounds);
         self.probe.up_rounds = (self.probe.up_rounds + 1).min(MOST_DOUBLINGS);
@@ -142,14 +141,16 @@ impl Bbr3 {
 
     /// IsTimeToGoDown (§5.3.3.9).
     fn is_time_to_go_down(&mut self, w: &Window, in_flight: u64, sample: &RateSample) -> bool {
-        // The bound is no multiple of the segment size: it is reached when another segment would exceed it.
+        // inflight_longterm is no multiple of the segment size: the flight has reached it if another segment
+        // would exceed it.
         let is_reached = in_flight as f64 + self.mss > self.model.bounds.inflight_longterm;
         if self.probe.went_too_high && is_reached {
             self.probe.is_precautionary = true;
             return true;
         }
         if self.is_limited_by_longterm(w) {
-            self.pipe.restart(sample.rate()); // it is the bound that keeps the rate from growing
+            // inflight_longterm limits the rate, so the lack of growth does not show a full pipe
+            self.pipe.restart(sample.rate());
             return false;
         }
         self.pipe.now

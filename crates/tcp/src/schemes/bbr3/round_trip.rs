@@ -9,9 +9,9 @@ const LASTS: Span = Span::from_secs(10);
 pub struct RoundTrip {
     /// BBR.ProbeRTTInterval.
     interval: Span,
-    /// BBR.min_rtt: minimum RTT sample of the last ten seconds.
+    /// BBR.min_rtt: minimum RTT over the last ten seconds.
     least: Option<Least>,
-    /// BBR.probe_rtt_min_delay: minimum RTT sample of the last interval.
+    /// BBR.probe_rtt_min_delay: minimum RTT over the last interval.
     recent: Option<Least>,
 }
 
@@ -22,7 +22,7 @@ struct Least {
 }
 
 impl RoundTrip {
-    /// Creates the filters; ProbeRTT follows an interval without a lower sample.
+    /// Creates the filters. ProbeRTT is due after an interval without a lower RTT sample.
     pub fn new(interval: Span) -> Self {
         RoundTrip { interval, least: None, recent: None }
     }
@@ -46,7 +46,7 @@ impl RoundTrip {
         is_due
     }
 
-    /// Schedules the next ProbeRTT an interval from now.
+    /// Schedules the next ProbeRTT one interval from now.
     pub fn on_probed(&mut self, now: Time) {
         self.recent = self.recent.map(|recent| Least { at: now, ..recent });
     }
@@ -56,8 +56,8 @@ impl RoundTrip {
 mod tests {
     use super::*;
 
-    // §5.3.4.3: ProbeRTT is due after five seconds without a lower sample; the minimum of ten seconds is kept
-    // until it expires.
+    // §5.3.4.3: ProbeRTT is due after five seconds without a lower RTT sample. The minimum over ten seconds
+    // stays in the filter until it expires.
     #[test]
     fn the_minimum_rtt_is_probed_every_five_seconds_and_expires_after_ten() {
         let mut round_trip = RoundTrip::new(Span::from_secs(5));

@@ -1,7 +1,7 @@
 use super::super::{Param, Params};
 use airhop_base::Span;
 
-/// Constants in which versions of the draft and of its implementations differ, and which a sweep may vary.
+/// Constants that differ between versions of the draft and its implementations. A sweep may vary them.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// BBR.LossThresh.
@@ -24,7 +24,7 @@ pub struct Settings {
     pub probe_rtt_interval: Span,
 }
 
-/// Parameters of the scheme. Section numbers are those of draft-ietf-ccwg-bbr-06.
+/// Parameters of the scheme. Section numbers refer to draft-ietf-ccwg-bbr-06.
 pub const PARAMS: &[Param] = &[
     Param::number("loss_thresh", 0.02, (0.0, 0.9), "largest share of a flight that may be lost in a probe (LossThresh, §2.8)"),
     Param::number("beta", 0.7, (0.1, 1.0), "smallest share of a bound after a round trip with losses (Beta, §2.8)"),
@@ -43,7 +43,7 @@ pub const PARAMS: &[Param] = &[
 ];
 
 impl Settings {
-    /// Reads the settings from the parameters.
+    /// Reads the settings from the scheme's parameters.
     pub fn new(p: &Params) -> Self {
         Settings {
             loss_thresh: p.get("loss_thresh"),

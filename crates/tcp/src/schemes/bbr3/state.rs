@@ -1,7 +1,7 @@
 use super::settings::Settings;
 use crate::bbr::Stay;
 
-/// BBR.StartupPacingGain, 4 ln 2: the smallest gain that doubles the rate each round trip (§2.5).
+/// BBR.StartupPacingGain, 4 ln 2: smallest gain at which the rate doubles each round trip (§2.5).
 pub const STARTUP_GAIN: f64 = 4.0 * std::f64::consts::LN_2;
 /// BBR.DefaultCwndGain (§2.6).
 const CWND_GAIN: f64 = 2.0;
@@ -16,21 +16,21 @@ pub enum State {
     /// Startup: doubles the rate each round trip, until the delivery rate stops growing or too much data is
     /// lost.
     Startup,
-    /// Drain: drains the queue that Startup built; with the round trip of its start.
+    /// Drain: drains the queue that Startup built. The field is the number of the round in which Drain began.
     Drain(u64),
-    /// ProbeBW: sends below, at and above the delivery rate of the path.
+    /// ProbeBW: sends below, at and above the bottleneck bandwidth.
     ProbeBw(Phase),
-    /// ProbeRTT: keeps half of the bandwidth-delay product in flight, to measure the round trip without the
-    /// flow's own queue.
+    /// ProbeRTT: keeps half of the bandwidth-delay product in flight, to measure the RTT without a queue of
+    /// the flow's own segments.
     ProbeRtt(Option<Stay>),
 }
 
 /// Phase of the bandwidth-probing cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Phase {
-    /// Drains the queue of the last probe, and leaves headroom to other flows.
+    /// Drains the queue of the last probe, and leaves headroom for other flows.
     Down,
-    /// Sends at the delivery rate of the path, and reacts to losses.
+    /// Sends at the bottleneck bandwidth, and reacts to losses.
     Cruise,
     /// Refills the path for one round trip.
     Refill,
@@ -39,7 +39,7 @@ pub enum Phase {
 }
 
 impl State {
-    /// Returns the gain of the pacing rate (§5.6.1).
+    /// Returns the pacing gain (§5.6.1).
     pub fn pacing_gain(self, s: &Settings) -> f64 {
         match self {
             State::Startup => STARTUP_GAIN,
@@ -50,7 +50,7 @@ impl State {
         }
     }
 
-    /// Returns the gain of the window over the bandwidth-delay product (§5.6.1).
+    /// Returns the window gain, a multiple of the bandwidth-delay product (§5.6.1).
     pub fn cwnd_gain(self, s: &Settings) -> f64 {
         match self {
             State::ProbeBw(Phase::Up) => s.up_cwnd_gain,
@@ -59,7 +59,7 @@ impl State {
         }
     }
 
-    /// IsProbingBW (§5.3.3.9): true if losses are expected and do not change the short-term bounds.
+    /// IsProbingBW (§5.3.3.9): true in states whose losses do not change the short-term bounds.
     pub fn is_probing(self) -> bool {
         matches!(self, State::Startup | State::ProbeBw(Phase::Refill | Phase::Up))
     }

@@ -10,12 +10,12 @@ use airhop_base::{Rate, Time};
 
 /// Minimum window, segments (the authors' sender).
 const LEAST_CWND: f64 = 2.0;
-/// Fraction of the window left after too many losses (the authors' sender).
+/// Fraction of the window that remains after too many losses (the authors' sender).
 const AFTER_OVERLOAD: f64 = 0.7;
-/// Pacing gain over cwnd/RTTstanding: segments are paced, but pacing must not slow the sender (§2.1).
+/// Pacing rate as a multiple of cwnd/RTTstanding, so large that pacing does not slow the sender (§2.1).
 const PACING_GAIN: f64 = 2.0;
 
-/// Copa. Section numbers are those of Arun and Balakrishnan 2018.
+/// Copa. Section numbers refer to Arun and Balakrishnan 2018.
 #[derive(Debug)]
 pub struct Copa {
     trips: RoundTrips,
@@ -28,7 +28,7 @@ pub struct Copa {
 }
 
 impl Copa {
-    /// Creates the congestion control with this delta in default mode; `may_compete`: competitive mode is
+    /// Creates the congestion control in default mode with this delta. `may_compete`: competitive mode is
     /// enabled.
     pub fn new(delta: f64, may_compete: bool) -> Self {
         Copa {
@@ -41,7 +41,7 @@ impl Copa {
         }
     }
 
-    /// Updates the measurements of the path with the ACK. True if too many segments are lost.
+    /// Updates the path's measurements with an ACK. True if too many segments are lost.
     fn measure(&mut self, cwnd: f64, d: &Delivery, segments: f64, lost: f64) -> bool {
         if let Some(rtt) = d.arrivals.rtt {
             self.trips.update(d.now, rtt);
@@ -53,21 +53,21 @@ impl Copa {
         self.overload.on_delivery(d.now, segments, lost, srtt)
     }
 
-    /// §2.1 step 3: true if λ = cwnd/RTTstanding ≤ λ_t = 1/(δ d_q); equality, i.e. 1/δ queued segments, is
-    /// included.
+    /// §2.1 step 3: true if λ = cwnd/RTTstanding ≤ λ_t = 1/(δ d_q). Equality, i.e. 1/δ queued segments,
+    /// counts as below the target.
     fn is_below_target(&self, cwnd: f64, standing: &Standing) -> bool {
         standing.own(cwnd) * self.delta.get() <= 1.0
     }
 }
 
-/// True if enough of the window is used for growth. A paced window is full only at the end of a round trip,
-/// so half of it suffices.
+/// True if the flight uses enough of the window for growth. A paced flight fills the window only at the end
+/// of a round trip, so half of the window suffices.
 fn may_grow(w: &Window, s: &SenderState) -> bool {
     s.validation == Validation::Never || s.usage.permits_growth(Validation::Half, w)
 }
 
 impl CongestionControl for Copa {
-    /// No effect: ACKs are processed in [`Copa::on_delivery`].
+    /// No effect: [`Copa::on_delivery`] processes ACKs.
     fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> LossClass {
@@ -80,7 +80,7 @@ impl CongestionControl for Copa {
         if is_competitive { LossClass::Congestion } else { LossClass::Undecided }
     }
 
-    /// Restores the window: only a timeout has reduced it.
+    /// Restores the window, which only a timeout can have reduced.
     fn on_spurious(&mut self, w: &mut Window, before: &Window, _: &SenderState) {
         if w.in_slow_start() {
             *w = Window { cwnd: w.cwnd.max(before.cwnd), ..*before };

@@ -1,12 +1,12 @@
 use airhop_base::{Span, Time};
 
-/// Number of round trips within which the queue of Copa flows alone is nearly empty once (§3).
+/// Number of round trips within which the queue becomes nearly empty if all flows are Copa flows (§3).
 const EMPTIES_EVERY: u64 = 5;
 
-/// Delta, which determines the flow's share of the queue, and the mode of §2.2.
+/// Parameter delta, which determines the flow's share of the queue, and the mode of §2.2.
 #[derive(Debug)]
 pub struct Delta {
-    /// Delta of the default mode, and its maximum in competitive mode.
+    /// Delta of the default mode, and maximum of delta in competitive mode.
     default: f64,
     may_compete: bool,
     /// Time at which the queue was last nearly empty.
@@ -17,7 +17,7 @@ pub struct Delta {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Mode {
     Default,
-    /// Competitive mode: another flow fills the queue.
+    /// Competitive mode: flows of other schemes fill the queue.
     Competitive {
         /// 1/delta, segments.
         segments: f64,
@@ -27,12 +27,12 @@ enum Mode {
 }
 
 impl Delta {
-    /// Creates the state in default mode; competitive mode is entered only if `may_compete`.
+    /// Creates the state in default mode. `may_compete`: competitive mode is enabled.
     pub fn new(default: f64, may_compete: bool) -> Self {
         Delta { default, may_compete, empty: None, mode: Mode::Default }
     }
 
-    /// delta.
+    /// Returns delta.
     pub fn get(&self) -> f64 {
         match self.mode {
             Mode::Default => self.default,
@@ -40,13 +40,13 @@ impl Delta {
         }
     }
 
-    /// True in competitive mode, in which losses count.
+    /// True in competitive mode, in which losses increase delta.
     pub fn is_competitive(&self) -> bool {
         self.mode != Mode::Default
     }
 
-    /// Updates the mode with the state of the queue at an ACK; `srtt`: present round trip. A sender with a
-    /// velocity above 1 causes the queue itself, so its mode is unchanged.
+    /// Updates the mode with the state of the queue at an ACK. `srtt`: present smoothed RTT. While the
+    /// velocity exceeds 1, the flow itself causes the queue, so the mode does not change.
     pub fn on_queue(&mut self, now: Time, is_nearly_empty: bool, is_steady: bool, srtt: Span) {
         if is_nearly_empty || (!is_steady && !self.is_competitive()) {
             self.empty = Some(now);
@@ -60,12 +60,12 @@ impl Delta {
         }
     }
 
-    /// Handles the end of an idle period, during which the queue is unknown.
+    /// Handles the end of an idle period, during which the queue was not observed.
     pub fn on_restart(&mut self) {
         self.empty = None;
     }
 
-    /// Handles the end of a round trip: 1/delta grows by one segment, unless a segment was lost in the round
+    /// Handles the end of a round trip: 1/delta grows by one segment, unless a segment was lost in this round
     /// trip.
     pub fn on_round(&mut self) {
         if let Mode::Competitive { segments, lost } = &mut self.mode
@@ -93,7 +93,7 @@ mod tests {
         delta.on_queue(Time::ZERO + Span::from_millis(ms), is_nearly_empty, true, RTT);
     }
 
-    /// Returns the state of a sender that has seen no empty queue for more than five round trips.
+    /// Returns the state of a sender that has not observed an empty queue for more than five round trips.
     fn competing() -> Delta {
         let mut delta = Delta::new(0.5, true);
         see(&mut delta, 0, true);
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(delta.get(), 1.0 / 8.0);
         delta.on_loss();
         assert_eq!(delta.get(), 1.0 / 4.0);
-        delta.on_round(); // that of the loss
+        delta.on_round(); // the round trip of the loss
         assert_eq!(delta.get(), 1.0 / 4.0);
         delta.on_round();
         assert_eq!(delta.get(), 1.0 / 5.0);
@@ -153,8 +153,8 @@ mod tests {
         assert!(!delta.is_competitive());
     }
 
-    // The rule of §3 that the queue empties every five round trips holds in steady state. In competitive mode
-    // only the queue itself is evidence.
+    // §3: the queue empties every five round trips in steady state only. In competitive mode, an empty queue
+    // alone ends the mode.
     #[test]
     fn a_queue_of_the_flow_itself_is_no_competition() {
         let see = |delta: &mut Delta, ms| delta.on_queue(Time::ZERO + Span::from_millis(ms), false, false, RTT);
@@ -166,7 +166,7 @@ mod tests {
         assert!(delta.is_competitive());
     }
 
-    // After an idle period of ten seconds the five round trips count from its end.
+    // After an idle period of ten seconds, the five round trips are counted from the end of this period.
     #[test]
     fn a_pause_restarts_the_five_round_trips() {
         let mut delta = Delta::new(0.5, true);

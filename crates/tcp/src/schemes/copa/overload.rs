@@ -1,13 +1,13 @@
 use airhop_base::{Span, Time};
 
-/// Minimum number of round trips and segments over which losses are counted, and the maximum share of losses
-/// (the authors' sender).
+/// Minimum number of round trips and of segments over which losses are counted, and maximum fraction of lost
+/// segments (the authors' sender).
 const ROUND_TRIPS: u64 = 2;
 const SEGMENTS: f64 = 20.0;
 const TOO_MANY: f64 = 0.3;
 
-/// Detection of a path whose delay carries no information: a queue that is always full, or a policer. Then
-/// losses are the only bound.
+/// Detector of a path whose delay does not depend on the flow's rate: a queue that is always full, or a
+/// policer. On such a path only losses limit the window.
 #[derive(Debug, Default)]
 pub struct Overload {
     since: Time,
@@ -16,7 +16,7 @@ pub struct Overload {
 }
 
 impl Overload {
-    /// Counts delivered and lost segments. True if the recent share of losses is too high.
+    /// Counts delivered and lost segments. True if the fraction of lost segments is too high.
     pub fn on_delivery(&mut self, now: Time, delivered: f64, lost: f64, srtt: Span) -> bool {
         self.delivered += delivered;
         self.lost += lost;
@@ -34,7 +34,7 @@ impl Overload {
 mod tests {
     use super::*;
 
-    // The authors' sender: more than 0.3 of at least 20 segments over two round trips.
+    // The authors' sender: the limit is 0.3 of at least 20 segments over two round trips.
     #[test]
     fn a_third_of_two_round_trips_is_too_many() {
         let after = |lost: f64, segments: u64, gap: u64| {
@@ -46,8 +46,8 @@ mod tests {
                 })
                 .position(|is_over| is_over)
         };
-        assert_eq!(after(0.34, 100, 4), Some(50)); // at 204 ms
-        assert_eq!(after(0.34, 100, 40), Some(20)); // with 21 segments
+        assert_eq!(after(0.34, 100, 4), Some(50)); // at 204 ms, after two round trips
+        assert_eq!(after(0.34, 100, 40), Some(20)); // with 21 segments, after the minimum number
         assert_eq!(after(0.29, 100, 4), None);
     }
 }

@@ -1,17 +1,17 @@
 use crate::estimators::{WindowedMax, WindowedMin};
 use airhop_base::{Span, Time};
 
-/// Window of RTTmin's minimum (§2.1).
+/// Length of the window over which RTTmin is the minimum (§2.1).
 const LEAST_LASTS: Span = Span::from_secs(10);
-/// Window of RTTmax's maximum, round trips (§2.2).
+/// Length of the window over which RTTmax is the maximum, round trips (§2.2).
 const GREATEST_LASTS: u64 = 4;
-/// Fraction of the oscillation of the delay below which a queue is nearly empty (§2.2).
+/// Fraction of the delay's oscillation below which the queue is nearly empty (§2.2).
 const NEARLY_EMPTY: f64 = 0.1;
-/// Maximum number of the sender's own segments in a nearly empty queue: a tenth of the oscillation of two
-/// flows at delta = 1/2 is one segment, the one in service.
+/// Maximum number of the flow's own segments in a nearly empty queue. A tenth of the oscillation of two flows
+/// at delta = 1/2 is one segment, the segment in service.
 const OWN_NEARLY_NONE: f64 = 1.0;
 
-/// Round-trip times that Copa maintains.
+/// RTT statistics of Copa.
 #[derive(Debug)]
 pub struct RoundTrips {
     smoothed: Option<Span>,
@@ -20,10 +20,10 @@ pub struct RoundTrips {
     greatest: WindowedMax<Span>,
 }
 
-/// Standing round trip, and queueing delay.
+/// Standing RTT and queueing delay.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Standing {
-    /// RTTstanding: the minimum of the last half round trip, so that delays of single ACKs are ignored.
+    /// RTTstanding: minimum RTT over the last half of SRTT, which ignores delays of single ACKs.
     pub rtt: Span,
     /// d_q = RTTstanding - RTTmin.
     pub queue: Span,
@@ -32,7 +32,7 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// Returns the queued segments of a sender with window `cwnd`: λ d_q.
+    /// Returns the number of queued segments of a sender with window `cwnd`: λ d_q.
     pub fn own(&self, cwnd: f64) -> f64 {
         cwnd * self.queue.secs_f64() / self.rtt.secs_f64()
     }
@@ -54,7 +54,7 @@ impl RoundTrips {
         }
     }
 
-    /// A sample.
+    /// Adds an RTT sample.
     pub fn update(&mut self, now: Time, rtt: Span) {
         let smoothed = self.smoothed.map_or(rtt, |srtt| (srtt * 7 + rtt) / 8); // RFC 6298 §2
         self.smoothed = Some(smoothed);
@@ -66,12 +66,12 @@ impl RoundTrips {
         self.greatest.update(now, rtt);
     }
 
-    /// Returns srtt; `None` before the first sample.
+    /// Returns the smoothed RTT; `None` before the first sample.
     pub fn smoothed(&self) -> Option<Span> {
         self.smoothed
     }
 
-    /// Returns the standing round trip and queueing delay of the last samples.
+    /// Returns standing RTT and queueing delay at the last sample.
     pub fn standing(&self) -> Option<Standing> {
         let (least, rtt, greatest) =
             (self.least.extreme()?, self.standing.extreme()?, self.greatest.extreme()?);
@@ -91,8 +91,8 @@ mod tests {
         trips.standing().expect("samples")
     }
 
-    // §2.1: the standing round trip is the minimum over srtt/2, here about 50 ms: the delay of a single ACK
-    // is no queue; the delay of all ACKs for half a round trip is.
+    // §2.1: RTTstanding is the minimum over srtt/2, here about 50 ms. A delay of a single ACK does not raise
+    // it; a delay of all ACKs for half a round trip does.
     #[test]
     fn the_standing_queue_is_that_of_half_a_round_trip() {
         let ms = Span::from_millis;
@@ -102,7 +102,7 @@ mod tests {
         assert_eq!((all.rtt, all.queue), (ms(115), ms(15)));
     }
 
-    // §2.1: RTTmin is the minimum over ten seconds, as routes change.
+    // §2.1: RTTmin is the minimum over ten seconds, because routes change.
     #[test]
     fn the_least_round_trip_is_forgotten_after_ten_seconds() {
         let steady = |until: u64| -> Vec<_> {
@@ -112,19 +112,20 @@ mod tests {
         assert_eq!(after(&steady(10_100)).queue, Span::ZERO);
     }
 
-    // §2.2: "any queuing delay lower than 10% of the rate oscillations in the last four RTTs": with a swing of 100 to 150 ms, 5 ms.
+    // §2.2: "any queuing delay lower than 10% of the rate oscillations in the last four RTTs": if the RTT
+    // oscillates between 100 and 150 ms, the limit is 5 ms.
     #[test]
     fn a_queue_is_nearly_empty_by_its_own_swing() {
         let empties = |rtt| after(&[(0, 100), (400, 150), (460, 150), (520, rtt)]).is_nearly_empty(1000.0);
         assert!(empties(105));
         assert!(!empties(106));
-        // The oscillation of five round trips ago has expired: the standing queue is all of the present
+        // The oscillation of five round trips ago has expired, and the standing queue equals the present
         // oscillation.
         assert!(!after(&[(0, 100), (100, 150), (800, 105), (860, 105)]).is_nearly_empty(1000.0));
     }
 
-    // Little's law: of 42 segments in a round trip of 105 ms two are queued for 5 ms. One segment makes no
-    // queue.
+    // Little's law: of 42 segments in a round trip of 105 ms, two segments are queued for 5 ms. A single own
+    // segment does not count as a queue.
     #[test]
     fn one_segment_of_the_flow_is_no_queue() {
         let standing = after(&[(0, 100), (100, 105), (200, 105)]);

@@ -1,5 +1,5 @@
-/// Number of round trips in the same direction after which the velocity doubles (§2.1 step 4). In steady
-/// state the direction changes every two and a half round trips.
+/// The velocity doubles after this number of round trips in the same direction (§2.1 step 4). In steady state
+/// the direction changes every two and a half round trips.
 const PATIENCE: u32 = 3;
 
 /// Velocity v: the window changes by v/delta segments per round trip (§2.1).
@@ -7,15 +7,15 @@ const PATIENCE: u32 = 3;
 pub struct Velocity {
     v: f64,
     direction: Direction,
-    /// Number of round trips in this direction after the first.
+    /// Number of round trips in the present direction, the first excluded.
     lasted: u32,
-    /// cwnd at the start of this round trip.
+    /// cwnd at the start of the present round trip, segments.
     cwnd: f64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Direction {
-    /// Unknown, before the first round trip.
+    /// No direction before the first round trip.
     Unknown,
     Up,
     Down,
@@ -46,7 +46,7 @@ impl Velocity {
         self.v == 1.0
     }
 
-    /// Returns v, halved until the window at most doubles in a round trip.
+    /// Returns the velocity v, halved until the window at most doubles in a round trip.
     pub fn within(&mut self, cwnd: f64, delta: f64) -> f64 {
         while self.v > 1.0 && self.v > cwnd * delta {
             self.v /= 2.0;
@@ -72,8 +72,8 @@ mod tests {
         assert_eq!(seen, [1.0, 1.0, 1.0, 2.0, 4.0, 8.0, 1.0, 1.0, 1.0]);
     }
 
-    // Figure 1: two and a half round trips up, two and a half down, wherever the round trips begin: v is 1 in
-    // steady state.
+    // Figure 1: the window grows for two and a half round trips and shrinks for two and a half. In this
+    // steady state v is 1, for any phase of the round trips.
     #[test]
     fn velocity_is_one_in_steady_state() {
         for phase in 0..20 {
@@ -87,7 +87,8 @@ mod tests {
         }
     }
 
-    // The authors' sender: v/delta of 2, 4, 8, 16 segments per round trip, but at most the window.
+    // The authors' sender: the window grows by v/delta = 2, 4, 8, 16 segments per round trip, but at most
+    // doubles.
     #[test]
     fn a_window_at_most_doubles_in_a_round_trip() {
         let mut velocity = Velocity { v: 16.0, ..Velocity::new(10.0) };

@@ -7,12 +7,12 @@ const BASE_MINUTES: u64 = 10;
 const CURRENT_SAMPLES: u64 = 4;
 const MINUTE: Span = Span::from_secs(60);
 
-/// Delays of packets on the path, and their queueing component (RFC 6817 §2.4.2).
+/// Delays of packets on the path, and their queueing delay (RFC 6817 §2.4.2).
 #[derive(Debug)]
 pub struct Delays {
     /// Minimum delay of each of the last minutes.
     base: WindowedMin<Span>,
-    /// By samples.
+    /// Minimum delay of the last samples.
     current: WindowedMin<Span>,
     samples: u64,
 }
@@ -34,7 +34,7 @@ impl Delays {
         self.samples += 1;
     }
 
-    /// Returns MIN(base_delays): the delay of the empty path.
+    /// Returns MIN(base_delays), which estimates the delay of the path without queues.
     pub fn base(&self) -> Option<Span> {
         self.base.extreme()
     }
@@ -70,7 +70,7 @@ mod tests {
         assert_eq!(queueing([(1, 30), (1, 50), (1, 60), (1, 70), (1, 80)]), ms(20));
     }
 
-    // The minimum of a minute in which the route was shorter leaves the list ten minutes later.
+    // If a route was shorter for one minute, its delay leaves base_delays ten minutes later.
     #[test]
     fn the_base_is_the_least_of_ten_minutes() {
         let after = |seconds: u64| queueing((0..seconds).map(|s| (s, if s == 59 { 20 } else { 30 })));

@@ -4,22 +4,23 @@ use crate::seams::{Ack, CongestionControl, LossClass, Loss, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::{Span, Time};
 
-/// Minimum of the gain, as a fraction of Reno's (§4.2).
+/// Minimum of GAIN, as a fraction of Reno's gain (§4.2).
 const GAIN_AT_LEAST: f64 = 1.0 / 16.0;
-/// The first slow start ends above this fraction of the target (§4.1), a later one above the target itself.
+/// Fraction of the target above which the first slow start ends (§4.1). Later slow starts end above the
+/// target.
 const FIRST_EXIT: f64 = 0.75;
-/// Number of round trips from the end of the first slow start to the first slowdown, and duration of a
+/// Number of round trips between the first slow start and the first slowdown, and number of round trips of a
 /// slowdown (§4.4).
 const ROUND_TRIPS: u64 = 2;
-/// Interval between slowdowns, in durations of the last slowdown: slowdowns take at most a tenth of the time
-/// (§4.4).
+/// Interval between slowdowns, as a multiple of the last slowdown's duration: slowdowns last for at most a
+/// tenth of the time (§4.4).
 const PAUSE: u64 = 9;
 
-/// LEDBAT++. Section numbers are those of draft-irtf-iccrg-ledbat-plus-plus-01.
+/// LEDBAT++. Section numbers refer to draft-irtf-iccrg-ledbat-plus-plus-01.
 #[derive(Debug)]
 pub struct PlusPlus {
     target: Span,
-    /// Delays, computed from round trips: TCP has no timestamps of the receiver's clock.
+    /// Delays, computed from RTTs, because Airhop's TCP does not read the receiver's clock.
     delays: Delays,
     phase: Phase,
 }
@@ -28,16 +29,16 @@ pub struct PlusPlus {
 enum Phase {
     /// First slow start.
     Start,
-    /// Congestion avoidance until the next slowdown.
+    /// Congestion avoidance, until the next slowdown.
     Cruise { until: Time },
     /// Slowdown: a window of two segments, so that queues drain.
     Stand { began: Time, until: Time },
-    /// End of a slowdown: slow start up to the previous window.
+    /// End of a slowdown: slow start up to the window before the slowdown.
     Return { began: Time },
 }
 
 impl PlusPlus {
-    /// Creates the congestion control with this target.
+    /// Creates the congestion control with the delay target `target`.
     pub fn new(target: Span) -> Self {
         PlusPlus { target, delays: Delays::new(), phase: Phase::Start }
     }
@@ -47,14 +48,14 @@ impl PlusPlus {
         (1.0 / (2.0 * self.target.secs_f64() / base.secs_f64()).ceil()).max(GAIN_AT_LEAST)
     }
 
-    /// Returns the change of the window per round trip, segments (§4.3): GAIN up to the target, beyond it
+    /// Returns the change of the window per round trip, segments (§4.3): GAIN up to the target, above it
     /// max(GAIN - W (delay/target - 1), -W/2).
     fn change(&self, cwnd: f64, base: Span, queueing: Span) -> f64 {
         let excess = queueing.secs_f64() / self.target.secs_f64() - 1.0;
         (self.gain(base) - cwnd * excess.max(0.0)).max(-cwnd / 2.0)
     }
 
-    /// Changes to the next phase at the end of the present one.
+    /// Advances to the next phase if the present phase has ended.
     fn advance(&mut self, w: &mut Window, now: Time, rtt: Span, queueing: Span) {
         let cruise = |for_so_long| Phase::Cruise { until: now + for_so_long };
         let exit = if self.phase == Phase::Start { FIRST_EXIT } else { 1.0 };
@@ -89,8 +90,8 @@ impl CongestionControl for PlusPlus {
         .max(LEAST_CWND);
     }
 
-    /// Reduces the window as RFC 5681. In a slowdown the reduction applies to the previous window, to which
-    /// the slowdown returns.
+    /// Reduces the window as RFC 5681 specifies. In a slowdown, reduces the window to which the sender
+    /// returns.
     fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> LossClass {
         let window = if matches!(self.phase, Phase::Stand { .. }) { w.ssthresh } else { w.cwnd };
         w.ssthresh = (window / 2.0).max(LEAST_CWND);
@@ -116,7 +117,7 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    // §4.2: Reno's growth from a round trip of 120 ms on, a sixteenth of it below 7.5 ms.
+    // §4.2: the window grows like Reno's at RTTs from 120 ms on, and a sixteenth as fast below 7.5 ms.
     #[test]
     fn the_gain_grows_with_the_path() {
         let gain = |us| 1.0 / PlusPlus::new(TARGET).gain(Span::from_micros(us));
@@ -124,8 +125,8 @@ mod tests {
         assert_eq!([60_000, 119_000, 120_000, 600_000].map(gain), [2.0, 2.0, 1.0, 1.0]);
     }
 
-    // §4.3: 66 ms exceed the target by a tenth, so a window of 100 shrinks by ten; at 600 ms, ten times the
-    // target, it is halved.
+    // §4.3: 66 ms exceed the target by a tenth, so a window of 100 decreases by ten. At 600 ms, ten times the
+    // target, the window is halved.
     #[test]
     fn the_decrease_is_a_share_of_the_window() {
         let change = |ms| PlusPlus::new(TARGET).change(100.0, RTT, Span::from_millis(ms));
@@ -136,8 +137,8 @@ mod tests {
     }
 
     // §4.1: the first slow start ends above 45 ms of queueing delay. §4.4: two round trips later the window
-    // is two segments for two round trips; then slow start up to the previous window follows; the next
-    // slowdown comes after nine times that duration.
+    // is two segments, for two round trips. Slow start up to the previous window follows. The next slowdown
+    // starts after nine times the duration of this slowdown.
     #[test]
     fn a_slowdown_takes_a_tenth_of_the_time() {
         let mut sender = PlusPlus::new(TARGET);
@@ -163,7 +164,7 @@ mod tests {
         assert_eq!(step(&mut w, 1150, 0), Phase::Cruise { until: at(1150 + 900) });
     }
 
-    // Slow start ends at a queue built by another flow.
+    // Slow start ends when another flow builds a queue above the target.
     #[test]
     fn the_way_back_ends_at_the_target() {
         let mut sender = PlusPlus { phase: Phase::Return { began: at(0) }, ..PlusPlus::new(TARGET) };
@@ -174,7 +175,7 @@ mod tests {
         assert_eq!((w.ssthresh, sender.phase), (9.0, Phase::Cruise { until: at(1000) }));
     }
 
-    // A loss in a slowdown is attributed to the previous window; the slowdown continues.
+    // A loss during a slowdown reduces the window to which the sender returns; the slowdown continues.
     #[test]
     fn a_loss_in_a_slowdown_halves_the_window_to_return_to() {
         let config = crate::Preset::Ns2.config(1000);

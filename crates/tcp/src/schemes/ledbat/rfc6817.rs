@@ -4,7 +4,7 @@ use crate::seams::{Ack, CongestionControl, LossClass, Loss, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Span;
 
-/// Sender of RFC 6817 §2.4.2.
+/// Congestion control of RFC 6817 §2.4.2.
 #[derive(Debug)]
 pub struct Ledbat {
     target: Span,
@@ -31,12 +31,12 @@ impl CongestionControl for Ledbat {
         let Some(off_target) = self.off_target() else { return };
         let mss = s.mss as f64;
         w.cwnd += self.gain * off_target * (a.delivered as f64 / mss) / w.cwnd;
-        // Data outstanding before this ACK.
+        // The flight before this ACK.
         let flight = (s.nxt - s.una + a.acked) as f64 / mss;
         w.cwnd = w.cwnd.min(flight + self.allowed).max(LEAST_CWND);
     }
 
-    /// Computes "cwnd = min (cwnd, max (cwnd/2, MIN_CWND * MSS))", once per round trip; one segment after a
+    /// Sets "cwnd = min (cwnd, max (cwnd/2, MIN_CWND * MSS))", once per round trip; sets one segment after a
     /// timeout.
     fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> LossClass {
         let half = (w.cwnd / 2.0).max(LEAST_CWND).min(w.cwnd);
@@ -49,7 +49,8 @@ impl CongestionControl for Ledbat {
         if let Some(arrival) = a.arrival
             && let Some(sent) = s.board.sent_once(arrival.seq)
         {
-            self.delays.update(a.now, arrival.at.since(sent)); // no lie of the receiver makes it negative
+            // a receiver that reports wrong times cannot make the delay negative
+            self.delays.update(a.now, arrival.at.since(sent));
         }
     }
 }
@@ -67,8 +68,8 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// Sender with a window of ten, all in flight since time zero. After four segments with a delay of 30 ms,
-    /// ACKs of the first segments follow with another delay.
+    /// Sender with a window of ten segments in flight since time zero. Four samples of 30 ms precede ACKs
+    /// with another delay.
     struct Case {
         ledbat: Ledbat,
         state: SenderState,
@@ -88,7 +89,7 @@ mod tests {
             Case { ledbat, state, w: Window { cwnd: 10.0, ssthresh: f64::INFINITY } }
         }
 
-        /// Returns the window after `acks` ACKs of one segment each, with a delay of `ms`.
+        /// Returns the window after `acks` ACKs of one segment each, with a one-way delay of `ms`.
         fn after(mut self, acks: u64, ms: u64) -> f64 {
             for n in 0..acks {
                 let a = Ack { arrival: Some(Arrival { seq: 1 + n * MSS, at: at(ms) }), ..Ack::of(at(ms + 30), MSS) };
@@ -100,14 +101,14 @@ mod tests {
         }
     }
 
-    // cwnd += GAIN * off_target * bytes_newly_acked * MSS / cwnd. At the first three ACKs the minimum of four
-    // samples is still the earlier 30 ms.
+    // cwnd += GAIN * off_target * bytes_newly_acked * MSS / cwnd. At the first three ACKs, the minimum of the
+    // last four samples is the earlier 30 ms.
     #[test]
     fn the_window_changes_in_proportion_to_the_distance_from_the_target() {
         let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a}, expected {b}");
         near(Case::new(30).after(1, 30), 10.1);
         let three = [10.0, 10.1, 10.1 + 1.0 / 10.1].map(|w: f64| w + 1.0 / w)[2];
-        // From the fourth ACK on, off_target is (100 - 50) / 100, or 0, or -1.
+        // From the fourth ACK on, off_target is (100 - 50) / 100, then 0, then -1.
         near(Case::new(30).after(4, 80), three + 0.5 / three);
         near(Case::new(30).after(4, 130), three);
         near(Case::new(30).after(4, 230), three - 1.0 / three);

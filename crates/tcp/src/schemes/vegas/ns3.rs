@@ -5,23 +5,23 @@ use crate::seams::{Ack, CongestionControl, LossClass, Loss, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Span;
 
-/// Vegas of ns-3.44: Linux' integer segments and minimum round trip of a round, with smoothed round trips; a
-/// loss sets the window not to half, but to an ssthresh that the algorithm maintains.
+/// Vegas of ns-3.44. As in Linux, segments are integers, and a round uses its minimum RTT; ns-3 uses smoothed
+/// RTTs. A loss sets the window to an ssthresh that the algorithm maintains, in place of half the window.
 #[derive(Debug)]
 pub(super) struct Ns3 {
     alpha: f64,
     beta: f64,
     gamma: f64,
-    /// Minimum smoothed round trip so far.
+    /// Minimum smoothed RTT so far.
     base: Option<Span>,
     round: Round,
-    /// True after the start of a recovery: the round at its end is ignored.
+    /// True after the start of a recovery; the round in which the recovery ends is ignored.
     restarts: bool,
-    /// First unsent byte at the last timeout; Reno's rules apply until it is acknowledged.
+    /// First unsent byte at the last timeout. Reno's rules apply until all data below it is acknowledged.
     recovery_point: u64,
 }
 
-/// Round: until all data sent before its start is acknowledged.
+/// Round, which ends when all data sent before its start is acknowledged.
 #[derive(Debug, Default)]
 struct Round {
     end: u64,
@@ -29,7 +29,7 @@ struct Round {
     samples: u32,
 }
 
-/// Minimum number of samples per round; with fewer, Reno's rules apply.
+/// Minimum number of RTT samples per round; with fewer samples, Reno's rules apply.
 const ENOUGH: u32 = 3;
 
 impl Ns3 {
@@ -45,7 +45,7 @@ impl Ns3 {
         }
     }
 
-    /// Decides the change of the window, once per round.
+    /// Determines the window change. Called once per round.
     fn decide(&self, w: &mut Window) {
         let (Some(base), Some(least)) = (self.base, self.round.least) else { return };
         let cwnd = whole(w.cwnd);
@@ -126,7 +126,7 @@ mod tests {
         Ns3::new(&p)
     }
 
-    /// Delivers a round of ten ACKs with a smoothed round trip of `ms`; the last ACK decides.
+    /// Delivers a round of ten ACKs with a smoothed RTT of `ms`; the last ACK changes the window.
     fn round(vegas: &mut Ns3, w: &mut Window, k: u64, ms: u64) {
         for n in 1..=10 {
             let (una, nxt) = (k * 10_000 + n * 1000, (k + 2) * 10_000);
@@ -148,8 +148,8 @@ mod tests {
         vegas.on_loss(w, &l, &SenderState::new(&Preset::Rfc.config(1000)));
     }
 
-    // tcp-vegas.cc: at 80 ms on the empty path, 20 segments in 100 ms correspond to 16, i.e. 4 queued; 21 to
-    // 16, i.e. 5 queued; 18 in 90 ms to 16.
+    // tcp-vegas.cc, with an RTT of 80 ms without queues: 20 segments in 100 ms correspond to 16, i.e. 4 are
+    // queued. 21 segments correspond to 16, i.e. 5 are queued. 18 segments in 90 ms correspond to 16.
     #[test]
     fn alpha_and_beta() {
         for (cwnd, ms, then) in [(20.0, 80, 21.0), (20.0, 100, 20.0), (21.0, 100, 20.0), (18.0, 90, 18.0)] {
@@ -163,9 +163,9 @@ mod tests {
         }
     }
 
-    // tcp-vegas.cc, GetSsThresh() and the end of IncreaseWindow(): a loss sets the window to ssthresh, at
-    // most one segment below the window; ssthresh follows three quarters of the window upwards, but not
-    // downwards.
+    // tcp-vegas.cc, GetSsThresh() and the end of IncreaseWindow(): a loss sets the window to ssthresh, but at
+    // most to one segment below the window. ssthresh rises with three quarters of the window, and does not
+    // fall with it.
     #[test]
     fn windows_after_losses() {
         let mut vegas = vegas();

@@ -4,25 +4,25 @@ use crate::seams::{Ack, CongestionControl, LossClass, Loss, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Span;
 
-/// Veno of ns-2.35's linux-veno, a port of Linux 2.6.22's module: uses the latest round trip, because every
-/// ACK resets the minimum of the round, and counts the queue in half segments, rounded up.
+/// Veno of ns-2.35's linux-veno, a port of Linux 2.6.22's module. Every ACK resets the minimum RTT of the
+/// round, so the latest RTT is used. The queue is counted in half segments, rounded up.
 #[derive(Debug)]
 pub(super) struct Ns2 {
     beta: f64,
     window: WholeSegmentAbc,
     base: Option<Span>,
-    /// Round trip of the last ACK.
+    /// RTT sample of the last ACK.
     latest: Option<Span>,
     samples: u64,
-    /// Number of queued half segments at the last possible growth of the window.
+    /// Number of queued half segments when the window could last grow.
     queued: f64,
-    /// Under congestion, true if the next full count grows the window.
+    /// Under congestion, true if the next complete count grows the window.
     grows: bool,
-    /// End of the data outstanding at the last timeout; Reno's rules apply until it is acknowledged.
+    /// First unsent byte at the last timeout. Reno's rules apply until all data below it is acknowledged.
     recovery_point: u64,
 }
 
-/// Minimum number of samples; with fewer, Reno's rules apply.
+/// Minimum number of RTT samples; with fewer samples, Reno's rules apply.
 const ENOUGH: u64 = 3;
 
 impl Ns2 {
@@ -57,7 +57,7 @@ impl CongestionControl for Ns2 {
         } else if self.window.count < w.cwnd {
             self.window.count += 1.0;
         } else {
-            // One segment per cwnd + 1 ACKs; under congestion per twice as many.
+            // The window grows by one segment per cwnd + 1 ACKs; under congestion, per twice this number.
             let is_congested = self.is_congested();
             self.window.count = 0.0;
             w.cwnd += f64::from(self.grows || !is_congested);
@@ -82,7 +82,8 @@ impl CongestionControl for Ns2 {
         if a.acked == 0 {
             return;
         }
-        // Round trip of the newest cumulatively acknowledged segment, even if the ACK SACKs a later one.
+        // The RTT is that of the newest cumulatively acknowledged segment, even if the ACK SACKs a later
+        // segment.
         self.latest = s.board.sent_once(s.una.saturating_sub(s.mss).max(1)).map(|at| a.now - at);
         if let Some(latest) = self.latest {
             self.base = least(self.base, latest);

@@ -4,14 +4,14 @@ use crate::seams::{Ack, CongestionControl, LossClass, Loss, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
-/// Westwood+ of ns-2.35's linux-westwood, a port of Linux 2.6.22's module: all values are integers, in
+/// Westwood+ of ns-2.35's linux-westwood, a port of Linux 2.6.22's module. All values are integers:
 /// milliseconds, bytes per millisecond and segments.
 #[derive(Debug)]
 pub(super) struct Ns2 {
     window: WholeSegmentAbc,
     credit: AckCredit,
     rate: Rate,
-    /// Smoothed round trip at the last ACK of new data, and its minimum, ms.
+    /// Smoothed RTT at the last ACK of new data, and its minimum, ms.
     rtt: u64,
     least: u64,
 }
@@ -28,7 +28,7 @@ impl Default for Ns2 {
     }
 }
 
-/// The two filters with a weight of 7/8, each of which rounds down.
+/// Both filter stages, bytes per millisecond. Each has a weight of 7/8 of the previous value and rounds down.
 #[derive(Debug, Default)]
 struct Rate {
     began: Option<u64>,
@@ -37,11 +37,11 @@ struct Rate {
     second: u64,
 }
 
-/// Minimum duration of a sampled round, ms.
+/// Minimum duration of a rate sample, ms.
 const SHORTEST_ROUND: u64 = 50;
 
 impl Rate {
-    /// Processes an ACK at `now` that counts for `bytes` bytes; `rtt`: present round trip; both times in ms.
+    /// Processes an ACK at `now` that counts for `bytes` bytes. `rtt`: present RTT. Both times are in ms.
     fn on_ack(&mut self, now: u64, bytes: u64, rtt: u64) {
         let began = *self.began.get_or_insert(now);
         let round = now - began;
@@ -65,9 +65,9 @@ impl CongestionControl for Ns2 {
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
-        // ssthresh is Reno's: the estimated bandwidth-delay product is the window only during the recovery,
-        // and may exceed the previous window. The end of the recovery sets the window to ssthresh; the port
-        // omits that Linux then uses the estimate (CA_EVENT_COMPLETE_CWR).
+        // ssthresh is Reno's. The estimated bandwidth-delay product is the window only during the recovery,
+        // and may exceed the previous window. The end of the recovery sets the window to ssthresh. Linux uses
+        // the estimate at that time (CA_EVENT_COMPLETE_CWR), which the port omits.
         let half = w.cwnd / 2.0;
         let filled = self.rate.second * self.least.min(1 << 32) / s.mss;
         self.window.cut(w, half, (filled as f64).max(2.0), l.signal);
@@ -89,9 +89,9 @@ impl CongestionControl for Ns2 {
 mod tests {
     use super::*;
 
-    // westwood_do_filter() in whole bytes per millisecond, which each stage rounds down: samples of 8100/100
-    // = 81, 8000/100 = 80 and 7900/100 = 79. The first initialises both filters; then (7·81 + 80)/8 = 80.9 is
-    // rounded to 80 and (7·81 + 80)/8 to 80; then 79.9 to 79 in both.
+    // westwood_do_filter() rounds each stage down to whole bytes per millisecond. Samples: 8100/100 = 81,
+    // 8000/100 = 80 and 7900/100 = 79. The first sample initialises both stages. Then (7·81 + 80)/8 = 80.9 is
+    // rounded to 80, in the second stage (7·81 + 80)/8 to 80. Then both stages round 79.9 to 79.
     #[test]
     fn both_stages_round_down() {
         let mut rate = Rate::default();
@@ -103,7 +103,7 @@ mod tests {
         assert_eq!([after(100, 8000), after(200, 7900), after(300, 0)], [(81, 81), (80, 80), (79, 79)]);
     }
 
-    // westwood_update_window(): a sample spans more than a round trip, and more than 50 ms.
+    // westwood_update_window(): a rate sample spans more than a round trip, and more than 50 ms.
     #[test]
     fn short_rounds_are_not_sampled() {
         for (rtt, first) in [(10, 51), (50, 51), (51, 52), (80, 81)] {

@@ -1,4 +1,4 @@
-//! The draft's algorithms step by step, with synthetic ACKs and losses. Segments have 1000 bytes.
+//! Steps of the draft's algorithms, with synthetic ACKs and losses. Segments have 1000 bytes.
 
 use super::*;
 use crate::Preset;
@@ -8,7 +8,7 @@ use airhop_base::Span;
 
 const MSS: u64 = 1000;
 
-/// Congestion control under test with the state of its inputs.
+/// Congestion control of a test, and the state that it receives.
 struct Bench {
     b: Bbr3,
     w: Window,
@@ -31,7 +31,7 @@ struct Says {
 }
 
 impl Bench {
-    /// Creates a bench without samples, with a window of ten.
+    /// Creates a bench without rate samples, and with a window of ten segments.
     fn new(given: &[(&str, f64)]) -> Self {
         let scheme = find("bbr3").expect("a scheme");
         let mut params = Params::defaults(scheme);
@@ -42,13 +42,13 @@ impl Bench {
         Bench { b, w, s: SenderState::new(&config), now: Time::ZERO, delivered: 0, repair: Repair::Nothing }
     }
 
-    /// Creates a bench in `state`, on a path of 1 MB/s and 100 ms, i.e. 100 segments, whose pipe is full.
+    /// Creates a bench in `state` whose pipe is full, on a path of 1 MB/s and 100 ms, i.e. 100 segments.
     fn within(state: State) -> Self {
         let mut t = Bench::new(&[]);
         t.ack(100, Says { delivered: 100, interval: 100, prior: 0, tx_in_flight: 100, lost: 0, in_flight: 100 });
         assert_eq!((t.b.model.bw(), t.b.round_trip.least()), (1e6, Some(0.1)));
         t.b.pipe.reached = true;
-        t.b.start_down(t.now); // the clock of probing
+        t.b.start_down(t.now); // starts the clock of the probe interval
         t.b.probe.stops = false;
         t.b.state = state;
         t.w.cwnd = 200.0;
@@ -81,15 +81,15 @@ impl Bench {
         self.b.on_delivery(&mut self.w, &d, &self.s);
     }
 
-    /// Delivers, after `ms` milliseconds, an ACK of a full path for a segment sent just now; `begins`: a
+    /// Delivers, after `ms` milliseconds, an ACK of a segment sent just now on a fully used path. `begins`: a
     /// round begins.
     fn usual(&mut self, ms: u64, begins: bool, in_flight: u64) {
         let prior = if begins { self.delivered } else { 0 };
         self.ack(ms, Says { delivered: 100, interval: 100, prior, tx_in_flight: 100, lost: 0, in_flight });
     }
 
-    /// Reports the loss of segment `n`, with the flight at its transmission and the number of losses since
-    /// then, itself included.
+    /// Reports the loss of segment `n`. `in_flight`: flight at its transmission; `lost`: number of losses
+    /// since then, including segment `n`.
     fn lose(&mut self, n: u64, in_flight: u64, lost: u64) {
         let lost = LostSegment {
             start: n * MSS,
@@ -112,8 +112,8 @@ impl Bench {
     }
 }
 
-// §5.6.2: 2.77 initial windows per round trip, of a millisecond if the round trip is unknown; the rate does
-// not decrease before the pipe is full, then it is 1 % below the model.
+// §5.6.2: the initial rate is 2.77 initial windows per round trip; an unknown RTT counts as a millisecond.
+// The rate does not decrease before the pipe is full; then it is 1 % below the model's bandwidth.
 #[test]
 fn the_rate_begins_with_the_initial_window() {
     let mut t = Bench::new(&[]);
@@ -128,8 +128,9 @@ fn the_rate_begins_with_the_initial_window() {
     assert!((rate(&t) - 0.99).abs() < 1e-6);
 }
 
-// §5.6.3, §5.5.8.1, §5.6.4.2: the quantum is a millisecond at the rate, at least two segments; three quanta
-// fit in the window of the smallest path, four segments without pacing. At 100 MB/s the quantum is 64 KiB.
+// §5.6.3, §5.5.8.1, §5.6.4.2: the quantum is one millisecond at the pacing rate, and at least two segments.
+// On the smallest path the window is three quanta, or four segments without pacing. At 100 MB/s the quantum
+// is 64 KiB.
 #[test]
 fn the_send_quantum_and_the_offload_budget() {
     let mut t = Bench::within(State::ProbeBw(Phase::Cruise));
@@ -143,9 +144,9 @@ fn the_send_quantum_and_the_offload_budget() {
     assert_eq!(t.b.quantized(1e6), 1e6 + 2000.0, "two segments more while it asks for more");
 }
 
-// §5.3.1.3: Startup ends if in fast recovery, at the end of the round trip begun by the first loss, more than
-// 2 % of the flight and six separate ranges were lost. inflight_longterm becomes the larger of the BDP and
-// the data delivered in the round trip.
+// §5.3.1.3: a round trip begins with the first loss. Startup ends at its end if the sender is in fast
+// recovery and more than 2 % of the flight and six separate ranges were lost. inflight_longterm becomes the
+// larger of the BDP and the data delivered in the round trip.
 #[test]
 fn startup_ends_by_losses_if_they_are_many_and_apart() {
     let after = |ranges: u64, lost, repair| {
@@ -184,17 +185,17 @@ fn drain_ends_by_flight_or_by_time() {
     assert_eq!(t.b.state, State::ProbeBw(Phase::Down));
 }
 
-// §5.3.3.9: DOWN changes to CRUISE when the flight is within the BDP and 0.85 of inflight_longterm; CRUISE to
-// REFILL when the wait is over; REFILL to UP after a round trip; UP to DOWN after three round trips without
-// growth.
+// §5.3.3.9: DOWN changes to CRUISE when the flight is within the BDP and 0.85 of inflight_longterm. CRUISE
+// changes to REFILL when the probe interval is over, REFILL to UP after a round trip, and UP to DOWN after
+// three round trips without growth.
 #[test]
 fn the_cycle() {
     let mut t = Bench::within(State::Drain(1));
     t.b.model.bounds.inflight_longterm = 110e3;
     t.usual(1, false, 99);
-    t.usual(1, false, 93); // 94 as it came
+    t.usual(1, false, 93); // 94 before the ACK
     assert_eq!(t.b.state, State::ProbeBw(Phase::Down));
-    t.usual(1, false, 92); // 93 of 93.5
+    t.usual(1, false, 92); // 93 is within 93.5
     assert_eq!((t.b.state, t.w.cwnd), (State::ProbeBw(Phase::Cruise), 93.5));
     t.usual(1900, true, 92);
     assert_eq!(t.b.state, State::ProbeBw(Phase::Cruise));
@@ -216,8 +217,8 @@ fn the_cycle() {
     assert!(!t.b.probe.is_sample);
 }
 
-// §5.3.3.8.3: probes are as frequent as Reno's losses at the same window, at most 63 round trips apart:
-// TargetInflight is 20 segments here, and PickProbeWait starts the count at none or one.
+// §5.3.3.8.3: probes are as frequent as Reno's losses at the same window, at most 63 round trips apart.
+// TargetInflight is 20 segments here, and PickProbeWait sets the initial count to zero or one.
 #[test]
 fn the_probe_interval_follows_renos_sawtooth() {
     let mut waits = Vec::new();
@@ -240,9 +241,9 @@ fn the_probe_interval_follows_renos_sawtooth() {
     assert_eq!(waits, [19, 20]);
 }
 
-// §5.5.10.2, InflightAtLoss, by hand: the second of 99 segments in flight is lost, 2/99 > 2 %. 98 segments
-// were before it and one of them was lost; (0.02 · 98 - 1) / 0.98 = 0.9796 of the segment make 2 %.
-// HandleInflightTooHigh: inflight_longterm is at least 0.7 of the BDP; the probe ends once.
+// §5.5.10.2, InflightAtLoss, computed by hand: the second of 99 segments in flight is lost, 2/99 > 2 %. Of
+// the 98 segments before it, one was lost; (0.02 · 98 - 1) / 0.98 = 0.9796 of the segment make 2 %.
+// HandleInflightTooHigh: inflight_longterm is at least 0.7 of the BDP. The probe ends only once.
 #[test]
 fn a_probe_ends_where_losses_are_too_many() {
     let mut t = Bench::within(State::ProbeBw(Phase::Up));
@@ -261,8 +262,8 @@ fn a_probe_ends_where_losses_are_too_many() {
     assert_eq!(t.longterm(), 70.0, "0.7 of the path");
 }
 
-// §5.3.3.6: after a probe with too many losses, the next one ends when it reaches the same flight; if no loss
-// occurs, another probe follows a round trip later.
+// §5.3.3.6: after a probe with too many losses, the next probe ends when it reaches the same flight. If no
+// loss occurs, another probe follows one round trip later.
 #[test]
 fn after_a_probe_that_went_too_high_comes_a_careful_one() {
     let mut t = Bench::within(State::ProbeBw(Phase::Up));
@@ -270,15 +271,15 @@ fn after_a_probe_that_went_too_high_comes_a_careful_one() {
     t.b.model.bounds.inflight_longterm = 130.5e3;
     t.usual(1, false, 128);
     assert_eq!(t.b.state, State::ProbeBw(Phase::Up));
-    t.usual(1, false, 129); // 130 as it came, and 131 are too many
+    t.usual(1, false, 129); // 130 before the ACK, and 131 are too many
     assert_eq!(t.b.state, State::ProbeBw(Phase::Down));
     t.usual(100, true, 129);
     assert_eq!(t.b.state, State::ProbeBw(Phase::Refill), "no cruising");
     assert!(!t.b.probe.went_too_high);
 }
 
-// §5.3.3.9: while the flight is at the bound and the window full, inflight_longterm grows by one segment in
-// the first round trip, two in the next, then four. The plateau of the rate is ignored meanwhile.
+// §5.3.3.9: while the flight is at inflight_longterm and fills the window, inflight_longterm grows by one
+// segment in the first round trip, two in the next, then four. Meanwhile the full-pipe detector is off.
 #[test]
 fn the_bound_is_raised_faster_and_faster() {
     let mut t = Bench::within(State::ProbeBw(Phase::Refill));
@@ -312,7 +313,7 @@ fn a_probe_with_few_losses_raises_the_bound() {
     assert_eq!(t.longterm(), 120.0);
 }
 
-// §5.5.11: a spurious recovery is undone: bounds and window are restored, and the probe continues.
+// §5.5.11: after a spurious recovery, bounds and window are restored, and the probe continues.
 #[test]
 fn a_recovery_for_nothing_is_undone() {
     let mut t = Bench::within(State::ProbeBw(Phase::Up));
@@ -329,7 +330,7 @@ fn a_recovery_for_nothing_is_undone() {
     assert_eq!((t.b.state, t.longterm(), t.w.cwnd), (State::ProbeBw(Phase::Refill), f64::INFINITY, 200.0));
 }
 
-// A spurious recovery in Startup is undone likewise: Startup continues.
+// After a spurious recovery in Startup, Startup continues.
 #[test]
 fn startup_resumes_if_nothing_was_lost() {
     let mut t = Bench::within(State::Startup);
@@ -346,7 +347,8 @@ fn startup_resumes_if_nothing_was_lost() {
     assert_eq!((t.b.state, t.b.pipe.reached, t.longterm()), (State::Startup, false, f64::INFINITY));
 }
 
-// §5.6.4.4: one segment after a timeout, at least four during the repair, and the previous window after it.
+// §5.6.4.4: the window is one segment after a timeout, at least four segments during the repair, and the
+// previous window after it.
 #[test]
 fn a_timeout_is_a_segment_and_then_the_former_window() {
     let mut t = Bench::within(State::ProbeBw(Phase::Cruise));
@@ -360,8 +362,8 @@ fn a_timeout_is_a_segment_and_then_the_former_window() {
     assert!(t.w.cwnd > 199.0, "{}", t.w.cwnd);
 }
 
-// §5.3.4.3: after five seconds without a lower sample, the flight is half of the BDP for 200 ms and a round
-// trip; then CRUISE follows. §3.6: samples are application-limited meanwhile.
+// §5.3.4.3: five seconds after the last lower RTT sample, the flight is reduced to half of the BDP for 200 ms
+// and a round trip; CRUISE follows. §3.6: samples are application-limited during ProbeRTT.
 #[test]
 fn the_round_trip_is_probed() {
     let mut t = Bench::within(State::ProbeBw(Phase::Cruise));
@@ -382,7 +384,7 @@ fn the_round_trip_is_probed() {
     assert_ne!(t.b.state, State::ProbeRtt(None), "a pause has drained the queue as well (§5.4.1)");
 }
 
-// §5.4.1: an idle period in ProbeRTT may complete it; otherwise ProbeRTT continues.
+// §5.4.1: an idle period in ProbeRTT completes it if the duration has passed; otherwise ProbeRTT continues.
 #[test]
 fn a_pause_may_end_the_probe_of_the_round_trip() {
     let after = |ms| {
@@ -396,7 +398,7 @@ fn a_pause_may_end_the_probe_of_the_round_trip() {
     assert_eq!(after(201), State::ProbeBw(Phase::Cruise));
 }
 
-// §5.5.6: the maximum rate of a cycle is dropped at the end of the second probe after it.
+// §5.5.6: the maximum rate of a cycle is dropped at the end of the second probe after this cycle.
 #[test]
 fn a_rate_that_is_gone_is_forgotten_after_two_probes() {
     let mut t = Bench::within(State::ProbeBw(Phase::Up));
@@ -413,7 +415,7 @@ fn a_rate_that_is_gone_is_forgotten_after_two_probes() {
     assert_eq!([probe(), probe()], [1e6, 0.5e6]);
 }
 
-// Parameters that a sweep may vary.
+// Each parameter that a sweep may vary has an effect.
 #[test]
 fn the_parameters_are_heeded() {
     let given = [("drain_gain", 0.35), ("down_gain", 0.75), ("up_cwnd_gain", 3.0), ("loss_thresh", 0.5)];
@@ -431,8 +433,8 @@ fn the_parameters_are_heeded() {
     assert_eq!(Bench::new(&[("probe_wait", 7.0)]).b.settings.probe_wait, Span::from_secs(7));
 }
 
-// §3.6: "MUST treat any CE marks as congestion": a mark ends a probe at its flight, and otherwise sets the
-// short-term bounds.
+// §3.6: "MUST treat any CE marks as congestion": a mark during a probe ends the probe at the present flight;
+// otherwise it sets the short-term bounds.
 #[test]
 fn a_mark_is_congestion() {
     let mut t = Bench::within(State::ProbeBw(Phase::Up));
