@@ -1,71 +1,71 @@
-//! `BuildError`: a plan from which no world can be built: without a route, with too many agents, or with an
-//! impossible random placement.
+//! `BuildError`: errors of a plan from which no world can be built, e.g. a flow without a route, too many
+//! agents, or an impossible random placement.
 
 use crate::agents::MOST_AGENTS;
 use crate::apps::Carrier;
 use std::fmt;
 
-/// Maximum number of draws of the positions of a wlan's stations before a run fails.
+/// Number of random placements of a wlan's stations after which a run fails.
 pub const DRAWS: usize = 10_000;
 
-/// Maximum number of flows of a run with flows that open at run time: as many as the ports in a capture can
-/// distinguish.
+/// Maximum number of flows of a run whose applications open flows. A capture distinguishes flows by their
+/// ports.
 pub(crate) const MOST_FLOWS: usize = 16_000;
 
-/// Plan from which no world can be built.
+/// Reason for which no world can be built from a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BuildError {
     /// There is no route between the ends of a flow.
     NoRoute {
-        /// The flow.
+        /// Name of the flow.
         flow: String,
-        /// Node without a route
+        /// Node from which there is no route
         from: String,
         /// to this node.
         to: String,
     },
-    /// A flow crosses a cell with on-demand routing, and does not begin and end there.
+    /// A flow crosses a cell with on-demand routing, but does not begin and end in the cell.
     OnDemand {
-        /// The flow.
+        /// Name of the flow.
         flow: String,
-        /// The cell.
+        /// Name of the cell.
         wlan: String,
     },
-    /// The application of a flow needs the other transport.
+    /// The application of a flow needs another transport protocol.
     OtherTransport {
-        /// The flow.
+        /// Name of the flow.
         flow: String,
-        /// Transport that the application needs.
+        /// Transport protocol that the application needs.
         needs: Carrier,
     },
     /// The services of all flows together need more agents than a world can have.
     TooManyAgents {
-        /// First flow whose agents exceed the limit.
+        /// Name of the first flow whose agents exceed the limit.
         flow: String,
     },
     /// The applications of all flows together open more flows than a run can have.
     TooManyFlows {
-        /// First flow whose application exceeds the limit.
+        /// Name of the first flow whose application exceeds the limit.
         flow: String,
     },
-    /// No draw of the stations' positions was connected.
+    /// No random placement of the stations is connected.
     Disconnected {
-        /// The wlan.
+        /// Name of the wlan.
         wlan: String,
     },
-    /// A wlan has fewer pairs of stations at this distance in hops than flows that request one.
+    /// A wlan has fewer pairs of stations at a distance in hops than flows that request such a pair.
     NoPairs {
-        /// The wlan.
+        /// Name of the wlan.
         wlan: String,
-        /// First of the flows.
+        /// Name of the first of these flows.
         flow: String,
-        /// Distance in hops; `None` stands for any number.
+        /// Distance in hops; `None` for any distance.
         hops: Option<u32>,
-        /// Number of flows that request a pair.
+        /// Number of flows that request such a pair.
         flows: usize,
-        /// Number of pairs.
+        /// Number of such pairs.
         pairs: usize,
-        /// True if the pairs are those of the last draw of positions.
+        /// True if the positions are random; the number of pairs is then that of the last placement.
         drawn: bool,
     },
 }

@@ -1,48 +1,48 @@
-//! Distributions of delays in constant memory, and delays of the bytes of a stream.
+//! Distributions of delays in constant memory, and one-way delays of the bytes of a stream.
 
 use airhop_base::{Span, Time};
 use airhop_tcp::scoreboard::FirstSent;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Number of a TCP flow's first data byte.
+/// Sequence number of a TCP flow's first data byte.
 pub(crate) const FIRST_BYTE: u64 = 1;
 
-/// Binary logarithm of the number of bins per power of two of nanoseconds: a delay is at most 1/128 below the upper
-/// end of its bin.
+/// Binary logarithm of the number of bins per power of two nanoseconds. A delay is at most 1/128 below the
+/// upper end of its bin.
 const BIN_BITS: u32 = 7;
 
-/// Delays in milliseconds: minimum, mean and maximum are exact, a percentile is at most 1 % too large.
+/// Delays in milliseconds. Minimum, mean and maximum are exact; a percentile is at most 1 % too large.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Delay {
-    /// Minimum.
+    /// Minimum, ms.
     pub min: f64,
-    /// Arithmetic mean.
+    /// Arithmetic mean, ms.
     pub mean: f64,
-    /// Median, by nearest rank.
+    /// Median by nearest rank, ms.
     pub p50: f64,
-    /// 95th percentile.
+    /// 95th percentile, ms.
     pub p95: f64,
-    /// 99th percentile.
+    /// 99th percentile, ms.
     pub p99: f64,
-    /// Maximum.
+    /// Maximum, ms.
     pub max: f64,
 }
 
-/// Histogram of delays with bins of equal relative width; its memory grows with the logarithm of the ratio of the
-/// longest to the shortest delay, not with the number of delays. The fields take one cache line, and sixteen counts
-/// another: a run has thousands of histograms, and records two delays per segment.
+/// Histogram of delays with bins of equal relative width. Its memory grows with the logarithm of the ratio of
+/// the longest to the shortest delay, not with the number of delays. The fields fit in one cache line and
+/// sixteen counts in another, because a run has thousands of histograms and records two delays per segment.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub(crate) struct Delays {
     sum_ns: u128,
     min_ns: u64,
     max_ns: u64,
-    /// First bin of `counts`, a multiple of the bins of a power of two.
+    /// Number of the first bin in `counts`, a multiple of the number of bins per power of two.
     first: u32,
     /// Number of delays in each bin from `first` on, without those in `carried`.
     counts: Box<[u32]>,
-    /// Numbers of delays, by bin, that 32 bits could not count; `None` as long as there are none.
+    /// Numbers of delays that exceed 32 bits, by bin; `None` if there are none.
     #[expect(clippy::box_collection, reason = "a map in place would take a second cache line")]
     carried: Option<Box<BTreeMap<u32, u64>>>,
 }
@@ -54,7 +54,7 @@ impl Default for Delays {
 }
 
 impl Delays {
-    /// Adds a delay that `count` bytes or packets had.
+    /// Adds `count` bytes or packets with the delay `delay`.
     #[inline]
     pub fn add(&mut self, delay: Span, count: u64) {
         let ns = delay.nanos();
@@ -71,7 +71,7 @@ impl Delays {
         }
     }
 
-    /// Counts delays of a bin that has no room yet, or whose count exceeds 32 bits.
+    /// Counts delays of a bin that is not in `counts`, or whose count exceeds 32 bits.
     #[cold]
     #[inline(never)]
     fn count_rarely(&mut self, bin: u32, count: u64) {
@@ -83,7 +83,7 @@ impl Delays {
         }
     }
 
-    /// Makes room for all bins of the powers of two from those counted to that of `bin`, and returns its count.
+    /// Extends `counts` to the power of two that contains `bin`, and returns the count of `bin`.
     fn grow(&mut self, bin: u32) -> &mut u32 {
         const BINS: u32 = 1 << BIN_BITS;
         let power = bin & !(BINS - 1);
@@ -98,7 +98,7 @@ impl Delays {
         &mut self.counts[(bin - self.first) as usize]
     }
 
-    /// Adds all delays of `other`. The result does not depend on the order of such additions.
+    /// Adds all delays of `other`. The order of additions does not affect the result.
     pub fn merge(&mut self, other: &Delays) {
         if !other.counts.is_empty() {
             self.grow(other.first);
@@ -112,7 +112,7 @@ impl Delays {
         self.max_ns = self.max_ns.max(other.max_ns);
     }
 
-    /// Returns the bins from the first counted one on, each with its number of delays.
+    /// Returns each bin, from the first in `counts` on, with its number of delays.
     fn bins(&self) -> impl Iterator<Item = (u32, u64)> {
         let carried = |bin| self.carried.as_ref().and_then(|carried| carried.get(&bin)).copied();
         let counted = (self.first..).zip(&self.counts);
@@ -125,14 +125,14 @@ impl Delays {
         carried + self.counts.iter().map(|&count| u64::from(count)).sum::<u64>()
     }
 
-    /// Returns the sum of several distributions; a single one is not copied.
+    /// Returns the sum of several distributions, without a copy if there is only one.
     pub fn sum<'a>(mut all: impl Iterator<Item = &'a Delays>) -> Cow<'a, Delays> {
         let mut sum = all.next().map_or_else(|| Cow::Owned(Delays::default()), Cow::Borrowed);
         all.for_each(|one| sum.to_mut().merge(one));
         sum
     }
 
-    /// Returns the summary of the delays; `None` without any.
+    /// Returns the summary of the delays; `None` without delays.
     pub fn summary(&self) -> Option<Delay> {
         let total = self.total();
         let millis = |ns: u64| ns as f64 / 1e6;
@@ -143,7 +143,8 @@ impl Delays {
         })
     }
 
-    /// Returns ascending percentiles of `total` delays by nearest rank, each as the longest delay of its bin.
+    /// Returns percentiles of `total` delays by nearest rank. `percents` ascends. Each percentile is the
+    /// longest delay of its bin.
     fn percentiles<const N: usize>(&self, total: u64, percents: [u64; N]) -> [u64; N] {
         let mut bins = self.bins();
         let (mut place, mut below) = (0, 0);
@@ -159,7 +160,7 @@ impl Delays {
     }
 }
 
-/// Returns the bin of a delay: below 2^`BIN_BITS` ns each delay is a bin of its own.
+/// Returns the bin of a delay; below 2^`BIN_BITS` ns each delay has its own bin.
 #[inline]
 fn bin(ns: u64) -> u32 {
     let power = (ns | (1 << BIN_BITS)).ilog2() - BIN_BITS;
@@ -173,35 +174,38 @@ fn longest(bin: u32) -> u64 {
     ((bin - (power << BIN_BITS) + 1) << power) - 1
 }
 
-/// Delay of the bytes of a stream from their first transmission to their delivery, in order, to the
-/// application: the wait behind a hole is part of it.
+/// One-way delay of the bytes of a stream: time from the first transmission of a byte to its in-order
+/// delivery to the application, including the time behind a hole.
 ///
-/// A segment carries the time of its transmission. So only first transmissions that an arriving segment cannot
-/// show are stored: those of retransmitted bytes, and those of bytes that arrived beyond a hole.
+/// A segment carries the time of its transmission. Two kinds of first transmissions must be stored: those of
+/// retransmitted bytes, and those of bytes that arrived above a hole.
 #[derive(Debug, Default)]
 pub(crate) struct StreamDelay {
-    /// First transmissions of bytes that the sender, or a proxy, sent again.
+    /// First transmissions of bytes that the sender or a proxy retransmitted.
     repeated: Transmissions,
-    /// Transmissions of bytes that arrived beyond a hole: the first ones, unless `repeated` has these bytes.
+    /// Transmissions of bytes that arrived above a hole. They are first transmissions unless `repeated`
+    /// contains the bytes.
     early: Transmissions,
     delays: Delays,
 }
 
 impl StreamDelay {
-    /// Stores the first transmission of bytes that are sent again, except of the `delivered` bytes of the stream.
+    /// Stores the first transmission of bytes that are retransmitted, without the first `delivered` bytes of
+    /// the stream.
     #[inline]
     pub fn store_repeated(&mut self, sent: FirstSent, delivered: u64) {
         self.repeated.store(sent, FIRST_BYTE + delivered);
     }
 
-    /// Stores the transmission of bytes that arrived beyond a hole, after the `delivered` bytes of the stream.
+    /// Stores the transmission of bytes that arrived above a hole, without the first `delivered` bytes of the
+    /// stream.
     #[inline]
     pub fn store_early(&mut self, sent: FirstSent, delivered: u64) {
         self.early.store(sent, FIRST_BYTE + delivered);
     }
 
-    /// Records that bytes of the stream are delivered after the arrival of a segment that was sent at `sent`: those
-    /// after the first `before` bytes, up to a total of `total`.
+    /// Records the delivery of bytes after the arrival of a segment sent at `sent`: the bytes of the stream
+    /// after the first `before`, up to the first `total`.
     #[inline]
     pub fn delivered(&mut self, now: Time, sent: Time, before: u64, total: u64) {
         let own = FirstSent { start: FIRST_BYTE + before, end: FIRST_BYTE + total, at: sent };
@@ -212,7 +216,7 @@ impl StreamDelay {
         }
     }
 
-    /// Records the delivery of bytes, of which the stored ones have their stored times.
+    /// Records the delivery of bytes. Bytes with a stored transmission have the stored time.
     #[cold]
     #[inline(never)]
     fn deliver_stored(&mut self, now: Time, mut own: FirstSent) {
@@ -226,13 +230,13 @@ impl StreamDelay {
         self.early.remove_below(own.end);
     }
 
-    /// Begins a new connection, whose stream begins again at its first byte.
+    /// Begins a new connection, whose stream starts again at its first byte.
     pub fn begin_connection(&mut self) {
         self.repeated.0.clear();
         self.early.0.clear();
     }
 
-    /// Ends the warm-up: the delays cover bytes that are delivered from now on.
+    /// Ends the warm-up: from now on the distribution contains only bytes delivered later.
     pub fn begin_anew(&mut self) {
         self.delays = Delays::default();
     }
@@ -243,13 +247,13 @@ impl StreamDelay {
     }
 }
 
-/// Stored transmissions of bytes that were not delivered, in sequence order, disjoint.
+/// Stored transmissions of bytes that are not delivered, in sequence order, without overlap.
 #[derive(Debug, Default)]
 struct Transmissions(VecDeque<FirstSent>);
 
 impl Transmissions {
-    /// Stores the transmission of bytes, except of those below `next`, which are delivered, and of bytes that are
-    /// stored.
+    /// Stores the transmission of bytes. Bytes below `next` are delivered and are skipped; so are bytes with
+    /// a stored transmission.
     #[inline]
     fn store(&mut self, sent: FirstSent, next: u64) {
         if sent.start == sent.end {
@@ -263,7 +267,7 @@ impl Transmissions {
         }
     }
 
-    /// Stores the transmission of bytes that may lie before or within stored ones.
+    /// Stores the transmission of bytes that may lie before or within stored bytes.
     #[cold]
     #[inline(never)]
     fn store_between(&mut self, sent: FirstSent, next: u64) {
@@ -281,11 +285,12 @@ impl Transmissions {
         }
     }
 
-    /// Returns the first bytes of `own` with the same stored transmission, which begin like `own` or before. Removes the
-    /// bytes before them.
+    /// Returns the longest run of bytes at the start of `own` with one stored transmission, and removes the
+    /// stored bytes before it.
     ///
     /// # Errors
-    /// Returns the first bytes of `own` that are not stored, if the very first is not.
+    /// If the first byte of `own` has no stored transmission: the run of bytes at the start of `own` without
+    /// one.
     fn find(&mut self, own: FirstSent) -> Result<FirstSent, FirstSent> {
         self.remove_below(own.start);
         match self.0.front() {
@@ -317,8 +322,9 @@ mod tests {
         FirstSent { start, end, at: at(ms) }
     }
 
-    // By hand: bytes 1 to 1000 take 10 ms. The next segment is lost and arrives 90 ms after its first
-    // transmission; the third waits behind the hole, and half of it is delivered with the second.
+    // Computed by hand. Bytes 1 to 1000 need 10 ms. The next segment is lost, and arrives 90 ms after its
+    // first transmission. The third segment waits behind the hole; half of it is delivered with the second
+    // segment.
     #[test]
     fn a_byte_behind_a_hole_waits_for_the_repair() {
         let mut stream = StreamDelay::default();
@@ -334,8 +340,8 @@ mod tests {
         assert_eq!(stream.delays().summary(), None);
     }
 
-    // A retransmission joins three small segments, of which the second had not been sent before: each byte counts
-    // from its own first transmission, and a later retransmission changes nothing.
+    // A retransmission contains three small segments, of which the second had not been sent before. The delay
+    // of each byte counts from its own first transmission, and a later retransmission does not change it.
     #[test]
     fn a_joined_segment_has_several_first_transmissions() {
         let mut stream = StreamDelay::default();
@@ -349,12 +355,12 @@ mod tests {
         let found = stream.delays().summary().unwrap();
         assert_eq!((found.min, found.mean, found.max), (60.0, 80.0, 100.0));
         stream.store_repeated(first(1, 31, 110), 30);
-        stream.store_repeated(first(31, 31, 120), 30); // a FIN on its own
+        stream.store_repeated(first(31, 31, 120), 30); // a FIN without data
         assert!(stream.repeated.0.is_empty());
     }
 
-    // The first transmission counts, whether the copy that arrived early is the first or the second: bytes 11 to 20
-    // were first sent at 10 ms, although both of their copies are stored, and bytes 1 to 10 and 21 to 30 at 0 ms.
+    // The first transmission counts, no matter which copy arrived above the hole. Bytes 11 to 20 were first
+    // sent at 10 ms, although both of their copies are stored, and bytes 1 to 10 and 21 to 30 at 0 ms.
     #[test]
     fn a_repeated_byte_that_arrived_early_counts_from_its_first_transmission() {
         let mut stream = StreamDelay::default();
@@ -369,7 +375,7 @@ mod tests {
         assert!(stream.repeated.0.is_empty() && stream.early.0.is_empty());
     }
 
-    // Parts follow each other without a gap, and none is wider than 1/128 of its delays.
+    // Bins are contiguous, and no bin is wider than 1/128 of its delays.
     #[test]
     fn bins_are_contiguous_and_narrow() {
         for first in (0..100_000).chain([1 << 40, (1 << 40) - 1, u64::MAX >> 2]) {
@@ -379,7 +385,8 @@ mod tests {
         }
     }
 
-    // Merged distributions are those of all delays together, also if one is empty or shorter.
+    // The sum of distributions is the distribution of all delays, even if one distribution is empty or
+    // shorter.
     #[test]
     fn a_merged_distribution_is_that_of_all_delays() {
         let of = |delays: std::ops::Range<u64>| {
@@ -394,8 +401,8 @@ mod tests {
         assert_eq!((merged.total(), merged.summary()), (of(0..3000).total(), of(0..3000).summary()));
     }
 
-    // By hand: 2³³ bytes wait 10 ms, and as many 20 ms, so the mean is 15 ms and the median, the last of the first
-    // half, 10 ms.
+    // Computed by hand: 2³³ bytes have a delay of 10 ms, and as many a delay of 20 ms. The mean is 15 ms, and
+    // the median, the last delay of the first half, is 10 ms.
     #[test]
     fn counts_beyond_32_bits_are_exact() {
         let [mut delays, mut merged] = [(); 2].map(|()| Delays::default());
@@ -410,12 +417,13 @@ mod tests {
         }
     }
 
-    // 10⁶ delays, exponential by inversion: each percentile is that of the sorted sample, at most 1 % above.
+    // 10⁶ delays with an exponential distribution, by inversion: each percentile exceeds that of the sorted
+    // sample by at most 1 %.
     #[test]
     fn percentiles_of_a_million_delays_are_within_one_per_cent() {
         let ns = |i: u64| (-20e6 * (1.0 - (i as f64 + 0.5) / 1e6).ln()) as u64;
         let mut delays = Delays::default();
-        // 777,767 and 10⁶ are coprime: every delay once, in no order.
+        // 777,767 and 10⁶ are coprime, so every delay is added once, in a mixed order.
         (0..1_000_000).for_each(|i| delays.add(Span::from_nanos(ns(i * 777_767 % 1_000_000)), 1));
         let found = delays.summary().unwrap();
         for (found, rank) in [(found.p50, 500_000), (found.p95, 950_000), (found.p99, 990_000)] {

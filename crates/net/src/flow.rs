@@ -1,4 +1,4 @@
-//! Flow with its two endpoints: TCP sender and receiver, or source and sink of datagrams.
+//! Flow with its two endpoints: TCP sender and receiver, or sender and receiver of datagrams.
 
 use crate::apps::AppFlow;
 use crate::delays::{Delays, StreamDelay};
@@ -17,7 +17,7 @@ use airhop_tcp::{Counters, Receiver, Sender};
 use std::ops::{AddAssign, Range};
 use std::sync::Arc;
 
-/// Flow in the world.
+/// Flow of a world.
 #[derive(Debug)]
 pub(crate) struct Flow {
     pub plan: FlowPlan,
@@ -29,25 +29,26 @@ pub(crate) struct Flow {
     /// Hash of the flow's name, for the fingerprint.
     pub hash: u64,
     pub ends: Ends,
-    /// Time from the first segment to the last delivery.
+    /// Times of the first segment and of the last delivery.
     pub active: Active,
-    /// Place of the flow in its application; `None` for flows of real hosts.
+    /// Index of the flow within its application; `None` for flows of real hosts.
     pub seat: Option<AppSeat>,
-    /// Connection of which the flow is one side; `None` for flows that open once and never close.
+    /// Connection to which the flow belongs; `None` for a flow that opens once and never closes.
     pub side: Option<Side>,
-    /// Number of delivered bytes that the application waits for; `u64::MAX` without one.
+    /// Number of delivered bytes at which the application is notified; `u64::MAX` without a request.
     pub expected: u64,
-    /// Agents on the path of the flow, a proxy after the others: node, and index in the world.
+    /// Agents on the path of the flow: node, and index in the world. A proxy follows the other agents of its
+    /// node.
     pub agents: Vec<(NodeId, u16)>,
     /// True if link layers deliver segments of the flow whose payload is damaged.
     pub takes_damaged: bool,
-    /// True if 802.11 sends data of the flow in fragments that protect the headers.
+    /// True if 802.11 sends the flow's data in fragments that protect the headers.
     pub fragmented: bool,
-    /// True if 802.11 adds up the contention time of the flow's data.
+    /// True if 802.11 stations add the contention time to a field of the flow's data.
     pub adds_contention: bool,
 }
 
-/// Place of a flow in its application.
+/// Application of a flow, and the flow's index within it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AppSeat {
     /// Application: index into `World::apps`.
@@ -56,33 +57,33 @@ pub(crate) struct AppSeat {
     pub flow: AppFlow,
 }
 
-/// Side of a connection that an application opens and closes. The flows of a closed connection open again for a
-/// later one.
+/// Connection that an application opens and closes. The flows of a closed connection are reused for a later
+/// connection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Side {
     /// Application: index into `World::apps`.
     pub app: u16,
-    /// Flow of the other side.
+    /// Flow of the opposite direction.
     pub other: FlowId,
-    /// Flow under which the report adds up all flows of this direction and application.
+    /// Flow under which the report sums all flows of this direction and application.
     pub head: FlowId,
-    /// True if both sides are closed, and their FINs acknowledged.
+    /// True if both sides are closed and both FINs are acknowledged.
     pub is_over: bool,
 }
 
 impl Flow {
-    /// Returns the flow's name in the report: without the number of the connection that the flow carries.
+    /// Returns the flow's name in the report, without the number of the connection.
     pub fn line_name(&self) -> &str {
         let numbered = self.side.and_then(|_| self.plan.name.rsplit_once('#'));
         numbered.map_or(&self.plan.name, |(name, _)| name)
     }
 
-    /// Returns the flow under which the report adds up this one.
+    /// Returns the flow under which the report sums this flow.
     pub fn head(&self) -> FlowId {
         self.side.map_or(self.id, |side| side.head)
     }
 
-    /// Returns the range of a node's agents among all agents of the flow. A flow without a path known in
+    /// Returns the range of a node's agents among all agents of the flow. A flow whose path is not known in
     /// advance has agents at every station.
     pub fn agents_at(&self, node: NodeId) -> Range<usize> {
         let first = self.agents.partition_point(|&(at, _)| at < node);
@@ -91,7 +92,7 @@ impl Flow {
     }
 }
 
-/// Both endpoints.
+/// Both endpoints of a flow.
 #[derive(Debug)]
 pub(crate) enum Ends {
     Tcp(Box<TcpEnds>),
@@ -118,7 +119,7 @@ impl Ends {
         }
     }
 
-    /// Ends the warm-up: distributions cover only later samples.
+    /// Ends the warm-up: from now on distributions contain only later samples.
     pub fn begin_anew(&mut self) {
         if let Ends::Tcp(tcp) = self {
             tcp.latency.delay.begin_anew();
@@ -129,7 +130,7 @@ impl Ends {
         }
     }
 
-    /// Returns the protocol of real hosts, "tcp" or "udp"; `None` for simulated ends.
+    /// Returns the protocol of real hosts, "tcp" or "udp"; `None` for simulated endpoints.
     pub fn protocol(&self) -> Option<&'static str> {
         match self {
             Ends::Tcp(_) | Ends::Udp(_) => None,
@@ -158,24 +159,24 @@ impl Ends {
 /// Latency of a TCP connection.
 #[derive(Debug, Default)]
 pub(crate) struct Latency {
-    /// Delay of the stream from the sender to the receiving application.
+    /// One-way delay of the stream, from the sender to the receiving application.
     pub delay: StreamDelay,
-    /// Round trips that ACKs show.
+    /// RTT samples of ACKs.
     pub round_trips: Delays,
 }
 
-/// Counts of earlier connections of a flow.
+/// Counters of the earlier connections of a flow.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Past {
     pub counters: Counters,
     /// Payload bytes delivered to the application.
     pub delivered: u64,
-    /// Data segments that arrived a second time.
+    /// Data segments whose bytes had all arrived before.
     pub duplicates: u64,
 }
 
 impl AddAssign for Past {
-    /// Adds the counts of another connection.
+    /// Adds the counters of another connection.
     fn add_assign(&mut self, other: Past) {
         self.counters += other.counters;
         self.delivered += other.delivered;
@@ -194,11 +195,12 @@ pub(crate) struct TcpEnds {
     pub lateness: Box<LatenessBook>,
     pub loss_ledger: Box<LossLedger>,
     pub latency: Box<Latency>,
-    /// True if a proxy sends the data on in its own segments, which do not carry the sender's times.
+    /// True if a proxy on the path sends the data in its own segments, which do not carry the sender's
+    /// transmission times.
     pub has_proxy: bool,
-    /// Counts of the connections that the flow carried before.
+    /// Counters of the flow's earlier connections.
     pub past: Option<Box<Past>>,
-    /// Packets between the receiver's network interface and the receiver, if the host has a turnaround.
+    /// Packets that wait for the turnaround of the receiver's host; `None` without a turnaround.
     pub turnaround: Option<Box<Holding<Packet>>>,
 }
 
@@ -213,13 +215,13 @@ impl TcpEnds {
         }
     }
 
-    /// Passes a packet to the receiver. If data was delivered to the application, returns the number of
-    /// payload bytes delivered so far.
+    /// Passes a packet to the receiver. If the receiver delivers data to the application, returns the number
+    /// of payload bytes delivered so far.
     #[inline]
     pub fn receive(&mut self, now: Time, packet: &Packet) -> Option<u64> {
         let before = self.receiver.delivered();
         self.receiver.on_segment(now, packet);
-        // A pure ACK does not count as a transmission of the segment with its number.
+        // A pure ACK is not a transmission of the segment with its sequence number.
         let segment = packet.segment().filter(|segment| segment.is_of_stream() && !packet.damaged)?;
         self.spurious.on_arrival(segment.seq, segment.sent, self.receiver.expected());
         let delivered = self.receiver.delivered();
@@ -239,7 +241,7 @@ impl TcpEnds {
         }
     }
 
-    /// Records a retransmission, which may contain bytes that had not been sent before.
+    /// Records a retransmission, which may also contain bytes that had not been sent before.
     #[cold]
     pub fn on_retransmission(&mut self, segment: &Segment) {
         self.loss_ledger.on_retransmission(segment.seq);
@@ -251,7 +253,7 @@ impl TcpEnds {
         self.latency.delay.store_repeated(rest, delivered);
     }
 
-    /// Returns the counts of this connection and of those before.
+    /// Returns the sum of the counters of this connection and of the earlier connections.
     pub fn counts(&self) -> Past {
         let mut counts = self.past.as_deref().copied().unwrap_or_default();
         counts.counters += *self.sender.counters();
@@ -260,7 +262,7 @@ impl TcpEnds {
         counts
     }
 
-    /// Replaces the sender and the receiver by those of a new connection. All measures add up.
+    /// Replaces sender and receiver by those of a new connection. All counters are summed.
     pub fn renew(&mut self, fresh: TcpEnds) {
         self.past = Some(Box::new(self.counts()));
         (self.sender, self.receiver, self.turnaround) = (fresh.sender, fresh.receiver, fresh.turnaround);
@@ -270,7 +272,7 @@ impl TcpEnds {
         self.latency.delay.begin_connection();
     }
 
-    /// Passes a notice to the sender. Returns the notice's lateness in milliseconds, if it has one.
+    /// Passes a notice to the sender. Returns the lateness of the notice, ms, if it has one.
     pub fn on_notice(&mut self, now: Time, notice: Notice) -> Option<f64> {
         let lateness = self.lateness.on_arrival(now, &notice, self.sender.expiry());
         self.sender.on_notice(now, notice);
@@ -278,7 +280,7 @@ impl TcpEnds {
     }
 }
 
-/// Returns the payload of a segment with the time of its transmission.
+/// Returns the payload bytes of a segment with the time of its transmission.
 fn first_sent(segment: &Segment) -> FirstSent {
     FirstSent { start: segment.seq, end: segment.seq + u64::from(segment.len), at: segment.sent }
 }
@@ -286,7 +288,7 @@ fn first_sent(segment: &Segment) -> FirstSent {
 /// Stream of datagrams.
 #[derive(Debug)]
 pub(crate) struct UdpEnds {
-    /// Payload of a datagram.
+    /// Payload of a datagram, bytes.
     pub bytes: u32,
     pub datagrams: Datagrams,
 }
@@ -296,7 +298,7 @@ impl UdpEnds {
         UdpEnds { bytes, datagrams: Datagrams::default() }
     }
 
-    /// Returns the datagram that is due now.
+    /// Creates the datagram that is due now.
     pub fn next(&mut self, now: Time, id: FlowId, plan: &FlowPlan) -> Packet {
         let number = self.datagrams.send(self.bytes);
         let body = Body::Udp(Datagram { number, len: self.bytes, sent: now, original: None });

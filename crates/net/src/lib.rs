@@ -1,6 +1,6 @@
-//! The network: nodes, links, queues, agents, applications, and the loop that runs them.
+//! Simulated network: nodes, links, queues, agents, applications, and the event loop.
 //!
-//! Start with `world/mod.rs`, whose functions are in the order of a packet's walk.
+//! Read `world/mod.rs` first; its functions are in the order in which a packet passes them.
 
 pub mod agents;
 pub mod apps;

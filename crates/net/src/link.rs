@@ -1,4 +1,4 @@
-//! Wired link: in each direction a queue, a serialiser, and the wire.
+//! Wired link: each direction has a queue, a serialiser and a wire.
 
 mod reordering;
 
@@ -12,8 +12,8 @@ use airhop_radio::pace::{LinkRate, Pace, Sending};
 pub(crate) use reordering::Reordering;
 use std::collections::VecDeque;
 
-/// One direction of a wired link. At most two of its events are scheduled: the next arrival, and, with a
-/// discipline that selects the next packet, the end of the present transmission.
+/// One direction of a wired link. At most two of its events are scheduled: the next arrival at the far end,
+/// and the end of the present transmission if a discipline selects the next packet.
 #[derive(Debug)]
 pub(crate) struct Link {
     wire: VecDeque<OnWire>,
@@ -29,7 +29,7 @@ pub(crate) struct Link {
     pub from: NodeId,
     /// Node at the receiving end.
     pub to: NodeId,
-    /// Indices in the recorder: of the link's name, and of its interfaces at both ends.
+    /// Indices in the recorder of the link's name, and of the interfaces at both ends.
     pub trace: LinkTrace,
     /// Name for traces, such as "r1->r2".
     pub name: Box<str>,
@@ -42,21 +42,21 @@ pub(crate) struct Impairments {
     pub reordering: Option<Reordering>,
 }
 
-/// Packets before the serialiser.
+/// Packets queued before the serialiser.
 #[derive(Debug)]
 pub(crate) enum Line {
-    /// First come, first served, with a capacity: the departure of a packet is known at its arrival, so that
-    /// no event is needed for it. At the time of a departure, an arriving packet still counts the departing
-    /// packet as queued.
+    /// First come, first served queue with a capacity. The departure time of a packet is known at its
+    /// arrival, so the departure needs no event. A packet that arrives at the time of a departure still finds
+    /// the departing packet in the queue.
     Scheduled {
         /// Queue capacity, packets.
         capacity: u32,
-        /// Number of packets on the wire already counted as departed from the serialiser.
+        /// Number of packets on the wire that are already counted as departed from the serialiser.
         gone: u32,
-        /// Sojourn times, counted when a packet enters the queue.
+        /// Sojourn times, recorded when a packet enters the queue.
         waits: Waits,
     },
-    /// A discipline selects the next packet whenever the serialiser is free.
+    /// Queue discipline that selects the next packet whenever the serialiser is free.
     Asked {
         queue: TxQueue,
         /// True if an [`Event::LinkFree`] is scheduled.
@@ -64,18 +64,18 @@ pub(crate) enum Line {
     },
 }
 
-/// Packet in the serialiser, or propagating.
+/// Packet in the serialiser or on the wire.
 #[derive(Debug)]
 pub(crate) struct OnWire {
     pub packet: Id<Packet>,
-    /// Time of the first bit sent.
+    /// Transmission time of the first bit.
     start: Time,
-    /// Time of the last bit sent.
+    /// Transmission time of the last bit.
     end: Time,
     arrival: Time,
 }
 
-/// Names of a link in the recorder.
+/// Indices of a link's names in the recorder.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LinkTrace {
     pub place: u32,
@@ -84,7 +84,7 @@ pub(crate) struct LinkTrace {
 }
 
 impl Line {
-    /// Creates the line of this plan before a serialiser of this rate.
+    /// Creates the queue of this plan before a serialiser of the rate `pace`.
     pub fn new(plan: &QueuePlan, pace: &LinkRate, stream: Stream) -> Line {
         match (plan, pace) {
             (&QueuePlan::DropTail { packets }, LinkRate::Rate(_) | LinkRate::Deliveries(_)) => {
@@ -94,7 +94,7 @@ impl Line {
                     waits: Waits::default(),
                 }
             }
-            // Packets queued for a mobile may be lost in a handoff.
+            // A discipline, because a handoff may drop the packets queued for a mobile.
             _ => Line::Asked {
                 queue: queues::build(plan, |bytes| pace.time_for(bytes), stream),
                 free_pending: false,
@@ -147,7 +147,7 @@ impl Link {
             return self.offer_to_discipline(now, packet, bytes, arena, events, dropped);
         };
         if self.free_at <= now {
-            *gone = self.wire.len() as u32 + 1; // this packet and all before it
+            *gone = self.wire.len() as u32 + 1; // the present packet and all packets before it
             waits.pass();
             self.transmit(now, packet, bytes, events);
         } else if self.is_full(now) {
@@ -160,7 +160,7 @@ impl Link {
         }
     }
 
-    /// True if a scheduled line has no room.
+    /// True if a scheduled queue has no room.
     #[inline]
     fn is_full(&mut self, now: Time) -> bool {
         let Line::Scheduled { capacity, gone, .. } = self.line else { return false };
@@ -168,8 +168,8 @@ impl Link {
         self.wire.len() - gone as usize >= capacity && self.release(now, |_, _| {}) >= capacity
     }
 
-    /// Counts the packets that have departed from a scheduled line before now: calls `show` with each time,
-    /// and the number of packets queued then. Returns the number of queued packets.
+    /// Counts the packets that have departed from a scheduled queue before `now`. Calls `show` with each
+    /// departure time and the number of packets queued at that time. Returns the number of queued packets.
     pub fn release(&mut self, now: Time, mut show: impl FnMut(Time, usize)) -> usize {
         let Line::Scheduled { gone, .. } = &mut self.line else { return self.waiting(now) };
         for next in self.wire.range(*gone as usize..).take_while(|next| next.start < now) {
@@ -201,7 +201,7 @@ impl Link {
         }
     }
 
-    /// Passes a packet to the serialiser, which is free for it at `start`.
+    /// Passes a packet to the serialiser, which becomes free at `start`.
     #[inline(always)]
     fn transmit(&mut self, start: Time, packet: Id<Packet>, bytes: u32, events: &mut EventQueue<Event>) {
         let Sending { start, end, arrival } = self.pace.send(start, bytes, self.delay);
@@ -213,7 +213,7 @@ impl Link {
         }
     }
 
-    /// Sends the next packet when the serialiser is free. Packets that the queue drops are added to
+    /// Sends the next packet when the serialiser becomes free. Packets that the queue drops are added to
     /// `dropped`.
     pub fn on_free(
         &mut self,
@@ -223,8 +223,8 @@ impl Link {
         dropped: &mut Dropped,
     ) {
         let Line::Asked { queue, free_pending } = &mut self.line else { return };
-        // A packet that arrived at this very instant has been sent already if none was queued: all queued
-        // packets had been dropped.
+        // If the queue was empty, because it had dropped all packets, a packet that arrived at the same time
+        // may already be in the serialiser.
         let next = if now < self.free_at { None } else { queue.pop(now, arena, dropped) };
         *free_pending = queue.has_waiting();
         let others_wait = *free_pending;
@@ -237,7 +237,7 @@ impl Link {
         }
     }
 
-    /// Removes and returns the oldest packet on the wire, which arrives.
+    /// Removes and returns the oldest packet on the wire, which arrives now.
     #[inline(always)]
     pub fn on_arrival(&mut self, events: &mut EventQueue<Event>) -> Option<OnWire> {
         let arrived = self.wire.pop_front()?;
@@ -250,7 +250,7 @@ impl Link {
         Some(arrived)
     }
 
-    /// True if errors or reordering are configured for the wire.
+    /// True if the plan configures errors or reordering for the wire.
     #[inline]
     pub fn is_doubtful(&self) -> bool {
         self.impairments.is_some()
@@ -260,7 +260,7 @@ impl Link {
         self.impairments.as_mut()?.reordering.as_mut()
     }
 
-    /// Draws whether the packet at the end of the wire is delayed. Must be called for each packet.
+    /// Draws whether the packet that arrives now is delayed by reordering. Must be called for each packet.
     pub fn draws_late(&mut self) -> bool {
         self.reordering().is_some_and(Reordering::draws_late)
     }
@@ -273,7 +273,7 @@ impl Link {
         }
     }
 
-    /// Returns the oldest delayed packet, which arrives.
+    /// Removes and returns the oldest delayed packet, which arrives now.
     pub fn on_late_arrival(&mut self, events: &mut EventQueue<Event>) -> Option<Id<Packet>> {
         let link = self.index;
         self.reordering()?.on_arrival(link, events)
@@ -313,7 +313,7 @@ impl Link {
         }
     }
 
-    /// Returns the queue's state, as it appears in the results.
+    /// Returns the queue's state, as in the results.
     pub fn state(&self) -> QueueState<'_> {
         match &self.line {
             Line::Scheduled { waits, .. } => QueueState { wait: waits.summary(), marker: None },
@@ -321,8 +321,8 @@ impl Link {
         }
     }
 
-    /// Ends the warm-up: sojourn times cover packets that enter the queue of a scheduled line, or leave a discipline,
-    /// from now on.
+    /// Ends the warm-up. From now on, sojourn times are those of packets that enter a scheduled queue, or
+    /// leave a discipline, later.
     pub fn begin_anew(&mut self) {
         match &mut self.line {
             Line::Scheduled { waits, .. } => *waits = Waits::default(),

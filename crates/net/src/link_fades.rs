@@ -1,5 +1,5 @@
-//! Fades depend on the channel and not on the traffic, so the bad periods of a plan's links are known without
-//! a run.
+//! Fades of a plan's links. Fades depend on the channel and not on the traffic, so they are known without a
+//! run.
 
 use crate::build_error::BuildError;
 use crate::placement;
@@ -14,16 +14,16 @@ use airhop_trace::Recorder;
 pub struct LinkFades {
     /// Name of the link or of the wlan.
     pub network: String,
-    /// The sending node.
+    /// Name of the sending node.
     pub from: String,
-    /// The receiving node.
+    /// Name of the receiving node.
     pub to: String,
-    /// Bad periods, each [begin, end), in order; none touches another.
+    /// Bad periods, each [begin, end), in chronological order; no two of them touch.
     pub bad: Vec<[Time; 2]>,
 }
 
-/// Returns the bad periods up to `until` in one replication, of each directed link that has bad periods in
-/// real time: wired and radio links, then links between stations of a wlan that receive each other.
+/// Returns the bad periods up to `until` of each directed link whose error model has bad periods in real
+/// time. Wired and radio links come first, then links between stations of a wlan that receive each other.
 ///
 /// # Errors
 /// [`BuildError`] if a random choice of the replication has no solution.
@@ -33,7 +33,7 @@ pub fn fades(plan: &Plan, seed: u64, replication: u64, until: Time) -> Result<Ve
     Ok(of_links(plan, &streams, until).collect())
 }
 
-/// Writes the bad periods of a whole run into a trace; `plan` is that of the replication.
+/// Writes the bad periods of a whole run into a trace. `plan`: plan of the replication.
 pub(crate) fn record(plan: &Plan, streams: &Streams, recorder: &mut Recorder) {
     for link in of_links(plan, streams, Time::ZERO + plan.duration) {
         let place = recorder.place(&format!("{}->{}", link.from, link.to));

@@ -1,9 +1,10 @@
-//! Placement: draws the positions of the stations of a wlan, and the ends of its flows, for each replication
-//! before the run.
+//! Placement: draws positions of a wlan's stations and endpoints of its flows for each replication, before
+//! the run.
 //!
-//! Positions are drawn from the stream `<wlan>.layout`, x before y, station after station; the ends of a flow
-//! from `<flow>.between`. The draws do not depend on the scheme, so every scheme meets the same network. An
-//! additional flow leaves the ends of the earlier flows unchanged, unless it requires other positions.
+//! Positions are drawn from the stream `<wlan>.layout`, x before y, station after station; endpoints of a
+//! flow are drawn from `<flow>.between`. The draws do not depend on the scheme, so all schemes run on the
+//! same network. A further flow does not change the endpoints of earlier flows, unless it requires other
+//! positions.
 
 use crate::build_error::{BuildError, DRAWS};
 use crate::links::WlanPlan;
@@ -17,7 +18,7 @@ use std::collections::{HashSet, VecDeque};
 /// Position of a station, x and y in metres.
 pub type Position = [f64; 2];
 
-/// Returns the plan of one replication: `plan` itself, or a copy with all random choices made.
+/// Returns the plan of one replication: `plan`, or a copy with all random choices made.
 ///
 /// # Errors
 ///
@@ -38,8 +39,8 @@ pub(crate) fn draw<'a>(plan: &'a Plan, streams: &Streams) -> Result<Cow<'a, Plan
     Ok(Cow::Owned(drawn))
 }
 
-/// Draws the positions of the stations of a wlan, unless they are fixed; also returns the pairs available to
-/// its flows.
+/// Draws the positions of a wlan's stations, unless they are fixed. Returns the pairs of stations available
+/// to its flows too.
 fn place<'a>(
     wlan: &mut WlanPlan,
     streams: &Streams,
@@ -71,8 +72,8 @@ fn place<'a>(
     found
 }
 
-/// Draws positions for `count` stations of `wlan` until they are connected, if `area` requires that, and
-/// `fits` accepts them. `None` after [`DRAWS`] draws.
+/// Draws positions for `count` stations of `wlan` until they are connected, if `area` requires it, and `fits`
+/// accepts them. `None` after [`DRAWS`] draws.
 pub fn scatter(
     wlan: &str,
     area: &Area,
@@ -92,8 +93,8 @@ impl Area {
     }
 }
 
-/// Returns true if there is a path between any two positions in steps of at most `reach`. A negative result
-/// is fast, as for many draws of a sparse network.
+/// True if a path of steps no longer than `reach` exists between any two positions. A negative result needs
+/// little time, as most draws of a sparse network fail.
 pub fn connected(places: &[Position], reach: Option<f64>) -> bool {
     let Some(reach) = reach else { return true };
     let mut apart: Vec<Position> = places.to_vec();
@@ -104,8 +105,8 @@ pub fn connected(places: &[Position], reach: Option<f64>) -> bool {
     apart.is_empty()
 }
 
-/// Returns every pair (from, to) of positions that are `hops` steps of at most `reach` apart on the shortest
-/// path; `None`: any number of steps. The two directions are separate pairs.
+/// Returns every pair (from, to) of positions whose shortest path has `hops` steps of at most `reach`, or any
+/// number of steps if `hops` is `None`. The two directions are separate pairs.
 pub fn pairs(places: &[Position], reach: Option<f64>, hops: Option<u32>) -> Vec<[Station; 2]> {
     let hears = |a: usize, b: usize| a != b && reach.is_none_or(|reach| hear(places[a], places[b], reach));
     let all = 0..places.len();
@@ -123,7 +124,7 @@ pub fn pairs(places: &[Position], reach: Option<f64>, hops: Option<u32>) -> Vec<
     from_each.collect()
 }
 
-/// Returns the distance of each position from `from` in steps, up to `most` steps.
+/// Returns the distance of each position from `from` in steps, up to `most` steps; `None` beyond.
 fn distances(neighbours: &[Vec<usize>], from: usize, most: u32) -> Vec<Option<u32>> {
     let mut distances = vec![None; neighbours.len()];
     distances[from] = Some(0);
@@ -144,21 +145,21 @@ fn distances(neighbours: &[Vec<usize>], from: usize, most: u32) -> Vec<Option<u3
     distances
 }
 
-/// Pairs of stations for the flows that request this number of hops.
+/// Pairs of stations available to the flows that request a certain number of hops.
 struct Deck {
     hops: Option<u32>,
     pairs: Vec<[Station; 2]>,
 }
 
-/// Error: more flows request a number of hops than there are pairs.
+/// Error: fewer pairs have a number of hops than flows request.
 struct Short {
     hops: Option<u32>,
     flows: usize,
     pairs: usize,
 }
 
-/// Returns a deck of pairs for each requested number of hops. The last deck is for flows that accept any
-/// number: they draw from the remaining pairs.
+/// Returns the available pairs for each requested number of hops. The last deck is for flows that accept any
+/// number of hops; they draw from the remaining pairs.
 fn decks(wanted: &[DrawnFlow], places: &[Position], reach: Option<f64>) -> Result<Vec<Deck>, Short> {
     let mut kinds: Vec<Option<u32>> = wanted.iter().map(|pair| pair.hops).collect();
     kinds.sort_by_key(|hops| (hops.is_none(), *hops));
@@ -174,7 +175,7 @@ fn decks(wanted: &[DrawnFlow], places: &[Position], reach: Option<f64>) -> Resul
     kinds.into_iter().map(deck).collect()
 }
 
-/// Draws a pair for each flow, each pair at most once.
+/// Draws a pair for each flow, without replacement.
 fn deal<'a, 'b>(
     decks: &mut [Deck],
     wanted: &'b [DrawnFlow],

@@ -1,4 +1,4 @@
-//! Specification of a world: plain numbers, already checked.
+//! Plan of a world: all parameters of a scenario as numbers, already checked.
 
 use crate::apps::AppPlan;
 use crate::links::Links;
@@ -8,44 +8,44 @@ use airhop_base::{FlowId, NodeId, Span, Time};
 use airhop_tcp::{Config, Scheme};
 use std::sync::Arc;
 
-/// A complete scenario, resolved to numbers; names serve only streams, traces and messages.
+/// Complete scenario, resolved to numbers. Names only determine random streams, traces and messages.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Name of the scenario.
     pub name: String,
     /// Simulated time.
     pub duration: Span,
-    /// Warm-up: initial time that is not counted; less than `duration`.
+    /// Warm-up: initial time excluded from the results, less than `duration`.
     pub warmup: Span,
-    /// Names of the nodes; a [`NodeId`] is an index.
+    /// Names of the nodes, by [`NodeId`].
     pub nodes: Vec<String>,
     /// Links, by type.
     pub links: Links,
-    /// Flows; a `FlowId` is an index.
+    /// Flows, by `FlowId`.
     pub flows: Vec<FlowPlan>,
 }
 
-/// Properties of a wlan drawn anew in each replication (see [`crate::placement`]).
+/// Properties of a wlan that each replication draws (see [`crate::placement`]).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Draws {
-    /// Area in which the stations are placed; if set, the positions in the plan are ignored.
+    /// Area in which stations are placed at random; the positions in the plan are then ignored.
     pub area: Option<Area>,
-    /// Flows between two of the wlan's stations; their ends in the plan are ignored.
+    /// Flows between random stations of the wlan; their endpoints in the plan are ignored.
     pub pairs: Vec<DrawnFlow>,
 }
 
-/// Rectangle with a corner at [0, 0], in which positions are uniformly distributed.
+/// Rectangle with a corner at [0, 0], in which positions are distributed uniformly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Area {
     /// Extent in x, metres.
     pub width: f64,
     /// Extent in y, metres.
     pub height: f64,
-    /// True: only positions with a path between any two stations are accepted.
+    /// True if only placements with a path between any two stations are accepted.
     pub connected: bool,
 }
 
-/// Flow between two drawn stations; no two flows of a wlan have the same pair.
+/// Flow between two random stations; no two flows of a wlan have the same pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawnFlow {
     /// Flow.
@@ -64,7 +64,7 @@ pub enum RoutingPlan {
     Aodv(AodvPlan),
 }
 
-/// Flow.
+/// Plan of a flow.
 #[derive(Clone, Debug)]
 pub struct FlowPlan {
     /// Name of the flow.
@@ -88,10 +88,10 @@ pub struct FlowPlan {
 /// Class of a flow, which groups the results of flows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FlowClass {
-    /// Name that the scenario states.
+    /// Name that the scenario gives the class.
     Named(Arc<str>),
-    /// Kind of the flow's application. The name of the class is this kind with the direction of the data
-    /// through the wireless link, or the kind alone where there is none.
+    /// Kind of the flow's application. The class is named after this kind and the direction of the data
+    /// through the wireless link, if there is a wireless link.
     OfKind(&'static str),
 }
 
@@ -101,7 +101,7 @@ impl FlowPlan {
         self.services.iter().any(|s| matches!(s.kind, Kind::ByLinks(service) if service == wanted))
     }
 
-    /// True if a proxy ends the sender's connection and sends the data on in its own segments.
+    /// True if a proxy terminates the sender's connection and sends the data in its own segments.
     pub fn has_proxy(&self) -> bool {
         self.services.iter().any(|s| matches!(s.kind, Kind::Proxy(_)))
     }

@@ -1,7 +1,8 @@
-//! Services of the network for a flow: agents, queue disciplines and link layers that schemes need.
+//! Services of the network for a flow: agents, queue disciplines and functions of link layers that schemes
+//! need.
 //!
-//! A scheme lists the services that it needs, which are installed with it. A scenario may list others for a
-//! flow, so that any sender can be combined with any notification (Yun 2009 §5.3).
+//! A scheme lists the services that it needs, which its flows get by default. A scenario may list other
+//! services for a flow, so that any sender can be combined with any notification (Yun 2009 §5.3).
 
 use crate::agents::{Agent, Ebsn, Eln, Elsn, Nak, Rttn, Snoop, Split};
 use crate::plan::FlowPlan;
@@ -15,71 +16,72 @@ pub struct Service {
     pub name: &'static str,
     /// Description, one sentence.
     pub about: &'static str,
-    /// Form of the service.
+    /// Implementation of the service.
     pub kind: Kind,
-    /// True if the service notifies senders of losses on wireless links in any form: a flow with the key `notices` does
-    /// not have this service by default.
+    /// True if the service notifies senders of losses on wireless links. A flow with the key `notices` does
+    /// not get such a service by default.
     pub notifies_of_losses: bool,
     /// Effect on flows of real hosts.
     pub on_real: OnReal,
 }
 
-/// Effect of a service on real packets.
+/// Effect of a service on packets of real hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnReal {
-    /// Full effect, as on packets of Airhop.
+    /// The service has its full effect on real packets.
     Acts,
-    /// Full effect; notices to the sender are sent only to hosts that listen for them, as any other kernel
-    /// would process them as ACKs.
+    /// The service has its full effect, but its notices are sent only to hosts that listen for them, because
+    /// any other kernel would process them as ACKs.
     ToListeners,
-    /// No effect, for this reason.
+    /// The service has no effect, for the given reason.
     Cannot(&'static str),
 }
 
-/// Form of a service.
+/// Implementation of a service.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
-    /// Agent at each node where data enters a wireless link, with the events of that link layer: at the base
-    /// station for the downlink, at the sending station for the uplink.
+    /// Agent at each node where data enters a wireless link, which receives the events of this link layer: at
+    /// the base station for the downlink, at the sending station for the uplink.
     AtLink(BuildAgent),
-    /// Agent at every station of the wireless networks crossed by the data, whatever the route.
+    /// Agent at every station of the wireless networks that the data crosses, for any route.
     AtStations(BuildAtStation),
-    /// Agent at the base station, where the wired and the wireless network meet, in both directions.
+    /// Agent at the base station, where wired and wireless network meet, for both directions.
     AtBase(BuildAtBase),
-    /// Proxy at the base station (split TCP): the proxy terminates the connection and opens one to the receiver.
+    /// Proxy at the base station (split TCP), which terminates the connection and opens a connection to the
+    /// receiver.
     Proxy(BuildAtBase),
-    /// Agent that reports a wireless link, at the [`AgentPlace`]s that it selects.
+    /// Agent that reports events of a wireless link, at the [`AgentPlace`]s that it selects.
     BesideAir(BuildBesideAir),
-    /// Queue discipline, with the given capacity, in place of the drop-tail queues on the path of the flow's
-    /// data.
+    /// Queue discipline with the given capacity, which replaces the drop-tail queues on the path of the
+    /// flow's data.
     Queue(fn(usize) -> QueuePlan),
-    /// True properties of the path, from the simulator to the sender.
+    /// True properties of the path, which the simulator reports to the sender.
     Oracle,
-    /// Function of the link layers themselves.
+    /// Function of the link layers.
     ByLinks(LinkService),
 }
 
-/// Constructor of an agent for the flow with this number and plan.
+/// Constructor of an agent for the flow with this id and plan.
 pub type BuildAgent = fn(FlowId, &FlowPlan) -> Box<dyn Agent>;
 
 /// Constructor of an agent at the station of this node.
 pub type BuildAtStation = fn(FlowId, &FlowPlan, NodeId) -> Box<dyn Agent>;
 
-/// Constructor of an agent at the base station, which data crosses in this direction.
+/// Constructor of an agent at the base station; [`Way`] is the direction in which the data crosses it.
 pub type BuildAtBase = fn(FlowId, &FlowPlan, Way) -> Box<dyn Agent>;
 
-/// Constructor of an agent at this place; `None` if it is not needed there.
+/// Constructor of an agent at this place; `None` if the flow needs no agent there.
 pub type BuildBesideAir = fn(&FlowPlan, AgentPlace) -> Option<Box<dyn Agent>>;
 
-/// Position of an agent on the path of a flow, beside one of its wireless links. A base station is a node at
-/// which data changes between two networks, at least one of them wireless.
+/// Place of an agent on the path of a flow, at one end of a wireless link. A base station is a node at which
+/// data changes between two networks, at least one of them wireless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgentPlace {
-    /// At the source, which is itself wireless.
+    /// The source, if it is wireless.
     Source,
-    /// At a base station that sends data down to a wireless link.
+    /// A base station that sends data over a wireless link.
     Down,
-    /// At a base station that receives data from a wireless link and forwards it by wire.
+    /// A base station that receives data from a wireless link and forwards it over a wire.
     Up,
 }
 
@@ -92,15 +94,15 @@ pub enum Way {
     Down,
 }
 
-/// Services that link layers can provide for a flow.
+/// Functions that link layers can perform for a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkService {
-    /// Delivery of segments with bit errors behind their headers, marked as damaged.
+    /// Delivery of segments with intact headers and bit errors in the payload, marked as damaged.
     DamagedFrames,
-    /// Fragments that protect a segment's headers, on 802.11; a station that receives only the headers
-    /// delivers the segment, marked as damaged.
+    /// 802.11 fragments that protect a segment's headers. If a station receives only the headers, it delivers
+    /// the segment, marked as damaged.
     Fragments,
-    /// Contention time of the data, added up in a header field, hop by hop.
+    /// Sum of the data's contention times of all hops, in a header field.
     Contention,
 }
 

@@ -23,21 +23,21 @@ impl Active {
         self.last = now;
     }
 
-    /// Returns the active time of several flows together: from the first transmission to the last delivery.
+    /// Returns the time from the first transmission to the last delivery of both flows.
     pub fn join(self, other: Active) -> Active {
         let first = [self.first, other.first].into_iter().flatten().min();
         Active { first, last: self.last.max(other.last) }
     }
 
-    /// Returns the rate in Mbit/s at which `bytes` were delivered after `since`, over the active time after
-    /// it; `None` without active time.
+    /// Returns the rate, Mbit/s, of `bytes` delivered after `since`, over the active time after `since`;
+    /// `None` without active time.
     pub fn mbps(&self, bytes: u64, since: Time) -> Option<f64> {
         let first = self.first?.max(since);
         (bytes > 0 && self.last > first).then(|| bytes as f64 * 8.0 / (self.last - first).secs_f64() / 1e6)
     }
 }
 
-/// Counts of a flow's datagrams.
+/// Counters of a flow's datagrams.
 #[derive(Debug, Default)]
 pub(crate) struct Datagrams {
     /// Number of datagrams sent.
@@ -69,7 +69,7 @@ impl Datagrams {
         let delay = now - datagram.sent;
         self.delays.add(delay, 1);
         if let Some(last) = self.last_delay.replace(delay) {
-            // RFC 3550 §6.4.1: J(i) = J(i-1) + (|D(i-1,i)| - J(i-1))/16, in the order of arrival.
+            // RFC 3550 §6.4.1: J(i) = J(i-1) + (|D(i-1,i)| - J(i-1))/16, for packets in the order of arrival.
             let difference = delay.nanos().abs_diff(last.nanos()) as f64;
             self.jitter_ns += (difference - self.jitter_ns) / 16.0;
         }
@@ -80,29 +80,30 @@ impl Datagrams {
         self.dropped += 1;
     }
 
-    /// Ends the warm-up: loss, delay and jitter cover datagrams that arrive or are dropped from now on.
+    /// Ends the warm-up: from now on, loss, delay and jitter are those of datagrams that arrive or are
+    /// dropped later.
     pub fn begin_anew(&mut self) {
         let Datagrams { sent, sent_bytes, delivered_bytes, .. } = *self;
         *self = Datagrams { sent, sent_bytes, delivered_bytes, ..Datagrams::default() };
     }
 
-    /// Returns the fraction of dropped datagrams among those no longer in flight, 0 to 1.
+    /// Returns the fraction of dropped datagrams, 0 to 1, among the datagrams that are no longer in flight.
     pub fn loss(&self) -> Option<f64> {
         let ended = self.arrived + self.dropped;
         (ended > 0).then(|| self.dropped as f64 / ended as f64)
     }
 
-    /// Returns the distribution of the delays from transmission to delivery.
+    /// Returns the distribution of one-way delays.
     pub fn delays(&self) -> &Delays {
         &self.delays
     }
 
-    /// Returns the summary of the delays from transmission to delivery.
+    /// Returns the summary of one-way delays.
     pub fn delay(&self) -> Option<Delay> {
         self.delays.summary()
     }
 
-    /// Returns the interarrival jitter in milliseconds, from the second arrival on (RFC 3550 §6.4.1).
+    /// Returns the interarrival jitter, ms; `None` before the second arrival (RFC 3550 §6.4.1).
     pub fn jitter_ms(&self) -> Option<f64> {
         (self.arrived > 1).then_some(self.jitter_ns / 1e6)
     }
@@ -120,7 +121,7 @@ impl Completions {
         self.times.add(now - since, 1);
     }
 
-    /// Ends the warm-up: the times cover completions from now on.
+    /// Ends the warm-up: from now on, times are those of later completions.
     pub fn begin_anew(&mut self) {
         self.times = Delays::default();
     }
@@ -130,7 +131,8 @@ impl Completions {
         self.times.merge(&other.times);
     }
 
-    /// Returns the times, beside the number of transfers or requests that have not completed.
+    /// Returns the summary of the completion times. `unfinished`: number of transfers or requests that have
+    /// not completed.
     pub fn summary(&self, unfinished: u64) -> Completion {
         Completion { count: self.times.total(), unfinished, times: self.times.summary() }
     }
@@ -139,11 +141,11 @@ impl Completions {
 /// Completion times of transfers or requests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Completion {
-    /// Number of those that completed.
+    /// Number of completed transfers or requests.
     pub count: u64,
-    /// Number of those that have begun and not completed.
+    /// Number of transfers or requests that have begun and not completed.
     pub unfinished: u64,
-    /// Times from the beginning to completion; `None` if none completed.
+    /// Times from start to completion; `None` if no transfer or request has completed.
     pub times: Option<Delay>,
 }
 
@@ -161,7 +163,8 @@ mod tests {
         datagrams.on_arrival(at(sent_us + delay_us), &datagram);
     }
 
-    // RFC 3550 §6.4.1, worked out by hand: transits of 10, 26 and 10 ms differ by 16 ms twice, so J = 1 and then 1 + 15/16.
+    // RFC 3550 §6.4.1, computed by hand: transit times of 10, 26 and 10 ms differ by 16 ms twice, so J is 1
+    // and then 1 + 15/16.
     #[test]
     fn jitter_is_that_of_rfc_3550() {
         let mut datagrams = Datagrams::default();
@@ -173,7 +176,8 @@ mod tests {
         assert_eq!(datagrams.jitter_ms(), Some(1.9375));
     }
 
-    // Delays of 1 … 1000 ms: nearest ranks 500, 950 and 990, each at most 1 % too large; mean and maximum are exact.
+    // Delays of 1 … 1000 ms: the nearest ranks are 500, 950 and 990, and each percentile is at most 1 % too
+    // large. Mean and maximum are exact.
     #[test]
     fn percentiles_are_within_one_per_cent_and_never_above_the_maximum() {
         let mut datagrams = Datagrams::default();
@@ -203,7 +207,7 @@ mod tests {
         assert_eq!((datagrams.sent, datagrams.delivered_bytes), (3, 300), "counts are subtracted elsewhere");
     }
 
-    // iperf3's rate: bytes over the time from the first segment to the last. A warm-up moves the start.
+    // iperf3's rate: bytes over the time from the first segment to the last. A warm-up shifts the start.
     #[test]
     fn the_active_rate_is_over_the_time_between_first_segment_and_last_delivery() {
         let mut active = Active::default();

@@ -1,10 +1,11 @@
-//! Packets delayed by a host or an emulator, in their order.
+//! Delay of packets at a host or in an emulator, which keep their order.
 //!
-//! The turnaround of a receiver's host is the time from a segment to the ACK that it causes. Interrupts,
-//! scheduling and the stack of a real machine delay the segment before TCP processes it: an ACK covers all
-//! data that TCP has when it is sent, but no segment still at the interface. On 802.11 the turnaround
-//! determines how often an ACK collides with the next data frame: an immediate ACK starts its backoff
-//! together with the sender's next frame, while a later ACK finds that frame on the air.
+//! The turnaround of a receiver's host is the time from the arrival of a segment to the transmission of its
+//! ACK. In a real machine, interrupts, scheduling and the stack delay the segment before TCP processes it. An
+//! ACK therefore acknowledges all data that TCP has processed, but no segment that is still at the interface.
+//! On 802.11 the turnaround determines how often an ACK collides with the next data frame. The backoff of an
+//! immediate ACK starts together with that of the sender's next frame; a later ACK finds the frame already on
+//! the air.
 
 use airhop_base::{Empirical, Span, Time};
 use airhop_engine::Stream;
@@ -15,15 +16,15 @@ use std::sync::Arc;
 /// Distribution of the delay.
 #[derive(Clone, Debug)]
 pub(crate) enum DelayDistribution {
-    /// Log-logistic, given by the median and the exponent of (1 - u) / u.
+    /// Log-logistic distribution, defined by the median and the exponent of (1 - u) / u.
     LogLogistic { median_s: f64, exponent: f64 },
-    /// Distribution measured in an emulation.
+    /// Distribution that was measured in an emulation.
     Measured(Arc<Empirical>),
 }
 
 impl From<Turnaround> for DelayDistribution {
-    /// Computes the parameters from two quantiles: F(x) = 1 / (1 + (x / median)^-β), a distribution with a
-    /// power-law tail, as measured on hosts. F(p90) = 0.9, so β = ln 9 / ln(p90 / median).
+    /// Computes the parameters from two quantiles: F(x) = 1 / (1 + (x / median)^-β), whose tail is a power
+    /// law, as measured on hosts. F(p90) = 0.9, so β = ln 9 / ln(p90 / median).
     fn from(config: Turnaround) -> Self {
         let (median_s, p90_s) = (config.median.secs_f64(), config.p90.secs_f64());
         let exponent = if p90_s > median_s && median_s > 0.0 {
@@ -48,13 +49,13 @@ impl DelayDistribution {
     }
 }
 
-/// Packets delayed in a host or an emulator, which does not reorder.
+/// Delayed packets at a host or in an emulator, which does not reorder them.
 #[derive(Debug)]
 pub(crate) struct Holding<T> {
     takes: DelayDistribution,
     stream: Stream,
     held: VecDeque<T>,
-    /// Departure of the last packet.
+    /// Departure time of the last packet.
     last: Time,
 }
 
@@ -64,7 +65,7 @@ impl<T> Holding<T> {
         Holding { takes: takes.into(), stream, held: VecDeque::new(), last: Time::ZERO }
     }
 
-    /// Adds a packet. Returns its departure: after its delay, and not before earlier packets.
+    /// Adds a packet, and returns its departure time: after its own delay, and not before earlier packets.
     pub fn hold(&mut self, now: Time, packet: T) -> Time {
         self.held.push_back(packet);
         self.last = self.last.max(now + self.takes.draw(&mut self.stream));
@@ -82,8 +83,7 @@ impl<T> Holding<T> {
     }
 }
 
-/// Upper limit of the turnaround, at which the distribution is truncated: no host with an active network
-/// sleeps longer.
+/// Maximum turnaround, at which the distribution is truncated. No host with an active network sleeps longer.
 const LONGEST_S: f64 = 1.0;
 
 #[cfg(test)]
@@ -98,16 +98,16 @@ mod tests {
     fn takes(median_us: u64, p90_us: u64, n: u64) -> Vec<f64> {
         let mut host =
             host(Turnaround { median: Span::from_micros(median_us), p90: Span::from_micros(p90_us) });
-        // Intervals long enough that no ACK waits for the previous one.
+        // The intervals are so long that no ACK waits for the previous ACK.
         let at = |i| Time::ZERO + Span::from_secs(2) * i;
         let mut takes: Vec<f64> = (0..n).map(|i| (host.hold(at(i), i) - at(i)).secs_f64() * 1e6).collect();
         takes.sort_by(f64::total_cmp);
         takes
     }
 
-    // The two quantiles reported by an emulation are those of the distribution; of 100,000 draws a quantile q
-    // is within five standard errors, sqrt(q (1 - q) / n) of probability. Elsewhere F(x) = 1 / (1 + (x /
-    // median)^-β).
+    // The two quantiles that an emulation reports are quantiles of the distribution. Of 100,000 draws, a
+    // quantile q is within five standard errors, sqrt(q (1 - q) / n) of probability. Between the quantiles
+    // F(x) = 1 / (1 + (x / median)^-β).
     #[test]
     fn median_and_p90_are_the_configured_values() {
         let takes = takes(100, 300, 100_000);
@@ -126,7 +126,7 @@ mod tests {
         );
     }
 
-    // A host delivers packets in their order.
+    // A host delivers packets in their order of arrival.
     #[test]
     fn an_ack_does_not_overtake() {
         let mut host = host(Turnaround { median: Span::from_micros(100), p90: Span::from_millis(1) });
@@ -135,8 +135,8 @@ mod tests {
         assert_eq!(host.release(), Some(0));
     }
 
-    // A stall of a machine delays all packets that arrive during it: if one packet draws the stall, the
-    // packets behind it leave together with it.
+    // A stall of a machine delays all packets that arrive during it. If a packet draws the stall, the packets
+    // behind it depart together with it.
     #[test]
     fn arrivals_during_a_stall_leave_at_its_end() {
         let [usual, stall] = [Span::from_micros(60), Span::from_millis(40)];

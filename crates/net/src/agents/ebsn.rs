@@ -6,14 +6,14 @@ use crate::plan::{FlowPlan, Transport};
 use crate::services::AgentPlace;
 use airhop_base::{Notice, NoticeKind, Time};
 
-/// Explicit Bad State Notification. The notice has no contents: it reports that the link layer is
-/// retransmitting. The agent has no state.
+/// Explicit Bad State Notification, which reports that the link layer is retransmitting. The notice has no
+/// fields, and the agent has no state.
 #[derive(Debug, Default)]
 pub struct Ebsn;
 
 impl Ebsn {
-    /// Creates the agent at this place: a base station reports its downlink, and a wireless source its own
-    /// link if the scheme listens to it. `None` elsewhere.
+    /// Creates the agent at `place`. At a base station the agent reports the downlink; at a wireless source
+    /// it reports the source's own link, if the scheme listens to it. `None` at other nodes.
     pub fn at(plan: &FlowPlan, place: AgentPlace) -> Option<Ebsn> {
         let has_agent = match (place, &plan.transport) {
             (AgentPlace::Source, Transport::Tcp { params, .. }) => params.find("own_link") == Some(1.0),
@@ -26,8 +26,8 @@ impl Ebsn {
 impl Agent for Ebsn {
     fn on_link(&mut self, _: Time, event: &LinkEvent, actions: &mut AgentActions) {
         // "Once a packet loss is being encountered over a wireless link … For all subsequent packet losses
-        // new EBSN messages are sent", while the link layer retransmits. A discarded packet is lost, and is
-        // left to the sender's timer.
+        // new EBSN messages are sent", while the link layer retransmits. The discard of a packet causes no
+        // notice; the sender's timer repairs its loss.
         let failed = matches!(event.kind, LinkEventKind::FirstFailure | LinkEventKind::AttemptFailed);
         let (seq, end) = (event.tag.seq, event.tag.end());
         if failed && end > seq {
@@ -46,7 +46,7 @@ mod tests {
     use airhop_tcp::{Params, Preset};
     use std::sync::Arc;
 
-    /// Returns the notices that the agent sends on `events` of the frame with `[seq, end)`.
+    /// Returns the notices that the agent sends for `events` of the frame with the bytes `[seq, end)`.
     fn notices(events: &[LinkEventKind], seq: u64, end: u64) -> Vec<Notice> {
         let mut actions = AgentActions::default();
         for &kind in events {
@@ -63,7 +63,8 @@ mod tests {
 
     use LinkEventKind::{AttemptFailed, Delivered, Discarded, FadeEnd, FadeStart, FirstFailure};
 
-    // Base stations report the downlink; a wireless source reports only for a scheme that listens to its own link.
+    // Base stations report the downlink. A wireless source reports its own link only if the scheme listens to
+    // it.
     #[test]
     fn the_agent_runs_at_the_node_before_the_downlink() {
         let plan = |own_link| {
@@ -92,7 +93,7 @@ mod tests {
         }
     }
 
-    // A notice for every failure that another attempt follows, and for no other event.
+    // Each failure that a further attempt follows causes a notice; no other event does.
     #[test]
     fn each_failed_attempt_causes_one_notice() {
         let ebsn = Notice::about(NoticeKind::Ebsn, 89, 177);

@@ -1,29 +1,29 @@
 //! Explicit loss notification at the base station (Balakrishnan and Katz 1998; Yun 2009 §1).
 //!
-//! The base station observes data on the wired side of the wireless link, and ACKs in the opposite direction.
-//! It therefore knows which of the segments missing at the receiver were lost on the wireless link, and sets
-//! a bit in the duplicate ACKs for these segments.
+//! The base station observes the data that enters or leaves the wireless link on its wired side, and the ACKs
+//! in the opposite direction. It can therefore tell which missing segments were lost on the wireless link,
+//! and sets a bit in the duplicate ACKs for these segments.
 
 use super::{Agent, AgentActions, PacketAction};
 use airhop_base::{Body, Eln as Bit, NodeId, Packet, Segment, Time};
 use std::collections::VecDeque;
 
-/// Number of blocks of sequence numbers stored on the uplink (ns-2's agent).
+/// Number of stored blocks of sequence numbers, for data from the wireless link (ns-2's agent).
 const BLOCKS: usize = 8;
 
-/// Number of segments stored on the downlink.
+/// Number of stored segments, for data to the wireless link.
 const SEGMENTS: usize = 256;
 
 /// ELN agent for one flow.
 #[derive(Debug)]
 pub struct Eln {
     memory: Memory,
-    /// Node from which the data comes; `None` before the first data.
+    /// Node of the data's sender; `None` before the first data.
     sender: Option<NodeId>,
     last_ack: u64,
 }
 
-/// Memory of the base station, by the direction of the data.
+/// Stored data of the flow, which depends on the direction of the data.
 #[derive(Debug)]
 enum Memory {
     /// Data arrives from the wireless link.
@@ -53,7 +53,7 @@ impl Eln {
         }
     }
 
-    /// True if this ACK requests a segment that the wireless link lost.
+    /// True if the ACK requests a segment that the wireless link lost.
     fn is_lost_on_air(&mut self, ack: u64) -> bool {
         if ack < self.last_ack {
             return false;
@@ -81,25 +81,25 @@ impl Agent for Eln {
 
     fn on_piggybacked(&mut self, _: Time, ack: u64) {
         if self.sender.is_some() && ack > self.last_ack {
-            self.is_lost_on_air(ack); // no duplicate: nothing to mark
+            self.is_lost_on_air(ack); // no duplicate ACK: no bit
         }
     }
 }
 
-/// Blocks of contiguous data from the wireless side, the oldest first. The gaps between them were lost by the
-/// wireless link. A retransmission does not close a gap, as the duplicate ACKs in flight still concern the
-/// loss.
+/// Blocks of contiguous data from the wireless link, the oldest first. The data between two blocks was lost
+/// on the wireless link. A retransmission does not fill this gap, because duplicate ACKs in flight still
+/// refer to the loss.
 #[derive(Debug, Default)]
 struct Arrived {
     blocks: VecDeque<(u64, u64)>,
-    /// End of the blocks that were dropped from memory.
+    /// End of the newest block that was removed for lack of memory.
     forgotten: u64,
 }
 
 impl Arrived {
     fn on_data(&mut self, seq: u64, end: u64) {
         match self.blocks.back_mut() {
-            Some(last) if seq < last.1 => {} // sent again
+            Some(last) if seq < last.1 => {} // a retransmission
             Some(last) if seq == last.1 => last.1 = end,
             _ => {
                 self.blocks.push_back((seq, end));
@@ -118,20 +118,20 @@ impl Arrived {
     }
 }
 
-/// Segments forwarded to the wireless side, the least recent first.
+/// Segments forwarded to the wireless link, the least recent first.
 #[derive(Debug, Default)]
 struct Forwarded {
     segments: VecDeque<Crossing>,
 }
 
-/// Segment that crossed the base station.
+/// Segment that the base station forwarded.
 #[derive(Debug)]
 struct Crossing {
     seq: u64,
     end: u64,
-    /// Number of later segments forwarded before this one when it first crossed the base station, as a
-    /// retransmission of a loss on the wired side: these segments cause the same number of duplicate ACKs,
-    /// which carry no information about the wireless link.
+    /// Number of later segments that had been forwarded when this segment was first forwarded, as a
+    /// retransmission after a loss on the wired path. These segments cause as many duplicate ACKs, which
+    /// report no loss on the wireless link.
     ahead: usize,
 }
 

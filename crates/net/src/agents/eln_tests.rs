@@ -1,4 +1,4 @@
-//! Scripts: segments are numbered from 0 and carry 1000 bytes; ACK n asks for segment n.
+//! Scripts of segments and ACKs. Segments are numbered from 0 and carry 1000 bytes; ACK n requests segment n.
 
 use super::*;
 use airhop_base::{Flags, FlowId};
@@ -25,7 +25,7 @@ fn data(agent: &mut Eln, segments: impl IntoIterator<Item = u64>) {
     }
 }
 
-/// Returns, for each of these ACKs, whether the agent sets its bit.
+/// Passes ACKs, and returns for each of them whether the agent sets the ELN bit.
 fn acks<const N: usize>(agent: &mut Eln, acks: [u64; N]) -> [bool; N] {
     acks.map(|n| {
         let ack = pass(agent, tcp(RECEIVER, SENDER, 1, 0, 1 + 1000 * n), 0.0);
@@ -33,8 +33,9 @@ fn acks<const N: usize>(agent: &mut Eln, acks: [u64; N]) -> [bool; N] {
     })
 }
 
-// Balakrishnan and Katz 1998: segment 2 did not arrive from the wireless side, so its duplicate ACKs carry
-// the bit, and so does the new ACK that expects it. Segment 5 was lost on the wired side: no bit.
+// Balakrishnan and Katz 1998: segment 2 did not arrive from the wireless link, so its duplicate ACKs carry
+// the bit; the new ACK that requests it carries the bit too. Segment 5 was lost on the wired path, so its
+// ACKs carry no bit.
 #[test]
 fn uplink_missing_segments_were_lost_on_the_air() {
     let mut agent = Eln::uplink();
@@ -58,7 +59,8 @@ fn uplink_several_holes_and_the_first_segment() {
     assert_eq!(acks(&mut agent, [2, 4]), [false; 2], "old ACKs say nothing");
 }
 
-// ns-2's agent has room for 8 blocks: blocks before the second of nine are dropped, and ACKs for them have no bit.
+// ns-2's agent stores 8 blocks. Of nine blocks the first is removed, and ACKs for segments before the second
+// block carry no bit.
 #[test]
 fn uplink_eight_blocks() {
     let mut agent = Eln::uplink();
@@ -67,14 +69,14 @@ fn uplink_eight_blocks() {
     let mut agent = Eln::uplink();
     data(&mut agent, (1..=17).step_by(2));
     assert_eq!(acks(&mut agent, [0, 2, 4]), [false, true, true]);
-    // Neither a segment without a gap before it nor a retransmission uses a further block.
+    // A segment without a gap before it, and a retransmission, add no block.
     let mut agent = Eln::uplink();
     data(&mut agent, (1..=15).step_by(2).chain(16..30).chain([2, 4]));
     assert_eq!(acks(&mut agent, [0, 2, 14]), [true; 3]);
 }
 
-// Only ACKs towards the data's sender can carry the bit: ACKs in the direction of the data and a handshake's
-// ACKs do not.
+// Only ACKs towards the data's sender can carry the bit. ACKs in the direction of the data, and ACKs of the
+// handshake, cannot.
 #[test]
 fn only_acks_of_the_data_bear_the_bit() {
     let syn = |mut packet: Packet| {
@@ -93,25 +95,26 @@ fn only_acks_of_the_data_bear_the_bit() {
     }
 }
 
-// Yun 2009 §1, downlink: segment 1 crossed the base station, segment 3 did not. A new ACK is no sign of loss.
+// Yun 2009 §1, downlink: the base station forwarded segment 1, but not segment 3. A new ACK is no sign of
+// loss.
 #[test]
 fn downlink_forwarded_segments_were_lost_on_the_air() {
     let mut agent = Eln::downlink();
     data(&mut agent, [0, 1, 2, 4, 5, 6]);
     assert_eq!(acks(&mut agent, [1, 1, 1]), [false, true, true]);
     assert_eq!(acks(&mut agent, [3, 3, 3]), [false; 3]);
-    // The retransmission of 3 passes the base station after 4, 5 and 6, which still cause three duplicate ACKs; a
-    // fourth duplicate shows that the retransmission was lost on the air.
+    // The retransmission of segment 3 is forwarded after 4, 5 and 6, which still cause three duplicate ACKs.
+    // A fourth duplicate ACK shows that the retransmission was lost on the wireless link.
     data(&mut agent, [3]);
     assert_eq!(acks(&mut agent, [3, 3, 3, 3, 3]), [false, false, false, true, true]);
-    // Segment 3 is retransmitted again although it has passed: duplicate ACKs for it carry the bit, because the
-    // sender must not count them.
+    // Segment 3 is retransmitted again although the base station had already forwarded it. Its duplicate ACKs
+    // carry the bit, because the sender must not count them.
     data(&mut agent, [3]);
     assert_eq!(acks(&mut agent, [3]), [true]);
     assert_eq!(acks(&mut agent, [7, 7]), [false; 2]);
 }
 
-// A segment that arrives at a full queue before the wireless link is lost by congestion.
+// A segment that a full queue before the wireless link drops is lost by congestion.
 #[test]
 fn downlink_a_full_queue() {
     let mut agent = Eln::downlink();
@@ -119,8 +122,8 @@ fn downlink_a_full_queue() {
     pass(&mut agent, tcp(SENDER, RECEIVER, 2001, 1000, 1), 1.0);
     data(&mut agent, [3]);
     assert_eq!(acks(&mut agent, [2, 2, 2]), [false; 3]);
-    // Segment 2 is lost on the air, and its retransmission at the full queue: no further bit until 3 is
-    // missing.
+    // Segment 2 is lost on the wireless link, and its retransmission at the full queue: ACKs carry no bit
+    // until segment 3 is missing.
     let mut agent = Eln::downlink();
     data(&mut agent, 0..5);
     assert_eq!(acks(&mut agent, [2, 2]), [false, true]);
@@ -129,7 +132,7 @@ fn downlink_a_full_queue() {
     assert_eq!(acks(&mut agent, [3, 3]), [false, true]);
 }
 
-// The memory is bounded: the least recent of 257 segments is dropped from it.
+// The number of stored segments is bounded: of 257 segments the least recent is removed.
 #[test]
 fn downlink_256_segments() {
     let mut agent = Eln::downlink();

@@ -3,17 +3,19 @@
 use super::{Agent, AgentActions, LinkEvent, LinkEventKind};
 use airhop_base::{Notice, NoticeKind, Time};
 
-/// Explicit Link Status Notification: ERSN when the link layer begins to retransmit a segment, ELN when it discards the segment.
+/// Explicit Link Status Notification: an ERSN when the link layer begins to retransmit a segment, an ELN when
+/// it discards the segment.
 ///
-/// The agent has no memory: the tag of the frame has all that a notice needs ("no memory overhead at the BS", Yun 2009 §3.1).
+/// The agent has no state, because the frame's tag contains all fields of a notice ("no memory overhead at
+/// the BS", Yun 2009 §3.1).
 #[derive(Debug, Default)]
 pub struct Elsn;
 
 impl Agent for Elsn {
     fn on_link(&mut self, _now: Time, event: &LinkEvent, actions: &mut AgentActions) {
         let kind = match event.kind {
-            // Once per packet: later failures are `AttemptFailed`. With a single attempt this event does not
-            // occur.
+            // This event occurs once per packet, because later failures are `AttemptFailed`. With a single
+            // attempt it does not occur.
             LinkEventKind::FirstFailure => NoticeKind::Ersn,
             LinkEventKind::Discarded => NoticeKind::Eln,
             LinkEventKind::AttemptFailed
@@ -22,8 +24,8 @@ impl Agent for Elsn {
             | LinkEventKind::FadeEnd(_) => return,
         };
         let tag = event.tag;
-        // Only segments with payload are reported. The paper does not specify this, but a sender cannot use
-        // the loss of an ACK.
+        // Only segments with payload are reported. The paper does not specify this rule, but a notice about a
+        // lost ACK is of no use to a sender.
         if tag.len > 0 {
             actions.notices.push(Notice::about(kind, tag.seq, tag.end()));
         }
@@ -36,7 +38,7 @@ mod tests {
     use airhop_base::{FlowId, NodeId};
     use airhop_radio::Tag;
 
-    /// Returns the notices that the agent sends on `events` of the frame with `[seq, end)`.
+    /// Returns the notices that the agent sends for `events` of the frame with the bytes `[seq, end)`.
     fn notices(events: &[LinkEventKind], seq: u64, end: u64) -> Vec<Notice> {
         let mut actions = AgentActions::default();
         for &kind in events {
@@ -61,7 +63,8 @@ mod tests {
 
     use LinkEventKind::{AttemptFailed, Delivered, Discarded, FirstFailure};
 
-    // Yun 2009 §3.1: "first retransmission" -> ERSN, once; discard at the retry limit -> ELN.
+    // Yun 2009 §3.1: the "first retransmission" causes one ERSN; the discard at the retry limit causes an
+    // ELN.
     #[test]
     fn four_attempts_in_vain() {
         let events = [FirstFailure, AttemptFailed, AttemptFailed, Discarded];
@@ -76,7 +79,7 @@ mod tests {
         );
     }
 
-    // With one attempt a loss causes only an ELN; a delivery causes no notice.
+    // With a single attempt, a loss causes only an ELN. A delivery causes no notice.
     #[test]
     fn a_single_attempt() {
         assert_eq!(notices(&[Discarded], 1001, 2001), [notice(NoticeKind::Eln)]);

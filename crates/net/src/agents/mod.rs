@@ -1,7 +1,7 @@
-//! Agents at base stations and stations, which see packets and link-layer events.
+//! Agents at base stations and stations, which process packets and link-layer events.
 //!
-//! One agent instance serves one flow at one node. [`crate::services`] lists the agents, and the nodes on a flow's path where they are
-//! installed.
+//! An agent instance serves one flow at one node. [`crate::services`] lists the agents, and the nodes on a
+//! flow's path at which they run.
 
 mod ebsn;
 mod eln;
@@ -25,65 +25,67 @@ pub use split::Split;
 /// Maximum number of agents in a world.
 pub(crate) const MOST_AGENTS: usize = u16::MAX as usize;
 
-/// Event of the link layer: all information that agents receive across layers.
+/// Link-layer event. Agents receive no other information across layers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkEvent {
     /// Kind of the event.
     pub kind: LinkEventKind,
-    /// Tag of the packet.
+    /// Tag of the packet, which names flow and bytes.
     pub tag: Tag,
-    /// Next node of the packet: the end of the hop.
+    /// Node at the far end of the hop.
     pub next: NodeId,
-    /// With [`LinkEventKind::Discarded`]: true if an ACK of the flow is queued at this station;
-    /// [`Agent::on_waiting`] will show it.
+    /// For [`LinkEventKind::Discarded`]: true if an ACK of the flow is queued at this station. The world then
+    /// calls [`Agent::on_waiting`] with it.
     pub ack_waits: bool,
 }
 
 /// Kinds of link events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkEventKind {
-    /// Failure of the first attempt; a second one follows.
+    /// The first attempt failed, and a second attempt follows.
     FirstFailure,
-    /// Failure of a later attempt; another one follows.
+    /// A later attempt failed, and a further attempt follows.
     AttemptFailed,
-    /// Discard of the packet by the link layer.
+    /// The link layer discarded the packet.
     Discarded,
-    /// Link ACK: the link layer knows that the packet arrived.
+    /// A link ACK reported the delivery of the packet.
     Delivered,
-    /// Begin of a fade, as known to the link layer: the first failure after a success. Reported to agents
-    /// that use fades, for all flows whose next hop towards either end is this link; the tag names the flow.
+    /// Start of a fade as the link layer observes it, i.e. the first failure after a success. The event goes
+    /// to agents that use fades, of every flow with this link as next hop towards either end. The tag names
+    /// the flow.
     FadeStart,
-    /// End of a fade, with its duration up to the first link ACK.
+    /// End of a fade, with its duration until the first link ACK.
     FadeEnd(Span),
 }
 
-/// Action of an agent on a packet that passes its node.
+/// Action of an agent on a packet at its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PacketAction {
-    /// The packet continues.
+    /// The packet is forwarded.
     Forward,
-    /// The agent drops the packet, which is counted as `drops.agent`.
+    /// The agent drops the packet. The results count it as `drops.agent`.
     Consume,
-    /// The agent is the packet's destination, where it has arrived (proxy of a split connection).
+    /// The packet has reached its destination, which is the agent (proxy of a split connection).
     Take,
 }
 
-/// Further actions of an agent besides the one on the passing packet: filled by the agent, emptied by the
-/// world.
+/// Actions of an agent beyond the action on the packet. The agent adds actions, and the world executes and
+/// removes them.
 #[derive(Debug, Default)]
 pub struct AgentActions {
-    /// Packets to send from this node along its routes (Snoop's local retransmissions).
+    /// Packets that the node sends along its routes (Snoop's local retransmissions).
     pub packets: Vec<Packet>,
-    /// Notices to the sender of the flow: a 40-byte packet, or a call if the sender is on this node (Yun 2009 §3.1).
+    /// Notices to the sender of the flow. A notice is a 40-byte packet, or a call if the sender is on this
+    /// node (Yun 2009 §3.1).
     pub notices: Vec<Notice>,
-    /// Set on [`LinkEventKind::Discarded`]: true if this discard is not reported to routing, which then keeps
-    /// the link.
+    /// Set for [`LinkEventKind::Discarded`]: true if the discard is not reported to routing, so that routing
+    /// keeps the link.
     pub spares_link: bool,
 }
 
-/// Agent for one flow at one node.
+/// Agent of one flow at one node.
 pub trait Agent: std::fmt::Debug + Send {
-    /// Handles a packet of the flow that passes (or starts, or ends) at this node; the agent may change its
+    /// Handles a packet of the flow that this node forwards, sends or receives. The agent may change its
     /// headers. `queued`: occupancy, 0 to 1, of the queue towards the receiver.
     fn on_packet(
         &mut self,
@@ -96,27 +98,28 @@ pub trait Agent: std::fmt::Debug + Send {
         PacketAction::Forward
     }
 
-    /// Handles an ACK of the flow that is carried on data of the opposite direction, as in real connections.
-    /// Such an ACK is not a duplicate ACK (RFC 5681 §2).
+    /// Handles an ACK of the flow that a data segment of the opposite direction carries, as in real
+    /// connections. Such an ACK is no duplicate ACK (RFC 5681 §2).
     fn on_piggybacked(&mut self, now: Time, ack: u64) {
         let _ = (now, ack);
     }
 
-    /// Handles an event of this node's link layer about a packet of the flow.
+    /// Handles a link-layer event of this node for a packet of the flow.
     fn on_link(&mut self, now: Time, event: &LinkEvent, actions: &mut AgentActions) {
         let _ = (now, event, actions);
     }
 
-    /// Handles, after [`LinkEventKind::Discarded`], an ACK of the flow queued at this station; the agent may
-    /// change its headers. ACKs are shown in the order of the queue. Returns true to be shown the next one
-    /// too.
+    /// Handles an ACK of the flow that is queued at this station, after [`LinkEventKind::Discarded`]. The
+    /// agent may change its headers. ACKs are passed in the order of the queue, as long as the agent returns
+    /// true.
     fn on_waiting(&mut self, now: Time, ack: &mut Packet) -> bool {
         let _ = (now, ack);
         false
     }
 
-    /// Returns the direction of the data through the node of a proxy, which ends the connection: it receives
-    /// all segments, and the other agents see only its wireless side. `None` if the agent is no proxy.
+    /// Returns the direction of the data at a proxy, which terminates the connection; `None` for other
+    /// agents. A proxy receives all segments, and the other agents of its node process only packets on its
+    /// wireless side.
     fn ends(&self) -> Option<Way> {
         None
     }
@@ -126,23 +129,23 @@ pub trait Agent: std::fmt::Debug + Send {
         false
     }
 
-    /// Receives a random number specific to this flow, node and replication, as seed for a sender of the
-    /// agent.
+    /// Sets the seed of the agent's sender: a random number of this flow, node and replication.
     fn on_seed(&mut self, seed: u32) {
         let _ = seed;
     }
 
-    /// Returns the initial advertised window, bytes, of an agent in the receiver's place; `None` for others.
+    /// Returns the initial advertised window, bytes, of an agent that acts as the receiver; `None` for other
+    /// agents.
     fn first_window(&self) -> Option<u64> {
         None
     }
 
-    /// Returns the time of the next call of `on_timeout`; `None` without one.
+    /// Returns the expiry time of the agent's timer; `None` if it is stopped.
     fn poll_timeout(&self) -> Option<Time> {
         None
     }
 
-    /// Handles the timeout of `poll_timeout`.
+    /// Handles the expiry of the agent's timer.
     fn on_timeout(&mut self, now: Time, actions: &mut AgentActions) {
         let _ = (now, actions);
     }
@@ -159,7 +162,7 @@ mod tests {
 
     impl Agent for Bystander {}
 
-    // Contract of the trait: the default methods let all packets pass, and request nothing.
+    // Contract of the trait: an agent with the default methods forwards all packets and requests no action.
     #[test]
     fn a_bystander_lets_all_pass_and_asks_for_nothing() {
         let body = Body::Udp(Datagram { number: 0, len: 12, sent: Time::ZERO, original: None });

@@ -1,9 +1,9 @@
-//! TCP-CL's extension of the MAC (Cheng & Lin 2008): the discard of a data frame causes a NAK with the number
-//! of its segment, which the next ACK of the flow carries to the source. The discard is not reported to
-//! routing: the link counts as broken only if the next hop stays silent.
+//! TCP-CL's extension of the MAC (Cheng & Lin 2008). The discard of a data frame causes a NAK with the number
+//! of the frame's segment, and the next ACK of the flow carries the NAK to the source. The discard is not
+//! reported to routing: the link counts as broken only if the next hop does not respond.
 //!
-//! The slides leave many details open; Airhop's choices are listed with the scheme (`airhop schemes tcp-cl`),
-//! whose parameters select the other readings.
+//! The slides do not specify many details. Airhop's choices are listed with the scheme
+//! (`airhop schemes tcp-cl`), and the scheme's parameters select other readings.
 
 use super::{Agent, AgentActions, LinkEvent, LinkEventKind, PacketAction};
 use crate::plan::{FlowPlan, Transport};
@@ -19,58 +19,58 @@ const CAPACITY: usize = 8;
 /// NAK agent for one flow at one station.
 #[derive(Debug)]
 pub struct Nak {
-    /// True if the source of the flow is on this node: its MAC notifies it by a call.
+    /// True if the source of the flow is on this node, whose MAC then notifies the source by a call.
     at_source: bool,
     /// Destination of the flow's ACKs.
     source: NodeId,
-    /// Retransmission threshold n: up to n consecutive discards cause a NAK.
+    /// Retransmission threshold n: each of up to n consecutive discards causes a NAK.
     threshold: u32,
     without_ack: WithoutAck,
     run: Run,
     reported: Reported,
-    /// RET_F: number of consecutive discards, by the key of `run`.
+    /// RET_F: number of consecutive discards, by the key that `run` selects.
     ret_f: Vec<(u64, u32)>,
-    /// First bytes of discarded segments with the time of the discard, the oldest first.
+    /// First bytes of discarded segments, and times of the discards, the oldest first.
     held: VecDeque<(u64, Time)>,
 }
 
-/// Treatment of a NAK if no ACK of the flow is queued at the station.
+/// Treatment of a NAK when no ACK of the flow is queued at the station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WithoutAck {
-    /// The NAK waits for the next ACK that passes.
+    /// The NAK waits for the next ACK that the station forwards.
     Hold,
     /// The NAK is dropped.
     Drop,
-    /// The NAK is sent in a separate packet.
+    /// A separate packet carries the NAK.
     Send,
 }
 
 /// Key by which discards are counted, and event that resets the count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Run {
-    /// Key: the next hop. Reset by a delivery to it.
+    /// The key is the next hop; a delivery to it resets the count.
     Hop,
-    /// Key: the flow. Never reset.
+    /// The key is the flow; the count is never reset.
     Flow,
-    /// Key: the segment. Reset by its delivery.
+    /// The key is the segment; its delivery resets the count.
     Packet,
 }
 
 /// Discards that are reported to routing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reported {
-    /// Discards of data that cause no NAK, and discards of ACKs after the same number of consecutive discards.
-    /// For RET_F is "to record the number of retransmission attempts in the event of continuous transmission
-    /// failures", and contention is no link failure for either kind of frame.
+    /// Discards of data that cause no NAK, and discards of ACKs after as many consecutive discards. RET_F is
+    /// "to record the number of retransmission attempts in the event of continuous transmission failures",
+    /// and contention is no link failure for either kind of frame.
     Runs,
     /// Discards of data that cause no NAK, and all discards of ACKs.
     Unanswered,
-    /// No drops.
+    /// No discards.
     Never,
 }
 
 impl Nak {
-    /// Creates the agent at `node`. A scheme without the parameters of TCP-CL uses their defaults.
+    /// Creates the agent at `node`, with TCP-CL's default parameters if the scheme does not declare them.
     pub fn new(plan: &FlowPlan, node: NodeId) -> Self {
         let param = |name, default| match &plan.transport {
             Transport::Tcp { params, .. } => params.find(name).unwrap_or(default),
@@ -115,7 +115,7 @@ impl Nak {
         }
     }
 
-    /// Handles the discard of data. True if the discard causes a NAK.
+    /// Handles the discard of a data frame. True if the discard causes a NAK.
     fn on_discarded(&mut self, now: Time, event: &LinkEvent, actions: &mut AgentActions) -> bool {
         let has_way = self.at_source || event.ack_waits || self.without_ack != WithoutAck::Drop;
         if !has_way || !self.raise(event) {
@@ -150,7 +150,7 @@ impl Nak {
         }
     }
 
-    /// Adds waiting NAKs to an ACK, the lowest first, as long as there is room.
+    /// Adds waiting NAKs to an ACK, the lowest number first, while the ACK's options have room.
     fn put_on(&mut self, now: Time, packet: &mut Packet) {
         let Body::Tcp(ack) = &mut packet.body else { return };
         self.held.retain(|&(_, since)| now - since <= PATIENCE);
@@ -165,7 +165,7 @@ impl Nak {
     }
 }
 
-/// True if a further NAK fits the options of an ACK.
+/// True if the options of an ACK have room for a further NAK.
 fn has_room(ack: &Segment) -> bool {
     let more = if ack.options.naks.is_empty() { 8 } else { 4 };
     ack.options.naks.len() < Naks::MOST && ack.option_bytes() + more <= MAX_OPTION_BYTES

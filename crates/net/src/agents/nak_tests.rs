@@ -1,5 +1,5 @@
-//! Scripts: the MAC discards segments at given times, and the ACKs that then carry NAKs. Segments are
-//! numbered from 1 and carry 1000 bytes.
+//! Scripts in which the MAC discards segments at given times and ACKs carry the NAKs. Segments are numbered
+//! from 1 and carry 1000 bytes.
 
 use super::*;
 use crate::apps::Bulk;
@@ -46,7 +46,8 @@ fn packet(dst: NodeId, segment: Segment) -> Packet {
     Packet::new(FlowId(0), RECEIVER, dst, bytes, Body::Tcp(segment))
 }
 
-/// Returns the outcome of a discard: whether it is kept from routing, and the notices sent or called at once.
+/// Reports a link event. Returns whether the event is kept from routing, and the notices sent at once as
+/// packets or calls.
 fn link_event(
     agent: &mut Nak,
     now: Time,
@@ -71,7 +72,7 @@ fn deliver(agent: &mut Nak, n: u64) {
     link_event(agent, Time::ZERO, LinkEventKind::Delivered, n, NEXT, false);
 }
 
-/// Returns the segments named by `packet` after it has passed the agent.
+/// Passes `packet` through the agent, and returns the segments that its NAKs name.
 fn pass(agent: &mut Nak, now: Time, mut packet: Packet) -> Vec<u64> {
     let mut actions = AgentActions::default();
     assert_eq!(agent.on_packet(now, &mut packet, 0.0, &mut actions), PacketAction::Forward);
@@ -93,8 +94,8 @@ const SPARED: (bool, usize) = (true, 0);
 const REPORTED: (bool, usize) = (false, 0);
 const TOLD: (bool, usize) = (true, 1);
 
-// The scheme's default: the NAK is added once to the next passing ACK of the flow; not to data, to packets of the other
-// direction, or to those of the handshake.
+// Default of the scheme: the NAK is added once, to the next ACK of the flow that the station forwards. It is
+// not added to data, to packets of the other direction, or to packets of the handshake.
 #[test]
 fn a_nak_rides_on_the_next_ack() {
     let mut agent = at(HERE, &[]);
@@ -107,8 +108,8 @@ fn a_nak_rides_on_the_next_ack() {
     assert_eq!(pass(&mut agent, ms(2), ack()), []);
 }
 
-// A NAK is also added to an ACK queued at the node; "up to 4 sequence numbers, lowest first", the others on
-// the next ACK.
+// A NAK is also added to an ACK that is queued at the node: "up to 4 sequence numbers, lowest first"; the
+// next ACK carries the others.
 #[test]
 fn naks_ride_on_acks_that_wait() {
     let mut agent = at(HERE, &[("n", 9.0)]);
@@ -135,8 +136,8 @@ fn a_held_nak_is_forgotten() {
     assert_eq!(heard, [vec![12, 13, 14, 15], vec![16, 17, 18, 19], vec![]]);
 }
 
-// "If RET_F < retransmission threshold ... increase RET_F; else discard", which is reported to routing. A
-// delivery to that next hop resets the count.
+// "If RET_F < retransmission threshold ... increase RET_F; else discard": that discard is reported to
+// routing. A delivery to the next hop resets RET_F.
 #[test]
 fn ret_f_limits_naks_in_a_row() {
     for n in [0, 1, 3] {
@@ -168,8 +169,8 @@ fn scope_of_ret_f() {
     }
 }
 
-// "Drop at the TCP source itself: upcall without message", with the same threshold: a broken link must be
-// detected.
+// "Drop at the TCP source itself: upcall without message". The threshold is the same, because a broken link
+// must be detected.
 #[test]
 fn at_the_source() {
     for no_ack in [0.0, 1.0, 2.0] {
@@ -181,7 +182,7 @@ fn at_the_source() {
     }
 }
 
-// Readings R1 and R3, without and with a queued ACK.
+// Readings R1 and R3, each without and with a queued ACK.
 #[test]
 fn a_nak_without_an_ack() {
     for (no_ack, expected) in [(0.0, SPARED), (1.0, REPORTED), (2.0, TOLD)] {
@@ -196,8 +197,8 @@ fn a_nak_without_an_ack() {
     }
 }
 
-// "If a TCP data frame is discarded": no NAK for ACKs; with "unanswered" their discard is not reported to
-// routing either.
+// "If a TCP data frame is discarded": the discard of an ACK causes no NAK. With "unanswered" it is not
+// reported to routing either.
 #[test]
 fn only_discarded_data_causes_naks() {
     let mut agent = at(HERE, &[("reported", 1.0)]);
@@ -214,8 +215,8 @@ fn only_discarded_data_causes_naks() {
     assert_eq!(discard(&mut agent, ms(1), 6), REPORTED);
 }
 
-// The three choices of discards that are reported to routing: consecutive discards of data and of ACKs; discards
-// of data without a NAK and all discards of ACKs; or no discards.
+// The three choices of discards reported to routing: consecutive discards of data and of ACKs; discards of
+// data without a NAK and all discards of ACKs; no discards.
 #[test]
 fn reported_drops() {
     use LinkEventKind::{Delivered, Discarded};
@@ -241,8 +242,8 @@ fn reported_drops() {
     }
 }
 
-// RFC 9293 §3.1: 40 bytes of options; NAKs of another node stay in an ACK. Timestamps, an arrival and one NAK
-// leave 8 bytes; with an ELN there is no room.
+// RFC 9293 §3.1: an ACK has 40 bytes of options, and keeps the NAKs of another node. Timestamps, an arrival
+// and one NAK leave 8 bytes; with an ELN no NAK fits.
 #[test]
 fn an_ack_carries_as_many_naks_as_fit() {
     let timestamps = Some(Timestamps { value: 1, echo: 2 });

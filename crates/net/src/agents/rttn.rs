@@ -1,7 +1,7 @@
 //! RTTN: the base station notifies TCP senders of the expected delay of fades (Kounavis 1996 §4).
 //!
-//! A reconstruction: of the paper's algorithm only the idea is known. Airhop's choices are listed with the
-//! scheme (`airhop schemes rttn`).
+//! The agent is a reconstruction, because only the idea of the paper's algorithm is known. Airhop's choices
+//! are listed with the scheme (`airhop schemes rttn`).
 
 use super::{Agent, AgentActions, LinkEvent, LinkEventKind, PacketAction};
 use crate::plan::{FlowPlan, Transport};
@@ -13,22 +13,22 @@ const VALIDITY: Span = Span::from_secs(60);
 /// Minimum interval between two notices to a flow.
 const PAUSE: Span = Span::from_secs(1);
 
-/// Number of mean deviations added to the mean length of a fade, by default.
+/// Default number of mean deviations added to the mean duration of a fade.
 const K: f64 = 2.0;
 
 /// RTTN agent for one flow at one base station.
 #[derive(Debug)]
 pub struct Rttn {
     k: f64,
-    /// Lengths of fades towards each mobile of this flow: one or two.
+    /// Durations of fades of the link to each mobile of this flow, one or two.
     fades: Vec<(NodeId, Fades)>,
-    /// Time of the flow's last data, its first byte, and the first byte after it.
+    /// Time of the flow's last data segment, its first byte, and the first byte after it.
     data: Option<(Time, [u64; 2])>,
     /// Time and announced delay of the last notice.
     told: Option<(Time, Span)>,
 }
 
-/// Mean and mean deviation of the lengths of fades.
+/// Mean and mean deviation of the durations of fades.
 #[derive(Clone, Copy, Debug)]
 struct Fades {
     mean: Span,
@@ -40,8 +40,8 @@ impl Fades {
         Fades { mean: lasted, deviation: lasted / 2 }
     }
 
-    /// Updates the means: F = F + g (d − F), Fd = Fd + g (|d − F| − Fd) with g = 1/8 and the same d − F in
-    /// both, as in Kounavis 1996 §3 for round-trip times.
+    /// Updates the means: F = F + g (d − F), Fd = Fd + g (|d − F| − Fd) with g = 1/8. Both use the same d −
+    /// F, as Kounavis 1996 §3 does for RTTs.
     fn add(&mut self, lasted: Span) {
         let error = lasted.max(self.mean) - lasted.min(self.mean);
         self.mean = (self.mean * 7 + lasted) / 8;
@@ -55,7 +55,7 @@ impl Fades {
 }
 
 impl Rttn {
-    /// Creates the agent of this flow. A scheme without the parameters of RTTN uses their defaults.
+    /// Creates the agent of this flow, with RTTN's default parameters if the scheme does not declare them.
     pub fn new(plan: &FlowPlan) -> Self {
         let k = match &plan.transport {
             Transport::Tcp { params, .. } => params.find("k"),
@@ -72,13 +72,13 @@ impl Rttn {
         }
     }
 
-    /// Returns the expected delay of the fades of all links; `None` before the first fade.
+    /// Returns the expected delay by the fades of all links; `None` before the first fade.
     fn expected(&self) -> Option<Span> {
         self.fades.iter().map(|(_, fades)| fades.expected(self.k)).reduce(|sum, delay| sum + delay)
     }
 
-    /// Sends a notice of the expected delay to an active flow: always at the begin of a fade, otherwise if
-    /// the delay has changed enough.
+    /// Sends a notice of the expected delay if the flow is active: always at the start of a fade, otherwise
+    /// if the delay has changed enough.
     fn announce(&mut self, now: Time, fade_begins: bool, actions: &mut AgentActions) {
         let Some((_, [seq, end])) = self.data.filter(|&(at, _)| now - at <= VALIDITY) else { return };
         let Some(delay) = self.expected() else { return };
@@ -89,7 +89,7 @@ impl Rttn {
         }
     }
 
-    /// True if the sender has no valid delay, or a delay that differs by more than 20 %.
+    /// True if the sender has no valid announcement, or if its announced delay differs by more than 20 %.
     fn is_news(&self, now: Time, delay: Span) -> bool {
         let known = self.told.filter(|&(at, _)| now - at < VALIDITY);
         known.is_none_or(|(_, told)| (delay.max(told) - delay.min(told)) * 5 > told)

@@ -48,8 +48,8 @@ fn fade_ends(agent: &mut Rttn, ms: u64, lasted: u64) -> Vec<f64> {
     link_event(agent, ms, MOBILE, LinkEventKind::FadeEnd(Span::from_millis(lasted)))
 }
 
-// By hand: fades of 4 s: F 4, Fd 2. Then 8 s: F 4 + 4/8 = 4.5, Fd 2 + (4 - 2)/8 = 2.25. Then 4.1 s: F 4.45,
-// Fd 2.25 + (0.4 - 2.25)/8 = 2.01875. With k = 2 the delays are 8, 9 and 8.4875 s.
+// Computed by hand. A fade of 4 s: F 4, Fd 2. Then 8 s: F 4 + 4/8 = 4.5, Fd 2 + (4 - 2)/8 = 2.25. Then 4.1 s:
+// F 4.45, Fd 2.25 + (0.4 - 2.25)/8 = 2.01875. With k = 2 the delays are 8, 9 and 8.4875 s.
 #[test]
 fn fades_are_averaged() {
     let mut a = agent();
@@ -63,7 +63,7 @@ fn fades_are_averaged() {
     assert_eq!(a.expected().map(Span::millis_f64), Some(5459.375));
 }
 
-// "At first data of a flow once F exists"; fades may have been measured for other flows of the link before.
+// "At first data of a flow once F exists". Fades may have been measured earlier, for other flows of the link.
 #[test]
 fn the_first_data_of_a_flow() {
     let mut a = agent();
@@ -73,7 +73,7 @@ fn the_first_data_of_a_flow() {
     assert_eq!(data(&mut a, 9000), [], "the sender knows");
 }
 
-// "At each fade start", and when D has changed by more than 20 % since the last notice.
+// A notice is sent "at each fade start", and when D has changed by more than 20 % since the last notice.
 #[test]
 fn the_fades_of_an_active_flow() {
     let mut a = agent();
@@ -97,7 +97,7 @@ fn news_is_more_than_a_fifth() {
     }
 }
 
-// "Rate <= 1 per second per flow". A suppressed notice is sent with the next data, if still needed.
+// "Rate <= 1 per second per flow". A suppressed notice is sent with the next data if it is still needed.
 #[test]
 fn once_a_second() {
     let mut a = agent();
@@ -111,7 +111,7 @@ fn once_a_second() {
     assert_eq!(fade_begins(&mut a, 2100), [524.625]);
 }
 
-// "Active senders (… seen in the last 60 s)"; a notice is valid for 60 s, and then repeated.
+// "Active senders (… seen in the last 60 s)". A notice is valid for 60 s, and is then repeated.
 #[test]
 fn sixty_seconds() {
     let mut a = agent();
@@ -133,7 +133,7 @@ fn two_mobiles() {
     assert_eq!(link_event(&mut a, 7000, OTHER, LinkEventKind::FadeStart), [10_000.0]);
 }
 
-// ACKs do not count as data of the flow, and single failures not as fades.
+// ACKs do not count as data of the flow, and single failures do not count as fades.
 #[test]
 fn acks_and_failures_cause_no_notice() {
     let mut a = agent();

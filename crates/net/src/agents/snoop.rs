@@ -1,15 +1,16 @@
 //! Snoop: repairs wireless losses between the base station and the TCP receiver (Balakrishnan et al. 1995).
 //!
-//! The agent stores every segment towards the receiver until the receiver has acknowledged it. On duplicate
-//! ACKs for a stored segment, or at a timeout of its own, it retransmits the segment, and drops the duplicate
-//! ACKs. At a sending station the same agent lies between TCP and MAC (Yun 2009 §5.2, "symmetric operation"):
-//! there ACKs arrive a full round trip later, and the agent cannot know where a segment was lost.
+//! The agent caches every segment towards the receiver until the receiver has acknowledged it. After
+//! duplicate ACKs for a cached segment, or at a timeout of its own timer, it retransmits the segment and
+//! drops the duplicate ACKs. At a sending station the agent lies between TCP and MAC (Yun 2009 §5.2,
+//! "symmetric operation"). There ACKs arrive a full round trip later, and the agent cannot know where a
+//! segment was lost.
 //!
-//! Rules that Balakrishnan et al. leave open are those of ns-2.35's agent, which the papers used: the second
-//! duplicate ACK triggers the retransmission, a segment is retransmitted only once for duplicate ACKs, and
-//! the gains and the minimum of the local timer. Three peculiarities of that agent are left out: all flows
-//! between two hosts share a cache, all flows share the count of first duplicates, and the number of expected
-//! duplicates is one too large.
+//! Rules that Balakrishnan et al. do not specify are those of ns-2.35's agent, which the papers used. The
+//! second duplicate ACK causes the retransmission; duplicate ACKs retransmit a segment only once; gains and
+//! minimum of the local timer are ns-2's. Three peculiarities of ns-2's agent are omitted: all flows between
+//! two hosts share a cache, all flows share the count of first duplicate ACKs, and the number of expected
+//! duplicate ACKs is one too large.
 
 use super::{Agent, AgentActions, PacketAction};
 use airhop_base::{NodeId, Packet, Segment, Span, Time};
@@ -21,31 +22,32 @@ const CAPACITY: usize = 100;
 /// Maximum number of local retransmissions of one segment.
 const MAX_RETRANSMISSIONS: u32 = 10;
 
-/// Lower bound of the local timer.
+/// Minimum of the local timeout.
 const MIN_TIMEOUT: Span = Span::from_millis(100);
 
-/// Occupancy of a "nearly full" queue: ns-2 stops caching when the last but one place of its queue of 50 is
-/// taken. An overflow must be left to the sender's congestion control; a local retransmission would hide it.
+/// Occupancy of a "nearly full" queue. ns-2's agent does not cache a segment if its queue of 50 packets has
+/// room for only one more. The sender's congestion control must react to an overflow, which a local
+/// retransmission would hide.
 const NEARLY_FULL: f64 = 0.97;
 
 /// Snoop agent for one flow.
 #[derive(Debug, Default)]
 pub struct Snoop {
-    /// Cached unacknowledged segments, by sequence number.
+    /// Cached unacknowledged segments, in sequence order.
     cache: VecDeque<Cached>,
-    /// Node from which the data comes; only ACKs towards this node can be duplicates. `None` before the first
+    /// Node of the data's sender. Only ACKs towards this node can be duplicate ACKs. `None` before the first
     /// segment.
     sender: Option<NodeId>,
-    /// First byte after the highest byte seen.
+    /// First byte after the highest byte that the agent has forwarded.
     last_seen: u64,
-    /// Highest cumulative ACK; initially, the first byte of the data.
+    /// Highest cumulative ACK; before the first ACK, the first byte of the data.
     last_ack: u64,
-    /// True if a first duplicate ACK has passed; the next one triggers a retransmission.
+    /// True if a first duplicate ACK was forwarded. The next duplicate ACK causes a retransmission.
     warned: bool,
-    /// Number of further duplicate ACKs caused by segments sent before the local retransmission.
+    /// Number of further duplicate ACKs that segments sent before the local retransmission will cause.
     expected_duplicates: usize,
     round_trip: LocalRoundTrip,
-    /// Time of the local retransmission of the oldest segment.
+    /// Time at which the timer retransmits the oldest segment.
     deadline: Option<Time>,
 }
 
@@ -59,8 +61,8 @@ struct Cached {
     sent: Time,
     /// Number of local retransmissions.
     retransmissions: u32,
-    /// True if the sender itself retransmitted the segment: the sender knows of the loss, so the duplicate
-    /// ACKs are forwarded to it.
+    /// True if the sender itself retransmitted the segment. The sender then knows of the loss, and the agent
+    /// forwards the duplicate ACKs.
     by_sender: bool,
 }
 
@@ -70,7 +72,7 @@ impl Snoop {
         Snoop::default()
     }
 
-    /// Handles a segment towards the receiver, which is forwarded in any case.
+    /// Handles a segment towards the receiver. The segment is always forwarded.
     fn on_data(&mut self, now: Time, packet: &Packet, s: &Segment, queued: f64) {
         if self.sender.is_none() {
             self.sender = Some(packet.src);
@@ -102,8 +104,7 @@ impl Snoop {
                 end: s.end(),
                 sent: now,
                 retransmissions: 0,
-                // Out of order: the sender's retransmission of a segment that was lost, or not cached,
-                // before.
+                // The segment is out of order: the sender retransmits a segment that was lost or not cached.
                 by_sender: s.seq < self.last_seen,
             };
             self.cache.insert(place, cached);
@@ -118,8 +119,8 @@ impl Snoop {
         } else if ack == self.last_ack && self.holds_missing() {
             self.on_duplicate(now, actions)
         } else {
-            // Old ACKs are forwarded; so are duplicate ACKs for a segment that was lost before it reached
-            // this node.
+            // Old ACKs are forwarded. Duplicate ACKs are forwarded if their segment was lost before it
+            // reached this node.
             PacketAction::Forward
         }
     }
@@ -144,8 +145,8 @@ impl Snoop {
             self.expected_duplicates -= 1;
             return PacketAction::Consume;
         }
-        // The first duplicate may indicate reordering; it is forwarded, so that the sender may send new data
-        // (RFC 3042).
+        // The first duplicate ACK may be caused by reordering. It is forwarded, so that the sender may send
+        // new data (RFC 3042).
         if !self.warned {
             self.warned = true;
             return PacketAction::Forward;
@@ -155,19 +156,20 @@ impl Snoop {
         if oldest.by_sender {
             return PacketAction::Forward;
         }
-        // Each segment behind the lost one causes a duplicate ACK; two of them have arrived.
+        // Each segment sent after the lost segment causes a duplicate ACK; two of these duplicate ACKs have
+        // arrived.
         self.expected_duplicates = (self.cache.len() - 1).saturating_sub(2);
         if oldest.retransmissions > 0 {
-            // The retransmission was lost as well, and a segment is retransmitted only once for duplicates.
-            // These reach the sender, which retransmits at the third that it receives (RFC 5681 §3.2), unless
-            // the local timer expires first.
+            // The retransmission was lost too, and duplicate ACKs retransmit a segment only once. The further
+            // duplicate ACKs reach the sender, which retransmits at the third (RFC 5681 §3.2), unless the
+            // local timer expires first.
             return PacketAction::Forward;
         }
         self.retransmit(now, actions);
         PacketAction::Consume
     }
 
-    /// True if the oldest cached segment is the one that the receiver expects.
+    /// True if the oldest cached segment is the next segment that the receiver expects.
     fn holds_missing(&self) -> bool {
         self.cache.front().is_some_and(|c| c.seq <= self.last_ack)
     }
@@ -198,7 +200,7 @@ impl Agent for Snoop {
                 self.on_data(now, packet, s, queued);
                 PacketAction::Forward
             }
-            // ACKs of a handshake travel in the other direction, or precede all data.
+            // ACKs of a handshake are in the other direction, or precede all data.
             Some(s) if !s.flags.syn && self.sender == Some(packet.dst) => self.on_ack(now, s.ack, actions),
             _ => PacketAction::Forward,
         }
@@ -219,23 +221,23 @@ impl Agent for Snoop {
             return;
         }
         self.deadline = None;
-        // A missing segment that is not cached can be retransmitted only by the sender.
+        // Only the sender can retransmit a missing segment that is not cached.
         if self.holds_missing() && self.cache[0].retransmissions < MAX_RETRANSMISSIONS {
             self.retransmit(now, actions);
         }
     }
 }
 
-/// Mean and mean deviation of the round-trip time between this node and the receiver.
+/// Mean and mean deviation of the RTT between this node and the receiver.
 #[derive(Debug, Default)]
 struct LocalRoundTrip {
     mean: Option<(Span, Span)>,
 }
 
 impl LocalRoundTrip {
-    /// Updates mean and deviation. The mean keeps 1/8 of its old value, since most of the local round trip is
-    /// queueing at this node, which a sample measures directly; the deviation, from the new mean, gets 1/8 of
-    /// the sample's.
+    /// Updates mean and deviation with an RTT sample. The old mean has a weight of 1/8, because most of the
+    /// local RTT is queueing at this node, which a sample measures directly. The sample's deviation from the
+    /// new mean has a weight of 7/8.
     fn sample(&mut self, r: Span) {
         self.mean = Some(match self.mean {
             None => (r, r / 2),

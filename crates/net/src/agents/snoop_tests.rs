@@ -1,6 +1,6 @@
-//! Scripts: passing packets with their times, the agent's retransmissions, and the forwarded ACKs.
+//! Scripts of packets with their times, the agent's retransmissions, and the forwarded ACKs.
 //!
-//! Segments are numbered from 0 and carry 1000 bytes; ACK n asks for segment n.
+//! Segments are numbered from 0 and carry 1000 bytes; ACK n requests segment n.
 
 use super::*;
 use airhop_base::{Body, Flags, FlowId, HEADER_BYTES};
@@ -35,7 +35,7 @@ const FORWARDED: (PacketAction, Vec<u64>) = (PacketAction::Forward, Vec::new());
 const SUPPRESSED: (PacketAction, Vec<u64>) = (PacketAction::Consume, Vec::new());
 
 impl Script {
-    /// Returns a script in which segments `from..to` pass, a millisecond apart from `at` on.
+    /// Returns a script in which segments `from..to` arrive, one per millisecond from `at` on.
     fn pass(at: u64, from: u64, to: u64) -> Script {
         let mut s = Script::default();
         for n in from..to {
@@ -80,14 +80,14 @@ impl Script {
     }
 }
 
-// Balakrishnan et al. 1995, ns-2.35: the second duplicate ACK triggers a retransmission; the duplicates
-// caused by segments already sent are dropped, and no more.
+// Balakrishnan et al. 1995, ns-2.35: the second duplicate ACK causes a retransmission. The agent then drops
+// exactly the duplicate ACKs caused by segments sent before the retransmission.
 #[test]
 fn a_lost_segment_is_repaired_at_the_second_duplicate() {
     let mut s = Script::pass(0, 0, 8);
     assert_eq!(s.ack(10, 1), FORWARDED);
     assert_eq!(s.ack(11, 2), FORWARDED);
-    // Segment 2 was lost; 3 to 7 cause a duplicate each.
+    // Segment 2 was lost; each of the segments 3 to 7 causes a duplicate ACK.
     assert_eq!(s.ack(12, 2), FORWARDED);
     assert_eq!(s.ack(13, 2), (PacketAction::Consume, vec![2]));
     for at in 14..17 {
@@ -99,22 +99,22 @@ fn a_lost_segment_is_repaired_at_the_second_duplicate() {
     assert_eq!(s.snoop.poll_timeout(), None);
 }
 
-// ns-2.35: the agent retransmits a segment only once for duplicate ACKs. It forwards the first duplicate, and the
-// first two duplicates beyond the expected number. After these three the sender may retransmit the segment (RFC
-// 5681 §3.2). The local timer continues.
+// ns-2.35: duplicate ACKs retransmit a segment only once. The agent forwards the first duplicate ACK, and the
+// first two after the expected ones. The sender may retransmit the segment after these three (RFC 5681 §3.2).
+// The local timer still runs.
 #[test]
 fn a_lost_repair_is_left_to_the_sender() {
     let mut s = Script::pass(0, 0, 4);
     s.ack(10, 1);
     assert_eq!(s.ack(11, 1), FORWARDED);
     assert_eq!(s.ack(12, 1), (PacketAction::Consume, vec![1]));
-    // Both duplicates caused by 2 and 3 have arrived: the next ones are caused by new data.
+    // Both duplicate ACKs caused by 2 and 3 have arrived, so new data causes the next duplicate ACKs.
     for n in 4..9 {
         s.data(9 + n, n);
     }
     assert_eq!(s.ack(20, 1), FORWARDED);
     assert_eq!(s.ack(21, 1), FORWARDED, "the third that the sender sees");
-    // Of the duplicates of 2 to 8, which follow the lost segment, two were counted.
+    // Segments 2 to 8, sent after the lost segment, cause duplicate ACKs; two of them were counted.
     for at in 22..27 {
         assert_eq!(s.ack(at, 1), SUPPRESSED);
     }
@@ -124,7 +124,7 @@ fn a_lost_repair_is_left_to_the_sender() {
     assert_eq!(s.sent_again(), [1]);
 }
 
-// Duplicate ACKs after a retransmission by the timer cause no further retransmission.
+// After a retransmission by the timer, duplicate ACKs cause no further retransmission.
 #[test]
 fn duplicates_after_a_repair_by_the_timer() {
     let mut s = Script::pass(0, 0, 3);
@@ -134,7 +134,7 @@ fn duplicates_after_a_repair_by_the_timer() {
     assert_eq!(s.ack(112, 1), FORWARDED);
 }
 
-// A new ACK resets the count of first duplicates.
+// A new ACK resets the count of first duplicate ACKs.
 #[test]
 fn single_duplicates_repair_nothing() {
     let mut s = Script::pass(0, 0, 6);
@@ -144,7 +144,7 @@ fn single_duplicates_repair_nothing() {
     }
 }
 
-// A segment that never reached this node was lost by congestion: its duplicate ACKs are forwarded.
+// A segment that never reached this node was lost by congestion, so its duplicate ACKs are forwarded.
 #[test]
 fn a_congestion_loss_is_left_to_the_sender() {
     let mut s = Script::pass(0, 0, 3);
@@ -157,13 +157,13 @@ fn a_congestion_loss_is_left_to_the_sender() {
     }
     // The timer does not retransmit 4, which the receiver has.
     assert_eq!(s.timer(1000), []);
-    // The sender's retransmission passes, and is recognised as such: duplicates in flight are still
+    // The sender's retransmission is recognised when it arrives: duplicate ACKs in flight are still
     // forwarded.
     s.data(1001, 3);
     for at in 1002..1006 {
         assert_eq!(s.ack(at, 3), FORWARDED);
     }
-    // If that retransmission is lost on the air, the timer repairs it.
+    // If that retransmission is lost on the wireless link, the local timer repairs the loss.
     let due = s.snoop.poll_timeout().unwrap();
     assert!(due >= ms(1101));
     s.snoop.on_timeout(due, &mut s.actions);
@@ -171,7 +171,7 @@ fn a_congestion_loss_is_left_to_the_sender() {
     assert_eq!(s.ack(1200, 9), FORWARDED);
 }
 
-// The sender retransmits a cached segment: it is in recovery, so duplicate ACKs are forwarded to it.
+// The sender retransmits a cached segment. The sender is then in recovery, so duplicate ACKs are forwarded.
 #[test]
 fn a_retransmission_by_the_sender() {
     let mut s = Script::pass(0, 0, 6);
@@ -183,8 +183,8 @@ fn a_retransmission_by_the_sender() {
     }
 }
 
-// At a nearly full interface queue the segment is forwarded without being cached, so that its loss is left to
-// the sender.
+// At a nearly full interface queue the segment is forwarded without being cached, so that the sender reacts
+// to its loss.
 #[test]
 fn a_nearly_full_queue_is_not_cached() {
     // 97 of 100, 49 of 50
@@ -205,7 +205,7 @@ fn a_nearly_full_queue_is_not_cached() {
     }
 }
 
-// At most 100 segments are cached; others are forwarded as well.
+// At most 100 segments are cached; all segments are forwarded.
 #[test]
 fn the_cache_is_bounded() {
     let mut s = Script::pass(0, 0, 150);
@@ -216,7 +216,7 @@ fn the_cache_is_bounded() {
     assert_eq!(s.snoop.cache.len(), 51);
 }
 
-// Old ACKs and acknowledged data pass without effect.
+// Old ACKs and acknowledged data are forwarded and have no other effect.
 #[test]
 fn old_segments_pass() {
     let mut s = Script::pass(0, 0, 6);
@@ -228,7 +228,8 @@ fn old_segments_pass() {
     assert_eq!(s.snoop.cache.len(), 2);
 }
 
-// The local timer: at least 100 ms after the last new ACK, at most ten times.
+// The local timer expires at least 100 ms after the last new ACK, and retransmits a segment at most ten
+// times.
 #[test]
 fn the_timer_repairs_the_oldest_ten_times() {
     let mut s = Script::pass(0, 0, 3);
@@ -246,7 +247,7 @@ fn the_timer_repairs_the_oldest_ten_times() {
     assert_eq!(s.snoop.poll_timeout(), None);
 }
 
-// The very first segment can be lost as well.
+// The first segment of a flow is repaired too.
 #[test]
 fn the_first_segment_is_repaired() {
     let mut s = Script::pass(0, 0, 3);
@@ -256,8 +257,8 @@ fn the_first_segment_is_repaired() {
     assert_eq!(s.timer(100), [0]);
 }
 
-// ns-2.35: the mean keeps 1/8 of its old value, and the deviation, from the new mean, 7/8. By hand: samples
-// 48, 96 ms.
+// ns-2.35: the old mean has a weight of 1/8, and the deviation from the new mean a weight of 7/8. Computed by
+// hand for samples of 48 and 96 ms.
 #[test]
 fn local_round_trip() {
     let mut s = Script::default();
@@ -268,15 +269,15 @@ fn local_round_trip() {
     s.ack(196, 2); // mean 48/8 + 96 · 7/8 = 90, deviation 24 · 7/8 + 6/8 = 21.75
     s.data(300, 2);
     assert_eq!(s.snoop.poll_timeout(), Some(ms(477)));
-    // Karn's rule: a segment retransmitted here yields no sample.
+    // Karn's rule: a segment that the agent retransmitted yields no RTT sample.
     assert_eq!(s.timer(477), [2]);
     s.ack(490, 3);
     s.data(500, 3);
     assert_eq!(s.snoop.poll_timeout(), Some(ms(677)));
 }
 
-// Yun 2009 §5.2: at the station, ACKs arrive from the far end and data from the station itself; a handshake's
-// ACKs travel in the direction of the data and are not duplicate ACKs.
+// Yun 2009 §5.2: at the station, ACKs arrive from the remote end and data from the station itself. The ACKs
+// of a handshake are in the direction of the data and are no duplicate ACKs.
 #[test]
 fn handshake_packets_are_not_duplicates() {
     let mut s = Script::default();

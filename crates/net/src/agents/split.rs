@@ -1,8 +1,9 @@
-//! I-TCP: the connection ends at the base station, and a second one begins there (Bakre and Badrinath 1995).
+//! I-TCP: the connection ends at the base station, and a second connection begins there (Bakre and Badrinath
+//! 1995).
 //!
-//! Towards each end the base station acts as the other end: it receives the passing segments and answers with
-//! that end's address. It buffers acknowledged data until the receiver has acknowledged the data too; its
-//! advertised window is the free buffer space.
+//! The base station acts towards each endpoint as the other endpoint: it receives the segments and answers
+//! with the other endpoint's address. It buffers acknowledged data until the receiver has acknowledged the
+//! data too. Its advertised window is the free space of the buffer.
 
 use super::{Agent, AgentActions, PacketAction};
 use crate::plan::{FlowPlan, Transport};
@@ -10,40 +11,41 @@ use crate::services::Way;
 use airhop_base::{FlowId, NodeId, Packet, Span, Time};
 use airhop_tcp::{Receiver, Sender};
 
-/// Default capacity of the base station's buffer, segments; Airhop's choice.
+/// Default capacity of the base station's buffer, segments. The number is Airhop's choice.
 const SEGMENTS: f64 = 64.0;
 
-/// Delay after which a window update is repeated if no data arrives, doubled each time: the update may be
-/// lost, and a sender that waits for it has no timer (with RFC 9293 §3.8.6.1 it would probe).
+/// Interval after which a window update is repeated if no data arrives; it doubles each time. The update may
+/// be lost, and the sender that waits for it has no timer (by RFC 9293 §3.8.6.1 it would probe).
 const REMINDER: Span = Span::from_millis(200);
 
-/// The two inner endpoints of a split connection.
+/// Endpoints of a split connection at the base station.
 #[derive(Debug)]
 pub struct Split {
     way: Way,
     to: NodeId,
-    /// Endpoint in the receiver's place.
+    /// Endpoint that acts as the receiver.
     receiver: Receiver,
-    /// Endpoint in the sender's place.
+    /// Endpoint that acts as the sender.
     sender: Sender,
     /// Capacity of the buffer, bytes.
     capacity: u64,
     /// Segment size of the connection, bytes.
     mss: u64,
-    /// Bytes passed to `sender` so far.
+    /// Number of bytes passed to `sender` so far.
     taken: u64,
     /// Right edge of the window in the last ACK.
     told: u64,
-    /// Time of the next window update if the sender waits for room, and its delay after the previous one.
+    /// Time of the next window update, while the sender waits for room, and its interval after the previous
+    /// update.
     reminder: Option<(Time, Span)>,
 }
 
 impl Split {
-    /// Creates the proxy of a TCP flow whose data crosses the base station in this direction.
+    /// Creates the proxy of a TCP flow. `way`: direction of the data through the base station.
     ///
     /// # Panics
     ///
-    /// If the flow is not TCP: services are for TCP flows.
+    /// If the flow is not TCP, because services are for TCP flows.
     pub fn new(flow: FlowId, plan: &FlowPlan, way: Way) -> Self {
         let Transport::Tcp { scheme, params, config } = &plan.transport else {
             unreachable!("only TCP flows have services");
@@ -73,7 +75,7 @@ impl Split {
         }
     }
 
-    /// Moves data that arrived in order to the second connection, and sends the segments of both connections.
+    /// Passes in-order data to the second connection, and sends the segments of both connections.
     ///
     /// The second connection opens with the first.
     fn pump(&mut self, now: Time, actions: &mut AgentActions) {
@@ -94,11 +96,12 @@ impl Split {
         while let Some(data) = self.sender.poll_transmit(now) {
             actions.packets.push(data);
         }
-        while self.sender.poll_classification().is_some() {} // loss classifications of this half go into no report
+        // results do not include the loss classifications of the proxy's sender
+        while self.sender.poll_classification().is_some() {}
     }
 
-    /// Sends a window update to a sender that had to stop for lack of room; it must cover at least two
-    /// segments, as less is not worth an ACK (RFC 9293 §3.8.6.2.2).
+    /// Sends a window update to a sender that had stopped for lack of room. The update must open the window
+    /// by at least two segments; a smaller update is not worth an ACK (RFC 9293 §3.8.6.2.2).
     fn announce_window(&mut self, now: Time, edge: u64) {
         let expected = self.receiver.expected().max(1);
         let has_stopped = expected + self.mss > self.told;

@@ -1,4 +1,4 @@
-//! The proxy alone, between a sender and a receiver simulated by a test.
+//! Tests of the proxy with a simulated sender and receiver.
 
 use super::*;
 use crate::apps::Bulk;
@@ -30,7 +30,8 @@ fn ms(ms: u64) -> Time {
     Time::ZERO + Span::from_millis(ms)
 }
 
-/// Output: ACKs as (ack, edge of the window), data as first bytes.
+/// Packets that the proxy sends: ACKs as (acknowledgement number, right edge of the window), data as first
+/// bytes.
 #[derive(Debug, PartialEq, Default)]
 struct Out {
     acks: Vec<(u64, u64)>,
@@ -71,19 +72,20 @@ fn ack(split: &mut Split, now: Time, ack: u64) -> Out {
     arrive(split, now, Segment { seq: 1, ack, window: 1 << 30, flags, ..Segment::default() }, SENDER)
 }
 
-// Bakre and Badrinath 1995: the base station acknowledges the data that it has and forwards it; its buffer is
-// bounded, and the edge of its window moves only with the receiver's ACKs.
+// Bakre and Badrinath 1995: the base station acknowledges the data that it has received, and forwards it. Its
+// buffer is bounded, and the right edge of its window advances only with the receiver's ACKs.
 #[test]
 fn the_proxy_acknowledges_and_forwards_within_its_buffer() {
     let mut split = Split::new(FlowId(0), &plan(4.0, Preset::Ns2.config(1000)), Way::Down);
     assert_eq!(split.first_window(), Some(4000));
     assert_eq!(data(&mut split, ms(0), 1), Out { acks: vec![(1001, 4001)], data: vec![1] });
-    // A hole causes a duplicate ACK, and no data is forwarded.
+    // A hole causes a duplicate ACK, and the data above it is not forwarded.
     assert_eq!(data(&mut split, ms(1), 2001), Out { acks: vec![(1001, 4001)], data: vec![] });
-    // The initial window of the second half is two segments.
+    // The initial window of the second connection is two segments.
     assert_eq!(data(&mut split, ms(2), 1001), Out { acks: vec![(3001, 4001)], data: vec![1001] });
     assert_eq!(data(&mut split, ms(3), 3001), Out { acks: vec![(4001, 4001)], data: vec![] });
-    // The buffer is full. Room for one segment causes no window update; room for two does.
+    // The buffer is full. Free space for one segment causes no window update; free space for two segments
+    // does.
     assert_eq!(ack(&mut split, ms(10), 1001), Out { acks: vec![], data: vec![2001, 3001] });
     assert_eq!(ack(&mut split, ms(10), 1999), Out::default());
     assert_eq!(ack(&mut split, ms(11), 2001), Out { acks: vec![(4001, 6001)], data: vec![] });
@@ -101,9 +103,9 @@ fn the_proxy_acknowledges_and_forwards_within_its_buffer() {
     );
 }
 
-// Only a sender that had to stop gets a window update. While a whole segment fits, the ACK of its next data
-// carries the window; less than a segment counts as no room (RFC 9293 §3.8.6.2.1: the sender waits for a full
-// segment).
+// A window update is sent only to a sender that had to stop. While a whole segment fits, the ACK of the
+// sender's next data carries the window. Space for less than a segment counts as none (RFC 9293 §3.8.6.2.1:
+// the sender waits for a full segment).
 #[test]
 fn a_sender_has_stopped_as_soon_as_no_whole_segment_fits() {
     for (window, told, news) in [(4000, 4001, vec![]), (3900, 3901, vec![(3001, 5901)])] {
@@ -140,7 +142,7 @@ fn the_proxy_opens_its_own_connection() {
     assert_eq!(sent, [1]);
 }
 
-// The random numbers of the second connection (BBR's initial phase) follow from its own seed.
+// The second connection has its own seed for its random numbers (BBR's initial phase).
 #[test]
 fn the_proxys_sender_has_its_own_seed() {
     let scheme = airhop_tcp::find("bbr").expect("a scheme");
@@ -155,7 +157,8 @@ fn the_proxys_sender_has_its_own_seed() {
     assert_ne!(of(7), of(8));
 }
 
-// RFC 9293 §3.6: the proxy closes its half towards the receiver once the sender's stream has ended, after all data.
+// RFC 9293 §3.6: the proxy closes its connection to the receiver after it has sent all data of the sender's
+// stream and the stream has ended.
 #[test]
 fn the_proxy_forwards_a_fin() {
     let mut split = Split::new(FlowId(0), &plan(4.0, Preset::Ns2.config(1000)), Way::Down);

@@ -1,18 +1,18 @@
-//! Connections that an application opens and closes.
+//! Connections that an application opens and closes at run time.
 
 use super::AppFlow;
 
-/// Connection of an application, by a number that the application chooses: a flow of requests, which opens the
-/// connection, and one of responses. Its number is free for a new connection once it is closed.
+/// Connection of an application, with a number that the application chooses. It is two flows: requests, whose
+/// sender opens the connection, and responses. A closed connection's number may be used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Connection(pub u16);
 
 impl Connection {
-    /// Maximum number of connections that an application has open at a time: as many files as a process on Linux
-    /// may open by default (RLIMIT_NOFILE: 1024), less some others.
+    /// Maximum number of open connections of an application, slightly below the default number of open files
+    /// of a Linux process (RLIMIT_NOFILE: 1024).
     pub const MOST: u16 = 1000;
 
-    /// Returns the flow of the requests, from the receiving node of the plan's flow to the sending node.
+    /// Returns the flow of the requests, in the direction opposite to the plan's flow.
     pub fn requests(self) -> AppFlow {
         AppFlow(1 + 2 * self.0)
     }
@@ -22,13 +22,13 @@ impl Connection {
         AppFlow(2 + 2 * self.0)
     }
 
-    /// Returns the connection of a flow; `None` for the flow of the plan.
+    /// Returns the connection to which a flow belongs; `None` for the flow of the plan.
     pub fn of(flow: AppFlow) -> Option<Connection> {
         Some(Connection(flow.0.checked_sub(1)? / 2))
     }
 }
 
-/// Open connections, each with a value; the lowest free number opens next.
+/// Open connections, each with a value. A new connection gets the lowest free number.
 #[derive(Debug)]
 pub(super) struct Pool<T> {
     values: Vec<Option<T>>,
@@ -42,7 +42,7 @@ impl<T> Default for Pool<T> {
 }
 
 impl<T> Pool<T> {
-    /// Opens a connection; `None` if [`Connection::MOST`] are open.
+    /// Opens a connection with a value; `None` if [`Connection::MOST`] are open.
     pub fn open(&mut self, value: T) -> Option<Connection> {
         if self.open == usize::from(Connection::MOST) {
             return None;

@@ -1,4 +1,4 @@
-//! Distributions of sizes and times. Each variate is computed from one uniform number by inversion.
+//! Distributions of sizes and times. Inversion computes each variate from one uniform number.
 
 use airhop_base::Span;
 use airhop_engine::Stream;
@@ -11,38 +11,38 @@ pub enum Distribution {
     Constant(f64),
     /// Exponential distribution.
     Exponential {
-        /// Mean.
+        /// Mean, bytes or seconds.
         mean: f64,
     },
     /// Lognormal distribution: the natural logarithm is normal.
     Lognormal {
-        /// Median.
+        /// Median, bytes or seconds.
         median: f64,
         /// Standard deviation of the natural logarithm.
         sigma: f64,
     },
     /// Pareto distribution: `P(X > x) = (scale / x)^shape` for `x >= scale = mean (shape - 1) / shape`.
     Pareto {
-        /// Mean.
+        /// Mean, bytes or seconds.
         mean: f64,
-        /// Tail exponent, greater than 1, as otherwise no mean exists.
+        /// Tail exponent, greater than 1, because the mean is infinite otherwise.
         shape: f64,
     },
-    /// Distribution through measured points.
+    /// Distribution that interpolates measured points.
     Empirical(Arc<Cdf>),
 }
 
-/// Cumulative distribution function through points, linear between them: (value, P(X <= value)).
+/// Cumulative distribution function, linear between its points (value, P(X <= value)).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cdf(Vec<(f64, f64)>);
 
 impl Cdf {
-    /// Creates the function through these points. The probability of the first is that of its value alone; that of
-    /// the last is 1.
+    /// Creates the function through these points. The first point's probability is that of its value alone;
+    /// the last point's probability is 1.
     ///
     /// # Errors
-    /// The place of a point whose value or probability is below that of the point before or out of range, and the
-    /// expected value.
+    /// Index of a point whose value or probability is out of range or below that of the previous point, and
+    /// the expected value.
     pub fn new(points: Vec<(f64, f64)>) -> Result<Cdf, (usize, &'static str)> {
         let Some(last) = points.len().checked_sub(1) else { return Err((0, "at least one point")) };
         let mut before = (0.0, 0.0);
@@ -76,7 +76,7 @@ impl Cdf {
 
 /// Maximum size, bytes.
 const LARGEST: f64 = u32::MAX as f64;
-/// Maximum time, seconds: beyond any run.
+/// Maximum time, seconds, longer than any run.
 const LONGEST_S: f64 = 1e6;
 
 impl Distribution {
@@ -95,8 +95,8 @@ impl Distribution {
         self.quantile(stream.uniform()).min(most)
     }
 
-    /// Returns the quantile of the probability `u`, at least 0 and less than 1. A constant uses no random number
-    /// of its own, but one is drawn for it as for the others.
+    /// Returns the quantile of the probability `u`, at least 0 and less than 1. A constant ignores `u`, but
+    /// the caller draws a random number for it too.
     fn quantile(&self, u: f64) -> f64 {
         match *self {
             Distribution::Empirical(ref cdf) => cdf.quantile(u),
@@ -110,7 +110,7 @@ impl Distribution {
     }
 }
 
-/// Tail probability of the outermost variate: half of the distance between uniform numbers.
+/// Smallest tail probability of a variate: half of the distance between uniform numbers.
 const SMALLEST: f64 = f64::EPSILON / 4.0;
 
 /// Returns the quantile of the standard normal distribution: the approximation of Abramowitz and Stegun (1964,
@@ -138,7 +138,8 @@ mod tests {
         (0..n).map(|_| of.draw(f64::INFINITY, &mut stream)).collect()
     }
 
-    // P(X > x) = (scale / x)^shape: at 2, 8 and 64 times the scale. Binomial, five standard deviations.
+    // P(X > x) = (scale / x)^shape, at 2, 8 and 64 times the scale. The count is binomial; the tolerance is
+    // five standard deviations.
     #[test]
     fn the_tail_is_that_of_the_distribution() {
         for shape in [1.2, 1.5, 2.0] {
@@ -156,7 +157,8 @@ mod tests {
         }
     }
 
-    // Hill 1975: the exponent from the k largest of n; its standard deviation is shape / sqrt(k).
+    // Hill 1975: the tail exponent is estimated from the k largest of n variates, with a standard deviation
+    // of shape / sqrt(k).
     #[test]
     fn hills_estimator_finds_the_exponent() {
         for shape in [1.2, 1.5, 2.0] {
@@ -169,8 +171,9 @@ mod tests {
         }
     }
 
-    // The mean is a parameter: five standard errors. Pareto, shape 3: the variance is mean² / (shape (shape - 2)).
-    // Exponential: mean². Lognormal: the mean is median exp(sigma² / 2), the variance mean² (exp(sigma²) - 1).
+    // The mean is a parameter; the tolerance is five standard errors. Variances: Pareto with shape 3, mean² /
+    // (shape (shape - 2)); exponential, mean²; lognormal, mean² (exp(sigma²) - 1) for a mean of median
+    // exp(sigma² / 2).
     #[test]
     fn the_means_are_those_of_the_distributions() {
         let median = 0.4 / (0.5 * 0.36_f64).exp();
@@ -186,7 +189,7 @@ mod tests {
         }
     }
 
-    // Quantiles of the normal distribution as tables print them, and the symmetry of the distribution.
+    // Quantiles of the normal distribution agree with printed tables, and are symmetric.
     #[test]
     fn normal_quantiles_are_those_of_tables() {
         for (u, x) in [
@@ -203,8 +206,8 @@ mod tests {
         assert!(normal_quantile(0.0) < -8.0 && normal_quantile(0.0).is_finite());
     }
 
-    // Points of a function: a mass of 0.2 at 10, then uniform to 20 and to 100. Quantiles by hand; the mean is 0.2 * 10 +
-    // 0.3 * 15 + 0.5 * 60 within five standard errors.
+    // Points of a function: a probability of 0.2 at 10, then uniform to 20 and to 100. Quantiles are computed
+    // by hand. The mean is 0.2 * 10 + 0.3 * 15 + 0.5 * 60, within five standard errors.
     #[test]
     fn an_empirical_distribution_goes_through_its_points() {
         let cdf = Cdf::new(vec![(10.0, 0.2), (20.0, 0.5), (100.0, 1.0)]).unwrap();
@@ -214,7 +217,7 @@ mod tests {
         assert!(cdf.quantile(1.0 - f64::EPSILON) <= 100.0);
         let mean = draws(Distribution::Empirical(Arc::new(cdf)), 100_000).iter().sum::<f64>() / 1e5;
         assert!((mean - 36.5).abs() < 5.0 * 30.0 / 1e5_f64.sqrt(), "{mean}");
-        // A step between two points of one value, and one point alone.
+        // A step between two points with equal values, and a single point.
         let step = Cdf::new(vec![(0.0, 0.0), (5.0, 0.0), (5.0, 0.5), (9.0, 1.0)]).unwrap();
         assert_eq!((step.quantile(0.0), step.quantile(0.25), step.quantile(0.75)), (5.0, 5.0, 7.0));
         assert_eq!(Cdf::new(vec![(3.0, 1.0)]).unwrap().quantile(0.5), 3.0);

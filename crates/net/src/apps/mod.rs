@@ -1,6 +1,6 @@
-//! Applications. Each is a file in this folder: its plan, a state machine that writes data, learns of deliveries
-//! and has a timer, and its mean rate for the oracle. The world performs the orders of applications
-//! (`world/applications`); an application knows no world.
+//! Applications. Each has a file in this folder, with its plan, its state machine and its mean rate for the
+//! oracle. The state machine writes data, handles deliveries and has a timer. The world executes an
+//! application's orders (`world/applications`); applications do not access the world.
 
 mod bulk;
 mod cbr;
@@ -25,14 +25,14 @@ use airhop_engine::Streams;
 use connection::Pool;
 use std::fmt::{self, Debug};
 
-/// Plan of an application: plain numbers, already checked.
+/// Plan of an application: its parameters, already checked.
 pub trait AppPlan: Debug + Send + Sync {
     /// Returns the transport protocol that carries the application.
     fn carrier(&self) -> Carrier;
     /// Creates the application of a flow.
     fn open(&self, opening: &Opening) -> Box<dyn App>;
-    /// True if the flow of the plan is one direction of a connection that the application opens from the other
-    /// end: the flow has no handshake of its own.
+    /// True if the application opens a connection from the node that receives the plan's flow. The plan's
+    /// flow is then one direction of this connection and has no handshake of its own.
     fn opens_connection(&self) -> bool {
         false
     }
@@ -61,10 +61,10 @@ impl fmt::Display for Carrier {
     }
 }
 
-/// Flow of a new connection of an application.
+/// Flow that an application opens, with its random streams.
 #[derive(Clone, Copy, Debug)]
 pub struct Opening<'a> {
-    /// Name of the flow, which begins the names of the application's random streams.
+    /// Name of the flow, with which the names of the application's random streams begin.
     pub name: &'a str,
     /// Payload of a datagram of the flow, bytes; zero for TCP.
     pub datagram: u32,
@@ -72,7 +72,7 @@ pub struct Opening<'a> {
     pub streams: &'a Streams,
 }
 
-/// Application in operation: both of its ends, without I/O and without a clock.
+/// Running application, at both endpoints, without I/O or clock.
 pub trait App: Debug + Send {
     /// Starts the application, at the start time of its flow.
     fn on_start(&mut self, now: Time, io: &mut Io);
@@ -85,18 +85,18 @@ pub trait App: Debug + Send {
     fn on_due(&mut self, now: Time, io: &mut Io) {
         let _ = (now, io);
     }
-    /// Returns the deadline of the application's timer; `None` if the timer is not running.
+    /// Returns the expiry time of the application's timer; `None` if it is stopped.
     fn poll_timeout(&self) -> Option<Time> {
         None
     }
-    /// Returns the number of transfers or requests that have begun and not completed; `None` if the application
-    /// has neither.
+    /// Returns the number of transfers or requests that have begun and not completed; `None` for an
+    /// application without transfers or requests.
     fn unfinished(&self) -> Option<u64> {
         None
     }
 }
 
-/// Flow of an application, by its index among them.
+/// Flow of an application, by its index among the application's flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AppFlow(pub u16);
 
@@ -114,7 +114,7 @@ pub enum Direction {
     Backward,
 }
 
-/// Bytes of a source without end: more than any run can send.
+/// Number of bytes of an endless source, more than any run can send.
 pub const ENDLESS: u64 = 1 << 62;
 
 /// Orders of an application to its transport, in order.
@@ -128,19 +128,19 @@ pub struct Io {
 pub(crate) enum Order {
     /// Passes further bytes to the sender of a TCP flow.
     Write(AppFlow, u64),
-    /// Calls [`App::on_delivered`] once this number of bytes was delivered.
+    /// Requests [`App::on_delivered`] once this number of bytes was delivered.
     Expect(AppFlow, u64),
     /// Sends a datagram.
     Send(AppFlow),
-    /// Opens a flow; the text ends the name of the flow.
+    /// Opens a flow. The text is the suffix of the flow's name.
     Open(Direction, &'static str),
     /// Opens a connection.
     Connect(Connection),
     /// Closes the sending side of a flow after the bytes written so far.
     Close(AppFlow),
-    /// A transfer or request that began at this time has completed.
+    /// Records the completion of a transfer or request that began at this time.
     Complete(Time),
-    /// The application has completed.
+    /// Records the completion of the application.
     Finish,
 }
 
@@ -150,8 +150,8 @@ impl Io {
         self.orders.push(Order::Write(flow, bytes));
     }
 
-    /// Requests [`App::on_delivered`] for the first delivery after which the receiving end of a TCP flow has at
-    /// least `total` bytes. A later request for the same flow replaces this one.
+    /// Requests a call of [`App::on_delivered`] when the receiving end of a TCP flow has at least `total`
+    /// bytes. A later request for the same flow replaces this request.
     pub fn expect(&mut self, flow: AppFlow, total: u64) {
         self.orders.push(Order::Expect(flow, total));
     }
@@ -161,20 +161,20 @@ impl Io {
         self.orders.push(Order::Send(flow));
     }
 
-    /// Opens a TCP flow like the flow of the plan, in this direction. Its index is the next [`AppFlow`], its name
-    /// that of the plan's flow, a space and `suffix`.
+    /// Opens a TCP flow in this direction, with the parameters of the plan's flow. Its index is the next
+    /// [`AppFlow`]. Its name is the name of the plan's flow, a space and `suffix`.
     pub fn open(&mut self, direction: Direction, suffix: &'static str) {
         self.orders.push(Order::Open(direction, suffix));
     }
 
-    /// Opens a TCP connection like the flow of the plan. An application that calls this opens no flow with
-    /// [`Io::open`].
+    /// Opens a TCP connection with the parameters of the plan's flow. An application that calls this must not
+    /// call [`Io::open`].
     pub fn connect(&mut self, connection: Connection) {
         self.orders.push(Order::Connect(connection));
     }
 
-    /// Closes one side of a connection after the bytes written so far (RFC 9293 §3.10.4). The other end reads the
-    /// end of the stream, and closes its side in turn.
+    /// Closes one side of a connection after the bytes written so far (RFC 9293 §3.10.4). The peer reads the
+    /// end of the stream, and then closes its side.
     pub fn close(&mut self, flow: AppFlow) {
         self.orders.push(Order::Close(flow));
     }
@@ -184,7 +184,7 @@ impl Io {
         self.orders.push(Order::Complete(since));
     }
 
-    /// Records that the application, a transfer of finite size, has completed.
+    /// Records the completion of an application that transfers a finite size.
     pub fn finish(&mut self) {
         self.orders.push(Order::Finish);
     }

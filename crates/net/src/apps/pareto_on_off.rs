@@ -1,4 +1,4 @@
-//! Constant bit rate in bursts.
+//! Constant bit rate in bursts with Pareto distributions.
 
 use super::{App, AppFlow, AppPlan, Carrier, Distribution, Io, Opening};
 use airhop_base::{Rate, Span, Time};
@@ -9,9 +9,9 @@ use airhop_engine::Stream;
 pub struct ParetoOnOff {
     /// Payload rate during on periods.
     pub peak: Rate,
-    /// Mean of the on periods.
+    /// Mean duration of the on periods.
     pub on: Span,
-    /// Mean of the off periods.
+    /// Mean duration of the off periods.
     pub off: Span,
     /// Tail exponent of both distributions, greater than 1.
     pub shape: f64,
@@ -32,19 +32,20 @@ impl AppPlan for ParetoOnOff {
     }
 }
 
-/// Constant bit rate in on periods, no datagrams in off periods; both have a Pareto distribution, so that the
-/// aggregate of many sources is self-similar (Willinger et al. 1997).
+/// Constant bit rate in on periods, no datagrams in off periods. The durations of both have Pareto
+/// distributions, so the aggregate of many sources is self-similar (Willinger et al. 1997).
 ///
-/// As in ns-2, except the end of a burst: ns-2 rounds bursts to integer numbers of packets, at least one.
-/// Here the remainder of the last interval is carried over to the next burst, so that the mean rate is `peak
+/// The source behaves as in ns-2, except at the end of a burst. ns-2 rounds bursts to integer numbers of
+/// packets, at least one. Here the remainder of the last interval is added to the next burst, so that the
+/// mean rate is `peak
 /// * on / (on + off)` for all periods.
 #[derive(Debug)]
 struct OnOff {
-    /// Time between datagrams in on periods.
+    /// Interval between datagrams in on periods.
     interval: Span,
     on: Distribution,
     off: Distribution,
-    /// Rest of the current burst.
+    /// Remaining duration of the present burst.
     left: Span,
     stream: Stream,
     /// Time of the next datagram.

@@ -5,10 +5,11 @@ use airhop_base::Time;
 use airhop_engine::Stream;
 use std::collections::VecDeque;
 
-/// Requests and responses. The receiving node of the planned flow sends requests, its sending node responses.
+/// Requests and responses. The receiving node of the plan's flow sends requests, and its sending node sends
+/// responses.
 ///
-/// A connection is two flows: the requests, which open the connection, and the responses. Each acknowledges its data
-/// with pure ACKs.
+/// A connection is two flows: requests, whose sender opens the connection, and responses. Pure ACKs
+/// acknowledge the data of each flow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RequestResponse {
     /// Size of a request, bytes.
@@ -17,32 +18,34 @@ pub struct RequestResponse {
     pub response: Distribution,
     /// Times of the requests.
     pub arrivals: Arrivals,
-    /// Connections of the requests.
+    /// Use of connections by requests.
     pub connections: Connections,
 }
 
-/// Connections of requests.
+/// Use of connections by requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Connections {
-    /// One connection, whose flow of responses is the planned flow. One request is outstanding; later requests wait
-    /// for its response, in order (HTTP/1.1 without pipelining, RFC 9112 §9.3.2).
+    /// All requests use one connection, whose flow of responses is the plan's flow. One request is
+    /// outstanding, and later requests wait, in order, for its response (HTTP/1.1 without pipelining, RFC
+    /// 9112 §9.3.2).
     Reused,
-    /// A connection for each request, which the server closes after the response (HTTP/1.0, RFC 1945 §1.3).
-    /// [`Connection::MOST`] requests are outstanding at most.
+    /// Each request opens a connection, which the server closes after the response (HTTP/1.0, RFC 1945 §1.3).
+    /// At most [`Connection::MOST`] requests are outstanding.
     New,
 }
 
 /// Times of requests.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Arrivals {
-    /// Open loop: gaps of this distribution, seconds. The first request comes after the first gap.
+    /// Open loop: intervals between requests have this distribution, seconds. The first request arrives after
+    /// the first interval.
     Open(Distribution),
-    /// Closed loop: a request comes this time, in seconds, after the response to the one before; the first at
-    /// the start.
+    /// Closed loop: a request arrives this time, in seconds, after the response to the previous request. The
+    /// first request arrives at the start.
     Closed(Distribution),
 }
 
-/// Flow of the requests: the first that the application opens.
+/// Flow of the requests, the first flow that the application opens.
 const REQUESTS: AppFlow = AppFlow(1);
 /// Flow of the responses.
 const RESPONSES: AppFlow = AppFlow::PLANNED;
@@ -79,13 +82,13 @@ struct Requests {
     plan: RequestResponse,
     /// Streams of the sizes of requests and responses.
     sizes: [Stream; 2],
-    /// Stream of the gaps or think times.
+    /// Stream of the intervals or think times.
     gaps: Stream,
-    /// Arrival of the next request.
+    /// Time of the next request.
     due: Option<Time>,
 }
 
-/// Request.
+/// Sizes and arrival time of a request.
 #[derive(Clone, Copy, Debug)]
 struct Request {
     arrived: Time,
@@ -94,7 +97,7 @@ struct Request {
 }
 
 impl Requests {
-    /// Returns the request that arrives now.
+    /// Draws the request that arrives now.
     fn draw(&mut self, now: Time) -> Request {
         let [of_request, of_response] = &mut self.sizes;
         let bytes = self.plan.request.size(of_request);
@@ -102,7 +105,7 @@ impl Requests {
         Request { arrived: now, bytes, response }
     }
 
-    /// Returns the first request, if it arrives at the start.
+    /// Draws the first request, if it arrives at the start.
     fn start(&mut self, now: Time) -> Option<Request> {
         match &self.plan.arrivals {
             Arrivals::Open(gaps) => {
@@ -113,7 +116,7 @@ impl Requests {
         }
     }
 
-    /// Returns the request that is due now, and sets the time of the next in an open loop.
+    /// Draws the request that arrives now, and in an open loop sets the time of the next request.
     fn on_due(&mut self, now: Time) -> Request {
         self.due = match &self.plan.arrivals {
             Arrivals::Open(gaps) => Some(now + gaps.time(&mut self.gaps)),
@@ -122,7 +125,7 @@ impl Requests {
         self.draw(now)
     }
 
-    /// Sets the time of the next request in a closed loop, after a response.
+    /// Sets the time of the next request after a response, in a closed loop.
     fn on_response(&mut self, now: Time) {
         if let Arrivals::Closed(think) = &self.plan.arrivals {
             self.due = Some(now + think.time(&mut self.gaps));
@@ -130,18 +133,18 @@ impl Requests {
     }
 }
 
-/// Client and server on one connection.
+/// Client and server that use one connection.
 #[derive(Debug)]
 struct Client {
     requests: Requests,
-    /// Requests without a complete response, in the order of their arrival; the first is outstanding.
+    /// Requests without a complete response, in the order of their arrival. The first is outstanding.
     waiting: VecDeque<Request>,
-    /// Bytes written so far into the flow of the requests and that of the responses.
+    /// Numbers of bytes written so far, of requests and of responses.
     written: [u64; 2],
 }
 
 impl Client {
-    /// Adds a request, and sends it if no other is outstanding.
+    /// Adds a request, and sends it if no request is outstanding.
     fn arrive(&mut self, request: Request, io: &mut Io) {
         self.waiting.push_back(request);
         if self.waiting.len() == 1 {
@@ -161,7 +164,7 @@ impl Client {
         io.write(RESPONSES, bytes);
     }
 
-    /// Completes the outstanding request, and sends the next.
+    /// Completes the outstanding request, and sends the next request.
     fn complete(&mut self, now: Time, io: &mut Io) {
         if let Some(request) = self.waiting.pop_front() {
             io.complete(request.arrived);
@@ -203,7 +206,7 @@ impl App for Client {
     }
 }
 
-/// Client and server with a connection for each request.
+/// Client and server that open a connection for each request.
 #[derive(Debug)]
 struct Visitor {
     requests: Requests,
@@ -238,7 +241,7 @@ impl Visitor {
     }
 }
 
-/// Sends a request on a connection of its own.
+/// Sends a request on a new connection.
 fn ask(connection: Connection, request: Request, io: &mut Io) {
     io.connect(connection);
     io.expect(connection.requests(), request.bytes);

@@ -20,11 +20,11 @@ impl AppPlan for Transfer {
     }
 }
 
-/// Transfer in operation.
+/// Transfer in progress.
 #[derive(Debug)]
 struct Running {
     bytes: u64,
-    /// Start of the transfer; `None` before it and after its completion.
+    /// Start time of the transfer; `None` before the start and after the completion.
     since: Option<Time>,
 }
 

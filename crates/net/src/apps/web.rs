@@ -7,23 +7,23 @@ use airhop_engine::Stream;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Visits to a web page, one after the other. The receiving node of the planned flow is the browser, its sending
-/// node the server of all objects.
+/// Successive visits to a web page. The receiving node of the plan's flow is the browser, its sending node is
+/// the server of all objects.
 ///
-/// The browser opens connections as it needs them, six at most, and uses each for one request after the other
-/// (HTTP/1.1 without pipelining, RFC 9112 §9.3); it closes them when the page is complete. The server answers at
-/// once.
+/// The browser opens connections as it needs them, at most six, and sends one request after the other on each
+/// (HTTP/1.1 without pipelining, RFC 9112 §9.3). It closes the connections when the page is complete. The
+/// server answers at once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Web {
-    /// Page.
+    /// Objects of the page.
     pub page: Arc<Page>,
     /// Size of a request, bytes.
     pub request: Distribution,
-    /// Time from a complete page to the next visit, seconds.
+    /// Time between the completion of a page and the next visit, seconds.
     pub think: Distribution,
 }
 
-/// Page: its objects, in the order in which the browser requests them.
+/// Objects of a page, in the order in which the browser requests them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page(Vec<Object>);
 
@@ -32,7 +32,7 @@ pub struct Page(Vec<Object>);
 pub struct Object {
     /// Size, bytes.
     pub bytes: u64,
-    /// Objects that must arrive before the browser requests this one, by their place in the page.
+    /// Indices of the objects that must arrive before the browser requests this object.
     pub after: Vec<usize>,
 }
 
@@ -40,7 +40,7 @@ impl Page {
     /// Creates a page.
     ///
     /// # Errors
-    /// The place of an object that waits for itself, or for an object that the page lacks.
+    /// Index of an object that waits for itself, or for an object that the page does not contain.
     pub fn new(objects: Vec<Object>) -> Result<Page, usize> {
         let mut has_come = vec![false; objects.len()];
         loop {
@@ -65,7 +65,7 @@ impl Page {
     }
 }
 
-/// Maximum number of connections of a browser to a server with HTTP/1.1: that of Chromium and Firefox.
+/// Maximum number of HTTP/1.1 connections from a browser to a server, as in Chromium and Firefox.
 const MOST_CONNECTIONS: usize = 6;
 
 impl AppPlan for Web {
@@ -98,26 +98,26 @@ struct Browser {
     requests: Stream,
     /// Stream of the think times.
     thinks: Stream,
-    /// Time of the next visit.
+    /// Time of the next visit; `None` during a visit.
     due: Option<Time>,
-    /// Start of the visit; `None` between visits.
+    /// Start time of the visit; `None` between visits.
     since: Option<Time>,
-    /// For each object, the number of objects that must arrive before it.
+    /// For each object, the number of further objects that must arrive before it is requested.
     missing: Vec<usize>,
-    /// Objects to request, in order.
+    /// Objects that the browser will request, in order.
     known: VecDeque<usize>,
     /// Number of objects that have not arrived.
     left: usize,
     /// Open connections.
     connections: Pool<Exchange>,
-    /// Connections without an outstanding request; the last used is last.
+    /// Connections without an outstanding request, in the order of their last use.
     idle: Vec<Connection>,
 }
 
 /// Requests and responses on a connection.
 #[derive(Clone, Copy, Debug, Default)]
 struct Exchange {
-    /// Bytes written so far into the flow of the requests and that of the responses.
+    /// Numbers of bytes written so far, of requests and of responses.
     written: [u64; 2],
     /// Object of the outstanding request.
     object: usize,
@@ -133,7 +133,7 @@ impl Browser {
         self.fetch(io);
     }
 
-    /// Sends requests for known objects as long as there are connections for them.
+    /// Sends requests for objects while a connection is available.
     fn fetch(&mut self, io: &mut Io) {
         while let Some(&object) = self.known.front() {
             let Some(connection) = self.free_connection(io) else { return };
@@ -236,7 +236,7 @@ mod tests {
         Object { bytes: 1, after: after.into() }
     }
 
-    // A page whose objects wait for each other could never be complete.
+    // A page is refused if its objects wait for each other, because it would never be complete.
     #[test]
     fn a_page_without_an_end_is_refused() {
         assert!(Page::new(vec![object(&[1]), object(&[]), object(&[0, 1])]).is_ok());

@@ -1,27 +1,27 @@
-//! Lateness of notices: ERSN, EBSN and RTTN arrive before or after the timeout that they are to prevent,
-//! which only an observer of the network can measure.
+//! Lateness of notices. An ERSN, EBSN or RTTN arrives before or after the timeout that it should prevent;
+//! only an observer of the network can measure the difference.
 
 use airhop_base::{Notice, NoticeKind, Time};
 use std::iter::Sum;
 
-/// Lateness of notices that could have moved the retransmission timer: ERSN, EBSN and RTTN.
+/// Lateness of notices that can change the retransmission timer: ERSN, EBSN and RTTN.
 ///
-/// The lateness of a notice is the time from the expiry that it should have prevented to its arrival. If the
-/// timer expired while the notice was in flight, the first such expiry counts, and the notice is late.
-/// Otherwise the expiry of the timer that runs at the arrival counts, and the lateness is not positive.
+/// The lateness of a notice is its arrival time minus the time of the timeout that it should have prevented.
+/// If the timer expired while the notice was in flight, the first such expiry counts, and the notice is late.
+/// Otherwise the expiry time of the timer that runs at the arrival counts, and the lateness is not positive.
 /// Without either, the notice has no lateness.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lateness {
-    /// Number of notices that arrived and have a lateness.
+    /// Number of notices that have arrived and have a lateness.
     pub notices: u64,
-    /// Number of notices that arrived after an expiry.
+    /// Number of notices that arrived after the timeout.
     pub late: u64,
-    /// Sum of all latenesses, nanoseconds.
+    /// Sum of all latenesses, ns.
     pub sum_ns: i64,
 }
 
 impl Lateness {
-    /// Returns the mean, milliseconds; `None` without notices.
+    /// Returns the mean lateness, ms; `None` without notices.
     pub fn mean_ms(&self) -> Option<f64> {
         (self.notices > 0).then(|| self.sum_ns as f64 / self.notices as f64 / 1e6)
     }
@@ -48,9 +48,9 @@ impl Sum for Lateness {
 /// Notices of one flow and the expiries of its timer.
 #[derive(Debug, Default)]
 pub(crate) struct LatenessBook {
-    /// Number of notices in flight: sent, and neither arrived nor lost.
+    /// Number of notices in flight, i.e. sent and neither arrived nor lost.
     in_flight: u32,
-    /// Times of the sender's timeouts since the first notice in flight was sent.
+    /// Times of the sender's timeouts since the transmission of the oldest notice in flight.
     expiries: Vec<Time>,
     counts: Lateness,
     timeouts_warned_late: u64,
@@ -61,19 +61,19 @@ impl LatenessBook {
         self.counts
     }
 
-    /// Returns the number of timeouts of the sender during which a notice that could have moved the timer was
+    /// Returns the number of the sender's timeouts that happened while a notice that can change the timer was
     /// in flight.
     pub fn timeouts_warned_late(&self) -> u64 {
         self.timeouts_warned_late
     }
 
-    /// Begins a new connection: no notice of the last is in flight.
+    /// Begins a new connection; notices of the previous connection no longer count.
     pub fn begin_connection(&mut self) {
         self.in_flight = 0;
         self.expiries.clear();
     }
 
-    /// Records the sending of a notice.
+    /// Records the transmission of a notice.
     pub fn on_made(&mut self, kind: NoticeKind) {
         self.in_flight += u32::from(moves_timer(kind));
     }
@@ -93,8 +93,8 @@ impl LatenessBook {
         }
     }
 
-    /// Records the arrival of a notice at the sender, whose running timer has this `expiry`. Returns the
-    /// notice's lateness in milliseconds, if it has one.
+    /// Records the arrival of a notice at the sender, whose timer expires at `expiry`. Returns the lateness
+    /// of the notice, ms, if it has one.
     pub fn on_arrival(&mut self, now: Time, notice: &Notice, expiry: Option<Time>) -> Option<f64> {
         if !moves_timer(notice.kind) {
             return None;
@@ -109,7 +109,7 @@ impl LatenessBook {
         Some(lateness as f64 / 1e6)
     }
 
-    /// Drops the expiries when no notice is in flight: later notices are not concerned by them.
+    /// Removes the timeouts if no notice is in flight, because they do not affect later notices.
     fn settle(&mut self) {
         self.in_flight -= 1;
         if self.in_flight == 0 {
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn a_notice_before_the_expiry_is_early() {
         let mut book = LatenessBook::default();
-        book.on_timeout(at(900)); // no notice was under way
+        book.on_timeout(at(900)); // no notice was in flight
         book.on_made(Ebsn);
         assert_eq!(book.on_arrival(at(1300), &made(Ebsn, 1000), Some(at(1500))), Some(-200.0));
         book.on_made(Ebsn);
@@ -155,8 +155,8 @@ mod tests {
         assert_eq!(counts(&book), (1, 0, Some(-200.0), 0));
     }
 
-    // The sender timed out at 1200 and 1900 ms: of notices sent at 1000, 1500 and 2000, the first two missed
-    // an expiry each, whatever timer runs at their arrival.
+    // The sender timed out at 1200 and 1900 ms. Of notices sent at 1000, 1500 and 2000 ms, the first two
+    // arrive after a timeout, whatever timer runs at their arrival.
     #[test]
     fn a_notice_after_the_expiry_is_late() {
         let mut book = LatenessBook::default();
@@ -172,7 +172,7 @@ mod tests {
         assert!(book.expiries.is_empty(), "nothing is under way that could have missed them");
     }
 
-    // "At or after the notice was made": an expiry at that very time counts.
+    // "At or after the notice was made": an expiry at the time of the transmission counts.
     #[test]
     fn made_as_the_timer_expires() {
         let mut book = LatenessBook::default();
@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(book.on_arrival(at(1001), &made(Ersn, 1000), None), Some(1.0));
     }
 
-    // A notice lost in flight prevents nothing; other kinds of notices do not count.
+    // A notice that is lost has no lateness; nor have other kinds of notices.
     #[test]
     fn lost_or_of_another_kind() {
         let mut book = LatenessBook::default();

@@ -1,12 +1,12 @@
-//! Ledger of losses: the true fate of segments, with which a sender's classification of its losses is
+//! Ledger of a flow's lost segments and their true causes, with which the sender's classifications are
 //! compared.
 
 use airhop_base::Drop;
 use airhop_tcp::seams::{LossClass, LossClassification};
 use std::collections::BTreeMap;
 
-/// Counted cause of a drop, and its physical cause: a packet discarded by the link layer (`retries`) was lost
-/// by the channel or by a collision.
+/// Counted cause and physical cause of a drop. The physical cause of a discard by the link layer (`retries`)
+/// is the channel or a collision.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DropReason {
     pub counted: Drop,
@@ -22,8 +22,8 @@ impl From<Drop> for DropReason {
 /// True causes with which classifications of losses are compared, in the order of the results.
 pub const TRUE_CAUSES: [&str; 5] = ["queue", "aqm", "channel", "collision", "none"];
 
-/// Confusion matrix: number of classifications of each kind, in the order of [`LossClass::ALL`], by true cause, in the order of
-/// [`TRUE_CAUSES`].
+/// Confusion matrix: number of loss classifications, by class in the order of [`LossClass::ALL`] and by true
+/// cause in the order of [`TRUE_CAUSES`].
 pub type Confusion = [[u64; TRUE_CAUSES.len()]; LossClass::ALL.len()];
 
 /// Returns the sum of confusion matrices.
@@ -34,9 +34,9 @@ pub(crate) fn sum_of_judgements(all: impl Iterator<Item = Confusion>) -> Confusi
     })
 }
 
-/// Lost and not yet retransmitted segments of one flow, by first byte, with the cause; and the
-/// classifications of these losses. On a fast path thousands of losses are stored at a time, and each
-/// transmission looks one up.
+/// Segments of one flow that were lost and not yet retransmitted, by first byte, with their cause; and counts
+/// of the sender's classifications. A fast path stores thousands of losses at a time, and each transmission
+/// searches for one.
 #[derive(Debug, Default)]
 pub(crate) struct LossLedger {
     lost: BTreeMap<u64, Drop>,
@@ -44,7 +44,7 @@ pub(crate) struct LossLedger {
 }
 
 impl LossLedger {
-    /// Begins a new connection: the losses of the last are no more.
+    /// Begins a new connection, and removes the losses of the previous connection.
     pub fn begin_connection(&mut self) {
         self.lost.clear();
     }
@@ -54,14 +54,14 @@ impl LossLedger {
         self.lost.insert(seq, cause);
     }
 
-    /// Removes the loss of the segment at `seq`, which was retransmitted: later classifications concern that
-    /// transmission.
+    /// Removes the loss of the segment at `seq`, which is retransmitted. Later classifications refer to the
+    /// retransmission.
     pub fn on_retransmission(&mut self, seq: u64) {
         self.lost.remove(&seq);
     }
 
-    /// Counts the sender's classification of a loss; `una`: lowest unacknowledged byte, below which no loss
-    /// remains.
+    /// Counts the sender's classification of a loss. `una`: lowest unacknowledged byte; losses below it are
+    /// removed.
     pub fn judge(&mut self, j: LossClassification, una: u64) {
         while self.lost.first_entry().is_some_and(|first| *first.key() < una) {
             self.lost.pop_first();
@@ -71,7 +71,7 @@ impl LossLedger {
             Some(Drop::Aqm) => 1,
             Some(Drop::Channel | Drop::Retries | Drop::Route) => 2,
             Some(Drop::Collision) => 3,
-            // The segment arrived, or is in flight: only its ACK was lost, or late.
+            // The segment has arrived or is in flight; its ACK was lost or is delayed.
             Some(Drop::Agent) | None => 4,
         };
         self.confusion[j.judged as usize][cause] += 1;
@@ -90,7 +90,8 @@ mod tests {
         ledger.judge(LossClassification { seq, judged }, una);
     }
 
-    // A classification concerns the last copy sent: lost for that cause, or not lost.
+    // A classification refers to the last transmission of the segment: its cause of loss, or that it was not
+    // lost.
     #[test]
     fn classifications_are_compared_with_the_last_copy() {
         let mut ledger = LossLedger::default();

@@ -1,5 +1,5 @@
-//! Ground truth: knowledge of an observer of the whole network, with which the behaviour of senders and
-//! notices is compared.
+//! Ground truth: information of an observer of the whole network, with which reactions of senders and effects
+//! of notices are compared.
 
 pub(crate) mod lateness;
 pub(crate) mod loss_ledger;

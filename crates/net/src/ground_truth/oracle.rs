@@ -1,10 +1,10 @@
-//! Oracle: properties of a path known only to the simulator: delays without losses and queueing, and a flow's
-//! share of the bottleneck.
+//! Oracle: properties of a path that only the simulator knows, i.e. delays without losses and queueing, and a
+//! flow's share of the bottleneck.
 //!
-//! The rate of a wired link is that of a direction (the mean of a recorded link; the lowest rate of one that
-//! changes); if the reverse direction is so slow that ACKs fill it, the ACKs limit the flow (RFC 3449 §2.1).
-//! For a radio link, the overhead of its frames and the link ACKs on the same transmitter are subtracted; a
-//! small window lowers the rate further.
+//! Each direction of a wired link has a rate: the mean rate of a recorded link, the lowest rate of a link
+//! that changes. If the reverse direction is so slow that ACKs fill it, the ACKs limit the flow (RFC 3449
+//! §2.1). The rate of a radio link excludes the overhead of its frames, and the link ACKs of the same
+//! transmitter. A small window of its link layer reduces the rate further.
 
 use crate::links::LinkPlan;
 use crate::plan::{FlowPlan, Plan, Transport};
@@ -35,7 +35,7 @@ fn asks_oracle(flow: &FlowPlan) -> bool {
     flow.services.iter().any(|service| matches!(service.kind, Kind::Oracle))
 }
 
-/// Load of every medium.
+/// Loads of all media.
 struct Network<'a> {
     plan: &'a Plan,
     graph: &'a Graph,
@@ -60,8 +60,8 @@ impl Load {
         (1.0 - self.datagrams).max(0.0) / f64::from(self.connections.max(1))
     }
 
-    /// Returns the fraction left for the ACKs of each connection: the next ACK replaces one dropped by a
-    /// queue, so only the ACKs of other connections count.
+    /// Returns the fraction of the medium's time left for the ACKs of each connection. Only ACKs of other
+    /// connections count, because the next ACK replaces an ACK that the queue drops.
     fn share_of_answers(&self) -> f64 {
         1.0 / f64::from(self.answers.max(1))
     }
@@ -97,7 +97,7 @@ impl<'a> Network<'a> {
                     self.load(hop).datagrams += per_second * taken.secs_f64();
                     self.load(hop.back()).datagrams += per_second * link.time_for_link_ack(hop).secs_f64();
                 }
-                // A connection that crosses a cell twice counts once, with a larger time per packet.
+                // A connection that crosses a cell twice counts once, with the sum of its times per packet.
                 Transport::Tcp { .. } if path[..i].iter().any(|other| other.medium() == hop.medium()) => {}
                 Transport::Tcp { .. } => self.load(hop).connections += 1,
             }
@@ -124,7 +124,7 @@ impl<'a> Network<'a> {
         let Transport::Tcp { scheme, config, .. } = &flow.transport else { return None };
         let sizes = Sizes::new(config, &scheme.features);
         let per_ack = config.delayed_ack.map_or(1, |delay| u64::from(delay.segments));
-        // Time that a segment, and its share of an ACK, use on each medium.
+        // Time per medium that a segment, and its share of an ACK, occupy.
         let mut taken: Vec<(Medium, Span)> = Vec::new();
         for hop in self.path(flow.from, flow.to) {
             let link = self.link(hop);
@@ -151,8 +151,8 @@ impl<'a> Network<'a> {
         Some(Truth { rate, whole: narrowest(|_| 1.0, |_| 1.0), rtt: self.round_trip(flow, &sizes) })
     }
 
-    /// Returns the round trip of a full segment, sent at the arrival of an ACK, and of its ACK, with empty
-    /// queues, without other senders, and with mean backoffs.
+    /// Returns the RTT of a full segment with empty queues, without other senders, and with mean backoffs.
+    /// The segment is sent at the arrival of an ACK.
     fn round_trip(&self, flow: &FlowPlan, sizes: &Sizes) -> Span {
         let (there, back) = (self.path(flow.from, flow.to), self.path(flow.to, flow.from));
         let first = back.last().copied().unwrap_or(Hop::None);

@@ -1,28 +1,29 @@
-//! Spurious timeouts: the segment had arrived or was still to arrive, which only an observer of both ends
-//! knows.
+//! Spurious timeouts, whose segment had arrived or was still to arrive. Only an observer of both endpoints
+//! can detect them.
 
 use airhop_base::Time;
 
-/// Detector of spurious timeouts: a timeout is spurious if an earlier transmission of the retransmitted
-/// segment reaches the receiver, or has reached it.
+/// Detector of spurious timeouts. A timeout is spurious if the receiver gets, or already has, an earlier
+/// transmission of the retransmitted segment.
 ///
-/// The link layer may deliver that copy much later, after several timeouts of the same segment, each of which
-/// was spurious. The loss of a timeout's own retransmission does not make the timeout less spurious.
+/// The link layer may deliver the earlier transmission after several timeouts of the same segment; each of
+/// these timeouts was spurious. A timeout remains spurious if its own retransmission is lost.
 #[derive(Debug, Default)]
 pub(crate) struct SpuriousTimeouts {
-    /// Timeouts whose segment the receiver did not have: first byte of the segment, and the times.
+    /// Timeouts whose segment the receiver did not have: first byte of the segment, and times of the
+    /// timeouts.
     open: Vec<(u64, Time)>,
     pub count: u64,
 }
 
 impl SpuriousTimeouts {
-    /// Begins a new connection: the segments of the last are no more.
+    /// Begins a new connection, and removes the timeouts of the previous connection.
     pub fn begin_connection(&mut self) {
         self.open.clear();
     }
 
-    /// Records a timeout; `una`: the sender's lowest unacknowledged byte; `expected`: next byte expected by
-    /// the receiver.
+    /// Records a timeout. `una`: lowest unacknowledged byte of the sender; `expected`: next byte that the
+    /// receiver expects.
     pub fn on_timeout(&mut self, now: Time, una: u64, expected: u64) {
         if una < expected {
             self.count += 1;
@@ -31,8 +32,8 @@ impl SpuriousTimeouts {
         }
     }
 
-    /// Records the arrival of the segment at `seq`, sent at `sent`; `expected`: next byte expected by the
-    /// receiver afterwards.
+    /// Records the arrival of the segment at `seq`, sent at `sent`. `expected`: next byte that the receiver
+    /// expects after the arrival.
     pub fn on_arrival(&mut self, seq: u64, sent: Time, expected: u64) {
         if self.open.is_empty() {
             return;
@@ -52,16 +53,16 @@ mod tests {
         Time::ZERO + Span::from_secs(s)
     }
 
-    /// Returns the state after timeouts of segment 1001, sent at 0 s, after 1, 3 and 7 s, while the receiver
-    /// still waits for it.
+    /// Returns the state after timeouts at 1, 3 and 7 s of segment 1001, which was sent at 0 s and has not
+    /// arrived.
     fn three() -> SpuriousTimeouts {
         let mut spurious = SpuriousTimeouts::default();
         [1, 3, 7].into_iter().for_each(|s| spurious.on_timeout(at(s), 1001, 1001));
         spurious
     }
 
-    // A persistent link layer delivers the first copy at the end of the fade: all timeouts were spurious,
-    // whatever arrives later.
+    // A persistent link layer delivers the first transmission at the end of the fade. All timeouts were
+    // spurious, whatever arrives later.
     #[test]
     fn the_original_arrives_seconds_later() {
         let mut spurious = three();
@@ -71,8 +72,8 @@ mod tests {
         assert_eq!((spurious.count, spurious.open.len()), (3, 0));
     }
 
-    // The original is lost. The retransmission of the first timeout arrives late: that timeout was needed,
-    // the later ones were spurious.
+    // The original is lost. The retransmission of the first timeout arrives late, so the first timeout was
+    // not spurious, but the later timeouts were.
     #[test]
     fn the_copy_of_the_first_timeout_arrives() {
         let mut spurious = three();
@@ -87,7 +88,8 @@ mod tests {
         assert_eq!((spurious.count, spurious.open.len()), (0, 0));
     }
 
-    // The ACK was lost or is late, and the retransmission of the timeout may be lost as well.
+    // The receiver has the segment and its ACK is lost or delayed. The retransmission of the timeout may be
+    // lost too.
     #[test]
     fn the_receiver_has_it() {
         let mut spurious = SpuriousTimeouts::default();

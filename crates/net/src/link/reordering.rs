@@ -1,16 +1,17 @@
-//! Wires with reordering: a fraction of the packets is delayed, and later packets overtake them.
+//! Reordering on a wire: a fraction of the packets is delayed, and later packets overtake the delayed
+//! packets.
 //!
-//! Paths reorder if packets take paths of different lengths, over parallel links within routers (Bennett,
-//! Partridge and Shectman 1999) or over several routes. Packets are delayed independently of each other, as
-//! by the option `reorder` of netem.
+//! A path reorders packets if they use subpaths of different lengths: parallel links within routers (Bennett,
+//! Partridge and Shectman 1999) or several routes. Each packet is delayed independently of the others, as by
+//! the option `reorder` of netem.
 
 use crate::world::event::Event;
 use airhop_base::{Packet, Span, Time};
 use airhop_engine::{EventQueue, Id, Stream};
 use std::collections::VecDeque;
 
-/// Delayed packets of a direction. All have the same additional delay, so they keep their order, and one
-/// event for them is scheduled.
+/// Delayed packets of a direction. All have the same additional delay and keep their order, so only the event
+/// of the next one is scheduled.
 #[derive(Debug)]
 pub(crate) struct Reordering {
     share: f64,
@@ -30,7 +31,7 @@ impl Reordering {
         self.stream.chance(self.share)
     }
 
-    /// Stores a delayed packet; `link`: number of the direction.
+    /// Stores a delayed packet. `link`: index of the direction.
     pub fn keep(&mut self, now: Time, link: u16, packet: Id<Packet>, events: &mut EventQueue<Event>) {
         let arrival = now + self.by;
         if self.late.is_empty() {
@@ -60,7 +61,7 @@ mod tests {
     use airhop_base::{Body, Datagram, FlowId, NodeId};
     use airhop_engine::{Arena, Streams};
 
-    /// Delayed packets arrive in their order, each with the same additional delay, and one event for them is
+    /// Delayed packets arrive in order, each with the same additional delay, and one of their events is
     /// scheduled at a time.
     #[test]
     fn late_packets_have_the_configured_delay() {
@@ -80,7 +81,8 @@ mod tests {
         assert_eq!((late.holds(), events.pop_until(Time::MAX)), (1, Some((at(14), Event::LateArrival(7)))));
     }
 
-    /// 100 000 draws at 1 %: standard deviation 31; five of them permitted (false alarm 6e-7).
+    /// 100 000 draws at 1 % have a standard deviation of 31; the tolerance is five of them (false alarm
+    /// 6e-7).
     #[test]
     fn a_share_of_the_packets_is_late() {
         let mut late = Reordering::new(0.01, Span::from_millis(5), Streams::new(1, 0).stream("late"));

@@ -4,7 +4,7 @@ use super::*;
 use airhop_base::{Body, Datagram, FlowId, Rate};
 use airhop_engine::Streams;
 
-/// Link of a byte per microsecond and 1 ms of delay, with a record of its events.
+/// Link with one byte per microsecond and a delay of 1 ms, and a record of its events.
 struct Bench {
     link: Link,
     arena: Arena<Packet>,
@@ -12,7 +12,7 @@ struct Bench {
     dropped: Dropped,
     arrived: Vec<(Time, u64)>,
     lost: Vec<u64>,
-    /// Number of queued packets, from each time on.
+    /// Time of each change of the queue length, and the number of queued packets after it.
     lengths: Vec<(Time, usize)>,
 }
 
@@ -34,7 +34,7 @@ impl Bench {
         Bench { link, arena, events, dropped: vec![], arrived: vec![], lost: vec![], lengths: vec![] }
     }
 
-    /// Offers packets at these times, each of this length in bytes, and runs until all have arrived.
+    /// Offers packets with these times and lengths in bytes, and runs until all packets have arrived.
     fn run(line: Line, offers: &[(Time, u32)]) -> Bench {
         let mut bench = Bench::new(line);
         for (number, &(at, bytes)) in (0..).zip(offers) {
@@ -97,7 +97,7 @@ fn scheduled(capacity: usize) -> Line {
     Line::Scheduled { capacity: capacity as u32, gone: 0, waits: Waits::default() }
 }
 
-/// Returns a discipline with the same behaviour, called each time the serialiser is free.
+/// Returns a queue discipline with the same behaviour, which is called each time the serialiser is free.
 fn asked(capacity: usize) -> Line {
     let plan = QueuePlan::DropTail { packets: capacity };
     let queue = queues::build(&plan, |_| Span::ZERO, Streams::new(1, 0).stream("queue"));
@@ -108,8 +108,8 @@ fn at(us: u64) -> Time {
     Time::ZERO + Span::from_micros(us)
 }
 
-// A scheduled departure equals that of a queue discipline for all arrivals. The packets have a few different
-// lengths, and many arrivals coincide with the end of a transmission.
+// A scheduled queue has the departures of a queue discipline for all arrivals. The packets have a few
+// different lengths, and many arrivals coincide with the end of a transmission.
 #[test]
 fn scheduled_departures_equal_those_of_a_discipline() {
     for capacity in [0, 1, 2, 5, 40] {
@@ -129,8 +129,8 @@ fn scheduled_departures_equal_those_of_a_discipline() {
     }
 }
 
-// By hand: three packets of 100 µs, with a queue of one. The third arrives when the second departs, or 1 ns
-// later.
+// Computed by hand: three packets of 100 µs arrive at a queue of one packet. The third packet arrives when
+// the second departs, or 1 ns later.
 #[test]
 fn an_arrival_precedes_a_departure_of_the_same_instant() {
     let just_after = Time::from_nanos(at(100).nanos() + 1);
@@ -141,7 +141,7 @@ fn an_arrival_precedes_a_departure_of_the_same_instant() {
     }
 }
 
-// Occupancy seen by agents, between departures and at their times.
+// The queue occupancy that agents read, between departures and at their times.
 #[test]
 fn waiting_packets_are_counted_at_any_time() {
     let mut bench = Bench::new(scheduled(10));
@@ -151,8 +151,8 @@ fn waiting_packets_are_counted_at_any_time() {
     assert_eq!((bench.link.capacity(), bench.link.holds()), (10, 4));
 }
 
-// A serialiser sends one packet at a time, also if its queued packets were removed and others arrive just as
-// it becomes free.
+// A serialiser sends one packet at a time, even if its queued packets were removed and others arrive just
+// when it becomes free.
 #[test]
 fn an_arrival_at_a_freed_line_does_not_overtake() {
     let mut bench = Bench::new(asked(10));

@@ -11,7 +11,7 @@ use airhop_radio::errors::ErrorPlan;
 /// Plan of one 802.11 channel.
 #[derive(Clone, Debug)]
 pub struct WlanPlan {
-    /// Channel; station `i` is node `nodes[i]`.
+    /// Channel; its station `i` is node `nodes[i]`.
     pub cell: CellPlan,
     /// Node of each station.
     pub nodes: Vec<NodeId>,
@@ -19,7 +19,7 @@ pub struct WlanPlan {
     pub queue: QueuePlan,
     /// Routing between the stations.
     pub routing: RoutingPlan,
-    /// Properties drawn anew in each replication.
+    /// Properties that each replication draws.
     pub draws: Draws,
 }
 
@@ -61,8 +61,8 @@ impl LinkPlan for WlanPlan {
         self.cell.packet_time(bytes)
     }
 
-    /// Returns the time without a backoff: the answer's sender counts down its backoff during that of the
-    /// data's sender.
+    /// Returns the time without a backoff, because the sender of the answer counts down its backoff at the
+    /// same time as the sender of the data.
     fn time_for_answer(&self, _: Hop, bytes: u32) -> Span {
         self.cell.share_of_exchange(bytes)
     }
@@ -73,7 +73,8 @@ impl LinkPlan for WlanPlan {
         // 802.11-2016 §10.3.4.2).
         let backoff = if cell.rules.immediate_access { Span::ZERO } else { cell.mean_backoff() };
         let wait = if before.medium() == hop.medium() {
-            cell.link_ack_time() + cell.ifs() + backoff // the packet answers the frame just received
+            // the packet is sent in response to the frame just received
+            cell.link_ack_time() + cell.ifs() + backoff
         } else if cell.rules.immediate_access {
             Span::ZERO
         } else {

@@ -1,6 +1,6 @@
-//! `LinkPlan`: interface of a link's plan, of any type, for building a world. The interface of a link in
-//! operation is in [`crate::world::links`]. A type of link has a file in both folders, a [`Hop`], and a line
-//! in [`Links`] of both.
+//! `LinkPlan`: plan of a link of any type, from which a world is built. [`crate::world::links`] has the
+//! interface of a running link. Each type of link has a file in both folders, a [`Hop`], and a line in both
+//! structs [`Links`].
 
 mod cell;
 mod radio;
@@ -22,44 +22,44 @@ pub(crate) trait LinkPlan {
     fn name(&self) -> &str;
     /// Returns the nodes joined by the link.
     fn nodes(&self) -> &[NodeId];
-    /// Returns the joined nodes and hops of the link; `number`: its index among the links of its type.
+    /// Returns the nodes that the link joins, and its hops. `number`: index of the link among the links of
+    /// its type.
     fn joins(&self, number: usize) -> Joins;
-    /// Returns the queue before the transmitter of this hop.
+    /// Returns the plan of the queue before the transmitter of this hop.
     fn queue(&self, hop: Hop) -> QueuePlan;
-    /// Returns the directions of the link with their error models, given by the indices of the sending and
-    /// receiving node in [`LinkPlan::nodes`]. Error-free directions may be omitted.
+    /// Returns the directions of the link with their error models. A direction is the indices of its sending
+    /// and receiving node in [`LinkPlan::nodes`]. Error-free directions may be missing.
     fn errors(&self) -> Vec<(usize, usize, &ErrorPlan)>;
-    /// Returns the schedule of a direction, 0 or 1, of a link between two nodes that changes during a run.
+    /// Returns the schedule of a direction, 0 or 1; `None` for a link that does not change during a run.
     fn schedule(&self, direction: usize) -> Option<&LinkSchedule> {
         let _ = direction;
         None
     }
-    /// True if routes over the link are discovered on demand, so that the path of a flow is not known in
-    /// advance.
+    /// True if routes over the link are discovered on demand, so that a flow's path is not known in advance.
     fn is_on_demand(&self) -> bool {
         false
     }
-    /// Returns the mean time for which a packet of `bytes` bytes over this hop occupies a saturated medium
+    /// Returns the mean time for which a packet of `bytes` bytes on this hop occupies the saturated medium,
     /// without losses.
     fn time_taken(&self, hop: Hop, bytes: u32) -> Span;
-    /// Returns the time for which the answer to a packet over this hop, a packet of `bytes` bytes in the
-    /// reverse direction, occupies the medium of this hop.
+    /// Returns the time for which a packet of `bytes` bytes in the reverse direction, sent in answer to a
+    /// packet on this hop, occupies the medium of this hop.
     fn time_for_answer(&self, hop: Hop, bytes: u32) -> Span {
         let _ = (hop, bytes);
         Span::ZERO
     }
-    /// Returns the time for which the link ACK of a frame over this hop occupies the medium of the reverse
+    /// Returns the time for which the link ACK of a frame on this hop occupies the medium of the reverse
     /// direction.
     fn time_for_link_ack(&self, hop: Hop) -> Span {
         let _ = hop;
         Span::ZERO
     }
-    /// Returns the time from the arrival, by hop `before`, of a packet of `bytes` bytes to its arrival at the
-    /// other end of `hop`, without other senders.
+    /// Returns the time between two arrivals of a packet of `bytes` bytes: by hop `before` at the near end of
+    /// `hop`, and at its far end. There are no other senders.
     fn crossing(&self, before: Hop, hop: Hop, bytes: u32) -> Span;
 }
 
-/// Links of a scenario. Each link is identified by its type and its number.
+/// Links of a scenario. Type and number identify a link.
 #[derive(Clone, Debug, Default)]
 pub struct Links {
     /// Wired links.

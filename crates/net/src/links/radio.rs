@@ -49,8 +49,8 @@ impl LinkPlan for RadioLinkPlan {
         pace(&self.link, end(hop), bytes)
     }
 
-    /// Returns the time of the link ACKs: the reverse direction is a separate medium, but its link ACKs are
-    /// sent in this direction.
+    /// Returns the time of the link ACKs. The reverse direction is a separate medium, but link ACKs of its
+    /// frames are sent in this direction.
     fn time_for_answer(&self, hop: Hop, _: u32) -> Span {
         link_ack_time(&self.link, 1 - end(hop))
     }
@@ -61,7 +61,7 @@ impl LinkPlan for RadioLinkPlan {
 
     fn crossing(&self, before: Hop, hop: Hop, bytes: u32) -> Span {
         let wait = match hop.back() == before {
-            true => link_ack_time(&self.link, 1 - end(hop)), // the link ACK of the frame, which goes first
+            true => link_ack_time(&self.link, 1 - end(hop)), // the link ACK of the frame, which is sent first
             false => Span::ZERO,
         };
         wait + frame_time(&self.link, end(hop), bytes) + self.link.delay[usize::from(end(hop))]
@@ -87,9 +87,9 @@ fn link_ack_time(link: &RadioPlan, end: End) -> Span {
     link.arq[usize::from(end)].ack_bytes().map_or(Span::ZERO, |bytes| back.time_for(bytes))
 }
 
-/// Returns the mean time per IP packet of `bytes` bytes at a radio link's transmitter at `end`, without
-/// losses: its serialisation time, or, if the window N of the link's recovery is a tighter limit, 1/N of the
-/// time of a frame, its ACK, and both propagation delays.
+/// Returns the mean time per IP packet of `bytes` bytes at the transmitter of `end`, without losses. It is
+/// the larger of the packet's serialisation time and 1/N of the time of a frame, its ACK, and both
+/// propagation delays, for a window of N frames.
 fn pace(link: &RadioPlan, end: End, bytes: u32) -> Span {
     let frame = frame_time(link, end, bytes);
     let answer = link.delay[0] + link.delay[1] + link_ack_time(link, end);

@@ -15,15 +15,15 @@ pub struct WiredPlan {
     pub name: String,
     /// Nodes at the two ends.
     pub ends: [NodeId; 2],
-    /// Rate from `ends[0]` to `ends[1]`, and back.
+    /// Rate from `ends[0]` to `ends[1]`, and rate in the reverse direction.
     pub pace: [LinkRate; 2],
-    /// Propagation delay of each direction; a schedule replaces it.
+    /// Propagation delay of each direction, unless a schedule sets it.
     pub delay: [Span; 2],
     /// Queue at each end.
     pub queue: [QueuePlan; 2],
-    /// Errors from `ends[0]` to `ends[1]` and back.
+    /// Error models from `ends[0]` to `ends[1]`, and in the reverse direction.
     pub errors: [ErrorPlan; 2],
-    /// Reordering of each direction.
+    /// Reordering of each direction; `None` without reordering.
     pub reorder: [Option<ReorderPlan>; 2],
 }
 
@@ -32,7 +32,7 @@ pub struct WiredPlan {
 pub struct ReorderPlan {
     /// Fraction of the packets that are delayed.
     pub share: f64,
-    /// Additional delay of each of these packets.
+    /// Additional delay of a delayed packet.
     pub by: Span,
 }
 
@@ -70,7 +70,7 @@ impl LinkPlan for WiredPlan {
     }
 }
 
-/// Returns the direction of a wire used by a hop: 0 from `ends[0]`, 1 to `ends[0]`.
+/// Returns the direction of a hop over the wire: 0 from `ends[0]`, 1 to `ends[0]`.
 fn direction(hop: Hop) -> usize {
     match hop {
         Hop::Link(number) => usize::from(number % 2),

@@ -1,23 +1,23 @@
-//! Endpoints of a real flow as seen by the network: data that entered and was acknowledged, not the state of
-//! their kernels.
+//! Endpoints of a flow between real hosts, as the network observes them: data that entered and data that was
+//! acknowledged. The state of the hosts' kernels is unknown.
 
 use crate::report::{FlowReport, Marks};
 use crate::transit::Datagrams;
 use airhop_base::{Ecn, FlowId, NoticeKind, Span, Time};
 use airhop_wire::real::Way;
 
-/// Counts of a flow between real hosts.
+/// Counters of a flow between real hosts.
 #[derive(Debug, Default)]
 pub(crate) struct RealEnds {
     /// State of TCP; `None` for other protocols.
     pub tcp: Option<HalfConnection>,
-    /// Number of TCP data segments that entered.
+    /// Number of TCP data segments that entered the network.
     pub segments: u64,
     /// Datagrams of protocols other than TCP.
     pub datagrams: Datagrams,
     /// Notices to the sender of the flow, by kind.
     pub notices: [u64; NoticeKind::ALL.len()],
-    /// ECN counts of the ends; marks by queues are counted by the queues.
+    /// ECN counters of the endpoints; queues count the marks that they set.
     pub marks: Marks,
 }
 
@@ -31,8 +31,8 @@ impl RealEnds {
         }
     }
 
-    /// Returns the counts of a flow; counts known only to a kernel (timeouts, recoveries, window reductions,
-    /// classifications of losses) stay zero.
+    /// Returns the report of a flow. Counters that only a kernel knows (timeouts, recoveries, window
+    /// reductions, loss classifications) are zero.
     pub fn report(&self, blank: FlowReport) -> FlowReport {
         let report = FlowReport { notices: self.notices, marks: self.marks, is_real: true, ..blank };
         match &self.tcp {
@@ -56,17 +56,17 @@ pub(crate) struct HalfConnection {
     pub connection: usize,
     /// Direction of the data.
     pub way: Way,
-    /// Flow of the opposite direction's data.
+    /// Flow with the data of the opposite direction.
     pub other: FlowId,
     /// First byte never sent.
     pub max_sent: u64,
-    /// First byte not acknowledged by the receiver's kernel, at the receiver's node.
+    /// First byte that the receiver's kernel has not acknowledged, observed at the receiver's node.
     pub acked: u64,
-    /// Highest ACK that reached the sender's kernel.
+    /// Highest ACK that has reached the sender's kernel.
     heard: u64,
-    /// Payload bytes of all segments that entered.
+    /// Payload bytes of all segments that entered the network.
     sent_bytes: u64,
-    /// Acknowledged payload bytes; each ACK counts only data that had entered before it.
+    /// Acknowledged payload bytes; an ACK counts only for data that had entered before it.
     delivered: u64,
     /// Sequence number of the FIN.
     fin: Option<u64>,
@@ -77,7 +77,7 @@ pub(crate) struct HalfConnection {
 }
 
 impl HalfConnection {
-    /// Creates the state of a connection whose first byte of data is 1.
+    /// Creates the state of a connection whose first data byte has number 1.
     pub fn new(connection: usize, way: Way, other: FlowId) -> Self {
         HalfConnection {
             connection,
@@ -95,14 +95,14 @@ impl HalfConnection {
         }
     }
 
-    /// Records entering data. True if part of it is a retransmission.
+    /// Records data that enters. True if a part of it is a retransmission.
     pub fn on_data(&mut self, now: Time, seq: u64, end: u64) -> bool {
         let again = seq < self.max_sent;
         self.retransmissions += u64::from(again);
         self.max_sent = self.max_sent.max(end);
         self.sent_bytes += end - seq;
         match self.timed {
-            // Karn's rule: a segment that was sent twice yields no sample.
+            // Karn's rule: a segment that was sent twice yields no RTT sample.
             Some((timed, _)) if again && seq < timed => self.timed = None,
             None if !again => self.timed = Some((end, now)),
             _ => {}
@@ -110,14 +110,14 @@ impl HalfConnection {
         again
     }
 
-    /// Records an entering FIN.
+    /// Records a FIN that enters.
     pub fn on_fin(&mut self, seq: u64) {
         self.fin = Some(seq);
     }
 
-    /// Records an entering ACK of this data. True if it acknowledges further bytes. Data that was never sent
-    /// cannot be acknowledged (RFC 9293 §3.10.7.4), a sender may skip numbers, and the FIN does not count as
-    /// a byte.
+    /// Records an ACK of this data that enters. True if it acknowledges further bytes. Data that was never
+    /// sent cannot be acknowledged (RFC 9293 §3.10.7.4), a sender may skip sequence numbers, and the FIN is
+    /// no data byte.
     pub fn on_ack(&mut self, ack: u64) -> bool {
         self.acked = self.acked.max(ack.min(self.max_sent));
         let of_data = self.fin.map_or(self.acked, |fin| self.acked.min(fin));
@@ -127,8 +127,8 @@ impl HalfConnection {
         is_new
     }
 
-    /// Records an ACK of this data that leaves to its sender, and the sender's round trip, smoothed as in RFC
-    /// 6298 §2. True if the ACK acknowledges further bytes.
+    /// Records an ACK of this data that leaves to the sender, and updates the sender's RTT, smoothed as in
+    /// RFC 6298 §2. True if the ACK acknowledges further bytes.
     pub fn on_ack_leaving(&mut self, now: Time, ack: u64) -> bool {
         if let Some((_, since)) = self.timed.take_if(|(end, _)| *end <= ack) {
             let sample = now - since;
@@ -139,12 +139,12 @@ impl HalfConnection {
         is_new
     }
 
-    /// Returns the number of bytes acknowledged by the receiver's kernel.
+    /// Returns the number of bytes that the receiver's kernel has acknowledged.
     pub fn delivered(&self) -> u64 {
         self.delivered
     }
 
-    /// Returns the bytes in flight, as seen by the network.
+    /// Returns the flight that the network observes, bytes.
     pub fn flight(&self) -> u64 {
         self.max_sent.saturating_sub(self.acked)
     }
@@ -158,7 +158,7 @@ mod tests {
         Time::ZERO + Span::from_millis(t)
     }
 
-    // RFC 9293 §3.4: SYN and FIN use a sequence number each, and are no data.
+    // RFC 9293 §3.4: SYN and FIN have a sequence number each, and are no data bytes.
     #[test]
     fn the_fin_is_no_data() {
         let mut half = HalfConnection::new(0, Way::Forward, FlowId(1));
@@ -176,7 +176,7 @@ mod tests {
         assert!(!closing.on_ack(1002), "an ACK of the FIN alone");
     }
 
-    // Sequence numbers may be skipped, and acknowledged: only bytes that entered count.
+    // Sequence numbers may be skipped and acknowledged; only bytes that entered count.
     #[test]
     fn no_more_is_delivered_than_was_sent() {
         let mut half = HalfConnection::new(0, Way::Forward, FlowId(1));
@@ -186,8 +186,8 @@ mod tests {
         assert_eq!(half.delivered(), 150);
     }
 
-    // RFC 9293 §3.10.7.4: an ACK of data that was not sent yet does not count, even if the data is sent
-    // later; delivered bytes never decrease.
+    // RFC 9293 §3.10.7.4: an ACK of data that was not yet sent does not count, even if the data is sent
+    // later. The number of delivered bytes never decreases.
     #[test]
     fn an_ack_counts_data_sent_before_it() {
         let mut half = HalfConnection::new(0, Way::Forward, FlowId(1));
@@ -199,8 +199,8 @@ mod tests {
         assert_eq!(half.delivered(), 1000);
     }
 
-    // Karn and Partridge 1987: an ACK of data that was sent twice yields no round trip. RFC 6298 §2: gain
-    // 1/8.
+    // Karn and Partridge 1987: an ACK of data that was sent twice yields no RTT sample. RFC 6298 §2: the gain
+    // is 1/8.
     #[test]
     fn only_segments_sent_once_are_timed() {
         let mut half = HalfConnection::new(0, Way::Forward, FlowId(1));

@@ -1,4 +1,4 @@
-//! Arrivals: parsing datagrams of real hosts, assigning them to flows, and routing them.
+//! Arrivals of real datagrams: parsing, assignment to flows, and routing.
 
 use super::{Endpoint, Opened, RealEnds};
 use crate::flow::{Ends, Flow};
@@ -32,8 +32,8 @@ impl World {
         self.run_until(t, stop)
     }
 
-    /// Admits a datagram at `node` after all events up to `t`. The same datagrams at the same times lead to
-    /// the same run, however often [`World::advance`] was called between them.
+    /// Admits a datagram at `node` after all events up to `t`. A run depends only on the datagrams and their
+    /// times, not on the number of calls of [`World::advance`] between them.
     ///
     /// # Errors
     /// [`Interrupted`] if `stop` became true.
@@ -52,7 +52,7 @@ impl World {
         Ok(())
     }
 
-    /// Removes and yields the departures since the last call, in chronological order.
+    /// Removes and returns the departures since the last call, in chronological order.
     pub fn departures(&mut self) -> impl Iterator<Item = Departure> {
         self.outside.as_mut().map(|outside| outside.departures.drain(..)).into_iter().flatten()
     }
@@ -67,13 +67,13 @@ impl World {
         self.drops
     }
 
-    /// Returns the number of datagrams that entered without a destination: broadcasts, unknown addresses,
-    /// protocols other than IP.
+    /// Returns the number of datagrams without a destination that have entered: broadcasts, unknown
+    /// addresses, protocols other than IP.
     pub fn ignored(&self) -> u64 {
         self.outside.as_ref().map_or(0, |outside| outside.ignored)
     }
 
-    /// Handles a datagram at the time of its entry.
+    /// Handles a datagram at its time of entry.
     #[inline(never)]
     pub(crate) fn on_outside(&mut self, now: Time) {
         let Some(outside) = &mut self.outside else { return };
@@ -86,7 +86,7 @@ impl World {
 
     /// Parses a datagram into a packet; `None` without a destination.
     fn read(&mut self, now: Time, node: NodeId, datagram: Arc<[u8]>) -> Option<Packet> {
-        // RFC 1122 §3.2.1: a datagram shorter than stated by its header is ignored.
+        // RFC 1122 §3.2.1: a datagram shorter than its header's length field is ignored.
         let seen = real::read(&datagram).ok().filter(|seen| seen.bytes as usize <= datagram.len())?;
         let ways = [node, self.outside.as_ref()?.exit(node, seen.destination)?];
         let (flow, body) = match (seen.tcp, seen.ports) {
@@ -178,7 +178,7 @@ impl World {
         let Some(half) = &mut real.tcp else { return };
         real.segments += 1;
         active.sent(now);
-        // The data of a SYN begins after the SYN's sequence number (RFC 7413 §2).
+        // The data of a SYN begins after the sequence number of the SYN (RFC 7413 §2).
         let seq = segment.seq + u64::from(segment.flags.syn);
         let retransmission = half.on_data(now, seq, seq + u64::from(segment.len));
         if let Some(recorder) = &mut self.recorder {
@@ -195,7 +195,7 @@ impl World {
         }
     }
 
-    /// Returns the index of the connection between two ends. A connection opens with its first segment.
+    /// Returns the index of the connection between two endpoints. The first segment opens a connection.
     fn connection_of(
         &mut self,
         now: Time,
@@ -262,7 +262,7 @@ fn name(protocol: &str, from: Endpoint, to: Endpoint) -> String {
 }
 
 impl Flow {
-    /// True if the flow is reserved for real hosts, and nothing was sent.
+    /// True if the flow stands for traffic of real hosts, and no packet was sent.
     pub(crate) fn is_idle_outside(&self) -> bool {
         matches!(&self.ends, Ends::Real(real) if real.segments + real.datagrams.sent == 0)
     }

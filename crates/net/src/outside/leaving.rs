@@ -1,4 +1,4 @@
-//! Departures: the bytes of packets with the network's changes to their headers, and notices to hosts that
+//! Departures of real datagrams, with the header fields that the network changes, and notices to hosts that
 //! listen for them.
 
 use super::Opened;
@@ -39,7 +39,7 @@ impl World {
         outside.departures.push(Departure { at: now, node, datagram });
     }
 
-    /// Records the round trip of an ACK that leaves to its sender.
+    /// Records the RTT of an ACK that leaves to the data's sender.
     fn note_ack(&mut self, now: Time, node: NodeId, packet: &Packet) {
         let Some(segment) = packet.segment().filter(|s| s.flags.ack) else { return };
         let flow = if self.flows[usize::from(packet.flow.0)].plan.from == node {
@@ -53,16 +53,16 @@ impl World {
         real.marks.ece += u64::from(has_sent && segment.is_echo());
         let Some(half) = &mut real.tcp else { return };
         let is_duplicate = !half.on_ack_leaving(now, segment.ack);
-        // An ACK before the first data acknowledges only the SYN; a flow that never sends data is in no list
+        // An ACK before the first data acknowledges only the SYN. A flow that never sends data is in no list
         // of flows.
         if let Some(recorder) = self.recorder.as_mut().filter(|_| has_sent) {
             recorder.ack(now, flow, acked(segment, is_duplicate));
         }
     }
 
-    /// Sends a notice to a real sender. EBSN and RTTN are separate messages, which every kernel ignores. ELN
-    /// and ERSN have the form of an ACK, which a kernel without a listener would process; they are sent only
-    /// to nodes that listen for them.
+    /// Sends a notice to a real sender. EBSN and RTTN are separate messages that every kernel ignores. ELN
+    /// and ERSN have the form of an ACK, which a kernel without a listener would process, so they are sent
+    /// only to nodes that listen.
     pub(crate) fn notify_outside(&mut self, now: Time, flow: FlowId, notice: Notice) {
         let Flow { plan, ends: Ends::Real(real), .. } = &mut self.flows[usize::from(flow.0)] else { return };
         let node = plan.from;
@@ -82,8 +82,8 @@ impl World {
         }
     }
 
-    /// Returns the number of notices sent to real senders so far, by [`NoticeKind::ALL`]; an ACK with the ELN
-    /// bit counts as one.
+    /// Returns the number of notices sent to real senders so far, by [`NoticeKind::ALL`]. An ACK with the ELN
+    /// bit counts as one notice.
     pub fn notices_left(&self) -> [u64; NoticeKind::ALL.len()] {
         self.outside.as_ref().map(|outside| outside.notices).unwrap_or_default()
     }

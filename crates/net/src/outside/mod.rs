@@ -1,14 +1,13 @@
-//! The outside: datagrams of real hosts enter the network at some nodes, cross it as packets, and leave it at
-//! others.
+//! Boundary to real hosts: their datagrams enter the network at some nodes, cross it as packets, and leave it
+//! at other nodes.
 //!
-//! From its first segment on a real TCP connection is two flows, one for the data of each direction, since
-//! the state of an agent concerns one direction. A segment with data belongs to the flow of that data, a pure
-//! ACK to the flow that it acknowledges, as in a simulated flow; an ACK on data is also shown to the agents
-//! of the acknowledged flow. Each UDP conversation is two flows, one per direction; all other traffic from
-//! one node to another is one flow.
+//! A real TCP connection is two flows from its first segment on, one flow per direction of its data, because
+//! an agent's state refers to one direction. A data segment belongs to the flow of its data, and a pure ACK
+//! to the flow that it acknowledges, as in simulated flows. Agents of the acknowledged flow also process the
+//! ACK in a data segment. A UDP conversation is two flows, one per direction. All other traffic from one node
+//! to another is one flow.
 //!
-//! The owner of the clock and the devices calls [`World::admit`] and [`World::departures`]; this module does
-//! no I/O.
+//! This module does no I/O: the owner of clock and devices calls [`World::admit`] and [`World::departures`].
 
 mod ends;
 mod entering;
@@ -24,35 +23,35 @@ use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// Nodes of a scenario that are open to real hosts, and the flows replaced by real traffic.
+/// Nodes of a scenario that real hosts use, and the flows that their traffic replaces.
 #[derive(Clone, Debug, Default)]
 pub struct OutsidePlan {
     /// Nodes at which datagrams enter and leave.
     pub ends: Vec<OutsideEnd>,
-    /// Flows of the plan that real traffic replaces, at least one from each of these nodes to each other. The
-    /// services of the first apply to the connections in its direction; it also counts protocols other than
-    /// TCP and UDP.
+    /// Flows of the plan that real traffic replaces, at least one for each ordered pair of these nodes. The
+    /// services of the first flow of a pair apply to connections in its direction. Protocols other than TCP
+    /// and UDP count for this flow.
     pub flows: Vec<FlowId>,
 }
 
-/// Node with real hosts.
+/// Node that real hosts use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutsideEnd {
     /// Node.
     pub node: NodeId,
     /// Addresses behind the node.
     pub reach: Reach,
-    /// True if the node's senders listen for ELN and ERSN, which have the form of an ACK; any other kernel
-    /// would process them as ACKs.
+    /// True if the senders of the node listen for ELN and ERSN. Both have the form of an ACK, and any other
+    /// kernel would process them as ACKs.
     pub hears: bool,
 }
 
-/// Destinations behind a node.
+/// Destination addresses behind a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// Host with the addresses of the node ([`airhop_wire::addressing`]).
+    /// A host with the node's addresses ([`airhop_wire::addressing`]).
     Host,
-    /// All addresses that belong to no other node's host: a network behind an interface.
+    /// A network behind an interface: all addresses that are not those of another node's host.
     Network,
 }
 
@@ -62,17 +61,17 @@ type Endpoint = (IpAddr, u16);
 /// Boundary of a world to real hosts.
 pub(crate) struct Outside {
     ends: Vec<OutsideEnd>,
-    /// Replaced flows, by the nodes at which real packets enter and leave.
+    /// Replaced flows, by the nodes at which their packets enter and leave.
     stand_ins: HashMap<[NodeId; 2], FlowId>,
-    /// Connections by their ends, the smaller first; index into `opened`.
+    /// Indices into `opened` of TCP connections, by their endpoints, the smaller endpoint first.
     connections: HashMap<[Endpoint; 2], usize>,
     opened: Vec<Opened>,
     /// UDP conversations, by source and destination.
     conversations: HashMap<[Endpoint; 2], FlowId>,
-    /// Datagrams whose entry is scheduled.
+    /// Datagrams that are scheduled to enter.
     entering: VecDeque<(NodeId, Arc<[u8]>)>,
     departures: Vec<Departure>,
-    /// Notices sent to real hosts, by kind; ACKs sent with the ELN bit count as ELNs.
+    /// Number of notices sent to real hosts, by kind. An ACK with the ELN bit counts as an ELN.
     notices: [u64; NoticeKind::ALL.len()],
     /// Number of datagrams without a destination: unknown addresses, broadcasts, protocols other than IP.
     ignored: u64,
@@ -81,11 +80,11 @@ pub(crate) struct Outside {
 /// TCP connection.
 struct Opened {
     connection: Connection,
-    /// Ends of the connection, the opener's first.
+    /// Endpoints of the connection, the endpoint that opened it first.
     ends: [Endpoint; 2],
-    /// Ordinal number of the connection between these ends, as hosts may reuse ports.
+    /// Ordinal number of the connection between these endpoints, because hosts may reuse ports.
     number: u32,
-    /// Flows of the opener's data and of the other end's data.
+    /// Flow of the data from the endpoint that opened the connection, and flow of the opposite data.
     flows: [FlowId; 2],
 }
 
@@ -109,8 +108,8 @@ impl Outside {
         }
     }
 
-    /// Returns the node at which a datagram to this address, entered at `node`, leaves; `None` without a host
-    /// at both.
+    /// Returns the node at which a datagram to this address leaves after it entered at `node`; `None` unless
+    /// both nodes have hosts.
     fn exit(&self, node: NodeId, destination: IpAddr) -> Option<NodeId> {
         if self.ends.iter().all(|end| end.node != node) {
             return None;
@@ -128,7 +127,7 @@ impl Outside {
         others().find(|end| end.reach == Reach::Network).map(|end| end.node)
     }
 
-    /// True if senders at a node listen for notices in the form of ACKs.
+    /// True if senders at the node listen for notices in the form of ACKs.
     fn hears(&self, node: NodeId) -> bool {
         self.ends.iter().any(|end| end.node == node && end.hears)
     }

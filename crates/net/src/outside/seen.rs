@@ -1,4 +1,4 @@
-//! Traffic of real hosts, flow by flow, for a simulation of the same traffic.
+//! Observed traffic of real hosts, flow by flow, from which a simulation of the same traffic is configured.
 
 use crate::flow::Ends;
 use crate::world::World;

@@ -4,11 +4,11 @@ use super::{Dropped, QueueDisc};
 use airhop_base::{Drop, Packet, Profile};
 use airhop_engine::{Arena, Id};
 
-/// Biased queue management (Biaz and Vaidya 2005): first in, first out; an arriving packet marked "in"
-/// replaces the newest packet marked "out" in a full queue.
+/// Biased queue management (Biaz and Vaidya 2005): a FIFO queue; at a full queue an arriving packet marked
+/// "in" replaces the newest packet marked "out".
 ///
 /// A full queue therefore drops mostly "out" packets, while a wireless link loses both kinds with equal
-/// probability: a sender infers the cause of losses from the marks of its lost packets.
+/// probability. A sender infers the cause of losses from the marks of its lost packets.
 #[derive(Debug)]
 pub struct Biased;
 
@@ -36,8 +36,8 @@ mod tests {
     use super::super::testing::{Bench, Offered};
     use super::*;
 
-    // Biaz and Vaidya 2005: an "in" packet that arrives at a full queue replaces an "out" packet, the newest
-    // first; an "out" packet replaces none.
+    // Biaz and Vaidya 2005: an "in" packet that arrives at a full queue replaces the newest "out" packet; an
+    // "out" packet replaces no packet.
     #[test]
     fn the_newest_out_packet_makes_room() {
         let mut bench = Bench::new(PolicedFifo::new(Biased, 3));

@@ -10,20 +10,21 @@ pub struct CodelPlan {
     pub packets: usize,
     /// Acceptable standing queueing delay.
     pub target: Span,
-    /// Time for which the sojourn time must stay above `target` before the first drop or mark; about the longest round trip.
+    /// Time for which the sojourn time must stay above `target` before the first drop or mark; about the
+    /// longest RTT.
     pub interval: Span,
-    /// True to mark ECN-capable packets in place of dropping them.
+    /// True if ECN-capable packets are marked instead of dropped.
     pub ecn: bool,
 }
 
-/// CoDel, controlled delay (RFC 8289): if the sojourn time of every packet in the last `interval` was above
-/// `target`, the packet at the head is dropped, and further packets at a growing rate, until a sojourn time
-/// is below `target`. A packet that arrives at a full queue is dropped.
+/// CoDel, controlled delay (RFC 8289). If the sojourn time of every packet in the last `interval` exceeded
+/// `target`, the queue drops the packet at its head, and further packets at an increasing rate, until a
+/// sojourn time is below `target`. A packet that arrives at a full queue is dropped.
 #[derive(Debug)]
 pub struct Codel {
     fifo: Fifo,
     law: ControlLaw,
-    /// Size of the largest packet so far, in place of the MTU (RFC 8289 §4.1).
+    /// Length of the largest packet so far, bytes, in place of the MTU (RFC 8289 §4.1).
     mtu: u32,
     capacity: usize,
     marker: Marker,
@@ -93,23 +94,24 @@ impl QueueDisc for Codel {
     }
 }
 
-/// CoDel's state of one queue, and its control law (RFC 8289 §5).
+/// State of CoDel for one queue, and its control law (RFC 8289 §5).
 #[derive(Debug)]
 pub struct ControlLaw {
     plan: CodelPlan,
-    /// Time at which the sojourn time will have been above the target for an interval; `None` while it is
-    /// below.
+    /// Time at which the sojourn time will have exceeded the target for an interval; `None` while it is below
+    /// the target.
     above_from: Option<Time>,
     dropping: bool,
-    /// Time of the next drop while `dropping`; otherwise approximately the time of the last drop.
+    /// Time of the next drop in the state `dropping`; otherwise approximately the time of the last drop.
     drop_next: Time,
-    /// Number of drops since `dropping` began, including a count carried over from the last such period.
+    /// Number of drops in the present state `dropping`, including a count carried over from the last such
+    /// state.
     count: u32,
-    /// Value of `count` at the start of `dropping`.
+    /// Value of `count` when the state `dropping` began.
     count_before: u32,
 }
 
-/// Head of a queue, and true if its sojourn time has been above the target for an interval.
+/// Packet at the head of a queue; true if its sojourn time has exceeded the target for an interval.
 type Head = (Option<Waiting>, bool);
 
 impl ControlLaw {
@@ -119,18 +121,18 @@ impl ControlLaw {
         ControlLaw { plan, above_from: None, dropping: false, drop_next, count, count_before }
     }
 
-    /// Resets the state when the queue is empty, or a packet passes without queueing.
+    /// Resets the state because the queue is empty, or a packet passes without queueing.
     pub fn rest(&mut self) {
         self.above_from = None;
         self.dropping = false;
     }
 
     /// Removes the next packet (RFC 8289 §5.5). No packet is dropped if at most `reserve` bytes remain in the
-    /// queue; if several queues share a link, a negative reserve applies to one of them as long as others
-    /// have packets (§4.4).
+    /// queue. If several queues share a link, `reserve` is negative for a queue while other queues have
+    /// packets (§4.4).
     ///
-    /// The signal of congestion is a drop, or a mark if the packet is ECN-capable; a marked packet is sent,
-    /// and no other is marked or dropped for it.
+    /// The signal of congestion is a drop, or a mark if the packet is ECN-capable. A marked packet is sent,
+    /// and is the only packet signalled at this time.
     pub fn pop(
         &mut self,
         now: Time,
@@ -142,7 +144,7 @@ impl ControlLaw {
     ) -> Option<Waiting> {
         let (mut next, mut is_late) = self.take(now, fifo, reserve);
         if self.dropping {
-            // In a long queue drops may be due at a higher rate than packets leave: hence a loop.
+            // In a long queue several drops may be due before the next departure.
             while is_late && now >= self.drop_next {
                 self.count += 1;
                 let waiting = self.drop_or_mark(next, arena, dropped, marker);
@@ -164,8 +166,8 @@ impl ControlLaw {
         next
     }
 
-    /// Begins dropping after the sojourn time has been above the target for an interval. If the last such
-    /// period was recent, its final drop rate is the initial one now.
+    /// Enters the state `dropping`, after the sojourn time has exceeded the target for an interval. If the
+    /// last such state was recent, the drop rate begins at the final rate of that state.
     fn begin(&mut self, now: Time) {
         let dropped_then = self.count - self.count_before;
         let is_recent = now.since(self.drop_next) < self.plan.interval * 16;
@@ -175,13 +177,13 @@ impl ControlLaw {
         self.dropping = true;
     }
 
-    /// Returns the time of the next drop after `then` (RFC 8289 §5.6): the interval between drops decreases
-    /// with the square root of their number, so that the throughput of a TCP decreases linearly.
+    /// Returns the time of the next drop after `then` (RFC 8289 §5.6). The interval between drops decreases
+    /// with the square root of their number, so a TCP's throughput decreases linearly.
     fn after(&self, then: Time) -> Time {
         then + Span::from_secs_f64(self.plan.interval.secs_f64() / f64::from(self.count).sqrt())
     }
 
-    /// Removes the head, and checks its sojourn time.
+    /// Removes the packet at the head, and checks its sojourn time.
     fn take(&mut self, now: Time, fifo: &mut Fifo, reserve: i64) -> Head {
         let Some(head) = fifo.pop() else {
             self.above_from = None;
@@ -241,7 +243,7 @@ mod tests {
             (0..packets).for_each(|_| assert_eq!(self.bench.offer(), Offered::Queued));
         }
 
-        /// Runs to `end` with `packets` arrivals per millisecond. Returns the times of drops, ms.
+        /// Runs until `end`, ms, with `packets` arrivals per millisecond. Returns the times of drops, ms.
         fn run(&mut self, end: u64, packets: usize) -> Vec<u64> {
             let mut drops = Vec::new();
             while self.ms < end {
@@ -257,9 +259,9 @@ mod tests {
         }
     }
 
-    // RFC 8289 §5.5 and §5.6: 20 packets are queued, and arrivals equal departures. From 5 ms on each packet
-    // has waited 5 ms or more; 100 ms later the first is dropped; then drops are 100 ms / √n apart: 205,
-    // 275.7, 333.4, 383.4, 428.2.
+    // RFC 8289 §5.5 and §5.6: 20 packets are queued, and arrivals equal departures. From 5 ms on, each packet
+    // has waited for at least 5 ms. 100 ms later the first packet is dropped; then drops are 100 ms / √n
+    // apart: 205, 275.7, 333.4, 383.4, 428.2.
     #[test]
     fn drops_begin_an_interval_later_and_follow_the_root() {
         let mut link = Link::new(PLAN);
@@ -267,8 +269,8 @@ mod tests {
         assert_eq!(link.run(430, 1), [105, 205, 276, 334, 384, 429]);
     }
 
-    // §5.5: one packet with a shorter sojourn time ends dropping; the next period begins after an interval
-    // above the target.
+    // §5.5: a packet with a shorter sojourn time ends the state `dropping`, which begins again after an
+    // interval above the target.
     #[test]
     fn a_short_wait_ends_it() {
         let mut link = Link::new(PLAN);
@@ -279,9 +281,9 @@ mod tests {
         assert_eq!(link.run(310 + 105, 1), []);
     }
 
-    // §5.5: three drops in the last period, two of them after its first: within 16 intervals the next period
-    // begins with a count of two, so the second drop comes 100 ms / √2 after the first; later the count
-    // begins at one.
+    // §5.5: the last state `dropping` had three drops, two of them after its first drop. Within 16 intervals
+    // the next state begins with a count of two, so the second drop follows the first after 100 ms / √2.
+    // Later the count begins at one.
     #[test]
     fn soon_after_it_goes_on_at_the_rate_that_helped() {
         for (pause, second) in [(1_000, 71), (1_500, 71), (1_700, 100), (60_000, 100)] {
@@ -296,8 +298,8 @@ mod tests {
         }
     }
 
-    // §4.1: a drop that would leave at most the largest packet in the queue does not occur, at any sojourn
-    // time.
+    // §4.1: for any sojourn time, no packet is dropped if at most one largest packet would remain in the
+    // queue.
     #[test]
     fn the_last_packets_are_not_dropped() {
         for (waiting, dropped) in [(1, 0), (2, 1)] {
@@ -314,7 +316,7 @@ mod tests {
         }
     }
 
-    // RFC 8290 §5.2.6: with ECN a mark replaces a drop, at the same time.
+    // RFC 8290 §5.2.6: with ECN a mark replaces a drop, at the time of the drop.
     #[test]
     fn a_capable_packet_is_marked_in_place_of_being_dropped() {
         let mut bench = Bench::new(Codel::new(CodelPlan { ecn: true, ..PLAN }));
@@ -334,7 +336,7 @@ mod tests {
         assert_eq!(bench.dropped(), []);
     }
 
-    // §5.4: a packet that arrives at a full queue is dropped, independently of sojourn times.
+    // §5.4: a packet that arrives at a full queue is dropped, for any sojourn time.
     #[test]
     fn a_full_queue_drops_arrivals() {
         let mut bench = Bench::new(Codel::new(CodelPlan { packets: 3, ..PLAN }));

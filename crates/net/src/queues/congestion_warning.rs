@@ -4,8 +4,8 @@ use super::{Dropped, Marker, QueueDisc};
 use airhop_base::{Drop, Packet, Time};
 use airhop_engine::{Arena, Id};
 
-/// Congestion warning (Xu, Tian and Ansari 2004): while the average queue is at or above a threshold, every
-/// ECN-capable packet is marked. Marking is deterministic: a burst of marks indicates congestion, and a loss
+/// Congestion warning (Xu, Tian and Ansari 2004): every ECN-capable packet is marked while the average queue
+/// is at or above a threshold. Marking is deterministic, so a burst of marks indicates congestion, and a loss
 /// without marks a wireless loss. A packet that arrives at a full queue is dropped.
 #[derive(Debug)]
 pub struct CongestionWarning {
@@ -16,14 +16,14 @@ pub struct CongestionWarning {
 }
 
 impl CongestionWarning {
-    /// Creates a policy that marks from an average of `threshold` packets on; `weight`: weight of one arrival
-    /// in the average.
+    /// Creates a policy that marks packets while the average is at least `threshold` packets. `weight`:
+    /// weight of one arrival in the average.
     pub fn new(threshold: f64, weight: f64) -> Self {
         CongestionWarning { threshold, weight, average: 0.0, marker: Marker::default() }
     }
 
-    /// Updates the average by `q_avg = (1 - w) q_avg + w q` at every arrival; unlike RED's, the average does
-    /// not change in idle time.
+    /// Updates the average by `q_avg = (1 - w) q_avg + w q` at every arrival. The average does not change in
+    /// idle time, unlike RED's average.
     fn note_arrival(&mut self, waiting: usize, packet: &Id<Packet>, arena: &mut Arena<Packet>) {
         self.average += self.weight * (waiting as f64 - self.average);
         if self.average >= self.threshold {
@@ -65,8 +65,8 @@ mod tests {
         packet.ecn = Ecn::Ect0;
     }
 
-    // With w = 0.5 and T = 2: arrivals find 0, 1, 2, 3, 4 packets queued, so the average is 0, 0.5, 1.25,
-    // 2.125, 3.0625.
+    // With w = 0.5 and T = 2: arrivals find 0, 1, 2, 3 and 4 packets in the queue, so the average is 0, 0.5,
+    // 1.25, 2.125, 3.0625.
     #[test]
     fn every_capable_packet_is_marked_while_the_average_is_above_the_threshold() {
         let mut bench = Bench::new(PolicedFifo::new(CongestionWarning::new(2.0, 0.5), 5));
@@ -80,8 +80,8 @@ mod tests {
         );
         let marks = bench.drain_packets().map(|packet| packet.ecn == Ecn::Ce);
         assert_eq!(marks.collect::<Vec<_>>(), [false, false, false, true, true]);
-        // The sixth arrival found 5: 4.03. Arrivals at an empty queue halve the average: at 2.02 packets are
-        // still marked, at 1.01 not.
+        // The sixth arrival found 5 packets: the average is 4.03. Arrivals at an empty queue halve the
+        // average: packets are marked at 2.02 and not at 1.01.
         assert_eq!((bench.pass_with(ect), bench.pass_with(ect)), (Ecn::Ce, Ecn::Ect0));
     }
 

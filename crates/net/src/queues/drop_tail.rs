@@ -3,7 +3,7 @@ use airhop_base::{Drop, Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::collections::VecDeque;
 
-/// First in, first out; a packet that arrives at a full queue is dropped.
+/// FIFO queue that drops a packet that arrives when the queue is full.
 #[derive(Debug)]
 pub struct DropTail {
     waiting: VecDeque<Queued>,

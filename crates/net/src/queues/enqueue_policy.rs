@@ -4,10 +4,11 @@ use airhop_base::{Drop, Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::fmt::Debug;
 
-/// Policy for arrivals at a drop-tail queue: it may mark an arriving packet, drop it, or make room for it.
+/// Policy for arrivals at a drop-tail queue. It may mark or drop an arriving packet, or drop a queued packet
+/// in its favour.
 pub trait EnqueuePolicy: Debug + Send {
-    /// Decides on an arriving packet. `None`: the packet is offered to the queue, which drops it if full.
-    /// Other packets to be dropped are added to `dropped`.
+    /// Handles an arriving packet. `None`: the packet is offered to the queue, which drops it if it is full.
+    /// Queued packets that the policy drops are added to `dropped`.
     fn arrives(
         &mut self,
         queue: &mut DropTail,
@@ -16,7 +17,7 @@ pub trait EnqueuePolicy: Debug + Send {
         dropped: &mut Dropped,
     ) -> Option<Drop>;
 
-    /// Decides on a packet that passes without queueing, as [`QueueDisc::pass`] does.
+    /// Handles a packet that passes without queueing, as [`QueueDisc::pass`] does.
     fn passes(
         &mut self,
         now: Time,
@@ -34,7 +35,7 @@ pub trait EnqueuePolicy: Debug + Send {
     }
 }
 
-/// Drop-tail queue behind an [`EnqueuePolicy`].
+/// Drop-tail queue with an [`EnqueuePolicy`] for its arrivals.
 #[derive(Debug)]
 pub struct PolicedFifo<D> {
     pub policy: D,
@@ -42,7 +43,7 @@ pub struct PolicedFifo<D> {
 }
 
 impl<D: EnqueuePolicy> PolicedFifo<D> {
-    /// Creates a queue with a capacity of `capacity` packets behind `policy`.
+    /// Creates a queue with a capacity of `capacity` packets and the policy `policy` for its arrivals.
     pub fn new(policy: D, capacity: usize) -> Self {
         PolicedFifo { policy, queue: DropTail::new(capacity) }
     }

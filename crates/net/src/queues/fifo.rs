@@ -3,7 +3,7 @@ use airhop_base::{Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::collections::VecDeque;
 
-/// FIFO for disciplines that need the sojourn times of packets and the number of queued bytes.
+/// FIFO queue for disciplines that read sojourn times of packets and the number of queued bytes.
 #[derive(Debug, Default)]
 pub struct Fifo {
     waiting: VecDeque<Waiting>,
@@ -14,9 +14,9 @@ pub struct Fifo {
 #[derive(Debug)]
 pub struct Waiting {
     pub packet: Queued,
-    /// Length of the packet.
+    /// Length of the packet, bytes.
     pub bytes: u32,
-    /// Time of its arrival.
+    /// Arrival time.
     pub since: Time,
 }
 
@@ -52,12 +52,12 @@ impl Fifo {
         waiting
     }
 
-    /// Shows the packets, the oldest first, until `matches` returns true. Returns whether it did.
+    /// Passes the packets to `matches`, the oldest first, until it returns true. True if it did.
     pub fn any_waiting(&self, matches: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool {
         self.waiting.iter().any(|waiting| matches(&waiting.packet.id))
     }
 
-    /// Returns the length of the oldest packet; `None` if empty.
+    /// Returns the length of the oldest packet, bytes; `None` if the queue is empty.
     pub fn next_bytes(&self) -> Option<u32> {
         self.waiting.front().map(|waiting| waiting.bytes)
     }

@@ -4,18 +4,17 @@ use airhop_base::{Drop, Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::collections::VecDeque;
 
-/// Fair queueing by deficit round robin (Shreedhar and Varghese 1995): one queue per flow; in its turn a flow
-/// may send a quantum of bytes, and the unused rest for which its next packet was too long (deficit) is added
-/// in its next turn. Over time, all saturated flows get the same share of the link, whatever their packet
-/// lengths.
+/// Fair queueing by deficit round robin (Shreedhar and Varghese 1995), with one queue per flow. In its turn a
+/// flow may send a quantum of bytes. If its next packet is too long, the unused bytes (deficit) are added in
+/// its next turn. In the long run all saturated flows get equal shares of the link, for any packet lengths.
 ///
-/// When the buffer is full, the longest queue drops its newest packet (buffer stealing: McKenney 1990).
+/// At a full buffer, the longest queue drops its newest packet (buffer stealing: McKenney 1990).
 #[derive(Debug)]
 pub struct Fq {
     flows: Vec<Flow>,
-    /// Flows with queued packets; the first has its turn.
+    /// Flows with queued packets, in the order of their turns.
     active: VecDeque<u16>,
-    /// True if the first flow has received its quantum.
+    /// True if the first flow has received its quantum for this turn.
     has_begun: bool,
     len: usize,
     quantum: u32,
@@ -25,12 +24,12 @@ pub struct Fq {
 #[derive(Debug, Default)]
 struct Flow {
     fifo: Fifo,
-    /// Bytes that the flow may still send in its turn; between turns, the deficit.
+    /// Bytes that the flow may still send in this turn; between turns, the deficit.
     deficit: u32,
 }
 
 impl Fq {
-    /// Creates empty queues with a total capacity of `capacity` packets.
+    /// Creates empty queues with a total capacity of `capacity` packets and a quantum of `quantum` bytes.
     pub fn new(capacity: usize, quantum: u32) -> Self {
         let (flows, active) = (Vec::new(), VecDeque::new());
         Fq { flows, active, has_begun: false, len: 0, quantum, capacity }
@@ -44,7 +43,7 @@ impl Fq {
         Some(stolen.packet)
     }
 
-    /// Counts the removal of a packet from flow `i`. A flow without packets loses its turn and its deficit.
+    /// Counts the removal of a packet of flow `i`. A flow without packets loses its turn and its deficit.
     fn took_from(&mut self, i: u16) {
         self.len -= 1;
         let flow = &mut self.flows[i as usize];
@@ -132,7 +131,7 @@ mod tests {
     }
 
     // Shreedhar and Varghese 1995, example with a quantum of 500: the first flow sends 200 bytes and keeps
-    // 300, with which it sends 750 and 20 in the second round; and so on.
+    // 300, so it sends packets of 750 and 20 in the second round; and so on.
     #[test]
     fn the_rest_of_a_quantum_is_kept_for_the_next_turn() {
         let mut bench = Bench::new(Fq::new(50, 500));
@@ -146,8 +145,8 @@ mod tests {
         assert_eq!(sent, [&first[..], &second[..]].concat());
     }
 
-    // Shreedhar and Varghese 1995, Lemma 2: among saturated flows, no flow is ahead of another by more than a
-    // quantum plus twice the longest packet.
+    // Shreedhar and Varghese 1995, Lemma 2: of two saturated flows, one has sent at most a quantum plus twice
+    // the longest packet more than the other.
     #[test]
     fn shares_are_equal_for_any_packet_sizes() {
         let mut bench = Bench::new(Fq::new(1000, 1500));
@@ -178,7 +177,7 @@ mod tests {
         assert_eq!(bench.drain(), [1, 3, 2], "one quantum, not one and 900");
     }
 
-    // Routing messages belong to no flow, and have a queue of their own.
+    // Routing messages belong to no flow, and have their own queue.
     #[test]
     fn packets_of_no_flow_have_their_turn() {
         let mut bench = Bench::new(Fq::new(50, 1000));
@@ -189,7 +188,7 @@ mod tests {
         assert_eq!(bench.disc.flows.len(), 2);
     }
 
-    // McKenney 1990: a flood takes buffer space only from its own flow.
+    // McKenney 1990: a flow that floods the buffer loses only its own packets.
     #[test]
     fn the_longest_queue_makes_room() {
         let mut bench = Bench::new(Fq::new(4, 1000));

@@ -9,30 +9,30 @@ use std::collections::VecDeque;
 /// Parameters of FQ-CoDel (RFC 8290).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FqCodelPlan {
-    /// Parameters of each flow's queue; the capacity is the total of all queues.
+    /// CoDel's parameters for each flow's queue; the capacity is the total of all queues.
     pub codel: CodelPlan,
     /// Quantum: bytes that a flow may send per turn.
     pub quantum: u32,
-    /// Number of queues; flows whose numbers are equal modulo this number share a queue.
+    /// Number of queues. Flows share a queue if their numbers are equal modulo this number.
     pub flows: u16,
 }
 
-/// FQ-CoDel (RFC 8290): one queue per flow, each with CoDel. Queues are served round-robin, a quantum of
-/// bytes each; flows that build no queue (sparse flows) have priority.
+/// FQ-CoDel (RFC 8290): one queue per flow, each with CoDel. Queues are served round-robin, with a quantum of
+/// bytes per turn. Flows that build no queue (sparse flows) have priority.
 ///
-/// Flows are assigned to queues by their numbers, where the RFC hashes addresses and ports: the sharing of
-/// queues is not random, and with more queues than flows no queue is shared.
+/// Flow numbers determine the queue, whereas the RFC hashes addresses and ports. The sharing of queues is
+/// therefore not random, and no queue is shared if there are at least as many queues as flows.
 #[derive(Debug)]
 pub struct FqCodel {
     plan: FqCodelPlan,
     queues: Vec<Queue>,
-    /// New queues: recently empty, in the order of their turns.
+    /// New queues, i.e. queues that were recently empty, in the order of their turns.
     new: VecDeque<u16>,
     /// Old queues, in the order of their turns.
     old: VecDeque<u16>,
     len: usize,
     bytes: u64,
-    /// Size of the largest packet so far, in place of the MTU (RFC 8289 §4.1).
+    /// Length of the largest packet so far, bytes, in place of the MTU (RFC 8289 §4.1).
     mtu: u32,
     marker: Marker,
 }
@@ -41,9 +41,9 @@ pub struct FqCodel {
 struct Queue {
     fifo: Fifo,
     law: ControlLaw,
-    /// Bytes that the queue may send before the turn of the next; negative after a longer packet.
+    /// Bytes that the queue may send before its turn ends; negative after a longer packet.
     credits: i64,
-    /// True if the queue is in one of the lists.
+    /// True if the queue is in `new` or `old`.
     is_active: bool,
 }
 
@@ -51,13 +51,13 @@ impl FqCodel {
     /// Maximum number of packets dropped at once (RFC 8290 §4.1).
     const BATCH: usize = 64;
 
-    /// Creates empty queues.
+    /// Creates the queues, all empty.
     pub fn new(plan: FqCodelPlan) -> Self {
         let (new, old) = (VecDeque::new(), VecDeque::new());
         FqCodel { plan, queues: Vec::new(), new, old, len: 0, bytes: 0, mtu: 0, marker: Marker::default() }
     }
 
-    /// Returns the queue of a packet that has just arrived. Memory is allocated for used queues only.
+    /// Returns the queue of an arriving packet. Memory is allocated only for queues that are used.
     fn queue_of(&mut self, packet: &Packet) -> u16 {
         self.mtu = self.mtu.max(packet.bytes);
         let i = bucket(packet, self.plan.flows);
@@ -79,13 +79,13 @@ impl FqCodel {
         }
     }
 
-    /// Moves the queue at the head of its list to the end of the old queues.
+    /// Moves the first queue of its list to the end of the old queues.
     fn put_behind(&mut self, i: u16, is_new: bool) {
         if is_new { &mut self.new } else { &mut self.old }.pop_front();
         self.old.push_back(i);
     }
 
-    /// Drops half of the packets of the queue with most bytes, the oldest first (RFC 8290 §4.1).
+    /// Drops half of the packets of the queue with the most bytes, the oldest first (RFC 8290 §4.1).
     fn drop_from_fattest(&mut self, dropped: &mut Dropped) {
         let Some(fattest) = self.queues.iter_mut().rev().max_by_key(|queue| queue.fifo.bytes()) else {
             return;
@@ -98,7 +98,7 @@ impl FqCodel {
         self.bytes -= before - fattest.fifo.bytes();
     }
 
-    /// Lets CoDel remove the next packet of a queue.
+    /// Removes the next packet of a queue as CoDel decides.
     fn take_from(
         &mut self,
         i: u16,
@@ -130,7 +130,7 @@ impl QueueDisc for FqCodel {
         }
     }
 
-    /// Deactivates all queues, as the link has found them empty.
+    /// Deactivates all queues, because they are empty.
     fn pass(&mut self, _: Time, _: Time, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
         for i in self.new.drain(..).chain(self.old.drain(..)) {
             let queue = &mut self.queues[i as usize];
@@ -144,8 +144,8 @@ impl QueueDisc for FqCodel {
         None
     }
 
-    /// Removes the next packet (RFC 8290 §4.2). A new queue that becomes empty stays for one more round among
-    /// the old ones; otherwise it could return as new again and again, and others would starve.
+    /// Removes the next packet (RFC 8290 §4.2). A new queue that becomes empty remains among the old queues
+    /// for one more round. Otherwise it could repeatedly become new, and other queues would starve.
     fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Queued> {
         loop {
             let is_new = !self.new.is_empty();
@@ -210,7 +210,7 @@ mod tests {
         move |packet| (packet.flow, packet.bytes) = (FlowId(flow), bytes)
     }
 
-    /// Fills queues: flow `i` gets this number of packets of this length in bytes.
+    /// Fills the queues: flow `i` gets `flows[i].0` packets of `flows[i].1` bytes.
     fn waiting(plan: FqCodelPlan, flows: &[(usize, u32)]) -> Bench<FqCodel> {
         let mut bench = Bench::new(FqCodel::new(plan));
         for (flow, &(packets, bytes)) in (0..).zip(flows) {
@@ -223,8 +223,9 @@ mod tests {
         bench.drain_packets().take(packets).map(|packet| packet.flow.0).collect()
     }
 
-    // RFC 8290 §4.2: packets of 1000 bytes with a quantum of 1514: credits 1514, 514, -486, end of the turn,
-    // with 1028; 28, -972, and 542; -458: two, two and one packet per turn.
+    // RFC 8290 §4.2, packets of 1000 bytes and a quantum of 1514. The credits are 1514, 514, -486, and the
+    // turn ends with 1028; then 28, -972, and 542; then -458. A flow sends two, two and one packets in its
+    // turns.
     #[test]
     fn a_turn_ends_when_the_credits_are_used_up() {
         let mut bench = waiting(PLAN, &[(9, 1000), (9, 1000)]);
@@ -234,20 +235,21 @@ mod tests {
         assert_eq!(next_flows(&mut bench, 4), [0, 1, 0, 1]);
     }
 
-    // §1.3: a flow that builds no queue precedes flows that do.
+    // §1.3: a flow that builds no queue has priority over flows that build a queue.
     #[test]
     fn a_sparse_flow_goes_first() {
         let mut bench = waiting(PLAN, &[(90, 1000), (90, 1000)]);
         assert_eq!(next_flows(&mut bench, 7).len(), 7);
         bench.offer_with(of(2, 200));
         assert_eq!(next_flows(&mut bench, 1), [2]);
-        // The new flow has credits left: as long as its packets arrive while it is in the list of new flows, it is served first.
+        // The new flow has credits left. While its packets arrive during its time in the list of new flows,
+        // it is served first.
         bench.offer_with(of(2, 200));
         assert_eq!(next_flows(&mut bench, 1), [2]);
     }
 
-    // §4.2: two flows that send one packet at a time, each after the other has been served and found empty,
-    // would starve a third one if they returned as new.
+    // §4.2: two flows send one packet at a time, each after the queue of the other was served and became
+    // empty. If both became new again, they would starve a third flow.
     #[test]
     fn flows_that_become_empty_stay_for_a_round() {
         let mut bench = waiting(PLAN, &[(900, 1000)]);
@@ -260,7 +262,7 @@ mod tests {
         assert!(sent[0] >= 80, "{sent:?}: a third of the link is its own");
     }
 
-    // §3: shares are in bytes, not in packets.
+    // §3: flows get equal shares of bytes, not of packets.
     #[test]
     fn shares_are_equal_for_any_packet_sizes() {
         let mut bench = waiting(PLAN, &[(900, 1500), (900, 300)]);
@@ -271,7 +273,8 @@ mod tests {
         assert!(sent[0].abs_diff(sent[1]) <= 1514 + 1500, "{sent:?}");
     }
 
-    // §4.1: half of the packets of the queue with most bytes are dropped, the oldest first, and at most 64.
+    // §4.1: at a full buffer, half of the packets of the queue with the most bytes are dropped, the oldest
+    // first, and at most 64.
     #[test]
     fn the_fattest_queue_makes_room() {
         let limit = |packets| FqCodelPlan { codel: CodelPlan { packets, ..CODEL }, ..PLAN };
@@ -289,8 +292,8 @@ mod tests {
         assert_eq!(bench.drain(), [1]);
     }
 
-    /// Removes a packet every millisecond; `comes` adds packets before it, given the time and the flow of the
-    /// last departure. Returns the number of dropped packets by flow.
+    /// Removes a packet every millisecond. Before each removal `comes` adds packets, given the time and the
+    /// flow of the last departure. Returns the number of dropped packets by flow.
     fn drops(
         bench: &mut Bench<FqCodel>,
         ms: u64,
@@ -312,8 +315,8 @@ mod tests {
         drops
     }
 
-    // §1.3: only the flow with a long queue loses packets: one flow has 400 packets queued; packets of the
-    // other arrive occasionally.
+    // §1.3: only the flow with a long queue loses packets. One flow has 400 packets queued, and packets of
+    // the other flow arrive occasionally.
     #[test]
     fn each_flow_has_a_codel_of_its_own() {
         let mut bench = waiting(PLAN, &[(400, 1500)]);
@@ -321,8 +324,8 @@ mod tests {
         assert!(drops[0] >= 3 && drops[1] == 0, "{drops:?}");
     }
 
-    // RFC 8289 §4.4: the queue of one flow may become empty while others have packets: each of 30 flows has
-    // one packet queued, for 30 ms.
+    // RFC 8289 §4.4: the queue of a flow may become empty while other flows have packets. Each of 30 flows
+    // has one packet in its queue, for 30 ms.
     #[test]
     fn all_queues_together_keep_the_link_busy() {
         let mut bench = waiting(PLAN, &[(1, 1500); 30]);
@@ -330,8 +333,7 @@ mod tests {
         assert!(drops.iter().sum::<usize>() >= 20, "{drops:?}");
     }
 
-    // A packet that was removed no longer occupies the link: the last packet is then not dropped, however
-    // long it was queued.
+    // A removed packet does not occupy the link, so the last packet is not dropped, for any sojourn time.
     #[test]
     fn removed_packets_are_not_counted() {
         let mut bench = waiting(PLAN, &[(0, 0), (20, 1500)]);
@@ -343,8 +345,8 @@ mod tests {
         }
     }
 
-    // With a single queue this is CoDel (§1.3); flows with equal numbers modulo the number of queues share
-    // one.
+    // With a single queue FQ-CoDel is CoDel (§1.3). Flows share a queue if their numbers are equal modulo the
+    // number of queues.
     #[test]
     fn flows_share_queues_when_there_are_too_few() {
         let two = FqCodelPlan { flows: 2, ..PLAN };
@@ -354,7 +356,7 @@ mod tests {
         assert_eq!(bench.drain(), [0, 1, 4, 2, 3]);
     }
 
-    // §4.1: a packet that passes without queueing is the first of a new queue: it uses up credits.
+    // §4.1: a packet that passes without queueing is the first packet of a new queue, and uses credits.
     #[test]
     fn a_packet_that_passes_counts() {
         let mut bench = Bench::new(FqCodel::new(PLAN));

@@ -1,4 +1,4 @@
-//! Laws of every discipline, for all sequences of arrivals and departures.
+//! Laws of all disciplines, for any sequence of arrivals and departures.
 
 use super::testing::Bench;
 use super::{CodelPlan, FqCodelPlan, PiePlan, QueuePlan, RedPlan};
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 const CAPACITY: usize = 12;
 
-/// Returns every discipline, with parameters that lead to early drops.
+/// Returns every discipline, with parameters that cause early drops.
 fn disciplines() -> Vec<QueuePlan> {
     let packets = CAPACITY;
     let (target, interval) = (Span::from_millis(2), Span::from_millis(10));
@@ -64,13 +64,14 @@ fn no_discipline_is_left_out() {
 /// Step of a queue's history.
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// Arrival of a packet of this flow and length; ECN-capable, and marked "in" for biased queues, if true.
+    /// Arrival of a packet with this flow and length in bytes. If true, the packet is ECN-capable, and marked
+    /// "in" for biased queues.
     Push(u16, u32, bool),
     /// Departure of a packet.
     Pop,
     /// Removal of the first packet of this flow.
     TakeOut(u16),
-    /// Pause, ms.
+    /// Idle time, ms.
     Wait(u64),
 }
 
@@ -83,7 +84,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Queue, and the numbers of the packets that must be in it, by flow.
+/// Queue under test, and numbers of the packets that it must contain, by flow.
 struct Audit {
     bench: Bench<dyn QueueDisc>,
     inside: BTreeSet<(u16, u64)>,
@@ -137,7 +138,7 @@ impl Audit {
         }
     }
 
-    /// Checks that the oldest packet of a flow leaves first.
+    /// Checks that packet `number` is the oldest queued packet of its flow, and removes it.
     fn leaves_in_order(&mut self, number: u64) {
         let flow = self.flows[number as usize];
         let first = self.inside.range((flow, 0)..(flow + 1, 0)).next().copied();
@@ -147,8 +148,9 @@ impl Audit {
 }
 
 proptest! {
-    // Every packet is dropped, removed, or still queued, exactly once. No queue exceeds its capacity, is idle
-    // while packets are queued, or reorders a flow. A discipline with marks counts its marks; no other marks.
+    // Every packet is dropped, removed or still queued, exactly once. No queue exceeds its capacity, stays
+    // idle while packets are queued, or reorders a flow. The marker of a discipline counts exactly the marks
+    // of the packets.
     #[test]
     fn every_packet_has_one_fate(steps in vec(step(), 1..300)) {
         for plan in disciplines() {

@@ -1,16 +1,16 @@
-//! Marks made by a queue, and their counts.
+//! ECN marks that a queue sets, and their number.
 
 use airhop_base::{Ecn, Packet};
 
-/// Marker of packets, and counts of marks by flow.
+/// Marker of packets, which counts marks by flow.
 #[derive(Debug, Default)]
 pub(crate) struct Marker {
     by_flow: Vec<u64>,
 }
 
 impl Marker {
-    /// Marks a packet "congestion experienced", if its transport is ECN-capable (RFC 3168 §5). Returns
-    /// whether it is. A mark made by another queue is counted only there.
+    /// Marks a packet with CE if its transport is ECN-capable (RFC 3168 §5). True if it is. A mark that
+    /// another queue has set is counted only at that queue.
     pub fn mark(&mut self, packet: &mut Packet) -> bool {
         if packet.ecn.is_capable() && packet.ecn != Ecn::Ce {
             packet.ecn = Ecn::Ce;
@@ -19,7 +19,7 @@ impl Marker {
         packet.ecn.is_capable()
     }
 
-    /// Counts a mark; packets of no flow are not ECN-capable.
+    /// Counts a mark. Packets without a flow are not ECN-capable.
     fn count(&mut self, packet: &Packet) {
         let Some(flow) = packet.flow.index() else { return };
         if self.by_flow.len() <= flow {
@@ -28,7 +28,7 @@ impl Marker {
         self.by_flow[flow] += 1;
     }
 
-    /// Returns the number of marked packets by flow; flows beyond the end have none.
+    /// Returns the number of marked packets by flow. Flows beyond the end of the slice have none.
     pub fn by_flow(&self) -> &[u64] {
         &self.by_flow
     }
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
     use airhop_base::{Body, Datagram, FlowId, NodeId, Time};
 
-    // RFC 3168 §5: ECT(0), ECT(1) and CE are ECN-capable. A mark is counted at its queue, for the flow of the
+    // RFC 3168 §5: ECT(0), ECT(1) and CE are ECN-capable. A queue counts its own marks, by the flow of the
     // marked packet.
     #[test]
     fn a_mark_counts_once() {

@@ -1,8 +1,8 @@
 //! Queue disciplines.
 //!
-//! A discipline has a file of its own, a variant of [`QueuePlan`] with its parameters, and an arm of
+//! Each discipline has its own file, a variant of [`QueuePlan`] with its parameters, and an arm of
 //! [`discipline`]. A discipline that acts only on arrivals is an
-//! [`EnqueuePolicy`](enqueue_policy::EnqueuePolicy) before a drop-tail queue.
+//! [`EnqueuePolicy`](enqueue_policy::EnqueuePolicy) of a drop-tail queue.
 
 mod biased;
 mod codel;
@@ -46,11 +46,11 @@ pub(crate) use waits::Waits;
 
 /// Queue discipline.
 pub(crate) trait QueueDisc: Debug + Send {
-    /// Offers a packet, which the discipline may mark. The packet is queued, unless it is added to `dropped`;
-    /// other queued packets may be dropped too.
+    /// Offers a packet, which the discipline may mark. The packet is queued unless the discipline adds it to
+    /// `dropped`; queued packets may be dropped too.
     fn push(&mut self, now: Time, packet: Queued, arena: &mut Arena<Packet>, dropped: &mut Dropped);
-    /// Lets a packet pass without queueing, as the queue is empty and the link free since `idle_since`; the
-    /// discipline may mark or drop it.
+    /// Handles a packet that passes without queueing, because the queue is empty and the link has been free
+    /// since `idle_since`. The discipline may mark or drop it.
     fn pass(
         &mut self,
         now: Time,
@@ -66,7 +66,7 @@ pub(crate) trait QueueDisc: Debug + Send {
     fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Queued>;
     /// Removes the first packet for which `matches` returns true, at any position.
     fn remove_first(&mut self, matches: &dyn Fn(&Queued) -> bool) -> Option<Queued>;
-    /// Shows the queued packets, those of a flow in order, until `matches` returns true. Returns whether it
+    /// Passes the queued packets to `matches`, those of a flow in order, until it returns true. True if it
     /// did.
     fn any_waiting(&self, matches: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool;
     /// Returns the number of queued packets.
@@ -83,7 +83,7 @@ pub(crate) trait QueueDisc: Debug + Send {
 #[derive(Debug)]
 pub(crate) struct Queued {
     pub id: Id<Packet>,
-    /// Next station of the packet; unused before a wire, which leads to one node only.
+    /// Next station of the packet; unused before a wire, which has a single next node.
     pub to: Station,
     /// Time at which the packet was offered to the queue.
     pub since: Time,
@@ -92,23 +92,23 @@ pub(crate) struct Queued {
 /// State of a queue that results report.
 #[derive(Debug)]
 pub(crate) struct QueueState<'a> {
-    /// Sojourn times; `None` if no packet left the queue.
+    /// Distribution of sojourn times; `None` if no packet has left the queue.
     pub wait: Option<Delay>,
     /// Marker; `None` if the queue marks no packets.
     pub marker: Option<&'a Marker>,
 }
 
-/// Packets dropped by a queue, in order. A caller reuses one such buffer, so that nothing is allocated per
+/// Packets that a queue drops, in order. The caller reuses one buffer, so that no memory is allocated per
 /// packet.
 pub(crate) type Dropped = Vec<(Queued, Drop)>;
 
 /// Queue discipline with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum QueuePlan {
-    /// First in, first out; a packet that arrives while `packets` are queued is dropped. The packet in
-    /// service is not counted.
+    /// FIFO queue that drops a packet that arrives while `packets` are queued. The packet in service is not
+    /// counted.
     DropTail {
-        /// Capacity in packets.
+        /// Queue capacity, packets.
         packets: usize,
     },
     /// Random early detection (Floyd and Jacobson 1993).
@@ -116,17 +116,17 @@ pub enum QueuePlan {
     /// Marks every ECN-capable packet while the average queue is at or above a threshold (Xu, Tian and Ansari
     /// 2004).
     CongestionWarning {
-        /// Capacity in packets.
+        /// Queue capacity, packets.
         packets: usize,
-        /// Threshold of the average, packets.
+        /// Threshold of the average queue, packets.
         threshold: f64,
         /// Weight of one arrival in the average, (0, 1].
         weight: f64,
     },
-    /// Drop-tail queue; when it is full, a packet marked "in" replaces one marked "out" (Biaz and Vaidya
-    /// 2005).
+    /// Drop-tail queue. If it is full, an arriving packet marked "in" replaces a packet marked "out" (Biaz
+    /// and Vaidya 2005).
     Biased {
-        /// Capacity in packets.
+        /// Queue capacity, packets.
         packets: usize,
     },
     /// CoDel: controlled delay (RFC 8289).
@@ -145,18 +145,19 @@ pub enum QueuePlan {
 }
 
 impl QueuePlan {
-    /// Weight of one arrival in the average of [`QueuePlan::congestion_warning`]; Airhop's choice, as the
-    /// paper states none.
+    /// Weight of one arrival in the average of [`QueuePlan::congestion_warning`]. The number is Airhop's
+    /// choice, because the paper states none.
     pub const WARNING_WEIGHT: f64 = 0.2;
 
-    /// Returns a congestion warning at a quarter of the buffer: 5 of 20 packets, 12 of 50; Airhop's choice.
+    /// Returns a congestion warning with a threshold at a quarter of the buffer: 5 of 20 packets, 12 of 50.
+    /// The threshold is Airhop's choice.
     pub fn congestion_warning(packets: usize) -> Self {
         Self::warning_at_a_quarter(packets, Self::WARNING_WEIGHT)
     }
 
-    /// Returns DCTCP's marking (RFC 8257 §3.1): a step at a quarter of the buffer, applied to the
-    /// instantaneous queue instead of its average. With a buffer of the path's bandwidth-delay product, this
-    /// is above the seventh that keeps the link busy (Alizadeh et al. 2010 §3.4).
+    /// Returns DCTCP's marking (RFC 8257 §3.1): a step threshold at a quarter of the buffer, applied to the
+    /// instantaneous queue instead of its average. If the buffer is the path's bandwidth-delay product, the
+    /// threshold exceeds the seventh of it that keeps the link busy (Alizadeh et al. 2010 §3.4).
     pub fn step_marking(packets: usize) -> Self {
         Self::warning_at_a_quarter(packets, 1.0)
     }
@@ -166,8 +167,8 @@ impl QueuePlan {
     }
 }
 
-/// Builds the queue of a plan before a link with a serialisation time of `time_for(bytes)`, with the
-/// randomness of that link.
+/// Builds the queue of a plan. `time_for(bytes)`: serialisation time of the link behind the queue; `stream`:
+/// random stream of this link.
 pub(crate) fn build(plan: &QueuePlan, time_for: impl Fn(u32) -> Span, stream: Stream) -> TxQueue {
     TxQueue::new(discipline(plan, time_for, stream))
 }
@@ -189,8 +190,8 @@ fn discipline(plan: &QueuePlan, time_for: impl Fn(u32) -> Span, stream: Stream) 
     }
 }
 
-/// Returns the index of the queue of a packet among `queues` queues, one per flow: flows share queues only if
-/// there are too few. The first queue is for packets of no flow.
+/// Returns the index of a packet's queue among `queues` queues, one per flow. Flows share a queue only if
+/// there are too few queues. The first queue is for packets without a flow.
 fn bucket(packet: &Packet, queues: u16) -> u16 {
     packet.flow.0.wrapping_add(1) % queues
 }

@@ -6,30 +6,30 @@ use airhop_engine::{Arena, Id, Stream};
 /// Parameters of PIE (RFC 8033).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PiePlan {
-    /// Capacity in packets.
+    /// Queue capacity, packets.
     pub packets: usize,
     /// Target queueing delay: QDELAY_REF.
     pub target: Span,
-    /// Time without drops after the queue was short: MAX_BURST.
+    /// Time without drops after the queue was short, i.e. the burst allowance: MAX_BURST.
     pub burst: Span,
-    /// True to mark ECN-capable packets in place of dropping them, while the drop probability is low.
+    /// True if ECN-capable packets are marked instead of dropped while the drop probability is low.
     pub ecn: bool,
 }
 
 /// PIE (RFC 8033): arriving packets are dropped with a probability that a proportional-integral controller
-/// updates every 15 ms from the deviation of the delay from its target and from the trend of the delay.
-/// Arrivals at a full queue are dropped.
+/// updates every 15 ms. Its inputs are the difference of the delay from its target and the change of the
+/// delay. Arrivals at a full queue are dropped.
 ///
-/// Implemented are the basic scheme (§4), marks (§5.1), derandomisation (§5.4) and the limit of the
-/// probability's growth (§5.5). The delay is that of the last departed packet, from its time stamp (§4.3),
-/// which is exact even at a varying rate, as before a MAC; an estimate from the departure rate (§5.2) needs
-/// 16 kB in the queue for its first value, more than a slow link queues at the target. PIE is always active;
-/// turning it off for short queues (§5.3) is not implemented.
+/// The basic scheme (§4), marks (§5.1), derandomisation (§5.4) and the limit of the probability's growth
+/// (§5.5) are implemented. The delay is the sojourn time of the last departed packet, from its time stamp
+/// (§4.3). It is exact even at a varying rate, as before a MAC. An estimate from the departure rate (§5.2)
+/// needs 16 kB in the queue for its first value, more than a slow link queues at the target. PIE is always
+/// active; switching it off for short queues (§5.3) is not implemented.
 #[derive(Debug)]
 pub struct Pie {
     fifo: Fifo,
     control: Controller,
-    /// Length of the largest packet so far, in place of the typical length.
+    /// Length of the largest packet so far, bytes, in place of the typical length.
     packet: u32,
     plan: PiePlan,
     stream: Stream,
@@ -43,7 +43,7 @@ impl PiePlan {
 }
 
 impl Pie {
-    /// RFC 8033 §5.1: probability from which on ECN-capable packets are dropped instead of marked.
+    /// RFC 8033 §5.1: probability above which ECN-capable packets are dropped instead of marked.
     const MOST_MARKED: f64 = 0.1;
 
     /// Creates an empty queue.
@@ -58,11 +58,11 @@ impl Pie {
         }
     }
 
-    /// Decides on an arriving packet. `None`: the packet is queued, possibly marked.
+    /// Handles an arriving packet. `None`: the packet is queued, and may be marked.
     fn judge(&mut self, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
         self.control.note_arrival();
         self.packet = self.packet.max(arena.get(packet).bytes);
-        // A queue of two packets or less is never shortened: the link would become idle.
+        // A queue of at most two packets drops no packet, because the link would become idle.
         let is_short = self.fifo.bytes() <= 2 * u64::from(self.packet);
         if is_short || !self.control.drops_or_marks(&mut self.stream) {
             return None;
@@ -128,11 +128,11 @@ struct Controller {
     burst: Span,
     /// Probability with which an arriving packet is dropped or marked.
     probability: f64,
-    /// Sum of that probability over the packets since the last drop or mark.
+    /// Sum of the probability over the packets that arrived since the last drop or mark.
     accumulated: f64,
-    /// Sojourn time of the last departed packet.
+    /// Sojourn time of the last departed packet, s.
     delay: f64,
-    /// Delay at the last update.
+    /// Sojourn time at the last update, s.
     delay_before: f64,
     /// Remaining burst allowance, during which no packet is dropped or marked.
     burst_left: Span,
@@ -142,11 +142,11 @@ struct Controller {
 impl Controller {
     /// T_UPDATE.
     const UPDATE: Span = Span::from_millis(15);
-    /// Increase of the probability at an update, per second above the target.
+    /// Increase of the probability at an update, per second of delay above the target.
     const ALPHA: f64 = 0.125;
-    /// Increase of the probability at an update, per second above the delay of the last update.
+    /// Increase of the probability at an update, per second of growth of the delay since the last update.
     const BETA: f64 = 1.25;
-    /// RFC 8033 §4.2: factor of that increase below each probability.
+    /// RFC 8033 §4.2: factor of the increase, for probabilities below a bound.
     const SCALES: [(f64, f64); 6] = [
         (0.000_001, 1.0 / 2048.0),
         (0.000_01, 1.0 / 512.0),
@@ -169,7 +169,7 @@ impl Controller {
         }
     }
 
-    /// Performs the updates that were due up to now; their inputs have not changed since.
+    /// Computes the updates that are due by now. Their inputs have not changed since they were due.
     fn catch_up(&mut self, now: Time) {
         while self.next_update <= now {
             if self.is_at_rest() {
@@ -214,9 +214,9 @@ impl Controller {
         }
     }
 
-    /// Decides whether the arriving packet is dropped or marked: never during a burst allowance or while the
-    /// delay is close to the target or below (§4.1); otherwise at random, with a minimum and a maximum
-    /// distance between drops (§5.4).
+    /// Determines whether the arriving packet is dropped or marked. No packet is dropped during a burst
+    /// allowance, or while the delay is near the target or below it (§4.1). Otherwise the choice is random,
+    /// with a minimum and a maximum distance between drops (§5.4).
     fn drops_or_marks(&mut self, stream: &mut Stream) -> bool {
         let is_harmless = self.delay_before < self.target / 2.0 && self.probability < 0.2;
         if self.burst_left > Span::ZERO || is_harmless {
@@ -249,7 +249,7 @@ mod tests {
         Streams::new(1, 0).stream("pie")
     }
 
-    /// Returns a controller without burst allowance in a state with these delays, s.
+    /// Returns a controller without burst allowance, with this probability and these delays, s.
     fn at(probability: f64, delay_before: f64, delay: f64) -> Controller {
         let calm = Controller::new(PiePlan { burst: Span::ZERO, ..PLAN });
         Controller { probability, delay_before, delay, ..calm }
@@ -260,8 +260,8 @@ mod tests {
         controller.probability
     }
 
-    // RFC 8033 §4.2: 80 ms above the target adds 0.125 × 0.08 = 0.01, an increase of the delay by 4 ms adds
-    // 1.25 × 0.004 = 0.005; below a probability of 0.1 a fraction of it, given by the table.
+    // RFC 8033 §4.2: a delay of 80 ms above the target adds 0.125 × 0.08 = 0.01, and an increase of the delay
+    // by 4 ms adds 1.25 × 0.004 = 0.005. Below a probability of 0.1 the table's fraction of this is added.
     #[test]
     fn the_step_is_tuned_to_the_probability() {
         let steps = [
@@ -282,8 +282,8 @@ mod tests {
         }
     }
 
-    // §5.5: at most 0.02 per update from 0.1 on; §4.2: without delay the probability falls by 2 % per update,
-    // and never below 0 or above 1.
+    // §5.5: the probability grows by at most 0.02 per update from 0.1 on. §4.2: without delay it falls by 2 %
+    // per update. It is never below 0 or above 1.
     #[test]
     fn the_probability_is_capped_decays_and_is_bounded() {
         let second = |probability| updated(at(probability, 0.015, 1.015)) - probability;
@@ -293,7 +293,7 @@ mod tests {
         assert_eq!(updated(at(0.999, 0.5, 0.5)), 1.0);
     }
 
-    // The state does not change between packets, so due updates are computed at the next arrival.
+    // The state does not change between packets, so the next arrival computes the updates that are due.
     #[test]
     fn late_updates_are_those_that_were_due() {
         for delay in [0.0, 15.0 * MS, 20.0 * MS, 90.0 * MS] {
@@ -310,9 +310,9 @@ mod tests {
         }
     }
 
-    // §4.4: in the 150 ms after the queue was short no packet is dropped, however long the queue; then the
-    // allowance is used up until congestion ends, i.e. until the probability is zero and the delay below half
-    // of the target.
+    // §4.4: in the 150 ms after the queue was short no packet is dropped, for any queue length. Then the
+    // allowance is restored only when congestion has ended, i.e. when the probability is zero and the delay
+    // below half of the target.
     #[test]
     fn a_burst_is_let_through() {
         let mut pie = Controller { burst_left: PLAN.burst, burst: PLAN.burst, ..at(1.0, 1.0, 1.0) };
@@ -331,8 +331,8 @@ mod tests {
         assert_eq!(pie.burst_left, PLAN.burst);
     }
 
-    // §5.4: with p = 0.05 the gap is at least 17 packets and at most 170; from the 17th on each is dropped
-    // with probability 0.05: a mean of 16 + 20.
+    // §5.4: at p = 0.05 the distance between drops is at least 17 packets and at most 170. From the 17th
+    // packet on, each packet is dropped with probability 0.05, so the mean is 16 + 20.
     #[test]
     fn gaps_are_neither_short_nor_long() {
         let mut pie = at(0.05, 20.0 * MS, 20.0 * MS);
@@ -348,7 +348,8 @@ mod tests {
         let mean = gaps.iter().map(|&gap| f64::from(gap)).sum::<f64>() / 10_000.0;
         let [least, most] = [gaps.iter().min(), gaps.iter().max()].map(|gap| *gap.expect("gaps"));
         assert!((17..=18).contains(&least) && (140..=171).contains(&most), "{least} to {most}");
-        // Standard deviation of a geometric gap: 19.5; five standard deviations of the mean.
+        // The standard deviation of the geometric distance is 19.5; the tolerance is five standard deviations
+        // of the mean.
         assert!((mean - 36.0).abs() < 5.0 * 0.195, "{mean}");
     }
 
@@ -373,8 +374,8 @@ mod tests {
         bench
     }
 
-    // §5.1: packets are marked instead of dropped below a probability of 0.1; §4.1: not with two packets in
-    // the queue.
+    // §5.1: packets are marked instead of dropped below a probability of 0.1. §4.1: no packet is marked while
+    // two packets are queued.
     #[test]
     fn ecn_packets_are_marked_at_small_probabilities() {
         let ect: fn(&mut Packet) = |packet| packet.ecn = Ecn::Ect0;
@@ -399,7 +400,7 @@ mod tests {
         assert_eq!(bench.offer(), Offered::Dropped(4, Drop::Aqm), "it finds three");
     }
 
-    // §4.3: the delay is that of the last departed packet, and zero when the queue is empty.
+    // §4.3: the delay is the sojourn time of the last departed packet, and zero if the queue is empty.
     #[test]
     fn the_delay_is_that_of_the_last_packet() {
         let mut bench = Bench::new(Pie::new(PLAN, stream()));

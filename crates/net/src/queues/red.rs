@@ -7,35 +7,38 @@ use airhop_engine::{Arena, Id, Stream};
 /// Parameters of random early detection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RedPlan {
-    /// Capacity in packets.
+    /// Queue capacity, packets.
     pub packets: usize,
-    /// Minimum threshold of the average, from which on packets are dropped or marked.
+    /// Minimum threshold of the average queue, packets. Packets are dropped or marked at or above it.
     pub min: f64,
-    /// Maximum threshold of the average, at which the probability is `max_p`; greater than `min`.
+    /// Maximum threshold of the average queue, packets, at which the probability is `max_p`; greater than
+    /// `min`.
     pub max: f64,
-    /// Probability of a drop or mark just below `max`.
+    /// Probability of a drop or mark just below the average `max`.
     pub max_p: f64,
     /// Weight of one arrival in the average, (0, 1].
     pub weight: f64,
-    /// True: the probability grows from `max_p` at `max` to 1 at twice `max`. False: it is 1 from `max` on.
+    /// True: the probability grows from `max_p` at `max` to 1 at twice `max`. False: it is 1 at and above
+    /// `max`.
     pub gentle: bool,
-    /// True to mark ECN-capable packets in place of dropping them (RFC 3168).
+    /// True if ECN-capable packets are marked instead of dropped (RFC 3168).
     pub ecn: bool,
-    /// Typical packet length, bytes: while the link is idle, the average decays by one weight per
+    /// Typical packet length, bytes. While the link is idle, the average decays by one weight per
     /// serialisation time of such a packet.
     pub mean_packet: u32,
 }
 
 /// Random early detection (Floyd and Jacobson 1993).
 ///
-/// The average queue determines the probability with which an arriving packet is dropped or marked: 0 below
-/// `min`, growing up to `max_p` between `min` and `max`, and 1 above, or, with `gentle`, 1 from twice `max`
-/// on (Floyd 2000). A packet is marked instead of dropped if it is ECN-capable (RFC 3168 §5) and the
-/// probability is below 1; otherwise senders that ignore marks could not be controlled (RFC 3168 §7).
+/// The average queue determines the probability with which an arriving packet is dropped or marked. The
+/// probability is 0 below `min`, grows to `max_p` between `min` and `max`, and is 1 above; with `gentle` it
+/// is 1 from twice `max` on (Floyd 2000). A packet is marked instead of dropped if it is ECN-capable (RFC
+/// 3168 §5) and the probability is below 1. At a probability of 1 it is dropped, so that senders that ignore
+/// marks are controlled too (RFC 3168 §7).
 #[derive(Debug)]
 pub struct Red {
     plan: RedPlan,
-    /// Serialisation time of a packet of typical length.
+    /// Serialisation time of a packet of the typical length.
     packet_time: Span,
     average: f64,
     /// Number of packets since the last drop or mark.
@@ -53,12 +56,13 @@ enum Decision {
 }
 
 impl Red {
-    /// Creates the policy of a queue before a link on which a packet of typical length takes `packet_time`.
+    /// Creates the policy of a queue. `packet_time`: serialisation time of a packet of the typical length on
+    /// the link.
     pub fn new(plan: RedPlan, packet_time: Span, stream: Stream) -> Self {
         Red { plan, packet_time, average: 0.0, count: 0, stream, marker: Marker::default() }
     }
 
-    /// Decides on an arriving packet. `None`: the packet is queued, possibly marked.
+    /// Handles an arriving packet. `None`: the packet is queued, and may be marked.
     fn judge(&mut self, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
         match self.decide() {
             Decision::Nothing => None,
@@ -73,8 +77,8 @@ impl Red {
         if p >= 1.0 {
             return Decision::Forced;
         }
-        // Floyd and Jacobson 1993 §7, method 2: p_a = p_b / (1 - count p_b). The gap between two drops or marks is then uniform in {1, …,
-        // 1/p_b}, not geometric.
+        // Floyd and Jacobson 1993 §7, method 2: p_a = p_b / (1 - count p_b). The distance between two drops
+        // or marks is then uniform in {1, …, 1/p_b}, not geometric.
         let rest = 1.0 - f64::from(count) * p;
         if self.stream.uniform() * rest < p {
             return Decision::Early;
@@ -83,7 +87,7 @@ impl Red {
         Decision::Nothing
     }
 
-    /// Returns p_b, the probability at this average; `None` below `min`.
+    /// Returns p_b, the probability at the present average; `None` below `min`.
     fn probability(&self) -> Option<f64> {
         let RedPlan { min, max, max_p, gentle, .. } = self.plan;
         if self.average < min {
@@ -110,8 +114,8 @@ impl EnqueuePolicy for Red {
         self.judge(packet, arena)
     }
 
-    /// Decays the average in idle time (Floyd and Jacobson 1993 §4), as if the small packets that fit into
-    /// the idle time had each arrived at an empty queue.
+    /// Decays the average for an idle time (Floyd and Jacobson 1993 §4), as if typical packets had arrived at
+    /// the empty queue one after the other during that time.
     fn passes(
         &mut self,
         now: Time,
@@ -178,8 +182,8 @@ mod tests {
         assert_eq!((share(30.0, true), share(1e9, false)), (Some(1.0), Some(1.0)));
     }
 
-    // Floyd and Jacobson 1993 §7, method 2: gaps are uniform in {1, …, 1/p_b}: with p_b = 0.05, mean 10.5 and never above 20. A
-    // geometric gap would have mean 20.
+    // Floyd and Jacobson 1993 §7, method 2: distances between marks are uniform in {1, …, 1/p_b}. At p_b =
+    // 0.05 their mean is 10.5, and none exceeds 20. Geometric distances would have a mean of 20.
     #[test]
     fn gaps_between_marks_are_uniform() {
         let mut red = at(10.0, PLAN);
@@ -192,13 +196,13 @@ mod tests {
                 gap = 0;
             }
         }
-        // 19 047 gaps in 20 cells: chi-square with 19 degrees of freedom, 99.99 % quantile 53.
+        // 19 047 distances in 20 classes: chi-square with 19 degrees of freedom, 99.99 % quantile 53.
         let all: f64 = gaps.iter().map(|&n| f64::from(n)).sum();
         let chi2: f64 = gaps[1..].iter().map(|&n| (f64::from(n) - all / 20.0).powi(2) / (all / 20.0)).sum();
         assert!(chi2 < 53.0, "{gaps:?}");
     }
 
-    // §4: q_avg is a low-pass filter with gain w; an idle time t multiplies it by (1 - w)^(t / s).
+    // §4: q_avg is a low-pass filter with gain w; an idle time t multiplies q_avg by (1 - w)^(t / s).
     #[test]
     fn the_average_follows_the_queue_and_falls_when_idle() {
         let mut bench = bench(red(RedPlan { min: 40.0, max: 45.0, ..PLAN }));
@@ -213,8 +217,8 @@ mod tests {
         assert!((bench.disc.policy.average - before * 0.998_f64.powi(250)).abs() < 1e-12);
     }
 
-    // RFC 3168 §5: an ECN-capable packet is marked instead of dropped; §7: no longer when the probability is
-    // 1.
+    // RFC 3168 §5: an ECN-capable packet is marked instead of dropped. §7: it is dropped if the probability
+    // is 1.
     #[test]
     fn an_ecn_packet_is_marked_unless_the_share_is_one() {
         for (ecn, set, dropped, marked) in [
@@ -226,7 +230,7 @@ mod tests {
             let offers: Vec<_> = (0..1000).map(|_| bench.offer_with(set)).collect();
             let drops = offers.iter().filter(|o| matches!(o, Offered::Dropped(_, Drop::Aqm))).count();
             let marks = bench.drain_packets().filter(|packet| packet.ecn == Ecn::Ce).count();
-            // One in 10.5, within five standard deviations of a uniform gap.
+            // One packet in 10.5 is marked; the tolerance is five standard deviations of a uniform distance.
             let fits = |n: usize| n.abs_diff(95) < 27;
             assert!((fits(drops), fits(marks)) == (dropped, marked), "{drops} dropped, {marks} marked");
         }

@@ -1,26 +1,26 @@
-//! A queue discipline under test: packets are identified by their order of arrival.
+//! Harness for a queue discipline; packets are numbered in their order of arrival.
 
 use super::{Dropped, QueueDisc, Queued};
 use airhop_base::{Body, Datagram, Drop, Ecn, FlowId, NodeId, Packet, Span, Time};
 use airhop_engine::Arena;
 use std::collections::BTreeSet;
 
-/// Fate of an offered packet.
+/// Outcome of an offered packet.
 #[derive(Debug, PartialEq)]
 pub enum Offered {
     Queued,
-    /// Drop of this packet.
+    /// This packet was dropped.
     Dropped(u64, Drop),
-    /// Drops of these packets.
+    /// These packets were dropped.
     DroppedMany(Vec<u64>),
 }
 
 pub struct Bench<Q: ?Sized> {
     pub disc: Box<Q>,
     pub now: Time,
-    /// Time for which the link has been idle, for packets that pass.
+    /// Time for which the link has been idle when a packet passes without queueing.
     pub idle: Span,
-    /// Number of packets marked so far, dropped ones included.
+    /// Number of packets marked so far, including packets that were dropped later.
     pub marked: u64,
     arena: Arena<Packet>,
     dropped: Dropped,
@@ -43,7 +43,7 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
         self.offer_with(|_| {})
     }
 
-    /// Offers a packet modified by `set`.
+    /// Offers a packet after `set` has changed it.
     pub fn offer_with(&mut self, set: impl Fn(&mut Packet)) -> Offered {
         self.push_with(set);
         match self.dropped()[..] {
@@ -53,7 +53,7 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
         }
     }
 
-    /// Offers a packet modified by `set`, and ignores drops.
+    /// Offers a packet after `set` has changed it, and ignores drops.
     pub fn push_with(&mut self, set: impl Fn(&mut Packet)) {
         let packet = self.packet(set);
         let id = self.arena.insert(packet);
@@ -68,7 +68,7 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
         Some(number(&packet))
     }
 
-    /// Returns the queued packets.
+    /// Returns the numbers of the queued packets.
     pub fn waiting(&self) -> BTreeSet<u64> {
         let mut waiting = BTreeSet::new();
         let is_known = self.disc.any_waiting(&mut |id| !waiting.insert(number(self.arena.get(id))));
@@ -90,7 +90,7 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
         })
     }
 
-    /// Lets a packet pass without queueing. Returns its ECN codepoint afterwards.
+    /// Passes a packet without queueing, and returns its ECN codepoint afterwards.
     pub fn pass_with(&mut self, set: impl Fn(&mut Packet)) -> Ecn {
         let packet = self.packet(set);
         let id = self.arena.insert(packet);
@@ -127,7 +127,7 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
     }
 }
 
-/// Returns a datagram of this number, 1000 bytes long.
+/// Returns a datagram with this number and a length of 1000 bytes.
 pub fn datagram(number: u64) -> Packet {
     let body = Body::Udp(Datagram { number, len: 972, sent: Time::ZERO, original: None });
     Packet::new(FlowId(0), NodeId(0), NodeId(1), 1000, body)

@@ -10,10 +10,10 @@ pub struct TxQueue {
     record: Box<Record>,
 }
 
-/// Packets of a queue, as stored by its owner without a call of the discipline.
+/// Copies of a queue's properties that can be read without a call of the discipline.
 #[derive(Debug, Default)]
 struct Record {
-    /// False if the discipline is known to be empty, which saves a call.
+    /// False if the discipline is empty for certain, which saves a call.
     may_wait: bool,
     /// Sojourn times of packets that left the queue.
     waits: Waits,
@@ -24,9 +24,9 @@ struct Record {
 pub enum Offered {
     /// The packet passes to the transmitter without queueing.
     Passes(Queued),
-    /// The discipline dropped a packet that would have passed.
+    /// The discipline dropped a packet that would have passed without queueing.
     Refused,
-    /// The discipline accepted the packet, which is queued unless it was dropped.
+    /// The discipline accepted the packet, and queued it unless it is in the list of dropped packets.
     Pushed,
 }
 
@@ -36,8 +36,8 @@ impl TxQueue {
         TxQueue { discipline, record: Box::default() }
     }
 
-    /// Offers a packet; `free_since`: time since which the transmitter is free, if it is. Packets that the
-    /// discipline drops are added to `dropped`; they may include queued ones.
+    /// Offers a packet. `free_since`: time since which the transmitter has been free; `None` if it is busy.
+    /// Packets that the discipline drops are added to `dropped`, including queued packets.
     #[inline]
     pub fn offer(
         &mut self,
@@ -85,14 +85,14 @@ impl TxQueue {
         self.discipline.remove_first(matches)
     }
 
-    /// Drops all packets, as their route is lost.
+    /// Drops all packets, because their route is lost.
     pub fn clear(&mut self, dropped: &mut Dropped) {
         while let Some(packet) = self.remove_first(&|_| true) {
             dropped.push((packet, Drop::Route));
         }
     }
 
-    /// Shows the queued packets as [`QueueDisc::any_waiting`] does.
+    /// Passes the queued packets to `matches` as [`QueueDisc::any_waiting`] does.
     pub fn any_waiting(&self, matches: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool {
         self.discipline.any_waiting(matches)
     }
@@ -112,12 +112,12 @@ impl TxQueue {
         self.discipline.marker()
     }
 
-    /// Returns the state that results report.
+    /// Returns the state of the queue for the results.
     pub fn state(&self) -> QueueState<'_> {
         QueueState { wait: self.record.waits.summary(), marker: self.marker() }
     }
 
-    /// Ends the warm-up: sojourn times cover packets that leave the queue from now on.
+    /// Ends the warm-up: from now on, sojourn times are those of packets that leave the queue later.
     pub fn begin_anew(&mut self) {
         self.record.waits = Waits::default();
     }
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
     use airhop_engine::Streams;
 
-    /// A packet passes without queueing only if the transmitter is free and no other is queued; each packet
+    /// A packet passes without queueing only if the transmitter is free and no packet is queued. Each packet
     /// keeps its next station.
     #[test]
     fn packets_pass_a_free_transmitter_and_an_empty_queue() {

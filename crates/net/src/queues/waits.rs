@@ -1,23 +1,25 @@
 use crate::delays::{Delay, Delays};
 use airhop_base::Span;
 
-/// Sojourn times of packets in a queue, zero for those that passed to the transmitter without queueing.
+/// Sojourn times of packets in a queue. The sojourn time is zero for packets that passed to the transmitter
+/// without queueing.
 #[derive(Debug, Default)]
 pub(crate) struct Waits {
-    /// Number of packets that passed.
+    /// Number of packets that passed without queueing.
     passed: u64,
-    /// Sojourn times of the others, in a box: a link is small, and many packets pass.
+    /// Sojourn times of queued packets, in a box, because many packets pass and a link's struct should be
+    /// small.
     waits: Box<Delays>,
 }
 
 impl Waits {
-    /// Counts a packet that passed to the transmitter.
+    /// Counts a packet that passed without queueing.
     #[inline]
     pub fn pass(&mut self) {
         self.passed += 1;
     }
 
-    /// Adds the sojourn time of a packet that queued.
+    /// Adds the sojourn time of a queued packet.
     #[inline]
     pub fn add(&mut self, wait: Span) {
         self.waits.add(wait, 1);
@@ -38,8 +40,8 @@ impl Waits {
 mod tests {
     use super::*;
 
-    // By hand: of ten packets nine pass, and one waits 50 ms: the mean is 5 ms, the median 0, and the 95th
-    // percentile, by nearest rank the tenth, 50 ms.
+    // Computed by hand: of ten packets nine pass, and one is queued for 50 ms. The mean is 5 ms and the
+    // median 0. The 95th percentile by nearest rank is the tenth packet's, 50 ms.
     #[test]
     fn packets_that_pass_wait_zero() {
         let mut waits = Waits::default();

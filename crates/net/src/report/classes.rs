@@ -6,15 +6,15 @@ use crate::transit::Completions;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Classes of a run, collected flow by flow.
+/// Results by class of a run, to which each flow is added.
 #[derive(Debug, Default)]
 pub(crate) struct Classes(Vec<Class>);
 
-/// Results of the flows of a class so far.
+/// Summed results of the flows of a class.
 #[derive(Debug)]
 struct Class {
     name: Arc<str>,
-    /// Goodput by group, Mbit/s: a flow of the scenario with the flows that its application opened.
+    /// Goodput, Mbit/s, of each flow of the scenario, including the flows that its application opened.
     goodputs: BTreeMap<usize, f64>,
     delays: Delays,
     completions: Completions,
@@ -22,14 +22,14 @@ struct Class {
     unfinished: Option<u64>,
 }
 
-/// Results of a flow that its class sums up.
+/// Results of a flow that are added to its class.
 #[derive(Debug)]
 pub(crate) struct ClassMember<'a> {
     pub report: &'a FlowReport,
-    /// Index of the first flow of the flow's application.
+    /// Index of the first flow of the application.
     pub group: usize,
     pub delays: Option<&'a Delays>,
-    /// Completions of the flow's application, and the number of those that are unfinished.
+    /// Completions of the flow's application, and number of unfinished transfers and requests.
     pub completions: Option<(&'a Completions, u64)>,
 }
 
@@ -103,8 +103,8 @@ mod tests {
         ClassMember { report, group, delays: None, completions: None }
     }
 
-    // By hand: goodputs 1 and 3 have the index 4²/(2 × 10) = 0.8. The flow that an application opened adds to
-    // the goodput of the application.
+    // Computed by hand: goodputs 1 and 3 have an index of 4²/(2 × 10) = 0.8. The goodput of a flow that an
+    // application opened counts for the application.
     #[test]
     fn the_index_is_over_the_flows_of_the_scenario() {
         let mut classes = Classes::default();
@@ -118,7 +118,8 @@ mod tests {
         assert_eq!((&down.delay_ms, &down.completion_ms), (&None, &None));
     }
 
-    // The median of a class is that of all its delays together, weighted by bytes, not a mean of medians.
+    // The median delay of a class is that of all delays of its flows, weighted by bytes, not a mean of
+    // medians.
     #[test]
     fn delays_and_completions_of_a_class_are_those_of_all_flows_together() {
         let (mut short, mut long) = (Delays::default(), Delays::default());

@@ -1,14 +1,14 @@
-//! Counts of the connections that an application opens and closes.
+//! Numbers of connections that an application opens and closes.
 
 /// Connections of an application.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ConnectionCounts {
     /// Number of connections opened.
     pub opened: u64,
-    /// Number of connections closed by both sides, each FIN acknowledged.
+    /// Number of connections that both sides closed, with both FINs acknowledged.
     pub closed: u64,
-    /// Number of ends in TIME-WAIT at the end of the run. A connection that opens with the ports of such an end
-    /// takes it out of the state (RFC 1122 §4.2.2.13).
+    /// Number of endpoints in TIME-WAIT at the end of the run. A new connection with the ports of such an
+    /// endpoint ends its state (RFC 1122 §4.2.2.13).
     pub time_wait: u64,
 }
 
@@ -25,7 +25,7 @@ impl ConnectionCounts {
         [self.opened, self.closed, self.time_wait]
     }
 
-    /// Subtracts the counts of `earlier`. The number in TIME-WAIT is that at the end.
+    /// Subtracts the counts of `earlier`. The number in TIME-WAIT remains the number at the end.
     pub(super) fn leave_out(&mut self, earlier: &ConnectionCounts) {
         self.opened -= earlier.opened;
         self.closed -= earlier.closed;

@@ -7,9 +7,9 @@ pub struct Marks {
     pub ect0: u64,
     /// Data segments (or datagrams) that the sender sent with ECT(1).
     pub ect1: u64,
-    /// Packets of the flow, ACKs included, that queues marked CE.
+    /// Packets of the flow, including ACKs, that queues marked CE.
     pub ce: u64,
-    /// ACKs with ECE that reached the sender, SYN-ACKs excepted.
+    /// ACKs with ECE that reached the sender, without SYN-ACKs.
     pub ece: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Measure: a number or a group of numbers of a flow or run, with its description for documents, data frames,
+//! Measure: a number or group of numbers of a flow or run, with its description for documents, data frames,
 //! tables and plots.
 
 use super::connections::ConnectionCounts;
@@ -15,9 +15,9 @@ use airhop_tcp::seams::LossClass;
 pub enum FlowAggregation {
     /// Sum over the TCP flows.
     Sum,
-    /// Mean over the flows that have the measure.
+    /// Mean over the flows for which the measure is defined.
     Mean,
-    /// Value of the run, the same for each of its flows.
+    /// Value of the run, which each of its flows repeats.
     First,
     /// No value for a run: the measure is defined per flow only.
     PerFlow,
@@ -30,7 +30,7 @@ pub(super) struct Measure {
     pub name: &'static str,
     /// Label of axes and menus.
     pub label: &'static str,
-    /// Head of a narrow column, whose lines break at spaces; empty: the label.
+    /// Head of a narrow column, with line breaks at spaces; empty if it is the label.
     pub short: &'static str,
     /// Unit; empty for counts and ratios.
     pub unit: &'static str,
@@ -38,11 +38,11 @@ pub(super) struct Measure {
     pub about: &'static str,
     /// Rule that combines the values of flows.
     pub over_flows: FlowAggregation,
-    /// True: the value covers the time after the warm-up; the value at the end of the warm-up is subtracted.
-    /// False: the value is that at the end of the run.
+    /// True: the measure covers the time after the warm-up, so its value at the end of the warm-up is
+    /// subtracted. False: the measure is the value at the end of the run.
     pub after_warm_up: bool,
-    /// True if flows of real senders have the measure, as the network can observe it; false if only their
-    /// kernels know it.
+    /// True if the network can observe the measure for flows of real senders; false if only their kernels
+    /// know it.
     pub of_real: bool,
 }
 
@@ -63,12 +63,12 @@ pub(super) const MEASURE: Measure = Measure {
 pub struct Column {
     /// Name of the column.
     pub name: String,
-    /// Keys of the value in the run document: within the document of its flow, or within the whole for a
-    /// measure of the run.
+    /// Keys that lead to the value in the document of its flow, or in the run document for a measure of the
+    /// run.
     pub path: Vec<&'static str>,
     /// Label of axes and menus.
     pub label: String,
-    /// As `Measure::short`.
+    /// Short label, as `Measure::short`.
     pub short: String,
     /// Unit; empty for counts and ratios.
     pub unit: &'static str,
@@ -76,16 +76,16 @@ pub struct Column {
     pub about: &'static str,
     /// Rule that combines the values of flows.
     pub over_flows: FlowAggregation,
-    /// As `Measure::after_warm_up`.
+    /// True for a value after the warm-up, as `Measure::after_warm_up`.
     pub after_warm_up: bool,
-    /// As `Measure::of_real`.
+    /// True for a measure of real flows, as `Measure::of_real`.
     pub of_real: bool,
     /// True for an integer.
     pub is_count: bool,
 }
 
 impl Column {
-    /// Returns the single column of a measure that is one number.
+    /// Returns the column of a measure that is a single number.
     pub(super) fn of(measure: &Measure, is_count: bool) -> Column {
         let &Measure { name, label, short, unit, about, over_flows, after_warm_up, of_real } = measure;
         Column {
@@ -102,14 +102,14 @@ impl Column {
         }
     }
 
-    /// Returns a column of a group: one of the counts of a table.
+    /// Returns the column of one number of a group.
     fn within(measure: &Measure, keys: &[&'static str], name: String, label: String) -> Column {
         let path = [&[measure.name], keys].concat();
         Column { name, path, short: label.clone(), label, ..Column::of(measure, true) }
     }
 }
 
-/// Value as the run document prints it.
+/// Value in the run document.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// `null`: not measured, or known only to a real kernel.
@@ -128,7 +128,7 @@ pub(super) trait Quantity {
     fn columns(measure: &Measure) -> Vec<Column>;
     /// Returns the value in the run document.
     fn value(&self) -> Value;
-    /// Subtracts the counts of `earlier`. A rate is computed from the difference.
+    /// Subtracts the counts of `earlier`. A rate is recomputed from the difference.
     fn leave_out(&mut self, _earlier: &Self) {}
 }
 
@@ -192,7 +192,7 @@ impl Quantity for Option<u64> {
     }
 }
 
-/// Number of notices by kind.
+/// Number of notices, by kind.
 impl Quantity for [u64; NoticeKind::ALL.len()] {
     fn columns(measure: &Measure) -> Vec<Column> {
         let column = |kind: NoticeKind| {
@@ -313,7 +313,7 @@ impl Quantity for Option<Delay> {
     }
 }
 
-/// Distribution of round trips; `None` without a sample.
+/// Distribution of RTT samples; `None` without a sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RoundTrips(pub Option<Delay>);
 
@@ -329,7 +329,7 @@ impl Quantity for RoundTrips {
     }
 }
 
-/// Distribution of sojourn times in a queue; `None` if no packet left the queue.
+/// Distribution of sojourn times in a queue; `None` if no packet has left the queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Wait(pub Option<Delay>);
 
@@ -377,7 +377,7 @@ impl Quantity for Option<Completion> {
     }
 }
 
-/// Returns the column of one statistic of a distribution of times, in milliseconds.
+/// Returns the column of one statistic of a distribution of times, ms.
 fn time_column(measure: &Measure, of: &str, key: &'static str) -> Column {
     Column {
         name: format!("{of}_{key}_ms"),

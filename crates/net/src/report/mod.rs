@@ -20,8 +20,8 @@ pub use measures::{
     run_columns, station_columns,
 };
 
-/// Results of one run: the fields of the run document, except those known only to the caller. Events and
-/// fingerprint cover the whole run, `srtt_ms` is the value at its end, and all other values cover the time
+/// Results of a run: the fields of the run document without the fields that only the caller knows. Events and
+/// fingerprint cover the whole run, and `srtt_ms` is the value at its end. All other values cover the time
 /// after the warm-up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
@@ -39,16 +39,16 @@ pub struct Report {
     pub classes: Vec<ClassReport>,
     /// Number of drops by reason, in the order of `Drop::ALL`.
     pub drops: [u64; Drop::ALL.len()],
-    /// Counts of the routers; `None` without routers.
+    /// Counters of the routers; `None` without routers.
     pub routing: Option<RoutingCounts>,
-    /// Queues that packets left, and those that mark, in the order of the scenario.
+    /// Queues that packets have left, and queues that mark packets, in the order of the scenario.
     pub queues: Vec<QueueReport>,
     /// Stations of cells, in the order of the scenario.
     pub stations: Vec<StationReport>,
 }
 
 impl FlowReport {
-    /// Adds the counts of datagrams to the results of a flow.
+    /// Adds the counters of datagrams to the results of a flow.
     pub(crate) fn of_datagrams(self, datagrams: &Datagrams) -> FlowReport {
         FlowReport {
             sent_segments: datagrams.sent,
@@ -83,8 +83,8 @@ impl Report {
         }
     }
 
-    /// Returns Jain's index of the airtimes of a cell's stations that began exchanges, the smallest of all cells;
-    /// `None` without such a station.
+    /// Returns the smallest Jain's index of all cells, `None` without stations. The index of a cell is over
+    /// the airtimes of its stations that began exchanges.
     pub fn airtime_jain(&self) -> Option<f64> {
         let cells = self.stations.chunk_by(|one, next| one.cell == next.cell);
         let indices = cells.filter_map(|cell| {

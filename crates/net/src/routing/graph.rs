@@ -1,5 +1,5 @@
-//! Graph of the nodes and the hops between them. Shortest paths minimise hops; ties are broken by the name of
-//! the next node.
+//! Graph of the nodes and of the hops between them. Shortest paths minimise the number of hops; of equal
+//! paths, the one with the first name of the next node is chosen.
 
 use airhop_base::NodeId;
 use std::collections::{HashMap, VecDeque};
@@ -7,7 +7,7 @@ use std::collections::{HashMap, VecDeque};
 /// Outgoing hop of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Hop {
-    /// No way.
+    /// No route.
     None,
     /// One direction of a wired link: `2 i` leads from `ends[0]` of link `i` to `ends[1]`, `2 i + 1` in the
     /// other direction.
@@ -21,9 +21,9 @@ pub enum Hop {
         /// The receiving station.
         to: u16,
     },
-    /// Hop from a station of a cell with on-demand routing, whose router chooses the next station.
+    /// Index of the cell.
     OnDemand {
-        /// The cell.
+        /// Index of the station.
         cell: u16,
         /// The station.
         from: u16,
@@ -33,14 +33,14 @@ pub enum Hop {
 /// Link layer of a wireless network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layer {
-    /// Cell of this number.
+    /// Cell with this index.
     Cell(u16),
-    /// Radio link of this number; its ends are stations 0 and 1.
+    /// Radio link with this index; its ends are stations 0 and 1.
     Radio(u16),
 }
 
 impl Layer {
-    /// Returns the number of the layer among those of its type.
+    /// Returns the index of the layer among the layers of its type.
     pub fn number(self) -> u16 {
         let (Layer::Cell(number) | Layer::Radio(number)) = self;
         number
@@ -52,17 +52,17 @@ impl Layer {
     }
 }
 
-/// Medium on which transmissions exclude each other: a direction of a link between two nodes, or a cell.
+/// Medium that carries one transmission at a time: one direction of a link between two nodes, or a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Medium {
-    /// Direction of this hop.
+    /// Direction of the link of this hop.
     Direction(Hop),
-    /// Cell of this number.
+    /// Cell with this index.
     Cell(u16),
 }
 
 impl Hop {
-    /// Returns the cell whose medium the hop uses; `None` for other links.
+    /// Returns the index of the cell whose medium the hop uses; `None` for other links.
     pub fn cell(self) -> Option<u16> {
         match self {
             Hop::Layer { layer: Layer::Cell(cell), .. } | Hop::OnDemand { cell, .. } => Some(cell),
@@ -70,7 +70,7 @@ impl Hop {
         }
     }
 
-    /// True if the hop is wireless, in a cell or over a radio link.
+    /// True if the hop is in a cell or over a radio link.
     pub fn is_wireless(self) -> bool {
         matches!(self, Hop::Layer { .. } | Hop::OnDemand { .. })
     }
@@ -80,7 +80,7 @@ impl Hop {
         self.cell().map_or(Medium::Direction(self), Medium::Cell)
     }
 
-    /// Returns a representative of all hops with the same transmitter: those from one station to any other.
+    /// Returns one hop that represents all hops of the transmitter, i.e. all hops from the same station.
     pub(crate) fn transmitter(self) -> Hop {
         match self {
             Hop::Layer { layer: Layer::Cell(cell), from, .. } => Hop::OnDemand { cell, from },
@@ -98,22 +98,22 @@ impl Hop {
     }
 }
 
-/// Nodes joined by a link, with their hops.
+/// Nodes that a link joins, with their hops.
 #[derive(Clone, Debug)]
 pub enum Joins {
     /// Two nodes, each with its hop to the other.
     Ends([(NodeId, Hop); 2]),
-    /// Stations of the next cell.
+    /// Stations of the next cell in the list of cells.
     Stations(Stations),
 }
 
 impl Joins {
-    /// Returns the joined nodes of the wired link of this number.
+    /// Returns the nodes that the wired link with index `number` joins.
     pub fn wire([a, b]: [NodeId; 2], number: usize) -> Joins {
         Joins::Ends([(a, Hop::Link((2 * number) as u16)), (b, Hop::Link((2 * number + 1) as u16))])
     }
 
-    /// Returns the joined nodes of the radio link of this number.
+    /// Returns the nodes that the radio link with index `number` joins.
     pub fn radio([a, b]: [NodeId; 2], number: usize) -> Joins {
         let layer = Layer::Radio(number as u16);
         let [there, back] = [(0, 1), (1, 0)].map(|(from, to)| Hop::Layer { layer, from, to });
@@ -121,7 +121,7 @@ impl Joins {
     }
 }
 
-/// Nodes and links, as far as routes depend on them.
+/// Nodes, and properties of links that determine routes.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     nodes: Vec<Node>,
@@ -130,7 +130,7 @@ pub struct Graph {
     cells: Vec<Stations>,
 }
 
-/// Stations of a cell: node and position of each, metres, and their receive range.
+/// Stations of a cell: node and position (metres) of each station, and the receive range.
 #[derive(Clone, Debug)]
 pub struct Stations {
     /// Node and position of each station.
@@ -145,17 +145,17 @@ struct Node {
     ports: Vec<Port>,
 }
 
-/// Point at which packets enter a node.
+/// Interface at which packets enter a node.
 #[derive(Clone, Copy, Debug)]
 enum Port {
-    /// Receiving end of the hop from `node`: only that node's packets enter here.
+    /// Receiving end of `hop`, the hop from `node`. Only packets from `node` enter here.
     From { node: NodeId, hop: Hop },
-    /// Station of a cell: packets of every station in range enter here.
+    /// Station of a cell. Packets from every station in range enter here.
     Air { cell: usize, station: usize },
 }
 
 impl Graph {
-    /// Creates the graph of these nodes, joined by links; a [`NodeId`] is an index into `names`.
+    /// Creates the graph of nodes and links. `names`: names of the nodes by [`NodeId`].
     pub fn new(names: impl IntoIterator<Item = String>, links: impl IntoIterator<Item = Joins>) -> Graph {
         let nodes = names.into_iter().map(|name| Node { name, ports: Vec::new() }).collect();
         let mut graph = Graph { nodes, ..Graph::default() };
@@ -186,8 +186,8 @@ impl Graph {
         self.nodes.len()
     }
 
-    /// Returns the next hop towards `to` for every node. Ties are resolved by the name of the neighbour, so
-    /// that additional nodes elsewhere do not change routes.
+    /// Returns the next hop towards `to` for every node. Of equal paths, the name of the neighbour decides,
+    /// so that additional nodes elsewhere do not change routes.
     pub fn towards(&self, to: NodeId) -> Vec<Hop> {
         let mut search = Search::new(self, to);
         while let Some(node) = search.frontier.pop_front() {
@@ -211,8 +211,8 @@ impl Graph {
         }
     }
 
-    /// Returns the neighbour of `node` and the hop from that neighbour to `node`, if `node` has a single
-    /// neighbour, over a wire.
+    /// Returns the neighbour of `node` and the hop from this neighbour to `node`; `None` unless the node has
+    /// a single neighbour and reaches it over a wire.
     pub fn anchor(&self, node: NodeId) -> Option<(NodeId, Hop)> {
         match self.nodes[index(node)].ports[..] {
             [Port::From { node, hop: hop @ Hop::Link(_) }] => Some((node, hop)),
@@ -227,7 +227,7 @@ struct Search<'a> {
     hops: Vec<Hop>,
     distance: Vec<u32>,
     via: Vec<Option<NodeId>>,
-    /// Distance from the destination of the first station reached in each cell.
+    /// For each cell, distance from the destination of the first station that was reached.
     cells: Vec<u32>,
     frontier: VecDeque<NodeId>,
 }
@@ -261,12 +261,12 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Reaches all stations in receive range of `node`, which is one of the stations.
+    /// Marks all stations in receive range of `node`, a station itself, as reached.
     fn reach_stations(&mut self, node: NodeId, cell: usize, station: usize) {
         let stations = &self.graph.cells[cell];
         let here = self.distance[index(node)];
-        // In a cell with all stations in range, the first station reaches all others: without this check, a
-        // large cell would cost the square of its size.
+        // If all stations of a cell are in range, the first station reaches all others. Without this check,
+        // the time would grow with the square of the number of stations.
         if stations.reach.is_none() && self.cells[cell] < here {
             return;
         }
@@ -287,7 +287,7 @@ impl Stations {
     }
 }
 
-/// True if stations at these positions, metres, receive each other's frames.
+/// True if stations at these positions, metres, receive each other's frames. `reach`: receive range, metres.
 pub fn hear([ax, ay]: [f64; 2], [bx, by]: [f64; 2], reach: f64) -> bool {
     (ax - bx) * (ax - bx) + (ay - by) * (ay - by) <= reach * reach
 }
@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn the_fewest_hops_win_and_names_break_ties() {
-        // s - b - d, s - a - d, s - x - y - d: of two shortest paths, the one through "a" is chosen.
+        // s - b - d, s - a - d, s - x - y - d: of the two shortest paths, the path through "a" is chosen.
         let pairs = [(0, 1), (1, 3), (0, 2), (2, 3), (0, 4), (4, 5), (5, 3)];
         let wired = pairs.iter().zip(0..).map(|(&(a, b), i)| Joins::wire([NodeId(a), NodeId(b)], i));
         let graph = Graph::new(names(["s", "b", "a", "d", "x", "y", "island"]), wired);
@@ -323,8 +323,8 @@ mod tests {
         assert_eq!(routes.path(&graph, NodeId(6), NodeId(3)), [], "no way from the island");
     }
 
-    /// s is connected to two base stations of one cell, followed by a chain: the cell is crossed from both at
-    /// once, and only once.
+    /// s is connected to two base stations of a cell, and a chain follows the cell. Paths through both base
+    /// stations cross the cell, and each crosses it once.
     #[test]
     fn cells_are_crossed_in_one_hop_and_names_break_ties_there_too() {
         let wired = [Joins::wire([NodeId(0), NodeId(1)], 0), Joins::wire([NodeId(0), NodeId(2)], 1)];
@@ -344,8 +344,8 @@ mod tests {
         assert_eq!([down[3], down[0]], [Hop::Layer { layer: Layer::Cell(0), from: 2, to: 3 }, Hop::Link(2)]);
     }
 
-    /// m - b by radio, b - s by wire, and a radio link that is no shortcut: its ends are listed in the
-    /// opposite order.
+    /// m - b is a radio link and b - s a wire. Another radio link, with its ends listed in opposite order, is
+    /// no shorter path.
     #[test]
     fn radio_links_are_hops_like_wires() {
         let radios = [[0, 1], [3, 2], [3, 0]].map(|ends| ends.map(NodeId));

@@ -1,4 +1,4 @@
-//! Routes: static routes from the graph of the network, and AODV's, which stations discover on demand.
+//! Routes: static routes from the network's graph, and AODV routes, which stations discover on demand.
 
 pub(crate) mod aodv;
 mod graph;

@@ -4,23 +4,23 @@ use super::graph::{Graph, Hop};
 use airhop_base::NodeId;
 use std::collections::HashMap;
 
-/// Next hops, for every node, towards the end nodes of flows.
+/// Next hops of every node towards the end nodes of flows.
 ///
-/// A node joined to the network by a single wire shares the table of the node at the other end, its anchor:
-/// so memory grows with the number of nodes that have a choice of routes, not with the square of the number
+/// A node with a single wire shares the table of the node at the wire's other end, its anchor. Memory
+/// therefore grows with the number of nodes that have a choice of routes, not with the square of the number
 /// of hosts.
 #[derive(Clone, Debug)]
 pub struct Routes {
-    /// Concatenated tables: each has, for every node, the next hop towards one destination.
+    /// Concatenated tables. Each table has the next hop of every node towards one destination.
     hops: Vec<Hop>,
-    /// Routes by destination; `None` for nodes that are no destination.
+    /// Routes by destination; `None` for a node that is no destination.
     ways: Vec<Option<Way>>,
 }
 
-/// Route to a destination: to its anchor by a table, and from there by the last hop.
+/// Route to a destination: a table of hops to its anchor, then the last hop.
 #[derive(Clone, Copy, Debug)]
 struct Way {
-    /// Start of the table.
+    /// Index in `hops` of the first entry of the table.
     table: u32,
     anchor: NodeId,
     last: Hop,
@@ -55,7 +55,7 @@ impl Routes {
         }
     }
 
-    /// Returns the nodes from `from` on, each with its hop towards `to`, as far as a route exists.
+    /// Returns the nodes from `from` on, each with its hop towards `to`, until no further route exists.
     pub fn path(&self, graph: &Graph, from: NodeId, to: NodeId) -> Vec<(NodeId, Hop)> {
         let step = |&(_, hop): &(NodeId, Hop)| {
             let node = graph.end(hop)?;
@@ -65,7 +65,7 @@ impl Routes {
         std::iter::successors(first, step).filter(|(_, hop)| *hop != Hop::None).collect()
     }
 
-    /// Replaces each hop by the result of `other`.
+    /// Replaces each hop by the result of `other` for this hop.
     pub fn replace(&mut self, other: impl Fn(Hop) -> Hop) {
         for hop in &mut self.hops {
             *hop = other(*hop);
@@ -78,8 +78,8 @@ mod tests {
     use super::super::graph::Joins;
     use super::*;
 
-    // Hosts a and b are attached to router r, and host c to router q; two paths, over x and over y, join r and q.
-    // The hosts at r share the routes of r.
+    // Hosts a and b are attached to router r, and host c to router q. Two paths, through x and through y,
+    // join r and q. The hosts at r use the routes of r.
     #[test]
     fn hosts_of_a_router_share_its_way() {
         let names = ["a", "b", "r", "q", "c", "y", "x"].map(String::from);

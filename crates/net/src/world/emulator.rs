@@ -1,7 +1,7 @@
-//! Simulated errors of an emulation: packets reach their hosts late, and receivers take time to answer.
+//! Timing errors of an emulation: packets reach their hosts late, and receivers answer after a delay.
 //!
-//! A machine that emulates a network adds delay. A simulation with the measured lateness shows by how much
-//! this delay moves a result.
+//! A machine that emulates a network adds delay. A simulation with the measured delay shows the effect on a
+//! result.
 
 use crate::flow::{Ends, Flow};
 use crate::turnaround::{DelayDistribution, Holding};
@@ -10,19 +10,19 @@ use airhop_base::{Empirical, NodeId, Packet, Time};
 use airhop_engine::{Id, Streams};
 use std::sync::Arc;
 
-/// The lateness of an emulator and the turnaround of its hosts, as measured.
+/// Measured lateness of an emulator, and measured turnaround of its hosts.
 #[derive(Clone, Debug)]
 pub struct EmulatorPlan {
-    /// Nodes with hosts; the plan applies to flows between two of them.
+    /// Nodes with hosts. The plan applies to flows between two of them.
     pub hosts: Vec<NodeId>,
-    /// Lateness of a packet at its host, from the due time, measured on packets that arrived while no other
-    /// packet was late.
+    /// Lateness of a packet at its host, relative to its due time. It was measured on packets that arrived
+    /// while no other packet was late.
     pub lateness: Arc<Empirical>,
-    /// Turnaround of each node's host: time from a data segment to its ACK.
+    /// Turnaround of each node's host, i.e. time from a data segment to its ACK.
     pub turnaround: Vec<(NodeId, Arc<Empirical>)>,
 }
 
-/// Emulator in operation. One thread delivers late packets one after another, to all hosts.
+/// Running emulator. One thread delivers late packets one after the other, to all hosts.
 #[derive(Debug)]
 pub(crate) struct Emulator {
     hosts: Vec<NodeId>,
@@ -30,7 +30,7 @@ pub(crate) struct Emulator {
 }
 
 impl Emulator {
-    /// Returns the number of packets that are late.
+    /// Returns the number of delayed packets.
     pub fn holds(&self) -> usize {
         self.late.len()
     }
@@ -41,8 +41,8 @@ impl Emulator {
 }
 
 impl World {
-    /// Adds the lateness and turnaround of `plan` to the flows between its hosts, drawn with the seed of the
-    /// world. The world must not have begun to run.
+    /// Adds lateness and turnaround of `plan` to the flows between its hosts, with random numbers from the
+    /// seed of the world. The world must not have begun to run.
     #[must_use]
     pub fn emulated(mut self, plan: &EmulatorPlan, seed: u64, replication: u64) -> World {
         let streams = Streams::new(seed, replication);
@@ -63,8 +63,8 @@ impl World {
         self
     }
 
-    /// Handles a packet that is due at its destination. The packet waits if the emulator is late or the host
-    /// takes time to answer.
+    /// Handles a packet that is due at its destination. The packet waits for the lateness of the emulator and
+    /// the turnaround of the host.
     #[inline(never)]
     pub(crate) fn arrive_late(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
         let flow = self.arena.get(&id).flow;
@@ -76,7 +76,7 @@ impl World {
         }
     }
 
-    /// Delivers the packet that has been late for the longest time.
+    /// Delivers the packet that has waited for the longest time.
     pub(crate) fn on_late(&mut self, now: Time) {
         if let Some((node, id)) = self.emulator.as_mut().and_then(|emulator| emulator.late.release()) {
             self.deliver(now, node, id);

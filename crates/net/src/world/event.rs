@@ -1,19 +1,19 @@
-//! The events of a world.
+//! Events of a world.
 
 use airhop_base::FlowId;
 use airhop_radio::cell::CellEvent;
 use airhop_radio::link::RadioEvent;
 
-/// Event of a world. An event is copied as one word; its tag is separate from the tags of the events within
-/// links, so that the loop reads only one tag.
+/// Event of a world, copied as one word. Its tag is separate from the tags of the events within links, so the
+/// loop reads only one tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8, align(8))]
 pub(crate) enum Event {
-    /// End of a transmission by a wire's serialiser.
+    /// End of a transmission at the serialiser of a wire.
     LinkFree(u16),
     /// Arrival of a packet at the far end of a wire.
     LinkArrival(u16),
-    /// Arrival of a packet that a wire delayed additionally (reordering).
+    /// Arrival of a packet that a wire has delayed (reordering).
     LateArrival(u16),
     /// Event in a cell.
     Cell(CellEvent),
@@ -29,11 +29,12 @@ pub(crate) enum Event {
     Agent(u16),
     /// Timer of a router, by cell and station.
     Router(u16, u16),
-    /// End of a handoff in which the old base station forwards nothing; index into [`World::handoffs`].
+    /// End of a handoff, during which the old base station forwards no packet; index into
+    /// [`World::handoffs`].
     Handoff(u16),
-    /// End of a turnaround: the receiver's host passes a packet to the receiver.
+    /// End of a turnaround, at which the receiver's host passes a packet to the receiver.
     HandUp(FlowId),
-    /// Datagram of a real host.
+    /// Entry of a datagram of a real host.
     Outside,
     /// Late arrival of a packet at its host.
     Late,

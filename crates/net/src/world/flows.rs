@@ -1,4 +1,4 @@
-//! Flows opened at run time, for real hosts and for applications.
+//! Flows that real hosts and applications open at run time.
 
 use crate::agents::MOST_AGENTS;
 use crate::build_error::MOST_FLOWS;
@@ -9,18 +9,18 @@ use crate::world::build::install;
 use airhop_base::FlowId;
 
 impl World {
-    /// True if this many further flows may be opened.
+    /// True if this number of further flows may be opened.
     pub(crate) fn has_room_for(&self, flows: usize) -> bool {
         self.flows.len() + flows <= MOST_FLOWS
     }
 
-    /// Returns the number of the flow that is opened next. The number of a flow is never reused.
+    /// Returns the number of the next flow to be opened. Numbers are never reused.
     pub(crate) fn next_flow(&self) -> FlowId {
         FlowId(self.flows.len() as u16)
     }
 
-    /// Opens a flow with the agents of its plan; `None` if there is no room for the flow. A flow whose agents
-    /// have no room has none.
+    /// Opens a flow with the agents of its plan; `None` if the run has reached its maximum number of flows.
+    /// If its agents would exceed their maximum number, the flow has none.
     pub(crate) fn open_flow(&mut self, plan: FlowPlan, ends: Ends) -> Option<FlowId> {
         if !self.has_room_for(1) {
             return None;

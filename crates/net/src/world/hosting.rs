@@ -1,4 +1,4 @@
-//! Agents in the world. Agents see packets and link-layer events; the world sends the packets and notices
+//! Agents of a world. Agents process packets and link-layer events; the world sends the packets and notices
 //! that they request.
 
 use crate::agents::{LinkEvent, LinkEventKind, PacketAction};
@@ -34,14 +34,14 @@ impl World {
         action
     }
 
-    /// True if agent `k` of a flow is a proxy and packets in this direction come to it from the wire: only
-    /// the proxy sees such packets, because all other agents are between the proxy and the wireless link.
+    /// True if agent `k` of a flow is a proxy and packets in this direction arrive from the wire. Only the
+    /// proxy processes such packets, because all other agents are between the proxy and the wireless link.
     fn is_before_proxy(&self, flow: FlowId, k: usize, to_receiver: bool) -> bool {
         let (_, i) = self.flows[flow.0 as usize].agents[k];
         self.hosted[i as usize].agent.ends().is_some_and(|way| (way == Way::Down) == to_receiver)
     }
 
-    /// Shows a packet to these agents of its flow in turn, until an agent keeps the packet.
+    /// Passes a packet to these agents of its flow in order, until an agent consumes it.
     fn show(&mut self, now: Time, flow: FlowId, agents: Range<usize>, id: &Id<Packet>) -> PacketAction {
         for k in agents {
             let (node, i) = self.flows[flow.0 as usize].agents[k];
@@ -67,8 +67,8 @@ impl World {
         PacketAction::Forward
     }
 
-    /// Shows an ACK that travels on the data of a real host to the agents of the connection's opposite
-    /// direction.
+    /// Passes an ACK in a data segment of a real host to the agents of the opposite direction of the
+    /// connection.
     fn show_piggybacked(&mut self, now: Time, node: NodeId, id: &Id<Packet>) {
         let packet = self.arena.get(id);
         let Some(half) = self.flows[packet.flow.0 as usize].ends.half() else { return };
@@ -81,7 +81,7 @@ impl World {
         }
     }
 
-    /// Builds the link event of a packet that the link layer before a hop to `next` has or had.
+    /// Builds the link event of a packet that is or was in the link layer before a hop to `next`.
     fn link_event(&self, hop: Hop, next: NodeId, kind: LinkEventKind, tag: Tag) -> LinkEvent {
         let flow = &self.flows[tag.flow.0 as usize];
         let ack_waits = kind == LinkEventKind::Discarded
@@ -89,8 +89,8 @@ impl World {
         LinkEvent { kind, tag, next, ack_waits }
     }
 
-    /// Notifies the agents at the start of a wireless hop of an event of a packet in its link layer. True if
-    /// an agent wants the event kept from routing.
+    /// Notifies the agents at the start of a wireless hop of a link-layer event of a packet. True if an agent
+    /// requests that the event is not reported to routing.
     #[inline(always)]
     pub(crate) fn notify_agents(&mut self, now: Time, hop: Hop, kind: LinkEventKind, tag: Tag) -> bool {
         let watched = tag.flow.index().filter(|&flow| self.watched[flow]);
@@ -117,8 +117,7 @@ impl World {
         spares_link
     }
 
-    /// Handles a failed attempt of the link layer before a wireless hop. Agents are notified if another
-    /// attempt follows.
+    /// Handles a failed attempt on a wireless hop. Agents are notified if another attempt follows.
     pub(crate) fn on_attempt_failed(&mut self, now: Time, hop: Hop, tag: Tag, attempt: u32, retry: bool) {
         if retry {
             let kind = if attempt == 1 { LinkEventKind::FirstFailure } else { LinkEventKind::AttemptFailed };
@@ -126,7 +125,7 @@ impl World {
         }
     }
 
-    /// Notifies the agents that listen to the fades of a wireless hop of the begin or end of a fade.
+    /// Notifies the agents that are subscribed to a wireless hop's fades of the start or end of a fade.
     pub(crate) fn notify_of_fade(&mut self, now: Time, hop: Hop, kind: LinkEventKind) {
         let [_, next] = self.ends(hop);
         for k in 0..self.listeners(hop).len() {
@@ -139,12 +138,12 @@ impl World {
         }
     }
 
-    /// Returns the agents that listen to the fades of a hop.
+    /// Returns the agents that are subscribed to the fades of a hop.
     fn listeners(&self, hop: Hop) -> &[u16] {
         self.links.of(hop).map_or(&[], |link| link.listeners(hop))
     }
 
-    /// Returns the nodes where a wireless hop begins and ends.
+    /// Returns the nodes at the start and the end of a wireless hop.
     fn ends(&self, hop: Hop) -> [NodeId; 2] {
         self.links.of(hop).expect("only the link layers of links tell").ends(hop)
     }
@@ -154,7 +153,7 @@ impl World {
         self.links.of(hop)?.queue(hop)
     }
 
-    /// Shows an agent the ACKs of its flow in the queue before a hop.
+    /// Passes the ACKs of a flow in the queue before a hop to an agent of the flow.
     fn show_waiting(&mut self, now: Time, hop: Hop, i: u16) {
         let World { links, arena, labels, flows, hosted, recorder, .. } = self;
         let Hosted { flow, agent, .. } = &mut hosted[i as usize];
@@ -180,7 +179,7 @@ impl World {
         }
     }
 
-    /// Carries out the requests of an agent, and sets its timer.
+    /// Executes the actions that an agent requested, and sets its timer.
     pub(crate) fn apply_agent_actions(&mut self, now: Time, i: u16) {
         let hosted = &self.hosted[i as usize];
         let (node, flow) = (hosted.node, hosted.flow);
@@ -208,15 +207,15 @@ impl World {
         matches!(&self.links.site(layer).layer, LinkLayer::Cell(cell) if cell.aggregates())
     }
 
-    /// Stores an agent's notices about segments until the fate of all MPDUs of the PPDU is known.
+    /// Stores an agent's notices about segments until the outcome of all MPDUs of the PPDU is known.
     fn hold_notices(&mut self, node: NodeId, flow: FlowId) {
         let World { actions, held_notices, .. } = self;
         let about_segments = actions.notices.extract_if(.., |notice| notice.kind.names_segment());
         held_notices.extend(about_segments.map(|notice| (node, flow, notice)));
     }
 
-    /// Sends the held notices about the MPDUs of a PPDU: one packet names all segments of a flow with the same
-    /// kind of notice.
+    /// Sends the stored notices about the MPDUs of a PPDU. One packet names all segments of a flow with the
+    /// same kind of notice.
     #[cold]
     pub(crate) fn send_held_notices(&mut self, now: Time) {
         let mut held = std::mem::take(&mut self.held_notices);
@@ -239,7 +238,7 @@ impl World {
         self.held_notices = held;
     }
 
-    /// Shows a packet that a proxy sends over the wireless link to the other agents at its node.
+    /// Passes a packet that a proxy sends over the wireless link to the other agents at its node.
     fn show_made(&mut self, now: Time, node: NodeId, i: u16, id: &Id<Packet>) -> PacketAction {
         let Hosted { flow, agent, .. } = &self.hosted[i as usize];
         let (flow, to_receiver) = (*flow, self.arena.get(id).dst == self.flows[flow.0 as usize].plan.to);
@@ -252,9 +251,9 @@ impl World {
         }
     }
 
-    /// Sends a notice to a flow's sender. Downlink: as a packet, which can be queued and lost; it has the
-    /// form of an ACK from the receiver, or is an ICMP message from this node. At the sender's own station:
-    /// as a call (Yun 2009 §3.1, Figure 1).
+    /// Sends a notice to a flow's sender. On the downlink it is a packet, which can be queued and lost: it
+    /// has the form of an ACK from the receiver, or is an ICMP message from this node. At the sender's own
+    /// station it is a call (Yun 2009 §3.1, Figure 1).
     pub(crate) fn send_notice(&mut self, now: Time, node: NodeId, flow: FlowId, notice: Notice) {
         let Flow { plan, ends, .. } = &mut self.flows[flow.0 as usize];
         for one in notice.segments() {
@@ -285,7 +284,7 @@ impl World {
     }
 }
 
-/// True if the packet is an ACK of the flow's receiver.
+/// True if the packet is an ACK from the flow's receiver.
 fn is_ack(packet: &Packet, flow: &Flow) -> bool {
     let is_pure = packet.segment().is_some_and(|s| s.len == 0 && !s.flags.syn);
     is_pure && packet.flow == flow.id && packet.dst == flow.plan.from

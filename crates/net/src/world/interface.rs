@@ -1,5 +1,4 @@
-//! `Interface`: a station of a link layer in the world, with its transmit queue and the records of the
-//! packets in the layer.
+//! `Interface`: station of a link layer, with its transmit queue and the records of the packets in the layer.
 
 use super::trace_rows::kind_of;
 use crate::queues::TxQueue;
@@ -17,29 +16,29 @@ pub(crate) struct Interface {
     /// Name of the node.
     pub name: String,
     pub queue: TxQueue,
-    /// Time at which the layer last had room while the queue was empty.
+    /// Last time at which the layer had room while the queue was empty.
     pub idle_since: Time,
     /// Cause of the last loss of a data frame.
     pub last_loss: Option<Drop>,
     /// Records of the packets in the layer.
     pub records: Records,
-    /// Kinds of the packets that the layer accepted most recently, for a recorder.
+    /// Kinds of the packets that the layer accepted most recently, for the recorder.
     pub taken: Taken,
-    /// Fades towards the stations to which agents of this node listen.
+    /// Fades towards the stations for which agents of this node are subscribed.
     pub fades: Fades,
-    /// Number of the interface in the recorder.
+    /// Index of the interface in the recorder.
     pub interface: u16,
-    /// Index of the queue in the recorder: the index of the link to the only other station, or of the link to
-    /// all stations.
+    /// Index of the queue in the recorder: that of the link to the only other station, or of the link to all
+    /// stations.
     pub queue_place: u32,
-    /// Index of broadcasts in the recorder; a broadcast has no single receiver.
+    /// Index of broadcasts in the recorder, as a broadcast has no single receiver.
     pub broadcast_place: u32,
     /// Indices in the recorder of the links to the stations in receive range, in the order of the stations.
     pub places: Vec<(Station, u32)>,
 }
 
 impl Interface {
-    /// Creates an interface of this node, not yet registered with a recorder.
+    /// Creates an interface of this node. The recorder does not know it yet.
     pub fn new(node: NodeId, name: String, queue: TxQueue, fades: Fades) -> Self {
         Interface {
             node,
@@ -67,8 +66,8 @@ impl Interface {
 /// Record of a packet in a link layer.
 #[derive(Debug, Default)]
 pub(crate) struct Record {
-    /// The router's information on the packet; `None` if routing is static or the packet is a message of the
-    /// router itself.
+    /// Fields of the packet that its router reads; `None` if routing is static or the packet is a routing
+    /// message.
     pub routed: Option<RoutedPacket>,
     /// Cause of the last loss of a data frame with the packet.
     pub last_loss: Option<Drop>,
@@ -79,23 +78,23 @@ pub(crate) struct Record {
 #[derive(Debug, Default)]
 pub(crate) struct Records {
     records: Numbered<Record>,
-    /// Copies of the packets, kept only for a recorder, and for flows that can use headers alone.
+    /// Copies of packets, stored only for the recorder, and for flows that can use headers alone.
     copies: Numbered<Packet>,
 }
 
 impl Records {
-    /// Adds the record of the packet that the layer took last.
+    /// Adds the record of the packet that the layer accepted last.
     #[inline]
     pub fn push(&mut self, number: u64, record: Record) {
         self.records.0.push_back((number, record));
     }
 
-    /// Returns the record of a packet; an empty record if the packet has none.
+    /// Returns the record of a packet, and creates an empty record if there is none.
     pub fn entry(&mut self, number: u64) -> &mut Record {
         self.records.entry(number, Record::default)
     }
 
-    /// Keeps a copy of a packet.
+    /// Stores a copy of a packet.
     pub fn keep(&mut self, number: u64, packet: &Packet) {
         self.copies.entry(number, || packet.clone());
     }
@@ -105,8 +104,7 @@ impl Records {
         self.copies.get(number)
     }
 
-    /// Removes the record and the copy of a packet, and returns the record; an empty record if the packet has
-    /// none.
+    /// Removes the record and the copy of a packet. Returns the record, empty if there is none.
     #[inline(always)]
     pub fn remove(&mut self, number: u64) -> Record {
         if self.records.0.is_empty() && self.copies.0.is_empty() {
@@ -117,8 +115,7 @@ impl Records {
     }
 }
 
-/// Values of packets by packet number. Packets enter in the order of their numbers, and most leave in that
-/// order.
+/// Values by packet number. Packets enter in the order of their numbers, and most leave in that order.
 #[derive(Debug)]
 struct Numbered<T>(VecDeque<(u64, T)>);
 
@@ -174,14 +171,14 @@ impl<T> Numbered<T> {
 /// Kinds of packets by packet number. Frames of a packet may still be sent long after its delivery.
 #[derive(Debug, Default)]
 pub(crate) struct Taken {
-    /// Number of packets older than the remembered packets.
+    /// Number of packets whose kinds are no longer stored.
     forgotten: u64,
     recent: VecDeque<(DropKind, u64)>,
 }
 
 impl Taken {
-    /// Number of remembered packets; exceeds every Block Ack window: 257 A-MSDUs of 11424 bytes have at most
-    /// 56,000 datagrams.
+    /// Number of packets whose kinds are stored. It exceeds every Block Ack window: 257 A-MSDUs of 11424
+    /// bytes have at most 56,000 datagrams.
     const MEMORY: usize = 1 << 16;
 
     pub fn push(&mut self, packet: &Packet) {
@@ -192,15 +189,15 @@ impl Taken {
         self.recent.push_back(kind_of(packet));
     }
 
-    /// Returns the kind of the packet that a data frame carries or a cell's control frame serves. `None`: a
-    /// control frame of a radio link, which serves the packet of this tag.
+    /// Returns kind and number of the packet to which a data frame or a cell's control frame belongs. `None`:
+    /// a control frame of a radio link, which belongs to the packet of this tag.
     pub fn kind(&self, number: Option<u64>, tag: Tag) -> (DropKind, u64) {
         let place = number.and_then(|number| usize::try_from(number.checked_sub(self.forgotten)?).ok());
         place.and_then(|place| self.recent.get(place)).copied().unwrap_or((DropKind::Control, tag.seq))
     }
 }
 
-/// Fades towards the stations to which agents at an interface listen.
+/// Fades towards the stations for which agents at an interface are subscribed.
 #[derive(Debug)]
 pub(crate) struct Fades {
     towards: Vec<(Station, Fade)>,
@@ -208,41 +205,42 @@ pub(crate) struct Fades {
     are_reported: bool,
 }
 
-/// Fade as observed by the link layer of the sending station: from the first failure after a success to the next link ACK.
+/// Fade as the link layer of the sending station observes it: from the first failure after a success to the
+/// next link ACK.
 #[derive(Debug, Default)]
 struct Fade {
     since: Option<Time>,
-    /// Agents that listen to the fade.
+    /// Agents that are subscribed to the fade.
     listeners: Vec<u16>,
 }
 
 impl Fades {
-    /// Creates the fades of an interface; `are_reported`: the link layer itself reports fades.
+    /// Creates the fades of an interface. `are_reported`: the link layer itself reports fades.
     pub fn new(are_reported: bool) -> Self {
         Fades { towards: Vec::new(), are_reported }
     }
 
-    /// Records a failed attempt towards a station; true if the failure begins a fade.
+    /// Records a failed attempt towards a station. True if a fade begins with the failure.
     #[inline]
     pub fn begins(&mut self, now: Time, to: Station) -> bool {
         let fade = self.unreported(to);
         fade.is_some_and(|fade| fade.since.replace(fade.since.unwrap_or(now)).is_none())
     }
 
-    /// Records a link ACK from a station; returns the duration of the fade that the ACK ends; `None` if there
-    /// was no fade.
+    /// Records a link ACK from a station. Returns the duration of the fade that ends with the ACK; `None` if
+    /// there was no fade.
     #[inline]
     pub fn ends(&mut self, now: Time, to: Station) -> Option<Span> {
         self.unreported(to)?.since.take().map(|since| now - since)
     }
 
-    /// Returns the agents that listen to the fades towards a station.
+    /// Returns the agents that are subscribed to fades towards a station.
     pub fn listeners(&self, to: Station) -> &[u16] {
         let found = self.towards.iter().find(|(station, _)| *station == to);
         found.map_or(&[], |(_, fade)| &fade.listeners)
     }
 
-    /// Adds agent `i` to the listeners of fades towards a station.
+    /// Subscribes agent `i` to fades towards a station.
     pub fn listen(&mut self, to: Station, i: u16) {
         match self.fade_mut(to) {
             Some(fade) => fade.listeners.push(i),
@@ -264,7 +262,8 @@ impl Fades {
 mod tests {
     use super::*;
 
-    /// Packets may leave out of order, as under Block Ack; each packet's own record is removed.
+    /// Packets may leave out of order, as with Block Ack. Each packet has its own record, which is removed
+    /// with it.
     #[test]
     fn every_packet_has_a_record_of_its_own() {
         let mut records = Records::default();

@@ -1,12 +1,12 @@
-//! Label: the fields of a packet that every hop needs.
+//! Label: fields of a packet that every hop reads.
 
 use crate::flow::Flow;
 use crate::world::World;
 use airhop_base::{Body, FlowId, NodeId, Packet, Routing};
 use airhop_engine::Id;
 
-/// Fields of a packet that every hop needs. Labels of all packets are stored together: thousands of packets
-/// are in flight at a time, and with their payloads they would not fit the CPU caches.
+/// Fields of a packet that every hop reads. The labels of all packets are stored together: thousands of
+/// packets are in flight at the same time, and their payloads would not fit in the CPU caches.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Label {
     /// Hash of the packet for the fingerprint.

@@ -1,4 +1,5 @@
-//! Records of link layers: queues, frames and captures. Without a recorder no code of this module runs.
+//! Records of queues, frames and captures of link layers. Without a recorder, no function of this module is
+//! called.
 
 use super::interface::Interface;
 use super::site::Site;
@@ -57,7 +58,7 @@ impl World {
         }
     }
 
-    /// Records a lost frame; the packet of the frame, if any, is not lost.
+    /// Records a lost frame. If the frame carries a packet, the packet is not lost.
     pub(crate) fn record_lost_frame(&mut self, now: Time, layer: Layer, lost: &LostFrame) {
         let Some(recorder) = &mut self.recorder else { return };
         let &LostFrame { from, to, frame, bytes, tag, number, msdu, cause, .. } = lost;
@@ -74,7 +75,7 @@ impl World {
         }
     }
 
-    /// Records a transmission that just ended in the trace and, if the layer exposes its packet, in the
+    /// Records a transmission that has just ended: in the trace and, if the layer exposes its packet, in the
     /// captures.
     pub(crate) fn record_transmission(&mut self, now: Time, layer: Layer, sent: &Transmitted) {
         let Some(recorder) = &mut self.recorder else { return };
@@ -89,7 +90,7 @@ impl World {
             let packet = self.arena.get(id);
             recorder.packet(now, from.node, from.interface, Direction::Out, packet, comment.as_deref());
         }
-        // A CTS or a link ACK serves a packet of the station that is answered.
+        // A CTS or a link ACK belongs to a packet of the station that it answers.
         let (kind, sender) = match sent.frame {
             FrameKind::Data => (AirKind::Data, sent.from),
             FrameKind::Broadcast => (AirKind::Broadcast, sent.from),
@@ -131,8 +132,8 @@ impl World {
         self.recorder.as_ref().is_some_and(|r| r.wants_packets())
     }
 
-    /// Captures a packet at the sending station, after its frame left the air, if the recorder has a copy of
-    /// the packet.
+    /// Captures a packet at the sending station after the end of its frame, if the recorder has a copy of the
+    /// packet.
     #[inline]
     pub(crate) fn capture(
         &mut self,

@@ -1,5 +1,5 @@
-//! Link layers in the world: the world passes packets to their stations, and carries out the effects that the
-//! layers report.
+//! Link layers of a world: the world passes packets to their stations, and executes the effects that they
+//! report.
 
 use super::interface::{Interface, Record};
 use super::site::{LinkLayer, Site};
@@ -52,7 +52,7 @@ impl World {
         }
     }
 
-    /// Refills a station that has room again from its queue, until the station is full.
+    /// Passes packets from the queue to a station that has room again, until the station is full.
     #[inline(always)]
     fn on_ready(&mut self, now: Time, layer: Layer, from: Station) {
         let mut has_popped = false;
@@ -118,7 +118,7 @@ impl World {
         }
     }
 
-    /// Carries out the effects of a layer; most events have none.
+    /// Executes the effects of a layer; most events have none.
     #[inline(always)]
     fn apply_effects(&mut self, now: Time, layer: Layer) {
         if !self.effects.is_empty() {
@@ -126,8 +126,8 @@ impl World {
         }
     }
 
-    /// Carries out the effects in their order. The loop itself handles the effects of a delivery at the first
-    /// attempt, which it reads in the list: a move of each effect costs more than its handling.
+    /// Executes the effects in order. The loop itself handles the effects of a delivery at the first attempt,
+    /// in place, because moving an effect costs more time than handling it.
     #[inline(never)]
     fn apply_all(&mut self, now: Time, layer: Layer) {
         let mut next = 0;
@@ -209,7 +209,7 @@ impl World {
         }
     }
 
-    /// Handles a link ACK: the sending station has finished with the packet.
+    /// Handles a link ACK, after which the sending station has no more work for the packet.
     #[inline(always)]
     fn on_acknowledged(
         &mut self,
@@ -248,7 +248,7 @@ impl World {
         self.visit(now, node, interface, packet);
     }
 
-    /// Adds the contention time of a hop to its packet, if the flow uses the sum over all hops.
+    /// Adds the contention time of a hop to its packet, if the flow sums it over all hops.
     fn add_contention(&mut self, id: &Id<Packet>, contended: Span) {
         let packet = self.arena.get_mut(id);
         if let Body::Tcp(segment) = &mut packet.body
@@ -282,8 +282,8 @@ impl World {
         }
     }
 
-    /// Handles the discard of a packet for `to` by a link layer. `lost`: cause of the last loss of a frame
-    /// with the packet; `None` if no frame was lost.
+    /// Handles the discard of a packet for station `to` by a link layer. `lost`: cause of the last loss of a
+    /// frame with the packet; `None` if no frame was lost.
     pub(crate) fn on_given_up(
         &mut self,
         now: Time,
@@ -297,14 +297,13 @@ impl World {
         let place = interface.place(to);
         match packet {
             Some(id) => self.drop_packet(now, id, DropReason { counted: Drop::Retries, cause }, place),
-            // The packet arrived, but the sending station has no link ACK: its link layer counts the packet
-            // as lost.
+            // The packet arrived, but its link ACK did not, so the link layer of the sending station counts
+            // the packet as lost.
             None => self.drops[Drop::Retries as usize] += 1,
         }
     }
 
-    /// Handles the loss of a frame. The frame's headers may still be readable; the frame's loss may also be
-    /// the packet's loss.
+    /// Handles the loss of a frame. The headers may be intact, and the loss may be the loss of the packet.
     fn on_frame_lost(&mut self, now: Time, layer: Layer, mut lost: LostFrame) {
         let remains = self.remains_of_frame(layer, &lost);
         match lost.packet.take() {
@@ -332,7 +331,7 @@ impl World {
         self.remains(inside.map(|id| self.arena.get(id)).or_else(copy)?)
     }
 
-    /// Records the cause of the loss of a data frame whose packet is not lost.
+    /// Records the cause of a data frame's loss for its packet, which is not lost.
     fn note_loss(&mut self, layer: Layer, lost: &LostFrame) {
         let Some(number) = lost.number.filter(|_| lost.frame == FrameKind::Data) else { return };
         let interface = self.links.interface_mut(layer, lost.from);
@@ -342,7 +341,7 @@ impl World {
         }
     }
 
-    /// Delivers only the headers of a packet to a station. The packet itself stays in the layer, which may
+    /// Delivers only the headers of a packet to a station. The packet remains in the layer, which may
     /// retransmit it.
     fn deliver_remains(&mut self, now: Time, layer: Layer, to: Station, remains: Packet) {
         let Interface { node, interface, .. } = *self.links.interface(layer, to);
@@ -350,7 +349,7 @@ impl World {
     }
 }
 
-/// Returns an effect, and leaves an effect without a packet in its place.
+/// Removes an effect from its place, and leaves an effect without a packet there.
 #[inline]
 fn take(effect: &mut LinkEffect) -> LinkEffect {
     std::mem::replace(effect, LinkEffect::Ready(BROADCAST))

@@ -1,5 +1,5 @@
 //! Links that change during the run. Only a handoff that empties a queue needs an event; transmitters read
-//! the current rates and delays themselves.
+//! the present rate and delay themselves.
 
 use crate::plan::Plan;
 use crate::routing::{Hop, Joins};
@@ -22,7 +22,7 @@ pub(crate) fn schedule_handoffs(plan: &Plan, events: &mut EventQueue<Event>) -> 
     mobiles
 }
 
-/// Writes the rates and delays of a whole run into a trace.
+/// Writes rates and delays of the whole run into a trace.
 pub(crate) fn record(plan: &Plan, recorder: &mut Recorder) {
     let end = Time::ZERO + plan.duration;
     for Varying { schedule, from, to, .. } in schedules(plan) {
@@ -35,7 +35,7 @@ pub(crate) fn record(plan: &Plan, recorder: &mut Recorder) {
 /// One direction of a link whose rate or delay changes.
 struct Varying<'a> {
     schedule: &'a LinkSchedule,
-    /// End of the link where this direction begins.
+    /// End of the link at which this direction begins.
     end: End,
     /// Names of the two ends, the sending end first.
     from: &'a str,
@@ -56,8 +56,7 @@ fn schedules(plan: &Plan) -> impl Iterator<Item = Varying<'_>> {
 }
 
 impl World {
-    /// Empties the queue of the old base station at the time when the mobile has reached the new base
-    /// station.
+    /// Empties the queue of the old base station when the mobile has reached the new base station.
     pub(crate) fn on_handoff(&mut self, now: Time, i: u16) {
         let hop = self.handoffs[usize::from(i)];
         let link = self.links.of_mut(hop).expect("the way to a mobile is over a link");

@@ -1,31 +1,31 @@
-//! `LinkSite`: interface of the world to a link of any type.
+//! `LinkSite`: interface of a running link of any type.
 
 use crate::link::Link;
 use crate::queues::{Dropped, QueueState, TxQueue};
 use crate::routing::Hop;
 use airhop_base::{NodeId, Time};
 
-/// Link in operation.
+/// Running link.
 pub(crate) trait LinkSite {
     /// Returns the number of packets in the link and its queues.
     fn holds(&self) -> usize;
-    /// Returns the nodes where a hop begins and ends.
+    /// Returns the nodes at the start and the end of a hop.
     fn ends(&self, hop: Hop) -> [NodeId; 2];
     /// Returns the index of a hop in the recorder.
     fn place(&self, hop: Hop) -> u32;
-    /// Returns the number of packets in the queue before a hop, and the capacity of that queue.
+    /// Returns the number of packets in the queue before a hop, and the capacity of this queue.
     fn waiting(&self, hop: Hop, now: Time) -> (usize, usize);
-    /// Returns the queue before a hop, if agents may inspect it.
+    /// Returns the queue before a hop, if agents may read it.
     fn queue(&self, hop: Hop) -> Option<&TxQueue>;
     /// Calls `show` with the name and the state of each queue.
     fn for_each_queue(&self, show: &mut dyn FnMut(&str, QueueState));
-    /// Ends the warm-up: sojourn times in the queues cover later packets.
+    /// Ends the warm-up: from now on, sojourn times are those of later packets.
     fn begin_anew(&mut self);
     /// Drops all packets in the queue before a hop.
     fn clear_queue(&mut self, hop: Hop, dropped: &mut Dropped);
-    /// Returns the agents that listen to the fades of a hop.
+    /// Returns the agents that are subscribed to the fades of a hop.
     fn listeners(&self, hop: Hop) -> &[u16];
-    /// Adds an agent to the listeners of a hop's fades; no effect if the link layer detects no fades.
+    /// Subscribes an agent to a hop's fades. No effect if the link layer detects no fades.
     fn listen(&mut self, hop: Hop, agent: u16);
 }
 
@@ -47,7 +47,7 @@ impl LinkSite for Link {
     }
 
     fn queue(&self, _: Hop) -> Option<&TxQueue> {
-        None // packets for an idle serialiser enter no queue
+        None // packets for an idle serialiser are not queued
     }
 
     fn for_each_queue(&self, show: &mut dyn FnMut(&str, QueueState)) {

@@ -1,8 +1,9 @@
-//! Links of a world. Only this module uses the types of links; the world uses the trait [`LinkSite`] for
-//! each of them. The counterpart for plans is [`crate::links`].
+//! Running links of a world. Only this module uses the types of links; the world uses the trait [`LinkSite`]
+//! for every link. The counterpart for plans is [`crate::links`].
 //!
-//! Events, and packets on wires, bypass the trait: the loop and [`World::forward`] match on the type of the
-//! link. A virtual call per event would slow a cell by 2 %, and most hops of most worlds are wires.
+//! Events, and packets on wires, are not handled by the trait: the loop and [`World::forward`] match on the
+//! type of the link. A virtual call per event would slow a cell by 2 %, and most hops of most worlds are
+//! wires.
 
 use super::World;
 use super::build::disciplines::Disciplines;
@@ -22,7 +23,7 @@ use airhop_trace::Recorder;
 /// All links of a world.
 #[derive(Debug, Default)]
 pub(crate) struct Links {
-    /// Directions of wired links; each link has two.
+    /// Directions of wired links, two per link.
     pub wires: Vec<Link>,
     pub radios: Vec<Site>,
     pub cells: Vec<Site>,
@@ -108,7 +109,7 @@ impl Links {
         self.iter().for_each(|link| link.for_each_queue(show));
     }
 
-    /// Ends the warm-up at time `now`: sojourn times in all queues cover packets that leave them later.
+    /// Ends the warm-up: from now on, sojourn times of all queues are those of packets that leave later.
     pub fn begin_anew(&mut self) {
         self.wires.iter_mut().for_each(|link| link.begin_anew());
         self.radios.iter_mut().chain(&mut self.cells).for_each(|link| link.begin_anew());

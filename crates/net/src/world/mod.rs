@@ -1,4 +1,4 @@
-//! The world and its event loop. The functions are in the order of a packet's walk:
+//! World and event loop. The functions are in the order in which a packet passes them:
 //!
 //! ```text
 //! app → Sender::poll_transmit → enter → agents → route → queue → link or MAC → air → error model
@@ -56,7 +56,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) use trace_rows::acked;
 use trace_rows::send_cause;
 
-/// Agent at its node.
+/// Agent, with its node.
 #[derive(Debug)]
 pub(crate) struct Hosted {
     pub node: NodeId,
@@ -65,11 +65,11 @@ pub(crate) struct Hosted {
     pub agent: Box<dyn Agent>,
 }
 
-/// Scenario in operation.
+/// Running scenario.
 pub struct World {
     pub(crate) duration: Span,
     pub(crate) warmup: Span,
-    /// Counters at the end of the warm-up; `None` before, or without a warm-up.
+    /// Counters at the end of the warm-up; `None` before its end, or without a warm-up.
     pub(crate) warmed_up: Option<Report>,
     pub(crate) names: Vec<String>,
     /// Hashes of the node names, for the fingerprint of the run.
@@ -78,41 +78,41 @@ pub struct World {
     pub(crate) timers: Timers,
     pub(crate) arena: Arena<Packet>,
     pub(crate) links: Links,
-    /// Networks and routes from which flows are built.
+    /// Graph and routes from which flows are built.
     pub(crate) ground: Box<Ground>,
-    /// State that the senders of a run share.
+    /// State that the senders of the run share.
     pub(crate) shared: Run,
     pub(crate) flows: Vec<Flow>,
     pub(crate) apps: Vec<RunningApp>,
-    /// Orders of the application being called; empty between calls.
+    /// Orders of the application that is being called; empty between calls.
     pub(crate) io: Io,
     pub(crate) hosted: Vec<Hosted>,
-    /// Hops to the mobiles: one for each handoff that empties the queue of the old base station.
+    /// Hops to the mobiles, one for each handoff that empties the queue of the old base station.
     pub(crate) handoffs: Vec<Hop>,
     pub(crate) routes: Routes,
     /// Labels of the packets, by arena slot.
     pub(crate) labels: Vec<Label>,
     /// True for each flow that has agents.
     pub(crate) watched: Vec<bool>,
-    /// Packets that the queue in use has just dropped; empty between calls.
+    /// Packets that the present queue has just dropped; empty between calls.
     pub(crate) dropped_by_queue: Dropped,
     pub(crate) effects: Vec<LinkEffect>,
     pub(crate) actions: AgentActions,
-    /// Notices about the MPDUs of a PPDU, until all of its fate is known.
+    /// Notices about the MPDUs of a PPDU, stored until the outcome of all MPDUs is known.
     pub(crate) held_notices: Vec<(NodeId, FlowId, Notice)>,
     pub(crate) fingerprint: Fingerprint,
     pub(crate) drops: [u64; Drop::ALL.len()],
     pub(crate) recorder: Option<Box<Recorder>>,
     /// Boundary to real hosts; `None` in a pure simulation.
     pub(crate) outside: Option<Box<Outside>>,
-    /// Simulated emulator between packets and their hosts; `None` without one.
+    /// Simulated emulator between the network and the hosts; `None` without an emulator.
     pub(crate) emulator: Option<Box<Emulator>>,
     pub(crate) created: u64,
     pub(crate) arrived: u64,
     pub(crate) dropped: u64,
 }
 
-/// Error of a run that was stopped from outside before its end.
+/// Error of a run that the caller stopped before its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interrupted;
 
@@ -142,7 +142,7 @@ impl World {
     pub(crate) fn run_until(&mut self, end: Time, stop: &AtomicBool) -> Result<(), Interrupted> {
         while let Some((now, event)) = self.events.pop_until(end) {
             match event {
-                // The most frequent events of most worlds.
+                // These are the most frequent events of most worlds.
                 Event::LinkArrival(i) => self.on_link_arrival(now, i),
                 Event::Cell(event) => self.on_cell_event(now, event),
                 other => self.handle(now, other),
@@ -198,7 +198,7 @@ impl World {
         }
     }
 
-    /// Lets all segments that the sender may send now enter the network at the sender's node.
+    /// Passes all segments that the sender may send now to the network, at the sender's node.
     pub(crate) fn send_what_is_ready(&mut self, now: Time, id: FlowId) {
         self.record_window(now, id);
         if let Ends::Tcp(tcp) = &mut self.flows[id.0 as usize].ends {
@@ -240,7 +240,7 @@ impl World {
         self.record_window(now, id);
     }
 
-    /// Lets every ACK that is due now enter the network at the receiver's node.
+    /// Passes every ACK that is due now to the network, at the receiver's node.
     fn acknowledge(&mut self, now: Time, id: FlowId) {
         loop {
             let flow = &mut self.flows[id.0 as usize];
@@ -263,7 +263,7 @@ impl World {
         );
     }
 
-    /// Delays a packet at the receiver's host for the turnaround of the host.
+    /// Delays a packet for the turnaround of the receiver's host.
     fn hold(&mut self, now: Time, id: FlowId, packet: Packet) {
         let Ends::Tcp(tcp) = &mut self.flows[id.0 as usize].ends else { return };
         if let Some(host) = &mut tcp.turnaround {
@@ -279,10 +279,11 @@ impl World {
         self.answer(now, id, delivered);
     }
 
-    // ---- a packet's walk -------------------------------------------------------------------------------------------
+    // ---- a packet on its path
+    // ---------------------------------------------------------------------------------------
 
-    /// Starts the walk of a packet that was created at `node`, or of the headers of a damaged packet that
-    /// arrived by `interface`.
+    /// Admits a packet that was created at `node`, or the headers of a damaged packet that arrived at
+    /// `interface`.
     #[inline]
     pub(crate) fn enter(&mut self, now: Time, node: NodeId, interface: u16, packet: Packet) {
         let id = self.make(now, node, packet);
@@ -303,14 +304,14 @@ impl World {
         id
     }
 
-    /// Removes a packet at the end of its walk.
+    /// Removes a packet at the end of its path.
     #[inline(always)]
     pub(crate) fn finish(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
         self.count_arrival(now, node, &id);
         self.arena.discard(id);
     }
 
-    /// Removes a packet that arrived at its destination, and returns it.
+    /// Removes a packet that has arrived at its destination, and returns it.
     pub(crate) fn take_delivered(&mut self, now: Time, node: NodeId, id: Id<Packet>) -> Packet {
         self.count_arrival(now, node, &id);
         self.arena.take(id)
@@ -322,8 +323,8 @@ impl World {
         self.arrived += 1;
     }
 
-    /// Handles a packet at `node`, which arrived by `interface`: agents see the packet; then it is delivered
-    /// here or forwarded.
+    /// Handles a packet at `node` that arrived at `interface`: agents process the packet, then it is
+    /// delivered here or forwarded.
     pub(crate) fn visit(&mut self, now: Time, node: NodeId, interface: u16, id: Id<Packet>) {
         let label @ Label { flow, dst, fingerprint, .. } = self.label(&id);
         self.fingerprint.mix(now, self.hashes[node.0 as usize] ^ fingerprint);
@@ -434,7 +435,7 @@ impl World {
         }
     }
 
-    /// Delivers a notice from the network, or from the link layer of the sender's own station, to the sender.
+    /// Delivers a notice to the sender, from the network or from the link layer of the sender's own station.
     pub(crate) fn notify(&mut self, now: Time, id: FlowId, notice: Notice) {
         for one in notice.segments() {
             let Ends::Tcp(tcp) = &mut self.flows[id.0 as usize].ends else {
@@ -487,8 +488,8 @@ mod tests {
     use crate::flow::TcpEnds;
     use crate::link::Link;
 
-    // Size limits, in bytes, of the types with thousands of instances; a flow's policies and outstanding
-    // segments on the heap are not included.
+    // Maximum sizes, bytes, of types with thousands of instances. A flow's policies and outstanding segments
+    // are on the heap and not included.
     #[test]
     fn numerous_types_stay_small() {
         assert!(size_of::<Event>() <= 8, "with its time, four to a cache line");

@@ -1,4 +1,4 @@
-//! Records of windows, queues, steps and drops. Without a recorder no code of this module runs.
+//! Records of windows, queues, steps and drops. Without a recorder, no function of this module is called.
 
 use super::trace_rows::{kind_of, walker};
 use crate::flow::Ends;
@@ -29,7 +29,7 @@ impl World {
         recorder.window(now, id, sample);
     }
 
-    /// Records the number of packets in the queue before a wire now, and at each departure since the last
+    /// Records the number of packets in the queue before a wire: now, and at each departure since the last
     /// call.
     pub(crate) fn record_link_queue(&mut self, now: Time, i: u16) {
         if let Some(recorder) = &mut self.recorder {
@@ -48,7 +48,7 @@ impl World {
         }
     }
 
-    /// Records a packet that is about to be dropped.
+    /// Records a packet before it is dropped.
     pub(crate) fn record_drop(&mut self, now: Time, id: &Id<Packet>, why: Drop, place: Option<u32>) {
         let Some(recorder) = &mut self.recorder else { return };
         let packet = self.arena.get(id);

@@ -1,4 +1,4 @@
-//! Report of the world's counters, and audit of all packets.
+//! Report of a world's counters, and audit of all packets.
 
 use crate::apps::AppFlow;
 use crate::delays::Delays;
@@ -19,12 +19,12 @@ use airhop_base::{NodeId, Span, Time};
 use airhop_trace::Recorder;
 
 impl World {
-    /// Returns the results of the run: all counts since the warm-up.
+    /// Returns the results of the run, counted from the end of the warm-up.
     pub fn report(&self) -> Report {
         let mut report = self.totals();
         match &self.warmed_up {
             Some(earlier) => report.leave_out(earlier),
-            // A run that ends during its warm-up, as an emulation may, has no measurements.
+            // A run that ends during its warm-up, as an emulation may, has no results.
             None if self.warmup > Span::ZERO => report.leave_out(&self.totals()),
             None => {}
         }
@@ -40,13 +40,13 @@ impl World {
         }
         report.classes = self.classes(&lines, &report.flows);
         report.queues.retain(|queue| queue.wait_ms.0.is_some() || queue.marked.is_some());
-        // Flows reserved for real hosts that sent nothing are left out.
+        // Flows that are reserved for real hosts and sent no packet are left out.
         let mut lines = lines.iter();
         report.flows.retain(|_| lines.next().is_some_and(|line| !line[0].is_idle_outside()));
         report
     }
 
-    /// Returns the results by class. Flows reserved for real hosts that sent nothing are left out.
+    /// Returns the results by class. Flows that are reserved for real hosts and sent no packet are left out.
     fn classes(&self, lines: &[Vec<&Flow>], reports: &[FlowReport]) -> Vec<ClassReport> {
         let mut classes = Classes::default();
         for (line, report) in lines.iter().zip(reports).filter(|(line, _)| !line[0].is_idle_outside()) {
@@ -61,8 +61,8 @@ impl World {
         classes.reports()
     }
 
-    /// Returns the flows of each line of the report: one flow, or all that carried connections of one application in
-    /// one direction, the first before the others.
+    /// Returns the flows of each line of the report: a single flow, or all flows with an application's
+    /// connections in one direction, in the order of their opening.
     fn lines(&self) -> Vec<Vec<&Flow>> {
         let mut lines: Vec<Vec<&Flow>> = self.flows.iter().map(|flow| vec![flow]).collect();
         for flow in self.flows.iter().filter(|flow| flow.head() != flow.id) {
@@ -73,7 +73,7 @@ impl World {
         lines
     }
 
-    /// Returns all counts since the beginning, without rates.
+    /// Returns all counters since the start of the run, without rates.
     pub(crate) fn totals(&self) -> Report {
         let marked = self.marked_by_flow();
         Report {
@@ -125,7 +125,7 @@ impl World {
         marked
     }
 
-    /// Returns the sum of the counts of all routers; `None` if there are none.
+    /// Returns the sum of the counters of all routers; `None` without routers.
     fn routing_counts(&self) -> Option<RoutingCounts> {
         let routers = self.links.cells.iter().flat_map(|site| &site.routers);
         routers.map(|(router, _)| router.counts()).reduce(|mut sum, counts| {
@@ -134,7 +134,7 @@ impl World {
         })
     }
 
-    /// Returns the results of the flows of a line; `marked`: packets marked by queues, by flow.
+    /// Returns the results of a line of the report. `marked`: number of packets that queues marked, by flow.
     fn flow_report(&self, line: &[&Flow], marked: &[u64]) -> FlowReport {
         let flow = line[0];
         let name = |n: NodeId| self.names[n.0 as usize].clone();
@@ -203,7 +203,7 @@ impl World {
         self.apps.get(usize::from(seat.app))
     }
 
-    /// Checks that every packet was delivered, was dropped with a reason, or is still in flight.
+    /// Checks that every packet was delivered, was dropped for a reason, or is still in flight.
     ///
     /// # Errors
     /// A sentence with the totals that do not match.

@@ -1,5 +1,5 @@
-//! Routers in the world. The world requests next hops from the routers, passes messages and losses of neighbours
-//! to them, and carries out their actions.
+//! Routers of a world. The world requests next hops from routers, passes messages and losses of neighbours to
+//! them, and executes their actions.
 
 use crate::ground_truth::loss_ledger::DropReason;
 use crate::queues::Queued;
@@ -14,21 +14,21 @@ use airhop_radio::layer::Station;
 use airhop_trace::Direction;
 
 impl World {
-    /// Sends a packet at a station to the next hop that its router chooses.
+    /// Sends a packet from a station to the next hop that its router chooses.
     pub(crate) fn ask_router(&mut self, now: Time, cell: u16, station: Station, id: Id<Packet>) {
         let routed = RoutedPacket::of(self.arena.get(&id));
         self.router(cell, station).on_packet(now, id, routed);
         self.apply_router_actions(now, cell, station);
     }
 
-    /// Handles a routing message that reached its destination `station`.
+    /// Handles a routing message that has reached its destination `station`.
     pub(crate) fn on_message(&mut self, now: Time, cell: u16, station: Station, id: Id<Packet>) {
         let node = self.links.cells[cell as usize].node(station);
         let packet = self.take_delivered(now, node, id);
         self.take_message(now, cell, station, packet);
     }
 
-    /// Handles the reception by `to` of a broadcast: packet `number` of station `from`.
+    /// Handles the reception of a broadcast at station `to`: packet `number` of station `from`.
     pub(crate) fn on_broadcast(&mut self, now: Time, cell: u16, (from, number): (Station, u64), to: Station) {
         let interfaces = &self.links.cells[cell as usize].interfaces;
         let Interface { node, interface, .. } = interfaces[to as usize];
@@ -56,8 +56,9 @@ impl World {
         }
     }
 
-    /// Notifies the router of a station that the link layer discarded a packet for a neighbour, unless an
-    /// agent keeps the event from routing. `record` is the packet's record; the router may keep the packet.
+    /// Notifies the router of a station that the link layer has discarded a packet for a neighbour, unless an
+    /// agent requests that routing is not notified. `record`: record of the packet, which the router may
+    /// keep.
     pub(crate) fn on_next_hop_lost(
         &mut self,
         now: Time,
@@ -112,7 +113,7 @@ impl World {
         self.offer_to_layer(now, Layer::Cell(cell), station, Queued { id, to, since: now });
     }
 
-    /// Drops the packets in the queue of a station whose next hop is `next`.
+    /// Drops the queued packets of a station whose next hop is `next`.
     fn flush(&mut self, now: Time, cell: u16, station: Station, next: NodeId) {
         let to = self.links.cells[cell as usize].station(next);
         loop {
@@ -123,8 +124,8 @@ impl World {
         self.record_layer_queue(now, Layer::Cell(cell), station);
     }
 
-    /// Drops a packet without a route. Losses of frames on the air break routes, so the last such loss at
-    /// this station counts as the cause of the drop.
+    /// Drops a packet without a route. Losses of frames break routes, so the cause of the drop is the last
+    /// loss of a frame at this station.
     fn drop_without_route(&mut self, now: Time, cell: u16, station: Station, id: Id<Packet>) {
         let interface = &self.links.cells[cell as usize].interfaces[station as usize];
         let cause = interface.last_loss.unwrap_or(Drop::Collision);

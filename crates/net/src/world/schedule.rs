@@ -1,4 +1,4 @@
-//! Schedule: the operations of a run on its event queue, recorded so that the queue can be timed alone.
+//! Schedule of a run: its operations on the event queue, recorded so that the queue can be timed separately.
 
 use crate::world::{Event, Interrupted, World};
 use airhop_base::Time;
@@ -6,7 +6,7 @@ use airhop_engine::EventQueue;
 use std::mem;
 use std::sync::atomic::AtomicBool;
 
-/// Recorded operations of a run on its event queue, for a replay on a queue alone.
+/// Recorded operations of a run on its event queue, to be repeated on a queue alone.
 #[derive(Clone, Debug)]
 pub struct WorldSchedule(airhop_engine::Schedule<Event>);
 
@@ -21,15 +21,15 @@ impl WorldSchedule {
         self.0.mean_pending()
     }
 
-    /// Pushes the recorded events into a queue of the same kind, and pops them without handling them.
+    /// Pushes the recorded events into a queue of the same kind and pops them, without handling them.
     pub fn replay(&self) {
         std::hint::black_box(self.0.replay());
     }
 }
 
 impl World {
-    /// Runs up to `from`, at least to the end of the warm-up; then records the schedule of the next `events`
-    /// events, or of all events to the end of the scenario. The run can continue unchanged afterwards.
+    /// Runs up to `from`, and at least to the end of the warm-up. Then records the schedule of the next
+    /// `events` events, or of all events until the end of the scenario. The run can continue unchanged.
     ///
     /// # Errors
     /// [`Interrupted`] if `stop` became true before `from`.
@@ -46,8 +46,8 @@ impl World {
         while schedule.len() < events
             && let Some((now, event)) = self.events.pop_until(end)
         {
-            // During an event the queue is otherwise empty, which exposes the events that the event
-            // schedules.
+            // The queue is empty while an event is handled, so afterwards it contains exactly the events that
+            // this event scheduled.
             let waiting = mem::replace(&mut self.events, EventQueue::starting_at(now));
             self.handle(now, event);
             let made = mem::replace(&mut self.events, waiting);

@@ -1,5 +1,4 @@
-//! Wireless networks in the world: a link layer (802.11 cell or radio link), and the interfaces of the nodes
-//! to it.
+//! Wireless networks of a world: a link layer (802.11 cell or radio link), and the interfaces of nodes to it.
 
 use super::interface::Interface;
 use super::link_site::LinkSite;
@@ -13,16 +12,17 @@ use airhop_radio::cell::Cell;
 use airhop_radio::layer::{BROADCAST, LinkEffect, Outgoing, Station};
 use airhop_radio::link::RadioLink;
 
-/// Link layer with the interfaces of its stations.
+/// Link layer, with the interfaces of its stations.
 #[derive(Debug)]
 pub(crate) struct Site {
     pub layer: LinkLayer,
     pub interfaces: Vec<Interface>,
-    /// Router of each station and the router's timer; empty if the routes are static.
+    /// Router of each station and the router's timer; empty if routes are static.
     pub routers: Vec<(Router, TimerId)>,
 }
 
-/// Link layer of either type. A match on the type costs less than a virtual call, and events know the type.
+/// Link layer of either type. A match on the type needs less time than a virtual call, and events know the
+/// type.
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "a world has few")]
 pub(crate) enum LinkLayer {
@@ -56,8 +56,8 @@ impl LinkLayer {
         }
     }
 
-    /// Returns a packet in the layer by its number, if the layer exposes its packets. Cells do not: the world
-    /// has copies of their packets ([`Records::copy`](super::interface::Records::copy)).
+    /// Returns a packet in the layer by its number, if the layer exposes its packets. Cells do not expose
+    /// them; the world stores copies ([`Records::copy`](super::interface::Records::copy)).
     pub fn packet(&self, from: Station, number: u64) -> Option<&Id<Packet>> {
         match self {
             LinkLayer::Cell(_) => None,
@@ -80,7 +80,7 @@ impl Site {
         self.interfaces[usize::from(s)].node
     }
 
-    /// Returns the station of a node of this network, or [`BROADCAST`] for all.
+    /// Returns the station of a node in this network, or [`BROADCAST`] for all nodes.
     pub fn station(&self, node: NodeId) -> Station {
         if node == NodeId::BROADCAST {
             return BROADCAST;
@@ -95,7 +95,7 @@ impl Site {
     }
 }
 
-/// Returns the number of the station at the start of a hop.
+/// Returns the station at the start of a hop.
 fn station_of(hop: Hop) -> Station {
     match hop {
         Hop::Layer { from, .. } | Hop::OnDemand { from, .. } => from,
@@ -156,7 +156,7 @@ impl LinkSite for Site {
         self.from(hop).fades.listeners(to)
     }
 
-    /// No effect with on-demand routing: the fades on a route are not known in advance.
+    /// No effect with on-demand routing, because the fades on a route are not known in advance.
     fn listen(&mut self, hop: Hop, agent: u16) {
         if let Hop::Layer { from, to, .. } = hop {
             self.interfaces[usize::from(from)].fades.listen(to, agent);

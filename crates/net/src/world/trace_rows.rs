@@ -1,4 +1,4 @@
-//! Packets and causes of transmissions in the terms of the trace.
+//! Conversion of packets and transmission causes to rows of the trace.
 
 use airhop_base::{Body, Packet, Segment};
 use airhop_engine::Id;

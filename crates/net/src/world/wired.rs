@@ -1,4 +1,4 @@
-//! Wired links in the world: the world offers packets to the links, and receives the packets at the far ends.
+//! Wired links of a world: the world offers packets to them, and handles the packets at the far ends.
 
 use crate::link::OnWire;
 use crate::world::World;
@@ -23,7 +23,7 @@ impl World {
         link.offer(now, id, bytes, &mut self.arena, &mut self.events, &mut self.dropped_by_queue);
     }
 
-    /// Offers a packet to a link while a recorder watches.
+    /// Offers a packet to a link while a recorder is active.
     #[cold]
     fn offer_watched(&mut self, now: Time, i: u16, id: Id<Packet>, bytes: u32) {
         self.record_link_queue(now, i);
@@ -32,8 +32,8 @@ impl World {
         self.step(now, Step::Offered, Spot::Place(trace.place), &id);
         let captured = self.captures().then(|| self.arena.get(&id).clone());
         self.offer(now, i, id, bytes);
-        // A packet that the queue drops on arrival never leaves the node; without this line no capture would
-        // show it.
+        // A packet that the queue drops on arrival never leaves the node, so no capture would contain it
+        // without this line.
         let mut refused = self.dropped_by_queue.iter().map(|(packet, _)| self.arena.get(&packet.id));
         if let Some(packet) = captured.filter(|packet| refused.all(|other| other != packet))
             && let Some(recorder) = &mut self.recorder
@@ -52,8 +52,8 @@ impl World {
         self.record_link_queue(now, i);
     }
 
-    /// Counts and frees the packets that the queue before a link has just dropped; `place` is the index of
-    /// the link in the recorder.
+    /// Counts and frees the packets that the queue before a link has just dropped. `place`: index of the link
+    /// in the recorder.
     #[inline]
     pub(crate) fn drop_at_link(&mut self, now: Time, place: u32) {
         if !self.dropped_by_queue.is_empty() {
@@ -82,8 +82,8 @@ impl World {
         }
     }
 
-    /// Handles the arrival of a packet over a link that may have damaged or delayed the packet, or that is
-    /// recorded.
+    /// Handles the arrival of a packet over a link that is recorded, or that may have damaged or delayed the
+    /// packet.
     #[inline(never)]
     fn on_doubtful_arrival(&mut self, now: Time, i: u16) {
         self.record_link_queue(now, i);
@@ -113,7 +113,7 @@ impl World {
         }
     }
 
-    /// Handles the arrival of a packet that a link delayed additionally (reordering).
+    /// Handles the arrival of a packet that a link has delayed (reordering).
     #[inline(never)]
     pub(crate) fn on_late_arrival(&mut self, now: Time, i: u16) {
         let link = &mut self.links.wires[i as usize];

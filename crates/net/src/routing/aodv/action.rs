@@ -1,9 +1,9 @@
-//! Actions of routers, fields of packets that routers use, and counts of messages.
+//! Actions of routers, fields of packets that routers read, and counters of messages.
 
 use airhop_base::{NodeId, Packet, Routing};
 use airhop_engine::Id;
 
-/// Action of a router, carried out by its station.
+/// Action of a router, which its station executes.
 #[derive(Debug)]
 pub enum Action {
     /// Send this packet to this neighbour.
@@ -19,16 +19,16 @@ pub enum Action {
         message: Routing,
         /// Receiver: a neighbour, or [`NodeId::BROADCAST`].
         to: NodeId,
-        /// Maximum number of hops of the message.
+        /// TTL of the message.
         ttl: u8,
     },
     /// Drop this packet for lack of a route.
     Drop(Id<Packet>),
-    /// Drop all packets queued for this neighbour, which no longer leads to their destinations.
+    /// Drop all packets queued for this neighbour, because their route is lost.
     Flush(NodeId),
 }
 
-/// Fields of a packet that a router needs.
+/// Fields of a packet that a router reads.
 #[derive(Clone, Copy, Debug)]
 pub struct RoutedPacket {
     /// Source of the packet.
@@ -40,18 +40,18 @@ pub struct RoutedPacket {
 }
 
 impl RoutedPacket {
-    /// Returns the fields of this packet.
+    /// Returns the fields of `packet`.
     pub fn of(packet: &Packet) -> Self {
         RoutedPacket { src: packet.src, dst: packet.dst, hops: Packet::TTL.saturating_sub(packet.ttl) }
     }
 }
 
-/// Counts of routers.
+/// Counters of routers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RoutingCounts {
-    /// Route requests sent, forwarded ones included.
+    /// Route requests sent, including forwarded requests.
     pub requests: u64,
-    /// Route replies sent, forwarded ones included.
+    /// Route replies sent, including forwarded replies.
     pub replies: u64,
     /// Route errors sent.
     pub errors: u64,
@@ -69,13 +69,13 @@ impl RoutingCounts {
         } += 1;
     }
 
-    /// Returns mutable access to the counts, in the order of the results.
+    /// Returns mutable access to the counters, in the order of the results.
     pub fn each_mut(&mut self) -> [&mut u64; 4] {
         let RoutingCounts { requests, replies, errors, link_failures } = self;
         [requests, replies, errors, link_failures]
     }
 
-    /// Adds the counts of another router.
+    /// Adds the counters of another router.
     pub fn add(&mut self, mut other: RoutingCounts) {
         self.each_mut().into_iter().zip(other.each_mut()).for_each(|(count, more)| *count += *more);
     }

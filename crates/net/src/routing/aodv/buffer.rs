@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 pub(super) struct Buffer {
     waiting: VecDeque<Waiting>,
     capacity: usize,
-    /// Maximum time in the buffer.
+    /// Maximum time of a packet in the buffer.
     patience: Span,
 }
 
@@ -39,7 +39,7 @@ impl Buffer {
         self.waiting.remove(place).map(|w| w.packet)
     }
 
-    /// Removes the oldest packet if its time in the buffer is over.
+    /// Removes the oldest packet if it has been in the buffer for the maximum time.
     pub fn pop_expired(&mut self, now: Time) -> Option<Id<Packet>> {
         let is_expired = self.waiting.front().is_some_and(|w| w.until <= now);
         if is_expired { self.waiting.pop_front().map(|w| w.packet) } else { None }
@@ -49,7 +49,7 @@ impl Buffer {
         self.waiting.iter().any(|w| w.dst == dst)
     }
 
-    /// Returns the time at which the oldest packet's time in the buffer is over.
+    /// Returns the time at which the oldest packet reaches its maximum time in the buffer.
     pub fn expires(&self) -> Option<Time> {
         self.waiting.front().map(|w| w.until)
     }

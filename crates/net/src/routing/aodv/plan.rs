@@ -2,16 +2,16 @@
 
 use airhop_base::Span;
 
-/// Parameters of AODV. Names in capitals are those of RFC 3561 §10.
+/// Parameters of AODV. Capitalised names are those of RFC 3561 §10.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AodvPlan {
-    /// Source of the rules that the parameters below do not determine.
+    /// Source of the rules that no other parameter determines.
     pub variant: Variant,
     /// Lifetime of an unused route: ACTIVE_ROUTE_TIMEOUT.
     pub active_route: Span,
-    /// Lifetime of a node's route to itself in its replies: MY_ROUTE_TIMEOUT.
+    /// Lifetime of the route to a node in that node's own replies: MY_ROUTE_TIMEOUT.
     pub own_route: Span,
-    /// Time for which a request is remembered: PATH_DISCOVERY_TIME.
+    /// Time for which a router remembers a request: PATH_DISCOVERY_TIME.
     pub request_memory: Span,
     /// Upper estimate of the traversal time of a hop: NODE_TRAVERSAL_TIME.
     pub hop_time: Span,
@@ -19,26 +19,26 @@ pub struct AodvPlan {
     pub diameter: u8,
     /// TTL of the first request for an unknown destination: TTL_START.
     pub ttl_start: u8,
-    /// Increment of the TTL for the next request: TTL_INCREMENT.
+    /// Increment of the TTL of the next request: TTL_INCREMENT.
     pub ttl_step: u8,
-    /// TTL beyond which the next request covers the whole network: TTL_THRESHOLD.
+    /// TTL above which the next request covers the whole network: TTL_THRESHOLD.
     pub ttl_threshold: u8,
-    /// Number of repetitions of a request that covers the whole network: RREQ_RETRIES.
+    /// Number of repetitions of a request to the whole network: RREQ_RETRIES.
     pub retries: u32,
-    /// Pause without requests after the last repetition.
+    /// Time without requests after the last repetition.
     pub pause: Span,
     /// Maximum number of packets that a node buffers during a route discovery.
     pub buffer_packets: usize,
     /// Maximum time of a packet in the buffer.
     pub buffer_time: Span,
-    /// Interval between packets released by a discovered route.
+    /// Interval between transmissions of packets that waited for a route.
     pub release_gap: Span,
-    /// Upper bound of the random delay of a rebroadcast.
+    /// Maximum random delay of a rebroadcast.
     pub jitter: Span,
-    /// Interval of the checks for expired routes and searches; `None`: at the exact times.
+    /// Interval of the checks for expired routes and searches; `None`: they are handled at their exact times.
     pub upkeep: Option<Span>,
-    /// True if a node closer to the destination than to the source searches for another route before it
-    /// reports a lost one.
+    /// True if a node repairs a broken route locally before it reports it, if the node is closer to the
+    /// destination than to the source.
     pub repairs: bool,
 }
 
@@ -52,7 +52,7 @@ pub enum Variant {
 }
 
 impl AodvPlan {
-    /// Constants of RFC 3561 §10. The RFC states no numbers for buffer and jitter: those are ns-2's.
+    /// Constants of RFC 3561 §10. Buffer and jitter are ns-2's, because the RFC states no numbers for them.
     pub const RFC3561: AodvPlan = AodvPlan {
         variant: Variant::Rfc3561,
         active_route: Span::from_secs(3),
@@ -91,6 +91,6 @@ impl AodvPlan {
         ..AodvPlan::RFC3561
     };
 
-    /// Presets by name.
+    /// Presets and their names.
     pub const PRESETS: [(&str, AodvPlan); 2] = [("rfc3561", Self::RFC3561), ("ns2", Self::NS2)];
 }

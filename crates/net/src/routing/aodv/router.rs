@@ -1,9 +1,10 @@
 //! Ad hoc on-demand distance vector routing (RFC 3561), and ns-2.35's variant.
 //!
-//! Not implemented, as in ns-2: hello messages (the link layer reports lost neighbours), routes to neighbours
-//! without a sequence number, gratuitous replies, multicast, acknowledgements of replies, limits on the rate
-//! of messages, and the error with the 'N' flag that reports a longer route after a repair, on which no node
-//! has to act. [`Variant`] selects between the two where they differ; `repair` handles lost neighbours.
+//! As in ns-2, the following is not implemented: hello messages (the link layer reports lost neighbours),
+//! routes to neighbours without a sequence number, gratuitous replies, multicast, acknowledgements of
+//! replies, limits on the rate of messages, and the error with the 'N' flag, which reports a longer route
+//! after a repair and requires no action. [`Variant`] selects between RFC and ns-2 where they differ;
+//! `repair` handles lost neighbours.
 
 use super::action::{Action, RoutedPacket, RoutingCounts};
 use super::buffer::Buffer;
@@ -21,27 +22,28 @@ pub struct Router {
     pub(super) plan: AodvPlan,
     pub(super) table: Table,
     buffer: Buffer,
-    /// The node's own sequence number, in ns-2 always even: the sequence number of a broken route is odd, one
-    /// higher, and never counts as new.
+    /// Sequence number of this node. In ns-2 it is always even: the sequence number of a broken route is
+    /// higher by one, hence odd, and never counts as new.
     pub(super) seq: u32,
     /// Identifier of the last request.
     request: u32,
-    /// Requests of other nodes that were seen, with the end of their memory.
+    /// Requests received from other nodes: originator, identifier, and time until which the request is
+    /// remembered.
     seen: VecDeque<(NodeId, u32, Time)>,
     /// Actions due now.
     pub(super) actions: VecDeque<Action>,
     /// Actions due later, the earliest first.
     later: VecDeque<(Time, Action)>,
-    /// Times at which repairs of ns-2's variant are abandoned.
+    /// Times at which ns-2's variant abandons repairs.
     pub(super) repairs: VecDeque<(Time, NodeId)>,
-    /// Time of the next check of routes and buffer; possibly earlier than needed.
+    /// Time of the next check of routes and buffer, which may be earlier than necessary.
     upkeep: Time,
     jitter: Stream,
     pub(super) counts: RoutingCounts,
 }
 
 impl Router {
-    /// Creates the router of node `me`; it draws the delays of its broadcasts from `jitter`.
+    /// Creates the router of node `me`. `jitter`: random stream of the delays of its broadcasts.
     pub fn new(me: NodeId, plan: AodvPlan, jitter: Stream) -> Self {
         Router {
             me,
@@ -76,7 +78,7 @@ impl Router {
         [later, repair].into_iter().flatten().chain([self.upkeep]).min().filter(|&at| at < Time::MAX)
     }
 
-    /// Returns the counts of the router.
+    /// Returns the counters of the router.
     pub fn counts(&self) -> RoutingCounts {
         self.counts
     }
@@ -118,18 +120,18 @@ impl Router {
             State::Repairing => self.hold(now, dst, packet),
             State::Down => {
                 if self.plan.variant == Variant::Rfc3561 {
-                    route.outdate(); // RFC 3561 §6.11 (ii); ns-2 leaves it at that of the loss
+                    route.outdate(); // RFC 3561 §6.11 (ii); ns-2 does not increase it again after the loss
                 }
                 let lost = vec![Unreachable { dst, seq: route.seq }];
-                // The sender of the packet must receive the error, whether or not it is a precursor.
+                // The sender of the packet must receive the error, even if it is no precursor.
                 self.send_error(lost, NodeId::BROADCAST);
                 self.actions.push_back(Action::Drop(packet));
             }
         }
     }
 
-    /// Extends the lifetimes of used routes: in ns-2 only the route to the destination; by RFC 3561 §6.2 also
-    /// the routes to the source, and to the next hops of both.
+    /// Extends the lifetimes of the routes that a packet uses. In ns-2, only the route to the destination; by
+    /// RFC 3561 §6.2, also the routes to the source and to the next hops of both.
     fn refresh(&mut self, now: Time, src: NodeId, dst: NodeId) {
         let until = now + self.plan.active_route;
         let ends = if self.plan.variant == Variant::Rfc3561 { &[dst, src][..] } else { &[dst] };
@@ -164,7 +166,7 @@ impl Router {
         }
     }
 
-    /// Sends the packets buffered for a route, at intervals of `gap`.
+    /// Sends the packets that wait for a route to `dst`, at intervals of `gap`.
     pub(super) fn release(&mut self, now: Time, dst: NodeId, gap: Span) {
         let Some(next) = self.table.up(dst).map(|route| route.next) else { return };
         let mut at = now;
@@ -177,7 +179,7 @@ impl Router {
 
     // ---- searching -------------------------------------------------------------------------------------------------
 
-    /// Sends a request for `dst`, or ends the search, if it is due.
+    /// Sends a request for `dst`, or ends the search, if the time of either has come.
     pub(super) fn search(&mut self, now: Time, dst: NodeId) {
         let plan = self.plan;
         let route = self.table.entry(dst);
@@ -188,8 +190,8 @@ impl Router {
             route.search.give_up(now, plan.pause);
             return self.drop_waiting(dst);
         }
-        // RFC 3561 §6.4: rings of growing radius; the first includes the last known distance of the
-        // destination.
+        // RFC 3561 §6.4: requests cover rings of growing radius; the first ring includes the last known
+        // distance of the destination.
         let ring = Ring { is_first: route.search.is_over(), last: route.search.ttl, hops: route.hops };
         let ttl = plan.radius(ring);
         self.ask(now, dst, ttl);
@@ -216,7 +218,7 @@ impl Router {
 
     // ---- messages --------------------------------------------------------------------------------------------------
 
-    /// Handles a message from the neighbour `from` with this remaining TTL.
+    /// Handles a message from the neighbour `from` with the remaining TTL `ttl`.
     pub fn on_message(&mut self, now: Time, message: Routing, from: NodeId, ttl: u8) {
         match message {
             Routing::Request(request) => self.on_request(now, request, from, ttl),
@@ -234,9 +236,10 @@ impl Router {
         self.learn_way_back(now, &request, from);
         if request.dst == self.me {
             self.seq = match self.plan.variant {
-                // RFC 3561 §6.1, §6.6.1: the node raises its own number at most to the number in the request.
+                // RFC 3561 §6.1, §6.6.1: the node raises its own sequence number at most to the number in the
+                // request.
                 Variant::Rfc3561 => newest(self.seq, request.dst_seq),
-                // ns-2: a new number for each reply.
+                // ns-2: each reply has a new sequence number.
                 Variant::Ns2 => (newest(self.seq, request.dst_seq) | 1).wrapping_add(1),
             };
             self.reply(request.origin, from, 0, self.me, self.seq, self.plan.own_route);
@@ -259,7 +262,7 @@ impl Router {
         }
     }
 
-    /// True if this request was seen before; records it otherwise.
+    /// True if this request was received before; otherwise records the request.
     fn is_known(&mut self, now: Time, request: &RouteRequest) -> bool {
         while self.seen.front().is_some_and(|&(_, _, until)| until <= now) {
             self.seen.pop_front();
@@ -283,7 +286,7 @@ impl Router {
         }
         let mut expires = route.expires;
         if route.search.until > Time::ZERO {
-            // The route was requested in the other direction too.
+            // The opposite direction of the route was requested too.
             expires = expires.max(now + self.plan.active_route);
             route.search.found(hops);
         }
@@ -292,14 +295,14 @@ impl Router {
         self.release(now, origin, Span::ZERO);
     }
 
-    /// Sends a reply to `origin` along the route, even if the request arrived from another neighbour.
+    /// Sends a reply to `origin` along the route to it, even if the request arrived from another neighbour.
     fn reply(&mut self, origin: NodeId, from: NodeId, hops: u8, dst: NodeId, dst_seq: u32, lifetime: Span) {
         let to = self.table.up(origin).map_or(from, |route| route.next);
         let message = Routing::Reply(RouteReply { hops, dst, dst_seq, origin, lifetime });
         self.actions.push_back(Action::Send { message, to, ttl: self.plan.diameter });
     }
 
-    /// Adds precursors to two routes joined by a reply: each route is used by the next hop of the other (RFC
+    /// Adds precursors to two routes that a reply joins: the next hop of each route uses the other route (RFC
     /// 3561 §6.6.2).
     fn join(&mut self, a: NodeId, b: NodeId) {
         for (one, other) in [(a, b), (b, a)] {
@@ -334,9 +337,9 @@ impl Router {
         self.actions.push_back(Action::Send { message, to: next, ttl: self.plan.diameter });
     }
 
-    /// Handles a route error (RFC 3561 §6.11 (iii)): the routes through its sender are lost, even if the
-    /// error's sequence number is older; ns-2 ignores older ones. Packets queued for the sender are dropped,
-    /// as in ns-2.
+    /// Handles a route error (RFC 3561 §6.11 (iii)). The routes through its sender are lost, even if the
+    /// error's sequence number is older; ns-2 ignores older numbers. Packets queued for the sender are
+    /// dropped, as in ns-2.
     fn on_error(&mut self, now: Time, lost: &[Unreachable], from: NodeId) {
         let variant = self.plan.variant;
         let mut passed_on = Vec::new();
@@ -349,8 +352,8 @@ impl Router {
                 continue;
             }
             is_hit = true;
-            // To adopt an older number, as §6.11 says, would restore old routes, which can form loops (van
-            // Glabbeek, Höfner, Tan and Portmann 2013).
+            // Adopting an older number, as §6.11 requires, would restore old routes, which can form loops
+            // (van Glabbeek, Höfner, Tan and Portmann 2013).
             let seq = match variant {
                 Variant::Rfc3561 => newest(seq, route.seq.wrapping_add(1)),
                 Variant::Ns2 => seq,
@@ -372,8 +375,8 @@ impl Router {
         }
     }
 
-    /// Returns the destination of an error for these neighbours: by RFC 3561 §6.11 a single neighbour gets a
-    /// unicast, which its link layer acknowledges; in ns-2 the error is always broadcast.
+    /// Returns the destination of an error for these neighbours. By RFC 3561 §6.11 a single neighbour gets a
+    /// unicast, which its link layer acknowledges; ns-2 always broadcasts.
     pub(super) fn addressee(&self, users: &[NodeId]) -> NodeId {
         match (self.plan.variant, users) {
             (Variant::Rfc3561, [one, others @ ..]) if others.iter().all(|other| other == one) => *one,
@@ -388,7 +391,7 @@ impl Router {
 
     // ---- time ------------------------------------------------------------------------------------------------------
 
-    /// Handles the timeout of [`Router::poll_timeout`].
+    /// Handles the timer of [`Router::poll_timeout`].
     pub fn on_timeout(&mut self, now: Time) {
         let due = self.later.partition_point(|&(at, _)| at <= now);
         self.actions.extend(self.later.drain(..due).map(|(_, action)| action));
@@ -430,7 +433,7 @@ impl Router {
         }
     }
 
-    /// Schedules [`Router::look_after_all`] at `at`, or at the plan's next check after it.
+    /// Schedules [`Router::look_after_all`] at `at`, or at the next periodic check after `at`.
     fn look_after(&mut self, at: Time) {
         let at = self.plan.upkeep.map_or(at, |every| next_multiple(at, every));
         self.upkeep = self.upkeep.min(at);

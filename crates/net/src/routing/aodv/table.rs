@@ -14,12 +14,12 @@ pub(super) struct Route {
     pub state: State,
     /// Destination sequence number; 0 if unknown.
     pub seq: u32,
-    /// Number of hops of the route, or of the last valid one; `None` before the first.
+    /// Number of hops of the present or last valid route; `None` before the first route.
     pub hops: Option<u8>,
     pub next: NodeId,
-    /// Expiry of the route unless it is used.
+    /// Time at which the route expires if it is not used.
     pub expires: Time,
-    /// Precursors: neighbours that use the route, and receive an error if it breaks.
+    /// Precursors: neighbours that use the route, and that receive an error when it breaks.
     pub precursors: Vec<NodeId>,
     pub search: Search,
 }
@@ -27,7 +27,7 @@ pub(super) struct Route {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Up,
-    /// Under repair: the next hop was lost, and the node searches for another route before it sends an error.
+    /// The next hop was lost, and the node searches for another route before it sends an error.
     Repairing,
     Down,
 }
@@ -35,7 +35,8 @@ pub(super) enum State {
 /// Search for a route.
 #[derive(Debug, Default)]
 pub(super) struct Search {
-    /// TTL of the last request, or number of hops of the route that was found; 0 before.
+    /// TTL of the last request, or number of hops of the route found by the search; 0 before the first
+    /// request.
     pub ttl: u8,
     /// Number of requests that covered the whole network.
     pub floods: u32,
@@ -43,11 +44,11 @@ pub(super) struct Search {
     pub until: Time,
     /// Time of the last request.
     asked: Time,
-    /// Time per hop of the last searches, the latest last.
+    /// Times per hop of the last searches, the latest last.
     hop_times: Vec<Span>,
 }
 
-/// True if sequence number `a` is newer than `b` (RFC 3561 §6.1: signed arithmetic, for wrap-around).
+/// True if sequence number `a` is newer than `b`. RFC 3561 §6.1 uses signed arithmetic, for wrap-around.
 pub(super) fn is_newer(a: u32, b: u32) -> bool {
     a.wrapping_sub(b).cast_signed() > 0
 }
@@ -61,7 +62,7 @@ impl Table {
         self.0.get_mut(&dst)
     }
 
-    /// Returns mutable access to the route to `dst`; a new route has no information.
+    /// Returns mutable access to the route to `dst`, and creates an empty route if there is none.
     pub fn entry(&mut self, dst: NodeId) -> &mut Route {
         self.0.entry(dst).or_insert_with(Route::unknown)
     }
@@ -98,14 +99,14 @@ impl Route {
         }
     }
 
-    /// True if the given information replaces the route: it is newer, or as new with fewer hops (RFC 3561
-    /// §6.2, §6.7). An inactive route counts as longer than any other.
+    /// True if a route with the given properties replaces this route: it is newer, or as new with fewer hops
+    /// (RFC 3561 §6.2, §6.7). An inactive route counts as longer than any other route.
     pub fn yields_to(&self, seq: u32, hops: u8, variant: Variant) -> bool {
         let is_longer = !self.is_active(variant) || self.hops.is_none_or(|own| own > hops);
         is_newer(seq, self.seq) || (seq == self.seq && is_longer)
     }
 
-    /// True if the route may be used and put into replies; in ns-2 this includes a route under repair.
+    /// True if the route may be used and sent in replies. In ns-2 a route under repair may too.
     pub fn is_active(&self, variant: Variant) -> bool {
         match variant {
             Variant::Rfc3561 => self.state == State::Up,
@@ -124,8 +125,8 @@ impl Route {
         (self.state, self.expires) = (State::Down, Time::ZERO);
     }
 
-    /// Invalidates a route whose next hop is lost or whose lifetime is over: this node's earlier replies with
-    /// the route become void (RFC 3561 §6.11).
+    /// Invalidates a route whose next hop is lost or whose lifetime has ended. This node's earlier replies
+    /// with the route become invalid (RFC 3561 §6.11).
     pub fn invalidate(&mut self) {
         self.outdate();
         self.take_down();
@@ -154,7 +155,7 @@ impl Route {
 }
 
 impl Search {
-    /// Number of searches whose time per hop is stored.
+    /// Number of searches for which the time per hop is stored.
     const MEMORY: usize = 3;
 
     /// Records a request sent now.
@@ -173,12 +174,12 @@ impl Search {
         self.until = if pause == Span::ZERO { Time::ZERO } else { now + pause };
     }
 
-    /// Records a route of `hops` hops.
+    /// Records that a route of `hops` hops was found.
     pub fn found(&mut self, hops: u8) {
         (self.ttl, self.floods, self.until) = (hops, 0, Time::ZERO);
     }
 
-    /// Records the answer to this node's request, over `hops` hops.
+    /// Records a reply to this node's request, over `hops` hops.
     pub fn note_answer(&mut self, now: Time, hops: u8) {
         if self.hop_times.len() == Self::MEMORY {
             self.hop_times.remove(0);
@@ -186,7 +187,7 @@ impl Search {
         self.hop_times.push(now.since(self.asked) / u64::from(hops));
     }
 
-    /// Returns the mean time per hop of the last searches; `None` before the first.
+    /// Returns the mean time per hop of the last searches; `None` before the first search.
     pub fn hop_time(&self) -> Option<Span> {
         let total = self.hop_times.iter().fold(Span::ZERO, |sum, &time| sum + time);
         (!self.hop_times.is_empty()).then(|| total / self.hop_times.len() as u64)

@@ -1,15 +1,16 @@
-//! Timers of AODV: timeouts of routers, and lifetimes of their information.
+//! Timeouts of AODV's routers, and lifetimes of their routes.
 
 use super::plan::{AodvPlan, Variant};
 use airhop_base::Span;
 use airhop_engine::Stream;
 
-/// State of a search before its first request.
+/// State of a search before its next request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ring {
     /// True for the first request of the search.
     pub is_first: bool,
-    /// TTL of the previous request, or number of hops of the route that was found; 0 before.
+    /// TTL of the previous request, or number of hops of the route found by the search; 0 before the first
+    /// request.
     pub last: u8,
     /// Number of hops of the last valid route.
     pub hops: Option<u8>,
@@ -18,7 +19,8 @@ pub(super) struct Ring {
 impl AodvPlan {
     /// Returns the TTL of a request.
     pub(super) fn radius(&self, ring: Ring) -> u8 {
-        // RFC 3561 §6.4: "initially set to the Hop Count plus TTL_INCREMENT", even beyond TTL_THRESHOLD.
+        // RFC 3561 §6.4: "initially set to the Hop Count plus TTL_INCREMENT", even if that exceeds
+        // TTL_THRESHOLD.
         if ring.is_first && self.variant == Variant::Rfc3561 {
             let around = |hops: u8| hops.saturating_add(self.ttl_step).min(self.diameter);
             return ring.hops.map_or(self.ttl_start, around);
@@ -30,20 +32,21 @@ impl AodvPlan {
         }
     }
 
-    /// Returns the maximum distance of a destination for a local repair: MAX_REPAIR_TTL, 0.3 NET_DIAMETER
-    /// (RFC 3561 §10).
+    /// Returns the maximum number of hops to a destination for a local repair: MAX_REPAIR_TTL, 0.3
+    /// NET_DIAMETER (RFC 3561 §10).
     pub(super) fn max_repair(&self) -> u8 {
         (u16::from(self.diameter) * 3 / 10) as u8
     }
 
     /// Returns the TTL of a local repair's request: max(MIN_REPAIR_TTL, hops to the source / 2) +
-    /// LOCAL_ADD_TTL; MIN_REPAIR_TTL is the last known distance of the destination, LOCAL_ADD_TTL is 2 (RFC
-    /// 3561 §6.12, §10).
+    /// LOCAL_ADD_TTL. MIN_REPAIR_TTL is the last known distance of the destination, and LOCAL_ADD_TTL is 2
+    /// (RFC 3561 §6.12, §10).
     pub(super) fn repair_radius(&self, to_end: u8, to_source: u8) -> u8 {
         to_end.max(to_source / 2).saturating_add(2).min(self.diameter)
     }
 
-    /// Returns the increment of a node's own sequence number before a request: one (RFC 3561 §6.1), in ns-2 two.
+    /// Returns the increment of a node's own sequence number before a request: one (RFC 3561 §6.1), or two in
+    /// ns-2.
     pub(super) fn seq_step(&self) -> u32 {
         match self.variant {
             Variant::Rfc3561 => 1,
@@ -51,13 +54,13 @@ impl AodvPlan {
         }
     }
 
-    /// Returns the timeout of a request with this TTL; `floods`: number of requests that covered the whole
-    /// network, this one included; `hop_time`: mean time per hop so far.
+    /// Returns the timeout of a request with this TTL. `floods`: number of requests that covered the whole
+    /// network, including this request; `hop_time`: mean time per hop so far.
     pub(super) fn wait(&self, ttl: u8, floods: u32, hop_time: Span) -> Span {
         let there_and_back = |hops: u8| 2 * u64::from(hops);
         match self.variant {
-            // RFC 3561 §6.4: two more hops in a ring (TIMEOUT_BUFFER); the timeout doubles for each further
-            // request to the whole network.
+            // RFC 3561 §6.4: the timeout of a ring includes two more hops (TIMEOUT_BUFFER). It doubles for
+            // each further request to the whole network.
             Variant::Rfc3561 if floods == 0 => self.hop_time * there_and_back(ttl + 2),
             Variant::Rfc3561 => self.hop_time * there_and_back(self.diameter) * (1 << (floods - 1)),
             Variant::Ns2 => (hop_time * there_and_back(ttl) * u64::from(floods.max(1))).min(self.pause),
@@ -76,7 +79,7 @@ impl AodvPlan {
         }
     }
 
-    /// Returns the remaining lifetime of a route in a reply: ns-2 counts whole seconds.
+    /// Returns the remaining lifetime of a route in a reply, in whole seconds for ns-2.
     pub(super) fn rounded(&self, lifetime: Span) -> Span {
         const SECOND: Span = Span::from_secs(1);
         match self.variant {
@@ -85,8 +88,8 @@ impl AodvPlan {
         }
     }
 
-    /// Returns the random delay of a broadcast that other receivers of the same message may send at the same
-    /// time.
+    /// Returns the random delay of a broadcast, which prevents that all receivers of a message rebroadcast it
+    /// at the same time.
     pub(super) fn jitter(&self, stream: &mut Stream) -> Span {
         Span::from_secs_f64(stream.uniform() * self.jitter.secs_f64())
     }

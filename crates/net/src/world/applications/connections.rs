@@ -1,6 +1,6 @@
-//! Connections that applications open and close. A connection is two flows, one in each direction. They open again
-//! for a later connection of the application when both sides are closed and no packet of either flow is in the network,
-//! so that a run needs as many flows as connections are open at a time.
+//! Connections that applications open and close. A connection is two flows, one in each direction. A later
+//! connection of the application reuses the flows when both sides are closed and no packet of either flow is
+//! in the network. A run therefore needs as many flows as connections are open at the same time.
 
 use crate::apps::Connection;
 use crate::flow::{AppSeat, Ends, Flow, Side};
@@ -11,15 +11,15 @@ use airhop_base::{FlowId, Span, Time};
 use airhop_engine::Timers;
 use std::collections::VecDeque;
 
-/// Time for which the end that closes first stays in TIME-WAIT: twice the maximum segment lifetime of 2 minutes (RFC
-/// 9293 §3.4.2).
+/// Time for which the endpoint that closes first stays in TIME-WAIT: twice the maximum segment lifetime of 2
+/// minutes (RFC 9293 §3.4.2).
 const TIME_WAIT: Span = Span::from_secs(240);
 
-/// Time in TIME-WAIT after which a new connection may take the ports: that of Linux (`net.ipv4.tcp_tw_reuse`). By then
-/// the link layers have forgotten the last packets.
+/// Time in TIME-WAIT after which a new connection may reuse the ports, as in Linux (`net.ipv4.tcp_tw_reuse`).
+/// By then the link layers have removed the last packets.
 const REUSE: Span = Span::from_secs(1);
 
-/// Ending of the name of a flow of requests.
+/// Suffix of the name of a flow of requests.
 const REQUESTS: &str = "requests";
 
 /// Connections of an application.
@@ -27,12 +27,12 @@ const REQUESTS: &str = "requests";
 pub(crate) struct Connections {
     /// Number of connections opened.
     pub opened: u64,
-    /// Number of connections closed by both sides.
+    /// Number of connections that both sides have closed.
     pub closed: u64,
-    /// Closed connections whose flows may open again: flow of the requests, and time of the closing. The oldest is
-    /// first.
+    /// Closed connections whose flows may be reused, the oldest first: flow of the requests, and closing
+    /// time.
     over: VecDeque<(FlowId, Time)>,
-    /// First flow of requests, under which the report adds up all of them.
+    /// First flow of requests, under which the report sums all flows of requests.
     requests: Option<FlowId>,
 }
 
@@ -43,14 +43,15 @@ impl Connections {
         (opened > 0).then(|| ConnectionCounts { opened, closed, time_wait: self.waiting(now) })
     }
 
-    /// Returns the number of ends in TIME-WAIT. RFC 1122 §4.2.2.13 permits a new connection to open from this state.
+    /// Returns the number of endpoints in TIME-WAIT. RFC 1122 §4.2.2.13 permits a new connection in this
+    /// state.
     fn waiting(&self, now: Time) -> u64 {
         self.over.iter().filter(|&&(_, closed)| now < closed + TIME_WAIT).count() as u64
     }
 }
 
 impl World {
-    /// Opens a connection of an application. False if there is no room among the flows of the run.
+    /// Opens a connection of an application. False if the run has reached its maximum number of flows.
     pub(super) fn connect(&mut self, now: Time, app: u16, connection: Connection) -> bool {
         let connections = &mut self.apps[usize::from(app)].connections;
         connections.opened += 1;
@@ -75,7 +76,7 @@ impl World {
         true
     }
 
-    /// Opens two further flows for the connections of an application.
+    /// Opens two new flows for a connection of an application.
     fn open_sides(&mut self, now: Time, app: u16, number: u64) -> Option<(FlowId, FlowId)> {
         if !self.has_room_for(2) {
             return None;
@@ -104,7 +105,8 @@ impl World {
         Some((requests, responses))
     }
 
-    /// Sets the seats of a connection's flows, in place of those of an earlier connection with this number.
+    /// Assigns both flows of a connection to their application, in place of the flows of an earlier
+    /// connection with this number.
     fn seat(&mut self, app: u16, connection: Connection, requests: FlowId, responses: FlowId) {
         let flows = &mut self.apps[usize::from(app)].flows;
         let last = usize::from(connection.responses().0);
@@ -121,7 +123,7 @@ impl World {
         }
     }
 
-    /// Opens a flow again, for a connection with this number.
+    /// Reuses a flow for the connection with this number.
     fn open_again(&mut self, now: Time, id: FlowId, number: u64) {
         let i = usize::from(id.0);
         let flow = &self.flows[i];
@@ -142,7 +144,7 @@ impl World {
             self.timers.set(tcp.sender_timer, None, Event::Sender(id), &mut self.events);
             self.timers.set(tcp.receiver_timer, None, Event::Receiver(id), &mut self.events);
         }
-        // The agents of a path are installed in the same order each time.
+        // The agents of a path are always installed in the same order.
         let first = flow.agents.iter().map(|&(_, i)| i).min();
         for (i, new) in first.into_iter().flat_map(|first| first..).zip(agents) {
             let host = &mut self.hosted[usize::from(i)];
@@ -151,7 +153,7 @@ impl World {
         }
     }
 
-    /// True if no packet of a connection, and no notice about it, is in the network or held by a host.
+    /// True if no packet of a connection and no notice about it is in the network or at a host.
     fn is_quiet(&self, requests: FlowId) -> bool {
         let flow = &self.flows[usize::from(requests.0)];
         let other = flow.side.map_or(requests, |side| side.other);
@@ -174,8 +176,8 @@ impl World {
         }
     }
 
-    /// Closes the other side of a connection once the stream of a flow has ended: its application reads the end of
-    /// the stream, and closes too.
+    /// Closes the other side of a connection when the stream of a flow has ended: its application reads the
+    /// end of the stream, and then closes.
     #[cold]
     pub(super) fn on_end_of_stream(&mut self, now: Time, id: FlowId) {
         let Some(Side { other, .. }) = self.flows[usize::from(id.0)].side else { return };
@@ -207,7 +209,7 @@ impl World {
         connections.over.push_back((requests, now));
     }
 
-    /// Builds the ends of a flow that opens at run time.
+    /// Builds the endpoints of a flow that opens at run time.
     pub(super) fn ends_at_run_time(&mut self, plan: &FlowPlan, id: FlowId) -> Ends {
         let mut ends = self.ground.ends(plan, id, &mut self.timers, &mut self.shared);
         self.report_truth(plan, &mut ends);
@@ -221,12 +223,12 @@ impl World {
     }
 }
 
-/// Returns the name of a flow for a connection with this number.
+/// Returns the name of a flow, with the number of its connection.
 fn numbered(name: &str, number: u64) -> String {
     format!("{name}#{number}")
 }
 
-/// Returns the plan of a flow whose connection the other side opens.
+/// Returns the plan of a flow of a connection that the other side opens.
 fn without_handshake(mut plan: FlowPlan) -> FlowPlan {
     if let Transport::Tcp { config, .. } = &mut plan.transport {
         config.handshake = false;

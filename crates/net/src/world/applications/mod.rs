@@ -1,4 +1,4 @@
-//! Applications in operation: the calls of their state machines, and the performance of their orders.
+//! Running applications: calls of their state machines, and execution of their orders.
 
 mod connections;
 
@@ -11,7 +11,7 @@ use airhop_base::{FlowId, Time};
 use airhop_engine::TimerId;
 use connections::Connections;
 
-/// Application in operation.
+/// Running application.
 #[derive(Debug)]
 pub(crate) struct RunningApp {
     pub app: Box<dyn App>,
@@ -27,7 +27,7 @@ pub(crate) struct RunningApp {
 }
 
 impl RunningApp {
-    /// Creates the application of a flow of the plan. Its timer is armed for its start.
+    /// Creates the application of a flow of the plan. Its timer is set to its start time.
     pub fn new(app: Box<dyn App>, timer: TimerId, flow: FlowId) -> Self {
         RunningApp {
             app,
@@ -47,7 +47,7 @@ impl RunningApp {
 }
 
 impl World {
-    /// Handles the timer of an application, which first expires at its start.
+    /// Handles the expiry of an application's timer, first at its start time.
     #[inline(never)]
     pub(crate) fn on_app(&mut self, now: Time, app: u16) {
         let running = &mut self.apps[usize::from(app)];
@@ -61,8 +61,8 @@ impl World {
         }
     }
 
-    /// Handles the bytes delivered to the application after a segment, if any, sends the receiver's ACKs, and closes
-    /// the other side of a connection whose stream has ended.
+    /// Handles the bytes, if any, that a segment delivered to the application. Sends the receiver's ACKs, and
+    /// closes the other side of a connection whose stream has ended.
     pub(crate) fn answer(&mut self, now: Time, id: FlowId, delivered: Option<u64>) {
         match delivered {
             Some(total) => self.on_bytes(now, id, total),
@@ -75,8 +75,8 @@ impl World {
         }
     }
 
-    /// Records the bytes delivered to the application, sends the receiver's ACKs, and informs the application if
-    /// it waits for these bytes.
+    /// Records the bytes delivered to the application, sends the receiver's ACKs, and notifies an application
+    /// that waits for these bytes.
     fn on_bytes(&mut self, now: Time, id: FlowId, total: u64) {
         let flow = &mut self.flows[id.0 as usize];
         flow.active.delivered(now);
@@ -90,7 +90,7 @@ impl World {
         }
     }
 
-    /// Informs the application of a flow that the number of bytes it expects was delivered.
+    /// Notifies the application of a flow that the number of bytes for which it waits was delivered.
     #[cold]
     fn on_expected(&mut self, now: Time, id: FlowId) {
         let flow = &mut self.flows[usize::from(id.0)];
@@ -100,7 +100,7 @@ impl World {
         }
     }
 
-    /// Calls an application, sets its timer, and performs its orders.
+    /// Calls an application, sets its timer, and executes its orders.
     fn call(&mut self, now: Time, app: u16, call: impl FnOnce(&mut dyn App, &mut Io)) {
         let mut io = std::mem::take(&mut self.io);
         let running = &mut self.apps[usize::from(app)];
@@ -116,8 +116,8 @@ impl World {
         self.io = io;
     }
 
-    /// Performs an order. False if a flow cannot open, for lack of room among the flows of the run; the
-    /// application then stops.
+    /// Executes an order. False if a flow cannot open because the run has reached its maximum number of
+    /// flows; the application then stops.
     fn perform(&mut self, now: Time, app: u16, order: Order) -> bool {
         let flows = &self.apps[usize::from(app)].flows;
         let id = |flow: AppFlow| flows[usize::from(flow.0)];
@@ -143,7 +143,7 @@ impl World {
         true
     }
 
-    /// Opens a flow for an application. False if there is no room.
+    /// Opens a flow for an application. False if the run has reached its maximum number of flows.
     fn open_for(&mut self, now: Time, app: u16, direction: Direction, suffix: &str) -> bool {
         let running = &self.apps[usize::from(app)];
         let planned = &self.ground.plan.flows[usize::from(running.flows[0].0)];
@@ -170,7 +170,7 @@ impl World {
         }
     }
 
-    /// Passes the round trip of a SYN-ACK to the sender of the host that sent it.
+    /// Passes the RTT sample of a SYN-ACK to the sender of the host that sent the SYN-ACK.
     fn pass_on_handshake(&mut self, id: FlowId) {
         let Some(opener) = self.opener(id) else { return };
         if let Ends::Tcp(tcp) = &mut self.flows[usize::from(opener.0)].ends
@@ -181,8 +181,8 @@ impl World {
         }
     }
 
-    /// Returns the flow in the other direction of the connection, if the flow is the side of an application's
-    /// connection.
+    /// Returns the flow in the other direction, if the flow belongs to a connection that an application
+    /// opened.
     fn opener(&self, id: FlowId) -> Option<FlowId> {
         let flow = &self.flows[usize::from(id.0)];
         if let Some(side) = flow.side {

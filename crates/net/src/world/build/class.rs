@@ -5,7 +5,7 @@ use crate::routing::Hop;
 use airhop_base::NodeId;
 use std::sync::Arc;
 
-/// Returns the name of a flow's class. The kind of a flow of real hosts is their `protocol`.
+/// Returns the name of a flow's class. For a flow of real hosts, `protocol` is the kind.
 pub(super) fn name(f: &FlowPlan, protocol: Option<&'static str>, path: &[(NodeId, Hop)]) -> Arc<str> {
     let kind = match &f.class {
         FlowClass::Named(name) => return name.clone(),
@@ -17,8 +17,8 @@ pub(super) fn name(f: &FlowPlan, protocol: Option<&'static str>, path: &[(NodeId
     }
 }
 
-/// Returns the direction of data through the wireless link: "down" from the wire to a wireless destination,
-/// "up" from a wireless source to the wire; `None` if both ends are wireless, or neither is.
+/// Returns the direction of data over the wireless link: "down" from the wire to a wireless destination, "up"
+/// from a wireless source to the wire; `None` if both endpoints are wireless, or neither is.
 fn direction(path: &[(NodeId, Hop)]) -> Option<&'static str> {
     let is_wireless = |end: Option<&(NodeId, Hop)>| end.is_some_and(|(_, hop)| hop.is_wireless());
     match (is_wireless(path.first()), is_wireless(path.last())) {

@@ -1,4 +1,4 @@
-//! Queue disciplines of hops: the scenario's, or the one that a service of a flow puts in its place.
+//! Queue disciplines of hops: from the scenario, or from a service that replaces it.
 
 use super::hosts::hosts;
 use crate::plan::Plan;
@@ -7,7 +7,7 @@ use crate::routing::{Graph, Hop, Routes};
 use crate::services::Kind;
 use std::collections::HashMap;
 
-/// Queue disciplines that services of flows put in the place of the scenario's, by the hop behind the queue.
+/// Queue disciplines that services of flows require, by the hop behind the queue.
 pub(crate) struct Disciplines(HashMap<Hop, QueuePlan>);
 
 impl Disciplines {
@@ -26,12 +26,12 @@ impl Disciplines {
         all
     }
 
-    /// Returns the discipline before the transmitter of this hop; `scenario` if no service replaced it.
+    /// Returns the discipline before the transmitter of this hop: that of a service, otherwise `scenario`.
     pub fn of(&self, hop: Hop, scenario: QueuePlan) -> QueuePlan {
         self.0.get(&hop.transmitter()).copied().unwrap_or(scenario)
     }
 
-    /// Replaces a drop-tail queue by another discipline; any other discipline of the scenario stays.
+    /// Replaces a drop-tail queue by another discipline. The scenario's other disciplines are not replaced.
     fn replace(&mut self, plan: &Plan, hop: Hop, discipline: fn(usize) -> QueuePlan) {
         let Some(link) = plan.links.of(hop) else { return };
         if let QueuePlan::DropTail { packets } = self.of(hop, link.queue(hop)) {

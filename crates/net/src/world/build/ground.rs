@@ -1,5 +1,4 @@
-//! Ground of flows: networks, routes and random streams from which flows are built, at the start and during the
-//! run.
+//! `Ground`: graph, routes and random streams from which flows are built, before and during the run.
 
 use super::class;
 use super::hosts::on_demand_cell;
@@ -18,7 +17,7 @@ use airhop_engine::{Streams, Timers, name_hash};
 use airhop_tcp::seams::{Run, Truth};
 use airhop_tcp::{Receiver, Sender};
 
-/// Networks, routes and random streams from which flows are built.
+/// Graph, routes and random streams from which flows are built.
 pub(crate) struct Ground {
     pub plan: Plan,
     pub graph: Graph,
@@ -31,7 +30,8 @@ impl Ground {
     /// Computes graph and routes of a plan.
     ///
     /// # Errors
-    /// [`BuildError`] if a flow has no route, or a route through a cell whose routers do not know its ends.
+    /// [`BuildError`] if a flow has no route, or a route through a cell whose routers do not know the flow's
+    /// endpoints.
     pub fn new(plan: Plan, streams: Streams) -> Result<Self, BuildError> {
         let graph = graph(&plan);
         let routes = routes(&plan, &graph)?;
@@ -39,7 +39,7 @@ impl Ground {
         Ok(Ground { plan, graph, routes, streams })
     }
 
-    /// Builds the simulated ends of a flow; `shared`: the state that senders of the run share.
+    /// Builds the simulated endpoints of a flow. `shared`: state that the senders of the run share.
     pub fn ends(&self, f: &FlowPlan, id: FlowId, timers: &mut Timers, shared: &mut Run) -> Ends {
         let mut ends = ends(f, id, &self.streams, timers);
         if let Ends::Tcp(tcp) = &mut ends {
@@ -48,7 +48,7 @@ impl Ground {
         ends
     }
 
-    /// Returns the truth for a flow that opens at run time, if the flow requests the truth.
+    /// Returns the true path properties for a flow that opens at run time, if the flow requests them.
     pub fn truth(&self, f: &FlowPlan) -> Option<Truth> {
         oracle::truth(&self.plan, &self.graph, &self.routes, f)
     }
@@ -89,7 +89,7 @@ impl Ground {
     }
 }
 
-/// Computes the next hops towards every node that a flow begins or ends at.
+/// Computes the next hops towards every endpoint of a flow.
 fn routes(plan: &Plan, graph: &Graph) -> Result<Routes, BuildError> {
     let routes = Routes::new(graph, plan.flows.iter().flat_map(|f| [f.from, f.to]));
     for f in &plan.flows {
@@ -103,7 +103,7 @@ fn routes(plan: &Plan, graph: &Graph) -> Result<Routes, BuildError> {
     Ok(routes)
 }
 
-/// Checks that traffic through a cell with on-demand routing begins and ends in that cell, as its routers
+/// Checks that traffic over a cell with on-demand routing begins and ends in this cell, because its routers
 /// know no other nodes.
 fn refuse_through_traffic(plan: &Plan, graph: &Graph, routes: &Routes) -> Result<(), BuildError> {
     for f in &plan.flows {
@@ -122,7 +122,7 @@ fn graph(plan: &Plan) -> Graph {
     Graph::new(plan.nodes.iter().cloned(), joins)
 }
 
-/// Builds the simulated ends of a flow.
+/// Builds the simulated endpoints of a flow.
 fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> Ends {
     match &f.transport {
         Transport::Tcp { scheme, params, config } => Ends::Tcp(Box::new(TcpEnds {

@@ -1,4 +1,5 @@
-//! Installation of agents: along the path of a flow, by its services, and at every station where the path is unknown.
+//! Installation of agents: along the path of a flow, as its services require, and at every station of a cell
+//! with unknown routes.
 
 use super::hosts::hosts;
 use crate::flow::{Ends, Flow};
@@ -10,7 +11,7 @@ use crate::world::links::Links;
 use airhop_base::NodeId;
 use airhop_engine::Timers;
 
-/// Installs all agents of a flow whose data go by `path`.
+/// Installs all agents of a flow whose data follows `path`.
 pub(crate) fn agents(
     flow: &mut Flow,
     plan: &Plan,
@@ -23,9 +24,9 @@ pub(crate) fn agents(
     flow.agents.sort_by_key(|&(node, i)| (node, hosted[i as usize].agent.ends().is_some()));
 }
 
-/// Subscribes the agents numbered `first` and up that react to fades. Each agent is subscribed to the
-/// wireless hops over which its flow leaves the agent's node, towards sender and receiver. Hops of on-demand
-/// routes are unknown before the run, so no agent is subscribed to them.
+/// Subscribes agents that use fades, from agent number `first` on. An agent is subscribed to the wireless
+/// hops over which its flow leaves the agent's node, towards sender and receiver. Hops of on-demand routes
+/// are not known before the run, so no agent is subscribed to them.
 pub(crate) fn listeners(flows: &[Flow], routes: &Routes, hosted: &[Hosted], first: usize, links: &mut Links) {
     for (host, i) in hosted[first..].iter().zip(first as u16..).filter(|(host, _)| host.agent.heeds_fades()) {
         let flow = &flows[host.flow.0 as usize].plan;
@@ -66,8 +67,8 @@ fn host_agents(flow: &mut Flow, hosts: &[(NodeId, Hop)], timers: &mut Timers, ho
     }
 }
 
-/// Returns the position of a node relative to the wireless links of a flow, if it is beside one: `came_by` is
-/// the hop before the node, `hop` the hop after it.
+/// Returns the place of an agent at this node of a flow; `None` if no wireless link of the flow ends there.
+/// `came_by`: hop before the node; `hop`: hop after it.
 fn place(flow: &FlowPlan, node: NodeId, came_by: Option<Hop>, hop: Hop) -> Option<AgentPlace> {
     if node == flow.from {
         return hop.is_wireless().then_some(AgentPlace::Source);
@@ -82,7 +83,7 @@ fn place(flow: &FlowPlan, node: NodeId, came_by: Option<Hop>, hop: Hop) -> Optio
     }
 }
 
-/// Installs the agents that a flow has at every station of the wireless networks that its data cross.
+/// Installs the agents that a flow has at every station of the wireless networks that its data crosses.
 fn host_at_stations(
     flow: &mut Flow,
     plan: &Plan,
@@ -93,7 +94,7 @@ fn host_at_stations(
     let network = |&(_, hop): &(NodeId, Hop)| -> &[NodeId] {
         plan.links.of(hop).filter(|_| hop.is_wireless()).map_or(&[], |link| link.nodes())
     };
-    // A path may cross a network twice, and a node may be in two of them.
+    // A path may cross a network twice, and a node may belong to two networks.
     let mut stations: Vec<NodeId> = Vec::new();
     for &node in path.iter().flat_map(network) {
         if !stations.contains(&node) {
@@ -110,7 +111,7 @@ fn host_at_stations(
     }
 }
 
-/// Adds an agent to a flow; the agent is known by its index in the world. [`BuildError`] beyond
+/// Adds an agent to a flow, with its index in the world. [`BuildError`] beyond
 /// [`crate::agents::MOST_AGENTS`].
 fn host(agents: &mut Vec<(NodeId, u16)>, new: Hosted, hosted: &mut Vec<Hosted>) {
     agents.push((new.node, hosted.len() as u16));

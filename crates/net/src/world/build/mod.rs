@@ -1,4 +1,4 @@
-//! World from a plan: networks, routes, flows and their agents.
+//! Construction of a world from a plan: networks, routes, flows and their agents.
 
 mod class;
 pub(super) mod disciplines;
@@ -37,9 +37,9 @@ impl World {
     /// Builds the world of `plan` for one replication.
     ///
     /// # Errors
-    /// [`BuildError`] if a flow has no route, or a route through a cell whose routers do not know the flow's
-    /// ends, or an application that its transport cannot carry; if there are too many agents or flows; or if a random
-    /// placement has no solution.
+    /// [`BuildError`] if a flow has no route, a route through a cell whose routers do not know the flow's
+    /// endpoints, or an application that its transport cannot carry; if there are too many agents or flows;
+    /// or if a random placement has no solution.
     pub fn new(
         plan: &Plan,
         seed: u64,
@@ -49,10 +49,10 @@ impl World {
         World::open(plan, None, seed, replication, recorder)
     }
 
-    /// Builds the world of `plan`, open to real hosts.
+    /// Builds the world of `plan` for use by real hosts.
     ///
     /// # Errors
-    /// Returns the errors of [`World::new`].
+    /// Errors of [`World::new`].
     pub fn open(
         plan: &Plan,
         outside: Option<&OutsidePlan>,
@@ -148,7 +148,7 @@ impl World {
     }
 }
 
-/// Returns the classes of the flows of a plan, in the order of the flows, for one replication.
+/// Returns the class of each flow of a plan for one replication.
 ///
 /// # Errors
 /// [`BuildError`] if a flow has no route, or if a random placement has no solution.
@@ -159,7 +159,7 @@ pub fn classes(plan: &Plan, seed: u64, replication: u64) -> Result<Vec<Arc<str>>
     Ok(ground.plan.flows.iter().map(|f| class::name(f, None, &path(f))).collect())
 }
 
-/// Returns the routes of the world. Stations of cells with on-demand routing use their routers instead.
+/// Replaces hops between stations with on-demand routing by hops that their routers choose.
 fn on_demand(plan: &Plan, mut routes: Routes) -> Routes {
     routes.replace(|hop| match (on_demand_cell(plan, hop), hop) {
         (Some(_), Hop::Layer { layer: Layer::Cell(cell), from, .. }) => Hop::OnDemand { cell, from },
@@ -177,8 +177,8 @@ fn routers(w: &WlanPlan, plan: &Plan, streams: &Streams, timers: &mut Timers) ->
     w.nodes.iter().map(router).collect()
 }
 
-/// Returns a flow of the plan as it is built: without a handshake if the application opens the
-/// connection from the other end.
+/// Returns a flow of the plan, without a handshake if its application opens the connection from the other
+/// end.
 fn planned(f: &FlowPlan) -> Cow<'_, FlowPlan> {
     let mut flow = Cow::Borrowed(f);
     if f.app.opens_connection()

@@ -3,15 +3,15 @@
 use super::{AFTER, BEFORE, Bench, Did, END, ME, NS2, RFC, SOURCE, error, reply, request};
 use airhop_base::{NodeId, RouteReply, Routing, Span};
 
-// RFC 3561 §6.11 (i): all routes over a lost neighbour become invalid, with a sequence number one higher;
-// their users receive an error. ns-2 sends it in any case.
+// RFC 3561 §6.11 (i): all routes over a lost neighbour become invalid, and their sequence numbers increase by
+// one. The users of the routes receive an error, which ns-2 also sends without users.
 #[test]
 fn a_lost_neighbour_takes_its_routes_along() {
     for plan in [RFC, NS2] {
         let mut bench = Bench::new(plan);
         bench.hear(0, BEFORE, request(END, 0, 1, 0));
-        bench.hear(1, AFTER, reply(END, 10, 2, SOURCE)); // the neighbour before uses it
-        bench.hear(2, AFTER, reply(NodeId(8), 20, 1, ME)); // no other node uses this
+        bench.hear(1, AFTER, reply(END, 10, 2, SOURCE)); // the previous neighbour uses the route
+        bench.hear(2, AFTER, reply(NodeId(8), 20, 1, ME)); // no other node uses the route
         // RFC 3561 §6.11: an error for a single neighbour is a unicast, which its link layer acknowledges.
         let sent = match plan {
             RFC => Did::Send(error(&[(END, 11)]), BEFORE, 1),
@@ -43,7 +43,7 @@ fn routes_live_as_long_as_they_are_used() {
 }
 
 // RFC 3561 §6.5: the lifetime of the reverse route is 2 NET_TRAVERSAL_TIME - 2 × hops × NODE_TRAVERSAL_TIME;
-// in ns-2 6 s.
+// in ns-2 it is 6 s.
 #[test]
 fn the_way_back_lives_for_a_while() {
     for (plan, ends) in [(RFC, 5600 - 2 * 3 * 40), (NS2, 6000)] {
@@ -56,8 +56,8 @@ fn the_way_back_lives_for_a_while() {
     }
 }
 
-// RFC 3561 §6.2: the use of a route extends its lifetime, and those of the routes to the source and to the
-// next hops of both.
+// RFC 3561 §6.2: the use of a route extends its lifetime, and the lifetimes of the routes to the source and
+// to the next hops of both.
 #[test]
 fn use_extends_the_routes_of_both_ways() {
     for (plan, extended) in [(RFC, true), (NS2, false)] {

@@ -1,4 +1,4 @@
-//! Purpose of sequence numbers: next hops never form a loop (Perkins and Royer 1999).
+//! Loop freedom: sequence numbers prevent loops of next hops (Perkins and Royer 1999).
 
 use crate::routing::AodvPlan;
 use crate::routing::aodv::{Action, RoutedPacket, Router};
@@ -7,7 +7,8 @@ use airhop_engine::{Arena, Stream, Streams};
 
 const NODES: u16 = 8;
 
-/// Routers whose messages arrive in any order, late, twice or never, over links that appear and disappear.
+/// Routers whose messages arrive in any order, late, twice or not at all, over links that appear and
+/// disappear.
 struct Net {
     routers: Vec<Router>,
     /// Messages in flight: from, to, message, remaining TTL.
@@ -80,7 +81,7 @@ impl Net {
         }
     }
 
-    /// Delivers a random message in flight, sometimes twice, sometimes not at all.
+    /// Delivers a random message in flight: once, twice or not at all.
     fn deliver(&mut self) {
         if self.under_way.is_empty() {
             return;
@@ -150,7 +151,7 @@ impl Net {
 fn next_hops_never_form_a_loop() {
     for plan in [AodvPlan::RFC3561, AodvPlan { repairs: true, ..AodvPlan::RFC3561 }] {
         let mut routes = 0;
-        // With seed 558, adopting an older number from an error, as in RFC 3561 §6.11 (iii), leads to a loop.
+        // With seed 558, adopting an older number from an error, as in RFC 3561 §6.11 (iii), causes a loop.
         for seed in (0..60).chain([558]) {
             let mut net = Net::new(plan, seed);
             for step in 0..3000 {

@@ -4,7 +4,8 @@ use super::{AFTER, BEFORE, Bench, Did, END, ME, NS2, RFC, SOURCE, error, ms, rep
 use crate::routing::AodvPlan;
 use airhop_base::{NodeId, RouteReply, Routing, Span};
 
-// RFC 3561 §6.5: a request is forwarded once, with its hop count raised, and sets up the reverse route.
+// RFC 3561 §6.5: a router forwards a request once, with its hop count increased, and creates the reverse
+// route.
 #[test]
 fn a_request_is_passed_on_once() {
     let mut bench = Bench::new(RFC);
@@ -17,9 +18,9 @@ fn a_request_is_passed_on_once() {
     assert_eq!(bench.hear(6000, AFTER, request(END, 7, 1, 4)).len(), 1, "forgotten after 5.6 s");
 }
 
-// RFC 3561 §6.6.1 and §6.1: the destination replies itself. Its sequence number increases by one if the
-// request has the next one, becomes the requested one if that is newer, and otherwise stays. In ns-2 each
-// reply has a new number.
+// RFC 3561 §6.6.1 and §6.1: the destination itself replies. Its sequence number increases by one if the
+// request has the next number, is set to the requested number if that is newer, and otherwise does not
+// change. In ns-2 each reply has a new number.
 #[test]
 fn the_destination_answers() {
     let numbers = |plan: AodvPlan| {
@@ -37,7 +38,7 @@ fn the_destination_answers() {
     assert_eq!(numbers(NS2), [4, 6, 8, 10, 12, 42, 44]);
 }
 
-// RFC 3561 §6.6.2: a node with a sufficiently fresh route replies too; others do not.
+// RFC 3561 §6.6.2: a node also replies if its route is sufficiently fresh.
 #[test]
 fn a_node_with_a_fresh_route_answers_for_the_destination() {
     for (asked, answers) in [(9, true), (10, true), (11, false)] {
@@ -54,8 +55,8 @@ fn a_node_with_a_fresh_route_answers_for_the_destination() {
     }
 }
 
-// RFC 3561 §6.7 and §6.2: a reply follows the reverse route, with its hop count raised; a reply with an older or longer
-// route than the known one is dropped.
+// RFC 3561 §6.7 and §6.2: a reply follows the reverse route, with its hop count increased. A reply with an
+// older or longer route than the known route is dropped.
 #[test]
 fn replies_are_passed_back_unless_they_bring_nothing() {
     let mut bench = Bench::new(RFC);
@@ -70,8 +71,8 @@ fn replies_are_passed_back_unless_they_bring_nothing() {
     assert_eq!(bench.hear(70, AFTER, reply(END, 4_000_000_000, 1, SOURCE)), [], "older by signed arithmetic");
 }
 
-// RFC 3561 §6.11 (ii): a node without a route for another node's packet sends an error whose sequence number
-// increases each time; in ns-2 it stays. For its own packets the node sends a request.
+// RFC 3561 §6.11 (ii): a node without a route for a forwarded packet sends an error, whose sequence number
+// increases each time; in ns-2 the number does not change. For its own packets the node sends a request.
 #[test]
 fn a_forwarded_packet_without_a_route_causes_an_error() {
     for (plan, seqs) in [(RFC, [12, 13]), (NS2, [11, 11])] {
@@ -85,9 +86,9 @@ fn a_forwarded_packet_without_a_route_causes_an_error() {
     }
 }
 
-// RFC 3561 §6.11 (iii): an error from the next hop is processed, whatever its number, and makes the own
-// number newer; ns-2 ignores older ones. The error is forwarded to the users of the route, and packets queued
-// for that next hop are dropped (ns-2).
+// RFC 3561 §6.11 (iii): a node processes an error from the next hop for any sequence number, and makes its
+// own number newer; ns-2 ignores older numbers. The node forwards the error to the users of the route, and
+// drops packets queued for that next hop (ns-2).
 #[test]
 fn errors_are_passed_on_to_precursors() {
     let cases = [
@@ -115,7 +116,7 @@ fn errors_are_passed_on_to_precursors() {
     assert_eq!(bench.hear(10, AFTER, error(&[(END, 11)])), [Did::Flush(AFTER)], "nobody uses it");
 }
 
-// A request that returns to its originator, or exceeds the network diameter, is dropped.
+// A request is dropped if it returns to its originator or exceeds the network diameter.
 #[test]
 fn circles_are_broken() {
     let mut bench = Bench::new(RFC);
@@ -125,7 +126,7 @@ fn circles_are_broken() {
     assert_eq!(bench.pass(3, SOURCE, END, 35), [Did::Drop(2)]);
 }
 
-// A forwarded request is delayed by its jitter, and counted when it is sent.
+// A forwarded request is delayed by its jitter, and counts when it is sent.
 #[test]
 fn messages_count_when_they_are_sent() {
     let mut bench = Bench::new(AodvPlan { jitter: Span::from_millis(10), ..RFC });

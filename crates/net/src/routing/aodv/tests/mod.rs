@@ -20,7 +20,7 @@ const SOURCE: NodeId = NodeId(0);
 const END: NodeId = NodeId(9);
 const FOREVER: Span = Span::from_secs(1000);
 
-/// RFC constants without delays, so that scripts can state exact times.
+/// Constants of the RFC without random delays, so that scripts have exact times.
 const RFC: AodvPlan = AodvPlan { jitter: Span::ZERO, ..AodvPlan::RFC3561 };
 const NS2: AodvPlan = AodvPlan { jitter: Span::ZERO, ..AodvPlan::NS2 };
 
@@ -28,7 +28,7 @@ fn ms(t: u64) -> Time {
     Time::ZERO + Span::from_millis(t)
 }
 
-/// Action of a router, with packets identified by their numbers.
+/// Action of a router, in which numbers identify packets.
 #[derive(Clone, Debug, PartialEq)]
 enum Did {
     Forward(u64, NodeId),
@@ -55,7 +55,7 @@ impl Bench {
         self.arena.insert(Packet::new(FlowId(0), SOURCE, END, 28, body))
     }
 
-    /// Passes a packet from `src` to `dst` after this number of hops to the router.
+    /// Passes a packet to the router that has travelled `hops` hops from `src` towards `dst`.
     fn pass(&mut self, at: u64, src: NodeId, dst: NodeId, hops: u8) -> Vec<Did> {
         let packet = self.packet();
         self.router.on_packet(ms(at), packet, RoutedPacket { src, dst, hops });
@@ -77,7 +77,7 @@ impl Bench {
         self.hear(at, next, reply(dst, 10, 2, origin))
     }
 
-    /// Reports the discard by the link layer of a packet from [`SOURCE`] for `dst`.
+    /// Reports that the link layer discarded a packet from [`SOURCE`] for `dst`.
     fn fail(&mut self, at: u64, next: NodeId, dst: NodeId, hops: u8) -> Vec<Did> {
         let packet = self.packet();
         let number = self.made - 1;
@@ -90,7 +90,7 @@ impl Bench {
         dropped.into_iter().chain(self.did()).collect()
     }
 
-    /// Advances the time to the router's next action, and returns its time and the actions.
+    /// Advances to the time of the router's next action, and returns the time and the actions.
     fn wait(&mut self, until: u64) -> Option<(u64, Vec<Did>)> {
         while let Some(at) = self.router.poll_timeout().filter(|&at| at <= ms(until)) {
             self.router.on_timeout(at);

@@ -1,13 +1,13 @@
-//! Tests of local repair, ns-2's and that of RFC 3561 §6.12.
+//! Tests of local repair in ns-2 and in RFC 3561 §6.12.
 
 use super::{AFTER, BEFORE, Bench, Did, END, ME, NS2, RFC, SOURCE, error, ms, reply, request};
 use crate::routing::AodvPlan;
 use crate::routing::aodv::RoutedPacket;
 use airhop_base::{NodeId, Routing};
 
-// ns-2's local repair, with its defects: beyond the middle of the path the packet is buffered, and a route as
-// fresh as the lost one is requested; a longer one is not used until the repair is abandoned, at about twice
-// the present time.
+// ns-2's local repair, including its defects. In the second half of the path the packet is buffered, and a
+// route as fresh as the lost route is requested. A longer route is not used until the repair is abandoned, at
+// about twice the present time.
 #[test]
 fn ns2_repairs_near_the_destination() {
     let mut bench = Bench::new(NS2);
@@ -34,8 +34,8 @@ fn ns2_repairs_near_the_destination() {
 /// RFC constants with local repair.
 const REPAIRING: AodvPlan = AodvPlan { repairs: true, ..RFC };
 
-/// Returns a router with a route to [`END`] of this number of hops, used by the previous neighbour, and one
-/// to another node through the same neighbour.
+/// Returns a router with two routes over one neighbour: a route to [`END`] of `hops` hops, which the previous
+/// neighbour uses, and a route to another node.
 fn with_routes(hops: u8) -> Bench {
     let mut bench = Bench::new(REPAIRING);
     bench.hear(0, BEFORE, request(END, 0, 1, 1));
@@ -45,9 +45,9 @@ fn with_routes(hops: u8) -> Bench {
     bench
 }
 
-// RFC 3561 §6.12: the request has the lost route's sequence number plus one and a radius of max(hops to the
-// destination, hops to the source / 2) + 2 hops; packets are buffered; the other routes of that link are lost
-// at once. A reply, even with a longer route, releases the packets.
+// RFC 3561 §6.12: the request has the lost route's sequence number plus one, and a radius of max(hops to the
+// destination, hops to the source / 2) + 2 hops. Packets are buffered, and the other routes over the link are
+// lost at once. A reply releases the packets, even with a longer route.
 #[test]
 fn a_broken_route_is_repaired() {
     for (hops, came, radius) in [(3, 2, 5), (3, 9, 6), (10, 2, 12)] {
@@ -69,7 +69,7 @@ fn a_broken_route_is_repaired() {
     }
 }
 
-// RFC 3561 §6.12: a route under repair is not active: no reply contains it (§6.6 (ii)).
+// RFC 3561 §6.12: a route under repair is not active, so no reply contains it (§6.6 (ii)).
 #[test]
 fn a_route_that_is_repaired_answers_no_request() {
     let mut bench = with_routes(3);
@@ -80,7 +80,7 @@ fn a_route_that_is_repaired_answers_no_request() {
 }
 
 // RFC 3561 §6.12: without a reply within the discovery period, 2 × 40 ms × (5 + 2), the users of the route
-// receive an error and the packets are dropped.
+// receive an error, and the packets are dropped.
 #[test]
 fn a_repair_that_fails_is_an_error() {
     let mut bench = with_routes(3);
@@ -94,8 +94,8 @@ fn a_repair_that_fails_is_an_error() {
     assert_eq!(did, [Did::Send(error(&[(END, 12)]), NodeId::BROADCAST, 1), Did::Drop(1)]);
 }
 
-// RFC 3561 §6.12, §10: no repair if the destination was farther than MAX_REPAIR_TTL = 0.3 NET_DIAMETER hops
-// away.
+// RFC 3561 §6.12, §10: a route is not repaired if the destination was farther away than MAX_REPAIR_TTL = 0.3
+// NET_DIAMETER hops.
 #[test]
 fn a_distant_destination_is_not_repaired() {
     let mut bench = with_routes(11);
@@ -103,7 +103,7 @@ fn a_distant_destination_is_not_repaired() {
     assert_eq!(bench.fail(100, AFTER, END, 2), [Did::Drop(0), Did::Flush(AFTER), lost]);
 }
 
-// RFC 3561 §6.3: the source, which has no users to notify, sends requests with all retries, and buffers the
+// RFC 3561 §6.3: the source has no users to notify. It sends requests with all retries, and buffers the
 // packet.
 #[test]
 fn the_source_asks_again() {

@@ -1,10 +1,10 @@
-//! Tests of route requests and their rings, and of packets that wait for a route.
+//! Tests of route requests and their rings, and of the buffer.
 
 use super::{AFTER, Bench, Did, END, ME, NS2, RFC, reply};
 use crate::routing::AodvPlan;
 use airhop_base::{NodeId, Routing};
 
-/// Returns time and TTL of all requests until the search ends, and the time of its end.
+/// Returns time and TTL of all requests of a search, and the time at which it ends.
 fn search(plan: AodvPlan) -> (Vec<(u64, u8)>, u64) {
     let mut bench = Bench::new(plan);
     let radius = |did: &[Did]| match did {
@@ -24,8 +24,9 @@ fn search(plan: AodvPlan) -> (Vec<(u64, u8)>, u64) {
     }
 }
 
-// RFC 3561 §6.4: rings of 1, 3, 5 and 7 hops, with RING_TRAVERSAL_TIME = 2 × 40 ms × (TTL + 2); then NET_DIAMETER, with
-// NET_TRAVERSAL_TIME = 2.8 s and its double for each of RREQ_RETRIES = 2 repetitions (§6.3).
+// RFC 3561 §6.4: requests cover rings of 1, 3, 5 and 7 hops, each with RING_TRAVERSAL_TIME = 2 × 40 ms × (TTL
+// + 2). The next request covers NET_DIAMETER, with NET_TRAVERSAL_TIME = 2.8 s, which doubles for each of
+// RREQ_RETRIES = 2 repetitions (§6.3).
 #[test]
 fn the_ring_expands_as_the_rfc_has_it() {
     let (asked, end) = search(RFC);
@@ -33,15 +34,15 @@ fn the_ring_expands_as_the_rfc_has_it() {
     assert_eq!(end, 10320 + 4 * 2800);
 }
 
-// ns-2: the whole network from the first request on; timeouts of 2 × 30 × 30 ms, twice, three and four times
-// that, checked every half second.
+// ns-2: the first request covers the whole network. The timeout is 2 × 30 × 30 ms, then twice, three and four
+// times this time, checked every half second.
 #[test]
 fn ns2_floods_and_waits_longer_each_time() {
     let (asked, end) = search(NS2);
     assert_eq!((asked, end), (vec![(0, 30), (2000, 30), (6000, 30), (11500, 30)], 19000));
 }
 
-// After the last request, ns-2 sends none for 10 s; the RFC sends a request for the next packet.
+// ns-2 sends no request for 10 s after the last request; by the RFC the next packet causes a request.
 #[test]
 fn a_pause_follows_in_ns2() {
     for (plan, end, is_quiet) in [(NS2, 19000, true), (RFC, 21520, false)] {
@@ -53,7 +54,7 @@ fn a_pause_follows_in_ns2() {
     }
 }
 
-// RFC 3561 §6.4: a search for a destination that was 3 hops away begins with 3 + TTL_INCREMENT.
+// RFC 3561 §6.4: a search for a destination that was 3 hops away begins with a TTL of 3 + TTL_INCREMENT.
 #[test]
 fn the_first_ring_goes_a_little_beyond_where_the_destination_was() {
     for plan in [RFC, NS2] {
@@ -66,8 +67,8 @@ fn the_first_ring_goes_a_little_beyond_where_the_destination_was() {
     }
 }
 
-// RFC 3561 §6.4: the same beyond TTL_THRESHOLD; the timeout is that of the ring: 2 × 40 ms × (10 + 2) for a
-// destination that was 8 hops away. The next request covers the whole network, with a timeout of 2.8 s.
+// RFC 3561 §6.4: the first ring may exceed TTL_THRESHOLD, and has the timeout of a ring: 2 × 40 ms × (10 + 2)
+// for a destination that was 8 hops away. The next request covers the whole network, with a timeout of 2.8 s.
 #[test]
 fn a_ring_around_a_distant_destination_is_still_a_ring() {
     let mut bench = Bench::new(RFC);
@@ -100,8 +101,7 @@ fn a_found_route_releases_waiting_packets() {
     }
 }
 
-// ns-2's buffer: 64 packets, of which the oldest is dropped for a new one; no packet waits for more than 30
-// s.
+// ns-2's buffer holds 64 packets. A new packet replaces the oldest, and no packet waits for more than 30 s.
 #[test]
 fn the_buffer_is_bounded_in_number_and_time() {
     let mut bench = Bench::new(AodvPlan { retries: 100, ..RFC });
@@ -117,7 +117,7 @@ fn the_buffer_is_bounded_in_number_and_time() {
     assert_eq!(dropped, expected);
 }
 
-// RFC 3561 §6.1: before a request a node increments its own sequence number by one; ns-2 by two.
+// RFC 3561 §6.1: a node increases its own sequence number by one before a request; ns-2 increases it by two.
 #[test]
 fn a_node_that_asks_has_a_new_number() {
     for (plan, numbers) in [(RFC, [3, 4]), (NS2, [4, 6])] {
