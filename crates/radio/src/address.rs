@@ -1,12 +1,12 @@
-//! Addresses of the link layers: stations of a cell, ends of a radio link.
+//! Addresses in link layers: stations of a cell, ends of a radio link.
 
 /// Station of a cell: index into [`CellPlan::stations`](crate::cell::CellPlan::stations).
 pub type Station = u16;
 
-/// Broadcast address. A frame to this address is sent once, at the control rate, without RTS and without ACK
-/// (IEEE 802.11-2016 §10.3.6).
+/// Broadcast address. A frame to this address is sent once, at the control rate, without RTS or ACK (IEEE
+/// 802.11-2016 §10.3.6).
 pub const BROADCAST: Station = Station::MAX;
 
-/// End of a radio link: 0 or 1, the index into [`RadioPlan::ends`](crate::link::RadioPlan::ends). For a
-/// packet or a frame, the sending end.
+/// End of a radio link: 0 or 1, an index into [`RadioPlan::ends`](crate::link::RadioPlan::ends). The end of a
+/// packet or frame is its sending end.
 pub type End = u8;

@@ -1,12 +1,12 @@
-//! Packets of one direction of a link with recovery.
+//! Buffer for the packets of one direction of a link with recovery.
 use crate::layer::Outgoing;
 use crate::tag::Tag;
 use airhop_base::Packet;
 use airhop_engine::Id;
 use std::collections::VecDeque;
 
-/// Packets by number, from their acceptance by the link until neither end needs them: the sender may
-/// retransmit a packet, and the receiver may store it behind a gap.
+/// Packets by number, from their acceptance by the link until neither end needs them. The sender may
+/// retransmit a packet, and the receiver may store a packet above a gap.
 #[derive(Debug)]
 pub(crate) struct Buffer<T = ()> {
     /// Number of the oldest packet in the buffer.
@@ -24,11 +24,11 @@ pub(crate) struct StoredPacket<T> {
     pub tag: Tag,
     /// Length of the packet, bytes.
     pub bytes: u32,
-    /// Header bytes at the start.
+    /// Length of the headers at the start of the packet, bytes.
     pub header: u32,
     /// Record of the layer that owns the buffer.
     pub note: T,
-    /// True if the sender has finished with the packet.
+    /// True if the sender no longer needs the packet.
     settled: bool,
 }
 
@@ -46,12 +46,12 @@ impl<T> Buffer<T> {
         number
     }
 
-    /// Returns the packet of this number, while an end needs it.
+    /// Returns the packet with this number, while an end needs it.
     pub fn get(&self, number: u64) -> Option<&StoredPacket<T>> {
         self.held.get(number.checked_sub(self.first)? as usize)
     }
 
-    /// Returns mutable access to the record of the packet of this number, while an end needs the packet.
+    /// Returns mutable access to the record of the packet with this number, while an end needs the packet.
     pub fn note_mut(&mut self, number: u64) -> Option<&mut T> {
         self.get_mut(number).map(|held| &mut held.note)
     }
@@ -63,7 +63,7 @@ impl<T> Buffer<T> {
         packet
     }
 
-    /// Records the loss of a frame; returns its packet if no other copy remains.
+    /// Records the loss of a frame. Returns its packet if no other copy remains.
     pub fn lost(&mut self, number: u64) -> Option<Id<Packet>> {
         if self.recovers { None } else { self.take(number) }
     }
@@ -104,7 +104,7 @@ mod tests {
     use airhop_base::{Body, Datagram, FlowId, NodeId, Time};
     use airhop_engine::Arena;
 
-    /// Returns a buffer with this many packets.
+    /// Returns a buffer with `packets` packets.
     fn filled(recovers: bool, packets: u64) -> Buffer {
         let (mut arena, mut buffer) = (Arena::new(), Buffer::new(recovers));
         for number in 0..packets {
@@ -116,8 +116,7 @@ mod tests {
         buffer
     }
 
-    /// With ARQ a packet is freed when it has left the link and the sender no longer needs it, whichever is
-    /// later.
+    /// With ARQ a packet is freed when it has left the link and the sender no longer needs it.
     #[test]
     fn unneeded_entries_are_released() {
         let mut buffer = filled(true, 3);

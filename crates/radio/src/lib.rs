@@ -1,4 +1,4 @@
-//! The wireless channel and its link layers.
+//! Wireless channel and its link layers.
 //!
 //! * [`phy`]: timing of 802.11, b and g; PPDUs of 802.11n, ac and ax.
 //! * [`propagation`]: path loss with distance.
@@ -23,7 +23,7 @@ mod tag;
 
 pub use tag::Tag;
 
-// The harness of the integration tests, shared with the unit tests, refers to the crate by its name.
+// The harness of the integration tests, which the unit tests share, names the crate.
 #[cfg(test)]
 extern crate self as airhop_radio;
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Links that change at known times: rates, outages, and handoffs of the mobile to another base station.
 //!
-//! All changes are known before the run, so a transmitter computes the end of a packet by integration of the
-//! rate, and the changes need no events.
+//! All changes are known before the run. A transmitter computes the end of a packet by integrating the rate,
+//! so changes need no events.
 
 use crate::address::End;
 use airhop_base::{Rate, Span, Time};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Change of a link at a given time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Change {
-    /// Begin of the change.
+    /// Time at which the change begins.
     pub at: Time,
     /// Kind of the change.
     pub kind: ChangeKind,
@@ -21,8 +21,8 @@ pub struct Change {
 pub enum ChangeKind {
     /// New rate.
     Rate(Rate),
-    /// Outage of this duration, in which no bits are sent: packets wait, and a packet on the transmitter
-    /// continues where it stopped.
+    /// Outage of this duration, in which no bits are sent. Packets wait, and the packet on the transmitter
+    /// continues after the outage where it stopped.
     Outage(Span),
     /// Handoff of the mobile to another base station.
     Handoff(Handoff),
@@ -32,28 +32,28 @@ pub enum ChangeKind {
 /// sends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Handoff {
-    /// Duration of the gap; not zero.
+    /// Duration of the gap, not zero.
     pub gap: Span,
-    /// The mobile end, which keeps its packets.
+    /// End of the mobile, which keeps its packets.
     pub mobile: End,
     /// True if the old base station forwards its packets, and packets that reach it in the gap, to the new
-    /// base station; false if they are lost.
+    /// base station; false if these packets are lost.
     pub is_forwarded: bool,
-    /// Rate of the new cell; `None`: unchanged.
+    /// Rate of the new cell; `None` if it does not change.
     pub rate: Option<Rate>,
-    /// Propagation delay by way of the new cell; `None`: unchanged.
+    /// Propagation delay through the new cell; `None` if it does not change.
     pub delay: Option<Span>,
 }
 
 /// Schedule of one direction of a link: rate and delay as functions of time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkSchedule {
-    /// Phases in order; the first begins at time 0, the last never ends and has a rate.
+    /// Phases in chronological order. The first begins at time 0; the last never ends and has a rate.
     phases: Vec<Phase>,
     handoffs: Vec<(Time, Handoff)>,
 }
 
-/// Phase: interval without changes.
+/// Interval without changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Phase {
     from: Time,
@@ -68,11 +68,11 @@ enum PhaseState {
     Sends(Rate),
     /// Outage: no bits are sent.
     Waits,
-    /// Handoff: the peer is out of reach.
+    /// Handoff: the other end is not reachable.
     Moves(Handoff),
 }
 
-/// Begin or end of a change.
+/// Start or end of a change.
 enum Edge {
     Begins(Change),
     OutageEnds,
@@ -80,8 +80,8 @@ enum Edge {
 }
 
 impl LinkSchedule {
-    /// Builds the schedule of a direction, with this rate and delay until the first of `changes`. Outages and
-    /// gaps must not overlap.
+    /// Builds the schedule of a direction, which has this rate and delay before the first of `changes`.
+    /// Outages and gaps must not overlap.
     pub fn new(rate: Rate, delay: Span, changes: &[Change]) -> Self {
         let mut edges: Vec<(Time, Edge)> = Vec::new();
         for change in changes {
@@ -94,7 +94,7 @@ impl LinkSchedule {
             }
             edges.push((change.at, Edge::Begins(*change)));
         }
-        // A change may begin at the end of another.
+        // A change may begin at the end of another change.
         edges.sort_by_key(|(at, edge)| (*at, matches!(edge, Edge::Begins(_))));
         let mut schedule = LinkSchedule {
             phases: vec![Phase { from: Time::ZERO, pace: PhaseState::Sends(rate), delay }],
@@ -129,7 +129,7 @@ impl LinkSchedule {
         }
     }
 
-    /// Yields the begin, rate and delay of each phase; the rate is `None` in outages and gaps.
+    /// Returns start, rate and delay of each phase; the rate is `None` in outages and gaps.
     pub fn phases(&self) -> impl Iterator<Item = (Time, Option<Rate>, Span)> {
         self.phases.iter().map(|phase| match phase.pace {
             PhaseState::Sends(rate) => (phase.from, Some(rate), phase.delay),
@@ -138,7 +138,7 @@ impl LinkSchedule {
     }
 
     /// Returns the intervals [begin, end) in which frames sent by `end` are lost: the gaps, if the old base
-    /// station forwards nothing.
+    /// station does not forward packets.
     pub fn losses(&self, end: End) -> Vec<[Time; 2]> {
         let lost = self.handoffs.iter().filter(|(_, handoff)| handoff.loses_departures(end));
         lost.map(|(at, handoff)| [*at, *at + handoff.gap]).collect()
@@ -163,9 +163,9 @@ impl Handoff {
 pub struct Cursor {
     schedule: Arc<LinkSchedule>,
     end: End,
-    /// Index of the current phase.
+    /// Index of the present phase.
     here: usize,
-    /// Arrival of the last packet.
+    /// Arrival time of the last packet.
     arrived: Time,
 }
 
@@ -191,13 +191,13 @@ impl Cursor {
         }
     }
 
-    /// Returns the time of the last bit of a packet of `bytes` bytes that reaches the transmitter at `now`. A
-    /// packet on the transmitter continues with its remaining bits after a change of rate or an outage. A
-    /// packet that a handoff interrupts is sent again from its first bit, by or to the next base station, or
-    /// is dropped at the end of the gap.
+    /// Returns the time of the last bit of a packet of `bytes` bytes that reaches the transmitter at `now`.
+    /// After a change of rate or an outage, the packet on the transmitter continues with its remaining bits.
+    /// If a handoff interrupts a packet, the packet is sent again from its first bit, by or to the next base
+    /// station, or is dropped at the end of the gap.
     pub fn finish(&mut self, now: Time, bytes: u32) -> Time {
         self.go_to(now);
-        // In billionths of a bit, so that the number of bits per nanosecond is an integer.
+        // Work is in billionths of a bit, so that the number of bits per nanosecond is an integer.
         let whole = u128::from(bytes) * 8 * 1_000_000_000;
         let (mut left, mut at) = (whole, now);
         let ahead = &self.schedule.phases[self.here..];
@@ -222,9 +222,9 @@ impl Cursor {
         }
     }
 
-    /// Returns the arrival time of a packet that left at `sent`. A link keeps the order of packets: a packet
-    /// that would overtake its predecessor on a shorter path arrives together with the predecessor (as 3GPP's
-    /// PDCP delivers in sequence across a handoff, TS 38.323 §5.2.2).
+    /// Returns the arrival time of a packet sent at `sent`. A link keeps the order of packets: a packet that
+    /// would overtake the previous packet on a shorter path arrives together with it (3GPP's PDCP also
+    /// delivers in sequence across a handoff, TS 38.323 §5.2.2).
     pub fn arrival(&mut self, sent: Time) -> Time {
         self.go_to(sent);
         self.arrived = self.arrived.max(sent + self.schedule.phases[self.here].delay);
@@ -243,7 +243,7 @@ impl PhaseState {
     }
 }
 
-/// Returns the serialisation time of `work` billionths of a bit, rounded up like every serialisation time.
+/// Returns the serialisation time of `work` billionths of a bit, rounded up like all serialisation times.
 fn time_for(work: u128, rate: Rate) -> Span {
     Span::from_nanos(u64::try_from(work.div_ceil(u128::from(rate.bps()))).unwrap_or(u64::MAX))
 }
@@ -293,19 +293,19 @@ mod tests {
 
     #[test]
     fn a_packet_goes_on_at_the_new_rate() {
-        // 8000 bits: 5000 of them at 1 Mbit/s, 3000 at 4 Mbit/s.
+        // Of 8000 bits, 5000 are sent at 1 Mbit/s and 3000 at 4 Mbit/s.
         let mut faster = walk(1_000_000, &[rate(ms(5), 4_000_000)], 0);
         assert_eq!(sent(&mut faster, Time::ZERO, 1000), [Time::ZERO, at(5750)]);
         assert_eq!(sent(&mut faster, at(5750), 1000), [at(5750), at(7750)]);
-        // Over several rates, the last of which has just begun: 2000 + 1000 + 4000 + 1000.
+        // Several rates, the last of which has just begun: 2000 + 1000 + 4000 + 1000 bits.
         let steps =
             [rate(ms(2), 500_000), rate(ms(4), 1_000_000), rate(ms(8), 100_000), rate(ms(18), 1_000_000)];
         assert_eq!(sent(&mut walk(1_000_000, &steps, 0), Time::ZERO, 1000), [Time::ZERO, ms(18)]);
-        // Fractions of a bit count, and only the end is rounded up: 192 of 1024 bits in 10 ms, 832 at 56
-        // kbit/s in 14.857142857 ms.
+        // Fractions of a bit count, and only the end is rounded up: 192 of 1024 bits are sent in 10 ms, and
+        // 832 at 56 kbit/s in 14.857142857 ms.
         let mut air = walk(19_200, &[rate(ms(10), 56_000)], 1);
         assert_eq!(air.finish(Time::ZERO, 128), Time::from_nanos(24_857_143));
-        // The same as a link that never changes.
+        // The times equal those of a link that never changes.
         assert_eq!(
             walk(19_200, &[rate(ms(100), 56_000)], 0).finish(Time::ZERO, 128),
             Time::from_nanos(53_333_334)
@@ -316,13 +316,13 @@ mod tests {
     fn an_outage_makes_packets_wait() {
         let changes = [outage(ms(4), 2000), rate(ms(1000), 2_000_000)];
         let mut walk = walk(1_000_000, &changes, 0);
-        // 4000 bits before the outage, 4000 after it, at the rate that began in the outage.
+        // 4000 bits are sent before the outage, and 4000 after it, at the rate that began during the outage.
         assert_eq!(sent(&mut walk, Time::ZERO, 1000), [Time::ZERO, ms(2006)]);
         assert_eq!(sent(&mut walk, ms(2006), 1000), [ms(2006), ms(2010)]);
-        // The transmission of a packet that arrives during the outage begins at the end of the outage.
+        // The transmission of a packet that arrives during the outage begins at its end.
         let mut late = self::walk(1_000_000, &changes, 0);
         assert_eq!(sent(&mut late, ms(10), 1000), [ms(2004), ms(2008)]);
-        // Outages at time zero, and consecutive outages.
+        // An outage at time zero, and consecutive outages.
         let mut twice = self::walk(1_000_000, &[outage(Time::ZERO, 5), outage(ms(5), 5)], 0);
         assert_eq!(sent(&mut twice, Time::ZERO, 1000), [ms(10), ms(18)]);
     }
@@ -333,7 +333,7 @@ mod tests {
         for end in [0, 1] {
             assert_eq!(sent(&mut walk(1_000_000, &changes, end), Time::ZERO, 1000), [Time::ZERO, ms(109)]);
             assert_eq!(sent(&mut walk(1_000_000, &changes, end), ms(50), 1000), [ms(105), ms(109)]);
-            // The last bit was sent before the gap.
+            // The last bit is sent before the gap.
             assert_eq!(sent(&mut walk(1_600_000, &changes, end), Time::ZERO, 1000), [Time::ZERO, ms(5)]);
         }
         assert!([0, 1].iter().all(|end| walk(1, &changes, *end).schedule.losses(*end).is_empty()));
@@ -346,7 +346,7 @@ mod tests {
         assert_eq!(sent(&mut base(), Time::ZERO, 1000), [Time::ZERO, ms(105)]);
         assert_eq!(sent(&mut base(), ms(50), 1000), [ms(50), ms(105)]);
         assert_eq!(sent(&mut base(), ms(105), 1000), [ms(105), ms(113)]);
-        // The mobile loses nothing.
+        // The mobile loses no packet.
         assert_eq!(sent(&mut walk(1_000_000, &changes, 1), Time::ZERO, 1000), [Time::ZERO, ms(113)]);
         assert_eq!(base().schedule.losses(0), [[ms(5), ms(105)]]);
         assert!(base().schedule.losses(1).is_empty());
@@ -365,7 +365,7 @@ mod tests {
     #[test]
     fn a_schedule_lists_its_phases() {
         let (fast, slow) = (Rate::from_bps(10), Rate::from_bps(2));
-        // The last change of the rate is effective, even in a gap; a change to the same rate is no phase.
+        // The last change of the rate applies, even if it is in a gap. A change to the same rate is no phase.
         let changes = [
             handoff(ms(30), 10, true, Some(2), Some(10)),
             rate(ms(35), 7),
@@ -391,8 +391,8 @@ mod tests {
         assert_eq!(schedule.lowest_rate(), slow);
     }
 
-    /// Law: for all changes, the integral of the rate between a packet's first and last bit is the packet's
-    /// length, up to the nanosecond of rounding.
+    /// Law: for all changes, the integral of the rate from a packet's first to its last bit is the packet's
+    /// length, up to the rounding to a nanosecond.
     #[test]
     fn a_packet_takes_its_bits_of_the_rate() {
         let mut random = {
@@ -420,7 +420,7 @@ mod tests {
             let ends = rates.iter().skip(1).map(|(from, _)| *from).chain([Time::MAX]);
             let pieces: Vec<_> =
                 rates.iter().zip(ends).map(|((from, bps), end)| (*from, end, *bps)).collect();
-            // Returns the billionths of a bit that can be sent between two times.
+            // Returns the number of billionths of a bit that can be sent between two times.
             let room = |from: Time, to: Time| -> u128 {
                 let piece = |&(begin, end, bps): &(Time, Time, u64)| {
                     u128::from(end.min(to).since(begin.max(from)).nanos()) * u128::from(bps)

@@ -24,7 +24,7 @@ impl From<Rate> for LinkRate {
 }
 
 impl LinkRate {
-    /// Returns the rates of a symmetric link.
+    /// Returns the rates of both directions of a symmetric link.
     pub fn both_ways(pace: impl Into<LinkRate>) -> [LinkRate; 2] {
         let pace = pace.into();
         [pace.clone(), pace]
@@ -73,26 +73,26 @@ impl LinkRate {
     }
 }
 
-/// Packet-delivery trace in the format of Mahimahi's `mm-link` (Netravali et al. 2015, USENIX ATC): each line
-/// is the time of an opportunity to deliver an IP packet of 1500 bytes. After the last line the trace
-/// repeats.
+/// Packet-delivery trace in the format of Mahimahi's `mm-link` (Netravali et al. 2015, USENIX ATC). Each line
+/// is the time of an opportunity to deliver an IP packet of 1500 bytes. The trace repeats after its last
+/// line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deliveries {
-    /// Times in order; the last is also the period.
+    /// Times of the opportunities in order; the last is also the period.
     times: Vec<Span>,
 }
 
-/// Bytes of one opportunity, as counted by `mm-link` (its PACKET_SIZE): an IP packet of 1500 B and
-/// [`TUN_HEADER_BYTES`].
+/// Bytes that an opportunity can deliver, as `mm-link` counts them (its PACKET_SIZE): an IP packet of 1500 B
+/// and [`TUN_HEADER_BYTES`].
 const OPPORTUNITY_BYTES: u32 = 1504;
-/// Header that Linux adds to each packet of a TUN device without IFF_NO_PI (flags and EtherType); `mm-link`
-/// counts it with every packet.
+/// Header that Linux adds to each packet of a TUN device without IFF_NO_PI (flags and EtherType). `mm-link`
+/// counts this header with every packet.
 const TUN_HEADER_BYTES: u32 = 4;
 /// Latest time in a trace, milliseconds.
 const LATEST_MS: u64 = 1_000_000_000;
 
 impl Deliveries {
-    /// Reads a trace: one line per opportunity with its time in integer milliseconds; equal lines are
+    /// Reads a trace. Each line is the time of an opportunity in integer milliseconds; equal lines are
     /// opportunities at the same time.
     ///
     /// # Errors
@@ -142,7 +142,7 @@ impl Deliveries {
         laps * self.times.len() as u64 + self.times.partition_point(|t| *t <= within) as u64
     }
 
-    /// Returns the rate of a saturated link with IP packets of 1500 B; at least 1 bit/s.
+    /// Returns the rate of a saturated link with IP packets of 1500 B, at least 1 bit/s.
     pub fn mean_rate(&self) -> Rate {
         let bits = self.times.len() as u128 * u128::from(OPPORTUNITY_BYTES - TUN_HEADER_BYTES) * 8;
         let per_second = bits * 1_000_000_000 / u128::from(self.period().nanos());
@@ -168,8 +168,8 @@ pub enum Pace {
     Varying(Cursor),
 }
 
-/// Constant rate, with the last length and its serialisation time: nearly all packets of a direction have the
-/// same length, and a division costs as much as all other work of a hop.
+/// Constant rate, with the last packet length and its serialisation time. Nearly all packets of a direction
+/// have the same length, and a division takes as much time as all other work of a hop.
 #[derive(Debug)]
 pub struct Serialiser {
     rate: Rate,
@@ -211,7 +211,7 @@ pub struct Sending {
 
 impl Pace {
     /// Returns the times of a packet of `bytes` bytes that reaches the transmitter at `now`, over a link with
-    /// this delay: combines `begin`, `finish` and `arrival`.
+    /// the delay `delay`. Combines `begin`, `finish` and `arrival`.
     #[inline]
     pub fn send(&mut self, now: Time, bytes: u32, delay: Span) -> Sending {
         if let Pace::Rate(serialiser) = self {
@@ -223,7 +223,7 @@ impl Pace {
     }
 
     /// Returns the time of the first bit of a packet that reaches the transmitter at `start`: `start`, unless
-    /// no bits can be sent then. To be called before [`Pace::finish`].
+    /// no bits can be sent at that time. Must be called before [`Pace::finish`].
     pub fn begin(&mut self, start: Time) -> Time {
         match self {
             Pace::Rate(_) | Pace::Deliveries(_) => start,
@@ -232,7 +232,7 @@ impl Pace {
     }
 
     /// Returns the time of the last bit of a packet of `bytes` bytes that reaches the transmitter at `start`.
-    /// A packet that arrives at the end of its predecessor counts as queued.
+    /// A packet that arrives at the end of the previous packet counts as queued.
     pub fn finish(&mut self, start: Time, bytes: u32) -> Time {
         match self {
             Pace::Rate(serialiser) => start + serialiser.time_for(bytes),
@@ -241,8 +241,8 @@ impl Pace {
         }
     }
 
-    /// Returns the arrival of a packet sent at `sent`; the constant `delay` applies unless a schedule
-    /// replaces it.
+    /// Returns the arrival time of a packet sent at `sent`. The constant `delay` applies, unless a schedule
+    /// sets the delay.
     pub fn arrival(&mut self, sent: Time, delay: Span) -> Time {
         match self {
             Pace::Rate(_) | Pace::Deliveries(_) => sent + delay,
@@ -252,9 +252,9 @@ impl Pace {
 }
 
 impl Clock {
-    /// Counts bytes as Mahimahi's LinkQueue does, the TUN header included. A packet uses as many
-    /// opportunities as necessary, and queued packets use the rest of its last opportunity. An opportunity
-    /// without a queued packet is lost, even if a packet arrives at the same time.
+    /// Counts bytes as Mahimahi's LinkQueue does, including the TUN header. A packet uses as many
+    /// opportunities as necessary, and queued packets use the remainder of its last opportunity. An
+    /// opportunity without a queued packet is lost, even if a packet arrives at the same time.
     fn finish(&mut self, start: Time, bytes: u32) -> Time {
         if self.busy_until != Some(start) {
             self.next = self.deliveries.first_after(start);
@@ -285,7 +285,7 @@ mod tests {
         LinkRate::Deliveries(Arc::new(Deliveries::parse(trace).expect("a good trace"))).start(0)
     }
 
-    /// Returns the completion times, in ms, of packets of these sizes that are all queued from the start.
+    /// Returns the completion times, ms, of packets of these sizes that are all queued from the start.
     fn backlog(trace: &str, sizes: &[u32]) -> Vec<u64> {
         let (mut pace, mut now) = (pace(trace), Time::ZERO);
         let mut send = |bytes: &u32| {
@@ -295,19 +295,19 @@ mod tests {
         sizes.iter().map(&mut send).collect()
     }
 
-    // By hand, according to LinkQueue::rationalize of mm-link.
+    // Computed by hand, from LinkQueue::rationalize of mm-link.
     #[test]
     fn packets_take_opportunities_as_mahimahi_accounts_for_them() {
-        // One IP packet of 1500 B per opportunity, and none at time 0: a packet that arrives then has missed
-        // that opportunity.
+        // Each opportunity delivers one IP packet of 1500 B. A packet that arrives at time 0 misses the
+        // opportunity at time 0.
         assert_eq!(backlog("0\n5\n7\n20\n", &[1500; 5]), [5, 7, 20, 20, 25]);
-        // Several opportunities in a millisecond.
+        // Several opportunities in the same millisecond.
         assert_eq!(backlog("3\n3\n3\n10\n", &[1500; 5]), [3, 3, 3, 10, 13]);
-        // Small packets share an opportunity, each with its TUN header; a byte beyond its size uses the next
-        // opportunity.
+        // Small packets share an opportunity, each with its TUN header. A byte that exceeds the opportunity
+        // uses the next one.
         assert_eq!(backlog("1\n2\n3\n", &[748, 748, 748, 749, 1]), [1, 1, 2, 3, 3]);
         // A large packet spans several opportunities: 1504 + 1504 + 992, so 512 bytes of the last one remain
-        // for others.
+        // for other packets.
         assert_eq!(backlog("1\n4\n6\n9\n", &[3996, 508, 1]), [6, 6, 9]);
         assert_eq!(backlog("1\n4\n6\n9\n", &[3996, 509]), [6, 9]);
         // The trace repeats after its last time: 10, 12, 20, 22, …
@@ -318,19 +318,20 @@ mod tests {
     fn unused_opportunities_are_lost() {
         let mut pace = pace("1\n2\n3\n10\n");
         assert_eq!(pace.finish(Time::ZERO, 100), at(1));
-        // The other 1400 bytes of the first opportunity are lost, and so is the opportunity at 2 ms, as the
-        // packet arrived at that time.
+        // The remaining 1400 bytes of the first opportunity are lost. The opportunity at 2 ms is lost too,
+        // because the packet arrived at that time.
         assert_eq!(pace.finish(at(2), 100), at(3));
-        // The packet was queued behind its predecessor: they share an opportunity.
+        // The packet was queued behind the previous packet, so both share an opportunity.
         assert_eq!(pace.finish(at(3), 1396), at(3));
-        // Unused repetitions are lost too: in the fifth, opportunities are at 41, 42, 43 and 50 ms.
+        // Unused repetitions are lost too: the opportunities of the fifth repetition are at 41, 42, 43 and 50
+        // ms.
         assert_eq!(pace.finish(at(42) + Span::from_nanos(1), 1500), at(43));
         assert_eq!(pace.finish(at(43), 1500), at(50));
         assert_eq!(pace.finish(at(50), 1500), at(51));
     }
 
-    /// A saturated link delivers all bytes of its trace, whatever the sizes of the packets: an IP packet of
-    /// 1500 B per line; 4 B of each packet are those of the TUN header.
+    /// A saturated link delivers all bytes of its trace, for any packet sizes: an IP packet of 1500 B per
+    /// line. 4 B of each packet are the TUN header.
     #[test]
     fn a_saturated_link_has_the_mean_rate_of_its_trace() {
         let trace = "0\n0\n13\n13\n13\n14\n200\n201\n999\n1000\n";
@@ -344,8 +345,8 @@ mod tests {
                 now = pace.finish(now, bytes);
                 sent += 1;
             }
-            // All opportunities but the two at time 0 that the first packet missed; the last packet may need
-            // more than was left.
+            // The first packet missed the two opportunities at time 0, and all others are used. The last
+            // packet may need more bytes than remain.
             let room = (now.nanos() / 1_000_000_000 * 10 - 2) * 1504;
             let charged = sent * u64::from(bytes + 4);
             assert!(charged.abs_diff(room) < 1504 * 12, "{bytes}: {charged} B, room for {room} B");

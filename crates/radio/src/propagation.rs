@@ -1,28 +1,28 @@
-//! Propagation: received power as a function of distance, and the ranges that follow from it.
+//! Propagation: received power as a function of distance, and the ranges that result from it.
 use crate::cell::Range;
 use std::f64::consts::PI;
 
 /// Speed of light, m/s.
 const SPEED_OF_LIGHT: f64 = 299_792_458.0;
-/// Reference distance, metres: receivers at a shorter distance have the power of this distance, since the far
-/// field begins there and stations may have equal positions.
+/// Reference distance, metres. At a shorter distance the received power is that of the reference distance,
+/// because the far field begins there and stations may have equal positions.
 const NEAREST: f64 = 1.0;
 
-/// Transmitter, path to a receiver, and thresholds of the receiver. Antennas have no gain.
+/// Transmitter power, path loss, and receiver thresholds. Antennas have no gain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Propagation {
     /// Transmitted power, dBm.
     pub power: f64,
     /// Receive threshold, dBm: minimum power of a decodable frame.
     pub receive: f64,
-    /// Carrier-sense threshold, dBm: minimum power that makes the medium busy.
+    /// Carrier-sense threshold, dBm: minimum power at which the medium is busy.
     pub sense: f64,
     /// Carrier frequency, Hz.
     pub frequency: f64,
-    /// Height of all antennas over a reflecting ground, metres; `None`: free space, no ground.
+    /// Height of all antennas above a reflecting ground, metres; `None` for free space without a ground.
     pub height: Option<f64>,
-    /// Capture ratio, a ratio of powers: a first signal survives a later one that is weaker by at least this
-    /// ratio; [`Range::capture`].
+    /// Capture ratio, a ratio of powers: a first signal is received if a later signal is weaker by at least
+    /// this ratio; [`Range::capture`].
     pub capture: f64,
 }
 
@@ -32,15 +32,14 @@ pub fn ratio(db: f64) -> f64 {
 }
 
 impl Propagation {
-    /// Returns the ranges of the two thresholds.
+    /// Returns the ranges that correspond to the two thresholds.
     pub fn range(&self) -> Range {
         let reach = |threshold| self.distance(self.power - threshold);
         let (receive, sense) = (reach(self.receive), reach(self.sense));
         Range { receive, sense, capture: self.capture, crossover: self.crossover() }
     }
 
-    /// Returns the received power at the reference distance of a metre, dBm: the maximum of the received
-    /// power.
+    /// Returns the received power at the reference distance, dBm, which is the maximum received power.
     pub fn nearest(&self) -> f64 {
         self.power - 20.0 * libm::log10(4.0 * PI * NEAREST / self.wavelength())
     }
@@ -50,14 +49,14 @@ impl Propagation {
     }
 
     /// Returns the crossover distance, beyond which the reflection by the ground dominates (ns-2's two-ray
-    /// ground model, after Rappaport, Wireless Communications, §4.6); at this distance both laws have the
+    /// ground model, after Rappaport, Wireless Communications, §4.6). At this distance both laws yield the
     /// same power.
     fn crossover(&self) -> f64 {
         self.height.map_or(f64::INFINITY, |height| 4.0 * PI * height * height / self.wavelength())
     }
 
-    /// Returns the distance with this path loss in dB. Free space: the received fraction is (λ / 4πd)² (Friis
-    /// 1946). Beyond the crossover: (h² / d²)².
+    /// Returns the distance at which the path loss is `loss` dB. In free space the received fraction is (λ /
+    /// 4πd)² (Friis 1946), beyond the crossover (h² / d²)².
     fn distance(&self, loss: f64) -> f64 {
         let factor = libm::sqrt(ratio(loss));
         let free_space = factor * self.wavelength() / (4.0 * PI);
@@ -69,7 +68,7 @@ impl Propagation {
 }
 
 impl Range {
-    /// 10 dB (ns-2's CPThresh_).
+    /// Default capture ratio, 10 dB (ns-2's CPThresh_).
     pub const CAPTURE: f64 = 10.0;
 
     /// Creates free-space ranges with the usual capture ratio.
@@ -89,7 +88,7 @@ impl Range {
 mod tests {
     use super::*;
 
-    /// Set-up of Cheng & Lin 2008 in ns-2: 0.28183815 W, 2.4 GHz, antennas at 1.5 m.
+    /// Parameters of Cheng & Lin 2008 in ns-2: 0.28183815 W, 2.4 GHz, antennas at 1.5 m.
     const CHENG: Propagation = Propagation {
         power: 24.5,
         receive: 0.0,
@@ -99,7 +98,8 @@ mod tests {
         capture: Range::CAPTURE,
     };
 
-    /// Returns the received power, dBm, by the textbook: Friis in free space, P h⁴ / d⁴ beyond the crossover.
+    /// Returns the received power, dBm, by the textbook formulas: Friis in free space, P h⁴ / d⁴ beyond the
+    /// crossover.
     fn friis(d: f64) -> f64 {
         24.5 + 20.0 * (SPEED_OF_LIGHT / 2.4e9 / (4.0 * PI * d)).log10()
     }
@@ -115,7 +115,7 @@ mod tests {
         near(free.receive, 40.0);
         near(free.sense, 500.0);
         assert_eq!(free.crossover, f64::INFINITY);
-        // The crossover of these antennas is at 226 m; all distances of the paper are below.
+        // The crossover distance of these antennas is 226 m; all distances in the paper are shorter.
         let ground = range(friis(40.0), two_ray(500.0), Some(1.5));
         near(ground.receive, 40.0);
         near(ground.sense, 500.0);
@@ -123,7 +123,8 @@ mod tests {
         near(friis(ground.crossover), two_ray(ground.crossover));
     }
 
-    /// 914 MHz, 0.28183815 W and 3.652e-10 W at antennas of 1.5 m are ns-2's 250 m; 1.559e-11 W its 550 m.
+    /// At 914 MHz, with 0.28183815 W and antennas of 1.5 m, a threshold of 3.652e-10 W is ns-2's 250 m, and
+    /// 1.559e-11 W its 550 m.
     #[test]
     fn the_defaults_of_ns2_reach_250_and_550_metres() {
         let dbm = |watts: f64| 10.0 * (watts * 1e3).log10();

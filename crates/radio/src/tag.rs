@@ -1,14 +1,14 @@
-//! Tag: the link layer's record of a packet.
+//! Tag: flow and sequence number of a packet, as a link layer records them.
 
 use airhop_base::FlowId;
 
-/// The link layer's record of a packet that it has forwarded, sufficient to identify the TCP segment in a
-/// frame (Yun 2009 §3.1: "flow information, sequence number").
+/// Record of a packet in a link layer, which identifies the TCP segment in a frame (Yun 2009 §3.1: "flow
+/// information, sequence number").
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tag {
-    /// The flow.
+    /// Flow of the packet.
     pub flow: FlowId,
-    /// Length of the TCP payload, bytes; 0 if the packet carries none.
+    /// Length of the TCP payload, bytes; 0 if the packet has none.
     pub len: u32,
     /// First byte of the TCP payload.
     pub seq: u64,

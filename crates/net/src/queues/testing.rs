@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 #[derive(Debug, PartialEq)]
 pub enum Offered {
     Queued,
-    /// This packet was dropped.
+    /// Drop of this packet.
     Dropped(u64, Drop),
-    /// These packets were dropped.
+    /// Drops of these packets.
     DroppedMany(Vec<u64>),
 }
 

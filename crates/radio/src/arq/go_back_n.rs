@@ -1,30 +1,30 @@
-//! Go-back-n (Kounavis 1996 §5C); stop-and-wait if n is 1.
+//! Go-back-n (Kounavis 1996 §5C). With n = 1 it is stop-and-wait.
 use super::{ArqReceiver, ArqRules, ArqSender, Group, LinkAck, LinkFrame, Report, Upward};
 use airhop_base::Time;
 use std::collections::VecDeque;
 
-/// Sender of go-back-n: sends frames in order; after a timeout it retransmits from the oldest unacknowledged
-/// frame on.
+/// Sender of go-back-n. It sends frames in order; after a timeout it retransmits from the oldest
+/// unacknowledged frame on.
 #[derive(Debug)]
 pub(super) struct Sender {
     group: Group,
     rules: ArqRules,
     /// Number of the oldest frame in the sender.
     base: u64,
-    /// Number of the next frame to send.
+    /// Number of the next frame to be sent.
     next: u64,
-    /// Number after the highest frame sent so far.
+    /// Number after the highest frame that was sent.
     sent: u64,
     /// Frames from `base` on.
     frames: VecDeque<Transmission>,
-    /// Blocks only: true if the current block is complete, so that no further frame joins it.
+    /// Blocks only: true if the current block is complete and accepts no further frame.
     closed: bool,
 }
 
 /// Last transmission of a frame.
 #[derive(Clone, Copy, Debug)]
 struct Transmission {
-    /// Attempt number of the transmission; 0 before the first.
+    /// Number of the attempt; 0 before the first.
     attempt: u32,
     start: Time,
 }
@@ -41,7 +41,7 @@ impl Sender {
         self.base - 1
     }
 
-    /// Returns the number after the last frame that may be sent now.
+    /// Returns the number after the last frame that the window permits now.
     fn end(&self) -> u64 {
         if self.closed { self.sent } else { self.base + self.frames.len() as u64 }
     }
@@ -59,8 +59,8 @@ impl ArqSender for Sender {
 
     fn next_frame(&mut self, now: Time) -> Option<LinkFrame> {
         if self.next >= self.end() {
-            // A block has all frames that can be sent without a pause: a later frame would delay the block's
-            // ACK beyond the timeout of its first frame.
+            // A block contains all frames that can be sent without a gap. A later frame would delay the
+            // block's ACK beyond the timeout of the block's first frame.
             self.closed = self.group == Group::Blocks && self.sent > self.base;
             return None;
         }
@@ -83,14 +83,14 @@ impl ArqSender for Sender {
         self.closed &= self.base < self.sent;
     }
 
-    /// Returns the timeout of the oldest frame, counted from the start of its last transmission; `None` until
-    /// that frame is retransmitted.
+    /// Returns the timeout of the oldest frame, from the start of its last transmission; `None` until this
+    /// frame is retransmitted.
     fn deadline(&self) -> Option<Time> {
         (self.base < self.next).then(|| self.frames[0].start + self.rules.timeout)
     }
 
-    /// Marks as failed all frames sent since the last retransmission round began. The oldest frame has the
-    /// most attempts, so discarded frames are always the first ones.
+    /// Marks as failed all frames sent since the start of the last retransmission. The oldest frame has the
+    /// most attempts, so discarded frames are always the first frames.
     fn on_timeout(&mut self, _: Time, reports: &mut Vec<Report>) {
         for number in self.base..self.next {
             let attempt = self.frames[(number - self.base) as usize].attempt;
@@ -106,7 +106,8 @@ impl ArqSender for Sender {
     }
 }
 
-/// Receiver of go-back-n: accepts frames only in order, and answers each with the number that it expects.
+/// Receiver of go-back-n. It accepts frames only in order, and answers each frame with the number that it
+/// expects.
 #[derive(Debug, Default)]
 pub(super) struct Receiver {
     expected: u64,

@@ -1,7 +1,7 @@
 //! Link-layer ARQ: one end of a radio link retransmits the frames that the other end did not receive.
 //!
-//! Each kind of ARQ has a file with a sender and a receiver: two state machines that identify frames by
-//! sequence number and are independent of packets, transmitters and events. Sequence numbers increase without
+//! Each kind of ARQ has a file with a sender and a receiver. These two state machines identify frames by
+//! sequence number, and do not depend on packets, transmitters or events. Sequence numbers increase without
 //! wrapping. On a channel that keeps the order of frames, as a link does, they are equivalent to numbers
 //! modulo twice the window plus one.
 
@@ -14,57 +14,58 @@ use crate::pace::LinkRate;
 use airhop_base::{Span, Time};
 pub use rlp::RlpRules;
 
-/// Largest window of selective repeat: half of HDLC's extended sequence numbers, which are modulo 128 (ISO/IEC 13239 §5.5.1).
+/// Largest window of selective repeat, frames: half of HDLC's extended sequence numbers, which are modulo 128
+/// (ISO/IEC 13239 §5.5.1).
 pub const SELECTIVE_WINDOW: u32 = 64;
 
-/// Recovery of the data of one direction.
+/// Link-layer recovery of the data of one direction.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArqPlan {
-    /// No recovery: every frame is sent once, without an answer.
+    /// No recovery: every frame is sent once, and the receiver sends no response.
     None,
-    /// Go-back-n: the receiver accepts frames in order only; after a timeout the sender retransmits from the
+    /// Go-back-n: the receiver accepts frames only in order. After a timeout the sender retransmits from the
     /// oldest unacknowledged frame on (Kounavis 1996 §5C). With a window of one frame it is stop-and-wait.
     GoBackN {
-        /// Frames retransmitted at a timeout.
+        /// Frames that are retransmitted after a timeout.
         group: Group,
-        /// Window, timer and limit.
+        /// Window, timeout and limit of attempts.
         rules: ArqRules,
     },
-    /// Selective repeat: the receiver stores frames out of order; only missing frames are retransmitted
-    /// (Kounavis 1996 §5C). The window is at most [`SELECTIVE_WINDOW`].
+    /// Selective repeat: the receiver stores frames out of order, and the sender retransmits only missing
+    /// frames (Kounavis 1996 §5C). The window is at most [`SELECTIVE_WINDOW`].
     SelectiveRepeat {
-        /// True if a gap shown by a link ACK is filled at once, as with HDLC's selective reject (SREJ, ISO/IEC 13239);
-        /// otherwise only timers cause retransmissions.
+        /// True if the sender retransmits at once when a link ACK shows a gap, as with HDLC's selective
+        /// reject (SREJ, ISO/IEC 13239). False if only timeouts cause retransmissions.
         srej: bool,
-        /// Window, timer and limit.
+        /// Window, timeout and limit of attempts.
         rules: ArqRules,
     },
-    /// RLP: the receiver requests missing frames in rounds of NAKs, and discards them after the last round
-    /// (TIA/EIA IS-707-A).
+    /// RLP: the receiver requests missing frames in rounds of NAKs, and discards frames still missing after
+    /// the last round (TIA/EIA IS-707-A).
     Rlp(RlpRules),
 }
 
-/// Frames that the go-back-n sender of Kounavis 1996 §5C ("the whole group of N packets") retransmits at a
-/// timeout.
+/// Frames that the go-back-n sender of Kounavis 1996 §5C retransmits at a timeout ("the whole group of N
+/// packets").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// All frames outstanding, in a window that slides with every link ACK.
+    /// All outstanding frames, in a window that advances with every link ACK.
     Sliding,
-    /// Blocks of N frames: a block is complete when one link ACK acknowledges all its frames; otherwise the
-    /// whole block is retransmitted.
+    /// Blocks of N frames. If one link ACK acknowledges all frames of a block, the block is complete;
+    /// otherwise the whole block is retransmitted.
     Blocks,
 }
 
-/// Rules common to all kinds of recovery with link ACKs.
+/// Rules that all recoveries with link ACKs share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArqRules {
     /// Window: maximum number of frames without a link ACK.
     pub window: u32,
     /// Timeout of a link ACK, from the start of the frame's transmission; see [`derived_timeout`]. The
-    /// timeout should be at least the round trip of a frame and its ACK: a packet discarded while one of its
-    /// frames is in flight stays discarded.
+    /// timeout should be at least the round trip of a frame and its ACK, because a packet that is discarded
+    /// while one of its frames is in flight remains discarded.
     pub timeout: Span,
-    /// Maximum number of transmissions of a frame, the first included; `None`: no limit.
+    /// Maximum number of transmissions of a frame, including the first; `None`: no limit.
     pub attempts: Option<u32>,
     /// Length of a link ACK, bytes.
     pub ack_bytes: u32,
@@ -75,11 +76,11 @@ pub struct ArqRules {
 pub struct LinkFrame {
     /// Number of the frame, from 0.
     pub number: u64,
-    /// Number of this transmission; the first is 1.
+    /// Number of this transmission, from 1.
     pub attempt: u32,
-    /// Sender's floor, the lowest number that may still arrive: the receiver need not wait for frames below.
-    /// A frame whose own number is below the floor is empty, and carries only the floor. In an idle frame of
-    /// RLP the floor is the number of the next new frame.
+    /// Floor: lowest number that the sender may still send. The receiver need not wait for frames below the
+    /// floor. A frame with a number below its floor is empty and carries only the floor. The floor of RLP's
+    /// idle frame is the number of the next new frame.
     pub floor: u64,
 }
 
@@ -90,25 +91,26 @@ impl LinkFrame {
     }
 }
 
-/// Link ACK with the complete state of the receiver, so that each link ACK supersedes all older ones.
+/// Link ACK, which contains the complete state of the receiver and therefore supersedes all older link ACKs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkAck {
-    /// Lowest number that the receiver waits for.
+    /// Lowest number for which the receiver waits.
     pub expected: u64,
-    /// Bitmap of the frames received beyond `expected`: bit i stands for number `expected + i`. The missing
-    /// numbers below the highest bit are those that HDLC's multiple selective reject would list (ISO/IEC
+    /// Bitmap of the frames received above `expected`: bit i stands for number `expected + i`. The missing
+    /// numbers below the highest set bit are those that HDLC's multiple selective reject lists (ISO/IEC
     /// 13239).
     pub beyond: u64,
 }
 
-/// NAK of a receiver without link ACKs: reports frames as missing or, after the last round, as discarded.
+/// NAK of a receiver that sends no link ACKs. It reports frames as missing or, after the last round, as
+/// discarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nak {
     /// First number of the range.
     pub first: u64,
     /// Last number of the range.
     pub last: u64,
-    /// True if the receiver has discarded the frames, so that they need not be sent.
+    /// True if the receiver has discarded the frames, which then need not be sent.
     pub is_abort: bool,
 }
 
@@ -117,7 +119,7 @@ pub struct Nak {
 pub struct Upward {
     /// Numbers to deliver to the layer above, in order.
     pub deliver: Vec<u64>,
-    /// Numbers that the receiver no longer waits for.
+    /// Numbers for which the receiver no longer waits.
     pub given_up: Vec<u64>,
     /// NAKs for the sender, one control frame each.
     pub naks: Vec<Nak>,
@@ -126,33 +128,35 @@ pub struct Upward {
 /// Report of an ARQ sender on a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Report {
-    /// Delivery of a frame: a link ACK arrived, or the receiver requested no retransmission within the time
-    /// limit, which implies delivery. Reported once for each number.
+    /// Delivery of a frame. A link ACK arrived, or delivery is implied because the receiver sent no NAK
+    /// within the time limit. Reported once for each number.
     Acknowledged(u64),
-    /// Failure of a transmission: not acknowledged in time, or known to be lost.
+    /// Failure of a transmission, which was not acknowledged in time, or is known to be lost.
     Failed {
         /// Number of the frame.
         number: u64,
-        /// Number of the transmission; the first is 1.
+        /// Number of the transmission, from 1.
         attempt: u32,
         /// True if the frame is retransmitted; otherwise [`Report::Discarded`] follows.
         retry: bool,
     },
-    /// Discard of this number by the sender.
+    /// Discard of the frame with this number by the sender.
     Discarded(u64),
-    /// Discard of this number by the receiver, as reported by the receiver.
+    /// Discard of the frame with this number by the receiver, which reported it.
     Aborted(u64),
 }
 
-/// Sending side. Its owner stores the packets, and calls [`ArqSender::on_timeout`] at the deadline.
+/// Sending side of a recovery. Its owner stores the packets, and calls [`ArqSender::on_timeout`] at the
+/// deadline.
 pub trait ArqSender: std::fmt::Debug + Send {
     /// True if the window has room for another packet.
     fn has_room(&self) -> bool;
 
-    /// Adds a packet, if there is room; returns its number, the successor of the previous packet's number.
+    /// Adds a packet if the window has room. Returns its number, the successor of the previous packet's
+    /// number.
     fn push(&mut self) -> u64;
 
-    /// Returns the frame to transmit from `now` on; `None` if there is none.
+    /// Returns the frame whose transmission starts now; `None` if there is none.
     fn next_frame(&mut self, now: Time) -> Option<LinkFrame>;
 
     /// Handles a link ACK.
@@ -161,16 +165,16 @@ pub trait ArqSender: std::fmt::Debug + Send {
     /// Handles a NAK.
     fn on_nak(&mut self, _now: Time, _nak: Nak, _reports: &mut Vec<Report>) {}
 
-    /// Returns the next timeout.
+    /// Returns the time of the next timeout.
     fn deadline(&self) -> Option<Time>;
 
     /// Handles the timeout.
     fn on_timeout(&mut self, now: Time, reports: &mut Vec<Report>);
 }
 
-/// Receiving side.
+/// Receiving side of a recovery.
 pub trait ArqReceiver: std::fmt::Debug + Send {
-    /// Handles a frame. Adds the results to `up`; returns the link ACK, if any.
+    /// Handles a frame. Adds the results to `up`; returns the link ACK, if the receiver sends one.
     fn on_frame(&mut self, now: Time, frame: LinkFrame, up: &mut Upward) -> Option<LinkAck>;
 
     /// Returns the time of the next request or discard; used only if [`ArqPlan::asks`].
@@ -178,10 +182,10 @@ pub trait ArqReceiver: std::fmt::Debug + Send {
         None
     }
 
-    /// Handles the timeout.
+    /// Handles the timeout of [`ArqReceiver::deadline`].
     fn on_timeout(&mut self, _now: Time, _up: &mut Upward) {}
 
-    /// True if the receiver stores the frame of this number behind a gap.
+    /// True if the receiver stores the frame with this number above a gap.
     fn holds(&self, _number: u64) -> bool {
         false
     }
@@ -218,7 +222,7 @@ impl ArqPlan {
         }
     }
 
-    /// Returns the length of control frames, bytes; `None` without recovery, which has none.
+    /// Returns the length of control frames, bytes; `None` without recovery, which sends no control frames.
     pub fn control_bytes(&self) -> Option<u32> {
         match self {
             ArqPlan::Rlp(rules) => Some(rules.nak_bytes),
@@ -226,22 +230,22 @@ impl ArqPlan {
         }
     }
 
-    /// True if the receiver has a timer and requests frames.
+    /// True if the receiver has a timer and requests frames by NAKs.
     pub fn asks(&self) -> bool {
         matches!(self, ArqPlan::Rlp(_))
     }
 }
 
 impl ArqRules {
-    /// True if a frame is retransmitted after `attempt` failures.
+    /// True if a frame may be retransmitted after `attempt` failures.
     fn retry(&self, attempt: u32) -> bool {
         self.attempts.is_none_or(|most| attempt < most)
     }
 }
 
-/// Returns a sufficient timeout of link ACKs: the durations of a window of frames, of the link ACK and of a
-/// frame of the other direction that may precede the link ACK, plus both propagation delays. Lengths are
-/// those on the air, in bytes; a length of 0 means that no such frame exists.
+/// Returns a sufficient timeout of link ACKs: both propagation delays, plus the durations of a window of
+/// frames, of the link ACK, and of a frame of the other direction that may precede the link ACK. Lengths are
+/// those on the air, bytes; a length of 0 means that no such frame exists.
 pub fn derived_timeout(
     [there, back]: [&LinkRate; 2],
     delays: Span,
@@ -259,8 +263,8 @@ mod tests {
     use super::*;
     use airhop_base::Rate;
 
-    /// By hand: frames of 128 bytes last 53.3 ms at 19.2 kbit/s, the ACK of 6 bytes 2.5 ms; three frames,
-    /// twice the delay of 10 ms, and a frame before the ACK are 235.8 ms.
+    /// Computed by hand: frames of 128 bytes last 53.3 ms at 19.2 kbit/s, an ACK of 6 bytes 2.5 ms. Three
+    /// frames, twice the delay of 10 ms, the ACK, and a frame before the ACK are 235.8 ms.
     #[test]
     fn the_timeout_covers_a_window_and_its_ack() {
         let air = LinkRate::Rate(Rate::from_bps(19_200));

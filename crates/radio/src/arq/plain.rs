@@ -1,13 +1,13 @@
-//! No recovery.
+//! ARQ without recovery.
 use super::{ArqReceiver, ArqSender, LinkAck, LinkFrame, Report, Upward};
 use airhop_base::Time;
 
-/// Sender without recovery: sends each frame once.
+/// Sender without recovery, which sends each frame once.
 #[derive(Debug, Default)]
 pub(super) struct PlainSender {
     /// Number of the next frame.
     next: u64,
-    /// True if a frame is waiting.
+    /// True if a frame waits for transmission.
     waits: bool,
 }
 
@@ -38,7 +38,7 @@ impl ArqSender for PlainSender {
     fn on_timeout(&mut self, _: Time, _: &mut Vec<Report>) {}
 }
 
-/// Receiver without recovery: delivers every frame on arrival.
+/// Receiver without recovery, which delivers every frame on arrival.
 #[derive(Debug)]
 pub(super) struct PlainReceiver;
 

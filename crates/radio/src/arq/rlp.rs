@@ -1,18 +1,18 @@
-//! The Radio Link Protocol of cdma2000 (TIA/EIA IS-707-A): the receiver requests missing frames by NAKs
-//! (negative acknowledgements), and sends no link ACKs.
+//! Radio Link Protocol of cdma2000 (TIA/EIA IS-707-A): the receiver requests missing frames by NAKs (negative
+//! acknowledgements), and sends no link ACKs.
 //!
-//! The receiver requests a missing frame in rounds, each with more NAKs than the previous one, and each NAK
-//! that arrives causes one retransmission. After the last round the receiver discards the frame, and delivers
+//! The receiver requests a missing frame in rounds, each with more NAKs than the previous round. Each NAK
+//! that arrives causes one retransmission. After the last round the receiver discards the frame and delivers
 //! the later frames. A later frame reveals a gap; after the last frame, idle frames carry the highest
-//! sequence number. Differences from IS-707-A: numbers do not wrap, frames are whole packets, and the sender
-//! stores frames for a limited time; IS-707-A has 20 ms frames of octets and numbers of 12 bits.
+//! sequence number. Three properties differ from IS-707-A, which has 20 ms frames of octets and numbers of 12
+//! bits: numbers do not wrap, frames are whole packets, and the sender stores frames for a limited time.
 use super::{ArqReceiver, ArqSender, LinkAck, LinkFrame, Nak, Report, Upward};
 use airhop_base::{Span, Time};
 use std::collections::VecDeque;
 
-/// Time for which a sender stores a frame after its last transmission or request, in timeouts per round, plus
-/// one round; Airhop's choice. A round lasts one timeout; the rest is the time in which later frames may
-/// reveal the gap.
+/// Time for which a sender stores a frame after its last transmission or request: this number of timeouts per
+/// round, plus one round. The number is Airhop's choice. A round lasts one timeout; in the remaining time
+/// later frames may reveal the gap.
 const STORED_ROUNDS: u64 = 8;
 
 /// Rules of RLP.
@@ -20,25 +20,25 @@ const STORED_ROUNDS: u64 = 8;
 pub struct RlpRules {
     /// Number of NAKs of each round.
     pub rounds: Vec<u32>,
-    /// Duration of a round with one NAK, from the NAK.
+    /// Duration of a round with one NAK, from the transmission of the NAK.
     pub timeout: Span,
-    /// Extension of a round for each further copy that the sender has to send first.
+    /// Additional duration of a round per further copy that the sender must transmit first.
     pub copy: Span,
-    /// Interval from the start of the last frame to an idle frame, which carries the highest sequence number,
-    /// if the sender has no data.
+    /// Interval from the start of the last frame to an idle frame. A sender without data sends an idle frame,
+    /// which carries the highest sequence number.
     pub idle: Span,
     /// Length of a NAK and of an idle frame, bytes.
     pub nak_bytes: u32,
 }
 
 impl RlpRules {
-    /// Returns the time for which the sender stores a frame without a request.
+    /// Returns the time for which the sender stores a frame that is not requested.
     fn storage_time(&self) -> Span {
         self.timeout * ((self.rounds.len() as u64 + 1) * STORED_ROUNDS)
     }
 }
 
-/// Sender of RLP: sends requested retransmissions before new frames.
+/// Sender of RLP, which sends requested retransmissions before new frames.
 #[derive(Debug)]
 pub(super) struct Sender {
     idle: Span,
@@ -46,13 +46,13 @@ pub(super) struct Sender {
     storage_time: Span,
     /// Number of the oldest frame in the sender.
     base: u64,
-    /// Sent frames that the receiver may still request, and one unsent frame.
+    /// Sent frames that the receiver may still request, and at most one unsent frame.
     frames: VecDeque<StoredFrame>,
     /// Number of the next new frame.
     next: u64,
     /// Requested retransmissions, in order.
     asked: VecDeque<u64>,
-    /// Start of the last frame.
+    /// Start of the last frame's transmission.
     last: Time,
     /// True if an idle frame is due.
     is_idle: bool,
@@ -61,13 +61,13 @@ pub(super) struct Sender {
 /// Frame of a [`Sender`].
 #[derive(Clone, Copy, Debug)]
 struct StoredFrame {
-    /// Transmissions so far.
+    /// Number of transmissions so far.
     attempts: u32,
-    /// NAKs so far.
+    /// Number of NAKs so far.
     naks: u32,
     /// True if the receiver has discarded the frame.
     is_aborted: bool,
-    /// Time of the frame's last transmission, or of the last copy requested with it.
+    /// Time of the frame's last transmission, or of the last copy that was requested together with it.
     touched: Time,
 }
 
@@ -86,7 +86,7 @@ impl Sender {
         }
     }
 
-    /// Returns the frame of this number, if it was sent and is still stored.
+    /// Returns the frame with this number, if it was sent and is still stored.
     fn sent(&mut self, number: u64) -> Option<&mut StoredFrame> {
         let kept = self.frames.get_mut(number.checked_sub(self.base)? as usize)?;
         (kept.attempts > 0 && !kept.is_aborted).then_some(kept)
@@ -120,7 +120,7 @@ impl Sender {
 }
 
 impl ArqSender for Sender {
-    /// True if no new frame is waiting. There is no window: packets behind that frame wait in the queue.
+    /// True if no new frame waits. RLP has no window; packets behind a waiting frame stay in the queue.
     fn has_room(&self) -> bool {
         !self.has_new()
     }
@@ -149,7 +149,7 @@ impl ArqSender for Sender {
 
     fn on_ack(&mut self, _: LinkAck, _: &mut Vec<Report>) {}
 
-    /// Counts each NAK as a failure, and queues one retransmission of each frame that it names.
+    /// Counts each NAK as a failure, and schedules one retransmission of each frame that it names.
     fn on_nak(&mut self, now: Time, nak: Nak, reports: &mut Vec<Report>) {
         let copies = self.asked.len() as u64 + (nak.last - nak.first) + 1;
         let over = now + self.copy * copies;
@@ -171,7 +171,7 @@ impl ArqSender for Sender {
         [self.idle_at(), self.expires_at()].into_iter().flatten().min()
     }
 
-    /// Reports frames as delivered that the receiver has not requested within the time limit.
+    /// Reports a frame as delivered if the receiver has not requested it within the time limit.
     fn on_timeout(&mut self, now: Time, reports: &mut Vec<Report>) {
         while self.expires_at().is_some_and(|at| at <= now) {
             if self.frames.pop_front().is_some_and(|kept| !kept.is_aborted) {
@@ -183,24 +183,24 @@ impl ArqSender for Sender {
     }
 }
 
-/// Receiver of RLP: stores frames out of order, and requests missing ones.
+/// Receiver of RLP, which stores frames out of order and requests missing frames.
 #[derive(Debug)]
 pub(super) struct Receiver {
     rules: RlpRules,
-    /// Lowest number neither delivered nor discarded.
+    /// Lowest number that is neither delivered nor discarded.
     expected: u64,
-    /// States of the numbers from `expected` to the highest known.
+    /// States of the numbers from `expected` to the highest known number.
     places: VecDeque<Place>,
-    /// Time at which the sender has sent all requested retransmissions, as estimated by the receiver.
+    /// Receiver's estimate of the time at which the sender has sent all requested retransmissions.
     busy: Time,
-    /// Requests (NAKs) of the last `timeout`: time of sending, and number of retransmitted frames requested.
+    /// NAKs of the last `timeout`: transmission time, and number of retransmissions requested.
     asks: VecDeque<(Time, u64)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Here,
-    /// Missing frame with NAKs; the time is the end of the current round.
+    /// Missing frame that NAKs have requested; the time is the end of the present round.
     Missing {
         round: usize,
         over: Time,
@@ -219,7 +219,7 @@ impl Receiver {
         }
     }
 
-    /// Returns the number after the highest known.
+    /// Returns the number after the highest known number.
     fn next(&self) -> u64 {
         self.expected + self.places.len() as u64
     }
@@ -237,8 +237,8 @@ impl Receiver {
         up.naks.extend((0..naks).map(|_| Nak { first, last, is_abort: false }));
     }
 
-    /// Handles a frame that is no retransmission. Retransmissions have priority, so at the frame's start only
-    /// later requests were pending.
+    /// Handles a frame that is no retransmission. Retransmissions have priority, so only requests sent after
+    /// the frame's start were pending at its start.
     fn on_no_retransmission(&mut self, now: Time) {
         while self.asks.front().is_some_and(|(at, _)| *at + self.rules.timeout < now) {
             self.asks.pop_front();
@@ -247,7 +247,7 @@ impl Receiver {
         self.busy = self.busy.min(now + self.rules.copy * copies);
     }
 
-    /// Delivers packets that have no gap before them.
+    /// Delivers packets without a gap before them.
     fn advance(&mut self, up: &mut Upward) {
         while let Some(place @ (Place::Here | Place::GivenUp)) = self.places.front() {
             if *place == Place::Here {
@@ -258,7 +258,7 @@ impl Receiver {
         }
     }
 
-    /// Returns the frames whose round is over, as ranges of frames in the same round.
+    /// Returns the frames whose round has ended, as ranges of frames in the same round.
     fn overdue(&self, now: Time) -> Vec<(std::ops::Range<usize>, usize)> {
         let mut found: Vec<(std::ops::Range<usize>, usize)> = Vec::new();
         for (at, place) in self.places.iter().enumerate() {
@@ -310,7 +310,7 @@ impl ArqReceiver for Receiver {
 
     fn on_timeout(&mut self, now: Time, up: &mut Upward) {
         let overdue = self.overdue(now);
-        // The retransmissions of a finished round are no longer in flight.
+        // Retransmissions of a finished round are no longer in flight.
         for (range, _) in &overdue {
             self.places.range_mut(range.clone()).for_each(|place| *place = Place::GivenUp);
         }
@@ -321,9 +321,9 @@ impl ArqReceiver for Receiver {
             }
             let (first, last) = (self.expected + range.start as u64, self.expected + range.end as u64 - 1);
             up.given_up.extend(first..=last);
-            // IS-707-A does not inform the sender. In Airhop the receiver does, with as many control frames
-            // as in the last round, so that listeners at the sender are notified of the loss, as over links
-            // with ACKs.
+            // IS-707-A does not notify the sender. In Airhop the receiver notifies it with as many control
+            // frames as in the last round, so that agents at the sender learn of the loss, as on links with
+            // ACKs.
             up.naks.extend((0..self.rules.rounds[round]).map(|_| Nak { first, last, is_abort: true }));
         }
         self.advance(up);

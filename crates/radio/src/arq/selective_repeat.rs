@@ -3,17 +3,17 @@ use super::{ArqReceiver, ArqRules, ArqSender, LinkAck, LinkFrame, Report, SELECT
 use airhop_base::Time;
 use std::collections::VecDeque;
 
-/// Sender of selective repeat: retransmits only frames known to be missing.
+/// Sender of selective repeat, which retransmits only frames known to be missing.
 #[derive(Debug)]
 pub(super) struct Sender {
     srej: bool,
     rules: ArqRules,
-    /// Number of the oldest frame in the sender: all below are acknowledged or discarded.
+    /// Number of the oldest frame in the sender; all lower frames are acknowledged or discarded.
     base: u64,
     frames: VecDeque<Frame>,
-    /// Lowest number that the receiver waits for, as known to the sender.
+    /// Lowest number for which the receiver waits, as far as the sender knows.
     expected: u64,
-    /// Time of the last empty frame, which carried `base` as the floor.
+    /// Transmission time of the last empty frame, which carried `base` as its floor.
     floor_reported_at: Option<Time>,
 }
 
@@ -26,11 +26,11 @@ struct Frame {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// To be transmitted.
+    /// The frame waits for transmission.
     Waiting,
-    /// Transmitted; start of the last transmission.
+    /// The frame was transmitted; start of the last transmission.
     Sent(Time),
-    /// Acknowledged or discarded.
+    /// The frame is acknowledged or discarded.
     Done,
 }
 
@@ -38,13 +38,13 @@ impl Sender {
     /// Creates the sender.
     ///
     /// # Panics
-    /// If the window is larger than [`SELECTIVE_WINDOW`], beyond which a link ACK has no bits.
+    /// If the window exceeds [`SELECTIVE_WINDOW`], the number of bits in a link ACK.
     pub fn new(srej: bool, rules: ArqRules) -> Self {
         assert!(rules.window <= SELECTIVE_WINDOW, "a window of {} frames", rules.window);
         Sender { srej, rules, base: 0, frames: VecDeque::new(), expected: 0, floor_reported_at: None }
     }
 
-    /// Fails the current transmission of the frame at `index`.
+    /// Records the failure of the present transmission of the frame at `index`.
     fn fail(&mut self, index: usize, reports: &mut Vec<Report>) {
         let number = self.base + index as u64;
         let attempt = self.frames[index].attempt;
@@ -64,8 +64,7 @@ impl Sender {
         }
     }
 
-    /// True if the receiver may wait for a discarded frame, and no later frame can carry the lowest number
-    /// that the sender still has.
+    /// True if the receiver may wait for a discarded frame, and no later frame can carry the sender's floor.
     fn must_report_floor(&self) -> bool {
         self.frames.is_empty() && self.expected < self.base
     }
@@ -82,7 +81,7 @@ impl ArqSender for Sender {
         self.base + self.frames.len() as u64 - 1
     }
 
-    /// Returns the frame with the lowest number: retransmissions precede new frames.
+    /// Returns the frame with the lowest number, so retransmissions precede new frames.
     fn next_frame(&mut self, now: Time) -> Option<LinkFrame> {
         if let Some(index) = self.frames.iter().position(|f| f.state == State::Waiting) {
             let frame = &mut self.frames[index];
@@ -115,9 +114,8 @@ impl ArqSender for Sender {
                 self.frames[index].state = State::Done;
                 reports.push(Report::Acknowledged(number));
             } else if !there && self.srej && attempt == 1 && matches!(state, State::Sent(_)) {
-                // A later frame arrived, which proves the loss of this frame, since a link keeps the order of
-                // frames. Frames retransmitted since then are undecided: the arrived frame may precede their
-                // retransmission.
+                // A later frame has arrived. A link keeps the order of frames, so this frame is lost. A frame
+                // that was retransmitted since then may still arrive.
                 self.fail(index, reports);
             }
         }
@@ -146,12 +144,12 @@ impl ArqSender for Sender {
     }
 }
 
-/// Receiver of selective repeat: stores frames that arrive out of order until all earlier frames have arrived
-/// or are discarded.
+/// Receiver of selective repeat, which stores a frame that arrives out of order until all earlier frames have
+/// arrived or are discarded.
 #[derive(Debug, Default)]
 pub(super) struct Receiver {
     expected: u64,
-    /// Bit i: frame `expected + i` has arrived.
+    /// Bitmap of arrived frames: bit i stands for frame `expected + i`.
     beyond: u64,
 }
 

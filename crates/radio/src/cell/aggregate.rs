@@ -1,4 +1,4 @@
-//! Frame exchanges under Block Ack: A-MPDU and BlockAck, single MPDU and Ack, BlockAckReq and BlockAck.
+//! Frame exchanges with Block Ack: A-MPDU and BlockAck, single MPDU and Ack, BlockAckReq and BlockAck.
 use super::exchange::Exchange;
 use super::mac::aggregator::{Aggregator, Next};
 use super::mac::block_ack::Bitmap;
@@ -12,7 +12,7 @@ use crate::tag::Tag;
 use airhop_base::{Drop, FlowId, Time};
 
 impl Exchange {
-    /// True if stations aggregate.
+    /// True if stations send A-MPDUs.
     pub fn aggregates(&self) -> bool {
         self.stations.first().is_some_and(|station| station.aggregator.is_some())
     }
@@ -26,7 +26,7 @@ impl Exchange {
         self.stations.iter().map(held).sum()
     }
 
-    /// Builds the frame of the exchange that the aggregator of `from` has begun.
+    /// Builds the frame of the exchange that the aggregator of station `from` has started.
     pub(super) fn burst(&self, from: Station, aggregator: &Aggregator, start: Time) -> Transmission {
         let timing = &self.timing;
         let (to, next) = aggregator.next();
@@ -61,7 +61,7 @@ impl Exchange {
         }
     }
 
-    /// Reports the MPDUs of the transmission in `slot`, which has just ended with this reception.
+    /// Reports the MPDUs of the transmission in `slot`, which has just ended with the outcome `reception`.
     pub(super) fn report_mpdus(&self, slot: Slot, reception: Reception, effects: &mut Vec<LinkEffect>) {
         let &Transmission { from, kind, .. } = self.medium.get(slot);
         let Some(aggregator) = &self.stations[usize::from(from)].aggregator else { return };
@@ -70,7 +70,7 @@ impl Exchange {
         }
         let has_arrived = kind == FrameKind::Ampdu && reception >= Reception::Captured;
         for (place, (mpdu, others)) in (0..).zip(aggregator.mpdus()) {
-            // In an A-MPDU that arrived, an MPDU that did not has bit errors.
+            // If the A-MPDU arrived, an MPDU that did not arrive has bit errors.
             let is_damaged = has_arrived && !self.medium.received().has(place);
             let reception = if is_damaged { Reception::Channel } else { reception };
             let &Mpdu { seq: sequence, number, tag, bytes, attempt, .. } = mpdu;
@@ -83,7 +83,7 @@ impl Exchange {
         }
     }
 
-    /// Puts the MPDUs of an A-MPDU into its `slot`.
+    /// Assigns the MPDUs of an A-MPDU to its `slot`.
     #[inline(always)]
     pub(super) fn set_aggregate(&mut self, slot: Slot) {
         let &Transmission { from, kind, .. } = self.medium.get(slot);
@@ -95,7 +95,7 @@ impl Exchange {
     }
 
     /// Handles the reception of some or all MPDUs of an A-MPDU. The station responds with a BlockAck, which
-    /// occupies the slot of the A-MPDU.
+    /// takes over the slot of the A-MPDU.
     pub(super) fn receive_aggregate(&mut self, now: Time, slot: Slot, effects: &mut Vec<LinkEffect>) {
         let received = *self.medium.received();
         self.lose_mpdus(slot, &received, Drop::Channel, false, effects);
@@ -107,7 +107,7 @@ impl Exchange {
         self.answer_with_block_ack(now, slot);
     }
 
-    /// Handles the reception of a single MPDU. The Ack of the station occupies the slot of the MPDU.
+    /// Handles the reception of a single MPDU. The station's Ack takes over the slot of the MPDU.
     pub(super) fn receive_single(&mut self, now: Time, slot: Slot, effects: &mut Vec<LinkEffect>) {
         let &Transmission { from, to, .. } = self.medium.get(slot);
         let aggregator = self.aggregator(from);
@@ -119,15 +119,15 @@ impl Exchange {
         self.medium.get_mut(slot).turn(FrameKind::Ack, ACK_BYTES, start, self.timing.ack);
     }
 
-    /// Handles the reception of a BlockAckReq. The BlockAck of the station occupies the slot of the request.
+    /// Handles the reception of a BlockAckReq. The station's BlockAck takes over the slot of the request.
     pub(super) fn receive_request(&mut self, now: Time, slot: Slot, effects: &mut Vec<LinkEffect>) {
         let from = self.medium.get(slot).from;
         self.aggregator(from).on_request(from, effects);
         self.answer_with_block_ack(now, slot);
     }
 
-    /// Handles the Ack or BlockAck that ends an exchange of `station`. Returns false, as no frame answers an
-    /// Ack or BlockAck.
+    /// Handles the Ack or BlockAck that ends an exchange of `station`. Returns false, because no station
+    /// responds to an Ack or BlockAck.
     pub(super) fn on_answer(
         &mut self,
         now: Time,
@@ -147,8 +147,8 @@ impl Exchange {
         false
     }
 
-    /// Reports the loss of the MPDUs of a PPDU, an A-MPDU or a single MPDU, that are not in `received`; `header_intact`: the headers of the first
-    /// packet arrived.
+    /// Reports the loss of those MPDUs of an A-MPDU or single MPDU that are not in `received`.
+    /// `header_intact`: the headers of the first packet arrived.
     pub(super) fn lose_mpdus(
         &self,
         slot: Slot,
@@ -180,7 +180,7 @@ impl Exchange {
         }
     }
 
-    /// Handles the earliest expiry of a reorder timer, at which a recipient releases MPDUs.
+    /// Handles the earliest expiry of a reorder timer, at which a recipient delivers MPDUs.
     #[cold]
     pub(super) fn release(&mut self, now: Time, effects: &mut Vec<LinkEffect>) {
         let station = self.releases.earliest().1 as Station;
@@ -190,7 +190,7 @@ impl Exchange {
         self.note_release(now, station, at);
     }
 
-    /// Sets the time at which the timer of a recipient of `station`'s MPDUs expires.
+    /// Sets the expiry time of the reorder timer of a recipient of MPDUs from `station`.
     #[inline]
     pub(super) fn note_release(&mut self, now: Time, station: Station, at: Option<Time>) {
         if at.is_some() || self.next_release < Time::MAX {

@@ -1,6 +1,6 @@
 //! Events that a cell schedules.
 
-/// Event of a cell, to be wrapped into the world's event type.
+/// Event of a cell, which the world's event type contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellEvent {
     /// Index of the cell: [`CellPlan::index`](super::CellPlan::index).
@@ -9,14 +9,14 @@ pub struct CellEvent {
     pub what: AirEvent,
 }
 
-/// Kinds of event in a cell.
+/// Events within a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AirEvent {
-    /// Earliest deadline among the stations: the end of a backoff, or the timeout of an answer.
+    /// Earliest deadline of all stations: the end of a backoff, or the timeout of a response.
     Due,
-    /// Start of a response (CTS, Ack or BlockAck), one SIFS after the end of the frame that requires it; the
+    /// Start of a response (CTS, Ack or BlockAck), one SIFS after the end of the frame that requires it. The
     /// number is its slot in the medium.
     Start(u16),
-    /// End of a transmission, by its slot in the medium.
+    /// End of the transmission in this slot of the medium.
     End(u16),
 }

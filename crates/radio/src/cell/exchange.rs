@@ -1,7 +1,7 @@
-//! Frame exchange sequences: RTS, CTS, data and ACK between the stations of a cell.
+//! Frame exchange sequences between the stations of a cell: RTS, CTS, data and ACK.
 //!
-//! The end of a frame is the most frequent step. Rare and long steps are not inlined into it, which keeps its
-//! values in registers.
+//! The end of a frame is the most frequent step. Rare and long steps are not inlined into this step, so that
+//! its values stay in registers.
 use super::events::AirEvent;
 use super::mac::access_rules::{Countdown, Rules};
 use super::mac::aggregator::Aggregator;
@@ -21,8 +21,8 @@ use crate::phy::{ACK_BYTES, CTS_BYTES, Phy, RTS_BYTES};
 use airhop_base::{Drop, Span, Time};
 use airhop_engine::Streams;
 
-/// Stations of a cell and the medium between them. Functions schedule events through their parameter
-/// `schedule`, so that this module is independent of the world's event type.
+/// Stations of a cell and the medium between them. Methods schedule events through their parameter
+/// `schedule`, so this module does not depend on the world's event type.
 #[derive(Debug)]
 pub(crate) struct Exchange {
     pub(super) phy: Phy,
@@ -37,9 +37,9 @@ pub(crate) struct Exchange {
     pub(super) medium: Medium,
     pub(super) stations: Vec<Member>,
     deadlines: Deadlines,
-    /// Expiries of recipients' timers, by the sending station.
+    /// Expiry times of recipients' reorder timers, by the sending station.
     pub(super) releases: Deadlines,
-    /// Earliest of them.
+    /// Earliest expiry time of a reorder timer.
     pub(super) next_release: Time,
 }
 
@@ -102,7 +102,7 @@ impl Exchange {
         *self.medium.get(slot)
     }
 
-    /// Passes a packet to the MAC of `station`; `number` is the packet's number there.
+    /// Passes a packet to the MAC of `station`. `number`: number of the packet at the station.
     pub fn enqueue(&mut self, now: Time, station: Station, number: u64, packet: Outgoing) {
         let Member { aggregator, .. } = &mut self.stations[usize::from(station)];
         match aggregator {
@@ -111,15 +111,15 @@ impl Exchange {
         }
         let Member { receiver, access, .. } = &mut self.stations[usize::from(station)];
         if !access.waits() {
-            // In a shared medium, a scheduled answer marks the medium busy already a SIFS before its first
-            // bit.
+            // In a shared medium, a scheduled response marks the medium busy one SIFS before its first bit.
             let is_clear = receiver.is_idle() || (receiver.is_undisturbed() && access.answers_after(now));
             access.enqueue(now, receiver.is_idle(), is_clear, &self.rules);
             self.note_deadline(station);
         }
     }
 
-    /// Handles every deadline that is due now. Stations whose backoffs end together all transmit, and collide.
+    /// Handles every deadline that is due now. Stations whose backoffs end at the same time all transmit, and
+    /// their frames collide.
     #[inline(never)]
     pub fn on_due(
         &mut self,
@@ -141,13 +141,13 @@ impl Exchange {
         }
     }
 
-    /// True if a transmission ends at `now` and its end event is still pending.
-    /// Starts an answer.
+    /// Starts a response. Returns true without starting it if another transmission ends at `now` and its end
+    /// event is still pending.
     pub fn on_start(&mut self, now: Time, slot: Slot, schedule: &mut impl FnMut(Time, AirEvent)) {
         self.begin(now, slot, schedule);
     }
 
-    /// Ends a transmission: every station within hearing is notified, the addressed station may answer, and
+    /// Ends a transmission: notifies every station within sense range; the addressed station may respond, and
     /// the medium may become idle.
     pub fn on_end(
         &mut self,
@@ -176,8 +176,7 @@ impl Exchange {
                 Heard::Damaged | Heard::Garbled(_) => access.garbled(),
                 Heard::Noise => return,
             }
-            // IEEE 802.11-2016 §10.3.2.9: the reception of any other frame means that the expected response
-            // is missing.
+            // IEEE 802.11-2016 §10.3.2.9: if any other frame is received, the expected response is missing.
             let answered = heard == Heard::Frame && station == to && is_answer;
             if ends_waiting && !answered && access.unanswered(now) {
                 self.deadlines.set(usize::from(station), now);
@@ -197,8 +196,8 @@ impl Exchange {
             self.unanswered(now, slot, ended.outcome);
             self.medium.free(slot);
         } else if self.medium.is_shared() {
-            // No station can start within a SIFS, since each station waits for at least a DIFS. The response
-            // therefore occupies the medium from now on, which saves an event and an idle period.
+            // No station can start within a SIFS, because each station waits for at least a DIFS. The
+            // response therefore occupies the medium from now on, which saves an event and an idle period.
             return self.begin(now, slot, schedule);
         } else {
             schedule(self.medium.get(slot).start, AirEvent::Start(slot));
@@ -210,7 +209,7 @@ impl Exchange {
         });
     }
 
-    /// Reports the transmission in `slot`, which has just ended with this reception.
+    /// Reports the transmission in `slot`, which has just ended with the outcome `reception`.
     #[cold]
     fn report(&self, slot: Slot, reception: Reception, effects: &mut Vec<LinkEffect>) {
         effects.push(LinkEffect::Transmitted(self.medium.get(slot).transmitted(reception)));
@@ -228,8 +227,8 @@ impl Exchange {
         false
     }
 
-    /// Reports that a frame did not reach the addressed station, which therefore does not answer. Returns
-    /// false.
+    /// Reports that a frame did not reach the addressed station. Returns false, because this station does not
+    /// respond.
     fn lost(&self, slot: Slot, outcome: Heard, effects: &mut Vec<LinkEffect>) -> bool {
         let &Transmission { from, to, kind: frame, bytes, tag, number, .. } = self.medium.get(slot);
         let header_intact = outcome == Heard::Damaged;
@@ -249,8 +248,8 @@ impl Exchange {
         false
     }
 
-    /// Handles the reception of a frame by the addressed station. True if the station answers: the answer, a
-    /// SIFS later, takes the frame's slot.
+    /// Handles the reception of a frame by the addressed station. True if the station responds one SIFS
+    /// later; the response takes over the frame's slot.
     fn receive(&mut self, now: Time, slot: Slot, effects: &mut Vec<LinkEffect>) -> bool {
         let start = now + self.phy.sifs;
         let &Transmission { from, to, kind, tag, number, .. } = self.medium.get(slot);
@@ -304,7 +303,7 @@ impl Exchange {
         true
     }
 
-    /// Sets the timeout of the sending station if a transmission remains unanswered.
+    /// Sets the timeout of the sending station if its frame gets no response.
     fn unanswered(&mut self, now: Time, slot: Slot, outcome: Heard) {
         let (phy, Timing { cts, ack, .. }) = (&self.phy, &self.timing);
         let &Transmission { from, to, kind, .. } = self.medium.get(slot);
@@ -318,8 +317,8 @@ impl Exchange {
         self.set_failure_time(station, now + rest);
     }
 
-    /// Checks that the addressee of a response decodes the response's first symbols. Otherwise the addressee
-    /// waits for its full timeout; under ns-2's rules, until the end of the response.
+    /// Checks whether the addressee of a response decodes the response's first symbols. If it does not, it
+    /// waits for its full timeout; by ns-2's rules, until the end of the response.
     fn answer_begins(&mut self, now: Time, slot: Slot) {
         let &Transmission { to, start, .. } = self.medium.get(slot);
         let is_missed = !self.stations[usize::from(to)].receiver.follows(slot);
@@ -329,14 +328,14 @@ impl Exchange {
         }
     }
 
-    /// Sets the time at which the station's own frame counts as failed, if the station waits for an answer.
+    /// Sets the time at which the frame of a station counts as failed, if the station waits for a response.
     fn set_failure_time(&mut self, station: Station, timeout: Time) {
         if self.stations[usize::from(station)].access.unanswered(timeout) {
             self.note_deadline(station);
         }
     }
 
-    /// Starts the exchange of a station that won the medium.
+    /// Starts the frame exchange of a station that has gained the medium.
     fn access(
         &mut self,
         now: Time,
@@ -363,8 +362,8 @@ impl Exchange {
         self.begin(now, slot, schedule);
     }
 
-    /// Begins an exchange for the packet in service, or for the packets of the aggregator. False if all their
-    /// lifetimes are over.
+    /// Starts an exchange for the packet in service, or for packets of the aggregator. False if the lifetimes
+    /// of all these packets have ended.
     fn begin_exchange(&mut self, now: Time, station: Station, effects: &mut Vec<LinkEffect>) -> bool {
         let Member { receiver, access, sender, aggregator, .. } = &mut self.stations[usize::from(station)];
         match aggregator {
@@ -399,7 +398,8 @@ impl Exchange {
     #[inline(never)]
     fn time_out(&mut self, now: Time, from: Station, effects: &mut Vec<LinkEffect>) {
         let Member { receiver, access, sender, aggregator, .. } = &mut self.stations[usize::from(from)];
-        // IEEE 802.11-2016 §10.3.2.9: with a PHY-RXSTART within the timeout, the end of that reception decides.
+        // IEEE 802.11-2016 §10.3.2.9: if a PHY-RXSTART occurred within the timeout, the outcome is determined
+        // at the end of that reception.
         if self.rules.ack_timeout == AckTimeout::Ieee && receiver.has_begun(now, self.phy.plcp) {
             access.unanswered(Time::MAX);
             return self.deadlines.clear(usize::from(from));
@@ -439,7 +439,7 @@ impl Exchange {
         }
     }
 
-    /// Builds the first frame with data of the exchange of `station`, or its BlockAckReq.
+    /// Builds the first data frame of the exchange of `station`, or its BlockAckReq.
     fn data(&self, station: Station, start: Time) -> Transmission {
         let Member { sender, aggregator, .. } = &self.stations[usize::from(station)];
         if let Some(aggregator) = aggregator
@@ -453,7 +453,7 @@ impl Exchange {
             BROADCAST => (FrameKind::Broadcast, Span::ZERO),
             _ => (FrameKind::Data, self.phy.sifs + self.timing.ack),
         };
-        // A fragment also reserves the medium for the next fragment (IEEE 802.11-2016 §10.3.4.6).
+        // A fragment reserves the medium for the next fragment too (IEEE 802.11-2016 §10.3.4.6).
         let following = service.following().map(|next| self.phy.sifs + next.airtime + answer);
         Transmission {
             from: station,

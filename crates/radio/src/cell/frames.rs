@@ -1,6 +1,7 @@
-//! Fragments of a packet: number and lengths.
+//! Number and lengths of a packet's fragments.
 
-/// Maximum number of fragments of a packet: the fragment number has four bits (IEEE 802.11-2016 §9.2.4.4.3).
+/// Maximum number of fragments of a packet, as the fragment number has four bits (IEEE 802.11-2016
+/// §9.2.4.4.3).
 pub(crate) const MOST_FRAGMENTS: u32 = 16;
 
 /// Lengths of the frames that carry a packet, bytes.
@@ -8,17 +9,17 @@ pub(crate) const MOST_FRAGMENTS: u32 = 16;
 pub(crate) struct Lengths {
     /// Number of frames.
     pub count: u32,
-    /// Length of each frame but the last.
+    /// Length of each frame except the last.
     pub each: u32,
     /// Length of the last frame.
     pub last: u32,
 }
 
 impl Lengths {
-    /// Computes the lengths of the fragments of a packet whose single frame would have `whole` bytes; each
-    /// fragment has `own` bytes of overhead. All fragments but the last have the same, even length (IEEE
-    /// 802.11-2016 §10.5): the largest that `threshold` allows, or a larger length if `threshold` would
-    /// require more than 16 fragments.
+    /// Computes the lengths of the fragments of a packet. `whole`: length of a single frame with the packet;
+    /// `own`: overhead of each fragment, bytes. All fragments except the last have the same, even length
+    /// (IEEE 802.11-2016 §10.5). It is the largest length that `threshold` permits, or a larger length if the
+    /// packet would otherwise need more than 16 fragments.
     pub fn new(whole: u32, own: u32, threshold: u32) -> Self {
         if whole <= threshold {
             return Lengths { count: 1, each: whole, last: whole };

@@ -1,4 +1,4 @@
-//! Head-of-line packet of a MAC: the begin of its service, with its fragments.
+//! Head-of-line packet of a MAC: start of its service, and its fragments.
 use super::exchange::Exchange;
 use super::frames::Lengths;
 use super::mac::data_frame::DataFrame;
@@ -11,7 +11,7 @@ use crate::phy::MAC_BYTES;
 use airhop_base::Time;
 
 impl Exchange {
-    /// Starts the service of a packet at `station`: the packet becomes the MAC's head of line.
+    /// Starts the service of a packet at `station`, where it becomes the head-of-line packet.
     pub(super) fn serve(&mut self, now: Time, station: Station, number: u64, packet: Outgoing) {
         let Outgoing { to, packet, bytes, header, tag, fragments } = packet;
         let whole = bytes + self.overhead;
@@ -25,8 +25,8 @@ impl Exchange {
         self.stations[usize::from(station)].sender.push(now, service);
     }
 
-    /// Cuts a packet of `bytes` bytes, with `header` bytes of headers, into fragments: by `sizes`, or by the
-    /// threshold. `None` if one frame carries the packet.
+    /// Cuts a packet of `bytes` bytes, with `header` bytes of headers, into fragments, as `sizes` or the
+    /// threshold requires. `None` if one frame carries the packet.
     #[inline(never)]
     fn fragments(&self, bytes: u32, header: u32, sizes: Option<Fragmentation>) -> Option<Box<Fragments>> {
         let mpdu = |bytes, header| DataFrame { bytes, header, airtime: self.timing.frame(bytes) };

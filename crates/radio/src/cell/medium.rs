@@ -1,8 +1,8 @@
-//! Medium: sense and receive relations of stations, and the fate of overlapping signals.
+//! Medium: sense and receive relations of stations, and outcome of overlapping signals.
 //!
-//! The propagation delay is zero: 100 m are 0.33 µs, a slot is 9 to 50 µs. Two stations that sense each other
-//! therefore collide only if they start at the same instant, which happens if their backoffs count from the
-//! same event.
+//! The propagation delay is zero: 100 m are 0.33 µs, and a slot is 9 to 50 µs. Two stations that sense each
+//! other therefore collide only if they start at the same time, which happens if their backoffs count from
+//! the same event.
 use super::mac::aggregator::Aggregator;
 use super::mac::block_ack::Bitmap;
 use super::mac::channel_access::ChannelAccess;
@@ -18,7 +18,7 @@ use crate::tag::Tag;
 use airhop_base::{Drop, Span, Time};
 use airhop_engine::Streams;
 
-/// Packet number of a BlockAckReq and of its response, which belong to no packet.
+/// Packet number of a BlockAckReq and of its response, neither of which belongs to a packet.
 pub(crate) const NO_PACKET: u64 = u64::MAX;
 
 /// Transmission on the air.
@@ -29,28 +29,29 @@ pub(crate) struct Transmission {
     pub kind: FrameKind,
     /// Length of the MAC frame, bytes.
     pub bytes: u32,
-    /// Length of the headers at the start, bytes; for a control frame, of the whole frame.
+    /// Length of the headers at the start of the frame, bytes; for a control frame, length of the whole
+    /// frame.
     pub header: u32,
-    /// Attempt number at its packet, from 1.
+    /// Number of the attempt for its packet, from 1.
     pub attempt: u32,
     pub start: Time,
     pub end: Time,
-    /// Duration field: reservation of the medium beyond the end of the frame.
+    /// Duration field: time for which the medium is reserved after the end of the frame.
     pub duration: Span,
     pub tag: Tag,
     /// Number of the transmission's packet at the data sender, or [`NO_PACKET`].
     pub number: u64,
 }
 
-/// Station within the sense range of another.
+/// Station within the sense range of another station.
 #[derive(Debug)]
 struct Neighbour {
     station: Station,
     /// Received power, in the unit of [`Range::power`].
     power: f64,
-    /// True within receive range.
+    /// True if the station is within receive range.
     decodes: bool,
-    /// Error model; `None`: a clean link.
+    /// Error model of the link; `None` for a link without errors.
     errors: Option<Box<dyn ErrorModel>>,
 }
 
@@ -60,28 +61,28 @@ pub(crate) struct Member {
     pub receiver: RxState,
     pub access: ChannelAccess,
     pub sender: StopAndWait,
-    /// Sender and receiver under Block Ack agreements, if the cell aggregates.
+    /// Originator and recipient of Block Ack agreements, if the cell aggregates.
     pub aggregator: Option<Box<Aggregator>>,
-    /// Time on the air of the frames of exchanges that the station began, answers included.
+    /// Airtime of the exchanges that the station started, including responses.
     pub airtime: Span,
 }
 
-/// Outcome of a signal at a station within hearing.
+/// Outcome of a signal at a station within sense range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Heard {
-    /// Frame received.
+    /// The frame was received.
     Frame,
-    /// Frame with bit errors, all of them behind its headers.
+    /// The frame has bit errors, all of them after its headers.
     Damaged,
-    /// Frame that the receiver locked on but could not decode.
+    /// The receiver locked on the frame but could not decode it.
     Garbled(Drop),
-    /// Energy only: the station was transmitting, or receiving another signal.
+    /// The station sensed energy only, because it was transmitting or receiving another signal.
     Noise,
 }
 
 impl Transmission {
-    /// Converts the transmission into the control frame that its addressee answers with; the remaining
-    /// duration is carried over.
+    /// Converts the transmission into the control frame with which its addressee responds. The response has
+    /// the remaining duration.
     pub fn turn(&mut self, kind: FrameKind, bytes: u32, start: Time, airtime: Span) {
         (self.from, self.to, self.kind) = (self.to, self.from, kind);
         (self.bytes, self.header) = (bytes, bytes);
@@ -89,7 +90,7 @@ impl Transmission {
         (self.start, self.end) = (start, start + airtime);
     }
 
-    /// Returns the frame for error models.
+    /// Returns the frame as passed to error models.
     fn frame(&self) -> Frame {
         let [bits, header_bits] = [self.bytes, self.header].map(|bytes| u64::from(bytes) * 8);
         Frame {
@@ -103,7 +104,7 @@ impl Transmission {
         }
     }
 
-    /// Returns the MPDUs of an A-MPDU for error models; each has its share of the airtime.
+    /// Returns the MPDUs of an A-MPDU as passed to error models; each has its share of the airtime.
     fn mpdus(&self, aggregate: &[Mpdu]) -> impl Iterator<Item = Frame> {
         let airtime = (self.end - self.start).nanos();
         let total = u64::from(self.bytes.max(1));
@@ -133,18 +134,19 @@ impl Transmission {
     }
 }
 
-/// Outcome of an ended transmission.
+/// Outcome of a transmission that has ended.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    /// Outcome at the addressed station, if any; an A-MPDU is received if at least one MPDU is received.
+    /// Outcome at the addressed station, if there is one. An A-MPDU is received if at least one MPDU is
+    /// received.
     pub outcome: Heard,
     /// Reception at the addressed station, if transmissions are reported.
     pub reception: Option<Reception>,
 }
 
 impl Reception {
-    /// Classifies the reception of a frame from its `outcome` at a station within receive range;
-    /// `overlapped`: another signal was present; under [`Receiving::Lock`], a later signal.
+    /// Classifies the reception of a frame from its `outcome` at a station within receive range.
+    /// `overlapped`: another signal was present; with [`Receiving::Lock`], a later signal.
     fn new(outcome: Heard, overlapped: bool) -> Self {
         match outcome {
             Heard::Frame if overlapped => Reception::Captured,
@@ -162,7 +164,7 @@ pub(crate) struct Medium {
     air: Vec<Transmission>,
     /// MPDUs of the A-MPDU in each slot.
     aggregates: Vec<Vec<Mpdu>>,
-    /// MPDUs that the addressed station received of the A-MPDU that ended last.
+    /// MPDUs that the addressed station received of the last A-MPDU.
     received: Bitmap,
     unused: Vec<Slot>,
     capture: Capture,
@@ -196,7 +198,7 @@ impl Medium {
         self.tells_all = true;
     }
 
-    /// True if all stations sense each other, so that the medium has the same state for all of them.
+    /// True if all stations sense each other, so that the medium has the same state for all stations.
     pub fn is_shared(&self) -> bool {
         self.shared
     }
@@ -206,7 +208,7 @@ impl Medium {
         &self.air[usize::from(slot)]
     }
 
-    /// Returns mutable access to the transmission in `slot`; the response to the transmission takes its slot.
+    /// Returns mutable access to the transmission in `slot`, which the response to it takes over.
     pub fn get_mut(&mut self, slot: Slot) -> &mut Transmission {
         &mut self.air[usize::from(slot)]
     }
@@ -216,7 +218,7 @@ impl Medium {
         self.air.iter().any(|tx| tx.end == now)
     }
 
-    /// Assigns a slot to a transmission before its begin.
+    /// Assigns a slot to a transmission before it starts.
     #[inline(always)]
     pub fn place(&mut self, tx: Transmission) -> Slot {
         if let Some(slot) = self.unused.pop() {
@@ -228,14 +230,14 @@ impl Medium {
         Slot::try_from(self.air.len() - 1).expect("a station sends one frame at a time")
     }
 
-    /// Puts these MPDUs into the A-MPDU in `slot`.
+    /// Assigns these MPDUs to the A-MPDU in `slot`.
     pub fn set_aggregate(&mut self, slot: Slot, mpdus: &[Mpdu]) {
         let aggregate = &mut self.aggregates[usize::from(slot)];
         aggregate.clear();
         aggregate.extend_from_slice(mpdus);
     }
 
-    /// Returns the MPDUs that the addressed station received of the A-MPDU that ended last.
+    /// Returns the MPDUs that the addressed station received of the last A-MPDU.
     pub fn received(&self) -> &Bitmap {
         &self.received
     }
@@ -246,7 +248,7 @@ impl Medium {
         self.unused.push(slot);
     }
 
-    /// Begins the transmission in `slot`. Calls `busy` for every station whose medium was idle until now.
+    /// Starts the transmission in `slot`. Calls `busy` for every station whose medium was idle until now.
     pub fn begin(
         &self,
         slot: Slot,
@@ -268,7 +270,7 @@ impl Medium {
     }
 
     /// Ends the transmission in `slot`; the caller then frees or reuses the slot. Calls `heard` with the
-    /// outcome at every station within hearing.
+    /// outcome at every station within sense range.
     pub fn end(
         &mut self,
         slot: Slot,
@@ -277,7 +279,7 @@ impl Medium {
     ) -> Ended {
         let tx = &self.air[usize::from(slot)];
         stations[usize::from(tx.from)].receiver.has_sent();
-        // Value if the addressed station is beyond the sense range.
+        // The value applies if the addressed station is beyond the sense range.
         let is_aggregate = tx.kind == FrameKind::Ampdu;
         let reception = self.tells_all.then_some(Reception::Unheard);
         let mut ended = Ended { outcome: Heard::Garbled(Drop::Channel), reception };
@@ -285,8 +287,8 @@ impl Medium {
             self.received = Bitmap::default();
         }
         for neighbour in &mut self.neighbours[usize::from(tx.from)] {
-            // The model draws once for every frame on the link, whatever its other outcome: the n-th frame
-            // has the same fate in every run.
+            // The error model draws once for every frame on the link, whatever its other outcome, so the n-th
+            // frame has the same damage in every run.
             let damage = match &mut neighbour.errors {
                 errors if is_aggregate => {
                     let received = (tx.to == neighbour.station).then_some(&mut self.received);
@@ -322,7 +324,7 @@ impl Medium {
         ended
     }
 
-    /// Calls `f` for `from` and every station within its sense range whose medium is idle.
+    /// Calls `f` for `from`, and for every station within its sense range, if its medium is idle.
     pub fn for_idle_around(
         &self,
         from: Station,
@@ -339,8 +341,9 @@ impl Medium {
     }
 }
 
-/// Draws the damage to an A-MPDU on one link. For the addressed station each MPDU is drawn, and `received` is
-/// filled with the undamaged ones; any other station needs one undamaged MPDU to read the duration field.
+/// Draws the damage to an A-MPDU on one link. For the addressed station the model draws for each MPDU, and
+/// `received` is set to the undamaged MPDUs. Any other station needs one undamaged MPDU to read the duration
+/// field.
 #[inline(never)]
 fn damage_to_aggregate(
     errors: &mut Option<Box<dyn ErrorModel>>,
@@ -366,7 +369,7 @@ fn damage_to_aggregate(
     if is_heard { Damage::None } else { Damage::Header }
 }
 
-/// Returns the link over which station `to` senses station `from`; `None` if it does not sense it.
+/// Returns the link over which station `to` senses station `from`; `None` if `to` does not sense `from`.
 fn neighbour(plan: &CellPlan, streams: &Streams, from: usize, to: usize) -> Option<Neighbour> {
     if from == to {
         return None;
@@ -386,7 +389,7 @@ fn neighbour(plan: &CellPlan, streams: &Streams, from: usize, to: usize) -> Opti
     Some(Neighbour { station, power, decodes, errors: errors(plan, streams, from, to) })
 }
 
-/// Builds the error model of the directed link.
+/// Builds the error model of the link from station `from` to station `to`.
 fn errors(plan: &CellPlan, streams: &Streams, from: usize, to: usize) -> Option<Box<dyn ErrorModel>> {
     let errors = plan.errors_between(from, to)?;
     Some(errors.build(streams, &plan.name, &plan.stations[from].0, &plan.stations[to].0))

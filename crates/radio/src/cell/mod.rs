@@ -1,8 +1,8 @@
 //! 802.11 channel: stations and the medium between them.
 //!
-//! `medium` computes the stations within sense range and the fate of overlapping signals,
+//! `medium` determines the stations within sense range and the outcome of overlapping signals.
 //! `mac::channel_access` is the channel access of one station, and `exchange` runs the frame sequences
-//! between stations. The common types (frames, events, the plan, [`layer`](crate::layer)) depend on none of
+//! between stations. The common types (frames, events, the plan, [`layer`](crate::layer)) do not depend on
 //! these modules.
 
 mod aggregate;
@@ -30,11 +30,11 @@ use exchange::Exchange;
 #[cfg(test)]
 pub(crate) use medium::Transmission;
 
-/// Cell in operation.
+/// Running cell.
 ///
-/// The event queue has one event of a cell for the earliest deadline of all its stations, and one for every
-/// transmission on the air. A data frame and its ACK cost three events: the end of the backoff and the ends
-/// of the two frames.
+/// The event queue contains one event of a cell for the earliest deadline of all its stations, and one for
+/// every transmission on the air. A data frame and its ACK need three events: the end of the backoff and the
+/// ends of the two frames.
 #[derive(Debug)]
 pub struct Cell {
     index: u16,
@@ -46,23 +46,24 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Builds the cell; its random numbers come from the streams of the cell's name.
+    /// Builds the cell. The name of the cell selects its random streams.
     pub fn new(plan: &CellPlan, streams: &Streams) -> Self {
         let (exchange, taken) = (Exchange::new(plan, streams), vec![0; plan.stations.len()]);
         Cell { index: plan.index, exchange, taken, due: Timer::new() }
     }
 
-    /// Enables [`LinkEffect::Transmitted`] for every transmission, which traces need, at a cost in speed.
+    /// Enables [`LinkEffect::Transmitted`] for every transmission. Traces need this effect, which slows the
+    /// cell.
     pub fn report_transmissions(&mut self) {
         self.exchange.report_transmissions();
     }
 
-    /// True if packets go out in A-MPDUs, under Block Ack.
+    /// True if stations send A-MPDUs with Block Ack.
     pub fn aggregates(&self) -> bool {
         self.exchange.aggregates()
     }
 
-    /// True if the MAC of `station` accepts a packet. The MAC may accept several packets in a row;
+    /// True if the MAC of `station` accepts a packet. The MAC may accept several packets in succession;
     /// [`LinkEffect::Ready`] reports that a full MAC accepts packets again.
     pub fn is_free(&self, station: Station) -> bool {
         self.exchange.is_free(station)
@@ -73,8 +74,8 @@ impl Cell {
         self.exchange.holds()
     }
 
-    /// Returns the time on the air of each station's exchanges so far: of the frames that have ended, answers of
-    /// other stations included.
+    /// Returns the airtime of each station's exchanges so far, from frames that have ended, including
+    /// responses of other stations.
     pub fn airtimes(&self) -> impl Iterator<Item = Span> {
         self.exchange.stations.iter().map(|member| member.airtime)
     }
@@ -112,8 +113,8 @@ impl Cell {
             && self.exchange.medium.has_ended_signal(now);
         let mut schedule = |at, what| queue.push(at, CellEvent { cell: index, what }.into());
         if end_is_due {
-            // A signal that begins at the end of another one does not overlap it: the end's event is already
-            // in the queue and precedes this one.
+            // A signal that begins at the end of another signal does not overlap it: the event of that end is
+            // already in the queue and must be handled first.
             return schedule(now, event);
         }
         match event {
@@ -137,7 +138,7 @@ impl Cell {
         self.exchange.transmission(slot)
     }
 
-    /// Schedules an event at the earliest deadline.
+    /// Schedules an event for the earliest deadline.
     fn wait<E: Copy + From<CellEvent>>(&mut self, queue: &mut EventQueue<E>) {
         let event = CellEvent { cell: self.index, what: AirEvent::Due }.into();
         self.due.set(self.exchange.earliest(), event, queue);

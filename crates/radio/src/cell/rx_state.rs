@@ -2,21 +2,21 @@
 use super::plan::Receiving;
 use airhop_base::{Span, Time};
 
-/// Index of a transmission in the medium; unique among the transmissions on the air.
+/// Index of a transmission in the medium, unique among the transmissions on the air.
 pub(crate) type Slot = u16;
 
 /// Reception state of a station's PHY.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RxState {
-    /// Number of signals at the antenna, the station's own included.
+    /// Number of signals at the antenna, including the station's own.
     signals: u32,
     sending: bool,
-    /// Sum of the powers of all signals but the locked one; maintained under [`Receiving::Sinr`] only.
+    /// Sum of the powers of all signals except the locked signal; computed only with [`Receiving::Sinr`].
     energy: f64,
     lock: Option<LockedFrame>,
 }
 
-/// Signal that the receiver is locked on.
+/// Signal on which the receiver is locked.
 #[derive(Clone, Copy, Debug)]
 struct LockedFrame {
     signal: Signal,
@@ -26,9 +26,9 @@ struct LockedFrame {
 /// Other signals during the reception of a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Disturbance {
-    /// True if another signal was present; under [`Receiving::Lock`], a later signal.
+    /// True if another signal was present; with [`Receiving::Lock`], a later signal.
     pub overlapped: bool,
-    /// True if they were too strong for the frame.
+    /// True if the other signals were too strong for the frame.
     pub collided: bool,
 }
 
@@ -55,7 +55,7 @@ impl RxState {
         self.signals == 0
     }
 
-    /// True if the antenna has no signal but the station's own.
+    /// True if no signal is at the antenna except the station's own.
     pub fn is_undisturbed(&self) -> bool {
         self.signals == u32::from(self.sending)
     }
@@ -65,14 +65,14 @@ impl RxState {
         self.lock.is_some_and(|lock| lock.signal.slot == slot)
     }
 
-    /// True if the receiver is locked on a signal whose preamble and header, of duration `plcp`, are over:
-    /// PHY-RXSTART came, PHY-RXEND did not.
+    /// True if the receiver is locked on a signal whose preamble and header, of duration `plcp`, have ended:
+    /// PHY-RXSTART has occurred, PHY-RXEND has not.
     pub fn has_begun(&self, now: Time, plcp: Span) -> bool {
         self.lock.is_some_and(|lock| lock.signal.start + plcp <= now)
     }
 
-    /// Starts a transmission of the station itself, during which the station receives nothing (half duplex).
-    /// Returns true if the medium was idle.
+    /// Starts a transmission of the station itself, during which the station cannot receive (half duplex).
+    /// True if the medium was idle.
     pub(super) fn sends(&mut self) -> bool {
         debug_assert!(!self.sending, "a station sends two frames at once");
         self.sending = true;
@@ -99,7 +99,7 @@ impl RxState {
         first
     }
 
-    /// Adds a signal under [`Receiving::Sinr`], where powers add up.
+    /// Adds a signal with [`Receiving::Sinr`], where powers are summed.
     fn arrives_among(&mut self, signal: Signal, ratio: f64) {
         let others = self.energy;
         self.energy += signal.power;
@@ -130,7 +130,8 @@ impl RxState {
     pub(super) fn ends(&mut self, slot: Slot, power: f64, capture: &Capture) -> Option<Disturbance> {
         self.signals -= 1;
         if capture.receiving == Receiving::Sinr {
-            // After silence the sum restarts at exactly zero, so that rounding errors do not accumulate.
+            // The sum restarts at exactly zero when no signal is left, so that rounding errors do not
+            // accumulate.
             self.energy = if self.is_undisturbed() { 0.0 } else { self.energy - power };
         }
         let disturbance = self.lock.as_ref().filter(|lock| lock.signal.slot == slot)?.disturbance;

@@ -1,17 +1,17 @@
-//! Reception of overlapping signals, signal by signal.
+//! Tests of the reception of overlapping signals, signal by signal.
 use super::*;
 use crate::cell::Range;
 
-/// Returns the tolerance of a receiver with a capture ratio of 10 dB.
+/// Returns the capture rule of a receiver with a capture ratio of 10 dB.
 fn capture(receiving: Receiving) -> Capture {
     Capture { ratio: Range::CAPTURE, receiving }
 }
 
-/// Begin and end of a signal, µs; its power; true if its sender is within receive range.
+/// Start and end of a signal, µs; its power; true if its sender is within receive range.
 type Sent = (u64, u64, f64, bool);
 
-/// Returns the fate of each signal at a receiver that was silent before: true, received; false, locked on but
-/// lost; `None`, never locked on.
+/// Returns the outcome of each signal at a receiver without earlier signals: true if it was received, false
+/// if the receiver locked on it but lost it, `None` if the receiver never locked on it.
 fn fates(receiving: Receiving, sent: &[Sent]) -> Vec<Option<bool>> {
     let capture = capture(receiving);
     let at = |us| Time::ZERO + Span::from_micros(us);
@@ -38,8 +38,9 @@ fn fates(receiving: Receiving, sent: &[Sent]) -> Vec<Option<bool>> {
 const OK: Option<bool> = Some(true);
 const SPOILED: Option<bool> = Some(false);
 
-/// Interference is a sum (IEEE 802.11 requires a least ratio of signal to interference and noise; so do Yans,
-/// Lacage and Henderson 2006): two signals of −12 dB add up to −9 dB. ns-2 compares each signal separately.
+/// Powers of interference are summed: two signals of −12 dB are −9 dB (IEEE 802.11 requires a minimum ratio
+/// of signal to interference and noise; so do Yans, Lacage and Henderson 2006). ns-2 compares each signal
+/// separately.
 #[test]
 fn two_weak_interferers_are_one_strong_one() {
     let frame = (0, 100, 16.0, true);
@@ -50,7 +51,7 @@ fn two_weak_interferers_are_one_strong_one() {
     }
     assert_eq!(fates(Receiving::Sinr, &[frame, one, other])[0], SPOILED);
     assert_eq!(fates(Receiving::Lock, &[frame, one, other])[0], OK);
-    // Consecutive signals do not add up; an earlier signal interferes like a later one.
+    // The powers of consecutive signals are not summed. An earlier signal interferes like a later signal.
     assert_eq!(fates(Receiving::Sinr, &[frame, (10, 50, 1.0, false), (50, 80, 1.0, false)])[0], OK);
     assert_eq!(
         fates(Receiving::Sinr, &[(5, 100, 16.0, true), (0, 90, 1.0, false), (20, 80, 1.0, false)])[0],
@@ -58,8 +59,8 @@ fn two_weak_interferers_are_one_strong_one() {
     );
 }
 
-/// A signal from beyond the receive range occupies only a receiver with the lock rule. A decodable signal is
-/// received to its end.
+/// A signal from beyond the receive range occupies a receiver only with the lock rule. A decodable signal is
+/// received until its end.
 #[test]
 fn a_later_and_stronger_frame_is_received_where_nothing_readable_is_followed() {
     let frame = (10, 90, 16.0, true);
@@ -69,11 +70,11 @@ fn a_later_and_stronger_frame_is_received_where_nothing_readable_is_followed() {
         assert_eq!(fates(Receiving::Sinr, &[first, frame])[1], by_sum, "after {first:?}");
         assert_eq!(fates(Receiving::Lock, &[first, frame])[1], None, "after {first:?}");
     }
-    // The receiver also locks on an undecodable signal alone, so that EIFS follows the signal.
+    // The receiver locks on an undecodable signal even without other signals, so that EIFS follows it.
     assert_eq!(fates(Receiving::Sinr, &[(0, 100, 1.0, false)]), [OK]);
 }
 
-/// The order in the event queue of two signals that begin together does not affect the result.
+/// The result does not depend on the order in the event queue of two signals that begin at the same time.
 #[test]
 fn a_receiver_locks_on_the_stronger_of_simultaneous_signals() {
     let (strong, weak) = ((0, 100, 16.0, true), (0, 100, 1.0, true));

@@ -11,7 +11,7 @@ use crate::phy::{
 };
 use airhop_base::{Rate, Span};
 
-/// Durations of the frames of a cell; constant for control frames.
+/// Durations of a cell's frames, constant for control frames.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Timing {
     phy: Phy,
@@ -29,9 +29,9 @@ pub(crate) struct Timing {
 /// Transmission mode of data frames to a single station.
 #[derive(Clone, Copy, Debug)]
 enum DataMode {
-    /// One rate of 802.11, b or g.
+    /// Single rate of 802.11, 802.11b or 802.11g.
     Rate(Rate),
-    /// A mode of 802.11n, ac or ax.
+    /// Transmission mode of 802.11n, ac or ax.
     Ht(TxMode),
 }
 
@@ -56,7 +56,7 @@ impl Timing {
         }
     }
 
-    /// Returns the airtime of a single data frame of `bytes` bytes, alone in its PPDU, to one station.
+    /// Returns the airtime of a PPDU with a single data frame of `bytes` bytes, to one station.
     #[inline]
     pub fn frame(&self, bytes: u32) -> Span {
         match &self.data {
@@ -86,9 +86,9 @@ impl Timing {
 }
 
 impl CellPlan {
-    /// Returns the time from the end of the backoff of an IP packet of `bytes` bytes to its reception: with
-    /// RTS/CTS an RTS, a CTS and two SIFS; then the data frame, or all fragments with a link ACK and two SIFS
-    /// between fragments.
+    /// Returns the time from the end of the backoff of an IP packet of `bytes` bytes to its reception. With
+    /// RTS/CTS it begins with an RTS, a CTS and two SIFS. Then follows the data frame, or all fragments with
+    /// a link ACK and two SIFS between fragments.
     pub fn frame_time(&self, bytes: u32) -> Span {
         let timing = Timing::new(self);
         let sifs = self.phy.sifs;
@@ -98,7 +98,7 @@ impl CellPlan {
         self.reservation(&timing) + others * u64::from(lengths.count - 1) + timing.frame(lengths.last)
     }
 
-    /// Returns the time from the end of the backoff to the begin of the data frame.
+    /// Returns the time from the end of the backoff to the start of the data frame.
     fn reservation(&self, timing: &Timing) -> Span {
         match self.access {
             Access::Basic => Span::ZERO,
@@ -106,27 +106,27 @@ impl CellPlan {
         }
     }
 
-    /// Returns the time from the reception of a frame to the reception of its link ACK: SIFS and ACK.
+    /// Returns the time between the reception of a frame and the reception of its link ACK: SIFS and ACK.
     pub fn link_ack_time(&self) -> Span {
         self.phy.sifs + Timing::new(self).ack
     }
 
     /// Returns the time for which an IP packet of `bytes` bytes occupies a cell, without its backoff: DIFS,
-    /// the frame, the link ACK.
+    /// frame and link ACK.
     pub fn exchange_time(&self, bytes: u32) -> Span {
         self.ifs() + self.frame_time(bytes) + self.link_ack_time()
     }
 
-    /// Returns the mean time per IP packet of `bytes` bytes of a lone saturated station: a channel access
-    /// with its mean backoff; in a cell with aggregation, divided by the number of MPDUs of the longest
-    /// A-MPDU.
+    /// Returns the mean time per IP packet of `bytes` bytes of the only saturated station: a channel access
+    /// with its mean backoff. In a cell with aggregation it is divided by the number of packets of the
+    /// longest A-MPDU.
     pub fn packet_time(&self, bytes: u32) -> Span {
         self.share(bytes, self.mean_backoff())
     }
 
     /// Returns the mean time per IP packet of `bytes` bytes for which full exchanges occupy a cell, without
-    /// backoffs: [`CellPlan::exchange_time`], divided by the number of MPDUs of the longest A-MPDU in a cell
-    /// with aggregation.
+    /// backoffs: [`CellPlan::exchange_time`], in a cell with aggregation divided by the number of packets of
+    /// the longest A-MPDU.
     pub fn share_of_exchange(&self, bytes: u32) -> Span {
         self.share(bytes, Span::ZERO)
     }
@@ -142,7 +142,8 @@ impl CellPlan {
         (self.ifs() + backoff + exchange) / u64::from(psdu.frames() * msdus)
     }
 
-    /// Returns the longest PSDU of packets of `bytes`, and the number of packets in each of its MPDUs; `None` if the cell does not aggregate.
+    /// Returns the longest PSDU with packets of `bytes` bytes, and the number of packets per MPDU; `None` if
+    /// the cell does not aggregate.
     fn longest_psdu(&self, bytes: u32) -> Option<(Psdu, u32)> {
         let (ht, ampdu) = self.ht.as_ref().and_then(|ht| Some((ht, ht.ampdu.as_ref()?)))?;
         let framing = Framing::new(&ht.mode, ampdu.amsdu, ampdu.bytes, self.overhead);
@@ -154,7 +155,7 @@ impl CellPlan {
     }
 }
 
-/// Returns the airtime of an MPDU of `bytes` bytes, alone in its PPDU: in VHT and HE modes an S-MPDU.
+/// Returns the airtime of a PPDU with a single MPDU of `bytes` bytes; in VHT and HE modes it is an S-MPDU.
 #[inline(never)]
 fn single_mpdu(mode: &TxMode, bytes: u32) -> Span {
     match mode.settings().format {

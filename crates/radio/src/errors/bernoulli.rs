@@ -2,20 +2,20 @@
 use super::{Damage, ErrorModel, Frame, errors_per_bit};
 use airhop_engine::Stream;
 
-/// Number of frame lengths cached. A link has a handful: data, TCP ACKs with 0 to 3 SACK blocks, RTS, CTS, ACK.
+/// Number of cached frame lengths. A link has few: data, TCP ACKs with 0 to 3 SACK blocks, RTS, CTS, ACK.
 const REMEMBERED: usize = 16;
 
-/// Independent bit errors, specified by the error rate of a frame of a reference length.
+/// Independent bit errors, defined by the error rate of a frame with a reference length.
 ///
-/// Yun 2009 §5.1: `BER = 1 - (1 - FER)^(1 / b_ref)`, and a frame of b bits is lost with probability `1 - (1 - BER)^b`, which is `1 - (1 -
-/// FER)^(b / b_ref)`. Bits are those of the MAC frame.
+/// Yun 2009 §5.1: `BER = 1 - (1 - FER)^(1 / b_ref)`, and a frame of b bits is lost with probability
+/// `1 - (1 - BER)^b`, which is `1 - (1 - FER)^(b / b_ref)`. Bits are those of the MAC frame.
 #[derive(Debug)]
 pub struct Bernoulli {
-    /// ln(1 - BER), at most 0.
+    /// ln(1 - BER), not positive.
     ln_bit_survives: f64,
-    /// Loss probability by length: the exponential is computed per length, not per frame.
+    /// Loss probability by frame length, so that the exponential is computed once per length, not per frame.
     known: Vec<(u64, f64)>,
-    /// Index in `known` of the entry that a new one replaces when the cache is full.
+    /// Index of the entry of `known` that a new entry replaces when the cache is full.
     oldest: usize,
     stream: Stream,
 }
@@ -43,8 +43,8 @@ impl Bernoulli {
 }
 
 impl ErrorModel for Bernoulli {
-    /// Draws one uniform number. The lowest part of the loss interval is that of damaged headers, so the loss
-    /// of a frame does not depend on the length of its headers.
+    /// Draws one uniform number. Damaged headers are the lowest part of the loss interval, so the loss of a
+    /// frame does not depend on the length of its headers.
     fn damage(&mut self, frame: &Frame) -> Damage {
         let u = self.stream.uniform();
         if u >= self.loss_probability(frame.bits) {
@@ -73,7 +73,7 @@ mod tests {
                 assert!((p - expect).abs() < 1e-12, "{bytes} bytes: {p}, expected {expect}");
             }
         };
-        twice(); // the second time, some come from memory and some were displaced
+        twice(); // in the second call some lengths are cached, and some were replaced
         twice();
         assert!((b.loss_probability(8592) - 0.01).abs() < 1e-15);
     }
@@ -84,7 +84,8 @@ mod tests {
         for bits in [8592_u64, 608, 112] {
             let p = 1.0 - 0.9_f64.powf(bits as f64 / 8592.0);
             let (n, expect) = (f64::from(corrupted(&plan, bits, 200_000)), 200_000.0 * p);
-            // Binomial; five standard deviations, a false alarm in 1.7 million (the seed is fixed).
+            // The count is binomial; the tolerance is five standard deviations, a false alarm in 1.7 million
+            // (the seed is fixed).
             assert!(
                 (n - expect).abs() < 5.0 * (expect * (1.0 - p)).sqrt(),
                 "{bits} bits: {n}, expected {expect}"
@@ -92,8 +93,8 @@ mod tests {
         }
     }
 
-    /// P(header ok) = (1 - BER)^(8H). Losses do not depend on H, so a scheme that can use damaged frames has the same
-    /// channel as all others.
+    /// P(header intact) = (1 - BER)^(8H). Losses do not depend on H, so a scheme that uses damaged frames has
+    /// the same channel as all other schemes.
     #[test]
     fn header_damage_follows_the_bits_and_changes_no_loss() {
         let (bits, frames) = (8608_u64, 100_000);
@@ -110,7 +111,7 @@ mod tests {
             let p = 1.0 - 0.7_f64.powf(header_bits as f64 / bits as f64);
             let n = split.iter().filter(|d| **d == Damage::Header).count() as f64;
             let expect = f64::from(frames) * p;
-            // Binomial; five standard deviations.
+            // The count is binomial; the tolerance is five standard deviations.
             assert!(
                 (n - expect).abs() <= 5.0 * (expect * (1.0 - p)).sqrt(),
                 "{header_bits}: {n}, expected {expect}"

@@ -1,4 +1,4 @@
-//! Fades: alternation of good and bad periods of a channel, independent of traffic.
+//! Fades: good and bad periods of a channel alternate, independently of traffic.
 
 use super::recorded::FadeRecord;
 use super::sojourn::Sojourn;
@@ -6,53 +6,53 @@ use airhop_base::{Span, Time};
 use airhop_engine::Stream;
 use std::sync::Arc;
 
-/// Specification of the bad periods of a channel.
+/// Plan of the bad periods of a channel.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FadePlan {
-    /// Random, alternating good and bad periods.
+    /// Random durations of good and bad periods, which alternate.
     Drawn {
-        /// Mean lengths of the good and of the bad periods.
+        /// Mean durations of the good and the bad periods.
         means: [Span; 2],
-        /// Distribution of the lengths.
+        /// Distribution of the durations.
         sojourn: Sojourn,
         /// State at the start.
         start: Start,
     },
-    /// Recorded fades, the same in every run.
+    /// Recorded fades, identical in every run.
     Recorded(Arc<FadeRecord>),
 }
 
-/// Initial state of a path.
+/// Initial state of a channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Start {
-    /// Stationary: an arbitrary time of a path in equilibrium; bad with the fraction of the bad periods,
-    /// within a period.
+    /// Stationary: the start is an arbitrary time of a channel in equilibrium, within a period; the period is
+    /// bad with the long-run fraction of bad time.
     #[default]
     Stationary,
-    /// Good: the path begins with a full good period (Bakshi et al. 1997; ns-2's two-state model).
+    /// Good: the channel begins with a full good period (Bakshi et al. 1997; ns-2's two-state model).
     Good,
 }
 
 impl Start {
-    /// All initial states by name.
+    /// Initial states, with their names.
     pub const ALL: [(&str, Start); 2] = [("stationary", Start::Stationary), ("good", Start::Good)];
 }
 
 /// Sequence of states over time; calls must be in chronological order.
 ///
-/// The sequence depends only on the plan and on the draws of `stream`, not on the times at which it is read.
+/// The sequence depends only on the plan and on the draws from `stream`, not on the times of the calls.
 #[derive(Debug)]
 pub(super) struct Fades {
     bad: bool,
-    /// End of the current state.
+    /// End of the present state.
     until: Time,
     path: Path,
 }
 
-/// Source of the next states.
+/// Source of the durations of the next states.
 #[derive(Debug)]
 enum Path {
-    /// Random lengths; the means of good and bad in seconds.
+    /// Random durations; means of the good and the bad periods, seconds.
     Drawn { means: [f64; 2], sojourn: Sojourn, stream: Stream },
     /// Record, and number of the present or next bad period.
     Recorded { record: Arc<FadeRecord>, number: u64 },
@@ -99,7 +99,7 @@ impl Fades {
         }
     }
 
-    /// Returns the fraction of the time from `from` to `to` that is bad, 0 to 1; 0 or 1 if from == to.
+    /// Returns the bad fraction, 0 to 1, of the time from `from` to `to`; 0 or 1 if from == to.
     pub fn bad_share(&mut self, from: Time, to: Time) -> f64 {
         while self.until <= from {
             self.switch_state();
@@ -120,7 +120,8 @@ impl Fades {
         }
     }
 
-    /// Returns the bad periods from the start to `end`, each [begin, end), in order; none touches another.
+    /// Returns the bad periods from the start to `end`, each [begin, end), in chronological order; no two of
+    /// them touch.
     pub fn bad_times(mut self, end: Time) -> Vec<[Time; 2]> {
         let mut times: Vec<[Time; 2]> = Vec::new();
         let mut begin = Time::ZERO;
@@ -128,7 +129,8 @@ impl Fades {
             let until = self.until.min(end);
             if self.bad && begin < until {
                 match times.last_mut() {
-                    Some(last) if last[1] == begin => last[1] = until, // a good time of no length between them
+                    // the good period between them has a duration of zero
+                    Some(last) if last[1] == begin => last[1] = until,
                     _ => times.push([begin, until]),
                 }
             }
@@ -158,7 +160,7 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// The times at which a path is read do not change the fades of the path.
+    /// The times of the queries do not change the fades.
     #[test]
     fn the_state_at_a_time_does_not_depend_on_queries() {
         let new = || fades(Sojourn::Exponential, Start::Stationary, 1);
@@ -177,8 +179,8 @@ mod tests {
         }
     }
 
-    /// The list of fades and the step-by-step reading describe the same path: the bad fraction of any window
-    /// is the window's overlap with the bad periods.
+    /// The list of bad periods agrees with queries in sequence: the bad fraction of any interval is its
+    /// overlap with the bad periods.
     #[test]
     fn bad_times_are_those_that_the_walk_meets() {
         for (name, sojourn) in Sojourn::ALL {
@@ -194,7 +196,7 @@ mod tests {
                     let expect = bad.iter().map(overlap).sum::<u64>() as f64 / 123e6;
                     assert_eq!(walk.bad_share(from, to), expect, "{name}, window {i}");
                 }
-                // A shorter list is a prefix of a longer one, with its last period cut.
+                // A shorter list is the beginning of a longer list; its last period is cut.
                 let cut = at(777_777);
                 let mut expect: Vec<[Time; 2]> = bad.into_iter().filter(|[b, _]| *b < cut).collect();
                 if let Some(last) = expect.last_mut() {
@@ -205,8 +207,8 @@ mod tests {
         }
     }
 
-    /// One uniform number determines the initial state, and one each duration: this order defines the meaning
-    /// of a seed.
+    /// One uniform number is drawn for the initial state, and one for each duration. This order defines the
+    /// fades of a seed.
     #[test]
     fn a_path_is_drawn_in_this_order() {
         let mut stream = Streams::new(1, 0).stream("fades");
@@ -224,8 +226,8 @@ mod tests {
         assert_eq!(fades(Sojourn::Exponential, Start::Stationary, 1).bad_times(expect[50][1]), expect[..=50]);
     }
 
-    /// Good and bad periods have separate means, and the distribution named by the plan (the distributions
-    /// are tested in sojourn.rs).
+    /// Good and bad periods alternate, each with its own mean and the plan's distribution (sojourn.rs tests
+    /// the distributions).
     #[test]
     fn times_alternate_with_their_own_means() {
         for ((name, sojourn), variance) in Sojourn::ALL.into_iter().zip([1.0, 1.0 / 3.0, 1.0 / 12.0, 0.0]) {
@@ -238,14 +240,15 @@ mod tests {
                 sums[usize::from(fades.bad)] += (fades.until - begin).secs_f64();
             }
             for (sum, mean) in sums.into_iter().zip([10.0_f64, 4.0]) {
-                // Five standard deviations, a false alarm in 1.7 million, plus a nanosecond for rounding.
+                // The tolerance is five standard deviations, a false alarm in 1.7 million, plus a nanosecond
+                // for rounding.
                 let allowed = 5.0 * mean * (variance / f64::from(n)).sqrt() + 1e-9;
                 assert!((sum / f64::from(n) - mean).abs() <= allowed, "{name}: {sum}");
             }
         }
     }
 
-    /// A saved and replayed path equals the original up to its end; then the path repeats.
+    /// A path that is saved and replayed equals the original up to its end, and then repeats.
     #[test]
     fn a_recorded_path_is_the_path_that_was_recorded() {
         for (name, sojourn) in Sojourn::ALL {
@@ -255,7 +258,7 @@ mod tests {
             let plan = FadePlan::Recorded(Arc::new(FadeRecord::parse(&file).expect("it was written so")));
             let played = || Fades::new(&plan, Streams::new(1, 0).stream("of no use"));
             assert_eq!(played().bad_times(Time::ZERO + long), saved, "{name}");
-            // The third repetition; bad periods at both ends of the record form one.
+            // The third repetition. Bad periods at both ends of the record are one bad period.
             let all = played().bad_times(Time::ZERO + long * 3);
             let mut walk = played();
             for i in 0..6_000 {
@@ -268,7 +271,7 @@ mod tests {
         }
     }
 
-    /// A record without bad periods, and one without good periods.
+    /// A record may lack bad periods, or good periods.
     #[test]
     fn a_record_may_be_all_good_or_all_bad() {
         let played = |bad| {
@@ -281,15 +284,15 @@ mod tests {
         assert_eq!(played(vec![[at(0), at(1000)]]).bad_share(at(3), at(10_000)), 1.0);
     }
 
-    /// 4 of 14 seconds are bad, at the start as at any time: a path that did not begin in equilibrium would
-    /// oscillate.
+    /// 4 of 14 seconds are bad, at the start as at any time. A channel that did not start in equilibrium
+    /// would oscillate.
     #[test]
     fn the_bad_share_is_stationary() {
         for (name, sojourn) in Sojourn::ALL {
             let share = fades(sojourn, Start::Stationary, 1).bad_share(Time::ZERO, at(400_000 * 14_000));
-            // For cycles with good periods G and bad periods B, √Var((1 - p) B - p G) / 14 s is at most
-            // 0.289, reached by the exponential distribution. Five standard deviations over 400 000 cycles: a
-            // false alarm in 1.7 million.
+            // For cycles of a good period G and a bad period B, √Var((1 - p) B - p G) / 14 s is at most
+            // 0.289, for the exponential distribution. The tolerance is five standard deviations over 400 000
+            // cycles, a false alarm in 1.7 million.
             assert!((share - 4.0 / 14.0).abs() < 5.0 * 0.289 / 400_000_f64.sqrt(), "{name}: {share}");
             let n = 20_000;
             let mut bad = [0.0; 4];
@@ -300,7 +303,8 @@ mod tests {
                 }
             }
             for count in bad {
-                // Binomial; five standard deviations, a false alarm in 1.7 million.
+                // The count is binomial; the tolerance is five standard deviations, a false alarm in 1.7
+                // million.
                 let share = count / n as f64;
                 assert!(
                     (share - 4.0 / 14.0).abs() < 5.0 * (0.2857 * 0.7143 / n as f64).sqrt(),
@@ -310,7 +314,7 @@ mod tests {
         }
     }
 
-    /// Runs of ns-2 and Bakshi begin with a full good period.
+    /// ns-2's and Bakshi's channels begin with a full good period.
     #[test]
     fn a_path_can_start_good() {
         for (name, sojourn) in Sojourn::ALL {

@@ -1,16 +1,17 @@
-//! Bursts of lost frames.
+//! Bursts of lost frames by a Markov chain.
 use super::{Damage, ErrorModel, Frame, Strikes};
 use airhop_engine::Stream;
 
-/// A two-state Markov chain that steps once per data frame (Gilbert 1960, Elliott 1963): a frame is lost with the probability of the state,
-/// then the state changes or stays. The chain begins in its stationary distribution.
+/// Two-state Markov chain that steps once per data frame (Gilbert 1960, Elliott 1963). A frame is lost with
+/// the probability of the present state, and then the state may change. The chain begins in its stationary
+/// distribution.
 ///
-/// A control frame does not step the chain. A frame of any length is lost as a whole.
+/// A control frame does not step the chain. The length of a frame has no effect on its loss.
 #[derive(Debug)]
 pub struct GilbertElliott {
     /// Loss probability of a frame in the good and the bad state.
     loss: [f64; 2],
-    /// Probability to leave the good and the bad state after a frame.
+    /// Probability of leaving the good and the bad state after a frame.
     leave: [f64; 2],
     strikes: Strikes,
     bad: bool,
@@ -18,17 +19,18 @@ pub struct GilbertElliott {
 }
 
 impl GilbertElliott {
-    /// Creates a chain that loses the frames selected by `strikes` with probability `loss` and changes state with probability `leave`; both
-    /// are [good, bad].
+    /// Creates a chain for the frames that `strikes` selects. A frame is lost with probability `loss`, and
+    /// the state changes with probability `leave`; both are [good, bad].
     pub fn new(loss: [f64; 2], leave: [f64; 2], strikes: Strikes, mut stream: Stream) -> Self {
-        // The fraction of bad frames is p_gb / (p_gb + p_bg). A chain that never moves stays good.
+        // The fraction of bad frames is p_gb / (p_gb + p_bg). A chain without transitions stays in the good
+        // state.
         let bad = stream.uniform() * (leave[0] + leave[1]) < leave[0];
         GilbertElliott { loss, leave, strikes, bad, stream }
     }
 }
 
 impl ErrorModel for GilbertElliott {
-    /// Draws two uniform numbers per frame selected by `strikes`, even if its fate is certain.
+    /// Draws two uniform numbers per frame that `strikes` selects, even if its loss is certain.
     fn damage(&mut self, frame: &Frame) -> Damage {
         if !self.strikes.at(frame) {
             return Damage::None;
@@ -56,13 +58,14 @@ mod tests {
         lost.iter().filter(|l| **l).count() as f64 / lost.len() as f64
     }
 
-    /// By hand: Cheng & Lin's channel has 0.2857 bad frames and loses 0.0825; Yun's (§5.4) loses
-    /// p_gb / (p_gb + 1 - p_bb).
+    /// Computed by hand: 0.2857 of the frames in Cheng & Lin's channel are bad, and 0.0825 are lost. Yun's
+    /// channel (§5.4) loses p_gb / (p_gb + 1 - p_bb).
     #[test]
     fn the_loss_rate_is_that_of_the_stationary_chain() {
         let n = 1_000_000;
-        // The variance of a mean over a chain is at most that of independent frames times (1 + r) / (1 - r),
-        // where r = 1 - p_gb - p_bg is the correlation of neighbours; five standard deviations.
+        // The variance of a mean over the chain is at most that of independent frames times (1 + r) / (1 -
+        // r), where r = 1 - p_gb - p_bg is the correlation of successive frames. The tolerance is five
+        // standard deviations.
         let check = |loss: [f64; 2], leave: [f64; 2], expect: f64| {
             let r = 1.0 - leave[0] - leave[1];
             let deviation = (expect * (1.0 - expect) / n as f64 * (1.0 + r) / (1.0 - r)).sqrt();
@@ -75,8 +78,8 @@ mod tests {
         }
     }
 
-    /// With certain fates a burst is a stay in the bad state: geometric, P(length = k) = p_bb^(k-1) p_bg,
-    /// mean 1 / p_bg; a gap is geometric with p_gb.
+    /// If the state determines the loss, a burst is a stay in the bad state. Its length is geometric,
+    /// P(length = k) = p_bb^(k-1) p_bg, with mean 1 / p_bg; a gap is geometric with p_gb.
     #[test]
     fn bursts_and_gaps_are_geometric() {
         let (p_gb, p_bg) = (0.05, 0.4);
@@ -88,7 +91,8 @@ mod tests {
             let mean = lengths.iter().sum::<usize>() as f64 / n;
             // Standard deviation of a geometric length: sqrt(1 - p) / p.
             assert!((mean - 1.0 / leave).abs() < 5.0 * (1.0 - leave).sqrt() / leave / n.sqrt(), "{mean}");
-            // Chi-square over the lengths 1 … 10 and the rest: 10 degrees of freedom, 99.99 % quantile 35.6.
+            // Chi-square over the lengths 1 … 10 and all longer ones: 10 degrees of freedom, 99.99 % quantile
+            // 35.6.
             let mut chi2 = 0.0;
             for k in 1..=11 {
                 let stays = (1.0 - leave).powi(k - 1);
@@ -100,7 +104,7 @@ mod tests {
         }
     }
 
-    /// Stationary start: over many seeds the first frame is bad as often as any other.
+    /// Stationary start: over many seeds the first frame is bad as often as any other frame.
     #[test]
     fn the_first_frame_is_as_any_other() {
         let first = |seed| {

@@ -1,8 +1,8 @@
-//! Independent losses of whole frames, of any length.
+//! Independent losses of frames, for any frame length.
 use super::{Damage, ErrorModel, Frame};
 use airhop_engine::Stream;
 
-/// Loss of frames, independent of each other and of their length.
+/// Loss of frames, independent of each other and of the frame length.
 #[derive(Debug)]
 pub struct IndependentLoss {
     p: f64,
@@ -28,7 +28,8 @@ mod tests {
 
     #[test]
     fn length_does_not_matter() {
-        // A million frames at 2 %: standard deviation 140; five of them permitted (false alarm 6e-7).
+        // A million frames at 2 %: the standard deviation is 140, and the tolerance five of them (false alarm
+        // 6e-7).
         for bits in [1, 112, 8512] {
             let n = f64::from(corrupted(&ErrorPlan::Loss(0.02), bits, 1_000_000));
             assert!((n - 20_000.0).abs() < 5.0 * 140.0, "{n} frames of {bits} bits");

@@ -23,12 +23,13 @@ pub use sojourn::Sojourn;
 use std::sync::Arc;
 pub use strikes::Strikes;
 
-/// Transmission for which an error model decides the damage: once per attempt, at the end of the frame.
+/// Transmission whose damage an error model determines, once per attempt, at the end of the frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
-    /// Length in bits (MAC frame, PLCP excluded).
+    /// Length of the MAC frame without PLCP, bits.
     pub bits: u64,
-    /// Header bits at the start: link layer, network and transport; for a control frame, all bits.
+    /// Length of the headers at the start (link layer, network and transport), bits; for a control frame,
+    /// length of the frame.
     pub header_bits: u64,
     /// True for an RTS, a CTS or a link ACK.
     pub control: bool,
@@ -36,7 +37,7 @@ pub struct Frame {
     pub broadcast: bool,
     /// Start of the transmission.
     pub start: Time,
-    /// End of the transmission.
+    /// Number of the attempt, from 1.
     pub end: Time,
     /// Number of the attempt; the first is 1.
     pub attempt: u32,
@@ -50,13 +51,13 @@ pub enum Damage {
     /// Bit errors in the payload only: a receiver can identify the segment by its headers (Yun 2009 §2.1: TCP
     /// HACK).
     Payload,
-    /// Bit errors in the headers: nothing is usable.
+    /// Bit errors in the headers: the frame is of no use.
     Header,
 }
 
 /// Error model of one directed link.
 pub trait ErrorModel: std::fmt::Debug + Send {
-    /// Returns the damage of this frame. The loss of a frame must not depend on the length of its headers.
+    /// Returns the damage of a frame. The loss of a frame must not depend on the length of its headers.
     fn damage(&mut self, frame: &Frame) -> Damage;
 }
 
@@ -65,64 +66,65 @@ pub trait ErrorModel: std::fmt::Debug + Send {
 pub enum ErrorPlan {
     /// No errors.
     Clean,
-    /// Independent bit errors such that a frame of `reference_bits` is lost with probability `fer` (Yun 2009 §5.1).
+    /// Independent bit errors with which a frame of `reference_bits` bits is lost with probability `fer` (Yun
+    /// 2009 §5.1).
     FrameErrorRate {
         /// Frame error rate of the reference frame, [0, 1].
         fer: f64,
         /// Length of the reference frame, bits.
         reference_bits: u64,
     },
-    /// Probability with which every frame or packet is lost.
+    /// Loss of every frame or packet with this probability.
     Loss(f64),
-    /// Bursts of lost data frames, from a Markov chain that steps per data frame.
+    /// Bursts of lost data frames, from a Markov chain that steps once per data frame.
     GilbertElliott {
-        /// Probability to lose a frame in the good and in the bad state.
+        /// Loss probability of a frame in the good and the bad state.
         loss: [f64; 2],
-        /// Probability to leave the good (p_gb) and the bad state (p_bg) after a frame.
+        /// Probability of leaving the good (p_gb) and the bad state (p_bg) after a frame.
         leave: [f64; 2],
-        /// Frames that can be lost.
+        /// Selection of the frames that can be lost.
         strikes: Strikes,
     },
-    /// Chain of [`ErrorPlan::GilbertElliott`], stepped by a clock.
+    /// Chain of [`ErrorPlan::GilbertElliott`] that a clock steps.
     Stepped {
-        /// Probability to lose a data frame in the good and in the bad state.
+        /// Loss probability of a data frame in the good and the bad state.
         loss: [f64; 2],
-        /// Probability to leave the good (p_gb) and the bad state (p_bg) after a step.
+        /// Probability of leaving the good (p_gb) and the bad state (p_bg) after a step.
         leave: [f64; 2],
         /// Duration of a step.
         step: Span,
-        /// Frames that can be lost.
+        /// Selection of the frames that can be lost.
         strikes: Strikes,
     },
     /// Good and bad periods in real time.
     TwoState {
         /// Bad periods of the channel.
         fades: FadePlan,
-        /// Bit errors per bit in good and in bad periods, Poisson: a frame of b bits survives with
-        /// probability exp(-b × rate). Infinite if no frame survives.
+        /// Poisson bit errors per bit in good and in bad periods: a frame of b bits is intact with
+        /// probability exp(-b × rate). Infinite if no frame is intact.
         errors_per_bit: [f64; 2],
     },
-    /// Outages on top of another model.
+    /// Outages in addition to another model.
     Outages {
-        /// Outages, each [begin, end), in order; none touches another.
+        /// Outages, each [begin, end), in chronological order; no two of them touch.
         times: Arc<[[Time; 2]]>,
         /// Error model of the channel outside the outages.
         otherwise: Box<ErrorPlan>,
     },
     /// Another model, applied to frames with data only. Control frames (RTS, CTS, Ack, BlockAck, BlockAckReq)
-    /// are spared.
+    /// are not lost.
     OfData(Box<ErrorPlan>),
 }
 
-/// Returns the bit errors per bit (Poisson), e, with which a frame of `reference_bits` is lost with
+/// Returns the Poisson bit errors per bit, e, with which a frame of `reference_bits` bits is lost with
 /// probability `fer`: BER = 1 - exp(-e).
 pub fn errors_per_bit(fer: f64, reference_bits: u64) -> f64 {
     -libm::log1p(-fer) / reference_bits as f64
 }
 
 impl ErrorPlan {
-    /// Builds the model of the directed link between two nodes or stations of `network`, with the randomness
-    /// of that link. Fades belong to the path: both directions share them.
+    /// Builds the model of the directed link between two nodes or stations of `network`, with the link's
+    /// random streams. Both directions share the stream of the fades.
     pub fn build(&self, streams: &Streams, network: &str, from: &str, to: &str) -> Box<dyn ErrorModel> {
         let stream = streams.stream(&format!("{network}.errors.{from}->{to}"));
         match *self {
@@ -152,9 +154,9 @@ impl ErrorPlan {
         }
     }
 
-    /// Returns the bad periods of this directed link up to `until`, each [begin, end), in order: exactly
-    /// those of the model that [`ErrorPlan::build`] creates from the same arguments; `None` if the model has
-    /// no bad periods in real time.
+    /// Returns the bad periods of this directed link up to `until`, each [begin, end), in chronological
+    /// order. They equal those of the model that [`ErrorPlan::build`] creates from the same arguments. `None`
+    /// if the model has no bad periods in real time.
     pub fn fades(
         &self,
         streams: &Streams,
@@ -178,7 +180,7 @@ impl ErrorPlan {
         }
     }
 
-    /// True if the channel model loses frames, apart from outages.
+    /// True if the model loses frames outside outages.
     pub fn loses(&self) -> bool {
         match self {
             ErrorPlan::Clean => false,
@@ -193,7 +195,7 @@ impl ErrorPlan {
         }
     }
 
-    /// Returns the model of a channel that spares control frames.
+    /// Returns the model of a channel that loses no control frames.
     pub fn of_data(self) -> ErrorPlan {
         match self {
             ErrorPlan::Clean => ErrorPlan::Clean,
@@ -201,7 +203,7 @@ impl ErrorPlan {
         }
     }
 
-    /// Returns the model with these outages; unchanged if there are none.
+    /// Returns the model with these outages, or unchanged if there are none.
     pub fn with_outages(self, mut times: Vec<[Time; 2]>) -> ErrorPlan {
         if times.is_empty() {
             return self;
@@ -211,13 +213,13 @@ impl ErrorPlan {
     }
 }
 
-/// Returns the random stream of the fades between two nodes or stations, common to both directions.
+/// Returns the random stream of the fades between two nodes or stations, which both directions share.
 fn fade_stream(streams: &Streams, network: &str, from: &str, to: &str) -> Stream {
     let (a, b) = (from.min(to), from.max(to));
     streams.stream(&format!("{network}.fades.{a}-{b}"))
 }
 
-/// Link without errors.
+/// Channel without errors.
 #[derive(Debug)]
 struct Clean;
 
@@ -227,7 +229,7 @@ impl ErrorModel for Clean {
     }
 }
 
-/// Returns a data frame of `bits` bits, all of them header, at time zero.
+/// Returns a data frame of `bits` bits, all of them headers, at time zero.
 #[cfg(test)]
 pub(crate) fn frame(bits: u64) -> Frame {
     Frame {
@@ -241,7 +243,7 @@ pub(crate) fn frame(bits: u64) -> Frame {
     }
 }
 
-/// Returns how many of `frames` equal frames of `bits` bits `plan` corrupts.
+/// Returns the number of frames that `plan` damages among `frames` frames of `bits` bits.
 #[cfg(test)]
 pub(crate) fn corrupted(plan: &ErrorPlan, bits: u64, frames: u32) -> u32 {
     let mut model = plan.build(&Streams::new(1, 0), "cell", "a", "b");
@@ -252,7 +254,7 @@ pub(crate) fn corrupted(plan: &ErrorPlan, bits: u64, frames: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// Fading is reciprocal; other paths have independent fades.
+    /// Both directions of a path have the same fades; other paths have independent fades.
     #[test]
     fn both_directions_of_a_path_fade_together() {
         let fades = FadePlan::Drawn {

@@ -1,15 +1,15 @@
-//! Errors of frames with data only.
+//! Error model for frames with data only.
 
 use super::{Damage, ErrorModel, Frame};
 
-/// Channel that spares control frames.
+/// Channel that loses no control frames.
 #[derive(Debug)]
 pub(super) struct OfData {
     model: Box<dyn ErrorModel>,
 }
 
 impl OfData {
-    /// Creates the channel from the model for frames with data.
+    /// Creates the channel from the error model of frames with data.
     pub fn new(model: Box<dyn ErrorModel>) -> Self {
         OfData { model }
     }
@@ -27,8 +27,8 @@ mod tests {
     use super::*;
     use airhop_engine::Streams;
 
-    /// Control frames are never lost and take no draw: data frames between them have the same fates as
-    /// without them.
+    /// Control frames are never lost and need no draw. Data frames have the same damage with and without
+    /// control frames between them.
     #[test]
     fn control_frames_are_spared() {
         let build = |plan: &ErrorPlan| plan.build(&Streams::new(1, 0), "cell", "a", "b");

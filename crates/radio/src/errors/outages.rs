@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// Channel with outages.
 #[derive(Debug)]
 pub(super) struct Outages {
-    /// Outages, each [begin, end), in order.
+    /// Outages, each [begin, end), in chronological order.
     times: Arc<[[Time; 2]]>,
     /// Index of the first outage that has not ended.
     next: usize,
@@ -21,8 +21,8 @@ impl Outages {
 }
 
 impl ErrorModel for Outages {
-    /// Draws from the underlying channel in outages, too, so that all other frames have equal fates with and
-    /// without outages.
+    /// Draws from the underlying channel during outages too, so that all other frames have the same damage
+    /// with and without outages.
     fn damage(&mut self, frame: &Frame) -> Damage {
         let otherwise = self.otherwise.damage(frame);
         while self.times.get(self.next).is_some_and(|[_, end]| *end <= frame.start) {
@@ -35,7 +35,7 @@ impl ErrorModel for Outages {
     }
 }
 
-/// Returns the union of two lists of bad periods, each in order; in the result none touches another.
+/// Returns the union of two ordered lists of bad periods; no two periods of the result touch.
 pub(super) fn either(a: &[[Time; 2]], b: &[[Time; 2]]) -> Vec<[Time; 2]> {
     let mut all = [a, b].concat();
     all.sort_unstable();
@@ -78,7 +78,7 @@ mod tests {
         assert_eq!(lost, [false, false, true, true, true, false, true, false]);
     }
 
-    /// The draws of the channel are the same with outages; draws within outages have no effect.
+    /// Frames outside the outages have the same damage with and without outages.
     #[test]
     fn outages_change_only_the_frames_that_they_hit() {
         let losses = |plan: ErrorPlan| {
@@ -97,7 +97,7 @@ mod tests {
     fn bad_times_of_two_kinds_are_merged() {
         let merged = either(&times(&[[1, 4], [10, 20]]), &times(&[[3, 5], [5, 6], [12, 13], [30, 31]]));
         assert_eq!(merged, times(&[[1, 6], [10, 20], [30, 31]]));
-        // The list for a run ends at the run's end.
+        // The list for a run ends with the run.
         let plan = plan(ErrorPlan::Clean);
         let fades = |until| plan.fades(&Streams::new(1, 0), "air", "a", "b", at(until));
         assert_eq!(fades(15), Some(times(&[[10, 15]])));

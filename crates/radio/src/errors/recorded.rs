@@ -1,23 +1,23 @@
-//! Fades from a file.
+//! Fades read from a file.
 
 use airhop_base::{Span, Time};
 use std::fmt::Write;
 
-/// Header line of a file of fades: the first line that is no comment.
+/// Header line of a file of fades: the first line that is not a comment.
 const HEADER: &str = "begin_s,end_s";
 /// Comment with the period after which the record repeats.
 const PERIOD: &str = "# period_s =";
-/// Longest record, seconds: up to this value an f64 resolves nanoseconds.
+/// Longest record, seconds. Up to this value an f64 resolves nanoseconds.
 const LONGEST_S: f64 = 1e6;
 
-/// Bad periods, recorded or synthetic. After its end the record repeats.
+/// Bad periods, recorded or synthetic. The record repeats after its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FadeRecord {
     bad: Vec<[Time; 2]>,
     period: Span,
 }
 
-/// Reason that a file is not a record: line number (from 1), and the expected content.
+/// Error of a file that is no record: line number, from 1, and the expected content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadLine {
     /// Number of the line.
@@ -27,7 +27,7 @@ pub struct BadLine {
 }
 
 impl FadeRecord {
-    /// Creates a record of these bad periods, each [begin, end), repeated with `period`.
+    /// Creates a record of these bad periods, each [begin, end), which repeats with `period`.
     ///
     /// # Panics
     ///
@@ -39,9 +39,9 @@ impl FadeRecord {
         FadeRecord { bad, period }
     }
 
-    /// Reads a file of fades: the header `begin_s,end_s` and a row for each bad period, in order. Lines that
-    /// begin with `#` are comments; `# period_s = 200` sets the period after which the record repeats, by
-    /// default the end of the last bad period.
+    /// Reads a file of fades: the header `begin_s,end_s` and a row for each bad period, in chronological
+    /// order. Lines that begin with `#` are comments. The comment `# period_s = 200` sets the period after
+    /// which the record repeats; the default is the end of the last bad period.
     ///
     /// # Errors
     /// [`BadLine`] for the first malformed line.
@@ -55,10 +55,10 @@ impl FadeRecord {
         reader.finish().map_err(|what| BadLine { line: last.max(1), what })
     }
 
-    /// Returns the text from which [`FadeRecord::parse`] reads the same record, exact to the nanosecond.
+    /// Returns the text from which [`FadeRecord::parse`] reads an identical record, exact to the nanosecond.
     pub fn to_csv(&self) -> String {
         let mut out = match self.period {
-            Span::ZERO => format!("{HEADER}\n"), // never bad, and for no time
+            Span::ZERO => format!("{HEADER}\n"), // no bad period, and no period
             period => format!("{PERIOD} {}\n{HEADER}\n", seconds(Time::ZERO + period)),
         };
         for [begin, end] in &self.bad {
@@ -189,12 +189,13 @@ mod tests {
         assert_eq!(FadeRecord::parse(text), Ok(FadeRecord::new(bad.clone(), Span::from_secs(21))));
         let text = format!("# period_s = 30\n{text}");
         assert_eq!(FadeRecord::parse(&text), Ok(FadeRecord::new(bad, Span::from_secs(30))));
-        // A channel that was always good.
+        // A channel without bad periods.
         for (text, period) in [("begin_s,end_s\n", 0), ("# period_s = 30\nbegin_s,end_s", 30)] {
             let never = FadeRecord::parse(text).expect("a header is enough");
             assert_eq!(never, FadeRecord::new(Vec::new(), Span::from_secs(period)));
             assert_eq!(never.nth(0), None);
-            assert_eq!(FadeRecord::parse(&never.to_csv()), Ok(never)); // no period is not a period of 0 s
+            // a missing period is not a period of 0 s
+            assert_eq!(FadeRecord::parse(&never.to_csv()), Ok(never));
         }
     }
 
@@ -231,7 +232,7 @@ mod tests {
     }
 
     proptest! {
-        /// A record that is written is read back identically, to the nanosecond.
+        /// A record that is written and read again is identical to the nanosecond.
         #[test]
         fn records_survive_a_file(
             lengths in prop::collection::vec((0_u64..50_000_000_000, 1_u64..50_000_000_000), 0..50),

@@ -1,22 +1,21 @@
-//! Distribution of the length of a state.
+//! Distributions of the time in a state.
 
-/// Distribution of the sojourn time in a state with mean m. Every variate is computed from one uniform number
-/// by inversion.
+/// Distribution of the time in a state, with mean m. Inversion computes each variate from one uniform number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sojourn {
     /// Exponential (Bakshi et al. 1997).
     #[default]
     Exponential,
-    /// Uniform from 0 to 2m: the "uniformal distributions" of Kounavis 1996, whose bounds are not stated.
+    /// Uniform from 0 to 2m: the "uniformal distributions" of Kounavis 1996, which states no bounds.
     Uniform,
     /// Uniform from m/2 to 3m/2.
     UniformHalf,
-    /// Constant m.
+    /// Constant, m.
     Constant,
 }
 
 impl Sojourn {
-    /// All distributions by name.
+    /// Distributions, with their names.
     pub const ALL: [(&str, Sojourn); 4] = [
         ("exponential", Sojourn::Exponential),
         ("uniform", Sojourn::Uniform),
@@ -35,7 +34,7 @@ impl Sojourn {
         }
     }
 
-    /// Returns the duration of a full stay, in the unit of `mean`, from a uniform number in [0, 1).
+    /// Returns the duration of a full stay, in the unit of `mean`, for a uniform number in [0, 1).
     pub(super) fn duration(self, mean: f64, u: f64) -> f64 {
         match self.half_width() {
             None => -mean * libm::log1p(-u),
@@ -43,7 +42,7 @@ impl Sojourn {
         }
     }
 
-    /// Returns the residual duration of a stay from an arbitrary time within it, from a uniform number in [0,
+    /// Returns the residual duration of a stay from an arbitrary time within it, for a uniform number in [0,
     /// 1).
     ///
     /// The equilibrium distribution of a renewal process (Cox 1962, Renewal Theory, chapter 5) has the
@@ -79,7 +78,7 @@ mod tests {
         all
     }
 
-    /// Returns the distribution function F by the definition of each distribution.
+    /// Returns the distribution function F, from the definition of the distribution.
     fn whole(sojourn: Sojourn, x: f64) -> f64 {
         let between = |a: f64, b: f64| ((x - a) / (b - a)).clamp(0.0, 1.0);
         match sojourn {
@@ -90,7 +89,8 @@ mod tests {
         }
     }
 
-    /// Returns the equilibrium distribution, its density 1 - F integrated by the midpoint rule in steps of m / 10000.
+    /// Returns the equilibrium distribution: its density 1 - F, integrated by the midpoint rule in steps of m
+    /// / 10000.
     fn equilibrium(sojourn: Sojourn) -> impl Fn(f64) -> f64 {
         let step = MEAN / 10_000.0;
         let mut below = vec![0.0];
@@ -101,7 +101,7 @@ mod tests {
         move |x| below[((x / step) as usize).min(below.len() - 1)]
     }
 
-    /// Kolmogorov-Smirnov test: √n times the greatest distance exceeds 2.23 by chance once in 10 000 times.
+    /// Kolmogorov-Smirnov test: √n times the largest distance exceeds 2.23 by chance once in 10 000 times.
     fn follows(sorted: &[f64], law: impl Fn(f64) -> f64, what: &str) {
         let n = sorted.len() as f64;
         let distance = |(i, x): (usize, &f64)| {
@@ -119,8 +119,8 @@ mod tests {
             let sorted = sample(|mean, u| sojourn.duration(mean, u));
             let mean = sorted.iter().sum::<f64>() / N as f64;
             let deviation = (variance * MEAN * MEAN).sqrt();
-            // Five standard deviations of the mean: a false alarm in 1.7 million. The standard deviation of a
-            // variance is at most √(8/n) of it, reached by the exponential.
+            // The tolerance of the mean is five standard deviations, a false alarm in 1.7 million. The
+            // relative standard deviation of a variance is at most √(8/n), for the exponential distribution.
             assert!((mean - MEAN).abs() <= 5.0 * deviation / (N as f64).sqrt(), "{name}: {mean}");
             let measured = sorted.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / N as f64;
             assert!(
@@ -148,7 +148,7 @@ mod tests {
                     Sojourn::UniformHalf => 13.0 / 24.0,
                     Sojourn::Constant => 0.5,
                 };
-            // The standard deviation of a residual is at most m, reached by the exponential.
+            // The standard deviation of a residual is at most m, for the exponential distribution.
             assert!((mean - expect).abs() < 5.0 * MEAN / (N as f64).sqrt(), "{name}: {mean}");
         }
     }

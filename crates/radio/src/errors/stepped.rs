@@ -1,32 +1,32 @@
-//! Bursts of lost frames on a clock, independent of traffic.
+//! Bursts of lost frames by a clocked Markov chain, independent of traffic.
 use super::{Damage, ErrorModel, Frame, Strikes};
 use airhop_base::Span;
 use airhop_engine::Stream;
 
-/// Chain of [`super::gilbert_elliott`], stepped by a clock instead of frames: a chain stepped by frames
-/// pauses while a sender waits for its timer; a chain stepped by time does not.
+/// Chain of [`super::gilbert_elliott`] that a clock steps instead of frames. A chain that frames step does
+/// not change while a sender waits for its timer; a chain that a clock steps does.
 ///
-/// The states have a separate random stream, so they do not depend on the traffic. A data frame is lost with
+/// The states have their own random stream, so they do not depend on the traffic. A data frame is lost with
 /// the probability of the state at its start.
 #[derive(Debug)]
 pub struct Stepped {
     /// Loss probability of a frame in the good and the bad state.
     loss: [f64; 2],
-    /// Probability to leave the good and the bad state after a step.
+    /// Probability of leaving the good and the bad state after a step.
     leave: [f64; 2],
     step: Span,
     strikes: Strikes,
     bad: bool,
-    /// Number of the step that ends the current state.
+    /// Number of the step at which the present state ends.
     until: u64,
     states: Stream,
     stream: Stream,
 }
 
 impl Stepped {
-    /// Creates a chain that changes state with probability `leave` after each `step` (drawn from `states`)
-    /// and loses frames with probability `loss` (drawn from `stream`); probabilities are [good, bad]. The
-    /// chain begins in its stationary distribution.
+    /// Creates a chain whose state changes with probability `leave` after each `step`, drawn from `states`.
+    /// Frames are lost with probability `loss`, drawn from `stream`. Probabilities are [good, bad]. The chain
+    /// begins in its stationary distribution.
     pub fn new(
         loss: [f64; 2],
         leave: [f64; 2],
@@ -41,13 +41,13 @@ impl Stepped {
         chain
     }
 
-    /// Ends the present state and begins the other one. The sojourn time is geometric: P(k steps) = (1 -
+    /// Ends the present state and begins the other state. The time in a state is geometric: P(k steps) = (1 -
     /// p)^(k - 1) p, where p is the transition probability.
     fn switch_state(&mut self) {
         self.bad = !self.bad;
         let leave = self.leave[usize::from(self.bad)];
         let u = self.states.uniform();
-        // A state without transitions lasts for ever: the cast saturates.
+        // A state without transitions never ends: the cast saturates.
         let steps = if leave > 0.0 { libm::log1p(-u) / libm::log1p(-leave) } else { f64::INFINITY };
         self.until = self.until.saturating_add(steps as u64).saturating_add(1);
     }
@@ -87,22 +87,22 @@ mod tests {
         model.damage(&Frame { start, end: start, ..frame(8592) }) == Damage::Header
     }
 
-    /// Returns, for frames sent in the middle of each of the first `n` steps, whether they are lost.
+    /// Returns for one frame in the middle of each of the first `n` steps whether it is lost.
     fn losses(loss: [f64; 2], leave: [f64; 2], n: u64) -> Vec<bool> {
         let mut model = model(loss, leave, 1);
         (0..n).map(|i| lost(&mut model, i * 1_000_000 + 500_000)).collect()
     }
 
-    /// Cheng & Lin's channel loses 0.0825 of the frames at any time, with one frame per step or one every 37
-    /// steps.
+    /// Cheng & Lin's channel loses 0.0825 of the frames, both for one frame per step and for one frame every
+    /// 37 steps.
     #[test]
     fn the_loss_rate_is_that_of_the_stationary_chain() {
         for every in [1, 37] {
             let n = 1_000_000;
             let mut model = model([0.0155, 0.25], [0.06, 0.15], 1);
             let count = (0..n).filter(|i| lost(&mut model, i * every * 1_000_000)).count();
-            // As for frames: five standard deviations, with (1 + r) / (1 - r) for the correlation r = 1 -
-            // p_gb - p_bg of neighbours.
+            // The tolerance is five standard deviations, with (1 + r) / (1 - r) for the correlation r = 1 -
+            // p_gb - p_bg of successive frames.
             let deviation = (0.0825 * 0.9175 / n as f64 * 1.79 / 0.21_f64).sqrt();
             let measured = count as f64 / n as f64;
             assert!((measured - 0.0825).abs() < 5.0 * deviation, "{measured}");
@@ -125,7 +125,7 @@ mod tests {
         }
     }
 
-    /// The states do not depend on the traffic of the sender.
+    /// The states do not depend on the sender's traffic.
     #[test]
     fn the_state_at_a_time_does_not_depend_on_traffic() {
         let often = losses([0.0, 1.0], [0.05, 0.4], 10_000);
@@ -143,7 +143,7 @@ mod tests {
         assert!(lost(&mut model, 0));
     }
 
-    /// Stationary start: over many seeds the first frame is bad as often as any other.
+    /// Stationary start: over many seeds the first frame is bad as often as any other frame.
     #[test]
     fn the_first_frame_is_as_any_other() {
         let bad = (0..20_000).filter(|seed| lost(&mut model([0.0, 1.0], [0.1, 0.3], *seed), 0)).count();

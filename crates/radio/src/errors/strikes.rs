@@ -1,24 +1,25 @@
-//! Selection of the frames that a burst model can lose.
+//! Selection of the frames that a burst model may lose.
 use super::Frame;
 
-/// Frames that can be lost; the others are spared and do not step the chain. RTS, CTS and link ACKs are always spared.
+/// Frames that a burst model may lose; other frames are not lost and do not step the chain. RTS, CTS and link
+/// ACKs are never selected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Strikes {
-    /// All frames except those of the MAC itself.
+    /// All frames except the MAC's control frames.
     #[default]
     Data,
-    /// Unicast data frames, which the MAC retransmits, but not route requests and other broadcasts.
+    /// Unicast data frames, which the MAC retransmits. Route requests and other broadcasts are not selected.
     Unicast,
-    /// Unicast data frames that carry more than headers: TCP's ACKs are spared too.
+    /// Unicast data frames with payload. TCP's ACKs are not selected.
     Payload,
 }
 
 impl Strikes {
-    /// Selections by name.
+    /// Selections, with their names.
     pub const ALL: [(&str, Strikes); 3] =
         [("data", Strikes::Data), ("unicast", Strikes::Unicast), ("payload", Strikes::Payload)];
 
-    /// True if this frame can be lost.
+    /// True if the selection contains this frame.
     pub fn at(self, frame: &Frame) -> bool {
         !frame.control
             && match self {
@@ -52,8 +53,8 @@ mod tests {
         assert_eq!(struck(Strikes::Payload), [true, false, false, false]);
     }
 
-    /// Frames outside the model's selection do not change the fates of other frames, for chains stepped by
-    /// frames and by time.
+    /// Frames outside the selection do not change the damage of other frames, for chains that frames step and
+    /// for chains that a clock steps.
     #[test]
     fn exempt_frames_do_not_step_the_chain() {
         let (loss, leave, strikes) = ([0.2, 0.9], [0.1, 0.3], Strikes::Unicast);

@@ -1,4 +1,4 @@
-//! Bit errors in good and in bad periods.
+//! Bit errors with different rates in good and in bad periods.
 use super::fades::{FadePlan, Fades};
 use super::{Damage, ErrorModel, Frame};
 use airhop_base::{Span, Time};
@@ -6,8 +6,8 @@ use airhop_engine::Stream;
 
 /// Channel with alternating good and bad states in real time (Bakshi et al. 1997, Kounavis 1996).
 ///
-/// The states have a separate random stream, so they do not depend on the traffic. A frame that spans a
-/// change of state has the errors of each state for the corresponding part of its airtime.
+/// The states have their own random stream, so they do not depend on the traffic. If the state changes during
+/// a frame, each part of the frame has the errors of the state at that time.
 #[derive(Debug)]
 pub struct TwoState {
     fades: Fades,
@@ -17,8 +17,8 @@ pub struct TwoState {
 }
 
 impl TwoState {
-    /// Creates a channel that changes state by `plan` (drawn from `fades`) and corrupts bits (drawn from
-    /// `errors`) with these errors per bit in good and in bad periods.
+    /// Creates a channel whose states follow `plan`, drawn from `fades`. Bit errors are drawn from `errors`,
+    /// with these errors per bit in good and in bad periods.
     pub fn new(plan: &FadePlan, errors_per_bit: [f64; 2], fades: Stream, errors: Stream) -> Self {
         TwoState { fades: Fades::new(plan, fades), errors_per_bit, stream: errors }
     }
@@ -28,14 +28,15 @@ impl TwoState {
         let bad = self.fades.bad_share(from, to);
         let in_state = |per_bit: f64, share: f64| {
             let bits = bits as f64 * share;
-            if bits > 0.0 { per_bit * bits } else { 0.0 } // infinitely many in no bits are none
+            // an infinite error rate causes no errors in zero bits
+            if bits > 0.0 { per_bit * bits } else { 0.0 }
         };
         in_state(self.errors_per_bit[0], 1.0 - bad) + in_state(self.errors_per_bit[1], bad)
     }
 }
 
 impl ErrorModel for TwoState {
-    /// Draws one uniform number per frame; the lowest part of the loss interval is that of damaged headers.
+    /// Draws one uniform number per frame; the lowest part of the loss interval means damaged headers.
     fn damage(&mut self, frame: &Frame) -> Damage {
         let u = self.stream.uniform();
         let share = frame.header_bits as f64 / frame.bits as f64;
@@ -80,15 +81,15 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// By hand: a frame of 1024 bits is lost with 0.1 % in a good and 99.996 % in a bad period; likewise at
-    /// rates at which both parts of a frame are often hit in both states.
+    /// Computed by hand: a frame of 1024 bits is lost with probability 0.1 % in a good and 99.996 % in a bad
+    /// period. The test is repeated at rates at which header and payload are often damaged in both states.
     #[test]
     fn each_state_breaks_bits_at_its_own_rate() {
         let lost = |per_bit: f64| 1.0 - (-1024.0 * per_bit).exp();
         assert!((lost(1e-6) - 0.001).abs() < 5e-5 && (lost(1e-2) - 0.99996).abs() < 5e-6);
         for rates in [[1e-6, 1e-2], [1e-5, 1e-3]] {
             let (mut model, mut fades) = (model(&plan(10, 4), rates), fades(10, 4));
-            // Frames of 1024 bits, 128 of them header, with negligible airtime, every 10 ms.
+            // Frames of 1024 bits, 128 of them headers, with negligible airtime, every 10 ms.
             let mut seen = [[0.0; 4]; 2];
             for i in 0..1_000_000 {
                 let t = at(10 * i);
@@ -107,7 +108,8 @@ mod tests {
             }
             for ([ok, payload, header, n], per_bit) in seen.into_iter().zip(rates) {
                 let expect = [1.0 - lost(per_bit), (-128.0 * per_bit).exp()];
-                // Binomial; five standard deviations. Ten survivors of a fade: off by 16 once in 60 000.
+                // The count is binomial; the tolerance is five standard deviations. With ten intact frames in
+                // a fade, the difference exceeds 16 once in 60 000 times.
                 let near = |count: f64, p: f64| (count - n * p).abs() < 5.0 * (n * p * (1.0 - p)).sqrt();
                 assert!(near(ok, expect[0]), "{ok} of {n}");
                 assert!(near(payload, expect[1] - expect[0]), "{payload} of {n}");
@@ -116,7 +118,8 @@ mod tests {
         }
     }
 
-    /// A frame of 14 s of airtime spans both states: exp(-(errors in good + errors in bad)), headers first.
+    /// A frame with 14 s of airtime spans both states. It is intact with probability exp(-(errors in good +
+    /// errors in bad)), and the headers come first.
     #[test]
     fn a_frame_suffers_each_state_for_its_part_of_the_airtime() {
         let mut model = model(&plan(10, 4), [0.001, 0.1]);

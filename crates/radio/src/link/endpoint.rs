@@ -1,4 +1,4 @@
-//! One end of a radio link, and the order of its frames.
+//! End of a radio link, and the order of its frames.
 use super::plan::RadioPlan;
 use crate::address::End;
 use crate::arq::{ArqReceiver, ArqSender, LinkAck, LinkFrame, Nak};
@@ -11,19 +11,20 @@ use airhop_base::{FlowId, Time};
 use airhop_engine::{Streams, TimerId, Timers};
 use std::collections::VecDeque;
 
-/// End of a link: transmits its own data, and acknowledges the data of the other end.
+/// End of a radio link, which transmits its own data and acknowledges the data of the other end.
 #[derive(Debug)]
 pub(super) struct LinkEndpoint {
     pub sender: Box<dyn ArqSender>,
-    /// Packets sent by this end, until their delivery at the other end.
+    /// Packets that this end sent, until their delivery at the other end.
     pub buffer: Buffer,
     pub timer: TimerId,
-    /// Begin of the current fade: time since which no link ACK has arrived.
+    /// Start of the present fade: time since which no link ACK has arrived.
     pub fading: Option<Time>,
     pub receiver: Box<dyn ArqReceiver>,
-    /// Pending link ACK, for data of this tag.
+    /// Link ACK that waits for transmission, and the tag of its data.
     pub answer: Option<(LinkAck, Tag)>,
-    /// Timer of a receiver that sends NAKs, and its pending NAKs, each with the tag of its data.
+    /// Timer of a receiver that sends NAKs, and NAKs that wait for transmission, each with the tag of its
+    /// data.
     pub nak_timer: Option<TimerId>,
     pub naks: VecDeque<(Nak, Tag)>,
     pub transmitter: Option<Transmission>,
@@ -101,8 +102,8 @@ impl LinkEndpoint {
         self.sender.has_room() && !(self.is_plain && self.transmitter.is_some())
     }
 
-    /// Returns the next frame to send, if the transmitter is idle: link ACKs and NAKs precede data, and never
-    /// interrupt a frame. `start` and `end` are set later by the pace.
+    /// Returns the next frame to send, if the transmitter is idle. Link ACKs and NAKs precede data, and never
+    /// interrupt a frame. The pace sets `start` and `end` later.
     pub fn next(&mut self, now: Time) -> Option<Transmission> {
         if self.transmitter.is_some() {
             return None;
@@ -159,7 +160,7 @@ impl Transmission {
         if self.number().is_some() { FrameKind::Data } else { FrameKind::Ack }
     }
 
-    /// Returns the attempt number of the frame, from 1.
+    /// Returns the number of the frame's attempt, from 1.
     pub fn attempt(&self) -> u32 {
         match self.content {
             Content::Data(frame) | Content::Empty(frame) => frame.attempt,

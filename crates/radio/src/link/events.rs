@@ -2,7 +2,7 @@
 
 use crate::address::End;
 
-/// Event of a radio link, to be wrapped into the world's event type.
+/// Event of a radio link, which the world's event type contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RadioEvent {
     /// Index of the link: [`RadioPlan::index`](super::RadioPlan::index).
@@ -11,15 +11,15 @@ pub struct RadioEvent {
     pub what: RadioEventKind,
 }
 
-/// Kinds of event on a radio link.
+/// Events within a radio link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RadioEventKind {
     /// End of a frame's transmission at this end.
     Sent(End),
     /// Arrival of the oldest frame in flight from this end.
     Arrived(End),
-    /// Timeout of a link ACK for this end.
+    /// Timeout of a link ACK for data from this end.
     Due(End),
-    /// Timeout of a NAK of this end.
+    /// Timeout of a NAK from this end.
     Ask(End),
 }

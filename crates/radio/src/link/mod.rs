@@ -16,11 +16,11 @@ use endpoint::{Content, LinkEndpoint, Transmission};
 pub use events::{RadioEvent, RadioEventKind};
 pub use plan::RadioPlan;
 
-/// Radio link in operation.
+/// Running radio link.
 ///
-/// The event queue has one event for each frame on a transmitter, one for each frame in flight, and one for
-/// each end that waits for a link ACK or has to repeat a NAK. A data frame and its ACK cost four events; the
-/// timer costs almost none, since every ACK postpones it.
+/// The event queue contains one event for each frame on a transmitter, one for each frame in flight, and one
+/// for each end that waits for a link ACK or must repeat a NAK. A data frame and its ACK need four events.
+/// The timer needs almost none, because every ACK postpones it.
 #[derive(Debug)]
 pub struct RadioLink {
     index: u16,
@@ -30,13 +30,13 @@ pub struct RadioLink {
     timers: Timers,
     /// True if every transmission is reported as an effect.
     tells_all: bool,
-    /// Buffers reused between events; empty between events.
+    /// Buffers that events reuse; empty between events.
     reports: Vec<Report>,
     up: Upward,
 }
 
 impl RadioLink {
-    /// Builds the link; its random numbers come from the streams of the link's name.
+    /// Builds the link. The name of the link selects its random streams.
     pub fn new(plan: &RadioPlan, streams: &Streams) -> Self {
         let mut timers = Timers::new();
         let ends = [0, 1].map(|end| LinkEndpoint::new(plan, end, &mut timers, streams));
@@ -45,7 +45,8 @@ impl RadioLink {
         RadioLink { index, delay, ends, timers, tells_all: false, reports, up }
     }
 
-    /// Enables [`LinkEffect::Transmitted`] for every transmission, which traces need, at a cost in speed.
+    /// Enables [`LinkEffect::Transmitted`] for every transmission. Traces need this effect, which slows the
+    /// link.
     pub fn report_transmissions(&mut self) {
         self.tells_all = true;
     }
@@ -56,7 +57,7 @@ impl RadioLink {
         self.ends[usize::from(from)].is_free()
     }
 
-    /// Returns the packet of this number from the end `from`, until it is delivered or dropped.
+    /// Returns the packet with this number from the end `from`, until it is delivered or dropped.
     pub fn packet(&self, from: Station, number: u64) -> Option<&Id<Packet>> {
         self.ends[usize::from(from)].buffer.get(number)?.packet.as_ref()
     }
@@ -100,8 +101,8 @@ impl RadioLink {
             RadioEventKind::Arrived(end) => self.on_arrived(now, end, effects),
             RadioEventKind::Due(end) | RadioEventKind::Ask(end) => {
                 if self.ends.iter().any(|endpoint| endpoint.has_frame_edge_at(now)) {
-                    // A frame that arrives at the deadline is in time: its event is in the queue already and
-                    // precedes this one.
+                    // A frame that arrives at the deadline arrives in time: its event is already in the queue
+                    // and must be handled first.
                     return queue.push(now, self.event(event));
                 }
                 let LinkEndpoint { timer, nak_timer, .. } = self.ends[usize::from(end)];
@@ -119,7 +120,7 @@ impl RadioLink {
         self.finish_event(now, queue, effects);
     }
 
-    /// Handles the end of a transmission at `end`; returns the arrival of the frame.
+    /// Handles the end of a transmission at `end`. Returns the arrival time of the frame.
     fn on_sent(&mut self, now: Time, end: End, effects: &mut Vec<LinkEffect>) -> Time {
         let endpoint = &mut self.ends[usize::from(end)];
         let sent = endpoint.transmitter.take().expect("only what is on the air leaves it");
@@ -168,8 +169,8 @@ impl RadioLink {
         }
     }
 
-    /// Handles a frame of the ARQ sender at `end`: delivers packets without a gap before them, and queues the
-    /// response. At most one response is pending, since the newest one supersedes all others.
+    /// Handles a frame of the ARQ sender at `end`: delivers packets without a gap before them, and stores the
+    /// response. At most one response waits for transmission, because the newest supersedes all others.
     fn on_frame(&mut self, now: Time, end: End, frame: LinkFrame, tag: Tag, effects: &mut Vec<LinkEffect>) {
         let (from, to) = pair(&mut self.ends, end);
         if let Some(ack) = to.receiver.on_frame(now, frame, &mut self.up) {
@@ -182,13 +183,13 @@ impl RadioLink {
         deliver(end, &mut from.buffer, &mut self.up.deliver, effects);
     }
 
-    /// Handles the timeout of a NAK of the receiver at `end`.
+    /// Handles the timeout of a NAK from the receiver at `end`.
     fn on_unanswered(&mut self, now: Time, end: End, effects: &mut Vec<LinkEffect>) {
         self.ends[usize::from(end)].receiver.on_timeout(now, &mut self.up);
         self.pass_up(1 - end, effects);
     }
 
-    /// Carries out the requests of the receiver of data from `end`, if its recovery requests frames.
+    /// Executes the requests of the receiver of data from `end`, if its recovery requests frames.
     fn pass_up(&mut self, end: End, effects: &mut Vec<LinkEffect>) {
         let ([from, to], (sender, receiver)) = (stations(end), pair(&mut self.ends, end));
         let (buffer, Upward { given_up, naks, .. }) = (&mut sender.buffer, &mut self.up);
@@ -245,8 +246,8 @@ impl RadioLink {
         }));
     }
 
-    /// Completes the handling of an event: each end starts all possible transmissions, schedules its
-    /// deadlines, and reports whether it accepts packets again.
+    /// Completes the handling of an event: each end starts the transmissions that are possible now, schedules
+    /// its deadlines, and reports whether it accepts packets again.
     fn finish_event<E: Copy + From<RadioEvent>>(
         &mut self,
         now: Time,
@@ -263,8 +264,8 @@ impl RadioLink {
                 queue.push(next.end, sent);
                 endpoint.transmitter = Some(next);
             }
-            // A deadline that passed while the transmitter was busy, or while another frame had precedence,
-            // is due now.
+            // A deadline may have passed while the transmitter was busy, or while another frame had
+            // precedence; it is then due now.
             let from_now = |deadline: Option<Time>| deadline.map(|at| at.max(now));
             self.timers.set(endpoint.timer, from_now(endpoint.sender.deadline()), due, queue);
             if let Some(timer) = endpoint.nak_timer {
@@ -284,7 +285,7 @@ impl RadioLink {
     }
 }
 
-/// Delivers the packets of these numbers from `end` that have not left the link.
+/// Delivers the packets with these numbers from `end` that have not left the link.
 fn deliver(end: End, buffer: &mut Buffer, numbers: &mut Vec<u64>, effects: &mut Vec<LinkEffect>) {
     let ([from, to], contended) = (stations(end), Span::ZERO);
     let packets = numbers.drain(..).filter_map(|number| Some((number, buffer.take(number)?)));
@@ -297,12 +298,12 @@ fn deliver(end: End, buffer: &mut Buffer, numbers: &mut Vec<u64>, effects: &mut 
     }));
 }
 
-/// Returns the station of an end, and that of the other end.
+/// Returns the station of an end, and the station of the other end.
 fn stations(end: End) -> [Station; 2] {
     [end.into(), (1 - end).into()]
 }
 
-/// Returns mutable access to an end, and to the other end.
+/// Returns mutable access to an end and to the other end.
 fn pair(ends: &mut [LinkEndpoint; 2], end: End) -> (&mut LinkEndpoint, &mut LinkEndpoint) {
     let [a, b] = ends;
     if end == 0 { (a, b) } else { (b, a) }

@@ -1,23 +1,23 @@
-//! A-MPDU: MPDUs in one PPDU (IEEE 802.11-2020 §9.7).
+//! A-MPDU: several MPDUs in one PPDU (IEEE 802.11-2020 §9.7).
 //!
-//! Not simulated: the minimum MPDU start spacing, for which a sender inserts empty delimiters between short
-//! MPDUs (§10.12.3).
+//! The minimum MPDU start spacing is not simulated; because of it a sender inserts empty delimiters between
+//! short MPDUs (§10.12.3).
 use super::format::Format;
 use super::mode::TxMode;
 use airhop_base::Span;
 
-/// Delimiter before each MPDU, bytes.
+/// Length of the delimiter before each MPDU, bytes.
 pub const DELIMITER_BYTES: u32 = 4;
-/// MAC header and FCS of a QoS Data frame, bytes (IEEE 802.11-2020 §9.3.2.1).
+/// Length of MAC header and FCS of a QoS Data frame, bytes (IEEE 802.11-2020 §9.3.2.1).
 pub const QOS_MAC_BYTES: u32 = 26 + 4;
-/// Longest MPDU in an A-MPDU of HT, bytes: the length field of the delimiter has 12 bits (IEEE 802.11-2020
-/// §9.7.1).
+/// Maximum length of an MPDU in an A-MPDU of HT, bytes: the length field of the delimiter has 12 bits (IEEE
+/// 802.11-2020 §9.7.1).
 pub const HT_MPDU_LIMIT: u32 = 4095;
-/// Maximum MPDU lengths that a receiver of VHT or HE may announce, bytes (IEEE 802.11-2020 §9.4.2.157.2).
+/// Maximum MPDU lengths that a VHT or HE receiver may announce, bytes (IEEE 802.11-2020 §9.4.2.157.2).
 pub const MPDU_LIMITS: [u32; 3] = [3895, 7991, 11_454];
 
 /// Returns the length of the A-MPDU subframe of an MPDU, bytes: delimiter, MPDU, and padding to a multiple of
-/// 4. The last subframe has no padding.
+/// four. The last subframe has no padding.
 pub const fn subframe_bytes(mpdu: u32) -> u32 {
     (DELIMITER_BYTES + mpdu).next_multiple_of(4)
 }
@@ -25,11 +25,11 @@ pub const fn subframe_bytes(mpdu: u32) -> u32 {
 /// Limits of a PSDU with one or more MPDUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Maximum length of a PSDU with one MPDU, bytes.
+    /// Maximum length of a PSDU with a single MPDU, bytes.
     alone: u32,
     /// Maximum length of a PSDU with several MPDUs, bytes.
     together: u32,
-    /// Maximum length of an MPDU among several, bytes.
+    /// Maximum length of an MPDU in a PSDU with several MPDUs, bytes.
     mpdu: u32,
     /// Maximum number of MPDUs.
     frames: u32,
@@ -39,8 +39,8 @@ pub struct Limits {
 
 impl Limits {
     /// Creates the limits of a PSDU: an A-MPDU of at most `bytes` bytes and `frames` MPDUs, in a PPDU of
-    /// `mode` that lasts at most `time`. If `bytes` is too small for two MPDUs, every PSDU has one MPDU.
-    /// `time` is [`MAX_PPDU_TIME`](super::MAX_PPDU_TIME), or less at the end of a TXOP.
+    /// `mode` with a duration of at most `time`. If `bytes` is too small for two MPDUs, every PSDU has one
+    /// MPDU. `time` is [`MAX_PPDU_TIME`](super::MAX_PPDU_TIME), or less at the end of a TXOP.
     pub fn new(mode: &TxMode, bytes: u32, frames: u32, time: Span) -> Limits {
         let alone = mode.largest_psdu(time);
         let (mpdu, before_single) = match mode.settings().format {
@@ -51,24 +51,24 @@ impl Limits {
     }
 }
 
-/// PSDU that grows MPDU by MPDU.
+/// PSDU to which MPDUs are appended.
 ///
-/// In HT a PSDU with a single MPDU is no A-MPDU. In VHT and HE every PSDU is an A-MPDU, and a single MPDU has
-/// a delimiter too (S-MPDU). An Ack answers a single MPDU, a BlockAck several.
+/// In HT a PSDU with a single MPDU is no A-MPDU. In VHT and HE every PSDU is an A-MPDU, and a single MPDU
+/// also has a delimiter (S-MPDU). The response to a single MPDU is an Ack, that to several MPDUs a BlockAck.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Psdu {
     /// Number of MPDUs.
     frames: u32,
     /// Length of the PSDU, bytes.
     bytes: u32,
-    /// Length of the PSDU with the padding that a further subframe would require, bytes.
+    /// Length of the PSDU including the padding before a further subframe, bytes.
     padded: u32,
-    /// True if the first MPDU is too long to be followed by others.
+    /// True if the first MPDU is too long for a PSDU with several MPDUs.
     is_closed: bool,
 }
 
 impl Psdu {
-    /// Appends an MPDU of `mpdu` bytes. False if a limit is exceeded; then the PSDU is unchanged.
+    /// Appends an MPDU of `mpdu` bytes. False if this would exceed a limit; the PSDU is then unchanged.
     #[inline]
     pub fn push(&mut self, mpdu: u32, limits: &Limits) -> bool {
         let bytes = match self.frames {
@@ -95,13 +95,13 @@ impl Psdu {
         self.frames
     }
 
-    /// Returns the length, bytes.
+    /// Returns the length of the PSDU, bytes.
     pub fn bytes(&self) -> u32 {
         self.bytes
     }
 }
 
-/// Returns the PSDU with the largest number of leading MPDUs that fits, from their lengths; an empty PSDU if
+/// Returns the PSDU with the largest number of MPDUs that fits, from the start of `lengths`; an empty PSDU if
 /// the first MPDU does not fit.
 pub fn largest(limits: &Limits, lengths: impl IntoIterator<Item = u32>) -> Psdu {
     let mut psdu = Psdu::default();
@@ -130,7 +130,7 @@ mod tests {
 
     const MOST: u32 = u32::MAX;
 
-    /// IEEE 802.11-2020 §9.7.1: all subframes but the last are padded to multiples of 4.
+    /// IEEE 802.11-2020 §9.7.1: all subframes except the last are padded to multiples of 4.
     #[test]
     fn subframes_are_padded_but_the_last() {
         assert_eq!([1534, 1535, 1536, 1537, 1538].map(subframe_bytes), [1540, 1540, 1540, 1544, 1544]);
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(psdu(&vht, &[4096, 11_454, 11_455]).0, 2);
     }
 
-    /// The time limit agrees with the airtime, for every MPDU length.
+    /// The time limit agrees with the airtime for every MPDU length.
     #[test]
     fn the_last_mpdu_is_the_last_whose_ppdu_fits_in_time() {
         let modes = [mode(Format::Ht, 7, 1, 20), mode(Format::Vht, 0, 2, 20), mode(Format::He, 11, 1, 20)];
@@ -181,7 +181,7 @@ mod tests {
         }
     }
 
-    /// No value overflows at the extremes.
+    /// Extreme values do not overflow.
     #[test]
     fn an_absurd_mpdu_does_not_fit() {
         let limits = Limits::new(&mode(Format::He, 11, 8, 160), MOST, MOST, Span::from_secs(1000));

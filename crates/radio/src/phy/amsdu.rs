@@ -1,13 +1,14 @@
-//! A-MSDU: MSDUs in one MPDU (IEEE 802.11-2020 §9.3.2.2.2).
+//! A-MSDU: several MSDUs in one MPDU (IEEE 802.11-2020 §9.3.2.2.2).
 use super::ampdu::{DELIMITER_BYTES, HT_MPDU_LIMIT, MPDU_LIMITS, QOS_MAC_BYTES};
 use super::format::{Format, MAX_PPDU_TIME};
 use super::mode::TxMode;
 
-/// Header of a subframe, bytes: destination, source, length.
+/// Length of the header of a subframe, bytes: destination, source, length.
 pub const SUBFRAME_HEADER_BYTES: u32 = 14;
 
-/// Returns the length of the longest A-MSDU in an A-MPDU, bytes. HT receivers announce 3839 or 7935 bytes, but an MPDU in an A-MPDU has at most
-/// 4095 (IEEE 802.11-2020 §9.4.2.55.2, §9.7.1); VHT and HE limit the MPDU, to 11454 bytes with its header and FCS (§9.4.2.157.2).
+/// Returns the maximum length of an A-MSDU in an A-MPDU, bytes. HT receivers announce 3839 or 7935 bytes, but
+/// an MPDU in an A-MPDU has at most 4095 (IEEE 802.11-2020 §9.4.2.55.2, §9.7.1). VHT and HE limit the MPDU,
+/// to 11454 bytes including header and FCS (§9.4.2.157.2).
 pub const fn longest(format: Format) -> u32 {
     match format {
         Format::Ht => HT_MPDU_LIMIT - QOS_MAC_BYTES,
@@ -18,24 +19,24 @@ pub const fn longest(format: Format) -> u32 {
 /// Framing of MSDUs in MPDUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Framing {
-    /// Length of the longest A-MSDU, bytes; 0: every MPDU has a single MSDU.
+    /// Maximum length of an A-MSDU, bytes; 0: every MPDU has a single MSDU.
     pub limit: u32,
-    /// MAC header and FCS of an MPDU, bytes.
+    /// Length of MAC header and FCS of an MPDU, bytes.
     pub mac: u32,
-    /// LLC and SNAP before each packet, bytes.
+    /// Length of LLC and SNAP before each packet, bytes.
     pub llc: u32,
 }
 
 impl Framing {
-    /// Creates the framing of packets to which MAC and LLC add `overhead` bytes. An A-MSDU has at most `amsdu` bytes, and fits into an A-MPDU
-    /// of `ampdu` bytes in the longest PPDU of `mode`.
+    /// Creates the framing of packets to which MAC and LLC add `overhead` bytes. An A-MSDU has at most
+    /// `amsdu` bytes, and fits in an A-MPDU of `ampdu` bytes in the longest PPDU of `mode`.
     pub fn new(mode: &TxMode, amsdu: u32, ampdu: u32, overhead: u32) -> Framing {
         let mac = overhead.min(QOS_MAC_BYTES);
         let longest = mode.largest_psdu(MAX_PPDU_TIME).min(ampdu);
         Framing { limit: amsdu.min(longest.saturating_sub(DELIMITER_BYTES + mac)), mac, llc: overhead - mac }
     }
 
-    /// Appends a packet of `bytes` to the body of an MPDU. False if the limit forbids it.
+    /// Appends a packet of `bytes` bytes to the body of an MPDU. False if this would exceed the limit.
     pub fn append(&self, body: &mut Body, bytes: u32) -> bool {
         body.push(bytes.saturating_add(self.llc), self.limit)
     }
@@ -46,20 +47,21 @@ impl Framing {
     }
 }
 
-/// Body of a QoS Data frame that grows MSDU by MSDU: a single MSDU is sent as such, several as an A-MSDU.
+/// Body of a QoS Data frame to which MSDUs are appended. A single MSDU is sent without a subframe header,
+/// several MSDUs as an A-MSDU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Body {
     /// Number of MSDUs.
     frames: u32,
     /// Length of the body, bytes.
     bytes: u32,
-    /// Length of the body with the padding that a further subframe would require, bytes.
+    /// Length of the body including the padding before a further subframe, bytes.
     padded: u32,
 }
 
 impl Body {
-    /// Appends an MSDU of `msdu` bytes, LLC and SNAP included. False if the A-MSDU would exceed `limit`
-    /// bytes; then the body is unchanged. The limit does not apply to a single MSDU.
+    /// Appends an MSDU of `msdu` bytes, including LLC and SNAP. False if the A-MSDU would exceed `limit`
+    /// bytes; the body is then unchanged. The limit does not apply to a single MSDU.
     pub fn push(&mut self, msdu: u32, limit: u32) -> bool {
         let subframe = SUBFRAME_HEADER_BYTES.saturating_add(msdu);
         let bytes = self.padded.saturating_add(subframe);
@@ -77,7 +79,7 @@ impl Body {
         self.frames
     }
 
-    /// Returns the length, bytes.
+    /// Returns the length of the body, bytes.
     pub fn bytes(&self) -> u32 {
         self.bytes
     }
@@ -95,7 +97,7 @@ mod tests {
         (body.frames(), body.bytes())
     }
 
-    /// The subframe of an MSDU of 1508 bytes has 1522 bytes, and 2 bytes of padding.
+    /// The subframe of an MSDU of 1508 bytes has 1522 bytes and 2 bytes of padding.
     #[test]
     fn subframes_are_padded_but_the_last() {
         assert_eq!(body(7935, [1508]), (1, 1508), "one MSDU has no subframe");
@@ -112,7 +114,7 @@ mod tests {
         assert_eq!(Format::ALL.map(|format| body(longest(format), [1508; 9]).0), [2, 7, 7]);
     }
 
-    /// The A-MSDU also fits the A-MPDU, and the time of a PPDU: at 6.5 Mbit/s 5.484 ms hold 4425 bytes.
+    /// The A-MSDU fits in the A-MPDU and in the duration of a PPDU: at 6.5 Mbit/s 5.484 ms carry 4425 bytes.
     #[test]
     fn an_amsdu_fits_into_a_ppdu() {
         let mode = |mcs| {
@@ -128,7 +130,7 @@ mod tests {
         assert_eq!(Framing::new(&mode(8), 7935, 20, 20), Framing { limit: 0, mac: 20, llc: 0 });
     }
 
-    /// No value overflows at the extremes.
+    /// Extreme values do not overflow.
     #[test]
     fn an_absurd_msdu_does_not_fit() {
         assert_eq!(body(7935, [90, u32::MAX]), (1, 90));

@@ -1,14 +1,14 @@
-//! PPDU formats of 802.11n, ac and ax: limits, and timing of their stations.
+//! PPDU formats of 802.11n, ac and ax: their limits, and the timing of their stations.
 use super::legacy::{Coding, OFDM_RATES, Phy};
 use airhop_base::{Rate, Span};
 
-/// aPPDUMaxTime, the same for the three formats (IEEE 802.11-2020 §19.4.4, §21.4.4; 802.11ax-2021 §27.4.4).
+/// aPPDUMaxTime, equal for the three formats (IEEE 802.11-2020 §19.4.4, §21.4.4; 802.11ax-2021 §27.4.4).
 pub const MAX_PPDU_TIME: Span = Span::from_micros(5484);
-/// Basic rates, used for control responses: the mandatory rates of OFDM (IEEE 802.11-2020 clause 17),
-/// ascending.
+/// Basic rates, at which control responses are sent: the mandatory rates of OFDM (IEEE 802.11-2020 clause
+/// 17), ascending.
 pub const BASIC_RATES: [Rate; 3] =
     [Rate::from_bps(6_000_000), Rate::from_bps(12_000_000), Rate::from_bps(24_000_000)];
-/// Compressed BlockAckReq frame, bytes (IEEE 802.11-2020 §9.3.1.7).
+/// Length of a compressed BlockAckReq frame, bytes (IEEE 802.11-2020 §9.3.1.7).
 pub const BLOCK_ACK_REQ_BYTES: u32 = 24;
 
 /// Returns the length of a compressed BlockAck frame, bytes, for a window of `window` MPDUs: the bitmap has
@@ -21,9 +21,9 @@ pub const fn block_ack_bytes(window: u32) -> u32 {
 /// Frequency band.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Band {
-    /// 2.4 GHz: every OFDM PPDU has a signal extension.
+    /// 2.4 GHz band, in which every OFDM PPDU has a signal extension.
     Ghz2_4,
-    /// 5 GHz.
+    /// 5 GHz band.
     Ghz5,
 }
 
@@ -37,7 +37,7 @@ impl Band {
         }
     }
 
-    /// Returns the name: "2.4 GHz", "5 GHz".
+    /// Returns the name of the band: "2.4 GHz", "5 GHz".
     pub const fn name(self) -> &'static str {
         match self {
             Band::Ghz2_4 => "2.4 GHz",
@@ -46,7 +46,7 @@ impl Band {
     }
 }
 
-/// Format of a PPDU; each was introduced by another standard.
+/// Format of a PPDU; each standard introduced one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
     /// High throughput, 802.11n: the mixed format (IEEE 802.11-2020 clause 19).
@@ -70,13 +70,13 @@ impl Format {
         }
     }
 
-    /// Returns the format introduced by the standard of this name; `None` for other names.
+    /// Returns the format that the standard with this name introduced; `None` for other names.
     pub fn find(name: &str) -> Option<Format> {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// Returns the timing of stations in this band. `None` if the standard does not use the band: 802.11ac is
-    /// for 5 GHz only.
+    /// Returns the timing of stations in this band; `None` if the standard does not use the band. 802.11ac
+    /// uses 5 GHz only.
     pub const fn phy(self, band: Band) -> Option<Phy> {
         match (self, band) {
             (Format::Ht, Band::Ghz5) => Some(Phy::HT),
@@ -88,7 +88,7 @@ impl Format {
         }
     }
 
-    /// Returns the highest MCS per spatial stream. The MCS index of HT adds 8 (streams − 1).
+    /// Returns the highest MCS per spatial stream. HT's MCS index adds 8 (streams − 1).
     pub const fn max_mcs(self) -> u8 {
         match self {
             Format::Ht => 7,
@@ -134,8 +134,8 @@ impl Format {
     }
 }
 
-/// Timing of 802.11n, ac and ax. Their control frames are OFDM frames, sent as duplicates of the same
-/// duration on wide channels; the contention windows are those of DCF and of EDCA's best effort.
+/// Timing of 802.11n, ac and ax. Their control frames are OFDM frames; on wide channels they are sent as
+/// duplicates of the same duration. The contention windows are those of DCF and of EDCA's best effort.
 impl Phy {
     /// 802.11n at 5 GHz (IEEE 802.11-2020 §19.4.4).
     pub const HT: Phy = of_ofdm("802.11n", Band::Ghz5);
@@ -149,8 +149,8 @@ impl Phy {
     pub const HE_2_4_GHZ: Phy = of_ofdm("802.11ax", Band::Ghz2_4);
 }
 
-/// Returns the timing of a standard with OFDM control frames (IEEE 802.11-2020 clauses 17 and, at 2.4 GHz,
-/// 18).
+/// Returns the timing of a standard with OFDM control frames (IEEE 802.11-2020 clause 17, and clause 18 at
+/// 2.4 GHz).
 const fn of_ofdm(name: &'static str, band: Band) -> Phy {
     let sifs = match band {
         Band::Ghz2_4 => Span::from_micros(10),

@@ -1,18 +1,18 @@
 //! Timing of 802.11, 802.11b and 802.11g, and of the OFDM control frames of later standards.
 //!
-//! Every number is the standard's. The fields are public so that a study can change single values (Cheng &
-//! Lin 2008 prints other contention windows).
+//! All values are the standard's. The fields are public so that a study can change single values (Cheng & Lin
+//! 2008 prints other contention windows).
 use airhop_base::{Rate, Span};
 
-/// RTS frame, bytes (IEEE 802.11-2016 §9.3.1.2).
+/// Length of an RTS frame, bytes (IEEE 802.11-2016 §9.3.1.2).
 pub const RTS_BYTES: u32 = 20;
-/// CTS frame, bytes (IEEE 802.11-2016 §9.3.1.3).
+/// Length of a CTS frame, bytes (IEEE 802.11-2016 §9.3.1.3).
 pub const CTS_BYTES: u32 = 14;
-/// ACK frame, bytes (IEEE 802.11-2016 §9.3.1.4).
+/// Length of an ACK frame, bytes (IEEE 802.11-2016 §9.3.1.4).
 pub const ACK_BYTES: u32 = 14;
-/// MAC header and FCS of a data frame, bytes (IEEE 802.11-2016 §9.3.2.1); each fragment has its own.
+/// Length of MAC header and FCS of a data frame, bytes (IEEE 802.11-2016 §9.3.2.1). Each fragment has both.
 pub const MAC_BYTES: u32 = 24 + 4;
-/// Overhead of a data frame over its IP packet, bytes: MAC header and FCS, LLC and SNAP 8.
+/// Bytes that a data frame adds to its IP packet: MAC header and FCS, and 8 bytes of LLC and SNAP.
 pub const DATA_OVERHEAD: u32 = MAC_BYTES + 8;
 
 /// Timing of one 802.11 physical layer.
@@ -28,20 +28,21 @@ pub struct Phy {
     pub cw_min: u32,
     /// Largest contention window.
     pub cw_max: u32,
-    /// Duration of PLCP preamble and header, sent before every frame at any data rate.
+    /// Duration of PLCP preamble and header, which precede every frame at any data rate.
     pub plcp: Span,
-    /// Mapping of a frame's bits to time on the air.
+    /// Coding, which determines the airtime of a frame's bits.
     pub coding: Coding,
     /// Rates of the standard, ascending. The first is the lowest basic rate.
     pub rates: &'static [Rate],
 }
 
-/// Mapping of a frame's bits to time on the air.
+/// Coding, which determines the airtime of a frame's bits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Coding {
-    /// Bits in sequence at the data rate (FHSS, DSSS, CCK).
+    /// Bits are sent one after the other at the data rate (FHSS, DSSS, CCK).
     Serial,
-    /// OFDM symbols of 4 µs, followed by a signal extension (ERP-OFDM: 6 µs, IEEE 802.11-2016 §18.3.2.4).
+    /// Bits are sent in OFDM symbols of 4 µs, followed by a signal extension (ERP-OFDM: 6 µs, IEEE
+    /// 802.11-2016 §18.3.2.4).
     Ofdm {
         /// Duration of the signal extension.
         signal_extension: Span,
@@ -124,13 +125,13 @@ impl Phy {
         self.sifs + self.airtime(ACK_BYTES, self.rates[0]) + self.difs()
     }
 
-    /// Returns AckTimeout and CTSTimeout, without the SIFS before the answer: a slot and aRxPHYStartDelay,
+    /// Returns AckTimeout and CTSTimeout without the SIFS before the response: a slot and aRxPHYStartDelay,
     /// the duration of preamble and header (IEEE 802.11-2016 §10.3.2.9, Tables 15-5, 16-4, 17-21).
     pub fn answer_timeout(&self) -> Span {
         self.slot + self.plcp
     }
 
-    /// Returns the airtime of a MAC frame of `bytes` bytes at `rate`, preamble included, rounded up to a
+    /// Returns the airtime of a MAC frame of `bytes` bytes at `rate`, including the preamble, rounded up to a
     /// nanosecond.
     pub fn airtime(&self, bytes: u32, rate: Rate) -> Span {
         self.plcp
@@ -141,8 +142,8 @@ impl Phy {
     }
 }
 
-/// Returns the duration of the DATA field of an OFDM frame: 16 service bits, the frame, 6 tail bits, padded to whole symbols (IEEE
-/// 802.11-2016 §17.3.5.4).
+/// Returns the duration of the DATA field of an OFDM frame: 16 service bits, the frame and 6 tail bits,
+/// padded to whole symbols (IEEE 802.11-2016 §17.3.5.4).
 fn ofdm_symbols(bytes: u32, rate: Rate) -> Span {
     const SYMBOL_US: u64 = 4;
     let bits = 16 + 8 * u64::from(bytes) + 6;
@@ -168,7 +169,8 @@ mod tests {
     #[test]
     fn serial_airtimes() {
         let b = Phy::find("802.11b").unwrap();
-        // ns-2.35 prints the same: data frame 973.1 µs, TCP-ACK frame 245.8 µs, link ACK 304 and 202.2 µs.
+        // ns-2.35 prints the same airtimes: data frame 973.1 µs, TCP-ACK frame 245.8 µs, link ACK 304 and
+        // 202.2 µs.
         assert_eq!(b.airtime(1074, mbit(110)).nanos(), 973_091);
         assert_eq!(b.airtime(74, mbit(110)).nanos(), 245_819);
         assert_eq!(b.airtime(ACK_BYTES, mbit(10)).nanos(), 304_000);
@@ -180,7 +182,7 @@ mod tests {
     #[test]
     fn ofdm_airtimes_are_whole_symbols() {
         let g = Phy::find("802.11g").unwrap();
-        // The worked example of 802.11a-1999, annex G: a 100-byte PSDU at 36 Mbit/s is 6 symbols.
+        // Worked example of 802.11a-1999, annex G: a 100-byte PSDU at 36 Mbit/s has 6 symbols.
         assert_eq!(g.airtime(100, mbit(360)).nanos(), (20 + 6 * 4 + 6) * 1000);
         assert_eq!(g.airtime(1536, mbit(540)).nanos(), (20 + 57 * 4 + 6) * 1000); // 12310 / 216 = 56.99
         assert_eq!(g.airtime(ACK_BYTES, mbit(60)).nanos(), (20 + 6 * 4 + 6) * 1000);

@@ -6,23 +6,23 @@ use airhop_base::{Rate, Span};
 
 /// Transmission mode of a PPDU. All values that do not depend on the PSDU are computed once.
 ///
-/// The guard interval determines the LTFs of HE: 2x LTF with 0.8 and 1.6 µs, 4x LTF with 3.2 µs. The packet
-/// extension of HE is 0. A PPDU with LDPC has no tail bits; the extra OFDM symbol segment that LDPC may add
-/// is not simulated: its effect is below one symbol.
+/// The guard interval determines HE's LTFs: 2x LTF with 0.8 and 1.6 µs, 4x LTF with 3.2 µs. HE's packet
+/// extension is 0. A PPDU with LDPC has no tail bits. LDPC may add an extra OFDM symbol segment, which is not
+/// simulated; its effect is below one symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TxMode {
     settings: TxSettings,
     symbol: Symbol,
-    /// Bits of the data field beside the PSDU: 16 service bits and the tail bits of each encoder.
+    /// Number of bits of the data field besides the PSDU: 16 service bits and the tail bits of each encoder.
     overhead_bits: u64,
     /// T_SYM, ns.
     symbol_ns: u64,
-    /// Duration of the PPDU without the symbols of the data field: preamble and signal extension.
+    /// Duration of the PPDU without the symbols of the data field, i.e. of preamble and signal extension.
     around: Span,
 }
 
 /// Duration of a symbol with the long guard interval, ns. The data field of HT and VHT is padded to a
-/// multiple of it.
+/// multiple of this duration.
 const OFDM_SYMBOL_NS: u64 = 4000;
 /// Duration of a symbol with the short guard interval, ns.
 const SHORT_SYMBOL_NS: u64 = 3600;
@@ -32,7 +32,7 @@ impl TxMode {
     ///
     /// # Errors
     ///
-    /// If a setting is out of the range of the format, or the standard excludes the combination.
+    /// If a setting is out of the format's range, or if the standard excludes the combination.
     pub fn new(settings: TxSettings) -> Result<TxMode, ModeError> {
         settings.check()?;
         let TxSettings { format, band, mcs, streams, width_mhz, guard } = settings;
@@ -52,18 +52,18 @@ impl TxMode {
         &self.settings
     }
 
-    /// Returns N_DBPS: the data bits of a symbol.
+    /// Returns N_DBPS, the number of data bits per symbol.
     pub fn data_bits(&self) -> u32 {
         self.symbol.data_bits
     }
 
-    /// Returns N_ES: the number of convolutional encoders; 0 with LDPC.
+    /// Returns N_ES, the number of convolutional encoders; 0 with LDPC.
     pub fn encoders(&self) -> u32 {
         self.symbol.encoders
     }
 
-    /// Returns the data rate of the standard's tables, rounded down to a bit per second: data bits per symbol
-    /// over symbol duration. For HE the data bits are taken before they are rounded down to N_DBPS.
+    /// Returns the data rate of the standard's tables, rounded down to 1 bit/s: data bits per symbol over
+    /// symbol duration. For HE, the number of data bits is that before the rounding to N_DBPS.
     pub fn data_rate(&self) -> Rate {
         let [bits, of] = self.symbol.exact_bits.map(u64::from);
         Rate::from_bps(bits * 1_000_000_000 / (of * self.symbol_ns))
@@ -83,7 +83,7 @@ impl TxMode {
         self.around + Span::from_nanos(nanos)
     }
 
-    /// Returns the length of the longest PSDU, bytes, that the format allows and whose PPDU lasts at most
+    /// Returns the maximum length of a PSDU, bytes, that the format permits and whose PPDU lasts at most
     /// `time`; 0 if there is none.
     pub fn largest_psdu(&self, time: Span) -> u32 {
         let nanos = time.saturating_sub(self.around).nanos();
@@ -105,7 +105,7 @@ impl TxMode {
         Rate::from_bps(of_mcs.unwrap_or(54) * 1_000_000)
     }
 
-    /// Returns the rate of the Ack or BlockAck that answers this PPDU: the highest basic rate not above the
+    /// Returns the rate of the Ack or BlockAck in response to this PPDU: the highest basic rate not above the
     /// reference rate (IEEE 802.11-2020 §10.6.6.5).
     pub fn response_rate(&self) -> Rate {
         let reference = self.reference_rate();
@@ -128,7 +128,7 @@ fn preamble(settings: &TxSettings) -> Span {
     }
 }
 
-/// Returns the number of long training fields, which must be 1 or even (IEEE 802.11-2020 Tables 19-13, 21-13).
+/// Returns the number of long training fields, which is 1 or even (IEEE 802.11-2020 Tables 19-13, 21-13).
 fn ltf_count(streams: u8) -> u64 {
     u64::from(if streams == 1 { 1 } else { streams.next_multiple_of(2) })
 }

@@ -3,7 +3,7 @@ use super::format::{Band, Format};
 use airhop_base::Span;
 use std::fmt;
 
-/// Settings of a transmission, chosen by a station or a scenario file.
+/// Settings of a transmission, which a station or a scenario file selects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TxSettings {
     /// Format of the PPDU.
@@ -21,7 +21,7 @@ pub struct TxSettings {
 }
 
 impl TxSettings {
-    /// Checks that every setting is in the range of the format.
+    /// Checks that every setting is within the format's range.
     pub(super) fn check(&self) -> Result<(), ModeError> {
         let TxSettings { format, band, mcs, streams, width_mhz, guard } = *self;
         if format.phy(band).is_none() {
@@ -43,8 +43,8 @@ impl TxSettings {
     }
 }
 
-/// Reason why a transmission mode does not exist. Its text names the setting, its value, and the standard's
-/// values.
+/// Error of a transmission mode that does not exist. Its text contains the setting, its value, and the
+/// standard's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModeError {
     /// The standard does not use this band.
@@ -84,8 +84,8 @@ pub enum ModeError {
         /// The guard interval.
         guard: Span,
     },
-    /// The tables of the format exclude this MCS for this width and number of streams, because the data bits
-    /// cannot be divided among encoders (IEEE 802.11-2020 §21.5).
+    /// The format's tables exclude this MCS for this width and number of streams, because the data bits
+    /// cannot be divided among the encoders (IEEE 802.11-2020 §21.5).
     LeftOut {
         /// Format of the PPDU.
         format: Format,
@@ -139,7 +139,7 @@ impl fmt::Display for ModeError {
 
 impl std::error::Error for ModeError {}
 
-/// Returns the values as a list: "a, b or c".
+/// Formats the values as a list: "a, b or c".
 fn one_of(values: impl Iterator<Item = String>) -> String {
     let values: Vec<String> = values.collect();
     match values.split_last() {

@@ -1,9 +1,9 @@
-//! Bits of an OFDM symbol, by modulation, subcarriers and spatial streams.
+//! Number of bits of an OFDM symbol, by modulation, subcarriers and spatial streams.
 use super::format::Format;
 use super::settings::TxSettings;
 
-/// Coded bits per subcarrier, and the code rate as a fraction, by MCS (IEEE 802.11-2020 §19.5, §21.5;
-/// 802.11ax-2021 §27.5): BPSK, QPSK and QAM with 16, 64, 256 and 1024 points.
+/// Coded bits per subcarrier and code rate by MCS, the rate as a fraction (IEEE 802.11-2020 §19.5, §21.5;
+/// 802.11ax-2021 §27.5). Modulations are BPSK, QPSK and QAM with 16, 64, 256 and 1024 points.
 const MODULATIONS: [(u32, [u32; 2]); 12] = [
     (1, [1, 2]),
     (2, [1, 2]),
@@ -19,25 +19,25 @@ const MODULATIONS: [(u32, [u32; 2]); 12] = [
     (10, [5, 6]),
 ];
 
-/// Modes that the tables of VHT exclude although a number of encoders would divide their bits: MHz, spatial
-/// streams and MCS (IEEE 802.11-2020 Tables 21-38 to 21-61).
+/// Modes that VHT's tables exclude although a number of encoders would divide their bits: width in MHz,
+/// spatial streams and MCS (IEEE 802.11-2020 Tables 21-38 to 21-61).
 const LEFT_OUT: [(u32, u8, u8); 4] = [(80, 3, 6), (80, 6, 9), (80, 7, 6), (160, 3, 9)];
 
-/// Bits of an OFDM symbol.
+/// Numbers of bits of an OFDM symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Symbol {
     /// N_DBPS: data bits per symbol, an integer.
     pub data_bits: u32,
-    /// Data bits per symbol as a fraction, before HE rounds them down; the data rates of HE's tables are
-    /// computed from the fraction.
+    /// Data bits per symbol as a fraction, before HE rounds them down. HE's tables compute data rates from
+    /// the fraction.
     pub exact_bits: [u32; 2],
     /// N_ES: number of convolutional encoders, each of which adds 6 tail bits to the PSDU; 0 with LDPC.
     pub encoders: u32,
 }
 
 impl Symbol {
-    /// Returns the bits of a symbol with these settings, which must be within the ranges of their format.
-    /// `None` if the standard excludes this combination.
+    /// Returns the bits of a symbol with these settings, which must be within the format's ranges; `None` if
+    /// the standard excludes the combination.
     pub fn of(settings: &TxSettings) -> Option<Symbol> {
         let &TxSettings { format, mcs, streams, width_mhz, .. } = settings;
         let (tone_bits, [share, of]) = MODULATIONS[usize::from(mcs)];
@@ -56,15 +56,15 @@ impl Symbol {
     }
 }
 
-/// Maximum data bits per symbol of one encoder of HT: 300 Mbit/s with the short guard interval, 270 Mbit/s
-/// with the long one.
+/// Maximum data bits per symbol of an HT encoder: 300 Mbit/s with the short guard interval, 270 Mbit/s with
+/// the long one.
 const HT_ENCODER_BITS: u32 = 1080;
-/// Maximum data bits per symbol of one encoder of VHT: 600 Mbit/s with the short guard interval, 540 Mbit/s
-/// with the long one.
+/// Maximum data bits per symbol of a VHT encoder: 600 Mbit/s with the short guard interval, 540 Mbit/s with
+/// the long one.
 const VHT_ENCODER_BITS: u32 = 2160;
 
 /// Returns N_ES: the smallest number of encoders that suffices for the data bits and divides both data bits
-/// and coded bits. The result reproduces the columns of the tables of IEEE 802.11-2020 §19.5 and §21.5.
+/// and coded bits. This rule reproduces the columns of the tables in IEEE 802.11-2020 §19.5 and §21.5.
 fn encoders(coded_bits: u32, data_bits: u32, each: u32) -> u32 {
     let mut count = data_bits.div_ceil(each);
     while !(coded_bits.is_multiple_of(count) && data_bits.is_multiple_of(count)) {
@@ -73,8 +73,8 @@ fn encoders(coded_bits: u32, data_bits: u32, each: u32) -> u32 {
     count
 }
 
-/// Returns N_SD, the number of data subcarriers of a channel; for HE, of the resource unit that fills the
-/// channel (242, 484, 996 and twice 996 tones).
+/// Returns N_SD, the number of data subcarriers of a channel. For HE, it is that of the resource unit that
+/// fills the channel (242, 484, 996 and twice 996 tones).
 fn tones(format: Format, width_mhz: u32) -> u32 {
     match (format, width_mhz) {
         (Format::Ht | Format::Vht, 20) => 52,

@@ -1,4 +1,4 @@
-//! Broadcast frames on the air.
+//! Tests of broadcast frames on the air.
 use super::harness::{Note, World, line, on_link, plan};
 use super::{DIFS, SIFS, count, ns, secs, slots, watch};
 use crate::cell::{Access, BROADCAST};
@@ -6,9 +6,9 @@ use crate::errors::ErrorPlan;
 use crate::layer::FrameKind;
 use airhop_base::Rate;
 
-/// IEEE 802.11-2016 §10.3.6: a broadcast has no RTS, no ACK and no second attempt, and a rate that all
-/// stations can receive; 192 µs of preamble and 1076 bytes at 1 Mbit/s. A post-backoff follows as after any
-/// packet (§10.3.4.3).
+/// IEEE 802.11-2016 §10.3.6: a broadcast has no RTS, ACK or second attempt. Its rate is one that all stations
+/// can receive: 192 µs of preamble and 1076 bytes at 1 Mbit/s. A post-backoff follows, as after any packet
+/// (§10.3.4.3).
 #[test]
 fn a_broadcast_is_sent_once_at_the_control_rate_to_all_in_range() {
     for access in [Access::Basic, Access::RtsCts] {
@@ -45,7 +45,7 @@ fn each_receiver_of_a_broadcast_has_its_own_errors() {
     assert_eq!(count(&world, |n| matches!(n, Note::Lost { .. } | Note::Failed { .. })), 0);
 }
 
-/// A broadcast reserves no time beyond its end: a station that received it waits for a DIFS; unicast frames
+/// A broadcast reserves no time after its end: a station that received it waits for a DIFS. Unicast frames
 /// are acknowledged.
 #[test]
 fn a_broadcast_reserves_nothing() {

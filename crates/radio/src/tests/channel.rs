@@ -1,4 +1,4 @@
-//! Effect of a link's errors on its frames.
+//! Tests of the effect of a link's errors on its frames.
 use super::harness::{Note, World, on_link, plan};
 use super::{count, secs, watch};
 use crate::cell::{CellPlan, LinkErrors, Station};
@@ -11,7 +11,7 @@ use airhop_engine::Streams;
 fn all_frames_are_exposed_by_their_bits() {
     let mut plan = plan(2);
     plan.attempts = 1;
-    // 1076 bytes is the length of the data frame.
+    // The data frame has a length of 1076 bytes.
     let model = ErrorPlan::FrameErrorRate { fer: 0.2, reference_bits: 1076 * 8 };
     plan.errors = vec![LinkErrors { from: None, to: None, model }];
     let mut world = World::new(&plan, 1);
@@ -21,12 +21,12 @@ fn all_frames_are_exposed_by_their_bits() {
         let sent = air.iter().filter(|t| t.kind == kind).count() as f64;
         let lost = count(&world, |n| matches!(n, Note::Lost { frame, .. } if *frame == kind)) as f64;
         let p = 1.0 - 0.8_f64.powf(bytes / 1076.0);
-        // Binomial: five standard deviations, 1.7 million to one.
+        // The count is binomial; the tolerance is five standard deviations, a false alarm in 1.7 million.
         assert!((lost - sent * p).abs() < 5.0 * (sent * p * (1.0 - p)).sqrt(), "{kind:?}: {lost} of {sent}");
     }
 }
 
-/// TCP HACK can use a frame whose first H bytes are intact: MAC and LLC (36), IP and UDP (28).
+/// TCP HACK can use a frame whose first H bytes are intact: 36 bytes of MAC and LLC, 28 of IP and UDP.
 #[test]
 fn intact_headers_follow_the_bit_error_rate() {
     let mut plan = plan(3);
@@ -49,7 +49,7 @@ fn intact_headers_follow_the_bit_error_rate() {
     let (intact, useless) = (lost(true), lost(false));
     let [header, all] = [64.0, 1076.0].map(|bytes| 0.4_f64.powf(bytes / 1076.0));
     let (n, p) = (intact + useless, (header - all) / (1.0 - all));
-    // Binomial: five standard deviations.
+    // The count is binomial; the tolerance is five standard deviations.
     assert!((intact - n * p).abs() < 5.0 * (n * p * (1.0 - p)).sqrt(), "{intact} of {n}, expected {}", n * p);
     assert!(count(&world, |n| matches!(n, Note::Lost { frame: FrameKind::Ack, .. })) > 50);
     let control =
@@ -65,7 +65,7 @@ fn intact_headers_follow_the_bit_error_rate() {
     assert!(collisions.len() > 1000 && !collisions.contains(&true), "a collision leaves nothing");
 }
 
-/// Returns the outcome of each data frame from 0 to 1; `None` for a collision.
+/// Returns the outcome of each data frame from station 0 to 1; `None` for a collision.
 fn fates(plan: &CellPlan, others: &[Station]) -> Vec<Option<bool>> {
     let mut world = World::new(plan, 1);
     world.saturate(0, 1, 1040);
@@ -80,7 +80,7 @@ fn fates(plan: &CellPlan, others: &[Station]) -> Vec<Option<bool>> {
     world.notes.iter().filter_map(|(_, n)| fate(n)).collect()
 }
 
-/// The n-th frame on a link has the same outcome in every run, so that every scheme meets the same channel.
+/// The n-th frame on a link has the same outcome in every run, so all schemes have the same channel.
 #[test]
 fn the_channel_does_not_depend_on_the_traffic() {
     let mut plan = plan(4);
@@ -92,7 +92,7 @@ fn the_channel_does_not_depend_on_the_traffic() {
     for (i, (a, b)) in alone.iter().zip(&crowded).enumerate() {
         assert!(b.is_none() || a == b, "frame {i}: {a:?} alone, {b:?} with others");
     }
-    // The errors come from the random stream of the link.
+    // The link's own random stream determines the errors.
     let mut stream = Streams::new(1, 0).stream("cell.errors.s0->s1");
     assert!(alone.iter().all(|f| *f == Some(!stream.chance(0.1))));
 }

@@ -1,4 +1,4 @@
-//! Fragments of the standard, on the air.
+//! Tests of the standard's fragments on the air.
 use super::harness::{Note, World, line, on_link, plan};
 use super::{DIFS, SIFS, SLOT, count, ns, secs, slots, watch};
 use crate::cell::{Access, CellPlan, CellRules, Transmission};
@@ -7,11 +7,11 @@ use crate::layer::FrameKind;
 use crate::phy::{ACK_BYTES, Phy};
 use airhop_base::{Drop, Span, Time};
 
-/// A link ACK of 802.11b at 11 Mbit/s, ns.
+/// Airtime of a link ACK of 802.11b at 11 Mbit/s, ns.
 const ACK: u64 = 202_182;
 
-/// Returns a cell with frames of at most 256 bytes: a packet of 1040 bytes has five, with 28 bytes of MAC
-/// header and FCS each and 8 bytes of LLC in the first.
+/// Returns a cell with frames of at most 256 bytes. A packet of 1040 bytes has five, with 28 bytes of MAC
+/// header and FCS each, and 8 bytes of LLC in the first.
 fn cutting(n: usize) -> CellPlan {
     CellPlan { fragmentation: Some(256), ..plan(n) }
 }
@@ -20,9 +20,9 @@ fn data(air: &[Transmission]) -> Vec<Transmission> {
     air.iter().filter(|t| t.kind == FrameKind::Data).copied().collect()
 }
 
-/// IEEE 802.11-2016 §10.5, §10.3.4.5: all frames but the last have the length of the threshold; after one
-/// contention every frame follows a SIFS after the previous exchange, and the packet is delivered once, with
-/// the last frame.
+/// IEEE 802.11-2016 §10.5, §10.3.4.5: all frames except the last have the threshold's length. After one
+/// contention every frame follows the previous exchange after a SIFS. The packet is delivered once, with its
+/// last frame.
 #[test]
 fn a_clean_packet_takes_the_airtime_of_its_fragments() {
     let plan = cutting(2);
@@ -41,7 +41,7 @@ fn a_clean_packet_takes_the_airtime_of_its_fragments() {
     assert_eq!(world.notes.len(), 3, "and the MAC is ready: {:?}", world.notes);
 }
 
-/// The plan's time for a packet equals the simulated time, with every PHY and access; a frame of the
+/// The plan's time for a packet equals the simulated time, for every PHY and access method. A frame of the
 /// threshold's length is not fragmented.
 #[test]
 fn a_plan_knows_the_time_of_fragments() {
@@ -69,9 +69,9 @@ fn a_plan_knows_the_time_of_fragments() {
     }
 }
 
-/// IEEE 802.11-2016 §10.3.4.6: a fragment and its ACK reserve the medium up to the ACK of the next fragment,
-/// an RTS only up to the ACK of the first. A failed fragment contends again, with an RTS, and the burst
-/// continues with it.
+/// IEEE 802.11-2016 §10.3.4.6: a fragment and its ACK reserve the medium until the ACK of the next fragment,
+/// an RTS only until the ACK of the first. After a failed fragment the station contends again, with an RTS,
+/// and the burst continues with this fragment.
 #[test]
 fn duration_fields_reach_to_the_ack_of_the_next_fragment() {
     let plan = CellPlan { access: Access::RtsCts, ..cutting(2) };
@@ -96,8 +96,9 @@ fn duration_fields_reach_to_the_ack_of_the_next_fragment() {
     assert!(begun > 180, "{begun} bursts of 100 packets");
 }
 
-/// Stations 0 and 2 do not hear each other; the duration field of station 1's ACKs keeps 2 silent to the end
-/// of the burst (IEEE 802.11-2016 §10.3.4.6). So only a frame that overlaps a first fragment collides.
+/// Stations 0 and 2 do not sense each other. The duration field of station 1's ACKs prevents transmissions of
+/// station 2 until the end of the burst (IEEE 802.11-2016 §10.3.4.6), so only a frame that overlaps a first
+/// fragment collides.
 #[test]
 fn a_hidden_station_receives_the_reservation_in_the_acks() {
     let plan = CellPlan { fragmentation: Some(256), ..line(&[0.0, 30.0, 60.0], 40.0, 40.0) };
@@ -109,7 +110,7 @@ fn a_hidden_station_receives_the_reservation_in_the_acks() {
     let mut heard = 0;
     for ack in air.iter().filter(|t| t.kind == FrameKind::Ack && t.to == 0 && t.duration > Span::ZERO) {
         if by_2.iter().any(|t| t.start < ack.end && ack.start < t.end) {
-            continue; // it was sending
+            continue; // the station was sending
         }
         let until = ack.end + ack.duration + Span::from_nanos(DIFS);
         assert!(by_2.iter().all(|t| t.start < ack.end || t.start >= until), "{ack:?}");
@@ -120,8 +121,9 @@ fn a_hidden_station_receives_the_reservation_in_the_acks() {
     assert!(heard > 4000 && count(&world, collided) > 200, "{heard} of {frames}");
 }
 
-/// A fragment without an ACK is followed by the backoff of any failed frame, in a window that doubles from failure to failure
-/// and is reset by an ACK (IEEE 802.11-2016 §10.3.3: "all or part of an MSDU"), as the count of attempts is (§10.3.4.4).
+/// After a fragment without an ACK, the station draws a backoff as after any failed frame. Each failure
+/// doubles the contention window. An ACK resets the window (IEEE 802.11-2016 §10.3.3: "all or part of an
+/// MSDU") and the count of attempts (§10.3.4.4).
 #[test]
 fn a_missing_ack_costs_a_backoff_and_an_ack_resets_window_and_count() {
     let mut plan = CellPlan { attempts: 4, ..cutting(2) };
@@ -145,13 +147,14 @@ fn a_missing_ack_costs_a_backoff_and_an_ack_resets_window_and_count() {
             widest[failures - 1] = drawn.max(widest[failures - 1]);
         }
     }
-    // Hundreds of draws each: the last eighth of the window occurs almost surely.
+    // With hundreds of draws each, the last eighth of the window occurs almost surely.
     assert!(widest[0] > 56 && widest[1] > 112 && widest[2] > 224, "{widest:?}");
     assert!(most > 6, "failures of several fragments: {most}");
 }
 
-/// A packet is discarded with the first fragment that fails `attempts` times: 1 − Π (1 − p_f^attempts), where
-/// p_f = 1 − (1 − BER)^bits is the loss probability of a fragment. Later fragments are not sent.
+/// A packet is discarded with the first fragment that fails `attempts` times: with probability 1 − Π (1 −
+/// p_f^attempts), where p_f = 1 − (1 − BER)^bits is the loss probability of a fragment. Later fragments are
+/// not sent.
 #[test]
 fn a_packet_is_lost_with_one_of_its_fragments() {
     for (attempts, fer) in [(1, 0.1), (1, 0.6), (2, 0.5), (4, 0.9)] {
@@ -167,7 +170,7 @@ fn a_packet_is_lost_with_one_of_its_fragments() {
         let lost = 1.0 - each.powi(4) * last;
         let counted = count(&world, |n| matches!(n, Note::Discarded { arrived: false, .. })) as f64;
         let n = f64::from(n);
-        // Binomial; five standard deviations.
+        // The count is binomial; the tolerance is five standard deviations.
         let spread = 5.0 * (n * lost * (1.0 - lost)).sqrt();
         assert!((counted - n * lost).abs() <= spread, "{attempts}, {fer}: {counted}, expected {}", n * lost);
         assert_eq!(count(&world, |n| matches!(n, Note::HeaderOnly { .. })), 0, "headers alone are of no use");
@@ -182,9 +185,9 @@ fn a_packet_is_lost_with_one_of_its_fragments() {
     }
 }
 
-/// Goodput of a saturated station, packets/s of 1500 bytes, computed from the numbers of the PHY. A packet's
-/// cycle is DIFS, a mean backoff and its fragments in sequence; every failure costs a timeout, a DIFS and a
-/// backoff in a doubled window (the last failure ends the cycle).
+/// Goodput of a saturated station, packets/s of 1500 bytes, computed from the PHY's parameters. A packet's
+/// cycle is a DIFS, a mean backoff and its fragments in sequence. Every failure adds a timeout, a DIFS and a
+/// backoff in a doubled window; the last failure ends the cycle.
 fn closed_form(plan: &CellPlan, ber: f64, lengths: &[u32]) -> f64 {
     let us = |span: Span| span.nanos() as f64 / 1e3;
     let airtime = |bytes| us(plan.phy.airtime(bytes, plan.rate));
@@ -208,8 +211,8 @@ fn closed_form(plan: &CellPlan, ber: f64, lengths: &[u32]) -> f64 {
     reached / time * 1e6
 }
 
-/// Throughput of clean and noisy cells equals the closed form. The best threshold grows as the bit error rate
-/// falls: shorter frames are lost less often, but pay for headers and ACKs more often.
+/// The throughput of clean and noisy cells equals the closed form. The best threshold increases as the bit
+/// error rate decreases: shorter frames are lost less often, but have more headers and ACKs.
 #[test]
 fn the_best_threshold_grows_as_errors_become_rare() {
     let thresholds = [96, 192, 384, 768, 1536];
@@ -224,12 +227,12 @@ fn the_best_threshold_grows_as_errors_become_rare() {
             world.saturate(0, 1, 1400);
             world.run(secs(20));
             let measured = world.delivered as f64 / 20.0;
-            let part = (threshold - 28).max(88); // 16 fragments at most
+            let part = (threshold - 28).max(88); // at most 16 fragments
             let (body, mut lengths) = (1408, Vec::new());
             (0..body).step_by(part as usize).for_each(|at| lengths.push(28 + part.min(body - at)));
             let expected = closed_form(&plan, ber, &lengths);
-            // The standard deviation of a cycle is some tenths of its mean, and a run has thousands of cycles, so
-            // the error of the mean is small; few packets give a larger error.
+            // The standard deviation of a cycle is some tenths of its mean, and a run has thousands of
+            // cycles, so the error of the mean is small. With few packets it is larger.
             let error = 5.0 * (expected * 20.0).sqrt() / (expected * 20.0);
             assert!(
                 (measured - expected).abs() < expected * (0.003 + error),
@@ -243,7 +246,7 @@ fn the_best_threshold_grows_as_errors_become_rare() {
 }
 
 /// IEEE 802.11-2016 §10.5: no fragment begins later than dot11MaxTransmitMSDULifetime, 512 TU, after the
-/// first began; the packet is then discarded. The packets behind it follow.
+/// start of the first. The packet is then discarded, and later packets follow.
 #[test]
 fn a_packet_in_fragments_has_a_lifetime() {
     let mut plan = CellPlan { rules: CellRules::IEEE, retry_delay: Span::from_millis(200), ..cutting(2) };
@@ -260,8 +263,8 @@ fn a_packet_in_fragments_has_a_lifetime() {
     assert!(at[0] < air[3].start && ns(at[0], air[3].start) < 32 * SLOT, "after its post-backoff");
 }
 
-/// The receiver has all fragments, and the sender does not know: a duplicate is dropped, and the discarded
-/// packet had arrived.
+/// The receiver has all fragments, but the sender does not know it. The receiver drops the duplicate, and the
+/// discarded packet had arrived.
 #[test]
 fn duplicates_are_dropped() {
     let mut plan = CellPlan { attempts: 2, ..cutting(2) };

@@ -1,4 +1,4 @@
-//! Rules of IEEE 802.11 that differ from ns-2's, in whole cells.
+//! Tests of IEEE 802.11 rules that differ from ns-2's, in whole cells.
 use super::harness::{Note, World, line, on_link, plan};
 use super::{DIFS, SIFS, SLOT, count, ns, secs, slots, watch};
 use crate::cell::{AckTimeout, CellRules, Range, Station};
@@ -6,7 +6,7 @@ use crate::errors::ErrorPlan;
 use crate::layer::FrameKind;
 use airhop_base::{Rate, Time};
 
-/// Preamble and header of 802.11b: aRxPHYStartDelay.
+/// Duration of preamble and header of 802.11b: aRxPHYStartDelay.
 const PLCP: u64 = 192_000;
 
 fn when(world: &World, what: impl Fn(&Note) -> bool) -> Time {
@@ -17,8 +17,8 @@ fn failed(world: &World, by: Station) -> Time {
     when(world, |note| matches!(note, Note::Failed { from, .. } if *from == by))
 }
 
-/// IEEE 802.11-2016 §10.3.2.9: a frame has failed SIFS, slot and aRxPHYStartDelay after its end; by then DIFS
-/// is over. With link ACKs at 1 Mbit/s that is 222 µs; ns-2 waits 334 µs and a DIFS.
+/// IEEE 802.11-2016 §10.3.2.9: a frame counts as failed SIFS, slot and aRxPHYStartDelay after its end, when
+/// DIFS has already elapsed. With link ACKs at 1 Mbit/s that is 222 µs; ns-2 waits 334 µs and a DIFS.
 #[test]
 fn the_backoff_after_a_lost_frame_begins_with_the_ack_timeout() {
     for (ack_timeout, timeout, then) in
@@ -37,8 +37,8 @@ fn the_backoff_after_a_lost_frame_begins_with_the_ack_timeout() {
     }
 }
 
-/// IEEE 802.11-2016 §10.3.2.9: with a PHY-RXSTART within the timeout, PHY-RXEND decides. An ACK with bit errors has failed at its end, and
-/// EIFS follows it.
+/// IEEE 802.11-2016 §10.3.2.9: if a PHY-RXSTART occurs within the timeout, the outcome is determined at
+/// PHY-RXEND. An ACK with bit errors fails at its end, and EIFS follows.
 #[test]
 fn a_garbled_ack_fails_at_its_end() {
     for range in [None, Some(Range::free_space(40.0, 85.0))] {
@@ -56,9 +56,9 @@ fn a_garbled_ack_fails_at_its_end() {
     }
 }
 
-/// IEEE 802.11-2016 §10.3.2.9: "the recognition of anything else" is a failure, at its end. Stations 1 and 3
-/// do not hear each other and begin together; the frame from 1 to 0 is lost, and in place of its ACK 1
-/// receives the ACK of 2 for 3.
+/// IEEE 802.11-2016 §10.3.2.9: "the recognition of anything else" is a failure at the end of that frame.
+/// Stations 1 and 3 do not sense each other and start at the same time. The frame from 1 to 0 is lost, and
+/// station 1 receives station 2's ACK for station 3 in place of its own ACK.
 #[test]
 fn a_frame_for_another_station_extends_the_timeout() {
     let mut plan = line(&[-30.0, 0.0, 30.0, 35.0], 32.0, 32.0);
@@ -74,8 +74,8 @@ fn a_frame_for_another_station_extends_the_timeout() {
     assert!(ns(air[1].end, air[2].end) > SIFS + SLOT + PLCP);
 }
 
-/// Returns the time from the end of station 1's ACK to the start of its own frame: it receives a packet from
-/// station 0 and at once has one for station 2.
+/// Returns the time from the end of station 1's ACK to the start of its own frame. Station 1 receives a
+/// packet from station 0 and at once has a packet for station 2.
 fn forwarded(rules: CellRules, range: Option<Range>, seed: u64) -> u64 {
     let mut plan = line(&[0.0, 30.0, 60.0], 40.0, 85.0);
     (plan.rules, plan.range) = (rules, range);
@@ -91,8 +91,8 @@ fn forwarded(rules: CellRules, range: Option<Range>, seed: u64) -> u64 {
     ns(ack.end, data.start)
 }
 
-/// IEEE 802.11-2016 §10.3.4.2: neither carrier sense is busy when the packet arrives, and the station's own
-/// ACK does not require a backoff. ns-2 draws a backoff.
+/// IEEE 802.11-2016 §10.3.4.2: neither carrier sense is busy when the packet arrives, so the station's own
+/// ACK requires no backoff. ns-2 draws a backoff.
 #[test]
 fn a_packet_to_forward_follows_the_own_ack_by_a_difs() {
     for range in [None, Some(Range::free_space(40.0, 85.0))] {

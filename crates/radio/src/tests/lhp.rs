@@ -1,4 +1,4 @@
-//! Fragments of LHP, on the air.
+//! Tests of LHP's fragments on the air.
 use super::harness::{Note, World, line, on_link, plan};
 use super::{DIFS, SIFS, SLOT, count, ns, secs, slots, watch};
 use crate::cell::Transmission;
@@ -8,19 +8,20 @@ use crate::layer::{Fragmentation, FrameKind};
 use airhop_base::Time;
 use std::collections::BTreeMap;
 
-/// A link ACK of 802.11b at 11 Mbit/s, ns.
+/// Airtime of a link ACK of 802.11b at 11 Mbit/s, ns.
 const ACK: u64 = 202_182;
 
-/// Returns a world whose packets are cut into 100 and at most 256 bytes: five fragments of 1040 bytes.
+/// Returns a world whose packets are cut into a fragment of 100 bytes and fragments of at most 256: five
+/// fragments of 1040 bytes.
 fn cutting(plan: &CellPlan, seed: u64) -> World {
     let mut world = World::new(plan, seed);
     world.fragments = Some(Fragmentation::default());
     world
 }
 
-/// IEEE 802.11-2016 §10.3.4.5: after one contention, every frame follows a SIFS after the previous exchange.
-/// 1040 bytes are fragments of 100, 256, 256, 256 and 172; each has 36 bytes of MAC and LLC, 192 µs of PLCP
-/// and a separate ACK.
+/// IEEE 802.11-2016 §10.3.4.5: after one contention, every frame follows the previous exchange after a SIFS.
+/// 1040 bytes are fragments of 100, 256, 256, 256 and 172. Each has 36 bytes of MAC and LLC, 192 µs of PLCP
+/// and its own ACK.
 #[test]
 fn a_clean_packet_takes_the_airtime_of_its_fragments() {
     let mut world = cutting(&plan(2), 1);
@@ -40,8 +41,8 @@ fn a_clean_packet_takes_the_airtime_of_its_fragments() {
     assert_eq!(rest.len(), 2, "and the MAC is ready: {rest:?}");
 }
 
-/// IEEE 802.11-2016 §10.3.4.6: a fragment and its ACK reserve the medium up to the ACK of the next fragment,
-/// an RTS only up to the ACK of the first.
+/// IEEE 802.11-2016 §10.3.4.6: a fragment and its ACK reserve the medium until the ACK of the next fragment,
+/// an RTS only until the ACK of the first.
 #[test]
 fn duration_fields_reach_to_the_ack_of_the_next_fragment() {
     let mut plan = plan(2);
@@ -81,12 +82,12 @@ fn a_missing_ack_costs_a_backoff_and_an_ack_does_not() {
             *widest = drawn.max(*widest);
         }
     }
-    // Hundreds of draws each: the last eighth of the window occurs almost surely.
+    // With hundreds of draws each, the last eighth of the window occurs almost surely.
     assert!(widest[0] > 56 && widest[1] > 112 && widest[2] > 224, "{widest:?}");
 }
 
-/// Returns how many of `packets` packets over a channel with bit errors were delivered, arrived with their
-/// headers only, or did not arrive; and the theoretical numbers.
+/// Returns the numbers of packets that were delivered, arrived with their headers only, or did not arrive, of
+/// `packets` packets over a channel with bit errors; and the theoretical numbers.
 fn fates(attempts: u32, fer: f64, packets: u32) -> [(f64, f64); 3] {
     let mut plan = plan(2);
     plan.attempts = attempts;
@@ -99,11 +100,11 @@ fn fates(attempts: u32, fer: f64, packets: u32) -> [(f64, f64); 3] {
     let discarded = count(&world, |n| matches!(n, Note::Discarded { arrived: false, .. })) as f64;
     assert_eq!(delivered + discarded, f64::from(packets));
 
-    // Every slot is an attempt at a fragment that is still missing. The number of slots needed is therefore
-    // the sum of five geometrically distributed numbers.
+    // In every slot a fragment that is still missing is sent. The number of slots needed is therefore the sum
+    // of five geometric variates.
     let allotted = 5 * attempts as usize;
     let lost = [136.0, 292.0, 292.0, 292.0, 208.0].map(|bytes| 1.0 - (1.0 - fer).powf(bytes / 136.0));
-    let mut used = vec![0.0; allotted + 1]; // used[k]: P(the fragments so far took k slots)
+    let mut used = vec![0.0; allotted + 1]; // used[k]: P(the fragments so far needed k slots)
     used[0] = 1.0;
     for p in lost {
         let mut next = vec![0.0; allotted + 1];
@@ -117,15 +118,15 @@ fn fates(attempts: u32, fer: f64, packets: u32) -> [(f64, f64); 3] {
     [(delivered, all), (headers, 1.0 - all - none), (discarded - headers, none)]
 }
 
-/// P_f_frag of Yun 2009, Table 1: the first fragment is lost if it fails in all slots. The packet arrives if its
-/// fragments together need at most that number of slots.
+/// P_f_frag of Yun 2009, Table 1: the first fragment is lost if it fails in all slots. The packet arrives if
+/// the sum of its fragments' transmissions is at most the number of slots.
 #[test]
 fn fates_are_those_of_geometric_fragments() {
     for (attempts, fer) in [(1, 0.05), (1, 0.6), (2, 0.15), (2, 0.75), (4, 0.4)] {
         let n = 4000;
         for (what, (counted, p)) in ["delivered", "headers", "nothing"].iter().zip(fates(attempts, fer, n)) {
             let n = f64::from(n);
-            // Binomial; five standard deviations.
+            // The count is binomial; the tolerance is five standard deviations.
             assert!(
                 (counted - n * p).abs() <= 5.0 * (n * p * (1.0 - p)).sqrt(),
                 "{attempts} attempts, fer {fer}, {what}: {counted}, expected {}",
@@ -135,7 +136,7 @@ fn fates_are_those_of_geometric_fragments() {
     }
 }
 
-/// Laws of LHP if ACKs are lost and a hidden station interferes.
+/// Laws of LHP with lost ACKs and a hidden station that interferes.
 #[test]
 fn slots_are_never_exceeded_and_a_packet_is_delivered_once() {
     let mut plan = line(&[0.0, 30.0, 60.0], 40.0, 40.0);
@@ -166,7 +167,7 @@ fn slots_are_never_exceeded_and_a_packet_is_delivered_once() {
     assert!(headers > 300 && count(&world, only_headers) == headers, "who has all has not only the headers");
 }
 
-/// The first fragment arrived, but none of its ACKs: the receiver knows the headers of the lost packet.
+/// The first fragment has arrived, but none of its ACKs: the receiver has the headers of the lost packet.
 #[test]
 fn a_receiver_knows_the_headers_whether_or_not_the_sender_knows_that() {
     let mut plan = plan(2);
@@ -174,7 +175,7 @@ fn a_receiver_knows_the_headers_whether_or_not_the_sender_knows_that() {
     plan.errors = vec![on_link(1, 0, ErrorPlan::Loss(1.0))];
     let mut world = cutting(&plan, 1);
     world.push(0, 1, 1040);
-    world.push(0, 1, 60); // fits into the first fragment: an ordinary packet
+    world.push(0, 1, 60); // the packet fits in the first fragment: an ordinary packet
     let air = watch(&mut world, secs(1));
     let data: Vec<u32> = air.iter().filter(|t| t.kind == FrameKind::Data).map(|t| t.bytes).collect();
     assert_eq!(data, [136, 136, 136, 136, 136, 96]);

@@ -1,4 +1,4 @@
-//! Frames on the air, one by one.
+//! Tests of frames on the air, one by one.
 #[path = "../../tests/harness/mod.rs"]
 mod harness;
 
@@ -26,7 +26,7 @@ pub(crate) fn secs(s: u64) -> Time {
     Time::ZERO + Span::from_secs(s)
 }
 
-/// Runs to `end`; returns every transmission that ended, in that order.
+/// Runs to `end`. Returns every transmission that ended, in the order of the ends.
 pub(crate) fn watch(world: &mut World, end: Time) -> Vec<Transmission> {
     let mut air = Vec::new();
     while let Some((now, event)) = world.queue.pop_until(end) {
@@ -54,7 +54,7 @@ pub(crate) fn ns(from: Time, to: Time) -> u64 {
     (to - from).nanos()
 }
 
-/// Returns the backoff slots between `free`, the time at which the medium became idle, and `start`, after an
+/// Returns the number of backoff slots between `free`, when the medium became idle, and `start`, after an
 /// interframe space `ifs`.
 pub(crate) fn slots(free: Time, ifs: u64, start: Time) -> u64 {
     let rest = ns(free, start).checked_sub(ifs).expect("nobody sends within the interframe space");
@@ -71,7 +71,7 @@ fn a_packet_goes_out_at_once_if_immediate_access_is_on_and_after_a_backoff_if_no
             .map(|seed| {
                 let mut world = World::new(&plan, seed);
                 world.queue.push(secs(1), crate::cell::CellEvent { cell: 0, what: AirEvent::Due });
-                world.queue.pop_until(secs(1)); // only to let a second pass
+                world.queue.pop_until(secs(1)); // lets one second pass
                 world.push(0, 1, 1040);
                 let air = watch(&mut world, secs(2));
                 assert_eq!(air.len(), 2);
@@ -95,12 +95,13 @@ fn immediate_access_on_a_busy_medium_draws_a_backoff() {
     plan.rules.immediate_access = true;
     let mut world = World::new(&plan, 1);
     world.push(0, 1, 1040);
-    world.push(2, 1, 1040); // both at time zero: neither hears the other, both wait for a DIFS and collide
+    // at time zero: the stations do not sense each other, both wait for a DIFS and collide
+    world.push(2, 1, 1040);
     let air = watch(&mut world, secs(1));
     assert_eq!((air[0].start, air[1].start), (air[0].start, air[0].start));
     let mut world = World::new(&plan, 1);
     world.push(0, 1, 1040);
-    world.step(secs(1)); // station 0 is on the air
+    world.step(secs(1)); // station 0 is transmitting
     world.push(2, 1, 1040);
     let air = watch(&mut world, secs(1));
     slots(air[1].end, DIFS, air[2].start);
@@ -126,7 +127,8 @@ fn an_rts_exchange_is_spaced_by_sifs_and_every_duration_field_points_to_its_end(
     }
 }
 
-/// IEEE 802.11-2016 §10.3.4.3: uniform in {0, …, CW}, CW doubled at every failure, reset after the last.
+/// IEEE 802.11-2016 §10.3.4.3: the backoff is uniform in {0, …, CW}. CW is doubled at every failure and reset
+/// after the last.
 #[test]
 fn backoffs_are_uniform_in_a_window_that_doubles_and_is_reset() {
     let mut plan = plan(2);
@@ -134,7 +136,7 @@ fn backoffs_are_uniform_in_a_window_that_doubles_and_is_reset() {
     let mut world = World::new(&plan, 1);
     world.saturate(0, 1, 40);
     let air = watch(&mut world, secs(400));
-    // The timeout: SIFS, ACK, slot; then a DIFS.
+    // The timeout is SIFS, ACK and slot; a DIFS follows.
     let wait = SIFS + 202_182 + SLOT + DIFS;
     let mut drawn = vec![Vec::new(); 7];
     for pair in air.windows(2) {
@@ -145,7 +147,7 @@ fn backoffs_are_uniform_in_a_window_that_doubles_and_is_reset() {
         let n = values.len() as f64;
         let window = f64::min(32.0 * 2_f64.powi(stage as i32), 1024.0);
         assert!(n > 5000.0);
-        // 32 equal bins; chi-square with 31 degrees of freedom, 99.99 % quantile 70.
+        // 32 bins of equal width; chi-square with 31 degrees of freedom, 99.99 % quantile 70.
         let mut bins = [0.0; 32];
         values.iter().for_each(|v| bins[(*v as f64 / window * 32.0) as usize] += 1.0);
         let chi2: f64 = bins.iter().map(|b: &f64| (b - n / 32.0).powi(2) / (n / 32.0)).sum();
@@ -203,20 +205,20 @@ fn hidden_terminals_collide_and_rts_saves_them() {
     let mut audible = hidden(Access::Basic);
     audible.range = Some(Range::free_space(40.0, 85.0));
     let (heard, delivered) = data_collisions(&audible);
-    // Two stations within hearing: each frame collides with probability 2 / (W + 1) = 6.1 % at most (Bianchi,
-    // n = 2).
+    // Two stations within sense range: each frame collides with probability 2 / (W + 1) = 6.1 % at most
+    // (Bianchi, n = 2).
     let p = heard as f64 / (heard as f64 + delivered as f64);
     assert!((0.03..0.065).contains(&p), "{p}");
     assert!(basic > 4 * heard, "{basic} hidden, {heard} within hearing");
     assert!(rts * 20 < basic, "{rts} with RTS/CTS, {basic} without");
 }
 
-/// A frame that is scheduled to begin before the end of another overlaps it: station 2 has its packet first,
-/// and a backoff that ends with the frame of station 0.
+/// A frame that is scheduled to begin before the end of another frame overlaps it. Station 2 gets its packet
+/// first, and its backoff ends at the end of station 0's frame.
 #[test]
 fn a_signal_that_begins_as_another_ends_does_not_overlap_it() {
     let mut plan = hidden(Access::Basic);
-    // 76 bytes and their preamble are 40 slots.
+    // 76 bytes and their preamble last 40 slots.
     (plan.rate, plan.attempts, plan.phy.cw_min) = (Rate::from_bps(1_000_000), 1, 63);
     let mut met = 0;
     for seed in 0..2000 {
@@ -243,7 +245,7 @@ fn a_decoded_cts_silences_a_hidden_station_until_its_exchange_is_over() {
     for cts in air.iter().filter(|t| t.kind == FrameKind::Cts && t.to == 0) {
         let by_2 = || air.iter().filter(|t| t.from == 2);
         if by_2().any(|t| overlap(t, cts)) {
-            continue; // it was sending and did not hear this CTS
+            continue; // station 2 was sending and did not receive this CTS
         }
         let until = cts.end + cts.duration + Span::from_nanos(DIFS);
         assert!(by_2().all(|t| t.end <= cts.start || t.start >= until));
@@ -252,9 +254,9 @@ fn a_decoded_cts_silences_a_hidden_station_until_its_exchange_is_over() {
     assert!(checked > 500, "{checked}");
 }
 
-/// Simulates a frame from 10 m away and a hidden station `far` metres away that sends to a station beyond;
-/// the receiver needs a power ratio of `ratio`. Returns for every data frame of station 0: lost, overlapped
-/// by an earlier frame, overlapped by a later one.
+/// Simulates a frame from a distance of 10 m, and a hidden station at a distance of `far` metres that sends
+/// to a station still farther away. The receiver needs a power ratio of `ratio`. Returns for every data frame
+/// of station 0 whether it was lost, overlapped by an earlier frame, and overlapped by a later frame.
 fn capture(far: f64, ratio: f64) -> Vec<(bool, bool, bool)> {
     let mut plan = line(&[0.0, 10.0, 10.0 + far, 10.0 + 2.0 * far], 36.0, 36.0);
     plan.range = plan.range.map(|range| Range { capture: ratio, ..range });
@@ -278,7 +280,8 @@ fn capture(far: f64, ratio: f64) -> Vec<(bool, bool, bool)> {
         .collect()
 }
 
-/// The first signal survives a later one that is 10 dB weaker; a later signal never captures the receiver.
+/// The receiver decodes the first signal if a later signal is 10 dB weaker. A later signal never captures the
+/// receiver.
 #[test]
 fn the_first_signal_captures_the_receiver_if_it_is_10_db_stronger() {
     // (35 / 10)^2 = 12.25, and (31 / 10)^2 = 9.61
@@ -294,8 +297,8 @@ fn the_first_signal_captures_the_receiver_if_it_is_10_db_stronger() {
     }
 }
 
-/// A trace contains every transmission, and the outcome of each attempt. Station 2 is hidden from station 0;
-/// station 1 senses but cannot decode station 2, whose signal collides with the frames from 0 to 1.
+/// A trace contains every transmission, and the outcome of each attempt. Station 2 is hidden from station 0.
+/// Station 1 senses but cannot decode station 2, whose signal collides with the frames from 0 to 1.
 #[test]
 fn every_transmission_is_recorded_with_its_outcome() {
     let told = |metres: &[f64], ratio| {
@@ -321,7 +324,7 @@ fn every_transmission_is_recorded_with_its_outcome() {
             let lost = |n: &Note| matches!(n, Note::Lost { from, frame, .. } if (*from, *frame) == (t.from, t.frame));
             let was_lost = world.notes.iter().any(|(at, note)| at == end && lost(note));
             assert_eq!(was_lost, !matches!(t.reception, Reception::Received | Reception::Captured));
-            // Captured: a later signal overlapped the frame at its receiver.
+            // Captured means that a later signal overlapped the frame at its receiver.
             if t.reception == Reception::Captured {
                 let hears = |s: Station| (metres[usize::from(s)] - metres[usize::from(t.to)]).abs() <= 50.0;
                 assert!(
@@ -333,7 +336,7 @@ fn every_transmission_is_recorded_with_its_outcome() {
         told.into_iter().map(|(_, t)| t).filter(|t| t.from == 0).collect::<Vec<_>>()
     };
     let count = |told: &[Transmitted], what| told.iter().filter(|t| t.reception == what).count();
-    // 45 m against 10 m: 13 dB.
+    // The distances 45 m and 10 m differ by 13 dB.
     let near = [0.0, 10.0, 55.0, 90.0];
     let strong = told(&near, 10.0);
     assert!(count(&strong, Reception::Captured) > 50 && count(&strong, Reception::Collision) > 50);
@@ -372,7 +375,7 @@ fn a_packet_whose_acks_are_lost_is_delivered_once_and_discarded_empty() {
     ];
     assert_eq!(notes(&world), expect);
     assert!(world.packets.is_empty());
-    // A damaged ACK does not shorten the timeout: it ends a slot after the end of the ACK.
+    // A damaged ACK does not shorten the timeout, which ends a slot after the end of the ACK.
     assert_eq!(ns(world.notes[1].0, world.notes[2].0), SLOT);
 }
 
@@ -391,19 +394,19 @@ fn a_frame_has_the_configured_attempts_and_an_rts_seven() {
         assert_eq!(count(&world, |n| matches!(n, Note::Failed { .. })), sent);
         assert_eq!(count(&world, |n| matches!(n, Note::Discarded { arrived: false, .. })), 1);
         assert!(world.packets.is_empty());
-        // The timeout: SIFS, answer (202 µs at 11 Mbit/s) and slot after the end of the frame.
+        // The timeout is SIFS, response (202 µs at 11 Mbit/s) and slot after the end of the frame.
         let failed = world.notes.iter().find(|(_, n)| matches!(n, Note::Failed { .. })).unwrap().0;
         assert_eq!(ns(air[0].end, failed), SIFS + 202_182 + SLOT);
     }
 }
 
-/// With RTS/CTS the data frame has a separate count: a lost RTS does not use up its attempts, and a CTS
+/// With RTS/CTS data frames have their own count: a lost RTS uses no attempt of the data frame, and a CTS
 /// resets the count of RTS frames.
 #[test]
 fn data_attempts_are_counted_apart_from_rts_frames() {
     let mut plan = plan(2);
     (plan.access, plan.attempts) = (Access::RtsCts, 4);
-    // An RTS is lost with a probability of 35 %, and a data frame of 1536 bytes almost surely.
+    // An RTS is lost with a probability of 35 %, a data frame of 1536 bytes almost surely.
     plan.errors = vec![on_link(0, 1, ErrorPlan::FrameErrorRate { fer: 0.35, reference_bits: 20 * 8 })];
     let mut world = World::new(&plan, 1);
     (0..100).for_each(|_| world.push(0, 1, 1500));
@@ -416,12 +419,12 @@ fn data_attempts_are_counted_apart_from_rts_frames() {
     assert_eq!(count(&world, |n| matches!(n, Note::Failed { attempt: 1, .. })), 100);
 }
 
-/// Station 2 sends to the last station after an exchange between 0 and 1; returns the time at which the
-/// medium became idle, and the time at which station 2 began to send.
+/// Simulates an exchange between stations 0 and 1, after which station 2 sends to the last station. Returns
+/// the time at which the medium became idle, and the time at which station 2 began to send.
 fn bystander(plan: &CellPlan) -> (Time, Time) {
     let mut world = World::new(plan, 5);
     world.push(0, 1, 1040);
-    world.step(secs(1)); // the data frame is on the air
+    world.step(secs(1)); // the data frame is being transmitted
     world.push(2, plan.stations.len() as Station - 1, 1040);
     let air = watch(&mut world, secs(1));
     let ack = air.iter().find(|t| t.kind == FrameKind::Ack).unwrap();
@@ -429,11 +432,12 @@ fn bystander(plan: &CellPlan) -> (Time, Time) {
     (ack.end, own.start)
 }
 
-/// IEEE 802.11-2016 §10.3.7. EIFS - DIFS is 15.7 slots, so the slot grid shows which of the two was used.
+/// IEEE 802.11-2016 §10.3.7. EIFS - DIFS is 15.7 slots, so the start time modulo a slot shows which
+/// interframe space was used.
 #[test]
 fn eifs_follows_an_undecodable_frame_until_a_correct_one() {
-    // Links with bit errors, and the interframe space of station 2: all frames decoded; data frame missed,
-    // ACK decoded; both missed.
+    // Links with bit errors, and the interframe space of station 2: all frames are decoded; the data frame is
+    // lost and the ACK decoded; both are lost.
     for (links, ifs) in [(&[][..], DIFS), (&[(0, 2)], DIFS), (&[(0, 2), (1, 2)], EIFS)] {
         let mut plan = plan(4);
         plan.errors = links.iter().map(|(from, to)| on_link(*from, *to, ErrorPlan::Loss(1.0))).collect();
@@ -442,12 +446,12 @@ fn eifs_follows_an_undecodable_frame_until_a_correct_one() {
     }
 }
 
-/// An undecodable signal is followed by EIFS too, and cannot be received.
+/// EIFS also follows a signal that cannot be decoded.
 #[test]
 fn beyond_the_receive_range_frames_are_only_sensed() {
     let (idle, start) = bystander(&line(&[0.0, 30.0, 80.0, 110.0], 40.0, 85.0));
     slots(idle, EIFS, start);
-    let (idle, start) = bystander(&line(&[0.0, 30.0, 70.0, 110.0], 40.0, 85.0)); // it can read the ACK
+    let (idle, start) = bystander(&line(&[0.0, 30.0, 70.0, 110.0], 40.0, 85.0)); // it can decode the ACK
     slots(idle, DIFS, start);
     for far in [60.0, 90.0] {
         let mut plan = line(&[0.0, far], 40.0, 85.0);

@@ -1,8 +1,8 @@
-//! Constants of channel access.
+//! Rules of channel access.
 use crate::cell::plan::AckTimeout;
 use airhop_base::Span;
 
-/// Constants of a cell's channel access.
+/// Rules of a cell's channel access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
     pub slot: Span,
@@ -12,9 +12,9 @@ pub(crate) struct Rules {
     pub cw_min: u32,
     pub cw_max: u32,
     pub countdown: Countdown,
-    /// Pause of the link layer before it retransmits a data frame.
+    /// Delay of the link layer before it retransmits a data frame.
     pub retry_delay: Span,
-    /// True if a packet that arrives at an idle medium is sent without a backoff.
+    /// True if a packet that arrives while the medium is idle is sent without a backoff.
     pub immediate_access: bool,
     pub ack_timeout: AckTimeout,
 }
@@ -22,9 +22,9 @@ pub(crate) struct Rules {
 /// Rule for a backoff that a busy medium interrupts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Countdown {
-    /// DCF: the backoff decrements at the end of each idle slot (IEEE 802.11-2016 §10.3.4.3).
+    /// DCF: the backoff decreases at the end of each idle slot (IEEE 802.11-2016 §10.3.4.3).
     IdleSlots,
-    /// EDCA: at each slot boundary after AIFS a queue transmits or decrements its backoff, also at a boundary
-    /// at which another station begins to transmit (IEEE 802.11-2020 §10.23.2.4).
+    /// EDCA: at each slot boundary after AIFS a queue transmits or decreases its backoff, even if another
+    /// station begins to transmit at this boundary (IEEE 802.11-2020 §10.23.2.4).
     Boundaries,
 }

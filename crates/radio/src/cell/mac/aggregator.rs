@@ -1,8 +1,8 @@
-//! Aggregation at one station: the packets for each receiver, and their A-MPDUs under Block Ack.
+//! Aggregation at one station: packets for each receiver, and A-MPDUs with Block Ack.
 //!
-//! Receivers are served round-robin, one exchange each. The MAC stores the MPDUs of a window, limited to two
-//! A-MPDUs of maximum length: the one on the air and the next one. All other packets stay in the queue before
-//! the MAC, where the queue discipline manages them.
+//! The station serves its receivers round-robin, one exchange each. The MAC stores the MPDUs of a window, at
+//! most two A-MPDUs of maximum length: the A-MPDU on the air and the next one. All other packets stay in the
+//! queue before the MAC, where the queue discipline manages them.
 use super::block_ack::Bitmap;
 use super::block_ack::originator::{Exchange, Originator, Report, Rules};
 use super::block_ack::recipient::Recipient;
@@ -18,8 +18,8 @@ use crate::phy::amsdu::{Framing, SUBFRAME_HEADER_BYTES};
 use airhop_base::{Span, Time};
 
 /// Reorder timeout of a recipient: time from the arrival of a stored MPDU until the recipient skips the
-/// missing MPDUs before it. Linux' HT_RX_REORDER_BUF_TIMEOUT (net/mac80211/rx.c); the standard has no such
-/// timer.
+/// missing MPDUs before it. The value is Linux' HT_RX_REORDER_BUF_TIMEOUT (net/mac80211/rx.c); the standard
+/// has no such timer.
 const REORDER_TIMEOUT: Span = Span::from_millis(100);
 
 /// Maximum number of A-MPDUs of maximum length that the MAC stores for a receiver.
@@ -28,9 +28,9 @@ const HELD_AGGREGATES: u64 = 2;
 /// Next frame of a station that has gained the medium.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// A PSDU of this length with the MPDUs of [`Aggregator::burst`].
+    /// PSDU of this length with the MPDUs of [`Aggregator::burst`].
     Data { bytes: u32 },
-    /// A BlockAckReq with this starting sequence number.
+    /// BlockAckReq with this starting sequence number.
     Request { start: u64 },
 }
 
@@ -41,13 +41,13 @@ struct QueuedPacket {
     number: u64,
     /// Time at which the packet entered the MAC.
     at: Time,
-    /// Bytes that the packet added to its MPDU.
+    /// Bytes by which the packet lengthened its MPDU.
     bytes: u32,
     /// Arrival time of the packet's MPDU, if the recipient stores the MPDU.
     arrived: Time,
 }
 
-/// Block Ack agreement of a station with one receiver: state of both ends.
+/// Block Ack agreement of a station with one receiver, with the state of both ends.
 #[derive(Debug)]
 struct Agreement {
     to: Station,
@@ -59,9 +59,10 @@ struct Agreement {
     /// Bytes of the subframes of MPDUs that are neither acknowledged nor discarded.
     held_bytes: u64,
     recipient: Recipient,
-    /// First number after the discarded MPDUs that the originator's last BlockAckReq failed to report; 0 if none.
+    /// Number after the discarded MPDUs that the originator's last BlockAckReq could not report; 0 if there
+    /// are none.
     given_up: u64,
-    /// Begin of the current fade: the first exchange without an answer.
+    /// Start of the present fade: the first exchange without a response.
     fading: Option<Time>,
 }
 
@@ -78,15 +79,15 @@ pub(crate) struct Aggregator {
     turn: usize,
     /// Start of the last exchange.
     begun: Time,
-    /// True during an exchange. A broadcast that arrives meanwhile waits for the end of the exchange.
+    /// True during an exchange. A broadcast that arrives during the exchange waits for its end.
     is_exchanging: bool,
     next: Next,
     burst: Vec<Mpdu>,
     /// Packets after the first of each MPDU of `burst`.
     others: Vec<Msdu>,
-    /// True if the station refuses packets since the last [`LinkEffect::Ready`].
+    /// True if the station has refused a packet since the last [`LinkEffect::Ready`].
     is_full: bool,
-    /// Buffers reused between events; empty between events.
+    /// Buffers that events reuse; empty between events.
     reports: Vec<Report>,
     deliver: Vec<u64>,
 }
@@ -128,20 +129,20 @@ impl Aggregator {
         self.agreements.iter().map(|agreement| agreement.packets.len()).sum()
     }
 
-    /// True if an exchange can begin: none is under way, and an MPDU or a BlockAckReq is pending.
+    /// True if an exchange can start: no exchange is in progress, and an MPDU or a BlockAckReq waits.
     pub fn has_work(&self) -> bool {
         self.agreements.iter().any(|agreement| agreement.originator.has_work())
     }
 
-    /// Adds a packet; `number` is the packet's number at the station.
+    /// Adds a packet. `number`: number of the packet at the station.
     #[inline(never)]
     pub fn push(&mut self, now: Time, number: u64, packet: Outgoing) {
         self.agreement(packet.to).push(now, number, packet);
         self.is_full |= !self.has_room();
     }
 
-    /// Begins an exchange with the next receiver in turn; [`Aggregator::next`] then returns the frame. False
-    /// if the lifetimes of all packets are over.
+    /// Starts an exchange with the next receiver in turn; [`Aggregator::next`] then returns the frame. False
+    /// if the lifetimes of all packets have ended.
     pub fn begin(&mut self, now: Time, from: Station, effects: &mut Vec<LinkEffect>) -> bool {
         self.begun = now;
         for _ in 0..self.agreements.len() {
@@ -162,24 +163,24 @@ impl Aggregator {
             }
             self.is_exchanging = exchange != Exchange::None;
             if self.is_exchanging {
-                self.is_full |= !self.has_room(); // the newest MPDU may have had room
+                self.is_full |= !self.has_room(); // the newest MPDU may have had room for a packet
                 return true;
             }
         }
         false
     }
 
-    /// True while an exchange is under way.
+    /// True while an exchange is in progress.
     pub fn is_exchanging(&self) -> bool {
         self.is_exchanging
     }
 
-    /// Returns the receiver and the frame of the exchange under way.
+    /// Returns the receiver and the frame of the exchange in progress.
     pub fn next(&self) -> (Station, Next) {
         (self.agreements[self.turn].to, self.next)
     }
 
-    /// Returns the MPDUs of the exchange under way.
+    /// Returns the MPDUs of the exchange in progress.
     pub fn burst(&self) -> &[Mpdu] {
         &self.burst
     }
@@ -205,7 +206,7 @@ impl Aggregator {
         }));
     }
 
-    /// Returns the MPDUs of the current exchange, each with the packets after its first.
+    /// Returns the MPDUs of the exchange in progress, each with its packets after the first.
     pub fn mpdus(&self) -> impl Iterator<Item = (&Mpdu, &[Msdu])> {
         self.burst.iter().scan(&self.others[..], |rest, mpdu| {
             let (others, behind) = rest.split_at(mpdu.others as usize);
@@ -223,7 +224,7 @@ impl Aggregator {
         agreement.report(from, &mut self.reports, effects);
     }
 
-    /// Handles the BlockAck of the exchange under way.
+    /// Handles the BlockAck of the exchange in progress.
     pub fn on_block_ack(&mut self, now: Time, from: Station, effects: &mut Vec<LinkEffect>) {
         self.is_exchanging = false;
         let agreement = &mut self.agreements[self.turn];
@@ -233,7 +234,7 @@ impl Aggregator {
         agreement.report(from, &mut self.reports, effects);
     }
 
-    /// Handles a missing response in the current exchange; `sent` is true if the data were transmitted.
+    /// Handles a missing response in the exchange in progress. `sent`: the data was transmitted.
     pub fn on_missing(&mut self, now: Time, from: Station, sent: bool, effects: &mut Vec<LinkEffect>) {
         self.is_exchanging = false;
         let agreement = &mut self.agreements[self.turn];
@@ -249,7 +250,7 @@ impl Aggregator {
         agreement.report(from, &mut self.reports, effects);
     }
 
-    /// Handles the arrival of MPDUs of the current exchange, and delivers the MPDUs without a gap before
+    /// Handles the arrival of MPDUs of the exchange in progress, and delivers the MPDUs without a gap before
     /// them.
     pub fn on_mpdus(&mut self, now: Time, from: Station, received: &Bitmap, effects: &mut Vec<LinkEffect>) {
         let Agreement { recipient, packets, msdus, .. } = &mut self.agreements[self.turn];
@@ -265,12 +266,14 @@ impl Aggregator {
         self.hand_over(self.turn, from, effects);
     }
 
-    /// Returns the earliest expiry of a recipient's reorder timer, at which [`Aggregator::release`] is due.
+    /// Returns the earliest expiry time of a recipient's reorder timer, at which [`Aggregator::release`] must
+    /// be called.
     pub fn releases_at(&self) -> Option<Time> {
         self.agreements.iter().filter_map(Agreement::releases_at).min()
     }
 
-    /// Handles the expiry of reorder timers: each recipient skips the missing MPDUs and delivers the held ones.
+    /// Handles the expiry of reorder timers: each recipient skips the missing MPDUs and delivers the stored
+    /// MPDUs after them.
     pub fn release(&mut self, now: Time, from: Station, effects: &mut Vec<LinkEffect>) {
         for place in 0..self.agreements.len() {
             while let agreement = &mut self.agreements[place]
@@ -291,7 +294,7 @@ impl Aggregator {
         self.hand_over(self.turn, from, effects);
     }
 
-    /// Reports the delivery of the packets that the recipient of an agreement has released.
+    /// Reports the delivery of the packets that the recipient of an agreement has passed to the layer above.
     fn hand_over(&mut self, place: usize, from: Station, effects: &mut Vec<LinkEffect>) {
         let Agreement { to, packets, msdus, .. } = &mut self.agreements[place];
         let (to, begun) = (*to, self.begun);
@@ -313,7 +316,7 @@ impl Aggregator {
         }
     }
 
-    /// Returns the agreement with a receiver; creates the agreement for the receiver's first packet.
+    /// Returns the agreement with a receiver, which the receiver's first packet creates.
     fn agreement(&mut self, to: Station) -> &mut Agreement {
         let known = self.agreements.iter().position(|agreement| agreement.to == to);
         let index = known.unwrap_or_else(|| {
@@ -339,7 +342,7 @@ impl Agreement {
         takes && self.held_bytes < most
     }
 
-    /// Adds a packet to the newest MPDU if the A-MSDU has room, and to a new MPDU otherwise.
+    /// Adds a packet to the newest MPDU if its A-MSDU has room, otherwise to a new MPDU.
     fn push(&mut self, now: Time, number: u64, packet: Outgoing) {
         let grows = self.msdus.aggregates() && self.originator.is_growing();
         let appended = if grows { self.msdus.append(packet.bytes) } else { None };
@@ -356,9 +359,9 @@ impl Agreement {
         self.packets.push(packet, QueuedPacket { number, at: now, bytes, arrived: Time::ZERO });
     }
 
-    /// Returns the expiry of the recipient's reorder timer: [`REORDER_TIMEOUT`] after the arrival of the
-    /// lowest stored MPDU, if the originator discarded all missing MPDUs before it and sends no further
-    /// BlockAckReq. A real recipient does not know about discards, and would also skip an MPDU that the
+    /// Returns the expiry time of the recipient's reorder timer: [`REORDER_TIMEOUT`] after the arrival of the
+    /// lowest stored MPDU, if the originator has discarded all missing MPDUs before it and sends no further
+    /// BlockAckReq. A real recipient does not know of discards, and would also skip an MPDU that the
     /// originator still retransmits.
     fn releases_at(&self) -> Option<Time> {
         if self.given_up == 0 {
@@ -369,20 +372,20 @@ impl Agreement {
         Some(first.note.arrived + REORDER_TIMEOUT)
     }
 
-    /// Ends a fade at the first answer.
+    /// Ends a fade at the first response.
     fn is_answered(&mut self, now: Time, from: Station, effects: &mut Vec<LinkEffect>) {
         if let Some(since) = self.fading.take() {
             effects.push(LinkEffect::FadeEnd { from, to: self.to, lasted: now - since });
         }
     }
 
-    /// Reports the findings of the originator, for each packet of an MPDU.
+    /// Reports the originator's results, for each packet of an MPDU.
     fn report(&mut self, from: Station, reports: &mut Vec<Report>, effects: &mut Vec<LinkEffect>) {
         for report in reports.drain(..) {
             let seq = report.number();
             let ends = !matches!(report, Report::Failed { .. });
-            // The recipient may store this MPDU because an earlier one is missing: the next BlockAckReq
-            // releases it.
+            // The recipient may store this MPDU because an earlier MPDU is missing; the next BlockAckReq then
+            // delivers it.
             let is_held = matches!(report, Report::Discarded { .. }) && self.recipient.holds(seq);
             let mut mpdu = 0;
             for place in self.msdus.of(seq) {
@@ -396,8 +399,8 @@ impl Agreement {
         self.msdus.forget_below(self.packets.first());
     }
 
-    /// Reports the outcome of a packet, whose MPDU the recipient stores if `is_held`. Returns the bytes of
-    /// the packet in its MPDU.
+    /// Reports the outcome of a packet. `is_held`: the recipient stores the packet's MPDU. Returns the bytes
+    /// of the packet in its MPDU.
     #[inline(always)]
     fn report_packet(
         &mut self,

@@ -1,15 +1,15 @@
-//! Carrier sense of a station, physical and virtual.
+//! Physical and virtual carrier sense of a station.
 use airhop_base::{Span, Time};
 
-/// Carrier sense of a station: the time since which the medium is idle, and the time until which duration
-/// fields reserve it.
+/// Carrier sense of a station: time since which the medium has been idle, and end of its reservation by
+/// duration fields.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CarrierSense {
     /// Start of the current or last idle period of the medium around the station.
     idle_since: Time,
-    /// True if the last signal that ended could not be decoded: EIFS replaces the interframe space.
+    /// True if the last signal could not be decoded, so that EIFS replaces the interframe space.
     unreadable: bool,
-    /// Network allocation vector: end of the reservation by duration fields.
+    /// NAV: end of the reservation by duration fields.
     nav: Time,
 }
 
@@ -17,12 +17,12 @@ impl CarrierSense {
     pub const IDLE: CarrierSense =
         CarrierSense { idle_since: Time::ZERO, unreadable: false, nav: Time::ZERO };
 
-    /// Marks the medium idle from `now` on.
+    /// Marks the medium as idle from `now` on.
     pub fn idle(&mut self, now: Time) {
         self.idle_since = now;
     }
 
-    /// Records the reception of a frame, which ends EIFS (IEEE 802.11-2016 §10.3.7); `reserve`: end of the
+    /// Records the reception of a frame, which ends EIFS (IEEE 802.11-2016 §10.3.7). `reserve`: end of the
     /// reservation, if the frame was for another station.
     pub fn received(&mut self, reserve: Option<Time>) {
         self.unreadable = false;
@@ -31,13 +31,13 @@ impl CarrierSense {
         }
     }
 
-    /// Records a frame that began but could not be decoded.
+    /// Records a frame that the station began to receive but could not decode.
     pub fn garbled(&mut self) {
         self.unreadable = true;
     }
 
-    /// Records a transmission of the station itself, after which DIFS applies: EIFS follows only a failed
-    /// reception (IEEE 802.11-2016 §10.3.2.3.7).
+    /// Records a transmission of the station itself. DIFS follows it, because only a failed reception causes
+    /// EIFS (IEEE 802.11-2016 §10.3.2.3.7).
     pub fn sends(&mut self) {
         self.unreadable = false;
     }
@@ -47,8 +47,8 @@ impl CarrierSense {
         self.nav > now
     }
 
-    /// Returns the end of the interframe space, which begins when both physical and virtual carrier sense are
-    /// idle, if the medium stays idle.
+    /// Returns the end of the interframe space, if the medium stays idle. The interframe space starts when
+    /// both physical and virtual carrier sense are idle.
     pub fn clear_from(&self, ifs: Span, eifs: Span) -> Time {
         let after_signal = if self.unreadable { eifs } else { ifs };
         (self.idle_since + after_signal).max(self.nav + ifs)

@@ -1,26 +1,27 @@
 //! Channel access of one station (the DCF of IEEE 802.11-2016 §10.3), a state machine without I/O and without
-//! packets. Inputs: transitions of the medium around the station between busy and idle, and receptions.
-//! Output: the station's next deadline.
+//! packets. Its inputs are receptions, and changes of the medium at the station between busy and idle. Its
+//! output is the station's next deadline.
 //!
-//! Choices where the standard is open or simulators differ:
-//! * After a collision, a receiving station waits EIFS. The senders, which could not receive it, wait for
-//!   their timeout: SIFS, slot and aRxPHYStartDelay, during which DIFS elapses ([`AckTimeout::Ieee`]), or
-//!   SIFS, answer and slot, and a DIFS ([`AckTimeout::Ns2`]). In 802.11b the listener waits 364 µs after the
-//!   frame, the senders 222 µs with the first rule, 282 µs with ns-2's, and 384 µs with ns-2's and ACKs at 1
-//!   Mbit/s.
+//! Choices where the standard is ambiguous or simulators differ:
+//! * After a collision, a receiving station waits EIFS. The senders, which could not receive the collision,
+//!   wait for their timeout. The timeout is SIFS, slot and aRxPHYStartDelay, during which DIFS elapses
+//!   ([`AckTimeout::Ieee`]), or SIFS, response and slot, and then a DIFS ([`AckTimeout::Ns2`]). In 802.11b a
+//!   receiving station waits 364 µs after the frame. The senders wait 222 µs with the first rule, 282 µs with
+//!   ns-2's, and 384 µs with ns-2's and ACKs at 1 Mbit/s.
 //! * A signal that a station could not receive, because it was sending or receiving another signal, has no
-//!   effect after its end: EIFS follows a PHY-RXEND with an error (§10.3.2.3.7), and such a signal had no
-//!   PHY-RXSTART. ns-2 waits EIFS after it; over chains of 1 to 8 hops that is 1.5 % of goodput at most.
-//! * A signal from beyond the receive range that the receiver locked on is a reception error of the PHY, and
-//!   EIFS follows it: the frame's PHY header, sent at the lowest rate, is decoded farther away than its
-//!   payload. In ns-3 EIFS depends on the preamble detection model.
+//!   effect after its end. EIFS follows a PHY-RXEND with an error (§10.3.2.3.7), but such a signal had no
+//!   PHY-RXSTART. ns-2 waits EIFS after such a signal; over chains of 1 to 8 hops the difference is at most
+//!   1.5 % of goodput.
+//! * If the receiver locked on a signal from beyond the receive range, the PHY has a reception error, and
+//!   EIFS follows. The frame's PHY header is sent at the lowest rate, and is therefore decoded at a longer
+//!   distance than its payload. In ns-3 EIFS depends on the preamble detection model.
 //! * A packet to forward arrives with a frame that the station has yet to acknowledge. Both carrier senses
 //!   are idle at that time, and only a medium that is busy "when a STA desires to initiate" requires a
-//!   backoff (§10.3.4.2; explicitly for EDCA in §10.22.2.2 a): the packet is sent a DIFS after the station's
-//!   own ACK, as in ns-3. Another station's frame within that DIFS leads to a backoff.
-//! * A post-backoff is drawn after every packet, delivered or discarded; after a discarded packet ns-2 draws
+//!   backoff (§10.3.4.2; explicitly for EDCA in §10.22.2.2 a). As in ns-3, the packet is sent a DIFS after
+//!   the station's own ACK. Another station's frame within this DIFS causes a backoff.
+//! * A post-backoff is drawn after every packet, delivered or discarded. After a discarded packet ns-2 draws
 //!   the backoff only when the next packet arrives.
-//! * The reservation by an RTS stays valid without a CTS: the standard allows, but does not require, a NAV
+//! * The reservation by an RTS remains valid without a CTS: the standard permits, but does not require, a NAV
 //!   reset.
 use super::access_rules::{Countdown, Rules};
 use super::carrier_sense::CarrierSense;
@@ -32,23 +33,24 @@ use airhop_engine::Stream;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Phase {
-    /// Contention for the medium, or idle without a packet.
+    /// The station contends for the medium, or is idle without a packet.
     Contend,
-    /// Exchange: from the first bit of the station's own RTS or data frame until the exchange has succeeded
-    /// or timed out.
+    /// The station is in an exchange, from the first bit of its own RTS or data frame until the exchange has
+    /// succeeded or timed out.
     Exchange {
-        /// The station's own last frame: Rts, Data or Broadcast.
+        /// Kind of the station's last own frame: Rts, Data or Broadcast.
         sent: FrameKind,
-        /// True after the end of the station's own frame: the next reception is the answer, or replaces it.
+        /// True after the end of the station's own frame. The next reception is then the response, or means
+        /// that the response is missing.
         over: bool,
-        /// Timeout of the answer; `Time::MAX` while an answer may still come.
+        /// Timeout of the response; `Time::MAX` while a response may still arrive.
         timeout: Time,
     },
 }
 
 /// Action of a station at its deadline.
 pub(crate) enum Due {
-    /// Access to the medium: send the RTS, or the data frame.
+    /// Access to the medium: the station sends an RTS or a data frame.
     Access,
     /// CTS or ACK timeout.
     Timeout,
@@ -58,11 +60,11 @@ pub(crate) enum Due {
 #[derive(Debug)]
 pub(crate) struct ChannelAccess {
     phase: Phase,
-    /// True if a packet contends for the medium, or is in an exchange.
+    /// True if a packet waits for the medium, or is in an exchange.
     waits: bool,
     sense: CarrierSense,
     contention: Contention,
-    /// Start of the station's last CTS or ACK, past or future.
+    /// Start of the station's last or next CTS or ACK.
     answer: Time,
 }
 
@@ -87,27 +89,27 @@ impl ChannelAccess {
         }
     }
 
-    /// True if a packet contends for the medium, or is in an exchange.
+    /// True if a packet waits for the medium, or is in an exchange.
     pub fn waits(&self) -> bool {
         self.waits
     }
 
-    /// Starts contention for a packet, while no other packet waits. `idle`: the medium around the station is
-    /// idle; `clear`: the medium is idle, or reserved only by a pending response of this station.
+    /// Starts contention for a packet while no other packet waits. `idle`: the medium at the station is idle;
+    /// `clear`: the medium is idle, or reserved only by a pending response of this station.
     pub fn enqueue(&mut self, now: Time, idle: bool, clear: bool, rules: &Rules) {
         debug_assert!(!self.waits, "the MAC is not free");
         self.waits = true;
         self.contention.start(now, &self.sense, idle, clear, rules);
     }
 
-    /// Marks the medium around the station busy; `own`: with a frame of the station itself. True if the
-    /// transition cancels the station's deadline.
+    /// Marks the medium at the station as busy. `own`: with a frame of the station itself. True if the change
+    /// cancels the station's deadline.
     #[inline]
     pub fn busy(&mut self, now: Time, own: bool, rules: &Rules) -> bool {
         self.contention.busy(now, own, self.waits, rules)
     }
 
-    /// Marks the medium around the station idle. Returns the new deadline, or `None` without one.
+    /// Marks the medium at the station as idle. Returns the new deadline; `None` if the station has none.
     pub fn idle(&mut self, now: Time, rules: &Rules) -> Option<Time> {
         self.sense.idle(now);
         if self.phase != Phase::Contend {
@@ -117,13 +119,13 @@ impl ChannelAccess {
         if self.waits { self.contention.access(rules) } else { None }
     }
 
-    /// Records the reception of a frame; `reserve` is the end of the reservation by its duration field, if the frame was for another
-    /// station.
+    /// Records the reception of a frame. `reserve`: end of the reservation by the frame's duration field, if
+    /// the frame was for another station.
     pub fn received(&mut self, reserve: Option<Time>) {
         self.sense.received(reserve);
     }
 
-    /// Records a frame that began but could not be decoded.
+    /// Records a frame that the station began to receive but could not decode.
     pub fn garbled(&mut self) {
         self.sense.garbled();
     }
@@ -141,7 +143,7 @@ impl ChannelAccess {
         }
     }
 
-    /// Starts an RTS or a data frame of the station's own.
+    /// Starts an RTS or data frame of the station.
     pub fn sends(&mut self, sent: FrameKind) {
         self.sense.sends();
         self.phase = Phase::Exchange { sent, over: false, timeout: Time::MAX };
@@ -155,7 +157,7 @@ impl ChannelAccess {
         }
     }
 
-    /// Sets the timeout of a missing response. Returns false if the station waits for no response.
+    /// Sets the timeout of a missing response. False if the station waits for no response.
     pub fn unanswered(&mut self, timeout: Time) -> bool {
         match &mut self.phase {
             Phase::Exchange { timeout: t, over: true, .. } => {
@@ -171,26 +173,26 @@ impl ChannelAccess {
         matches!(self.phase, Phase::Exchange { sent: FrameKind::Rts, .. })
     }
 
-    /// Schedules a CTS or an ACK of the station at `start`.
+    /// Schedules a CTS or ACK of the station at `start`.
     pub fn answers(&mut self, start: Time) {
         self.answer = start;
     }
 
-    /// True if the station has an answer to send that begins after `now`.
+    /// True if the station has a response that starts after `now`.
     pub fn answers_after(&self, now: Time) -> bool {
         now < self.answer
     }
 
-    /// Continues a burst with the next data frame, a SIFS after an ACK, which resets the window (IEEE
-    /// 802.11-2016 §10.3.3).
+    /// Continues a burst with the next data frame, one SIFS after an ACK. The ACK resets the contention
+    /// window (IEEE 802.11-2016 §10.3.3).
     pub fn goes_on(&mut self, rules: &Rules) {
         self.contention.reset(rules);
         self.sends(FrameKind::Data);
     }
 
-    /// Ends an exchange that succeeded, or a packet's last attempt: resets the window, and draws a
-    /// post-backoff, also without further packets (IEEE 802.11-2016 §10.3.4.3). The post-backoff counts down
-    /// from the next time at which the medium becomes idle. `waits`: a further packet waits.
+    /// Ends an exchange that succeeded, or a packet's last attempt. Resets the contention window, and draws a
+    /// post-backoff even if no further packet waits (IEEE 802.11-2016 §10.3.4.3). The post-backoff starts to
+    /// count when the medium next becomes idle. `waits`: a further packet waits.
     pub fn finish(&mut self, waits: bool, rules: &Rules) {
         self.phase = Phase::Contend;
         self.waits = waits;
@@ -198,16 +200,16 @@ impl ChannelAccess {
         self.contention.draw();
     }
 
-    /// Ends the contention of a packet whose lifetime is over at the time of access. `idle`: the medium
-    /// around the station is idle.
+    /// Ends the contention of a packet whose lifetime has ended at the time of access. `idle`: the medium at
+    /// the station is idle.
     #[cold]
     pub fn expired(&mut self, now: Time, idle: bool, rules: &Rules) {
         self.finish(false, rules);
         self.contention.count_now(now, idle);
     }
 
-    /// Handles a CTS or ACK timeout. `last`: this was the packet's last attempt; `idle`: the medium around
-    /// the station is idle.
+    /// Handles a CTS or ACK timeout. `last`: this was the packet's last attempt; `idle`: the medium at the
+    /// station is idle.
     pub fn failed(&mut self, now: Time, last: bool, idle: bool, rules: &Rules) {
         if last {
             self.finish(false, rules);
@@ -217,8 +219,8 @@ impl ChannelAccess {
             self.contention.double(pauses.then(|| now + rules.retry_delay), rules);
             self.contention.draw();
         }
-        // The backoff does not run during the timeout. In ns-2, and in EDCA (IEEE 802.11-2020 §10.23.2.4 c),
-        // another interframe space precedes the backoff.
+        // The backoff does not count during the timeout. In ns-2, and in EDCA (IEEE 802.11-2020 §10.23.2.4
+        // c), another interframe space precedes the backoff.
         let from = match (rules.ack_timeout, rules.countdown) {
             (AckTimeout::Ieee, Countdown::IdleSlots) => now,
             _ => now + rules.ifs,

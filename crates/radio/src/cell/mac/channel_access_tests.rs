@@ -3,7 +3,7 @@ use super::*;
 use airhop_base::Span;
 use airhop_engine::Streams;
 
-/// 802.11b, no immediate access.
+/// Rules of 802.11b without immediate access.
 const RULES: Rules = Rules {
     slot: Span::from_micros(20),
     ifs: Span::from_micros(50),
@@ -20,7 +20,8 @@ fn us(t: u64) -> Time {
     Time::from_nanos(t * 1000)
 }
 
-/// Returns a station that got a packet at 1000 µs on an idle medium, and the number of slots that it drew.
+/// Returns a station that got a packet at 1000 µs while the medium was idle, and the number of backoff slots
+/// that it drew.
 fn contending(at_least: u64) -> (ChannelAccess, u64) {
     (0..)
         .map(|seed| {
@@ -35,7 +36,8 @@ fn contending(at_least: u64) -> (ChannelAccess, u64) {
 
 #[test]
 fn a_frozen_backoff_keeps_the_whole_slots_that_passed() {
-    // A DIFS after 1000 µs, then 3 slots and 15 µs; an integer number of slots; less than a DIFS.
+    // The medium becomes busy a DIFS, 3 slots and 15 µs after 1000 µs; after an integer number of slots;
+    // within the DIFS.
     for (busy, counted) in [(1125, 3), (1110, 3), (1130, 4), (1060, 0), (1040, 0)] {
         let (mut station, slots) = contending(6);
         station.busy(us(busy), false, &RULES);
@@ -61,8 +63,8 @@ fn virtual_carrier_sense_outlasts_the_physical_one() {
     station.idle(us(3000), &RULES);
     assert!(!station.may_answer_rts(us(4999)) && station.may_answer_rts(us(5000)));
     assert_eq!(station.deadline(&RULES), us(5050 + 20 * slots));
-    station.busy(us(4000), false, &RULES); // and no slot of the reserved time counts
-    station.received(Some(us(4500))); // an earlier reservation does not shorten it
+    station.busy(us(4000), false, &RULES); // and no slot during the reservation counts
+    station.received(Some(us(4500))); // an earlier end of a reservation does not shorten it
     station.idle(us(4100), &RULES);
     assert_eq!(station.deadline(&RULES), us(5050 + 20 * slots));
 }
@@ -80,7 +82,8 @@ fn eifs_counts_from_the_end_of_the_unreadable_signal_and_ends_with_a_frame() {
     assert_eq!(station.deadline(&RULES), us(3250 + 20 * slots));
 }
 
-/// IEEE 802.11-2016 §10.3.2.3.7: EIFS where the last reception failed; a station that has sent since then waits DIFS.
+/// IEEE 802.11-2016 §10.3.2.3.7: EIFS follows if the last reception failed; a station that has sent a frame
+/// since then waits DIFS.
 #[test]
 fn an_own_frame_ends_eifs() {
     let (mut station, slots) = contending(0);
@@ -98,8 +101,8 @@ fn an_own_frame_ends_eifs() {
     assert_eq!(station.deadline(&RULES), timeout + Span::from_micros(50 + 20 * u64::from(drawn)));
 }
 
-/// A link layer with slow loss awareness (Yun 2009 §2.2): the backoff before a retransmission begins after
-/// the pause, even if the medium becomes busy during the pause; the next packet waits no longer than usual.
+/// Link layer with slow loss awareness (Yun 2009 §2.2): the backoff before a retransmission starts after the
+/// retry delay, even if the medium becomes busy during the delay. The next packet waits no longer than usual.
 #[test]
 fn a_slow_link_layer_pauses_before_it_repeats() {
     let rules = Rules { retry_delay: Span::from_micros(90_000), ..RULES };
@@ -120,8 +123,8 @@ fn a_slow_link_layer_pauses_before_it_repeats() {
     assert!(station.deadline(&rules) <= us(99_050 + 20 * 31));
 }
 
-/// IEEE 802.11-2016 §10.3.4.3: the backoff after a packet is drawn at the end of its exchange, not at the
-/// arrival of the next packet.
+/// IEEE 802.11-2016 §10.3.4.3: the backoff after a packet is drawn at the end of its exchange, not when the
+/// next packet arrives.
 #[test]
 fn a_post_backoff_runs_without_a_packet() {
     let after_success = |next: u64| {
@@ -142,8 +145,8 @@ fn a_post_backoff_runs_without_a_packet() {
     assert!(deadline >= us(9050), "later, it draws one of its own");
 }
 
-/// IEEE 802.11-2016 §10.3.4.2: a packet is sent without backoff only if the medium stays idle for the whole
-/// DIFS.
+/// IEEE 802.11-2016 §10.3.4.2: a packet is sent without a backoff only if the medium stays idle during the
+/// whole DIFS.
 #[test]
 fn direct_access_that_is_interrupted_becomes_a_backoff() {
     let rules = Rules { immediate_access: true, ..RULES };
@@ -156,16 +159,16 @@ fn direct_access_that_is_interrupted_becomes_a_backoff() {
         station.idle(us(3000), &rules);
         station.deadline(&rules)
     });
-    assert!(deadlines.max().unwrap() > us(3050 + 20 * 20)); // 20 draws from 0 … 31, none above 20: 1e-4
+    // 20 draws from 0 … 31 are all at most 20 with probability 1e-4
+    assert!(deadlines.max().unwrap() > us(3050 + 20 * 20));
 }
 
-/// IEEE 802.11-2016 §10.3.4.2: the station's own ACK delays a direct access and does not turn it into a
-/// backoff.
+/// IEEE 802.11-2016 §10.3.4.2: the station's own ACK delays a direct access, and causes no backoff.
 #[test]
 fn direct_access_outlasts_the_own_answer() {
     let rules = Rules { immediate_access: true, ..RULES };
     // In a shared medium the link ACK already occupies the medium when the packet arrives; otherwise the link
-    // ACK begins later.
+    // ACK starts later.
     for taken in [true, false] {
         for seed in 0..20 {
             let mut station = ChannelAccess::new(&rules, Streams::new(seed, 0).stream("backoff"));
@@ -182,7 +185,7 @@ fn direct_access_outlasts_the_own_answer() {
     }
 }
 
-/// IEEE 802.11-2016 §10.3.4.2: a packet is sent without backoff only if both carrier senses are idle.
+/// IEEE 802.11-2016 §10.3.4.2: a packet is sent without a backoff only if both carrier senses are idle.
 #[test]
 fn a_medium_that_is_reserved_or_busy_gives_no_direct_access() {
     let rules = Rules { immediate_access: true, ..RULES };
@@ -196,7 +199,7 @@ fn a_medium_that_is_reserved_or_busy_gives_no_direct_access() {
             }
             station.deadline(&rules)
         });
-        assert!(deadlines.max().unwrap() > us(3050 + 20 * 20)); // as above
+        assert!(deadlines.max().unwrap() > us(3050 + 20 * 20)); // with probability 1e-4, as above
     }
 }
 
@@ -214,8 +217,8 @@ fn the_window_doubles_up_to_its_limit_and_is_reset_by_the_last_failure() {
     assert_eq!(station.contention.window(), 31);
 }
 
-/// IEEE 802.11-2020 §10.23.2.4: a slot boundary at which another station begins is counted, and a packet on
-/// an idle medium is sent at the next boundary. AIFS is 43 µs, a slot 9 µs.
+/// IEEE 802.11-2020 §10.23.2.4: a slot boundary at which another station begins to transmit is counted. A
+/// packet that arrives while the medium is idle is sent at the next boundary. AIFS is 43 µs, a slot 9 µs.
 #[test]
 fn an_edca_queue_counts_at_boundaries() {
     let edca = Rules {
@@ -247,7 +250,7 @@ fn an_edca_queue_counts_at_boundaries() {
     }
 }
 
-/// IEEE 802.11-2020 §10.23.2.4 c: after the timeout of an answer a queue waits AIFS.
+/// IEEE 802.11-2020 §10.23.2.4 c: after the timeout of a response a queue waits AIFS.
 #[test]
 fn an_edca_queue_waits_after_a_timeout() {
     let edca = Rules { countdown: Countdown::Boundaries, ack_timeout: AckTimeout::Ieee, ..RULES };
@@ -259,8 +262,8 @@ fn an_edca_queue_waits_after_a_timeout() {
     assert_eq!(station.deadline(&edca), us(3095 + 20 * u64::from(drawn)));
 }
 
-/// IEEE 802.11-2020 §10.23.2.4 c: after the timeout of a packet's last attempt the slot boundaries are AIFS and
-/// whole slots after the timeout, also for a packet that arrives when the post-backoff is over.
+/// IEEE 802.11-2020 §10.23.2.4 c: after the timeout of a packet's last attempt, slot boundaries are AIFS and
+/// whole slots after the timeout, even for a packet that arrives after the end of the post-backoff.
 #[test]
 fn an_edca_queue_counts_boundaries_from_the_last_timeout() {
     let edca = Rules {

@@ -1,4 +1,4 @@
-//! Contention for the medium: the backoff, its window, and the count of idle slots.
+//! Contention for the medium: backoff, contention window, and count of idle slots.
 use super::access_rules::{Countdown, Rules};
 use super::carrier_sense::CarrierSense;
 use airhop_base::{Span, Time};
@@ -6,10 +6,10 @@ use airhop_engine::Stream;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Backoff {
-    /// No access pending.
+    /// No access waits.
     None,
-    /// Direct access: the medium was idle when the packet arrived; the packet is sent after the interframe
-    /// space, unless the medium becomes busy before.
+    /// Direct access: the medium was idle when the packet arrived. The packet is sent after the interframe
+    /// space, unless the medium becomes busy before its end.
     Direct,
     /// Backoff with this number of remaining slots.
     Slots(u32),
@@ -19,10 +19,11 @@ enum Backoff {
 #[derive(Debug)]
 pub(super) struct Contention {
     backoff: Backoff,
-    /// Start of the count of slots, past or future. `None` while the medium is busy or an exchange is under way.
+    /// Past or future start of the count of slots; `None` while the medium is busy or an exchange is in
+    /// progress.
     counting: Option<Time>,
     cw: u32,
-    /// Earliest start of the backoff of the next retransmission.
+    /// Earliest start of the backoff before the next retransmission.
     repeat_from: Time,
     stream: Stream,
 }
@@ -38,24 +39,24 @@ impl Contention {
         }
     }
 
-    /// Returns the time of access, if the medium stays idle; `None` while it is busy.
+    /// Returns the time of access if the medium stays idle; `None` while it is busy.
     pub fn access(&self, rules: &Rules) -> Option<Time> {
         self.counting.map(|from| from + self.slots_left(rules))
     }
 
-    /// Starts contention for a packet that arrives while no other packet waits. `idle`: the medium around the
+    /// Starts contention for a packet that arrives while no other packet waits. `idle`: the medium at the
     /// station is idle; `clear`: the medium is idle, or occupied only by a pending response of this station.
     pub fn start(&mut self, now: Time, sense: &CarrierSense, idle: bool, clear: bool, rules: &Rules) {
         self.end_post_backoff(now, rules);
         if self.backoff != Backoff::None {
-            return; // IEEE 802.11-2016 §10.3.4.2: a pending post-backoff comes first
+            return; // IEEE 802.11-2016 §10.3.4.2: the packet waits for a pending post-backoff
         }
-        // Slot boundaries are those of the countdown under way: after a timeout, AIFS after it and not after
-        // the last frame (IEEE 802.11-2020 §10.23.2.4 c).
+        // Slot boundaries are those of the present count, which after a timeout begins AIFS after the
+        // timeout, not after the last frame (IEEE 802.11-2020 §10.23.2.4 c).
         let mut from = self.count_start(sense, rules).max(self.counting.unwrap_or(Time::ZERO));
         if !rules.immediate_access {
             self.draw();
-            from = from.max(now + rules.ifs); // ns-2 starts DIFS and backoff when the packet comes
+            from = from.max(now + rules.ifs); // ns-2 starts DIFS and backoff at the arrival of the packet
         } else if clear && !sense.is_reserved(now) {
             self.backoff = Backoff::Direct;
         } else {
@@ -64,15 +65,15 @@ impl Contention {
         self.counting = idle.then(|| boundary(now, from, rules));
     }
 
-    /// Marks the medium busy; `own` is true for a frame of the station itself. Returns false if the
-    /// transition is too late to cancel the access of a packet that `waits`: the packet's slot begins at the
-    /// same instant, so the station transmits, too, and the frames collide.
+    /// Marks the medium as busy. `own`: with a frame of the station itself. False if the change is too late
+    /// to cancel the access of a packet that `waits`: the packet's slot starts at the same time, so the
+    /// station transmits too, and the frames collide.
     #[inline]
     pub fn busy(&mut self, now: Time, own: bool, waits: bool, rules: &Rules) -> bool {
         self.counting.is_some_and(|from| self.freeze(now, from, own, waits, rules))
     }
 
-    /// Freezes the countdown of slots that began at `from`.
+    /// Stops the count of slots that started at `from`.
     fn freeze(&mut self, now: Time, from: Time, own: bool, waits: bool, rules: &Rules) -> bool {
         if waits && from + self.slots_left(rules) == now {
             return false;
@@ -83,30 +84,30 @@ impl Contention {
         self.counting = None;
         match self.backoff {
             Backoff::None => {}
-            Backoff::Direct if own => {} // the station's own answer
+            Backoff::Direct if own => {} // the station's own response
             Backoff::Direct => self.draw(),
             Backoff::Slots(n) => self.backoff = Backoff::Slots(n - counted(now, from, rules).min(n)),
         }
         waits
     }
 
-    /// Restarts the countdown of slots on an idle medium.
+    /// Restarts the count of slots on an idle medium.
     pub fn idle(&mut self, sense: &CarrierSense, rules: &Rules) {
         self.counting = Some(self.count_start(sense, rules));
     }
 
-    /// Ends the contention at the begin of the station's transmission.
+    /// Ends the contention at the start of the station's transmission.
     pub fn won(&mut self) {
         self.backoff = Backoff::None;
         self.counting = None;
     }
 
-    /// Resets the window after a success, or a discard.
+    /// Resets the contention window after a success or a discard.
     pub fn reset(&mut self, rules: &Rules) {
         self.cw = rules.cw_min;
     }
 
-    /// Doubles the window after a failure. `repeat_from`: earliest time of the next attempt.
+    /// Doubles the contention window after a failure. `repeat_from`: earliest time of the next attempt.
     pub fn double(&mut self, repeat_from: Option<Time>, rules: &Rules) {
         self.cw = ((self.cw + 1) * 2 - 1).min(rules.cw_max);
         self.repeat_from = repeat_from.unwrap_or(self.repeat_from);
@@ -117,12 +118,12 @@ impl Contention {
         self.backoff = Backoff::Slots(self.stream.below(self.cw + 1));
     }
 
-    /// Starts the countdown of slots, not before `from`. `idle`: the medium around the station is idle.
+    /// Starts the count of slots, not before `from`. `idle`: the medium at the station is idle.
     pub fn count_from(&mut self, from: Time, sense: &CarrierSense, idle: bool, rules: &Rules) {
         self.counting = idle.then(|| self.count_start(sense, rules).max(from));
     }
 
-    /// Starts the countdown of slots without an interframe space if the medium is idle, as the station has
+    /// Starts the count of slots without an interframe space if the medium is idle, because the station has
     /// just gained the medium.
     pub fn count_now(&mut self, now: Time, idle: bool) {
         self.counting = idle.then_some(now);
@@ -135,7 +136,7 @@ impl Contention {
         }
     }
 
-    /// Returns the start of the countdown of slots, if the medium stays idle.
+    /// Returns the start of the count of slots, if the medium stays idle.
     fn count_start(&self, sense: &CarrierSense, rules: &Rules) -> Time {
         sense.clear_from(rules.ifs, rules.eifs).max(self.repeat_from)
     }
@@ -150,7 +151,7 @@ impl Contention {
 
 #[cfg(test)]
 impl Contention {
-    /// Returns the remaining slots of the backoff; `None` if no backoff is pending.
+    /// Returns the remaining slots of the backoff; `None` if no backoff waits.
     pub fn drawn(&self) -> Option<u32> {
         match self.backoff {
             Backoff::Slots(n) => Some(n),
@@ -158,16 +159,16 @@ impl Contention {
         }
     }
 
-    /// Returns CW.
+    /// Returns the contention window CW, slots.
     pub fn window(&self) -> u32 {
         self.cw
     }
 }
 
-/// Returns the number of slots counted down since `from`, if the medium becomes busy at `now`.
+/// Returns the number of slots counted since `from` if the medium becomes busy at `now`.
 fn counted(now: Time, from: Time, rules: &Rules) -> u32 {
     if now < from {
-        return 0; // still in the interframe space
+        return 0; // the interframe space has not ended
     }
     let whole = now.since(from).whole(rules.slot).min(u64::from(u32::MAX) - 1) as u32;
     match rules.countdown {
@@ -176,8 +177,8 @@ fn counted(now: Time, from: Time, rules: &Rules) -> u32 {
     }
 }
 
-/// Returns the earliest time of access of a packet that arrives at `now`, if the countdown began at `from`:
-/// EDCA accesses the medium at slot boundaries only.
+/// Returns the earliest time of access of a packet that arrives at `now`, for a count that started at `from`.
+/// EDCA accesses the medium only at slot boundaries.
 fn boundary(now: Time, from: Time, rules: &Rules) -> Time {
     if rules.countdown == Countdown::IdleSlots || now <= from {
         return from.max(now);

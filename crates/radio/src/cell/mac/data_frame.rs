@@ -1,4 +1,4 @@
-//! Data frame on the air.
+//! Data frame to be transmitted.
 
 use airhop_base::Span;
 
@@ -7,8 +7,8 @@ use airhop_base::Span;
 pub(crate) struct DataFrame {
     /// Length of the MAC frame, bytes.
     pub bytes: u32,
-    /// Length of the headers at the start, bytes.
+    /// Length of the headers at the start of the frame, bytes.
     pub header: u32,
-    /// Time on the air.
+    /// Airtime of the frame.
     pub airtime: Span,
 }

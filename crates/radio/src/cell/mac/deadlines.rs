@@ -1,29 +1,29 @@
 //! Earliest deadline of the stations of a cell.
 use airhop_base::Time;
 
-/// Deadlines of the stations, and the earliest deadline.
+/// Deadlines of the stations, and the earliest of them.
 ///
-/// Few stations have a deadline: idle stations have none, and a busy medium freezes every backoff within
-/// sense range. So a change costs one store and one bit, and a search for the earliest deadline is necessary
-/// only after the earliest one was cleared.
+/// Few stations have a deadline: idle stations have none, and a busy medium stops every backoff within sense
+/// range. A change therefore needs one store and one bit, and a search for the earliest deadline is needed
+/// only after the earliest was cleared.
 ///
-/// A cell has a single event in the world's queue, for the earliest deadline: one event per station would
-/// mean as many stale events per frame.
+/// A cell has a single event in the world's queue, at the earliest deadline. With one event per station,
+/// every frame would leave as many stale events.
 #[derive(Debug)]
 pub(crate) struct Deadlines {
-    /// Deadline of each station; meaningless for stations without a bit in `set`.
+    /// Deadline of each station; not valid for a station without a bit in `set`.
     at: Vec<Time>,
-    /// Bit set of the stations that have a deadline, 64 to a word.
+    /// Set of the stations that have a deadline, with 64 bits per word.
     set: Vec<u64>,
     /// Earliest deadline and the first station with it; `None` if a search is needed.
     earliest: Option<(Time, usize)>,
 }
 
-/// Earliest deadline if no station has one.
+/// Value of the earliest deadline if no station has one.
 const NO_DEADLINE: (Time, usize) = (Time::MAX, usize::MAX);
 
 impl Deadlines {
-    /// Creates the set with no deadline for any of `stations` stations.
+    /// Creates the set for `stations` stations without a deadline.
     pub fn new(stations: usize) -> Self {
         Deadlines { at: vec![Time::MAX; stations], set: vec![0; stations.div_ceil(64)], earliest: None }
     }
@@ -76,7 +76,7 @@ impl Deadlines {
     pub fn clear(&mut self, station: usize) {
         self.set[station / 64] &= !(1 << (station % 64));
         if self.earliest.is_some_and(|(_, first)| first == station) {
-            // Often no other station has a deadline, so that there is nothing to search.
+            // Often no other station has a deadline, and no search is needed.
             self.earliest = self.set.iter().all(|&set| set == 0).then_some(NO_DEADLINE);
         }
     }
@@ -89,7 +89,7 @@ mod tests {
 
     proptest! {
         /// Law: after any sequence of changes, the earliest deadline is the minimum, and its station is the
-        /// first with that minimum.
+        /// first with this minimum.
         #[test]
         fn the_earliest_is_the_minimum(n in 1_usize..200, moves in prop::collection::vec((0_usize..200, 0_u64..20), 1..300)) {
             let mut plain = vec![Time::MAX; n];

@@ -1,17 +1,17 @@
-//! Packet in fragments: arrived and acknowledged fragments, and the next fragment.
+//! Fragments of a packet: arrived and acknowledged fragments, and the next fragment to be sent.
 //!
-//! [`FragmentOrder`] is the order of fragments: the standard's, or that of LHP (link-layer header
-//! protection). Both send a burst of fragments in the same way: after one contention every frame follows the
-//! previous ACK by a SIFS, as long as ACKs arrive (IEEE 802.11-2016 §10.3.4.5).
+//! [`FragmentOrder`] is the order of fragments, either the standard's or that of LHP (link-layer header
+//! protection). Both send fragments in bursts: after one contention every frame follows the previous ACK
+//! after a SIFS, as long as ACKs arrive (IEEE 802.11-2016 §10.3.4.5).
 use super::data_frame::DataFrame;
 use super::turns::FragmentOrder;
 use airhop_base::Time;
 
-/// Frames of the fragments of a packet.
+/// Frames of a packet's fragments.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pieces {
     pub first: DataFrame,
-    /// Frame of each fragment between the first and the last.
+    /// Frame of each fragment except the first and the last.
     pub middle: DataFrame,
     pub last: DataFrame,
     pub count: u32,
@@ -22,25 +22,25 @@ pub(super) struct Pieces {
 pub(crate) struct Fragments {
     pieces: Pieces,
     turns: FragmentOrder,
-    /// Number of the fragment on the air, or the next one to be sent.
+    /// Number of the fragment on the air, or of the next fragment to be sent.
     current: u32,
-    /// Remaining transmissions, the one of `current` included: of all fragments together (LHP), or of the
-    /// current fragment.
+    /// Remaining transmissions including that of `current`: of all fragments together (LHP), or of the
+    /// present fragment.
     left: u32,
-    /// Bit i: the sender received the link ACK of fragment i.
+    /// Bitmap of acknowledged fragments: bit i is set if the sender has received the link ACK of fragment i.
     acknowledged: u16,
-    /// Bit i: the receiver has fragment i.
+    /// Bitmap of received fragments: bit i is set if the receiver has fragment i.
     received: u16,
 }
 
 /// Next step after the transmission of a fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// Another fragment.
+    /// Another fragment is sent.
     Fragment,
-    /// End: every fragment is acknowledged.
+    /// The packet is complete: every fragment is acknowledged.
     Done,
-    /// Discard: the packet has no transmission or no lifetime left.
+    /// The packet is discarded: it has no transmission or no lifetime left.
     GiveUp,
 }
 
@@ -49,40 +49,40 @@ impl Fragments {
         Fragments { pieces, turns, current: 0, left: transmissions, acknowledged: 0, received: 0 }
     }
 
-    /// Returns the frame on the air, or the next one to be sent.
+    /// Returns the frame on the air, or the next frame to be sent.
     pub fn frame(&self) -> &DataFrame {
         self.pieces.numbered(self.current)
     }
 
-    /// Returns the frame that would follow a SIFS after the ACK of the current frame.
+    /// Returns the frame that follows the ACK of the present frame after a SIFS.
     pub fn following(&self) -> Option<&DataFrame> {
         self.after(true).pending().map(|number| self.pieces.numbered(number))
     }
 
-    /// Begins a burst. False if the lifetime of the packet forbids it.
+    /// Starts a burst. False if the packet's lifetime has ended.
     pub fn begins(&mut self, now: Time) -> bool {
         self.turns.begins(now)
     }
 
-    /// Marks the current fragment received. True if that completes the packet for the first time.
+    /// Marks the present fragment as received. True if the packet is now complete for the first time.
     pub fn arrives(&mut self) -> bool {
         let before = self.received;
         self.received |= self.bit();
         self.received != before && self.received == self.all()
     }
 
-    /// True if the receiver has the first fragment, and can use the headers without the other fragments.
+    /// True if the receiver has the first fragment and can use the headers without the other fragments.
     pub fn headers_arrived(&self) -> bool {
         matches!(self.turns, FragmentOrder::HeadersFirst) && self.received & 1 != 0
     }
 
-    /// Marks the current fragment acknowledged; the next frame could begin at `then`.
+    /// Marks the present fragment as acknowledged. `then`: start of the next frame.
     pub fn acknowledged(&mut self, then: Time) -> Next {
         let next = self.continue_burst(true);
         if next == Next::Fragment && !self.begins(then) { Next::GiveUp } else { next }
     }
 
-    /// Counts a failed attempt at the current fragment.
+    /// Counts a failed attempt of the present fragment.
     pub fn failed(&mut self) -> Next {
         self.continue_burst(false)
     }
@@ -99,7 +99,7 @@ impl Fragments {
         }
     }
 
-    /// Returns the state after the transmission of the current fragment.
+    /// Returns the state after the transmission of the present fragment.
     fn after(&self, acknowledged: bool) -> Self {
         let left = match self.turns {
             FragmentOrder::Standard(limits) if acknowledged => limits.attempts,
@@ -150,8 +150,8 @@ pub(super) mod testing {
         fragments.pieces.numbered(number).header
     }
 
-    /// Simulates acknowledgements (true) and failures (false); returns the fragments sent, and the final
-    /// step.
+    /// Simulates a sequence of acknowledgements (true) and failures (false). Returns the sent fragments, and
+    /// the final step.
     pub fn play(mut fragments: Fragments, script: impl IntoIterator<Item = bool>) -> (Vec<u32>, Next) {
         let mut sent = Vec::new();
         for acknowledged in script {
@@ -168,7 +168,7 @@ pub(super) mod testing {
         panic!("the script is too short: {sent:?}");
     }
 
-    /// Simulates the arrival of fragments. Returns, for each fragment, whether it completes the packet, and
+    /// Simulates the arrival of fragments. Returns for each fragment whether it completes the packet, and
     /// whether the receiver can use the headers alone.
     pub fn arrivals(mut fragments: Fragments, numbers: &[u32]) -> Vec<(bool, bool)> {
         let mut arrive = |number: &u32| {

@@ -1,10 +1,10 @@
-//! Link part of LHP, link-layer header protection (Gao, Diggavi and Muthukrishnan 2003, as described in Yun
+//! Link layer of LHP, link-layer header protection (Gao, Diggavi and Muthukrishnan 2003, as described in Yun
 //! 2009 §2.1; details that Yun does not describe are reconstructed).
 //!
-//! A packet is cut into fragments; the first fragment carries the TCP/IP headers. The number of transmissions
-//! (slots) of the packet is the number of its fragments times the attempt limit. The first fragment is
-//! retransmitted until it is acknowledged. Then every other fragment is sent once, and then the failed
-//! fragments again, while slots remain. A receiver that misses part of the packet therefore often has its
+//! A packet is cut into fragments; the first fragment carries the TCP/IP headers. The packet has as many
+//! transmissions (slots) as its number of fragments times the attempt limit. The first fragment is
+//! retransmitted until it is acknowledged. Then every other fragment is sent once, and the failed fragments
+//! are sent again while slots remain. A receiver that misses a fragment therefore often has the packet's
 //! headers.
 //!
 //! Every fragment has the overhead of a data frame. Eight bytes of this overhead are LLC and SNAP, which a
@@ -15,8 +15,8 @@ use super::turns::FragmentOrder;
 use crate::cell::frames::MOST_FRAGMENTS;
 use crate::layer::Fragmentation;
 
-/// Cuts a packet of `bytes` bytes whose headers have `header` bytes; `frame` creates a data frame from its
-/// length and header length. `None` if the first fragment would carry the whole packet.
+/// Cuts a packet of `bytes` bytes whose headers have `header` bytes. `frame`: function that creates a data
+/// frame from its length and header length. `None` if the first fragment would carry the whole packet.
 pub(crate) fn cut(
     cut: Fragmentation,
     (bytes, header): (u32, u32),
@@ -27,7 +27,7 @@ pub(crate) fn cut(
     let behind = bytes.checked_sub(first).filter(|rest| *rest > 0)?;
     let rest = cut.rest.max(behind.div_ceil(MOST_FRAGMENTS - 1));
     let count = 1 + behind.div_ceil(rest);
-    // A fragment without the TCP/IP headers counts as all header: any bit error loses it.
+    // A fragment without the TCP/IP headers counts as header as a whole, so any bit error loses it.
     let part = |bytes| frame(bytes, bytes);
     let pieces = Pieces {
         first: frame(first, header),
@@ -65,8 +65,8 @@ mod tests {
         assert_eq!([0, 1, 4].map(headers), [Some(52), Some(256), Some(184)]);
     }
 
-    /// The first fragment is sent until it is acknowledged; then every other fragment is sent once; then the
-    /// failed fragments.
+    /// The first fragment is sent until it is acknowledged. Then every other fragment is sent once, and then
+    /// the failed fragments.
     #[test]
     fn the_first_fragment_goes_before_all_others_and_these_take_turns() {
         let play = |attempts, script: &[bool]| {

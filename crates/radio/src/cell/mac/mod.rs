@@ -1,4 +1,4 @@
-//! Medium access.
+//! Medium access control.
 
 pub(crate) mod access_rules;
 pub(crate) mod aggregator;

@@ -4,18 +4,18 @@ use crate::tag::Tag;
 /// MPDU of an A-MPDU.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mpdu {
-    /// Sequence number under the Block Ack agreement; on the air modulo 4096.
+    /// Sequence number in the Block Ack agreement; on the air it is modulo 4096.
     pub seq: u64,
-    /// Number of its first packet at the sending station.
+    /// Number of the MPDU's first packet at the sending station.
     pub number: u64,
     pub tag: Tag,
     /// Length of the MPDU, bytes.
     pub bytes: u32,
-    /// Length of the headers at the start, bytes.
+    /// Length of the headers at the start of the MPDU, bytes.
     pub header: u32,
-    /// Attempt number of this transmission, from 1.
+    /// Number of this attempt, from 1.
     pub attempt: u32,
-    /// Number of packets of its A-MSDU after the first.
+    /// Number of packets in the MPDU's A-MSDU after the first.
     pub others: u32,
 }
 

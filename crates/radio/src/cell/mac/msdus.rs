@@ -1,4 +1,5 @@
-//! Packets in the MPDUs of a Block Ack agreement: one in each, or several as an A-MSDU (IEEE 802.11-2020 §10.11).
+//! Packets in the MPDUs of a Block Ack agreement: one packet per MPDU, or several as an A-MSDU (IEEE
+//! 802.11-2020 §10.11).
 use crate::phy::amsdu::{Body, Framing};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -6,18 +7,19 @@ use std::ops::Range;
 /// Assignment of an agreement's packets to MPDUs. Packets are numbered from 0, in the order of their arrival
 /// at the MAC.
 ///
-/// The MAC appends packets to the newest MPDU until the MPDU is full or sent. A packet never changes its
+/// The MAC appends packets to the newest MPDU until the MPDU is full or sent. A packet never moves to another
 /// MPDU.
 #[derive(Debug)]
 pub(crate) struct Msdus {
     framing: Framing,
     /// Body of the newest MPDU.
     body: Body,
-    /// Total number of packets added.
+    /// Number of packets added so far.
     count: u64,
     /// Sequence number of the first MPDU in `starts`.
     oldest: u64,
-    /// First packet of each MPDU; empty without A-MSDUs, since packets and MPDUs then have equal numbers.
+    /// Number of the first packet of each MPDU. Empty without A-MSDUs, because packets and MPDUs then have
+    /// equal numbers.
     starts: VecDeque<u64>,
 }
 
@@ -56,7 +58,7 @@ impl Msdus {
         self.framing.mpdu(&self.body)
     }
 
-    /// Returns the packet numbers of the MPDU with this sequence number; an empty range if the MPDU was removed.
+    /// Returns the packet numbers of the MPDU with this sequence number; empty if the MPDU was removed.
     #[inline]
     pub fn of(&self, seq: u64) -> Range<u64> {
         if self.aggregates() { self.of_aggregated(seq) } else { seq..seq + 1 }
@@ -88,7 +90,7 @@ mod tests {
         Msdus::new(Framing { limit, mac: 30, llc: 8 })
     }
 
-    /// IEEE 802.11-2020 §9.3.2.2.2: subframes of 14 + 1508 bytes, the first padded to 1524.
+    /// IEEE 802.11-2020 §9.3.2.2.2: subframes have 14 + 1508 bytes; the first is padded to 1524.
     #[test]
     fn an_mpdu_grows_by_its_subframes() {
         let mut msdus = msdus(3839);

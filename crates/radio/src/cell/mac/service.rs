@@ -1,4 +1,4 @@
-//! Service: the MAC's head-of-line packet and its attempts.
+//! Head-of-line packet of a MAC, and its attempts.
 use super::data_frame::DataFrame;
 use super::fragments::Fragments;
 use crate::address::Station;
@@ -11,7 +11,7 @@ use airhop_engine::Id;
 #[derive(Debug)]
 pub(crate) struct Service {
     pub to: Station,
-    /// The packet; `None` after its arrival, so that a later reception is a duplicate.
+    /// The packet; `None` after its arrival, when a further reception is a duplicate.
     pub packet: Option<Id<Packet>>,
     /// Number of the packet at its station.
     pub number: u64,
@@ -22,14 +22,14 @@ pub(crate) struct Service {
     pub begun: Time,
     /// Frame that carries the whole packet.
     whole: DataFrame,
-    /// Fragments, which replace `whole` if the packet is fragmented; boxed, because fragments are rare and
-    /// every `Service` is moved.
+    /// Fragments, which replace `whole` if the packet is fragmented. They are boxed, because fragments are
+    /// rare and every `Service` is moved.
     pub(super) fragments: Option<Box<Fragments>>,
-    /// Data frames sent without an ACK.
+    /// Number of data frames sent without an ACK.
     pub(super) data_failures: u32,
-    /// RTS frames sent without a CTS, since the last CTS.
+    /// Number of RTS frames sent without a CTS, since the last CTS.
     pub(super) rts_failures: u32,
-    /// Sum of both kinds of failures since the packet entered the MAC.
+    /// Number of failures of both kinds since the packet entered the MAC.
     pub(super) failures: u32,
 }
 
@@ -70,29 +70,28 @@ impl Service {
         }
     }
 
-    /// Returns the number of the current attempt, from 1.
+    /// Returns the number of the present attempt, from 1.
     pub fn attempt(&self) -> u32 {
         self.failures + 1
     }
 
-    /// Returns the data frame on the air, or the next one to be sent.
+    /// Returns the data frame on the air, or the next data frame to be sent.
     pub fn frame(&self) -> &DataFrame {
         self.fragments.as_deref().map_or(&self.whole, Fragments::frame)
     }
 
-    /// Returns the data frame that would follow a SIFS after the ACK of the current frame.
+    /// Returns the data frame that follows the ACK of the present frame after a SIFS.
     pub fn following(&self) -> Option<&DataFrame> {
         self.fragments.as_deref().and_then(Fragments::following)
     }
 
-    /// Marks the data frame as received. Returns the packet if this frame completes the packet for the first
-    /// time.
+    /// Marks the data frame as received. Returns the packet if this frame completes it for the first time.
     pub fn arrives(&mut self) -> Option<Id<Packet>> {
         let all_there = self.fragments.as_deref_mut().is_none_or(Fragments::arrives);
         if all_there { self.packet.take() } else { None }
     }
 
-    /// Begins a frame exchange for the packet. False if the packet's lifetime is over.
+    /// Starts a frame exchange for the packet. False if the packet's lifetime has ended.
     pub fn begins(&mut self, now: Time) -> bool {
         self.begun = now;
         self.fragments.as_mut().is_none_or(|fragments| fragments.begins(now))

@@ -1,32 +1,33 @@
-//! Stop and wait: one packet at a time, and an ACK for each frame (IEEE 802.11-2016 §10.3.2.9, §10.3.4.4).
+//! Stop-and-wait: one packet at a time, with an ACK for each frame (IEEE 802.11-2016 §10.3.2.9, §10.3.4.4).
 use super::fragments::Next;
 use super::service::Service;
 use airhop_base::{Packet, Time};
 use airhop_engine::Id;
 
-/// Maximum number of failed RTS frames in a row, after which a packet is discarded: dot11ShortRetryLimit (IEEE 802.11-2016 §10.3.4.4).
+/// Maximum number of consecutive failed RTS frames, after which a packet is discarded: dot11ShortRetryLimit
+/// (IEEE 802.11-2016 §10.3.4.4).
 const SHORT_RETRY_LIMIT: u32 = 7;
 
 /// Outcome of a link ACK for the packet in service.
 pub(crate) enum Acknowledged {
-    /// Delivery of the packet.
+    /// The packet is delivered.
     Packet,
-    /// Delivery of a fragment; the next fragment goes out a SIFS later.
+    /// A fragment is delivered; the next fragment is sent one SIFS later.
     Fragment,
-    /// Delivery of a fragment, after which the packet is discarded because no transmission is left for the
-    /// other fragments.
+    /// A fragment is delivered, but the packet is discarded, because no transmission is left for its other
+    /// fragments.
     GaveUp(Service),
 }
 
 /// Outcome of a failed attempt.
 pub(crate) struct Failure {
-    /// Number of the attempt that failed, from 1.
+    /// Number of the failed attempt, from 1.
     pub attempt: u32,
     /// The discarded packet, if this attempt was the last.
     pub gave_up: Option<Service>,
 }
 
-/// Sender of one packet at a time.
+/// Sender of the packet in service, with at most one packet.
 #[derive(Debug, Default)]
 pub(crate) struct StopAndWait {
     service: Option<Service>,
@@ -58,26 +59,26 @@ impl StopAndWait {
         self.service.as_ref().expect("only a packet makes a station send")
     }
 
-    /// Begins a frame exchange. If the packet's lifetime is over, discards the packet and returns it.
+    /// Starts a frame exchange. If the packet's lifetime has ended, discards the packet and returns it.
     pub fn begins(&mut self, now: Time) -> Option<Service> {
         self.service.take_if(|service| !service.begins(now))
     }
 
-    /// Marks the data frame as received by the addressed station. If this frame completes the packet for the
-    /// first time, returns the packet, and begin and end of its contention.
+    /// Marks the data frame as received by the addressed station. If the frame completes the packet for the
+    /// first time, returns the packet, and the start and end of its contention.
     pub fn arrives(&mut self) -> Option<(Id<Packet>, [Time; 2])> {
         let service = self.service.as_mut()?;
         service.arrives().map(|packet| (packet, [service.taken, service.begun]))
     }
 
-    /// Records the CTS.
+    /// Records the arrival of the CTS.
     pub fn cleared(&mut self) {
         if let Some(service) = &mut self.service {
             service.rts_failures = 0;
         }
     }
 
-    /// Records the ACK of a frame; a next fragment could begin at `then`.
+    /// Records the ACK of a frame. `then`: start of a next fragment.
     pub fn acknowledged(&mut self, then: Time) -> Acknowledged {
         let fragments = self.service.as_mut().and_then(|service| service.fragments.as_deref_mut());
         let next = fragments.map_or(Next::Done, |fragments| fragments.acknowledged(then));
@@ -91,17 +92,17 @@ impl StopAndWait {
         }
     }
 
-    /// Completes a broadcast, which has no answer, and returns the packet.
+    /// Completes a broadcast, which gets no response, and returns the packet.
     ///
     /// # Panics
     ///
-    /// If no broadcast was under way.
+    /// If no broadcast is in progress.
     pub fn broadcast(&mut self) -> Id<Packet> {
         let packet = self.service.take().and_then(|service| service.packet);
         packet.expect("a broadcast is of a packet")
     }
 
-    /// Counts a failed attempt of an RTS (`is_rts`) or data frame; `attempts`: maximum number of
+    /// Counts a failed attempt of an RTS (`is_rts`) or data frame. `attempts`: maximum number of
     /// transmissions of a data frame.
     pub fn failed(&mut self, is_rts: bool, attempts: u32) -> Failure {
         let service = self.service.as_mut().expect("a timeout belongs to a frame");
@@ -129,8 +130,8 @@ mod tests {
     use airhop_base::{Body, Datagram, FlowId, NodeId, Span};
     use airhop_engine::Arena;
 
-    /// IEEE 802.11-2016 §10.3.4.4: data frames and RTS frames have separate counts of failures, and a CTS
-    /// resets the RTS count.
+    /// IEEE 802.11-2016 §10.3.4.4: failures of data frames and of RTS frames are counted separately, and a
+    /// CTS resets the count of RTS frames.
     #[test]
     fn the_last_attempt_gives_the_packet_back() {
         let body = Body::Udp(Datagram { number: 0, len: 12, sent: Time::ZERO, original: None });

@@ -2,17 +2,17 @@
 //! fragments (IEEE 802.11-2016 §10.2.7, §10.5).
 //!
 //! Fragments are sent in order, each until it is acknowledged. After a missing ACK the station contends
-//! again, and the burst continues with the same fragment. An ACK resets the retry count (§10.3.4.4), so that
-//! each fragment has the full number of attempts. The station discards the packet when a fragment has used up
-//! its attempts, or when the packet's lifetime is over. The receiver delivers complete packets only (§10.6);
-//! dot11MaxReceiveLifetime equals the sender's lifetime but starts later, so it never expires first.
+//! again, and the burst continues with the same fragment. An ACK resets the retry count (§10.3.4.4), so each
+//! fragment has the full number of attempts. The station discards the packet when a fragment has used all its
+//! attempts, or when the packet's lifetime has ended. The receiver delivers only complete packets (§10.6).
+//! Its dot11MaxReceiveLifetime equals the sender's lifetime but starts later, so it never expires first.
 use super::data_frame::DataFrame;
 use super::fragments::{Fragments, Pieces};
 use super::turns::{FragmentOrder, Limits};
 use crate::cell::frames::Lengths;
 
-/// Cuts a packet into frames of these `lengths`; `header` is the length of the packet's headers; `frame`
-/// creates a data frame from its length and header length.
+/// Cuts a packet into frames of these `lengths`. `header`: length of the packet's headers, bytes; `frame`:
+/// function that creates a data frame from its length and header length.
 pub(crate) fn cut(
     lengths: Lengths,
     header: u32,
@@ -57,7 +57,8 @@ mod tests {
         assert_eq!(play(2, &[false, true, true, false, false]), (vec![0, 0, 1, 2, 2], Next::GiveUp));
     }
 
-    /// IEEE 802.11-2016 §10.6, §10.3.2.14: duplicates are dropped, and headers alone are not delivered.
+    /// IEEE 802.11-2016 §10.6, §10.3.2.14: duplicates are dropped, and headers are not delivered without the
+    /// packet.
     #[test]
     fn a_packet_is_whole_once() {
         let fates = arrivals(fragments(800, 300, 9), &[0, 0, 1, 2, 2]);

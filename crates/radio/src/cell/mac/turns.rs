@@ -1,16 +1,17 @@
-//! Order of a packet's fragments, and the lifetime of the packet.
+//! Order of a packet's fragments, and lifetime of the packet.
 
 use airhop_base::{Span, Time};
 
 /// dot11MaxTransmitMSDULifetime: 512 TU of 1024 µs (IEEE 802.11-2016 annex C.3).
 const LIFETIME: Span = Span::from_micros(512 * 1024);
 
-/// Order in which a packet's fragments are sent, with the limits of attempts.
+/// Order of a packet's fragments, with the limits of attempts.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum FragmentOrder {
     /// Each fragment is retransmitted until it is acknowledged (IEEE 802.11-2016 §10.3.4.5).
     Standard(Limits),
-    /// The first fragment is retransmitted until it is acknowledged, then the others in turn (LHP).
+    /// The first fragment is retransmitted until it is acknowledged; then the other fragments are sent in
+    /// turn (LHP).
     HeadersFirst,
 }
 
@@ -27,7 +28,7 @@ impl FragmentOrder {
         }
     }
 
-    /// Begins a burst, or the next fragment of a burst. False if the packet's lifetime is over.
+    /// Starts a burst, or the next fragment of a burst. False if the packet's lifetime has ended.
     pub fn begins(&mut self, now: Time) -> bool {
         match self {
             FragmentOrder::Standard(limits) => limits.begins(now),
@@ -51,7 +52,7 @@ impl Limits {
     }
 
     /// Starts the lifetime, which "starts on the attempt to transmit the first" fragment, if it has not
-    /// started. False if the lifetime is over.
+    /// started. False if the lifetime has ended.
     fn begins(&mut self, now: Time) -> bool {
         now <= *self.expires.get_or_insert(now + LIFETIME)
     }

@@ -1,7 +1,7 @@
-//! The window law of Block Ack: with independent loss p of each MPDU, and A-MPDUs as long as the window
-//! allows, MPDU i is sent first in round R_i = max(R_{i−1}, max_{j ≤ i−W} (R_j + G_j)), where G_j, geometric,
-//! is the number of transmissions that MPDU j needs. The law counts rounds, not time, and so applies to every
-//! rate.
+//! Window law of Block Ack. Each MPDU is lost independently with probability p, and A-MPDUs are as long as
+//! the window permits. MPDU i is then first sent in round R_i = max(R_{i−1}, max_{j ≤ i−W} (R_j + G_j)),
+//! where the geometric variate G_j is the number of transmissions of MPDU j. The law counts rounds, not time,
+//! so it applies to every rate.
 use super::originator::{Exchange, Originator, Rules};
 use super::pair::limits;
 use super::recipient::Recipient;
@@ -10,10 +10,10 @@ use airhop_base::{Span, Time};
 use airhop_engine::{Stream, Streams};
 use std::collections::VecDeque;
 
-/// Mean numbers of MPDUs sent and delivered per round.
+/// Mean number of MPDUs sent per round, and mean number delivered per round.
 type PerRound = (f64, f64);
 
-/// Simulates the law alone.
+/// Simulates the law without originator and recipient.
 fn law(window: usize, p: f64, rounds: u64, stream: &mut Stream) -> PerRound {
     let (mut round, mut sent, mut numbers) = (0, 0, 0);
     let mut ends = VecDeque::new(); // R_j + G_j of the last W numbers
@@ -32,7 +32,7 @@ fn law(window: usize, p: f64, rounds: u64, stream: &mut Stream) -> PerRound {
     (sent as f64 / rounds as f64, f64::from(numbers) / rounds as f64)
 }
 
-/// Simulates originator and recipient under saturation.
+/// Simulates a saturated originator and its recipient.
 fn machines(window: u32, p: f64, rounds: u64, stream: &mut Stream) -> PerRound {
     let retries = Retries::Lifetime(Span::from_secs(1));
     let mut originator = Originator::new(Rules { window, retries, lost_block_ack: LostBlockAck::Resend });
@@ -72,8 +72,8 @@ fn check(what: &str, (sent, delivered): PerRound, expected: PerRound) {
 
 const ROUNDS: u64 = 40_000;
 
-/// Loss probability, then MPDUs sent and delivered per round with W = 64 and with W = 256: means over 20 000
-/// rounds, computed by an independent program.
+/// Loss probability, and MPDUs sent and delivered per round for W = 64 and for W = 256. The means over 20 000
+/// rounds were computed by an independent program.
 const TABLE: [(f64, PerRound, PerRound); 5] = [
     (0.01, (51.7, 51.2), (163.7, 162.1)),
     (0.05, (39.1, 37.1), (127.5, 121.1)),
@@ -93,7 +93,7 @@ fn the_window_law_holds() {
     }
 }
 
-/// The law at other losses and windows.
+/// The law also holds for other losses and windows.
 #[test]
 fn originator_and_recipient_follow_the_law() {
     let streams = Streams::new(2, 0);

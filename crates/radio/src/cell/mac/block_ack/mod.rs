@@ -1,10 +1,10 @@
-//! Block Ack between two stations, for one access category (IEEE 802.11-2020 §10.25): two state machines
-//! without I/O, which identify MPDUs by sequence number.
+//! Block Ack between two stations for one access category (IEEE 802.11-2020 §10.25). Originator and recipient
+//! are state machines without I/O, which identify MPDUs by sequence number.
 //!
-//! Sequence numbers increase without wrapping. The modulo-4096 numbers of the air are equivalent, as no
-//! window exceeds 256 MPDUs.
+//! Sequence numbers increase without wrapping. On the air they are modulo 4096, which is equivalent because
+//! no window exceeds 256 MPDUs.
 //!
-//! The agreement exists from the beginning: the ADDBA handshake, once per peer and category, is not
+//! The agreement exists from the beginning. The ADDBA handshake, once per peer and category, is not
 //! simulated.
 
 pub(crate) mod originator;
@@ -19,28 +19,27 @@ mod pair;
 #[cfg(test)]
 mod pair_tests;
 
-/// Largest window, in MPDUs: that of 802.11ax. 802.11n and ac have 64 MPDUs (IEEE 802.11-2020 §9.4.1.13;
+/// Largest window, MPDUs, of 802.11ax. 802.11n and ac have 64 MPDUs (IEEE 802.11-2020 §9.4.1.13;
 /// 802.11ax-2021).
 pub(crate) const MAX_WINDOW: u32 = 256;
 
-/// Contents of a BlockAck frame.
+/// Fields of a BlockAck frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BlockAck {
-    /// Starting sequence number: the number of the bitmap's first bit.
+    /// Starting sequence number, i.e. the number of the bitmap's first bit.
     pub start: u64,
     /// Received MPDUs, from `start` on.
     pub bitmap: Bitmap,
 }
 
 impl BlockAck {
-    /// True if the bitmap marks the MPDU of this number received; false for numbers outside the bitmap.
+    /// True if the bitmap marks the MPDU with this number as received; false for numbers outside the bitmap.
     pub fn has(&self, number: u64) -> bool {
         number.checked_sub(self.start).is_some_and(|i| i < u64::from(MAX_WINDOW) && self.bitmap.has(i as u32))
     }
 }
 
-/// Bitmap with one bit per MPDU of the largest window, indexed by sequence number or by position in an
-/// A-MPDU.
+/// Bitmap with one bit per MPDU of the largest window, by sequence number or by position in an A-MPDU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Bitmap([u64; Bitmap::WORDS]);
 
@@ -71,7 +70,7 @@ impl Bitmap {
         self.0[bit as usize / 64] |= 1 << (bit % 64);
     }
 
-    /// Removes the first `count` bits: bit `count` becomes bit 0.
+    /// Removes the first `count` bits, so that bit `count` becomes bit 0.
     pub fn shift(&mut self, count: u64) {
         let (words, bits) = ((count / 64).min(Self::WORDS as u64) as usize, count % 64);
         self.0.copy_within(words.., 0);

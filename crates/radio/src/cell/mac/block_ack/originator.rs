@@ -1,19 +1,20 @@
-//! Originator of a Block Ack agreement: transmit window, selection of an A-MPDU, retries and discards.
+//! Originator of a Block Ack agreement: transmit window, selection of an A-MPDU's MPDUs, retries and
+//! discards.
 use super::{BlockAck, MAX_WINDOW};
 use crate::cell::plan::{LostBlockAck, Retries};
 use crate::phy::ampdu::{Limits, Psdu};
 use airhop_base::Time;
 use std::collections::VecDeque;
 
-/// Maximum number of consecutive unanswered BlockAckReqs, if MPDUs have a lifetime: dot11ShortRetryLimit
-/// (IEEE 802.11-2016 §10.3.4.4).
+/// Maximum number of consecutive unanswered BlockAckReqs if MPDUs have a lifetime: dot11ShortRetryLimit (IEEE
+/// 802.11-2016 §10.3.4.4).
 const SHORT_RETRY_LIMIT: u32 = 7;
 
 /// Rules of an originator.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
-    /// Window W: an MPDU may be sent if its number is less than W above the oldest open number (neither
-    /// acknowledged nor discarded).
+    /// Window W: an MPDU may be sent if its number is less than W above the oldest open number. A number is
+    /// open if its MPDU is neither acknowledged nor discarded.
     pub window: u32,
     pub retries: Retries,
     pub lost_block_ack: LostBlockAck,
@@ -22,17 +23,17 @@ pub(crate) struct Rules {
 /// Report of the originator on an MPDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Report {
-    /// Acknowledgement of the MPDU of this number; reported once.
+    /// Acknowledgement of the MPDU with this number, reported once.
     Acknowledged(u64),
-    /// Failure of a transmission: the BlockAck does not show the MPDU, or no answer came.
+    /// Failure of a transmission: the BlockAck does not acknowledge the MPDU, or the response is missing.
     Failed {
         number: u64,
-        /// Number of the transmission; the first is 1.
+        /// Number of the transmission, from 1.
         attempt: u32,
         /// True if the MPDU will be retransmitted; otherwise [`Report::Discarded`] follows.
         retry: bool,
     },
-    /// Discard of the MPDU: its last report.
+    /// Discard of the MPDU, reported last.
     Discarded { number: u64, reason: Reason },
 }
 
@@ -52,22 +53,24 @@ pub(crate) enum Reason {
     Lifetime,
 }
 
-/// Frame that the originator sends.
+/// Next frame of the originator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exchange {
-    /// Nothing: no MPDU is pending, or the first MPDU exceeds the limits.
+    /// No frame: no MPDU waits, or the first MPDU exceeds the limits.
     None,
-    /// BlockAckReq with this starting number, [`Originator::window_start`]; the response is a BlockAck.
+    /// BlockAckReq with this starting sequence number, [`Originator::window_start`]. The response is a
+    /// BlockAck.
     Request { start: u64 },
-    /// Data: the MPDUs of [`Originator::flight`]. A single MPDU is answered by an Ack, several by a BlockAck.
+    /// Data: the MPDUs of [`Originator::flight`]. The response to a single MPDU is an Ack, that to several
+    /// MPDUs a BlockAck.
     Data(Psdu),
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Mpdu {
-    /// Length, bytes.
+    /// Length of the MPDU, bytes.
     bytes: u32,
-    /// Time at which the MAC accepted the MPDU, or lengthened it for the last time.
+    /// Time at which the MAC accepted the MPDU or last lengthened it.
     taken: Time,
     /// Number of transmissions so far.
     attempts: u32,
@@ -77,33 +80,34 @@ struct Mpdu {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Waiting,
-    /// In flight, or of unknown fate after a missing BlockAck.
+    /// The MPDU is in flight, or its outcome is unknown because the BlockAck is missing.
     Sent,
     Acknowledged,
     Discarded,
 }
 
-/// Originator of a Block Ack agreement. The caller stores the packets and decides when an exchange begins.
+/// Originator of a Block Ack agreement. The caller stores the packets, and determines when an exchange
+/// starts.
 ///
-/// An exchange begins with [`Originator::begin`], and ends with [`Originator::on_ack`],
+/// An exchange starts with [`Originator::begin`], and ends with [`Originator::on_ack`],
 /// [`Originator::on_block_ack`] or [`Originator::on_missing`].
 #[derive(Debug)]
 pub(crate) struct Originator {
     rules: Rules,
-    /// WinStartO: the oldest number that is neither acknowledged nor discarded.
+    /// WinStartO: oldest number that is neither acknowledged nor discarded.
     base: u64,
-    /// MPDUs from `base` on: at most a window of them, and one more that begins when the last MPDU of the
-    /// window is full.
+    /// MPDUs from `base` on: at most a window of MPDUs, and one further MPDU, which begins when the last MPDU
+    /// of the window is full.
     mpdus: VecDeque<Mpdu>,
-    /// MPDUs of the last A-MPDU: sequence number, and attempt number of this transmission.
+    /// Sequence number and attempt number of each MPDU in the last A-MPDU.
     flight: Vec<(u64, u32)>,
-    /// True if a BlockAckReq must determine which of the sent MPDUs the recipient has.
+    /// True if a BlockAckReq must find out which of the sent MPDUs the recipient has received.
     is_unknown: bool,
-    /// True if the exchange under way is a BlockAckReq.
+    /// True if the exchange in progress is a BlockAckReq.
     is_request: bool,
-    /// Number of consecutive BlockAckReqs without an answer.
+    /// Number of consecutive unanswered BlockAckReqs.
     unanswered: u32,
-    /// Number after the last discarded MPDU below `base`: the recipient need not wait for MPDUs below this
+    /// Number after the last discarded MPDU below `base`. The recipient need not wait for MPDUs below this
     /// number.
     skipped: u64,
     /// Lower bound of the recipient's window start, known from its BlockAcks.
@@ -136,16 +140,16 @@ impl Originator {
         self.mpdus.len() < self.rules.window as usize
     }
 
-    /// True if the newest MPDU lies within the window and was never sent, so that it can grow and another
-    /// MPDU can follow it.
+    /// True if the newest MPDU lies within the window and was never sent. It can then grow, and another MPDU
+    /// can follow it.
     pub fn is_growing(&self) -> bool {
         let newest = self.mpdus.back().filter(|_| self.mpdus.len() <= self.rules.window as usize);
         newest.is_some_and(|mpdu| mpdu.state == State::Waiting && mpdu.attempts == 0)
     }
 
-    /// Lengthens the newest MPDU, which was never sent, to that many bytes. The lifetime of the MPDU
-    /// restarts: "no MSDU in the A-MSDU is discarded before a period of dot11EDCATableMSDULifetime has
-    /// elapsed" (IEEE 802.11-2020 §10.23.2.12).
+    /// Lengthens the newest MPDU, which was never sent, to `bytes` bytes. The MPDU's lifetime restarts: "no
+    /// MSDU in the A-MSDU is discarded before a period of dot11EDCATableMSDULifetime has elapsed" (IEEE
+    /// 802.11-2020 §10.23.2.12).
     pub fn grow(&mut self, now: Time, bytes: u32) {
         debug_assert!(self.is_growing(), "an MPDU that was sent keeps its length");
         if let Some(newest) = self.mpdus.back_mut() {
@@ -153,28 +157,27 @@ impl Originator {
         }
     }
 
-    /// Adds an MPDU of that many bytes, if the window has room; returns its number, one more than that of the
-    /// previous MPDU.
+    /// Adds an MPDU of `bytes` bytes, if the window has room. Returns its number, the successor of the
+    /// previous MPDU's number.
     pub fn push(&mut self, now: Time, bytes: u32) -> u64 {
         debug_assert!(self.has_room() || self.is_growing(), "the window is full");
         self.mpdus.push_back(Mpdu { bytes, taken: now, attempts: 0, state: State::Waiting });
         self.base + self.mpdus.len() as u64 - 1
     }
 
-    /// True if an exchange can begin: none is under way, and an MPDU or a BlockAckReq is pending.
+    /// True if an exchange can start: no exchange is in progress, and an MPDU or a BlockAckReq waits.
     pub fn has_work(&self) -> bool {
         !self.mpdus.is_empty() || self.must_request()
     }
 
-    /// Returns the MPDUs of the last A-MPDU in ascending order: sequence number, and attempt number of this
-    /// transmission.
+    /// Returns sequence number and attempt number of each MPDU in the last A-MPDU, in ascending order.
     pub fn flight(&self) -> &[(u64, u32)] {
         &self.flight
     }
 
-    /// Begins an exchange, and returns its frame. The originator first discards the MPDUs whose lifetime is
-    /// over. A pending BlockAckReq takes precedence over MPDUs. Pending MPDUs are sent in ascending order,
-    /// hence retransmissions before new MPDUs, as many as the limits allow (IEEE 802.11-2020 §10.25.6.7).
+    /// Starts an exchange, and returns its frame. First discards the MPDUs whose lifetime has ended. A
+    /// waiting BlockAckReq takes precedence over MPDUs. Waiting MPDUs are sent in ascending order, hence
+    /// retransmissions before new MPDUs, up to the limits (IEEE 802.11-2020 §10.25.6.7).
     pub fn begin(&mut self, now: Time, limits: &Limits, reports: &mut Vec<Report>) -> Exchange {
         self.expire(now, reports);
         self.is_request = self.must_request();
@@ -209,8 +212,8 @@ impl Originator {
         self.advance();
     }
 
-    /// Handles the BlockAck that responds to an A-MPDU or to a BlockAckReq. Every MPDU in its bitmap is
-    /// acknowledged, also an MPDU that waits for a retransmission; MPDUs in flight outside the bitmap have
+    /// Handles the BlockAck in response to an A-MPDU or to a BlockAckReq. Every MPDU in its bitmap is
+    /// acknowledged, even if it waits for a retransmission. MPDUs in flight that are not in the bitmap have
     /// failed.
     pub fn on_block_ack(&mut self, now: Time, ack: &BlockAck, reports: &mut Vec<Report>) {
         self.recipient_start = self.recipient_start.max(ack.start);
@@ -226,20 +229,20 @@ impl Originator {
         self.fail_sent(now, reports);
     }
 
-    /// Handles the missing CTS of the current exchange, which counts as a failed attempt of the exchange's
-    /// MPDUs.
+    /// Handles the missing CTS of the exchange in progress, which counts as a failed attempt of the
+    /// exchange's MPDUs.
     pub fn on_refused(&mut self, now: Time, reports: &mut Vec<Report>) {
         self.fail_sent(now, reports);
     }
 
-    /// Handles the missing response of the current exchange. If the originator stops sending BlockAckReqs,
-    /// returns the first number after the discarded MPDUs: the recipient skips all lower numbers at the
-    /// expiry of its reorder timer.
+    /// Handles the missing response of the exchange in progress. If the originator stops sending
+    /// BlockAckReqs, returns the first number after the discarded MPDUs; the recipient skips all lower
+    /// numbers when its reorder timer expires.
     ///
-    /// After a single MPDU, and under [`LostBlockAck::Resend`], all MPDUs of the exchange count as failed;
-    /// otherwise the fate of these MPDUs is unknown until the response to a BlockAckReq. The number of
-    /// consecutive BlockAckReqs is limited to the number of attempts of an MPDU, or to dot11ShortRetryLimit;
-    /// after the last BlockAckReq, all MPDUs sent count as failed.
+    /// After a single MPDU, and with [`LostBlockAck::Resend`], all MPDUs of the exchange count as failed.
+    /// Otherwise their outcome is unknown until the response to a BlockAckReq. The number of consecutive
+    /// BlockAckReqs is limited to the number of attempts of an MPDU, or to dot11ShortRetryLimit. After the
+    /// last BlockAckReq, all sent MPDUs count as failed.
     pub fn on_missing(&mut self, now: Time, reports: &mut Vec<Report>) -> Option<u64> {
         if !self.is_request {
             match self.rules.lost_block_ack {
@@ -261,18 +264,19 @@ impl Originator {
         Some(self.skipped)
     }
 
-    /// Returns WinStartO: the oldest number that is neither acknowledged nor discarded.
+    /// Returns WinStartO, the oldest number that is neither acknowledged nor discarded.
     pub fn window_start(&self) -> u64 {
         self.base
     }
 
-    /// True if a BlockAckReq is due: the fate of MPDUs is unknown, or the recipient may still wait for
-    /// discarded MPDUs and must move its window past them (IEEE 802.11-2020 §10.25.6.6.3).
+    /// True if a BlockAckReq must be sent: the outcome of MPDUs is unknown, or the recipient may still wait
+    /// for discarded MPDUs and must advance its window past them (IEEE 802.11-2020 §10.25.6.6.3).
     fn must_request(&self) -> bool {
         self.is_unknown || self.recipient_start < self.skipped
     }
 
-    /// Discards the MPDUs whose lifetime is over: always the oldest ones, as MPDUs enter the MAC in order.
+    /// Discards the MPDUs whose lifetime has ended. They are the oldest ones, because MPDUs enter the MAC in
+    /// order.
     fn expire(&mut self, now: Time, reports: &mut Vec<Report>) {
         let Retries::Lifetime(lifetime) = self.rules.retries else { return };
         for (number, mpdu) in (self.base..).zip(&mut self.mpdus) {
@@ -288,7 +292,7 @@ impl Originator {
         self.advance();
     }
 
-    /// Marks all MPDUs in flight failed.
+    /// Marks all MPDUs in flight as failed.
     fn fail_sent(&mut self, now: Time, reports: &mut Vec<Report>) {
         self.is_unknown = false;
         self.unanswered = 0;
@@ -307,7 +311,7 @@ impl Originator {
         self.advance();
     }
 
-    /// Moves the window past acknowledged and discarded MPDUs.
+    /// Advances the window past acknowledged and discarded MPDUs.
     fn advance(&mut self) {
         while let Some(mpdu) = self.mpdus.front().filter(|mpdu| !mpdu.is_open()) {
             self.base += 1;

@@ -7,8 +7,8 @@ use airhop_base::{Span, Time};
 
 const LIFETIME: Retries = Retries::Lifetime(Span::from_millis(500));
 
-/// Simulates an exchange in which the frames with these indices are lost; the answer has the last index.
-/// Returns the numbers of the MPDUs sent.
+/// Simulates an exchange in which the frames with these indices are lost; the response has the last index.
+/// Returns the numbers of the sent MPDUs.
 fn exchange(pair: &mut Pair, lost: &[u64]) -> Vec<u64> {
     let mut frames = 0;
     let (_, sent) = pair.exchange(|| {
@@ -36,8 +36,8 @@ fn retransmissions_go_before_new_mpdus() {
     assert_eq!(pair.delivered, range(0..9));
 }
 
-/// The window stalls at the oldest MPDU, which is retransmitted alone, and advances when that MPDU arrives (a
-/// former ns-3 version did not advance).
+/// The window stalls at the oldest MPDU, which is retransmitted alone. When this MPDU arrives the window
+/// advances (in a former version of ns-3 it did not).
 #[test]
 fn a_window_that_stalled_moves_on() {
     let mut pair = pair(rules(64, LIFETIME, LostBlockAck::Resend));
@@ -54,7 +54,7 @@ fn a_window_that_stalled_moves_on() {
     assert_eq!(exchange(&mut pair, &[]), range(64..128));
 }
 
-/// Windows stall and advance at half of the modulus and beyond it.
+/// Windows stall and advance at half of the modulus and above it.
 #[test]
 fn a_window_moves_across_the_modulus() {
     let mut pair = pair(rules(64, LIFETIME, LostBlockAck::Resend));
@@ -66,8 +66,8 @@ fn a_window_moves_across_the_modulus() {
     assert_eq!(pair.delivered, range(0..8320));
 }
 
-/// After an MPDU's lifetime has ended, a BlockAckReq follows and the recipient delivers the MPDUs stored
-/// behind the gap (a former ns-3 version did not).
+/// After an MPDU's lifetime has ended, the originator sends a BlockAckReq, and the recipient delivers the
+/// MPDUs stored above the gap (in a former version of ns-3 it did not).
 #[test]
 fn an_expired_mpdu_does_not_block_the_recipient() {
     let mut pair = pair(rules(64, LIFETIME, LostBlockAck::Resend));
@@ -82,8 +82,8 @@ fn an_expired_mpdu_does_not_block_the_recipient() {
     assert_eq!(pair.delivered, range(1..12));
 }
 
-/// The originator repeats the BlockAckReq, even without pending MPDUs, until a BlockAck arrives; after seven
-/// BlockAckReqs without a response the recipient releases its MPDUs itself.
+/// The originator repeats the BlockAckReq until a BlockAck arrives, even if no MPDU waits. After seven
+/// unanswered BlockAckReqs the recipient itself delivers its stored MPDUs.
 #[test]
 fn a_lost_request_is_repeated() {
     let mut pair = pair(rules(64, LIFETIME, LostBlockAck::Resend));
@@ -97,8 +97,8 @@ fn a_lost_request_is_repeated() {
     assert_eq!((pair.has_work(), &pair.delivered), (false, &vec![1, 2]));
 }
 
-/// The starting number is the oldest open MPDU's: neither the first discarded nor the first in flight (a
-/// former ns-3 version chose these).
+/// The starting sequence number is that of the oldest open MPDU. It is neither that of the first discarded
+/// MPDU nor that of the first MPDU in flight, which former versions of ns-3 used.
 #[test]
 fn a_request_starts_at_the_oldest_unfinished_number() {
     let mut pair = pair(rules(64, Retries::Attempts(2), LostBlockAck::Resend));
@@ -111,7 +111,7 @@ fn a_request_starts_at_the_oldest_unfinished_number() {
     assert_eq!(pair.delivered, range(2..6));
 }
 
-/// A discard above an MPDU that waits for retransmission does not move the window.
+/// A discarded MPDU above an MPDU that waits for retransmission does not advance the window.
 #[test]
 fn a_discard_behind_the_oldest_waits_for_it() {
     let mut originator = Originator::new(rules(64, Retries::Attempts(1), LostBlockAck::Resend));
@@ -140,13 +140,13 @@ fn a_discard_behind_the_oldest_waits_for_it() {
     );
 }
 
-/// Without a BlockAck all MPDUs are retransmitted, or a BlockAckReq is sent first.
+/// If the BlockAck is missing, all MPDUs are retransmitted, or a BlockAckReq is sent first.
 #[test]
 fn a_lost_block_ack_is_a_failure_or_a_question() {
     for lost in [LostBlockAck::Resend, LostBlockAck::Request] {
         let mut pair = pair(rules(64, LIFETIME, lost));
         pair.push(5, 100);
-        assert_eq!(exchange(&mut pair, &[2, 5]), range(0..5)); // the answer is the sixth frame
+        assert_eq!(exchange(&mut pair, &[2, 5]), range(0..5)); // the response is the sixth frame
         if lost == LostBlockAck::Resend {
             assert_eq!(exchange(&mut pair, &[]), range(0..5));
         } else {
@@ -159,7 +159,7 @@ fn a_lost_block_ack_is_a_failure_or_a_question() {
     }
 }
 
-/// An originator that counts attempts stops sending BlockAckReqs, and then all MPDUs sent count as failed.
+/// An originator that limits attempts stops sending BlockAckReqs, and all sent MPDUs then count as failed.
 #[test]
 fn unanswered_requests_end_in_failures() {
     let mut pair = pair(rules(64, Retries::Attempts(3), LostBlockAck::Request));
@@ -176,7 +176,7 @@ fn unanswered_requests_end_in_failures() {
     assert_eq!(pair.discarded, range(0..4));
 }
 
-/// The response to a single MPDU is a normal Ack, and no BlockAckReq follows.
+/// The response to a single MPDU is a normal Ack. If it is missing, no BlockAckReq follows.
 #[test]
 fn a_single_mpdu_is_sent_again_without_a_question() {
     let mut pair = pair(rules(64, Retries::Attempts(2), LostBlockAck::Request));
@@ -185,8 +185,8 @@ fn a_single_mpdu_is_sent_again_without_a_question() {
     assert_eq!(pair.discarded, [0]);
 }
 
-/// The lifetime of an MPDU counts from the MPDU's arrival in the MAC, whatever the number of attempts; a
-/// failure after the end of the lifetime discards the MPDU.
+/// The lifetime of an MPDU starts at its arrival in the MAC, for any number of attempts. A failure after the
+/// end of the lifetime discards the MPDU.
 #[test]
 fn a_lifetime_ends_attempts() {
     let mut originator = Originator::new(rules(64, LIFETIME, LostBlockAck::Resend));
@@ -210,7 +210,7 @@ fn a_lifetime_ends_attempts() {
     assert_eq!(Retries::default(), LIFETIME, "dot11EDCATableMSDULifetime");
 }
 
-/// An exchange that exceeds the limits does not begin, and no MPDU is lost by that.
+/// An exchange does not start if its MPDU exceeds the limits; the MPDU is not lost.
 #[test]
 fn an_mpdu_that_does_not_fit_waits() {
     let mut originator = Originator::new(rules(64, LIFETIME, LostBlockAck::Resend));
@@ -221,7 +221,7 @@ fn an_mpdu_that_does_not_fit_waits() {
     assert!(matches!(originator.begin(Time::ZERO, &limits(11, 64), &mut reports), Exchange::Data(_)));
 }
 
-/// The PSDU limits bound its bytes, MPDUs and time; the window bounds the sequence numbers.
+/// The PSDU limits bound bytes, MPDUs and duration; the window bounds the sequence numbers.
 #[test]
 fn the_smallest_limit_ends_a_burst() {
     let rules = rules(64, LIFETIME, LostBlockAck::Resend);
@@ -229,18 +229,18 @@ fn the_smallest_limit_ends_a_burst() {
     pair.push(64, 100);
     assert_eq!(exchange(&mut pair, &[1]), range(0..5));
     assert_eq!(exchange(&mut pair, &[]), [1, 5, 6, 7, 8]);
-    let mut slow = Pair::new(rules, limits(0, 64)); // 5484 µs hold 5847 bytes
+    let mut slow = Pair::new(rules, limits(0, 64)); // 5484 µs carry 5847 bytes
     slow.push(64, 1600);
     assert_eq!(exchange(&mut slow, &[]), range(0..3));
 }
 
-/// A BlockAck shows all MPDUs that the recipient has, including those of an A-MPDU whose own BlockAck was
-/// lost.
+/// A BlockAck acknowledges all MPDUs that the recipient has received, including those of an A-MPDU whose own
+/// BlockAck was lost.
 #[test]
 fn a_later_block_ack_acknowledges_waiting_mpdus() {
     let mut pair = pair(rules(64, LIFETIME, LostBlockAck::Resend));
     pair.push(4, 100);
-    assert_eq!(exchange(&mut pair, &[0, 4]), range(0..4)); // the answer is the fifth frame
+    assert_eq!(exchange(&mut pair, &[0, 4]), range(0..4)); // the response is the fifth frame
     pair.limits = limits(11, 2);
     assert_eq!(exchange(&mut pair, &[]), [0, 1]);
     assert_eq!((&pair.acknowledged, pair.has_work()), (&range(0..4), false));

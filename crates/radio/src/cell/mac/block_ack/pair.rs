@@ -1,4 +1,4 @@
-//! An originator and a recipient joined by a channel, and a model of the reports that each must make.
+//! Originator and recipient joined by a channel, and a model of the reports that each of them must make.
 use super::BlockAck;
 use super::originator::{Exchange, Originator, Reason, Report, Rules};
 use super::recipient::Recipient;
@@ -8,7 +8,7 @@ use crate::phy::{Band, Format, MAX_PPDU_TIME, TxMode, TxSettings};
 use airhop_base::{Span, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Returns the A-MPDU limits of 802.11ax with this MCS at 20 MHz.
+/// Returns the A-MPDU limits of 802.11ax at 20 MHz for this MCS.
 pub fn limits(mcs: u8, frames: u32) -> Limits {
     let (format, band, guard) = (Format::He, Band::Ghz5, Span::from_nanos(800));
     let mode = TxMode::new(TxSettings { format, band, mcs, streams: 1, width_mhz: 20, guard }).unwrap();
@@ -22,8 +22,8 @@ pub fn rules(window: u32, retries: Retries, lost_block_ack: LostBlockAck) -> Rul
 /// Modulus of sequence numbers on the air.
 const MODULUS: u64 = 4096;
 
-/// Returns the full number that a receiver infers from the modulo-4096 number in a frame: the number nearest
-/// to a number known to the receiver.
+/// Returns the full number for a modulo-4096 number in a frame: the number nearest to a number that the
+/// receiver knows.
 fn full_number(number: u64, known: u64) -> u64 {
     let ahead = (number % MODULUS + MODULUS - known % MODULUS) % MODULUS;
     if ahead < MODULUS / 2 { known + ahead } else { known + ahead - MODULUS }
@@ -39,7 +39,7 @@ struct Story {
     failed: u32,
 }
 
-/// Originator and recipient. Every exchange is checked against the rules of IEEE 802.11-2020 §10.25.
+/// Originator and recipient. Each exchange is checked against the rules of IEEE 802.11-2020 §10.25.
 pub struct Pair {
     rules: Rules,
     pub limits: Limits,
@@ -72,7 +72,7 @@ impl Pair {
         }
     }
 
-    /// Pushes up to `count` MPDUs, as long as there is room.
+    /// Adds up to `count` MPDUs of `bytes` bytes, as long as the window has room.
     pub fn push(&mut self, count: u32, bytes: u32) {
         for _ in 0..count {
             if !self.originator.has_room() {
@@ -97,8 +97,8 @@ impl Pair {
         (0..self.pushed).any(|number| self.recipient.holds(number))
     }
 
-    /// Simulates an exchange. `loses` decides the loss of each frame, the response last. Returns the frames
-    /// sent.
+    /// Simulates an exchange. `loses` determines the loss of each frame, the response last. Returns the
+    /// frames sent.
     pub fn exchange(&mut self, mut loses: impl FnMut() -> bool) -> (Exchange, Vec<u64>) {
         let (mut reports, before) = (Vec::new(), self.delivered.len().saturating_sub(1));
         let exchange = self.originator.begin(self.now, &self.limits, &mut reports);
@@ -132,7 +132,7 @@ impl Pair {
             }
         }
         if self.originator.on_missing(self.now, reports).is_some() {
-            // The recipient's timer expires before the next exchange.
+            // The recipient's reorder timer expires before the next exchange.
             self.recipient.on_request(self.originator.window_start(), &mut self.delivered);
         }
     }
@@ -174,7 +174,7 @@ impl Pair {
         self.open.keys().next().copied().unwrap_or(self.pushed)
     }
 
-    /// Checks the originator's reports against the frames sent and lost.
+    /// Checks the originator's reports against the sent and the lost frames.
     fn hear(&mut self, reports: &mut Vec<Report>) {
         let mut must_discard = None;
         for report in reports.drain(..) {

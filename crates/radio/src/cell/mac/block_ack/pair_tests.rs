@@ -1,4 +1,4 @@
-//! Tests of originator and recipient together under random losses.
+//! Tests of originator and recipient together, with random losses.
 use super::originator::Rules;
 use super::pair::{Pair, limits, rules};
 use crate::cell::plan::{LostBlockAck, Retries};
@@ -33,10 +33,10 @@ fn any_rules() -> impl Strategy<Value = Rules> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Under any loss of MPDUs, BlockAcks and BlockAckReqs: no more MPDUs than the window are sent, the
-    /// oldest first; each MPDU is delivered at most once and in order, and is acknowledged or discarded
-    /// exactly once ([`Pair`] checks this). After the last loss, a bounded number of exchanges delivers every
-    /// MPDU that was not discarded, and empties the reorder buffer.
+    /// Laws for any loss of MPDUs, BlockAcks and BlockAckReqs, checked by [`Pair`]: at most a window of MPDUs
+    /// is sent, the oldest first. Each MPDU is delivered at most once and in order, and is acknowledged or
+    /// discarded exactly once. After the last loss, a bounded number of exchanges delivers every MPDU that
+    /// was not discarded, and empties the reorder buffer.
     #[test]
     fn every_mpdu_is_delivered_once_and_in_order_or_discarded(
         rules in any_rules(), mcs in 0_u8..12, frames in 1_u32..300,
@@ -45,7 +45,7 @@ proptest! {
         spares in 0_usize..4,
     ) {
         let mut pair = Pair::new(rules, limits(mcs, frames));
-        // Losses in runs, with loss-free periods between them.
+        // Losses occur in runs, with loss-free periods between them.
         let mut fates = losses.iter().cycle().enumerate();
         let mut loses = || fates.next().is_some_and(|(i, lost)| *lost && i / 100 % 4 >= spares);
         for step in steps {
@@ -69,7 +69,7 @@ proptest! {
     }
 }
 
-/// Numbers modulo 4096 suffice, also for the largest window.
+/// Numbers modulo 4096 suffice, even for the largest window.
 #[test]
 fn numbers_wrap_around() {
     let lifetime = Retries::Lifetime(Span::from_secs(1000));

@@ -4,15 +4,15 @@ use super::{Bitmap, BlockAck, MAX_WINDOW};
 /// Recipient of a Block Ack agreement.
 ///
 /// The scoreboard (full-state operation, IEEE 802.11-2020 §10.25.6.3) and the reorder buffer (§10.25.6.6)
-/// have separate windows. The buffer's window never lags behind the scoreboard's, and the scoreboard shows
-/// every MPDU of the buffer: one bitmap serves both.
+/// have separate windows. The buffer's window never starts below the scoreboard's window, and the scoreboard
+/// contains every MPDU of the buffer, so one bitmap serves both.
 #[derive(Debug)]
 pub(crate) struct Recipient {
     /// Size of both windows, MPDUs.
     window: u32,
     /// WinStartR: first number of the scoreboard.
     board: u64,
-    /// Numbers received, from `board` on.
+    /// Bitmap of received numbers, from `board` on.
     received: Bitmap,
     /// WinStartB: first number that is neither delivered nor skipped.
     expected: u64,
@@ -28,10 +28,10 @@ impl Recipient {
         Recipient { window, board: 0, received: Bitmap::default(), expected: 0 }
     }
 
-    /// Handles an MPDU, and appends to `deliver` the numbers that the layer above can now receive in order.
-    /// Returns false if the MPDU is a duplicate, or was discarded by the originator.
+    /// Handles an MPDU, and appends the numbers that can now be delivered in order to `deliver`. False if the
+    /// MPDU is a duplicate, or if the originator has discarded it.
     ///
-    /// A number beyond a window advances the window so that it ends with the number (§10.25.6.3 and
+    /// A number above a window advances the window so that the number becomes its last (§10.25.6.3 and
     /// §10.25.6.6.2).
     pub fn on_mpdu(&mut self, number: u64, deliver: &mut Vec<u64>) -> bool {
         if number < self.board {
@@ -41,14 +41,14 @@ impl Recipient {
         self.release(start, deliver);
         self.move_board(start);
         let bit = (number - self.board) as u32;
-        let is_new = !self.received.has(bit); // below `expected` all of the scoreboard is there
+        let is_new = !self.received.has(bit); // below `expected` the scoreboard contains every number
         self.received.insert(bit);
         self.advance(deliver);
         is_new
     }
 
-    /// Handles a BlockAckReq with this starting number: both windows advance to it, and the buffer delivers
-    /// its MPDUs below it (§10.25.6.3, §10.25.6.6.3).
+    /// Handles a BlockAckReq with this starting sequence number. Both windows advance to it, and the buffer
+    /// delivers its MPDUs below it (§10.25.6.3, §10.25.6.6.3).
     pub fn on_request(&mut self, start: u64, deliver: &mut Vec<u64>) {
         self.release(start, deliver);
         self.advance(deliver);
@@ -60,24 +60,25 @@ impl Recipient {
         BlockAck { start: self.board, bitmap: self.received }
     }
 
-    /// True if the buffer stores the MPDU of this number behind a gap.
+    /// True if the buffer stores the MPDU with this number above a gap.
     pub fn holds(&self, number: u64) -> bool {
         number >= self.expected && self.answer().has(number)
     }
 
-    /// True if a received MPDU waits for an earlier one.
+    /// True if a received MPDU waits for an earlier MPDU.
     pub fn is_waiting(&self, number: u64) -> bool {
         number >= self.expected
     }
 
-    /// Returns the lowest number of the MPDUs that wait for an earlier one.
+    /// Returns the lowest number of a stored MPDU; `None` if the buffer is empty.
     pub fn lowest_held(&self) -> Option<u64> {
         (self.expected..self.board + u64::from(MAX_WINDOW)).find(|number| self.holds(*number))
     }
 
-    /// Advances the buffer's window to `start`: delivers the stored MPDUs below, and skips the missing ones.
+    /// Advances the buffer's window to `start`: delivers the stored MPDUs below `start`, and skips the
+    /// missing ones.
     fn release(&mut self, start: u64, deliver: &mut Vec<u64>) {
-        let known = self.board + u64::from(MAX_WINDOW); // nothing above was received
+        let known = self.board + u64::from(MAX_WINDOW); // no higher number was received
         for number in self.expected..start.min(known) {
             if self.holds(number) {
                 deliver.push(number);
@@ -86,7 +87,7 @@ impl Recipient {
         self.expected = self.expected.max(start);
     }
 
-    /// Delivers the MPDUs that have no gap before them.
+    /// Delivers the MPDUs without a gap before them.
     fn advance(&mut self, deliver: &mut Vec<u64>) {
         while self.holds(self.expected) {
             deliver.push(self.expected);
@@ -94,7 +95,8 @@ impl Recipient {
         }
     }
 
-    /// Advances the start of the scoreboard to `start`; no effect if the scoreboard starts there or later.
+    /// Advances the start of the scoreboard to `start`. No effect if the scoreboard already starts at or
+    /// above it.
     fn move_board(&mut self, start: u64) {
         if let Some(count) = start.checked_sub(self.board) {
             self.received.shift(count);
@@ -133,7 +135,7 @@ mod tests {
         assert_eq!(take(&mut recipient, [1]), (vec![true], vec![1, 2, 3]));
     }
 
-    /// After a lost BlockAck the originator retransmits MPDUs that had arrived.
+    /// After the loss of a BlockAck, the originator retransmits MPDUs that had arrived.
     #[test]
     fn duplicates_are_recognised_delivered_or_held() {
         let mut recipient = Recipient::new(64);
@@ -143,8 +145,8 @@ mod tests {
         assert_eq!(take(&mut recipient, [1, 200]), (vec![false; 2], vec![]), "below the scoreboard, held");
     }
 
-    /// §10.25.6.6.3: stored MPDUs below the starting number are delivered, missing ones are skipped; an older
-    /// request has no effect.
+    /// §10.25.6.6.3: stored MPDUs below the starting sequence number are delivered, and missing MPDUs are
+    /// skipped. An older request has no effect.
     #[test]
     fn a_request_moves_both_windows() {
         let mut recipient = Recipient::new(64);
@@ -158,7 +160,7 @@ mod tests {
         assert_eq!(take(&mut recipient, [4999, 5000]), (vec![false, true], vec![5000]));
     }
 
-    /// §10.25.6.6.2: an MPDU beyond the window becomes the window's last.
+    /// §10.25.6.6.2: an MPDU above the window becomes the last MPDU of the window.
     #[test]
     fn an_mpdu_beyond_the_window_moves_it() {
         let mut recipient = Recipient::new(64);
@@ -169,7 +171,7 @@ mod tests {
         assert_eq!(shown(&recipient), (937, vec![1000]));
     }
 
-    /// The scoreboard advances with an MPDU beyond its end; the buffer advances with every MPDU in order.
+    /// An MPDU above the scoreboard's end advances the scoreboard; every in-order MPDU advances the buffer.
     #[test]
     fn an_mpdu_beyond_the_scoreboard_only_releases_nothing() {
         let mut recipient = Recipient::new(64);
