@@ -78,7 +78,7 @@ mod tests {
         }
     }
 
-    /// If the state determines the loss, a burst is a stay in the bad state. Its length is geometric,
+    /// A burst is a stay in the bad state if the state determines the loss. Its length is geometric,
     /// P(length = k) = p_bb^(k-1) p_bg, with mean 1 / p_bg; a gap is geometric with p_gb.
     #[test]
     fn bursts_and_gaps_are_geometric() {

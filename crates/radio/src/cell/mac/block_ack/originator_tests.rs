@@ -140,7 +140,7 @@ fn a_discard_behind_the_oldest_waits_for_it() {
     );
 }
 
-/// If the BlockAck is missing, all MPDUs are retransmitted, or a BlockAckReq is sent first.
+/// All MPDUs are retransmitted if the BlockAck is missing, or a BlockAckReq is sent first.
 #[test]
 fn a_lost_block_ack_is_a_failure_or_a_question() {
     for lost in [LostBlockAck::Resend, LostBlockAck::Request] {
