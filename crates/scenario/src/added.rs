@@ -6,10 +6,10 @@ use airhop_tcp::recovery::KINDS;
 use airhop_tcp::seams::{CongestionControl, NoticePolicy, Parts};
 use airhop_tcp::{NameTaken, Param, Params, ReceiverFeatures, Scheme};
 
-/// Creates the two parts of the scheme for one sender: the window control and the notice policy.
+/// Creates the policies of the scheme for one sender: congestion control and notice policy.
 pub type Policies = dyn Fn(&Params) -> (Box<dyn CongestionControl>, Box<dyn NoticePolicy>) + Send + Sync;
 
-/// A scheme that user code adds. [`Scheme`] describes the fields without a comment.
+/// Scheme that user code adds. [`Scheme`] describes the fields.
 pub struct NewScheme {
     /// Name of the scheme.
     pub name: String,
@@ -33,13 +33,13 @@ pub struct NewScheme {
     pub policies: Box<Policies>,
 }
 
-/// A parameter of a scheme that user code adds.
+/// Parameter of a scheme that user code adds.
 pub struct NewParam {
     /// Name of the parameter.
     pub name: String,
     /// Default value.
     pub default: f64,
-    /// Smallest and greatest value allowed.
+    /// Minimum and maximum of the value.
     pub range: (f64, f64),
     /// Description.
     pub about: String,
@@ -105,8 +105,8 @@ impl NewScheme {
 impl NewParam {
     fn check(&self) -> Result<(), String> {
         let NewParam { name, default, range: (least, most), .. } = self;
-        // In a scenario file, a parameter stands beside the scheme's `name`, so no parameter may have that
-        // name.
+        // In a scenario file, parameters are keys beside the scheme's `name`, so no parameter may have the
+        // name `name`.
         if name == "name" {
             return Err("a parameter cannot be called \"name\"".to_string());
         }
@@ -138,7 +138,7 @@ pub fn service(name: &str) -> Result<&'static str, String> {
     })
 }
 
-/// True if the text can stand without quotes on a command line and cannot be mistaken for a TOML value.
+/// True if the text needs no quotes on a command line and cannot be confused with a TOML value.
 fn is_name(text: &str) -> bool {
     let is_letter = |c: char| c.is_ascii_alphanumeric() || "-_+".contains(c);
     text.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -146,7 +146,7 @@ fn is_name(text: &str) -> bool {
         && !["true", "false", "inf", "nan"].contains(&text)
 }
 
-/// Leaks a text, as the catalogue exists as long as the process.
+/// Leaks the memory of a text, because the catalogue exists as long as the process.
 fn leak(text: String) -> &'static str {
     text.leak()
 }

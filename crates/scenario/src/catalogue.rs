@@ -21,7 +21,7 @@ struct Listed {
     helps: &'static str,
     cite: &'static str,
     needs: &'static [&'static str],
-    /// Flags of the scheme that a trace shows.
+    /// Flags of the scheme that affect the analysis of a trace.
     flags: Vec<&'static str>,
     parameters: Vec<Parameter>,
     verified: &'static [&'static str],
@@ -33,7 +33,7 @@ struct Parameter {
     name: &'static str,
     /// Default value: a number, or one of `words`.
     default: Value,
-    /// Smallest and greatest number allowed.
+    /// Minimum and maximum of a number.
     #[serde(skip_serializing_if = "Option::is_none")]
     range: Option<[f64; 2]>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -99,22 +99,21 @@ pub fn services() -> String {
 }
 
 /// Returns the JSON schema (draft 2020-12) of a scenario file, for editors. For each kind of a choice,
-/// `x-example` is the shortest table in TOML, and `x-flags` lists the properties for programs that read
-/// results.
+/// `x-example` is the shortest table in TOML, and `x-flags` lists properties for programs that read results.
 pub fn schema() -> String {
     grammar::schema::schema(&SCENARIO)
 }
 
-/// Returns one page of Markdown that lists every key of a scenario file, with the kind of value and the
-/// default of the key.
+/// Returns one page of Markdown that lists every key of a scenario file, with the kind of its value and its
+/// default.
 pub fn reference() -> String {
     grammar::reference::reference(&SCENARIO)
 }
 
 /// Returns every measure of a flow and of a run, as a JSON list of columns in the order of the run document.
-/// Fields of a column: `column`, the name in frames; `of` ("flow" or "run") and `path`, the keys that lead to
-/// the value; `label`, `short`, `unit` and `about`; `over_flows` ("sum", "mean", "first" or "apart");
-/// `after_warm_up`, `of_real`, and `is_count`.
+/// A column has these fields: `column`, the name in data frames; `of` ("flow" or "run") and `path`, the keys
+/// that lead to the value; `label`, `short`, `unit` and `about`; `over_flows` ("sum", "mean", "first" or
+/// "apart"); `after_warm_up`, `of_real`, and `is_count`.
 pub fn measures() -> String {
     #[derive(Serialize)]
     struct Listed<'a> {

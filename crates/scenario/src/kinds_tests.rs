@@ -1,5 +1,5 @@
-//! Checks that the simulation matches the scenario file: every kind of every choice, and every word of every
-//! key, must appear in the plan. If a table of keys declared a kind and the plan did not handle it, another
+//! Checks that the simulation matches the scenario file: the plan must contain every kind of every choice,
+//! and every word of every key. If a table of keys declares a kind that the plan does not handle, another
 //! kind would be simulated.
 
 use crate::grammar::key::{Choice, Key, Kind, Variant};
@@ -8,7 +8,8 @@ use crate::tables::SCENARIO;
 use crate::{Overrides, Scenario, ScenarioError};
 use std::collections::{HashMap, HashSet};
 
-/// Returns a scenario in which the choice named `slot` has the table `table`, and all other choices have a default.
+/// Returns a scenario in which the choice named `slot` has the table `table`; all other choices have a
+/// default.
 fn file(slot: &str, table: &str) -> String {
     let written = |name: &str, otherwise: &'static str| match slot == name {
         true => table.to_string(),
@@ -66,7 +67,7 @@ scheme = "reno"
     )
 }
 
-/// Returns a table of this kind, as it may stand in a file.
+/// Returns a table of this kind, in the form of a file.
 fn example(choice: &Choice, variant: &Variant) -> String {
     let table = variant.example();
     match choice.what {
@@ -82,7 +83,7 @@ fn example(choice: &Choice, variant: &Variant) -> String {
     }
 }
 
-/// Returns a flow of requests with these keys.
+/// Returns a flow with the application of requests and these keys.
 fn requests(keys: &str) -> String {
     format!("scheme = \"reno\"\napp = {{ kind = \"request-response\", request = \"200 B\", {keys} }}")
 }
@@ -98,7 +99,7 @@ fn parse(text: &str, sets: &[(String, String)]) -> Result<Scenario, ScenarioErro
     Scenario::parse(text, source, &overrides)
 }
 
-/// Calls `see` with the path of each key in these tables, with `kind` for the variants of a choice:
+/// Calls `see` with the path of each key in these tables. A path contains `kind` for the kinds of a choice:
 /// `flow.tcp.preset`, `change outage.fate`.
 fn walk(keys: &'static [Key], path: &str, see: &mut dyn FnMut(&str, &'static Kind)) {
     for key in keys {
@@ -120,8 +121,8 @@ fn walk(keys: &'static [Key], path: &str, see: &mut dyn FnMut(&str, &'static Kin
     }
 }
 
-/// In a list whose tables may be for one direction, each kind has `direction` as its last key; where one
-/// table is for all directions, the kind has no such key.
+/// In a list whose tables may apply to one direction, `direction` is the last key of each kind. A kind whose
+/// only table applies to all directions has no such key.
 #[test]
 fn every_kind_in_a_list_can_be_for_one_direction() {
     walk(&SCENARIO, "", &mut |path, kind| {
@@ -134,7 +135,8 @@ fn every_kind_in_a_list_can_be_for_one_direction() {
     });
 }
 
-/// Each kind has its own plan: a declaration copied from another kind with its plan would simulate that kind.
+/// Each kind has its own plan. A declaration that was copied from another kind together with its plan would
+/// simulate that kind.
 #[test]
 fn every_kind_has_a_plan_of_its_own() {
     walk(&SCENARIO, "", &mut |_, kind| {
@@ -153,8 +155,8 @@ fn every_kind_has_a_plan_of_its_own() {
     });
 }
 
-/// Occurrences of each key whose value is one of a list of words: the key's path in the tables, the choice
-/// that has the key, the TOML text, and the path for `--set`.
+/// Uses of each key whose value is a word of a list: path of the key in the tables, choice that has the key,
+/// TOML text, and path for `--set`.
 const WORDS: &[(&str, &str, &str, &str)] = &[
     ("wlan.phy.coding", "", "", "wlan.cell.phy.coding"),
     ("wlan.propagation.model", "propagation", PROPAGATION, "wlan.cell.propagation.model"),
@@ -194,8 +196,8 @@ app = { kind = "request-response", request = "200 B", response = "10 kB", rate =
 const BURSTS: &str = r#"{ kind = "gilbert-elliott", loss = 0.1, burst = 3 }"#;
 const FADES: &str = r#"{ kind = "two-state", good = "1 s", bad = "1 s", ber_good = 0, ber_bad = 0.01 }"#;
 
-/// Returns the settings that a word of a key needs in addition: OFDM needs 802.11g, each standard has other
-/// rates, and some keys belong to 802.11n, ac and ax.
+/// Returns the further settings that a word of a key requires: OFDM requires 802.11g, each standard has its
+/// own rates, and some keys belong to 802.11n, ac and ax.
 fn beside(key: &str, word: &str) -> Vec<(String, String)> {
     let ofdm = [("standard", "802.11g"), ("rate", "6 Mbit/s"), ("control_rate", "6 Mbit/s")];
     let modern = [("standard", "802.11ax"), ("rate", "{ mcs = 7 }"), ("control_rate", "24 Mbit/s")];
@@ -228,8 +230,8 @@ fn every_word_makes_a_plan_of_its_own() {
                 format!("{:?}", read(&file(slot, table), &sets).plan())
             };
             let plans: HashSet<_> = words().iter().map(plan).collect();
-            // Without a word, a sender reacts to notices as its scheme does, which is also the meaning of the
-            // word `scheme`.
+            // Without a word, a sender reacts to notices as its scheme specifies, which is also the meaning
+            // of the word `scheme`.
             assert_eq!(plans.len(), words().len(), "two words of {key} are planned alike");
         }
         Kind::Words(words) => {

@@ -1,4 +1,4 @@
-//! Converts scenario files into worlds: reading, units, checks with suggestions, defaults, and runs.
+//! Conversion of scenario files into worlds: reading, units, checks with suggestions, defaults, and runs.
 //!
 //! A document passes through these steps from top to bottom:
 //!
@@ -7,11 +7,12 @@
 //!     → copies (of tables with a `*` in their name) → resolve (checks across keys) → plan → run → document
 //! ```
 //!
-//! * `grammar`: keys; documents, their checks against keys, and the outputs derived from the keys (effective form,
-//!   schema, reference);
-//! * `tables`: a file for each table with its keys, its checks and its plan, and a folder for each choice of kinds;
-//! * `whole`: checks across tables; overrides and copies before these checks, traps and the plan of a world after
-//!   them;
+//! * `grammar`: keys; documents, their checks against keys, and the outputs derived from the keys (effective
+//!   form, schema, reference);
+//! * `tables`: a file for each table with its keys, its checks and its plan, and a folder for each choice of
+//!   kinds;
+//! * `whole`: checks across tables; overrides and copies before these checks, traps and the plan of a world
+//!   after them;
 //! * `runs`: runs of a scenario, and their results.
 
 mod added;

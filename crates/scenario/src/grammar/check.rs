@@ -1,6 +1,6 @@
-//! Checks a document against the table of keys: unknown and missing keys, types, units, ranges, words.
+//! Check of a document against the table of keys: unknown and missing keys, types, units, ranges, words.
 //!
-//! The check continues after a problem; the result lacks the values that were rejected.
+//! The check continues after a problem. The result does not contain the rejected values.
 
 use crate::grammar::fields::{Fields, OneWay, Val};
 use crate::grammar::key::{Choice, Key, Kind, Variant, Without};
@@ -8,7 +8,7 @@ use crate::grammar::problem::{At, Problems, did_you_mean, nearest, one_of};
 use crate::grammar::quantity;
 use crate::grammar::tree::{Entry, Item, Value, literal};
 
-/// Checks `root` as a table that may have these keys.
+/// Checks `root` as a table with the keys `keys`.
 pub(crate) fn check(root: &Item, keys: &'static [Key], problems: &mut Problems) -> Fields {
     Checker { problems }.section(root, keys, String::new()).unwrap_or_else(|| {
         let mut nothing = Fields::new(String::new(), root.at.clone(), None, keys);
@@ -17,7 +17,7 @@ pub(crate) fn check(root: &Item, keys: &'static [Key], problems: &mut Problems) 
     })
 }
 
-/// Kinds that Airhop does not model yet: the choice, the kind, and the reason.
+/// Kinds that Airhop does not model: the choice, the kind, and the reason.
 const LATER: [(&str, &str, &str); 1] =
     [("error model", "snr", "errors by signal-to-noise ratio are not modelled yet")];
 
@@ -72,7 +72,7 @@ impl Checker<'_> {
     fn entry(&mut self, key: &'static Key, entry: &Entry, fields: &mut Fields) {
         let path = fields.path_of(key.name);
         match self.value(&key.kind, &entry.item, &path) {
-            // The position of a value is that of its key: the value of a table may start lines below.
+            // The position of a value is that of its key, because the value of a table may start lines below.
             Some(val) => fields.set(key.name, val, entry.at.clone()),
             None => fields.refuse(key.name),
         }
@@ -251,8 +251,8 @@ impl Checker<'_> {
         }
         let named =
             |(i, one): (usize, &Item)| self.section(one, keys, format!("{path}.{}", table_name(one, i)));
-        // Items that are no tables have been rejected already; the other items are still worth checking
-        // against each other.
+        // Items that are no tables are rejected already; the other items are still checked against each
+        // other.
         Some(items.iter().enumerate().filter_map(named).collect())
     }
 
@@ -277,8 +277,8 @@ impl Checker<'_> {
     }
 }
 
-/// Returns the message that a choice needs a table with a kind. The message suggests the kind that the user
-/// wrote in place of a table, or the most similar kind.
+/// Returns the message for a value that must be a table with a kind. The message suggests the kind that the
+/// user wrote in place of a table, or the most similar kind.
 fn needs_a_table(choice: &Choice, item: &Item) -> String {
     let kinds = || choice.variants.iter().map(|v| v.kind);
     let got = item.describe();
@@ -298,8 +298,8 @@ fn needs_a_table(choice: &Choice, item: &Item) -> String {
     }
 }
 
-/// Returns the name of a table of a `[[…]]` list for messages: the key `name`, or the number of the table if
-/// it has no name.
+/// Returns the name of a table of a `[[…]]` list for messages: its key `name`, or its number if it has no
+/// name.
 fn table_name(item: &Item, index: usize) -> String {
     let name = item.entries().and_then(|entries| entries.iter().find(|e| e.key == "name"));
     match name.map(|entry| &entry.item.value) {

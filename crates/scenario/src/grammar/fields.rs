@@ -1,5 +1,5 @@
-//! A table of a scenario after checking: for every key that has a value, the typed value and its position in
-//! the source.
+//! Table of a scenario after the check, with the typed value and the source position of every key that has a
+//! value.
 
 use crate::grammar::key::Key;
 use crate::grammar::problem::{At, nearest};
@@ -20,11 +20,11 @@ pub(crate) enum Val {
     Rate(Rate),
     Bytes(u64),
     Metres(f64),
-    /// dBm.
+    /// Power, dBm.
     Power(f64),
-    /// dB.
+    /// Ratio of powers, dB.
     Ratio(f64),
-    /// Hz.
+    /// Frequency, Hz.
     Frequency(u64),
     Count(u64),
     Counts(Vec<u64>),
@@ -46,7 +46,7 @@ pub(crate) struct OneWay {
     pub(crate) at: At,
 }
 
-/// A file whose content was read.
+/// File whose content was read.
 #[derive(Clone, Debug)]
 pub(crate) struct NamedFile {
     /// Absolute path of the file.
@@ -55,7 +55,7 @@ pub(crate) struct NamedFile {
     pub(crate) text: Arc<str>,
 }
 
-/// A direction from one node to another; `None` stands for all nodes.
+/// Direction from one node to another; `None` stands for all nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Direction {
     pub(crate) from: Option<String>,
@@ -69,9 +69,9 @@ pub(crate) struct Fields {
     pub(crate) path: String,
     /// Position in the source.
     pub(crate) at: At,
-    /// For a table of a choice: the kind of the variant.
+    /// Kind of the table, if it is a table of a choice.
     pub(crate) kind: Option<&'static str>,
-    /// Keys that the table may have.
+    /// Keys of a table of this type.
     pub(crate) keys: &'static [Key],
     /// False if a value in the table was rejected.
     pub(crate) sound: bool,
@@ -90,13 +90,14 @@ impl Fields {
     ///
     /// # Panics
     ///
-    /// If the table has no such key: a typing error in this crate, which any test that reads a file finds.
+    /// If the table has no such key, which is a typing error in this crate; every test that reads a file
+    /// finds it.
     fn place(&self, name: &str) -> usize {
         let found = self.keys.iter().position(|k| k.name == name);
         found.unwrap_or_else(|| unreachable!("{} has no key {name}", self.path))
     }
 
-    /// True if tables of this kind have such a key, with a value or without.
+    /// True if tables of this type have such a key, even if it has no value.
     pub(crate) fn takes(&self, name: &str) -> bool {
         self.keys.iter().any(|key| key.name == name)
     }
@@ -120,7 +121,7 @@ impl Fields {
         }
     }
 
-    /// Returns this table under another path, marked as not written by the user.
+    /// Returns this table with another path, marked as a default.
     pub(crate) fn as_default(&self, path: String) -> Fields {
         let values = self.values.iter().map(|value| value.clone().map(|(val, _)| (val, At::Default)));
         Fields { path, at: At::Default, values: values.collect(), ..self.clone() }
@@ -132,7 +133,7 @@ impl Fields {
         self.values[place] = None;
     }
 
-    /// Records that `name` was written, whether known or unknown, but cannot be used.
+    /// Records that the file has the key `name`, known or unknown, with a value that cannot be used.
     pub(crate) fn refuse(&mut self, name: &str) {
         self.refused.push(name.to_string());
     }
@@ -142,13 +143,13 @@ impl Fields {
         &self.refused
     }
 
-    /// True if `name` has no value because the file omits the key, not because the value was rejected.
+    /// True if `name` has no value because the file omits the key; false if the value was rejected.
     pub(crate) fn lacks(&self, name: &str) -> bool {
         self.get(name).is_none() && self.refused.iter().all(|r| r != name)
     }
 
-    /// True if `name` has no value and no rejected key of this table was probably a misspelling of `name`: a
-    /// misspelt key is one problem, not an unknown key plus a missing key.
+    /// True if `name` has no value and no rejected key of this table is probably a misspelling of `name`. A
+    /// misspelt key is then one problem, not two.
     pub(crate) fn misses(&self, name: &str) -> bool {
         let meant = |refused: &String| nearest(refused, self.keys.iter().map(|k| k.name));
         self.lacks(name) && self.refused.iter().all(|refused| meant(refused) != Some(name))
@@ -178,7 +179,7 @@ impl Fields {
         self.values.iter_mut().flatten().map(|(val, _)| val)
     }
 
-    /// Returns the position of the value of `name`; without a value, the position of the table.
+    /// Returns the position of the value of `name`, or of the table if `name` has no value.
     pub(crate) fn at(&self, name: &str) -> &At {
         match &self.values[self.place(name)] {
             Some((_, at)) if *at != At::Default => at,
@@ -191,7 +192,7 @@ impl Fields {
         if self.path.is_empty() { name.to_string() } else { format!("{}.{name}", self.path) }
     }
 
-    /// Returns the keys that have a value, each with the value, and with true if the value is a default.
+    /// Returns the keys that have a value, each with the value and whether the value is a default.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&'static Key, &Val, bool)> {
         self.keys.iter().zip(&self.values).filter_map(|(key, value)| {
             let (val, at) = value.as_ref()?;

@@ -1,10 +1,9 @@
 //! Keys of a scenario file. Each table lists its keys once. Reading, defaults, the effective form, the JSON
-//! schema and the reference pages are all derived from these lists, so a key added to a list appears
-//! everywhere.
+//! schema and the reference pages are derived from these lists.
 
 use super::fields::{Fields, Val};
 
-/// A key of a table.
+/// Key of a table.
 #[derive(Debug)]
 pub(crate) struct Key {
     pub(crate) name: &'static str,
@@ -14,12 +13,12 @@ pub(crate) struct Key {
     pub(crate) about: &'static str,
 }
 
-/// Kind of value that a key takes.
+/// Kind of a key's value.
 #[derive(Debug)]
 pub(crate) enum Kind {
     /// Name of the scenario: any line of text.
     Title,
-    /// Path of a file. The key named `digest` in the same table has the digest of the file's content.
+    /// Path of a file. The key named `digest` in the same table contains the digest of the file.
     File { digest: &'static str },
     /// One word of a list, or the path of a file.
     WordOrFile { words: fn() -> Vec<&'static str>, digest: &'static str },
@@ -29,9 +28,9 @@ pub(crate) enum Kind {
     Name,
     /// Two different nodes.
     Ends,
-    /// Positions of stations, by the station's name.
+    /// Positions of stations, by station name.
     Stations,
-    /// `"a->b"`.
+    /// Direction `"a->b"`.
     Direction,
     /// Duration, at least `least_ns` nanoseconds and at most [`MAX_SPAN_S`].
     Span { least_ns: u64 },
@@ -41,11 +40,11 @@ pub(crate) enum Kind {
     RateOrTable(&'static [Key]),
     /// Rate of a link that may have outages.
     LinkRate,
-    /// A size.
+    /// Size, from `least` to `most` bytes.
     Bytes { least: u64, most: u64 },
-    /// Size above which a mechanism is used, or a word that means "never".
+    /// Size above which a mechanism is used, bytes, or a word for "never".
     Threshold { least: u64, most: u64 },
-    /// A distance.
+    /// Distance, metres.
     Metres,
     /// Power, dBm.
     Power,
@@ -53,39 +52,39 @@ pub(crate) enum Kind {
     Ratio,
     /// Frequency.
     Frequency,
-    /// Plain count.
+    /// Count, from `least` to `most`.
     Count { least: u64, most: u64 },
-    /// Plain count, or the word "max", the largest possible count.
+    /// Count, or the word "max" for the largest possible count.
     CountOrMax { most: u64 },
-    /// List of one to `longest` counts, in order.
+    /// Ordered list of at most `longest` counts.
     Counts { least: u64, most: u64, longest: usize },
-    /// Plain number.
+    /// Number, from `least` to `most`.
     Number { least: f64, most: f64 },
     /// Probability.
     Probability,
-    /// Window in segments, or a word for an unbounded window.
+    /// Window in segments, or a word for an infinite window.
     Segments { unbounded: Option<&'static str> },
-    /// True or false.
+    /// Boolean.
     Flag,
     /// One word of a list.
     Word(fn() -> Vec<&'static str>),
-    /// One word of a list. Airhop does not model the words in `later` yet.
+    /// One word of a list. Airhop does not model the words in `later`.
     WordSoFar { words: &'static [&'static str], later: &'static [&'static str] },
-    /// Key that accepts no value yet. The text has the reason, and what to write instead.
+    /// Key that accepts no value. The text has the reason, and the key to use instead.
     NotYet(&'static str),
     /// Standard of IEEE 802.11.
     Standard,
-    /// Any subset of a list of words.
+    /// Subset of a list of words.
     Words(fn() -> Vec<&'static str>),
-    /// Name of a scheme, or a table of `name` and the scheme's parameters.
+    /// Name of a scheme, or a table with the key `name` and the scheme's parameters.
     Scheme,
-    /// A table.
+    /// Table with these keys.
     Section(&'static [Key]),
     /// `false`, `true` for the defaults, or a table with these keys.
     Switch(&'static [Key]),
     /// Table whose `kind` selects its keys.
     Choice(&'static Choice),
-    /// Quantity of the kind `plain`, or a table of a distribution from which quantities are drawn.
+    /// Quantity of the kind `plain`, or a table with a distribution from which quantities are drawn.
     Drawn { plain: &'static Kind, choice: &'static Choice },
     /// One table whose `kind` selects its keys, or a list of such tables.
     Choices(&'static Choice),
@@ -93,12 +92,13 @@ pub(crate) enum Kind {
     Sections(&'static [Key]),
     /// `[[…]]`: list of tables with names.
     Tables(&'static [Key]),
-    /// One value for both directions of a link, or a table with one for each: `{ "a->b" = …, "b->a" = … }`.
+    /// One value for both directions of a link, or a table with a value for each direction:
+    /// `{ "a->b" = …, "b->a" = … }`.
     EachWay(&'static Kind),
 }
 
 impl Kind {
-    /// Returns the name of the key that holds the file's digest; `None` for values that are not files.
+    /// Returns the name of the key that contains the file's digest; `None` for values that are not files.
     pub(crate) fn digest(&self) -> Option<&'static str> {
         match self {
             Kind::File { digest }
@@ -108,7 +108,7 @@ impl Kind {
         }
     }
 
-    /// True if the value may be one table, or a list of tables with directions.
+    /// True if the value may be a single table or a list of tables with directions.
     pub(crate) fn is_listed(&self) -> bool {
         matches!(self, Kind::Choices(_) | Kind::Sections(_))
     }
@@ -136,11 +136,11 @@ pub(crate) struct Variant {
     /// Description on one line, with its source.
     pub(crate) about: &'static str,
     pub(crate) keys: &'static [Key],
-    /// Properties for programs that read results, such as `fifo`: the schema lists them as `x-flags`.
+    /// Properties for programs that read results, such as `fifo`. The schema lists them as `x-flags`.
     pub(crate) flags: &'static [&'static str],
-    /// The required keys as a file has them: `fer = 0.01`.
+    /// Required keys, in the form of a file: `fer = 0.01`.
     pub(crate) example: &'static str,
-    /// Computes the comment on a table of this kind, one line for readers of the effective scenario.
+    /// Computes the comment on a table of this kind in the effective scenario, on one line.
     pub(crate) comment: Option<fn(&Fields) -> Option<String>>,
 }
 
@@ -150,8 +150,8 @@ impl Variant {
         Variant { kind, about, keys, flags: &[], example: "", comment: None }
     }
 
-    /// Returns the keys of this kind. In a list (`listed` true) the keys include `direction`, as each table
-    /// may be for one direction; where one table is for all, they do not.
+    /// Returns the keys of this kind. In a list (`listed`) they include `direction`, because each table may
+    /// apply to one direction.
     pub(crate) fn keys(&self, listed: bool) -> &'static [Key] {
         match self.keys {
             [keys @ .., Key { kind: Kind::Direction, .. }] if !listed => keys,
@@ -159,7 +159,7 @@ impl Variant {
         }
     }
 
-    /// Returns the shortest table of this kind as a file has it: `{ kind = "bernoulli", fer = 0.01 }`.
+    /// Returns the shortest table of this kind, in the form of a file: `{ kind = "bernoulli", fer = 0.01 }`.
     pub(crate) fn example(&self) -> String {
         let needed = if self.example.is_empty() { String::new() } else { format!(", {}", self.example) };
         format!("{{ kind = \"{}\"{needed} }}", self.kind)
@@ -173,25 +173,25 @@ pub(crate) enum Without {
     Required,
     /// Default value, a TOML literal.
     Value(&'static str),
-    /// Value derived from other keys; the text describes the rule.
+    /// Value derived from other keys. The text describes the rule.
     Derived(&'static str),
-    /// Value of the preset: the name of each preset with the preset's value for the key of this name.
+    /// Value of the preset. The function returns the name of each preset and its value for this key.
     Preset(fn(&str) -> Vec<(&'static str, Val)>),
-    /// No value; the text describes the meaning of its absence.
+    /// No value. The text describes the meaning of a missing value.
     Nothing(&'static str),
 }
 
-/// The longest duration: an f64 represents 1e6 s (11.6 days) to the nanosecond.
+/// Maximum duration, s. Up to 1e6 s (11.6 days) an f64 resolves nanoseconds.
 pub(crate) const MAX_SPAN_S: u64 = 1_000_000;
-/// The maximum number of copies: the number that replaces a `*` has at most five digits.
+/// Maximum number of copies. The number that replaces a `*` has at most five digits.
 pub(crate) const MAX_COPIES: u64 = 10_000;
-/// An unbounded receive window; more than [`Kind::Bytes`] can express.
+/// Infinite receive window; larger than any [`Kind::Bytes`].
 pub(crate) const UNLIMITED: u64 = 1 << 40;
 /// Value of the word "max" of a [`Kind::CountOrMax`].
 pub(crate) const MAX: u64 = u64::MAX;
-/// A [`Kind::Threshold`] that no size reaches.
+/// Value of a [`Kind::Threshold`] that no size reaches.
 pub(crate) const OFF: u64 = UNLIMITED + 1;
-/// Word that addresses all tables of a list in `--set`; therefore no table may have this name.
+/// Word for all tables of a list in `--set`. No table may have this name.
 pub(crate) const ALL: &str = "all";
 
 /// Creates a key.

@@ -1,4 +1,4 @@
-//! The grammar of scenario files: keys, documents and their checks, and the outputs derived from the keys.
+//! Grammar of scenario files: keys, documents, their checks, and the outputs derived from the keys.
 
 pub(crate) mod check;
 pub(crate) mod fields;

@@ -6,11 +6,11 @@ use std::fmt;
 /// Position of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum At {
-    /// Line of the file; the first line is 1.
+    /// Line of the file, from 1.
     Line(usize),
     /// Document without lines (a Python dict).
     Document,
-    /// Command-line option as given: `--set wlan.cell.errors.fer=2`.
+    /// Command-line option as the user wrote it: `--set wlan.cell.errors.fer=2`.
     Option(String),
     /// No position: the value is a default.
     Default,
@@ -24,13 +24,12 @@ pub(crate) struct Problem {
     what: String,
 }
 
-/// Collects problems, so that one pass over a document finds all of them.
+/// Collection of problems, so that one pass over a document finds all of them.
 #[derive(Debug, Default)]
 pub(crate) struct Problems(Vec<Problem>);
 
 impl Problems {
-    /// Adds a problem of the value at `path`, written at `at`; `what` contains the expected and the actual
-    /// value.
+    /// Adds a problem of the value at `path`, whose position is `at`. `what`: expected and actual value.
     pub(crate) fn add(&mut self, at: &At, path: impl Into<String>, what: impl Into<String>) {
         self.0.push(Problem { at: at.clone(), path: path.into(), what: what.into() });
     }
@@ -40,8 +39,8 @@ impl Problems {
         self.0.len()
     }
 
-    /// Returns `value` if there are no problems; otherwise returns all problems in the order of the file. For
-    /// each key only the first problem is reported, since copies of a table would repeat the problem.
+    /// Returns `value` if there are no problems; otherwise returns all problems in the order of the file.
+    /// Only the first problem of a key is reported, because copies of a table would repeat it.
     pub(crate) fn or<T>(mut self, source: &str, value: Option<T>) -> Result<T, ScenarioError> {
         match value {
             Some(value) if self.0.is_empty() => Ok(value),
@@ -76,12 +75,11 @@ impl Problem {
     }
 }
 
-/// Maximum number of characters shown of a text: twice the length of the longest list of keys.
+/// Maximum number of displayed characters of a text: twice the length of the longest list of keys.
 const LONGEST: usize = 500;
 
-/// Escapes a text for a terminal. The function escapes control characters and overrides of the writing
-/// direction, and cuts the middle out of a long text. Messages quote files, which may come from an untrusted
-/// author.
+/// Escapes control characters and overrides of the writing direction for a terminal, and cuts the middle out
+/// of a long text. Messages quote files, which may come from an untrusted author.
 fn legible(text: &str) -> String {
     let is_harmful =
         |c: &char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
@@ -96,9 +94,9 @@ fn legible(text: &str) -> String {
     shown
 }
 
-/// Returns a description of the first character of a message that is invisible or resembles another
-/// character, and that no word of Airhop contains: a non-breaking hyphen, a typographic quotation mark, a
-/// full-width digit, a Cyrillic letter. Returns an empty string if the message has no such character.
+/// Returns a description of the first character of a message that is invisible or resembles another character
+/// and occurs in no word of Airhop: e.g. a non-breaking hyphen, a typographic quotation mark, a full-width
+/// digit or a Cyrillic letter. Returns an empty string if the message has no such character.
 pub(crate) fn lookalike_character(message: &str) -> String {
     let is_one = |c: &char| match c {
         '\u{ad}' | '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' => true, // invisible
@@ -114,13 +112,13 @@ pub(crate) fn lookalike_character(message: &str) -> String {
         .unwrap_or_default()
 }
 
-/// Maximum number of problems, or names, shown. One mistake in a generated file can cause hundreds of
-/// problems, and the first of them must stay visible.
+/// Maximum number of displayed problems or names. One mistake in a generated file can cause hundreds of
+/// problems, and the first of them must remain visible.
 const SHOWN: usize = 20;
 
-/// Reasons why a scenario is invalid. The `Display` output is the whole message: a paragraph for each of the
-/// first problems, in the order of the file, with file, line, key, the expected value and, if a known word is
-/// similar, a suggestion.
+/// Reasons why a scenario is invalid. The `Display` output is the whole message. It has a paragraph for each
+/// of the first problems, in the order of the file, with file, line, key, expected value and, if a known word
+/// is similar, a suggestion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScenarioError {
     paragraphs: Vec<String>,
@@ -152,7 +150,8 @@ pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
     known
         .into_iter()
         .map(|k| (strsim::damerau_levenshtein(&lower, &k.to_lowercase()), k))
-        // At most a third of the letters may differ: with more differences the suggestion would be a guess.
+        // At most a third of the letters may differ, because a suggestion with more differences would be a
+        // guess.
         .filter(|&(distance, k)| distance <= (k.chars().count().max(lower.chars().count()) / 3).max(1))
         .filter(|&(distance, k)| distance < k.chars().count())
         .min_by_key(|&(distance, _)| distance)

@@ -1,4 +1,4 @@
-//! Single values: reads a value from a document, and formats a value so that reading returns the same value.
+//! Single values: reading from a document, and formatting such that a formatted value reads back identically.
 
 use crate::grammar::fields::{Direction, Val};
 use crate::grammar::key::{Kind, MAX, MAX_COPIES, MAX_SPAN_S, OFF, UNLIMITED};
@@ -13,8 +13,7 @@ type Refusal = String;
 /// The largest coordinate of a station, metres.
 pub(crate) const MAX_COORDINATE: f64 = 1e6;
 
-/// Returns a description of the value that a key expects, for messages about a missing key and for the
-/// reference page.
+/// Returns a description of a key's value, for messages about a missing key and for the reference page.
 pub(crate) fn expected(kind: &Kind) -> String {
     let text = match kind {
         Kind::Title => "a line of text",
@@ -161,7 +160,7 @@ pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
     }
 }
 
-/// Guesses the probability that a text such as "1 %" means.
+/// Returns the probability that a text such as "1 %" probably means.
 fn per_cent(text: &str) -> String {
     let number = text.trim_end().strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
     match number {
@@ -177,7 +176,7 @@ fn word(words: &[&'static str], text: &str) -> Result<&'static str, Refusal> {
     })
 }
 
-/// An amendment that Airhop does not model although devices with it are common.
+/// Amendment that Airhop does not model although devices that implement it are common.
 const NEWER: &str = "802.11be";
 
 /// Returns the names of the standards that Airhop models.
@@ -225,7 +224,7 @@ fn is_digest(text: &str) -> bool {
     text.len() == 16 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// Checks a name. Names are parts of paths (`wlan.cell.errors`), of directions (`bs->d`) and of file names
+/// Checks a name. Names occur in paths (`wlan.cell.errors`), directions (`bs->d`) and file names
 /// (`bs.pcapng`). A `*` stands for the number of a copy; a `*` alone would mean all nodes of a direction.
 pub(crate) fn name(text: &str) -> Result<(), Refusal> {
     let longest = text.replace('*', &MAX_COPIES.to_string());
@@ -273,7 +272,8 @@ fn span(text: &str, least_ns: u64) -> Result<Val, Refusal> {
     Ok(Val::Span(span))
 }
 
-/// Reads the rate of a link. For a rate of zero, meant as an outage, the error message points to outages.
+/// Reads the rate of a link. The message for a rate of zero, which is probably meant as an outage, refers to
+/// outages.
 fn link_rate(text: &str) -> Result<Rate, Refusal> {
     let digits = text.trim_start().split(|c: char| !"+0.".contains(c)).next().unwrap_or_default();
     units::parse_rate(text).map_err(|refusal| match digits.contains('0') {
@@ -306,7 +306,7 @@ pub(crate) fn position(item: &Item) -> Result<[f64; 2], Refusal> {
         && let [Value::Number(x, _), Value::Number(y, _)] =
             items.iter().map(|i| &i.value).collect::<Vec<_>>()[..]
     {
-        // Adding 0.0 turns -0.0 into 0.0, so that both have the same text.
+        // Adding 0.0 converts -0.0 to 0.0, so that both have the same text.
         let position = [x + 0.0, y + 0.0];
         if position.iter().all(|c| c.is_finite() && c.abs() <= MAX_COORDINATE) {
             return Ok(position);
@@ -316,7 +316,7 @@ pub(crate) fn position(item: &Item) -> Result<[f64; 2], Refusal> {
     Err(format!("expected a position [x, y] in metres, such as [30, 0], got {}", item.describe()))
 }
 
-/// Formats a size such that [`units::parse_bytes`] returns the same size.
+/// Formats a size such that [`units::parse_bytes`] reads the same size.
 fn format_bytes(bytes: u64) -> String {
     match bytes {
         UNLIMITED => "unlimited".to_string(),
@@ -328,7 +328,7 @@ fn format_bytes(bytes: u64) -> String {
 }
 
 impl fmt::Display for Direction {
-    /// Formats the direction as a file has it: `a->b`.
+    /// Formats the direction in the form of a file: `a->b`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [from, to] = [&self.from, &self.to].map(|end| end.as_deref().unwrap_or("*"));
         write!(f, "{from}->{to}")

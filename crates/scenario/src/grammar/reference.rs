@@ -1,10 +1,10 @@
-//! The page that lists every key.
+//! Reference page of all keys.
 
 use crate::grammar::key::{Choice, Key, Kind, Variant, Without};
 use crate::grammar::quantity::{self, expected};
 use std::fmt::Write;
 
-/// Returns one page of Markdown that lists all these keys and the keys of their tables, each with its kind of
+/// Returns one page of Markdown that lists these keys and the keys of their tables, each with the kind of its
 /// value and its default.
 pub(crate) fn reference(keys: &[Key]) -> String {
     let mut page = String::from(
@@ -76,7 +76,7 @@ fn variants(path: &str, choice: &Choice, listed: bool, page: &mut String) {
     }
 }
 
-/// Writes a section for each key of this kind that takes a distribution.
+/// Writes a section for each key of this kind whose value may be a distribution.
 fn distributions(path: &str, variant: &Variant, page: &mut String) {
     for key in variant.keys {
         if let Kind::Drawn { choice, .. } = &key.kind {
@@ -114,8 +114,8 @@ mod tests {
     use super::*;
     use crate::tables::SCENARIO;
 
-    /// An entry such as `"rfc ``"` would be useless: each preset that has a key is followed by the preset's
-    /// value.
+    /// Every preset in the list of a key's defaults has a value: an entry such as `"rfc ``"` would be
+    /// useless.
     #[test]
     fn every_default_of_the_page_has_a_value() {
         let page = reference(&SCENARIO);

@@ -1,4 +1,4 @@
-//! The effective scenario: every value written out, as TOML with comments and as canonical JSON.
+//! Effective scenario: every value written out, as TOML with comments and as canonical JSON.
 
 use crate::grammar::fields::{Fields, OneWay, Val};
 use crate::grammar::key::{Key, Kind, Without};
@@ -6,8 +6,8 @@ use crate::grammar::quantity::{format, number, quoted};
 use crate::tables::scheme::written;
 use std::fmt::Write;
 
-/// Formats the scenario as TOML that reads back to the same scenario. A comment describes each key, and marks
-/// defaults.
+/// Formats the scenario as TOML, which reads back to the same scenario. A comment describes each key and
+/// marks defaults.
 pub(crate) fn toml(root: &Fields) -> String {
     let mut out = String::from(
         "# The effective scenario: every value written out. \"default\" marks keys that the file left out.\n",
@@ -49,7 +49,7 @@ fn table(fields: &Fields, path: &str, out: &mut String) {
     }
 }
 
-/// Returns the comment on a table, if its kind has one.
+/// Returns the comment on a table; `None` if its kind has none.
 fn comment(key: &Key, table: &Fields) -> Option<String> {
     let (Kind::Choice(choice) | Kind::Choices(choice)) = &key.kind else { return None };
     (choice.variant_of(table)?.comment?)(table)
@@ -63,7 +63,7 @@ fn section(fields: &Fields, path: &str, open: &str, close: &str, out: &mut Strin
     table(fields, path, out);
 }
 
-/// Writes a line for each key without a value that states the meaning of the absence.
+/// Writes a line for each key without a value, which describes the meaning of the missing value.
 fn write_absent_keys(fields: &Fields, out: &mut String) {
     for key in fields.keys.iter().filter(|k| !matches!(k.kind, Kind::Tables(_))) {
         if let (None, Without::Nothing(meaning)) = (fields.get(key.name), key.without) {
@@ -93,7 +93,7 @@ pub(crate) fn on_a_line(val: &Val) -> String {
     }
 }
 
-/// Formats a value on the line of its key; returns `None` for a value that needs a table section.
+/// Formats a value on the line of its key; returns `None` for a value that needs its own table.
 fn inline(val: &Val) -> Option<String> {
     match val {
         Val::Stations(stations) => {

@@ -1,30 +1,30 @@
-//! A document as a tree of values, each with its position in the source, for all source formats.
+//! Document as a tree of values with source positions, for all source formats.
 
 use crate::grammar::problem::{At, Problems};
 use toml::de::{DeTable, DeValue};
 
-/// A value with its position in the source.
+/// Value with its position in the source.
 #[derive(Clone, Debug)]
 pub(crate) struct Item {
     pub(crate) at: At,
     pub(crate) value: Value,
 }
 
-/// A value of TOML or JSON.
+/// Value of TOML or JSON.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
     Text(String),
-    /// Number, with true if the source has an integer.
+    /// Number; true if it is an integer in the source.
     Number(f64, bool),
     Flag(bool),
     List(Vec<Item>),
     /// Table: entries in the order of the document.
     Table(Vec<Entry>),
-    /// Value of a type that no key accepts: a date, a null.
+    /// Value of a type that no key accepts: a date or null.
     Other(&'static str),
 }
 
-/// A key with its value.
+/// Key with its value.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) key: String,
@@ -99,7 +99,7 @@ fn from_json_value(value: serde_json::Value) -> Value {
     }
 }
 
-/// Parses a value of `--set` or of a default: a TOML literal, or otherwise the unchanged text.
+/// Parses a value of `--set` or of a default: a TOML literal, or otherwise a text.
 pub(crate) fn literal(text: &str, at: &At) -> Item {
     let mut item = match DeValue::parse(text.trim()) {
         Ok(value) => Lines::new(text).item(&value),
@@ -153,7 +153,7 @@ impl Lines {
         Item { at, value }
     }
 
-    /// Restores the order of the file by sorting spans, because the toml crate sorts keys.
+    /// Restores the order of the file by sorting spans, because the toml crate sorts the keys.
     fn table(&self, table: &DeTable<'_>) -> Value {
         let mut entries: Vec<_> = table.iter().collect();
         entries.sort_by_key(|(key, _)| key.span().start);

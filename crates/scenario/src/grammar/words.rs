@@ -1,8 +1,8 @@
-//! Words of a key, each with the value that the word represents.
+//! Words of a key and the values that they represent.
 
 use super::fields::Val;
 
-/// Returns the word for a value, for a key that has a word for every value.
+/// Returns the word for a value. Every value of the key must have a word.
 pub(crate) fn word_of<T: PartialEq>(words: &[(&'static str, T)], value: &T) -> Val {
     let found = words.iter().find(|(_, v)| v == value);
     Val::Word(found.expect("every variant has a word").0)

@@ -1,11 +1,11 @@
-//! The run document: the results of one run as JSON. Field names and their order are a stable contract.
+//! Run document: the results of one run as JSON. Names and order of its fields are a stable contract.
 
 use airhop_base::Drop;
 use airhop_net::{ClassReport, FlowReport, QueueReport, Report, RoutingCounts, StationReport, Value};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-/// One run.
+/// Results of one run.
 #[derive(Serialize)]
 struct Document<'a> {
     scenario: &'a str,
@@ -29,7 +29,7 @@ struct Document<'a> {
     stations: Vec<StationDocument<'a>>,
 }
 
-/// Counts of the routers of all cells.
+/// Counters of the routers of all cells.
 #[derive(Serialize)]
 struct RoutingDocument {
     requests: u64,
@@ -38,7 +38,7 @@ struct RoutingDocument {
     link_failures: u64,
 }
 
-/// One flow: its identity, and its measures in the order of their declaration.
+/// Flow: its identity, and its measures in the order of their declaration.
 struct FlowDocument<'a>(&'a FlowReport);
 
 impl Serialize for FlowDocument<'_> {
@@ -101,7 +101,7 @@ impl Serialize for StationDocument<'_> {
     }
 }
 
-/// A value of a measure.
+/// Value of a measure.
 struct Shown<'a>(&'a Value);
 
 impl Serialize for Shown<'_> {
@@ -117,7 +117,7 @@ impl Serialize for Shown<'_> {
     }
 }
 
-/// Counts by name, in a fixed order of the names.
+/// Counters by name, in a fixed order.
 struct Counts<const N: usize>([(&'static str, u64); N]);
 
 impl<const N: usize> Serialize for Counts<N> {

@@ -1,4 +1,4 @@
-//! The fades of a scenario as files that a recorded channel reads.
+//! Fades of a scenario, as files that a recorded channel reads.
 
 use crate::grammar::key::MAX_SPAN_S;
 use crate::grammar::problem::lookalike_character;
@@ -7,25 +7,24 @@ use airhop_base::{Span, Time, units};
 use airhop_net::LinkFades;
 use airhop_radio::errors::FadeRecord;
 
-/// The fades of one link in one replication.
+/// Fades of one link in one replication.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SavedFades {
-    /// Name of the link or wlan, such as `air`; followed by the two ends, as in `cell.bs.d`, if the
-    /// directions have different fades.
+    /// Name of the link or wlan, such as `air`. The two ends follow, as in `cell.bs.d`, if the directions
+    /// have different fades.
     pub link: String,
-    /// Text of a file that `kind = "recorded"` reads; the channel repeats the record from its start after the
-    /// end of the record.
+    /// Text of a file for `kind = "recorded"`. The channel repeats the record after its end.
     pub csv: String,
 }
 
 impl Scenario {
-    /// Returns the fades of this replication up to `until` (a duration such as `"200 s"`; the end of the run
-    /// by default), which may lie after the end of the run. Links whose fades are not in simulated time are
-    /// omitted.
+    /// Returns the fades of this replication up to `until`, a duration such as `"200 s"`, which may exceed
+    /// the duration of the run; the default is the end of the run. Links whose fades are not in simulated
+    /// time are omitted.
     ///
     /// # Errors
     ///
-    /// Returns a sentence for the user if `until` is no duration, or if a random draw of the replication is
+    /// A sentence for the user if `until` is no duration, or if a random draw of the replication is
     /// impossible.
     pub fn fades(&self, seed: u64, rep: u64, until: Option<&str>) -> Result<Vec<SavedFades>, String> {
         let until = until
@@ -41,7 +40,7 @@ impl Scenario {
         Ok(networks
             .flat_map(|directions| match directions.iter().all(|link| link.bad == directions[0].bad) {
                 true => vec![saved(&directions[0], directions[0].network.clone())],
-                // Names contain no dot, so a dot can separate them.
+                // Names contain no dot, so a dot separates them.
                 false => directions
                     .iter()
                     .map(|link| saved(link, format!("{}.{}.{}", link.network, link.from, link.to)))

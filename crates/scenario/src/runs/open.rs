@@ -1,4 +1,4 @@
-//! A run that is open to real hosts: the caller provides the clock and the datagrams, live or from a log.
+//! Run with real hosts: the caller provides the clock and the datagrams, live or from a log.
 
 use super::document::document;
 use super::run::{Outcome, Recording, Run, RunError};
@@ -10,8 +10,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-/// A run in progress. The result depends on the scenario, the seed, the replication, and the entered
-/// datagrams with their times, but not on the number of calls.
+/// Run with real hosts, in progress. Its result depends on the scenario, the seed, the replication, and the
+/// entered datagrams with their times, but not on the number of calls.
 pub struct OpenRun {
     run: Run,
     world: World,
@@ -19,10 +19,10 @@ pub struct OpenRun {
 }
 
 impl OpenRun {
-    /// Builds the world of `run`, opened as `opening` specifies.
+    /// Builds the world of `run` with the real hosts of `opening`.
     ///
     /// # Errors
-    /// Returns the same [`RunError`]s as [`Run::execute`].
+    /// Returns the [`RunError`]s of [`Run::execute`].
     pub fn new(run: Run, opening: &Opening, recording: &Recording) -> Result<OpenRun, RunError> {
         let recorder = run.recorder(&opening.plan, recording).map_err(RunError::Recording)?;
         let world = run.world(&opening.plan, Some(&opening.outside), recorder)?;
@@ -57,12 +57,12 @@ impl OpenRun {
         self.work(|world| world.admit(t, node, datagram, stop))
     }
 
-    /// Removes and returns the departures since the last call, in the order of time.
+    /// Removes and returns the departures since the last call, in chronological order.
     pub fn departures(&mut self) -> impl Iterator<Item = Departure> {
         self.world.departures()
     }
 
-    /// Returns the drops so far, by cause.
+    /// Returns the number of drops so far, by cause.
     pub fn drops(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let drops = self.world.drops();
         Drop::ALL.into_iter().map(move |cause| (cause.name(), drops[cause as usize]))
@@ -78,8 +78,8 @@ impl OpenRun {
         self.world.ignored()
     }
 
-    /// Returns the number of notices that left for real senders so far, by kind in the order of
-    /// [`NoticeKind::ALL`]; an ACK with the ELN bit counts as one notice.
+    /// Returns the number of notices sent to real senders so far, by kind in the order of
+    /// [`NoticeKind::ALL`]. An ACK with the ELN bit counts as one notice.
     pub fn notices_left(&self) -> [u64; NoticeKind::ALL.len()] {
         self.world.notices_left()
     }

@@ -1,4 +1,4 @@
-//! Runs: a single run, or many runs on a pool of threads.
+//! Runs of a scenario: a single run, or many runs on a pool of threads.
 
 use crate::runs::document::document;
 use crate::whole::scenario::Scenario;
@@ -23,36 +23,36 @@ use std::time::{Duration, Instant};
 pub struct Run {
     /// Scenario to run.
     pub scenario: Arc<Scenario>,
-    /// Seed of all randomness.
+    /// Seed of all random streams.
     pub seed: u64,
-    /// Number of the replication. With the same seed, each number selects other random streams.
+    /// Number of the replication. With one seed, each replication has its own random streams.
     pub rep: u64,
 }
 
-/// Outputs that a run records in addition to its results.
+/// Outputs of a run besides its results.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
-    /// True to record the tables of a trace.
+    /// True if the run records the tables of a trace.
     pub tables: bool,
     /// Directory for one `NODE.pcapng` file per node.
     pub pcap_dir: Option<PathBuf>,
 }
 
-/// Results of a completed run.
+/// Results of a run that has ended.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// Run document, JSON.
     pub document: String,
-    /// Tables of the trace; empty if the trace was not requested.
+    /// Tables of the trace; empty without a trace.
     pub tables: Vec<Table>,
 }
 
-/// Reason why a run has no outcome.
+/// Reason why a run has no results.
 #[derive(Debug)]
 pub enum RunError {
-    /// The run was stopped.
+    /// The caller stopped the run.
     Interrupted,
-    /// The replication of the scenario cannot be run; the text has the reason.
+    /// The replication of the scenario cannot be run. The text has the reason.
     Refused(String),
     /// A trace or a capture could not be written.
     Recording(std::io::Error),
@@ -69,7 +69,7 @@ pub enum RunError {
         /// Fault that occurred.
         fault: Fault,
     },
-    /// A panic, which is a bug in Airhop: the run that reproduces the panic, and the message.
+    /// Panic, which is a bug in Airhop, with its message and the run that reproduces it.
     Panicked {
         /// Name of the scenario.
         scenario: String,
@@ -107,19 +107,19 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// Returns a [`RunError`]. A panic during the run also becomes a [`RunError`], so that a sweep of
-    /// thousands of runs can name the run that failed.
+    /// A [`RunError`]. A panic during the run also becomes a [`RunError`], so that a sweep of thousands of
+    /// runs can name the run that failed.
     pub fn execute(&self, recording: &Recording, stop: &AtomicBool) -> Result<Outcome, RunError> {
         catch_unwind(AssertUnwindSafe(|| self.simulate(recording, stop)))
             .unwrap_or_else(|panic| Err(self.panicked(panic.as_ref())))
     }
 
-    /// Returns the operations on the event queue for this many events, starting in the middle of the
-    /// simulated time: see [`World::schedule`].
+    /// Returns the operations on the event queue for `events` events from the middle of the simulated time
+    /// on; see [`World::schedule`].
     ///
     /// # Errors
     ///
-    /// Returns the same errors as [`Run::execute`].
+    /// The errors of [`Run::execute`].
     pub fn schedule(&self, events: usize, stop: &AtomicBool) -> Result<WorldSchedule, RunError> {
         let middle = Time::from_nanos(self.scenario.duration().nanos() / 2);
         let schedule = || {
@@ -177,8 +177,8 @@ impl Run {
         Recorder::new(&flows, &plan.nodes, plan.duration, recording.tables, dir).map(Some)
     }
 
-    /// Converts a build error. At this point only random draws can fail, and another replication may draw
-    /// other values, so the message names the replication.
+    /// Converts a build error. Only random draws can fail here, and another replication may draw other
+    /// values, so the message names the replication.
     fn refused(&self, why: &BuildError) -> RunError {
         RunError::Refused(format!(
             "\"{}\" with seed {}, rep {}: {why}",
@@ -223,18 +223,18 @@ pub struct Pool {
 /// Message of a pool.
 #[derive(Debug)]
 pub enum Progress {
-    /// The run with this index has ended. Stopped runs are not reported.
+    /// The run with this index has ended. Runs that were stopped are not reported.
     Done(usize, Result<Outcome, RunError>),
-    /// No run ended within the waiting time.
+    /// No run has ended within the waiting time.
     Waiting,
     /// Every run was reported, or all threads were stopped.
     Finished,
 }
 
 impl Pool {
-    /// Starts `runs` on `threads` threads (at least one), in the given order; the runs finish in any order.
-    /// All runs record the same outputs. Every thread does its work inside `enter`, which may prepare before
-    /// and clean up after.
+    /// Starts `runs` on `threads` threads (at least one), in the given order. Runs may end in any order. All
+    /// runs record the same outputs. Every thread executes its work inside `enter`, which may prepare before
+    /// and clean up after it.
     pub fn start(
         runs: Vec<Run>,
         threads: usize,
@@ -254,7 +254,7 @@ impl Pool {
         Pool { stop, results, threads }
     }
 
-    /// Waits up to this duration for a run to finish.
+    /// Waits at most this duration for the end of a run.
     pub fn next(&mut self, wait: Duration) -> Progress {
         match self.results.recv_timeout(wait) {
             Ok((index, result)) => Progress::Done(index, result),
@@ -263,13 +263,13 @@ impl Pool {
         }
     }
 
-    /// Stops all runs. [`Pool::next`] still returns the outcomes of completed runs.
+    /// Stops all runs. [`Pool::next`] still returns the results of runs that had ended.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Stops all runs without waiting for the threads, because a thread may be in user code that does not
-    /// end.
+    /// Stops all runs without waiting for the threads, because a thread may be executing user code that does
+    /// not end.
     pub fn abandon(mut self) {
         self.threads.clear();
     }
@@ -279,13 +279,13 @@ impl Drop for Pool {
     fn drop(&mut self) {
         self.stop();
         for thread in self.threads.drain(..) {
-            // A worker cannot panic, as the panic of a run becomes the result of the run.
+            // A worker does not panic, because the panic of a run becomes the run's error.
             let _ = thread.join();
         }
     }
 }
 
-/// State shared by the threads of a pool.
+/// State that the threads of a pool share.
 struct Work {
     runs: Vec<Run>,
     recording: Recording,

@@ -1,5 +1,5 @@
-//! Values of each direction of a link between two nodes: one value for both, `{ "a->b" = …, "b->a" = … }`, or
-//! tables with `direction`.
+//! Values per direction of a link between two nodes: one value for both directions,
+//! `{ "a->b" = …, "b->a" = … }`, or tables with `direction`.
 
 use crate::grammar::fields::{Direction, Fields, Val};
 use crate::grammar::key::Without::Nothing;
@@ -8,7 +8,7 @@ use crate::grammar::problem::{At, Problems, did_you_mean, some_of};
 use airhop_base::{Rate, Span};
 use std::collections::HashSet;
 
-/// The key of tables that may be for one direction of a link between two nodes.
+/// Key of tables that may apply to one direction of a link between two nodes.
 pub(super) const DIRECTION: Key = key(
     "direction",
     Kind::Direction,
@@ -16,7 +16,7 @@ pub(super) const DIRECTION: Key = key(
     "direction of the link that the table applies to, such as \"a->b\"",
 );
 
-/// The directions of a link: 0 starts at the first of `ends`, and 1 is the reverse.
+/// Directions of a link: 0 starts at the first node of `ends`, 1 is the reverse direction.
 pub(super) const DIRECTIONS: [usize; 2] = [0, 1];
 
 /// Returns a direction as the names of its ends.
@@ -36,7 +36,7 @@ pub(super) fn value<'a>(link: &'a Fields, key: &str, direction: usize) -> Option
     }
 }
 
-/// Returns the value of a direction, for a key with durations.
+/// Returns the duration that a key has for a direction.
 pub(super) fn span(link: &Fields, key: &str, direction: usize) -> Option<Span> {
     match value(link, key, direction)? {
         Val::Span(span) => Some(*span),
@@ -44,7 +44,7 @@ pub(super) fn span(link: &Fields, key: &str, direction: usize) -> Option<Span> {
     }
 }
 
-/// Returns the value of a direction, for a key with rates.
+/// Returns the rate that a key has for a direction.
 pub(super) fn rate(link: &Fields, key: &str, direction: usize) -> Option<Rate> {
     match value(link, key, direction)? {
         Val::Rate(rate) => Some(*rate),
@@ -59,8 +59,8 @@ pub(super) fn is_for(table: &Fields, link: &Fields, direction: usize) -> bool {
         .is_none_or(|given| named(link, direction).is_some_and(|named| *given == named))
 }
 
-/// Returns the table of a list that applies to a direction: a table for this direction takes precedence over
-/// a table for both.
+/// Returns the table of a list that applies to a direction. A table for this direction takes precedence over
+/// a table for both directions.
 pub(super) fn table<'a>(link: &'a Fields, key: &str, direction: usize) -> Option<&'a Fields> {
     let for_it = || link.tables(key).iter().filter(|table| is_for(table, link, direction));
     for_it().find(|table| table.direction("direction").is_some()).or_else(|| for_it().next())
@@ -85,8 +85,8 @@ pub(super) fn check_both(link: &Fields, key: &str, problems: &mut Problems) {
     }
 }
 
-/// Reports tables for directions that a link between `nodes` does not have, and a second table for the same
-/// direction; with `any`, a direction may be from or to all nodes.
+/// Reports tables for directions that a link between `nodes` does not have, and a second table for one
+/// direction. `any`: a direction may be from or to all nodes.
 pub(super) fn check_tables(
     link: &Fields,
     key: &str,

@@ -1,5 +1,4 @@
-//! `[[flow]]`: one sender and one receiver; the keys, the defaults derived from the transport, the checks and
-//! the plan.
+//! `[[flow]]`: a sender and a receiver. Keys, defaults derived from the transport protocol, checks and plan.
 
 use super::layout::MAX_STATIONS;
 use super::link::NAME;
@@ -22,7 +21,7 @@ const NOTICES: [(&str, Notices); 4] = [
     ("elsn", Notices::Elsn),
 ];
 
-/// Fills in the defaults derived from the transport and the preset.
+/// Sets the defaults that the transport protocol and the preset determine.
 pub(crate) fn fill(flow: &mut Fields) {
     match flow.word("transport") {
         Some("tcp") => {
@@ -48,8 +47,8 @@ pub(crate) fn fill(flow: &mut Fields) {
     }
 }
 
-/// Returns the network services for a flow with this scheme, if the flow does not list its services: an
-/// explicit `notices` replaces the notices of the scheme.
+/// Returns the services for a flow with this scheme that lists no services. The key `notices` replaces the
+/// notices of the scheme.
 fn served_by(scheme: &Scheme, notices: Option<&'static str>) -> Vec<&'static str> {
     let Some(notices) = notices.filter(|word| ["eln", "elsn"].contains(word)) else {
         return scheme.needs.to_vec();
@@ -90,8 +89,8 @@ fn check_tcp(flow: &Fields, problems: &mut Problems) {
             let what = format!("expected \"linux\", for which \"{name}\" is written, got \"{preset}\"");
             problems.add(tcp.at("preset"), tcp.path_of("preset"), &what);
         }
-        // With a receive window below one segment the sender would wait forever: it never splits a segment to fit a
-        // window (RFC 9293 §3.8.6.2.1).
+        // With a receive window below one segment the sender would wait for ever, because it never splits a
+        // segment to fit a window (RFC 9293 §3.8.6.2.1).
         if let (Some(window), Some(segment)) = (tcp.bytes("receive_window"), flow.bytes("segment"))
             && window < segment
         {
@@ -161,7 +160,7 @@ pub(crate) fn plan(f: &Fields, [from, to]: [NodeId; 2]) -> Option<FlowPlan> {
     })
 }
 
-/// Reads the sender's reaction to explicit notifications; returns `None` for the reaction of the scheme.
+/// Reads the sender's reaction to explicit notices; `None` for the reaction of the scheme.
 fn notices(f: &Fields) -> Option<Notices> {
     match f.word("notices") {
         Some(word) => of_word(&NOTICES, word),

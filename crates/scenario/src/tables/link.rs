@@ -1,5 +1,5 @@
-//! Link types: the interface between a scenario and each type, and the keys that the types share. Each type
-//! is a file in this folder with its keys, its checks and its plan, and one entry in [`super::LINKS`].
+//! Link types: the interface of each type for the scenario, and the keys that the types share. Each type has
+//! a file in this folder with its keys, its checks and its plan, and an entry in [`super::LINKS`].
 
 use super::{changes, errors, queue, rate};
 use crate::grammar::fields::Fields;
@@ -14,48 +14,48 @@ use airhop_net::routing::{Hop, Joins};
 pub(crate) struct LinkType {
     /// Key of the tables of this type: `wired`.
     pub(crate) list: &'static str,
-    /// Maximum number of links of this type: link numbers have 16 bits.
+    /// Maximum number of links of this type, because link numbers have 16 bits.
     pub(crate) most: usize,
-    /// Keys that may name the nodes joined by a link.
+    /// Keys that may name the nodes of a link.
     pub(crate) nodes: &'static [&'static str],
-    /// Fills in the defaults of a table, and checks the table for a run of this duration.
+    /// Sets the defaults of a table, and checks the table for a run of this duration.
     pub(crate) resolve: fn(&mut Fields, Option<Span>, &mut Problems),
-    /// Fills in and checks the defaults that depend on the largest IP datagram that crosses the link, bytes.
-    /// The flag is false if that size is unknown, because a flow or a link is invalid.
+    /// Sets and checks the defaults that depend on the largest IP packet on the link, bytes. The flag is
+    /// false if this size is unknown because a flow or a link is invalid.
     pub(crate) resolve_crossed: fn(&mut Fields, u32, bool, &mut Problems),
-    /// Returns the nodes joined by the valid table with this index.
+    /// Returns the nodes that the valid table with this index joins.
     pub(crate) joins: fn(&Fields, usize, &mut NodeOf<'_>) -> Option<Joins>,
     /// Returns the number of the link within its type, if the hop uses a link of this type.
     pub(crate) crossed_by: fn(Hop) -> Option<u16>,
-    /// Returns the minimum transmission times of datagrams of this many bytes over a hop of one of the plan's
+    /// Returns the minimum transmission times of IP packets of this size over a hop of one of the plan's
     /// links.
     pub(crate) time_for: fn(&Plan, Hop, u32) -> Option<HopTime>,
     /// Adds the plan of a valid table.
     pub(crate) plan: fn(&Fields, Context<'_>, &mut Plan) -> Option<()>,
 }
 
-/// Minimum transmission times of a datagram over a hop.
+/// Minimum transmission times of an IP packet over a hop.
 pub(crate) struct HopTime {
-    /// Time for which each datagram of a long sequence occupies the medium.
+    /// Time for which each packet of a long sequence occupies the medium.
     pub(crate) occupied: Span,
-    /// Time for a single datagram to reach the other end.
+    /// Time after which a single packet reaches the other end.
     pub(crate) alone: Span,
 }
 
-/// Returns the id of the node with this name, and creates the node if the name is new.
+/// Returns the id of the node with this name. A new name creates a node.
 pub(crate) type NodeOf<'a> = dyn FnMut(&str) -> NodeId + 'a;
 
-/// Context of a link outside its own table.
+/// Properties of a link that its own table does not contain.
 pub(crate) struct Context<'a> {
     /// Number of the link among the links of its type.
     pub(crate) index: u16,
     /// Duration of the run.
     pub(crate) duration: Span,
-    /// Largest IP datagram that a flow sends over the link, bytes.
+    /// Largest IP packet that a flow sends over the link, bytes.
     pub(crate) largest: u32,
     /// Returns the node with this name.
     pub(crate) node: &'a dyn Fn(&str) -> Option<NodeId>,
-    /// Returns the flows between two randomly drawn stations of the link with this name.
+    /// Returns the flows between two random stations of the link with this name.
     pub(crate) pairs: &'a dyn Fn(&str) -> Vec<DrawnFlow>,
 }
 
@@ -64,7 +64,7 @@ pub(super) fn ends(link: &Fields, node: &mut NodeOf<'_>) -> Option<[NodeId; 2]> 
     Some(link.ends("ends")?.each_ref().map(|name| node(name)))
 }
 
-/// Resolves the keys common to links between two nodes.
+/// Resolves the keys that all links between two nodes share.
 pub(super) fn resolve(link: &mut Fields, duration: Option<Span>, problems: &mut Problems) {
     queue::resolve(link, problems);
     queue::check(link, problems);
@@ -97,7 +97,7 @@ pub(super) const DELIVERIES_DIGEST: Key = key(
     Derived("that of the file, if there is one"),
     "digest of the file in `deliveries`; Airhop refuses a file with another digest",
 );
-/// The queue of a link if the file has none.
+/// Queue of a link for which the file has no queue.
 pub(super) const DROP_TAIL: Without = Value(r#"{ kind = "drop-tail" }"#);
 pub(super) const QUEUE_KEY: Key = key(
     "queue",

@@ -1,5 +1,5 @@
-//! The physical layer of a wlan: the parameters of its standard, the parameters that a scenario overrides,
-//! and its rates.
+//! Physical layer of a wlan: the parameters of its standard, the parameters that a scenario changes, and its
+//! rates.
 
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::Without::Derived;
@@ -11,8 +11,7 @@ use airhop_radio::phy::{Coding, Phy};
 const SERIAL: &str = "serial";
 const OFDM: &str = "ofdm";
 
-/// Fills in defaults of the standard: the rate of control frames, and the timing that the file does not
-/// override.
+/// Sets defaults of the standard: the rate of control frames, and the timing parameters that the file omits.
 pub(crate) fn fill(wlan: &mut Fields) {
     let Some(standard) = standard(wlan) else { return };
     if let Some(control) = wlan.rate("rate").and_then(|rate| control_rate(&standard, rate)) {
@@ -92,7 +91,7 @@ fn check_rate(wlan: &Fields, name: &str, standard: &Phy, problems: &mut Problems
     problems.add(wlan.at(name), wlan.path_of(name), what);
 }
 
-/// The largest contention window (IEEE 802.11-2016, dot11EDCATableCWmax).
+/// Largest contention window (IEEE 802.11-2016, dot11EDCATableCWmax).
 const MAX_WINDOW: u64 = 65_535;
 
 /// Keys of `[wlan.phy]`.

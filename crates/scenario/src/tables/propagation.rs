@@ -1,4 +1,4 @@
-//! Ranges of a wlan's frames: from `range`, or computed from the powers in `propagation`.
+//! Ranges of a wlan's frames: from the key `range`, or computed from the powers in `propagation`.
 
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::Without::{Derived, Required, Value};
@@ -14,8 +14,7 @@ const TWO_RAY: &str = "two-ray";
 /// Antenna height of ns-2, metres.
 const HEIGHT: f64 = 1.5;
 
-/// Fills in the carrier frequency and the height of antennas above the ground. `band` is the band of 802.11n,
-/// ac or ax.
+/// Sets the carrier frequency and the height of antennas above the ground. `band`: band of 802.11n, ac or ax.
 pub(crate) fn fill(wlan: &mut Fields, band: Option<Band>) {
     let Some(Val::Table(propagation)) = wlan.get_mut("propagation") else { return };
     let frequency = match band {
@@ -28,7 +27,7 @@ pub(crate) fn fill(wlan: &mut Fields, band: Option<Band>) {
     }
 }
 
-/// Reports ranges and powers that contradict each other, and stations out of range of all others.
+/// Reports ranges and powers that contradict each other, and stations out of range of all other stations.
 pub(crate) fn check(wlan: &Fields, problems: &mut Problems) {
     let before = problems.len();
     if let (Some(range), Some(_)) = (wlan.table("range"), wlan.table("propagation")) {
@@ -115,8 +114,8 @@ pub(crate) fn reach(wlan: &Fields) -> Option<f64> {
     range(wlan).map(|range| range.receive)
 }
 
-/// Returns the stations of a wlan that are out of range of all others, each with the distance to the nearest
-/// station.
+/// Returns the stations of a wlan that are out of range of all other stations, each with the distance to the
+/// nearest station.
 fn out_of_range_stations(wlan: &Fields) -> Vec<(String, f64)> {
     let (Some(stations), Some(reach)) = (wlan.stations("stations"), reach(wlan)) else { return Vec::new() };
     let mut out_of_range_stations = Vec::new();

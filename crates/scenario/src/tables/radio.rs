@@ -67,9 +67,9 @@ pub(super) static RADIO: [Key; 12] = [
     ERRORS_KEY,
 ];
 
-/// Fills in and checks the link recovery of a radio link whose largest IP datagram has `largest` bytes. The
-/// minimum of the timeouts depends on the packets that cross the link: with an invalid flow or link
-/// (`all_sound` false) that minimum is unknown.
+/// Sets and checks the recovery of a radio link whose largest IP packet has `largest` bytes. The minimum of
+/// the timeouts depends on the packets on the link, so it is unknown if a flow or link is invalid
+/// (`all_sound` false).
 fn resolve_recovery(link: &mut Fields, largest: u32, all_sound: bool, problems: &mut Problems) {
     arq::fill(link, largest);
     if all_sound {

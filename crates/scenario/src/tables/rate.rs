@@ -1,4 +1,4 @@
-//! Rate of each direction of a link between two nodes: a rate that may change, or a delivery trace instead.
+//! Rate of each direction of a link between two nodes: a rate, which may change, or a delivery trace.
 
 use super::{changes, each_way};
 use crate::grammar::fields::{Fields, Val};
@@ -9,7 +9,7 @@ use airhop_radio::link_schedule::LinkSchedule;
 use airhop_radio::pace::{Deliveries, LinkRate};
 use std::sync::Arc;
 
-/// Reports a direction with both a rate and a trace or with neither, and a file that is no trace.
+/// Reports a direction with both a rate and a trace, or with neither, and a file that is no trace.
 pub(crate) fn check(link: &Fields, problems: &mut Problems) {
     let before = problems.len();
     ["rate", "deliveries", "delay"].iter().for_each(|key| each_way::check_values(link, key, problems));
@@ -84,7 +84,7 @@ pub(super) fn delays(link: &Fields) -> Option<[Span; 2]> {
     Some([each_way::span(link, "delay", 0)?, each_way::span(link, "delay", 1)?])
 }
 
-/// Returns the lowest rate of a direction; for a trace, the mean rate.
+/// Returns the lowest rate of a direction, or the mean rate of a trace.
 pub(super) fn slowest(link: &Fields, direction: usize) -> Option<LinkRate> {
     let first = unchanged(link, direction)?;
     Some(match changes::lowest_rate(link, direction) {
@@ -98,7 +98,7 @@ pub(super) fn longest_delay(link: &Fields, direction: usize) -> Option<Span> {
     each_way::span(link, "delay", direction).max(changes::longest_delay(link, direction))
 }
 
-/// Returns the rate of a direction until the first change.
+/// Returns the rate of a direction before the first change.
 fn unchanged(link: &Fields, direction: usize) -> Option<LinkRate> {
     match trace(link, direction) {
         Some(trace) => Some(LinkRate::Deliveries(Arc::new(trace.ok()?))),

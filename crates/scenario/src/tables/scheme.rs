@@ -6,7 +6,7 @@ use crate::grammar::quantity::{number, quoted};
 use crate::grammar::tree::{Item, Value};
 use airhop_tcp::{Params, Scheme, schemes};
 
-/// Returns the parameters as a file has them.
+/// Returns the parameters in the form of a file.
 pub(crate) fn written<'a>(
     scheme: &'a Scheme,
     params: &'a Params,
@@ -85,7 +85,7 @@ fn set(params: &mut Params, scheme: &'static Scheme, name: &str, item: &Item) ->
     }
     let value = match &item.value {
         Value::Number(x, _) => *x,
-        // A scheme receives a Boolean parameter as a number.
+        // A scheme represents a Boolean parameter as a number.
         Value::Flag(flag) => f64::from(u8::from(*flag)),
         _ => return Err(format!("expected a number, got {}", item.describe())),
     };

@@ -1,4 +1,4 @@
-//! Converts connection parameters between the keys of `tcp = { … }` and [`Config`].
+//! Conversion of connection parameters between the keys of `tcp = { … }` and [`Config`].
 
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::Without::{self, Derived, Value};
@@ -99,7 +99,7 @@ fn values(c: &Config) -> [(&'static str, Val); 27] {
     ]
 }
 
-/// Returns the same as [`values`] for the keys of `rto = { … }`.
+/// Returns the keys of `rto = { … }` whose default depends on the preset, each with the preset's value.
 fn rto_values(rto: &RtoConfig) -> [(&'static str, Val); 5] {
     [
         ("kind", word_of(&RTO_KIND, &rto.kind)),
@@ -193,12 +193,12 @@ pub(crate) fn config(tcp: &Fields, mss: u32) -> Option<Config> {
     })
 }
 
-/// Returns the length of the IP datagram of a full data segment, bytes.
+/// Returns the length of the IP packet of a full data segment, bytes.
 pub(crate) fn datagram_bytes(tcp: &Fields, mss: u32) -> Option<u32> {
     Some(HEADER_BYTES + mss + if tcp.flag("timestamps")? { TIMESTAMPS_BYTES } else { 0 })
 }
 
-/// Returns the size of a full IP datagram of a planned connection, bytes.
+/// Returns the size of a full IP packet of a planned connection, bytes.
 pub(crate) fn datagram(config: &Config) -> u32 {
     HEADER_BYTES + config.mss + if config.timestamps { TIMESTAMPS_BYTES } else { 0 }
 }

@@ -1,5 +1,4 @@
-//! Flows between randomly drawn stations: their requests, and the check that their wlan can satisfy the
-//! requests.
+//! Flows between random stations: their requests, and a check whether their wlan can satisfy them.
 
 use crate::grammar::fields::Fields;
 use crate::grammar::problem::{Problems, did_you_mean, some_of};
@@ -47,8 +46,8 @@ pub(crate) fn check(root: &Fields, links_sound: bool, problems: &mut Problems) {
     }
 }
 
-/// Reports more flows than the wlan has pairs of stations. For positions that are drawn later, only the
-/// number of stations is known.
+/// Reports an error if more flows request pairs of stations than the wlan has. For positions that each
+/// replication draws, only the number of stations is known.
 fn check_pairs(root: &Fields, wlan: &Fields, problems: &mut Problems) {
     let (Some(name), Some(stations)) = (wlan.text("name"), layout::stations(wlan)) else { return };
     let wanted = wanted(root, name);

@@ -1,6 +1,6 @@
 //! Copies: tables and stations with a `*` in their name are repeated, with 1, 2, … in place of the `*`.
 //!
-//! A copy keeps the path of the original table (`flow.ftp*`), which is the name in the file and for `--set`.
+//! A copy keeps the path of the original table (`flow.ftp*`), which is its name in the file and for `--set`.
 
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::problem::Problems;
@@ -11,8 +11,7 @@ use airhop_base::Span;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
-/// Returns the lists whose tables can be repeated, each with the keys that may name the nodes joined by a
-/// link.
+/// Returns the lists whose tables can be repeated, each with the keys that may name the nodes of a link.
 fn lists() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
     LINKS.iter().map(|ty| (ty.list, ty.nodes)).chain([("flow", &[][..])])
 }
@@ -22,7 +21,7 @@ pub(crate) fn repeat(root: &mut Fields, problems: &mut Problems) {
     let Some(mut copies) = root.count("copies") else { return };
     if let Some(what) = too_many(root, copies) {
         problems.add(root.at("copies"), "copies", what);
-        copies = 1; // to check the copies; an excessive number is refused before all of them are made
+        copies = 1; // an excessive number is reported before the copies are made; one copy is checked
     }
     let mut any = false;
     for (list, nodes) in lists() {
@@ -59,8 +58,7 @@ pub(crate) fn repeat(root: &mut Fields, problems: &mut Problems) {
     root.clear("copies");
 }
 
-/// Returns the first kind of object of which the copies would exceed the maximum, judged from one table at a
-/// time.
+/// Returns the first type of object whose copies would exceed the maximum. Each table is checked separately.
 fn too_many(root: &Fields, copies: u64) -> Option<String> {
     let most = u64::from(u16::MAX);
     let is_starred = |name: &str| name.contains('*');
@@ -110,11 +108,11 @@ fn check_stagger(flow: &Fields, problems: &mut Problems) {
     }
 }
 
-/// Reports copies that would share a resource of which each copy needs its own.
+/// Reports copies that would share a resource that each copy needs for itself.
 fn check_names(table: &mut Fields, list: &str, nodes: &[&str], problems: &mut Problems) {
     let Some(name) = table.text("name") else { return };
     if !name.contains('*') {
-        // The stations of a wlan are repeated inside the wlan.
+        // The stations of a wlan are repeated within the wlan.
         let node = if list == "wlan" { None } else { starred(&Val::Table(table.clone())) };
         if let Some(node) = node {
             let what = format!(
@@ -131,7 +129,7 @@ fn check_names(table: &mut Fields, list: &str, nodes: &[&str], problems: &mut Pr
     }
 }
 
-/// Reports a link whose two nodes became the same node.
+/// Reports a link whose two nodes are the same node after copying.
 fn check_nodes(link: &mut Fields, nodes: &str, problems: &mut Problems) {
     let names: Vec<&String> = match link.get(nodes) {
         Some(Val::Ends(ends)) => ends.iter().collect(),
@@ -190,8 +188,8 @@ fn copy(table: &Fields, number: u64) -> Fields {
     copy
 }
 
-/// Returns a copy of a flow. The first copy starts when the flow does, and each other copy starts `stagger`
-/// after the previous one.
+/// Returns a copy of a flow. The first copy starts at the flow's start time, and each other copy starts
+/// `stagger` after the previous copy.
 fn copy_flow(flow: &Fields, number: u64) -> Fields {
     let mut copy = copy(flow, number);
     if let (Some(start), Some(stagger)) = (flow.span("start"), flow.span("stagger"))

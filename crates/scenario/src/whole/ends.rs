@@ -1,4 +1,4 @@
-//! The ends of flows: the nodes must exist, differ and reach each other.
+//! Endpoints of flows: nodes that must exist, differ and reach each other.
 
 use super::topology::{Link, Topology};
 use crate::grammar::fields::Fields;
@@ -41,7 +41,7 @@ fn check_nodes(flow: &Fields, topology: &Topology, links_sound: bool, problems: 
     for (key, node) in [("from", from), ("to", to)] {
         let Some(node) = node else { continue };
         if node.contains('*') {
-            known = false; // and reported with the table's name
+            known = false; // reported with the table's name
         } else if links_sound && !topology.nodes.contains(node) {
             known = false;
             let hint = did_you_mean(node, topology.nodes.iter().map(String::as_str));
@@ -62,8 +62,8 @@ fn check_nodes(flow: &Fields, topology: &Topology, links_sound: bool, problems: 
     }
 }
 
-/// Reports a flow that crosses a wlan with on-demand routes without beginning and ending there: the routers
-/// of the wlan know no other nodes.
+/// Reports a flow over a wlan with on-demand routes that does not begin and end in the wlan, whose routers
+/// know no other nodes.
 fn check_through_traffic(flow: &Fields, wlans: &[OnDemand], topology: &Topology, problems: &mut Problems) {
     let (Some(from), Some(to)) = (flow.text("from"), flow.text("to")) else { return };
     for link in topology.way(from, to).unwrap_or_default() {

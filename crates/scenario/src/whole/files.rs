@@ -1,11 +1,11 @@
 //! Files that a scenario names: their location, content and digest.
 //!
-//! A file name is relative to the folder of the scenario. The effective scenario has the absolute path and
-//! the digest of the content, so that it reads back identically from any folder or not at all: results of
-//! different contents are never mixed.
+//! A file name is relative to the folder of the scenario. The effective scenario contains the absolute path
+//! and the digest of the content. It therefore reads back identically from any folder or not at all, and
+//! results of different contents are never mixed.
 //!
-//! For a scenario of unknown origin no file is opened, since a message about a file would reveal its content:
-//! the contents are passed together with the scenario ([`Files::Given`]).
+//! For a scenario of unknown origin no file is opened, because a message about a file would reveal its
+//! content. The contents are passed together with the scenario ([`Files::Given`]).
 
 use crate::grammar::fields::{Fields, NamedFile, OneWay, Val};
 use crate::grammar::key::Key;
@@ -20,8 +20,8 @@ use std::sync::Arc;
 pub enum Files<'a> {
     /// Files on this machine, with names relative to this folder.
     Folder(&'a Path),
-    /// Files passed with the scenario, as digest and content of each. No file of this machine is opened,
-    /// since the scenario has an unknown origin.
+    /// Files that are passed with the scenario, as digest and content. No file of this machine is opened,
+    /// because the origin of the scenario is unknown.
     Given(&'a [(String, String)]),
 }
 
@@ -123,8 +123,7 @@ fn load_file(
     Some((Val::File(file), Val::Text(found)))
 }
 
-/// Returns the path of the digest for the path of a file: `wired.w.deliveries_digest.a->b` for
-/// `wired.w.deliveries.a->b`.
+/// Returns the path of the digest of a file: `wired.w.deliveries_digest.a->b` for `wired.w.deliveries.a->b`.
 fn digest_path(path: &str, digest: &str) -> String {
     let mut words: Vec<&str> = path.split('.').collect();
     let place = words.iter().rposition(|word| !word.contains("->")).unwrap_or_default();
@@ -136,12 +135,12 @@ fn digest_path(path: &str, digest: &str) -> String {
 const NO_FILES: &str = "names a file, and no file is read for a scenario that came through the page or in a log; give the scenario on \
                         the command line instead";
 
-/// The largest file that is read, bytes: a recorded channel of several years.
+/// Maximum size of a file that is read, bytes: a recorded channel of several years.
 const LONGEST: u64 = 1 << 28;
 
 fn read(folder: &Path, name: &str) -> Result<NamedFile, String> {
     let path = folder.join(name);
-    // If the path cannot be made absolute (no working directory), it stays as it was.
+    // If the path cannot be made absolute because there is no working directory, it remains relative.
     let path = std::path::absolute(&path).unwrap_or(path);
     let shown = path.display().to_string();
     let refusal = |why: String| format!("cannot read {shown}: {why}");
@@ -160,8 +159,8 @@ fn read(folder: &Path, name: &str) -> Result<NamedFile, String> {
     let text = String::from_utf8(bytes).map_err(|_| refusal("it is not text (UTF-8)".to_string()))?;
     // As in scenarios, a byte-order mark is ignored (Unicode 15.0 §23.8).
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    // A path that is not valid UTF-8 would not read back from the effective scenario; for such a path the
-    // name stays relative.
+    // A path that is not valid UTF-8 would not read back from the effective scenario, so the name remains
+    // relative.
     let path = path.to_str().unwrap_or(name).to_string();
     Ok(NamedFile { path, text: Arc::from(text) })
 }
@@ -171,7 +170,7 @@ fn content_digest(text: &str) -> String {
     format!("{:016x}", name_hash(text))
 }
 
-/// Returns digest and content of every named file; each file occurs once.
+/// Returns digest and content of every named file, each file once.
 pub(crate) fn contents(fields: &Fields) -> Vec<(String, String)> {
     let mut contents = BTreeMap::new();
     collect(fields, &mut contents);
@@ -200,7 +199,7 @@ fn insert(file: &NamedFile, contents: &mut BTreeMap<String, String>) {
     contents.insert(content_digest(&file.text), file.text.to_string());
 }
 
-/// Returns the fields without the paths of files, because the digests identify the files.
+/// Returns the fields without file paths, because the digests identify the files.
 pub(crate) fn without_paths(fields: &Fields) -> Fields {
     let mut bare = fields.clone();
     strip(&mut bare);

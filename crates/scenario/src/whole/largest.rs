@@ -6,8 +6,8 @@ use crate::tables::tcp;
 use crate::whole::topology::{Link, Topology};
 use airhop_base::{HEADER_BYTES, UDP_HEADER_BYTES};
 
-/// Largest IP datagram that a flow sends over each link, bytes. `fer` refers to a frame of this size, and
-/// timeouts of link recovery are derived from it.
+/// Largest IP packet that a flow sends over each link, bytes. `fer` refers to a frame of this size, and it
+/// determines the timeouts of link recovery.
 pub(crate) struct Largest {
     /// Sizes by the index of the link's type, then by the number of the link.
     bytes: Vec<Vec<Option<u32>>>,
@@ -26,13 +26,13 @@ impl Largest {
         Largest { bytes }
     }
 
-    /// Returns the size for a link; for a link that no flow crosses, the size for the default segment.
+    /// Returns the size for a link. For a link that no flow crosses, it is the size of the default segment.
     pub(crate) fn of(&self, link: Link) -> u32 {
         self.bytes[link.of][link.index].unwrap_or(1000 + HEADER_BYTES)
     }
 }
 
-/// Returns the length of the IP datagram of a flow's full segment, bytes.
+/// Returns the length of the IP packet of a flow's full segment, bytes.
 fn datagram_bytes(flow: &Fields) -> Option<u32> {
     let segment = u32::try_from(flow.bytes("segment")?).ok()?;
     match flow.word("transport")? {
@@ -42,7 +42,7 @@ fn datagram_bytes(flow: &Fields) -> Option<u32> {
     }
 }
 
-/// Returns the links that a flow crosses. A flow between randomly drawn stations stays within their wlan.
+/// Returns the links that a flow crosses. A flow between random stations does not leave their wlan.
 fn way(root: &Fields, flow: &Fields, topology: &Topology) -> Vec<Link> {
     match (flow.text("from"), flow.text("to")) {
         (Some(from), Some(to)) => topology.way(from, to).unwrap_or_default(),

@@ -1,4 +1,4 @@
-//! The whole scenario: checks across its tables, overrides and copies before the checks, and the plan of its
+//! Whole scenario: checks across its tables, overrides and copies before the checks, and the plan of its
 //! world after them.
 
 mod between;

@@ -1,5 +1,4 @@
-//! A scenario opened to real hosts: the nodes with real hosts behind them, and the flows that real traffic
-//! replaces.
+//! Scenario with real hosts: the nodes behind which they are, and the flows that their traffic replaces.
 
 use super::scenario::Scenario;
 use crate::grammar::problem::{At, Problems, ScenarioError, did_you_mean, some_of};
@@ -11,17 +10,17 @@ use airhop_net::services::OnReal;
 use airhop_tcp::{Config, Params, Scheme};
 use std::sync::Arc;
 
-/// Maximum size of the headers around a flow's segment. IPv4 and TCP with timestamps take 20 + 32 bytes, and
-/// IPv6 takes 40 + 32; the device allows for IPv4.
+/// Maximum length of the headers of a flow's segment. IPv4 and TCP with timestamps have 20 + 32 bytes, IPv6
+/// and TCP 40 + 32; the device provides for IPv4.
 pub(super) const HEADERS: u32 = 52;
 
-/// MTU of a node that is no end of any flow of the scenario: the MTU of Ethernet (RFC 894), bytes.
+/// MTU of a node at which no flow of the scenario ends: the MTU of Ethernet (RFC 894), bytes.
 pub(super) const DEFAULT_MTU: u32 = 1500;
 
-/// A requested node with real hosts behind it.
+/// Requested node with real hosts behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Door {
-    /// The request as messages name it: `--on s`.
+    /// Request in the form of a message: `--on s`.
     pub asked: String,
     /// Name of the node.
     pub node: String,
@@ -31,7 +30,7 @@ pub struct Door {
     pub hears: bool,
 }
 
-/// Specification of a world with real hosts.
+/// World with real hosts: plan, nodes and flows.
 #[derive(Clone, Debug)]
 pub struct Opening {
     /// Plan, with a flow for each direction between two nodes with real hosts.
@@ -41,12 +40,12 @@ pub struct Opening {
     /// The largest datagram of each open node, bytes: the segment of the scenario's flows plus 52 bytes of
     /// headers, or 1500.
     pub mtus: Vec<u32>,
-    /// Limitations of services for real packets, each a sentence.
+    /// Limitations of services on real packets, each a sentence.
     pub notes: Vec<String>,
 }
 
 impl Opening {
-    /// Returns the TCP flows that real traffic replaces, each with its ends, scheme, parameters and
+    /// Returns the TCP flows that real traffic replaces, each with its endpoints, scheme, parameters and
     /// configuration.
     pub fn tcp_flows(&self) -> impl Iterator<Item = (NodeId, NodeId, &'static Scheme, &Params, &Config)> {
         self.outside.flows.iter().filter_map(|flow| {
@@ -62,14 +61,14 @@ impl Opening {
 }
 
 impl Scenario {
-    /// Opens the scenario at these nodes. Real traffic replaces the flows of the scenario between two of
-    /// these nodes; all other flows are simulated beside it.
+    /// Opens the scenario to real hosts at these nodes. Real traffic replaces the flows of the scenario
+    /// between two of these nodes; all other flows are simulated.
     ///
     /// # Errors
     ///
-    /// Returns a [`ScenarioError`] if there are fewer than two nodes, if a node is unknown or is named twice,
-    /// if more than two nodes have networks behind them, or if a service of a replaced flow cannot act on
-    /// real packets.
+    /// A [`ScenarioError`] if there are fewer than two nodes, if a node is unknown or named twice, if more
+    /// than two nodes have networks behind them, or if a service of a replaced flow cannot act on real
+    /// packets.
     pub fn open(&self, doors: &[Door]) -> Result<Opening, ScenarioError> {
         let mut problems = Problems::default();
         let ends = self.outside_ends(doors, &mut problems);

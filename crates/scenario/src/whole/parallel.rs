@@ -1,4 +1,4 @@
-//! Links that join the same two nodes: routes use one of the links, and no packet ever crosses the other.
+//! Parallel links between two nodes: routes use one of the links, and no packet ever crosses the others.
 
 use super::topology::{Link, Topology};
 use crate::grammar::fields::Fields;
@@ -31,7 +31,7 @@ pub(super) fn check(root: &Fields, topology: &Topology, problems: &mut Problems)
     }
 }
 
-/// Returns the two nodes that a link joins, in order; `None` if the link joins more than two.
+/// Returns the two nodes that a link joins, the lower number first; `None` if the link joins more than two.
 fn pair(link: Link, table: &Fields, topology: &Topology) -> Option<[NodeId; 2]> {
     let mut node = |name: &str| topology.id(name).unwrap_or(NodeId::BROADCAST);
     let [a, b] = match (LINKS[link.of].joins)(table, link.index, &mut node)? {

@@ -1,4 +1,4 @@
-//! Positions of the stations of a layout without a scenario, for programs that write scenarios.
+//! Positions of a layout's stations without a scenario, for programs that write scenarios.
 
 use crate::grammar::check::check;
 use crate::grammar::problem::{Problems, ScenarioError};
@@ -9,14 +9,14 @@ use airhop_engine::Streams;
 use airhop_net::BuildError;
 use airhop_net::placement::{Position, scatter};
 
-/// Returns names and positions (metres) of the stations of a layout. `text` is a JSON object with these keys:
+/// Returns names and positions (metres) of a layout's stations. `text` is a JSON object with these keys:
 /// `layout`, a table as in `[[wlan]]`; `receive`, the range within which random positions are connected
-/// (without it, all stations hear each other); and `wlan`, the name of the wlan that would draw the same
-/// positions with this seed and replication. `source` is the scenario's name in messages.
+/// (without it, all stations receive each other); `wlan`, the name of the wlan that draws the same positions
+/// with this seed and replication. `source`: name of the scenario in messages.
 ///
 /// # Errors
 ///
-/// Returns a [`ScenarioError`] with all problems of the layout, or if no draw is connected.
+/// A [`ScenarioError`] with all problems of the layout, or if no draw is connected.
 pub fn places(
     text: &str,
     source: &str,

@@ -1,4 +1,4 @@
-//! Converts a checked scenario into the plan of a world.
+//! Conversion of a checked scenario into the plan of a world.
 
 use super::between;
 use super::largest::Largest;
@@ -11,8 +11,8 @@ use airhop_base::NodeId;
 use airhop_net::links::Links;
 use airhop_net::plan::Plan;
 
-/// Returns the plan of a resolved scenario. Returns `None` if a value is missing; [`super::resolve`] has then
-/// reported the problem.
+/// Returns the plan of a resolved scenario; `None` if a value is missing, which [`super::resolve`] has
+/// reported.
 pub(super) fn plan(root: &Fields) -> Option<Plan> {
     let topology = Topology::new(root);
     let largest = Largest::new(root, &topology);
@@ -41,7 +41,8 @@ pub(super) fn plan(root: &Fields) -> Option<Plan> {
     Some(plan)
 }
 
-/// Returns the ends of a flow; if the ends are drawn at random, two stations of the wlan as placeholders.
+/// Returns the endpoints of a flow. For random endpoints, it returns two stations of the wlan as
+/// placeholders.
 fn ends(root: &Fields, flow: &Fields, topology: &Topology) -> Option<[NodeId; 2]> {
     let Some(between) = flow.table("between") else {
         return Some([topology.id(flow.text("from")?)?, topology.id(flow.text("to")?)?]);

@@ -1,4 +1,4 @@
-//! Checks across keys: duplicate names, links that do not exist, rates that a standard lacks; and the
+//! Checks across keys, such as duplicate names, missing links and rates that a standard does not have; and
 //! defaults derived from other keys.
 
 use super::between;
@@ -14,7 +14,7 @@ use crate::tables::LINKS;
 use crate::tables::flow;
 use std::collections::HashMap;
 
-/// Checks the whole scenario, and fills in the defaults derived from other keys.
+/// Checks the whole scenario, and sets the defaults derived from other keys.
 pub(crate) fn resolve(root: &mut Fields, problems: &mut Problems) {
     names(&LINKS.map(|ty| ty.list), root, problems);
     names(&["flow"], root, problems);
@@ -84,7 +84,7 @@ fn names(lists: &[&str], root: &Fields, problems: &mut Problems) {
     }
 }
 
-/// True if all counts are in range: nodes, links and flows have numbers of 16 bits.
+/// True if all numbers are in range: numbers of nodes, links and flows have 16 bits.
 fn counts(root: &Fields, topology: &Topology, problems: &mut Problems) -> bool {
     let before = problems.len();
     let lists = LINKS.iter().map(|ty| (ty.list, ty.most)).chain([("flow", usize::from(u16::MAX))]);

@@ -1,4 +1,4 @@
-//! A scenario that has been read and checked, and can be run any number of times.
+//! Scenario that was read and checked, and can be run any number of times.
 
 use super::files::{self, Files};
 use super::{copies, plan, resolve, sets};
@@ -12,7 +12,7 @@ use airhop_net::EmulatorPlan;
 use airhop_net::plan::{Plan, Transport};
 use std::path::Path;
 
-/// A checked scenario. Immutable; share it between threads behind an `Arc`.
+/// Checked scenario. It is immutable; threads share it behind an `Arc`.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     fields: Fields,
@@ -23,10 +23,11 @@ pub struct Scenario {
 /// Changes to a scenario before it is checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overrides {
-    /// Paths with their new values: `("wlan.cell.errors.fer", "0.02")`. A value is a TOML literal, or
-    /// otherwise the unchanged text.
+    /// Paths and their new values: `("wlan.cell.errors.fer", "0.02")`. A value is a TOML literal, or
+    /// otherwise a text.
     pub sets: Vec<(String, String)>,
-    /// Scheme for every TCP flow: a name, or a TOML literal as in a file (`{ name = "ll-elsn", n = 3 }`).
+    /// Scheme of every TCP flow: a name, or a TOML literal in the form of a file
+    /// (`{ name = "ll-elsn", n = 3 }`).
     pub scheme: Option<String>,
 }
 
@@ -117,17 +118,17 @@ impl Scenario {
         self.plan.duration
     }
 
-    /// Returns the specification of the scenario's world.
+    /// Returns the plan of the scenario's world.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// Returns the errors of the emulator if the scenario is the twin of an emulation.
+    /// Returns the timing errors of the emulator, if the scenario is the twin of an emulation.
     pub fn emulator(&self) -> Option<&EmulatorPlan> {
         self.emulator.as_ref()
     }
 
-    /// Returns a scenario with the same keys and another plan, which only runs use.
+    /// Returns a scenario with the same keys and another plan. Only runs use the plan.
     pub(crate) fn with_plan(&self, plan: Plan, emulator: Option<EmulatorPlan>) -> Scenario {
         Scenario { fields: self.fields.clone(), plan, emulator }
     }
@@ -143,11 +144,11 @@ impl Scenario {
         flows.map(|f| f.name.as_str())
     }
 
-    /// Returns the flows with their classes, in the order of the flows, for one replication.
+    /// Returns the flows and their classes, in the order of the flows, for one replication.
     ///
     /// # Errors
     ///
-    /// Returns a sentence for the user if a random draw of the replication is impossible.
+    /// A sentence for the user if a random draw of the replication is impossible.
     pub fn classes(&self, seed: u64, rep: u64) -> Result<Vec<(String, String)>, String> {
         let classes = airhop_net::classes(&self.plan, seed, rep)
             .map_err(|why| format!("\"{}\" with seed {seed}, rep {rep}: {why}", self.name()))?;
@@ -155,7 +156,7 @@ impl Scenario {
         Ok(flows.zip(classes.iter().map(|class| class.to_string())).collect())
     }
 
-    /// Returns the effective scenario as TOML, with all defaults and a comment for each key. The text reads
+    /// Returns the effective scenario as TOML, with all defaults and a comment on each key. The text reads
     /// back to the same scenario.
     pub fn toml(&self) -> String {
         render::toml(&self.fields)
@@ -173,7 +174,7 @@ impl Scenario {
         files::contents(&self.fields)
     }
 
-    /// Returns the text that determines results: as [`Scenario::json`], but with the digests of files in
+    /// Returns the text that determines results: the text of [`Scenario::json`] with the digests of files in
     /// place of their paths.
     pub fn identity(&self) -> String {
         render::json(&files::without_paths(&self.fields))

@@ -1,4 +1,4 @@
-//! Checks services of flows that a link on their path cannot provide.
+//! Check for services of flows that a link on their path cannot provide.
 
 use super::topology::{Link, Topology};
 use crate::grammar::fields::{Fields, Val};
@@ -6,7 +6,7 @@ use crate::grammar::problem::Problems;
 use crate::tables::wlan;
 use airhop_net::services::{self, Kind, LinkService};
 
-/// A wlan of 802.11n, ac or ax.
+/// Wlan of 802.11n, ac or ax.
 pub(super) struct Modern {
     link: Link,
     name: String,
@@ -38,9 +38,9 @@ impl Modern {
     }
 }
 
-/// Reports services that use a part of a damaged frame, for a flow that crosses a wlan of 802.11n, ac or ax.
-/// The FCS of an MPDU covers the whole MPDU, and the BlockAck of a receiver reports only MPDUs with a correct
-/// FCS (IEEE 802.11-2020 §9.7.3, §10.25.6).
+/// Reports services that use a part of a damaged frame, for a flow over a wlan of 802.11n, ac or ax. The FCS
+/// of an MPDU covers the whole MPDU, and a BlockAck reports only MPDUs with a correct FCS (IEEE 802.11-2020
+/// §9.7.3, §10.25.6).
 pub(super) fn check(flow: &Fields, wlans: &[Modern], topology: &Topology, problems: &mut Problems) {
     let Some(crossed) = wlans.iter().find(|wlan| wlan.is_crossed_by(flow, topology)) else { return };
     for name in flow.words("services").unwrap_or_default() {

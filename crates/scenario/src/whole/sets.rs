@@ -47,11 +47,11 @@ fn apply(root: &mut Item, path: &str, value: &Item, at: &At) -> Result<(), Strin
     }
     match &mut root.value {
         Value::Table(entries) => put(entries, &SCENARIO, &words, value, at),
-        _ => Ok(()), // refused as a whole elsewhere
+        _ => Ok(()), // reported elsewhere
     }
 }
 
-/// Applies a setting such as `wlan.cell.…` to a table selected by name, or to all tables with the word `all`.
+/// Applies a setting such as `wlan.cell.…` to the table with this name, or to all tables for the word `all`.
 fn apply_to_tables(
     root: &mut Item,
     keys: &'static [Key],
@@ -95,8 +95,8 @@ fn name_of(table: &Item) -> Option<String> {
     }
 }
 
-/// Sets the value at the end of `words`, and creates missing tables on the path. The later check finds
-/// unknown keys.
+/// Sets the value at the end of the path `words`, and creates missing tables on the path. The later check
+/// reports unknown keys.
 fn put(
     entries: &mut Vec<Entry>,
     keys: &'static [Key],
@@ -139,7 +139,7 @@ fn put_one_way(item: &mut Item, key: &str, words: &[&str], value: &Item, at: &At
     Ok(())
 }
 
-/// Returns the index of a table in a list, selected by number or by direction.
+/// Returns the index of a table in a list, by number or by direction.
 fn place_in(items: &[Item], word: &str) -> Option<usize> {
     let direction = |item: &Item| {
         let entry = item.entries()?.iter().find(|entry| entry.key == "direction")?;
@@ -189,8 +189,8 @@ fn put_below(
     }
 }
 
-/// Returns the item of a key. An item that the document omits starts as its default, so that `queue.packets`
-/// can be set without a queue in the file.
+/// Returns the item of a key. If the document omits the key, the item starts as its default, so that
+/// `queue.packets` can be set without a queue in the file.
 fn entry<'a>(entries: &'a mut Vec<Entry>, keys: &'static [Key], key: &str, at: &At) -> &'a mut Item {
     let place = entries.iter().position(|e| e.key == key).unwrap_or_else(|| {
         let item = match keys.iter().find(|k| k.name == key).map(|k| k.without) {

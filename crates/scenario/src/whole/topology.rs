@@ -1,4 +1,4 @@
-//! Topology: the nodes, the nodes that each can reach, and the links that a flow crosses.
+//! Topology: nodes, the nodes that each of them can reach, and the links that a flow crosses.
 
 use crate::grammar::fields::Fields;
 use crate::tables::LINKS;
@@ -7,7 +7,7 @@ use airhop_base::NodeId;
 use airhop_net::routing::{Graph, Hop, Routes};
 use indexmap::IndexSet;
 
-/// A link: the index of its type in [`LINKS`], and its number among the links of the type.
+/// Link: index of its type in [`LINKS`], and its number among the links of the type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Link {
     pub(crate) of: usize,
@@ -32,7 +32,7 @@ impl Link {
     }
 }
 
-/// The nodes of a scenario and the hops between them.
+/// Nodes of a scenario and the hops between them.
 pub(crate) struct Topology {
     /// Names of the nodes, in the order of their first occurrence.
     pub(crate) nodes: IndexSet<String>,
@@ -62,7 +62,7 @@ impl Topology {
         self.nodes.get_index_of(name).and_then(|node| u16::try_from(node).ok()).map(NodeId)
     }
 
-    /// Returns the name of the node that a hop leads to.
+    /// Returns the name of the node at the end of a hop.
     pub(crate) fn end(&self, hop: Hop) -> Option<&str> {
         let node = self.graph.end(hop)?;
         self.nodes.get_index(usize::from(node.0)).map(String::as_str)

@@ -1,4 +1,4 @@
-//! The twin of an emulation: the same scenario with simulated hosts that send the traffic of the real hosts.
+//! Twin of an emulation: the same scenario, with simulated hosts that send the traffic of the real hosts.
 
 use super::opening::Opening;
 use super::scenario::Scenario;
@@ -10,19 +10,19 @@ use airhop_net::plan::{FlowClass, FlowPlan, Transport};
 use airhop_tcp::{Params, Preset, Scheme, find};
 use std::sync::Arc;
 
-/// Congestion control of a connection whose kernel did not report it, or whose congestion control Airhop does
-/// not implement.
+/// Congestion control of a connection whose kernel did not report one, or reported one that Airhop does not
+/// implement.
 const DEFAULT_CONTROL: &str = "cubic";
-/// Smallest share of all bytes with which a flow is simulated: the share excludes flows such as the control
-/// connection of iperf3 or a DNS query.
+/// Minimum fraction of all bytes for a flow to be simulated. It excludes flows such as the control connection
+/// of iperf3 or a DNS query.
 const LEAST_SHARE: f64 = 0.01;
-/// Maximum number of simulated flows: the flows with the most bytes.
+/// Maximum number of simulated flows; those with the most bytes are simulated.
 const MOST_FLOWS: usize = 16;
 
-/// A flow of real hosts, with the state reported by its sender's kernel.
+/// Flow of real hosts, with the state that its sender's kernel reported.
 #[derive(Clone, Debug)]
 pub struct RealFlow {
-    /// Traffic that the network saw.
+    /// Traffic that the network observed.
     pub seen: ObservedFlow,
     /// Congestion control of the flow's sender, if known.
     pub control: Option<String>,
@@ -31,41 +31,41 @@ pub struct RealFlow {
 /// The twin of an emulation.
 #[derive(Clone, Debug)]
 pub struct Twin {
-    /// The scenario in which packets reach the hosts in time, and hosts answer at once.
+    /// Scenario in which packets reach the hosts in time, and hosts answer at once.
     pub punctual: Scenario,
-    /// The scenario with the lateness and the turnaround of the emulation.
+    /// Scenario with the lateness and the turnaround of the emulation.
     pub emulated: Scenario,
-    /// Flows to compare.
+    /// Flows to be compared.
     pub flows: Vec<TwinFlow>,
 }
 
 /// A flow of a twin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TwinFlow {
-    /// Name in the run document.
+    /// Name of the flow in the run document.
     pub name: String,
     /// Start time.
     pub start: Time,
     /// Congestion control; `None` for UDP.
     pub scheme: Option<&'static str>,
-    /// The real flow that this flow stands for; `None` for a flow of the scenario.
+    /// Real flow for which this flow stands; `None` for a flow of the scenario.
     pub real: Option<RealFlowName>,
 }
 
 /// Name of a flow of real hosts in messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RealFlowName {
-    /// Name in the run document of the emulation.
+    /// Name of the flow in the run document of the emulation.
     pub name: String,
     /// Congestion control of the flow's sender, if known.
     pub control: Option<String>,
 }
 
 impl Scenario {
-    /// Returns the twin of an emulation of this scenario, opened by `opening`, until `end`. The TCP flows of
-    /// the twin carry as many bytes as the flows in `real`, with preset `linux`; UDP flows have a constant
-    /// rate. If no real flow carried a significant share by `end`, the scenario's own flows are simulated
-    /// instead.
+    /// Returns the twin of an emulation of this scenario that `opening` opened and that ended at `end`. The
+    /// TCP flows of the twin carry as many bytes as the flows in `real`, with the preset `linux`; UDP flows
+    /// have a constant rate. If no real flow carried a significant fraction of the bytes by `end`, the
+    /// scenario's own flows are simulated.
     pub fn twin(&self, opening: &Opening, real: &[RealFlow], end: Time, emulator: EmulatorPlan) -> Twin {
         let mut plan = self.plan().clone();
         (plan.duration, plan.warmup) = (end.since(Time::ZERO), Span::ZERO);
@@ -75,7 +75,7 @@ impl Scenario {
         let flows = if largest.is_empty() {
             own.map(|id| TwinFlow::of(&plan.flows[id], None)).collect()
         } else {
-            // Flows that real traffic replaces stay replaced, because links refer to them by number.
+            // Flows that real traffic replaces are not removed, because links refer to flows by number.
             own.collect::<Vec<_>>().into_iter().for_each(|id| plan.flows[id].start = Time::MAX);
             let twins = largest.iter().enumerate().map(|(i, one)| one.twin(opening, i, end));
             let twins: Vec<FlowPlan> = twins.collect();
@@ -88,8 +88,8 @@ impl Scenario {
     }
 }
 
-/// Returns the flows with the most bytes, in the order of their opening. A flow that opened in the last tenth
-/// of the run is too short.
+/// Returns the flows with the most bytes, in the order of their opening. Flows that opened in the last tenth
+/// of the run are too short and left out.
 fn largest(real: &[RealFlow], end: Time) -> Vec<&RealFlow> {
     let total: u64 = real.iter().map(RealFlow::bytes).sum();
     let latest = Time::ZERO + end.since(Time::ZERO) * 9 / 10;
@@ -153,7 +153,7 @@ impl TwinFlow {
 }
 
 impl Opening {
-    /// Returns the payload of a full segment between two open nodes, bytes.
+    /// Returns the payload of a full segment between two nodes with real hosts, bytes.
     fn segment(&self, between: [NodeId; 2]) -> u32 {
         let ends = self.outside.ends.iter().zip(&self.mtus);
         let mtus = ends.filter(|(end, _)| between.contains(&end.node)).map(|(_, &mtu)| mtu);

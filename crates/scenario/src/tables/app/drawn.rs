@@ -1,4 +1,4 @@
-//! Sizes and times of applications: a quantity, or a distribution `{ kind = … }` from which the values are drawn.
+//! Sizes and times of applications: a quantity, or a distribution `{ kind = … }` from which values are drawn.
 
 use super::empirical;
 use crate::grammar::fields::{Fields, Val};
@@ -7,9 +7,9 @@ use crate::grammar::key::{Choice, Key, Kind, Variant, key};
 use crate::grammar::problem::Problems;
 use airhop_net::apps::Distribution;
 
-/// Kind of a key that takes a size.
+/// Kind of a key whose value is a size.
 pub(super) const SIZE: Kind = Kind::Drawn { plain: &BYTES, choice: &SIZES };
-/// Kind of a key that takes a time.
+/// Kind of a key whose value is a time.
 pub(super) const TIME: Kind = Kind::Drawn { plain: &SPAN, choice: &TIMES };
 
 static BYTES: Kind = bytes();
@@ -23,7 +23,7 @@ const fn span() -> Kind {
     Kind::Span { least_ns: 1 }
 }
 
-/// Declaration of a distribution, for sizes and for times.
+/// Declaration of a distribution for sizes and times.
 struct Law {
     size: Variant,
     time: Variant,
@@ -101,7 +101,7 @@ const SHAPE: Key = key(
     "tail exponent: P(X > x) = (scale / x)^shape for x >= scale, with scale = mean (shape - 1) / shape",
 );
 
-/// Reports an error in the file of an empirical distribution of one of these keys.
+/// Reports an error in the file of an empirical distribution for these keys.
 pub(super) fn check(app: &Fields, names: &[&str], problems: &mut Problems) {
     for law in names.iter().filter_map(|name| app.table(name)) {
         if law.kind == Some(empirical::VARIANT.kind) {
@@ -110,7 +110,7 @@ pub(super) fn check(app: &Fields, names: &[&str], problems: &mut Problems) {
     }
 }
 
-/// Returns the distribution of a key of kind [`SIZE`] in bytes, of kind [`TIME`] in seconds.
+/// Returns the distribution of a key: in bytes for the kind [`SIZE`], in seconds for [`TIME`].
 pub(super) fn plan(app: &Fields, name: &str) -> Option<Distribution> {
     match app.get(name)? {
         Val::Table(law) if law.kind == Some(empirical::VARIANT.kind) => empirical::plan(law),

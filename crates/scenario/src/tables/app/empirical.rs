@@ -1,4 +1,4 @@
-//! Empirical distributions of sizes: measured ones by name, or points from a file.
+//! Empirical distributions of sizes: measured distributions by name, or points from a file.
 
 use crate::grammar::fields::Fields;
 use crate::grammar::key::Without::{Derived, Required};
@@ -96,7 +96,8 @@ fn cdf(law: &Fields) -> Option<Result<Cdf, String>> {
     Cdf::new(points.to_vec()).ok().map(Ok)
 }
 
-/// Reads points, one a line; empty lines and lines that begin with `#` are comments. An error has its line.
+/// Reads points, one per line. Empty lines and lines that begin with `#` are comments. An error names its
+/// line.
 fn parse(text: &str) -> Result<Cdf, (usize, String)> {
     let rows = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
     let (mut lines, mut points) = (Vec::new(), Vec::new());
@@ -119,7 +120,7 @@ fn parse(text: &str) -> Result<Cdf, (usize, String)> {
 mod tests {
     use super::*;
 
-    // The measured points are distributions, and a file with them reads as the same.
+    // The measured points are a distribution, and a file with these points reads as the same distribution.
     #[test]
     fn measured_distributions_read_from_files_too() {
         for (name, points) in MEASURED {

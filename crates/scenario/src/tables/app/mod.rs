@@ -1,5 +1,5 @@
-//! `app = { … }`: the application of a flow. Each application is a file in this folder with its keys and its
-//! plan, and one entry in the list.
+//! `app = { … }`: application of a flow. Each application has a file in this folder with its keys and its
+//! plan, and an entry in the list.
 
 mod bulk;
 mod cbr;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// Declaration of an application.
 struct App {
     variant: Variant,
-    /// Transport that the application needs.
+    /// Transport protocol that the application needs.
     transport: &'static str,
     /// Checks that the values fit the flow.
     check: fn(&Fields, &Fields, &mut Problems),
@@ -38,7 +38,7 @@ const UDP: &str = "udp";
 /// Accepts an application that is valid for any flow of its transport.
 fn fits(_: &Fields, _: &Fields, _: &mut Problems) {}
 
-/// Reports an error if the application needs another transport, or does not fit its flow.
+/// Reports an error if the application needs another transport protocol, or does not fit its flow.
 pub(super) fn check(flow: &Fields, problems: &mut Problems) {
     let Some(app) = flow.table("app") else { return };
     let Some(declared) = declared(app) else { return };

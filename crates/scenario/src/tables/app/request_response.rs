@@ -58,7 +58,7 @@ static KEYS: [Key; 6] = [
     ),
 ];
 
-/// Checks that the requests have one rule for their times, and the files of their sizes.
+/// Checks that exactly one key determines the times of the requests, and checks the files of their sizes.
 fn check(_: &Fields, app: &Fields, problems: &mut Problems) {
     drawn::check(app, &["request", "response"], problems);
     if app.lacks("rate") && app.lacks("think") {

@@ -1,5 +1,5 @@
-//! `arq = { … }`: link-layer recovery on a radio link, the defaults derived from the link, and the plan. Each
-//! recovery is a file in this folder with its keys and its plan, and one entry in the list.
+//! `arq = { … }`: link-layer recovery of a radio link, its defaults derived from the link, and its plan. Each
+//! recovery has a file in this folder with its keys and its plan, and an entry in the list.
 
 mod go_back_n;
 mod none;
@@ -19,7 +19,7 @@ use airhop_radio::pace::LinkRate;
 /// Declaration of a link recovery.
 struct LinkRecovery {
     variant: Variant,
-    /// Number of frames that a timeout waits for; `None` if the recovery waits for no answers and has no
+    /// Number of frames for which a timeout waits; `None` if the recovery waits for no responses and has no
     /// timeout.
     window: Option<fn(&Fields) -> Option<u32>>,
     plan: fn(&Fields) -> Option<ArqPlan>,
@@ -31,7 +31,7 @@ super::kinds! {
     none, stop_and_wait, go_back_n, selective_repeat, rlp
 }
 
-/// The maximum window: more frames than any link numbers (RLC in UMTS: at most 2047).
+/// Maximum window, frames: more than any link layer numbers (RLC in UMTS: at most 2047).
 const MAX_WINDOW: u64 = 2047;
 
 const TIMEOUT: Key = key(
@@ -62,27 +62,27 @@ const fn window(most: u64, packets: &'static str, about: &'static str) -> Key {
     key("window", Kind::Count { least: 1, most }, Value(packets), about)
 }
 
-/// Returns the value of `window` for a recovery that has the key.
+/// Returns the value of the key `window`.
 fn window_key(arq: &Fields) -> Option<u32> {
     u32::try_from(arq.count("window")?).ok()
 }
 
-/// Keys of the recovery of data from the first node of `ends`, and from the second.
+/// Keys of the recovery of data from the first, and from the second node of `ends`.
 const KEYS: [&str; 2] = ["arq", "arq_back"];
 
-/// Durations that the timeouts for one direction's data depend on.
+/// Durations that determine the timeouts for data of one direction.
 struct Times {
-    /// Rate of the data direction, and of the reverse direction: the mean rate of a recorded link, the lowest
+    /// Rates of the data direction and of the reverse direction: the mean rate of a recorded link, the lowest
     /// rate of a link whose rate changes.
     pace: [LinkRate; 2],
-    /// Sum of the propagation delays of both directions; the longest delay of each, if the delay changes.
+    /// Sum of the propagation delays of both directions; the longest delay of each direction, if it changes.
     delays: Span,
     /// Largest data frame in either direction, bytes.
     frame: u32,
 }
 
 impl Times {
-    /// Computes the durations for a direction of a radio link whose largest IP datagram has `largest` bytes.
+    /// Computes the durations for a direction of a radio link whose largest IP packet has `largest` bytes.
     fn new(link: &Fields, direction: usize, largest: u32) -> Option<Self> {
         let overhead = u32::try_from(link.bytes("overhead")?).ok()?;
         let [there, back] = [direction, 1 - direction];
@@ -98,8 +98,8 @@ impl Times {
         self.round_trip_delay(arq, frames_in_flight(arq)?, self.frame)
     }
 
-    /// Returns the duration of a frame, its ACK, and the propagation delays of both directions: a shorter
-    /// timer expires before any ACK can arrive.
+    /// Returns the duration of a frame, its ACK, and the propagation delays of both directions. A shorter
+    /// timer would expire before any ACK can arrive.
     fn least(&self, arq: &Fields) -> Option<Span> {
         self.round_trip_delay(arq, 1, 0)
     }
@@ -110,9 +110,9 @@ impl Times {
         Some(copy.min(Span::from_secs(MAX_SPAN_S)))
     }
 
-    /// Returns the duration of `frames` frames, of the ACK of the last frame queued behind a frame of
+    /// Returns the duration of `frames` frames, of the last frame's ACK, which waits behind a frame of
     /// `reverse` bytes, and of the propagation delays of both directions. The result is limited to the
-    /// longest duration of a run, so that the effective scenario reads back.
+    /// maximum duration of a run, so that the effective scenario reads back.
     fn round_trip_delay(&self, arq: &Fields, frames: u32, reverse: u32) -> Option<Span> {
         let pace = self.pace.each_ref();
         let all = derived_timeout(pace, self.delays, frames, self.frame, ack_bytes(arq)?, reverse);
@@ -129,8 +129,8 @@ fn ack_bytes(arq: &Fields) -> Option<u32> {
     u32::try_from(arq.bytes(if arq.takes("ack") { "ack" } else { "nak" })?).ok()
 }
 
-/// Fills in the recovery of a radio link's reverse direction, and the timeouts of both directions, if the
-/// largest IP datagram has `largest` bytes.
+/// Sets the recovery of a radio link's reverse direction, and the timeouts of both directions, if the file
+/// omits them. `largest`: size of the largest IP packet, bytes.
 pub(super) fn fill(link: &mut Fields, largest: u32) {
     if link.lacks("arq_back")
         && let Some(arq) = link.table("arq")
@@ -153,7 +153,7 @@ pub(super) fn fill(link: &mut Fields, largest: u32) {
     }
 }
 
-/// Checks that timeouts are long enough for an ACK to arrive: otherwise every frame would be retransmitted
+/// Checks that timeouts are long enough for an ACK to arrive; otherwise every frame would be retransmitted
 /// repeatedly.
 pub(super) fn check(link: &Fields, largest: u32, problems: &mut Problems) {
     for (direction, key) in KEYS.into_iter().enumerate() {
@@ -166,7 +166,7 @@ pub(super) fn check(link: &Fields, largest: u32, problems: &mut Problems) {
                  got \"{timeout}\""
             );
             problems.add(arq.at("timeout"), arq.path_of("timeout"), what);
-            return; // it may be that of the reverse direction, too
+            return; // the problem of the reverse direction may be the same
         }
     }
 }
@@ -180,7 +180,7 @@ pub(super) fn plan(arq: &Fields) -> Option<ArqPlan> {
     (declared(arq)?.plan)(arq)
 }
 
-/// Reads the rules common to all recoveries.
+/// Reads the rules that all recoveries share.
 fn rules(arq: &Fields) -> Option<ArqRules> {
     Some(ArqRules {
         window: frames_in_flight(arq)?,

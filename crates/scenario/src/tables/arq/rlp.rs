@@ -16,7 +16,7 @@ pub(super) static KIND: LinkRecovery = LinkRecovery {
     plan: |arq| Some(ArqPlan::Rlp(rules(arq)?)),
 };
 
-/// Number of frames that a round waits for: the frame in transmission, and the copy.
+/// Number of frames for which a round waits: the frame being transmitted, and the copy.
 const FRAMES: u32 = 2;
 
 static KEYS: [Key; 5] = [

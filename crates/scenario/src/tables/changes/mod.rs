@@ -1,6 +1,5 @@
-//! `changes = [{ … }]`: changes of a link between two nodes during a run, the checks across these changes,
-//! and their plan. Each change is a file in this folder with its keys and its plan, and one entry in the
-//! list.
+//! `changes = [{ … }]`: changes of a link between two nodes during a run, the checks across them, and their
+//! plan. Each change has a file in this folder with its keys and its plan, and an entry in the list.
 
 mod handoff;
 mod outage;
@@ -19,8 +18,7 @@ struct LinkChange {
     variant: Variant,
     /// Checks that the values fit the link.
     check: fn(&Fields, &Fields, &mut Problems),
-    /// Duration for which the change keeps all packets off the link; `None` for a change that does not block
-    /// the link.
+    /// Duration for which the change blocks all packets; `None` for a change that does not block the link.
     lasting: fn(&Fields) -> Option<Span>,
     /// Plan of the change on its link.
     plan: fn(&Fields, &Fields) -> Option<Planned>,
@@ -28,9 +26,9 @@ struct LinkChange {
 
 /// Result of planning a change.
 enum Planned {
-    /// Change in the schedule of the link.
+    /// Change of the link's schedule.
     Scheduled(ChangeKind),
-    /// Error of the channel: frames sent during this period are lost.
+    /// Losses: frames sent during this period are lost.
     Lost(Span),
 }
 
@@ -51,7 +49,7 @@ const EVERY: Key = key(
 /// Accepts a change that is valid for any link.
 fn fits(_: &Fields, _: &Fields, _: &mut Problems) {}
 
-/// Maximum number of changes of a link; each change takes memory in every run.
+/// Maximum number of changes of a link, because each change needs memory in every run.
 const MAX_CHANGES: u64 = 100_000;
 
 /// Reports changes of a link that contradict each other, or that start after the end of a run of this
@@ -168,7 +166,7 @@ pub(super) fn plan(link: &Fields, direction: usize, duration: Span) -> Option<Ve
     Some(changes)
 }
 
-/// Returns the outages of one direction of a checked link in which sent frames are lost.
+/// Returns the outages of one direction of a checked link during which sent frames are lost.
 pub(super) fn losses(link: &Fields, direction: usize, duration: Span) -> Vec<[Time; 2]> {
     let lost = |(at, change)| match plan_of(change, link)? {
         Planned::Lost(lasts) => Some([at, at + lasts]),

@@ -1,5 +1,5 @@
-//! `errors = { … }`: error models of the channel. Each model is a file in this folder with its keys, the
-//! checks across them and its plan, and one entry in the list.
+//! `errors = { … }`: error models of the channel. Each model has a file in this folder with its keys, the
+//! checks across them and its plan, and an entry in the list.
 
 mod bernoulli;
 mod clean;
@@ -21,7 +21,7 @@ use airhop_radio::errors::ErrorPlan;
 /// Declaration of an error model.
 struct Model {
     variant: Variant,
-    /// Describes a contradiction between keys that are each valid alone.
+    /// Returns a description of a contradiction between keys that are individually valid.
     contradiction: fn(&Fields) -> Option<String>,
     /// Reports parameters that would need too much memory in a run of this duration.
     check: fn(&Fields, Span, &mut Problems),
@@ -74,7 +74,7 @@ pub(super) fn plan(model: &Fields, largest: u32) -> Option<ErrorPlan> {
     (declared(model)?.plan)(model, largest)
 }
 
-/// Returns the number of bits of the frame that an error rate refers to.
+/// Returns the length, bits, of the frame to which an error rate refers.
 fn reference_bits(model: &Fields, largest: u32) -> u64 {
     model.bytes("reference").unwrap_or(largest.into()) * 8
 }

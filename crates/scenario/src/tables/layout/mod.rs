@@ -1,5 +1,5 @@
-//! `layout = { … }`: stations placed by a rule, instead of a table of stations. Each layout is a file in this
-//! folder with its keys and its rule, and one entry in the list.
+//! `layout = { … }`: rule that places stations, in place of a table of stations. Each layout has a file in
+//! this folder with its keys and its rule, and an entry in the list.
 
 mod chain;
 mod cross;
@@ -17,15 +17,15 @@ use airhop_net::plan::Area;
 /// Declaration of a layout.
 struct Layout {
     variant: Variant,
-    /// Returns the positions of the stations, in the order of the station numbers; [0, 0] for positions that
-    /// are drawn per replication.
+    /// Returns the positions of the stations, in the order of their numbers; [0, 0] for positions that each
+    /// replication draws.
     places: fn(&Fields) -> Option<Vec<Position>>,
     /// Reports too many stations.
     check: fn(&Fields, &mut Problems),
     /// Returns the number of stations in the longest line of the layout.
     line: fn(&Fields) -> Option<u64>,
-    /// Returns the rectangle in which the positions are drawn for each replication; `None` if the file
-    /// defines the positions.
+    /// Returns the rectangle in which each replication draws the positions; `None` if the file defines the
+    /// positions.
     drawn_in: Option<fn(&Fields) -> Option<Area>>,
 }
 
@@ -35,8 +35,8 @@ super::kinds! {
     chain, grid, cross, random
 }
 
-/// The maximum number of stations. IEEE 802.11-2016 §9.4.1.8: association ids end at 2007; the access point
-/// is one more.
+/// Maximum number of stations. Association ids end at 2007 (IEEE 802.11-2016 §9.4.1.8), and the access point
+/// is one more station.
 pub(crate) const MAX_STATIONS: u64 = 2008;
 
 const PREFIX: Key = key(
@@ -68,7 +68,7 @@ pub(crate) static PLACED: [Key; 3] = [
     key("wlan", Kind::Name, Required, "the wlan that would draw the same places"),
 ];
 
-/// Accepts a layout whose keys limit its number of stations already.
+/// Accepts a layout whose keys already limit its number of stations.
 fn is_bounded(_: &Fields, _: &mut Problems) {}
 
 /// Returns positions on a grid with the layout's spacing.
@@ -77,7 +77,7 @@ fn on_grid(layout: &Fields, places: impl Iterator<Item = (u64, i64)>) -> Option<
     Some(places.map(|(x, y)| [x as f64 * spacing, y as f64 * spacing]).collect())
 }
 
-/// Describes a layout with its stations, on one line for readers of the effective scenario.
+/// Returns the comment on a layout with its stations, on one line, for the effective scenario.
 const fn made_of(
     kind: &'static str,
     about: &'static str,
@@ -87,8 +87,8 @@ const fn made_of(
     Variant { example, comment: Some(comment), ..Variant::new(kind, about, keys) }
 }
 
-/// Returns the stations of a wlan, from the file or from its layout. Positions that are drawn later are [0,
-/// 0].
+/// Returns the stations of a wlan, from the file or from its layout; [0, 0] for positions that each
+/// replication draws.
 pub(crate) fn stations(wlan: &Fields) -> Option<Vec<(String, Position)>> {
     match wlan.table("layout") {
         Some(layout) => made(layout),
@@ -130,12 +130,12 @@ pub(crate) fn check_wlan(wlan: &Fields, problems: &mut Problems) {
     problems.add(wlan.at(key), wlan.path_of(key), what);
 }
 
-/// Checks the numbers and the names of a layout. `reach` is the receive range of the stations, if limited.
+/// Checks the numbers and the names of a layout. `reach`: receive range of the stations, if it is limited.
 pub(crate) fn check(layout: &Fields, reach: Option<f64>, problems: &mut Problems) {
     let before = problems.len();
     check_prefix(layout, problems);
     if declared(layout).is_some_and(|declared| declared.drawn_in.is_some()) {
-        return; // only the draw itself shows whether one exists
+        return; // only the draw can find out whether connected positions exist
     }
     check_room(layout, problems);
     if problems.len() == before
@@ -177,9 +177,9 @@ fn check_prefix(layout: &Fields, problems: &mut Problems) {
     problems.add(layout.at("prefix"), layout.path_of("prefix"), what);
 }
 
-/// Describes a layout on one line for readers of the effective scenario.
+/// Returns the comment on a layout, on one line, for the effective scenario.
 fn comment(layout: &Fields) -> Option<String> {
-    /// Maximum number of stations listed in the comment; a longer list would be harder to read than the rule.
+    /// Maximum number of stations in the comment. A longer list would be harder to read than the rule.
     const SHOWN: usize = 20;
     let stations = made(layout)?;
     let drawn = area_of(layout).is_some();

@@ -1,5 +1,5 @@
-//! `queue = { … }`: the discipline of the queue before a link. Each discipline is a file in this folder with
-//! its keys, the checks across them and its plan, and one entry in the list.
+//! `queue = { … }`: discipline of the queue before a link. Each discipline has a file in this folder with its
+//! keys, the checks across them and its plan, and an entry in the list.
 
 mod biased;
 mod codel;
@@ -31,7 +31,7 @@ super::kinds! {
     drop_tail, red, congestion_warning, biased, codel, fq_codel, pie, fq
 }
 
-/// Flag of disciplines that keep packets in order.
+/// Flag of disciplines that keep the order of packets.
 const FIFO: &str = "fifo";
 /// Flag of disciplines that drop packets although the queue has room (RFC 7567: active queue management).
 const DROPS_EARLY: &str = "drops-early";
@@ -108,8 +108,8 @@ fn packets(queue: &Fields) -> Option<usize> {
     usize::try_from(queue.count("packets")?).ok()
 }
 
-/// Checks that the weight of an arrival is not zero: otherwise the average would stay at its initial value of
-/// 0.
+/// Checks that the weight of an arrival is not zero; otherwise the average would remain at its initial value
+/// of 0.
 fn check_weight(queue: &Fields, problems: &mut Problems) {
     if queue.number("weight") == Some(0.0) {
         let what = "expected more than 0: the average would never follow the queue";

@@ -1,5 +1,5 @@
-//! `routing = { … }`: how the stations of a wlan discover routes to each other. Each protocol is a file in
-//! this folder with its keys and its plan, and one entry in the list.
+//! `routing = { … }`: discovery of routes between the stations of a wlan. Each protocol has a file in this
+//! folder with its keys and its plan, and an entry in the list.
 
 mod aodv;
 mod static_routes;

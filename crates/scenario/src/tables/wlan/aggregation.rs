@@ -75,7 +75,7 @@ pub(super) fn fill(wlan: &mut Fields, format: Format) {
     }
 }
 
-/// Reports an A-MPDU or a window larger than the standard allows, and keys without a meaning.
+/// Reports an A-MPDU or a window that exceeds the standard's limit, and keys that have no effect.
 pub(super) fn check(wlan: &Fields, format: Format, problems: &mut Problems) {
     let Some(table) = wlan.table("aggregation") else { return };
     let mut add = |table: &Fields, name: &str, what: String| {

@@ -11,7 +11,7 @@ use airhop_base::Span;
 use airhop_radio::cell::HtPlan;
 use airhop_radio::phy::Format;
 
-/// Words of `eifs`, each with true if stations wait for EIFS.
+/// Words of `eifs`; true if stations wait for EIFS.
 pub(super) const EIFS: [(&str, bool); 2] = [("always", true), ("never", false)];
 
 /// AIFSN of best effort (IEEE 802.11-2020 Table 9-155).
@@ -48,7 +48,7 @@ pub(super) fn check(wlan: &Fields, problems: &mut Problems) {
     }
 }
 
-/// Returns the additions of 802.11n, ac and ax to a checked wlan.
+/// Returns the parameters that 802.11n, ac and ax add to a checked wlan.
 pub(super) fn plan(wlan: &Fields, format: Format) -> Option<HtPlan> {
     Some(HtPlan {
         mode: mode::plan(wlan, format)?,

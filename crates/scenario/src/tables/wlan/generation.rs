@@ -1,12 +1,12 @@
-//! Keys that only the DCF of 802.11, b and g has, and keys that only 802.11n, ac and ax have: a key is an
-//! error where it has no meaning.
+//! Keys that only the DCF of 802.11, 802.11b and 802.11g has, and keys that only 802.11n, ac and ax have. A
+//! key that has no effect is an error.
 
 use super::mode::format;
 use crate::grammar::fields::Fields;
 use crate::grammar::problem::{Problems, one_of};
 use airhop_radio::phy::Format;
 
-/// Keys that only the DCF has, each with the reason why 802.11n, ac and ax have no such key.
+/// Keys that only the DCF has, each with the reason why 802.11n, ac and ax do not have the key.
 const OF_DCF: [(&str, &str); 7] = [
     ("preset", "its rules are those of IEEE 802.11-2020; ns-2 has none of it"),
     ("immediate_access", "EDCA has a rule of its own (IEEE 802.11-2020 §10.23.2.4)"),

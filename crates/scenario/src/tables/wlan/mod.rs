@@ -29,8 +29,8 @@ pub(in crate::tables) static TYPE: LinkType = LinkType {
     nodes: &["stations", "layout"],
     resolve,
     resolve_crossed: |_, _, _, _| {},
-    // Positions that are drawn later are all equal at this point: either the draw finds a path, or the run
-    // reports that none exists.
+    // Positions that each replication draws are equal here. Either the draw finds connected positions, or the
+    // run reports that there are none.
     joins: |w, _, node| {
         let stations = layout::stations(w).unwrap_or_default();
         let places = stations.iter().map(|(name, place)| (node(name), *place)).collect();
@@ -83,7 +83,7 @@ fn fill_dcf(wlan: &mut Fields) {
     }
 }
 
-/// Checks the layout. With an invalid layout the stations are unknown.
+/// Checks the layout. If it is invalid, the stations are unknown.
 fn check_layout(wlan: &mut Fields, problems: &mut Problems) {
     let before = problems.len();
     layout::check_wlan(wlan, problems);
@@ -117,7 +117,7 @@ fn check(wlan: &Fields, duration: Option<Span>, problems: &mut Problems) {
     errors::check(wlan, &names, true, duration, problems);
 }
 
-/// True for a wlan with on-demand routes, in which the path of a flow is not known in advance.
+/// True if the stations of a wlan discover routes on demand, so that a flow's path is not known in advance.
 pub(crate) fn is_on_demand(link: &Fields) -> bool {
     link.takes("routing") && routing::is_on_demand(link)
 }
@@ -165,7 +165,7 @@ fn plan(w: &Fields, context: Context<'_>, world: &mut Plan) -> Option<()> {
     Some(())
 }
 
-/// Returns the rates and rules of a cell of 802.11, b or g.
+/// Returns rates and rules of a cell of 802.11, 802.11b or 802.11g.
 fn dcf(w: &Fields) -> Option<CellPlan> {
     Some(CellPlan {
         control_rate: w.rate("control_rate")?,
@@ -180,10 +180,10 @@ fn dcf(w: &Fields) -> Option<CellPlan> {
     })
 }
 
-/// Returns the rates and rules of a cell of 802.11n, ac or ax.
+/// Returns rates and rules of a cell of 802.11n, ac or ax.
 fn modern(w: &Fields, format: Format) -> Option<CellPlan> {
     let cell = CellPlan::new(w.text("name")?, format.phy(mode::band(w)?)?, w.rate("control_rate")?);
-    let attempts = attempts(w).unwrap_or(cell.attempts); // under Block Ack a lifetime may take their place
+    let attempts = attempts(w).unwrap_or(cell.attempts); // with Block Ack a lifetime may replace the attempts
     Some(CellPlan { attempts, ht: Some(edca::plan(w, format)?), ..cell })
 }
 

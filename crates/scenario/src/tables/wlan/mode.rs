@@ -10,7 +10,7 @@ use airhop_radio::phy::{BASIC_RATES, Band, Format, ModeError, TxMode, TxSettings
 
 pub(super) const BANDS: [(&str, Band); 2] =
     [(Band::Ghz5.name(), Band::Ghz5), (Band::Ghz2_4.name(), Band::Ghz2_4)];
-/// MHz.
+/// Channel widths, MHz.
 pub(super) const WIDTHS: [(&str, u32); 4] =
     [("20 MHz", 20), ("40 MHz", 40), ("80 MHz", 80), ("160 MHz", 160)];
 const GUARD_INTERVAL: Span = Span::from_nanos(800);
@@ -40,7 +40,7 @@ pub(super) static RATE: [Key; 3] = [
     ),
 ];
 
-/// Returns the PPDU format of a wlan; `None` for 802.11, b and g, and if the standard is invalid.
+/// Returns the PPDU format of a wlan; `None` for 802.11, 802.11b and 802.11g, and if the standard is invalid.
 pub(crate) fn format(wlan: &Fields) -> Option<Format> {
     wlan.word("standard").and_then(Format::find)
 }
@@ -57,7 +57,7 @@ pub(super) fn fill(wlan: &mut Fields, format: Format) {
         Format::Ht => 20,
         Format::Vht | Format::He => 80,
     };
-    // 802.11ax has no 80 MHz at 2.4 GHz.
+    // 802.11ax has no channel of 80 MHz at 2.4 GHz.
     let has_usual = band(wlan).is_none_or(|band| format.widths(band).contains(&usual));
     wlan.fill("width", word_of(&WIDTHS, if has_usual { &usual } else { &20 }));
     wlan.fill("guard_interval", Val::Span(GUARD_INTERVAL));
@@ -87,8 +87,7 @@ pub(super) fn check(wlan: &Fields, format: Format, problems: &mut Problems) {
     problems.add(table.at(name), table.path_of(name), what);
 }
 
-/// Returns a suggestion if the given MCS is an MCS index of 802.11n, which also encodes the number of
-/// streams.
+/// Returns a suggestion if the given MCS is 802.11n's MCS index, which also encodes the number of streams.
 fn of_index(error: &ModeError) -> String {
     match *error {
         ModeError::Mcs { format: Format::Ht, mcs } if mcs < 8 * Format::Ht.max_streams() => {
@@ -107,7 +106,7 @@ fn check_control_rate(wlan: &Fields, problems: &mut Problems) {
     }
 }
 
-/// Reports an MCS or streams for 802.11, b or g.
+/// Reports the keys MCS and streams for 802.11, 802.11b or 802.11g.
 pub(super) fn check_absent(wlan: &Fields, problems: &mut Problems) {
     if let (Some(table), Some(standard)) = (wlan.table("rate"), wlan.word("standard")) {
         let with = one_of(Format::ALL.map(Format::name));

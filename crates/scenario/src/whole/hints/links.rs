@@ -1,5 +1,5 @@
-//! Traps of links: a loss rate for TCP that no real link of this kind has, and too few frames to fill the
-//! link.
+//! Traps of links: a loss rate for TCP that no real link of this type has, and a frame window that is too
+//! small to fill the link.
 
 use super::{Occurrence, ScenarioView, in_words};
 use crate::tables::LINKS;
@@ -10,8 +10,8 @@ use airhop_radio::arq::{ArqPlan, ArqRules, SELECTIVE_WINDOW, derived_timeout};
 use airhop_radio::cell::Access;
 use airhop_radio::link::RadioPlan;
 
-/// Radio links faster than UMTS R99 (2 Mbit/s, 3GPP TS 25.101) all have HARQ: HSDPA introduced HARQ (3GPP TS
-/// 25.308), and LTE and NR kept it.
+/// Highest rate of a radio link without HARQ: UMTS R99 has 2 Mbit/s (3GPP TS 25.101). HSDPA introduced HARQ
+/// (3GPP TS 25.308), and LTE and NR kept it.
 const FASTEST_WITHOUT_HARQ: Rate = Rate::from_bps(2_000_000);
 
 /// The keys of the recovery of each direction.
@@ -34,10 +34,10 @@ pub(super) fn without_recovery(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     })
 }
 
-/// Finds radio links whose frame window is smaller than the product of rate and round-trip time.
+/// Finds radio links whose frame window is below the product of rate and round-trip time.
 pub(super) fn short_of_frames(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     each_radio(look, |frame, radio| {
-        // The hints of both directions are often equal, and are then reported together.
+        // The hints of both directions are often equal and are then reported together.
         let link = &radio.link;
         let differs = link.arq[1] != link.arq[0] || link.pace[1] != link.pace[0];
         let ends = if differs { 0..2 } else { 0..1 };
@@ -106,7 +106,7 @@ pub(super) fn single_attempt(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     .collect()
 }
 
-/// Checks each radio link with the length of its largest data frame, bytes.
+/// Checks each radio link. The check receives the length of the largest data frame, bytes.
 fn each_radio(
     look: &ScenarioView<'_>,
     found: impl Fn(u32, &RadioLinkPlan) -> Vec<(String, Option<String>)>,
@@ -130,7 +130,7 @@ fn round_trip(radio: &RadioLinkPlan, end: usize, frame: u32, ack: u32) -> Span {
     derived_timeout([&pace[end], &pace[1 - end]], delay[0] + delay[1], 1, frame, ack, 0)
 }
 
-/// Returns the number of frames that this end of a link can send during one link-layer round trip.
+/// Returns the number of frames that this end of a link can send during one round trip of the link layer.
 fn frames_held(radio: &RadioLinkPlan, end: usize, frame: u32, ack: u32) -> u64 {
     let one = radio.link.pace[end].time_for(frame).nanos().max(1);
     round_trip(radio, end, frame, ack).nanos().div_ceil(one)

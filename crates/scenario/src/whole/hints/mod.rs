@@ -1,7 +1,7 @@
-//! Traps: valid settings that easily lead to a wrong conclusion, mostly a default that belongs to another
+//! Traps: valid settings that easily lead to a wrong conclusion. Most are defaults that belong to another
 //! link or another sender.
 //!
-//! A trap is one function that checks the whole scenario and returns each occurrence, with a sentence and the
+//! A trap is a function that checks the whole scenario and returns each occurrence, with a sentence and the
 //! setting that avoids the trap. A trap neither rejects a scenario nor changes a run.
 
 mod links;
@@ -26,11 +26,11 @@ use airhop_net::plan::Plan;
 pub struct Hint {
     /// Name of the trap.
     pub trap: &'static str,
-    /// Links (`wlan.cell`) or schemes concerned.
+    /// Links (`wlan.cell`) or schemes to which the hint refers.
     pub about: Vec<String>,
     /// Text that continues the sentence after the names in `about`.
     pub text: String,
-    /// Setting that avoids the trap, in the form of `--set`, if a single value does.
+    /// Setting that avoids the trap, in the form of `--set`, if a single setting does.
     pub set: Option<String>,
 }
 
@@ -46,7 +46,7 @@ struct ScenarioView<'a> {
 struct Occurrence {
     about: String,
     text: String,
-    /// Path of the table, and the change within the table: `("wlan.cell", "attempts=7")`.
+    /// Path of the table, and the setting within it: `("wlan.cell", "attempts=7")`.
     set: Option<(String, String)>,
 }
 

@@ -15,13 +15,13 @@ pub(super) struct Path {
     /// Round-trip time of a full segment and its ACK.
     pub(super) round_trip: Span,
     /// Time for which a segment, with its share of an ACK, occupies each medium, seconds. A medium is a
-    /// direction of a link, or a channel that all hops share in both directions. Each medium is listed under
-    /// the first hop of the data that uses it.
+    /// direction of a link, or a channel that all hops share in both directions. It is listed under the first
+    /// hop of the data that uses it.
     pub(super) busy: Vec<(Hop, f64)>,
 }
 
 impl Path {
-    /// Returns the path of the TCP flow of this table; `None` if its ends have no route.
+    /// Returns the path of the TCP flow of this table; `None` if its endpoints have no route.
     pub(super) fn of(look: &ScenarioView<'_>, flow: &Fields, config: &Config) -> Option<Path> {
         let (from, to) = (flow.text("from")?, flow.text("to")?);
         let data = crate::tables::tcp::datagram(config);

@@ -1,4 +1,4 @@
-//! Traps of queues: a buffer that is too small to keep its link busy while a window grows again.
+//! Traps of queues: a buffer that is too small to keep its link busy while a window grows after a reduction.
 
 use super::path::Path;
 use super::{Occurrence, ScenarioView};
@@ -8,12 +8,12 @@ use airhop_net::plan::Transport;
 use airhop_net::routing::{Hop, Medium};
 use std::collections::HashMap;
 
-/// Share of the bandwidth-delay product below which a buffer counts as short. After each window reduction, a
-/// lone Reno sender then leaves its bottleneck idle for more than a third of the rate at first, and for a
-/// seventh on average.
+/// Fraction of the bandwidth-delay product below which a buffer counts as short. A single Reno sender with
+/// such a buffer leaves more than a third of the bottleneck's rate unused just after a window reduction, and
+/// a seventh on average.
 const SHORT: f64 = 0.25;
 
-/// The TCP flows that share a bottleneck: one direction of a link, or a channel.
+/// TCP flows that share a bottleneck: one direction of a link, or a channel.
 struct Crossing {
     hop: Hop,
     flows: usize,
@@ -21,7 +21,7 @@ struct Crossing {
     product: f64,
 }
 
-/// Finds queues at the bottleneck of TCP flows that hold less than a quarter of the required buffer. One flow
+/// Finds queues at the bottleneck of TCP flows with less than a quarter of the required buffer. One flow
 /// requires the bandwidth-delay product; n flows require the product divided by the square root of n
 /// (Appenzeller, Keslassy and McKeown 2004, equation 1 and section 3).
 pub(super) fn short(look: &ScenarioView<'_>) -> Vec<Occurrence> {
@@ -43,7 +43,7 @@ pub(super) fn short(look: &ScenarioView<'_>) -> Vec<Occurrence> {
         let Some((hop, time)) = path.busy.iter().copied().max_by(|a, b| load(a).total_cmp(&load(b))) else {
             continue;
         };
-        // A receive window below the product is a separate trap.
+        // A receive window below the product is another trap.
         let window = config.receive_window as f64 / f64::from(config.mss);
         let product = (path.round_trip.secs_f64() / time).min(window);
         match crossings.iter_mut().find(|crossing| crossing.hop.medium() == hop.medium()) {

@@ -1,5 +1,5 @@
-//! Traps of senders: the sender of one operating system on the base of another, and a receive window smaller
-//! than the bandwidth-delay product.
+//! Traps of senders: a sender of one operating system on the base of another, and a receive window below the
+//! bandwidth-delay product.
 
 use super::path::Path;
 use super::{Occurrence, ScenarioView, in_words};
@@ -8,13 +8,13 @@ use crate::grammar::key::Without;
 use crate::grammar::render::on_a_line;
 use airhop_net::plan::{FlowPlan, Transport};
 
-/// Base of TCP senders: the stack whose rules the senders follow.
+/// Base of TCP senders: the protocol stack whose rules the senders follow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Base {
-    /// Name of the base: the preset, and the values of the parameters that differ from the preset, as in
+    /// Name of the base: the preset, and the parameters that differ from it, as in
     /// `preset rfc, timestamps = true`.
     pub name: String,
-    /// The flows.
+    /// Flows whose senders have this base.
     pub flows: Vec<String>,
 }
 
@@ -35,8 +35,8 @@ pub(super) fn bases(root: &Fields) -> Vec<Base> {
     bases
 }
 
-/// Returns the parameters that the file sets in place of the preset's, each with its value: `rto.min = "200
-/// ms"`.
+/// Returns the parameters that the file sets to other values than the preset, each with its value:
+/// `rto.min = "200 ms"`.
 fn changed(tcp: &Fields, above: &str) -> Vec<String> {
     let mut changed = Vec::new();
     for (key, val, is_default) in tcp.iter() {
@@ -68,7 +68,7 @@ pub(super) fn of_another_system(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     look.plan.flows.iter().zip(look.root.tables("flow")).filter_map(caught).collect()
 }
 
-/// Finds receive windows smaller than the product of the path's rate and round-trip time.
+/// Finds receive windows below the product of the path's rate and round-trip time.
 pub(super) fn short_of_window(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     let caught = |(plan, table): (&FlowPlan, &Fields)| {
         let Transport::Tcp { config, .. } = &plan.transport else { return None };

@@ -1,11 +1,11 @@
-//! Tests of each trap: a scenario in the trap, and the same scenario slightly outside of the trap.
+//! Tests of each trap, with a scenario in the trap and the same scenario slightly outside it.
 
 use super::Hint;
 use crate::{Overrides, Scenario};
 
 const LAST_HOP: &str = include_str!("../../../tests/data/last-hop.toml");
 
-/// A radio link as fast as a modern cellular link, in place of the wlan.
+/// Radio link that is as fast as a modern cellular link, in place of the wlan.
 const RADIO: &str = r#"
 name = "fast"
 duration = "1 s"
@@ -67,8 +67,8 @@ fn a_fast_lossy_radio_link_without_arq_has_a_hint() {
     assert_eq!(traps(RADIO, &one_way), [""; 0], "`arq_back` is as `arq`");
 }
 
-/// By hand: a frame of 1052 B takes 28.05 µs at 300 Mbit/s, and its ACK of 6 B takes 0.16 µs; with 100 µs of
-/// delay in each direction a round trip is 228.2 µs, or 8.13 frames.
+/// Computed by hand: a frame of 1052 B lasts 28.05 µs at 300 Mbit/s, and its ACK of 6 B 0.16 µs. With 100 µs
+/// of delay in each direction a round trip is 228.2 µs, or 8.13 frames.
 #[test]
 fn a_small_arq_window_has_a_hint() {
     let with = |arq| [("radio.air.arq", arq)];
@@ -81,7 +81,7 @@ fn a_small_arq_window_has_a_hint() {
     assert_eq!(found[0].set.as_deref(), Some("radio.air.arq.window=9"));
     assert_eq!(out_of(RADIO, &eight, "short-arq-window"), [""; 0]);
     assert_eq!(out_of(RADIO, &with(r#"{ kind = "stop-and-wait" }"#), "short-arq-window"), [""; 0]);
-    // Even the maximum window of 64 frames cannot fill this link.
+    // Even the largest window of 64 frames cannot fill this link.
     let far =
         [("radio.air.delay", "20 ms"), ("radio.air.arq", r#"{ kind = "selective-repeat", window = 64 }"#)];
     let found = hints(RADIO, &far);
@@ -101,8 +101,8 @@ fn a_different_reverse_direction_has_its_own_hint() {
     assert!(found[0].set.as_deref().is_some_and(|set| set.starts_with("radio.air.arq_back=")), "{found:?}");
 }
 
-/// By hand: 10 Mbit/s and 20 ms of propagation hold 25 kB, and slightly more with the transmission times of
-/// frames.
+/// Computed by hand: 10 Mbit/s and 20 ms of propagation delay hold 25 kB, and slightly more with the
+/// transmission times of frames.
 #[test]
 fn a_small_receive_window_has_a_hint() {
     let wired = [
@@ -128,7 +128,7 @@ fn a_linux_scheme_on_another_base_has_a_hint() {
     }
 }
 
-/// A hundred copies share one hint, with the path that changes all of them.
+/// A hundred copies share one hint, with the path that changes all copies.
 #[test]
 fn equal_traps_share_a_hint() {
     let text =
@@ -140,8 +140,8 @@ fn equal_traps_share_a_hint() {
     );
 }
 
-/// By hand: 10 Mbit/s on the wire and a round trip of 20.8 ms hold 26 kB, or 25 packets of 1052 B; a quarter
-/// of these is 6 packets. Four flows need half of that (Appenzeller et al. 2004).
+/// Computed by hand: 10 Mbit/s on the wire and a round trip of 20.8 ms hold 26 kB, or 25 packets of 1052 B; a
+/// quarter of this is 6 packets. Four flows need half of it (Appenzeller et al. 2004).
 #[test]
 fn a_small_buffer_has_a_hint() {
     let wire = RADIO
@@ -156,7 +156,7 @@ fn a_small_buffer_has_a_hint() {
     let four = wire.replace("name = \"ftp\"", "name = \"ftp*\"").replace("\"1 s\"", "\"1 s\"\ncopies = 4");
     assert_eq!(traps(&four, &with("4")), [""; 0]);
     assert_eq!(traps(&four, &with("3")), ["short-queue"]);
-    // At 300 Mbit/s and 60 ms, the 50 packets of drop-tail are short, and the 10240 of FQ-CoDel are not.
+    // At 300 Mbit/s and 60 ms, drop-tail's 50 packets are too few, and FQ-CoDel's 10240 are enough.
     let fast = [("wired.air.delay", "30 ms")];
     assert_eq!(traps(&wire, &fast), ["short-queue"]);
     assert_eq!(
@@ -165,9 +165,9 @@ fn a_small_buffer_has_a_hint() {
     );
 }
 
-/// The rate of a cell that aggregates is the rate with aggregates: 802.11ac at 390 Mbit/s carries 338 Mbit/s
-/// of datagrams over 41 ms, about 1100 packets, of which a quarter is 280. With one packet per channel access
-/// the rate would be 52 Mbit/s, and a quarter would be 50 packets.
+/// The rate of a cell that aggregates is its rate with A-MPDUs. 802.11ac at 390 Mbit/s carries 338 Mbit/s of
+/// IP packets. Over 41 ms this is about 1100 packets, and a quarter is 280. With one packet per channel
+/// access the rate would be 52 Mbit/s, and a quarter would be 50 packets.
 #[test]
 fn a_queue_is_short_for_the_rate_of_aggregates() {
     const CELL: &str = include_str!("../../../../../python/airhop/scenarios/wifi-ac.toml");
@@ -189,7 +189,7 @@ fn bases_are_named_with_the_values_that_are_set_in_them() {
     assert_eq!(names(&sets), ["preset ns2, timestamps = true, rto.min = \"200 ms\""]);
 }
 
-/// An unused table is probably a mistake of its author.
+/// A table without effect is probably a mistake of the author.
 #[test]
 fn unused_parts_have_a_hint() {
     let spur =
@@ -204,8 +204,8 @@ fn unused_parts_have_a_hint() {
     assert!(station.about == ["wlan.cell"] && station.text.ends_with("meets them: e"), "{station:?}");
 }
 
-/// A service acts only where its kind applies: before a wireless link, or where a wireless link meets a wired
-/// link.
+/// A service acts only before a wireless link, or where a wireless link meets a wired link, depending on its
+/// kind.
 #[test]
 fn a_service_without_a_place_has_a_hint() {
     let wire = RADIO.replace("radio", "wired").replace("loss = 0.001", "loss = 0");

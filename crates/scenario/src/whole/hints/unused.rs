@@ -1,5 +1,5 @@
-//! Traps of unused parts of a scenario: links and stations outside every flow's path, and services that have
-//! no place to act.
+//! Traps of unused tables of a scenario: links and stations outside every flow's path, and services that
+//! cannot act on their flow's path.
 
 use super::{Occurrence, ScenarioView};
 use crate::grammar::fields::Fields;
@@ -11,7 +11,7 @@ use airhop_net::routing::Hop;
 use airhop_net::services::{Kind, LinkService, Service};
 use std::collections::HashSet;
 
-/// Finds links, and stations with a position of their own, that are not on the path of any flow of the file.
+/// Finds links, and stations with their own position, that are not on the path of any flow of the file.
 pub(super) fn links(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     let met = Met::new(look);
     let unused = |(link, table): (Link, &Fields)| {
@@ -53,12 +53,12 @@ pub(super) fn services(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     look.plan.flows.iter().zip(look.root.tables("flow")).flat_map(of_flow).collect()
 }
 
-/// Returns the hops of a flow's data; `None` if the ends are drawn at random.
+/// Returns the hops of a flow's data; `None` if the endpoints are drawn at random.
 fn way(look: &ScenarioView<'_>, flow: &Fields) -> Option<Vec<Hop>> {
     look.topology.hops(flow.text("from")?, flow.text("to")?)
 }
 
-/// True if a service acts on these hops; between drawn stations, all hops are wireless.
+/// True if a service acts on these hops. Between random stations all hops are wireless.
 fn acts(service: &Service, hops: Option<&[Hop]>) -> bool {
     let any = |is: fn(&Hop) -> bool| hops.is_none_or(|hops| hops.iter().any(is));
     match service.kind {
@@ -72,7 +72,7 @@ fn acts(service: &Service, hops: Option<&[Hop]>) -> bool {
     }
 }
 
-/// Links and nodes on the paths of a file's flows.
+/// Links and nodes on the paths of the flows of a file.
 struct Met {
     /// Links by type and number.
     links: HashSet<(usize, usize)>,
@@ -101,7 +101,7 @@ impl Met {
         }
     }
 
-    /// Adds a flow between two randomly drawn stations, which stays within their wlan.
+    /// Adds a flow between two random stations, which does not leave their wlan.
     fn draw(&mut self, look: &ScenarioView<'_>, flow: &Fields) {
         let wlan = flow.table("between").and_then(|between| between.text("wlan"));
         let of_it = Link::all(look.root).filter(|(_, table)| wlan.is_some() && table.text("name") == wlan);
