@@ -3,9 +3,9 @@
 #include "../westwood_vt.bpf.c"
 #include "laws.h"
 
-static struct westwood_vt *state(void)
+static struct westwood *state(void)
 {
-	return STATE(struct westwood_vt, (struct sock *)tp);
+	return STATE(struct westwood, (struct sock *)tp);
 }
 
 /* A segment each 10 ms for 20 s; the smallest round trip is 60 ms, the last one 100. */

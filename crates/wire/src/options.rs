@@ -5,11 +5,11 @@
 //! header checksum    253 | 4  | checksum (2)                                              HACK: Balan et al. 2001
 //! arrival            253 | 12 | identifier (2) | first byte (4) | microseconds (4)        an identifier as RFC 6994 §3 has it
 //! damaged segment    1 | 1 | 254 | 6 | first byte (4)                                     HACK, in an ACK with the ELN bit
-//! NAK                1 | 1 | 253 | 2 + 4k | k first bytes (4 each), k = 1 … 4             TCP-CL: Cheng & Lin 2008
+//! NAK                253 | 4 + 4k | identifier (2) | k first bytes (4 each), k = 1 … 4    TCP-CL: Cheng & Lin 2008
 //! contention         254 | 8 | identifier (2) | microseconds (4)                          TCP-CC
 //! ```
 //!
-//! Options of kind 253 or 254 are distinguished by their length. A segment has its options in this order
+//! Options of kind 253 or 254 without an identifier are distinguished by their length. A segment has its options in this order
 //! after MSS, SACK permitted, window scale, timestamps and SACK, with the padding counted by
 //! [`Segment::option_bytes`].
 
@@ -29,7 +29,9 @@ pub(crate) const SACK: u8 = 5;
 pub(crate) const TIMESTAMPS: u8 = 8;
 /// RFC 4727.
 pub(crate) const EXPERIMENT: [u8; 2] = [253, 254];
-/// Identifier of the arrival option (RFC 6994 §3).
+/// Identifier of the NAK option (RFC 6994 §3).
+pub(crate) const NAKS: [u8; 2] = [0xA1, 0x50];
+/// Identifier of the arrival option.
 const ARRIVAL: [u8; 2] = [0xA1, 0x51];
 /// Identifier of the contention option.
 const CONTENTION: [u8; 2] = [0xA1, 0x52];
@@ -74,7 +76,7 @@ pub(crate) fn write(segment: &Segment, isn: u32) -> Vec<u8> {
         out.extend([fold(arrival.seq, isn), micros].map(u32::to_be_bytes).concat());
     }
     if !options.naks.is_empty() {
-        out.extend([NOP, NOP, EXPERIMENT[0], 2 + 4 * options.naks.len() as u8]);
+        out.extend([EXPERIMENT[0], 4 + 4 * options.naks.len() as u8, NAKS[0], NAKS[1]]);
         out.extend(options.naks.seqs().iter().flat_map(|&seq| fold(seq, isn).to_be_bytes()));
     }
     if let Some(contention) = options.contention {
@@ -112,8 +114,9 @@ pub(crate) fn read(options: &[u8], isn: u32, segment: &mut Segment) -> Result<Op
                 let at = Time::ZERO + Span::from_micros(word(body, 6).into());
                 segment.options.arrival = Some(Arrival { seq: unfold(word(body, 2), isn), at });
             }
-            (253, body) if matches!(body.len(), 4 | 8 | 12 | 16) => {
-                segment.options.naks = body.chunks(4).map(|seq| unfold(word(seq, 0), isn)).collect();
+            (253, body) if matches!(body.len(), 6 | 10 | 14 | 18) && body.starts_with(&NAKS) => {
+                segment.options.naks =
+                    body[NAKS.len()..].chunks(4).map(|seq| unfold(word(seq, 0), isn)).collect();
             }
             (254, body) if body.len() == 6 && body.starts_with(&CONTENTION) => {
                 segment.options.contention = Some(Span::from_micros(word(body, 2).into()));

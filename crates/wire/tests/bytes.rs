@@ -80,7 +80,7 @@ fn eln_in_acks_byte_by_byte() {
 #[test]
 fn bitmaps_of_notices_byte_by_byte() {
     for (kind, head) in
-        [(NoticeKind::Eln, vec![253, 12, 0xA1, 0x53]), (NoticeKind::Nak, vec![253, 20, 0xA1, 0x50])]
+        [(NoticeKind::Eln, vec![253, 12, 0xA1, 0x53]), (NoticeKind::Nak, vec![253, 20, 0xA1, 0x54])]
     {
         let mut packet = notice(kind, 7001, 8001);
         let Body::Notice(about) = &mut packet.body else { unreachable!() };
@@ -94,7 +94,7 @@ fn bitmaps_of_notices_byte_by_byte() {
     }
 }
 
-/// Cheng & Lin 2008: option kind 253, length 2 + 4k; and the header field of TCP-CC. A NAK of four beside
+/// Cheng & Lin 2008: option kind 253, length 4 + 4k, as on packets of real hosts; and the header field of TCP-CC. A NAK of four beside
 /// timestamps, arrival and an ELN would not fit.
 #[test]
 fn naks_and_contention_byte_by_byte() {
@@ -102,10 +102,10 @@ fn naks_and_contention_byte_by_byte() {
         let naks = seqs.iter().copied().collect();
         bytes(&reverse(Segment { ack: 1001, ..NOTHING }.with(RareOptions { naks, ..RareOptions::NONE })))
     };
-    for (seqs, length) in [(&[1001][..], 6), (&[1001, 7001], 10), (&[1001, 2001, 7001], 14)] {
+    for (seqs, length) in [(&[1001][..], 8), (&[1001, 7001], 12), (&[1001, 2001, 7001], 16)] {
         let out = nak(seqs);
         let edge = |seq: &u64| (word(&out, 28) - 1001).wrapping_add(*seq as u32).to_be_bytes();
-        assert_eq!(out[40..44], [1, 1, 253, length]);
+        assert_eq!(out[40..44], [253, length, 0xA1, 0x50]);
         assert_eq!(out[44..], seqs.iter().flat_map(edge).collect::<Vec<_>>());
         assert!(checksums_hold(&out));
     }

@@ -3,13 +3,11 @@
 use super::checksum::Update;
 use super::headers::{Headers, TCP_HEADER, half, put, word};
 use super::{Connection, Way};
-use crate::options::{EXPERIMENT, NOP, Walk};
+use crate::options::{EXPERIMENT, NAKS, NOP, Walk};
 use crate::tcp::ELN_IN_ACK;
 use airhop_base::{Ecn, Eln, MAX_OPTION_BYTES, Naks, Original, Packet};
 use std::sync::Arc;
 
-/// Identifier of the NAK option (RFC 6994 §3).
-const NAKS: [u8; 2] = [0xA1, 0x50];
 /// Length of kind, length and identifier.
 const NAKS_HEAD: usize = 4;
 

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Segments that the network has named as lost on a link: a program at the interface, where ACKs arrive, stores them for the congestion control of
+ * the connection, which does not reduce its window for their loss.
+ */
+#ifndef NAMED_H
+#define NAMED_H
+
+#include "airhop.h"
+
+#define TCP_HEADER 20
+
+#define AF_INET6 10
+#define IPPROTO_TCP 6
+#define IPV4_HEADER 20
+#define IPV6_HEADER 40
+
+enum { BPF_MAP_TYPE_HASH = 1 };
+enum { BPF_F_NO_PREALLOC = 1 };
+enum { BPF_ANY, BPF_NOEXIST };
+/* bpf_skb_load_bytes_relative: offsets from the IP header, with any link header before it. */
+enum { BPF_HDR_START_NET = 1 };
+/* Verdicts on a packet: pass it to the next filter, or drop it. */
+enum { TC_ACT_UNSPEC = -1, TC_ACT_SHOT = 2 };
+
+/* Connection: IPv6 addresses, or IPv4 addresses mapped to IPv6 (RFC 4291 section 2.5.5.2). */
+struct connection {
+	__be32 here[4];
+	__be32 there[4];
+	__be16 port_here;
+	__be16 port_there;
+};
+
+/* First bytes of the segments that the latest notices named, for as many segments as a window may lose. */
+#define NAMED 16
+
+struct named {
+	u32 count; /* notices so far */
+	u32 seq[NAMED];
+};
+
+/* Entry for each connection whose sender has a listener. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 65536);
+	__type(key, struct connection);
+	__type(value, struct named);
+} airhop_notices SEC(".maps");
+
+/* Counters of all connections, for the loader of the object: notices received, and losses without a window reduction because of a notice. */
+u64 notices_heard;
+u64 cuts_spared;
+
+/* ---- the sender ---------------------------------------------------------------------------------------------------------------- */
+
+static inline void connection_of(struct sock *sk, struct connection *c)
+{
+	struct sock_common *common = &sk->__sk_common;
+
+	if (common->skc_family == AF_INET6) {
+		for (int word = 0; word < 4; word++) {
+			c->here[word] = common->skc_v6_rcv_saddr.in6_u.u6_addr32[word];
+			c->there[word] = common->skc_v6_daddr.in6_u.u6_addr32[word];
+		}
+	} else {
+		c->here[2] = c->there[2] = bpf_htonl(0xffff);
+		c->here[3] = common->skc_rcv_saddr;
+		c->there[3] = common->skc_daddr;
+	}
+	c->port_here = ((struct inet_sock *)sk)->inet_sport;
+	c->port_there = common->skc_dport;
+}
+
+static inline void start_listening(struct sock *sk)
+{
+	struct connection c = {};
+	struct named none = {};
+
+	connection_of(sk, &c);
+	bpf_map_update_elem(&airhop_notices, &c, &none, BPF_NOEXIST);
+}
+
+static inline void stop_listening(struct sock *sk)
+{
+	struct connection c = {};
+
+	connection_of(sk, &c);
+	bpf_map_delete_elem(&airhop_notices, &c);
+}
+
+/* True if a notice named the next expected segment, with which a recovery begins. A notice counts once: a lost retransmission is congestion, or
+ * causes a timeout. An ERSN applies as long as the segment is missing: an ELN or the segment follows. */
+static inline bool is_named(struct sock *sk)
+{
+	struct connection c = {};
+	struct named *named;
+
+	connection_of(sk, &c);
+	named = bpf_map_lookup_elem(&airhop_notices, &c);
+	if (!named)
+		return 0;
+	for (u32 i = 0; i < NAMED && i < named->count; i++) {
+		if (named->seq[i] == tcp_sk(sk)->snd_una) {
+			/* No notice can name a segment of two windows ago. */
+			named->seq[i] -= 1U << 31;
+			__sync_fetch_and_add(&cuts_spared, 1);
+			return 1;
+		}
+	}
+	return 0;
+}
+
+/* ---- the interface ------------------------------------------------------------------------------------------------------------- */
+
+struct __sk_buff;
+
+/* Connection of an arrived packet, and offset of its TCP header; 0 without one. The kernel reassembles fragments before TCP, and notices are
+ * never fragments. */
+static inline u32 read_ip(struct __sk_buff *skb, struct connection *c)
+{
+	u8 header[IPV6_HEADER];
+	u32 at;
+
+	if (bpf_skb_load_bytes_relative(skb, 0, header, IPV4_HEADER, BPF_HDR_START_NET))
+		return 0;
+	if (header[0] >> 4 == 4) {
+		at = (header[0] & 15) * 4;
+		c->here[2] = c->there[2] = bpf_htonl(0xffff);
+		__builtin_memcpy(&c->there[3], header + 12, 4);
+		__builtin_memcpy(&c->here[3], header + 16, 4);
+		return header[9] == IPPROTO_TCP ? at : 0;
+	}
+	if (bpf_skb_load_bytes_relative(skb, 0, header, IPV6_HEADER, BPF_HDR_START_NET))
+		return 0;
+	__builtin_memcpy(c->there, header + 8, 16);
+	__builtin_memcpy(c->here, header + 24, 16);
+	return header[0] >> 4 == 6 && header[6] == IPPROTO_TCP ? IPV6_HEADER : 0;
+}
+
+static inline void name_segment(const struct connection *c, u32 seq)
+{
+	struct named *named = bpf_map_lookup_elem(&airhop_notices, c);
+
+	if (!named)
+		return;
+	named->seq[named->count % NAMED] = seq;
+	named->count++;
+	__sync_fetch_and_add(&notices_heard, 1);
+}
+
+#endif
