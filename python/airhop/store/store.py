@@ -115,8 +115,8 @@ class Store:
         wanted = None if run_ids is None else set(run_ids)
         others = [path for path in journals(self._runs) if path != self._journal.path]
         frames = [self._recent.rows(), *(rows_of(read_journal(path)) for path in others)]
-        self._saved()  # after the journals: a run leaves its journal when its part is there
-        found = [path for path, ids in self._in_parts.items() if wanted is None or ids & wanted]
+        self._find_parts()  # after the journals: a run leaves its journal when its part is there
+        found = [path for path, ids in self._in_parts.items() if wanted is None or not ids.isdisjoint(wanted)]
         return combine([only(frame, wanted) for frame in (*map(self._part, found), *frames)])
 
     def _part(self, path: Path) -> pl.DataFrame:
@@ -140,7 +140,7 @@ class Store:
     def _recover(self, *, alone: bool) -> None:
         """Read the existing files, and convert the journals of ended writers into a part."""
         left = {path: read_journal(path) for path in journals(self._runs)}
-        self._saved()
+        self._find_parts()
         abandoned = list(left) if alone else [self._journal.path]
         for path, runs in left.items():
             for run in runs:
@@ -153,11 +153,15 @@ class Store:
 
     def _saved(self) -> set[str]:
         """Return the ids of the runs that are in parts, including those of other shards."""
+        self._find_parts()
+        return set().union(*self._in_parts.values())
+
+    def _find_parts(self) -> None:
+        """Read the ids of the runs in parts that are new, also by other shards."""
         for path in parts(self._runs):
             if path not in self._in_parts:
                 self._in_parts[path] = set(read_part(path, ["run_id"])["run_id"])
                 self._known |= self._in_parts[path]
-        return set().union(*self._in_parts.values())
 
     def _release(self) -> None:
         self._journal.close()

@@ -233,6 +233,8 @@ class _Running:
         self._engine = engine
         self._shard = shard
         self._spread = Spread(len(study.points()))
+        self._unmeasured: list[Key] = []
+        """Reused runs that are not in the spread yet: it is shown only while runs are simulated."""
         self._computed = 0
         self._reused = 0
 
@@ -279,6 +281,7 @@ class _Running:
             task.advance()
 
         if todo:
+            self._measure_reused()
             try:
                 self._engine.run(todo, take)
             except RunError as error:
@@ -290,8 +293,14 @@ class _Running:
     def _reuse(self, keys: Sequence[Key], task: Task) -> None:
         self._reused += len(keys)
         task.reuse(len(keys))
-        for (point, _), value in zip(keys, self._measured(keys, GOODPUT), strict=True):
+        self._unmeasured += keys
+
+    def _measure_reused(self) -> None:
+        for (point, _), value in zip(
+            self._unmeasured, self._measured(self._unmeasured, GOODPUT), strict=True
+        ):
             self._spread.add(point.index, value)
+        self._unmeasured = []
 
     def _fixed(self, reps: int) -> Iterator[list[Key]]:
         settings = self._study.settings
