@@ -18,7 +18,7 @@ from airhop.stats import Difference, Estimate, Interval, Ratio
 
 if TYPE_CHECKING:
     from airhop.experiments.calculation import Calculation
-    from airhop.study import Table
+    from airhop.study import Study, Table
 
 
 @dataclass(frozen=True)
@@ -196,6 +196,18 @@ def _named(name: str, known: Mapping[str, Experiment | Calculation]) -> Experime
 
 
 def mode_of(experiment: Experiment, table: Table) -> Mode | None:
-    """Return the mode in which an experiment made this study; None if the experiment has changed since."""
-    made = table.study.to_dict()
-    return next((mode for mode in MODES if experiment.study(mode, table.study.seed).to_dict() == made), None)
+    """Return the mode in which an experiment made this study; None if the experiment has changed since.
+
+    The folder of the scenario's files is ignored: that of a packaged scenario is the working directory, and
+    the contents of the files are part of a run's id.
+    """
+    made = _definition(table.study)
+    modes = (mode for mode in MODES if _definition(experiment.study(mode, table.study.seed)) == made)
+    return next(modes, None)
+
+
+def _definition(study: Study) -> dict[str, Any]:
+    """Return a study as plain data, without the folder of its scenario."""
+    definition = study.to_dict()
+    del definition["scenario"]["folder"]
+    return definition

@@ -285,6 +285,19 @@ def test_outcomes_are_read_back_without_a_run(
 
 
 @pytest.mark.usefixtures("unwritten")
+def test_outcomes_are_read_back_in_another_working_directory(
+    short: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("there", "here"):
+        (tmp_path / folder).mkdir()
+    monkeypatch.chdir(tmp_path / "there")
+    (outcome,) = run([replace(short, beside=replace(short, id="test/beside"))], "quick", tmp_path / "out")
+    monkeypatch.chdir(tmp_path / "here")
+    (found,) = outcomes_in(tmp_path / "out", {short.id: outcome.experiment})
+    assert found.to_dict() == outcome.to_dict()
+
+
+@pytest.mark.usefixtures("unwritten")
 def test_an_experiment_that_has_changed_since_is_not_checked(short: Experiment, tmp_path: Path) -> None:
     list(run([short], "quick", tmp_path))
     other = replace(short, settings={**short.settings, "duration": "4 s"})
