@@ -27,6 +27,8 @@ MADE = "made.json"
 """Origin of the other files of a folder, and their list."""
 SOURCES = (".py", ".j2", ".js", ".css", ".toml", ".json")
 """File name endings of the package's source files."""
+ELSEWHERE = ("__main__.py", "bench", "cli", "crosscheck", "responsiveness", "verify", "view")
+"""Parts of the package that neither experiments nor pages use."""
 
 
 def write_outcome(outcome: Reproduced, folder: Path) -> Reproduced:
@@ -88,7 +90,9 @@ def program() -> str:
     """Return a digest of the program, 16 hex digits; another program may compute other results or figures."""
     digest = hashlib.sha256(model().encode())
     package = Path(airhop.__file__).parent
-    for path in sorted(path for path in package.rglob("*") if path.suffix in SOURCES):
+    parts = (part for part in package.iterdir() if part.name not in ELSEWHERE)
+    files = (path for part in parts for path in (part, *part.rglob("*")) if path.suffix in SOURCES)
+    for path in sorted(files):
         digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
 

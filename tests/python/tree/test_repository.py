@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from airhop.reproduction.files import ELSEWHERE
 from rust_modules import uses
 
 ROOT = Path(__file__).parents[3]
@@ -124,6 +125,18 @@ def test_experiments_are_below_the_packages_that_show_them() -> None:
     assert "airhop.experiments" not in graph["airhop.plots"]
     assert not {"airhop.report", "airhop.reproduction"} & graph["airhop.experiments"]
     assert "airhop.reproduction" not in graph["airhop.report"]
+
+
+def test_pages_are_written_again_after_a_change_of_any_room_that_they_use() -> None:
+    """The digest of the program that wrote a page leaves out the rooms of which no page has anything."""
+    graph, used, found = rooms(), {"airhop.reproduction"}, {"airhop.reproduction"}
+    while found:
+        found = {room for one in found for room in graph[one]} - used
+        used |= found
+    assert "airhop.experiments" in used
+    left_out = {f"airhop.{name.removesuffix('.py')}" for name in ELSEWHERE}
+    assert left_out <= set(graph), "a room that there is no more"
+    assert not left_out & used
 
 
 # ---- the same of Rust ------------------------------------------------------------------------------------
