@@ -15,7 +15,7 @@ from rich.console import Console
 from airhop.experiments import Calculated, Value, Values, registry
 from airhop.experiments.reproduced import check_claims
 from airhop.experiments.yun2009 import table1
-from airhop.experiments.yun2009.notices import NoticeStatistics, first_losses, followed
+from airhop.experiments.yun2009.notices import NoticeStatistics, first_losses, followed, unhindered
 from airhop.experiments.yun2009.table1 import (
     COLLIDED,
     COLLIDED_DETECTED,
@@ -26,6 +26,7 @@ from airhop.experiments.yun2009.table1 import (
     LOADS,
     UNDETECTED,
     UNTOLD,
+    UNTOLD_DELIVERED,
     WAYS,
     measure,
     scenario,
@@ -114,6 +115,16 @@ def test_a_loss_is_followed_if_the_next_segment_left_with_it() -> None:
     drops = [(0.1, seq, *RETRIES) for seq in (1, 1001, 2001)]
     losses = first_losses(_tables([*segments, *again], drops, [(0.2, 1, *SENT)]))
     assert followed(losses)["seq"].to_list() == [1]
+
+
+def test_a_loss_is_unhindered_if_no_other_packet_is_lost_until_its_repair() -> None:
+    segments = [(float(i), 1 + 1000 * i, FIRST) for i in range(4)]
+    again = [(i + 0.5, 1 + 1000 * i, AGAIN) for i in range(4)]
+    drops = [(i + 0.1, 1 + 1000 * i, *RETRIES) for i in range(4)]
+    # The second: its ACK; the third: a frame that is repeated, and an ACK after the repair.
+    drops += [(1.3, 1, "retries", "ack"), (2.3, 1, "channel", "data"), (2.6, 1, "retries", "ack")]
+    tables = _tables([*segments, *again], drops, [(0.2, 1, *SENT)])
+    assert unhindered(tables, first_losses(tables))["seq"].to_list() == [1, 2001, 3001]
 
 
 # ---- the formulas ----------------------------------------------------------------------------------------
@@ -229,6 +240,8 @@ def ideal() -> Values:
             (COLLIDED_DETECTED, 50.0 if hidden and scheme in ("lhp", "ll-elsn") else 0.0, 0.0),
         ):
             found.append(Value(scheme, x, metric, Estimate(mean, half, 10)))
+        if load == "light":
+            found.append(Value(scheme, x, UNTOLD_DELIVERED, Estimate(failure, unsure, 10)))
     return Values(found)
 
 
@@ -251,7 +264,7 @@ def test_every_claim_holds_on_the_values_of_the_formulas(ideal: Values) -> None:
     untold = ("yun-12-lhp", "yun-12-contention")
     assert [found.pop(claim) for claim in untold] == [None, None]
     assert found == {claim.id: True for claim in EXPERIMENT.claims if claim.id not in untold}
-    assert len(EXPERIMENT.claims) == 6
+    assert len(EXPERIMENT.claims) == 7
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -269,18 +282,28 @@ def test_each_row_of_the_table_is_checked_by_delay_and_failure(ideal: Values, sc
     of_row = "yun-12-hack" if scheme in ("ewln", "tcp-eln") else f"yun-12-{scheme}"
     held = None if scheme == "lhp" else True
     # Half of an ACK's 0.61 ms is less than an EIFS of 0.36 ms.
-    for metric, less, more in ((DELAY, 0.28, 0.40), (UNTOLD, 0.009, 0.031)):
+    untold = UNTOLD_DELIVERED if scheme == "eln" else UNTOLD
+    for metric, less, more in ((DELAY, 0.28, 0.40), (untold, 0.009, 0.031)):
         for by, word in ((less, held), (more, False), (-less, held), (-more, False)):
             moved = _changed(ideal, scheme, metric, by, way=way, load="light")
             decisions = _decisions(moved)
             # A printed zero is one: half of a per cent is none.
-            zero = (metric, scheme) in ((UNTOLD, "eln"), (UNTOLD, "ll-elsn"))
+            zero = (metric, scheme) in ((UNTOLD_DELIVERED, "eln"), (UNTOLD, "ll-elsn"))
             zero |= (metric, scheme, way) == (DELAY, "ll-elsn", "uplink")
             assert decisions.pop(of_row) is (False if zero else word), (metric, by)
             decisions.pop("yun-12")
-            for untold in ("yun-12-lhp", "yun-12-contention"):
-                decisions.pop(untold, None)
+            for undecided in ("yun-12-lhp", "yun-12-contention"):
+                decisions.pop(undecided, None)
             assert all(decisions.values()), (metric, by)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_losses_after_a_loss_concern_balakrishnans_scheme_with_one_transmission_only(
+    ideal: Values, way: str
+) -> None:
+    # §3.2: T_wls is the time "to transmit a TCP data and an ACK packet successfully".
+    found = _decisions(_changed(ideal, "eln", UNTOLD, 0.005, way=way, load="light"))
+    assert (found["yun-12-eln"], found["yun-12-eln-once"]) == (True, False)
 
 
 def test_ll_elsn_must_be_first_everywhere(ideal: Values) -> None:

@@ -104,3 +104,13 @@ def test_a_dependent_value_may_grow_or_fall() -> None:
     for difference, depends in ((1.0, True), (-1.0, True), (0.05, None)):
         measured = values(**{**HELD, "patient_less_steady__spread_s": difference})
         assert claim.check(measured).holds is depends
+
+
+def test_a_value_that_differs_at_one_speed_depends_on_the_movement() -> None:
+    (claim,) = [one for one in moving.CLAIMS if one.id == "kou-moving-spread"]
+    for spreads, depends in (((0.0, 1.0), True), ((1.0, 0.0), True), ((0.0, 0.05), None)):
+        measured = Values(
+            Value("patient less steady", {"factor": factor}, "spread_s", Estimate(spread, 0.1, 10))
+            for factor, spread in zip(moving.CHANGING, spreads, strict=True)
+        )
+        assert claim.check(measured).holds is depends

@@ -6,7 +6,7 @@ The mean frame error rate grows from 4.9 % to 20.9 %.
 
 from __future__ import annotations
 
-from airhop.experiments.asked import ALL_X, Asked
+from airhop.experiments.asked import ALL_X, LAST, Asked
 from airhop.experiments.cheng2008 import (
     ALSO,
     CURVES,
@@ -22,7 +22,6 @@ from airhop.experiments.claims import (
     above,
     ahead_everywhere,
     each_above,
-    every,
     falls_all_along,
     falls_behind_all_along,
     growth,
@@ -49,15 +48,11 @@ def headline(samples: Samples) -> str:
     return f"TCP-CL delivers {told} against Reno."
 
 
-def gains_where_frequent(samples: Samples) -> ClaimResult:
-    """Check whether TCP-CL gains over Reno at the highest P_B, and more than at the lowest."""
-    first, last = samples.xs[0], samples.xs[-1]
-    found = growth(samples, "tcp-cl", "reno", first, last)
+def gains_more_where_frequent(samples: Samples) -> ClaimResult:
+    """Check whether TCP-CL's gain over Reno is larger at the highest P_B than at the lowest."""
+    found = growth(samples, "tcp-cl", "reno", samples.xs[0], samples.xs[-1])
     steps = ", ".join(f"{gain(samples, x)} at {LOSS.text(x)}" for x in samples.xs)
-    return ClaimResult(
-        every((above(samples.ratio("tcp-cl", "reno", last), 1.0), above(found, 1.0))),
-        f"{interval(found)} × from the best to the worst: {steps}",
-    )
+    return ClaimResult(above(found, 1.0), f"{interval(found)} × from the best to the worst: {steps}")
 
 
 CLAIMS: tuple[Claim[Samples], ...] = (
@@ -71,10 +66,17 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "cheng-udp-ge-frequent",
-        "TCP-CL treats frequent losses more efficiently: at the highest P_B it delivers more than Reno, and "
-        "its gain over Reno is larger than at the lowest.",
-        gains_where_frequent,
+        "TCP-CL treats frequent losses more efficiently: where losses are most frequent, at the highest P_B, "
+        "it delivers more than Reno.",
+        Asked(each_above, LOSS, ("tcp-cl",), "reno", LAST),
         quote="A more efficient treatment on frequent transmission losses",
+    ),
+    Claim(
+        "cheng-udp-ge-more",
+        "TCP-CL's gain over Reno is larger at the highest P_B than at the lowest.",
+        gains_more_where_frequent,
+        own=True,
+        because="The sentence compares TCP-CL with other senders, and not frequent losses with rare ones.",
     ),
     Claim(
         "cheng-udp-ge-ahead-strict",
@@ -97,8 +99,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         Asked(falls_behind_all_along, LOSS, "reno", "tcp-cl"),
         own=True,
         because=(
-            "The curves are lost; the sentence about frequent losses names no steps, and its weakest meaning "
-            "compares the ends of the axis (`cheng-udp-ge-frequent`)."
+            "The curves are lost; the sentence about frequent losses does not say how the gain depends on "
+            "the error rate."
         ),
     ),
 )

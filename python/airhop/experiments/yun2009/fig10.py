@@ -173,7 +173,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "schemes.",
         Asked(exceed_most, POOR, 1, Span(2), of=MOST_TIMEOUTS),
         quote="TCP Westwood and TIBET show the poor fairness as some connections suffer severely from "
-        "frequent timeouts due to small congestion window size",
+        "frequent timeouts",
         reason=WAITS,
     ),
     Claim(

@@ -125,8 +125,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "yun-9-strict",
         "With background traffic, too, LL-ELSN is first at every FER from 0.01 % up.",
         Asked(ahead_everywhere, GRID, OWN, OTHERS, FIRST_PRINTED_FER),
-        quote="LL-ELSN still shows the best performance among the testing schemes, which […] means that "
-        "it successfully handles congestion losses as well as wireless losses.",
+        quote="LL-ELSN still shows the best performance among the testing schemes",
         reason={
             "westwood-plus": (
                 "At low error rates most losses are queue overflows. They cause no notice, so LL-ELSN "
@@ -163,7 +162,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "LHP degrades severely: at every FER from 0.01 % up it keeps, beside background traffic, less than "
         "80 % of its goodput, and a smaller part than most of the other schemes.",
         Asked(keeps_less_than_most_beside, GRID, "lhp", NOT_LHP, Span(FIRST_PRINTED_FER), SEVERE),
-        quote="The severe performance degradation of LHP is due to multiple fast recoveries.",
+        quote="The severe performance degradation of LHP",
         reason=AT_THE_LIMIT,
     ),
     Claim(

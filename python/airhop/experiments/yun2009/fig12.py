@@ -132,8 +132,7 @@ FRIENDLY_CLAIM = Claim[Samples](
     "LL-ELSN is not aggressive: it leaves the Reno connection more than 90 % of its goodput among other Reno "
     "connections, at every FER.",
     Asked(each_above, FER, (OWN,), "reno", ALL_X, FRIENDLY),
-    quote="LL-ELSN achieves good performance against wireless losses by accurate congestion response, not by "
-    "aggressive behavior",
+    quote="LL-ELSN achieves good performance against wireless losses […] not by aggressive behavior",
     reason="LL-ELSN keeps its window at wireless losses, and its connections fill the queue. Reno halves its "
     "window at each loss, and is left a smaller share than among senders that halve theirs, too.",
 )

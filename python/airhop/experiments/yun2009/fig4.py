@@ -186,7 +186,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
     Claim(
         "yun-13",
         "With a retry limit of 1 and 20 % errors, two consecutive packets fail with a probability of 4 %, "
-        "and three with 0.8 %: more than N = 2 consecutive ELNs are unlikely to be channel errors.",
+        "and three with 0.8 %.",
         filtering,
         quote="assume that p is 20% and there is no retransmission (r = 1). Then, the probabilities of two "
         "and three consecutive failures are 4% and 0.8%, respectively",

@@ -213,7 +213,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "Snoop is second everywhere: it has more goodput than every scheme except LL-ELSN, at every FER "
         "from 0.01 % up.",
         Asked(ahead_everywhere, FER, "snoop", ("reno", *THE_REST), FIRST_PRINTED_FER),
-        quote="Snoop shows the second best performance due to its local retransmission at BS.",
+        quote="Snoop shows the second best performance",
         reason={
             "lhp": (
                 "LHP receives reports of wireless losses and reduces its window for few of them. Snoop's "

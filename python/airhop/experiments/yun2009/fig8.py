@@ -48,8 +48,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "yun-6-strict",
         "LL-ELSN is first at every FER from 0.01 % up.",
         Asked(ahead_everywhere, FER, "ll-elsn", OTHERS, FIRST_PRINTED_FER),
-        quote="LL-ELSN shows the best performance because LL-ELSN has negligible ELN delay in uplink "
-        "communication.",
+        quote="LL-ELSN shows the best performance",
     ),
     Claim(
         "yun-6-snoop",
@@ -66,7 +65,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "yun-6-snoop-strict",
         "Snoop delivers less than two thirds of its downlink goodput at every FER from 0.01 % up.",
         Asked(each_below_beside, FER, ("snoop",), Span(FIRST_PRINTED_FER), 1.0 / MUCH),
-        quote="Snoop is much worse than in downlink communication due to its slow retransmission.",
+        quote="Snoop is much worse than in downlink communication",
     ),
     Claim(
         "yun-6-others",

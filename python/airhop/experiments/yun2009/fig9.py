@@ -59,7 +59,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "nearer.",
         Asked(catches_up, CONNECTIONS, OTHERS, "ll-elsn", FULL, HOW_MANY),
         quote="the other schemes can fully utilize the bandwidth with sufficiently large number of "
-        "connections since each connection suffers from rate reduction due to wireless losses",
+        "connections",
         reason={
             "reno": (
                 "Reno halves its window at each channel loss: ten connections are too few to fill the link."

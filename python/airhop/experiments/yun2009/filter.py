@@ -193,8 +193,8 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "Without a filter the sender keeps retransmitting, and a longer disconnection causes more "
         "retransmissions.",
         longer_wastes_more,
-        quote="the TCP connection will not be removed since the TCP sender keeps on retransmitting the lost "
-        "segments. This wastes the bandwidth of the wired network unnecessarily",
+        quote="the TCP sender keeps on retransmitting the lost segments. This wastes the bandwidth of the "
+        "wired network unnecessarily",
     ),
     Claim(
         "yun-filter",

@@ -125,6 +125,34 @@ def losses_by_segment(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     return found.sort("lost_s")
 
 
+def unhindered(tables: Mapping[str, pl.DataFrame], losses: pl.DataFrame) -> pl.DataFrame:
+    """Keep the losses until whose repair the link layer discarded no other packet, in either direction.
+
+    Parameters
+    ----------
+    tables
+        Tables of a traced run.
+    losses
+        Rows of `first_losses` of this run.
+    """
+    import polars as pl
+
+    discards = tables["drops"].filter(pl.col("cause") == "retries").select(next_lost_s="time_s")
+    repaired = pl.coalesce("again_s", "heard_s")
+    return (
+        losses.sort("lost_s")
+        .join_asof(
+            discards.sort("next_lost_s"),
+            left_on="lost_s",
+            right_on="next_lost_s",
+            strategy="forward",
+            allow_exact_matches=False,
+        )
+        .filter((pl.col("next_lost_s") > repaired).fill_null(value=True))
+        .drop("next_lost_s")
+    )
+
+
 def followed(losses: pl.DataFrame) -> pl.DataFrame:
     """Keep the losses whose next segment was sent at the same time, and waited behind them at the link."""
     import polars as pl
