@@ -1,5 +1,5 @@
-//! Members of the kernel's structures that a program accesses (CO-RE). Before the program runs, these checks
-//! find members that Airhop does not simulate and members that the program must not write.
+//! Members of the kernel's structures that a program accesses (CO-RE). Checks before a run find members that
+//! Airhop does not simulate, and members that the program must not write.
 
 use crate::bitfields;
 use crate::btf::{Btf, Reached, records};
@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// `BPF_CORE_FIELD_BYTE_OFFSET`: the instruction contains the byte offset of the member.
 const BYTE_OFFSET: u32 = 0;
 
-/// An instruction that accesses a member.
+/// Instruction that accesses a member.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Named {
     /// Index of the instruction.
@@ -41,7 +41,8 @@ pub(crate) fn read(elf: &Elf, btf: &Btf, linking: &Linking<'_>) -> Result<Vec<Na
     Ok(named)
 }
 
-/// Relocates instructions that name bitfields as a kernel does. The other instructions are complete in the object.
+/// Relocates instructions that access bitfields, as a kernel does. All other instructions are complete in the
+/// object.
 pub(crate) fn place_bitfields(
     elf: &Elf,
     btf: &Btf,
@@ -79,8 +80,8 @@ fn each(
     })
 }
 
-/// Returns the first instruction of these functions that accesses a member that is not simulated, or stores
-/// to a member that programs may not write. The result is the instruction's index and the reason.
+/// Returns the index of the first instruction of these functions that accesses a member that is not
+/// simulated, or stores to a member that programs may not write; and the reason.
 pub(crate) fn refuse(
     named: &[Named],
     code: &[Instruction],

@@ -1,11 +1,11 @@
-//! Checks before a program runs: jumps must stay within their function, and stack accesses within the
-//! function's stack frame.
+//! Checks before a program runs: jumps stay within their function, and stack accesses within the function's
+//! stack frame.
 
 use crate::instruction::{FRAME, Instruction, Op};
 use crate::memory::FRAME_BYTES;
 use crate::program::{Function, Listing};
 
-/// Checks all functions, and treats the second halves of constants as unreachable. An error contains the
+/// Checks all functions. The second half of a constant is not a valid jump target. An error contains the
 /// index of the instruction.
 pub(crate) fn check(
     code: &[Option<Instruction>],
@@ -29,7 +29,7 @@ pub(crate) fn check(
     Ok(code.iter().map(|instruction| instruction.unwrap_or(NEVER)).collect())
 }
 
-/// Checks that a jump stays in its function, and leads to the start of an instruction.
+/// Checks that a jump stays in its function and leads to the start of an instruction.
 fn check_jump(
     code: &[Option<Instruction>],
     function: &Function,

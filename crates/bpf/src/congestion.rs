@@ -6,7 +6,7 @@ use crate::error::Problem;
 use crate::linking::{Linking, word};
 use std::collections::BTreeMap;
 
-/// Sections with `tcp_congestion_ops` variables: for registration without a BPF link, and with one (libbpf).
+/// Sections with `tcp_congestion_ops` variables, for registration without and with a BPF link (libbpf).
 const SECTIONS: [&str; 2] = [".struct_ops", ".struct_ops.link"];
 /// Maximum number of variables in one of these sections.
 const MOST: usize = 64;
@@ -17,14 +17,14 @@ const NEEDS_ECN: u32 = 2;
 /// Flags that a kernel accepts: `TCP_CONG_NEEDS_ECN` and `TCP_CONG_NON_RESTRICTED`.
 const FLAGS: u32 = NEEDS_ECN | 1;
 
-/// A program, identified by the index of its first instruction in the object's code.
+/// Program of an object, identified by the index of its first instruction in the object's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Program(pub(crate) usize);
 
 /// Callback of a congestion control, with its arguments after the socket (linux `struct tcp_congestion_ops`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Callback {
-    /// `u32 ssthresh()`: the slow-start threshold after a loss.
+    /// `u32 ssthresh()`: returns ssthresh after a loss.
     Ssthresh,
     /// `void cong_avoid(u32 ack, u32 acked)`: increases the window.
     CongAvoid,
@@ -38,8 +38,8 @@ pub enum Callback {
     PktsAcked,
     /// `u32 min_tso_segs()`: minimum number of segments of a burst.
     MinTsoSegs,
-    /// `void cong_control([u32 ack, int flag,] const struct rate_sample *)`: sets window and rate, and
-    /// replaces the kernel's own window rules.
+    /// `void cong_control([u32 ack, int flag,] const struct rate_sample *)`: sets window and pacing rate in
+    /// place of the kernel's own rules.
     CongControl,
     /// `u32 undo_cwnd()`: returns the window after a spurious reduction.
     UndoCwnd,
@@ -111,8 +111,8 @@ impl CongestionControl {
         Callback::ALL.into_iter().find(|callback| self.program(*callback) == Some(program))
     }
 
-    /// Returns the number of parameters of a callback in the object's types, including the socket:
-    /// `cong_control` has two before Linux 6.10, and four since.
+    /// Returns the number of parameters of a callback in the object's types, including the socket.
+    /// `cong_control` has two parameters before Linux 6.10, and four since then.
     pub fn parameters(&self, callback: Callback) -> usize {
         self.parameters[callback as usize]
     }
@@ -122,7 +122,7 @@ impl CongestionControl {
         self.flags & NEEDS_ECN != 0
     }
 
-    /// Returns the names of the missing callbacks without which the kernel registers no congestion control.
+    /// Returns the names of missing callbacks that the kernel requires to register a congestion control.
     pub fn missing(&self) -> Vec<&'static str> {
         let lacks = |callback| self.program(callback).is_none();
         let mut missing: Vec<&str> = [Callback::Ssthresh, Callback::UndoCwnd]

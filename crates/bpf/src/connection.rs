@@ -1,4 +1,4 @@
-//! A connection whose congestion control is a BPF object: implements the kernel's interface
+//! Connection whose congestion control is a BPF object. It implements the kernel's interface
 //! ([`TcpCongestionOps`]) with a [`Machine`] and a [`Socket`].
 
 use crate::congestion::{Callback, CongestionControl};
@@ -17,8 +17,8 @@ use airhop_tcp::seams::{Connected, NoticePolicy, Run};
 use airhop_wire::addressing::{address, initial_numbers, tcp_ports};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A congestion control of an object with the offsets of its structure members, shared by any number of
-/// connections.
+/// Congestion control of an object, with the offsets of its structure members. Any number of connections
+/// share it.
 #[derive(Debug)]
 pub struct Loaded {
     object: Arc<Object>,
@@ -76,7 +76,7 @@ impl Loaded {
     }
 
     /// Returns the congestion control of a new connection. As in a kernel, connections of a run share the
-    /// object's maps and global variables; a connection outside of any run has its own.
+    /// object's maps and global variables; a connection outside a run has its own.
     pub fn connect(self: &Arc<Loaded>) -> Box<dyn TcpCongestionOps> {
         Box::new(Connection {
             machine: None,
@@ -88,8 +88,7 @@ impl Loaded {
         })
     }
 
-    /// Returns the freshly loaded object, with empty maps and with the variables' initial values from the
-    /// file.
+    /// Returns a newly loaded object, with empty maps and the variables' initial values from the file.
     fn machine(&self, seed: u32) -> Mutex<Machine> {
         Mutex::new(Machine::new(self.object.clone(), seed.into()))
     }
@@ -107,11 +106,11 @@ const OPTIONAL: [(Callback, Callbacks); 8] = [
     (Callback::Init, Callbacks::INIT),
 ];
 
-/// The congestion control of one connection, implemented by an object.
+/// Congestion control of one connection, which an object implements.
 #[derive(Debug)]
 struct Connection {
     loaded: Arc<Loaded>,
-    /// The object in this run. A connection outside of any run creates its own at the first call.
+    /// Object of this run. A connection outside a run creates its own object at the first call.
     machine: Option<Arc<Mutex<Machine>>>,
     seed: u32,
     socket: Socket,
@@ -119,12 +118,12 @@ struct Connection {
     rate_sample: Image,
 }
 
-/// Arguments of a callback after the socket.
+/// Arguments of a callback, without the socket.
 enum Given {
     Nothing,
     Numbers([u64; 2], usize),
     AckSample,
-    /// Before Linux 6.10, `cong_control` received only the sample.
+    /// Sample alone, which is the argument of `cong_control` before Linux 6.10.
     RateSample([u64; 2]),
 }
 

@@ -14,11 +14,11 @@ pub(crate) const R_BPF_64_32: u32 = 10;
 
 /// Maximum size of a file, bytes.
 const LARGEST_FILE: usize = 16 << 20;
-/// Maximum number of bytes read from a file: sections, names, relocations.
+/// Maximum number of bytes read from a file as sections, names and relocations.
 const MOST: usize = 64 << 20;
 
-/// Remaining number of bytes that may be read from a file. Parts of a file can overlap, so the file size is
-/// no bound.
+/// Number of bytes that may still be read from a file. Parts of a file can overlap, so the size of the file
+/// is no bound.
 struct Allowance(usize);
 
 impl Allowance {
@@ -40,7 +40,7 @@ impl Allowance {
 #[derive(Debug)]
 pub(crate) struct Section {
     pub name: String,
-    /// Content of the section; only kept for sections in the program's memory and sections of types.
+    /// Content of the section, stored only for sections in the program's memory and for sections with types.
     pub bytes: Vec<u8>,
     pub executable: bool,
     pub writable: bool,
@@ -57,7 +57,7 @@ pub(crate) struct Symbol {
     pub section: Option<usize>,
     pub value: u64,
     pub is_function: bool,
-    /// True if the extern may be missing.
+    /// True if the kernel may lack the extern.
     pub weak: bool,
 }
 
@@ -187,7 +187,7 @@ impl Elf {
     }
 }
 
-/// Returns an error with the actual and the expected value unless `holds`.
+/// Returns an error with the actual and the expected value if `holds` is false.
 fn expect(what: &str, holds: bool, found: impl std::fmt::Display, expected: &str) -> Result<(), Problem> {
     match holds {
         true => Ok(()),

@@ -52,7 +52,7 @@ pub enum Problem {
         /// Description of the problem.
         why: String,
     },
-    /// No kernel would accept an instruction.
+    /// The object contains an instruction that no kernel would accept.
     #[error("{place}: {why}")]
     Instruction {
         /// Place of the instruction.

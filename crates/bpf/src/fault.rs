@@ -25,7 +25,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// A program performed an operation that the kernel's verifier would have rejected, or that Airhop does not
+/// Fault of a program: an operation that the kernel's verifier would have rejected, or that Airhop does not
 /// simulate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{object}: {place}: {cause}")]
@@ -44,7 +44,7 @@ pub enum Cause {
     /// The address does not belong to the program's memory.
     #[error("{0}")]
     Memory(#[from] Denied),
-    /// A call executed more instructions than the kernel's verifier follows.
+    /// A call executed more instructions than the kernel's verifier permits.
     #[error("more than {0} instructions in one call: a loop that does not end?")]
     Endless(u32),
     /// A run executed more instructions than its budget.

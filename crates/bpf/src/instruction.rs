@@ -1,14 +1,14 @@
-//! The instruction set (RFC 9669), decoded once into a form of sixteen bytes.
+//! Instruction set (RFC 9669). Each instruction is decoded once, into sixteen bytes.
 
 use crate::kernel::{Helper, Kfunc};
 
-/// A register that is always zero, used as the source of instructions that have no source register.
+/// Register that is always zero, the source of instructions without a source register.
 pub(crate) const ZERO: u8 = 11;
 /// Index of the frame pointer, which programs can only read.
 pub(crate) const FRAME: u8 = 10;
 
-/// Operation of an instruction. `S` is the second operand: the sum of the source register and the immediate,
-/// of which one is always zero.
+/// Operation of an instruction. The second operand `S` is the sum of the source register and the immediate,
+/// one of which is always zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[rustfmt::skip]
 pub(crate) enum Op {
@@ -40,7 +40,7 @@ pub(crate) enum Op {
 }
 
 impl Op {
-    /// True if the next instruction is, or may be, the instruction at `offset` of the same function.
+    /// True if the instruction at `offset` of the same function may be the next instruction.
     pub(crate) fn is_jump(self) -> bool {
         use Op::*;
         matches!(
@@ -115,9 +115,9 @@ impl Encoded {
         Encoded { opcode, dst: registers & 0xf, src: registers >> 4, offset, immediate }
     }
 
-    /// Decodes an instruction that is independent of others: the classes of arithmetic, jumps, loads and
-    /// stores. Calls and 64-bit constants need the object's relocations. `at` is the index of the
-    /// instruction, to which jumps are relative.
+    /// Decodes an instruction that does not depend on other instructions: arithmetic, jumps, loads and
+    /// stores. Calls and 64-bit constants need the object's relocations. `at`: index of the instruction, to
+    /// which jumps are relative.
     pub(crate) fn decode(self, at: usize) -> Result<Instruction, String> {
         let instruction = match self.opcode & 7 {
             0 | 1 => self.load(),

@@ -1,19 +1,23 @@
-//! Congestion controls as Linux loads them: the very BPF object, its programs called as the kernel calls them.
+//! Congestion controls in the form that Linux loads: a BPF object, whose programs are called as the kernel
+//! calls them.
 //!
-//! [`Object::read`] takes the file that clang made, whose `struct tcp_congestion_ops` are its [`CongestionControl`]s. A
-//! [`Machine`] is the object in one run, with its maps and global variables; a [`Socket`] is a flow's
-//! `struct tcp_sock`, laid out by the object's own types (BTF). The owner of the flow fills it in, calls
-//! [`Machine::call`] for a [`Callback`]'s program, and reads back the changes. [`Machine::filter`] runs programs of tc
-//! that receive notices for a congestion control.
+//! [`Object::read`] parses the file that clang made. Its `struct tcp_congestion_ops` are the object's
+//! [`CongestionControl`]s. A [`Machine`] is the object in one run, with its maps and global variables. A
+//! [`Socket`] is a flow's `struct tcp_sock`, laid out by the object's own types (BTF). The owner of the flow
+//! sets the socket's members, calls [`Machine::call`] for the program of a [`Callback`], and reads the
+//! changed members. [`Machine::filter`] runs tc programs, which receive notices for a congestion control.
 //!
-//! No object, however wrong or hostile, can do more than fail: it is checked when it is read, every access to memory is, and a call that does
-//! not end is ended after a million instructions. An [`ObjectError`] or a [`Fault`] names the function, the instruction and the line.
-//! Nothing depends on the time of day or on other runs.
+//! A wrong or hostile object can only fail. The object is checked when it is read, and so is every memory
+//! access of its programs. A call ends after at most a million instructions. An [`ObjectError`] or a
+//! [`Fault`] names the function, the instruction and the source line. Results do not depend on the time of
+//! day or on other runs.
 //!
-//! The interpreter is our own. `rbpf` 0.4 hands programs the machine's own addresses, has helpers without state (`fn(u64, u64, u64, u64, u64)
-//! -> u64`, where a kfunc needs the socket that it is called for), allocates a stack per call, and knows no ELF, BTF or maps; of an access to
-//! a region that is neither packet nor stack it checks the first byte alone. `solana_rbpf`, its fork, checks regions, but is bound to Solana's
-//! own dialect of object files and instructions. What either would save is the loop over the instructions, the smallest part.
+//! Airhop has its own interpreter. `rbpf` 0.4 passes the machine's own addresses to programs, has helpers
+//! without state (`fn(u64, u64, u64, u64, u64) -> u64`, whereas a kfunc needs the socket of the call),
+//! allocates a stack per call, and does not support ELF, BTF or maps. For an access outside packet and stack
+//! it checks the first byte only. Its fork `solana_rbpf` checks regions, but supports only Solana's dialect
+//! of object files and instructions. Either would replace only the loop over the instructions, the smallest
+//! part of this crate.
 
 mod accesses;
 mod bitfields;

@@ -1,4 +1,4 @@
-//! Relocations: targets of the addresses in instructions and in data.
+//! Relocations: the targets of addresses in instructions and in data.
 
 use crate::btf::Btf;
 use crate::elf::{self, Elf, Relocation, Symbol};
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// Sections with data of programs.
 const DATA: [&str; 3] = [".rodata", ".data", ".bss"];
 
-/// Symbols of an object, resolved.
+/// Resolved symbols of an object.
 #[derive(Debug)]
 pub(crate) struct Linking<'a> {
     elf: &'a Elf,
@@ -72,7 +72,7 @@ impl<'a> Linking<'a> {
         }
     }
 
-    /// Places the configuration externs in a region, which the types describe and for which the file has no
+    /// Assigns a region to the configuration externs, which the types describe and for which the file has no
     /// section.
     fn place_externs(&mut self, btf: &Btf) -> Result<(), Problem> {
         let mut bytes = Vec::new();
@@ -184,7 +184,7 @@ impl<'a> Linking<'a> {
         Ok((*code as u64).wrapping_add(symbol.value / 8).wrapping_add_signed(addend) as usize)
     }
 
-    /// Returns the target of a relocated call; `immediate` is the immediate of the instruction.
+    /// Returns the target of a relocated call. `immediate`: immediate of the instruction.
     pub(crate) fn callee(&self, relocation: &Relocation, immediate: i32) -> Result<Callee, String> {
         if relocation.kind != elf::R_BPF_64_32 {
             return Err(format!("a call with a relocation of kind {}, expected 10", relocation.kind));

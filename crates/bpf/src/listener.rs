@@ -1,5 +1,5 @@
-//! A connection whose object listens for notices: its tc programs process arriving packets, as real bytes,
-//! before TCP does.
+//! Listener for notices of a connection: the object's tc programs process arriving packets, in their wire
+//! format, before TCP does.
 
 use crate::kernel::Verdict;
 use crate::machine::Machine;
@@ -11,7 +11,7 @@ use airhop_tcp::seams::{Connected, NoticePolicy, Reaction, Run};
 use airhop_wire::{Conversation, encode};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The tc programs at the interface where the ACKs of one connection arrive.
+/// Tc programs at the interface at which the ACKs of one connection arrive.
 #[derive(Debug)]
 pub(crate) struct Listener {
     object: Arc<Object>,
@@ -22,7 +22,7 @@ pub(crate) struct Listener {
     bytes: Vec<u8>,
 }
 
-/// The object in the run, which the connection shares.
+/// Object in the run, which the connection shares.
 #[derive(Debug)]
 struct Joined {
     machine: Arc<Mutex<Machine>>,
@@ -42,7 +42,7 @@ impl NoticePolicy for Listener {
         self.joined = Some(Joined { machine: Machine::shared(&self.object, run, 0), conversation });
     }
 
-    /// Ignores notices in other forms: a kernel receives only packets.
+    /// No effect: a kernel receives notices only as packets.
     fn on_notice(&mut self, _: Time, _: &Notice, _: &SenderState) -> Reaction {
         Reaction::Ignore
     }
@@ -59,7 +59,7 @@ impl NoticePolicy for Listener {
         let Some(Joined { machine, conversation }) = &mut self.joined else { return false };
         conversation.observe(packet);
         if encode(packet, conversation, &mut self.bytes).is_err() {
-            return false; // a packet too large for any interface
+            return false; // the packet is too large for any interface
         }
         let mut machine = machine.lock().unwrap_or_else(PoisonError::into_inner);
         let filters = self.object.filters();

@@ -1,4 +1,4 @@
-//! An object in a run: its maps and global variables, and the calls of its programs.
+//! Object in a run: its maps and global variables, and the calls of its programs.
 
 use crate::congestion::Program;
 use crate::fault::{Cause, Fault};
@@ -16,7 +16,7 @@ pub const MOST_ARGUMENTS: usize = 4;
 /// Size of the arguments in memory, 64 bits each.
 const ARGUMENT_BYTES: usize = 8 * (1 + MOST_ARGUMENTS);
 
-/// An argument of a callback.
+/// Argument of a callback.
 #[derive(Clone, Copy, Debug)]
 pub enum Argument<'a> {
     /// Number as the kernel passes it; a type of fewer than 64 bits is zero- or sign-extended.
@@ -25,8 +25,8 @@ pub enum Argument<'a> {
     Sample(&'a Image),
 }
 
-/// An object in a run. As in the kernel, all sockets of a run share its maps and global variables; different
-/// runs share nothing.
+/// Object in a run. As in the kernel, all sockets of a run share its maps and global variables. Different
+/// runs share no state.
 #[derive(Clone, Debug)]
 pub struct Machine {
     object: Arc<Object>,
@@ -47,8 +47,8 @@ pub struct Machine {
 
 /// Maximum number of instructions of one call, as many as the kernel's verifier follows.
 const BUDGET: u32 = 1_000_000;
-/// Instruction budget of a run: a base value, plus an increment per call. So every run ends, for any number
-/// of calls.
+/// Instruction budget of a run: a base value plus an increment per call, so that every run ends for any
+/// number of calls.
 const CREDIT: u64 = 500_000_000;
 const CREDIT_PER_CALL: u64 = 30_000;
 

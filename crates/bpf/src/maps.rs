@@ -1,4 +1,4 @@
-//! Maps: state of programs outside of the socket (the kernel's documentation, bpf/maps).
+//! Maps: state of programs outside the socket (the kernel's documentation, bpf/maps).
 
 use crate::btf::{Btf, Type, TypeId};
 use crate::error::Problem;
@@ -26,12 +26,12 @@ const TOO_BIG: i64 = -7;
 const EXISTS: i64 = -17;
 const INVALID: i64 = -22;
 
-/// Type of map. As a run has one processor, a map with values per processor has a single set.
+/// Type of a map. A run has one processor, so a map with values per processor has one set of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Hash,
     Array,
-    /// Hash that removes the least recently used entry if it is full.
+    /// Hash that removes the least recently used entry when it is full.
     Lru,
     /// One value for each socket.
     Socket,
@@ -170,7 +170,8 @@ fn pointed(btf: &Btf, id: TypeId) -> Result<u64, Problem> {
     }
 }
 
-/// Returns the offset of the `struct bpf_spin_lock` of a map's value, which has one at most (btf_parse_fields()).
+/// Returns the offset of the `struct bpf_spin_lock` in a map's value, which has at most one
+/// (btf_parse_fields()).
 fn spin_lock(btf: &Btf, pointer: TypeId) -> Result<Option<usize>, String> {
     let Ok((_, &Type::Pointer(value))) = btf.get(pointer) else { return Ok(None) };
     let Ok(members) = btf.members(value) else { return Ok(None) };
@@ -185,8 +186,7 @@ fn spin_lock(btf: &Btf, pointer: TypeId) -> Result<Option<usize>, String> {
     }
 }
 
-/// A map in a run. The values are stored in a memory [`Region`], one slot each; this structure assigns keys
-/// to slots.
+/// Map in a run. A memory [`Region`] stores the values, one per slot; this structure assigns keys to slots.
 #[derive(Clone, Debug)]
 pub(crate) struct Map {
     pub definition: Definition,
@@ -239,7 +239,7 @@ impl Map {
     }
 
     /// Returns the slot of a key's value, and creates the entry if needed. `flags` is 0, `BPF_NOEXIST` (1) or
-    /// `BPF_EXIST` (2). Returns an error code for the program on failure.
+    /// `BPF_EXIST` (2). An error is an error code for the program.
     pub(crate) fn place(&mut self, key: &[u8], flags: u64, values: &mut Region) -> Result<u32, i64> {
         match (self.find(key), flags) {
             (Some(_), 1) => Err(EXISTS),
@@ -334,7 +334,7 @@ mod tests {
     }
 
     // The kernel's documentation, bpf/map_hash: BPF_NOEXIST (1) and BPF_EXIST (2). A full map accepts no new
-    // key; a freed slot is reused.
+    // key. The slot of a removed key is reused.
     #[test]
     fn a_hash_is_full_when_it_is() {
         let (mut map, mut values) = map(Kind::Hash, 2);
@@ -356,8 +356,7 @@ mod tests {
         );
     }
 
-    // The same test for an LRU hash: a full map removes the least recently used entry, and a look-up counts
-    // as a use.
+    // A full LRU hash removes the least recently used entry, and a look-up counts as a use.
     #[test]
     fn an_lru_hash_evicts_unused_entries() {
         let (mut map, mut values) = map(Kind::Lru, 2);

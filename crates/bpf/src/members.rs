@@ -1,4 +1,4 @@
-//! The simulated members of the kernel's structures: the value of each member, and the effect of a program's
+//! Simulated members of the kernel's structures: the value of each member, and the effect of a program's
 //! writes on the sender.
 
 use crate::kernel::{Field, Image, Layout, Window};
@@ -270,8 +270,8 @@ impl Filled<RateSample> {
 }
 
 impl Filled<Sock> {
-    /// Selects the members that programs and the kernel's own functions can read: other members need not be
-    /// filled in at each call.
+    /// Returns the members that programs and the kernel's own functions can read. Other members need no value
+    /// at a call.
     pub(crate) fn socket(layout: &Layout) -> Self {
         Filled::new(layout, &SOCKET, |name, at| layout.is_visible(at) || Window::FIELDS.contains(&name))
     }
@@ -288,14 +288,14 @@ impl Changed {
         Changed(seen.map(|(_, at, set)| (at, set)).collect())
     }
 
-    /// Copies changed members back to the sender.
+    /// Copies changed members to the sender.
     pub(crate) fn take(&self, image: &Image, sk: &mut Sock) {
         self.0.iter().for_each(|(field, set)| set(sk, image.get(*field)));
     }
 }
 
-/// Copies the maximum pacing rate back to the sender, with what it changes: members that a program's types need not
-/// declare.
+/// Copies the maximum pacing rate, and the members that it changes, to the sender. A program's types need not
+/// declare these members.
 pub(crate) fn take_pacing(image: &Image, sk: &mut Sock) {
     sk.sk_max_pacing_rate = image.get(place(image.layout(), "sk_max_pacing_rate"));
     sk.sk_pacing_rate = sk.sk_pacing_rate.min(sk.sk_max_pacing_rate);

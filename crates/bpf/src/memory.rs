@@ -1,8 +1,8 @@
-//! The memory of a program: regions with separate address ranges, and a check of every access.
+//! Memory of a program: regions with separate address ranges, and a check of every access.
 //!
-//! The high 32 bits of an address select the region, and the low 32 bits count bytes from [`BASE`]: an index
-//! that is too large or negative lies in no region. Packets are region 0, so that their addresses fit the 32
-//! bits that `struct __sk_buff` has for them.
+//! The high 32 bits of an address select the region, and the low 32 bits count bytes from [`BASE`]. An index
+//! that is too large or negative therefore lies in no region. Packets are region 0, so that their addresses
+//! have 32 bits, as in `struct __sk_buff`.
 
 use crate::kernel::{Image, Socket};
 use std::fmt;
@@ -26,9 +26,9 @@ pub(crate) enum Space {
     Context,
     Socket,
     Sample,
-    /// Instruction, which only bpf_loop() accepts.
+    /// Address of an instruction, which only bpf_loop() accepts.
     Code,
-    /// Section of the object.
+    /// Section of the object, by its region.
     Region(usize),
     /// Value of a map, by its slot.
     Value(usize, u32),
@@ -46,7 +46,7 @@ const FRAME_END: u32 = FRAME + FRAMES as u32;
 const REGION: u32 = 0x100;
 const MAP: u32 = 0x1_0000;
 const MAP_END: u32 = 0x2_0000;
-/// Bit that marks the address of a map's value; eight bits of the map and 23 bits of the slot follow.
+/// Bit that marks the address of a map's value. Eight bits of the map and 23 bits of the slot follow it.
 const VALUE: u32 = 1 << 31;
 const SLOT_BITS: u32 = 23;
 
@@ -102,8 +102,8 @@ impl Space {
 
 /// Right to read this byte.
 pub(crate) const READ: u8 = ALONG | 2;
-/// Right to read this byte in the same load as readable bytes: compilers load eight bytes to extract a
-/// bitfield.
+/// Right to read this byte in the same load as readable bytes, because compilers load eight bytes to extract
+/// a bitfield.
 pub(crate) const ALONG: u8 = 1;
 /// Right to write this byte.
 pub(crate) const WRITE: u8 = 4;
@@ -124,7 +124,7 @@ pub(crate) struct Region {
     /// Size of a value, which is also the distance between values, bytes; a data section counts as one value.
     pub value_bytes: usize,
     pub stride: usize,
-    /// Bytes of the spin lock of a value, which only helpers access; empty without a lock.
+    /// Bytes of a value's spin lock, which only helpers access; empty without a lock.
     pub lock: Range<usize>,
 }
 
@@ -134,7 +134,8 @@ impl Region {
         Region { name, value_bytes: bytes.len(), stride: bytes.len(), bytes, writable, lock: 0..0 }
     }
 
-    /// Returns the byte range of an access to a value, if the access stays within the value and off its lock.
+    /// Returns the byte range of an access to a value, if the access stays within the value and does not
+    /// overlap its lock.
     #[inline(always)]
     fn place(&self, slot: u32, offset: usize, length: usize) -> Option<Range<usize>> {
         let end = offset.checked_add(length).filter(|end| *end <= self.value_bytes)?;
@@ -164,7 +165,7 @@ impl Region {
 pub(crate) struct Memory<'a> {
     pub stack: &'a mut [u8; FRAME_BYTES * FRAMES],
     pub context: Guarded<'a>,
-    /// Socket of the callback.
+    /// Socket of the present callback.
     pub socket: Option<&'a mut Socket>,
     /// Sample passed to the callback.
     pub sample: Option<&'a Image>,
@@ -246,7 +247,7 @@ impl Memory<'_> {
             }
             Space::Socket => self.socket.as_ref()?.image.read(offset, length),
             Space::Region(index) => within(&self.regions.get(index)?.bytes, offset, length),
-            // bpf_tcp_ca_is_valid_access() and its like: an access to the context is aligned.
+            // bpf_tcp_ca_is_valid_access() and similar functions: an access to the context is aligned.
             Space::Context if offset % length.max(1) != 0 => None,
             Space::Context => readable(self.context.bytes, self.context.rights, offset, length),
             Space::Sample => self.sample?.read(offset, length),
@@ -343,7 +344,7 @@ impl Memory<'_> {
         image.layout().name_at(offset as u64)
     }
 
-    /// True if an access to a value of a map touches its lock.
+    /// True if an access to a map's value overlaps its lock.
     fn is_lock(&self, space: Space, offset: usize, bytes: usize) -> bool {
         match space {
             Space::Value(map, _) => self.regions[self.first_map + map].locks(offset, offset + bytes),
@@ -351,7 +352,7 @@ impl Memory<'_> {
         }
     }
 
-    /// True if an address is that of the spin lock of a map's value, or in a variable.
+    /// True if the address is that of a spin lock in a map's value or in a variable.
     pub(crate) fn may_be_lock(&self, address: u64) -> bool {
         match Space::of(address) {
             Some((Space::Value(map, _), offset)) => self
@@ -391,8 +392,8 @@ impl Memory<'_> {
 mod tests {
     use super::*;
 
-    // Clang loads eight bytes to extract a bitfield: the neighbouring members are readable in such a load,
-    // but not on their own.
+    // Clang loads eight bytes to extract a bitfield. The neighbouring members are readable in such a load,
+    // but not separately.
     #[test]
     fn neighbours_of_bitfields_are_not_read_alone() {
         let rights = [ALONG, ALONG, READ, ALONG, 0, READ | WRITE, READ | WRITE, READ];
@@ -403,7 +404,7 @@ mod tests {
         assert!(may_write(5, 2) && !may_write(5, 3) && !may_write(2, 1));
     }
 
-    // An address past the end of its region, or before its start, is in no other region.
+    // An address after the end of its region, or before its start, is in no other region.
     #[test]
     fn regions_are_far_apart() {
         for space in [

@@ -1,4 +1,4 @@
-//! An object: the output of clang for a BPF program, parsed, linked and checked.
+//! Object that clang compiled from a BPF program; it is parsed, linked and checked.
 
 use crate::accesses::{self, Named};
 use crate::btf::{self, Btf};
@@ -25,7 +25,7 @@ const SERVICES: &str = "airhop.services";
 const COMPATIBLE: [&str; 6] =
     ["GPL", "GPL v2", "GPL and additional rights", "Dual BSD/GPL", "Dual MIT/GPL", "Dual MPL/GPL"];
 
-/// A program that processes packets.
+/// Program that processes packets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filter {
     /// Name of the function.
@@ -34,7 +34,7 @@ pub struct Filter {
     pub program: Program,
 }
 
-/// An object that Airhop can simulate. The object is immutable: runs share it, each with its own
+/// Object that Airhop can simulate. It is immutable, and runs share it; each run has its own
 /// [`Machine`](crate::Machine).
 #[derive(Debug)]
 pub struct Object {
@@ -122,8 +122,8 @@ impl Object {
         &self.license
     }
 
-    /// Returns the network services whose notices the programs understand, with the default first. The
-    /// section `airhop.services`, which a kernel ignores, contains these words separated by spaces.
+    /// Returns the services whose notices the programs process, the default first. The section
+    /// `airhop.services`, which a kernel ignores, contains their names, separated by spaces.
     pub fn services(&self) -> &[String] {
         &self.services
     }
@@ -139,25 +139,24 @@ impl Object {
         &self.filters
     }
 
-    /// Returns the layout of the object's `struct tcp_sock` with its nested structures. `fields` are the
-    /// members that the caller of the programs fills in, named without the nested structure that contains
-    /// them, such as `"mss_cache"`, `"icsk_ack.pending"` or `"rtt_min.s[0].v"`; a program that reads any
-    /// other member is stopped. Programs may write the members that the kernel lets them write; the layout
-    /// also has `icsk_ca_priv`.
+    /// Returns the layout of the object's `struct tcp_sock` with its nested structures. `fields`: members
+    /// that the caller sets, each named without the nested structure that contains it, such as `"mss_cache"`,
+    /// `"icsk_ack.pending"` or `"rtt_min.s[0].v"`. A program that reads any other member is stopped. Programs
+    /// may write the members that the kernel permits them to write, and `icsk_ca_priv`.
     ///
     /// # Errors
     ///
-    /// Returns an error if the types of the object contradict each other.
+    /// If the types of the object contradict each other.
     pub fn socket_layout(&self, fields: &[&'static str]) -> Result<Arc<Layout>, ObjectError> {
         self.laid_out(socket_layout(&self.btf, fields))
     }
 
     /// Returns the layout of another structure to which callbacks get a pointer (`ack_sample`,
-    /// `rate_sample`), and which programs only read.
+    /// `rate_sample`). Programs only read it.
     ///
     /// # Errors
     ///
-    /// Returns the same errors as [`Object::socket_layout`].
+    /// The errors of [`Object::socket_layout`].
     pub fn sample_layout(
         &self,
         structure: &'static str,
@@ -178,8 +177,8 @@ impl Object {
     }
 
     /// Checks the programs of a congestion control, and the packet programs, for faults that a kernel would
-    /// reject: socket or sample members that are not simulated or not writable, too much stack, and atomic
-    /// operations that are not aligned. `layouts` are the structures by name.
+    /// reject: socket or sample members that are not simulated or not writable, too much stack, and unaligned
+    /// atomic operations. `layouts`: structures by name.
     pub(crate) fn verify(
         &self,
         control: &CongestionControl,
@@ -225,7 +224,7 @@ impl Object {
 }
 
 /// Returns an error for types such as `struct tcp_sock___old`. A kernel relocates accesses through such a
-/// type; Airhop uses the object's own offsets, which would belong to another structure.
+/// type, but Airhop uses the object's own offsets, which would belong to another structure.
 fn refuse_flavours(btf: &Btf, ext: &[u8]) -> Result<(), Problem> {
     match btf.relocated_structures(ext)?.into_iter().find(|name| name.contains("___")) {
         Some(flavour) => {

@@ -1,4 +1,4 @@
-//! The code of an object, decoded, linked and checked before it runs.
+//! Code of an object, which is decoded, linked and checked before it runs.
 
 use crate::btf::{Btf, LineInfo, Name};
 use crate::elf::{Elf, Relocation, Symbol};

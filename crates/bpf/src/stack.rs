@@ -1,5 +1,5 @@
-//! Static check along a program's straight paths: stack use of its functions, and alignment of its atomic
-//! operations.
+//! Static check along the straight paths of a program: stack use of its functions, and alignment of its
+//! atomic operations.
 
 use crate::instruction::{FRAME, Instruction, Op};
 use crate::kernel::Helper;
@@ -7,11 +7,11 @@ use crate::memory::{FRAME_BYTES, FRAMES};
 use crate::program::Listing;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Frame sizes are rounded up to a multiple of this (Linux, kernel/bpf/verifier.c, round_up_stack_depth(),
-/// for code that is compiled to machine code).
+/// Multiple to which frame sizes are rounded up (Linux, kernel/bpf/verifier.c, round_up_stack_depth(), for
+/// code that is compiled to machine code).
 const GRANULE: i64 = 16;
 
-/// Target of a pointer in a register, aligned to eight bytes, and the offset from it.
+/// Target of a pointer in a register, aligned to eight bytes, and the pointer's offset from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pointer {
     /// End of the function's stack frame.
@@ -28,8 +28,8 @@ const UNKNOWN: Registers = {
     registers
 };
 
-/// Returns the functions that a program can run, by their first instructions, beginning with the program's
-/// own function. `code` contains the calls, and `loops` the callbacks of bpf_loop().
+/// Returns the functions that a program can run, by their first instructions, the program's own function
+/// first. `code` contains the calls, and `loops` the callbacks of bpf_loop().
 pub(crate) fn reachable(code: &[Instruction], listing: &Listing, entry: usize) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     let mut left = vec![entry];
@@ -53,8 +53,8 @@ fn callees(code: &[Instruction], listing: &Listing, start: usize) -> BTreeSet<us
     body.iter().filter_map(called).filter(|&callee| listing.starts(callee)).collect()
 }
 
-/// Checks a program with all functions that it calls: the stack frames together take at most 512 bytes, and
-/// at most eight are nested. An error contains the index of an instruction.
+/// Checks a program and all functions that it calls: nested stack frames have at most 512 bytes in total, and
+/// their number is at most eight. An error contains the index of an instruction.
 pub(crate) fn check(code: &[Instruction], listing: &Listing, entry: usize) -> Result<(), (usize, String)> {
     let mut chains = Chains { code, listing, worst: BTreeMap::new(), open: BTreeSet::new() };
     chains.visit(entry)?;
@@ -77,7 +77,7 @@ pub(crate) fn check(code: &[Instruction], listing: &Listing, entry: usize) -> Re
     Ok(())
 }
 
-/// The chain of calls from a function that uses most stack.
+/// Chain of calls from a function that uses the most stack.
 #[derive(Clone, Copy, Debug)]
 struct Chain {
     bytes: i64,
@@ -89,7 +89,7 @@ struct Chains<'a> {
     code: &'a [Instruction],
     listing: &'a Listing,
     worst: BTreeMap<usize, Chain>,
-    /// Functions on the current chain: a call of one of them is a recursion.
+    /// Functions on the present chain; a call of one of them is a recursion.
     open: BTreeSet<usize>,
 }
 

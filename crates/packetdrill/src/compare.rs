@@ -1,17 +1,17 @@
-//! Compares a segment that a script expects with a sent segment.
+//! Comparison of a segment that a script expects with a sent segment.
 
 use crate::script::{EcnField, Flags, Segment, TcpOption};
 use crate::stack::Compared;
 
-/// Returns the first difference between the expected and the sent segment, if any.
+/// Returns the first difference between the expected and the sent segment; `None` if they agree.
 pub(crate) fn difference(
     expected: &Segment,
     sent: &Segment,
     compared: Compared,
     push: bool,
 ) -> Option<&'static str> {
-    // PSH depends on where a network card gathers segments, not on the stack alone; it is compared only where
-    // a script asks for it.
+    // PSH also depends on where a network card gathers segments. It is compared only if the script requests
+    // it.
     let flags = |s: &Segment| Flags { psh: s.flags.psh && push, ..s.flags };
     if flags(expected) != flags(sent) {
         return Some("flags");
@@ -45,7 +45,7 @@ fn options(expected: &Segment, with_syn_options: bool, sent: &Segment) -> Option
     if expected.timestamps().is_some() != sent.timestamps().is_some() {
         return Some("timestamps option");
     }
-    // TSecr of a SYN is 0 in any case (RFC 7323 §3.2), and the clock of a SYN differs between stacks.
+    // TSecr of a SYN is always 0 (RFC 7323 §3.2), and stacks have different clocks for a SYN.
     if echo(expected) != echo(sent) && (expected.ack.is_some() || expected.flags.ack) {
         return Some("echoed timestamp");
     }

@@ -1,8 +1,8 @@
-//! `Cursor` moves through the text of a script and records the place of each error.
+//! `Cursor`: position in the text of a script, and the place of each error.
 
 use std::fmt;
 
-/// A place in a script; line and column start at one.
+/// Place in a script; line and column are counted from one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Place {
     /// The line.
@@ -29,7 +29,7 @@ pub struct ParseError {
     pub message: String,
 }
 
-/// A position in a text, with the elementary steps of a parser.
+/// Position in a text, with the elementary steps of a parser.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor<'a> {
     file: &'a str,
@@ -153,7 +153,7 @@ impl<'a> Cursor<'a> {
         T::try_from(number).map_err(|_| before.error("a smaller number"))
     }
 
-    /// Reads the rest of a statement without comments, past ends of lines within brackets.
+    /// Reads the rest of a statement without comments. Within brackets it continues after the end of a line.
     pub(crate) fn statement(&mut self) -> String {
         let (mut depth, mut text) = (0_i32, String::new());
         while let Some(c) = self.peek() {

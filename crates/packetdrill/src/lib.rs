@@ -3,8 +3,8 @@
 //!
 //! [`parse()`] reads a script, a [`Stack`] is a TCP under test, and [`play`] compares the stack with the
 //! script. There are two stacks: Airhop's own TCP in virtual time ([`Airhop`]), and the kernel of this
-//! machine in real time (`Kernel`, on Linux). A script that passes on the kernel states a rule that the
-//! kernel follows; the same script then checks Airhop.
+//! machine in real time (`Kernel`, on Linux). The kernel follows the rules of a script that passes on the
+//! kernel, and the same script then checks Airhop.
 
 mod airhop;
 mod code;
@@ -33,7 +33,7 @@ pub use variant::Variant;
 use script::{Place, Script};
 use std::path::Path;
 
-/// A message about a place in a script.
+/// Message about a place in a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Position in the script.
@@ -42,7 +42,7 @@ pub struct Diagnostic {
     pub text: String,
 }
 
-/// Verdict on a stack under a script.
+/// Verdict on a stack for a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The stack agrees with the script up to its end, or up to a feature that the stack does not model.

@@ -1,4 +1,4 @@
-//! Plays the events of a script to a stack at their times, and compares the stack's behaviour.
+//! Execution of a script's events at their times, and comparison of the stack's behaviour.
 
 use crate::code::{Held, Memory, Statement};
 use crate::compare::difference;
@@ -50,12 +50,12 @@ struct Player<'a> {
     stack: &'a mut dyn Stack,
     /// Maximum deviation of a segment's time, early or late, nanoseconds.
     tolerance: i64,
-    /// True to compare PSH as well (`--push`).
+    /// True if PSH is compared too (`--push`).
     push: bool,
-    /// True if an unexpected segment of the stack is a difference (`--complete`); packetdrill compares only
-    /// the segments in place of expected ones.
+    /// True if an unexpected segment of the stack is a difference (`--complete`). packetdrill compares only
+    /// the segments sent in place of expected segments.
     complete: bool,
-    /// Script time of the previous event, if its time was not a range.
+    /// Script time of the previous event, unless its time was a range.
     anchor: Option<i64>,
     /// Timestamps of the stack, by the timestamps of the script.
     clocks: BTreeMap<u32, u32>,
@@ -125,8 +125,8 @@ impl Player<'_> {
     }
 
     /// Returns the earliest and the latest time of an event. A time such as `+0.5` is relative to the
-    /// previous event's script time or, if the script has none, to its actual time; a range is relative to
-    /// the current time, as in packetdrill.
+    /// previous event's script time or, if it has none, to its actual time. A range is relative to the
+    /// present time, as in packetdrill.
     fn window(&self, when: When) -> (i64, i64) {
         let now = self.stack.now();
         let before = self.anchor.unwrap_or(now);
@@ -149,8 +149,8 @@ impl Player<'_> {
         self.stack.deliver(&segment)
     }
 
-    /// Returns the stack's timestamp for a timestamp of the script: the observed value, or a value at the
-    /// same distance from the nearest observed one.
+    /// Returns the stack's timestamp for a timestamp of the script: an observed value, or a value at the same
+    /// distance from the nearest observed value.
     fn clock(&self, script: u32) -> u32 {
         let before = self.clocks.range(..=script).next_back();
         let Some((&known, &stack)) = before.or_else(|| self.clocks.range(script..).next()) else {
@@ -186,9 +186,9 @@ impl Player<'_> {
         Ok(())
     }
 
-    /// Returns the next segment. A script may expect several sent segments as one, since a sender with
-    /// segmentation offload passes them to the device together. Segments are merged as long as they are a
-    /// part of the expected segment.
+    /// Returns the next segment. A script may expect several sent segments as one, because a sender with
+    /// segmentation offload passes them to the device together. Segments are merged while the expected
+    /// segment contains them.
     fn whole(&mut self, expected: &Segment, by: i64) -> Result<Option<Sent>, Refusal> {
         let Some(mut sent) = self.stack.next_sent(by)? else { return Ok(None) };
         while sent.segment.seq == expected.seq && sent.segment.len > 0 && sent.segment.len < expected.len {
@@ -223,7 +223,7 @@ impl Player<'_> {
                     self.skipped.push(Diagnostic { place: *place, text: format!("not evaluated: {text}") });
                 }
                 Statement::Assign { name, value } => {
-                    // A variable without a value is reported where it is read.
+                    // A variable without a value is reported when it is read.
                     let _ = self.memory.assign(name, value, &names);
                 }
                 Statement::Assert { place, condition, text } => match self.memory.holds(condition, &names) {

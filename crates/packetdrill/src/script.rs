@@ -1,4 +1,4 @@
-//! The syntax tree of a packetdrill script: options, and events with their times and actions.
+//! Syntax tree of a packetdrill script: options, and events with their times and actions.
 
 use crate::code::Statement;
 pub use crate::cursor::Place;
@@ -10,7 +10,7 @@ use std::fmt;
 pub struct Script {
     /// Options at the start of the script, `--name=value`, without the dashes.
     pub options: Vec<(String, String)>,
-    /// Events in order; commands before the first time stamp are events at time zero.
+    /// Events in order. Commands before the first time stamp are events at time zero.
     pub events: Vec<Event>,
 }
 
@@ -76,7 +76,7 @@ pub struct Flags {
     pub urg: bool,
     pub ece: bool,
     pub cwr: bool,
-    /// AE, or an AccECN counter in digits (RFC 9768), which neither stack supports.
+    /// AE, or an AccECN counter in digits (RFC 9768). Neither stack supports either.
     pub accurate: bool,
 }
 
@@ -123,7 +123,7 @@ impl From<Ecn> for EcnField {
     }
 }
 
-/// A TCP segment as in a script. Sequence numbers are relative to each side's SYN, which is 0.
+/// TCP segment of a script. Sequence numbers are relative to each side's SYN, which is 0.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Segment {
     /// ECN field, if the script specifies it.
@@ -143,8 +143,7 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// Returns the codepoint of an incoming segment: Not-ECT if the script specifies none, and ECT(0) for
-    /// `[ect01]`.
+    /// Returns the codepoint of an incoming segment: Not-ECT if the script states none, ECT(0) for `[ect01]`.
     pub fn codepoint(&self) -> Ecn {
         match self.ecn {
             None | Some(EcnField::NotEct) => Ecn::NotEct,
@@ -279,16 +278,16 @@ pub struct Call {
     pub name: String,
     /// Arguments of the call.
     pub arguments: Vec<Value>,
-    /// Expected result; `None` for `...` or if the script specifies none.
+    /// Expected result; `None` for `...`, or if the script states none.
     pub result: Option<i64>,
     /// Name of the expected error.
     pub error: Option<String>,
-    /// `0.1...0.5 …`: the call blocks, and returns this many nanoseconds after its start.
+    /// `0.1...0.5 …`: the call blocks, and returns this number of nanoseconds after its start.
     pub blocks: Option<i64>,
 }
 
 impl Call {
-    /// True if the call reads from a socket, and thus waits for data.
+    /// True if the call reads from a socket and therefore waits for data.
     pub fn reads(&self) -> bool {
         matches!(self.name.as_str(), "read" | "recv" | "recvfrom" | "recvmsg" | "readv")
     }
@@ -330,7 +329,7 @@ impl Call {
 /// An argument of a system call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// `...`: any value, or a value that the runner fills in.
+    /// `...`: any value, or a value that the runner sets.
     Any,
     /// A number.
     Number(i64),
@@ -340,7 +339,7 @@ pub enum Value {
     Text(String),
     /// `[ … ]`.
     List(Vec<Value>),
-    /// `{ … }`: members, with their names if the script has them.
+    /// `{ … }`: members, with their names if the script states them.
     Members(Vec<(String, Value)>),
     /// `name( … )`.
     Applied(String, Vec<Value>),

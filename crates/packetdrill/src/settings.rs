@@ -1,11 +1,11 @@
-//! Settings of shell commands and sockets for later connections.
+//! Settings that shell commands and socket options make for later connections.
 
 use crate::Variant;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// Operating system whose rules a script states.
+/// Operating system whose rules a script describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum System {
     /// Linux, as for most scripts.
@@ -18,22 +18,22 @@ pub enum System {
 /// Settings by their Linux names (`tcp_sack`).
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// Operating system whose rules the script states.
+    /// Operating system whose rules the script describes.
     pub system: System,
     /// Values of the settings of `net.ipv4`, by name without this prefix.
     values: BTreeMap<String, String>,
-    /// True if the queue paces (`fq`).
+    /// True if the queueing discipline paces (`fq`).
     pub fair_queue: bool,
     /// Initial congestion window of the route, segments.
     pub initial_window: Option<u32>,
-    /// Sender, if it is not that of Linux.
+    /// Sender, if it is not Linux'.
     pub variant: Option<Variant>,
 }
 
 /// Maximum size of a file that a command names, bytes.
 const LARGEST: u64 = 1 << 20;
 
-/// Settings without effect on a connection with data in one direction and a large buffer.
+/// Settings that do not affect a connection with data in one direction and a large buffer.
 const HARMLESS: [&str; 33] = [
     "tcp_rmem",
     "tcp_wmem",
@@ -88,7 +88,7 @@ const MODELLED: [&str; 13] = [
 ];
 
 impl Settings {
-    /// Creates settings for a sender other than that of Linux, without any value.
+    /// Creates settings for another sender than Linux', without values.
     pub(crate) fn of(variant: Variant) -> Self {
         Settings { variant: Some(variant), ..Settings::default() }
     }
@@ -97,15 +97,15 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// Returns an error if the command contains a part that is not modelled.
+    /// If the command contains an action that is not modelled.
     pub(crate) fn command(&mut self, text: &str, folder: &Path) -> Result<(), String> {
         for word in text.split_whitespace().filter(|word| word.ends_with(".sh") && !word.starts_with('/')) {
             let file = folder.join(word);
             if fs::metadata(&file).is_ok_and(|about| about.len() <= LARGEST)
                 && let Ok(text) = fs::read_to_string(file)
             {
-                // The common defaults of a suite are those of Linux; settings in them that are not modelled
-                // concern other scripts.
+                // The common defaults of a suite are Linux'. Settings among them that are not modelled affect
+                // other scripts only.
                 let _ = self.lines(&text);
             }
         }
@@ -204,7 +204,7 @@ impl Settings {
         self.word(name)?.parse().ok()
     }
 
-    /// True if a setting that is on by default is on.
+    /// True if a setting is on; its default is on.
     pub(crate) fn is_on(&self, name: &str) -> bool {
         self.number(name) != Some(0)
     }
@@ -222,8 +222,8 @@ fn short(path: &str) -> Option<String> {
     dotted.strip_prefix("net.ipv4.").map(str::to_owned)
 }
 
-/// True if HyStart detects the end of slow start by delays, as by default; its other criterion, ACK trains,
-/// is not modelled.
+/// True if HyStart detects the end of slow start by delays, which is the default. Its other criterion, ACK
+/// trains, is not modelled.
 fn finds_delays(line: &str) -> bool {
     let value = line.split_whitespace().nth(1).and_then(|text| text.parse::<u32>().ok());
     line.ends_with("/hystart_detect") && value.is_some_and(|bits| bits & 2 != 0)

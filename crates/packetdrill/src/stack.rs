@@ -1,4 +1,4 @@
-//! `Stack` is a TCP implementation under test.
+//! `Stack`: TCP implementation under test.
 
 use crate::script::{Call, Segment};
 
@@ -32,21 +32,21 @@ impl Refusal {
     }
 }
 
-/// Fields of a segment that are compared for a stack.
+/// Fields of a segment that are compared for this stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compared {
-    /// True to compare the window field.
+    /// True if the window field is compared.
     pub window: bool,
-    /// True to compare MSS, window scale and SACK-permitted of SYNs.
+    /// True if MSS, window scale and SACK-permitted of SYNs are compared.
     pub syn_options: bool,
 }
 
-/// A TCP under test. Times are nanoseconds since the beginning of the script.
+/// TCP implementation under test. Times are nanoseconds since the start of the script.
 pub trait Stack {
     /// Returns the fields of a segment that are compared.
     fn compared(&self) -> Compared;
 
-    /// Returns the additional tolerance of a segment's time, for timers with ticks, nanoseconds.
+    /// Returns the additional tolerance for a segment's time, nanoseconds, for timers with ticks.
     fn tick(&self) -> i64 {
         0
     }
@@ -54,11 +54,11 @@ pub trait Stack {
     /// Returns the current time.
     fn now(&self) -> i64;
 
-    /// Waits until `at`, and keeps the segments sent in the meantime.
+    /// Waits until `at`, and stores the segments that the stack sends until then.
     ///
     /// # Errors
     ///
-    /// Returns an error if the stack failed.
+    /// If the stack failed.
     fn wait_until(&mut self, at: i64) -> Result<(), Refusal>;
 
     /// Delivers a segment of the peer.
@@ -68,11 +68,11 @@ pub trait Stack {
     /// Returns an error if the segment needs a feature that is not modelled.
     fn deliver(&mut self, segment: &Segment) -> Result<(), Refusal>;
 
-    /// Returns the next segment that the stack sends up to the time `by`.
+    /// Returns the next segment that the stack sends, up to the time `by`.
     ///
     /// # Errors
     ///
-    /// Returns an error if the stack failed.
+    /// If the stack failed.
     fn next_sent(&mut self, by: i64) -> Result<Option<Sent>, Refusal>;
 
     /// Makes a system call of the application. Returns true if the result was compared.

@@ -1,22 +1,22 @@
-//! `Variant` is a sender of Airhop that a script also tests: a preset, a scheme and a recovery.
+//! `Variant`: sender of Airhop that a script tests too, i.e. a preset, a scheme and a recovery.
 
 use airhop_tcp::{LossDetection, Preset, SackRecovery, Scheme, find};
 use std::str::FromStr;
 
-/// A sender of Airhop other than that of a script's settings, written as `preset:scheme` or
-/// `preset:scheme:recovery` in a script's option `--also`. RFCs state rules for every sender, not only for
-/// that of Linux: a rule that a kernel passes can also be tested on these senders.
+/// Another sender of Airhop than that of a script's settings. A script's option `--also` names it, as
+/// `preset:scheme` or `preset:scheme:recovery`. RFCs specify rules for every sender, not only for Linux', so
+/// a rule that a kernel follows can also be tested on these senders.
 #[derive(Clone, Copy, Debug)]
 pub struct Variant {
-    /// Preset of the parameters, except the handshake, the initial window and the script's settings.
+    /// Preset of the parameters, except handshake, initial window and the script's settings.
     pub preset: Preset,
-    /// Scheme, regardless of the script's settings.
+    /// Scheme, for any settings of the script.
     pub scheme: &'static Scheme,
-    /// Detection and recovery of losses with SACK, if different from the preset.
+    /// Loss detection and recovery with SACK, if they differ from the preset's.
     pub recovery: Option<(LossDetection, SackRecovery)>,
 }
 
-/// Recoveries by name.
+/// Recoveries and their names.
 const RECOVERIES: [(&str, LossDetection, SackRecovery); 4] = [
     ("pipe", LossDetection::Duplicates, SackRecovery::Pipe),
     ("rfc6675", LossDetection::Duplicates, SackRecovery::Rfc6675),

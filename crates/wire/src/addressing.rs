@@ -1,13 +1,14 @@
-//! Addresses, ports and initial sequence numbers, which simulated packets do not carry.
+//! Addresses, ports and initial sequence numbers, which simulated packets do not contain.
 
 use crate::WireError;
 use airhop_base::{Body, FlowId, NodeId, Packet};
 use std::net::IpAddr;
 
-/// Source port of flow 0; the next flows use the following ports: the dynamic ports (RFC 6335 §6).
+/// Source port of flow 0, the first dynamic port (RFC 6335 §6). The next flows have the following ports.
 pub const SENDER_PORT: u16 = 49152;
-/// Port of all TCP receivers: one port without an assigned protocol, instead of one per flow. A hundred
-/// consecutive ports would include those of SIP, DNS and others, as which a capture would show the flows.
+/// Port of all TCP receivers: one port without an assigned protocol, instead of one port per flow. A hundred
+/// consecutive ports would include those of SIP, DNS and other protocols, and an analyser of captures would
+/// decode the flows as these protocols.
 pub const TCP_RECEIVER_PORT: u16 = 5001;
 /// Port of all UDP receivers.
 pub const UDP_RECEIVER_PORT: u16 = 6001;
@@ -16,7 +17,7 @@ pub const AODV_PORT: u16 = 654;
 /// Maximum number of flows: the number of dynamic ports.
 pub const MAX_FLOWS: u16 = u16::MAX - SENDER_PORT + 1;
 
-/// 10.0.0.0/8 is for private use (RFC 1918 §3).
+/// Network 10.0.0.0/8, for private use (RFC 1918 §3).
 const NETWORK: u32 = 10 << 24;
 
 /// Direction of a packet of a flow.
@@ -37,8 +38,8 @@ impl Way {
     }
 }
 
-/// Returns the IPv4 address of a node: node 0 is 10.0.0.1. The broadcast address is the limited one (RFC 919
-/// §7).
+/// Returns the IPv4 address of a node; node 0 has 10.0.0.1. The broadcast address is the limited broadcast
+/// address (RFC 919 §7).
 pub fn address(node: NodeId) -> [u8; 4] {
     if node == NodeId::BROADCAST {
         return [255; 4];
@@ -46,10 +47,10 @@ pub fn address(node: NodeId) -> [u8; 4] {
     (NETWORK + u32::from(node.0) + 1).to_be_bytes()
 }
 
-/// fd00::/8 is for private use (RFC 4193 §3.1); this prefix is Airhop's own.
+/// Network in fd00::/8, for private use (RFC 4193 §3.1). The prefix is Airhop's own.
 const NETWORK6: [u8; 14] = [0xfd, 0, 0xa1, 0xb0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
-/// Returns the IPv6 address of a node: node 0 is fd00:a1b0::1.
+/// Returns the IPv6 address of a node; node 0 has fd00:a1b0::1.
 pub fn address6(node: NodeId) -> [u8; 16] {
     let mut address = [0; 16];
     address[..14].copy_from_slice(&NETWORK6);
@@ -57,9 +58,9 @@ pub fn address6(node: NodeId) -> [u8; 16] {
     address
 }
 
-/// True if this is the address of a single host. A simulated network routes to hosts only; a kernel's packets
-/// to all its neighbours (RFC 1112 §4, RFC 4291 §2.7: group membership, router solicitations) concern the
-/// local link.
+/// True if this is the address of a single host. A simulated network routes to hosts only. Packets from a
+/// kernel to all its neighbours (RFC 1112 §4, RFC 4291 §2.7: group membership, router solicitations) stay on
+/// the local link.
 pub fn is_unicast(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(to) => {
@@ -113,8 +114,8 @@ pub(crate) fn flow(source: u16, destination: u16, receiver: u16) -> Result<(Flow
 
 /// Returns the initial sequence number of the stream in this direction.
 ///
-/// RFC 9293 §3.4.1 requires an unpredictable number; a simulation requires the same bytes in every run.
-/// Multiplication by an odd number makes the numbers of all streams distinct.
+/// RFC 9293 §3.4.1 requires an unpredictable number, but a simulation requires the same bytes in every run.
+/// The multiplication by an odd number makes the numbers of all streams distinct.
 pub(crate) fn isn(flow: FlowId, way: Way) -> u32 {
     (2 * u32::from(flow.0) + way as u32 + 1).wrapping_mul(0x9E37_79B1)
 }
@@ -129,12 +130,12 @@ pub fn tcp_ports(flow: FlowId) -> [u16; 2] {
     [SENDER_PORT.wrapping_add(flow.0), TCP_RECEIVER_PORT]
 }
 
-/// Connection state of a flow on which headers depend.
+/// State of a flow's connection that determines headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conversation {
     pub(crate) sender: NodeId,
     pub(crate) receiver: NodeId,
-    /// Window scale of each end; zero for an end that has sent no SYN (RFC 7323 §2.2).
+    /// Window scale of each endpoint; zero for an endpoint that has sent no SYN (RFC 7323 §2.2).
     shift: [u8; 2],
 }
 
@@ -197,7 +198,7 @@ mod tests {
         assert!(!["10.255.255.255", "255.255.255.255", "224.0.0.22", "ff02::2"].into_iter().any(unicast));
     }
 
-    /// RFC 6335 §6: every flow has a distinct dynamic port, and other ports belong to no flow.
+    /// RFC 6335 §6: every flow has its own dynamic port, and all other ports belong to no flow.
     #[test]
     fn ports_tell_flow_and_direction() {
         for id in [0, 1, 59, MAX_FLOWS - 1] {

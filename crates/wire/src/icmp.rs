@@ -1,8 +1,9 @@
 //! EBSN and RTTN: 40-byte packets in the form of an ICMP error (RFC 792).
 //!
-//! The type is one of those for experiments (RFC 4727); the code distinguishes the two. Like an ICMP error,
-//! they quote the first eight bytes after the IP header of the packet concerned: ports and sequence number.
-//! Its IP header does not fit 40 bytes, and is not needed, as the receiver of the notice sent the packet.
+//! The type is one of the types for experiments (RFC 4727); the code distinguishes EBSN and RTTN. Like an
+//! ICMP error, both quote the first eight bytes after the IP header of the reported packet: ports and
+//! sequence number. The packet's IP header would not fit in 40 bytes. It is not needed, because the receiver
+//! of the notice sent the packet.
 //!
 //! ```text
 //! type 253 | code | checksum || delay in µs || source port | destination port || sequence number || end of the segment
@@ -20,7 +21,7 @@ const EBSN: u8 = 0;
 const RTTN: u8 = 1;
 const LENGTH: usize = 20;
 
-/// Writes a notice of one of the two kinds.
+/// Writes an EBSN or RTTN.
 pub(crate) fn write(packet: &Packet, notice: &Notice, out: &mut Vec<u8>) -> IpNumber {
     let code = if notice.kind == NoticeKind::Rttn { RTTN } else { EBSN };
     let (source, destination) = addressing::ports(packet.flow, Way::Forward, TCP_RECEIVER_PORT);

@@ -1,4 +1,4 @@
-//! The IPv4 header (RFC 791) and the checksum of its payload.
+//! IPv4 header (RFC 791), and the checksum of its payload.
 
 use crate::WireError;
 use crate::addressing::{self, Conversation};
@@ -41,8 +41,8 @@ pub(crate) fn finish(
     let (src, dst) = ends(packet, conversation);
     let header = Ipv4Header {
         total_len,
-        // RFC 6864 §4.1: the identification of an unfragmented datagram may have any value. With zero a
-        // packet has the same bytes at every node.
+        // RFC 6864 §4.1: the identification of an unfragmented datagram may have any value. Zero gives a
+        // packet the same bytes at every node.
         identification: 0,
         dont_fragment: true,
         time_to_live: packet.ttl,
@@ -89,7 +89,7 @@ fn sum(header: &Ipv4Header, body: &[u8]) -> Sum16BitWords {
 /// Returns the source and destination nodes of a packet in its IP header.
 fn ends(packet: &Packet, conversation: &Conversation) -> (NodeId, NodeId) {
     match &packet.body {
-        // Yun 2009, §3.1: the source is the receiver, as in an ACK, whichever node created the notice.
+        // Yun 2009, §3.1: the source is the receiver, as in an ACK, no matter which node created the notice.
         Body::Notice(n) if matches!(n.kind, NoticeKind::Eln | NoticeKind::Ersn | NoticeKind::Nak) => {
             (conversation.receiver, conversation.sender)
         }

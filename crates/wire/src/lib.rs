@@ -1,24 +1,22 @@
 //! Encoding of packets as real IPv4, TCP, UDP and ICMP bytes, and decoding.
 //!
-//! A simulated [`Packet`] has the fields that the simulation needs. The wire format needs more: addresses,
-//! ports and initial sequence numbers, which [`addressing`] derives from node and flow numbers, and the
-//! window scale, which a [`Conversation`] stores from its SYNs. In five respects the wire format has less
+//! A simulated [`Packet`] has the fields that the simulation needs. The wire format needs further fields:
+//! [`addressing`] derives addresses, ports and initial sequence numbers from node and flow numbers, and a
+//! [`Conversation`] stores the window scale of its SYNs. In five respects the wire format has less
 //! information:
 //!
 //! * stream offsets (sequence, acknowledgement and SACK numbers) are modulo 2³², as [`decode`] returns them;
 //! * a window loses the bits below the connection's window scale and saturates at 65535 units (RFC 7323
 //!   §2.3);
-//! * the acknowledgement number of a segment without the ACK bit is not carried, the delay of an RTTN (2³² -
-//!   1 at most), the clock of an arrival and the contention of data (both modulo 2³²) count whole
-//!   microseconds, and the lifetime of a route (modulo 2³²) whole milliseconds;
-//! * damage of the payload is not carried: the payload is written as it was sent;
-//! * the transmission time of a segment and the creation time of a notice are not carried: they are read as
-//!   zero.
+//! * a segment without the ACK bit has no acknowledgement number; the delay of an RTTN (at most 2³² - 1), and
+//!   the clock of an arrival and the contention time of data (both modulo 2³²) are in whole microseconds; the
+//!   lifetime of a route (modulo 2³²) is in whole milliseconds;
+//! * the payload is written as it was sent, even if it is damaged;
+//! * the transmission time of a segment and the creation time of a notice are read as zero.
 //!
-//! The payload of TCP byte `n` of the stream is the low byte of `n`, so that a retransmission repeats the
-//! same bytes.
+//! Byte `n` of a TCP stream has the low byte of `n` as its value, so a retransmission repeats the same bytes.
 //!
-//! Datagrams of real hosts, which lack this mapping, are processed by [`real`].
+//! [`real`] processes datagrams of real hosts, which have other addresses and numbers.
 
 pub mod addressing;
 mod aodv;
@@ -38,7 +36,7 @@ use airhop_base::{Body, NoticeKind, Packet};
 /// Decoded packet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decoded {
-    /// Packet. The window of its segment is the header's field: a reader that knows the connection must shift
+    /// Packet. The window of its segment is the header's field; a reader that knows the connection must shift
     /// it left by the window scale of the sender's SYN (RFC 7323 §2.3).
     pub packet: Packet,
     /// Window scale announced by a SYN.
@@ -71,8 +69,8 @@ pub enum WireError {
     /// A checksum is wrong.
     #[error("wrong {0} checksum")]
     Checksum(&'static str),
-    /// A well-formed packet of another origin than Airhop: another protocol, address or port, a fragment, or
-    /// the reserved bits of no known notice.
+    /// A well-formed packet that is not Airhop's: another protocol, address or port, a fragment, or reserved
+    /// bits of no known notice.
     #[error("not a packet of Airhop: {0}")]
     Foreign(&'static str),
 }

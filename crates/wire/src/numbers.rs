@@ -1,6 +1,6 @@
 //! Sequence numbers on the wire: stream offsets modulo 2³² (RFC 9293 §3.4).
 
-/// Converts a stream offset to the wire (RFC 9293 §3.4: all arithmetic is modulo 2³²).
+/// Converts a stream offset to a number on the wire (RFC 9293 §3.4: all arithmetic is modulo 2³²).
 pub(crate) fn fold(offset: u64, isn: u32) -> u32 {
     isn.wrapping_add(offset as u32)
 }

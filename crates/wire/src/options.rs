@@ -1,5 +1,5 @@
-//! TCP options: those of the RFCs, and those of explicit loss notification, which are options for experiments
-//! (RFC 4727).
+//! TCP options: options of the RFCs, and options of explicit loss notification, whose kinds are for
+//! experiments (RFC 4727).
 //!
 //! ```text
 //! header checksum    253 | 4  | checksum (2)                                              HACK: Balan et al. 2001
@@ -17,9 +17,10 @@ use crate::WireError;
 use crate::numbers::{fold, unfold};
 use airhop_base::{Arrival, Eln, SackBlock, Segment, Span, Time, Timestamps};
 
-/// Largest segment that fits an IPv4 datagram (RFC 6691 §2), as Airhop's receivers accept any length.
+/// Maximum payload of a segment that fits in an IPv4 datagram (RFC 6691 §2). Airhop's receivers accept any
+/// length.
 const MSS: u16 = u16::MAX - 40;
-/// RFC 7323 §2.3.
+/// Maximum window scale (RFC 7323 §2.3).
 pub(crate) const MAX_WINDOW_SHIFT: u8 = 14;
 
 pub(crate) const NOP: u8 = 1;
@@ -27,7 +28,7 @@ pub(crate) const WINDOW_SCALE: u8 = 3;
 pub(crate) const SACK_PERMITTED: u8 = 4;
 pub(crate) const SACK: u8 = 5;
 pub(crate) const TIMESTAMPS: u8 = 8;
-/// RFC 4727.
+/// Option kinds for experiments (RFC 4727).
 pub(crate) const EXPERIMENT: [u8; 2] = [253, 254];
 /// Identifier of the NAK option (RFC 6994 §3).
 pub(crate) const NAKS: [u8; 2] = [0xA1, 0x50];
@@ -36,8 +37,8 @@ const ARRIVAL: [u8; 2] = [0xA1, 0x51];
 /// Identifier of the contention option.
 const CONTENTION: [u8; 2] = [0xA1, 0x52];
 
-/// Returns the window scale of a connection whose largest window is `window`: the smallest that can express
-/// it (RFC 7323 §2.2), to lose as few bits as possible.
+/// Returns the window scale of a connection whose largest window is `window`. It is the smallest scale that
+/// can express the window (RFC 7323 §2.2), which loses the fewest bits.
 pub fn window_shift(window: u64) -> u8 {
     (0..MAX_WINDOW_SHIFT).find(|shift| window >> shift <= u64::from(u16::MAX)).unwrap_or(MAX_WINDOW_SHIFT)
 }

@@ -1,22 +1,22 @@
 //! TCP segments (RFC 9293 §3.1) with their options, and notices in the form of segments.
 //!
 //! ERSN and ELN (Yun 2009, §3.1) have the size, addresses and ports of a pure ACK of the receiver. Two
-//! reserved bits identify them: the first two after the data offset, bits 4 and 5 of byte 12, where the most
-//! significant is bit 0 (the last reserved bit is left to Accurate ECN, RFC 9768).
+//! reserved bits identify them: bits 4 and 5 of byte 12, the first two bits after the data offset, where bit
+//! 0 is the most significant. The last reserved bit is left to Accurate ECN (RFC 9768).
 //!
 //! ```text
 //! byte 12:  data offset (4) | notice (2) | ELN (1) | reserved (1)      notice: 00 none, 01 ERSN, 10 ELN, 11 not in use
 //! ```
 //!
-//! The acknowledgement field holds the first byte of the segment that the notice is about, the window field its length,
-//! subtracted from 65535: an analyser of captures that reads it as a window shows a large window, not a closing one.
-//! A notice about several segments has an option with their bitmap.
-//! Neither means what it means in an ACK, although the ACK bit is on: a sender must look at the reserved bits first,
-//! and a TCP that knows nothing of notices must not be sent any.
+//! The acknowledgement field contains the first byte of the reported segment, and the window field 65535 less
+//! its length. An analyser of captures that reads this field as a window therefore shows a large window, not
+//! a closing one. A notice about several segments has an option with their bitmap. The ACK bit is set, but
+//! both fields have another meaning than in an ACK. A sender must therefore check the reserved bits first,
+//! and notices must not be sent to a TCP that does not know them.
 //!
-//! With the third reserved bit, ELN, the segment stays an ordinary ACK, and reports that a segment was lost
-//! on the air: the next expected one (Balakrishnan and Katz 1998) or the one named by an option (HACK). A
-//! sender that ignores the bit sees an ACK.
+//! A segment with the third reserved bit, ELN, is an ordinary ACK that also reports the loss of a segment on
+//! the wireless link: the next expected segment (Balakrishnan and Katz 1998), or the segment that an option
+//! names (HACK). A sender that ignores the bit processes the segment as an ACK.
 
 use crate::WireError;
 use crate::addressing::{self, Conversation, TCP_RECEIVER_PORT, Way};
@@ -31,7 +31,7 @@ const OFFSET_BYTE: usize = 12;
 const NOTICE_BITS: u8 = 0b0000_1100;
 pub(crate) const ERSN_BITS: u8 = 0b0000_0100;
 pub(crate) const ELN_BITS: u8 = 0b0000_1000;
-/// ELN bit in an ACK: the segment that the ACK requests was lost, or the segment named by an option.
+/// ELN bit in an ACK: the segment that the ACK requests, or that an option names, was lost.
 pub(crate) const ELN_IN_ACK: u8 = 0b0000_0010;
 
 /// Offset of the checksum.
@@ -113,7 +113,7 @@ pub(crate) fn write_notice(
     notice: &Notice,
     out: &mut Vec<u8>,
 ) -> Result<IpNumber, WireError> {
-    // The receiver has sent only its SYN: its next byte is the first.
+    // The receiver has sent only its SYN, so its next sequence number is that of its first data byte.
     let mut header = header(packet.flow, Way::Reverse, 1);
     let isn = addressing::isn(packet.flow, Way::Forward);
     let (seq, end) = (numbers::fold(notice.seq, isn), numbers::fold(notice.end(), isn));
@@ -196,7 +196,7 @@ fn read_notice(flow: FlowId, bits: u8, header: &TcpHeader) -> Result<Option<Noti
         ELN_BITS => Ok(notice(NoticeKind::Eln, seq, end, also)),
         NOTICE_BITS => Err(WireError::Foreign("reserved bits")),
         _ => Ok(match options {
-            // Nothing else is as long and begins so.
+            // No other option has this length and this start.
             nak if nak.len() == 12 && nak.starts_with(&NAK_HEAD)
                 || nak.len() == 20 && nak.starts_with(&LONG_NAK_HEAD) =>
             {

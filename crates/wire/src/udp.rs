@@ -1,4 +1,4 @@
-//! UDP datagrams (RFC 768). The payload begins with the number and transmission time, as far as they fit.
+//! UDP datagrams (RFC 768). The payload begins with number and transmission time, if it has room for them.
 
 use crate::WireError;
 use crate::addressing::{self, UDP_RECEIVER_PORT, Way};
@@ -20,7 +20,7 @@ pub(crate) fn write(packet: &Packet, datagram: &Datagram, out: &mut Vec<u8>) -> 
     Ok(IpNumber::UDP)
 }
 
-/// Reads the output of [`write`]. Fields that did not fit are zero.
+/// Reads the output of [`write`]. Fields for which the payload had no room are zero.
 pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError> {
     let (header, payload) = UdpHeader::from_slice(ip.body).map_err(|_| WireError::Malformed("UDP header"))?;
     if usize::from(header.length) != ip.body.len() {

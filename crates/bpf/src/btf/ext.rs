@@ -1,12 +1,12 @@
-//! The section `.BTF.ext`: the source line of each instruction, and the structures that a loader looks up in
-//! the kernel's types.
+//! Section `.BTF.ext`: source line of each instruction, and structures that a loader looks up in the kernel's
+//! types.
 
 use super::read::{Words, header, part};
 use super::{Btf, Name, Type, TypeId};
 use crate::error::Problem;
 use std::collections::BTreeSet;
 
-/// The source line of an instruction.
+/// Source line of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LineInfo {
     pub section: Name,

@@ -1,4 +1,4 @@
-//! BTF: the types of an object (the kernel's documentation, bpf/btf).
+//! BTF: types of an object (the kernel's documentation, bpf/btf).
 
 mod ext;
 mod read;
@@ -12,8 +12,8 @@ use crate::error::Problem;
 
 /// Maximum nesting of typedefs, arrays and anonymous structures; a longer chain counts as a loop.
 const DEEPEST: usize = 32;
-/// Maximum number of members searched for one name: vmlinux's tcp_sock and its embedded structures have about
-/// 1500.
+/// Maximum number of members that a search for one name visits. vmlinux's tcp_sock and its embedded
+/// structures have about 1500.
 const MOST_MEMBERS: usize = 1 << 16;
 
 /// Maximum length of a name or of a file path, bytes.
@@ -22,7 +22,7 @@ const LONGEST_NAME: usize = 1024;
 /// A name, as its offset in the string section.
 pub(crate) type Name = u32;
 
-/// The number of a type; 0 is `void`.
+/// Number of a type; 0 is `void`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TypeId(pub u32);
 
@@ -70,7 +70,7 @@ pub(crate) enum Type {
     },
 }
 
-/// A member of a structure.
+/// Member of a structure.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Member {
     /// Name of the member; empty for an anonymous struct or union, whose members belong to the enclosing
@@ -82,7 +82,7 @@ pub(crate) struct Member {
     pub bits: u32,
 }
 
-/// The types of an object.
+/// Types of an object.
 #[derive(Debug)]
 pub(crate) struct Btf {
     types: Vec<Type>,
@@ -259,7 +259,7 @@ impl Btf {
         rest.is_some_and(|rest| rest.starts_with('\0'))
     }
 
-    /// Returns the text of a name; empty if the name is missing, or longer than any compiler writes.
+    /// Returns the text of a name; empty if the name is missing or longer than the maximum.
     pub(crate) fn text(&self, name: Name) -> &str {
         let rest = self.strings.get(name as usize..).unwrap_or_default();
         let end = rest.bytes().take(LONGEST_NAME).position(|byte| byte == 0);

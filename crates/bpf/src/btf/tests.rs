@@ -15,8 +15,8 @@ const ARRAY: u32 = 3 << 24;
 const STRUCT: u32 = 4 << 24;
 const TYPEDEF: u32 = 8 << 24;
 
-// The kernel's documentation, bpf/btf §2.2.4: the offset and width of a bitfield share a word. The test also
-// finds members of anonymous structures.
+// The kernel's documentation, bpf/btf §2.2.4: offset and width of a bitfield share a word. Members of
+// anonymous structures are found too.
 #[test]
 fn members_are_found_through_anonymous_structures() {
     let strings = "\0outer\0a\0flag\0";
@@ -47,7 +47,7 @@ fn loops_of_types_are_reported() {
     assert!(refusal(&[1, TYPEDEF, 1]).contains("a name of a name"));
     assert!(refusal(&[0, ARRAY, 0, 1, 1, 2]).contains("an array of arrays"));
     assert!(refusal(&[1, STRUCT | 1, 8, 0, 1, 0]).contains("does it hold itself?"));
-    // Two members each, 32 levels deep: four thousand million paths to the same member.
+    // Two members per structure, nested in 32 levels, form four thousand million paths to the same member.
     assert!(refusal(&[1, STRUCT | 2, 8, 0, 1, 0, 0, 1, 0]).contains("does it hold itself?"));
 }
 

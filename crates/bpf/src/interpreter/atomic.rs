@@ -1,4 +1,4 @@
-//! Atomic operations (RFC 9669 §5.3). No other program interrupts them, as a run has one processor.
+//! Atomic operations (RFC 9669 §5.3). A run has one processor, so no other program interrupts them.
 
 use super::Registers;
 use crate::instruction::Atomic;

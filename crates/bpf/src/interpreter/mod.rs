@@ -1,4 +1,4 @@
-//! The interpreter: execution of each instruction (RFC 9669 §4 and §5).
+//! Interpreter, which executes instructions (RFC 9669 §4 and §5).
 
 mod atomic;
 #[cfg(test)]
@@ -9,8 +9,8 @@ use crate::instruction::{FRAME, Instruction, Op};
 use crate::kernel::{Helper, Helpers};
 use crate::memory::{Access, FRAME_BYTES, FRAMES, Space};
 
-/// The registers: r0 to r10, and a register that is always zero. The array has sixteen entries, so that no
-/// index needs a check.
+/// Registers: r0 to r10, and a register that is always zero. The array has sixteen entries, so that an index
+/// needs no check.
 type Registers = [u64; 16];
 
 /// State of the caller that is restored when the called function returns.
@@ -21,7 +21,7 @@ struct Frame {
 }
 
 /// Runs the program at `entry` with `argument` in r1, for at most `budget` instructions. Returns r0 and the
-/// remaining budget, or the failed instruction and the cause.
+/// remaining budget; an error contains the failed instruction and the cause.
 pub(crate) fn run(
     code: &[Instruction],
     entry: usize,
@@ -31,7 +31,8 @@ pub(crate) fn run(
 ) -> Result<(u64, u32), (usize, Cause)> {
     let (result, left) =
         run_function(code, entry, [argument, 0], kernel, 0, budget).map_err(|(at, cause)| match cause {
-            Cause::Endless(_) => (at, Cause::Endless(budget)), // of the program, not of a callback of bpf_loop()
+            // the budget is that of the program, not that of a callback of bpf_loop()
+            Cause::Endless(_) => (at, Cause::Endless(budget)),
             cause => (at, cause),
         })?;
     match kernel.lock {
@@ -43,7 +44,7 @@ pub(crate) fn run(
     }
 }
 
-/// Runs a function at call depth `first`, otherwise as [`run`].
+/// Runs a function at call depth `first`, as [`run`] does.
 fn run_function(
     code: &[Instruction],
     entry: usize,
@@ -266,9 +267,8 @@ fn frame_end(depth: usize) -> u64 {
     Space::Frame(depth).address(FRAME_BYTES as u32)
 }
 
-/// `bpf_loop(count, callback, context, flags)`: calls a function of the program with a counter and a context
-/// until the function returns a value other than 0. Returns the number of calls, or an error code for the
-/// program.
+/// `bpf_loop(count, callback, context, flags)`: calls a function of the program with a counter and a context,
+/// until it returns a value other than 0. Returns the number of calls, or an error code for the program.
 fn repeat(
     code: &[Instruction],
     [count, callback, context, flags]: [u64; 4],
@@ -303,7 +303,7 @@ const MOST_LOOPS: u32 = 8 << 20;
 const TOO_BIG: i64 = -7;
 const INVALID: i64 = -22;
 
-/// Clears a function's stack frame, so that no data of an earlier call remains, and returns the frame
+/// Clears a function's stack frame, so that it contains no data of an earlier call, and returns the frame
 /// pointer.
 fn enter_frame(kernel: &mut Helpers<'_>, depth: usize) -> u64 {
     kernel.memory.frames = depth + 1;

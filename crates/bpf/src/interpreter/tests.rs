@@ -1,5 +1,4 @@
-//! Tests of each class of instructions against RFC 9669, with hand-assembled code of one or a few
-//! instructions.
+//! Tests of each class of instructions against RFC 9669, with hand-assembled code.
 
 use super::*;
 use crate::instruction::Encoded;
@@ -48,7 +47,8 @@ fn run_code(code: &[Instruction]) -> Result<u64, (usize, Cause)> {
     run(code, 0, Space::Context.address(0), &mut kernel, BUDGET).map(|(result, _)| result)
 }
 
-/// Returns the result of an arithmetic instruction on r1 and r2, both as `r1 OP= r2` and, where the operand fits, as `r1 OP= immediate`.
+/// Returns the result of an arithmetic instruction on r1 and r2. Checks both forms, `r1 OP= r2` and, if the
+/// operand fits, `r1 OP= immediate`.
 fn arithmetic(opcode: u8, offset: i16, first: u64, second: u64) -> u64 {
     let with = |line: Line| run_lines(&[line, (0xbf, 0, 1, 0, 0), EXIT], first, second).unwrap();
     let by_register = with((opcode | 8, 1, 2, offset, 0));
@@ -151,7 +151,7 @@ fn shifts_count_modulo_the_width() {
     assert_eq!(run_lines(&[(0x6c, 1, 2, 0, 0), (0xbf, 0, 1, 0, 0), EXIT], 1, 33).unwrap(), 2);
 }
 
-// §4.1: MOVSX, from 8 and 16 bits to 32, and from 8, 16 and 32 bits to 64.
+// §4.1: MOVSX extends 8 and 16 bits to 32, and 8, 16 and 32 bits to 64.
 #[test]
 fn moves_that_extend_the_sign() {
     let moved = |opcode, bits, value| run_lines(&[(opcode, 0, 1, bits, 0), EXIT], value, 0).unwrap();
@@ -162,7 +162,7 @@ fn moves_that_extend_the_sign() {
     assert_eq!(moved(0xbc, 16, 0x1_8000), 0xffff_8000);
 }
 
-// §4.2: conversion to little-endian, to big-endian, and swaps that do not depend on the machine.
+// §4.2: conversions to little-endian and to big-endian, and byte swaps, which do not depend on the machine.
 #[test]
 fn byte_order() {
     let value = 0x1122_3344_5566_7788;
@@ -175,8 +175,8 @@ fn byte_order() {
     }
 }
 
-// §4.3, table 5. `-1` is the largest unsigned number and less than 1 as a signed number; 32-bit comparisons
-// use only the lower halves.
+// §4.3, table 5. `-1` is the largest unsigned number, and as a signed number less than 1. 32-bit comparisons
+// use the lower halves only.
 #[test]
 fn jumps() {
     let minus_one = u64::MAX;
@@ -184,7 +184,7 @@ fn jumps() {
         let lines = [(opcode, 1, 2, 2, 0), (0xb7, 0, 0, 0, 0), EXIT, (0xb7, 0, 0, 0, 1), EXIT];
         run_lines(&lines, first, second).unwrap() == 1
     };
-    // Each operation, with whether it jumps for (1, 1), (-1, 1) and (1, -1).
+    // Each operation, and whether it jumps for (1, 1), (-1, 1) and (1, -1).
     let table = [
         (0x10, [true, false, false]),
         (0x20, [false, true, false]),
@@ -241,7 +241,7 @@ fn loads_and_stores() {
     assert_eq!(stored((0x63, 3, 2, 1, 0), 0x81), 0xffff_ffff_8483_8281);
 }
 
-// §5.3, table 13: memory after the operation and, with FETCH, the fetched value; the operand is the word
+// §5.3, table 13: memory after the operation and, with FETCH, the fetched value. The operand is the word
 // 0x0b0a0908, or the 64 bits at +8.
 #[test]
 fn atomics() {
@@ -258,15 +258,15 @@ fn atomics() {
         assert_eq!(learnt(0xc3, operation | 1), old & 0xffff_ffff);
     }
     assert_eq!([modified(0xdb, 0xe1), learnt(0xdb, 0xe1)], [0xf0, old]);
-    // Compared with r0: first with 0, which differs from memory, and then with the value in memory.
+    // Memory is compared with r0: first with 0, which differs from memory, then with the value in memory.
     let compared = |r0: Line, last| run_lines(&[r0, (0xdb, 3, 2, 8, 0xf1), last, EXIT], 0, 0xf0).unwrap();
     let (memory, keep) = ((0x79, 0, 3, 8, 0), (0xbf, 0, 0, 0, 0));
     assert_eq!([compared((0xb7, 0, 0, 0, 0), memory), compared((0xb7, 0, 0, 0, 0), keep)], [old, old]);
     assert_eq!([compared(memory, memory), compared(memory, keep)], [0xf0, old]);
 }
 
-// §4.3.1 and the kernel's limits: each function has its own r6 to r9 and stack frame; a called function
-// begins with a cleared frame.
+// §4.3.1 and the kernel's limits: each function has its own r6 to r9 and its own stack frame, which is
+// cleared at the call.
 #[test]
 fn calls_keep_registers_and_stack() {
     let decode = |at: usize, (opcode, dst, src, offset, immediate): Line| {
@@ -295,7 +295,7 @@ fn endless_programs_are_stopped() {
     assert_eq!(run_lines(&[(0x05, 0, 0, -1, 0)], 0, 0), Err((3, Cause::Endless(BUDGET))));
     let call = Instruction { op: Op::Call, dst: 0, src: 11, offset: 0, immediate: 0 };
     assert_eq!(run_code(&[call]), Err((0, Cause::TooDeep(FRAMES))));
-    // The callback of a bpf_loop() shares the budget of its caller.
+    // The callback of a bpf_loop() uses the budget of its caller.
     let op = |op, dst, immediate| Instruction { op, dst, src: 11, offset: 6, immediate };
     let looping = [
         op(Op::Mov64, 1, 3),
@@ -309,7 +309,7 @@ fn endless_programs_are_stopped() {
     assert_eq!(run_code(&looping), Err((6, Cause::Endless(BUDGET))));
 }
 
-// Bytes before or after a region are not part of it, and neither zero nor an unmapped address is valid.
+// Bytes before or after a region do not belong to it. Neither zero nor an unmapped address is valid.
 #[test]
 fn memory_is_checked() {
     let fault = |line, first| match run_lines(&[line, EXIT], first, 0) {

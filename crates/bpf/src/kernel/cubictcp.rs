@@ -10,7 +10,8 @@ const TX_START: u64 = 0;
 const LOSS: u64 = 4;
 
 impl Helpers<'_> {
-    /// Calls a CUBIC function for the socket of this callback; the state starts as after `cubictcp_init()`.
+    /// Calls a CUBIC function for the socket of this callback. The initial state is that after
+    /// `cubictcp_init()`.
     pub(crate) fn cubic(&mut self, kfunc: Kfunc, [second, third]: [u64; 2]) -> Result<u64, String> {
         let rtt = match (kfunc, self.memory.sample) {
             (Kfunc::CubicAcked, Some(sample)) if second == Space::Sample.address(0) => {

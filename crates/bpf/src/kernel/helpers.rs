@@ -47,8 +47,8 @@ pub(crate) enum Helper {
 use Helper::*;
 
 impl Helper {
-    /// All helpers with numbers and names. Several clocks share one implementation: a simulated kernel never
-    /// sleeps, and its clock starts at 1970.
+    /// All helpers with their numbers and names. Several clocks share one implementation, because a simulated
+    /// kernel never sleeps and its clock starts at 1970.
     const ALL: [(i32, &'static str, Helper); 26] = [
         (1, "bpf_map_lookup_elem", MapLookup),
         (2, "bpf_map_update_elem", MapUpdate),
@@ -78,7 +78,7 @@ impl Helper {
         (208, "bpf_ktime_get_tai_ns", KtimeNs),
     ];
 
-    /// Returns the helper with this number, or the reason why Airhop lacks it.
+    /// Returns the helper with this number, or the reason why Airhop does not simulate it.
     pub(crate) fn numbered(number: i32) -> Result<Helper, String> {
         let found = Helper::ALL.iter().find(|(known, ..)| *known == number);
         found.map(|(.., helper)| *helper).ok_or_else(|| {
@@ -87,7 +87,7 @@ impl Helper {
         })
     }
 
-    /// Returns the name of the helper; if it has several names, the first.
+    /// Returns the name of the helper, the first of several names.
     pub(crate) fn name(self) -> &'static str {
         Helper::ALL.iter().find(|(.., helper)| *helper == self).map_or("a helper", |(_, name, _)| name)
     }
@@ -102,7 +102,7 @@ impl Helper {
     }
 }
 
-/// State of the helpers during a call of a program.
+/// State of the helpers during the call of a program.
 #[derive(Debug)]
 pub(crate) struct Helpers<'a> {
     pub memory: Memory<'a>,
@@ -110,7 +110,7 @@ pub(crate) struct Helpers<'a> {
     /// Random numbers for programs without a socket.
     pub random: &'a mut SplitMix64,
     pub now_ns: u64,
-    /// Buffer for bytes that are copied from one region to another.
+    /// Buffer for bytes copied from one region to another.
     pub scratch: &'a mut Vec<u8>,
     /// Address of the spin lock that the program holds.
     pub lock: Option<u64>,
@@ -151,7 +151,7 @@ impl Helpers<'_> {
             TraceVprintk => self.print_many(helper, first, second, [third, fourth]),
             SpinLock | SpinUnlock => self.spin(helper, first),
             Loop => Err(helper.refuse("is the interpreter's")),
-            // The packet begins with its IP header, so the network header is its start.
+            // The packet begins with its IP header, so the network header is at its start.
             SkbLoadBytesRelative if fifth as u32 != HEADER_OF_NETWORK => Err(helper.refuse(format!(
                 "start_header {fifth}: packets have no link-layer header, BPF_HDR_START_NET (1) is simulated"
             ))),
@@ -212,7 +212,7 @@ impl Helpers<'_> {
         }
     }
 
-    /// Copies readable bytes of a program into `scratch`.
+    /// Copies bytes that the program may read into `scratch`.
     fn take(&mut self, address: u64, length: u64, helper: Helper) -> Result<(), Cause> {
         let mut scratch = std::mem::take(self.scratch);
         scratch.clear();
@@ -254,8 +254,8 @@ impl Helpers<'_> {
         }
     }
 
-    /// Reads from an arbitrary address. For an invalid address the program gets an error code; a member of
-    /// the socket that is not simulated ends the program.
+    /// Reads from an arbitrary address. An invalid address returns an error code to the program; a socket
+    /// member that is not simulated ends the program.
     fn probe_read(&mut self, helper: Helper, target: u64, length: u64, source: u64) -> Result<u64, Cause> {
         let length = u64::from(length as u32);
         let result = if self.memory.is_known(source) {
@@ -286,8 +286,8 @@ impl Helpers<'_> {
         self.write_scratch(target).map(|()| 0)
     }
 
-    /// `bpf_spin_lock` and `bpf_spin_unlock`. There is one processor, so a lock is always free; but a program
-    /// may hold only one lock at a time, and must release it.
+    /// `bpf_spin_lock` and `bpf_spin_unlock`. There is one processor, so every lock is free. A program may
+    /// hold only one lock at a time, and must release it.
     fn spin(&mut self, helper: Helper, lock: u64) -> Result<u64, Cause> {
         if !self.memory.may_be_lock(lock) {
             return Err(helper.refuse("a lock is a struct bpf_spin_lock of a map's value, or in a variable"));

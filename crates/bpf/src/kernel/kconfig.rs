@@ -1,4 +1,4 @@
-//! The configuration of the simulated kernel (`extern … __kconfig`).
+//! Configuration of the simulated kernel (`extern … __kconfig`).
 
 use super::HZ;
 

@@ -2,7 +2,7 @@
 
 use super::layout::{Field, Image, Layout};
 
-/// A function of the kernel.
+/// Kernel function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kfunc {
     /// `u32 tcp_slow_start(tp, acked)`.
@@ -62,7 +62,7 @@ impl Kfunc {
         }
     }
 
-    /// Returns the function with this name, or the reason why Airhop lacks it.
+    /// Returns the function with this name, or the reason why Airhop does not simulate it.
     pub(crate) fn named(name: &str) -> Result<Kfunc, String> {
         Kfunc::ALL.into_iter().find(|kfunc| kfunc.name() == name).ok_or_else(|| {
             let known = Kfunc::ALL.map(Kfunc::name).join(", ");
@@ -94,7 +94,7 @@ impl Kfunc {
         }
     }
 
-    /// True for the functions of the kernel's own CUBIC, which keeps its own state for each socket.
+    /// True for functions of the kernel's own CUBIC, which has a state of its own for each socket.
     pub(crate) fn is_cubic(self) -> bool {
         self.name().starts_with("cubictcp_")
     }
@@ -152,7 +152,7 @@ impl Window {
         [self.snd_cwnd, self.snd_ssthresh].map(|field| socket.get(field) as u32)
     }
 
-    /// Sets both.
+    /// Sets the window and ssthresh.
     pub(crate) fn set(&self, socket: &mut Image, cwnd: u32, ssthresh: u32) {
         self.set_cwnd(socket, cwnd);
         socket.set(self.snd_ssthresh, ssthresh.into());
@@ -168,13 +168,13 @@ impl Window {
         socket.set(self.snd_cwnd, cwnd.min(clamp).into());
     }
 
-    /// True in slow start, that is below ssthresh (RFC 5681 §3.1).
+    /// True in slow start, i.e. below ssthresh (RFC 5681 §3.1).
     fn in_slow_start(&self, socket: &Image) -> bool {
         self.cwnd(socket) < socket.get(self.snd_ssthresh) as u32
     }
 
-    /// RFC 3465 §2.2: increases the window by the number of acknowledged segments, here up to ssthresh.
-    /// Returns the rest of `acked` for congestion avoidance.
+    /// RFC 3465 §2.2: increases the window by the number of acknowledged segments, up to ssthresh. Returns
+    /// the remaining number of `acked` segments for congestion avoidance.
     fn slow_start(&self, socket: &mut Image, acked: u32) -> u32 {
         let cwnd = self.cwnd(socket);
         let grown = cwnd.saturating_add(acked).min(socket.get(self.snd_ssthresh) as u32);
@@ -200,8 +200,8 @@ impl Window {
         Ok(())
     }
 
-    /// RFC 7661 §4.2: an unused window provides no information about the path. In slow start, at least half
-    /// of the window must be in use.
+    /// RFC 7661 §4.2: window growth requires that the flight uses the window, in slow start at least half of
+    /// it.
     pub(crate) fn is_limited(&self, socket: &Image) -> bool {
         match self.in_slow_start(socket) {
             true => u64::from(self.cwnd(socket)) < 2 * socket.get(self.max_packets_out),
@@ -229,7 +229,7 @@ mod tests {
     use crate::kernel::{Socket, socket_layout};
     use std::sync::Arc;
 
-    /// Calls a kernel function for a socket with these members; returns the result, the window, and the count
+    /// Calls a kernel function for a socket with these members. Returns the result, the window, and the count
     /// towards the next segment.
     fn call(kfunc: Kfunc, arguments: [u64; 2], members: &[(&str, u64)]) -> Result<(u64, u64, u64), String> {
         let no_types = [0x1_eb9f_u32, 24, 0, 0, 0, 0].map(u32::to_le_bytes).concat();
@@ -268,8 +268,8 @@ mod tests {
         assert!(grown(0, 2, 0).expect_err("a division by zero").contains("w = 0"));
     }
 
-    // RFC 5681 §3.1: the threshold is half of the window, at least two segments; slow start, then congestion
-    // avoidance. RFC 7661 §4.2: growth only if the window is used.
+    // RFC 5681 §3.1: ssthresh is half of the window, at least two segments. Slow start precedes congestion
+    // avoidance. RFC 7661 §4.2: the window grows only if the flight uses it.
     #[test]
     fn reno() {
         let halved = |cwnd| call(Kfunc::RenoSsthresh, [0, 0], &[("snd_cwnd", cwnd)]).map(|(half, ..)| half);

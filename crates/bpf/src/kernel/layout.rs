@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Maximum size of a simulated structure, bytes; vmlinux's tcp_sock has about 2500.
 const LARGEST: u64 = 1 << 16;
 
-/// Socket members, other than the private state, that the kernel lets a congestion control write.
+/// Socket members, besides the private state, that the kernel permits a congestion control to write.
 pub(crate) const WRITABLE: [&str; 9] = [
     "sk_pacing_rate",
     "sk_pacing_status",
@@ -24,7 +24,7 @@ pub(crate) const WRITABLE: [&str; 9] = [
 ];
 /// Size of the private state of a congestion control (`ICSK_CA_PRIV_SIZE`), bytes.
 const PRIVATE_BYTES: u64 = 104;
-/// Owner number of the bytes of the private state.
+/// Value in `owners` for the bytes of the private state.
 const PRIVATE: u16 = u16::MAX;
 
 /// Location of a member of a structure.
@@ -40,24 +40,23 @@ pub struct Field {
     signed: bool,
 }
 
-/// Offsets of the structure members that the simulation fills in, and a program's rights to read and write
-/// these members.
+/// Offsets of the structure members that the simulation sets, and a program's rights to read and write them.
 ///
 /// A member that the object's types do not declare gets an offset after the end of the structure, where no
-/// program can access it: so the code that fills in the structure is independent of the members that an
-/// object uses.
+/// program can access it. The code that sets the members therefore does not depend on the object's types.
 #[derive(Clone, Debug)]
 pub struct Layout {
     btf: Arc<Btf>,
     structure: Option<TypeId>,
     name: &'static str,
-    /// Size of the structure itself, bytes.
+    /// Size of the structure in the object's types, bytes.
     declared: u64,
     rights: Vec<u8>,
-    /// Owner of each byte: a member as its index among `fields` plus 1; [`PRIVATE`]; or 0 for a byte that
-    /// programs cannot access.
+    /// Owner of each byte: a member, as its index among `fields` plus 1; [`PRIVATE`]; or 0 if programs cannot
+    /// access the byte.
     owners: Vec<u16>,
-    /// Permitted access sizes at each byte, as bit masks: loads in the low four bits, stores in the high four.
+    /// Permitted access sizes at each byte, as bit masks: loads in the low four bits, stores in the high four
+    /// bits.
     sizes: Vec<u8>,
     fields: Vec<(&'static str, Field)>,
     /// Byte range of the private state of a congestion control.
@@ -88,7 +87,7 @@ impl Layout {
         })
     }
 
-    /// Makes the member at a path such as `inet_conn.icsk_ack.pending` readable, and assigns `name` to it.
+    /// Makes the member at a path such as `inet_conn.icsk_ack.pending` readable, under the name `name`.
     pub(crate) fn provide(&mut self, name: &'static str, path: &str) -> Result<Field, Problem> {
         if let Some(field) = self.get(name) {
             return Ok(field);
@@ -138,7 +137,7 @@ impl Layout {
         Arc::new(self)
     }
 
-    /// True if programs may load this many bytes at once: the bytes must belong to one member, or to the word
+    /// True if programs may load `bytes` bytes at once: the bytes must belong to one member, or to the word
     /// around a bitfield.
     fn may_load(&self, offset: usize, bytes: usize) -> bool {
         let Some(owners) = self.owners.get(offset..offset.saturating_add(bytes)) else { return false };
@@ -151,9 +150,9 @@ impl Layout {
             && (is_one || owners.iter().any(is_bitfield))
     }
 
-    /// True if programs may store this many bytes at once: a store must begin at the first byte of a member
-    /// and stay within the member (Linux, bpf_tcp_ca_btf_struct_access()). Within the private state any store
-    /// is allowed.
+    /// True if programs may store `bytes` bytes at once: a store must begin at the first byte of a member and
+    /// stay within the member (Linux, bpf_tcp_ca_btf_struct_access()). In the private state any store is
+    /// permitted.
     fn may_store(&self, offset: usize, bytes: usize) -> bool {
         let Some(owners) = self.owners.get(offset..offset.saturating_add(bytes)) else { return false };
         let is_one = owners[0] != 0 && owners.iter().all(|owner| *owner == owners[0]);
@@ -267,7 +266,7 @@ impl Layout {
     }
 }
 
-/// A kernel structure with its values.
+/// Values of a kernel structure.
 #[derive(Clone, Debug)]
 pub struct Image {
     layout: Arc<Layout>,
@@ -285,8 +284,8 @@ impl Image {
         &self.layout
     }
 
-    /// Returns the private state of a congestion control (`icsk_ca_priv`); empty for another structure, or if
-    /// the object declares no such state.
+    /// Returns the private state of a congestion control (`icsk_ca_priv`). It is empty for other structures,
+    /// or if the object does not declare it.
     pub fn private(&self) -> &[u8] {
         &self.bytes[self.layout.private.clone()]
     }

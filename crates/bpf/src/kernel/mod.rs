@@ -1,4 +1,4 @@
-//! The kernel that programs see: structures, functions, and configuration.
+//! Simulated kernel: structures, functions and configuration that programs use.
 
 mod cubictcp;
 mod helpers;

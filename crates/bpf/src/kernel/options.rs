@@ -21,7 +21,7 @@ const PACING_NEEDED: u64 = 1;
 const VALUE_BYTES: usize = 4;
 
 impl Helpers<'_> {
-    /// `bpf_setsockopt`: sets an option of the socket; its result is 0, or an error code for the program.
+    /// `bpf_setsockopt`: sets an option of the socket. Returns 0, or an error code for the program.
     pub(super) fn set_option(&mut self, helper: Helper, socket: u64, option: [u64; 4]) -> Result<u64, Cause> {
         self.expect_socket(helper, socket)?;
         let [level, name, value, length] = option;
@@ -44,14 +44,14 @@ impl Helpers<'_> {
         let value = i32::from_le_bytes(*value);
         Ok(match which {
             (_, TCP_BPF_SNDCWND_CLAMP) if value > 0 => self.clamp_window(value as u32),
-            // The other end sends no data that the bound could keep back.
+            // The option has no effect, because the peer sends no data.
             (_, TCP_WINDOW_CLAMP) if value != 0 => 0,
             (_, SO_MAX_PACING_RATE) => self.limit_pacing(value as u32),
             _ => INVALID as u64,
         })
     }
 
-    /// Sets the maximum window, segments, which also becomes the slow-start threshold.
+    /// Sets the maximum window, segments, which also becomes ssthresh.
     fn clamp_window(&mut self, most: u32) -> u64 {
         if let Some(socket) = &mut self.memory.socket {
             let window = socket.window;
@@ -60,8 +60,8 @@ impl Helpers<'_> {
         0
     }
 
-    /// Sets the maximum pacing rate, bytes per second; the largest number of 32 bits removes the limit. A limit makes a
-    /// host pace that does not.
+    /// Sets the maximum pacing rate, bytes per second; the largest 32-bit number removes the maximum. A
+    /// maximum enables pacing on a host that does not pace.
     fn limit_pacing(&mut self, most: u32) -> u64 {
         let most = if most == u32::MAX { u64::MAX } else { most.into() };
         let Some(socket) = &mut self.memory.socket else { return 0 };
@@ -79,8 +79,8 @@ impl Helpers<'_> {
         0
     }
 
-    /// `bpf_getsockopt`: returns the length of a full segment. A request with another length of the buffer
-    /// returns zeros.
+    /// `bpf_getsockopt`: returns the length of a full segment. A buffer of another length is filled with
+    /// zeros.
     pub(super) fn get_option(&mut self, helper: Helper, socket: u64, option: [u64; 4]) -> Result<u64, Cause> {
         self.expect_socket(helper, socket)?;
         let [level, name, value, length] = option;

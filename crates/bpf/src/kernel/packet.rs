@@ -1,4 +1,4 @@
-//! A packet in the view of a tc program: `struct __sk_buff`.
+//! Packet as a tc program reads it: `struct __sk_buff`.
 
 use crate::memory::{READ, Space, WRITE};
 
@@ -18,15 +18,15 @@ const DATA_END: usize = 80;
 /// Verdict on a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// `TC_ACT_OK` or an equivalent: the packet continues.
+    /// `TC_ACT_OK` or an equivalent: the packet is passed on.
     Pass,
-    /// `TC_ACT_SHOT` or an equivalent: no later program or receiver gets the packet.
+    /// `TC_ACT_SHOT` or an equivalent: the packet is dropped.
     Drop,
 }
 
 impl Verdict {
-    /// Returns the verdict for a program's result; returns the number of an action that Airhop does not
-    /// simulate (redirection).
+    /// Converts a program's result to a verdict. An error contains the number of an action that Airhop does
+    /// not simulate (redirection).
     pub(crate) fn of(action: i32) -> Result<Verdict, i32> {
         match action {
             -1 | 0 | 1 | 3 => Ok(Verdict::Pass), // TC_ACT_UNSPEC, OK, RECLASSIFY, PIPE
@@ -36,7 +36,7 @@ impl Verdict {
     }
 }
 
-/// The structure, and the packet bytes that a program can read and write.
+/// `struct __sk_buff`, and the packet bytes that a program can read and write.
 #[derive(Clone, Debug)]
 pub(crate) struct SocketBuffer {
     pub bytes: [u8; BYTES],
@@ -56,8 +56,7 @@ impl SocketBuffer {
         SocketBuffer { bytes: [0; BYTES], rights }
     }
 
-    /// Sets the packet of `length` bytes, an IP datagram as a TUN device delivers it, beginning with the IP
-    /// header.
+    /// Sets the packet: an IP packet that begins with its IP header, as a TUN device delivers it.
     pub(crate) fn describe(&mut self, packet: &[u8]) {
         let ethertype: u16 = if packet.first().is_some_and(|byte| byte >> 4 == 6) { 0x86dd } else { 0x0800 };
         let length = packet.len() as u32;

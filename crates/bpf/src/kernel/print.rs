@@ -22,7 +22,7 @@ impl Helpers<'_> {
         Ok(line.len() as u64)
     }
 
-    /// `bpf_trace_vprintk(format, bytes, numbers, bytes)`, with any count of 64-bit numbers.
+    /// `bpf_trace_vprintk(format, bytes, numbers, bytes)`, with any number of 64-bit arguments.
     pub(super) fn print_many(
         &mut self,
         helper: Helper,
@@ -47,8 +47,8 @@ impl Helpers<'_> {
         Ok(String::from_utf8_lossy(&bytes[..end]).into_owned())
     }
 
-    /// Formats a printf(3) string with %d, %i, %u, %x, %X, %p, %c and %s, each with `h`, `l` or `ll`, which
-    /// determine the width.
+    /// Formats a printf(3) string with %d, %i, %u, %x, %X, %p, %c and %s. `h`, `l` or `ll` determine the
+    /// width of an argument.
     fn format(&self, format: &str, numbers: &[u64]) -> String {
         let (mut line, mut rest, mut numbers) = (String::new(), format, numbers.iter());
         while let Some((before, directive)) = rest.split_once('%') {

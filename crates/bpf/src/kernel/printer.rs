@@ -1,4 +1,4 @@
-//! Prints the output of programs to standard error, line by line, with the object and the time.
+//! Printer of programs' output to standard error, line by line, with object and time.
 
 /// Maximum number of lines per run; further lines are dropped.
 const MOST_LINES: u32 = 1000;

@@ -1,4 +1,4 @@
-//! The socket of a flow: `struct tcp_sock` with the structures nested at its beginning.
+//! Socket of a flow: `struct tcp_sock` with the structures nested at its start.
 
 use super::kfuncs::Window;
 use super::layout::{Image, Layout, WRITABLE};
@@ -8,13 +8,12 @@ use airhop_base::SplitMix64;
 use airhop_tcp::kernel_ops::{CubicTcp, Moment};
 use std::sync::Arc;
 
-/// The nested structures of a socket, from the outermost: each structure begins with the next one.
+/// Nested structures of a socket, the outermost first; each structure begins with the next one.
 pub(crate) const NESTED: [&str; 5] = ["tcp_sock", "inet_connection_sock", "inet_sock", "sock", "sock_common"];
 /// Names of the members that contain the next nested structure.
 const EMBEDDED: [&str; 4] = ["inet_conn", "icsk_inet", "sk", "__sk_common"];
 /// Returns the layout of a socket: `tcp_sock`, or the outermost nested structure that the object declares.
-/// `fields` are the members that the simulation fills in; each is named without the nested structure that
-/// contains it.
+/// `fields`: members that the simulation sets, each named without the nested structure that contains it.
 pub(crate) fn socket_layout(btf: &Arc<Btf>, fields: &[&'static str]) -> Result<Layout, Problem> {
     let outermost = NESTED.iter().position(|name| btf.composite(name).is_some()).unwrap_or(0);
     check_nesting(btf, outermost)?;
@@ -31,8 +30,7 @@ pub(crate) fn socket_layout(btf: &Arc<Btf>, fields: &[&'static str]) -> Result<L
     Ok(layout)
 }
 
-/// Returns the path of a member through the nested structures, or the member's own name if no structure has
-/// it.
+/// Returns the path of a member through the nested structures, or its own name if no structure contains it.
 fn nested_path(layout: &Layout, outermost: usize, field: &str) -> String {
     let ways = (outermost..NESTED.len()).map(|inner| {
         let mut path: Vec<&str> = EMBEDDED[outermost..inner].to_vec();
@@ -43,7 +41,7 @@ fn nested_path(layout: &Layout, outermost: usize, field: &str) -> String {
 }
 
 /// Checks that the nested structures begin at the same byte in the object's types. Programs cast socket
-/// pointers between these structures, so otherwise members would overlap.
+/// pointers between these structures, so different bytes would make members overlap.
 fn check_nesting(btf: &Btf, outermost: usize) -> Result<(), Problem> {
     let Some(root) = btf.composite(NESTED[outermost]) else { return Ok(()) };
     for inner in outermost + 1..NESTED.len() {
@@ -62,7 +60,7 @@ fn check_nesting(btf: &Btf, outermost: usize) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Socket of a flow, in the view of its congestion control.
+/// Socket of a flow, as its congestion control reads and writes it.
 #[derive(Debug)]
 pub struct Socket {
     /// Values of the structure.
@@ -74,7 +72,7 @@ pub struct Socket {
     pub(crate) ack_request: Option<u32>,
     /// True if the last call set the maximum pacing rate.
     pub(crate) limits_pacing: bool,
-    /// Arguments and state of the kernel's own CUBIC, for an object that calls it.
+    /// Arguments and state of the kernel's own CUBIC, for an object that calls CUBIC.
     pub(crate) moment: Moment,
     pub(crate) cubic: Option<Box<CubicTcp>>,
 }
@@ -100,8 +98,8 @@ impl Socket {
         }
     }
 
-    /// Removes and returns the ACK requested by the last call (`bpf_tcp_send_ack`), as the acknowledgement
-    /// number.
+    /// Removes and returns the acknowledgement number of the ACK that the last call requested
+    /// (`bpf_tcp_send_ack`).
     pub fn take_ack_request(&mut self) -> Option<u32> {
         self.ack_request.take()
     }

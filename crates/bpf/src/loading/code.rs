@@ -1,5 +1,5 @@
-//! Programs: a function with all functions that it calls, as one block of code, with the records of
-//! `.BTF.ext` for them.
+//! Programs: a function and all functions that it calls, as one block of code, with its records of
+//! `.BTF.ext`.
 
 use super::Places;
 use crate::btf::{Btf, records};
@@ -13,10 +13,10 @@ const BYTES: usize = 8;
 /// `BPF_LD | BPF_IMM | BPF_DW`, and `BPF_JMP | BPF_CALL`.
 const LOAD_IMMEDIATE: u8 = 0x18;
 const CALL: u8 = 0x85;
-/// Source register values of a call: to a function of the program, or to a kernel function; 0 for a helper.
+/// Source register of a call to a function of the program, or to a kernel function; 0 for a helper.
 const LOCAL_CALL: u8 = 1;
 const KERNEL_CALL: u8 = 2;
-/// Source register values of an immediate load: a map, an address in a map's value, or a function.
+/// Source register of an immediate load of a map, of an address in a map's value, or of a function.
 const MAP: u8 = 1;
 const MAP_VALUE: u8 = 2;
 const FUNCTION: u8 = 4;
@@ -32,7 +32,7 @@ const MOST: usize = 1_000_000;
 pub enum ProgramKind {
     /// Callback of a congestion control.
     Callback,
-    /// Filter of packets.
+    /// Program that processes packets.
     Filter,
 }
 
@@ -43,7 +43,7 @@ pub struct LoadProgram {
     pub name: String,
     /// Purpose.
     pub kind: ProgramKind,
-    /// Instructions; fields set by a [`LoadTimeValue`] are zero.
+    /// Instructions. Fields that a [`LoadTimeValue`] sets are zero.
     pub code: Vec<u8>,
     /// Values that the loader fills in, each with the index of its instruction.
     pub load_time_values: Vec<(usize, LoadTimeValue)>,
@@ -65,7 +65,7 @@ pub enum LoadTimeValue {
     Kernel(String),
 }
 
-/// A function: the section, the offset in it, and the number of instructions.
+/// Function: its section, its offset in the section, and its number of instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Function {
     section: usize,
@@ -180,8 +180,8 @@ impl<'a> Code<'a> {
         Ok(program)
     }
 
-    /// Fills in the known relocations of a function that begins at instruction `base`. Returns the calls of
-    /// the function.
+    /// Sets the known relocations of a function that begins at instruction `base`. Returns the calls of the
+    /// function.
     fn link(
         &self,
         function: Function,

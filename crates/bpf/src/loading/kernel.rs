@@ -1,4 +1,4 @@
-//! The types of a running kernel (`/sys/kernel/btf/vmlinux`): numbers of functions and structures that bpf(2)
+//! Types of a running kernel (`/sys/kernel/btf/vmlinux`): numbers of functions and structures that bpf(2)
 //! requires.
 
 use crate::btf::{header, part, string};
@@ -16,12 +16,12 @@ pub struct KernelTypes {
     at: Vec<usize>,
 }
 
-/// A structure of callbacks (struct_ops) of the kernel, with the structure that its map contains.
+/// Structure of callbacks (struct_ops) of the kernel, and the structure of its map's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StructOps {
     /// Type number of the structure.
     pub id: u32,
-    /// Type number of the structure in the map's value, which contains the first structure.
+    /// Type number of the structure of the map's value, which contains the callback structure.
     pub value_id: u32,
     /// Size of the map's value, bytes.
     pub value_bytes: u32,
@@ -81,7 +81,7 @@ impl KernelTypes {
         let member = |number: u32| {
             let at = place + 12 + 12 * number as usize;
             let name = string(&self.strings, word(&self.types, at)?)?;
-            // These structures have no bitfield, for which the word would also contain the width.
+            // These structures have no bitfields; for a bitfield the word would also contain the width.
             Some((String::from_utf8_lossy(name).into_owned(), (word(&self.types, at + 8)? & 0xff_ffff) / 8))
         };
         (0..count).map(member).collect()

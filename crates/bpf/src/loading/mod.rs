@@ -1,5 +1,5 @@
-//! Contents of an object for a loader (bpf(2)): types, maps, instructions with the open relocations, and the
-//! congestion controls member by member. Of the running kernel, this module reads only the types.
+//! Contents of an object for a loader (bpf(2)): types, maps, instructions with unresolved relocations, and
+//! the members of the congestion controls. This module reads only the types of the running kernel.
 
 mod code;
 mod kernel;
@@ -26,7 +26,7 @@ const DATA: [&str; 3] = [".rodata", ".data", ".bss"];
 /// eight bytes per option.
 const CONFIGURATION: &str = ".kconfig";
 
-/// An object ready for loading into a kernel.
+/// Object that is ready to be loaded into a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loadable {
     /// Text of the section `license`.
@@ -41,7 +41,7 @@ pub struct Loadable {
     pub controls: Vec<LoadControl>,
 }
 
-/// A map for the loader to create.
+/// Map that the loader creates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadMap {
     /// Name of the variable or of the section.
@@ -71,7 +71,7 @@ impl LoadMap {
     }
 }
 
-/// A congestion control for the loader to register.
+/// Congestion control that the loader registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadControl {
     /// Name that sockets request.
@@ -122,8 +122,8 @@ impl Loadable {
         build().map_err(|problem| ObjectError { file: name.to_owned(), problem })
     }
 
-    /// Fills in the kernel-configuration options that programs read, by their names; an option that the
-    /// kernel lacks is 0.
+    /// Sets the kernel-configuration options that programs read. `value`: value of the option with this name;
+    /// a missing option is 0.
     pub fn configure(&mut self, value: impl Fn(&str) -> Option<u64>) {
         for map in self.maps.iter_mut().filter(|map| map.name == CONFIGURATION) {
             let Some(content) = &mut map.content else { continue };
@@ -146,7 +146,8 @@ pub(crate) struct Places {
     map_at: BTreeMap<u64, usize>,
     /// Index of the section `.maps`.
     section: Option<usize>,
-    /// Map of the kernel configuration, if a program reads an option, and the offset of each option in it.
+    /// Map of the kernel configuration and offset of each option in the map; `None` if no program reads an
+    /// option.
     configuration: Option<(usize, BTreeMap<String, u32>)>,
 }
 
@@ -184,13 +185,13 @@ impl Places {
         Ok(places)
     }
 
-    /// Returns the map that contains a kernel-configuration option, and the byte offset in it.
+    /// Returns the map that contains a kernel-configuration option, and the byte offset in the map.
     pub(crate) fn option(&self, name: &str) -> Option<(usize, u32)> {
         let (map, variables) = self.configuration.as_ref()?;
         Some((*map, *variables.get(name)?))
     }
 
-    /// Returns the map for an address in this section and, for a data section, the byte offset in it.
+    /// Returns the map for an address in this section and, for a data section, the byte offset in the map.
     pub(crate) fn of(&self, section: usize, offset: u64) -> Option<(usize, Option<u32>)> {
         match self.data.get(&section) {
             Some(map) => Some((*map, Some(u32::try_from(offset).ok()?))),
@@ -200,7 +201,7 @@ impl Places {
     }
 }
 
-/// Returns the map of the options that programs read (`extern … __kconfig`), with zeros as values, which the
+/// Returns the map of the options that programs read (`extern … __kconfig`). Its values are zeros, which the
 /// kernel's options replace.
 fn configuration(elf: &Elf, btf: &Btf) -> Result<LoadMap, Problem> {
     let mut variables = BTreeMap::new();

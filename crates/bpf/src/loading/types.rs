@@ -1,6 +1,6 @@
-//! Converts the types of an object into the form that a kernel accepts. Variables and sections, for which
-//! clang leaves out sizes and offsets, become types of the same length that no program refers to; kernel
-//! functions get argument names.
+//! Conversion of an object's types into a form that a kernel accepts. For variables and sections clang omits
+//! sizes and offsets; they become types of the same length that no program refers to. Kernel functions get
+//! names of arguments.
 
 use super::kernel::{trailing, word};
 use crate::btf::{header, wrong};
@@ -8,15 +8,15 @@ use crate::error::Problem;
 
 const INT: u32 = 1 << 24;
 const STRUCT: u32 = 4 << 24;
-/// An integer of one byte, as the data word of an integer type.
+/// Data word of an integer type with one byte.
 const ONE_BYTE: u32 = 8;
 /// Size of the widest integer, bytes.
 const WIDEST: u32 = 16;
-/// Linkage of an extern function, and of a global function of this object.
+/// Linkage of an extern function, and linkage of a global function of this object.
 const EXTERN: u32 = 2;
 const GLOBAL: u32 = 1;
 
-/// Returns the section `.BTF`, rewritten.
+/// Returns the converted section `.BTF`.
 pub(super) fn plain(section: &[u8]) -> Result<Vec<u8>, Problem> {
     let (length, mut words) = header(section).map_err(wrong)?;
     let (Some(offset), Some(bytes)) = (words.next(), words.next()) else {
@@ -77,7 +77,7 @@ fn to_structure(types: &mut [u8], place: usize, integer: u32) {
     }
 }
 
-/// Names the arguments of a function: a kernel requires names, which externs lack.
+/// Adds names to the arguments of a function. A kernel requires these names, which externs lack.
 fn name_arguments(types: &mut [u8], place: usize, places: &[usize]) {
     let info = word(types, place + 4).unwrap_or(0);
     if info & 0xffff != EXTERN {

@@ -1,7 +1,7 @@
-//! `Closing` handles the FINs of both sides.
+//! `Closing`: handling of the FINs of both sides.
 //!
-//! A FIN takes one number of the sequence space (RFC 9293 §3.4), so Airhop's sender and receiver treat it as
-//! the last byte of the stream.
+//! A FIN has one sequence number (RFC 9293 §3.4), so Airhop's sender and receiver treat it as the last byte
+//! of the stream.
 
 use crate::script::Segment;
 use crate::stack::Refusal;
@@ -13,7 +13,7 @@ use airhop_tcp::{Receiver, Sender};
 pub(super) struct Closing {
     own: Option<u64>,
     peer: Option<u64>,
-    /// True if the application has closed the reading side: incoming data cause a reset.
+    /// True if the application has closed the reading side; incoming data then causes a reset.
     is_deaf: bool,
 }
 
@@ -58,7 +58,7 @@ impl Closing {
         Ok(())
     }
 
-    /// Returns 1 if the peer's FIN arrived in order, as it is no byte for the application.
+    /// Returns 1 if the peer's FIN has arrived in order, because the FIN is no byte for the application.
     pub(super) fn heard(&self, receiver: &Receiver) -> u64 {
         u64::from(self.peer.is_some_and(|fin| receiver.expected() > fin))
     }
@@ -86,8 +86,7 @@ impl Closing {
     }
 }
 
-/// Merges a FIN with the last data segment if both leave together, so that the FIN needs no segment of its
-/// own.
+/// Merges a FIN with the last data segment if both are sent at the same time.
 pub(super) fn join(leaving: &mut Vec<Segment>) {
     if let [.., last, fin] = leaving.as_mut_slice()
         && fin.flags.fin

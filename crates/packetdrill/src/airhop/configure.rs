@@ -1,4 +1,4 @@
-//! Parameters of a connection, from the settings of a script and the agreement of the two SYNs.
+//! Parameters of a connection, from the settings of a script and the options of both SYNs.
 
 use super::sockets::SocketOptions;
 use crate::script::Segment;
@@ -9,14 +9,14 @@ use airhop_tcp::{AfterPause, Config, DelayedAck, LossDetection, Preset, Scheme, 
 
 /// Length of the timestamps option in each segment (RFC 7323 appendix A), bytes.
 const TIMESTAMP_BYTES: u32 = 12;
-/// The MSS of an interface with an MTU of 1500 bytes (RFC 9293 §3.7.1).
+/// MSS of an interface with an MTU of 1500 bytes (RFC 9293 §3.7.1).
 const OWN_MSS: u32 = 1460;
-/// The MSS of a peer that announces none (RFC 9293 §3.7.1).
+/// MSS of a peer that announces none (RFC 9293 §3.7.1).
 const DEFAULT_MSS: u32 = 536;
 /// Maximum number of SACK blocks in an ACK without timestamps (RFC 2018 §3).
 const SACK_BLOCKS: u8 = 4;
 
-/// Agreement of the SYNs of both sides.
+/// Options on which the SYNs of both sides agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Agreed {
     /// MSS of the peer, bytes.
@@ -29,7 +29,7 @@ pub(super) struct Agreed {
 }
 
 impl Agreed {
-    /// Returns the options offered by this side, before the peer is known.
+    /// Returns the options that this side offers, before the peer's SYN.
     pub(super) fn offer(settings: &Settings) -> Self {
         Agreed {
             mss: OWN_MSS,
@@ -40,11 +40,11 @@ impl Agreed {
         }
     }
 
-    /// Returns the agreement with the peer's SYN or SYN-ACK.
+    /// Returns the options agreed with the peer's SYN or SYN-ACK.
     pub(super) fn with(settings: &Settings, syn: &Segment) -> Self {
         let offer = Agreed::offer(settings);
         let scale = syn.scale().filter(|_| settings.is_on("tcp_window_scaling"));
-        // RFC 3168 §6.1.1: a SYN requests ECN with both bits, and a SYN-ACK agrees with only ECE.
+        // RFC 3168 §6.1.1: a SYN requests ECN by ECE and CWR, and a SYN-ACK agrees by ECE alone.
         let asks = syn.flags.ece && (syn.flags.cwr || syn.flags.ack);
         let may = if syn.flags.ack { offer.ecn } else { settings.number("tcp_ecn") != Some(0) };
         Agreed {
@@ -106,8 +106,8 @@ pub(super) fn configure(
     Ok((scheme(settings, options, agreed)?, config))
 }
 
-/// Returns the receiver of a connection. Its window never limits the peer, as the memory of the socket is not
-/// modelled.
+/// Creates the receiver of a connection. Its window never limits the peer, because the memory of the socket
+/// is not modelled.
 pub(super) fn receiver(settings: &Settings, config: &Config, agreed: &Agreed) -> Config {
     let mut config = Config {
         receive_window: 1 << 30,

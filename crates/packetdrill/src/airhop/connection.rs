@@ -1,8 +1,8 @@
-//! `Connection` is one end of a connection: a sender and a receiver on one host, and the handshake.
+//! `Connection`: one end of a connection, i.e. a sender and a receiver on one host, and the handshake.
 //!
-//! As in Airhop, the sender opens every connection. If the script makes the stack accept, the sender's SYN
-//! leaves as the SYN-ACK, and the ACK that completes the handshake reaches the sender as the answer to its
-//! SYN.
+//! As in Airhop, the sender opens every connection. If the script makes the stack accept a connection, the
+//! sender's SYN is sent as the SYN-ACK. The ACK that completes the handshake reaches the sender as the
+//! response to its SYN.
 
 use super::closing::{self, Closing};
 use super::configure::{Agreed, configure, receiver};
@@ -34,25 +34,26 @@ pub(super) struct Connection {
     /// True if the stack accepts the connection; false if the stack opens it.
     accepts: bool,
     handshake: Handshake,
-    /// True if received data has not been acknowledged yet, neither by an ACK nor by a data segment.
+    /// True if received data has not been acknowledged by an ACK or by a data segment.
     owes_ack: bool,
     /// Number of bytes that the application has read.
     read: u64,
     pub(super) closing: Closing,
     /// Sequence number of the peer's SYN.
     peer_origin: u32,
-    /// Timestamp of the last ACK without data, because the receiver processes only data.
+    /// Timestamp of the last ACK without data. The receiver does not process such an ACK.
     heard: Option<u32>,
     /// End of the window that the peer announced last.
     edge: u64,
-    /// True if data left beyond the announced window: Airhop's senders assume that a window never shrinks.
+    /// True if data was sent beyond the announced window. Airhop's senders assume that a window never
+    /// shrinks.
     exceeds_window: bool,
 }
 
-/// Events of the handshake, kept to repeat it with other parameters.
+/// Events of the handshake, with which it can be repeated with other parameters.
 #[derive(Debug, Default)]
 struct Handshake {
-    /// Times at which the sender's SYN left.
+    /// Transmission times of the sender's SYN.
     syns: Vec<Time>,
     answer: Option<(Time, Simulated)>,
     /// First SYN of the peer.
@@ -65,7 +66,7 @@ impl Connection {
         Self::new(settings, &options, Agreed::offer(settings), false, now)
     }
 
-    /// Answers a SYN of the peer.
+    /// Responds to a SYN of the peer.
     pub(super) fn accept(
         settings: &Settings,
         options: SocketOptions,
@@ -87,7 +88,8 @@ impl Connection {
     ) -> Result<Self, Refusal> {
         let (scheme, mut config) = configure(settings, options, &agreed)?;
         if accepts {
-            config.linear_syn_timeouts = 0; // Linux, inet_reqsk_alloc(): a SYN-ACK has a timer of its own, which doubles
+            // Linux, inet_reqsk_alloc(): a SYN-ACK has its own timer, which doubles
+            config.linear_syn_timeouts = 0;
         }
         let parts = (scheme.build)(&Params::defaults(scheme), &config);
         let mut sender = Sender::new(FLOW, LOCAL, PEER, &config, scheme.features, parts);
@@ -115,7 +117,7 @@ impl Connection {
         })
     }
 
-    /// Changes the parameters, if only the handshake has happened so far.
+    /// Changes the parameters, if only the handshake has taken place.
     pub(super) fn configure(&mut self, settings: &Settings, options: &SocketOptions) -> Result<(), Refusal> {
         if self.sender.state().max_sent > 1 || self.receiver.delivered() > 0 {
             return Err(Refusal::unmodelled("a change of the socket's options after data"));
@@ -148,12 +150,13 @@ impl Connection {
         self.handshake = handshake;
     }
 
-    /// Passes the peer's SYN to the receiver. The receiver's SYN-ACK leaves as the sender's SYN.
+    /// Passes the peer's SYN to the receiver. The receiver's SYN-ACK is sent as the sender's SYN.
     fn receive_syn(&mut self, syn: &Segment, now: Time) {
         self.peer_origin = syn.seq;
         let mut heard = self.simulated(syn);
         (heard.seq, heard.len, heard.sack_permitted) = (0, 0, self.agreed.sack);
-        let (ece, cwr) = (self.config.ecn, self.config.ecn); // RFC 3168 §6.1.1: a SYN requests ECN by both bits
+        // RFC 3168 §6.1.1: a SYN requests ECN by ECE and CWR
+        let (ece, cwr) = (self.config.ecn, self.config.ecn);
         heard.flags = airhop_base::Flags { syn: true, ece, cwr, ..airhop_base::Flags::default() };
         self.receiver.on_segment(now, &packet(heard.clone(), Ecn::NotEct));
         while self.receiver.poll_transmit(now).is_some() {}
@@ -174,7 +177,7 @@ impl Connection {
         self.take(segment, simulated, now)
     }
 
-    /// Handles the answer to the sender's SYN: a SYN-ACK, or the ACK of the SYN-ACK.
+    /// Handles the response to the sender's SYN: a SYN-ACK, or the ACK of the SYN-ACK.
     fn complete(&mut self, segment: &Segment, now: Time) -> Result<(), Refusal> {
         if self.accepts == segment.flags.syn || segment.ack != Some(1) {
             return Err(Refusal::unmodelled("a handshake that is not the usual one"));
@@ -195,7 +198,8 @@ impl Connection {
         self.handshake.answer = Some((now, answer.clone()));
         self.sender.on_segment(now, &packet(answer, Ecn::NotEct));
         if self.accepts {
-            while self.sender.poll_transmit(now).is_some() {} // the ACK of a SYN-ACK that the peer did not send
+            // the ACK of a SYN-ACK that the peer has not sent
+            while self.sender.poll_transmit(now).is_some() {}
             if segment.len > 0 {
                 let simulated = self.simulated(segment);
                 self.take(segment, simulated, now)?;
@@ -219,14 +223,14 @@ impl Connection {
         if has_data {
             self.owes_ack = true;
             let was_delayed = self.receiver.poll_timeout().is_some();
-            // Linux, __tcp_ack_snd_check(): more than a full segment has its ACK at once.
+            // Linux, __tcp_ack_snd_check(): more than a full segment is acknowledged at once.
             if segment.flags.fin && !self.closing.is_over() && segment.len < self.agreed.mss {
                 self.receiver.expect_answer();
             }
             self.receiver.on_segment(now, &arrived);
             let is_prompt = self.system == System::FreeBsd || self.closing.is_over();
             if segment.flags.fin && is_prompt && self.receiver.poll_timeout().is_some() {
-                self.receiver.announce(now); // Linux delays the ACK of the first FIN as that of data
+                self.receiver.announce(now); // Linux delays the ACK of the first FIN like an ACK of data
             }
             // RFC 9293 §3.8.6.3 requires an ACK for every second full segment.
             if was_delayed && self.receiver.poll_timeout().is_some() && self.system == System::FreeBsd {
@@ -333,7 +337,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Returns the number of bytes that arrived in order and were not read.
+    /// Returns the number of bytes that have arrived in order and were not read.
     pub(super) fn unread(&self) -> u64 {
         self.receiver.delivered() - self.read - self.closing.heard(&self.receiver)
     }
@@ -342,8 +346,8 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// Returns an error for a large read on FreeBSD, which would send a window update (RFC 9293 §3.8.6.2.2);
-    /// the receiver's memory is not modelled.
+    /// For a large read on FreeBSD, which would send a window update (RFC 9293 §3.8.6.2.2), because the
+    /// receiver's memory is not modelled.
     pub(super) fn read(&mut self, bytes: u64) -> Result<(), Refusal> {
         self.read += bytes;
         if self.system == System::FreeBsd && bytes >= LARGE_READ {
@@ -385,7 +389,7 @@ impl Connection {
         }
     }
 
-    /// True if data left beyond the window that the peer announced last.
+    /// True if data was sent beyond the window that the peer announced last.
     pub(super) fn exceeds_window(&self) -> bool {
         self.exceeds_window
     }
@@ -395,7 +399,7 @@ impl Connection {
         self.heard.filter(|heard| heard.wrapping_sub(receiver) as i32 > 0).unwrap_or(receiver)
     }
 
-    /// Returns the segments to send now, with data segments first because they carry the acknowledgement.
+    /// Returns the segments to send now. Data segments are first, because they carry the acknowledgement.
     pub(super) fn transmit(&mut self, now: Time) -> impl Iterator<Item = Segment> + use<> {
         let mut leaving = Vec::new();
         while let Some(sent) = self.sender.poll_transmit(now) {
@@ -443,7 +447,7 @@ impl Connection {
         })
     }
 
-    /// Converts an acknowledgement of the receiver, unless a data segment has already carried it.
+    /// Converts an ACK of the receiver; `None` if a data segment has already carried the acknowledgement.
     fn acknowledgement(&mut self, sent: &Packet) -> Option<Segment> {
         let s = sent.segment()?;
         let sack = s.options.sack;

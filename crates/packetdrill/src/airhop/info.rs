@@ -9,16 +9,16 @@ use airhop_tcp::seams::Repair;
 /// `TCP_INFINITE_SSTHRESH`.
 const INFINITE: f64 = 2_147_483_647.0;
 
-/// Returns the current value of a member; `None` if Airhop has no counterpart.
+/// Returns the present value of a member; `None` if Airhop has no such value.
 pub(super) fn value(connection: &Connection, name: &str, now: Time) -> Option<f64> {
     let (sender, agreed) = (connection.sender(), connection.agreed());
     let (state, window, counters) = (sender.state(), sender.window(), sender.counters());
     let board = &state.board;
     let count = |holds: &dyn Fn(&Sent) -> bool| board.iter().filter(|sent| holds(sent)).count() as f64;
-    // A sum of many small parts may be slightly below an integer.
+    // A sum of many small numbers may be slightly below an integer.
     let whole = |segments: f64| (segments + 1e-6).floor();
     Some(match name {
-        // After a mark, Linux' window decreases with the flight; Airhop's window is ssthresh at once, and the
+        // After a mark, Linux' window decreases with the flight. Airhop's window is ssthresh at once, and the
         // flight decreases later.
         "tcpi_snd_cwnd" if sender.is_reducing() => return None,
         "tcpi_snd_cwnd" => whole(window.cwnd),
@@ -32,8 +32,7 @@ pub(super) fn value(connection: &Connection, name: &str, now: Time) -> Option<f6
         },
         "tcpi_unacked" => board.len() as f64,
         "tcpi_sacked" => count(&|sent| sent.sacked),
-        // As in Linux, a lost segment counts as lost until it has arrived, whether or not it was
-        // retransmitted.
+        // As in Linux, a lost segment counts as lost until it has arrived, even if it was retransmitted.
         "tcpi_lost" => count(&|sent| !sent.sacked && (sent.lost || sent.retransmitted)),
         "tcpi_retrans" => count(&|sent| !sent.sacked && sent.retransmitted && !sent.lost),
         "tcpi_total_retrans" => counters.retransmissions as f64,

@@ -1,4 +1,4 @@
-//! `Airhop` is Airhop's TCP as a stack under test, in virtual time.
+//! `Airhop`: Airhop's TCP as a stack under test, in virtual time.
 //!
 //! The stack has one connection at a time, from the handshake to the FINs, with sender and receiver on one
 //! host. Resets and TIME-WAIT are not modelled.
@@ -19,10 +19,11 @@ use sockets::Sockets;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-/// Clock value at the beginning of a script, nanoseconds; not zero, because a timestamp of zero means that
+/// Clock value at the start of a script, nanoseconds. It is not zero, because a timestamp of zero means that
 /// there is none.
 const EPOCH: u64 = 1_000_000_000;
-/// Maximum number of timer expiries without a segment, after which a sender counts as silent for ever.
+/// Maximum number of timer expiries without a segment. After more expiries the sender counts as silent for
+/// ever.
 const TIMERS: usize = 10_000;
 
 /// Airhop's TCP.
@@ -55,7 +56,7 @@ impl Airhop {
         }
     }
 
-    /// Creates a stack with a sender other than that of Linux.
+    /// Creates a stack with another sender than Linux'.
     pub fn of(folder: &Path, variant: Variant) -> Self {
         Airhop { settings: Settings::of(variant), ..Airhop::new(folder) }
     }
@@ -68,7 +69,7 @@ impl Airhop {
         }
     }
 
-    /// Runs the timers that expire before `until` or, if `inclusive`, at `until`; with `stop`, stops when a
+    /// Runs the timers that expire before `until`, or with `inclusive` at `until`. `stop`: stops when a
     /// segment was sent.
     fn run(&mut self, until: i64, inclusive: bool, stop: bool) {
         for _ in 0..TIMERS {

@@ -1,4 +1,4 @@
-//! System calls, as far as they affect a connection.
+//! System calls that affect a connection.
 
 use super::Airhop;
 use crate::script::{Call, Value};
@@ -14,7 +14,7 @@ pub(crate) struct SocketOptions {
     pub(crate) largest_segment: Option<u32>,
     /// TCP_NODELAY: true to disable Nagle's algorithm.
     pub(crate) no_delay: bool,
-    /// True if SO_MAX_PACING_RATE has a rate that no script reaches, with which Linux paces inside TCP.
+    /// True if SO_MAX_PACING_RATE is a rate that no script reaches, which makes Linux pace in TCP.
     pub(crate) paces: bool,
 }
 
@@ -74,13 +74,13 @@ const HARMLESS: [&str; 19] = [
 /// Smallest SO_MAX_PACING_RATE that limits no connection of a script, bytes per second.
 const UNREACHED_RATE: i64 = 1_000_000_000;
 
-/// Maximum number of pieces of a segment (MAX_SKB_FRAGS).
+/// Maximum number of fragments of a segment (MAX_SKB_FRAGS).
 const LARGEST_PIECES: usize = 17;
 
-/// Flags of sending calls that hold data back or open connections.
+/// Flags of sending calls that delay data or open connections.
 const UNMODELLED_FLAGS: [&str; 4] = ["MSG_FASTOPEN", "MSG_MORE", "MSG_EOR", "MSG_OOB"];
 
-/// Executes a call. Returns true if its result was compared.
+/// Executes a call. True if its result was compared.
 pub(super) fn call(host: &mut Airhop, call: &Call) -> Result<bool, Refusal> {
     let descriptor = call.number(0).unwrap_or(-1);
     let succeeded = call.result.unwrap_or(0) >= 0;
@@ -89,7 +89,7 @@ pub(super) fn call(host: &mut Airhop, call: &Call) -> Result<bool, Refusal> {
         "setsockopt" => set_option(host, descriptor, call)?,
         "listen" if succeeded => host.sockets.all.entry(descriptor).or_default().listens = true,
         "accept" | "accept4" => accept(host, call),
-        // A second call requests the result of the first.
+        // A second call of connect() requests the result of the first call.
         "connect" if host.sockets.connected != Some(descriptor) => {
             host.sockets.connected = Some(descriptor);
             host.connect(descriptor)?;
@@ -101,7 +101,7 @@ pub(super) fn call(host: &mut Airhop, call: &Call) -> Result<bool, Refusal> {
         name if name.starts_with("psp_") || name.starts_with("sctp_") => {
             return Err(Refusal::unmodelled(format!("{name}()")));
         }
-        _ => {} // fcntl, bind, getsockopt, poll, epoll and similar calls do not concern TCP
+        _ => {} // fcntl, bind, getsockopt, poll, epoll and similar calls do not affect TCP
     }
     Ok(false)
 }
@@ -144,7 +144,7 @@ fn set_option(host: &mut Airhop, descriptor: i64, call: &Call) -> Result<(), Ref
     }
 }
 
-/// Sets TCP_NODELAY, which may happen at any time; waiting data then leave.
+/// Sets TCP_NODELAY, which is possible at any time; waiting data is then sent.
 fn set_no_delay(host: &mut Airhop, descriptor: i64, call: &Call) -> Result<(), Refusal> {
     let value = call.number(3).ok_or_else(|| Refusal::unmodelled("TCP_NODELAY without a number"))?;
     let Some(socket) = host.sockets.all.get_mut(&descriptor) else { return Ok(()) };
@@ -183,7 +183,7 @@ fn send(host: &mut Airhop, call: &Call) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Returns the number of vector members that a sendmsg() gathers.
+/// Returns the number of vector members of a sendmsg().
 fn pieces(call: &Call) -> usize {
     let Some(Value::Members(message)) = call.arguments.get(1) else { return 0 };
     let vectors = message.iter().filter_map(|(name, value)| match value {
@@ -193,7 +193,7 @@ fn pieces(call: &Call) -> usize {
     vectors.sum()
 }
 
-/// Reads the bytes that arrived in order, at most the length requested by the call.
+/// Reads the bytes that arrived in order, at most the length that the call requests.
 fn receive(host: &mut Airhop, call: &Call) -> Result<bool, Refusal> {
     let Some(expected) = call.result.filter(|&result| result > 0) else { return Ok(false) };
     let room = call.number(2).filter(|_| call.name != "recvmsg" && call.name != "readv");
@@ -213,7 +213,7 @@ fn receive(host: &mut Airhop, call: &Call) -> Result<bool, Refusal> {
 
 fn close(host: &mut Airhop, descriptor: i64, call: &Call) -> Result<(), Refusal> {
     if host.connection.is_some() && host.sockets.connected == Some(descriptor) {
-        // A shutdown of only the reading side is invisible to TCP.
+        // TCP does not notice a shutdown of the reading side alone.
         if call.name == "close" || !call.words(1).any(|word| word == "SHUT_RD") {
             let whole = call.name == "close" || call.words(1).any(|word| word == "SHUT_RDWR");
             host.established()?.close(whole)?;
@@ -221,7 +221,7 @@ fn close(host: &mut Airhop, descriptor: i64, call: &Call) -> Result<(), Refusal>
         }
         return Ok(());
     }
-    // A connection that was established before accept() outlives its listener.
+    // A connection that was established before accept() stays open when its listener is closed.
     if call.name == "close" {
         host.sockets.all.remove(&descriptor);
     }

@@ -1,4 +1,4 @@
-//! Evaluates statements.
+//! Evaluation of statements.
 
 use super::{Expression, Operator, Relation};
 use std::collections::HashMap;
@@ -8,13 +8,13 @@ use std::collections::HashMap;
 pub(crate) enum Held {
     /// True.
     True,
-    /// False, with the names in the condition and their values.
+    /// False. The text has the names in the condition and their values.
     False(String),
-    /// Undecided, because this name has no value here.
+    /// Undecided, because this name has no value.
     Unknown(String),
 }
 
-/// The variables of a script; other names refer to numbers of a connection.
+/// Variables of a script. All other names refer to values of a connection.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     variables: HashMap<String, f64>,
@@ -24,7 +24,8 @@ pub(crate) struct Memory {
 pub(crate) type Names<'a> = &'a dyn Fn(&str) -> Option<f64>;
 
 impl Memory {
-    /// Sets a variable to the value of an expression; the error is the first name in the expression that has no value.
+    /// Sets a variable to the value of an expression. An error is the first name in the expression without a
+    /// value.
     pub(crate) fn assign(&mut self, name: &str, value: &Expression, names: Names<'_>) -> Result<(), String> {
         let value = self.value(value, names)?;
         self.variables.insert(name.to_owned(), value);
@@ -125,8 +126,7 @@ fn apply(name: &str, arguments: &[f64]) -> Option<f64> {
     }
 }
 
-/// Returns a constant of `linux/tcp.h` (the states of congestion avoidance, the bits of `tcpi_options`) or of
-/// Python.
+/// Returns a constant of Python or of `linux/tcp.h` (states of congestion avoidance, bits of `tcpi_options`).
 fn constant(name: &str) -> Option<f64> {
     Some(match name {
         "TCP_CA_Open" | "False" => 0.0,

@@ -1,4 +1,4 @@
-//! Reads statements and expressions.
+//! Parser of statements and expressions.
 
 use super::{Expression, Operator, Relation, Statement};
 use crate::cursor::{Cursor, ParseError};
@@ -49,7 +49,7 @@ fn statement(c: &mut Cursor<'_>) -> Result<Statement, ParseError> {
         }
         Some("if" | "else" | "elif" | "for" | "while" | "def" | "import" | "from" | "try" | "with") => {
             let text = before.rest().lines().next().unwrap_or("").trim().to_owned();
-            c.take_while(|_| true); // a block ends where the text does
+            c.take_while(|_| true); // a block ends at the end of the text
             Ok(Statement::Unknown { place, text })
         }
         Some(name) => {
@@ -90,7 +90,7 @@ fn end(c: &mut Cursor<'_>) -> Result<(), ParseError> {
     }
 }
 
-/// Skips blanks within an expression. A line may break where an operator or an operand is still missing.
+/// Skips blanks within an expression. A line may end where an operator or an operand is missing.
 fn blanks(c: &mut Cursor<'_>) {
     c.blanks();
     if c.take("\\") {

@@ -1,4 +1,4 @@
-//! Statements have the same meaning as in Python.
+//! Tests that statements have the same meaning as in Python.
 
 use super::{Held, Memory, Statement, parse};
 use crate::cursor::{Cursor, Place};

@@ -1,4 +1,4 @@
-//! System calls of a script, made to the kernel.
+//! System calls of a script, made in the kernel.
 
 use crate::script::{Call, Value};
 use crate::stack::Refusal;
@@ -12,10 +12,10 @@ use std::net::TcpListener;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::Arc;
 
-/// Outcome of a call: a number, or an error; accept() also returns a socket.
+/// Result of a call: a number, or an error. accept() also returns a socket.
 pub(super) type Returned = Result<(i64, Option<OwnedFd>), Errno>;
 
-/// A prepared call that any thread can make.
+/// Prepared call, which any thread can make.
 pub(super) type Job = Box<dyn FnOnce() -> Returned + Send>;
 
 /// Options with integer values: level and name, by their names in scripts.
@@ -78,12 +78,12 @@ pub(super) fn knows(name: &str) -> bool {
     calls.contains(&name)
 }
 
-/// Prepares a call on a socket that [`knows`] names; `local` and `peer` are the addresses for bind() and
-/// connect(). Returns `None` for a call that does not concern TCP, which is not made.
+/// Prepares a call on a socket that [`knows`] names. `local` and `peer`: addresses for bind() and connect().
+/// Returns `None` for a call that does not affect TCP, which is not made.
 ///
 /// # Errors
 ///
-/// Returns an error if the runner does not support the call or its arguments.
+/// If the runner does not support the call or its arguments.
 pub(super) fn prepare(
     call: &Call,
     on: Arc<OwnedFd>,
@@ -126,7 +126,7 @@ pub(super) fn prepare(
             Box::new(move || Ok((fcntl(&on, FcntlArg::F_SETFL(flags))?.into(), None)))
         }
         "setsockopt" => set_option(call, on)?,
-        _ => return Ok(None), // fcntl() that reads, getsockopt()
+        _ => return Ok(None), // a reading fcntl(), or getsockopt()
     }))
 }
 

@@ -1,9 +1,9 @@
-//! `Kernel` is the TCP of this machine's kernel as a stack under test, in real time, in its own network
+//! `Kernel`: the TCP of this machine's kernel as a stack under test, in real time, in its own network
 //! namespace.
 //!
-//! The addresses are those that scripts written for packetdrill expect: 192.168.0.1 on the device `tun0`, and
-//! a peer at 192.0.2.1. Commands of a script run as the calling user, in the namespace: run only scripts that
-//! you would run in a shell.
+//! The addresses are those that scripts for packetdrill expect: 192.168.0.1 at the device `tun0`, and a peer
+//! at 192.0.2.1. Commands of a script run in the namespace as the calling user, so only scripts that are safe
+//! in a shell may be run.
 
 mod calls;
 mod wire;
@@ -43,20 +43,20 @@ const FIRST_PEER: u16 = 40_000;
 const SET_UP: &str = "ip link set airhop0 down && ip link set airhop0 name tun0 \
     && ip addr flush dev tun0 && ip addr add 192.168.0.1/16 dev tun0 && ip link set tun0 up \
     && ip route add 192.0.2.0/24 via 192.168.0.2 dev tun0";
-/// Timeout of calls (SO_RCVTIMEO, SO_SNDTIMEO). A call that does not block by its script must return within
-/// this time, and a blocking call within this time after its return time.
+/// Timeout of calls (SO_RCVTIMEO, SO_SNDTIMEO). A call that does not block according to its script must
+/// return within this time. A blocking call must return within this time after its return time.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Length of a timer tick at CONFIG_HZ=250, the lowest rate that distributions use, nanoseconds.
+/// Duration of a timer tick at CONFIG_HZ=250, the lowest rate of distributions, nanoseconds.
 const TICK: i64 = 4_000_000;
 /// Ethernet's MTU.
 const MTU: u16 = 1500;
 /// Size of the buffer for `struct tcp_info`, with room for future kernels, bytes.
 const INFO_BYTES: usize = 512;
 
-/// Number of attempts of a failing script, since a machine may stall.
+/// Number of attempts for a script that fails, because a machine may stall.
 const TRIES: usize = 3;
 
-/// Checks the kernel against a script; commands run in `folder`. The verdict on a script that cannot run here
+/// Checks the kernel against a script. Commands run in `folder`. If the script cannot run here, the verdict
 /// is "not applicable".
 pub(crate) fn judge(script: &Script, folder: &Path) -> Verdict {
     let mut verdict = once(script, folder);
@@ -73,8 +73,8 @@ pub(crate) fn judge(script: &Script, folder: &Path) -> Verdict {
 fn once(script: &Script, folder: &Path) -> Verdict {
     let unable = |text: String| Verdict::NotApplicable(Diagnostic { place: Place::default(), text });
     let work = || {
-        // Real-time priority keeps the times of segments precise; without it, the tolerance of the script
-        // must suffice.
+        // Real-time priority makes the times of segments precise. Without it, the script's tolerance must
+        // suffice.
         let _ = sys::schedule(SchedulingPolicy::RealTime);
         Kernel::open(folder).map(|mut kernel| play(script, &mut kernel))
     };
@@ -107,12 +107,12 @@ impl Kernel {
     ///
     /// # Errors
     ///
-    /// Returns a sentence about the step that failed.
+    /// A sentence about the step that failed.
     pub fn open(folder: &Path) -> Result<Self, String> {
         let (namespace, tun) =
             Namespace::open(NodeId(0), MTU).map_err(|(step, error)| format!("{step}: {error}"))?;
-        // Real-time priority keeps the times of segments precise; without it, the tolerance of the script
-        // must suffice.
+        // Real-time priority makes the times of segments precise. Without it, the script's tolerance must
+        // suffice.
         let _ = namespace.within(|| sys::schedule(SchedulingPolicy::RealTime));
         let caller = caller().map_err(|error| format!("starting a thread: {error}"))?;
         let mut kernel = Kernel {
@@ -139,7 +139,7 @@ impl Kernel {
     fn shell(&self, text: &str) -> Result<(), String> {
         let mut command = Command::new("sh");
         command.arg("-c").arg(text).current_dir(&self.folder);
-        // Scripts that restore settings use this variable in the names of their files.
+        // Scripts that restore settings use this variable in names of files.
         command.env("PACKETDRILL_PID", std::process::id().to_string());
         let output = self.namespace.within(move || command.output()).and_then(|output| output);
         let output = output.map_err(|error| error.to_string())?;
@@ -196,16 +196,16 @@ impl Kernel {
         Ok(())
     }
 
-    /// Sets CUBIC, Linux' default, for a script that names no congestion control, whatever the default of the
-    /// machine is. In a namespace, only root may select a congestion control that is not allowed for
-    /// everybody.
+    /// Sets CUBIC, Linux' default, for a script that names no congestion control, for any default of the
+    /// machine. In a namespace, only root may select a congestion control that is not permitted for all
+    /// users.
     fn choose_control(&self, socket: &OwnedFd) -> Result<(), Refusal> {
         let control = self.settings.word("tcp_congestion_control").unwrap_or("cubic");
         setsockopt(socket, sockopt::TcpCongestion, &control.into())
             .map_err(|error| failed(&format!("choosing {control}"), &error.into()))
     }
 
-    /// Makes a call; a call that blocks by its script runs in a separate thread.
+    /// Makes a call. A call that blocks according to its script runs in a separate thread.
     fn make(&mut self, call: &Call) -> Result<bool, Refusal> {
         if !calls::knows(&call.name) {
             return Err(Refusal::unmodelled(format!("the runner has no {}() of the kernel", call.name)));
@@ -328,10 +328,11 @@ impl Stack for Kernel {
         if text.contains("/sys/module") || text.contains("modprobe") {
             return Err(Refusal::unmodelled("a parameter of the whole machine"));
         }
-        let _ = self.settings.command(text, &self.folder); // the kernel ignores the list of features that Airhop does not model
+        // Airhop's list of commands that it does not model does not apply to the kernel
+        let _ = self.settings.command(text, &self.folder);
         let done = self.shell(text).map_err(|error| format!("`{}`: {error}", text.trim()));
         if self.sockets.is_empty() {
-            self.start = Instant::now(); // set-up commands take no time of the script
+            self.start = Instant::now(); // commands of the set-up do not count as time of the script
         }
         done.map_err(Refusal::NotApplicable)
     }
@@ -361,7 +362,7 @@ impl Stack for Kernel {
 fn caller() -> io::Result<Sender<(Job, SyncSender<Returned>)>> {
     let (calls, to_do) = channel::<(Job, SyncSender<Returned>)>();
     let work = move || {
-        // The same priority as that of the thread that plays the script.
+        // The thread has the priority of the thread that plays the script.
         let _ = sys::schedule(SchedulingPolicy::RealTime);
         for (job, told) in to_do {
             // The receiver no longer exists if the call took too long.
@@ -395,7 +396,7 @@ fn set_timeouts(socket: &OwnedFd) -> Result<(), Refusal> {
     set.map_err(|error| failed("setting a timeout", &error.into()))
 }
 
-/// Converts an error of the machine, which is no evidence about TCP.
+/// Converts an error of the machine, which does not concern TCP.
 fn failed(step: &str, error: &io::Error) -> Refusal {
     Refusal::unmodelled(format!("{step}: {error}"))
 }

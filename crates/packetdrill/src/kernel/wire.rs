@@ -1,4 +1,4 @@
-//! Converts segments of a script to and from IPv4 and TCP bytes.
+//! Conversion between a script's segments and IPv4 and TCP bytes.
 
 use crate::script::{EcnField, Flags, Segment, TcpOption};
 use airhop_base::Ecn;
@@ -27,7 +27,7 @@ impl Ends {
         tcp.acknowledgment_number = segment.ack.map_or(0, |ack| ack.wrapping_add(self.origin));
         let options = self.options(segment)?;
         tcp.set_options_raw(&options).map_err(|_| "more options than fit a TCP header".to_owned())?;
-        // Only the length of the payload matters, and the script defines it.
+        // Only the length of the payload is defined by the script.
         let payload = vec![0; segment.len as usize];
         let bytes = u16::try_from(tcp.header_len() + payload.len())
             .map_err(|_| "a longer segment than IPv4 has room for")?;

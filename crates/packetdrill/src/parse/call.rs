@@ -1,4 +1,4 @@
-//! Reads a system call: `setsockopt(4, SOL_TCP, TCP_CONGESTION, "reno", 4) = 0`.
+//! Parser of a system call: `setsockopt(4, SOL_TCP, TCP_CONGESTION, "reno", 4) = 0`.
 
 use crate::cursor::{Cursor, ParseError};
 use crate::script::{Call, Value};
@@ -17,7 +17,7 @@ pub(super) fn parse(c: &mut Cursor<'_>, blocks: Option<i64>) -> Result<Call, Par
     Ok(Call { name, arguments, result, error, blocks })
 }
 
-/// Reads the result, and the name of an error after it; skips an explanation in brackets.
+/// Reads the result, and the name of an error after it. Skips an explanation in brackets.
 fn outcome(c: &mut Cursor<'_>) -> Result<(Option<i64>, Option<String>), ParseError> {
     c.blanks();
     let result = if c.take("...") || c.take("?") { None } else { Some(c.integer()?) };

@@ -1,4 +1,5 @@
-//! Parses the language of packetdrill scripts: the TCP part in full, and the rest as text.
+//! Parser of the language of packetdrill scripts. TCP is parsed in full, all other protocols are stored as
+//! text.
 //!
 //! The authors describe the language in N. Cardwell et al., "packetdrill: Scriptable Network Stack Testing,
 //! from Sockets to Packets", USENIX ATC 2013, §3.
@@ -10,15 +11,15 @@ use crate::code;
 use crate::cursor::{Cursor, ParseError, Place};
 use crate::script::{Action, Event, Script, When};
 
-/// Keywords of other protocols and encapsulations, whose packets are kept as text.
+/// Keywords of other protocols and encapsulations, whose packets are stored as text.
 const FOREIGN: [&str; 11] =
     ["encap", "icmp", "icmpv4", "icmpv6", "udp", "udplite", "sctp", "ipv4", "ipv6", "gre", "mpls"];
 
-/// Parses a script; errors contain `file` as the file name.
+/// Parses a script. `file`: file name in errors.
 ///
 /// # Errors
 ///
-/// Returns the first place that is invalid in the language.
+/// The first place that is invalid in the language.
 pub fn parse(file: &str, text: &str) -> Result<Script, ParseError> {
     let mut c = Cursor::new(file, text, Place { line: 1, column: 1 });
     let mut script = Script::default();
@@ -32,7 +33,8 @@ pub fn parse(file: &str, text: &str) -> Result<Script, ParseError> {
             continue;
         }
         let place = c.place();
-        // A command without a time stamp comes before all events with one, or follows the previous event.
+        // A command without a time stamp precedes all events with a time stamp, or follows the previous
+        // event.
         let (when, blocks) = if c.peek() == Some('`') { (When::After(0), None) } else { stamp(&mut c)? };
         c.gap()?;
         let action = action(&mut c, blocks)?;

@@ -1,4 +1,4 @@
-//! Reads a TCP segment: `[ect0] P. 1:1001(1000) ack 1 win 257 <TS val 100 ecr 200,nop,nop>`.
+//! Parser of a TCP segment: `[ect0] P. 1:1001(1000) ack 1 win 257 <TS val 100 ecr 200,nop,nop>`.
 
 use crate::cursor::{Cursor, ParseError};
 use crate::script::{EcnField, Flags, Segment, TcpOption};
@@ -40,7 +40,7 @@ pub(super) fn parse(c: &mut Cursor<'_>) -> Result<Segment, ParseError> {
     Ok(segment)
 }
 
-/// Reads `[ect0]`, `(ttl 64)`: keeps the ECN field, and skips the rest.
+/// Reads `[ect0]`, `(ttl 64)`: stores the ECN field, and skips all other fields.
 fn ip_header(c: &mut Cursor<'_>, segment: &mut Segment) -> Result<(), ParseError> {
     loop {
         c.blanks();

@@ -2,7 +2,7 @@
 
 use etherparse::checksum::Sum16BitWords;
 
-/// Returns the sum of some bytes; an odd last byte is padded with a zero (RFC 1071 §1).
+/// Returns the sum of `bytes`; an odd last byte is padded with a zero (RFC 1071 §1).
 pub(super) fn sum(bytes: &[u8]) -> Sum16BitWords {
     Sum16BitWords::new().add_slice(bytes)
 }
@@ -42,14 +42,14 @@ impl Update {
 mod tests {
     use super::*;
 
-    /// RFC 1624 §4: the equation of RFC 1141 gives 0xFFFF here, equation 3 gives 0x0000.
+    /// RFC 1624 §4: the equation of RFC 1141 yields 0xFFFF here, equation 3 yields 0x0000.
     #[test]
     fn the_worked_example() {
         assert_eq!(Update::of(0xDD2F).replace(0x5555, 0x3285).checksum(), 0x0000);
     }
 
-    /// RFC 1624 §3: equation 3 has the result of a complete sum, for every checksum and a word of each kind.
-    /// Words that are not all zero never have the checksum 0xFFFF, so no update may produce it.
+    /// RFC 1624 §3: equation 3 yields the complete sum, for every checksum and a word of each kind. Words
+    /// that are not all zero never have the checksum 0xFFFF, so no update may yield it.
     #[test]
     fn an_update_is_the_sum_of_all_words() {
         for other in 1..=u16::MAX {
@@ -65,8 +65,8 @@ mod tests {
         }
     }
 
-    /// A segment grows by at most 40 bytes of options, and all words of its header may change: the sum must
-    /// be folded completely.
+    /// A segment grows by at most 40 bytes of options, and all words of its header may change, so the sum
+    /// must be folded completely.
     #[test]
     fn carries_are_carried_again() {
         let most = (0..64).fold(Update::of(0), |update, _| update.replace(0, 0xFFFF));

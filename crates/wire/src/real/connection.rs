@@ -6,7 +6,7 @@ use airhop_base::{Options, Original, RareOptions, Sack, SackBlock, Segment, Time
 /// Direction of a segment of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Way {
-    /// Direction from the end that opened the connection, the sender of the first observed packet.
+    /// Direction from the end that opened the connection, i.e. the sender of the first observed packet.
     Forward,
     /// Direction from the other end.
     Reverse,
@@ -25,12 +25,11 @@ impl Way {
 /// State of a TCP connection for an observer between its ends: initial sequence number, highest offset and
 /// window scale of each end.
 ///
-/// Offsets are those of [`Segment`]: a SYN is 0, the first byte of data 1. For an end without an observed
-/// SYN, the first observed number counts as its first byte of data. Older data that arrives later has offset
-/// 0.
+/// Offsets are those of [`Segment`]: a SYN is 0, the first byte of data 1. If no SYN of an end was observed,
+/// its first observed number counts as its first data byte. Older data that arrives later has offset 0.
 ///
-/// Acknowledgements of an end are limited to the data seen from the other end: a host may claim more (RFC
-/// 9293 §3.10.7.4 drops such an ACK).
+/// Acknowledgement numbers are limited to the data observed from the other end, because a host may send
+/// higher numbers (RFC 9293 §3.10.7.4 drops such an ACK).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Connection {
     streams: [Stream; 2],
@@ -54,12 +53,12 @@ impl Stream {
             *self = Stream { isn: Some(syn.seq), ..Stream::default() };
         }
         self.end = self.end.max(1);
-        // A retransmitted SYN may lack options; the other end's SYN shows whether the first one arrived.
+        // A retransmitted SYN may lack options. The other end's SYN shows whether the first SYN arrived.
         self.window_scale = syn.window_scale.or(self.window_scale);
     }
 
-    /// Returns the offset of a sequence number: the candidate closest to the end (RFC 9293 §3.4). The first
-    /// observed number is the first byte of data.
+    /// Returns the offset of a sequence number: the candidate that is nearest to the end of the stream (RFC
+    /// 9293 §3.4). The first observed number is the first data byte.
     fn unfold(&mut self, number: u32) -> u64 {
         let isn = *self.isn.get_or_insert_with(|| {
             self.end = 1;
@@ -69,7 +68,7 @@ impl Stream {
         self.end.saturating_add_signed(distance.into())
     }
 
-    /// Returns the offset of a number sent by the other end about this stream.
+    /// Returns the offset of an acknowledgement number that the other end sent for this stream.
     fn acknowledged(&mut self, number: u32) -> u64 {
         self.unfold(number).min(self.end)
     }
@@ -90,8 +89,8 @@ impl Connection {
     /// differs from the known one (RFC 9293 §3.6, MAY-2). Must be called before [`Connection::segment`],
     /// which would restart the numbering.
     ///
-    /// A SYN-ACK to the only SYN so far belongs to the same connection, whatever its number: a listener
-    /// without state (SYN cookies, RFC 4987 §3.6) chooses a new number for each answer.
+    /// A SYN-ACK to the only SYN so far belongs to the same connection for any number, because a listener
+    /// without state (SYN cookies, RFC 4987 §3.6) chooses a new number for each SYN-ACK.
     pub fn is_reopened_by(&self, way: Way, seen: &ParsedTcp) -> bool {
         let stream = &self.streams[way as usize];
         let peer = &self.streams[way.opposite() as usize];
@@ -138,13 +137,13 @@ impl Connection {
         fold(self.streams[way as usize].isn.unwrap_or(0), offset)
     }
 
-    /// Returns the next sequence number on the wire of the stream of direction `way`: after all data seen of
-    /// it.
+    /// Returns the next sequence number on the wire of the stream in direction `way`, after all its observed
+    /// data.
     pub fn next(&self, way: Way) -> u32 {
         self.fold(way, self.streams[way as usize].end)
     }
 
-    /// Returns sequence and acknowledgement number; zero for a number that the header lacks.
+    /// Returns sequence and acknowledgement number; zero for a number that the header does not contain.
     fn offsets(&mut self, way: Way, seen: &ParsedTcp, payload: u32) -> [u64; 2] {
         let stream = &mut self.streams[way as usize];
         let seq = if seen.flags.syn && !seen.rst {
@@ -159,8 +158,8 @@ impl Connection {
         [seq, if seen.flags.ack { peer.acknowledged(seen.ack) } else { 0 }]
     }
 
-    /// Returns the non-empty SACK blocks. They do not update the observer's state, hence the copy of the
-    /// stream: they lie above the cumulative acknowledgement or, as D-SACK (RFC 2883), below it.
+    /// Returns the non-empty SACK blocks. They lie above the cumulative acknowledgement or, as D-SACK (RFC
+    /// 2883), below it. They do not change the observer's state, hence the copy of the stream.
     fn sack(&self, way: Way, seen: &ParsedTcp) -> Sack {
         let mut peer = self.streams[way.opposite() as usize];
         let mut sack = Sack::EMPTY;

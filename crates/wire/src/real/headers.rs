@@ -14,7 +14,7 @@ pub(super) const ICMPV6: u8 = 58;
 pub(super) const SCTP: u8 = 132;
 pub(super) const UDP_LITE: u8 = 136;
 
-/// Extension headers (RFC 8200 §4) that are skipped.
+/// Extension headers that are skipped (RFC 8200 §4).
 const HOP_BY_HOP: u8 = 0;
 const ROUTING: u8 = 43;
 const FRAGMENT: u8 = 44;
@@ -35,8 +35,8 @@ pub(super) struct Headers {
     pub transport: usize,
     pub protocol: u8,
     pub is_fragment: bool,
-    /// True with a routing header whose route is not at its end: the destination address is then not the
-    /// final one.
+    /// True if a routing header's route is not at its end, so that the destination address is not the final
+    /// one.
     pub is_on_route: bool,
 }
 
@@ -64,7 +64,7 @@ impl Headers {
             bytes: total,
             transport: length,
             protocol: header[9],
-            // The flag "more fragments", or an offset.
+            // The flag "more fragments" is set, or the fragment offset is not zero.
             is_fragment: half(header, 6) & 0x3FFF != 0,
             is_on_route: false,
         })

@@ -4,10 +4,10 @@
 //! [`crate::encode`] and [`crate::decode`] use Airhop's own addresses; real hosts have any address. [`read`]
 //! parses such a datagram of IPv4 or IPv6, a [`Connection`] converts its TCP header into an
 //! [`airhop_base::Segment`] with offsets that never wrap, and [`write_back`] writes the network's changes (CE
-//! marks, ELN, NAKs) into a copy of the bytes. All other parts of a datagram leave unchanged: unknown
+//! marks, ELN, NAKs) into a copy of the bytes. All other fields of a datagram leave unchanged: unknown
 //! options, reserved bits, urgent data, valid and invalid checksums.
 //!
-//! Further functions: [`notice`] builds a notice to a sender; [`complete_checksum`] and [`segments`] complete
+//! Further functions: [`notice`] builds a notice to a sender; [`complete_checksum`] and [`segments`] perform
 //! work that a host leaves to its network card.
 //!
 //! The module does no I/O, and no input makes it panic.

@@ -1,10 +1,10 @@
-//! Notices to a real sender. ELN and ERSN have the form of an ACK of its receiver, with a mark in reserved
-//! bits (Yun 2009 §3.1; the bits are those of [`crate::encode`]): they must be sent only to hosts that listen
+//! Notices to a real sender. ELN and ERSN have the form of an ACK from its receiver, with a mark in reserved
+//! bits (Yun 2009 §3.1; the bits are those of [`crate::encode`]). They must be sent only to hosts that listen
 //! for them. EBSN and RTTN are ICMP messages in the format of [`crate::encode`], followed by addresses.
 //!
-//! The types are those for experiments: 253 of ICMP (RFC 4727), 200 of ICMPv6 (RFC 4443 §2.1). Kernels ignore
-//! them; a program that listens for ICMP receives them. The message contains both addresses of the segment,
-//! since the notice goes to the segment's source but does not come from its destination:
+//! Their types are for experiments: 253 of ICMP (RFC 4727), 200 of ICMPv6 (RFC 4443 §2.1). Kernels ignore
+//! these messages; a program that listens for ICMP receives them. The message contains both addresses of the
+//! segment, because the notice goes to the segment's source but does not come from its destination:
 //!
 //! ```text
 //! type | code 0 EBSN, 1 RTTN | checksum || delay in µs || source port | destination port || sequence number || end of the segment
@@ -28,7 +28,7 @@ const TCP_CHECKSUM: usize = 16;
 /// RFC 791 §3.1: don't fragment.
 const DONT_FRAGMENT: u8 = 0x40;
 
-/// Segment concerned by a notice, as in its headers.
+/// Segment that a notice reports, with the fields of its headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quoted {
     /// Source of the segment, which is the destination of the notice.
@@ -65,8 +65,8 @@ pub enum NoticeError {
     },
 }
 
-/// Builds a notice to the source of the segment `about`. An ELN or ERSN comes from the segment's destination,
-/// with the ports of an ACK; other notices come from `router`. The delay of an RTTN is carried in integer
+/// Builds a notice to the source of the segment `about`. An ELN or ERSN has the segment's destination as its
+/// source, with the ports of an ACK; other notices come from `router`. The delay of an RTTN is in integer
 /// microseconds, at most 2³² - 1; that of an EBSN is zero.
 ///
 /// # Errors
@@ -98,9 +98,9 @@ pub fn notice(router: IpAddr, about: &Quoted, delay: Span, kind: NoticeKind) -> 
     }
 }
 
-/// Builds an ACK from the destination of the segment, without options: these reserved bits identify the
-/// notice, the acknowledgement field has the first byte of the segment, and the window field 65535 less its
-/// length ([`crate::tcp`] has the reasons).
+/// Builds an ACK from the destination of the segment, without options. The reserved bits identify the notice.
+/// The acknowledgement field contains the first byte of the segment, and the window field 65535 less its
+/// length ([`crate::tcp`] states the reasons).
 fn like_an_ack(about: &Quoted, bits: u8) -> Result<Vec<u8>, NoticeError> {
     let [to, from] = about.ports;
     let length = u16::try_from(about.end.wrapping_sub(about.seq)).unwrap_or(u16::MAX);
@@ -144,7 +144,7 @@ fn message(head: [u8; 2], about: &Quoted, delay: Span, source: &[u8], destinatio
     out
 }
 
-/// Builds an IPv4 datagram (RFC 791 §3.1). RFC 6864 §4.1: the identification may be anything.
+/// Builds an IPv4 datagram (RFC 791 §3.1). RFC 6864 §4.1: the identification may have any value.
 fn over_v4(source: [u8; 4], destination: [u8; 4], protocol: u8, body: &[u8]) -> Vec<u8> {
     let [high, low] = ((IPV4_HEADER + body.len()) as u16).to_be_bytes();
     let mut out = vec![0x45, 0, high, low, 0, 0, DONT_FRAGMENT, 0, Packet::TTL, protocol, 0, 0];

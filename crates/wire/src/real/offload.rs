@@ -12,7 +12,7 @@ const FLAGS: usize = 13;
 const FIN_AND_PSH: u8 = 0x09;
 const CWR: u8 = 0x80;
 
-/// Reason why offloaded work is impossible, for a network card too.
+/// Reason why offloaded work is impossible, even for a network card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OffloadError {
     /// The bytes are no datagram with headers.
@@ -34,9 +34,9 @@ pub enum OffloadError {
 /// Offset of the checksum in the header of UDP (RFC 768).
 const UDP_CHECKSUM: usize = 6;
 
-/// Completes a checksum begun by the host (`VIRTIO_NET_HDR_F_NEEDS_CSUM`): the field at `start + offset`
-/// holds the sum of the pseudo header, and the checksum goes over it and everything from `start` to the end
-/// of the slice.
+/// Completes a checksum that the host has begun (`VIRTIO_NET_HDR_F_NEEDS_CSUM`). The field at
+/// `start + offset` contains the sum of the pseudo header. The checksum covers this sum and all bytes from
+/// `start` to the end of the slice.
 ///
 /// # Errors
 /// [`OffloadError::Checksum`], with `datagram` unchanged.
@@ -58,13 +58,13 @@ fn finished(sum: Sum16BitWords, is_udp: bool) -> [u8; 2] {
     checksum.to_ne_bytes()
 }
 
-/// Returns the datagrams into which a card would segment a large one: `gso_size` bytes of payload in each,
-/// the rest in the last. IPv4 identifications and sequence numbers continue, FIN and PSH are on the last
-/// segment and CWR on the first (RFC 3168 §6.1.2), and all lengths and checksums are recomputed. A datagram
-/// that needs no segmentation is one segment.
+/// Returns the datagrams into which a network card would segment a large datagram, with `gso_size` bytes of
+/// payload each, and the remainder in the last. IPv4 identifications and sequence numbers continue. FIN and
+/// PSH are on the last segment, CWR on the first (RFC 3168 §6.1.2). All lengths and checksums are recomputed.
+/// A datagram that needs no segmentation is one segment.
 ///
 /// # Errors
-/// [`OffloadError`] for anything but a whole TCP or UDP datagram, and for a `gso_size` of zero.
+/// [`OffloadError`] for input that is not a whole TCP or UDP datagram, and for a `gso_size` of zero.
 pub fn segments(datagram: &[u8], gso_size: u16) -> Result<impl Iterator<Item = Vec<u8>> + '_, OffloadError> {
     let large = Large::of(datagram, gso_size.into())?;
     let count = large.payload.len().div_ceil(large.size).max(1);
@@ -123,8 +123,8 @@ impl<'a> Large<'a> {
         out
     }
 
-    /// Writes the IP header (RFC 8200 §3; RFC 791 §3.1: each datagram has its own identification, as it may
-    /// be fragmented).
+    /// Writes the IP header (RFC 8200 §3). Each IPv4 datagram has its own identification, because it may be
+    /// fragmented (RFC 791 §3.1).
     fn write_ip(&self, out: &mut [u8], index: usize) {
         let length = out.len();
         if self.headers.is_v6 {

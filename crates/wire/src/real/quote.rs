@@ -1,4 +1,4 @@
-//! Segment that a link layer reports by the first bytes of its datagram.
+//! Segment of a datagram whose first bytes a link layer reports.
 
 use super::headers::{Headers, TCP, half, part, word};
 use super::{Quoted, Unreadable};
@@ -12,9 +12,9 @@ const LONGEST_HEADER: usize = 60;
 const TIMESTAMPS_HEADER: usize = 32;
 
 impl Quoted {
-    /// Reads the segment of a datagram whose first bytes are given: the IP header and eight more bytes, as in
-    /// an ICMP error. Without the next five bytes the length of the TCP header is unknown: a datagram with at
-    /// most 60 bytes after its IP header then counts as one without payload, any other as one with
+    /// Reads the segment of a datagram from its first bytes: the IP header and eight more bytes, as in an
+    /// ICMP error. Without the next five bytes the length of the TCP header is unknown. A datagram with at
+    /// most 60 bytes after its IP header then counts as one without payload, a longer datagram as one with
     /// timestamps. Without the acknowledgement number `peer_seq` is zero. `None` for another protocol, a
     /// fragment, or a segment without payload.
     ///
@@ -72,7 +72,7 @@ mod tests {
         assert!((0..28).all(|bytes| Quoted::read(&whole[..bytes]).is_err()));
     }
 
-    /// A pure ACK is no segment with payload, with up to 40 bytes of options.
+    /// A pure ACK, with up to 40 bytes of options, is not a segment with payload.
     #[test]
     fn an_ack_has_no_segment() {
         for bytes in [60, 80] {

@@ -22,8 +22,8 @@ const CWR: u8 = 0x80;
 pub struct HeaderFields {
     /// Source address of the IP header.
     pub source: IpAddr,
-    /// Destination address of the IP header; with a routing header, the next address of the route (RFC 8200
-    /// §4.4).
+    /// Destination address of the IP header. With a routing header it is the next address of the route (RFC
+    /// 8200 §4.4).
     pub destination: IpAddr,
     /// Protocol after the IP header and its extensions: 6 is TCP, 17 UDP (IANA's protocol numbers).
     pub protocol: u8,
@@ -32,10 +32,10 @@ pub struct HeaderFields {
     pub ports: Option<[u16; 2]>,
     /// ECN field of the IP header (RFC 3168 §5).
     pub ecn: Ecn,
-    /// Length of the datagram in bytes according to its IP header, even if fewer bytes are present.
+    /// Length of the datagram in bytes from its IP header, even if fewer bytes are present.
     pub bytes: u32,
-    /// Bytes after the TCP header; for other protocols, bytes after the IP headers and a further eight, the
-    /// length of UDP's header.
+    /// Number of bytes after the TCP header; for other protocols, after the IP headers and eight further
+    /// bytes, the length of UDP's header.
     pub payload: u32,
     /// True for a fragment (RFC 791 §3.2, RFC 8200 §4.5), whose transport header is not read.
     pub is_fragment: bool,
@@ -56,7 +56,7 @@ pub struct ParsedTcp {
     pub flags: Flags,
     /// True if the RST flag resets the connection.
     pub rst: bool,
-    /// Bytes of options, padding included, for [`airhop_base::Original::new`].
+    /// Length of the options including padding, bytes, for [`airhop_base::Original::new`].
     pub option_bytes: u8,
     /// Maximum segment size in bytes (RFC 9293 §3.7.1), on a SYN.
     pub mss: Option<u16>,
@@ -70,7 +70,7 @@ pub struct ParsedTcp {
     pub timestamps: Option<Timestamps>,
 }
 
-/// SACK blocks as on the wire, at most four.
+/// SACK blocks with numbers as on the wire, at most four.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct ParsedSack {
     len: u8,
@@ -92,11 +92,11 @@ impl ParsedSack {
 }
 
 /// Parses the headers of an IPv4 or IPv6 datagram. Bytes after its end are ignored, and its payload is not
-/// needed. Checksums are left to the receiver.
+/// needed. The receiver checks the checksums.
 ///
 /// # Errors
 /// [`Unreadable`] if the IP headers or the transport header are truncated or inconsistent. Malformed TCP
-/// options are ignored instead.
+/// options are ignored.
 pub fn read(bytes: &[u8]) -> Result<HeaderFields, Unreadable> {
     let headers = Headers::of(bytes)?;
     let tcp = headers.tcp(bytes)?;
@@ -122,8 +122,8 @@ pub fn read(bytes: &[u8]) -> Result<HeaderFields, Unreadable> {
     })
 }
 
-/// Returns the length of a datagram's headers, bytes: with these bytes alone [`read`] has the same result. A
-/// malformed header, and all bytes after it, do not count.
+/// Returns the length of a datagram's headers, bytes; from these bytes alone [`read`] returns the same
+/// result. A malformed header and the bytes after it do not count.
 pub fn header_bytes(bytes: &[u8]) -> usize {
     let Ok(headers) = Headers::of(bytes) else { return 0 };
     let behind = match headers.protocol {
@@ -164,7 +164,8 @@ fn read_tcp(header: &[u8]) -> ParsedTcp {
     tcp
 }
 
-/// Parses an option. Options of the handshake are ignored later (RFC 9293 §3.2, RFC 7323 §2.2, RFC 2018 §2).
+/// Parses an option. Options of the handshake are ignored on later segments (RFC 9293 §3.2, RFC 7323 §2.2,
+/// RFC 2018 §2).
 fn read_option(tcp: &mut ParsedTcp, kind: u8, body: &[u8]) {
     match (kind, body) {
         (MSS, &[high, low]) if tcp.flags.syn => tcp.mss = Some(u16::from_be_bytes([high, low])),

@@ -4,12 +4,13 @@ use super::checksum::sum;
 use super::headers::{Headers, ICMP, ICMPV6, TCP, UDP, UDP_HEADER, half};
 
 /// Checks the checksums of a whole datagram: of the IPv4 header (RFC 791 §3.1), of TCP (RFC 9293 §3.1), UDP
-/// (RFC 768; zero is none on IPv4 alone, RFC 8200 §8.1), ICMP (RFC 792) and ICMPv6 (RFC 4443 §2.3). For a
-/// fragment and for other protocols, only of the IPv4 header.
+/// (RFC 768; zero means no checksum, in IPv4 alone, RFC 8200 §8.1), ICMP (RFC 792) and ICMPv6 (RFC 4443
+/// §2.3). For a fragment and for other protocols, checks only the IPv4 header.
 ///
 /// # Errors
-/// If a checksum is wrong, or the bytes are no complete datagram, or an IPv6 datagram has an unfinished
-/// source route (its checksum covers the final destination, which is not searched for).
+/// If a checksum is wrong, if the bytes are no complete datagram, or if an IPv6 datagram has an unfinished
+/// source route. The checksum of the latter covers the final destination, for which this function does not
+/// search.
 pub fn checksums_hold(datagram: &[u8]) -> Result<(), &'static str> {
     let headers = Headers::of(datagram).map_err(|_| "not an IP datagram")?;
     let datagram = datagram.get(..headers.bytes).ok_or("not the whole datagram")?;
@@ -33,7 +34,7 @@ pub fn checksums_hold(datagram: &[u8]) -> Result<(), &'static str> {
     }
 }
 
-/// Checks UDP's checksum, over its own length (RFC 768).
+/// Checks UDP's checksum, over the length in UDP's header (RFC 768).
 fn udp_holds(headers: Headers, datagram: &[u8], body: &[u8]) -> Result<(), &'static str> {
     let header = body.get(..UDP_HEADER).ok_or("UDP header cut short")?;
     if half(header, 6) == 0 {

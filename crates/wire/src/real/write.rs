@@ -1,4 +1,4 @@
-//! Writes the network's changes into a datagram.
+//! Writing of the network's changes into a datagram.
 
 use super::checksum::Update;
 use super::headers::{Headers, TCP_HEADER, half, put, word};
@@ -58,7 +58,7 @@ pub fn write_back(
     out
 }
 
-/// True if an agent marked this ACK: the link lost the segment that it requests.
+/// True if an agent marked this ACK: the link lost the segment that the ACK requests.
 pub fn has_eln(packet: &Packet) -> bool {
     packet.segment().is_some_and(|segment| segment.options.eln == Some(Eln::Next))
 }
@@ -84,7 +84,7 @@ pub fn naks(datagram: &[u8]) -> Vec<u32> {
     bodies.flat_map(|numbers| numbers.as_chunks::<4>().0).map(|number| word(number, 0)).collect()
 }
 
-/// Sets both ECN bits, the last of the traffic class (RFC 3168 §5).
+/// Sets both ECN bits, the last bits of the traffic class (RFC 3168 §5).
 fn mark(datagram: &mut [u8], headers: Headers) {
     if headers.is_v6 {
         datagram[1] |= 0b11 << 4;
@@ -117,8 +117,8 @@ fn add_naks(datagram: &[u8], headers: Headers, numbers: &[u32]) -> Option<Vec<u8
     }
     let (start, end) = (headers.transport, headers.transport + header.len());
     let mut new = header.to_vec();
-    // A reader of options stops at an End of Option List (RFC 9293 §3.1): padding of that kind is replaced by
-    // NOPs.
+    // A reader of options stops at an End of Option List (RFC 9293 §3.1), so padding of this kind is replaced
+    // by NOPs.
     new[TCP_HEADER + free..].fill(NOP);
     new.extend([EXPERIMENT[0], added as u8, NAKS[0], NAKS[1]]);
     new.extend(numbers.iter().flat_map(|number| number.to_be_bytes()));
