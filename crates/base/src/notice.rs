@@ -7,7 +7,7 @@ use crate::{HEADER_BYTES, NodeId, Span, Time};
 pub struct Notice {
     /// Kind of the notice.
     pub kind: NoticeKind,
-    /// First byte of the segment concerned.
+    /// First byte of the segment that the notice names.
     pub seq: u64,
     /// Length of that segment, bytes.
     pub len: u32,
@@ -17,8 +17,7 @@ pub struct Notice {
     pub also: u64,
     /// Expected additional delay; only in an RTTN (Kounavis 1996).
     pub delay: Span,
-    /// Source of the notice's packet: the node that created the notice, or the receiver of the flow if the
-    /// notice has the form of an ACK.
+    /// Node that created the notice; for a notice in the form of an ACK, the receiver of the flow.
     pub origin: NodeId,
     /// Creation time, known only to an observer and not on the wire.
     pub made: Time,
@@ -32,13 +31,14 @@ impl Notice {
         Notice { kind, seq, len, also: 0, delay: Span::ZERO, origin: NodeId::BROADCAST, made: Time::ZERO }
     }
 
-    /// Returns the first byte after the segment concerned; of several segments, after the first.
+    /// Returns the first byte after the segment; for several segments, after the first of them.
     pub const fn end(&self) -> u64 {
         self.seq.saturating_add(self.len as u64)
     }
 
-    /// Returns the length of the notice's IP datagram, bytes: that of a pure ACK. A NAK has an option of 12 bytes
-    /// in addition, a notice about several segments an option of 12 bytes, and a NAK about several one of 20.
+    /// Returns the length of the notice's IP datagram, bytes. The length is that of a pure ACK; a NAK adds an
+    /// option of 12 bytes, a notice about several segments an option of 12 bytes, and a NAK about several
+    /// segments an option of 20 bytes.
     pub const fn bytes(&self) -> u32 {
         match (self.kind, self.also) {
             (NoticeKind::Nak, 0) => HEADER_BYTES + 12,
@@ -62,7 +62,7 @@ impl Notice {
         place < 64
     }
 
-    /// Returns a notice for each segment concerned, in the order of sequence numbers.
+    /// Returns a notice for each named segment, in the order of sequence numbers.
     pub fn segments(self) -> impl Iterator<Item = Notice> {
         let further = (0..64).filter(move |place| self.also >> place & 1 == 1);
         let behind = further.map(move |place| u64::from(self.len) * (place + 1));

@@ -24,7 +24,7 @@ impl Original {
         &self.datagram
     }
 
-    /// Returns the length of the TCP options, padding included, bytes.
+    /// Returns the length of the TCP options, including padding, bytes.
     pub fn option_bytes(&self) -> u32 {
         self.option_bytes.into()
     }

@@ -52,7 +52,7 @@ pub struct Packet {
     pub damaged: bool,
     /// Remaining hops, counted only by on-demand routing, as static routes have no loops.
     pub ttl: u8,
-    /// Length of the IP datagram in bytes, headers and options included.
+    /// Length of the IP datagram in bytes, including headers and options.
     pub bytes: u32,
     /// Payload of the packet.
     pub body: Body,
@@ -223,7 +223,7 @@ impl Packet {
         }
     }
 
-    /// Returns the length of the headers, options included, bytes.
+    /// Returns the length of the headers, including options, bytes.
     pub fn header_bytes(&self) -> u32 {
         self.bytes - self.payload()
     }

@@ -16,8 +16,8 @@ pub struct Segment {
     pub ack: u64,
     /// Advertised window in bytes.
     pub window: u64,
-    /// Time at which the sender passed the segment to IP, by which an observer distinguishes copies. Not on
-    /// the wire.
+    /// Time at which the sender passed the segment to IP; it is not on the wire. An observer distinguishes
+    /// copies of a segment by it.
     pub sent: Time,
     /// Payload length in bytes.
     pub len: u32,
@@ -81,9 +81,9 @@ impl Segment {
     }
 }
 
-/// Options that few segments carry. They are allocated separately, and only if present: a segment is copied
-/// several times, and tens of thousands of segments are in flight at a time, so that inline room for rare
-/// options would cost more than all work on them.
+/// Options that few segments carry. They are allocated separately, and only if present. A segment is copied
+/// several times, and tens of thousands of segments are in flight at a time: inline memory for rare options
+/// would cost more than all work on them.
 #[derive(Clone, Default)]
 pub struct Options(Option<Box<RareOptions>>);
 
@@ -219,8 +219,9 @@ pub enum Eln {
     Segment(u64),
 }
 
-/// Segment that caused an ACK: its first byte, as in SMART (Keshav and Morgan 1997), and the receiver's clock
-/// at its arrival, as required by JTCP, Santa Cruz and New Jersey. An option of 12 bytes.
+/// Segment that caused an ACK, in an option of 12 bytes. The option has the segment's first byte, as in SMART
+/// (Keshav and Morgan 1997), and the receiver's clock at the segment's arrival, as JTCP, Santa Cruz and New
+/// Jersey require.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
     /// First byte of the segment.
@@ -238,10 +239,10 @@ pub struct Naks {
 }
 
 impl Naks {
-    /// Maximum number in one ACK.
+    /// Maximum number of NAKs in one ACK.
     pub const MOST: usize = 4;
 
-    /// None.
+    /// No NAKs.
     pub const EMPTY: Naks = Naks { seqs: [0; Naks::MOST], len: 0 };
 
     /// Inserts the segment that begins at `seq`, unless it is present. If there are already four entries, the
@@ -365,7 +366,7 @@ mod tests {
         assert_eq!(data.option_bytes(), 8);
     }
 
-    // Memory budget of a run: absent options need no memory. An empty allocation has no effect.
+    // A run has a memory budget: absent options need no memory.
     #[test]
     fn options_take_room_only_where_there_are_some() {
         assert!(Options::from(RareOptions::NONE).0.is_none());

@@ -1,6 +1,6 @@
 //! Points in time, durations and rates, exact to the nanosecond.
 //!
-//! The types are integers, not floats: sums of link times must not depend on the order of addition, as
+//! The types are integers, not floats. A sum of link times must not depend on the order of addition:
 //! otherwise two runs would differ in their last bits, and rounding would decide ties between events.
 
 use std::fmt;
@@ -232,7 +232,7 @@ mod tests {
         assert_eq!(Rate::from_bps(10_000_000).time_for(1040), Span::from_micros(832));
     }
 
-    // The quotient of a window and a round trip always yields a usable rate: a rate of zero would never send.
+    // The quotient of a window and an RTT is always a usable rate: at a rate of zero nothing would be sent.
     #[test]
     fn a_computed_rate_is_never_zero() {
         let computed = [0.0, 0.9, 1.9, 1e30].map(|bps| Rate::computed(bps).bps());

@@ -66,7 +66,7 @@ impl<T> Arena<T> {
         self.slots[id.index as usize].take().expect("an id belongs to one arena")
     }
 
-    /// Removes a value without returning it. The value stays in memory until another replaces it.
+    /// Removes a value without returning it. The value stays in memory until a new value replaces it.
     #[inline]
     pub fn discard(&mut self, id: Id<T>) {
         self.free.push(id.index);

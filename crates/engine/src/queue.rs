@@ -23,7 +23,7 @@ const MOST: usize = 2 * NEXT;
 pub struct EventQueue<E> {
     /// Sorted events, earlier than all others: the last is the next to be popped.
     next: Vec<Entry<E>>,
-    /// Time before which an event belongs to the sorted ones.
+    /// Time before which an event is a sorted event.
     until: Time,
     /// Lower bound of all times: at most `until`, and at most every time in `crowd` and `buckets`.
     base: Time,
@@ -122,8 +122,8 @@ impl<E: Copy> EventQueue<E> {
         insert(&mut self.next, entry);
     }
 
-    /// Inserts an event into sorted events without room for it, or with [`MOST`] events. The call separates
-    /// these cases from the others, which need no registers of their callers.
+    /// Inserts an event when the sorted events have no free memory or are [`MOST`]. This case is a separate
+    /// function, so that the frequent case needs no registers of its callers.
     #[cold]
     #[inline(never)]
     fn insert_into_full(&mut self, at: Time, event: E) {
@@ -157,7 +157,7 @@ impl<E: Copy> EventQueue<E> {
         Some((at, event))
     }
 
-    /// Stores an event that does not belong to the sorted ones.
+    /// Stores an event outside the sorted events.
     #[inline]
     fn move_to_buckets(&mut self, entry: Entry<E>) {
         match distance(self.base, entry.at) {
@@ -190,7 +190,7 @@ impl<E: Copy> EventQueue<E> {
         }
     }
 
-    /// Adds the events of the nearest bucket to the sorted ones.
+    /// Adds the events of the nearest bucket to the sorted events.
     fn sort(&mut self, bucket: usize) {
         let Some(&Entry { at, .. }) = self.buckets[bucket].first() else { return };
         for entry in self.buckets[bucket].drain(..) {
@@ -201,7 +201,8 @@ impl<E: Copy> EventQueue<E> {
         self.until = Time::from_nanos(at.nanos() & !(span - 1)) + Span::from_nanos(span);
     }
 
-    /// Distributes the events of the nearest bucket over lower ones, relative to the earliest of them.
+    /// Distributes the events of the nearest bucket over lower buckets, relative to the earliest of these
+    /// events.
     fn divide(&mut self, bucket: usize) {
         let mut entries = std::mem::take(&mut self.buckets[bucket]);
         self.filled ^= 1 << bucket;
@@ -213,9 +214,9 @@ impl<E: Copy> EventQueue<E> {
         self.buckets[bucket] = entries;
     }
 
-    /// Returns the sorted events, which have become too many, to the buckets, whose events are all later. The
-    /// bucket events stay: the present time is before `until`, so it differs from the base only in lower bits
-    /// than they do.
+    /// Returns the sorted events to the buckets, as their number exceeds the limit; all events in the buckets
+    /// are later. Events already in a bucket stay there. The present time is before `until`, so the present
+    /// time differs from `base` only in lower bits than these events do.
     #[inline(never)]
     fn return_to_buckets(&mut self) {
         self.base = self.base.max(self.now);

@@ -3,9 +3,9 @@ use airhop_base::{split_mix, unit};
 use rand_core::{RngCore, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Source of all randomness of one run. The key of a stream is (seed, replication, name), never the order of
-/// construction nor the scheme under test: so every scheme meets the same channel, and an unrelated node
-/// added to a scenario has no effect on other streams.
+/// Source of all randomness of one run. The key of a stream is (seed, replication, name). The key does not
+/// depend on the order of construction or on the scheme under test. Therefore every scheme meets the same
+/// channel, and an unrelated node in the scenario has no effect on other streams.
 #[derive(Clone, Copy, Debug)]
 pub struct Streams {
     seed: u64,

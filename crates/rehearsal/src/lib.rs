@@ -22,7 +22,7 @@ use std::io;
 use std::rc::Rc;
 use std::sync::mpsc;
 
-/// Virtual duration of a reading of the clock.
+/// Virtual time that passes at each reading of the clock.
 const READING: Span = Span::from_micros(1);
 
 /// Specification of a rehearsal.
@@ -36,7 +36,8 @@ pub struct Rehearsal<'a> {
     pub noise: usize,
     /// End of the rehearsal.
     pub duration: Span,
-    /// Additional duration of each sleep of the emulator that ends with an event: its packets are late.
+    /// Additional duration of each sleep of the emulator that ends with an event, so that the event's packets
+    /// are late.
     pub oversleep: Span,
     /// Seed of all random draws.
     pub seed: u64,
@@ -65,7 +66,7 @@ impl Rehearsal<'_> {
     /// Runs `world` with the hosts, and appends all entering datagrams to `log`.
     ///
     /// # Errors
-    /// The log cannot be written.
+    /// If the log cannot be written.
     pub fn run(&self, world: &mut impl Outside, log: &mut Writer) -> Result<Driven, DriveError> {
         let connections = (0..).zip(&self.talks).map(|(number, talk)| Connection::new(number, talk));
         let hosts = Hosts(Rc::new(RefCell::new(Machine {

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 const LONGEST: u64 = 500;
 /// Ports that are reused, so that conversations have more than one datagram.
 const PORTS: u64 = 4;
-/// Sequence numbers close to each other, so that connections are reopened, and data is retransmitted.
+/// Range of the sequence numbers. A small range makes hosts reopen connections and retransmit data.
 const NUMBERS: u64 = 3000;
 
 /// Draws `count` datagrams of hosts at `ends`, in chronological order.

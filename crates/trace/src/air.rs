@@ -58,11 +58,11 @@ impl AirKind {
 pub enum AirOutcome {
     /// Received.
     Received,
-    /// Loss by bit errors.
+    /// Lost by bit errors.
     Channel,
-    /// Loss by another signal, or because the station was transmitting.
+    /// Lost to another signal, or because the station was transmitting.
     Collision,
-    /// Reception although another signal overlapped the frame.
+    /// Received although another signal overlapped the frame.
     Captured,
     /// No addressed station was in receive range.
     Unheard,
@@ -174,7 +174,7 @@ impl Air {
     }
 
     pub fn into_table(self, flows: &[String]) -> Table {
-        // The word for all nodes, which is no valid node name.
+        // The word "*" names all nodes; it is no valid node name.
         let everyone = std::iter::once("*".to_owned());
         let receivers = self.nodes.iter().cloned().chain(everyone).collect();
         let columns = vec![

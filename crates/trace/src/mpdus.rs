@@ -10,9 +10,9 @@ use airhop_base::FlowId;
 pub struct MpduRow {
     /// Position in the A-MPDU, from 0; 0 for a single MPDU.
     pub place: u32,
-    /// Place of the packet in the A-MSDU, from 0; 0 for a packet alone in its MPDU.
+    /// Position of the packet in the A-MSDU, from 0; 0 for a packet alone in its MPDU.
     pub msdu: u32,
-    /// Sequence number under the Block Ack agreement, from 0; on the air modulo 4096.
+    /// Sequence number in the Block Ack agreement, from 0; on the air the number is modulo 4096.
     pub sequence: u64,
     /// Flow of the packet in the MPDU, if it belongs to one.
     pub flow: FlowId,

@@ -40,7 +40,7 @@ impl Direction {
 
 /// `if_tsresol`: timestamps in units of 10⁻⁹ s.
 const NANOSECONDS: u8 = 9;
-/// `snaplen`: no limit, as checksums can be verified only over whole packets.
+/// `snaplen`: no limit, as a checksum can be verified only over a whole packet.
 const NO_LIMIT: u32 = 0;
 const BUFFER: usize = 1 << 18;
 
@@ -60,8 +60,8 @@ struct Capture {
 }
 
 impl Captures {
-    /// Creates the directory and in it an empty capture for each node. More flows than ports are an error
-    /// now, not at their first packet.
+    /// Creates the directory, and an empty capture in it for each node. Returns an error if the flows
+    /// outnumber the ports, before any packet is captured.
     pub fn create(dir: &Path, nodes: &[String], flows: usize, duration: Span) -> io::Result<Self> {
         if flows > usize::from(MAX_FLOWS) {
             let what = format!("{flows} flows, where at most {MAX_FLOWS} can be told apart by their ports");
@@ -105,8 +105,8 @@ impl Captures {
         packet: &Packet,
         comment: Option<&str>,
     ) {
-        // A forwarded packet is captured at its departure: a second copy in the same file would look like a
-        // retransmission.
+        // A forwarded packet is captured only at its departure: a second copy in the same file would look
+        // like a retransmission.
         let is_for_here = packet.dst == node || packet.dst == NodeId::BROADCAST;
         let passes = direction == Direction::In && !is_for_here && comment.is_none();
         if passes || self.error.is_some() {
@@ -164,7 +164,7 @@ impl Capture {
             format!("Node {node}, {duration} of simulated time that begins at 0 s (1970-01-01 00:00:00 UTC)");
         let application = concat!("airhop ", env!("CARGO_PKG_VERSION"));
         let section = SectionHeaderBlock {
-            // Little-endian on every machine, for identical bytes.
+            // The byte order is little-endian on every machine, so that the files are identical.
             endianness: Endianness::Little,
             options: vec![
                 SectionHeaderOption::Comment(comment.into()),
@@ -232,13 +232,14 @@ fn at(path: &Path, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
-/// Returns a file name for each node: its own name, made safe, with its number if needed to be distinct.
+/// Returns a file name for each node: the node's name without unsafe characters, and with a number if another
+/// node has the same name.
 fn file_names(nodes: &[String]) -> Vec<String> {
     let harmless = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     let mut names: Vec<String> = Vec::new();
     for (number, node) in nodes.iter().enumerate() {
         let mut name: String = node.chars().map(harmless).collect();
-        // Not hidden, and distinct on a file system that ignores case.
+        // A file name must not be hidden, and must be distinct on a file system that ignores case.
         while name.starts_with('.') || names.iter().any(|n| n.eq_ignore_ascii_case(&name)) {
             name = format!("{number}-{name}");
         }

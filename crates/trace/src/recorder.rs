@@ -18,11 +18,11 @@ use std::path::Path;
 
 /// Recorder of one run: tables in memory, packets in files.
 ///
-/// Every method returns at once if its records were not requested.
+/// A method returns at once if its records were not requested.
 pub struct Recorder {
     /// Names of all flows and connections, by code.
     flows: Vec<String>,
-    /// Code of each flow in the tables: that of its connection, for flows that open again.
+    /// Code of each flow in the tables; a flow that opens again has the code of its present connection.
     codes: Vec<u32>,
     tables: Option<Tables>,
     captures: Option<Captures>,
@@ -136,7 +136,7 @@ impl Recorder {
         }
     }
 
-    /// Records a step of a packet's walk.
+    /// Records a step of a packet's path.
     pub fn step(&mut self, t: Time, step: Step, at: Spot, walker: Walker) {
         let flow = self.code(walker.flow);
         if let Some(tables) = &mut self.tables {
@@ -160,7 +160,8 @@ impl Recorder {
         }
     }
 
-    /// Returns the code of a place of queues or drops, such as `bs->d`. Called once, at the start.
+    /// Returns the code of a place of queues or drops, such as `bs->d`. The method is called once for a
+    /// place, at the start.
     pub fn place(&mut self, name: &str) -> u32 {
         self.tables.as_mut().map_or(0, |tables| tables.places.code(name))
     }
@@ -197,7 +198,8 @@ impl Recorder {
         }
     }
 
-    /// Records the position of a station of `wlan`, metres. Called once, at the start.
+    /// Records the position of a station of `wlan`, metres. The method is called once for a station, at the
+    /// start.
     pub fn station(&mut self, wlan: &str, station: &str, place: [f64; 2]) {
         if let Some(tables) = &mut self.tables {
             tables.stations.push(wlan, station, place);
@@ -230,7 +232,7 @@ impl Recorder {
         self.captures.is_some()
     }
 
-    /// Registers an interface of a node under the name of its link; returns the number for
+    /// Registers an interface of a node under the name of its link; returns the interface's number for
     /// [`Recorder::packet`].
     pub fn interface(&mut self, node: NodeId, name: &str) -> u16 {
         self.captures.as_mut().map_or(0, |captures| captures.interface(node, name))

@@ -347,8 +347,8 @@ pub enum NoticeEvent {
     Sent,
     /// Reception by the sender, which reacted to the notice.
     Received {
-        /// Time from the expiry of the retransmission timer that the notice should have prevented; negative:
-        /// in time.
+        /// Time in ms from the expiry of the retransmission timer that the notice should have prevented to
+        /// the notice's arrival; negative if the notice was in time.
         lateness_ms: Option<f64>,
     },
 }
@@ -430,8 +430,8 @@ pub(crate) fn flows_or_none(mut codes: Vec<u32>, flows: &[String]) -> Column {
     Column::Category(codes, names)
 }
 
-/// `stations`: positions of the stations of each wlan, metres; the only table without times, as stations do
-/// not move.
+/// `stations`: positions of the stations of each wlan, metres. The table has no times, as stations do not
+/// move.
 #[derive(Default)]
 pub(crate) struct Stations {
     wlans: IndexSet<String>,

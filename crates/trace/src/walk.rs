@@ -1,10 +1,10 @@
-//! The table `packets`: the walk of each packet, step by step.
+//! The table `packets`: the path of each packet, step by step.
 
 use crate::columns::{Column, Table};
 use crate::tables::{DropKind, Places, flows_or_none, words};
 use airhop_base::{Drop, Ecn, Flags, FlowId, NodeId, Time};
 
-/// Step of a packet's walk.
+/// Step of a packet's path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Creation, at a node.
@@ -13,9 +13,9 @@ pub enum Step {
     Offered,
     /// Intact arrival at the end of a link.
     Arrived,
-    /// End of the walk: the packet reached its destination or a proxy agent; or, for a broadcast, was sent.
+    /// End of the path: the packet reached its destination or a proxy agent, or a broadcast packet was sent.
     Delivered,
-    /// End of the walk by a drop, for this reason.
+    /// End of the path by a drop, for this reason.
     Dropped(Drop),
     /// Arrival at the end of a reordering wire, which delays the packet further.
     Late,
@@ -36,7 +36,7 @@ impl Step {
         }
     }
 
-    /// Returns the cause of a drop as a number; beyond the last cause for other steps.
+    /// Returns the cause of a drop as a number; for other steps, the number after the last cause.
     const fn cause(self) -> u32 {
         match self {
             Step::Dropped(why) => why as u32,
