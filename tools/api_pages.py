@@ -35,49 +35,48 @@ class Page:
 PAGES = {
     "scenarios": Page(
         "Scenarios",
-        "What is simulated. [Scenario files](../scenario/index.md) has every key.",
+        "Scenarios describe networks and flows. [Scenario files](../scenario/index.md) lists every key.",
         ("Scenario", "layouts.*", "hints.Hint", "hints.hints", "hints.senders"),
     ),
     "runs": Page(
         "Runs",
-        "One run, or many on all cores. [Trace tables](tables.md) has the columns of `Result.tables`.",
+        "Functions that run a scenario. [Trace tables](tables.md) lists the columns of `Result.tables`.",
         ("run", "run_many", "Job", "Result", "Interrupted"),
     ),
     "live": Page(
         "Real packets",
-        "Programs of this machine at nodes, and replays. [Real packets](../real-packets.md) is the guide.",
+        "Emulations and their replays. [Real packets](../real-packets.md) is the guide.",
         ("emulate", "Emulation", "replay", "live.Log", "live.privileges", "live.privilege", "live.Privilege"),
     ),
     "studies": Page(
         "Comparisons and studies",
-        "Schemes side by side, and grids over a scenario. [Studies](../studies.md) is the guide.",
+        "Comparisons of schemes, and grids over a scenario. [Studies](../studies.md) is the guide.",
         ("compare", "Comparison", "comparison.Row", "sweep", "Study", "Table", "study.*", "engines.*"),
     ),
     "stats": Page(
         "Statistics",
-        (
-            "Means, differences and ratios with their intervals. [Statistics](../statistics.md) says what "
-            "they mean."
-        ),
+        ("Means, differences and ratios with their intervals. [Statistics](../statistics.md) explains them."),
         ("stats.*",),
     ),
     "schemes": Page(
         "Schemes",
-        "The catalogue, and schemes of your own. [Schemes in Python](../python-schemes.md) is the guide.",
+        "The catalogue, and your own schemes. [Schemes in Python](../python-schemes.md) is the guide.",
         (
             *("schemes", "scheme", "Parameter", "Scheme", "RateScheme", "NoticeScheme"),
             *("Window", "Ack", "Loss", "Delivery", "Notice"),
             *("Flow", "plugins.load", "plugins.load_all", "plugins.load_installed"),
         ),
     ),
-    "store": Page("Store", "Where finished runs are kept, as Parquet.", ("store.*",)),
+    "store": Page("Store", "Storage of finished runs, as Parquet files.", ("store.*",)),
     "plots": Page(
-        "Plots", "Figures for print: PDF, SVG and PNG. The [gallery](../gallery.md) shows some.", ("plots.*",)
+        "Plots",
+        "Figures for print: PDF, SVG and PNG. The [gallery](../gallery.md) shows examples.",
+        ("plots.*",),
     ),
     "analysis": Page(
         "Analysis",
-        "What the tables of a traced run tell: classified losses, round trips, frames on the air; and the N "
-        "of an ELN filter.",
+        "Analysis of the tables of a traced run: classified losses, round trips, frames on the air; and the "
+        "parameter N of an ELN filter.",
         ("analysis.*",),
     ),
     "verify": Page(
@@ -94,9 +93,9 @@ PAGES = {
 
 INDEX_HEAD = """# Python API
 
-Every public name, from the docstrings. [Python](../python.md) shows how they are used together. Shapes, units
-and errors stand with each name; quantities in scenarios are texts with a unit, names that end in `_s`, `_ms`
-or `_mbps` carry theirs.
+These pages list every public name with its docstring; [Python](../python.md) shows examples. The description
+of a name contains its shapes, units and errors. Quantities in scenarios are texts with a unit. Names that end
+in `_s`, `_ms` or `_mbps` contain their unit.
 
 ```python
 import airhop

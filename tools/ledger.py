@@ -32,8 +32,8 @@ computed from the evidence of the row:
 - **D** different from print: a claim of the row is not reproduced.
 - **M** missing: the printed item is lost, or no result needs it; the row has no evidence.
 
-[Readings of the papers](readings.md) defines readings, and has the outcomes of claims under each of them;
-[tables and headline numbers](papers.md) are compared side by side.
+[Readings of the papers](readings.md) defines readings, and lists the outcomes of claims under each reading.
+[Printed and measured numbers](papers.md) compares tables and headline numbers.
 """
 
 

@@ -11,9 +11,9 @@ from airhop.added import added
 PAGE = "references.md"
 HEAD = """# References
 
-Every work that a scheme comes from, with the pages of its schemes, and others that these pages name, by
-first author. What is reproduced of a paper is with the [experiments](experiments.md); RFCs that are no
-scheme's source are named where a rule of theirs holds.
+This page lists the sources of the schemes, with the pages of the schemes, and other works that these pages
+cite, by first author. [Experiments](experiments.md) lists the reproduced figures and tables of a paper. Pages
+cite other RFCs beside the rule that they define.
 
 """
 PAPERS = {

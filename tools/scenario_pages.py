@@ -82,11 +82,13 @@ PAGES = {
     "wired": Page(
         "Wired links",
         (
-            "A wire joins two nodes, full duplex: each direction has its own queue. A key applies to both "
-            "directions, or has a value for each: `rate`, `delay` and `deliveries` take a table, "
-            '`{ "isp->home" = …, "home->isp" = … }`, and other keys a list of tables with '
-            "`direction`. A line to a home (ADSL, cable), a satellite with a slow return, or a recorded "
-            "cellular link with its pair of files is therefore one link. "
+            "A wire joins two nodes, full duplex, with a queue for each direction. A key has one value "
+            "for both "
+            "directions, or a value for each direction. The value for each direction of `rate`, `delay` and "
+            '`deliveries` is a table, `{ "isp->home" = …, "home->isp" = … }`; other keys have a list of '
+            "tables with `direction`. One link therefore models an asymmetric line (ADSL, cable), a "
+            "satellite "
+            "with a slow return channel, or a recorded cellular link with two files. "
             "`--set 'wired.dsl.rate.home->isp=\"1 Mbit/s\"'` changes one direction."
         ),
         ("wired", "wired.reorder"),
@@ -105,16 +107,19 @@ PAGES = {
         ("wlan", "wlan.rate", "wlan.aggregation", "wlan.txop", "wlan.phy"),
     ),
     "layout": Page(
-        "Places of stations",
-        "A layout defines the stations of a cell, with names. [Ranges](range.md) define their receivers.",
+        "Positions of stations",
+        "A layout defines the names and positions of the stations of a cell. [Ranges](range.md) "
+        "determine the "
+        "stations that receive a frame.",
         ("wlan.layout",),
         {"layout": LAYOUTS},
     ),
     "range": Page(
         "Receive and sense range",
         (
-            "Ranges decide which stations decode a frame, and which only sense a busy medium: by distance "
-            "(`range`), or by power (`propagation`). Stations that do not sense each other are "
+            "Ranges determine the stations that decode a frame, and the stations that only sense a "
+            "busy medium, "
+            "by distance (`range`) or by power (`propagation`). Stations that do not sense each other are "
             "hidden terminals."
         ),
         ("wlan.range", "wlan.propagation"),
@@ -136,8 +141,9 @@ PAGES = {
     "arq": Page(
         "Recovery of radio links (ARQ)",
         (
-            "ARQ repeats lost frames of a radio link. `arq` is the recovery of data from the first of the "
-            "two `ends` to the second, `arq_back` that of the other direction."
+            "ARQ repeats lost frames of a radio link. `arq` is the recovery of the direction from the "
+            "first of the "
+            "two `ends` to the second, and `arq_back` is the recovery of the opposite direction."
         ),
         ("radio.arq", "radio.arq_back"),
         {"arq": RECOVERIES, "arq_back": RECOVERIES},
@@ -146,8 +152,8 @@ PAGES = {
         "Queues",
         (
             "A queue precedes each direction of a wire, each end of a radio link, and the MAC of each "
-            "station. Every queue can have each of the queue disciplines below (`kind`). On wires and "
-            "radio links a list sets a queue for each direction."
+            "station. The key `kind` selects the queue discipline. On wires and radio links a list "
+            "sets a queue for each direction."
         ),
         ("wired.queue", "wlan.queue", "radio.queue"),
         {"queue": QUEUES},
@@ -165,7 +171,8 @@ PAGES = {
     "changes": Page(
         "Changes of a link",
         (
-            "Changes are other rates, outages, and handoffs, each at its time, of both directions or of one. "
+            "Changes are rate changes, outages and handoffs at given times, in both directions or in "
+            "one direction. "
             "[Links that vary](../varying-links.md) is the guide."
         ),
         ("wired.changes", "radio.changes"),
@@ -183,9 +190,11 @@ PAGES = {
     "tcp": Page(
         "TCP",
         (
-            "These keys set all of a connection except its scheme. A preset has a default for every key: the "
-            "RFCs, ns-2.35's one-way agents (except `window_` = 20: no preset limits the receive window), or "
-            "Linux 6; each key overrides its default."
+            "These keys set the base of a connection: its TCP without the scheme. A preset has a "
+            "default for every "
+            "key, and each key overrides its default. The presets are the RFCs, ns-2.35's one-way "
+            "agents (except "
+            "`window_` = 20: no preset limits the receive window), and Linux 6."
         ),
         ("flow.tcp", "flow.tcp.delayed_ack", "flow.tcp.turnaround", "flow.tcp.rto"),
     ),
@@ -196,7 +205,7 @@ INDEX_HEAD = """# Scenario files
 
 {intro}
 {example}
-Copy it, and change it: each page below has a working file of its own, and each `kind` a line that sets it.
+Each page of the table contains a complete example file, and a line for each `kind` that selects the kind.
 
 | page | tables |
 |---|---|

@@ -15,18 +15,19 @@ import airhop
 ABOUT = {
     "segments": "Each segment with data or a FIN as the sender hands it to IP.",
     "acks": "Each ACK as the sender processes it.",
-    "window": "The sender's state, whenever cwnd, ssthresh, the smoothed round trip or the timeout changed.",
+    "window": "State of the sender, with a row for each change of cwnd, ssthresh, the smoothed round "
+    "trip or the timeout.",
     "deliveries": "In-order bytes handed to the receiving application.",
     "notices": "Explicit notifications by segment, at their origin and at the sender that acted on them.",
     "drops": "Frames lost on the channel or in a collision, and packets dropped anywhere else.",
-    "queue": "The number of packets waiting at a place, whenever it changes.",
+    "queue": "Number of packets in each queue, with a row for each change.",
     "packets": "Each step of each packet.",
-    "air": "Each transmission on a cell or radio link, in the order in which they ended.",
-    "mpdus": "Each packet of each MPDU of the PPDUs in `air`, by row and then by place, in cells with Block"
-    " Ack. The packets of an A-MSDU have the same values in all columns but `msdu` and those of the packet"
-    " (`flow`, `packet`, `seq`).",
-    "stations": "Positions of each cell's stations.",
-    "fades": "The bad periods of each directed link whose fades depend on time only, not on traffic.",
+    "air": "Each transmission on a cell or radio link, in the order of their ends.",
+    "mpdus": "Each packet of each MPDU of the PPDUs in `air`, by row of `air` and then by position, in "
+    "cells with Block Ack. The packets of an A-MSDU differ only in the columns `msdu`, `flow`, `packet` and "
+    "`seq`.",
+    "stations": "Positions of the stations of each cell.",
+    "fades": "Bad periods of each directed link with fades that depend on time only, not on traffic.",
     "links": "Rate and delay of each link with `changes`, valid from `time_s` until the link's next row;"
     " only in runs with changes.",
 }
@@ -35,56 +36,61 @@ MEANINGS = {
     "start_s": "first bit of the preamble, s",
     "begin_s": "begin of the bad period, s",
     "end_s": "end, s",
-    "flow": "name of the flow, of a connection that closes with its number (`web#1`); `-` if it is of none",
-    "seq": "first byte of payload, the first of a flow being 1; of an ACK or a datagram its number",
+    "flow": "name of the flow; a connection that closes also has its number (`web#1`); `-`: no flow",
+    "seq": "first byte of the payload, counted from 1; the number of an ACK or of a datagram",
     "bytes": "length of the IP datagram or of the frame, B",
     "segments.bytes": "payload of the segment, B",
-    "deliveries.bytes": "handed over since the beginning, B",
+    "deliveries.bytes": "bytes delivered to the application since the beginning, B",
     "payload": "TCP or UDP payload, B",
-    "retransmission": "true if it begins below the highest byte sent before",
+    "retransmission": "true if the segment begins below the highest byte sent before",
     "cause": "cause of the drop ([each cause](../concepts.md#congestion-or-channel)); `-`: not dropped",
     "segments.cause": "cause of the transmission",
     "drops.cause": "cause ([each cause](../concepts.md#congestion-or-channel))",
     "cwnd": "congestion window, segments",
     "ssthresh": "slow-start threshold, segments",
-    "flight": "data in flight as the sender counts them, B",
-    "fin": "true if it carries a FIN, which takes the number after its payload (RFC 9293 §3.4)",
-    "ack": "acknowledgement number: the first byte that is missing",
-    "sacked_bytes": "bytes that its SACK blocks report, B",
-    "duplicate": "true if it is a duplicate ACK",
+    "flight": "data in flight by the sender's estimate, B",
+    "fin": "true if the segment has a FIN, whose sequence number follows the payload (RFC 9293 §3.4)",
+    "ack": "acknowledgement number: the first missing byte",
+    "sacked_bytes": "bytes in the SACK blocks of the ACK, B",
+    "duplicate": "true for a duplicate ACK",
     "srtt_ms": "smoothed round-trip time, ms; NaN before the first sample",
     "rto_ms": "retransmission timeout, ms",
-    "kind": "kind",
+    "kind": "type of the frame",
     "notices.kind": "kind of the notice",
-    "event": "made, or acted on",
-    "lateness_ms": "its arrival less the expiry that it should have prevented, ms; NaN where there is none",
+    "event": "creation of the notice, or its processing by the sender",
+    "lateness_ms": "arrival time minus the time of the expiry that the notice should have prevented, "
+    "ms; NaN without such an expiry",
     "place": "a node, or a directed link such as `bs->d`; `agent` if an agent removed the packet",
-    "packets.packet": "its number, from 0 in the order in which packets were made",
-    "air.packet": "kind of the packet inside; of an A-MPDU, of the first, as `flow`, `seq` and `attempt`",
-    "air.seq": "first byte of payload, the first of a flow being 1; of an ACK or a datagram its number; of a"
-    " BlockAckReq and its answer the starting sequence number",
-    "mpdus.ppdu": "row of `air` of its PPDU, from 0",
-    "mpdus.place": "place in the A-MPDU, from 0; 0 if it is alone in its PPDU",
-    "mpdus.msdu": "place of the packet in the A-MSDU, from 0; 0 if it is alone in its MPDU",
-    "mpdus.sequence": "sequence number under the Block Ack agreement, from 0; on the air it is modulo 4096",
-    "mpdus.packet": "kind of the packet inside",
+    "packets.packet": "number of the packet, from 0 in the order of creation",
+    "air.packet": "type of the packet in the frame; for an A-MPDU, `packet`, `flow`, `seq` and "
+    "`attempt` describe its first"
+    " packet",
+    "air.seq": "first byte of the payload, counted from 1; the number of an ACK or of a datagram; the "
+    "starting"
+    " sequence number of a BlockAckReq or its response",
+    "mpdus.ppdu": "row of the PPDU in `air`, from 0",
+    "mpdus.place": "position of the MPDU in the A-MPDU, from 0; 0 for the only MPDU of a PPDU",
+    "mpdus.msdu": "position of the packet in the A-MSDU, from 0; 0 for the only packet of an MPDU",
+    "mpdus.sequence": "sequence number under the Block Ack agreement, from 0; the frame contains it "
+    "modulo 4096",
+    "mpdus.packet": "type of the packet in the MPDU",
     "mpdus.bytes": "length of the MPDU, without delimiter and padding, B",
-    "mpdus.attempt": "transmission of the MPDU, the first is 1",
+    "mpdus.attempt": "number of the MPDU's transmission, from 1",
     "mpdus.outcome": "outcome of the MPDU at its receiver",
-    "packets": "number of waiting packets",
+    "packets": "number of packets in the queue",
     "step": "step of the packet",
-    "damaged": "true if only its headers are intact",
-    "ecn": "ECN codepoint in its IP header (RFC 3168 §5) before the step",
-    "flags": "TCP control bits: SYN `S`, FIN `F`, PSH `P`, ACK `.`, ECE `E`, CWR `W`; `-`: it is no TCP",
-    "ece": "true if it echoes a mark (RFC 3168 §6.1.3); false on a SYN-ACK",
+    "damaged": "true if only the headers of the packet are intact",
+    "ecn": "ECN codepoint in the IP header of the packet (RFC 3168 §5) before the step",
+    "flags": "TCP control bits: SYN `S`, FIN `F`, PSH `P`, ACK `.`, ECE `E`, CWR `W`; `-`: not TCP",
+    "ece": "true if the ACK echoes a mark (RFC 3168 §6.1.3); false on a SYN-ACK",
     "from": "the sending node",
     "to": "the receiving node; `*`: every station in range",
-    "attempt": "the attempt at that packet, the first is 1",
+    "attempt": "number of the packet's transmission, from 1",
     "outcome": "outcome of the frame at its receiver",
     "wlan": "name of the cell",
     "station": "name of the station",
-    "x_m": "place, m",
-    "y_m": "place, m",
+    "x_m": "x coordinate, m",
+    "y_m": "y coordinate, m",
     "rate_mbps": "rate, Mbit/s; 0 in an outage",
     "delay_ms": "propagation delay, ms",
 }
@@ -94,9 +100,9 @@ NAMES = ("flow", "place", "from", "to", "wlan", "station", "flags")
 
 HEAD = """# Trace tables
 
-`airhop.run(s, trace=True).tables` is a dict of the `polars.DataFrame`s below, by name;
-`airhop run --trace DIR` writes each as DIR/NAME.parquet. Rows are in chronological order in every table
-with a time column. Categorical columns, such as causes and names, are of type `Enum`.
+`airhop.run(s, trace=True).tables` is a dict of `polars.DataFrame`s: the tables of this page, by name.
+`airhop run --trace DIR` writes each table as DIR/NAME.parquet. In every table with a time column the rows
+are in chronological order. Categorical columns, such as causes and names, are of type `Enum`.
 """
 
 

@@ -1,4 +1,4 @@
-"""Schemes that this process added to those of Airhop, in Python or as BPF objects."""
+"""Schemes that this process added to Airhop's schemes, in Python or as BPF objects."""
 
 from __future__ import annotations
 

@@ -69,9 +69,9 @@ class RateScheme(Scheme, Protocol):
         """
 
     def pacing_rate(self, window: Window, flow: Flow, /) -> float | None:
-        """Return the pacing rate in bytes per second, of payload; None: no pacing. Called for each segment.
+        """Return the pacing rate in bytes per second, of payload; None: no pacing.
 
-        A change of the window has no effect here.
+        Called for each segment. A change of the window by this method has no effect.
         """
 
 

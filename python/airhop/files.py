@@ -32,8 +32,8 @@ _LONGEST_NAME = 200
 def filling(folder: str | Path) -> Iterator[Path]:
     """Create `folder` and yield a hidden folder in it; its files move up when the block ends.
 
-    Files of the same names are replaced, and other files stay. An error or Ctrl-C leaves everything as it
-    was; the remains of a killed process are removed by the next process that fills the folder. Raises
+    Files of the same names are replaced, and other files stay. After an error or Ctrl-C all files are
+    unchanged; the remains of a killed process are removed by the next process that fills the folder. Raises
     InputError before any work if the folder is not writable.
     """
     folder = Path(folder)
@@ -105,7 +105,9 @@ def is_folder(path: Path) -> bool:
 
 
 def read_text(path: Path, what: str, known: Iterable[str]) -> str:
-    """Read a file, or a pipe, that is `what`, such as "a scenario"; `known` are names to suggest.
+    """Read a file or a pipe.
+
+    `what` describes the expected content, such as "a scenario"; `known` are names to suggest.
 
     Raises InputError if the file does not exist, is too long or endless, or is not text.
     """
@@ -145,7 +147,7 @@ def _is_finite(mode: int) -> bool:
 
 
 def file_name(text: str) -> str:
-    """Make the name of a file or a folder from any text; different texts give different names.
+    """Convert any text into the name of a file or a folder; different texts have different names.
 
     Letters, digits, blanks and harmless characters stay; other characters, and a leading dot, become %XX as
     in URLs (RFC 3986 §2.1). In a name that would be too long, the end is replaced by a digest.
@@ -164,7 +166,7 @@ def _escaped(character: str) -> str:
 
 
 def packaged_toml(folder: str) -> dict[str, str]:
-    """Read the TOML files of a folder that comes with Airhop: texts by name, in the order of the names."""
+    """Read the TOML files of a packaged folder: texts by name, in the order of the names."""
     found = files("airhop") / folder
     return {
         entry.name.removesuffix(".toml"): entry.read_text(encoding="utf-8")

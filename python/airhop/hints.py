@@ -26,7 +26,7 @@ class Hint:
     text: str
     """Statement about the names in `about`."""
     set: str | None
-    """The change as `--set` takes it, if a single change avoids the trap."""
+    """Argument of `--set` that avoids the trap, if a single change is sufficient."""
 
     def __str__(self) -> str:
         """Format the hint as one line with the suggested setting."""
@@ -35,7 +35,7 @@ class Hint:
 
 
 def hints(scenarios: Iterable[Scenario]) -> list[Hint]:
-    """List the traps of scenarios that are compared; hints that differ only in a name are merged."""
+    """List the traps of compared scenarios; hints that differ only in a name are merged."""
     listed = list(scenarios)
     found: dict[tuple[str, str, str | None], dict[str, None]] = {}
     for scenario in listed:
@@ -91,10 +91,10 @@ def sent_once(scenarios: Iterable[Scenario]) -> str:
 
 
 def senders(scenarios: Iterable[Scenario]) -> str | None:
-    """State the base of the scenarios' TCP senders; if there are several bases, with the flows on each.
+    """Describe the base of the scenarios' TCP senders, or the bases and their flows if there are several.
 
-    Returns None without a TCP flow. Schemes on different bases also differ in the base, which the line
-    states.
+    Returns None without a TCP flow. If flows have different bases, the returned line warns that the
+    bases also affect a comparison.
     """
     by_base: dict[str, dict[str, None]] = {}
     for scenario in scenarios:

@@ -1,6 +1,6 @@
 """Positions of stations by a rule, for the `stations` of scenarios made in Python.
 
-The positions equal those of a wlan with the same `layout`: same names, same numbers.
+Names and positions equal the names and positions of a wlan with the same `layout`.
 
 >>> from airhop import layouts
 >>> layouts.chain(3, "30 m")

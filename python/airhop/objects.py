@@ -13,13 +13,13 @@ from airhop.errors import InputError
 from airhop.files import read_bytes
 
 SHIPPED = Path(__file__).parent / "bpf"
-"""Folder of the BPF objects that come with Airhop."""
+"""Folder of the packaged BPF objects."""
 LONGEST_NAME = 15
 """Maximum length of the name of a congestion control, as in the kernel."""
 
 
 def shipped(name: str) -> Path | None:
-    """Find the shipped object with the congestion control of this name, such as bpf_eln."""
+    """Find the packaged object with the congestion control of this name, such as bpf_eln."""
     if not name.startswith("bpf_"):
         return None
     return next((one for one in SHIPPED.glob("*.bpf.o") if _name_of(one) == name), None)

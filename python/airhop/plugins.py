@@ -172,5 +172,5 @@ def _module_name(path: str) -> str:
 
 
 def _why(error: BaseException) -> str:
-    """Describe an error, with a traceback unless the error is one of Airhop's."""
+    """Describe an error, with a traceback unless Airhop has raised it."""
     return str(error) if isinstance(error, InputError) else f"it raised\n\n{users_traceback(error)}"

@@ -18,7 +18,7 @@ PATIENCE_S = 2.0
 LINE_EVERY_S = 10.0
 """Interval between lines of a job that does not run on a terminal, s."""
 BAR_WIDTH = 24
-"""Width of the bar in characters, which leaves room for words on a terminal of 80 columns."""
+"""Width of the bar in characters; on a terminal of 80 columns, words fit beside the bar."""
 
 
 class Task:
@@ -62,7 +62,7 @@ Some = TypeVar("Some", bound=Task)
 
 
 class Clock(Task):
-    """A job of known duration, whose steps are seconds."""
+    """Job of known duration; a step is a second."""
 
     def text(self, now: float) -> str:  # noqa: ARG002
         """Format the seconds, and the text of the worker."""

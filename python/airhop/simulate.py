@@ -30,7 +30,7 @@ class Job:
     def run_id(self) -> str:
         """Identify the run by its content: simulator, scenario, seed and replication, as 32 hex digits.
 
-        Runs with equal ids are equal to the bit, so computing one is enough.
+        Runs with equal ids are equal, bit for bit; computing one of them is sufficient.
         """
         content = f"{model()} {self.scenario.digest} {self.seed} {self.rep}"
         return hashlib.sha256(content.encode()).hexdigest()[:32]

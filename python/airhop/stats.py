@@ -1,6 +1,6 @@
 """Means, differences and ratios with 95 % confidence intervals over replications.
 
-A replication is one observation, however many packets it sent, because packets of one run are not
+A replication is one observation, independent of its number of packets, because packets of one run are not
 independent. Means and paired differences have Student's t intervals, ratios of means have Fieller's, and
 other statistics have a BCa bootstrap interval.
 """

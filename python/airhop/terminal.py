@@ -77,7 +77,7 @@ def _percent_digits(value: Ratio) -> int:
 def bar_chart(
     rows: Sequence[tuple[str, Estimate]], *, unit: str, width: int = 50, columns: int | None = None
 ) -> Text:
-    """Draw one bar per row: full up to the low end of the interval, and shaded from there to its high end.
+    """Draw one bar per row: full up to the lower end of the interval, and shaded up to its upper end.
 
     The longest bar has `width` characters, or fewer if a row would not fit in `columns`.
     """

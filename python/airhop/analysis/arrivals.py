@@ -40,7 +40,7 @@ def arrivals(
 ) -> pl.DataFrame:
     """List the data frames of a flow on a wireless hop, including lost ones, by the time of their end.
 
-    `place` is a hop such as `bs->m`, by default the last one. Columns: `time_s`; `number`, the number of the
+    `place` is a hop such as `bs->m`, by default the last hop. Columns: `time_s`; `number`, the number of the
     segment modulo `modulo`, from 0; `seq`, the first byte of the segment; `attempt`, the number of the link's
     attempt at this packet, from 1; `copy`, the number of the source's transmission that the frame carries,
     from 1, or 0 for a copy made by an agent on the path; `delivered`, false if the channel lost the frame;
@@ -151,7 +151,7 @@ def _events(
 
 
 def _on_air(air: pl.DataFrame, place: str) -> pl.Expr:
-    """Select the drops that remove no packet before a hop: drops on the hop itself, and repeated frames."""
+    """Select the drops that remove no packet before a hop: drops on the hop, and frames that are repeated."""
     answered = air.filter(_word("kind") == "ack").select(place=_place("to", "from"))["place"].unique()
     here = (_word("place") == place) & _word("cause").is_in([*FRAME_LOSSES, "retries"])
     again = _word("place").is_in(answered.to_list()) & _word("cause").is_in(FRAME_LOSSES)

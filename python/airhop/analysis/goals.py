@@ -98,9 +98,9 @@ class Share(NamedTuple):
 
 
 def goals(classes: Iterable[ClassSeen]) -> list[Goal]:
-    """List the goals of runs with these classes: those of each kind in the order of the classes.
+    """List the goals of runs with these classes, by kind of goal and in the order of the classes.
 
-    Fairness is that of classes of several flows without end; completion time that of transfers and requests.
+    Fairness applies to classes of several flows without end, completion time to transfers and requests.
     The delay of datagrams is foremost: that of TCP has the sender's own queue and its repairs in it.
     """
     seen = list(classes)

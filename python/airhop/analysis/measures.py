@@ -121,7 +121,7 @@ def is_real(flow: Mapping[str, Any]) -> bool:
 
 
 def class_of(flow: Mapping[str, Any]) -> str:
-    """Return the class of a flow. Flows of earlier documents have none, and are in one class."""
+    """Return the class of a flow. Flows of earlier documents have no class, and form one class."""
     return str(flow.get("class", EARLIER))
 
 

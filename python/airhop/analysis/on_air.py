@@ -34,7 +34,7 @@ REASONS = {
 }
 """Reasons of a collision."""
 NOBODY = -1
-"""Value that stands for no lane."""
+"""Value of a missing lane."""
 TOUCH_S = 1e-9
 """Minimum overlap of two frames, s: the trace's times are rounded."""
 
@@ -117,7 +117,7 @@ class OnAir:
         return OnAir(self.lanes, kept, waiting)
 
     def busiest(self, lanes: int) -> OnAir:
-        """Keep at most this many lanes, those with the most frames sent or received."""
+        """Keep the lanes with the most sent or received frames, at most this number."""
         import polars as pl
 
         if len(self.lanes) <= lanes:
@@ -284,7 +284,7 @@ def _queue_places(lane: Lane) -> list[str]:
 def _queued(
     lanes: Sequence[Lane], tables: Mapping[str, pl.DataFrame], end_s: float
 ) -> Iterator[tuple[int, float, float]]:
-    """Return the periods in which packets wait in a station's queue; the last one ends at `end_s`."""
+    """Return the periods in which packets wait in a station's queue; the last period ends at `end_s`."""
     import polars as pl
 
     if "queue" not in tables:

@@ -138,7 +138,7 @@ class RadioLink:
 
     @property
     def sensers(self) -> dict[str, list[str]]:
-        """List, by station, the stations that only sense its frames: none on such a link."""
+        """List, by station, the stations that only sense its frames: none on a radio link."""
         return {station: [] for station in self.ends}
 
     @property
@@ -217,7 +217,7 @@ def cell_rate(table: Mapping[str, Any]) -> str:
 
 
 def each_way(value: str | Mapping[str, str]) -> str:
-    """Return the value of a link's key: one for both directions, or one for each."""
+    """Return the value of a link's key: one value for both directions, or a value for each direction."""
     if isinstance(value, str):
         return value
     return ", ".join(f"{way.replace('->', ' → ')} {one}" for way, one in value.items())

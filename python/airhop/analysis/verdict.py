@@ -37,13 +37,13 @@ class Standing:
     """Means over the replications that all ranked arms have, the best first; None for arms that leave their
     transfers unfinished."""
     best: tuple[str, ...]
-    """Arms that are not shown to be worse than the best mean, that one first."""
+    """Arms that are not significantly worse than the arm with the best mean; this arm is the first."""
     unfinished: Mapping[str, float]
-    """Share of transfers that remain unfinished, by arm that leaves clearly more than the best, 0 to 1."""
+    """Share of unfinished transfers, 0 to 1, by arm with a clearly larger share than the best arm."""
 
     @property
     def winner(self) -> str | None:
-        """Arm that is better than every other by more than chance; None if there is none."""
+        """Arm that is significantly better than every other arm; None without such an arm."""
         return self.best[0] if len(self.best) == 1 < len(self.means) else None
 
     @property
@@ -70,7 +70,7 @@ class Verdict:
 
     @property
     def leading(self) -> dict[Kind, Standing]:
-        """Standing of each kind of goal that distinguishes arms: a foremost one, or the widest spread."""
+        """Ranking for each kind of goal that distinguishes arms: the foremost goal or widest spread."""
         found: dict[Kind, Standing] = {}
         for kind in KINDS:
             of_kind = [one for one in self.standings if one.goal.kind == kind and one.decides]
@@ -172,11 +172,11 @@ def verdict(
 
 
 def _standing(goal: Goal, samples: Samples, unfinished: Mapping[str, float]) -> Standing | None:
-    """Rank the arms by paired differences; None unless an arm is ranked, and another to compare with it.
+    """Rank the arms by paired differences; return None for fewer than two arms with values.
 
-    Intervals hold together with 95 % over all pairs of arms (Bonferroni), as no arm is known to be the best
-    before the runs. The mean over the few transfers that an arm completes is no measure of it: an arm that
-    leaves clearly more unfinished than the best is behind it.
+    Intervals have a joint confidence of 95 % over all pairs of arms (Bonferroni), because no arm is known to
+    be the best before the runs. The mean over the few transfers that an arm completes is no measure of it: an
+    arm that leaves clearly more unfinished than the best is behind it.
     """
     least = min(unfinished.values(), default=0.0)
     left = {arm: share for arm, share in unfinished.items() if share > least + LEFT}

@@ -155,7 +155,7 @@ def _scenario(course: Course, changes: Changes) -> Scenario:
 
 
 def ns2(peers: Path, course: Course, seed: int) -> Speed:
-    """Measure ns-2: the whole process, whose set-up is a few hundredths of a second."""
+    """Measure the whole process of ns-2, including a set-up of a few hundredths of a second."""
     ns = shutil.which("ns")
     if ns is None:
         raise UnavailableError("ns-2 is not installed. Debian or Ubuntu: sudo apt install ns2")
@@ -193,7 +193,7 @@ def best(runs: Sequence[Measured]) -> Measured:
 
 
 def find_peers() -> Path | None:
-    """Find the peers' programs in the source tree, when Airhop runs from one."""
+    """Find the peers' programs in the source tree, if Airhop runs from a source tree."""
     folder = Path(__file__).resolve().parents[3] / "bench" / "peers"
     return folder if folder.is_dir() else None
 
@@ -257,5 +257,5 @@ def _result_line(output: str) -> str:
 
 
 def user_cpu(who: int) -> float:
-    """Return the user CPU time so far, s; `who` is one of resource's RUSAGE_*."""
+    """Return the user CPU time so far, s; `who` is a constant RUSAGE_* of the module resource."""
     return resource.getrusage(who).ru_utime

@@ -9,22 +9,22 @@ from collections.abc import Sequence
 from airhop.boundary.streams import prepare_streams
 
 COMMANDS = {
-    "run": "Run a scenario once and print what its flows and links did.",
+    "run": "Run a scenario once and print the results of its flows and links.",
     "compare": "Run a scenario under several schemes and compare them, with confidence intervals.",
-    "emulate": "Let programs of this machine send through a scenario's links, in real time.",
+    "emulate": "Connect programs of this machine to a scenario's links, in real time.",
     "deploy": "Install a congestion control in the kernel of this machine.",
     "notify": "Notify TCP senders of the losses that a real link layer reports.",
     "replay": "Replay the log of an emulation, without its hosts.",
-    "view": "Explore a scenario live in the browser: sliders, schemes, and figures that follow.",
+    "view": "Explore a scenario in the browser: figures follow sliders and a choice of schemes.",
     "responsiveness": "Measure latency without load, and responsiveness under working conditions.",
-    "sweep": "Run a study: a grid of values, replicated, its rows kept and reused.",
+    "sweep": "Run a study, a replicated grid of values; existing rows are reused.",
     "reproduce": "Reproduce figures and tables of published papers and check their claims.",
     "report": "Write one interactive HTML file about the studies and experiments of a folder.",
     "show": "Print a scenario with every default written out.",
-    "fades": "Save the fades of a scenario's links, to be played back to any other.",
-    "new-scheme": "Begin a scheme of your own: a file that runs, and a test of its law.",
+    "fades": "Write the fades of a scenario's links to files, for replay in any scenario.",
+    "new-scheme": "Write the files of a new scheme: a scheme that runs, and a test of its window law.",
     "schemes": "List the schemes, or describe one.",
-    "bench": "Measure the simulator's speed, beside ns-2 and ns-3 where they are installed.",
+    "bench": "Measure the speed of the simulator, and of ns-2 and ns-3 if installed.",
     "doctor": "Check this installation.",
     "completion": "Print the script that completes commands in bash, zsh or fish.",
 }
@@ -58,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def _error_text(error: OSError) -> str:
-    """State the operating system's error, with the file's name if the error has one."""
+    """Format an error of the operating system, with the name of the file if the error contains it."""
     if isinstance(error, FileNotFoundError) and error.filename is None:  # all other files have names
         return "the working directory is gone; change to another one"
     return f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
@@ -109,8 +109,8 @@ def front_page() -> str:
             *(f"  {name:<{width}}  {summary}" for name, summary in COMMANDS.items()),
             "",
             "  airhop COMMAND --help  explains a command",
-            "  airhop --version       says which Airhop this is, and how it was built",
+            "  airhop --version       prints the version and the build of Airhop",
             "",
-            "To begin: airhop compare last-hop reno sack snoop ll-elsn",
+            "First command: airhop compare last-hop reno sack snoop ll-elsn",
         ]
     )

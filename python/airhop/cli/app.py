@@ -51,7 +51,7 @@ Json = Annotated[
         name="--json",
         negative="",
         show_default=False,
-        help="Print one JSON document on stdout and nothing else there.",
+        help="Print one JSON document, and nothing else, on stdout.",
     ),
 ]
 With = Annotated[
@@ -60,8 +60,8 @@ With = Annotated[
         name="--with",
         negative="",
         show_default=False,
-        help="Python file or module with schemes of your own, as in --with mine.py, or BPF object with"
-        " congestion controls of Linux: a file, as in --with mine.bpf.o, or one of Airhop's own, as in"
+        help="Your own schemes: a Python file or module, as in --with mine.py, or a BPF object with"
+        " congestion controls of Linux, as in --with mine.bpf.o. Packaged BPF objects have names, as in"
         " --with bpf_veno. Can be repeated.",
     ),
 ]
@@ -69,8 +69,8 @@ With = Annotated[
 Services = Annotated[
     str | None,
     Parameter(
-        help="Services of the network for every TCP flow: a service, as eln, or a scheme, as ll-elsn, for"
-        " the services that it needs; none: no service."
+        help="Services of the network for every TCP flow: the name of a service, as in eln, or of a scheme"
+        " whose services are installed, as in ll-elsn; none installs no service."
     ),
 ]
 Seed = Annotated[int, Parameter(converter=_whole, help="Seed of every random stream.")]

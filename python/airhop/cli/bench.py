@@ -35,8 +35,8 @@ def bench(
 ) -> int:
     """Measure speed and goodput on equal scenarios, also of ns-2 and ns-3 if they are installed.
 
-    Goodput is the mean over the seeds with the half-width of its 95 % interval. Differences of a simulator
-    from the course stand in brackets below its name, with the reason below the table.
+    Goodput is the mean over the seeds with the half-width of its 95 % interval. The differences of a
+    simulator from the course are in brackets below its name, with the reason below the table.
 
     The line below each course is Airhop's share of its ceiling: the event rate of a run in per cent of the
     rate at which the event queue alone pushes and pops the same events. The share is no quality measure: a
@@ -46,11 +46,11 @@ def bench(
     ----------
     courses
         Courses: last-hop, chain (eight hops), dumbbell (100 flows at 1 Gbit/s), wifi-ac (a download over
-        802.11ac); by default all.
+        802.11ac); by default all courses.
     peers
-        Folder with the programs for ns-2 and ns-3. By default bench/peers of the source tree.
+        Folder with the programs for ns-2 and ns-3; by default bench/peers of the source tree.
     repeats
-        Runs of every simulator, each with its own seed; the fastest counts as its speed.
+        Runs of every simulator, with different seeds; the speed is the speed of the fastest run.
     """
     if repeats < 1:
         raise InputError(f"repeats is {repeats}; at least one run is needed")
@@ -101,7 +101,7 @@ class _Measured:
         return self.goodput(simulator).mean / self.goodput("Airhop").mean - 1.0
 
     def times_faster(self, simulator: str) -> float:
-        """Segments that Airhop delivers in the CPU time that a simulator needs for one."""
+        """Segments that Airhop delivers in the CPU time that a simulator needs for one segment."""
         ours, theirs = (speed.best(self.runs[one]).segments_per_cpu_s for one in ("Airhop", simulator))
         return ours / theirs
 

@@ -43,7 +43,7 @@ def compare(
 ) -> int:
     """Compare several schemes, or several values of a key, on one scenario, with confidence intervals.
 
-    In each replication all have the same channel, so ratios are paired (Fieller's interval).
+    In each replication all variants have the same channel; ratios are therefore paired (Fieller's interval).
 
     Parameters
     ----------
@@ -53,8 +53,9 @@ def compare(
         Schemes to compare, by name or as in '{ name = "ll-elsn", n = 3 }', or by class of flows as in
         "bulk=bbr,web=cubic"; the first is the baseline.
     vary
-        PATH=VALUE,VALUE,…: values to compare, as in wlan.cell.attempts=1,4,7, or of a key of all links that
-        have it, as in queue=drop-tail,fq-codel,pie. Can be repeated: every combination is compared.
+        PATH=VALUE,VALUE,…: values to compare, as in wlan.cell.attempts=1,4,7. A key without a path applies to
+        all links that have the key, as in queue=drop-tail,fq-codel,pie. Can be repeated; every combination is
+        compared.
     reps
         Replications of every scheme.
     """

@@ -13,8 +13,8 @@ def completion(shell: Literal["bash", "zsh", "fish"], /) -> int:
     Parameters
     ----------
     shell
-        Source the script from ~/.bashrc, put it as _airhop into a folder of zsh's $fpath, or into
-        ~/.config/fish/completions/airhop.fish.
+        Shell of the script. Source the script from ~/.bashrc, store it as _airhop in a folder of zsh's
+        $fpath, or store it as ~/.config/fish/completions/airhop.fish.
     """
     print(application().generate_completion(shell=shell))
     return 0

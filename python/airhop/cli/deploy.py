@@ -35,15 +35,15 @@ def deploy(
     Parameters
     ----------
     object
-        File of a BPF object, as in mine.bpf.o, or the name of one of Airhop's own, as in bpf_veno.
+        File of a BPF object, as in mine.bpf.o, or name of a packaged object, as in bpf_veno.
     default
         Make the control the default of new connections in this network namespace.
     listen
-        Interface at which the object's listener hears notices, as in eth0.
+        Interface at which the object's listener receives notices, as in eth0.
     dry_run
-        Print the changes and let the kernel's verifier check the object; change nothing.
+        Print the changes and the verdict of the kernel's verifier; install nothing.
     status
-        List the installed objects and their users.
+        List the installed objects and the number of their connections.
     remove
         Name of the control to remove.
     """

@@ -56,15 +56,15 @@ def doctor(
         Compare simulations with Bianchi's model, the square-root law, PFTK, and measurements of ns-2, ns-3
         and Linux; fail if a number exceeds its bound without a known reason.
     quick
-        Run every fourth cross-check.
+        Run about one cross-check in nine.
     out
         File for the results of the cross-checks, as CSV.
     packetdrill
-        Run Airhop's TCP against the packetdrill scripts of this folder and its subfolders, and fail if it
-        differs from one. Scripts about features that Airhop does not model are listed with the reason.
+        Run Airhop's TCP against the packetdrill scripts of this folder and its subfolders, and fail if a
+        script fails. Scripts that use features that Airhop does not model are listed with the feature.
     kernel
-        Run the kernel of this machine against them, in a network namespace, in real time. Their shell
-        commands are run.
+        Test the kernel of this machine by the scripts instead, in a network namespace, in real time. The
+        scripts' shell commands are executed.
     """
     if packetdrill is not None:
         from airhop.cli.shown.packetdrill import packetdrill as judge

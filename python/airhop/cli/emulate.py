@@ -42,8 +42,8 @@ def emulate(
         Parameter(
             negative="",
             show_default=False,
-            help='NODE "COMMAND": run the command at this node, in a network namespace of its own.'
-            " {name} of a node with commands becomes its address. Can be repeated.",
+            help='NODE "COMMAND": run the command at this node, in a separate network namespace. The address'
+            " of a node with commands replaces {name}. Can be repeated.",
         ),
     ] = (),
     at: Annotated[
@@ -66,7 +66,10 @@ def emulate(
     scheme: SchemeName | None = None,
     notices: Annotated[
         Notices,
-        Parameter(help="always: send ELN and ERSN, which look like ACKs, to every sender."),
+        Parameter(
+            help="Senders that receive ELN and ERSN notices; always: every sender, also senders that process"
+            " a notice as an ACK."
+        ),
     ] = "listeners",
     sets: Sets = (),
     with_: With = (),
@@ -75,26 +78,31 @@ def emulate(
     rep: Whole = 0,
     log: Annotated[
         Path | None,
-        Parameter(help="File for entering datagrams, for airhop replay; payload may be private."),
+        Parameter(
+            help="File for the entering datagrams, which airhop replay reads; the datagrams may contain"
+            " passwords."
+        ),
     ] = None,
-    headers_only: Annotated[bool, Parameter(negative="", help="Leave the payload out of the log.")] = False,
+    headers_only: Annotated[bool, Parameter(negative="", help="Omit the payload from the log.")] = False,
     report: Report = None,
     spin: Annotated[
         str | None,
-        Parameter(help='Busy-wait this long before each packet, as in "200 us", for less lateness.'),
+        Parameter(
+            help='Duration of busy-waiting before each packet, as in "200 us", which reduces lateness.'
+        ),
     ] = None,
     tolerance: Annotated[
         float,
         Parameter(
-            help="Largest valid shift of the twin's goodput, and of its delays, by lateness, per cent."
+            help="Largest valid change of the twin's goodput, and of its delays, by lateness, per cent."
         ),
     ] = LIMIT_PERCENT,
     as_json: Json = False,
 ) -> int:
-    """Let programs of this machine send through a scenario's links, in real time.
+    """Connect programs of this machine to a scenario's links, in real time.
 
     The emulation ends with its commands, or after the scenario's duration. Real traffic replaces the
-    scenario's flows between such nodes; other flows are simulated beside it. The exit code is 1 if a command
+    scenario's flows between such nodes; Airhop simulates the other flows. The exit code is 1 if a command
     failed, or if lateness moves goodput or delays of a simulated twin by more than the tolerance: the run is
     then not valid.
 
@@ -103,10 +111,10 @@ def emulate(
     scenario
         Name of a packaged scenario, or path of a TOML file.
     scheme
-        Scheme of every simulated TCP flow, instead of the scenario's own. Real senders use it, too, if it is
-        reno, cubic, bbr, or a control in a BPF object of --with.
+        Scheme of every simulated TCP flow, instead of the scheme in the scenario. Real senders also use the
+        scheme if it is reno, cubic, bbr, or a control in a BPF object of --with.
     rep
-        Number of the replication. The channel is that of the simulated run with equal seed and replication.
+        Number of the replication. A simulated run with equal seed and replication has the same channel.
     """
     load_all(with_)
     schemes = [] if scheme is None else [f"scheme={scheme}"]
@@ -212,7 +220,7 @@ def _emulate(
 
 @contextmanager
 def _terminations_as_interrupts() -> Iterator[None]:
-    """Raise KeyboardInterrupt on SIGTERM, too: the emulation then ends in order and restores interfaces."""
+    """Raise KeyboardInterrupt on SIGTERM; the emulation then ends in order and restores the interfaces."""
 
     def interrupt(_signal: int, _frame: object) -> NoReturn:
         raise KeyboardInterrupt

@@ -19,13 +19,14 @@ def fades(
     scenario: ScenarioName,
     /,
     *,
-    out: Annotated[Path, Parameter(help="Folder for LINK.csv, one for every link that fades.")],
+    out: Annotated[Path, Parameter(help="Folder for the files LINK.csv, one for every link that fades.")],
     sets: Sets = (),
     with_: With = (),
     seed: Seed = 1,
     rep: Whole = 0,
     until: Annotated[
-        str | None, Parameter(help='How much to save, as in "200 s"; by default as long as a run.')
+        str | None,
+        Parameter(help='Duration of the written fades, as in "200 s"; by default the duration of a run.'),
     ] = None,
 ) -> int:
     """Save the fades of every run with this seed and replication.

@@ -39,19 +39,19 @@ def new_scheme(
     rust: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     bpf: Annotated[bool, Parameter(negative="", show_default=False)] = False,
 ) -> int:
-    """Begin a scheme: write a scheme that runs and a test of its law, and print the next three commands.
+    """Write a scheme that runs and a test of its window law, and print the next three commands.
 
-    The scheme is Reno or NewReno at first. The test fails until the law of your scheme stands in it and in
-    the scheme.
+    At first the scheme has the rules of Reno or NewReno. The test fails until scheme and test contain the law
+    of your scheme.
 
     Parameters
     ----------
     name
         Name of the scheme: lower-case letters, digits, hyphens and underscores.
     python
-        Write a class in this folder, with nothing to compile.
+        Write a Python class in this folder, which needs no compilation.
     rust
-        Write a scheme that becomes a part of Airhop; in the folder of Airhop's sources.
+        Write a scheme that is built into Airhop, in the folder of Airhop's sources.
     bpf
         Write a congestion control in C in this folder, for the simulator and for a Linux kernel.
     """

@@ -37,15 +37,16 @@ def notify(
     Parameters
     ----------
     to
-        Senders that listen for notices, as 10.0.0.1 or 10.0.0.0/8. Can be repeated. No other sender gets any.
+        Addresses of senders with a listener for notices, as in 10.0.0.1 or 10.0.0.0/8. Can be repeated.
+        Other senders receive no notice.
     socket
         Stream socket of the events, one per line.
     record
-        File into which the events are written with their times.
+        File for the received events with their times.
     play
-        File of events to play in place of the socket.
+        File of recorded events, read instead of the socket.
     dry_run
-        Print the notices instead of sending them; a file is then played at once.
+        Print the notices instead of sending them; the events of a file are then processed without waiting.
     """
     if not to:
         raise InputError(

@@ -1,4 +1,4 @@
-"""Output of commands: tables on stdout, prose on stderr, and with --json one document on stdout."""
+"""Output of commands: tables on stdout, other text on stderr, and with --json one document on stdout."""
 
 from __future__ import annotations
 
@@ -61,7 +61,10 @@ def say(text: str) -> None:
 
 
 def print_json(document: Any) -> None:
-    """Print the one document. JSON escapes ASCII's control characters; the others are escaped, too."""
+    """Print the JSON document.
+
+    JSON escapes ASCII's control characters; this function also escapes all others.
+    """
     text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
     print(_OTHER_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 

@@ -11,7 +11,7 @@ from airhop.progress import reporter_for_stderr
 def report(folder: Path = Path("airhop-out"), /, *, out: Path | None = None, flow: str | None = None) -> None:
     """Write one HTML file about every study and experiment of a folder, and figures for print.
 
-    The file opens offline and contains figures, tables, and the command of every point.
+    The file needs no network connection. It contains figures, tables, and the command of every point.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ def report(folder: Path = Path("airhop-out"), /, *, out: Path | None = None, flo
     out
         The file to write; by default report.html in the folder.
     flow
-        TCP flow to show packet by packet; by default the first of each run.
+        TCP flow of the time-line; by default the first TCP flow of each run.
     """
     from airhop.report.folder import report_folder  # and with it bokeh, which completion needs not
 

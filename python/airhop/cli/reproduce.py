@@ -51,11 +51,11 @@ def reproduce(
     Parameters
     ----------
     experiments
-        Ids such as yun2009/fig6; yun2009 stands for all of that paper.
+        Ids of experiments, as in yun2009/fig6; yun2009 selects all experiments of the paper.
     reading
         Reading of the paper instead of the default; the pages of experiments list the readings.
     as_study
-        Write the grid and the curves as a study file, for `airhop sweep`; nothing is run.
+        Write the grid and the curves as a study file for `airhop sweep`, without a run.
     out
         Folder for runs, figures and reports. Existing runs are reused.
     workers

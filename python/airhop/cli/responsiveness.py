@@ -20,11 +20,19 @@ def responsiveness(
     scenario: ScenarioName,
     /,
     *,
-    scheme: Annotated[SchemeName | None, Parameter(help="Scheme; by default that of the flow.")] = None,
-    flow: Annotated[str | None, Parameter(help="TCP flow of the tested path; by default the first.")] = None,
+    scheme: Annotated[
+        SchemeName | None,
+        Parameter(help="Scheme of the load and of the probes; by default the scheme of the flow."),
+    ] = None,
+    flow: Annotated[
+        str | None, Parameter(help="TCP flow whose path is tested; by default the first TCP flow.")
+    ] = None,
     direction: Annotated[
         Literal["down", "up", "both"],
-        Parameter(help="Direction of the load: that of the flow, the other, or one after the other."),
+        Parameter(
+            help="Direction of the load: down is the direction of the flow, up the opposite direction; both"
+            " tests them one after the other."
+        ),
     ] = "both",
     reps: Annotated[Whole, Parameter(name=["--reps", "-n"])] = 3,
     seed: Seed = 1,

@@ -48,9 +48,10 @@ def run(
     scenario
         Name of a packaged scenario, or path of a TOML file.
     scheme
-        Scheme of every TCP flow, instead of the scenario's own.
+        Scheme of every TCP flow, instead of the scheme in the scenario.
     rep
-        Number of the replication. Equal seed and replication meet the same channel under every scheme.
+        Number of the replication. Runs with equal seed and replication have the same channel under every
+        scheme.
     """
     figures = {"air": air, "sequence": sequence, "round_trips": round_trips}
     kept = Kept(trace, pcap, figures, between, verify, flow)

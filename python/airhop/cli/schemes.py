@@ -26,7 +26,7 @@ def schemes(name: SchemeName | None = None, /, *, with_: With = (), as_json: Jso
     Parameters
     ----------
     name
-        The scheme to describe; bpf_eln and its like are the BPF objects that come with Airhop.
+        Scheme to describe; names that begin with bpf_, as in bpf_eln, are packaged BPF objects.
     """
     load_all(with_)
     if name is not None and shipped(name) and name not in added():

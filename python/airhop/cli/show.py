@@ -25,7 +25,7 @@ def show(
     as_json: Json = False,
     topology: Annotated[
         Path | None,
-        Parameter(help="Draw the places of the stations in FILE.pdf, .svg or .png, instead of printing."),
+        Parameter(help="Draw the positions of the stations in FILE.pdf, .svg or .png, instead of printing."),
     ] = None,
     around: Annotated[
         tuple[str, ...],
@@ -45,9 +45,9 @@ def show(
     scenario
         Name of a packaged scenario, or path of a TOML file.
     scheme
-        Scheme of every TCP flow, instead of the scenario's own.
+        Scheme of every TCP flow, instead of the scheme in the scenario.
     rep
-        Number of the replication, for random places of stations and random ends of flows.
+        Number of the replication, for random positions of stations and random ends of flows.
     """
     load_all(with_)
     chosen = [] if scheme is None else [f"scheme={scheme}"]

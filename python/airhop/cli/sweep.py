@@ -45,13 +45,13 @@ def sweep(
     study
         Path of a study file, or name of a packaged study.
     out
-        Folder of the rows; studies and experiments can share one.
+        Folder of the rows; studies and experiments can share a folder.
     workers
         Threads of this process; by default one per core.
     engine
         `local`, or a cluster: dask://HOST:PORT.
     shard
-        I/N: do part I of N, for batch systems. All parts can share a folder.
+        I/N: compute part I of N, for batch systems. All parts can share a folder.
     """
     part = None if shard is None else Shard.parse(shard)
     loaded = Study.load(study, with_)
@@ -122,7 +122,7 @@ def _print(table: Table) -> None:
 
 
 def _print_goals(out: Console, table: Table, settings: Sequence[str]) -> None:
-    """Print the goals of each class of flows, unless one class without transfers has all flows."""
+    """Print the goals of each class of flows, unless all flows are in one class without transfers."""
     found = outcomes(table)
     compared = [goal for goal in (found[0].samples if found else ()) if goal.of is not None]
     if len({goal.of for goal in compared}) < 2 and all(goal.kind != "completion" for goal in compared):

@@ -10,7 +10,7 @@ from airhop import _core
 def version() -> str:
     """Return the description of this installation: `airhop X.Y.Z`, then lines of the form `key: value`.
 
-    commit and rustc are those of the compiled simulator: the Python files of an editable install can be
+    `commit` and `rustc` describe the compiled simulator; the Python files of an editable install can be
     newer.
     """
     build = _core.build_info()

@@ -27,7 +27,7 @@ def view(
     port: Whole = 5006,
     browser: Annotated[bool, Parameter(help="Open the page in the browser.")] = True,
 ) -> int:
-    """Explore a scenario live in the browser: sliders, schemes, and figures that follow.
+    """Explore a scenario in the browser: figures follow sliders and a choice of schemes.
 
     The page is served to this machine only, until Ctrl-C.
 
@@ -36,7 +36,7 @@ def view(
     scenario
         Name of a packaged scenario, path of a TOML file, or path of a saved state of the page.
     port
-        Port of the page; 0 takes any free port.
+        Port of the page; 0 selects any free port.
     """
     if not 0 <= port <= MOST_PORT:
         raise InputError(f"port is {port}; it must be a number from 0 to {MOST_PORT}")

@@ -71,7 +71,7 @@ def _axis(scenario: Scenario, key: str, values: object) -> Axis:
 
 
 def _at(document: Any, path: str) -> Mapping[str, Any]:
-    """Return the table at a path of the effective scenario; empty if no table is there."""
+    """Return the table at a path of the effective scenario; empty if the path has no table."""
     for word in path.split("."):
         if isinstance(document, list):
             document = next((one for one in document if fnmatchcase(one.get("name", ""), word)), None)
@@ -92,9 +92,9 @@ def _arm(scenario: Scenario, axes: Sequence[Axis], places: Sequence[int]) -> Arm
 
 
 def paths(scenario: Scenario, key: str) -> list[str]:
-    """Return the paths that a key of `vary` stands for.
+    """Return the paths that a key of `vary` selects.
 
-    A path, and a key of the scenario itself such as `duration`, stand for themselves.
+    A path, and a key at the top of the scenario such as `duration`, select themselves.
     """
     document = scenario.to_dict()
     if "." in key or (key in document and not isinstance(document[key], list)):

@@ -11,7 +11,7 @@ from airhop.stats import Estimate
 
 SHOWN = ("class_goodput_mbps", "class_jain", "class_delay_p95_ms", "class_completion_p50_ms",
          "class_completion_p95_ms", "class_completion_unfinished")  # fmt: skip
-"""Columns of a class; those without a value for any arm are left out."""
+"""Columns of a class; columns without a value for any arm are omitted."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class ClassTable:
 
 
 def class_tables(rows: Sequence[Row]) -> list[ClassTable]:
-    """Return a table for each class of flows; none if one class without transfers has all flows."""
+    """Return a table for each class of flows; no table if all flows are in one class without transfers."""
     names = list(dict.fromkeys(name for row in rows for name in row.classes))
     if len(names) < 2 and not any(_begun(found) for row in rows for found in row.classes.values()):
         return []

@@ -48,7 +48,7 @@ class Costs:
 
 
 class Plan:
-    """Distributes jobs in their order, one task at a time."""
+    """Distributor of jobs, in their order and one task at a time."""
 
     def __init__(self, jobs: Sequence[Job], costs: Costs) -> None:
         self._jobs = jobs

@@ -90,7 +90,7 @@ def _check_installed(client: Client) -> None:
 
 @contextmanager
 def _quiet(logger: str) -> Iterator[None]:
-    """Suppress the tracebacks that dask logs on stderr, as the engine reports the error in one sentence."""
+    """Suppress dask's tracebacks on stderr, because the engine reports the error in one sentence."""
     log = logging.getLogger(logger)
     before = log.level
     log.setLevel(logging.CRITICAL)
@@ -101,11 +101,14 @@ def _quiet(logger: str) -> Iterator[None]:
 
 
 class DaskEngine:
-    """Runs on the cluster of a dask client. The workers need the same build of Airhop.
+    """Runs on the cluster of a dask client.
 
-    Workers may join, leave and die: dask gives the tasks of a lost worker to others. Without workers, the
-    engine waits for `patience_s` seconds, or for ever (None), as a batch system may take hours to start one.
-    The number of tasks follows the number of workers, so give an adaptive cluster a minimum, or `scale` it.
+    The workers need the same build of Airhop.
+
+    Workers may join, leave and fail: dask repeats the tasks of a lost worker on other workers. Without
+    workers, the engine waits for `patience_s` seconds, or for ever (None), as a batch system may take hours
+    to start one. The number of tasks follows the number of workers, so give an adaptive cluster a minimum, or
+    `scale` it.
     """
 
     name = "dask"
@@ -292,7 +295,7 @@ class _Tasks:
         del self._out[future]
 
     def _report_rest(self) -> None:
-        """Report the finished tasks. Errors are ignored here, as they would hide the reason for the stop."""
+        """Report the finished tasks. Errors are ignored, because they would hide the reason for the stop."""
         if self._refused or self._client.status != "running":
             return
         with suppress(Exception):

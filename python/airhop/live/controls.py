@@ -33,7 +33,7 @@ class Control:
 def chosen(
     scenario: Scenario, hosts: Hosts, scheme: str | None, with_: Sequence[str | Path]
 ) -> tuple[Scenario, list[Control]]:
-    """Return the kernel's congestion controls of the senders, and the scenario whose twin uses the same ones.
+    """Return the congestion controls of the kernels, and the scenario of a twin with the same controls.
 
     A BPF object of `with_` applies to the flows between nodes with real hosts, and their copies, unless
     `scheme` names another scheme; `scheme` alone may name one of the kernel's own. If the object needs ECN,

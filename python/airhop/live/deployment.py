@@ -72,7 +72,7 @@ class Deployed:
     registered: bool
     """True if the kernel offers the control to new connections."""
     users: int
-    """Number of connections, and of network namespaces whose default the control is."""
+    """Number of connections, and number of network namespaces whose default is the control."""
     is_default: bool
     """True if the control is the default of the namespace of the record."""
     listening: bool
@@ -312,7 +312,7 @@ def _is_gone(state: Deployed) -> bool:
 
 
 def _namespace(record: Record) -> Path | None:
-    """Find a file of the network namespace whose default the control became; None if it has ended."""
+    """Find a file of the network namespace whose default is the control; None if the namespace has ended."""
     if record.namespace is None or _is_of_another_boot(record):
         return None
     places = [OWN_NAMESPACE, *Path("/run/netns").glob("*"), *Path("/proc").glob("[0-9]*/ns/net")]

@@ -1,4 +1,4 @@
-"""Nodes of a scenario with real hosts, and the commands there."""
+"""Nodes of a scenario with real hosts, and the commands at these nodes."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ KEYS: Mapping[str, Callable[[Any], bool]] = {
 class Log:
     """Log of the datagrams that entered an emulation, from a file of `airhop emulate --log`.
 
-    The log may come from an untrusted source: no file of this machine is opened for it.
+    The log may come from an untrusted source; the replay opens no other file of this machine.
     """
 
     @checked

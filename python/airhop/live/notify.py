@@ -26,7 +26,7 @@ LONGEST_LINE = 4096
 """Length in bytes of the longest line of a socket: an event has fewer than 400."""
 HEAD = "# events of a link layer: time in s, kind, station, first bytes of the datagram\n"
 IPV6_HDRINCL = 36
-"""Option of a socket whose datagrams have their IPv6 header (include/uapi/linux/in6.h)."""
+"""Socket option: written datagrams contain the IPv6 header (include/uapi/linux/in6.h)."""
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -57,7 +57,7 @@ class Notice:
 
 
 def network(text: str) -> Network:
-    """Return the addresses that a prefix stands for, as 10.0.0.1 or fd00::/64; raises InputError."""
+    """Return the addresses of a prefix, such as 10.0.0.1 or fd00::/64; raises InputError."""
     try:
         return ipaddress.ip_network(text, strict=False)
     except ValueError:

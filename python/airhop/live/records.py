@@ -32,7 +32,7 @@ class Record:
     device: str | None = None
     """Interface of the listeners."""
     namespace: int | None = None
-    """Number of the network namespace whose default the control becomes."""
+    """Number of the network namespace in which the control becomes the default."""
     before: str | None = None
     """Default of this namespace before the deployment."""
     boot: str = ""
@@ -96,7 +96,7 @@ def forget(name: str) -> None:
 
 @contextmanager
 def locked() -> Iterator[None]:
-    """Let one command at a time change records; create their folder if it does not exist."""
+    """Lock the records for this command; create their folder if it does not exist."""
     RECORDS.mkdir(mode=0o755, exist_ok=True)
     folder = os.open(RECORDS, os.O_RDONLY | os.O_DIRECTORY)
     try:

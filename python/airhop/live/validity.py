@@ -22,8 +22,7 @@ from airhop.stats import Ratio, ratio
 
 LIMIT_PERCENT = 3.0
 """Largest valid shift of goodput and delays, per cent: the median half-width of the intervals with which
-docs/real-packets.md compares a kernel's goodput with a simulated one. Smaller shifts there may be
-chance."""
+docs/real-packets.md compares a kernel's goodput with a simulated one. A smaller shift is not significant."""
 PRECISE = 0.01
 """Half-width of both results at which replication stops: a third of the limit."""
 FIRST_PAIRS, MOST_PAIRS = 4, 1024
@@ -64,8 +63,8 @@ class Compared:
     def delay_ms(self, document: dict[str, Any]) -> float | None:
         """Median round trip of a TCP flow, median one-way delay of a UDP flow; None without a sample.
 
-        The median is the delay of an ordinary packet. A mean scatters from run to run by the few packets that
-        meet a long queue or a recovery.
+        The median varies less between runs than the mean, which depends on the few packets that meet a long
+        queue or a recovery.
         """
         flow = next(flow for flow in document["flows"] if flow["name"] == self.name)
         delays = flow["delay_ms" if self.scheme is None else "rtt_ms"]

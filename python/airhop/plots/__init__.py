@@ -1,4 +1,4 @@
-"""Figures for print (matplotlib) and for the terminal, in one look."""
+"""Figures for print (matplotlib) and for the terminal, in the same style."""
 
 from __future__ import annotations
 

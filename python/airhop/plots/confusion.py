@@ -121,7 +121,7 @@ def _samples(table: Table, part: Slice) -> dict[str, list[LossClassifications]]:
 def _panels(count: int, rows: int, foot: float) -> tuple[Figure, list[Axes]]:
     """Create a figure of one column with this many matrices.
 
-    All sizes are fixed, because a computed layout took a fourth of the time of a figure.
+    All sizes are fixed, because a computed layout needed a quarter of the drawing time.
     """
     high = rows * ROW_IN
     wide = (COLUMN_WIDTH_IN - LEFT_IN - RIGHT_IN - (BESIDE - 1) * GAP_IN) / BESIDE

@@ -49,7 +49,7 @@ def uncrowded(size: float, count: int) -> float:
 
 
 def shade_fades(panels: Sequence[Axes], tables: Mapping[str, pl.DataFrame], place: str | None = None) -> None:
-    """Shade the periods in which a hop was bad; without `place`, those of all links in different shades.
+    """Shade the bad periods of a hop, or without `place` those of all links in different shades.
 
     Only three links are shaded.
     """

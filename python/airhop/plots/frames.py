@@ -1,7 +1,7 @@
-"""Style of frames on the air, the same in print and in the report.
+"""Style of frames on the air, in print and in the report.
 
-On screens kinds differ by colour, on paper by brightness and hatching too, so that a grey print distinguishes
-them.
+Types of frames differ by colour on screens, and also by brightness and hatching on paper, so that a grey
+print distinguishes them.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ POINTS_PER_IN = 72
 CAPTION_PT = 6.5
 CAPTION_LINE_IN = 0.11
 CAPTION_SHARE = 0.96
-"""Share of the figure's width that a line of the caption may take."""
+"""Maximum width of a line of the caption, as a share of the figure's width."""
 FORMATS = ("pdf", "svg", "png")
 DPI = 300
 PRINT_STYLE: dict[str, Any] = {
@@ -151,7 +151,7 @@ def curve(
 
 
 def published(axes: Axes, x: Sequence[float], y: Sequence[float], *, ink: str) -> None:
-    """Mark the numbers printed in a paper, in the colour of their curve; all share one line in the legend."""
+    """Mark the numbers printed in a paper, in the colour of their curve, with one line in the legend."""
     first = "printed" not in axes.get_legend_handles_labels()[1]
     axes.plot(
         x,

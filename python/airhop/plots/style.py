@@ -1,4 +1,4 @@
-"""Style of schemes, the same in print, in the terminal and in the report.
+"""Style of schemes in print, in the terminal and in the report.
 
 A scheme has one style in all figures: one marker, one pattern of dashes, and one colour on paper, on the page
 and in the terminal. Up to eight curves of a figure have eight colours: if two schemes have the same colour,
@@ -94,10 +94,11 @@ OWN = {
 
 
 def styles(names: Iterable[str]) -> dict[str, SchemeStyle]:
-    """Return the style of each curve of a figure: that of the scheme whose name the curve's name begins with.
+    """Return the style of each curve of a figure.
 
-    Other curves, and a second curve of a scheme, get a free style. No colour occurs twice in a figure of up
-    to eight curves, three times in one of up to sixteen, and so on. Beyond `PALETTE` styles repeat.
+    A curve has the style of the scheme whose name begins the curve's name. Other curves, and a second curve
+    of a scheme, have an unused style. No colour occurs twice in a figure of up to eight curves, three times
+    in one of up to sixteen, and so on. Beyond `PALETTE` styles repeat.
     """
     listed = tuple(dict.fromkeys(names))
     taken: dict[str, int] = {}
@@ -112,7 +113,7 @@ def styles(names: Iterable[str]) -> dict[str, SchemeStyle]:
 
 
 def _told_apart(look: dict[str, SchemeStyle]) -> dict[str, SchemeStyle]:
-    """Replace repeated colours of curves by free ones."""
+    """Replace repeated colours of curves by unused colours."""
     colors: dict[str, str] = {}
     used = Counter[str]()
     for _ in range(ceil(len(look) / len(COLORS))):

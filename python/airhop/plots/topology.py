@@ -25,7 +25,7 @@ LEAST_IN, MOST_IN = 0.9, 6.0
 BESIDE_IN, MARGINS_IN = 0.6, 0.75
 """Margins beside the axes, and above and below them, inches."""
 MOST_NAMES = 60
-"""Number of stations above which only those with ranges and the ends of flows are named."""
+"""Number of stations above which the figure names only stations with ranges and ends of flows."""
 MOST_WAYS = 8
 """Number of flows above which all paths have the same style."""
 FEW_RINGS = 2
@@ -207,7 +207,7 @@ def bend(number: int) -> float:
 
 
 def _draw_stations(axes: Axes, cell: Cell, ways: Mapping[str, Sequence[str]], ringed: Sequence[str]) -> None:
-    """Draw stations on the path of a flow filled and the others open, with names if there is room."""
+    """Draw stations on the path of a flow filled and other stations open, with names if there is space."""
     from matplotlib.patheffects import withStroke
 
     on_way = {node for way in ways.values() for node in way}

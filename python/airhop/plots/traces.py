@@ -191,7 +191,7 @@ def draw_queue(result: Result, stem: str | Path, *, between: Span = None) -> lis
 
 
 def chosen_flow(result: Result, wanted: str | None) -> str:
-    """Return the name in the trace of the TCP flow to draw, by default the one with the most delivered bytes.
+    """Return the trace's name of the TCP flow to draw, by default the flow with the most delivered bytes.
 
     Of a flow whose application opens and closes connections, this is `wanted` if it names a connection
     (`web#3`), and otherwise the connection with the most bytes.

@@ -44,7 +44,7 @@ def write_twin(
     command: str,
     reporter: Reporter = SILENT,
 ) -> None:
-    """Write a page that compares an emulation with its twin: one HTML file that opens offline.
+    """Write a page that compares an emulation with its twin, as one HTML file without requests.
 
     Parameters
     ----------

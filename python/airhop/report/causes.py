@@ -83,8 +83,9 @@ def confusion(run: TracedRun) -> Confusion:
 def lost_segments(run: TracedRun) -> pl.DataFrame:
     """Return the lost data segments: time_s, seq and the true cause, by time.
 
-    A frame lost on a link with ARQ is no lost segment. A packet that such a link discards is lost if every
-    attempt was lost; otherwise the packet had arrived, and only a link ACK was lost (`arrived`).
+    The loss of a frame on a link with ARQ is not the loss of a segment. A packet that such a link discards is
+    lost if every attempt was lost; otherwise the packet had arrived, and only a link ACK was lost
+    (`arrived`).
     """
     attempts = _attempts(run)
     drops = (

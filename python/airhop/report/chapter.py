@@ -54,7 +54,7 @@ class Paper:
     claims: tuple[CheckedClaim, ...]
     """Claims, failed ones first."""
     readings: ReadingsTable | None = None
-    """The claims under other readings, where those were run."""
+    """Verdicts on the claims under other readings, if these readings were run."""
     beyond: str | None = None
     """Values above the paper's y axis."""
 
@@ -71,7 +71,7 @@ class Paper:
 
     @property
     def open(self) -> int:
-        """Number of claims that the intervals leave undecided."""
+        """Number of claims that the intervals do not decide."""
         return sum(checked.word == "open" for checked in self.claims)
 
 
@@ -80,7 +80,7 @@ class PrintedAxes:
     """The axes of a paper's figure."""
 
     ticks: tuple[float, ...]
-    """The printed y axis, extended where measurements leave it."""
+    """Printed y axis, extended to include the measurements."""
     note: str | None
     """End of the printed y axis, if it differs from ours."""
     limits: tuple[float, float] | None
@@ -106,7 +106,7 @@ class Chapter:
     """Command that recreates the whole chapter, if there is one."""
     runs: tuple[TracedRun, ...] = ()
     opens_on: str = ""
-    """The scheme whose run is shown first: that of the headline."""
+    """Scheme of the headline; its run is shown first."""
     findings: tuple[str, ...] = ()
     """Comparison of each scheme with the baseline over the whole grid, a sentence each."""
     paper: Paper | None = None
@@ -163,7 +163,7 @@ class Chapter:
 
     @cached_property
     def frame(self) -> pl.DataFrame:
-        """The rows: one per run."""
+        """Rows, one per run."""
         named = (found.column for found in (self.main, *self.others))
         return self.table.frame(*(metric for metric in named if metric not in METRICS))
 
@@ -186,7 +186,7 @@ class Chapter:
 
     @cached_property
     def opening(self) -> SettingOutcome | None:
-        """The setting of the headline, whose goals the page shows; None unless several goals are compared."""
+        """Setting of the headline; the page shows its goals. None unless several goals are compared."""
         led = leader(self.table)
         setting = None if led is None else led.point.setting
         found = [one for one in self.settings if len(one.verdict.standings) > 1]
@@ -250,9 +250,9 @@ def leader(table: Table) -> Cell | None:
 
 
 def findings(table: Table, found: tuple[Dimension, ...]) -> tuple[str, ...]:
-    """State for each scheme at how many settings its interval is above the baseline's goodput, and below.
+    """Count, for each scheme, the settings at which its interval is above and below the baseline's goodput.
 
-    Intervals of 95 % each: among many settings one in twenty errs.
+    With 95 % intervals, one in twenty settings errs by chance.
     """
     baseline, cells = table.study.baseline, table.cells(GOODPUT.column)
     told = []

@@ -21,7 +21,8 @@ DIGITS = 6
 def chapter_data(chapter: Chapter) -> dict[str, Any]:
     """Gather the grid, a column per metric over its points, and the command that runs each point again.
 
-    `points` are those that have rows. A command is that of replication 0: others differ in `--rep` alone.
+    `points` are those that have rows. The command runs replication 0; other replications differ in `--rep`
+    alone.
     """
     table = chapter.table
     cells = chapter.cells
@@ -142,7 +143,7 @@ def _cells(cells: list[Cell], place: dict[int, int]) -> dict[str, list[float | N
 
 
 def _published(chapter: Chapter, points: list[Point]) -> list[float | None] | None:
-    """Return the printed number of each point, where the paper has one."""
+    """Return the printed number of each point for which the paper prints a number."""
     if chapter.printed is None or not chapter.printed.published:
         return None
     first, published = chapter.dimensions[0], chapter.printed.published

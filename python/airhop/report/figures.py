@@ -105,7 +105,7 @@ def fairness(chapter: Chapter, scale: Scale) -> figure:
 
 
 def distribution(chapter: Chapter) -> figure:
-    """Make the figure of one setting's replications: the empirical distribution function per scheme."""
+    """Create the figure of one setting: the empirical distribution of its replications, per scheme."""
     plot = _empty("distribution", 340)
     plot.yaxis.axis_label = "Share of replications"
     plot.y_range.update(start=0.0, end=1.04)
@@ -136,7 +136,7 @@ def distribution(chapter: Chapter) -> figure:
 
 
 def heat_map() -> figure:
-    """Make the map of one scheme over two dimensions: brightness rises with the value."""
+    """Create the heat map of one scheme over two dimensions; brightness increases with the value."""
     plot = plain_figure(
         height=420, x_range=FactorRange(factors=[]), y_range=FactorRange(factors=[]), name="map"
     )

@@ -46,7 +46,7 @@ class GoalRow:
 
     label: str
     cells: Mapping[str, str]
-    """Mean and half-width by scheme; text for schemes that leave transfers unfinished."""
+    """Mean and half-width by scheme; a text for schemes with unfinished transfers."""
     best: Sequence[str]
     """Schemes that no other scheme exceeds, if the goal distinguishes schemes."""
 
@@ -71,9 +71,9 @@ def headline(settings: Sequence[Outcome], goodput: str) -> str:
 
 
 def findings(settings: Sequence[Outcome], goodput: Sequence[str]) -> tuple[str, ...]:
-    """Return the findings of a study; `goodput` are those on goodput alone.
+    """Return the findings of a study; `goodput` are the findings on goodput alone.
 
-    For a single setting with several goals, they are the values behind its verdict.
+    For a single setting with several goals, the findings are the values that explain its verdict.
     """
     alone = settings[0].verdict if len(settings) == 1 else None
     return tuple(goodput if alone is None or len(alone.standings) < 2 else alone.evidence)
@@ -85,7 +85,7 @@ def _counted(count: int, settings: int) -> str:
 
 
 def _best_at_most(kind: Kind, settings: Sequence[Outcome]) -> str:
-    """Return a sentence on the scheme that alone is best in a goal at most settings; empty without one."""
+    """Return a sentence on the only best scheme of a goal at most settings; empty without such a scheme."""
     leading = [found.verdict.leading.get(kind) for found in settings]
     wins = [standing.winner for standing in leading if standing is not None and standing.winner is not None]
     if not wins:

@@ -54,7 +54,7 @@ class PivotRow:
 
 @dataclass(frozen=True)
 class Pivot:
-    """The main metric as a table of one dimension against the schemes, which is read without a script."""
+    """Table of the main metric by dimension and scheme, which is readable without scripts."""
 
     dimension: str
     rows: list[PivotRow]
@@ -106,7 +106,7 @@ class Layout:
 
     @cached_property
     def pivot(self) -> Pivot | None:
-        """The table of means, where one dimension varies or none."""
+        """Table of means, if at most one dimension varies."""
         varied = [d for d in self.chapter.dimensions if len(d.values) > 1]
         return None if len(varied) > 1 else _pivot(self.chapter, varied[0] if varied else None)
 
@@ -266,7 +266,7 @@ def _pivot(chapter: Chapter, dimension: Dimension | None) -> Pivot:
 
 
 def _best(cells: dict[str, Cell], digits: int) -> str | None:
-    """Find the scheme whose mean is the highest as printed; None where two share it."""
+    """Find the scheme with the highest printed mean; None if two schemes have it."""
     printed = {scheme: round(cell.value.mean, digits) for scheme, cell in cells.items()}
     best = [scheme for scheme, mean in printed.items() if mean == max(printed.values())]
     return best[0] if len(best) == 1 < len(cells) else None

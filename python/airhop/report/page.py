@@ -1,4 +1,4 @@
-"""The report: one HTML file with everything in it, written from templates."""
+"""Report: one self-contained HTML file, written from templates."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Overview:
     open: int
     claims: int
     missed: list[tuple[Page, CheckedClaim]]
-    """Claims that do not hold: failed ones first, then open ones."""
+    """Claims that do not hold: failed claims first, then open claims."""
     made: str
 
     @classmethod

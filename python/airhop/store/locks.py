@@ -1,4 +1,4 @@
-"""Locks between the processes that write one store. The flock(2) locks disappear with their process."""
+"""Locks between the processes that write one store. The flock(2) locks end with their process."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from airhop.store.schema import FinishedRun, axis_values, combine, rows_of
 
 
 class Recent:
-    """Finished runs, whose rows are created on request."""
+    """Finished runs; their rows are created on request."""
 
     def __init__(self) -> None:
         self._runs: list[FinishedRun] = []
@@ -77,10 +77,10 @@ class MemoryStore:
             self._known.add(run.run_id)
 
     def save(self) -> None:
-        """Do nothing, as there is no folder."""
+        """Do nothing, because runs in memory have no folder."""
 
     def close(self) -> None:
-        """Do nothing, as there is no folder."""
+        """Do nothing, because runs in memory have no folder."""
 
     def rows(self, run_ids: Iterable[str] | None = None) -> pl.DataFrame:
         """Return the rows of these runs, or of all: one row per flow and run, sorted by run id."""
@@ -96,5 +96,5 @@ class MemoryStore:
 
 
 def only(rows: pl.DataFrame, run_ids: Set[str] | None) -> pl.DataFrame:
-    """Remove the rows of other runs; None stands for all runs."""
+    """Keep the rows of these runs only; None keeps all runs."""
     return rows if run_ids is None else rows.filter(pl.col("run_id").is_in(list(run_ids)))

@@ -35,7 +35,7 @@ def read_part(path: Path, columns: list[str] | None = None) -> pl.DataFrame:
 
 
 def write_part(runs: Path, rows: pl.DataFrame) -> None:
-    """Write rows as the next part, which appears completely and on disk, or not at all.
+    """Write rows as the next part; an interruption leaves no incomplete part.
 
     Only one process at a time may do this in a folder. Raises StoreError if the disk rejects the write.
     """

@@ -39,8 +39,8 @@ class Store:
     def open(cls, folder: str | Path, shard: str | None = None) -> Self:
         """Open the store of a folder, created if needed, as its only writer or as a shard ("2-of-8").
 
-        Runs that an ended writer left in its journal are taken over. Raises InputError if the folder cannot
-        contain a store, if another process writes to it, or if a file is damaged.
+        The store adopts runs in the journal of a writer that has ended. Raises InputError if the folder
+        cannot contain a store, if another process writes to it, or if a file is damaged.
         """
         folder = Path(folder)
         runs = folder / "runs"

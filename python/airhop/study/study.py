@@ -220,7 +220,7 @@ class Study:
                     raise InputError(f"until.of: there is no flow `{name}`.{did_you_mean(name, known)}")
 
     def _refuse_equal_points(self) -> None:
-        """Raise an error for two names of one scenario, whose runs would count twice."""
+        """Raise an error for two names of one scenario, because its runs would count twice."""
         seen: dict[str, Point] = {}
         for point in self._points:
             first = seen.setdefault(point.scenario.digest, point)

@@ -132,7 +132,7 @@ def run_in(
     study
         Study to run.
     out
-        The folder, which is made if need be, and whose rows are reused; None keeps them in memory.
+        Folder, created if missing; its rows are reused. None keeps the rows in memory.
     engine
         "local", "dask://HOST:PORT", or an engine.
     threads
@@ -181,10 +181,10 @@ def run_study(
     reporter: Reporter = SILENT,
     shard: Shard | None = None,
 ) -> Table:
-    """Complete the rows of a study: reuse those of the store, and simulate the others.
+    """Complete the rows of a study: reuse the rows of the store, and simulate the missing runs.
 
-    Replications run in order, with all points of one replication before the next, so that an interrupted
-    study leaves complete pairs.
+    All points of a replication run before the next replication, so that an interrupted study contains
+    complete pairs.
 
     Parameters
     ----------
@@ -265,7 +265,7 @@ class _Running:
         return self._until(rule) if isinstance(rule, Until) else self._fixed(rule)
 
     def simulate(self, keys: Sequence[Key], task: Task) -> None:
-        """Complete these runs: read those in the store, and simulate the others."""
+        """Complete these runs: read stored runs from the store, and simulate the missing runs."""
         known = self._store.known()
         jobs = [Job(point.scenario, self._study.seed, rep) for point, rep in keys]
         is_there = [job.run_id in known for job in jobs]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 FRAME = (SCHEME, "seed", "rep", *METRICS, "duration_s", "fingerprint", "run_id")
-"""Columns of `Table.frame` after those of the axes."""
+"""Columns of `Table.frame` after the columns of the axes."""
 POINT = "point"
 """Column with the index of the point, used only in this module."""
 
@@ -207,7 +207,7 @@ class Table:
 
     @cached_property
     def _counts(self) -> list[int | None]:
-        """Number of replications by setting; None if missing runs leave it unknown."""
+        """Number of replications by setting; None if missing runs must decide it."""
         rule = self.study.reps
         samples = self._by_point(self._found, rule.of if isinstance(rule, Until) else GOODPUT)
         settings = [[samples.get(point.index, {}) for point in setting] for setting in self.study.settings]

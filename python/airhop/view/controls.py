@@ -12,7 +12,7 @@ from airhop.scenario import Scenario
 from airhop.study.quantity import read_quantity
 
 STEPS = ("1", "1.5", "2", "3", "5", "7")
-"""Values within a decade, each about 1.5 times the previous one."""
+"""Values within a decade; each value is about 1.5 times the previous value."""
 RATES = (0.0, *(float(f"{step}e{decade}") for decade in (-4, -3, -2) for step in STEPS), 0.1, 0.15, 0.2, 0.3)
 DELAYS_S = (0.0, *(float(f"{step}e{decade}") for decade in (-3, -2, -1) for step in STEPS), 1.0)
 FADES_S = (0.1, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
@@ -25,7 +25,7 @@ UNITS_S = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 
 @dataclass(frozen=True)
 class Control:
-    """A slider: one value for one scenario path, or for several related paths."""
+    """Slider that sets one path of a scenario, or several related paths."""
 
     label: str
     paths: tuple[str, ...]

@@ -12,8 +12,8 @@ from airhop.results import Result
 
 KILOBYTE = 1000.0
 MOST_POINTS = 20_000
-"""Largest number of points of a curve; longer curves are thinned, since sending them takes longer than the
-run."""
+"""Largest number of points of a curve; longer curves are thinned, because the transfer to the browser would
+last longer than the run."""
 
 
 @dataclass(frozen=True)

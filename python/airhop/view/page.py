@@ -94,7 +94,7 @@ class Page:
         self._attempt(lambda: self._load(State.uploaded(text, name)))
 
     def _choose(self, schemes: list[str]) -> None:
-        """Set the schemes; schemes that remain keep their order, since the first one is the baseline."""
+        """Set the schemes; remaining schemes keep their order, because the first scheme is the baseline."""
         stay = [scheme for scheme in self._state.schemes if scheme in schemes]
         chosen = (*stay, *(scheme for scheme in schemes if scheme not in stay))
         if chosen:

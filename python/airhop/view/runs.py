@@ -36,7 +36,7 @@ class SupersededError(Exception):
 
 
 class Newest(Generic[Wish]):
-    """Processes one request at a time, always the newest; older waiting requests are dropped.
+    """Worker that processes one request at a time, always the newest, and drops older waiting requests.
 
     `work` runs on the event loop on which `ask` is called, and handles its own errors.
     """
@@ -47,7 +47,7 @@ class Newest(Generic[Wish]):
         self._task: asyncio.Task[None] | None = None
 
     def ask(self, wish: Wish) -> None:
-        """Replace the waiting request by a new one."""
+        """Replace the waiting request by a new request."""
         self._next = wish
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._drain())

@@ -88,7 +88,9 @@ class State:
 
     @classmethod
     def from_toml(cls, text: str, name: str, folder: Path | None = None) -> State:
-        """Read a study: its scenario, `[set]`, schemes, seed and reps. Other axes are left to `airhop sweep`.
+        """Read a study: its scenario, `[set]`, schemes, seed and reps.
+
+        Only `airhop sweep` varies the other axes.
 
         `name` is for messages. The study's scenario is a packaged name, a table, or a file relative to
         `folder`; without `folder` no file is read, neither for the scenario nor for a value. No code in the

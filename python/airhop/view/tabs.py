@@ -11,7 +11,7 @@ from bokeh.document import Document
 from airhop.view import widgets
 
 MOST_TABS = 16
-"""Largest number of tabs: a page takes a quarter of a second of the server thread, and its runs take all
+"""Largest number of tabs: a page occupies the server thread for a quarter of a second, and its runs use all
 cores."""
 AGAIN_S = 3
 """Interval after which a tab beyond the maximum reloads, s."""

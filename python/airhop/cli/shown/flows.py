@@ -42,7 +42,7 @@ OF_COMPLETIONS = ("completion_count", "completion_unfinished", "completion_mean_
 OF_CLASSES = ("class_flows", "class_goodput_mbps", "class_jain", "class_delay_p50_ms", "class_delay_p95_ms",
               "class_completion_count", "class_completion_unfinished", "class_completion_p50_ms",
               "class_completion_p95_ms")  # fmt: skip
-"""Columns of classes of flows; those of completion are left out if no class has transfers or requests."""
+"""Columns of classes of flows; without transfers and requests, the columns of completion are omitted."""
 MOST_FLOWS = 40
 """Rows of a table of flows."""
 
@@ -98,7 +98,7 @@ def _print_classes(out: Console, classes: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _print_queues(out: Console, queues: Sequence[Mapping[str, Any]]) -> None:
-    """Print the sojourn times of packets in the queues, and the marks of those that mark."""
+    """Print the sojourn times of packets in the queues, and the marks of queues that mark."""
     waited = [queue for queue in queues if queue.get("wait_ms") is not None or queue["marked"]]
     marks = any(queue["marked"] for queue in waited)
     shown = [measure for measure in OF_QUEUES if marks or measure.column != "marked"]

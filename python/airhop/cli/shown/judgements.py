@@ -22,7 +22,7 @@ COLUMNS = ("scheme", "classified\nas", *(CAUSES[cause] for cause in TRUE_CAUSES)
 
 
 def print_counts(out: Console, by_scheme: Mapping[str, LossClassifications]) -> None:
-    """Print the losses of one run by the sender's classification and the true cause; nothing without losses.
+    """Print the losses of one run by classification and true cause; print nothing without losses.
 
     – stands for the share of correct classifications of a scheme that does not classify losses.
     """

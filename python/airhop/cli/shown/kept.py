@@ -28,18 +28,20 @@ Sequence = Annotated[
 ]
 RoundTrips = Annotated[
     Path | None,
-    Parameter(help="FILE.pdf, .svg or .png for round trips, the sender's estimate, its timer, and notices."),
+    Parameter(
+        help="FILE.pdf, .svg or .png for the round-trip times, the sender's SRTT and RTO, and the notices."
+    ),
 ]
 Verify = Annotated[
     bool,
-    Parameter(negative="", help="Check the run's trace against physics and protocols."),
+    Parameter(negative="", help="Check the trace of the run for violations of physics and protocols."),
 ]
 Between = Annotated[
     tuple[float, float] | None,
     Parameter(
         negative="",
-        help="Start and end of these figures in seconds; by default the whole run, and for --air around"
-        " the first collision.",
+        help="Start and end of the figures of --air, --sequence and --round-trips, in seconds; by default"
+        " the whole run, or for --air the time around the first collision.",
     ),
 ]
 
@@ -47,7 +49,7 @@ Between = Annotated[
 FlowName = Annotated[
     str | None,
     Parameter(
-        help="TCP flow of --sequence and --round-trips; by default the one with the most delivered bytes."
+        help="TCP flow of --sequence and --round-trips; by default the flow with the most delivered bytes."
     ),
 ]
 
@@ -96,7 +98,7 @@ class Kept:
             draw_figure(name, path, result, scenario, self.between, self.flow)
 
     def verified(self, scenario: Scenario, result: Result) -> int:
-        """Print the contradictions of the trace to the laws, if requested; return 1 if there are any."""
+        """Print the violations of the laws in the trace, if requested; return 1 if there are any."""
         if not self.verify:
             return 0
         from airhop.verify import LAWS, verify

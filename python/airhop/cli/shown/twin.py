@@ -16,7 +16,7 @@ from airhop.progress import reporter_for_stderr
 
 Report = Annotated[
     Path | None,
-    Parameter(help="FILE.html for a page with the real connection beside its simulated twin."),
+    Parameter(help="FILE.html for a page that compares the real connection with its simulated twin."),
 ]
 
 

@@ -18,7 +18,7 @@ OUTCOMES = {
     "channel": Mark("channel", "channel error", "x", "#e03131", 9),
     "unheard": Mark("unheard", "out of range", "circle", "#7d8794", 9, filled=False),
 }
-"""By outcome, those of collisions aside."""
+"""Outcomes except collisions."""
 STRIPS = {
     "heard": Mark("heard", "heard here", "line", "#7d8794", 4),
     "only-sensed": Mark("only-sensed", "only sensed", "dotted", "#7d8794", 4),

@@ -13,7 +13,7 @@ from airhop.report.packets.marks import HEIGHTS_PX
 TIME = "@x{0.000000} s"
 """Format of times in hover cards."""
 NUMBER_OR_NONE = "return isFinite(value) ? value.toFixed(1) : value > 0 ? '∞' : '–'"
-"""The threshold starts infinite; before the first sample there is no round-trip time."""
+"""ssthresh is infinite at first; before the first sample the round-trip time is missing."""
 UNFITTED = ["unfitted"]
 """Tag of marks that must not stretch the vertical axis."""
 

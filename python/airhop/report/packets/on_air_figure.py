@@ -56,7 +56,7 @@ def on_air_figure(time: Range1d) -> figure:
 
 
 def _overlap(plot: figure, group: str) -> None:
-    """Draw the boxes where frames overlapped, and the lines that lead there from the other frame."""
+    """Draw the boxes of overlapping frames, and the line from the interfering frame to each box."""
     captured = group == "captured"
     color = OUTCOMES["captured"].color if captured else COLLISION_COLOR
     boxes = _boxes(plot, "overlaps", group, "tells", color=color, alpha=0 if captured else OVERLAP_ALPHA)

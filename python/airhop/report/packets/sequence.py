@@ -34,7 +34,7 @@ FADE_ALPHA = 0.2
 
 
 def shows_arrivals(run: TracedRun) -> bool:
-    """Return whether the last wireless hop is a radio link: of cells, the space-time diagram tells."""
+    """Return whether the last wireless hop is a radio link; cells have a space-time diagram instead."""
     hops = {place for link in radio_links(run.network) for place in link.places}
     if not hops or "air" not in run.tables:
         return False

@@ -1,4 +1,4 @@
-"""The sequence graph of a time-line, as a template; fades and timeouts as other figures have them too."""
+"""Template of the sequence graph of a time-line, with fades and timeouts as in the other figures."""
 
 from __future__ import annotations
 
