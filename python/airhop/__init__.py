@@ -6,7 +6,7 @@
 >>> r.flows
 """
 
-# The names below are imported on first use, so that `import airhop` and `airhop --help` cost nothing.
+# Names are imported on first use, so that `import airhop` and `airhop --help` are fast.
 from __future__ import annotations
 
 import sys

@@ -1,4 +1,4 @@
-"""User-defined schemes: a class under a name, which runs beside the built-in schemes.
+"""User-defined schemes: classes registered under a name, which run like built-in schemes.
 
 @airhop.scheme("mine", parameters={"beta": 0.7}) class Mine: def __init__(self, beta: float) -> None: ... def
 on_ack(self, window: airhop.Window, ack: airhop.Ack, flow: airhop.Flow) -> None: ... def on_loss(self, window:
@@ -53,7 +53,7 @@ class NoticeScheme(Scheme, Protocol):
 
 
 class RateScheme(Scheme, Protocol):
-    """A scheme that goes by the delivery rate, and may pace its segments. Both methods are optional."""
+    """Scheme that reads the delivery rate and may pace its segments. Both methods are optional."""
 
     def on_delivery(self, window: Window, delivery: Delivery, flow: Flow, /) -> None:
         """Change the window on any ACK, after the other methods, also during loss recovery.
@@ -120,7 +120,7 @@ def scheme(
     needs: str | Sequence[str] = (),
     parameters: Mapping[str, float | Parameter] = MappingProxyType({}),
 ) -> Callable[[type[SchemeClass]], type[SchemeClass]]:
-    """Register the class below as a scheme, for this process.
+    """Register the decorated class as a scheme in this process.
 
     Parameters
     ----------

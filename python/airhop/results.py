@@ -42,7 +42,7 @@ class Result:
         self.notes = tuple(notes)
         """Notes, one sentence each, for instance about a truncated log."""
         self.controls = dict(controls or {})
-        """For a replay: the congestion controls of real senders by flow, as reported by their kernels."""
+        """Congestion controls of real senders by flow, as reported by their kernels; for replays only."""
 
     @cached_property
     def document(self) -> dict[str, Any]:
@@ -57,7 +57,7 @@ class Result:
 
     @property
     def fingerprint(self) -> str:
-        """Hash of the whole trajectory: equal for equal runs on any machine and any number of threads."""
+        """Hash of the whole trajectory, equal for equal runs on any machine and any number of threads."""
         return str(self.document["fingerprint"])
 
     @property
@@ -72,7 +72,7 @@ class Result:
 
     @property
     def drops(self) -> dict[str, int]:
-        """Losses by reason: frames for channel and collision, packets for the others."""
+        """Losses by cause: number of frames for channel and collision, number of packets for other causes."""
         return dict(self.document["drops"])
 
     @cached_property
@@ -149,7 +149,7 @@ class Result:
 
     @cached_property
     def hints(self) -> list[str]:
-        """The base of the senders and the traps of the scenario, as the lines that `airhop run` prints."""
+        """Lines that `airhop run` prints: the base of the senders and the traps of the scenario."""
         from airhop import hints
 
         return [] if self._scenario is None else hints.lines([self._scenario])

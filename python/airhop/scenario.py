@@ -20,13 +20,13 @@ from airhop.errors import InputError, ScenarioError, did_you_mean, shortened
 from airhop.files import is_file, is_folder, packaged_toml, read_text
 
 SCHEME = "scheme"
-"""The only path that names no table; it sets the scheme of every TCP flow."""
+"""Path without a table, which sets the scheme of every TCP flow."""
 _NEEDS_NO_QUOTES = re.compile(r"(?!true$|false$|inf$|nan$)[A-Za-z][\w.-]*|[\d.]+ [A-Za-z/]+")
 """Names and quantities, which need no quotes."""
 
 
 def packaged() -> dict[str, str]:
-    """Return the texts of the shipped scenarios, by name."""
+    """Return the texts of the packaged scenarios, by name."""
     return packaged_toml("scenarios")
 
 
@@ -135,7 +135,7 @@ class Scenario:
         try:
             return _change(self._source, [(path, toml_literal(value)) for path, value in changes.items()])
         except RecursionError:
-            raise InputError("a value of a scenario is no deeper than a file would have it") from None
+            raise InputError("a value of a scenario is nested too deeply for a scenario file") from None
 
     @property
     def name(self) -> str:

@@ -39,6 +39,6 @@ def _named(name: str) -> list[str]:
     if needs.get(name):
         return list(needs[name])
     if name in needs:
-        raise InputError(f"--services {name}: that scheme needs nothing of the network; expected a service")
+        raise InputError(f"--services {name}: that scheme needs no service; expected a service")
     near = did_you_mean(name, [*known, *needs])
     raise InputError(f"--services: there is no service `{name}`.{near} Services: {', '.join(known)}.")

@@ -20,7 +20,7 @@ from airhop.scenario import SCHEME, Scenario
 @checked
 @dataclass(frozen=True)
 class Job:
-    """A run to do. Runs with equal seed and rep meet the same channel, whatever their schemes."""
+    """Scenario, scheme, seed and replication of a run. Runs with equal seed and rep have the same channel."""
 
     scenario: Scenario
     seed: int = 1
@@ -151,7 +151,7 @@ def run_many(
 
 @cache
 def model() -> str:
-    """Return the digest of the simulator's sources, 16 hex digits: other sources may yield other results."""
+    """Return the digest of the simulator's sources, 16 hex digits."""
     return _core.build_info()["model"]
 
 

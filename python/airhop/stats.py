@@ -22,7 +22,7 @@ FEW_REPS = 3
 FEW_PAIRS = 4
 """Minimum number of pairs for an interval of the correlation: Fisher's z has variance 1/(n - 3)."""
 RESAMPLES = 9999
-"""Number of bootstrap resamples, with which the ends of an interval vary by about 1 % of its width between
+"""Number of bootstrap resamples; the ends of an interval then vary by about 1 % of its width between
 seeds.
 """
 
@@ -155,7 +155,7 @@ def t_quantile(degrees: int, confidence: float = CONFIDENCE) -> float:
 
 
 def simultaneous(tries: int, confidence: float = CONFIDENCE) -> float:
-    """Return the confidence of each of several intervals that all hold together with a confidence.
+    """Return the confidence of single intervals whose joint confidence is given.
 
     Bonferroni's correction (Dunn 1961): the probabilities of an error add up, whatever the dependence
     between the tries.

@@ -28,7 +28,7 @@ def start_again(by: Sequence[str], words: Sequence[str]) -> NoReturn:
     Raises PrivilegeError if a restart is impossible or would not provide the privilege.
     """
     if _BEEN_HERE in os.environ:
-        raise PrivilegeError(f"{by[0]} gave no rights to make network namespaces: run it as root")
+        raise PrivilegeError(f"{by[0]} grants no right to create network namespaces: run airhop as root")
     # Without -P, Python would import an `airhop` of the working directory.
     command = [*by, sys.executable, "-P", "-m", "airhop", *words]
     sys.stdout.flush()

@@ -49,9 +49,9 @@ def deploy(
     """
     actions = [object is not None, status, remove is not None]
     if sum(actions) != 1:
-        raise InputError("expected an OBJECT, --status, or --remove NAME: one of the three")
+        raise InputError("expected one of OBJECT, --status and --remove NAME")
     if object is None and (default or listen is not None or dry_run):
-        raise InputError("--default, --listen and --dry-run are about an OBJECT, which is missing")
+        raise InputError("--default, --listen and --dry-run need an OBJECT")
     if object is not None:
         planned = deployment.plan(object, default=default, listen=listen)
         return _check(planned, as_json) if dry_run else _deploy(planned, as_json)

@@ -70,16 +70,16 @@ def doctor(
         from airhop.cli.shown.packetdrill import packetdrill as judge
 
         if cross_check or quick or seed != 1 or out is not None:
-            raise InputError("--packetdrill goes with --kernel and --json alone: what it judges has no seed")
+            raise InputError("--packetdrill accepts only --kernel and --json: a script has no seed")
         return judge(packetdrill, kernel=kernel, as_json=as_json)
     if cross_check:
         from airhop.cli.shown.cross_check import cross_check as check
 
         return check(quick=quick, seed=seed, out=out, as_json=as_json)
     if kernel:
-        raise InputError("--kernel is about --packetdrill DIR, which is missing")
+        raise InputError("--kernel needs --packetdrill DIR")
     if quick or seed != 1 or out is not None:
-        raise InputError("--quick, --seed and --out are about --cross-check, which is missing")
+        raise InputError("--quick, --seed and --out need --cross-check")
     return _check_installation(as_json)
 
 

@@ -133,7 +133,7 @@ def emulate(
     if needs_restart(hosts):
         raise Again(RESTART)
     if headers_only and log is None:
-        raise InputError("--headers-only is about --log FILE, which is missing")
+        raise InputError("--headers-only needs --log FILE")
     check_limit(tolerance)
     if report is not None:
         check_page(report)

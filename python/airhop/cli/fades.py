@@ -46,8 +46,9 @@ def fades(
     saved = loaded.fades(seed=seed, rep=rep, until=until)
     if not saved:
         raise InputError(
-            f'no link of `{loaded.name}` has fades in real time: give one errors of kind "two-state", as in'
-            ' errors = { kind = "two-state", good = "10 s", bad = "4 s", ber_good = 1e-6, ber_bad = 1e-2 }'
+            f"no link of `{loaded.name}` has fades in real time; expected a link with"
+            ' errors of kind "two-state", as in errors = { kind = "two-state", good = "10 s", bad = "4 s",'
+            " ber_good = 1e-6, ber_bad = 1e-2 }"
         )
     with filling(out) as folder:
         for link, text in saved.items():

@@ -57,7 +57,7 @@ def new_scheme(
     """
     makers = [maker for chosen, maker in ((python, _python), (rust, _rust), (bpf, _bpf)) if chosen]
     if len(makers) != 1:
-        raise InputError("expected --python, --rust or --bpf: one of the three")
+        raise InputError("expected one of --python, --rust and --bpf")
     _check_name(name, longest=LONGEST_NAME - len("bpf_") if bpf else 40)
     kind = makers[0](name)
     module = _module(name)

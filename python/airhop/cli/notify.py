@@ -50,7 +50,8 @@ def notify(
     """
     if not to:
         raise InputError(
-            "expected --to, the senders that listen: any other TCP takes a notice for an ACK of lost data"
+            "expected --to, the senders with a listener: any other TCP processes a notice as an"
+            " ACK of lost data"
         )
     if play is not None and record is not None:
         raise InputError("--play and --record exclude each other: the file of events exists already")

@@ -71,9 +71,9 @@ def reproduce(
         _list(known)
         raise InputError("name an experiment of this list or a paper, or use --all")
     if readings and sets:
-        raise InputError("--readings judges claims, and with --set there are none to judge: take either")
+        raise InputError("--readings checks claims, and with --set no claim is checked: use one of the two")
     if readings and reading:
-        raise InputError("--readings runs all of them and --reading one: take either")
+        raise InputError("--readings runs all readings, and --reading runs one reading: use one of the two")
     chosen = list(known.values()) if all_ else lookup(experiments, known)
     chosen = [read_so(experiment, reading) for experiment in chosen] if reading else chosen
     chosen = [_changed(experiment, sets) for experiment in chosen]
@@ -118,7 +118,7 @@ def _changed(experiment: Experiment | Calculation, sets: Sequence[str]) -> Exper
     if not sets:
         return experiment
     if isinstance(experiment, Calculation):
-        raise InputError(f"{experiment.id} is a calculation and no study of a scenario: --set has no effect")
+        raise InputError(f"{experiment.id} is a calculation, not a study of a scenario: --set has no effect")
     return experiment.with_(dict(map(assignment, sets)))
 
 
@@ -132,7 +132,7 @@ def _write_study(chosen: Sequence[Experiment | Calculation], mode: Mode, seed: i
         with path.open("x", encoding="utf-8") as file:
             file.write(begin + written(first.study(mode, seed)))
     except FileExistsError:
-        raise InputError(f"{path} is there already: name another file for --as-study") from None
+        raise InputError(f"{path} exists already: expected another file for --as-study") from None
     except OSError as error:
         raise InputError(f"cannot write {path}: {why(error)}") from None
     print(path)

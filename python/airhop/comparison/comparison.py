@@ -61,9 +61,9 @@ class Row:
     datagrams: Mapping[str, stats.Estimate | None]
     """Metrics of the UDP flows; empty if there are no UDP flows."""
     classes: Mapping[str, Mapping[str, stats.Estimate | None]]
-    """Measures of the classes of flows, by class and column; means over the replications that have them."""
+    """Measures by class of flows and column: means over the replications that have the measure."""
     goodput_ratio: stats.Ratio
-    """Ratio of the mean goodput to that of the first scheme, with Fieller's interval."""
+    """Ratio of the mean goodput to the first scheme's mean goodput, with Fieller's interval."""
     judgements: Sequence[LossClassifications]
     """Loss classifications of each replication."""
 
@@ -76,7 +76,7 @@ class Row:
 
     @property
     def judged_right(self) -> stats.Ratio | None:
-        """Share of losses that the scheme classified correctly, 0 to 1; None if it classified none."""
+        """Share of losses that the scheme classified correctly, 0 to 1; None without classified losses."""
         return share_right(self.judgements)
 
 
@@ -113,7 +113,7 @@ class Comparison:
 
     @property
     def hints(self) -> list[str]:
-        """The base of the senders and the traps of the scenario: the lines that `airhop compare` prints."""
+        """Lines that `airhop compare` prints: the base of the senders and the traps of the scenario."""
         return lines(arm.scenario for arm in self.arms)
 
     @property
@@ -143,7 +143,7 @@ class Comparison:
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def rows(self) -> list[Row]:
-        """Summarize every scheme over the paired replications; the result is empty if there are none yet."""
+        """Summarize every scheme over the paired replications; empty without a complete replication."""
         reps = self.paired_reps
         if not reps:
             return []
@@ -177,7 +177,7 @@ class Comparison:
 
     @cached_property
     def _metrics(self) -> dict[tuple[str, int], dict[str, float | None]]:
-        """Summaries of all runs, computed once, as there may be thousands of flows."""
+        """Summaries of all runs, computed once, because a run may have thousands of flows."""
         return {
             key: aggregate_flows(run.document["flows"], _OF_FLOWS)
             | {AIRTIME_JAIN: run.document.get(AIRTIME_JAIN)}
@@ -185,7 +185,7 @@ class Comparison:
         }
 
     def _datagrams(self, scheme: str) -> dict[str, stats.Estimate | None]:
-        """Summarize the UDP flows of a scheme's paired replications; empty if there are none."""
+        """Summarize the UDP flows of a scheme's paired replications; empty without UDP flows."""
         runs = [self.results[scheme, rep].document["flows"] for rep in self.paired_reps]
         if all(flow["transport"] == "tcp" for flows in runs for flow in flows):
             return {}
@@ -201,7 +201,7 @@ class Comparison:
 
     @cached_property
     def verdict(self) -> Verdict:
-        """The arm that is ahead in throughput, completion time, delay and fairness, and starved flows."""
+        """Best arm in throughput, completion time, delay and fairness, and starved flows."""
         reps = self.paired_reps
         runs = {name: [self.results[name, rep].document for rep in reps] for name in self.schemes}
         seen = {one.name: one for documents in runs.values() for one in classes_in(documents)}
@@ -221,7 +221,7 @@ class Comparison:
         return verdict(samples, unfinished, {name: starved(of_arm) for name, of_arm in shares.items()})
 
     def _unfinished(self, of: str, name: str) -> float:
-        """Return the share of transfers and requests of a class that an arm leaves unfinished."""
+        """Return an arm's share of unfinished transfers and requests of a class."""
         documents = (self.results[name, rep].document for rep in self.paired_reps)
         found = [one for document in documents for one in document["classes"] if one["name"] == of]
         completed, unfinished = (
@@ -231,7 +231,7 @@ class Comparison:
         return float(unfinished / max(completed + unfinished, 1))
 
     def _value(self, goal: Goal, name: str, rep: int) -> float | None:
-        """Return the value of a goal in a run; None if the run has none."""
+        """Return the value of a goal in a run; None if the run has no value."""
         document = self.results[name, rep].document
         if goal.of is None:
             return self._metrics[name, rep][goal.column]
@@ -287,7 +287,7 @@ class InterruptedComparison(Interrupted):
 def _estimates(
     runs: Sequence[Mapping[str, float | None]], names: Iterable[str]
 ) -> dict[str, stats.Estimate | None]:
-    """Estimate the mean of each measure over the replications that have it."""
+    """Estimate the mean of each measure over the replications with a value."""
     samples = {name: [value for run in runs if (value := run[name]) is not None] for name in names}
     return {name: stats.estimate(sample) if sample else None for name, sample in samples.items()}
 

@@ -70,9 +70,9 @@ def compare(
         On Ctrl-C; contains the finished runs.
     """
     if not scenario.tcp_flows():
-        raise InputError(f"{scenario.name} has no TCP flow, so there is no scheme to compare")
+        raise InputError(f"{scenario.name} has no TCP flow, and a comparison needs the scheme of a TCP flow")
     if not 1 <= reps <= MOST_REPS:
-        raise InputError(f"reps is {reps}; at least one replication is needed, and at most {MOST_REPS}")
+        raise InputError(f"reps is {reps}; expected 1 to {MOST_REPS} replications")
     if not schemes and not vary:
         raise InputError("name at least one scheme to compare, or values to vary")
     names = [text(scheme) for scheme in schemes]

@@ -124,6 +124,6 @@ def _of_flows(
                 f"{scenario.name} has no TCP flow of class `{name}`.{did_you_mean(name, {*known, *kinds})} "
                 f"Its classes of TCP flows: {', '.join(known)}"
             )
-        # A class with its direction decides over one without.
+        # A class with a direction takes precedence over a class without.
         chosen = members | chosen if name not in known else chosen | members
     return chosen

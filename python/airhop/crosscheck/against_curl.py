@@ -31,7 +31,7 @@ class Loading:
     kb: int | None = None
     """Size of the response, kB; without it the page."""
     is_reused: bool = False
-    """True if all requests have one connection."""
+    """True if all requests use the same connection."""
     loss: float = 0.0
     packets: int = 1000
     """Queue capacity, packets."""

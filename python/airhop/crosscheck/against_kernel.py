@@ -18,7 +18,7 @@ from airhop.services import served
 
 PACED_WITHIN, PACED_ONCE_WITHIN = 0.015, 0.08
 """Bounds of paced connections: with several attempts per frame, and with one attempt, where TCP repairs every
-loss. BBR does not reduce its rate after losses, and has the first bound in both cases."""
+loss. BBR does not reduce its rate after losses; the first bound therefore applies to BBR in both cases."""
 WITHIN, OBJECTS_WITHIN, ONCE_WITHIN = 0.03, 0.05, 0.15
 """Bounds of unpaced connections, measured by four to eight runs per point: schemes, BPF objects, and one
 attempt per frame, where TCP repairs every loss."""

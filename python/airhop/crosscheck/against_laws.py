@@ -97,7 +97,7 @@ def _square_root(loss: float, acked: int) -> Check:
 
 
 def _pftk(loss: float, acked: int) -> Check:
-    # Limited transmit (RFC 3042) came after the law, and spares Reno timeouts that it counts.
+    # Limited transmit (RFC 3042) is newer than the law, and prevents timeouts that the law counts.
     tcp = {**RFC_EVERY_ACK, "delayed_ack": acked == 2, "limited_transmit": False}
     return Check(
         id=f"pftk {acked} {loss:g}",

@@ -13,7 +13,7 @@ from airhop.crosscheck.worlds import Document, saturated_wifi
 from airhop.stats import Estimate
 
 WITHIN, SHORT_WITHIN = 0.06, 0.1
-"""Bounds of all points, and of those with 20 stations or more whose run of ns-3 is shorter than 2 s."""
+"""Bounds of all points, and of points with 20 stations or more and less than 2 s in ns-3."""
 MOST_WITHIN, MOST = 0.03, 0.95
 """Bound that the share `MOST` of the points keeps."""
 
@@ -127,7 +127,7 @@ def _check(row: Row, theirs: Estimate) -> Check:
         keys["errors"] = {"kind": "bernoulli", "loss": loss}
     is_short = stations >= 20 and float(row["T_s"]) < 2
     excess = 1.3 if stations == 1 else 2.0
-    # Retries of single MPDUs have backoffs of up to 1023 slots, whose mean takes time to settle.
+    # Retries of single MPDUs have backoffs of up to 1023 slots; their mean needs a long run.
     seconds = 10 if stations > 1 else 20 if loss and of.mpdus() == 1 else 4
     return Check(
         id=f"ns-3-wifi {' '.join(row.values())}",

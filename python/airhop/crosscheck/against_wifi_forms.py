@@ -30,7 +30,7 @@ CAPS = (0, 3000, 8191, 65_535, None)
 """Longest A-MPDU, bytes; None means the standard's limit."""
 PAYLOADS = (1472, 972, 472, 72)
 CANDIDATES = 60
-"""Random settings from which each step of the draw takes the one with most new pairs."""
+"""Random settings; each step of the draw selects the setting with the most new pairs."""
 REPS = 2
 PRECISION = 0.001
 """Standard error of the mean of all replications, as a share."""
@@ -106,7 +106,7 @@ def _random(rng: Random) -> Link:
 
 def _check(link: Link, *, is_quick: bool) -> Check:
     mbps, cycle = link.goodput_mbps(), link.cycle_us()
-    # The mean backoff has an error of 1 / √cycles; the exchanges at both ends count or not.
+    # The mean backoff has an error of 1 / √cycles; the exchanges at both ends may or may not count.
     each = PRECISION * REPS**0.5
     cycles = max((BACKOFF_SD_US / cycle / each) ** 2, 1 / each)
     cap = "no A-MPDU" if link.ampdu == 0 else f"A-MPDU up to {link.ampdu or 'the limit'}"

@@ -95,7 +95,7 @@ SOURCES: Mapping[str, Source] = {
 
 
 def checks(*, quick: bool = False) -> list[Check]:
-    """Return all checks ordered by source, or those of a quick run."""
+    """Return all checks, or the checks of a quick run, ordered by source."""
     made = [
         check
         for source in (

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 ENDLESS = 400
-"""Number of attempts that stands for no limit."""
+"""Number of attempts that represents an unlimited number."""
 
 
 @dataclass(frozen=True)

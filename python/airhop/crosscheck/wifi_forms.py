@@ -51,7 +51,7 @@ _CODES = (
 )
 _LTFS = (1, 2, 4, 4, 6, 6, 8, 8)
 _ENCODER_BITS = {"n": 1080, "ac": 2160}
-"""Data bits of a symbol that one convolutional encoder can take."""
+"""Maximum number of data bits that one convolutional encoder can encode per symbol."""
 _VHT_LEFT_OUT = {(80, 3, 6), (80, 6, 9), (80, 7, 6), (160, 3, 9)}
 """Width, streams and MCS that the tables of §21.5 lack although encoders divide their bits."""
 LONGEST_AMPDU = {"n": 65_535, "ac": 1_048_575, "ax": 6_500_631}

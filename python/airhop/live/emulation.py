@@ -237,7 +237,7 @@ def emulate_hosts(
     check_keys(seed, rep)
     check_limit(tolerance)
     if headers_only and log is None:
-        raise InputError("headers_only is about the log, and there is none to be written")
+        raise InputError("headers_only needs a log")
     if log is not None:
         _check_log(Path(log))
     text, emulated = _core.emulate(

@@ -104,7 +104,7 @@ def write(figure: Figure, stem: Path, title: str) -> list[Path]:
     wanted = stem.suffix[1:]
     stem, kinds = (stem.with_suffix(""), (wanted,)) if wanted in FORMATS else (stem, FORMATS)
     stem.parent.mkdir(parents=True, exist_ok=True)
-    # Without dates, the same data give the same bytes.
+    # Without dates, equal data produce equal bytes.
     facts: dict[str, dict[str, str | None]] = {
         "pdf": {"Title": title, "CreationDate": None},
         "svg": {"Title": title, "Date": None},

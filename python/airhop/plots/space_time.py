@@ -99,7 +99,7 @@ def draw_space_time(
     window = between or worth_seeing(air)
     shown = air.between(*window).busiest(MOST_LANES)
     if not shown.frames.height:
-        raise InputError(f"there is no frame on the air between {window[0]:g} s and {window[1]:g} s")
+        raise InputError(f"no frame is on the air between {window[0]:g} s and {window[1]:g} s")
     with mpl.rc_context(PRINT_STYLE):
         return write(space_time_figure(shown, window), Path(stem), f"Frames on the air of {scenario.name}")
 
@@ -121,7 +121,7 @@ def space_time_figure(air: OnAir, window: tuple[float, float]) -> Figure:
     lanes, (first, last) = len(air.lanes), window
     figure = new_figure(WIDTH_IN, LANE_IN * lanes + MARGINS_IN)
     axes = figure.subplots()
-    # Bars come first, in the order of the legend.
+    # The legend lists bars first.
     _draw_bars(axes, air, window)
     _draw_arrows(axes, air, first)
     _draw_overlaps(axes, air, window)

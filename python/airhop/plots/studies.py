@@ -117,7 +117,7 @@ def draw_differences(
     """
     baseline = table.study.baseline
     if baseline is None:
-        raise InputError(f"{table.study.name} has no baseline, so there are no differences to draw")
+        raise InputError(f"{table.study.name} has no baseline, and a difference needs one")
     part = cut(table, metric, (along,), at)
     named = dict(labels or {})
     with _style():

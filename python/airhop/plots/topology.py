@@ -89,7 +89,7 @@ def drawn_topology(scenario: Scenario, *, seed: int = 1, rep: int = 0) -> Topolo
     """Return the positions of stations and the ends of flows in this replication."""
     from airhop.simulate import run
 
-    # Positions are drawn before the first event, so the shortest run has them.
+    # A run draws random positions before its first event; the shortest run therefore has them.
     starts = {f"flow.{flow['name']}.start": "0 s" for flow in scenario.to_dict()["flow"]}
     instant = scenario.with_({"warmup": "0 s", **starts, "duration": "1 us"})
     result = run(instant, seed=seed, rep=rep, trace=True)

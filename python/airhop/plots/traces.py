@@ -122,7 +122,7 @@ def draw_window(
     with _style():
         figure, axes = page()
         axes.step(rows["time_s"], rows["cwnd"], where="post", color="0.0", label="cwnd")
-        # The threshold is infinite at the start, which is not drawn.
+        # An infinite ssthresh, as at the start, is not drawn.
         known = rows.filter(rows["ssthresh"].is_finite())
         axes.step(
             known["time_s"],

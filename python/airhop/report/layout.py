@@ -215,7 +215,7 @@ class Layout:
     def _templates(self, templates: Templates) -> dict[str, str]:
         """Name the template of every view, and for those against a dimension, of every scale."""
         chapter = self.chapter
-        # If no dimension varies, the page shows the one value of the first dimension.
+        # If no dimension varies, the page shows the single value of the first dimension.
         axes = [d for d in chapter.dimensions if len(d.values) > 1] or chapter.dimensions[:1]
         scales: set[Scale] = {d.scale for d in axes} or {"category"}
         published = bool(chapter.printed and chapter.printed.published)

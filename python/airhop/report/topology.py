@@ -63,7 +63,7 @@ def _draw(cell: Cell, ways: Mapping[str, Sequence[tuple[str, str]]]) -> Markup:
     (left, right), (low, high) = extent(cell, cell.places)
     scale = min(WIDTH_PX / (right - left), MOST_HEIGHT_PX / (high - low))
     width, height = scale * (right - left), scale * (high - low)
-    # Upwards in the plane is downwards on a screen.
+    # The y axis of the scenario points up, that of a screen down.
     at = {name: (scale * (x - left), scale * (high - y)) for name, (x, y) in cell.places.items()}
     ends = {end for hops in ways.values() for end in (hops[0][0], hops[-1][1])}
     on_way = {node for hops in ways.values() for hop in hops for node in hop}
@@ -95,7 +95,7 @@ def _ways(
 
 def _arc(start: tuple[float, float], end: tuple[float, float], bent: float, color: str) -> Markup:
     (x0, y0), (x1, y1) = start, end
-    # The point that the curve is drawn towards, beside the middle; the head is at the dot.
+    # Control point of the curve, beside the middle; the arrow head is at the dot.
     x, y = (x0 + x1) / 2 - bent * (y1 - y0), (y0 + y1) / 2 + bent * (x1 - x0)
     length = max(((x1 - x) ** 2 + (y1 - y) ** 2) ** 0.5, 1e-9)
     ux, uy = (x1 - x) / length, (y1 - y) / length

@@ -82,7 +82,7 @@ class Side:
 
         drops = self.rows("drops").select(pl.col("kind", "cause").cast(pl.String))
         found = {cause: drops.filter(kind="data", cause=cause).height for cause in DATA_DROPS}
-        # The link giving an ACK up repeats the loss of its last frame.
+        # The discard of an ACK has the same time as the loss of its last frame.
         acks = drops.filter(drops["cause"] != "retries").filter(kind="ack").height
         return {**found, "ack": acks}
 

@@ -70,7 +70,7 @@ def _draw_curves(axes: Axes, outcome: Outcome, drawn: Frame, curves: Sequence[st
     look = styles(experiment.labels)
     for place, scheme in enumerate(curves):
         shown = drawn.of(scheme)
-        # Words are separate places: no line joins the points, and curves stand side by side.
+        # An axis of words has separate positions: no line joins the points, and curves are side by side.
         aside = BESIDE * (place - (len(curves) - 1) / 2) if experiment.axis.of_words else 0.0
         curve(
             axes,

@@ -96,7 +96,7 @@ def _print(outcome: Reproduced, shown: Sequence[RenderableType], console: Consol
     if outcome.files:
         console.print()
         for path in outcome.files:
-            # Never wrapped: a path is there to be copied.
+            # Never wrapped, so that users can copy the path.
             console.print(Text(str(path), style="dim"), soft_wrap=True)
 
 

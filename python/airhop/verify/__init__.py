@@ -168,7 +168,7 @@ def verify(scenario: Scenario, result: Result, *, most: int = 20) -> list[Findin
 
 @contextmanager
 def _without_collection() -> Iterator[None]:
-    """Disable the garbage collector, which would find no cycles and take a third of the time."""
+    """Disable the garbage collector, which would find no cycles and need a third of the time."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -27,8 +27,7 @@ from airhop.verify.networks import random_network
 def look(seed: int, folder: str, others: Sequence[str]) -> tuple[int, int, list[str]]:
     """Run and verify one random scenario; return its seed, the number of steps, and the findings.
 
-    Some random scenarios are invalid, since their parts are incompatible: they have neither steps nor
-    findings.
+    Random scenarios with incompatible keys are invalid, and have neither steps nor findings.
     """
     try:
         made = _run(seed, folder, others)

@@ -68,7 +68,7 @@ def emulation(seed: int, path: Path) -> dict[str, Any] | None:
 def _ends(draw: Random, scenario: Scenario) -> list[str]:
     """Choose two or three nodes, mostly the ends of a flow."""
     nodes = scenario.core.nodes()
-    # Flows between nodes that are drawn have no ends in the file.
+    # Flows between randomly drawn nodes have no ends in the file.
     flows = [flow for flow in scenario.to_dict()["flow"] if {flow.get("from"), flow.get("to")} <= {*nodes}]
     flow = draw.choice(flows) if flows else {}
     ends = [flow["from"], flow["to"]] if flow and draw.random() < 0.8 else draw.sample(nodes, 2)
@@ -124,7 +124,7 @@ def _damage(draw: Random, path: Path) -> list[str]:
     except InputError:
         if cut > records[0][0]:
             found.append(f"cut at byte {cut}, and not replayed as far as it goes")
-    # Records without checksums may hold any bytes; the replay must then end with another run or a message.
+    # Records without checksums may hold any bytes; the replay must end with a different run or a message.
     old = bytearray(_version_1(whole, records))
     for _ in range(draw.randrange(1, 20)):
         old[draw.randrange(records[0][0] - CHECKSUM, len(old))] ^= 1 << draw.randrange(8)

@@ -1,6 +1,6 @@
 """Sensitivity of the laws: share of single edits of correct traces that a law finds.
 
-An edit changes one record as a fault of the simulator might. Table, type of edit, column and row are drawn in
+An edit changes one record, like a fault of the simulator. Table, type of edit, column and row are drawn in
 this order with equal probabilities, so a small table counts as much as a long one. Every edit changes a
 value.
 """

@@ -31,7 +31,7 @@ _MODERN = {"802.11n": (7, 4), "802.11ac": (9, 8), "802.11ax": (11, 8)}
 _FAST = "400 Mbit/s"
 """Rate of wires before some cells of these standards, so that their queues fill A-MPDUs."""
 _SHARES = (0.03, 0.1, 0.25, 0.5)
-"""Probabilities with which a table has an optional key; each table draws one of them."""
+"""Probabilities with which a table has an optional key; each table draws a probability."""
 _PACKETS = 1000
 """Packets that the slowest link of a scenario carries at most."""
 _TIMEOUTS = 300_000
@@ -73,7 +73,7 @@ def random_network(seed: int, folder: str | Path, others: Sequence[str] = ()) ->
 
 
 def _add_amsdus(seed: int, scenario: Table) -> None:
-    """Let one cell in three that aggregates have A-MSDUs, which chance alone draws too long or too short."""
+    """Set A-MSDUs in one of three cells that aggregate, because random lengths are too long or too short."""
     draw = Random(f"amsdu {seed}")
     for wlan in scenario.get("wlan", ()):
         aggregation = wlan.get("aggregation", {})
@@ -172,7 +172,7 @@ def _radio(draw: Random, scenario: Table) -> Ends:
 
 
 def _wire(draw: Random, scenario: Table) -> Ends:
-    """Draw one to three wires in a row."""
+    """Draw a chain of one to three wires."""
     scenario["wired"] = [*draw.choice([[], _backhaul(draw, "bs")]), _link(draw, "w3", ["bs", "d"])]
     return Ends([scenario["wired"][0]["ends"][0]], ["d"])
 
@@ -182,7 +182,7 @@ def _backhaul(draw: Random, gateway: str) -> list[Table]:
 
 
 def _before(draw: Random, gateway: str, wlan: Table) -> list[Table]:
-    """Draw wires before a cell, fast ones before some of the cells that aggregate."""
+    """Draw wires before a cell; some cells that aggregate have fast wires."""
     wires = _backhaul(draw, gateway)
     is_fast = wlan["standard"] in _MODERN and draw.random() < 0.6
     return [wire | {"rate": _FAST} for wire in wires] if is_fast else wires

@@ -162,7 +162,7 @@ class Ppdus:
 
     @cached_property
     def _response(self) -> int:
-        """Rate of Ack, BlockAck and BlockAckReq, Mbit/s: the highest basic one not above the reference rate.
+        """Rate of Ack, BlockAck and BlockAckReq, Mbit/s: the highest basic rate not above the reference rate.
 
         IEEE 802.11-2020 §10.6.6.5, §10.6.11.
         """

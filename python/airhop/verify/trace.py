@@ -65,7 +65,7 @@ class Step(NamedTuple):
 
     @property
     def end(self) -> int:
-        """First sequence number after a segment of data; a FIN counts as one (RFC 9293 §3.4)."""
+        """First sequence number after a segment of data; a FIN has one sequence number (RFC 9293 §3.4)."""
         return self.seq + self.payload + ("F" in self.flags)
 
 
@@ -88,7 +88,7 @@ class Frame(NamedTuple):
 
 
 class Mpdu(NamedTuple):
-    """A row of the table `mpdus`, without its PPDU: an MPDU with one of its packets."""
+    """Row of the table `mpdus`, without its PPDU: an MPDU with one of its packets."""
 
     place: int
     msdu: int
@@ -312,7 +312,7 @@ class Trace:
 
     @cached_property
     def plans(self) -> dict[str, Mapping[str, Any]]:
-        """The flows of the scenario by name, with those that applications open."""
+        """Flows of the scenario by name, including flows that applications open."""
         return {plan["name"]: plan for flow in self.scenario.get("flow", []) for plan in self._opened(flow)}
 
     def _opened(self, flow: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -356,7 +356,7 @@ class Trace:
         }
 
     def connections(self, line: str) -> list[str]:
-        """Return the names of a line's flows in the trace: its own, or those of its connections."""
+        """Return the names of a line's flows in the trace: the flow, or the flows of its connections."""
         if not self.plans[line].get("connects"):
             return [line]
         return [name for name, of in self._line_of.items() if of == line]
@@ -401,17 +401,17 @@ class Trace:
 
     @property
     def warmup(self) -> int:
-        """Warm-up, which the document leaves out, in nanoseconds from the beginning."""
+        """Warm-up, which the document excludes, ns from the beginning."""
         return round(quantity(self.scenario["warmup"]))
 
 
 def listed(one_or_more: Any) -> list[Mapping[str, Any]]:
-    """Return the tables of a key as a list; the key may have one table or a list."""
+    """Return the tables of a key as a list; the value of the key may be a table or a list."""
     return one_or_more if isinstance(one_or_more, list) else [one_or_more]
 
 
 def model_at(errors: Any, place: str) -> Mapping[str, Any] | None:
-    """Return the error model of a direction: the most specific, and the last of equally specific ones."""
+    """Return the error model of a direction: the last of the most specific models."""
     found, most = None, -1
     for model in listed(errors):
         named = model.get("direction", "*->*").split("->")
@@ -425,8 +425,8 @@ def model_at(errors: Any, place: str) -> Mapping[str, Any] | None:
 def ways(link: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield each direction of a link between two nodes, `a->b`, with the link's values for it.
 
-    `rate`, `delay` and `deliveries` are then one value, `queue` and `reorder` one table, and `changes` those
-    of the direction.
+    `rate`, `delay` and `deliveries` are then single values, `queue` and `reorder` single tables, and
+    `changes` the changes of the direction.
     """
     for a, b in (link["ends"], link["ends"][::-1]):
         place = f"{a}->{b}"
@@ -444,7 +444,7 @@ def ways(link: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def delays(link: Mapping[str, Any]) -> set[int]:
-    """Return the delays that a link has at any time, either way, in nanoseconds."""
+    """Return all delays of a link during the run, in both directions, ns."""
     found: set[int] = set()
     for _, way in ways(link):
         tables = [way, *way.get("changes", ())]

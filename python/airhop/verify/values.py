@@ -51,7 +51,7 @@ class Values:
     def __init__(self, draw: Random, record: Path) -> None:
         self.draw = draw
         self.record = record
-        """Stem of the files that are written for keys that name one."""
+        """Stem of the files that are written for keys that name a file."""
 
     def fill(
         self, table: Table, schema: Schema, share: float, whole: Table, nodes: Sequence[str], own: set[str]
@@ -85,7 +85,7 @@ class Values:
                 self.fill(inner, part, max(share, _OF_KIND), whole, nodes, own)
 
     def _add(self, table: Table, key: str, schema: Schema, value: Callable[[], Any], whole: Table) -> None:
-        """Set a key to the first valid value, with other keys or in place of one."""
+        """Set a key to the first valid value, in addition to other keys or instead of another key."""
         for _ in range(_TRIES):
             table[key] = value()
             if _is_accepted(whole):
@@ -137,7 +137,7 @@ class Values:
         return self._text(key, schema, nodes)
 
     def _kind(self, schema: Schema, share: float, nodes: Sequence[str]) -> Table:
-        """Draw a table of one kind: its shortest example, or random keys."""
+        """Draw a table of a kind: its shortest example, or random keys."""
         if "x-example" in schema and self.draw.random() < 0.2:
             example: Table = tomllib.loads(f"table = {schema['x-example']}")["table"]
             if "file" not in example:
@@ -178,7 +178,7 @@ class Values:
     def _number(self, schema: Schema) -> float:
         least, most = schema["minimum"], schema["maximum"]
         if self.draw.random() < _EXTREME:
-            # A window of a million segments is as many packets at once.
+            # A window of a million segments may send a million packets at once.
             return float(self.draw.choice([least, min(most, _MOST)]))
         if most <= 1:
             return float(self.draw.choice([self.draw.uniform(least, most), self._between(1e-6, 1)]))

@@ -38,7 +38,7 @@ class Curves:
         window, acks, segments, drops = (
             result.tables[name].filter(of_flow) for name in ("window", "acks", "segments", "drops")
         )
-        # The link giving up a packet repeats the loss of its last frame.
+        # The discard of a packet has the same time as the loss of its last frame.
         lost = drops.filter((_words("kind") == "data") & (_words("cause") != "retries"))
         mark = [pl.col("time_s").alias("x"), _kilobytes("seq").alias("y"), _words("cause")]
         return cls(

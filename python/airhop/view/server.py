@@ -58,7 +58,7 @@ class Guard(Router):
             return False
         if headers.get("Upgrade") and origin is None:
             return False
-        # A link on another site may lead here; no other site may frame, load or fetch these pages.
+        # Another site may link to these pages, but may not frame, load or fetch them.
         foreign = headers.get("Sec-Fetch-Site", "").lower() in FOREIGN_SITES
         return not foreign or headers.get("Sec-Fetch-Dest", "").lower() == "document"
 
@@ -84,7 +84,7 @@ def serve(page: Callable[[], Any], port: int, on_ready: Callable[[str], None]) -
         if error.errno not in (errno.EADDRINUSE, errno.EACCES):
             raise
         why = "in use" if error.errno == errno.EADDRINUSE else "not yours to use"
-        raise InputError(f"port {port} is {why}; --port 0 takes one that is free") from None
+        raise InputError(f"port {port} is {why}; --port 0 selects a free port") from None
     port = sockets[0].getsockname()[1]
     logging.getLogger("tornado.access").setLevel(logging.ERROR)  # a refusal is no news
     application = BokehTornado(

@@ -29,7 +29,7 @@ MOST_REPS = 20
 MOST_SEED = 2**31 - 1
 STUDY_KEYS = ("name", "scenario", "seed", "reps", "until", "baseline", "plugins", "set", "vary", "zip")
 HEADER = """\
-# What `airhop view` showed. It opens again with `airhop view FILE`; `airhop sweep FILE` makes the table.
+# State of `airhop view`. `airhop view FILE` opens the state; `airhop sweep FILE` computes the table.
 """
 
 
@@ -206,7 +206,7 @@ def _scenario(value: object, name: str, folder: Path | None) -> tuple[Scenario, 
 
 def _check_flows(scenario: Scenario, name: str) -> None:
     if not scenario.tcp_flows():
-        raise InputError(f"{name} has no TCP flow, so there is no scheme to look at")
+        raise InputError(f"{name} has no TCP flow, and the page compares schemes of TCP flows")
 
 
 def _table(study: Mapping[str, Any], key: str, name: str) -> Mapping[str, Any]:

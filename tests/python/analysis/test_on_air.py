@@ -294,7 +294,7 @@ def test_the_same_frames_are_the_same_file(tmp_path: Path) -> None:
 
 
 def test_a_window_without_frames_is_refused() -> None:
-    with pytest.raises(InputError, match="no frame on the air between 5 s and 6 s"):
+    with pytest.raises(InputError, match="no frame is on the air between 5 s and 6 s"):
         plots.draw_space_time(result(), scenario(), "never", between=(5.0, 6.0))
 
 

@@ -348,7 +348,7 @@ def test_doctor_is_content(cli: Cli) -> None:
         ("compare last-hop --vary attempts", "expected PATH=VALUE,VALUE"),
         ("compare last-hop --vary attempts=1 --vary attempts=7", "attempts is given twice"),
         ("compare last-hop reno renno", "reno"),
-        ("compare last-hop reno --reps 0", "at least one replication"),
+        ("compare last-hop reno --reps 0", "expected 1 to"),
         ("schemes snooop", "Did you mean `snoop`"),
         ("reproduce yun2009/fig66", "Did you mean `yun2009/fig6`"),
         ("reproduce", "name an experiment"),

@@ -80,6 +80,6 @@ def test_as_study_writes_a_file_that_is_not_there(tmp_path: Path, capsys: pytest
     assert Study.load(path).scenario.to_dict()["wlan"][0]["attempts"] == 4
     assert Study.load(path).reps == FIG6.study("default").reps  # a stopping rule
     assert dispatch(words) == 2
-    assert "is there already" in capsys.readouterr().err
+    assert "exists already" in capsys.readouterr().err
     assert dispatch(["reproduce", "yun2009/table1", "--set", "a=1"]) == 2
     assert "is a calculation" in capsys.readouterr().err

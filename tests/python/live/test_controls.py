@@ -206,7 +206,7 @@ def test_services_by_one_word(cli: Cli) -> None:
         return served(last_hop(), name).to_dict()["flow"][0]["services"]
 
     assert [of("elsn"), of("ll-elsn"), of("none")] == [["elsn"], ["elsn"], []]
-    for wrong, expected in (("elns", "there is no service `elns`"), ("reno", "needs nothing of the network")):
+    for wrong, expected in (("elns", "there is no service `elns`"), ("reno", "needs no service")):
         with pytest.raises(InputError, match=expected):
             served(last_hop(), wrong)
     words = ("--set", "duration=2 s", "--json", "--services", "snoop")

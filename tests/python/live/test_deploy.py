@@ -213,9 +213,9 @@ def test_a_file_that_is_no_object_is_bad_input(cli: Cli, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ((), "expected an OBJECT, --status, or --remove NAME"),
-        (("bpf_veno", "--status"), "expected an OBJECT, --status, or --remove NAME"),
-        (("--status", "--default"), "are about an OBJECT"),
+        ((), "expected one of OBJECT, --status and --remove NAME"),
+        (("bpf_veno", "--status"), "expected one of OBJECT, --status and --remove NAME"),
+        (("--status", "--default"), "need an OBJECT"),
     ],
 )
 def test_contradictory_options_are_bad_input(cli: Cli, words: tuple[str, ...], expected: str) -> None:

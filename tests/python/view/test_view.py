@@ -167,7 +167,7 @@ def test_ctrl_c_ends_it_quietly() -> None:
 
 def test_a_taken_port_is_reported(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
     said = failing(capsys, "last-hop", "--port", str(server.port))
-    assert said == f"airhop: port {server.port} is in use; --port 0 takes one that is free\n"
+    assert said == f"airhop: port {server.port} is in use; --port 0 selects a free port\n"
 
 
 def test_unknown_arguments_are_reported(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ class Kept:
 
     def __post_init__(self) -> None:
         if self.flow is not None and not self._drawn.keys() & OF_A_FLOW.keys():
-            raise InputError("--flow is about --sequence or --round-trips, and neither is asked for")
+            raise InputError("--flow needs --sequence or --round-trips")
         for path in self._drawn.values():
             check_figure(path)
 

@@ -69,7 +69,7 @@ def _sequence(time: Range1d) -> figure:
 def _window(time: Range1d, rows: ColumnDataSource) -> figure:
     """Draw congestion window, threshold and flight in segments."""
     plot = linked(time, "window", "Segments")
-    # Points, not a line: the trace samples the flight when one of the others changes, and not in between.
+    # Points, not a line: the trace samples the flight only when cwnd, ssthresh or the timer changes.
     plot.scatter(
         "x", "flight", source=rows, size=3, color=WINDOW_COLORS["flight"], line_width=0, name="flight"
     )

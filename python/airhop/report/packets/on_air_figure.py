@@ -35,7 +35,7 @@ def on_air_figure(time: Range1d) -> figure:
     )
     plot.yaxis.ticker = FixedTicker(ticks=[])
     plot.yaxis.major_tick_line_alpha = 0
-    # The lines of the grid part the lanes; the labels are in their middles.
+    # The grid lines separate the lanes; a label is at the middle of each lane.
     plot.ygrid.ticker = FixedTicker(ticks=[], name="borders")
     _boxes(plot, "waiting", "waiting", color=INK, alpha=WAITING_ALPHA)
     for group in ("heard", "only-sensed"):

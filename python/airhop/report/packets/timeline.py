@@ -128,7 +128,7 @@ def _marks(run: TracedRun, acks: pl.DataFrame) -> Iterator[tuple[Mark, pl.DataFr
     )
     for cause, mark in DATA_DROPS.items():
         yield mark, drops.filter((pl.col("kind") == "data") & (pl.col("cause") == cause)).drop("kind")
-    # The link giving up an ACK or a notice repeats the loss of its last frame.
+    # The discard of an ACK or a notice has the same time as the loss of its last frame.
     lost = {
         kind: drops.filter((pl.col("kind") == kind) & (pl.col("cause") != "retries")).drop("kind")
         for kind in ("ack", "notice", "control")

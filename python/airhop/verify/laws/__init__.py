@@ -1,1 +1,1 @@
-"""Laws of every run, one module per subject; `check` of a law yields the contradictions."""
+"""Laws of every run, one module per subject; `check` of a law yields the violations."""

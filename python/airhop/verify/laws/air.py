@@ -116,7 +116,7 @@ def _contents(trace: Trace, medium: Medium) -> Iterator[Finding]:
 
 
 def _numbers(medium: Medium) -> Iterator[Finding]:
-    """Check the attempt numbers of each packet: the first is 1, each later one increases by one."""
+    """Check the attempt numbers of each packet, which count from 1 without gaps."""
     last: dict[str, Frame] = {}
     for frame in medium.frames:
         if frame.attempt < 1 or (frame.kind == "broadcast" and frame.attempt > 1):
@@ -149,7 +149,7 @@ def _discarded(trace: Trace, medium: Medium) -> Iterator[Finding]:
         for step in given_up.get(packet, ()):
             kinds = _kinds_of_last_attempts(medium, frames[: bisect_left(starts, step.time)])
             sent, most = kinds.count("data"), medium.plan["attempts"]
-            # IEEE 802.11-2016 §10.3.4.4: RTS frames without a CTS in a row have a limit of their own.
+            # IEEE 802.11-2016 §10.3.4.4: consecutive RTS frames without a CTS have a separate limit.
             if sent < most and kinds[-RTS_LIMIT:] != ["rts"] * RTS_LIMIT:
                 text = f"{step.kind} {step.seq} is given up after {sent} of {most} attempts"
                 yield Finding("air", step.time / 1e9, step.place, text)

@@ -84,7 +84,7 @@ class _Connection:
         yield from self._equal("srtt_ms", smoothed[0] if smoothed and smoothed[0] == smoothed[0] else None)
 
     def traffic(self) -> Iterator[Finding]:
-        """Compare the counters of sent and delivered data, which flows of real packets have, too."""
+        """Compare the counters of sent and delivered data, also of flows of real packets."""
         rows = self._rows("segments", "retransmission", "bytes")
         segments = [(time, again) for time, again, size in rows if size]  # a FIN is no data
         yield from self._times("sent_segments", (time for time, _ in segments))
@@ -96,7 +96,7 @@ class _Connection:
         total = (late or [before])[-1] - before
         yield from self._equal("delivered_bytes", total)
         seconds = (self._trace.duration - self._trace.warmup) / 1e9
-        # A run that ends during its warm-up has measured nothing.
+        # A run that ends during its warm-up has no measures.
         yield from self._equal("goodput_mbps", total * 8 / seconds / 1e6 if seconds > 0 else None)
         sent, arrived = [time for time, _ in segments[:1]], [time for time, _ in rows[-1:]]
         yield from self._equal("active_mbps", _active_mbps(self._trace, sent, arrived, total))
@@ -139,7 +139,7 @@ class _Connection:
         return least, most
 
     def _shows_expiry(self, states: Sequence[_State]) -> bool:
-        """Return whether a timeout grows without a sample: what no ACK does (RFC 6298 §5.5)."""
+        """Return whether the RTO grows without a sample, which no ACK causes (RFC 6298 §5.5)."""
         timer = self._document["tcp"]["rto"]
         return any(
             state.rto > before.rto
@@ -171,7 +171,7 @@ class _Connection:
         yield from self._responses()
 
     def _responses(self) -> Iterator[Finding]:
-        """Compare the number of responses, if all have one size: each ends at a multiple of the size."""
+        """Compare the number of responses of equal size: each response ends at a multiple of the size."""
         said, size = self._document["completion_ms"], self._document["app"].get("response")
         if said is None or not isinstance(size, str):
             return
@@ -189,7 +189,7 @@ class _Connection:
             yield _finding(self._name, f"completion_ms.count is {said['count']}, and {count} by the trace")
 
     def _connections(self) -> Iterator[Finding]:
-        """Compare the number of connections that opened, and of those whose FINs are both acknowledged."""
+        """Compare the numbers of opened connections and of connections with two acknowledged FINs."""
         if (said := self._document["connections"]) is None:
             return
         asked = self._trace.connections(f"{self._name} requests")
@@ -246,7 +246,7 @@ def _datagrams(trace: Trace, name: str, flow: Mapping[str, Any]) -> Iterator[Fin
 
 
 def _same(place: str, key: str, said: float | None, value: float | None) -> Iterator[Finding]:
-    """Compare a number of the document with that of the trace; None stands for no number."""
+    """Compare a number of the document with the number of the trace; None: the number is missing."""
     same = (said is None) == (value is None)
     if not same or (
         said is not None and value is not None and abs(said - value) > _CLOSE * max(1.0, abs(value))

@@ -1,4 +1,4 @@
-"""One-way delays of the run document, of each flow and of each class of flows.
+"""One-way delays in the run document, by flow and by class of flows.
 
 The delay of a byte of TCP is the time from its first transmission to its delivery, in order, to the
 application; that of a datagram is the time from its creation to its delivery.
@@ -78,7 +78,7 @@ def _of_datagrams(trace: Trace, name: str) -> _Delays:
 
 
 def _contradictions(place: str, said: Mapping[str, float] | None, delays: _Delays) -> Iterator[Finding]:
-    """Compare mean and maximum, which are exact, and percentiles, which may be a part too large."""
+    """Compare mean and maximum, which are exact, and percentiles, which may be slightly too large."""
     total = delays.total()
     if (said is None) != (total == 0):
         yield Finding("delay", 0.0, place, f"delay_ms is {said}, and the trace has {total} delays")

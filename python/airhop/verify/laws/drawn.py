@@ -13,7 +13,7 @@ from airhop.verify.trace import ROUNDING, Finding, Trace, listed, model_at, quan
 _CLOSE = 1e-6
 """Tolerance of positions, metres."""
 _SAME = 1e-9
-"""Largest relative difference of a recorded rate or delay from the planned one."""
+"""Largest relative difference of a recorded rate or delay from the planned value."""
 
 
 def check(trace: Trace) -> Iterator[Finding]:
@@ -130,7 +130,7 @@ def _lasts(change: Mapping[str, Any]) -> int:
 
 
 def _is_timetable(recorded: list[tuple[Any, ...]], planned: list[_Phase]) -> bool:
-    """Return whether the phases on record are those that are planned."""
+    """Return whether the recorded phases equal the planned phases."""
     return len(recorded) == len(planned) and all(
         abs(time - at) <= ROUNDING
         and (rate is None or (mbps is not None and math.isclose(mbps, rate, rel_tol=_SAME)))
@@ -140,7 +140,7 @@ def _is_timetable(recorded: list[tuple[Any, ...]], planned: list[_Phase]) -> boo
 
 
 def _fades(trace: Trace) -> Iterator[Finding]:
-    """Check the fades of each direction: in sequence, as in the file, and equal both ways."""
+    """Check the fades of each direction: their order, their file, and their equality in both directions."""
     fades: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
     begins, ends = trace.times("fades", "begin_s"), trace.times("fades", "end_s")
     for place, begin, end in zip(trace.tables["fades"]["place"].to_list(), begins, ends, strict=True):
@@ -168,7 +168,7 @@ def _fades(trace: Trace) -> Iterator[Finding]:
 
 
 def _has_outages(place: str, way: Mapping[str, Any], bad: list[tuple[int, int]], duration: int) -> bool:
-    """Return whether a direction's fades equal its outages that lose frames plus those of its channel."""
+    """Return whether a direction's fades equal its outages that lose frames plus its channel's fades."""
     outages = _joined(
         sorted(
             (begin, min(begin + _lasts(change), duration))
@@ -211,7 +211,7 @@ def _loses_at_times(plan: Mapping[str, Any]) -> bool:
 
 
 def _of_file(name: str, duration: int) -> list[tuple[int, int]]:
-    """Read the fades of a recorded channel, which repeat after the last one."""
+    """Read the fades of a recorded channel, which repeat after the last fade."""
     with open(name, encoding="utf-8") as file:  # noqa: PTH123
         rows = [tuple(round(float(cell) * 1e9) for cell in line.split(",")) for line in list(file)[1:]]
     fades: list[tuple[int, int]] = []

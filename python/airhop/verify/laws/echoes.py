@@ -103,7 +103,7 @@ class _Ends:
     """True if since the last CWR an echo came, the window fell or a segment was retransmitted."""
 
     def on_step(self, step: Step) -> Iterator[Finding]:
-        """Process a step of one of the packets."""
+        """Process a step of a packet."""
         is_data, here = step.kind == "data", step.place
         if is_data and step.step == "delivered" and here == self.flow["to"] and not step.damaged:
             yield from self.settle()

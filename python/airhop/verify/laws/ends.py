@@ -13,7 +13,7 @@ _ACTS_FOR_RECEIVER = {"split"}
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Compare the records of senders with packets, and the ends of packets with those of their flow."""
+    """Compare the records of senders with packets, and the ends of packets with the ends of their flow."""
     for name, flow in trace.flows.items():
         walks = [step for step in trace.steps_of(name) if step.step in ("made", "delivered")]
         yield from _places(walks, flow)
@@ -43,7 +43,7 @@ def _records(trace: Trace, name: str, walks: list[Step], flow: Mapping[str, Any]
 
 
 def _places(walks: list[Step], flow: Mapping[str, Any]) -> Iterator[Finding]:
-    """Find packets that begin or end at other nodes than their flow, except those of agents.
+    """Find packets, except packets of agents, that are created or delivered at other nodes than their flow's.
 
     `walks` are the steps with which packets of the flow begin, and those with which they are delivered.
     """
@@ -52,7 +52,7 @@ def _places(walks: list[Step], flow: Mapping[str, Any]) -> Iterator[Finding]:
     if not services & _ACTS_FOR_RECEIVER:
         ends["ack"] = (flow["to"], flow["from"])
     for step in walks:
-        # What arrives with errors goes on as a copy of its headers.
+        # A packet with a damaged payload continues as a copy of its headers.
         if step.kind not in ends or step.damaged or is_handshake(step):
             continue
         begin, end = ends[step.kind]

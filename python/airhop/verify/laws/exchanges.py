@@ -9,7 +9,7 @@ from airhop.verify.medium import ANSWERS, RECEIVED, Medium, finding, media
 from airhop.verify.trace import ROUNDING, Finding, Frame, Trace
 
 _OFFSETS = sorted(range(-ROUNDING, ROUNDING + 1), key=abs)
-"""Differences of a recorded time from an exact one, ns."""
+"""Difference of a recorded time from the exact time, ns."""
 _NAMES = {"data": "link ACK", "a-mpdu": "BlockAck", "block-ack-req": "BlockAck"}
 """Names of the responses to frames with data, or about it."""
 _REQUESTS = {"cts": ("rts",), "ack": ("data",), "block-ack": ("a-mpdu", "block-ack-req")}

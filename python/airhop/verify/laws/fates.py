@@ -34,7 +34,7 @@ class _Hop:
         return [plan for plan in plans if "attempts" in plan or plan.get("kind") == "rlp"]
 
     def model(self, place: str) -> Mapping[str, Any] | None:
-        """Return the channel model of a place, if the place has one."""
+        """Return the channel model of a directed link, if the link has a model."""
         model = model_at(self.plan["errors"], place)
         return None if model is None or model["kind"] == "clean" else model
 

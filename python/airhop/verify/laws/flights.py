@@ -20,7 +20,7 @@ _TABLES = (
 
 @dataclass
 class _Stream:
-    """State of a sender at all times of one instant."""
+    """State of a sender, updated instant by instant."""
 
     timer: Mapping[str, Any]
     una: int = 1
@@ -46,7 +46,7 @@ class _Stream:
                 self.top = max(self.top, row[0] + row[1] + row[3])
                 self.is_smooth &= row[2] == "new"
             elif table == "window":
-                # What a timeout repeats may wait for pacing.
+                # Pacing may delay the retransmission after a timeout.
                 self.is_smooth &= not backs_off(self.timer, self.rto, row[0])
                 self.rto = row[0]
             unas.add(self.una)

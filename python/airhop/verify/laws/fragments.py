@@ -43,7 +43,7 @@ class _Packet:
     cleared: bool = False
     """True if its RTS was answered."""
     resumes: int | None = None
-    """Start time of the next fragment, if the last one was acknowledged."""
+    """Start time of the next fragment, if the previous fragment was acknowledged."""
     received: set[int] = field(default_factory=set)
 
     def is_over(self) -> bool:

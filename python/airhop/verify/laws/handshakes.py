@@ -47,7 +47,7 @@ class _Handshake:
 
     def _made(self, step: Step, is_answered: bool) -> str | None:
         is_answer = "." in step.flags
-        # RFC 3168 §6.1.1: both bits ask, ECE alone agrees.
+        # RFC 3168 §6.1.1: ECE and CWR request ECN, and ECE alone accepts it.
         bits = ("E" if is_answer else "EW") if uses_ecn(self.flow) else ""
         expected = ("S." if is_answer else "S") + bits
         if step.flags != expected:

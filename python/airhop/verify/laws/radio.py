@@ -67,7 +67,7 @@ def _contents(trace: Trace, place: str, frames: list[Frame], link: Mapping[str, 
 
 
 def _attempts(place: str, frames: list[Frame], recovery: Mapping[str, Any]) -> Iterator[Finding]:
-    """Count the transmissions of each packet; without recovery there is one."""
+    """Count the transmissions of each packet; without a recovery each packet has one transmission."""
     match recovery["kind"]:
         case "none":
             most = 1

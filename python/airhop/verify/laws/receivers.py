@@ -59,7 +59,7 @@ class _Promise:
         """Latest time of the delayed ACK, ns."""
 
     def on_data(self, time: int, payload: int, is_next: bool) -> None:
-        """Process a segment; one that is out of order, fills a gap or has a FIN requires an immediate ACK."""
+        """Process a segment; a segment out of order, in a gap or with a FIN requires an immediate ACK."""
         self._owed += payload
         at_once = self._owed >= self._enough or not is_next
         due = (time if at_once else time + self._timeout) + self._host
@@ -170,7 +170,7 @@ class _Receiver:
             yield from self._handed_up(step.time)
             is_right = self.host.may_acknowledge(step.time, step.seq)
         else:
-            # RFC 8257 §3.2: when marks begin or end, it first acknowledges the earlier data.
+            # RFC 8257 §3.2: when marks begin or end, the receiver first acknowledges the earlier data.
             tells = self.flow["scheme"] in flagged_schemes("echoes-each-byte")
             is_right = step.seq == self.arrived.next or (
                 tells and self.arrived.before == (step.time, step.seq)

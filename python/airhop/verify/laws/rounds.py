@@ -18,7 +18,7 @@ def asked(
     """
     naks = sorted(frame.end for frame in answers if frame.kind == "ack" and frame.outcome == "received")
     for frame in trace.frames_at(place):
-        # Each NAK brings one copy at most of a frame.
+        # Each NAK causes at most one copy of a frame.
         came = bisect_right(naks, frame.start - min(transits) + ROUNDING)
         if frame.kind == "data" and frame.attempt - 1 > came:
             text = f"attempt {frame.attempt} at a packet, and {came} NAKs came"

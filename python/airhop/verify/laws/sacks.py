@@ -20,7 +20,7 @@ class _SackContents(NamedTuple):
     blocks: int
     octets: int
     twice: int
-    """Bytes of the D-SACK block, or 0 without one."""
+    """Bytes of the D-SACK block, or 0 without a D-SACK block."""
 
     def allows(self, sacked: int, unit: int) -> bool:
         """Return whether an ACK may report `sacked` bytes; of several blocks some may not fit its options."""

@@ -13,7 +13,7 @@ from typing import Any
 from airhop.verify.trace import Finding, Trace, is_prompt, quantity
 
 _BEYOND = 3
-"""Permitted segments beyond the window: two of limited transmit (RFC 3042), and one across its edge."""
+"""Permitted segments beyond the window: two by limited transmit (RFC 3042), and one across the edge."""
 _TABLES = (
     ("acks", ("ack", "duplicate")),
     ("window", ("cwnd",)),
@@ -127,11 +127,11 @@ class _Sender:
             self.flight += max(0, round(2 * self.segment) - (ack - self.una))
 
     def _deflated(self, duplicates: float, ack: int) -> float:
-        """Return the number of duplicate ACKs after a partial ACK: less its segments, plus one."""
+        """Return the number of duplicate ACKs after a partial ACK: minus its segments, plus one."""
         return max(1.0, duplicates + 1 - (ack - self.una) / self.segment) if duplicates else 0
 
     def _freedom(self) -> _Leave:
-        # In recovery it sends no more than has left the network: some come down to the window slowly.
+        # In recovery a sender sends at most the data that has left the network; some reduce it slowly.
         is_recovering = self.heard or self.recover
         flight = self.flight + self.heard * self.segment if is_recovering else 0
         return _Leave(self.duplicates, flight)
@@ -202,7 +202,7 @@ class _Sender:
             self.flight = max(self.flight, out, before)
         self.top = max(self.top, end)
         if self.flow["tcp"]["prr"] and time == self.window_at and self.recover and cwnd > (self.window or 0):
-            # It left before the cut of this instant, and belongs to the flight at its beginning.
+            # The segment left before the reduction of this instant, and belongs to the flight at the begin.
             self.recover, self.flight = self.top, max(self.flight, flight)
         yield from self._in_flight(time, cause, cwnd, flight)
         window = self.flow["tcp"]["receive_window"]

@@ -16,7 +16,7 @@ _Spans = defaultdict[str, list[tuple[int, int]]]
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Check each queue length: it grows when a packet is offered, and shrinks when one may leave."""
+    """Check each queue length, which increases with an offered packet and decreases with a departure."""
     offered, dropped, left, given_up, several = _instants(trace)
     late = _late(trace)
     patient = _discards_at_unknown_times(trace)

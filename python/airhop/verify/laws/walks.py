@@ -1,4 +1,4 @@
-"""Path of a packet: each step begins where the previous one ended, and the path ends once."""
+"""Path of a packet: each step begins at the node where the previous step ended, and the path ends once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ENDS = ("delivered", "dropped")
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Follow every packet; a step that contradicts the previous one is a finding."""
+    """Follow every packet; a step that contradicts the previous step is a finding."""
     # RFC 3561 §6.12: a router keeps the packets for a destination while the router repairs the route.
     repairs = any(plan["routing"].get("repair") for plan in trace.scenario.get("wlan", []))
     real, helped = trace.real, trace.helped
@@ -59,7 +59,7 @@ def _lengths(before: Step, step: Step, *, may_grow: bool) -> Iterator[Finding]:
 
 
 def _contradiction(before: Step | None, step: Step, *, may_wait: bool) -> str | None:
-    """Return the reason why a step cannot follow the previous one; None if it can."""
+    """Return the reason why a step cannot follow the previous step; None if it can."""
     if before is None:
         if step.step != "made" or step.cause != "-":
             return f"{step.step} before it was made, or made with a cause of its loss"

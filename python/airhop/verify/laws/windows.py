@@ -132,7 +132,7 @@ def _contradictions(
 ) -> Iterator[str]:
     """Describe the contradiction of a state and its neighbours."""
     timer = flow["tcp"]["rto"]
-    # What it is before the first sample is no bound's business (RFC 6298 §2.1, §2.4).
+    # No bound applies to the RTO before the first sample (RFC 6298 §2.1, §2.4).
     bounds = ("min", "initial") if math.isnan(state.srtt) else ("min",)
     least = min(quantity(timer[bound]) for bound in bounds) / 1e6
     if state.ssthresh < 1 or state.cwnd < 1:

@@ -59,7 +59,7 @@ class _Port:
     queue: Mapping[str, Any]
     offered: dict[int, Step] = field(default_factory=dict)
     departed: list[Step] = field(default_factory=list)
-    """Packets in the order of arrival at the far end, including those lost on the wire."""
+    """Packets in the order of arrival at the far end, including packets lost on the wire."""
     dropped: list[Step] = field(default_factory=list)
     """Packets dropped by the queue."""
 
@@ -86,7 +86,7 @@ class Passage(NamedTuple):
     step: Step
     offered: int
     start: int
-    """Start of service, ns: the packet was offered and the previous one was finished."""
+    """Start of service, ns: the packet was offered and the previous transmission had ended."""
     end: int
 
 
@@ -142,7 +142,7 @@ def _served(port: _Port) -> Iterator[Finding]:
 
 
 def _waiting(port: _Port) -> Iterator[Finding]:
-    """Count the waiting packets; at one instant, departures count first."""
+    """Count the queued packets; at one instant, departures precede arrivals."""
     served = {passage.step.packet: passage for passage in port.passages}
     gone = {step.packet: step.time for step in port.dropped}
     changes: list[tuple[int, int, Step]] = []

@@ -74,7 +74,7 @@ class _Originator:
         self._told = [0, 0]
         """Lower and upper bound of the first sequence number that the originator knows as unfinished."""
         self._discarded = [0, 0]
-        """Number after the last certainly discarded one, and after the last possibly discarded one."""
+        """Sequence numbers after the last certainly discarded and the last possibly discarded MPDU."""
 
     def check(self) -> Iterator[Finding]:
         """Check the exchanges in order."""
@@ -191,7 +191,7 @@ class _Originator:
         self._take(exchange, main, mpdus)
 
     def _choice(self, start: int, numbers: list[int], most: float) -> Iterator[Finding]:
-        """Check the choice of MPDUs: the oldest waiting ones within the window (§10.25.6.7)."""
+        """Check the choice of MPDUs: the oldest queued MPDUs within the window (§10.25.6.7)."""
         for number in numbers:
             if number >= most + self._window:
                 text = f"MPDU {number} is sent, and the window ends at {most + self._window:.0f}"

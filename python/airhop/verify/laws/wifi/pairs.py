@@ -120,7 +120,7 @@ def _packets(trace: Trace, medium: Medium, pair: Pair, exchanges: list[Exchange]
     waiting = _waiting(trace, pair)
     in_order = keeps_order(medium.plan["queue"])
     newest: defaultdict[tuple[str, str] | None, int] = defaultdict(int)
-    """Turn of the latest packet that was sent, of those in one order."""
+    """Position of the latest sent packet in the order of the packets."""
     received = _received(medium, exchanges)
     found: dict[int, list[Packet]] = {}
     for frame, mpdu in sent(medium, exchanges):

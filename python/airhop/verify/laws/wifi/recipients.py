@@ -143,7 +143,7 @@ class _Buffer:
                 for inside in missing
                 for packet in inside or [_UNKNOWN]
             )
-            # The BlockAckReq is given up at its timeout, which a reception may defer.
+            # The station discards the BlockAckReq at its timeout, which a reception may defer.
             is_near = due <= self._given_up + LONGEST
             least, most = (max(due, self._given_up), now) if is_near else (due, due + 1)
             goes = arrived is not None and least <= arrived < min(most, now)
