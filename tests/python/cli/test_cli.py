@@ -341,7 +341,7 @@ def test_doctor_is_content(cli: Cli) -> None:
         ("run last-hop --rep 1e3", "`1e3` is not a whole number"),
         ("run last-hop more", "what is `more`?"),
         ("run .", "is a folder"),
-        ("compare last-hop reno --reps 99999999999", "at most 100000"),
+        ("compare last-hop reno --reps 99999999999", "expected 1 to 100000"),
         ("run last-hop --sed 1", "--seed"),
         ("run", "SCENARIO"),
         ("compare last-hop", "at least one scheme"),
