@@ -134,20 +134,26 @@ impl Delays {
 
     /// Returns the summary of the delays; `None` without delays.
     pub fn summary(&self) -> Option<Delay> {
-        let total = self.total();
+        self.summary_with_zeros(0)
+    }
+
+    /// Returns the summary of these delays and of a number of delays of zero; `None` without delays.
+    pub fn summary_with_zeros(&self, zeros: u64) -> Option<Delay> {
+        let total = zeros + self.total();
         let millis = |ns: u64| ns as f64 / 1e6;
         (total > 0).then(|| {
-            let [p50, p95, p99] = self.percentiles(total, [50, 95, 99]).map(millis);
+            let [p50, p95, p99] = self.percentiles(zeros, total, [50, 95, 99]).map(millis);
             let mean = self.sum_ns as f64 / total as f64 / 1e6;
-            Delay { min: millis(self.min_ns), mean, p50, p95, p99, max: millis(self.max_ns) }
+            let min_ns = if zeros > 0 { 0 } else { self.min_ns };
+            Delay { min: millis(min_ns), mean, p50, p95, p99, max: millis(self.max_ns) }
         })
     }
 
-    /// Returns percentiles of `total` delays by nearest rank. `percents` ascends. Each percentile is the
-    /// longest delay of its bin.
-    fn percentiles<const N: usize>(&self, total: u64, percents: [u64; N]) -> [u64; N] {
+    /// Returns percentiles of `total` delays by nearest rank; `zeros` of them are outside the bins. `percents`
+    /// ascends. Each percentile is the longest delay of its bin.
+    fn percentiles<const N: usize>(&self, zeros: u64, total: u64, percents: [u64; N]) -> [u64; N] {
         let mut bins = self.bins();
-        let (mut place, mut below) = (0, 0);
+        let (mut place, mut below) = (0, zeros);
         percents.map(|percent| {
             let rank = (u128::from(total) * u128::from(percent)).div_ceil(100) as u64;
             while below < rank

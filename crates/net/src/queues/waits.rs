@@ -27,12 +27,7 @@ impl Waits {
 
     /// Returns the distribution of the sojourn times; `None` if there are none.
     pub fn summary(&self) -> Option<Delay> {
-        let mut all = Delays::default();
-        if self.passed > 0 {
-            all.add(Span::ZERO, self.passed);
-        }
-        all.merge(&self.waits);
-        all.summary()
+        self.waits.summary_with_zeros(self.passed)
     }
 }
 
