@@ -1,15 +1,17 @@
 //! Wired link: each direction has a queue, a serialiser and a wire.
 
 mod reordering;
+mod scheduled;
 
 use crate::queues::QueuePlan;
-use crate::queues::{self, Dropped, Offered, QueueState, Queued, TxQueue, Waits};
+use crate::queues::{self, Dropped, Offered, QueueState, Queued, TxQueue};
 use crate::world::event::Event;
 use airhop_base::{Drop, NodeId, Packet, Span, Time};
 use airhop_engine::{Arena, EventQueue, Id, Stream};
 use airhop_radio::errors::{Damage, ErrorModel, Frame};
 use airhop_radio::pace::{LinkRate, Pace, Sending};
 pub(crate) use reordering::Reordering;
+use scheduled::Scheduled;
 use std::collections::VecDeque;
 
 /// One direction of a wired link. At most two of its events are scheduled: the next arrival at the far end,
@@ -38,24 +40,18 @@ pub(crate) struct Link {
 /// Errors and reordering on the wire.
 #[derive(Debug)]
 pub(crate) struct Impairments {
-    pub errors: Option<Box<dyn ErrorModel>>,
-    pub reordering: Option<Reordering>,
+    errors: Option<Box<dyn ErrorModel>>,
+    reordering: Option<Reordering>,
+    /// Times of the first and the last bit sent of each packet on the wire.
+    sent: VecDeque<[Time; 2]>,
 }
 
 /// Packets queued before the serialiser.
 #[derive(Debug)]
 pub(crate) enum Line {
-    /// First come, first served queue with a capacity. The departure time of a packet is known at its
-    /// arrival, so the departure needs no event. A packet that arrives at the time of a departure still finds
-    /// the departing packet in the queue.
-    Scheduled {
-        /// Queue capacity, packets.
-        capacity: u32,
-        /// Number of packets on the wire that are already counted as departed from the serialiser.
-        gone: u32,
-        /// Sojourn times, recorded when a packet enters the queue.
-        waits: Waits,
-    },
+    /// First come, first served queue. The departure time of a packet is known at its arrival, so the departure
+    /// needs no event.
+    Scheduled(Scheduled),
     /// Queue discipline that selects the next packet whenever the serialiser is free.
     Asked {
         queue: TxQueue,
@@ -64,14 +60,10 @@ pub(crate) enum Line {
     },
 }
 
-/// Packet in the serialiser or on the wire.
+/// Packet in the serialiser or on the wire. Thousands are there at a time: four of them take a cache line.
 #[derive(Debug)]
 pub(crate) struct OnWire {
     pub packet: Id<Packet>,
-    /// Transmission time of the first bit.
-    start: Time,
-    /// Transmission time of the last bit.
-    end: Time,
     arrival: Time,
 }
 
@@ -83,16 +75,20 @@ pub(crate) struct LinkTrace {
     pub to_interface: u16,
 }
 
+impl Impairments {
+    /// Creates the impairments of a wire; `None` if there are neither errors nor reordering.
+    pub fn new(errors: Option<Box<dyn ErrorModel>>, reordering: Option<Reordering>) -> Option<Self> {
+        let is_doubtful = errors.is_some() || reordering.is_some();
+        is_doubtful.then(|| Impairments { errors, reordering, sent: VecDeque::new() })
+    }
+}
+
 impl Line {
     /// Creates the queue of this plan before a serialiser of the rate `pace`.
     pub fn new(plan: &QueuePlan, pace: &LinkRate, stream: Stream) -> Line {
         match (plan, pace) {
             (&QueuePlan::DropTail { packets }, LinkRate::Rate(_) | LinkRate::Deliveries(_)) => {
-                Line::Scheduled {
-                    capacity: u32::try_from(packets).unwrap_or(u32::MAX),
-                    gone: 0,
-                    waits: Waits::default(),
-                }
+                Line::Scheduled(Scheduled::new(packets))
             }
             // A discipline, because a handoff may drop the packets queued for a mobile.
             _ => Line::Asked {
@@ -113,17 +109,16 @@ impl Link {
         pace: Pace,
         delay: Span,
         line: Line,
-        impairments: Impairments,
+        impairments: Option<Impairments>,
     ) -> Self {
         let trace = LinkTrace::default();
-        let is_doubtful = impairments.errors.is_some() || impairments.reordering.is_some();
         Link {
             wire: VecDeque::new(),
             free_at: Time::ZERO,
             pace,
             delay,
             line,
-            impairments: is_doubtful.then(|| Box::new(impairments)),
+            impairments: impairments.map(Box::new),
             index,
             from,
             to,
@@ -143,40 +138,27 @@ impl Link {
         events: &mut EventQueue<Event>,
         dropped: &mut Dropped,
     ) {
-        let Line::Scheduled { gone, waits, .. } = &mut self.line else {
+        let Line::Scheduled(line) = &mut self.line else {
             return self.offer_to_discipline(now, packet, bytes, arena, events, dropped);
         };
         if self.free_at <= now {
-            *gone = self.wire.len() as u32 + 1; // the present packet and all packets before it
-            waits.pass();
+            line.pass();
             self.transmit(now, packet, bytes, events);
-        } else if self.is_full(now) {
+        } else if line.is_full(now) {
             dropped.push((Queued { id: packet, to: 0, since: now }, Drop::Queue));
         } else {
-            if let Line::Scheduled { waits, .. } = &mut self.line {
-                waits.add(self.free_at - now);
-            }
+            line.queue(now, self.free_at);
             self.transmit(self.free_at, packet, bytes, events);
         }
     }
 
-    /// True if a scheduled queue has no room.
-    #[inline]
-    fn is_full(&mut self, now: Time) -> bool {
-        let Line::Scheduled { capacity, gone, .. } = self.line else { return false };
-        let capacity = capacity as usize;
-        self.wire.len() - gone as usize >= capacity && self.release(now, |_, _| {}) >= capacity
-    }
-
     /// Counts the packets that have departed from a scheduled queue before `now`. Calls `show` with each
     /// departure time and the number of packets queued at that time. Returns the number of queued packets.
-    pub fn release(&mut self, now: Time, mut show: impl FnMut(Time, usize)) -> usize {
-        let Line::Scheduled { gone, .. } = &mut self.line else { return self.waiting(now) };
-        for next in self.wire.range(*gone as usize..).take_while(|next| next.start < now) {
-            *gone += 1;
-            show(next.start, self.wire.len() - *gone as usize);
+    pub fn release(&mut self, now: Time, show: impl FnMut(Time, usize)) -> usize {
+        match &mut self.line {
+            Line::Scheduled(line) => line.release(now, show),
+            Line::Asked { queue, .. } => queue.len(),
         }
-        self.wire.len() - *gone as usize
     }
 
     #[inline(never)]
@@ -206,8 +188,11 @@ impl Link {
     fn transmit(&mut self, start: Time, packet: Id<Packet>, bytes: u32, events: &mut EventQueue<Event>) {
         let Sending { start, end, arrival } = self.pace.send(start, bytes, self.delay);
         self.free_at = end;
+        if let Some(impairments) = &mut self.impairments {
+            impairments.sent.push_back([start, end]);
+        }
         let is_first = self.wire.is_empty();
-        self.wire.push_back(OnWire { packet, start, end, arrival });
+        self.wire.push_back(OnWire { packet, arrival });
         if is_first {
             events.push(arrival, Event::LinkArrival(self.index));
         }
@@ -241,8 +226,8 @@ impl Link {
     #[inline(always)]
     pub fn on_arrival(&mut self, events: &mut EventQueue<Event>) -> Option<OnWire> {
         let arrived = self.wire.pop_front()?;
-        if let Line::Scheduled { gone, .. } = &mut self.line {
-            *gone = gone.saturating_sub(1);
+        if let Line::Scheduled(line) = &mut self.line {
+            line.limit(self.wire.len());
         }
         if let Some(next) = self.wire.front() {
             events.push(next.arrival, Event::LinkArrival(self.index));
@@ -279,12 +264,12 @@ impl Link {
         self.reordering()?.on_arrival(link, events)
     }
 
-    /// Returns the damage of a packet that has arrived.
-    pub fn damage(&mut self, arrived: &OnWire, packet: &Packet) -> Damage {
-        let model = self.impairments.as_mut().and_then(|impairments| impairments.errors.as_mut());
-        let Some(model) = model else { return Damage::None };
+    /// Returns the damage of the packet that has just arrived. Must be called for each packet.
+    pub fn damage(&mut self, packet: &Packet) -> Damage {
+        let Some(impairments) = &mut self.impairments else { return Damage::None };
+        let (sent, model) = (impairments.sent.pop_front(), impairments.errors.as_mut());
+        let (Some([start, end]), Some(model)) = (sent, model) else { return Damage::None };
         let [bits, header_bits] = [packet.bytes, packet.header_bytes()].map(|bytes| u64::from(bytes) * 8);
-        let (start, end) = (arrived.start, arrived.end);
         model.damage(&Frame { bits, header_bits, control: false, broadcast: false, start, end, attempt: 1 })
     }
 
@@ -298,9 +283,7 @@ impl Link {
     /// Returns the number of queued packets.
     pub fn waiting(&self, now: Time) -> usize {
         match &self.line {
-            Line::Scheduled { gone, .. } => {
-                self.wire.len() - self.wire.partition_point(|next| next.start < now).max(*gone as usize)
-            }
+            Line::Scheduled(line) => line.waiting(now),
             Line::Asked { queue, .. } => queue.len(),
         }
     }
@@ -308,7 +291,7 @@ impl Link {
     /// Returns the queue capacity, packets.
     pub fn capacity(&self) -> usize {
         match &self.line {
-            Line::Scheduled { capacity, .. } => *capacity as usize,
+            Line::Scheduled(line) => line.capacity(),
             Line::Asked { queue, .. } => queue.capacity(),
         }
     }
@@ -316,7 +299,7 @@ impl Link {
     /// Returns the queue's state, as in the results.
     pub fn state(&self) -> QueueState<'_> {
         match &self.line {
-            Line::Scheduled { waits, .. } => QueueState { wait: waits.summary(), marker: None },
+            Line::Scheduled(line) => QueueState { wait: line.wait(), marker: None },
             Line::Asked { queue, .. } => queue.state(),
         }
     }
@@ -325,7 +308,7 @@ impl Link {
     /// leave a discipline, later.
     pub fn begin_anew(&mut self) {
         match &mut self.line {
-            Line::Scheduled { waits, .. } => *waits = Waits::default(),
+            Line::Scheduled(line) => line.begin_anew(),
             Line::Asked { queue, .. } => queue.begin_anew(),
         }
     }
@@ -333,7 +316,7 @@ impl Link {
     /// Returns the number of packets in the link: queued, on the wire, and delayed.
     pub fn holds(&self) -> usize {
         let asked = match &self.line {
-            Line::Scheduled { .. } => 0,
+            Line::Scheduled(_) => 0,
             Line::Asked { queue, .. } => queue.len(),
         };
         let late = self.impairments.as_ref().and_then(|impairments| impairments.reordering.as_ref());

@@ -20,16 +20,7 @@ impl Bench {
     fn new(line: Line) -> Bench {
         let pace = LinkRate::from(Rate::from_bps(8_000_000)).start(0);
         let ends = [NodeId(0), NodeId(1)];
-        let link = Link::new(
-            0,
-            "a->b".into(),
-            ends[0],
-            ends[1],
-            pace,
-            Span::from_millis(1),
-            line,
-            Impairments { errors: None, reordering: None },
-        );
+        let link = Link::new(0, "a->b".into(), ends[0], ends[1], pace, Span::from_millis(1), line, None);
         let (arena, events) = (Arena::new(), EventQueue::new());
         Bench { link, arena, events, dropped: vec![], arrived: vec![], lost: vec![], lengths: vec![] }
     }
@@ -94,7 +85,7 @@ fn number(packet: &Packet) -> u64 {
 }
 
 fn scheduled(capacity: usize) -> Line {
-    Line::Scheduled { capacity: capacity as u32, gone: 0, waits: Waits::default() }
+    Line::Scheduled(Scheduled::new(capacity))
 }
 
 /// Returns a queue discipline with the same behaviour, which is called each time the serialiser is free.

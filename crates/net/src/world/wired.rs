@@ -88,11 +88,10 @@ impl World {
     fn on_doubtful_arrival(&mut self, now: Time, i: u16) {
         self.record_link_queue(now, i);
         let link = &mut self.links.wires[i as usize];
-        let Some(arrived) = link.on_arrival(&mut self.events) else { return };
+        let Some(OnWire { packet: id, .. }) = link.on_arrival(&mut self.events) else { return };
         let (node, trace) = (link.to, link.trace);
-        let damage = link.damage(&arrived, self.arena.get(&arrived.packet));
+        let damage = link.damage(self.arena.get(&id));
         let is_late = link.draws_late() && damage == Damage::None;
-        let OnWire { packet: id, .. } = arrived;
         if is_late {
             self.step(now, Step::Late, Spot::Place(trace.place), &id);
             return self.links.wires[i as usize].keep_late(now, id, &mut self.events);

@@ -51,7 +51,7 @@ pub(crate) fn wires(
                 pace.start(side as u8),
                 delay,
                 line,
-                Impairments { errors, reordering },
+                Impairments::new(errors, reordering),
             );
             if let Some(r) = recorder.as_deref_mut() {
                 link.trace = LinkTrace {

@@ -1,0 +1,111 @@
+//! Queue before a serialiser whose departure times are known in advance.
+
+use crate::delays::{Delay, Delays};
+use airhop_base::Time;
+use std::collections::VecDeque;
+
+/// First come, first served queue with a capacity. A packet that arrives at the time of a departure still finds the
+/// departing packet in the queue.
+#[derive(Debug)]
+pub(crate) struct Scheduled {
+    /// Queue capacity, packets.
+    capacity: u32,
+    /// Number of queued packets whose departure is not counted.
+    waiting: u32,
+    /// Number of packets that a free serialiser sent at once.
+    passed: u64,
+    /// Packets that found the serialiser busy. In a box: a link is small, and most packets pass.
+    queue: Box<Queue>,
+}
+
+/// State of the packets that found the serialiser busy.
+#[derive(Debug, Default)]
+struct Queue {
+    /// Departure times. The last ones are those of the packets in the queue; earlier ones are obsolete.
+    departures: VecDeque<Time>,
+    /// Sojourn times, recorded when a packet enters the queue.
+    waits: Delays,
+}
+
+impl Scheduled {
+    /// Creates an empty queue with room for `capacity` packets.
+    pub fn new(capacity: usize) -> Scheduled {
+        Scheduled {
+            capacity: u32::try_from(capacity).unwrap_or(u32::MAX),
+            waiting: 0,
+            passed: 0,
+            queue: Box::default(),
+        }
+    }
+
+    /// Counts a packet that the free serialiser sends at once; all packets before it have departed.
+    #[inline]
+    pub fn pass(&mut self) {
+        self.waiting = 0;
+        self.passed += 1;
+    }
+
+    /// Adds a packet that departs at `departure`.
+    #[inline]
+    pub fn queue(&mut self, now: Time, departure: Time) {
+        self.forget_obsolete();
+        self.queue.departures.push_back(departure);
+        self.queue.waits.add(departure - now, 1);
+        self.waiting += 1;
+    }
+
+    /// True if the queue has no room.
+    #[inline]
+    pub fn is_full(&mut self, now: Time) -> bool {
+        self.waiting >= self.capacity && self.release(now, |_, _| {}) >= self.capacity()
+    }
+
+    /// Counts the packets that have departed before `now`. Calls `show` with each departure time and the number of
+    /// packets queued at that time. Returns the number of queued packets.
+    pub fn release(&mut self, now: Time, mut show: impl FnMut(Time, usize)) -> usize {
+        self.forget_obsolete();
+        let departures = &mut self.queue.departures;
+        while let Some(&departure) = departures.front().filter(|departure| **departure < now) {
+            departures.pop_front();
+            self.waiting -= 1;
+            show(departure, self.waiting as usize);
+        }
+        self.waiting as usize
+    }
+
+    #[inline]
+    fn forget_obsolete(&mut self) {
+        while self.queue.departures.len() > self.waiting as usize {
+            self.queue.departures.pop_front();
+        }
+    }
+
+    /// Limits the number of queued packets to the number of packets that have not arrived at the far end.
+    #[inline]
+    pub fn limit(&mut self, not_arrived: usize) {
+        self.waiting = self.waiting.min(not_arrived as u32);
+    }
+
+    /// Returns the number of queued packets.
+    pub fn waiting(&self, now: Time) -> usize {
+        let departures = &self.queue.departures;
+        let obsolete = departures.len() - self.waiting as usize;
+        departures.len() - departures.partition_point(|departure| *departure < now).max(obsolete)
+    }
+
+    /// Returns the queue capacity, packets.
+    pub fn capacity(&self) -> usize {
+        self.capacity as usize
+    }
+
+    /// Returns the summary of the sojourn times, which are zero for packets that passed; `None` without packets.
+    pub fn wait(&self) -> Option<Delay> {
+        self.queue.waits.summary_with_zeros(self.passed)
+    }
+
+    /// Ends the warm-up. From now on, sojourn times are those of packets that enter the queue later.
+    pub fn begin_anew(&mut self) {
+        self.passed = 0;
+        self.queue.waits = Delays::default();
+    }
+}
