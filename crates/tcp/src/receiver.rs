@@ -190,6 +190,7 @@ impl Receiver {
 
     /// Reports a segment of which only the headers are intact, at once, in an ACK of the data before it
     /// (HACK's special ACK). No effect if the segment had arrived intact before.
+    #[cold]
     fn on_damaged(&mut self, now: Time, s: &Segment) {
         if self.stream.has_byte(s.seq) {
             return;
@@ -207,7 +208,7 @@ impl Receiver {
     pub fn piggyback_ack(&mut self, now: Time) -> Segment {
         let mut header = self.segment(now, None, None);
         if let Some(echo) = &mut self.echo {
-            echo.fill(&mut header);
+            header.flags = echo.fill(header.flags);
         }
         self.note_ack(&header);
         header
@@ -276,6 +277,7 @@ impl Receiver {
         self.ack_due
     }
 
+    #[cold]
     fn on_syn(&mut self, now: Time, syn: &Segment) {
         self.stream.expected = self.stream.expected.max(FIRST_BYTE);
         self.agree(syn);
@@ -374,7 +376,15 @@ impl Receiver {
     /// Limits the window by contention. The edge never decreases (RFC 9293 §3.8.6.2.1), so a smaller limit
     /// takes effect as data arrives. The edge advances with in-order data only, so a duplicate ACK leaves the
     /// window unchanged (RFC 5681 §2).
+    #[inline]
     fn limit_by_contention(&mut self, now: Time, s: &Segment, advance: u64) {
+        if self.contention.is_some() {
+            self.update_contention(now, s, advance);
+        }
+    }
+
+    #[cold]
+    fn update_contention(&mut self, now: Time, s: &Segment, advance: u64) {
         let Some(limit) = &mut self.contention else { return };
         limit.on_data(now, s.options.contention.unwrap_or(Span::ZERO), advance);
         if advance > 0 {
@@ -432,27 +442,30 @@ impl Receiver {
     ) -> Segment {
         let mut ack = self.segment(now, eln, arrival);
         if let Some(echo) = &mut self.echo {
-            echo.fill(&mut ack);
+            ack.flags = echo.fill(ack.flags);
         }
         let has_runs = duplicate.is_some() || self.stream.has_gap();
-        if self.sack_blocks > 0 && has_runs { self.report_runs(ack, duplicate) } else { ack }
-    }
-
-    /// Adds the SACK blocks to an ACK, as many as the other options leave room for: four in 40 bytes, or
-    /// three beside timestamps (RFC 2018 §3).
-    #[inline(never)]
-    fn report_runs(&mut self, mut ack: Segment, duplicate: Option<SackBlock>) -> Segment {
-        let room = (MAX_OPTION_BYTES - ack.option_bytes()).saturating_sub(4) / 8;
-        if room > 0 {
-            let sack = self.stream.report(self.sack_blocks.min(room as usize), duplicate);
-            if ack.options.is_allocated() {
-                ack.options.sack = sack;
-            } else {
-                let spare = self.spare.pop().unwrap_or_default();
-                ack.options = spare.replaced(RareOptions { sack, ..RareOptions::NONE });
-            }
+        if self.sack_blocks > 0 && has_runs {
+            ack.options = self.report_runs(ack.option_bytes(), ack.options, duplicate);
         }
         ack
+    }
+
+    /// Returns the options of an ACK, whose options take `bytes` bytes so far, with as many SACK blocks as the rest
+    /// leaves room for: four in 40 bytes, or three beside timestamps (RFC 2018 §3).
+    #[inline(never)]
+    fn report_runs(&mut self, bytes: u32, mut options: Options, duplicate: Option<SackBlock>) -> Options {
+        let room = (MAX_OPTION_BYTES - bytes).saturating_sub(4) / 8;
+        if room == 0 {
+            return options;
+        }
+        let sack = self.stream.report(self.sack_blocks.min(room as usize), duplicate);
+        if options.is_allocated() {
+            options.sack = sack;
+            return options;
+        }
+        let spare = self.spare.pop().unwrap_or_default();
+        spare.replaced(RareOptions { sack, ..RareOptions::NONE })
     }
 
     /// Stores the options of an ACK that has arrived at the sender, so that a later ACK reuses their memory.

@@ -1,8 +1,9 @@
 //! Persist timer, which probes a closed window because the ACK that opens the window may be lost.
 
 use super::Sender;
+use super::transmit::Outgoing;
 use crate::seams::{Cause, Next};
-use airhop_base::{Flags, Packet, Profile, Span, Time};
+use airhop_base::{Span, Time};
 
 /// Running persist timer (RFC 9293 §3.8.6.1). It runs while data waits, the receiver has no room for a
 /// segment, and only a probe is outstanding.
@@ -43,8 +44,16 @@ impl Sender {
 
     /// Updates the timer with the window of an ACK. If the receiver had no room for the probe's data, this
     /// data is sent again with the data that follows it.
+    #[inline]
     pub(super) fn on_window_update(&mut self, now: Time) {
-        let Some(mut persist) = self.persist else { return };
+        if let Some(persist) = self.persist {
+            self.update_persist(now, persist);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn update_persist(&mut self, now: Time, mut persist: Persist) {
         let s = &self.state;
         let has_room = s.head_end() <= s.right_edge;
         persist.owes |= has_room && s.is_outstanding();
@@ -59,15 +68,14 @@ impl Sender {
     /// segment (RFC 9293 §3.8.6.2.1, the override timeout; Linux, tcp_write_wakeup()). Otherwise it is an
     /// octet above the window (RFC 9293 §3.8.6.1), or the stack's substitute.
     #[cold]
-    pub(super) fn window_probe(&mut self, now: Time) -> Option<Packet> {
+    pub(super) fn window_probe(&mut self, now: Time) -> Option<Outgoing> {
         let persist = self.persist.as_mut().filter(|persist| persist.owes)?;
         persist.owes = false;
         let s = &mut self.state;
         let start = s.una;
         let has_room = s.right_edge > start;
         if let Some(old) = self.stack.probe_at(start).filter(|_| !has_room) {
-            let flags = Flags { ack: true, ..Flags::default() };
-            return Some(self.packet(now, old, 0, flags, self.marking.of_ack(), Profile::In));
+            return Some(self.pure_ack(old));
         }
         let is_data = has_room && !s.is_outstanding();
         let cause = if is_data { Cause::New } else { Cause::Probe };
@@ -78,6 +86,6 @@ impl Sender {
         }
         let next = Next { start, end, cause };
         let psh = self.sets_push(&next, true);
-        Some(self.transmit(now, next, psh))
+        Some(self.transmit(now, &next, psh))
     }
 }

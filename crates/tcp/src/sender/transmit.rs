@@ -12,10 +12,32 @@ use airhop_base::{
 /// Number of the first paced segment (Linux, tcp_update_skb_after_send()): the first nine are not paced.
 const UNPACED: u64 = 10;
 
+/// Fields in which the segments of a sender differ. One function builds the packet from these fields, in the memory of
+/// its caller: a copy of the packet would read it as a whole and wait for the writes of its fields.
+pub(super) struct Outgoing {
+    pub seq: u64,
+    pub len: u32,
+    pub flags: Flags,
+    pub ecn: Ecn,
+    pub profile: Profile,
+}
+
 impl Sender {
     /// Returns the next packet to send; `None` if no packet may be sent now.
     #[inline(always)] // inlined with its callees, so that the packet is built in the caller's memory
     pub fn poll_transmit(&mut self, now: Time) -> Option<Packet> {
+        let next = if self.connection == Connection::Established && self.persist.is_none() {
+            self.next_data(now)
+        } else {
+            self.next_special(now)
+        };
+        next.map(|segment| self.packet(now, &segment))
+    }
+
+    /// Returns the next segment while the connection is being opened, or while the persist timer runs.
+    #[cold]
+    #[inline(never)]
+    fn next_special(&mut self, now: Time) -> Option<Outgoing> {
         match self.connection {
             Connection::Closed | Connection::SynSent => None,
             Connection::SynDue => {
@@ -28,26 +50,25 @@ impl Sender {
                 self.state.board.on_sent(now, syn.start, syn.end);
                 // Karn's rule: the SYN-ACK after a retransmitted SYN is ambiguous.
                 self.timed = (!self.config.timestamps && self.state.timed_out.is_none()).then_some((1, now));
-                Some(self.packet(now, 0, 0, self.marking.syn_flags(), self.marking.of_syn(), Profile::In))
+                let (flags, ecn) = (self.marking.syn_flags(), self.marking.of_syn());
+                Some(Outgoing { seq: 0, len: 0, flags, ecn, profile: Profile::In })
             }
             Connection::AckDue => {
                 self.connection = Connection::Established;
-                let flags = Flags { ack: true, ..Flags::default() };
-                Some(self.packet(now, 1, 0, flags, self.marking.of_ack(), Profile::In))
+                Some(self.pure_ack(1))
             }
-            Connection::Established => {
-                if self.persist.is_some()
-                    && let Some(probe) = self.window_probe(now)
-                {
-                    return Some(probe);
-                }
-                self.next_data(now)
-            }
+            Connection::Established => self.window_probe(now).or_else(|| self.next_data(now)),
         }
     }
 
+    /// Returns a segment without data.
+    pub(super) fn pure_ack(&self, seq: u64) -> Outgoing {
+        let flags = Flags { ack: true, ..Flags::default() };
+        Outgoing { seq, len: 0, flags, ecn: self.marking.of_ack(), profile: Profile::In }
+    }
+
     #[inline(always)]
-    fn next_data(&mut self, now: Time) -> Option<Packet> {
+    fn next_data(&mut self, now: Time) -> Option<Outgoing> {
         if !self.state.is_outstanding() {
             self.restart_after_idle(now);
         }
@@ -55,7 +76,8 @@ impl Sender {
         if spacing.is_some() && self.pacing.is_too_early(now) {
             return None;
         }
-        let Some(next) = self.recovery.next(&mut self.state, &self.window) else {
+        let next = self.recovery.next(&mut self.state, &self.window);
+        let Some(next) = &next else {
             self.mark_app_limited();
             self.note_full_window();
             self.note_closed_window(now);
@@ -68,7 +90,7 @@ impl Sender {
             Some((rate, quantum)) => self.pacing.on_sent(now, next.end - next.start, rate, quantum),
             None => self.ends_unpaced_burst(now),
         };
-        let psh = self.sets_push(&next, ends_burst);
+        let psh = self.sets_push(next, ends_burst);
         Some(self.transmit(now, next, psh))
     }
 
@@ -83,6 +105,7 @@ impl Sender {
     }
 
     /// Returns pacing rate and burst size of a sender that paces.
+    #[inline(never)]
     fn pacing_spacing(&self) -> Option<(Rate, u64)> {
         if (self.features.paces || self.features.linux)
             && let Some(rate) = self.control.pacing_rate(&self.window, &self.state)
@@ -95,10 +118,13 @@ impl Sender {
 
     /// Counts a segment of an unpaced sender towards a burst of the same length as with pacing (Linux,
     /// tcp_tso_autosize()). True if the segment is the last of a burst of several segments.
+    #[inline]
     fn ends_unpaced_burst(&mut self, now: Time) -> bool {
-        if !self.config.push {
-            return false;
-        }
+        self.config.push && self.joins_burst_as_last(now)
+    }
+
+    #[inline(never)]
+    fn joins_burst_as_last(&mut self, now: Time) -> bool {
         let quantum = pacing::of_window(&self.window, &self.state).map_or(2, |(_, quantum)| quantum);
         self.pacing.join_burst(now, quantum)
     }
@@ -111,12 +137,12 @@ impl Sender {
     }
 
     #[inline(always)]
-    pub(super) fn transmit(&mut self, now: Time, next: Next, psh: bool) -> Packet {
+    pub(super) fn transmit(&mut self, now: Time, next: &Next, psh: bool) -> Outgoing {
         if self.features.linux && self.recovery.in_flight(&self.state) == 0 {
             self.control.on_start(now, &self.state);
         }
         if self.delivery.is_some() {
-            self.note_departure(now, &next);
+            self.note_departure(now, next);
         }
         let s = &mut self.state;
         let again = next.start < s.max_sent;
@@ -135,7 +161,7 @@ impl Sender {
             s.nagle.on_small(next.end);
         }
         if again {
-            self.note_retransmission(now, &next);
+            self.note_retransmission(now, next);
             // Karn's rule: an ACK of a retransmitted segment is ambiguous.
             self.timed = self.timed.filter(|&(end, _)| end <= next.start || next.end < end);
         } else if self.timed.is_none()
@@ -151,11 +177,11 @@ impl Sender {
             self.restart_timer(now);
         }
         let earlier = self.state.board.on_sent(now, next.start, next.end);
-        self.recovery.on_sent(&mut self.state, now, &next, earlier);
+        self.recovery.on_sent(&mut self.state, now, next, earlier);
         if !again {
             self.note_usage(); // Linux, tcp_write_xmit(): retransmissions do not count as use of the window
         }
-        self.control.on_sent(now, &next);
+        self.control.on_sent(now, next);
         self.last_cause = next.cause;
         // RFC 3168 §6.1.2: only new data carries CWR.
         let is_new = !again;
@@ -163,8 +189,8 @@ impl Sender {
         let flags = Flags { ack: true, cwr, psh, fin, ..Flags::default() };
         let ecn = if len > 0 { self.marking.of_data(is_new) } else { self.marking.of_ack() };
         self.counters.ect_segments += has_data & u64::from(ecn.is_capable());
-        let profile = self.control.profile(&next);
-        self.packet(now, next.start, len, flags, ecn, profile)
+        let profile = self.control.profile(next);
+        Outgoing { seq: next.start, len, flags, ecn, profile }
     }
 
     fn note_usage(&mut self) {
@@ -189,16 +215,10 @@ impl Sender {
         self.config.validation == Validation::Full || self.features.linux
     }
 
+    /// Returns the packet of a segment.
     #[inline(always)] // the packet is built in the caller's memory, without a copy
-    pub(super) fn packet(
-        &self,
-        now: Time,
-        seq: u64,
-        len: u32,
-        flags: Flags,
-        ecn: Ecn,
-        profile: Profile,
-    ) -> Packet {
+    fn packet(&self, now: Time, outgoing: &Outgoing) -> Packet {
+        let &Outgoing { seq, len, flags, ecn, profile } = outgoing;
         let timestamps =
             self.config.timestamps.then(|| Timestamps { value: clock(now), echo: self.recent_timestamp });
         let segment = Segment {
@@ -220,6 +240,7 @@ impl Sender {
 }
 
 /// Returns the option, initially zero, to which nodes of the path add their contention time.
+#[cold]
 fn no_contention() -> Options {
     RareOptions { contention: Some(Span::ZERO), ..RareOptions::NONE }.into()
 }

@@ -1,7 +1,7 @@
 //! DCTCP's echo of marks: ECE on the ACKs of marked bytes only, independently of CWR (RFC 8257 §3.2).
 
 use super::MarkEcho;
-use airhop_base::{Ecn, Segment};
+use airhop_base::{Ecn, Flags};
 
 #[derive(Debug, Default)]
 pub(super) struct Dctcp {
@@ -22,7 +22,7 @@ impl MarkEcho for Dctcp {
         ends_run
     }
 
-    fn fill(&mut self, ack: &mut Segment) {
-        ack.flags.ece = self.is_marked;
+    fn fill(&mut self, flags: Flags) -> Flags {
+        Flags { ece: self.is_marked, ..flags }
     }
 }

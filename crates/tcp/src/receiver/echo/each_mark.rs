@@ -1,7 +1,7 @@
 //! Jersey's echo of marks: ECE on one ACK per mark, independently of CWR (Xu, Tian and Ansari 2004).
 
 use super::MarkEcho;
-use airhop_base::{Ecn, Segment};
+use airhop_base::{Ecn, Flags};
 
 #[derive(Debug, Default)]
 pub(super) struct EachMark {
@@ -16,7 +16,7 @@ impl MarkEcho for EachMark {
         is_new
     }
 
-    fn fill(&mut self, ack: &mut Segment) {
-        ack.flags.ece = std::mem::take(&mut self.is_due);
+    fn fill(&mut self, flags: Flags) -> Flags {
+        Flags { ece: std::mem::take(&mut self.is_due), ..flags }
     }
 }

@@ -5,7 +5,7 @@ mod each_mark;
 mod rfc3168;
 
 use crate::Echo;
-use airhop_base::{Ecn, Segment};
+use airhop_base::{Ecn, Flags};
 use dctcp::Dctcp;
 use each_mark::EachMark;
 use rfc3168::Rfc3168;
@@ -22,8 +22,8 @@ pub(super) trait MarkEcho: Debug + Send {
     /// Processes an arriving data segment. True if the echo changed, so that an ACK is due at once.
     fn on_data(&mut self, ecn: Ecn, cwr: bool) -> bool;
 
-    /// Writes the echo into the header of an ACK that is about to be sent.
-    fn fill(&mut self, ack: &mut Segment);
+    /// Returns the control bits of an ACK that is about to be sent, with the echo.
+    fn fill(&mut self, flags: Flags) -> Flags;
 }
 
 /// Creates the echo of this kind.

@@ -1,7 +1,7 @@
 //! ECE on every ACK from the first mark until the sender's CWR (RFC 3168 §6.1.3).
 
 use super::MarkEcho;
-use airhop_base::{Ecn, Segment};
+use airhop_base::{Ecn, Flags};
 
 #[derive(Debug, Default)]
 pub(super) struct Rfc3168 {
@@ -16,7 +16,7 @@ impl MarkEcho for Rfc3168 {
         std::mem::replace(&mut self.echoes, echoes) != echoes
     }
 
-    fn fill(&mut self, ack: &mut Segment) {
-        ack.flags.ece = self.echoes;
+    fn fill(&mut self, flags: Flags) -> Flags {
+        Flags { ece: self.echoes, ..flags }
     }
 }
