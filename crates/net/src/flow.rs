@@ -237,8 +237,13 @@ impl TcpEnds {
     #[inline]
     pub fn on_transmission(&mut self, segment: &Segment) {
         if self.has_proxy {
-            self.latency.delay.store_repeated(first_sent(segment), self.receiver.delivered());
+            self.store_transmission(segment);
         }
+    }
+
+    #[cold]
+    fn store_transmission(&mut self, segment: &Segment) {
+        self.latency.delay.store_repeated(first_sent(segment), self.receiver.delivered());
     }
 
     /// Records a retransmission, which may also contain bytes that had not been sent before.

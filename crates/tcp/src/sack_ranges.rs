@@ -8,18 +8,29 @@ pub(crate) struct SackRanges(VecDeque<SackBlock>);
 
 impl SackRanges {
     /// Adds a run that overlaps no other run; runs that it touches are merged.
-    pub fn insert(&mut self, mut run: SackBlock) {
-        let mut place = self.0.partition_point(|known| known.end < run.start);
-        if let Some(before) = self.0.get(place).filter(|before| before.end == run.start) {
-            run.start = before.start;
-            self.0[place].end = run.end;
-            place += 1;
-            if self.0.get(place).is_some_and(|after| after.start == run.end) {
-                self.0[place].start = run.start;
-                self.0.remove(place - 1);
+    pub fn insert(&mut self, run: SackBlock) {
+        let place = self.0.partition_point(|known| known.end < run.start);
+        match self.0.get_mut(place) {
+            Some(before) if before.end == run.start => {
+                before.end = run.end;
+                if self.0.get(place + 1).is_some_and(|after| after.start == run.end) {
+                    self.join_next(place);
+                }
             }
-            return;
+            _ => self.insert_before(place, run),
         }
+    }
+
+    /// Joins a run with the next one, which it touches.
+    #[inline(never)]
+    fn join_next(&mut self, place: usize) {
+        let next = self.0.remove(place + 1);
+        self.0[place].end = next.map_or(self.0[place].end, |next| next.end);
+    }
+
+    /// Adds a run that touches no earlier one.
+    #[inline(never)]
+    fn insert_before(&mut self, place: usize, run: SackBlock) {
         match self.0.get_mut(place).filter(|after| after.start == run.end) {
             Some(after) => after.start = run.start,
             None => self.0.insert(place, run),

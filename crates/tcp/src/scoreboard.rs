@@ -251,15 +251,7 @@ impl Scoreboard {
             if e.end > una {
                 // Of a partly acknowledged segment, the unacknowledged bytes remain.
                 if e.start < una {
-                    let cut = una - e.start;
-                    self.losses.repeated -= if e.repeated() > 0 { cut } else { 0 };
-                    e.start = una;
-                    let shortfall = &mut self.losses.shortfall;
-                    shortfall.bytes += if e.sacked || e.lost { 0 } else { shortfall.of_part(cut) };
-                    self.news.counted += if e.arrived { 0 } else { cut - shortfall.of_part(cut) };
-                    self.sacked_bytes -= if e.sacked { cut } else { 0 };
-                    self.losses.bytes -= if e.lost { cut } else { 0 };
-                    self.news.delivered += if e.arrived { 0 } else { cut };
+                    self.cut_first(una);
                 }
                 break;
             }
@@ -279,6 +271,22 @@ impl Scoreboard {
         if self.high_sack <= una {
             self.high_sack = 0;
         }
+    }
+
+    /// Removes the bytes below `una` of the first segment, which is acknowledged in part and keeps its tail.
+    #[cold]
+    #[inline(never)]
+    fn cut_first(&mut self, una: u64) {
+        let Some(e) = self.segments.front_mut() else { return };
+        let cut = una - e.start;
+        self.losses.repeated -= if e.repeated() > 0 { cut } else { 0 };
+        e.start = una;
+        let shortfall = &mut self.losses.shortfall;
+        shortfall.bytes += if e.sacked || e.lost { 0 } else { shortfall.of_part(cut) };
+        self.news.counted += if e.arrived { 0 } else { cut - shortfall.of_part(cut) };
+        self.sacked_bytes -= if e.sacked { cut } else { 0 };
+        self.losses.bytes -= if e.lost { cut } else { 0 };
+        self.news.delivered += if e.arrived { 0 } else { cut };
     }
 
     /// Marks the segments in `[start, end)` as SACKed.

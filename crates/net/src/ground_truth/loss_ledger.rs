@@ -62,6 +62,7 @@ impl LossLedger {
 
     /// Counts the sender's classification of a loss. `una`: lowest unacknowledged byte; losses below it are
     /// removed.
+    #[inline(never)]
     pub fn judge(&mut self, j: LossClassification, una: u64) {
         while self.lost.first_entry().is_some_and(|first| *first.key() < una) {
             self.lost.pop_first();

@@ -34,10 +34,15 @@ impl SpuriousTimeouts {
 
     /// Records the arrival of the segment at `seq`, sent at `sent`. `expected`: next byte that the receiver
     /// expects after the arrival.
+    #[inline]
     pub fn on_arrival(&mut self, seq: u64, sent: Time, expected: u64) {
-        if self.open.is_empty() {
-            return;
+        if !self.open.is_empty() {
+            self.judge(seq, sent, expected);
         }
+    }
+
+    #[cold]
+    fn judge(&mut self, seq: u64, sent: Time, expected: u64) {
         let of_this = self.open.iter().filter(|&&(una, _)| una == seq);
         self.count += of_this.filter(|&&(_, timeout)| sent < timeout).count() as u64;
         self.open.retain(|&(una, _)| una >= expected);

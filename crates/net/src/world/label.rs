@@ -44,6 +44,7 @@ pub fn digest(packet: &Packet, flow: u64) -> u64 {
     flow.wrapping_add(content.wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
+#[cold]
 fn routing_digest(message: &Routing) -> u64 {
     let of = |kind: u64, numbers: [u32; 2]| {
         (kind << 62) ^ (u64::from(numbers[0]) << 32) ^ u64::from(numbers[1]).rotate_left(7)

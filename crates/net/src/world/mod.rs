@@ -46,15 +46,15 @@ use airhop_engine::{Arena, EventQueue, Fingerprint, Id, TimerId, Timers};
 use airhop_radio::Tag;
 use airhop_radio::layer::LinkEffect;
 use airhop_tcp::seams::Run;
-use airhop_trace::{Direction, NoticeEvent, Recorder, SendContext, Spot, Step};
+use airhop_trace::{Direction, NoticeEvent, Recorder, Spot, Step};
 use applications::RunningApp;
 use build::Ground;
 use emulator::Emulator;
 use label::Label;
 use links::Links;
+use record::record_ack;
 use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) use trace_rows::acked;
-use trace_rows::send_cause;
 
 /// Agent, with its node.
 #[derive(Debug)]
@@ -221,18 +221,10 @@ impl World {
                     }
                 }
             }
-            if let (Some(recorder), Some(segment)) = (&mut self.recorder, packet.segment())
-                && segment.is_of_stream()
-            {
-                let sent = SendContext {
-                    retransmission: segment.seq < sent_before,
-                    cause: send_cause(tcp.sender.last_cause()),
-                    cwnd: tcp.sender.window().cwnd,
-                    flight: tcp.sender.in_flight() as u32,
-                };
-                recorder.segment(now, id, segment, sent);
-            }
             let node = flow.plan.from;
+            if self.recorder.is_some() {
+                self.record_sent(now, id, &packet, sent_before);
+            }
             self.enter(now, node, 0, packet);
         }
         let Ends::Tcp(tcp) = &self.flows[id.0 as usize].ends else { return };
@@ -406,14 +398,7 @@ impl World {
                     tcp.latency.round_trips.add(rtt, 1);
                 }
                 if let Some(recorder) = &mut self.recorder {
-                    recorder.ack(now, flow, acked(segment, segment.ack <= una));
-                    let received = NoticeEvent::Received { lateness_ms: None };
-                    if let Some(seq) = segment.lost() {
-                        recorder.notice(now, flow, NoticeKind::Eln, received, seq);
-                    }
-                    for &seq in segment.options.naks.seqs() {
-                        recorder.notice(now, flow, NoticeKind::Nak, received, seq);
-                    }
+                    record_ack(recorder, now, flow, segment, una);
                 }
                 let is_closed = tcp.sender.is_fin_acknowledged();
                 if segment.options.is_allocated() {

@@ -1,11 +1,11 @@
 //! Records of windows, queues, steps and drops. Without a recorder, no function of this module is called.
 
-use super::trace_rows::{kind_of, walker};
+use super::trace_rows::{acked, kind_of, send_cause, walker};
 use crate::flow::Ends;
 use crate::world::World;
-use airhop_base::{Drop, FlowId, Packet, Time};
+use airhop_base::{Drop, FlowId, NoticeKind, Packet, Segment, Time};
 use airhop_engine::Id;
-use airhop_trace::{DropRow, Spot, Step, WindowSample};
+use airhop_trace::{DropRow, NoticeEvent, Recorder, SendContext, Spot, Step, WindowSample};
 
 impl World {
     #[inline]
@@ -15,6 +15,7 @@ impl World {
         }
     }
 
+    #[cold]
     fn sample_window(&mut self, now: Time, id: FlowId) {
         let Some(recorder) = &mut self.recorder else { return };
         let Ends::Tcp(tcp) = &self.flows[id.0 as usize].ends else { return };
@@ -27,6 +28,23 @@ impl World {
             rto: Some(tcp.sender.rto(now)),
         };
         recorder.window(now, id, sample);
+    }
+
+    /// Records a transmission of a sender; `sent_before`: end of the data that had been sent before.
+    #[cold]
+    pub(crate) fn record_sent(&mut self, now: Time, id: FlowId, packet: &Packet, sent_before: u64) {
+        let Ends::Tcp(tcp) = &self.flows[id.0 as usize].ends else { return };
+        if let (Some(recorder), Some(segment)) = (&mut self.recorder, packet.segment())
+            && segment.is_of_stream()
+        {
+            let sent = SendContext {
+                retransmission: segment.seq < sent_before,
+                cause: send_cause(tcp.sender.last_cause()),
+                cwnd: tcp.sender.window().cwnd,
+                flight: tcp.sender.in_flight() as u32,
+            };
+            recorder.segment(now, id, segment, sent);
+        }
     }
 
     /// Records the number of packets in the queue before a wire: now, and at each departure since the last
@@ -43,6 +61,13 @@ impl World {
     /// Records a step of a packet, if there is a recorder.
     #[inline]
     pub(crate) fn step(&mut self, now: Time, step: Step, at: Spot, id: &Id<Packet>) {
+        if self.recorder.is_some() {
+            self.record_step(now, step, at, id);
+        }
+    }
+
+    #[cold]
+    fn record_step(&mut self, now: Time, step: Step, at: Spot, id: &Id<Packet>) {
         if let Some(recorder) = &mut self.recorder {
             recorder.step(now, step, at, walker(id, self.arena.get(id)));
         }
@@ -57,5 +82,18 @@ impl World {
         let row = DropRow { flow: packet.flow, cause: why, kind, seq, bytes: packet.bytes };
         recorder.dropped(now, place, row);
         recorder.step(now, Step::Dropped(why), Spot::Place(place), walker(id, packet));
+    }
+}
+
+/// Records an ACK that a sender has processed; `una`: lowest unacknowledged byte before.
+#[cold]
+pub(super) fn record_ack(recorder: &mut Recorder, now: Time, flow: FlowId, segment: &Segment, una: u64) {
+    recorder.ack(now, flow, acked(segment, segment.ack <= una));
+    let received = NoticeEvent::Received { lateness_ms: None };
+    if let Some(seq) = segment.lost() {
+        recorder.notice(now, flow, NoticeKind::Eln, received, seq);
+    }
+    for &seq in segment.options.naks.seqs() {
+        recorder.notice(now, flow, NoticeKind::Nak, received, seq);
     }
 }

@@ -74,10 +74,15 @@ impl Stream {
     }
 
     /// Removes the runs that `expected` has reached.
+    #[inline]
     fn absorb(&mut self) {
-        if !self.has_gap() {
-            return;
+        if self.runs.front().is_some_and(|first| first.start <= self.expected) {
+            self.absorb_reached();
         }
+    }
+
+    #[inline(never)]
+    fn absorb_reached(&mut self) {
         let mut reached = 0;
         while let Some(r) = self.runs.get(reached).filter(|r| r.start <= self.expected) {
             self.expected = self.expected.max(r.end);
@@ -108,6 +113,7 @@ impl Stream {
 
     /// Adds a run that begins below the end of the last run. Joins it with all runs that it overlaps or
     /// touches, and returns the joined run.
+    #[inline(never)]
     fn join(&mut self, mut run: Run) -> Run {
         let from = self.runs.partition_point(|r| r.end < run.start);
         let to = self.runs.partition_point(|r| r.start <= run.end);

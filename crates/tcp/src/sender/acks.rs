@@ -5,7 +5,7 @@ use super::{Connection, Sender, clock};
 use crate::Echo;
 use crate::config::Validation;
 use crate::scoreboard::{Scoreboard, duplicate};
-use crate::seams::{Ack, Advance, Detect, Evidence, LossClassification, Signal};
+use crate::seams::{Ack, Advance, Detect, Evidence, LossClassification, Signal, Window};
 use airhop_base::{Eln, Notice, NoticeKind, RareOptions, Segment, Span, Time};
 
 impl Sender {
@@ -52,8 +52,7 @@ impl Sender {
             if (repeats && self.state.is_outstanding() && !is_probing) || reports {
                 self.on_duplicate(now, segment);
             } else if repeats || duplicate(segment.ack, &segment.options.sack).is_some() {
-                let ack = policy_ack(now, segment, 0, None, &self.state.board);
-                self.recovery.note(&mut self.state, &ack); // a D-SACK may arrive late
+                self.note_late_duplicate(now, segment);
             }
         }
         if let Some(earlier) = earlier {
@@ -63,6 +62,13 @@ impl Sender {
             let end = self.state.segment_end(seq);
             self.on_notice(now, Notice::about(NoticeKind::Eln, seq, end));
         }
+    }
+
+    /// Passes an ACK without news to the recovery, as a D-SACK may arrive late.
+    #[inline(never)]
+    fn note_late_duplicate(&mut self, now: Time, segment: &Segment) {
+        let ack = policy_ack(now, segment, 0, None, &self.state.board);
+        self.recovery.note(&mut self.state, &ack);
     }
 
     /// Adds the first RTT sample of a connection that the peer opened (RFC 6298 §2.2; Linux,
@@ -77,6 +83,7 @@ impl Sender {
     /// of a SYN or SYN-ACK. Linux, tcp_init_transfer() and tcp_init_metrics(), reduces the window only after
     /// a second lost SYN, because its first timeout is one second instead of three. It raises the timeout
     /// only if timestamps yielded no RTT sample.
+    #[cold]
     fn on_lost_syn(&mut self) {
         // all transmissions so far were SYNs, and the last one arrived
         let lost = self.state.board.next_order() - 2;
@@ -181,9 +188,15 @@ impl Sender {
         let before = self.window;
         self.order.at(Step::Heard);
         self.control.on_ack(&mut self.window, ack, &self.state);
-        if self.config.validation == Validation::Never || self.window.cwnd <= before.cwnd {
-            return;
+        if self.config.validation != Validation::Never && self.window.cwnd > before.cwnd {
+            self.validate_growth(before);
         }
+    }
+
+    /// Undoes the growth of a window that the application does not use.
+    #[inline(never)]
+    fn validate_growth(&mut self, before: Window) {
+        // With pacing the flight reaches the window only at the end of the round trip.
         // With pacing the flight fills the window only at the end of the round trip.
         let is_spaced = self.control.pacing_rate(&before, &self.state).is_some();
         let by = if is_spaced { Validation::Half } else { self.config.validation };
@@ -192,6 +205,7 @@ impl Sender {
         }
     }
 
+    #[inline(never)]
     fn on_duplicate(&mut self, now: Time, segment: &Segment) {
         if self.stack.times_duplicates() {
             self.sample_rtt(now, segment);

@@ -30,7 +30,14 @@ impl ExpectedDelay {
 
     /// Returns the sum of the valid announcements, i.e. the additional RTT of the path through all its base
     /// stations. `None` if no announcement is valid.
+    #[inline]
     pub fn sum(&self, now: Time) -> Option<Span> {
+        if self.announced.is_empty() { None } else { self.sum_valid(now) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn sum_valid(&self, now: Time) -> Option<Span> {
         let valid = self.announced.iter().filter(|announced| now < announced.until);
         valid.map(|announced| announced.delay).reduce(|sum, delay| sum + delay)
     }

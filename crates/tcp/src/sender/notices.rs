@@ -76,6 +76,7 @@ impl Sender {
     }
 
     /// Processes the NAKs that nodes of the path have added to an ACK (Cheng & Lin 2008).
+    #[inline(never)]
     pub(super) fn on_naks(&mut self, now: Time, segment: &Segment) {
         for &seq in segment.options.naks.seqs() {
             let end = self.state.segment_end(seq);

@@ -41,6 +41,7 @@ struct Burst {
 
 impl Pacing {
     /// True if a segment must wait; then sets [`Pacing::due`].
+    #[inline(never)]
     pub fn is_too_early(&mut self, now: Time) -> bool {
         let is_open = now >= self.next || self.burst.is_some_and(|b| b.at == now && b.left > 0);
         self.due = (!is_open).then_some(self.next);
@@ -58,6 +59,7 @@ impl Pacing {
     /// Schedules the next segment after a segment with `bytes` bytes of payload, for the time at which a link
     /// with the pacing rate would have sent these bytes. Only the first `quantum` segments are sent as a
     /// burst. True if the segment is the last of a burst of several segments.
+    #[inline(never)]
     pub fn on_sent(&mut self, now: Time, bytes: u64, rate: Rate, quantum: u64) -> bool {
         let ends_burst = self.join_burst(now, quantum);
         // Compensation shortens a gap by at most half. A late wake-up therefore does not lower the rate

@@ -12,6 +12,7 @@ impl Sender {
     }
 
     /// Passes the delivery report of an ACK to the scheme. `before`: flight before the ACK, bytes.
+    #[inline(never)]
     pub(super) fn report_delivery(&mut self, now: Time, segment: &Segment, before: u64) {
         let Some(meter) = &mut self.delivery else { return };
         let mut arrivals = meter.on_ack(now, &self.state.board);

@@ -8,11 +8,16 @@ impl Sender {
     /// SACKed segment (Linux, tcp_check_sack_reordering()). Linux also resets the degree of reordering at a
     /// timeout outside recovery if this amount of data is SACKed (tcp_enter_loss()). Here RACK's timer
     /// expires before such a timeout.
+    #[inline]
     pub(super) fn note_reordering(&mut self, high_sack: u64) {
-        let s = &mut self.state;
-        if high_sack == 0 || !self.stack.looks_for_reordering() {
-            return;
+        if high_sack != 0 && self.stack.looks_for_reordering() {
+            self.look_for_late(high_sack);
         }
+    }
+
+    #[inline(never)]
+    fn look_for_late(&mut self, high_sack: u64) {
+        let s = &mut self.state;
         let late = s.board.arrived().iter().filter(|e| !e.again && !e.arrived && e.start < high_sack);
         if let Some(first) = late.map(|e| e.start).min() {
             s.reorders |= s.board.high_sack().max(s.una) > first + u64::from(s.dupthresh) * s.mss;

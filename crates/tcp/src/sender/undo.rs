@@ -44,8 +44,16 @@ impl Sender {
     /// Detects a spurious reduction from an ACK. Eifel (RFC 3522 §3.2 step 5): the ACK acknowledges the first
     /// retransmission and echoes a timestamp older than the retransmission's timestamp, so the original
     /// segment arrived. D-SACK (RFC 3708 §2): every retransmission arrived as a duplicate.
+    #[inline]
     pub(super) fn detect_spurious(&mut self, ack: &Segment) {
-        let Some(reduction) = self.reduction.as_mut().filter(|_| self.config.undo) else { return };
+        if self.reduction.is_some() && self.config.undo {
+            self.judge_reduction(ack);
+        }
+    }
+
+    #[inline(never)]
+    fn judge_reduction(&mut self, ack: &Segment) {
+        let Some(reduction) = &mut self.reduction else { return };
         let is_older = |echo: u32, sent: u32| echo.wrapping_sub(sent) > 1 << 31;
         let by_time = match (reduction.first, ack.timestamps) {
             (Some((end, sent)), Some(ts)) => ack.ack >= end && is_older(ts.echo, sent),
@@ -65,6 +73,7 @@ impl Sender {
     }
 
     /// Undoes the last reduction as spurious, if the recovery supports it: restores the window (RFC 4015 §4).
+    #[cold]
     pub(super) fn undo(&mut self, evidence: Evidence) {
         let Some(reduction) = self.reduction.take() else { return };
         if self.frozen.is_none() && self.recovery.forgive(&mut self.state, evidence) {
