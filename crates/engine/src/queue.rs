@@ -232,13 +232,17 @@ impl<E: Copy> EventQueue<E> {
 /// Inserts an event into sorted events, behind those of its instant.
 #[inline]
 fn insert<E: Copy>(entries: &mut Vec<Entry<E>>, entry: Entry<E>) {
+    let at = entry.at;
     append(entries, entry);
-    let mut place = entries.len() - 1;
-    while place > 0 && entries[place - 1].at <= entry.at {
-        entries[place] = entries[place - 1];
-        place -= 1;
+    let Some((mut place, before)) = entries.split_last_mut() else { return };
+    for other in before.iter_mut().rev() {
+        if other.at > at {
+            break;
+        }
+        *place = *other;
+        place = other;
     }
-    entries[place] = entry;
+    *place = entry;
 }
 
 #[cold]
