@@ -18,7 +18,7 @@ fn cubic(form: Version, beta: f64, fast_convergence: bool) -> Cubic {
 }
 
 /// Returns an ACK of one segment.
-fn ack(ms: u64) -> Ack {
+fn ack(ms: u64) -> Ack<'static> {
     Ack::of(Time::ZERO + Span::from_millis(ms), MSS)
 }
 

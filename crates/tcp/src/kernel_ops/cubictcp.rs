@@ -84,14 +84,14 @@ impl CubicTcp {
     }
 
     /// Returns an ACK of `packets` packets of one byte each.
-    fn ack(&mut self, at: &Moment, packets: u64, sample: Option<Span>) -> Ack {
+    fn ack(&mut self, at: &Moment, packets: u64, sample: Option<Span>) -> Ack<'static> {
         self.extend_numbers(at);
         Ack {
             now: at.now,
             acked: packets,
             counted: packets,
             delivered: packets,
-            sack: Sack::EMPTY,
+            sack: &Sack::EMPTY,
             rtt: None,
             sample,
             ece: false,

@@ -33,7 +33,7 @@ pub(super) fn of_ack(a: &Ack, s: &SenderState, sk: &Sock, high_seq: u64) -> u32 
     let sacked = s.board.newly_sacked() > 0;
     // Header prediction excludes these ACKs.
     let is_slow = a.ece || !a.sack.is_empty();
-    let is_duplicate = duplicate(s.una, &a.sack).is_some();
+    let is_duplicate = duplicate(s.una, a.sack).is_some();
     let has_ece = a.ece && sk.ecn_flags & Sock::ECN_OK != 0;
     // The ACK acknowledges a single partial segment in order, so the receiver may have delayed the ACK.
     let is_last = !(sacked || has_ece || is_duplicate || s.board.acknowledges_again());

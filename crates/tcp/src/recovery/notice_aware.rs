@@ -66,8 +66,8 @@ impl NoticeAware {
     /// Counts a duplicate ACK. True if a notice explains the duplicate ACK.
     fn explains(&mut self, s: &SenderState, a: &Ack) -> bool {
         self.now = a.now;
-        let has_news = a.sack.is_empty() || (a.sack != self.sack && duplicate(s.una, &a.sack).is_none());
-        self.sack = a.sack;
+        let has_news = a.sack.is_empty() || (*a.sack != self.sack && duplicate(s.una, a.sack).is_none());
+        self.sack = *a.sack;
         // While no data is outstanding, a duplicate ACK does not report a delivered segment.
         self.duplicates += u32::from(has_news && s.is_outstanding());
         if self.works_on(s.una, a.now) {

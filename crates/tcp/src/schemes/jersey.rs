@@ -189,7 +189,7 @@ mod tests {
         (jersey, state)
     }
 
-    fn ack(now: Time, acked: u64, arrival: Option<Arrival>, ece: bool) -> Ack {
+    fn ack(now: Time, acked: u64, arrival: Option<Arrival>, ece: bool) -> Ack<'static> {
         Ack { ece, arrival, ..Ack::of(now, acked) }
     }
 

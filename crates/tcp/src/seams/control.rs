@@ -57,7 +57,7 @@ impl Idle {
 
 /// Acknowledgement, as passed to policies.
 #[derive(Clone, Copy, Debug)]
-pub struct Ack {
+pub struct Ack<'a> {
     /// Arrival time of the ACK.
     pub now: Time,
     /// Bytes newly acknowledged cumulatively; zero for a duplicate ACK.
@@ -69,7 +69,7 @@ pub struct Ack {
     /// segment (tcp_clean_rtx_queue()).
     pub counted: u64,
     /// SACK blocks of the ACK.
-    pub sack: Sack,
+    pub sack: &'a Sack,
     /// RTT sample for the retransmission timer, if the ACK yields one; without timestamps, one per round
     /// trip.
     pub rtt: Option<Span>,
@@ -83,7 +83,7 @@ pub struct Ack {
 }
 
 #[cfg(test)]
-impl Ack {
+impl Ack<'_> {
     /// Creates an ACK of `acked` bytes; all other fields are empty.
     pub(crate) fn of(now: Time, acked: u64) -> Self {
         Ack {
@@ -91,7 +91,7 @@ impl Ack {
             acked,
             delivered: acked,
             counted: acked,
-            sack: Sack::EMPTY,
+            sack: &Sack::EMPTY,
             rtt: None,
             sample: None,
             ece: false,

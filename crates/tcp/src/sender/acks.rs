@@ -333,9 +333,15 @@ impl Sender {
 }
 
 /// Returns an ACK in the form for policies, after the scoreboard `board` has processed it.
-fn policy_ack(now: Time, segment: &Segment, acked: u64, rtt: Option<Span>, board: &Scoreboard) -> Ack {
+fn policy_ack<'a>(
+    now: Time,
+    segment: &'a Segment,
+    acked: u64,
+    rtt: Option<Span>,
+    board: &Scoreboard,
+) -> Ack<'a> {
     let ece = segment.is_echo();
-    let RareOptions { sack, arrival, .. } = *segment.options;
+    let RareOptions { sack, arrival, .. } = &*segment.options;
     let sample = board.rtt().filter(|_| !segment.flags.syn);
     Ack {
         now,
@@ -346,6 +352,6 @@ fn policy_ack(now: Time, segment: &Segment, acked: u64, rtt: Option<Span>, board
         rtt,
         sample,
         ece,
-        arrival,
+        arrival: *arrival,
     }
 }

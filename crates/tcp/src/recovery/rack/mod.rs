@@ -107,7 +107,7 @@ impl Rack {
         }
         self.news = news;
         self.note_arrivals(s, a.now);
-        let duplicate = duplicate(s.una, &a.sack).filter(|b| !self.is_ignored(b));
+        let duplicate = duplicate(s.una, a.sack).filter(|b| !self.is_ignored(b));
         self.reordering.on_ack(s, duplicate.is_some());
         self.find_losses(s, a.now);
         self.reason(s)

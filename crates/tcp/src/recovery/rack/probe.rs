@@ -91,7 +91,7 @@ impl Probe {
             self.out = None; // the probe was new data
             return None;
         };
-        if duplicate(s.una, &a.sack).is_some_and(|b| b.end == end) {
+        if duplicate(s.una, a.sack).is_some_and(|b| b.end == end) {
             self.out = None; // the original and the probe arrived: no segment was lost
             return None;
         }
