@@ -34,8 +34,10 @@ ABOUT = {
     ),
 }
 """Suites by name, in the order of the page."""
-OLD_HYSTART = "the script is older than Linux 6.14, whose HyStart begins its rounds with the connection"
-OLD_SYN = "the script is older than Linux 6.5, whose first four timeouts of a SYN do not double"
+OLD_HYSTART = (
+    "the script is older than Linux 6.14, in which the first round of HyStart begins with the connection"
+)
+OLD_SYN = "the script is older than Linux 6.5, in which the first four timeouts of a SYN do not double"
 EARLY = "the script expects early retransmit (RFC 5827), which Linux replaced by RACK"
 REASONS = {
     "tcp/cubic/cubic-bulk-166k.pkt": OLD_HYSTART,
@@ -46,14 +48,14 @@ REASONS = {
     ),
     "packetdrill/tests/packet-timeout.pkt": OLD_SYN,
     "tcp/shutdown/shutdown-rdwr-write-queue-close.pkt": (
-        "the script is for a Linux that sends the last FIN beyond the congestion window"
+        "the script expects a Linux that sends the last FIN beyond the congestion window"
     ),
     "early_retransmit/er-delayed-get-ack-3pkt-sack.pkt": EARLY,
     "early_retransmit/er-quick-2pkt-sack.pkt": EARLY,
     "early_retransmit/er-quick-3pkt-sack.pkt": EARLY,
     "fast_recovery/prr-ss-ack-below-snd_una-reno.pkt": "the script expects the rate halving of Linux 3",
     "undo/undo-fr-acks-dropped-then-dsack.pkt": (
-        "the script is for Linux 3; in today's `tcp_cong_control()` an ACK that undoes a recovery also"
+        "the script expects Linux 3; in `tcp_cong_control()` of Linux 6 an ACK that undoes a recovery also"
         " grows the window"
     ),
 }
@@ -166,7 +168,7 @@ def page() -> str:
 
 
 KERNEL_SAYS = """
-"Linux, too" means that Linux 6.18 fails the script at the same line. Linux 6.18 passes every script of
+"Also Linux" means that Linux 6.18 fails the script at the same line. Linux 6.18 passes every script of
 `airhop`.
 
 ## Scripts that do not apply
@@ -198,7 +200,7 @@ def failures(rows: Sequence[Row]) -> str:
 def failure(row: Row) -> tuple[str, ...]:
     """Return the cells of a failure."""
     why = REASONS.get(row.script, "open")
-    too = "; Linux, too" if row.kernel == "same" else ""
+    too = "; also Linux" if row.kernel == "same" else ""
     return (row.suite, f"`{row.script}`", row.line, f"`{row.text}`".replace("|", "\\|"), f"{why}{too}")
 
 
