@@ -13,6 +13,7 @@ import kernel_tables
 import ledger
 import measures_page
 import objects_page
+import other_papers_page
 import packetdrill_page
 import pictures
 import references
@@ -128,6 +129,7 @@ def pages() -> dict[str, str]:
         **cross_checks.pages(),
         packetdrill_page.PAGE: packetdrill_page.page(),
         yun_page.PAGE: yun_page.page(),
+        other_papers_page.PAGE: other_papers_page.page(),
         references.PAGE: references.page(),
         ledger.PAGE: ledger.page(),
         "measures.md": measures_page.page(),

@@ -50,7 +50,7 @@ def tables() -> dict[str, str]:
     objects: list[tuple[str, ...]] = []
     for (link, params, scheme), theirs in points("emulated").items():
         given = parameters(params)
-        if "services" in given or link in ("down", "up"):
+        if "services" in given or link in ("down", "up", "koo"):
             continue
         line = (_link(link, given), scheme, *_compared(theirs, (link, params, scheme), 3, 1.0))
         (bulk if shipped(scheme) is None else objects).append(line)

@@ -21,7 +21,7 @@ PACED_WITHIN, PACED_ONCE_WITHIN = 0.015, 0.08
 loss. BBR does not reduce its rate after losses; the first bound therefore applies to BBR in both cases."""
 WITHIN, OBJECTS_WITHIN, ONCE_WITHIN = 0.03, 0.05, 0.15
 """Bounds of unpaced connections, measured by four to eight runs per point: schemes, BPF objects, and one
-attempt per frame, where TCP repairs every loss."""
+attempt per frame or eight hops, where TCP repairs every loss."""
 DOWNLOADS_WITHIN = 0.15
 """Bound of short downloads. The kernel acknowledges each segment while its receive window grows
 (tcp_grow_window()), and these ACKs take airtime. Without losses a download takes 3 to 4 % longer than in the
@@ -44,6 +44,8 @@ class KernelPath:
     receiver: str = "d"
     flow: str = "ftp"
     """Name of the flow from `sender` to `receiver`, as in the scenario."""
+    loss: str = "wired.w.errors.loss"
+    """Path of the loss probability of a packet."""
 
     @property
     def is_marked(self) -> bool:
@@ -80,6 +82,22 @@ LINKS: Mapping[str, KernelPath] = {
     ),
     "down": KernelPath("Yun 2009's downlink", "yun2009-downlink", sender="s1", receiver="d1", flow="ftp*"),
     "up": KernelPath("Yun 2009's uplink", "yun2009-uplink", sender="d1", receiver="s1", flow="ftp*"),
+    "koo": KernelPath(
+        "Koo et al. 2007, topology (a)", "koo2007-single", receiver="m", loss="wired.air.errors.loss"
+    ),
+    "chain": KernelPath(
+        "Cheng and Lin 2008, eight hops",
+        "cheng2008-chain",
+        {
+            "flow.ftp.tcp": {
+                "preset": "linux",
+                "delayed_ack": {"segments": 2, "timeout": "40 ms"},
+                "pacing": False,
+            }
+        },
+        sender="n0",
+        receiver="n8",
+    ),
     "wire": KernelPath("a wire of 10 Mbit/s, 30 ms", _WIRE, sender="a", receiver="b"),
     "red": KernelPath(
         "RED marks on a wire of 10 Mbit/s, 30 ms",
@@ -109,7 +127,6 @@ _WORDS: Mapping[str, Callable[[str], str]] = {
 _KEYS = {
     "attempts": "wlan.cell.attempts",
     "fer": "wlan.cell.errors.fer",
-    "loss": "wired.w.errors.loss",
 }
 
 
@@ -125,10 +142,10 @@ def emulated(link: str, params: str, scheme: str) -> Document:
         One of `LINKS`.
     params
         Settings: `attempts` (largest number of transmissions of a frame), `fer` (loss probability of a full
-        data frame), `loss` (loss probability of a packet on a wire), `services` (as in `airhop emulate
-        --services`), `paced` (the connection began with BBR and switched to the scheme, and Linux keeps
-        pacing it; without it, the route sets the scheme) and `size` (of one transfer, kB; without it the
-        sender always has data).
+        data frame), `loss` (loss probability of a packet on the wire that loses packets), `services` (as in
+        `airhop emulate --services`), `paced` (the connection began with BBR and switched to the scheme, and
+        Linux keeps pacing it; without it, the route sets the scheme) and `size` (of one transfer, kB; without
+        it the sender always has data).
     scheme
         The sender's scheme: one of Airhop's, or a BPF object that comes with Airhop, such as `bpf_eln`.
     """
@@ -138,7 +155,11 @@ def emulated(link: str, params: str, scheme: str) -> Document:
     flow = f"flow.{there.flow}"
     changes = {
         "duration": f"{SECONDS} s",
-        **{key: json.loads(given[name]) for name, key in _KEYS.items() if name in given},
+        **{
+            key: json.loads(given[name])
+            for name, key in (_KEYS | {"loss": there.loss}).items()
+            if name in given
+        },
         f"{flow}.scheme": scheme if shipped(scheme) is None else "reno",
         f"{flow}.app": app,
         f"{flow}.tcp.preset": "linux",
@@ -160,8 +181,8 @@ def _description(link: str, params: str, scheme: str) -> str:
 
 
 def checks() -> Iterator[Check]:
-    """Yield a check for every point: 30 s of iperf3 in emulated.csv, downloads with curl in downloads.csv."""
-    for (link, params, scheme), theirs in points("emulated").items():
+    """Yield a check for every point: 30 s of iperf3 in emulated.csv and chain.csv, curl in downloads.csv."""
+    for (link, params, scheme), theirs in {**points("emulated"), **points("chain")}.items():
         yield Check(
             id=check_id(link, params, scheme),
             source="kernel",

@@ -23,6 +23,7 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "ns3": ("scenario", "scheme", "params", "ns3"),
     "linux": ("cc", "p"),
     "emulated": ("link", "params", "scheme"),
+    "chain": ("link", "params", "scheme"),
     "downloads": ("link", "params", "scheme"),
     "wifi": (
         "exp",
