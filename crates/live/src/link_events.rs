@@ -18,7 +18,7 @@ pub enum EventError {
     /// The first word is no kind of event.
     #[error("`{0}` is no event: failed, discarded, delivered or lost is expected, then a station")]
     Kind(String),
-    /// The line ends too early.
+    /// The line has no station.
     #[error(
         "`{0}` has no station: `{0} STATION` is expected, then the bytes of the packet, unless it is lost"
     )]
@@ -28,16 +28,16 @@ pub enum EventError {
         "the bytes of the packet are not hexadecimal digits in pairs: IP header and 8 more bytes are expected"
     )]
     Hexadecimal,
-    /// The station is lost, and a packet stands behind it.
+    /// The event `lost`, which is about a station, has bytes of a packet.
     #[error("`lost` is an event of the station: no bytes of a packet are expected")]
     Further,
-    /// The bytes are no headers.
+    /// The bytes cannot be read as headers.
     #[error("the bytes of the packet cannot be read: {0}")]
     Unreadable(#[from] Unreadable),
     /// Source and destination are of different versions of IP.
     #[error(transparent)]
     Notice(#[from] NoticeError),
-    /// More stations than an access point has.
+    /// Packets of `MOST_STATIONS` other stations are in service already.
     #[error(
         "{MOST_STATIONS} other stations have packets in service: `delivered` or `discarded` of each is expected"
     )]

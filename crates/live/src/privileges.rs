@@ -1,4 +1,5 @@
-//! Privileges of this process on this machine, with reasons for missing ones: the output of `airhop doctor`.
+//! Privileges of this process on this machine, with a reason for each missing privilege: the output of
+//! `airhop doctor`.
 //!
 //! Most privileges are determined by a trial in a separate thread.
 
@@ -22,7 +23,7 @@ pub struct Privileges {
 }
 
 impl Privileges {
-    /// Finds out.
+    /// Determines the privileges of this process.
     pub fn look() -> Self {
         linux::look()
     }

@@ -130,7 +130,7 @@ mod kernel {
     }
 }
 
-/// Other systems have no BPF: `airhop.live.deployment` refuses before.
+/// Other systems have no BPF: `airhop.live.deployment` raises an error before any call of this module.
 #[cfg(not(target_os = "linux"))]
 mod kernel {
     use airhop_bpf::loading::Loadable;

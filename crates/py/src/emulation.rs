@@ -1,5 +1,5 @@
-//! Emulation and replay: runs with hosts outside. A separate thread has the clock or the log, while Python
-//! checks for signals.
+//! Emulation and replay: runs with hosts outside. The run works in a separate thread, with the clock or the
+//! log, while Python checks for signals.
 
 use crate::outcome::Outcome;
 use crate::runs::{POLL, RunError, Workers, python_error};
@@ -305,8 +305,8 @@ pub fn needs_user_namespace() -> bool {
     airhop_live::privileges::needs_user_namespace()
 }
 
-/// Does the work in a thread registered with Python, since Python schemes may run there, and checks for
-/// signals meanwhile.
+/// Does the work in a thread registered with Python, since Python schemes may run in that thread. The calling
+/// thread checks for signals while it waits.
 pub(crate) fn in_a_thread<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce(Arc<AtomicBool>) -> Result<T, Failure> + Send + 'static,
@@ -318,7 +318,7 @@ pub(crate) fn in_a_thread<T: Send + 'static>(
         let mut work = Some(work);
         Workers::default().attach(&mut || {
             if let Some(work) = work.take() {
-                // No receiver is left while Python shuts down.
+                // The receiver is gone while Python shuts down.
                 let _ = sender.send(work(asked.clone()));
             }
         });

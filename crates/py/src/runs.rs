@@ -29,11 +29,11 @@ create_exception!(
 
 /// Interval at which Python checks for signals while it waits for a result.
 pub(crate) const POLL: Duration = Duration::from_millis(20);
-/// Grace period of stopped runs. A run that takes longer is stuck in a method of a scheme, and is interrupted
-/// there.
+/// Grace period of stopped runs. A run that exceeds it is stuck in a method of a scheme, and the method is
+/// interrupted.
 const PATIENCE: Duration = Duration::from_millis(300);
-/// Time after which a run that ignores the interruption, as in a call that blocks outside the interpreter, is
-/// no longer awaited.
+/// Time after which a run is no longer awaited if it ignores the interruption, as in a call that blocks
+/// outside the interpreter.
 const KILL_PERIOD: Duration = Duration::from_millis(600);
 /// Number of threads at work in runs, including runs no longer awaited.
 static AT_WORK: AtomicUsize = AtomicUsize::new(0);
@@ -132,7 +132,8 @@ pub fn threads_at_work() -> usize {
 pub(crate) struct Workers(Arc<Mutex<Vec<c_long>>>);
 
 impl Workers {
-    /// Attaches this thread to Python for the duration of the work, so that calls of a scheme need not do so.
+    /// Attaches this thread to Python for the duration of the work, so that calls of a scheme need not attach
+    /// it.
     pub(crate) fn attach(&self, work: &mut (dyn FnMut() + Send)) {
         AT_WORK.fetch_add(1, Ordering::Relaxed);
         Python::attach(|py| {

@@ -205,7 +205,7 @@ impl CongestionControl for PyControl {
     }
 }
 
-/// Converts an answer of `pacing_rate`, in bytes per second. None stands for no pacing.
+/// Converts an answer of `pacing_rate`, in bytes per second. None means no pacing.
 fn rate(answer: Bound<'_, PyAny>) -> PyResult<Option<Rate>> {
     match answer.extract::<Option<f64>>() {
         Ok(Some(rate)) if rate > 0.0 && rate.is_finite() => Ok(Some(Rate::computed(8.0 * rate))),
@@ -221,7 +221,7 @@ fn rate(answer: Bound<'_, PyAny>) -> PyResult<Option<Rate>> {
 #[derive(Debug)]
 struct PyNotices(Arc<Object>);
 
-/// Answers of `on_notice`. None stands for the first.
+/// Answers of `on_notice`. None means the first answer.
 const REACTIONS: [(&str, Reaction); 7] = [
     ("ignore", Reaction::Ignore),
     ("retransmit", Reaction::Retransmit),
@@ -259,7 +259,7 @@ fn reaction(answer: Bound<'_, PyAny>) -> PyResult<Reaction> {
     one_of(&REACTIONS, &answer)
 }
 
-/// Answers of `on_loss`. None stands for the first.
+/// Answers of `on_loss`. None means the first answer.
 const JUDGED: [(&str, LossClass); 3] = [
     ("congestion", LossClass::Congestion),
     ("wireless", LossClass::Wireless),

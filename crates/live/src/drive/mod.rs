@@ -33,7 +33,7 @@ const PROGRESS: Span = Span::from_millis(100);
 /// Waits for a timer or a port.
 pub trait Sleep {
     /// Sleeps for `span`, or until a port is readable. Marks the readable ports in `ready`, and leaves the
-    /// other marks unchanged.
+    /// marks of all other ports unchanged.
     ///
     /// # Errors
     ///

@@ -133,7 +133,7 @@ impl Netlink {
     ///
     /// # Errors
     ///
-    /// Returns the error of the kernel, usually because there is no such rule.
+    /// Returns the error of the kernel, usually because the rule does not exist.
     pub fn remove_blackhole(&self, device: &str) -> io::Result<()> {
         let four = self.ask(DELETE_RULE, 0, &discard(INET, device, AIRHOP));
         self.ask(DELETE_RULE, 0, &discard(INET6, device, AIRHOP)).and(four)

@@ -43,7 +43,7 @@ pub enum SchedulingPolicy {
     /// Real-time priority over all other threads; threads and processes that this thread starts do not
     /// inherit the priority.
     RealTime,
-    /// As others.
+    /// Scheduling of ordinary threads.
     Usual,
 }
 

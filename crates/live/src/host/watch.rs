@@ -46,7 +46,7 @@ pub fn watch(
     while !over.load(Ordering::Acquire) {
         for (node, diag) in nodes {
             let at = clock.now();
-            // A failed reading is one sample less.
+            // A failed reading means one sample less.
             for mut info in diag.connections().unwrap_or_default() {
                 if let Some((_, asked)) = names.iter().find(|(own, _)| *own == info.control) {
                     info.control.clone_from(asked);

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// A file that no other emulation can write in the meantime.
+/// A file that no other emulation can write while this process has it open.
 struct Locked(Flock<File>);
 
 /// Creates or truncates the file at `path`.

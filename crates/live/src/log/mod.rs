@@ -45,7 +45,7 @@ pub enum LogError {
     /// The system reported an error.
     #[error("{}: {error}", .path.display())]
     Io {
-        /// Of the log.
+        /// Path of the log.
         path: PathBuf,
         /// Error of the system.
         error: io::Error,
@@ -53,9 +53,9 @@ pub enum LogError {
     /// The file is no log, or is damaged.
     #[error("{}: {}byte {offset}: expected {expected}", .path.display(), record_words(*.record))]
     Malformed {
-        /// Of the log.
+        /// Path of the log.
         path: PathBuf,
-        /// Number of the record, starting at 1; 0 stands for the head.
+        /// Number of the record, starting at 1; 0 is the head.
         record: u64,
         /// Offset in the file.
         offset: u64,
@@ -86,7 +86,7 @@ pub struct Replayed {
     pub ended: Time,
     /// Number of datagrams that entered the emulation.
     pub admitted: u64,
-    /// End of the log; the log of a killed emulator lacks one.
+    /// End of the log; the log of a killed emulator has no end.
     pub ending: Ending,
 }
 

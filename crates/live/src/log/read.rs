@@ -107,8 +107,8 @@ impl<R: Read> Log<R> {
         Ok(log)
     }
 
-    /// Makes records of other nodes, and of times after the end of the run, an error: `nodes` are the nodes
-    /// with a host.
+    /// Makes a record an error if its node is not in `nodes`, the nodes with a host, or if its time is after
+    /// the end of the run.
     #[must_use]
     pub fn bounded(mut self, nodes: impl IntoIterator<Item = NodeId>, duration: Span) -> Self {
         self.bounds = Some(Bounds { nodes: nodes.into_iter().collect(), end: Time::ZERO + duration });

@@ -24,7 +24,7 @@ pub struct Writer {
     headers_only: bool,
     block: Vec<u8>,
     checksum: Checksum,
-    /// Number of bytes of the block that are checksums or already covered by one.
+    /// Number of bytes of the block that are checksums or already covered by a checksum.
     sealed: usize,
     blocks: Option<SyncSender<Vec<u8>>>,
     disk: Option<JoinHandle<io::Result<()>>>,

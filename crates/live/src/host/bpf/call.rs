@@ -25,7 +25,7 @@ const LINK_CREATE: u32 = 28;
 /// underscores.
 const NAME: usize = 16;
 /// Sizes of the verifier's logs, bytes: the statistics of an accepted program, and all instructions of a
-/// refused one.
+/// refused program.
 const SUMMARY_BYTES: usize = 1 << 12;
 const LOG_BYTES: usize = 1 << 20;
 /// Levels of the verifier's log: each instruction, or statistics only.

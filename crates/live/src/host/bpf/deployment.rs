@@ -98,7 +98,7 @@ pub fn dry_run(object: Loadable, name: &str) -> Result<Vec<Acceptance>, String> 
 ///
 /// # Errors
 ///
-/// Returns the error of the kernel, usually because there is no such link.
+/// Returns the error of the kernel, usually because the link does not exist.
 pub fn map_of(link: &Path) -> io::Result<u32> {
     const STRUCT_OPS_MAP: usize = 4;
     Ok(call::information(&call::pinned(link)?)?[STRUCT_OPS_MAP])
@@ -108,15 +108,15 @@ pub fn map_of(link: &Path) -> io::Result<u32> {
 ///
 /// # Errors
 ///
-/// Returns the error of the kernel, usually because there is no such link.
+/// Returns the error of the kernel, usually because the link does not exist.
 pub fn device_of(link: &Path) -> io::Result<u32> {
     const TCX_DEVICE: usize = 4;
     Ok(call::information(&call::pinned(link)?)?[TCX_DEVICE])
 }
 
-/// Returns the number of references of the kernel to the congestion control in a map: one of each connection,
-/// one of each network namespace whose default it is, and one of the link that registers it. `None` if the
-/// map is gone.
+/// Returns the kernel's number of references to the congestion control in a map. Each connection has one
+/// reference, each network namespace with this default has one, and the link that registers the congestion
+/// control has one. `None` if the map is gone.
 ///
 /// # Errors
 ///
@@ -134,7 +134,7 @@ pub fn references(map: u32) -> io::Result<Option<u32>> {
 }
 
 /// Returns the congestion control of new connections in a network namespace, a file of /proc/PID/ns, and sets
-/// it to `control`, if there is one.
+/// it to `control`, if `control` is not `None`.
 ///
 /// # Errors
 ///

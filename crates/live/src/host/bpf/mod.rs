@@ -57,7 +57,7 @@ impl Registered {
     }
 
     /// Attaches the object's packet programs to the ingress of a device of this thread's network namespace,
-    /// as long as the descriptors are open. On a kernel without such links (tcx, Linux 6.6), the programs
+    /// as long as the descriptors are open. On a kernel without tcx links (before Linux 6.6), the programs
     /// stay as long as the device exists.
     ///
     /// # Errors
@@ -78,7 +78,7 @@ impl Registered {
         Netlink::open()?.add_filters(device, &self.filters)
     }
 
-    /// Returns the value of a global variable of eight bytes, if the object has one with that name.
+    /// Returns the value of a global variable of eight bytes, if the object has a variable with that name.
     pub fn counter(&self, name: &str) -> Option<u64> {
         let mut maps = self.prepared.object.maps.iter().zip(&self.prepared.maps);
         let (at, (map, descriptor)) =

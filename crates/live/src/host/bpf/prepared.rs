@@ -100,7 +100,7 @@ impl Prepared {
         let structure = &self.structure;
         let mut value = vec![0; structure.value_bytes as usize];
         for (name, member) in &control.members {
-            // A kernel without a member has no use for its value.
+            // A kernel whose structure lacks a member has no use for the member's value.
             let (MemberValue::Bytes(bytes), Some(place)) = (member, self.place(name)) else { continue };
             let named = [own.as_bytes(), &[0]].concat();
             let bytes = if name == "name" { &named } else { bytes };
