@@ -20,7 +20,7 @@ def report(folder: Path = Path("airhop-out"), /, *, out: Path | None = None, flo
     out
         The file to write; by default report.html in the folder.
     flow
-        TCP flow of the time-line; by default the first TCP flow of each run.
+        TCP flow, or connection such as `api#3`, of the time-line; by default the first TCP flow of each run.
     """
     from airhop.report.folder import report_folder  # and with it bokeh, which completion needs not
 

@@ -142,8 +142,8 @@ class Chapter:
         )
 
     def with_flow(self, flow: str) -> Chapter:
-        """Show another TCP flow packet by packet, in runs that have it."""
-        runs = (replace(run, shown=flow) if flow in run.flows else run for run in self.runs)
+        """Show another TCP flow or connection packet by packet, in runs that have it."""
+        runs = (replace(run, shown=flow) if flow in run.names else run for run in self.runs)
         return replace(self, runs=tuple(runs))
 
     @cached_property

@@ -72,9 +72,9 @@ def report_folder(
 
 
 def _with_flow(chapters: list[Chapter | CalculationChapter], flow: str) -> list[Chapter | CalculationChapter]:
-    """Show a flow in all chapters that have it; InputError if none has."""
+    """Show a flow or connection in all chapters that have it; InputError if none has."""
     traced = [run for chapter in chapters if isinstance(chapter, Chapter) for run in chapter.runs]
-    known = list(dict.fromkeys(name for run in traced for name in run.flows))
+    known = list(dict.fromkeys(name for run in traced for name in run.names))
     if flow not in known:
         near = did_you_mean(flow, known)
         raise InputError(f"no run that is shown has a TCP flow `{flow}`.{near} There are: {some(known)}")

@@ -16,6 +16,7 @@ from airhop.report.data import chapter_data, runs_data, sources_data
 from airhop.report.goals import GoalRow, goal_rows, picture
 from airhop.report.matrices import Matrices, matrices
 from airhop.report.pack import Templates, excerpt, pack
+from airhop.report.packets.connection import Connections, facts, opened
 from airhop.report.packets.figures import timeline_figures
 from airhop.report.packets.on_air import air_data
 from airhop.report.packets.timeline import Timeline, timeline
@@ -153,6 +154,16 @@ class Layout:
     def confusions(self) -> list[Confusion]:
         """Causes against repairs, in the order of the runs."""
         return [confusion(run) for run in self.chapter.runs]
+
+    @cached_property
+    def shown_facts(self) -> list[list[tuple[str, str]]]:
+        """Counts of the flow or connection shown, in the order of the runs."""
+        return [facts(run) for run in self.chapter.runs]
+
+    @cached_property
+    def connections(self) -> list[Connections | None]:
+        """Connections of the flow shown, in the order of the runs; None for a flow that opens none."""
+        return [opened(run) for run in self.chapter.runs]
 
     @property
     def timeline_data(self) -> list[dict[str, Any]]:

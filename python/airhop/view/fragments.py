@@ -61,8 +61,8 @@ def _table(
     ).format(caption, _join("<th scope=col>{}</th>", heads), Markup().join(lines))
 
 
-def legend(look: Mapping[str, SchemeStyle], flows: Sequence[str]) -> str:
-    """Return the legend of the graphs' colours and marks, with the name of the flow if there are several."""
+def legend(look: Mapping[str, SchemeStyle], flow: str | None) -> str:
+    """Return the legend of the graphs' colours and marks, with the flow or connection unless it is None."""
     schemes = [
         Markup("<li>{} {}</li>").format(
             symbol("line" if dash == "solid" else dash, look[scheme].color), scheme
@@ -73,7 +73,7 @@ def legend(look: Mapping[str, SchemeStyle], flows: Sequence[str]) -> str:
         Markup("<li class=mark>{} {}</li>").format(symbol(name, "currentColor"), text)
         for name, text in (("triangle", "retransmission"), ("x", "data lost"))
     ]
-    whose = _join("<li class=mark>flow {}</li>", flows[:1] if len(flows) > 1 else ())
+    whose = _join("<li class=mark>flow {}</li>", () if flow is None else (flow,))
     return Markup("<ul class=legend>{}{}{}</ul>").format(Markup().join(schemes), Markup().join(marks), whose)
 
 

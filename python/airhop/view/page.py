@@ -18,8 +18,9 @@ from airhop.plots.style import SchemeStyle, styles
 from airhop.scenario import packaged
 from airhop.view import fragments, widgets
 from airhop.view.controls import Control, controls
+from airhop.view.curves import Curves
 from airhop.view.figures import Bars, Graphs
-from airhop.view.runs import Newest, Runs, SupersededError
+from airhop.view.runs import Newest, Runs, Shown, SupersededError
 from airhop.view.state import MOST_REPS, MOST_SEED, State
 from airhop.view.tabs import FrozenTemplate
 
@@ -32,8 +33,9 @@ class Page:
 
     def __init__(self, opened: State, runs: Runs) -> None:
         self._opened = self._state = opened
-        self._rep = 0
-        """Replication that the graphs show."""
+        self._shown = Shown()
+        self._offered: tuple[int, Mapping[str, int]] = (1, {})
+        """Replications, and connections by flow, among which the reader chooses the run of the graphs."""
         self._runs = runs
         self._newest = Newest(self._work)
         self._bars = Bars()
@@ -42,7 +44,7 @@ class Page:
         self._figures = {plot.name: widgets.figure(plot) for plot in plots}
         self._texts = {name: widgets.text() for name in TEXTS}
         self._widgets = widgets.column()
-        self._which_rep = widgets.column()
+        self._which_run = widgets.column()
         self._document: Any = pn.state.curdoc
 
     def template(self) -> pn.Template:
@@ -71,14 +73,15 @@ class Page:
             *(widgets.ladder(control, partial(self._move, control)) for control in controls(state.scenario)),
             widgets.whole_number("Seed", state.seed, MOST_SEED, self._set_seed),
             widgets.chips("Replications", sorted({*REPS, state.reps}), state.reps, self._repeat),
-            self._which_rep,
+            self._which_run,
             widgets.row(
                 widgets.save("Save state", "view.toml", lambda: self._state.to_toml()),
                 widgets.save("Save scenario", "scenario.toml", lambda: self._state.scenario.toml()),
             ),
             widgets.open_file("Open a state or a scenario", self._open),
         ]
-        self._offer_reps(state.reps)
+        self._shown = Shown()
+        self._offer(state.reps, {})
         self._show(state)
 
     def _begin(self, source: str) -> None:
@@ -109,17 +112,33 @@ class Page:
         self._show(replace(self._state, seed=seed))
 
     def _repeat(self, reps: int) -> None:
-        self._offer_reps(reps)
+        self._shown = replace(self._shown, rep=0)
+        self._offer(reps, self._offered[1])
         self._show(replace(self._state, reps=reps))
 
-    def _offer_reps(self, reps: int) -> None:
-        """Show the choice of the graphs' replication, if there are several."""
-        self._rep = 0
-        number = widgets.whole_number("Graphs show replication", 0, reps - 1, self._look_at)
-        self._which_rep.param.update(objects=[number], visible=reps > 1)
+    def _offer(self, reps: int, connections: Mapping[str, int]) -> None:
+        """Show the choices of the graphs' replication, flow and connection, each if there are several."""
+        self._offered, shown = (reps, connections), self._shown
+        flow = shown.flow or next(iter(connections), "")
+        look = partial(self._look_at, "rep")
+        replication = widgets.whole_number("Graphs show replication", shown.rep, reps - 1, look)
+        replication.visible = reps > 1
+        parts = [replication]
+        if len(connections) > 1:
+            flows = {name: name for name in connections}
+            parts.append(widgets.choice("Graphs show flow", flows, flow, self._look_at_flow))
+        if most := connections.get(flow, 0):
+            look, number = partial(self._look_at, "connection"), min(shown.connection, most)
+            parts.append(widgets.whole_number(f"Connection, 1 to {most}", number, most, look, least=1))
+        self._which_run.param.update(objects=parts, visible=reps > 1 or len(parts) > 1)
 
-    def _look_at(self, rep: int) -> None:
-        self._rep = rep
+    def _look_at(self, key: str, value: object) -> None:
+        self._shown = replace(self._shown, **{key: value})  # type: ignore[arg-type]
+        self._show(self._state)
+
+    def _look_at_flow(self, flow: str) -> None:
+        self._shown = replace(self._shown, flow=flow, connection=1)
+        self._offer(*self._offered)
         self._show(self._state)
 
     def _attempt(self, change: Callable[[], None]) -> None:
@@ -144,8 +163,8 @@ class Page:
             comparison = await self._runs.compare(state, lambda: self._newest.superseded)
             self._later(self._show_bars, comparison, look, time.perf_counter() - started)
             if not self._newest.superseded:
-                curves = await self._runs.trace(state, self._rep)
-                self._later(self._graphs.show, curves, look, state.scenario.duration_s)
+                curves = await self._runs.trace(state, self._shown)
+                self._later(self._show_graphs, curves, look, state.scenario.duration_s)
         except SupersededError:
             pass
         except (InputError, ScenarioError, RunError) as error:
@@ -163,10 +182,20 @@ class Page:
         self._bars.show(rows, look)
         texts = (fragments.verdict(comparison), fragments.tables(rows, look), fragments.notes(comparison))
         self._write("table", "".join(texts))
-        self._write("legend", fragments.legend(look, comparison.scenario.tcp_flows()))
         self._write("status", fragments.status(comparison, took_s))
         self._write("problem", "")
         self._fade(1.0)
+
+    def _show_graphs(
+        self, curves: Mapping[str, Curves], look: Mapping[str, SchemeStyle], duration_s: float
+    ) -> None:
+        self._graphs.show(curves, look, duration_s)
+        runs = list(curves.values())
+        connections = {flow: max(run.connections[flow] for run in runs) for flow in runs[0].connections}
+        several = len(connections) > 1 or any(connections.values())
+        self._write("legend", fragments.legend(look, runs[0].name if several else None))
+        if connections != self._offered[1]:
+            self._offer(self._offered[0], connections)
 
     def _write(self, name: str, fragment: str) -> None:
         self._texts[name].object = str(fragment)  # Panel escapes markup that is not plain text

@@ -70,10 +70,10 @@ def ladder(control: Control, on_change: OnChange) -> Any:
     return _calling(made, on_change)
 
 
-def whole_number(label: str, value: int, most: int, on_change: OnChange) -> Any:
-    """Return a field for a whole number from 0 to `most`."""
+def whole_number(label: str, value: int, most: int, on_change: OnChange, least: int = 0) -> Any:
+    """Return a field for a whole number from `least` to `most`."""
     return _calling(
-        pn.widgets.IntInput(name=label, value=value, start=0, end=most, **wide("widget")), on_change
+        pn.widgets.IntInput(name=label, value=value, start=least, end=most, **wide("widget")), on_change
     )
 
 

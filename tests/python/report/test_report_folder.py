@@ -62,7 +62,7 @@ def test_another_flow_is_shown_packet_by_packet(tmp_path: Path) -> None:
     run_in(Study("two", text, (Axis.of("scheme", ["reno"]),), reps=1), tmp_path)
     (chapter,) = chapters_in(tmp_path)
     assert isinstance(chapter, Chapter)
-    first, second = chapter.runs[0].flows
+    first, second = chapter.runs[0].names
     (shown,) = _with_flow([chapter], second)
     assert isinstance(shown, Chapter)
     assert (chapter.runs[0].flow["name"], shown.runs[0].flow["name"]) == (first, second)

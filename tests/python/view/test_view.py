@@ -268,6 +268,39 @@ def test_graphs_follow(page: Page) -> None:
     page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
 
 
+WEB = """
+name = "pages"
+duration = "4 s"
+wired = [{ name = "w", ends = ["server", "user"], rate = "10 Mbit/s", delay = "20 ms" }]
+[[flow]]
+name = "bulk"
+from = "server"
+to = "user"
+scheme = "cubic"
+app = { kind = "bulk" }
+[[flow]]
+name = "pages"
+from = "server"
+to = "user"
+scheme = "cubic"
+app = { kind = "web", page = "news", think = "1 s" }
+"""
+
+
+def test_graphs_show_the_flow_and_the_connection_that_are_chosen(page: Page, tmp_path: Path) -> None:
+    file = tmp_path / "pages.toml"
+    file.write_text(WEB, encoding="utf-8")
+    page.locator("input[type=file]").set_input_files(file)
+    of = page.locator(".legend .mark").last
+    expect(of).to_have_text("flow bulk")
+    page.locator("select").last.select_option("pages")
+    expect(of).to_have_text("flow pages#1")
+    connection = page.locator("input[type=text]").last
+    connection.fill("2")
+    connection.press("Enter")
+    expect(of).to_have_text("flow pages#2")
+
+
 def test_choosing_schemes(page: Page) -> None:
     opened = State.of("last-hop")
     page.get_by_role("button", name="tahoe").click()

@@ -19,7 +19,7 @@ from panel.io.server import set_curdoc
 from airhop import RunError, simulate
 from airhop.simulate import Job
 from airhop.view.page import Page
-from airhop.view.runs import MOST_CURVES, Recent, Runs
+from airhop.view.runs import MOST_CURVES, Recent, Runs, Shown
 from airhop.view.state import State
 from airhop.view.tabs import MOST_TABS, FrozenTemplate, Tabs
 
@@ -100,12 +100,12 @@ def test_tabs_that_show_the_same_share_its_runs(monkeypatch: pytest.MonkeyPatch)
     assert first.rows() == second.rows()
     assert len(more.results) == 2 * schemes
 
-    curves = asyncio.run(runs.trace(SHORT, 0))
+    curves = asyncio.run(runs.trace(SHORT, Shown()))
     monkeypatch.setattr("airhop.view.runs.run", lambda *_, **__: pytest.fail("made twice"))
-    again = asyncio.run(runs.trace(SHORT, 0))
+    again = asyncio.run(runs.trace(SHORT, Shown()))
     assert all(again[scheme] is curve for scheme, curve in curves.items())
     with pytest.raises(pytest.fail.Exception):
-        asyncio.run(runs.trace(SHORT, 1))
+        asyncio.run(runs.trace(SHORT, Shown(rep=1)))
     runs.close()
 
 
@@ -124,7 +124,7 @@ def test_traces_that_fail_leave_no_run_behind(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("airhop.view.runs.run", slow_but_for_the_first)
     runs = Runs()
     with pytest.raises(RunError):
-        asyncio.run(runs.trace(replace(SHORT, schemes=SHORT.schemes[:2]), 0))
+        asyncio.run(runs.trace(replace(SHORT, schemes=SHORT.schemes[:2]), Shown()))
     assert ended.is_set()
     runs.close()
 

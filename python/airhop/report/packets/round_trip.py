@@ -32,7 +32,7 @@ FLOOR, ROW = 0.03, 0.06
 
 def round_trips_shown(run: TracedRun) -> tuple[dict[str, pl.DataFrame], list[LegendEntry]]:
     """Collect round trips in ms, notices on the lower edge, fades and timeouts, and their legend."""
-    flow = run.flow["name"]
+    flow = run.name
     trips, notices, shaded = (
         round_trips(run.tables, flow),
         timely_notices(run.tables, flow),

@@ -39,12 +39,12 @@ def shows_arrivals(run: TracedRun) -> bool:
     if not hops or "air" not in run.tables:
         return False
     data = run.table("air").filter(pl.col("packet").cast(pl.String) == "data")
-    return not data.is_empty() and last_hop(run.tables, run.flow["name"]) in hops
+    return not data.is_empty() and last_hop(run.tables, run.name) in hops
 
 
 def sequence_shown(run: TracedRun) -> tuple[dict[str, pl.DataFrame], list[LegendEntry]]:
     """Select the frames of the last hop, its fades, and the sender's timeouts."""
-    flow = run.flow["name"]
+    flow = run.name
     place = last_hop(run.tables, flow)
     frames = arrivals(run.tables, flow, place=place)
     sources, legend = {}, []
@@ -84,6 +84,6 @@ def fade_entry(group: str, count: int) -> LegendEntry:
 
 def timeouts_shown(run: TracedRun, group: str = TIMEOUTS.group) -> tuple[LegendEntry, pl.DataFrame]:
     """Return the legend button of the sender's timeouts, and the timeouts as marks on the upper edge."""
-    times = timeouts(run.tables, run.flow["name"])
+    times = timeouts(run.tables, run.name)
     entry = replace(LegendEntry.of(TIMEOUTS, times.len()), group=group)
     return entry, pl.DataFrame({"x": times}).with_columns(y=pl.lit(EDGE))

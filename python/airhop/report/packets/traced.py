@@ -5,7 +5,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+from airhop.analysis.connections import connections
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,18 +42,37 @@ class TracedRun:
     """The scenario as plain data."""
 
     shown: str | None = None
-    """Name of the TCP flow to show; by default the first of the run."""
+    """Name of the TCP flow or connection to show; by default the first of the run."""
+
+    @cached_property
+    def connections(self) -> dict[str, list[str]]:
+        """Connections of each TCP flow, by the name of the flow; empty for a flow that opens none."""
+        flows = [flow["name"] for flow in self.document["flows"] if flow["transport"] == "tcp"]
+        return connections(flows, self.tables) if "segments" in self.tables else {flow: [] for flow in flows}
 
     @property
-    def flows(self) -> list[str]:
-        """Names of the TCP flows."""
-        return [flow["name"] for flow in self.document["flows"] if flow["transport"] == "tcp"]
+    def names(self) -> list[str]:
+        """Names of the TCP flows, each with its connections after it."""
+        return [name for flow, opened in self.connections.items() for name in (flow, *opened)]
 
-    @property
+    @cached_property
     def flow(self) -> dict[str, Any]:
-        """The TCP flow shown."""
-        name = self.flows[0] if self.shown is None else self.shown
-        return next(flow for flow in self.document["flows"] if flow["name"] == name)
+        """The TCP flow shown, or that of the connection shown."""
+        name = next(iter(self.connections)) if self.shown is None else self.shown
+        line = next(flow for flow, opened in self.connections.items() if name in (flow, *opened))
+        return next(flow for flow in self.document["flows"] if flow["name"] == line)
+
+    @property
+    def opened(self) -> list[str]:
+        """Connections of the flow shown."""
+        return self.connections[self.flow["name"]]
+
+    @property
+    def name(self) -> str:
+        """Name in the trace of the flow or connection shown; of a flow with connections, the first."""
+        if self.shown is None or self.shown == self.flow["name"]:
+            return self.opened[0] if self.opened else str(self.flow["name"])
+        return self.shown
 
     @property
     def goodput(self) -> str:
@@ -73,11 +95,11 @@ class TracedRun:
         return float(self.document["duration_s"])
 
     def table(self, name: str) -> pl.DataFrame:
-        """Select the rows of a trace table that belong to the flow shown."""
+        """Select the rows of a trace table that belong to the flow or connection shown."""
         import polars as pl
 
         table = self.tables[name]
-        return table.filter(pl.col("flow").cast(pl.String) == self.flow["name"])
+        return table.filter(pl.col("flow").cast(pl.String) == self.name)
 
 
 def trace_schemes(

@@ -1,0 +1,82 @@
+"""Connections of applications: the trace has each, and the pages show each as they show a flow."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+import airhop
+from airhop.analysis.connections import connections
+from airhop.report import TracedRun
+from airhop.report.packets.connection import MOST_ROWS, facts, opened
+from airhop.report.packets.timeline import timeline
+from airhop.results import Result
+from airhop.view.curves import Curves
+
+REQUESTS = {
+    "kind": "request-response",
+    "request": "200 B",
+    "response": "30 kB",
+    "arrivals": "poisson",
+    "rate": 5,
+    "connections": "new",
+}
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    flow = {"name": "api", "from": "a", "to": "b", "scheme": "reno", "app": REQUESTS}
+    bulk = {"name": "bulk", "from": "a", "to": "b", "scheme": "reno", "app": {"kind": "bulk"}}
+    link = {"name": "w", "ends": ["a", "b"], "rate": "10 Mbit/s", "delay": "20 ms"}
+    scenario = {"name": "requests", "duration": "5 s", "wired": [link], "flow": [flow, bulk]}
+    return airhop.run(airhop.Scenario.load(scenario), trace=True)
+
+
+@pytest.fixture(scope="module")
+def traced(result: Result) -> TracedRun:
+    return TracedRun("reno", "Reno", result.document, result.tables, "airhop run x")
+
+
+# Every segment of a flow is that of one of its connections; a flow without connections is its own.
+def test_connections_have_all_segments_of_their_flow(result: Result) -> None:
+    found = connections([flow["name"] for flow in result.tcp_flows], result.tables)
+    assert found["bulk"] == []
+    assert found["api"] == [f"api#{number}" for number in range(1, len(found["api"]) + 1)]
+    data = result.tables["segments"].filter(pl.col("bytes") > 0)  # and not a FIN alone
+    segments = data["flow"].cast(pl.String)
+    sent = {flow["name"]: flow["sent_segments"] for flow in result.tcp_flows}
+    assert segments.is_in(found["api"]).sum() == sent["api"] > 0
+
+
+def test_a_page_shows_the_first_connection_or_the_one_that_is_named(traced: TracedRun) -> None:
+    assert traced.name == "api#1"
+    third = replace(traced, shown="api#3")
+    assert (third.name, third.flow["name"]) == ("api#3", "api")
+    assert replace(traced, shown="bulk").opened == []
+    own = third.tables["segments"].filter(pl.col("flow").cast(pl.String) == "api#3")
+    drawn = timeline(third).sources
+    assert drawn["new"].height == own.filter(~pl.col("retransmission")).height > 0
+    assert dict(facts(third))["segments sent"] == f"{own.filter(pl.col('bytes') > 0).height:,}"
+    assert dict(facts(third))["data"] == "30.0 kB"
+
+
+# A connection of the middle of the run has ended: its response is 30 kB, whatever was sent again.
+def test_a_page_lists_the_connections_of_its_flow(traced: TracedRun) -> None:
+    listed = opened(traced)
+    assert listed is not None and listed.count == len(traced.opened) <= MOST_ROWS
+    assert [row["name"] for row in listed.rows] == traced.opened
+    assert listed.rows[2]["kilobytes"] == 30.0
+    assert float(listed.rows[2]["opened"]) < float(listed.rows[2]["ended"])
+    assert opened(replace(traced, shown="bulk")) is None
+
+
+def test_the_live_page_has_the_curves_of_each_connection(result: Result) -> None:
+    first, third = Curves.of(result), Curves.of(result, "api", 3)
+    assert (first.name, third.name) == ("api#1", "api#3")
+    assert first.connections["api"] == len(connections(["api"], result.tables)["api"])
+    assert first.connections["bulk"] == 0
+    assert third.acks.y.max() == pytest.approx(30.0, abs=0.01), "all of the response is acknowledged"
+    assert Curves.of(result, "api", 99).acks.y.size == 0, "a scheme may have fewer connections than another"
+    assert Curves.of(result, "bulk").name == "bulk"
