@@ -111,7 +111,12 @@ def print_table(
     out.print(title, style="bold")  # not the table's own title, which is folded to the table's width
     out.print(shown)
     if beyond:
-        out.print(f"and {len(beyond):,} more rows; --json has everything", style="dim")
+        print_note(out, f"and {len(beyond):,} more rows; --json has everything")
     if fitting < len(columns):
         missing = ", ".join(column.replace("-\n", "").replace("\n", " ") for column in columns[fitting:])
         say(f"the terminal is too narrow for {missing}; --json has everything")
+
+
+def print_note(out: Console, text: str) -> None:
+    """Print a note on the table above, and a blank line, which divides the note from the next title."""
+    out.print(f"{text}\n", style="dim")

@@ -19,7 +19,7 @@ from airhop.analysis.measures import (
     Measure,
     is_real,
 )
-from airhop.cli.output import print_table, say
+from airhop.cli.output import print_note, print_table, say
 from airhop.cli.shown.judgements import print_counts
 from airhop.results import Result
 from airhop.terminal import number, percent
@@ -65,14 +65,14 @@ def print_run(out: Console, result: Result, *, kernels: Mapping[str, str] | None
     if completing:
         _print_flows(out, "transfers and requests", completing, OF_COMPLETIONS, kernels or {})
     _print_classes(out, d.get("classes", ()))
-    out.print(over_what(d), style="dim")
+    print_note(out, over_what(d))
     by_scheme: dict[str, list[Mapping[str, Any]]] = {}
     for flow in tcp:
         by_scheme.setdefault(_scheme(flow, kernels or {}), []).append(flow)
     print_counts(out, {scheme: LossClassifications.of_flows(flows) for scheme, flows in by_scheme.items()})
     drops = [number(count) for count in d["drops"].values()]
     print_table(out, list(d["drops"]), [drops], title="losses by reason", left=0)
-    out.print("channel and collision count frames, the others packets", style="dim")
+    print_note(out, "channel and collision count frames, the others packets")
     _print_queues(out, d.get("queues", ()))
     _print_airtime(out, d)
     _print_marks(out, d)
@@ -119,7 +119,7 @@ def _print_airtime(out: Console, document: Mapping[str, Any]) -> None:
         heads = ["cell", "station", *(f"{measure.heading}\n%" for measure in OF_STATIONS)]
         print_table(out, heads, rows, title="airtime of stations", left=2, most=MOST_FLOWS)
         fairness = MEASURES[AIRTIME_JAIN]
-        out.print(f"{fairness.label}: {number(document.get(AIRTIME_JAIN))}", style="dim")
+        print_note(out, f"{fairness.label}: {number(document.get(AIRTIME_JAIN))}")
 
 
 def _print_marks(out: Console, document: Mapping[str, Any]) -> None:
