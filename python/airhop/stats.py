@@ -64,6 +64,16 @@ class Estimate:
         """Return the estimate with the half-width of a t interval at another confidence."""
         return replace(self, half_width=_widened(self.half_width, self.n, confidence))
 
+    @property
+    def ends(self) -> Interval | None:
+        """Both ends of the interval of a quantity that cannot be negative; None for a single replication.
+
+        The t interval is cut at zero: it contains the mean as often as before, since no such mean is below
+        zero. A t interval of the logarithm is one of the geometric mean, while tables have the arithmetic
+        mean, and does not exist where a replication has the value 0, as a count or a starved flow.
+        """
+        return self.interval(least=0.0)
+
     def interval(self, least: float = -math.inf, most: float = math.inf) -> Interval | None:
         """Return both ends, limited to the possible range of the quantity; None for a single replication."""
         if self.half_width is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from airhop.stats import Estimate, Ratio
+from airhop.stats import Difference, Estimate, Interval, Ratio
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -25,9 +25,21 @@ def number(value: float | None) -> str:
 
 
 def mean_pm(value: Estimate | None) -> str:
-    """Format `mean ± half-width`, to the second digit of the half-width; a missing value as –."""
+    """Format `mean ± half-width` of a quantity that cannot be negative; a missing value as –.
+
+    The half-width has two digits. Where mean - half-width is below zero, the ends stand in its place:
+    `267 (0–646)`.
+    """
     if value is None:
         return number(None)
+    if value.half_width is None or not 0.0 < value.mean < value.half_width:
+        return signed_pm(value)
+    assert value.ends is not None
+    return f"{number(value.mean)} ({number(value.ends.low)}–{number(value.ends.high)})"
+
+
+def signed_pm(value: Estimate | Difference) -> str:
+    """Format `mean ± half-width` of a quantity of either sign, to the second digit of the half-width."""
     if not value.half_width:
         return number(value.mean) if value.half_width is None else f"{number(value.mean)} ± 0"
     digits = _decimals(value.half_width, 2)
@@ -84,15 +96,14 @@ def bar_chart(
     from rich.text import Text
 
     text = Text()
-    top = max((e.mean + (e.half_width or 0.0) for _, e in rows), default=0.0)
+    ends = [e.ends or Interval(e.mean, e.mean) for _, e in rows]
+    top = max((one.high for one in ends), default=0.0)
     labels = max((len(label) for label, _ in rows), default=0)
     figures = [f" {number(e.mean)} {unit}" for _, e in rows]
     if columns is not None:
         width = max(1, min(width, columns - labels - 1 - max(map(len, figures), default=0)))
-    for (label, e), figure in zip(rows, figures, strict=True):
-        half = e.half_width or 0.0
-        low = max(e.mean - half, 0.0) / top * width if top > 0 else 0.0
-        high = (e.mean + half) / top * width if top > 0 else 0.0
+    for (label, _), one, figure in zip(rows, ends, figures, strict=True):
+        low, high = (end / top * width if top > 0 else 0.0 for end in (one.low, one.high))
         text.append(f"{label:>{labels}} ")
         solid = _bar(low)
         text.append(solid, style=BAR_STYLE)

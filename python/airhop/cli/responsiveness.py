@@ -81,10 +81,7 @@ def _print(found: Responsiveness) -> None:
     ]
     rows = [_idle(found), *map(_loaded, found.loaded)]
     print_table(out, heads, rows, title=title, left=1)
-    out.print(
-        "RPM: round trips per minute; times: trimmed means over the probes",
-        style="dim",
-    )
+    out.print("RPM: round trips per minute; times: trimmed means over the probes", style="dim")
 
 
 def _idle(found: Responsiveness) -> list[str]:

@@ -15,11 +15,11 @@ from airhop.engines import Shard
 from airhop.errors import RunError
 from airhop.progress import reporter_for_stderr
 from airhop.scenario import SCHEME
-from airhop.stats import Estimate, estimate, replications
+from airhop.stats import estimate, replications
 from airhop.study import Cell, InterruptedSweep, Study, Table, Until, run_in
 from airhop.study.axis import Scalar, text
 from airhop.study.verdicts import Outcome, outcomes
-from airhop.terminal import mean_pm, number, ratio
+from airhop.terminal import mean_pm, number, ratio, signed_pm
 
 MOST_LINES = 100
 """Points that are printed; a report shows the others."""
@@ -171,7 +171,7 @@ def _comparison(cell: Cell) -> list[str]:
     correlation = "–" if difference.correlation is None else f"{difference.correlation:+.2f}"
     return [
         ratio(cell.ratio),
-        mean_pm(Estimate(difference.mean, difference.half_width, difference.n)),
+        signed_pm(difference),
         correlation,
     ]
 

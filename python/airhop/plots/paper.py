@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil
+from math import ceil, inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -131,12 +131,14 @@ def curve(
     label: str,
     style: SchemeStyle,
     joined: bool = True,
+    least: float = -inf,
 ) -> None:
-    """Draw a curve's means with their intervals; a line joins them if values in between exist."""
+    """Draw a curve's means with their intervals, cut at `least`; a line joins them if `joined`."""
+    below = [min(width or 0.0, mean - least) for mean, width in zip(y, half, strict=True)]
     axes.errorbar(
         x,
         y,
-        yerr=[width or 0.0 for width in half],
+        yerr=[below, [width or 0.0 for width in half]],
         label=label,
         color=style.color,
         marker=style.marker,

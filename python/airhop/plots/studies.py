@@ -68,6 +68,7 @@ def draw_means(
                 _positions(part, cells),
                 [cell.value.mean for cell in cells],
                 [cell.value.half_width for cell in cells],
+                least=0.0,
                 label=label,
                 style=style,
                 joined=_is_trend(part),

@@ -181,9 +181,7 @@ class _Axis:
     def of(cls, values: Sequence[stats.Estimate], first: float, last: float, *, log: bool) -> _Axis:
         """Return the axis that has all intervals."""
         least = min(value.mean for value in values) / 10 if log else 0.0
-        ends = [
-            max(value.mean + sign * (value.half_width or 0.0), least) for value in values for sign in (-1, 1)
-        ]
+        ends = [max(end, least) for value in values for end in _interval(value)]
         low, high = min(ends), max(ends)
         if log:
             margin = max((high / low) ** MARGIN, 1.15)
@@ -250,8 +248,13 @@ def _mark(mark: Mark, at: tuple[float, float], x: _Axis, y: _Axis, style: Scheme
 
 
 def _ends(axis: _Axis, value: stats.Estimate) -> tuple[float, float]:
-    half = value.half_width or 0.0
-    return axis.place(value.mean - half), axis.place(value.mean + half)
+    low, high = _interval(value)
+    return axis.place(low), axis.place(high)
+
+
+def _interval(value: stats.Estimate) -> tuple[float, float]:
+    ends = value.ends
+    return (value.mean, value.mean) if ends is None else (ends.low, ends.high)
 
 
 def _spread(places: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -213,4 +213,8 @@ def _estimate(values: Iterable[float | None]) -> Estimate | None:
 
 
 def _plain(value: Estimate | None) -> dict[str, Any] | None:
-    return None if value is None else {"mean": value.mean, "half_width": value.half_width, "n": value.n}
+    if value is None:
+        return None
+    ends = value.ends
+    low, high = (None, None) if ends is None else (ends.low, ends.high)
+    return {"mean": value.mean, "half_width": value.half_width, "low": low, "high": high, "n": value.n}

@@ -31,6 +31,7 @@ from bokeh.plotting import figure
 from airhop.comparison import Row
 from airhop.plots.style import SchemeStyle
 from airhop.report.look import FONT, LIGHT_TEXT, plain_figure, tooltip
+from airhop.stats import Interval
 from airhop.terminal import mean_pm, number, ratio
 from airhop.view.curves import Curves
 
@@ -72,7 +73,8 @@ class Bars:
     def show(self, rows: Sequence[Row], look: Mapping[str, SchemeStyle]) -> None:
         """Show the rows of schemes, each with its colour."""
         goodput = [row.goodput for row in rows]
-        highs = [value.mean + (value.half_width or 0.0) for value in goodput]
+        ends = [value.ends or Interval(value.mean, value.mean) for value in goodput]
+        highs = [one.high for one in ends]
         schemes = [row.scheme for row in rows]
         if self.figure.x_range.factors != schemes:
             self.figure.x_range.factors = schemes
@@ -85,13 +87,11 @@ class Bars:
             "color": [look[scheme].color for scheme in schemes],
             "ratio": ["× 1" if row is rows[0] else ratio(row.goodput_ratio) for row in rows],
         }
-        sure = [
-            (row.scheme, v.mean, v.half_width) for row, v in zip(rows, goodput, strict=True) if v.half_width
-        ]
+        sure = [(row.scheme, one) for row, one in zip(rows, ends, strict=True) if one.low < one.high]
         self._intervals.data = {
-            "scheme": [scheme for scheme, _, _ in sure],
-            "low": [mean - half for _, mean, half in sure],
-            "high": [mean + half for _, mean, half in sure],
+            "scheme": [scheme for scheme, _ in sure],
+            "low": [one.low for _, one in sure],
+            "high": [one.high for _, one in sure],
         }
         self.figure.y_range.end = axis_top(HEADROOM * max(highs, default=0.0), self.figure.y_range.end)
 

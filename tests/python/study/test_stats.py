@@ -14,6 +14,7 @@ from scipy.stats import binom, pearsonr, t, ttest_1samp, ttest_rel
 
 from airhop import stats
 from airhop.stats import Interval, bca, difference, doubts, estimate, jain, ratio, simultaneous
+from airhop.terminal import mean_pm, signed_pm
 
 FALSE_ALARM = 1e-4
 """Probability that a coverage test fails although the intervals are right, before its seed was fixed."""
@@ -34,6 +35,20 @@ def test_half_width_is_where_the_t_test_turns() -> None:
     found = estimate(WAITS)
     assert found.half_width is not None
     assert ttest_1samp(WAITS, found.mean - found.half_width).pvalue == pytest.approx(0.05)
+
+
+# No time and no rate is negative: few replications that scatter have a t interval below zero, which is cut.
+def test_no_interval_of_a_mean_reaches_below_zero() -> None:
+    few = estimate([100.0, 300.0, 400.0])
+    assert few.half_width is not None and few.half_width > few.mean
+    assert few.ends == Interval(0.0, few.mean + few.half_width)
+    assert mean_pm(few) == "267 (0–646)"
+    assert signed_pm(difference([100.0, 300.0, 400.0], [0.0, 0.0, 0.0])) == "267 ± 379"
+    narrow = estimate(WAITS)
+    assert narrow.half_width is not None
+    assert narrow.ends == Interval(narrow.mean - narrow.half_width, narrow.mean + narrow.half_width)
+    assert estimate([3.0]).ends is None
+    assert estimate([0.0, 0.0]).ends == Interval(0.0, 0.0)
 
 
 @pytest.mark.parametrize("confidence", [0.9, 0.95, 0.9975])

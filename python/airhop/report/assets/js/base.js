@@ -53,6 +53,8 @@ function takeWhenIdle() {
   }, { timeout: 4000 });
 }
 
+/** The ends of an interval that is not below zero: those of `Estimate.ends` in Python. */
+const endsOf = (mean, half) => [Math.max(mean - half, 0), mean + half];
 /** How many decimals a number of this half-width deserves. */
 const decimals = (half) => (half > 0 ? Math.min(Math.max(Math.ceil(-Math.log10(half)) + 1, 0), 6) : 0);
 

@@ -109,7 +109,13 @@ function halfText(cell, half) {
   const least = 10 ** -digits;
   return half > 0 && half < least / 2 ? `±<${number(least, digits)}` : `± ${number(half, digits)}`;
 }
-const valueText = (cell, i) => `${meanText(cell, i)} ${halfText(cell, cell.half[i])}`;
+/** The interval of a mean: its half-width, or both ends where it would reach below zero. */
+function intervalText(cell, i) {
+  const [mean, half] = [cell.mean[i], cell.half[i]];
+  if (!(mean > 0 && half > mean)) return halfText(cell, half);
+  return `(${endsOf(mean, half).map((end) => number(end, digitsOf(cell))).join("–")})`;
+}
+const valueText = (cell, i) => `${meanText(cell, i)} ${intervalText(cell, i)}`;
 function differenceText(cell, i) {
   if (cell.difference[i] === null) return "–";
   return `${signed(cell.difference[i], digitsOf(cell))} ${halfText(cell, cell.differenceHalf[i])}`;
@@ -143,7 +149,7 @@ function pointColumns(chapter) {
     ...settingColumns(chapter, (i) => i),
     column("n", "n", (i) => number(cell().n[i])),
     column("mean", "mean", (i) => meanText(cell(), i)),
-    column("± 95 %", "half", (i) => halfText(cell(), cell().half[i])),
+    column("± 95 %", "half", (i) => intervalText(cell(), i)),
   ];
   if (data.baseline !== null) {
     columns.push(

@@ -22,10 +22,16 @@ function drawCurves(chapter, { plot, sources }, name, quantity, take) {
   data.schemes.forEach((_, scheme) => {
     const points = grid.along(scheme, slice, axis).filter((i) => inside(i) && take(cell, i)[0] !== null);
     const [y, half] = [points.map((i) => take(cell, i)[0]), points.map((i) => take(cell, i)[1] ?? 0)];
+    const most = quantity.most ?? Infinity;
+    const ends = y.map((value, i) => {
+      if (name === "differences") return [value - half[i], value + half[i]];
+      const [low, high] = endsOf(value, half[i]);
+      return [low, Math.min(high, most)];
+    });
     const columns = {
       x: points.map((i) => grid.position(i, axis)), y,
       joined: isTrend ? y : y.map(() => NaN),
-      low: y.map((value, i) => value - half[i]), high: y.map((value, i) => Math.min(value + half[i], name === "differences" ? Infinity : quantity.most ?? Infinity)),
+      low: ends.map(([low]) => low), high: ends.map(([, high]) => high),
       where: points.map((i) => grid.where(i)), metric: points.map(() => quantity.label), unit: points.map(() => quantity.unit),
       value: points.map((i) => valueText(cell, i)),
       reps: points.map((i) => cell.n[i]), difference: points.map((i) => differenceText(cell, i)),
