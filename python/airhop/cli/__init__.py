@@ -45,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         code = 0  # the reader of a pipe has seen enough
         _abandon_stdout()
     except OSError as error:
-        from airhop.cli.output import say
+        from airhop.cli.common.output import say
 
         code = EXIT_FAILED
         say(f"airhop: {_error_text(error)}")
@@ -91,7 +91,7 @@ def _run(argv: Sequence[str]) -> int:
 
         print(version())
         return 0
-    from airhop.cli.app import dispatch
+    from airhop.cli.common.app import dispatch
 
     return dispatch(argv)
 

@@ -14,8 +14,8 @@ from cyclopts import Parameter
 from airhop.bench import speed
 from airhop.bench.courses import COURSES, NS2_SCHEMES, Course
 from airhop.bench.speed import Queue, Speed, UnavailableError
-from airhop.cli.app import Json, Whole
-from airhop.cli.output import console, print_json, print_table, say
+from airhop.cli.common.app import Json, Whole
+from airhop.cli.common.output import console, print_json, print_table, say
 from airhop.errors import InputError, did_you_mean
 from airhop.progress import Reporter, reporter_for_stderr
 from airhop.stats import Estimate, estimate

@@ -9,8 +9,8 @@ from cyclopts import Parameter
 
 from airhop.analysis.measures import ACTIVE, AIRTIME_JAIN, LOSS, MEASURES
 from airhop.cli import EXIT_INTERRUPTED
-from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Services, Sets, Whole, With
-from airhop.cli.output import console, print_json, print_table, say
+from airhop.cli.common.app import Json, ScenarioName, SchemeName, Seed, Services, Sets, Whole, With
+from airhop.cli.common.output import console, print_json, print_table, say
 from airhop.cli.shown.flows import heading, over_what
 from airhop.cli.shown.judgements import print_shares
 from airhop.comparison import SHOWN_OF_DATAGRAMS, Comparison, InterruptedComparison, Row

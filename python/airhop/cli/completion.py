@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from airhop.cli.app import application
+from airhop.cli.common.app import application
 
 
 def completion(shell: Literal["bash", "zsh", "fish"], /) -> int:

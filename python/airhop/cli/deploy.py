@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from airhop.cli import EXIT_FAILED
-from airhop.cli.app import Json
-from airhop.cli.output import print_json, say
+from airhop.cli.common.app import Json
+from airhop.cli.common.output import print_json, say
 from airhop.errors import InputError
 from airhop.live import deployment, privilege
 from airhop.live.deployment import Deployed, Plan

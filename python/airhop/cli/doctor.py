@@ -16,8 +16,8 @@ from cyclopts import Parameter
 from airhop import _core
 from airhop.catalogue import schemes
 from airhop.cli import EXIT_FAILED
-from airhop.cli.app import Json, Seed
-from airhop.cli.output import print_json, say
+from airhop.cli.common.app import Json, Seed
+from airhop.cli.common.output import print_json, say
 from airhop.errors import InputError
 from airhop.live import Privilege, privileges
 from airhop.scenario import Scenario, packaged

@@ -14,9 +14,19 @@ from cyclopts import Parameter
 
 from airhop.boundary.shell import command_line
 from airhop.cli import EXIT_FAILED
-from airhop.cli.again import Again
-from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Services, Sets, Whole, With, with_words
-from airhop.cli.output import console, print_json, say
+from airhop.cli.common.again import Again
+from airhop.cli.common.app import (
+    Json,
+    ScenarioName,
+    SchemeName,
+    Seed,
+    Services,
+    Sets,
+    Whole,
+    With,
+    with_words,
+)
+from airhop.cli.common.output import console, print_json, say
 from airhop.cli.shown.flows import print_run
 from airhop.cli.shown.live import ProgressLine, print_live
 from airhop.cli.shown.twin import Report, check_page, write_twin_page

@@ -7,8 +7,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from airhop.cli.app import ScenarioName, Seed, Sets, Whole, With
-from airhop.cli.output import say
+from airhop.cli.common.app import ScenarioName, Seed, Sets, Whole, With
+from airhop.cli.common.output import say
 from airhop.errors import InputError
 from airhop.files import filling
 from airhop.plugins import load_all

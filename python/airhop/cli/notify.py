@@ -9,8 +9,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from airhop.cli import EXIT_FAILED
-from airhop.cli.app import Json
-from airhop.cli.output import print_json, say
+from airhop.cli.common.app import Json
+from airhop.cli.common.output import print_json, say
 from airhop.errors import InputError
 from airhop.live.notify import Notice, Notifier, from_file, from_socket, network, recorded, sender
 

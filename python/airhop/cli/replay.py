@@ -8,8 +8,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from airhop.boundary.shell import command_line
-from airhop.cli.app import Json, With, with_words
-from airhop.cli.output import console, print_json, say
+from airhop.cli.common.app import Json, With, with_words
+from airhop.cli.common.output import console, print_json, say
 from airhop.cli.shown.flows import print_run
 from airhop.cli.shown.kept import Air, Between, FlowName, Kept, RoundTrips, Sequence, Trace, Verify
 from airhop.cli.shown.twin import Report, check_page, write_twin_page

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from airhop.cli.output import say
+from airhop.cli.common.output import say
 from airhop.progress import reporter_for_stderr
 
 

@@ -10,8 +10,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from airhop.cli import EXIT_FAILED
-from airhop.cli.app import ExperimentId, Json, Seed, Sets, Whole
-from airhop.cli.output import console, print_json, say
+from airhop.cli.common.app import ExperimentId, Json, Seed, Sets, Whole
+from airhop.cli.common.output import console, print_json, say
 from airhop.errors import InputError
 from airhop.experiments import Calculation, Experiment, Mode, lookup, read_so, registry
 from airhop.files import why

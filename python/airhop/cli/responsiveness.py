@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Sets, Whole, With
-from airhop.cli.output import console, print_json, print_table
+from airhop.cli.common.app import Json, ScenarioName, SchemeName, Seed, Sets, Whole, With
+from airhop.cli.common.output import console, print_json, print_table
 from airhop.plugins import load_all
 from airhop.progress import reporter_for_stderr
 from airhop.responsiveness import DIRECTIONS, Loaded, Responsiveness, measure

@@ -8,8 +8,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from airhop import hints
-from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Services, Sets, Whole, With
-from airhop.cli.output import console, print_json, say
+from airhop.cli.common.app import Json, ScenarioName, SchemeName, Seed, Services, Sets, Whole, With
+from airhop.cli.common.output import console, print_json, say
 from airhop.cli.shown.flows import print_run
 from airhop.cli.shown.kept import Air, Between, FlowName, Kept, RoundTrips, Sequence, Trace, Verify
 from airhop.plugins import load_all

@@ -11,8 +11,8 @@ from rich.table import Table
 
 from airhop import catalogue
 from airhop.added import added
-from airhop.cli.app import Json, SchemeName, With
-from airhop.cli.output import console, print_json
+from airhop.cli.common.app import Json, SchemeName, With
+from airhop.cli.common.output import console, print_json
 from airhop.objects import shipped
 from airhop.plugins import load, load_all
 

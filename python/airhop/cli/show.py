@@ -8,8 +8,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Sets, Whole, With
-from airhop.cli.output import print_json, say
+from airhop.cli.common.app import Json, ScenarioName, SchemeName, Seed, Sets, Whole, With
+from airhop.cli.common.output import print_json, say
 from airhop.cli.shown.figures import write_figure
 from airhop.plugins import load_all
 from airhop.scenario import Scenario

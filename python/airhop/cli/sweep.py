@@ -9,8 +9,8 @@ from typing import Any
 from rich.console import Console
 
 from airhop.cli import EXIT_INTERRUPTED
-from airhop.cli.app import Json, StudyName, Whole, With
-from airhop.cli.output import console, print_json, print_table, say
+from airhop.cli.common.app import Json, StudyName, Whole, With
+from airhop.cli.common.output import console, print_json, print_table, say
 from airhop.engines import Shard
 from airhop.errors import RunError
 from airhop.progress import reporter_for_stderr

@@ -10,8 +10,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from airhop.cli.app import ScenarioName, Whole, With
-from airhop.cli.output import say
+from airhop.cli.common.app import ScenarioName, Whole, With
+from airhop.cli.common.output import say
 from airhop.errors import InputError
 from airhop.plugins import load_all
 from airhop.view.state import State

@@ -17,7 +17,7 @@ from airhop import RunError, _core
 from airhop.catalogue import built_in, families, services
 from airhop.cli import COMMANDS
 from airhop.cli import schemes as cli_schemes
-from airhop.cli.output import print_json, print_table
+from airhop.cli.common.output import print_json, print_table
 from command_line import Cli, Ended
 
 SHORT = ("--set", "duration=2 s")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from airhop import InputError, Study
-from airhop.cli.app import dispatch
+from airhop.cli.common.app import dispatch
 from airhop.experiments import Experiment
 from airhop.experiments.registered import built_in
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6

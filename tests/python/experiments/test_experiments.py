@@ -17,7 +17,7 @@ import pytest
 from rich.console import Console
 
 import synthetic
-from airhop.cli.app import dispatch
+from airhop.cli.common.app import dispatch
 from airhop.engines import Engine, open_engine
 from airhop.errors import InputError
 from airhop.experiments import (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from airhop.cli.app import dispatch
+from airhop.cli.common.app import dispatch
 from airhop.experiments import registry
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
 

@@ -10,7 +10,7 @@ from scipy.stats import binom
 
 import airhop
 from airhop import Scenario
-from airhop.cli.output import console
+from airhop.cli.common.output import console
 from airhop.cli.shown.flows import MOST_FLOWS, print_run
 from airhop.verify import verify
 from command_line import Cli

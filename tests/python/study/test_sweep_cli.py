@@ -70,7 +70,7 @@ def test_a_narrow_terminal_keeps_ratio_and_difference_and_drops_the_counts(
     cli: Cli, study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def console(width: int) -> str:
-        monkeypatch.setattr("airhop.cli.output.PIPE_WIDTH", width)
+        monkeypatch.setattr("airhop.cli.common.output.PIPE_WIDTH", width)
         _, out, err = cli("sweep", study, "--out", tmp_path / "out")
         return str(out) + str(err)
 

@@ -10,8 +10,8 @@ from typing import Annotated, get_type_hints
 from cyclopts import App, CycloptsError, Parameter, Token, UnusedCliTokensError
 
 from airhop.cli import COMMANDS, EXIT_BAD_INPUT, EXIT_FAILED
-from airhop.cli.again import Again, start_again
-from airhop.cli.output import help_console, say
+from airhop.cli.common.again import Again, start_again
+from airhop.cli.common.output import help_console, say
 from airhop.errors import (
     InputError,
     PrivilegeError,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import get_args
 
 from airhop.cli import EXIT_FAILED
-from airhop.cli.output import console, print_json, print_table, say
+from airhop.cli.common.output import console, print_json, print_table, say
 from airhop.crosscheck import SOURCES, Row, Verdict, checks, measure
 from airhop.crosscheck.record import recording
 from airhop.crosscheck.words import known

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from airhop.cli.output import say
+from airhop.cli.common.output import say
 from airhop.errors import InputError
 from airhop.files import why
 from airhop.plots.paper import FORMATS

@@ -19,7 +19,7 @@ from airhop.analysis.measures import (
     Measure,
     is_real,
 )
-from airhop.cli.output import print_note, print_table, say
+from airhop.cli.common.output import print_note, print_table, say
 from airhop.cli.shown.judgements import print_counts
 from airhop.results import Result
 from airhop.terminal import number, percent

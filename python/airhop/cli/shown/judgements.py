@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from rich.console import Console
 
 from airhop.analysis.loss_classifications import TRUE_CAUSES, LossClassifications, share_right
-from airhop.cli.output import print_table
+from airhop.cli.common.output import print_table
 from airhop.terminal import number, percent, percent_interval
 
 CAUSES = {

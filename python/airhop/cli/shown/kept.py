@@ -10,7 +10,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from airhop.cli.output import say
+from airhop.cli.common.output import say
 from airhop.cli.shown.figures import OF_A_FLOW, check_figure, draw_figure
 from airhop.errors import InputError
 from airhop.files import filling

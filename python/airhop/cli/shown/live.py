@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
-from airhop.cli.output import print_table
+from airhop.cli.common.output import print_table
 from airhop.errors import harmless
 from airhop.live import Emulation
 from airhop.live.validity import told

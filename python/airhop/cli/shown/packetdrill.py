@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from airhop.cli import EXIT_FAILED
-from airhop.cli.again import Again
-from airhop.cli.output import console, print_json
+from airhop.cli.common.again import Again
+from airhop.cli.common.output import console, print_json
 from airhop.crosscheck.packetdrill import judge_all, needs_restart, scripts, summary
 from airhop.live.privileges import RESTART
 from airhop.progress import reporter_for_stderr

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from airhop.cli.output import say
+from airhop.cli.common.output import say
 from airhop.errors import InputError
 from airhop.files import filling, is_folder
 from airhop.live import Log
