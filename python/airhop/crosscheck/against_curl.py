@@ -116,10 +116,16 @@ def answer(connection):
 
 server = socket.create_server(("", 80), backlog=64)
 while True:
-    connection, _ = server.accept()
-    threading.Thread(target=answer, args=(connection,), daemon=True).start()
+    try:
+        connection, _ = server.accept()
+    except TimeoutError:
+        if threading.active_count() == 1:
+            break
+        continue
+    server.settimeout(5)
+    threading.Thread(target=answer, args=(connection,)).start()
 """
-"""Server: a response to `GET /N` has N bytes, headers included."""
+"""Server: a response to `GET /N` has N bytes, headers included. It ends 5 s after the last connection."""
 
 ASK = "curl --http1.1 --silent --show-error --fail --header User-Agent: --header Accept:"
 
