@@ -111,8 +111,9 @@ packets, so its smoothed round trip is 3.7 s; that of the paper's sender, whose 
 1.2 s. A Linux sender therefore has, without any notice, an RTO of about a mean fade.
 The paper states a gain of "over 50%".
 
-`tools/emulated.py` produces the rows of the tables of goodput, and `airhop doctor --cross-check` the
-simulated ones ([cross-checks](cross-checks.md#linux-618-on-the-same-links)).
+`tools/emulated.py` produces the rows of Koo's tables. The runs over eight hops are runs of the command above
+with different seeds, four for each scheme; EBSN's runs are not stored. `airhop doctor --cross-check` runs the
+simulated rows of the tables of goodput ([cross-checks](cross-checks.md#linux-618-on-the-same-links)).
 """
 
 
