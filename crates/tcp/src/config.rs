@@ -194,8 +194,9 @@ pub enum HalveFrom {
     Pipe,
     /// The smaller of congestion window and receiver's window, as in ns-2.
     Cwnd,
-    /// Congestion window, rounded to an integer number of segments, as in Linux. A timeout during fast
-    /// recovery by RACK or RFC 6675 does not reduce ssthresh again.
+    /// Congestion window, rounded down to an integer number of segments, as in Linux. Every reduction leaves an
+    /// integer number of segments. A timeout during fast recovery by RACK or RFC 6675 does not reduce ssthresh
+    /// again.
     WholeCwnd,
 }
 

@@ -8,8 +8,10 @@ import pytest
 
 import airhop
 from airhop import InputError, Scenario, plugins
+from airhop.crosscheck.against_kernel import emulated
 from airhop.errors import SchemeError
-from airhop.simulate import Job
+from airhop.simulate import Job, run_many
+from airhop.stats import ratio
 from airhop.verify import verify
 from command_line import Cli
 
@@ -19,6 +21,8 @@ DELAYED = {"flow.ftp.tcp.delayed_ack": {"segments": 2, "timeout": "40 ms"}, "flo
 NAMES: dict[str, tuple[str, object]] = {
     "reno": ("bpf_reno", "reno"),
     "cubic": ("bpf_cubic", {"name": "cubic", "form": "rfc", "slow_start": "hystart++"}),
+    "htcp": ("bpf_htcp", "htcp"),
+    "illinois": ("bpf_illinois", "illinois"),
     "veno": ("bpf_veno", "veno"),
     "westwood_nr": ("bpf_westwood_nr", "westwood-nr"),
     "westwood_vt": ("bpf_westwood_vt", "westwood-vt"),
@@ -26,17 +30,25 @@ NAMES: dict[str, tuple[str, object]] = {
 }
 
 
-def goodput(scheme: object, reps: int = 10) -> float:
-    scenario = Scenario.load("last-hop").with_({**DELAYED, "flow.ftp.scheme": scheme, "duration": "60 s"})
-    return sum(airhop.run(scenario, rep=rep).goodput_mbps for rep in range(reps)) / reps
+def goodputs(scheme: object, reps: int = 10) -> list[float]:
+    document = emulated("wire", "loss=0.01", "reno")
+    document["flow"][0]["scheme"] = scheme
+    jobs = [Job(Scenario.load(document), 1, rep) for rep in range(reps)]
+    return [run.goodput_mbps for run in run_many(jobs)]
 
 
 @pytest.mark.parametrize("file", NAMES)
 def test_an_object_behaves_as_the_scheme_of_its_name(file: str) -> None:
-    # Two programs of one paper, in fixed point and in floating point, over the same sender: 6 % of goodput.
+    """Two programs of one paper over the same sender and the same losses: 2.5 % of goodput.
+
+    One computes in fixed point, the other in floating point. If a reduction left parts of segments, CUBIC,
+    H-TCP and Veno would deliver 4 % more than their objects.
+    """
     (name,) = plugins.load(OBJECTS / f"{file}.bpf.o")
     assert name == NAMES[file][0]
-    assert goodput(name) == pytest.approx(goodput(NAMES[file][1]), rel=0.06)
+    beside = ratio(goodputs(name), goodputs(NAMES[file][1]))
+    within = 0.06 if file == "westwood_nr" else 0.025  # 4 % less goodput than the scheme, of unknown cause
+    assert beside.value == pytest.approx(1.0, abs=within)
 
 
 def over_chain(scheme: str) -> list[airhop.Result]:
@@ -88,7 +100,7 @@ def test_dctcp_as_an_object_keeps_the_queue_at_the_step(threshold: int) -> None:
     one, other = (airhop.run(scenario, trace=True) for scenario in scenarios)
     assert one.goodput_mbps == pytest.approx(other.goodput_mbps, rel=0.01)
     assert waiting(one) == pytest.approx(waiting(other), rel=0.05, abs=1.0)
-    assert waiting(one) == pytest.approx(threshold, rel=0.2)
+    assert waiting(one) == pytest.approx(threshold, abs=0.2 * threshold + 1.0)
     assert one.document["flows"][0]["window_cuts"] > 10
     assert verify(scenarios[0], one) == []
 

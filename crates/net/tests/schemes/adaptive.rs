@@ -9,7 +9,7 @@ use airhop_net::links::Links;
 use airhop_net::plan::{Plan, Transport};
 use airhop_net::queues::QueuePlan;
 use airhop_radio::errors::ErrorPlan;
-use airhop_tcp::{Config, Preset};
+use airhop_tcp::{Config, HalveFrom, Preset};
 use airhop_trace::Table;
 use std::sync::Arc;
 
@@ -65,7 +65,8 @@ fn mean(values: impl Iterator<Item = f64> + Clone) -> f64 {
 /// an immediate reduction of the window, as in the model. (In Linux, with PRR, the first packets after a mark
 /// find an unchanged queue and are marked as well: a second reduction follows at once.)
 fn marking(mbps: u64, rtt: Span, k: f64, seconds: u64) -> Plan {
-    let config = Config { delayed_ack: None, prr: false, ..linux() };
+    // The model's window is a real number; that of Linux is an integer number of segments after a mark.
+    let config = Config { delayed_ack: None, prr: false, halve_from: HalveFrom::Flight, ..linux() };
     let mut plan = wire("dctcp", config, mbps, rtt, 2000, 0.0, seconds);
     plan.links.wired[0].queue =
         [QueuePlan::CongestionWarning { packets: 2000, threshold: k, weight: 1.0 }; 2];

@@ -1,5 +1,7 @@
 use super::{ReceiverFeatures, Echo, Param, Params, Scheme};
-use crate::control::{Reno, decrease};
+use crate::Config;
+use crate::config::HalveFrom;
+use crate::control::{Reno, leave, whole};
 use crate::notices::IgnoreNotices;
 use crate::recovery;
 use crate::seams::{Ack, CongestionControl, LossClass, Loss, Parts, Signal, Window};
@@ -36,7 +38,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "K is a quarter of the buffer if the scenario names no queue",
     ],
     features: ReceiverFeatures { echo: Echo::EachByte, ..ReceiverFeatures::SACK },
-    build: &|p, c| Parts { control: Box::new(Dctcp::new(p)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
+    build: &|p, c| Parts { control: Box::new(Dctcp::new(p, c)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
 };
 
 #[derive(Debug)]
@@ -49,11 +51,30 @@ struct Dctcp {
     /// DCTCP.BytesAcked and DCTCP.BytesMarked.
     acked: u64,
     marked: u64,
+    /// True if a mark takes whole segments from the window.
+    takes_whole: bool,
 }
 
 impl Dctcp {
-    fn new(p: &Params) -> Self {
-        Dctcp { g: p.get("g"), alpha: p.get("alpha"), window_end: 1, acked: 0, marked: 0 }
+    fn new(p: &Params, c: &Config) -> Self {
+        Dctcp {
+            g: p.get("g"),
+            alpha: p.get("alpha"),
+            window_end: 1,
+            acked: 0,
+            marked: 0,
+            takes_whole: c.halve_from == HalveFrom::WholeCwnd,
+        }
+    }
+
+    /// Returns the window after a mark, segments. §3.3: "cwnd = cwnd * (1 - DCTCP.Alpha / 2)"; Linux,
+    /// dctcp_ssthresh(): the reduction is an integer number of segments, rounded down.
+    fn marked_window(&self, cwnd: f64) -> f64 {
+        if self.takes_whole {
+            let cwnd = whole(cwnd);
+            return cwnd - whole(cwnd * self.alpha / 2.0);
+        }
+        cwnd * (1.0 - self.alpha / 2.0)
     }
 }
 
@@ -64,8 +85,7 @@ impl CongestionControl for Dctcp {
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass {
         if l.signal == Signal::Echo {
-            // §3.3: "cwnd = cwnd * (1 - DCTCP.Alpha / 2)"
-            decrease(w, 1.0 - self.alpha / 2.0, &Loss { base: Some(w.cwnd), ..*l });
+            leave(w, Some(self.marked_window(w.cwnd)), l.signal);
             return LossClass::Congestion;
         }
         Reno.on_loss(w, l, s) // §3.5
@@ -98,7 +118,7 @@ mod tests {
     }
 
     fn dctcp() -> Dctcp {
-        Dctcp::new(&Params::defaults(&SCHEME))
+        Dctcp::new(&Params::defaults(&SCHEME), &Preset::Rfc.config(MSS as u32))
     }
 
     /// Acknowledges a window of segments, the last `marked` of them with ECE, and sends the next window.
@@ -159,6 +179,15 @@ mod tests {
             let judged = Dctcp { alpha, ..dctcp() }.on_loss(&mut w, &loss(Signal::Echo), &state());
             assert_eq!((w, judged), (Window { cwnd: left, ssthresh }, LossClass::Congestion));
         }
+    }
+
+    // Linux, dctcp_ssthresh(): 43.9 segments count as 43, and 0.05 of them, 2.15 segments, as 2.
+    #[test]
+    fn in_linux_a_mark_takes_whole_segments() {
+        let mut d = Dctcp { alpha: 0.1, takes_whole: true, ..dctcp() };
+        let mut w = Window { cwnd: 43.9, ssthresh: f64::INFINITY };
+        d.on_loss(&mut w, &loss(Signal::Echo), &state());
+        assert_eq!(w.cwnd, 41.0);
     }
 
     // §3.5: a loss is handled "in the same way as conventional TCP", for any alpha, and does not change

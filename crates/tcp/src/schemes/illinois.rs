@@ -40,6 +40,8 @@ pub(super) static SCHEME: Scheme = Scheme {
         "the rounds of shortest delay must be consecutive; in Linux other rounds may come between",
         "RTT samples count outside recovery only, except samples of segments that SACK reported before",
         "the window grows and shrinks by fractions of segments; Linux computes in 1/128 and 1/64",
+        "with preset linux the window after a loss is rounded down; in Linux the reduction is rounded down instead, which leaves up to \
+         one segment more",
     ],
     features: ReceiverFeatures::SACK,
     build: &|p, c| Parts { control: Box::new(Illinois::new(p)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },

@@ -28,6 +28,11 @@ impl Window {
         self.cwnd = self.cwnd.max(before.cwnd);
         self.ssthresh = self.ssthresh.max(before.ssthresh);
     }
+
+    /// Rounds window and threshold down to whole segments.
+    pub(crate) fn round_down(&mut self) {
+        (self.cwnd, self.ssthresh) = (whole(self.cwnd), whole(self.ssthresh));
+    }
 }
 
 /// Idle period of a sender, longer than the RTO.

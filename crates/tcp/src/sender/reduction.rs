@@ -29,6 +29,9 @@ impl Sender {
         self.order.at(if signal == Signal::Echo { Step::Heard } else { Step::Lost });
         let judged = self.control.on_loss(&mut self.window, &loss, &self.state);
         let is_cut = judged == LossClass::Congestion || self.window.cwnd < before.cwnd;
+        if is_cut && halve_from == HalveFrom::WholeCwnd {
+            self.window.round_down(); // `ssthresh` returns a number of packets, and snd_cwnd_cnt is set to 0
+        }
         self.counters.window_cuts += u64::from(is_cut);
         // RFC 3168 §6.1.2: CWR follows a reduction "for any reason", as in ns-2's slowdown() and Linux,
         // tcp_ecn_queue_cwr().

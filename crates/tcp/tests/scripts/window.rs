@@ -212,3 +212,22 @@ fn the_window_that_is_expected_bounds_the_first_flight() {
     s.sender.expect_window(3 * u64::from(MSS));
     assert_eq!(s.sent(), "1 2 3");
 }
+
+// Linux: `ssthresh` returns a number of packets, and a reduction discards the part of a packet by which the window has
+// grown (tcp_init_cwnd_reduction()). Half of 11.1 segments is 5 there, and 5.5 of a flight of 11 in the RFCs' real
+// numbers.
+#[test]
+fn linux_reduces_to_whole_segments() {
+    for scheme in ["reno", "htcp", "illinois"] {
+        let left = |config: Config| {
+            let mut s = Script::new(scheme, config);
+            s.sent();
+            s.at(110);
+            (3..=8).for_each(|last| drop(s.sack(2, &[(3, last)])));
+            assert_eq!(s.cuts(), 1);
+            s.window().1
+        };
+        assert_eq!(left(linux(11.0, 5.0)), 5.0, "{scheme}");
+        assert!((5.5..5.6).contains(&left(rfc(11.0, 5.0))), "{scheme}");
+    }
+}
