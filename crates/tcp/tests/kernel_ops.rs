@@ -259,6 +259,27 @@ fn an_echo() {
     assert!(log().contains("CompleteCwr at 5, Cwr>Open at 5, cong_avoid 11 1"));
 }
 
+// tcp_fastretrans_alert(): the ACK that ends a reduction ends CWR before its own ECE counts, so that a mark on
+// the data sent after the reduction halves the window again.
+#[test]
+fn an_echo_of_the_next_window_of_data() {
+    let (mut s, mut log) = reno(&Config { ecn: true, ..linux(10.0, 5.0) });
+    s.opening();
+    let echo = |n: u64| Segment {
+        seq: 1,
+        ack: 1 + (n - 1) * 1000,
+        window: 1 << 20,
+        flags: Flags { ack: true, ece: true, ..Flags::default() },
+        ..Segment::default()
+    };
+    s.at(100).arrives(echo(2));
+    s.ack(11);
+    log();
+    s.at(200).arrives(echo(12));
+    assert!(log().contains("CompleteCwr at 5, Cwr>Open at 5, ssthresh at 5, Open>Cwr at 5"));
+    assert_eq!(s.window().1, 2.0);
+}
+
 // tcp_may_raise_cwnd(): SACKed data leads to cong_avoid only after reordering was detected, here by four
 // segments.
 #[test]

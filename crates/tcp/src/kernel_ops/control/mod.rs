@@ -226,12 +226,11 @@ impl CongestionControl for KernelControl {
             // A retransmitted segment still counts as lost.
             Signal::Duplicates if self.sk.lost_out == 0 => self.reduce_for_probe(s),
             Signal::Duplicates => {
-                if matches!(self.sk.ca_state, CaState::Recovery | CaState::Loss) {
-                    self.repaired(); // the ACK that ends a recovery also reports the next loss
-                }
+                self.end_reduction(); // the ACK that ends a reduction may report the next loss
                 self.begin_recovery(s);
             }
             Signal::Echo => {
+                self.end_reduction(); // and the next mark
                 self.sk.prior_ssthresh = 0; // tcp_enter_cwr(): a mark is never undone
                 self.begin_reduction(CaState::Cwr, s);
             }

@@ -94,12 +94,20 @@ impl KernelControl {
         }
     }
 
-    /// Ends the recovery: all bytes that were outstanding at its start are acknowledged.
-    pub(super) fn repaired(&mut self) {
-        let was_reduced = self.sk.ca_state == CaState::Recovery;
-        self.set_state(CaState::Open);
-        if was_reduced {
-            self.complete();
+    /// Ends the reduction, whose data are acknowledged (tcp_fastretrans_alert(), before the losses and the mark
+    /// that the same ACK reports).
+    pub(super) fn end_reduction(&mut self) {
+        match self.sk.ca_state {
+            CaState::Open | CaState::Disorder => {}
+            CaState::Cwr => {
+                self.complete();
+                self.set_state(CaState::Open);
+            }
+            CaState::Recovery => {
+                self.set_state(CaState::Open);
+                self.complete();
+            }
+            CaState::Loss => self.set_state(CaState::Open),
         }
     }
 
@@ -126,14 +134,13 @@ impl KernelControl {
 
     /// Sets the state after an ACK.
     pub(super) fn update_ca_state(&mut self, repair: Repair, s: &SenderState) {
-        match self.sk.ca_state {
-            CaState::Recovery | CaState::Loss if repair == Repair::Nothing => self.repaired(),
-            // CWR ends when data sent after the mark is acknowledged.
-            CaState::Cwr if s.una > self.high_seq => {
-                self.complete();
-                self.set_state(CaState::Open);
-            }
-            _ => {}
+        let is_over = match self.sk.ca_state {
+            CaState::Open | CaState::Disorder => false,
+            CaState::Recovery | CaState::Loss => repair == Repair::Nothing,
+            CaState::Cwr => s.una > self.high_seq, // data sent after the mark is acknowledged
+        };
+        if is_over {
+            self.end_reduction();
         }
         let is_amiss = s.board.sacked_bytes() + s.board.lost_bytes() > 0;
         match self.sk.ca_state {
