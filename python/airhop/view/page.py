@@ -130,7 +130,8 @@ class Page:
         if most := connections.get(flow, 0):
             look, number = partial(self._look_at, "connection"), min(shown.connection, most)
             parts.append(widgets.whole_number(f"Connection, 1 to {most}", number, most, look, least=1))
-        self._which_run.param.update(objects=parts, visible=reps > 1 or len(parts) > 1)
+        # The column itself stays visible: a browser may lose widgets that appear together with their column.
+        self._which_run.objects = parts
 
     def _look_at(self, key: str, value: object) -> None:
         self._shown = replace(self._shown, **{key: value})  # type: ignore[arg-type]

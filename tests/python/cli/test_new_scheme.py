@@ -89,8 +89,8 @@ def test_a_scheme_in_rust_stands_in_the_list(cli: Cli, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("newcomer",), "expected --python, --rust or --bpf"),
-        (("newcomer", "--python", "--bpf"), "expected --python, --rust or --bpf"),
+        (("newcomer",), "expected one of --python, --rust and --bpf"),
+        (("newcomer", "--python", "--bpf"), "expected one of --python, --rust and --bpf"),
         (("../newcomer", "--python"), "lower-case letters"),
         (("a-name-of-bpf", "--bpf"), "at most 11"),
         (("newreno", "--python"), "there is a scheme `newreno` already"),

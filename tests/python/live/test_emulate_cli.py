@@ -253,7 +253,7 @@ def test_it_starts_itself_only_once(cli: Cli, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("AIRHOP_STARTED_AGAIN", "1")
     ended = cli(*TWO)
     assert (ended.code, became) == (1, [])
-    assert "run it as root" in ended.err
+    assert "run airhop as root" in ended.err
 
 
 def test_without_any_right_it_ends_with_the_line_of_doctor(
