@@ -98,7 +98,8 @@ def test_the_claims_of_figure_11_hold_on_supporting_numbers() -> None:
         ("yun-9-lhp", changed(BESIDE, lhp=0.4), RECOVERED),
         ("yun-9-lhp-strict", changed(BESIDE, 1e-2, lhp=0.4), RECOVERED),
         ("yun-9-recoveries", BESIDE, changed(RECOVERED, lhp=14.5)),
-        ("yun-9-recoveries-strict", BESIDE, changed(RECOVERED, 1e-4, lhp=14.5)),
+        # Several recoveries for the drops of a window: LL-ELSN has one.
+        ("yun-9-recoveries-strict", BESIDE, changed(RECOVERED, 9e-2, ll_elsn=14.0)),
     ],
 )
 def test_a_claim_of_figure_11_fails_on_contrary_numbers(claim: str, means: Means, recovered: Means) -> None:

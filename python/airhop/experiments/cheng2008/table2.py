@@ -111,18 +111,20 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "cheng-t2-nak",
         (
-            "A NACK is triggered only by transmission errors: on an error-free channel TCP-CL's sender "
-            "gets no NACK in any run, over any number of hops."
+            "A NACK is triggered only by transmission errors, which are read as errors of the channel, not "
+            "as collisions: on an error-free channel TCP-CL's sender gets no NACK in any run, over any "
+            "number of hops."
         ),
         nacks_without_errors,
         quote=(
             "The negative ACK (NACK) is triggered only when a frame is dropped as a result of "
-            "transmission errors and is limited by the retransmission threshold"
+            "transmission errors"
         ),
         reason=(
             "The algorithm of the slides triggers a NACK when retransmissions exceed the threshold. "
             "Collisions with hidden stations cause retransmissions, too, and the MAC cannot tell the cause "
-            "of a missing ACK."
+            "of a missing ACK. The slides do not define transmission errors: with collisions among them, a "
+            "NACK on this channel would be as printed."
         ),
     ),
 )

@@ -152,7 +152,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "WestwoodVT needs no service of the network.",
         needs_no_service,
         quote="discrimination of the cause of packet loss using the modified end-to-end TCP mechanism, "
-        "without supporting the intermediate router mechanisms",
+        "without supporting the intermediate router mechanisms […] This paper propose WestwoodVT […], a "
+        "sender-side TCP scheme",
     ),
 )
 

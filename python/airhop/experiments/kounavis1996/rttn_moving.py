@@ -212,8 +212,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "trips of a sender without timeouts differs from that at constant speed where the speed changes by a "
         "factor of 4, or where it changes by a factor of 16.",
         Asked(depends, "patient", "spread_s", CHANGING),
-        quote="Fade duration is also constantly changing and variations in RTT depend on a great number of "
-        "parameters such as the receiver's movement",
+        quote="variations in RTT depend on a great number of parameters such as the receiver's movement",
     ),
     Claim(
         "kou-moving-goodput",

@@ -249,8 +249,12 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "In both directions each discarded packet is corrupted, announced by an ERSN, retried, discarded, "
         "reported by an ELN, and retransmitted, in this order; the ERSN arrives before the ELN.",
         Asked(all_discarded, WAYS, "in_order"),
-        quote="Corruption CRC error (no L2 ACK transmission) […] L2 ACK timeout 1st retry Last retry […] "
-        "Packet 1 ELN L2 ACK timeout ERSN",
+        quote="When the wireless link layer of BS fails in the first transmission attempt of the packet 1 "
+        "(Layer-2 ACK timeout), the wireless link layer retransmits the packet and, simultaneously, BS sends "
+        "the Explicit Retransmission Start Notification (ERSN) to the remote TCP sender. […] If the packet 1 "
+        "fails in transmission until the retry limit of LL-ARQ, BS sends an appropriate ELN message to the "
+        "TCP sender. Upon receiving the ELN, the TCP sender immediately retransmits the packet 1 […] "
+        "Behavior of the LL-ELSN scheme for (a) downlink communication, and (b) uplink communication.",
     ),
     Claim(
         "yun-fig1-ersn",

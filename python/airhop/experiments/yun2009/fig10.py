@@ -4,10 +4,10 @@ Printed in the paper: Jain's index (its equation 5) of the goodputs of n connect
 high fairness index above 0.98". The printed axis is unknown to Airhop's authors. "Most" means more than half
 of the schemes; "gets worse as the number of connections gets increased" means a lower index at every step of
 the axis from two connections up; "poor", of schemes that are "relatively comparable with each other", means
-less fair than most other schemes at the largest number of connections. Airhop's own claims: the index of
-these two schemes is below 0.98; an index is lower with the most connections than with two; the two have more
-timeouts per segment sent than most other schemes, or than Reno. Quick mode includes two connections, as the
-index of one connection is 1.
+less fair than most other schemes at every number of connections from two up. Airhop's own claims: the two are
+less fair than most other schemes with the most connections; their index is below 0.98; an index is lower with
+the most connections than with two; the two have more timeouts per segment sent than most other schemes, or
+than Reno. Quick mode includes two connections, as the index of one connection is 1.
 """
 
 from __future__ import annotations
