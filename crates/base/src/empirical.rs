@@ -41,7 +41,7 @@ mod tests {
     // The inverse distribution function: of n ranks spread evenly over [0, 1), each duration gets a number
     // equal to its count.
     #[test]
-    fn lengths_are_drawn_as_often_as_they_were_measured() {
+    fn empirical_durations_are_drawn_in_proportion_to_counts() {
         let [short, long] = [Span::from_micros(60), Span::from_millis(40)];
         let measured = Empirical::new([(short, 997), (Span::from_millis(1), 0), (long, 3)]);
         let drawn: Vec<Span> = (0..1000).map(|i| measured.draw((f64::from(i) + 0.5) / 1000.0)).collect();

@@ -54,7 +54,7 @@ impl Notice {
     pub fn add(&mut self, other: &Notice) -> bool {
         let (len, behind) = (u64::from(self.len), other.seq.saturating_sub(self.seq));
         let is_alike = Notice { seq: self.seq, ..*other } == Notice { also: 0, ..*self };
-        if !self.kind.names_segment() || !is_alike || len == 0 || behind == 0 || !behind.is_multiple_of(len) {
+        if !self.kind.concerns_one_segment() || !is_alike || len == 0 || behind == 0 || !behind.is_multiple_of(len) {
             return false;
         }
         let place = behind / len - 1;
@@ -98,7 +98,7 @@ impl NoticeKind {
 
     /// True if the notice concerns only the segment that it names, and is void after its arrival. EBSN and
     /// RTTN concern the link, whichever segment they quote (Kounavis 1996 §3, §4).
-    pub const fn names_segment(self) -> bool {
+    pub const fn concerns_one_segment(self) -> bool {
         matches!(self, NoticeKind::Eln | NoticeKind::Ersn | NoticeKind::Nak)
     }
 
@@ -124,7 +124,7 @@ mod tests {
 
     /// A notice is about exactly the segments that were added.
     #[test]
-    fn a_notice_has_the_segments_that_were_added() {
+    fn a_notice_names_exactly_the_segments_added_to_it() {
         let mut notice = eln(1001, 2001);
         assert_eq!((notice.bytes(), notice.segments().count()), (40, 1));
         let more = [2001, 5001, 65_001];

@@ -346,7 +346,7 @@ mod tests {
 
     // At most four sequence numbers, the lowest first; NAKs of two nodes are merged.
     #[test]
-    fn naks_are_sorted_each_once_and_the_lowest_stay() {
+    fn the_four_lowest_naks_are_stored_sorted_without_duplicates() {
         let four: Naks = [7, 3, 9, 3, 5, 9].into_iter().collect();
         assert_eq!(four.seqs(), [3, 5, 7, 9]);
         let merged: Naks = four.seqs().iter().copied().chain([11, 4, 7, 1]).collect();
@@ -355,7 +355,7 @@ mod tests {
 
     // RFC 9293 §3.1: options fill 32-bit words: 2 + 4k bytes and two bytes of padding; 8 for the contention.
     #[test]
-    fn options_of_naks_and_contention() {
+    fn nak_and_contention_options_fill_32_bit_words() {
         let mut ack = Segment::default();
         let lengths = [1, 2, 3, 4].map(|seq| {
             ack.options.naks.insert(seq);
@@ -368,7 +368,7 @@ mod tests {
 
     // A run has a memory budget: absent options need no memory.
     #[test]
-    fn options_take_room_only_where_there_are_some() {
+    fn absent_options_use_no_memory() {
         assert!(Options::from(RareOptions::NONE).0.is_none());
         let sacked = Sack { len: 1, ..Sack::EMPTY };
         assert!(Options::from(RareOptions { sack: sacked, ..RareOptions::NONE }).0.is_some());

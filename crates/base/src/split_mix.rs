@@ -43,7 +43,7 @@ mod tests {
 
     // First numbers of SplitMix64 from 0 and from 1234567, as in its public reference code (Vigna).
     #[test]
-    fn the_reference_sequence() {
+    fn splitmix64_returns_the_reference_sequence() {
         let first = |seed| {
             let mut numbers = SplitMix64::new(seed);
             [numbers.draw(), numbers.draw(), numbers.draw()]

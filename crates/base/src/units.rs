@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantities_need_a_known_unit() {
+    fn a_quantity_without_a_known_unit_is_refused() {
         assert_eq!(parse_span("10 ms"), Ok(Span::from_millis(10)));
         assert_eq!(parse_span("1e-3 s"), Ok(Span::from_millis(1)));
         assert_eq!(parse_rate("5.5 Mbit/s"), Ok(Rate::from_bps(5_500_000)));
@@ -251,7 +251,7 @@ mod tests {
     /// Characters of word processors and PDF files are read as those of a keyboard: the Greek letter mu,
     /// wider, narrower and non-breaking spaces, and the minus sign.
     #[test]
-    fn characters_that_look_alike_are_read_alike() {
+    fn typographic_characters_are_read_as_keyboard_characters() {
         for micro in ["10 us", "10 \u{b5}s", "10 \u{3bc}s", "10\u{3bc}s"] {
             assert_eq!(parse_span(micro), Ok(Span::from_micros(10)), "{micro}");
         }
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn written_units_read_back() {
+    fn a_printed_quantity_parses_to_the_same_value() {
         for ns in [0, 1, 999, 1_000, 20_000, 781_091, 10_000_000, 1_500_000_000, 200_000_000_000] {
             let d = Span::from_nanos(ns);
             assert_eq!(parse_span(&format_span(d)), Ok(d));

@@ -88,7 +88,7 @@ mod tests {
 
     // A program that the kernel's verifier accepts stays within its functions on every path.
     #[test]
-    fn a_program_stays_within_itself() {
+    fn a_jump_or_call_out_of_the_function_is_refused() {
         let exit = op(Op::Exit, 0);
         let refused = |code: &[Option<Instruction>], why: &str| {
             let (at, text) = refusal(code, code.len() - 1).expect_err(why);
@@ -106,7 +106,7 @@ mod tests {
 
     // A function may access 512 bytes below the frame pointer, and no byte above.
     #[test]
-    fn a_stack_has_its_size() {
+    fn the_stack_is_512_bytes_below_the_frame_pointer() {
         let exit = op(Op::Exit, 0);
         let store = |op, offset| {
             let store = Instruction { op, dst: FRAME, src: ZERO, offset, immediate: 0 };

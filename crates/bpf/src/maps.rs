@@ -316,7 +316,7 @@ mod tests {
 
     // htab_map_alloc_check(), array_map_alloc_check(), bpf_local_storage_map_alloc_check(): flags of each type of map.
     #[test]
-    fn flags() {
+    fn each_map_type_accepts_only_its_own_flags() {
         let with = |kind, flags| Declared { kind, key: 4, value: 8, entries: 1, flags }.check();
         for (kind, flags) in [(1, 0), (1, 1), (9, 2), (2, 1 << 10), (24, 1), (24, 1 | 1 << 9)] {
             assert!(with(kind, flags).is_ok(), "{kind} {flags:#x}");
@@ -336,7 +336,7 @@ mod tests {
     // The kernel's documentation, bpf/map_hash: BPF_NOEXIST (1) and BPF_EXIST (2). A full map accepts no new
     // key. The slot of a removed key is reused.
     #[test]
-    fn a_hash_is_full_when_it_is() {
+    fn a_full_hash_map_refuses_new_keys() {
         let (mut map, mut values) = map(Kind::Hash, 2);
         let place =
             |map: &mut Map, values: &mut Region, key: u8, flags| map.place(&[key, 0, 0, 0], flags, values);
@@ -358,7 +358,7 @@ mod tests {
 
     // A full LRU hash removes the least recently used entry, and a look-up counts as a use.
     #[test]
-    fn an_lru_hash_evicts_unused_entries() {
+    fn a_full_lru_hash_evicts_the_least_recently_used_entry() {
         let (mut map, mut values) = map(Kind::Lru, 2);
         for key in [1, 2] {
             map.place(&[key, 0, 0, 0], 0, &mut values).unwrap();
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn an_array_has_all_its_entries() {
+    fn an_array_map_has_every_entry_from_the_start() {
         let (mut map, mut values) = map(Kind::Array, 3);
         assert_eq!((map.find(&[2, 0, 0, 0]), map.find(&[3, 0, 0, 0])), (Some(2), None));
         assert_eq!(map.place(&[3, 0, 0, 0], 0, &mut values), Err(TOO_BIG));

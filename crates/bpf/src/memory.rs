@@ -395,7 +395,7 @@ mod tests {
     // Clang loads eight bytes to extract a bitfield. The neighbouring members are readable in such a load,
     // but not separately.
     #[test]
-    fn neighbours_of_bitfields_are_not_read_alone() {
+    fn a_member_beside_a_bitfield_is_read_only_with_the_bitfield() {
         let rights = [ALONG, ALONG, READ, ALONG, 0, READ | WRITE, READ | WRITE, READ];
         let may_read = |offset, length| readable(&[0; 8], &rights, offset, length).is_some();
         assert!(may_read(0, 4) && may_read(2, 1) && may_read(5, 3));
@@ -406,7 +406,7 @@ mod tests {
 
     // An address after the end of its region, or before its start, is in no other region.
     #[test]
-    fn regions_are_far_apart() {
+    fn an_address_past_its_region_is_in_no_other_region() {
         for space in [
             Space::Packet,
             Space::Frame(0),

@@ -27,13 +27,13 @@ fn assert_names(callback: Callback, function: &str, line: &str, cause: &str) {
 }
 
 #[test]
-fn loops_and_recursion_end() {
+fn endless_loops_and_recursion_are_faults() {
     assert!(fault(Callback::Init).contains("more than 1000000 instructions in one call"));
     assert_names(Callback::Ssthresh, "deeper", "deeper(&own)", "calls are nested deeper than 8 functions");
 }
 
 #[test]
-fn memory_that_is_not_the_programs() {
+fn access_to_memory_not_owned_by_the_program_is_a_fault() {
     let member = "tcp_sock.srtt_us, which programs may not write";
     assert_names(Callback::CongAvoid, "writes_srtt", "srtt_us = 1", &format!("store of 4 bytes at {member}"));
     assert_names(Callback::SetState, "wild", "<< 60", "which is no address of the program's");

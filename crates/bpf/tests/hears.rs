@@ -86,7 +86,7 @@ impl Connection {
 // Yun 2009 §3.1 through the listener: a loss named by an ELN or an ERSN does not reduce the window; an
 // unnamed loss, or the loss of another segment, halves it. Notices never reach TCP.
 #[test]
-fn a_loss_that_was_named_costs_nothing() {
+fn a_loss_named_by_a_notice_does_not_reduce_the_window() {
     let heard = |named: &[(NoticeKind, u64)]| {
         let mut connection = Connection::new(ELN);
         connection.ack(2, None, None);
@@ -109,7 +109,7 @@ fn a_loss_that_was_named_costs_nothing() {
 // Balakrishnan and Katz 1998: the ELN bit in a duplicate ACK refers to the segment expected next; the ACK
 // still reaches TCP.
 #[test]
-fn the_bit_of_eln_in_an_ack() {
+fn the_eln_bit_in_an_ack_names_the_next_expected_segment() {
     let ends = |eln: Option<Eln>| {
         let mut connection = Connection::new(ELN);
         connection.ack(2, None, None);
@@ -122,7 +122,7 @@ fn the_bit_of_eln_in_an_ack() {
 // Effect of a notice on a kernel without a listener: the notice has the form of an ACK, and acknowledges all
 // data before the segment that it names.
 #[test]
-fn an_unhandled_notice_is_an_ack() {
+fn without_a_listener_a_notice_acknowledges_as_an_ack() {
     let mut connection = Connection::new(PASSES);
     connection.notice(NoticeKind::Eln, 4);
     assert_eq!(connection.sender.state().una, 3001);
@@ -133,7 +133,7 @@ fn an_unhandled_notice_is_an_ack() {
 // The object declares the notices that it understands; services for an object without a listener are an
 // error.
 #[test]
-fn an_object_names_services() {
+fn an_object_declares_its_notification_services() {
     let services = |bytes: &[u8]| Object::read(bytes, "x.bpf.o").unwrap().services().to_vec();
     assert_eq!(services(ELN), ["elsn", "eln"]);
     assert!(services(PASSES).is_empty());

@@ -38,7 +38,7 @@ impl Run {
 }
 
 #[test]
-fn the_object_states_its_name_and_callbacks() {
+fn an_object_declares_its_name_and_callbacks() {
     let object = Object::read(OBJECT, "heeds.bpf.o").unwrap();
     let control = &object.congestion_controls()[0];
     assert_eq!((control.name.as_str(), control.needs_ecn(), object.license()), ("heeds", true, "GPL"));
@@ -49,7 +49,7 @@ fn the_object_states_its_name_and_callbacks() {
 
 // Bitfields and nested members: a program sets each one separately, and reads the same value.
 #[test]
-fn fields_have_the_offsets_of_their_types() {
+fn bitfields_and_nested_members_have_their_own_offsets() {
     let mut run = Run::new();
     for field in FIELDS.into_iter().chain(["is_cwnd_limited", "prior_cwnd"]) {
         run.set(field, 1);
@@ -69,7 +69,7 @@ fn fields_have_the_offsets_of_their_types() {
 // RFC 5681 §3.1 through the kernel functions: slow start up to ssthresh, then one segment per window, and no
 // growth of an unused window.
 #[test]
-fn the_window_grows_by_kfuncs() {
+fn kfuncs_grow_the_window_in_slow_start_and_avoidance() {
     let mut run = Run::new();
     let ack = [Argument::Number(0), Argument::Number(4)];
     for (field, value) in [("snd_cwnd", 10), ("snd_ssthresh", 12)] {
@@ -95,7 +95,7 @@ fn the_window_grows_by_kfuncs() {
 
 // The congestion control reads from a map the notices that the tc program received and dropped.
 #[test]
-fn a_notice_reaches_the_sender_through_a_map() {
+fn a_map_carries_notices_from_filter_to_congestion_control() {
     let mut run = Run::new();
     run.set("snd_cwnd", 20);
     assert_eq!(run.call(Callback::Ssthresh, &[]) as u32, 10);
@@ -114,7 +114,7 @@ fn a_notice_reaches_the_sender_through_a_map() {
 // An array has all its entries from the start, as zeros; a hash has as many entries as declared (four), and a
 // fifth is an error.
 #[test]
-fn maps_keep_to_their_size() {
+fn an_insertion_beyond_the_size_of_a_map_is_an_error() {
     let mut run = Run::new();
     let state = |number| [Argument::Number(number)];
     run.call(Callback::SetState, &state(3));
@@ -134,7 +134,7 @@ fn maps_keep_to_their_size() {
 // Tests the private state of 104 bytes, the configuration, jiffies, a sample's signed member, and a request
 // for an ACK.
 #[test]
-fn state_time_and_samples() {
+fn private_state_jiffies_and_samples_reach_the_program() {
     let mut run = Run::new();
     run.call(Callback::Init, &[]);
     let layout = run.machine.object().sample_layout("ack_sample", &["rtt_us"]).unwrap();
@@ -158,7 +158,7 @@ fn state_time_and_samples() {
 
 // Each run has its own maps, variables and random numbers, and begins in the same state.
 #[test]
-fn runs_share_nothing() {
+fn two_runs_share_no_maps_or_variables() {
     let trace = || {
         let mut run = Run::new();
         let first = run.call(Callback::Init, &[]);

@@ -16,7 +16,7 @@ fn map<'a>(object: &'a Loadable, name: &str) -> &'a LoadMap {
 /// The maps of `notices.h`: a hash from connections (36 bytes) to named segments (4 + 16 * 4), and two
 /// counters in the data.
 #[test]
-fn maps_and_data() {
+fn maps_and_data_of_an_object_are_loaded() {
     let object = eln();
     let notices = map(&object, "airhop_notices");
     // BPF_MAP_TYPE_HASH, BPF_F_NO_PREALLOC.
@@ -34,7 +34,7 @@ fn maps_and_data() {
 
 /// Members have their names, including `name`; members other than callbacks are plain bytes.
 #[test]
-fn controls_member_by_member() {
+fn struct_ops_members_are_loaded_by_name() {
     let object = eln();
     let [control] = &object.controls[..] else { panic!("one control") };
     assert_eq!((control.name.as_str(), control.variable.as_str()), ("bpf_eln", "eln"));
@@ -55,7 +55,7 @@ fn controls_member_by_member() {
 /// bpf(2): relocations are at instructions of the matching kind, and the records begin with the program's
 /// first instruction.
 #[test]
-fn relocations_are_at_matching_instructions() {
+fn a_relocation_must_match_its_instruction() {
     let object = eln();
     for program in &object.programs {
         assert_eq!(program.code.len() % 8, 0);
@@ -92,7 +92,7 @@ fn relocations_are_at_matching_instructions() {
 /// Externs of the kernel's configuration (libbpf: `__kconfig`) are read from a map that the loader fills in;
 /// a message names unknown externs.
 #[test]
-fn options_of_the_kernel() {
+fn kernel_configuration_externs_are_read_from_a_map() {
     let mut object = Loadable::read(heeds::OBJECT, "heeds.bpf.o").unwrap();
     object.configure(|name| (name == "CONFIG_HZ").then_some(250));
     let options = map(&object, ".kconfig");

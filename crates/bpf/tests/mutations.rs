@@ -6,14 +6,14 @@ use proptest::prelude::*;
 
 // A truncated file has lost its section table, which is at the end.
 #[test]
-fn cut_off_at_every_length() {
+fn an_object_truncated_at_any_length_is_an_error() {
     for length in 0..heeds::OBJECT.len() {
         assert!(Object::read(&heeds::OBJECT[..length], "cut").is_err(), "{length} bytes of it");
     }
 }
 
 #[test]
-fn files_that_are_no_objects_are_reported() {
+fn a_file_that_is_no_elf_object_is_reported() {
     let refusal = |bytes: &[u8]| Object::read(bytes, "x.o").expect_err("no object").to_string();
     assert!(refusal(b"#!/bin/sh").starts_with("x.o: not a BPF object: "));
     let mut native = faults::OBJECT.to_vec();
@@ -24,7 +24,7 @@ fn files_that_are_no_objects_are_reported() {
 // Offset, size and entry size of each section, larger than any valid value: an error, without allocating
 // memory.
 #[test]
-fn huge_sections() {
+fn a_huge_section_is_an_error_without_allocation() {
     let number = |at: usize, bytes: usize| {
         let mut number = [0; 8];
         number[..bytes].copy_from_slice(&heeds::OBJECT[at..at + bytes]);
@@ -45,7 +45,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, max_shrink_iters: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn changed_bytes(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12)) {
+    fn an_object_with_changed_bytes_never_panics(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12)) {
         let mut bytes = heeds::OBJECT.to_vec();
         for (place, byte) in changes {
             let place = place.index(bytes.len());
@@ -56,7 +56,7 @@ proptest! {
 
     /// As sections are small, a change in a section reaches the parser of that section quickly.
     #[test]
-    fn changed_words(place in 0..heeds::OBJECT.len() / 4, word in prop_oneof![Just(0), Just(u32::MAX), Just(1 << 31), any::<u32>()]) {
+    fn an_object_with_changed_words_never_panics(place in 0..heeds::OBJECT.len() / 4, word in prop_oneof![Just(0), Just(u32::MAX), Just(1 << 31), any::<u32>()]) {
         let mut bytes = heeds::OBJECT.to_vec();
         bytes[place * 4..place * 4 + 4].copy_from_slice(&word.to_le_bytes());
         hostile::object(&bytes);

@@ -24,7 +24,7 @@ fn assert_refused(callback: Callback, number: u64, cause: &str) {
 // Values of a map are separate: an access from one value cannot reach another, neither the next value nor a
 // distant one.
 #[test]
-fn a_value_of_a_map_is_all_that_a_pointer_to_it_reaches() {
+fn a_pointer_to_a_map_value_reaches_no_other_value() {
     assert!([0, 1].iter().all(|&index| call(Callback::CongAvoid, index).is_ok()));
     for index in [2, 3, 4, 5, 1 << 20, u64::MAX >> 3] {
         assert_refused(Callback::CongAvoid, index, "a value of map pairs");
@@ -33,7 +33,7 @@ fn a_value_of_a_map_is_all_that_a_pointer_to_it_reaches() {
 
 // The stack frames of functions are also separate: 512 bytes each, and no access above the end.
 #[test]
-fn a_frame_is_all_that_a_pointer_to_it_reaches() {
+fn a_pointer_to_a_stack_frame_reaches_no_other_frame() {
     assert_eq!(call(Callback::Ssthresh, 1), Ok(1));
     for index in [2, 64, 1 << 20] {
         assert_refused(Callback::Ssthresh, index, "the function's stack");
@@ -42,7 +42,7 @@ fn a_frame_is_all_that_a_pointer_to_it_reaches() {
 
 // A store must be to a single member, and must begin at its offset.
 #[test]
-fn members_are_written_one_by_one() {
+fn a_store_writes_exactly_one_member() {
     assert!(call(Callback::SetState, 2).is_ok());
     assert_refused(Callback::SetState, 1, "store of 1 bytes at tcp_sock.snd_cwnd");
     assert_refused(Callback::SetState, 0, "store of 8 bytes at tcp_sock.snd_cwnd");
@@ -50,7 +50,7 @@ fn members_are_written_one_by_one() {
 
 // An atomic operation must be on an aligned word.
 #[test]
-fn atomics_are_aligned() {
+fn an_unaligned_atomic_operation_is_a_fault() {
     assert!(call(Callback::PktsAcked, 0).is_ok());
     assert_refused(Callback::PktsAcked, 3, "no multiple of 8");
 }
@@ -58,7 +58,7 @@ fn atomics_are_aligned() {
 // bpf-helpers(7), bpf_spin_lock(): a program holds at most one lock, and must release it before it ends;
 // check_map_access(): only helpers access a lock.
 #[test]
-fn a_lock_is_given_back() {
+fn a_spin_lock_must_be_released_before_the_program_ends() {
     assert_eq!(call(Callback::UndoCwnd, 0), Ok(1));
     assert_refused(Callback::UndoCwnd, 1, "a lock is held already");
     assert_refused(Callback::UndoCwnd, 2, "the lock is never given back");
@@ -70,7 +70,7 @@ fn a_lock_is_given_back() {
 // check_map_func_compatibility(): only the socket at hand gives a value of its map. bpf_tcp_ca_is_valid_access(): an
 // argument is read as aligned.
 #[test]
-fn the_values_of_other_sockets_and_parts_of_arguments_are_out_of_reach() {
+fn storage_of_other_sockets_and_partial_arguments_are_refused() {
     assert_eq!(call(Callback::Init, 0), Ok(0));
     assert_refused(Callback::Init, 1, "a map of sockets is for bpf_sk_storage_get");
     assert_refused(Callback::Init, 2, "load of 4 bytes at the context +6");

@@ -29,7 +29,7 @@ fn with(bytes: &[u8], name: &[u8], before: usize, other: &[u8]) -> Vec<u8> {
 
 // Linux, check_max_stack_depth_subprog(): at most 512 bytes in all stack frames of a chain of calls.
 #[test]
-fn stack_of_a_chain() {
+fn call_chains_share_512_bytes_of_stack() {
     let text = refusal("deep");
     assert!(text.contains("720 bytes of stack in 2 functions (deep calls inner)"), "{text}");
 }
@@ -37,7 +37,7 @@ fn stack_of_a_chain() {
 // bpf_tcp_ca_btf_struct_access(): the rule about members that a congestion control may write applies even to
 // code that never runs. The message names a member that is not simulated.
 #[test]
-fn members_by_name() {
+fn a_store_to_a_read_only_member_is_refused_by_name() {
     let text = refusal("writes");
     assert!(text.contains("refused.bpf.c:") && text.contains("writes tcp_sock.srtt_us"), "{text}");
     let text = refusal("reads");
@@ -46,20 +46,20 @@ fn members_by_name() {
 
 // bpf_tcp_ca_get_func_proto(): `release` must neither read nor set socket options.
 #[test]
-fn options_of_a_connection_that_ends() {
+fn release_may_not_access_socket_options() {
     let text = refusal("ends");
     assert!(text.contains("asks") && text.contains("release calls bpf_getsockopt"), "{text}");
 }
 
 #[test]
-fn atomics_that_are_not_aligned() {
+fn an_unaligned_atomic_operation_is_refused() {
     assert!(refusal("misaligned").contains("an atomic operation on 8 bytes at +3"));
 }
 
 // bpf_tcp_ca_init_member() and tcp_register_congestion_control(): only known flags, and a name that no other
 // congestion control has; libbpf: one program for one member.
 #[test]
-fn rules_of_registration() {
+fn invalid_registrations_of_struct_ops_are_refused() {
     let flags = |flags: u32| read(&with(SHARES, b"shares\0\0\0\0\0\0\0\0\0\0", 4, &flags.to_le_bytes()));
     assert!([0, 1, 2, 3].into_iter().all(|n| flags(n).is_ok()));
     assert!(flags(4).expect_err("unknown").contains("its flags are 0x4"));

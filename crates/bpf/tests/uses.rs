@@ -44,7 +44,7 @@ impl Run {
 // bpf-helpers(7), bpf_setsockopt(): TCP_BPF_SNDCWND_CLAMP limits the window, and sets the slow-start
 // threshold.
 #[test]
-fn a_bound_of_the_window() {
+fn bpf_sndcwnd_clamp_limits_window_and_ssthresh() {
     let mut run = Run::new();
     run.call(Callback::Init, &[]);
     assert_eq!((run.get("snd_cwnd_clamp"), run.get("snd_ssthresh")), (20, 20));
@@ -56,7 +56,7 @@ fn a_bound_of_the_window() {
 // Linux, sk_setsockopt(): SO_MAX_PACING_RATE lowers the pacing rate, and makes a host pace that does not
 // (SK_PACING_NEEDED, 1); 2³² − 1 removes the limit. tcp_set_window_clamp(): 0 is no bound of a receive window.
 #[test]
-fn bounds_of_the_pacing_rate_and_of_the_receive_window() {
+fn so_max_pacing_rate_and_window_clamp_limit_the_sender() {
     let mut run = Run::new();
     run.set("sk_pacing_rate", 9000);
     run.call(Callback::SetState, &[0xffff_ffff]);
@@ -74,7 +74,7 @@ fn bounds_of_the_pacing_rate_and_of_the_receive_window() {
 // bpf-helpers(7), bpf_getsockopt(): TCP_MAXSEG returns the length of a segment; a request for two bytes is an
 // error, and the two bytes are zero.
 #[test]
-fn the_size_of_a_segment() {
+fn tcp_maxseg_returns_the_segment_size() {
     let mut run = Run::new();
     run.set("mss_cache", 1448);
     run.call(Callback::Init, &[]);
@@ -88,7 +88,7 @@ fn the_size_of_a_segment() {
 // bpf-helpers(7), bpf_loop(): the callback runs for 0, 1, … until it returns 1, or until the requested count;
 // the result is the number of calls.
 #[test]
-fn a_loop() {
+fn bpf_loop_returns_the_number_of_calls() {
     let mut run = Run::new();
     assert_eq!(run.call(Callback::Ssthresh, &[3]), 6 << 8 | 4);
     assert_eq!(run.call(Callback::Ssthresh, &[100]), 45 << 8 | 10);
@@ -96,7 +96,7 @@ fn a_loop() {
 
 // bpf-helpers(7), bpf_spin_lock(): counters under a lock have the same values as without it.
 #[test]
-fn a_lock() {
+fn bpf_spin_lock_leaves_counters_unchanged() {
     let mut run = Run::new();
     assert_eq!([(); 3].map(|()| run.call(Callback::UndoCwnd, &[])), [1, 2, 3]);
 }

@@ -135,7 +135,7 @@ fn scenario(scheme: &str, pacing: bool) -> String {
 }
 
 #[test]
-fn every_member_varies_in_some_run() {
+fn every_simulated_member_varies_in_some_run() {
     let seen = Seen::default();
     let object = Arc::new(Object::read(OBJECT, "shares.bpf.o").unwrap());
     let loaded = Loaded::new(&object, &object.congestion_controls()[0]).unwrap();

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slots_are_reused_and_counted() {
+    fn arena_slots_are_reused_and_counted() {
         let mut a = Arena::new();
         let (x, y) = (a.insert("x"), a.insert("y"));
         assert_eq!(a.take(x), "x");

@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn order_time_and_content_matter() {
+    fn the_fingerprint_depends_on_order_time_and_content() {
         let print = |events: &[(u64, u64)]| {
             let mut f = Fingerprint::default();
             events.iter().for_each(|&(t, w)| f.mix(Time::from_nanos(t), w));

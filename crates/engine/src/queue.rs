@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn ties_leave_in_the_order_they_came() {
+    fn simultaneous_events_are_popped_in_insertion_order() {
         let mut q = EventQueue::new();
         for i in 0..100 {
             q.push(at(7), i);
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_random_mix_leaves_in_order() {
+    fn random_events_are_popped_in_time_order() {
         // Comparison with a sorted list: events with many ties, near and far, some popped in between, up to
         // an end that leaves some. Few or hundreds of events are pending, so that sorted ones return to the
         // buckets, and buckets are divided.
@@ -325,7 +325,7 @@ mod tests {
     // Thousands of events of one instant, as of many flows that begin together, are pushed and popped without
     // comparisons with all others.
     #[test]
-    fn a_crowd_at_one_instant_is_not_sorted() {
+    fn thousands_of_simultaneous_events_need_no_sorting() {
         let mut q = EventQueue::new();
         q.push(at(1), 0);
         q.push(at(2), 0);
@@ -346,7 +346,7 @@ mod tests {
     // A look ahead divides the buckets relative to a future time; then many events are scheduled before it,
     // as when a paused run continues.
     #[test]
-    fn an_inspected_event_may_be_preceded_by_a_later_push() {
+    fn an_event_pushed_after_a_look_ahead_may_precede_it() {
         let mut q = EventQueue::new();
         q.push(at(7), 0);
         assert_eq!(q.pop_until(at(7)), Some((at(7), 0)));
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_after_the_end_is_taken() {
+    fn no_event_after_the_end_time_is_popped() {
         let mut q = EventQueue::new();
         q.push(at(10), ());
         assert_eq!(q.pop_until(at(9)), None);
@@ -375,7 +375,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "after it")]
-    fn the_past_is_refused() {
+    fn an_event_in_the_past_is_refused() {
         let mut q = EventQueue::new();
         q.push(at(10), ());
         q.pop_until(Time::MAX);

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_replay_leaves_the_queue_as_the_run_did() {
+    fn a_replay_leaves_the_same_queue_as_the_run() {
         let mut queue = filled();
         let mut schedule = Schedule::beginning(&queue);
         run(&mut queue, 300, Some(&mut schedule));
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn taking_down_changes_nothing() {
+    fn recording_a_schedule_does_not_change_the_run() {
         let (mut watched, mut alone) = (filled(), filled());
         let mut schedule = Schedule::beginning(&watched);
         assert_eq!(run(&mut watched, 300, Some(&mut schedule)), run(&mut alone, 300, None));
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_events_are_averaged() {
+    fn a_schedule_averages_the_pending_events() {
         let mut queue = EventQueue::new();
         (0..4).for_each(|i| queue.push(at(i), 0));
         let mut schedule = Schedule::beginning(&queue);

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stream_is_its_name() {
+    fn a_random_stream_is_determined_by_its_name() {
         let s = Streams::new(1, 0);
         let first = |s: Streams, name: &str| s.stream(name).uniform();
         assert_eq!(first(s, "a"), first(s, "a"));
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn draws_are_uniform() {
+    fn random_draws_are_uniform() {
         // Chi-square over 32 backoff slots with 64 000 draws: 31 degrees of freedom, 99.99 % quantile 70.
         let mut s = Streams::new(7, 3).stream("backoff");
         let mut n = [0_f64; 32];

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn moving_a_timer_later_costs_no_event() {
+    fn postponing_a_timer_schedules_no_event() {
         let (mut q, mut timer) = (EventQueue::new(), Timer::new());
         for d in 10..1000 {
             timer.set(at(d), (), &mut q);

@@ -427,7 +427,7 @@ mod tests {
 
     /// A packet lost by the emulator itself does not count as a loss of the network.
     #[test]
-    fn packets_that_the_emulator_lost_are_a_reason_to_refuse_a_run() {
+    fn packets_lost_by_the_emulator_invalidate_the_run() {
         assert!(emulation().live(driven(), Vec::new(), Vec::new(), 0, Ok(())).why.is_empty());
         let first_loss = Some((NodeId(1), "full".into()));
         let lossy = Driven { lost_to_emulator: 2, first_loss, ..driven() };

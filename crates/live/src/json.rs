@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn omissions_are_stated() {
+    fn a_shortened_output_states_the_number_of_omitted_bytes() {
         let (first, last) = (b"first \xC3".to_vec(), b"\xA9 last".to_vec());
         let whole = Output { first: first.clone(), left_out: 0, last: last.clone() };
         assert_eq!(text(&whole), "first é last");

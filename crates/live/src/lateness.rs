@@ -79,7 +79,7 @@ mod tests {
 
     /// Nearest rank: the 50th and the 99th of 1 … 100 µs; three digits are kept.
     #[test]
-    fn quantiles_are_by_nearest_rank() {
+    fn lateness_quantiles_are_nearest_ranks() {
         let mut lengths = Lengths::default();
         assert_eq!(lengths.lateness(), Lateness::default());
         (1..=100).for_each(|us| lengths.add(Span::from_micros(us)));
@@ -93,7 +93,7 @@ mod tests {
     /// The distribution keeps the tail, which quantiles lose: one stall of 40 ms among a thousand durations
     /// of 60 µs has the probability of one in a thousand.
     #[test]
-    fn the_distribution_keeps_a_single_stall() {
+    fn the_lateness_distribution_contains_a_single_stall() {
         let mut lengths = Lengths::default();
         (0..999).for_each(|_| lengths.add(Span::from_micros(60)));
         lengths.add(Span::from_millis(40));

@@ -170,7 +170,7 @@ mod tests {
 
     // Yun 2009 §3.1: "first retransmission" -> ERSN, once; discard at the retry limit -> ELN.
     #[test]
-    fn the_first_failure_and_the_discard_are_reported() {
+    fn first_retransmission_causes_an_ersn_and_discard_an_eln() {
         let mut events = LinkEvents::default();
         let [failed, discarded, delivered] =
             ["failed", "discarded", "delivered"].map(|kind| format!("{kind} a {}", packet(7)));
@@ -185,7 +185,7 @@ mod tests {
 
     /// A lost station ends the service of its own segments, in their order, and of no other.
     #[test]
-    fn a_lost_station_loses_its_segments() {
+    fn a_lost_station_ends_the_service_of_its_segments_alone() {
         let mut events = LinkEvents::default();
         for (station, seq) in [("a", 9), ("b", 5), ("a", 3)] {
             events.hear(&format!("failed {station} {}", packet(seq))).unwrap();
@@ -197,7 +197,7 @@ mod tests {
 
     /// The datagram is the notice that leaves an emulated network, to the source of the segment.
     #[test]
-    fn the_datagram_goes_to_the_source_of_the_segment() {
+    fn a_notice_is_sent_to_the_source_of_the_segment() {
         let mut events = LinkEvents::default();
         let [notice] = events.hear(&format!("discarded a {}", packet(7))).unwrap().try_into().unwrap();
         assert_eq!(notice.about.source.to_string(), "10.0.0.1");
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_lines_are_refused() {
+    fn an_invalid_link_event_line_is_refused() {
         let mut events = LinkEvents::default();
         let cut = format!("failed a {}", &packet(7)[..30]);
         for (line, words) in [
@@ -227,7 +227,7 @@ mod tests {
 
     /// Memory has a bound, whatever a driver reports.
     #[test]
-    fn memory_has_a_bound() {
+    fn link_event_memory_is_bounded() {
         let mut events = LinkEvents::default();
         for seq in 0..2 * MOST_SEGMENTS {
             events.hear(&format!("failed a {}", packet(seq as u32))).unwrap();
@@ -244,7 +244,7 @@ mod tests {
     proptest! {
         /// No line and no bytes of a packet end the process.
         #[test]
-        fn any_line_is_an_event_or_an_error(line in ".{0,80}", bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
+        fn any_line_is_a_link_event_or_an_error(line in ".{0,80}", bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
             let mut events = LinkEvents::default();
             let _ = events.hear(&line);
             let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();

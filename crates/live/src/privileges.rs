@@ -202,7 +202,7 @@ mod linux {
         use super::*;
 
         #[test]
-        fn versions_are_compared_as_numbers() {
+        fn kernel_versions_are_compared_as_numbers() {
             assert!(version("6.18.44-generic") > version("5.15"));
             assert!(version("5.15.0") > version("5.6.1"));
             assert_eq!(version(""), (0, 0));
@@ -210,7 +210,7 @@ mod linux {
 
         /// Each line names its subject, whatever privileges this machine has.
         #[test]
-        fn every_ability_has_a_sentence() {
+        fn every_privilege_is_reported_with_its_subject() {
             let Privileges { namespaces, tun, real_time, struct_ops, tcp_info } = Privileges::look();
             let expected =
                 ["network namespaces", "TUN devices", "real-time priority", "BPF struct_ops", "TCP_INFO"];

@@ -122,7 +122,7 @@ mod tests {
 
     /// A written sample reads back, for both address families; a truncated record is no sample.
     #[test]
-    fn a_sample_is_its_bytes() {
+    fn an_encoded_tcp_info_sample_decodes_to_the_same_sample() {
         let four = sampled("10.0.0.1:40312", "10.0.0.4:5201", Some(11));
         let six = sampled("[fd00:a1b0::1]:8000", "[fd00:a1b0::4]:40000", None);
         for sample in [four, six] {

@@ -219,7 +219,7 @@ mod tests {
     /// acknowledges. With a hole in the data, ACKs answer the segment that fills it, a round trip after the
     /// segments behind the hole.
     #[test]
-    fn an_ack_answers_no_data_behind_a_hole() {
+    fn an_ack_answers_no_data_above_a_hole() {
         let mut host = Turnaround::default();
         let data =
             |host: &mut Turnaround, us, seq| host.wrote(at(us), at(us), &segment(1, 2, 9, seq, 0, 200));
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn other_connections_and_data_with_an_ack_are_no_answer() {
+    fn only_pure_acks_of_the_same_connection_are_answers() {
         let mut host = Turnaround::default();
         host.wrote(at(100), at(100), &segment(1, 2, 9, 0, 0, 200));
         host.read(at(200), &segment(3, 1, 9, 0, 200, 0));
@@ -275,7 +275,7 @@ mod tests {
 
     /// A scan of all ports through an emulator that runs for days must not fill the memory.
     #[test]
-    fn memory_is_bounded() {
+    fn turnaround_memory_is_bounded() {
         let mut host = Turnaround::default();
         for port in 0..2 * MAX_CONNECTIONS {
             host.wrote(at(1), at(1), &segment(1, 2, port as u16, 0, 0, 1));

@@ -35,7 +35,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// the descriptors are open, and a second registration gets a different name. Another process may have
 /// registered the same object in the meantime.
 #[test]
-fn every_shipped_object_comes_and_goes() {
+fn the_kernel_accepts_and_unloads_every_shipped_object() {
     if !possible() {
         return;
     }
@@ -61,7 +61,7 @@ fn every_shipped_object_comes_and_goes() {
 
 /// An object that reads the kernel's configuration gets that of this kernel.
 #[test]
-fn options_are_those_of_this_kernel() {
+fn an_object_reads_the_configuration_of_the_running_kernel() {
     if !possible() {
         return;
     }
@@ -83,7 +83,7 @@ fn with_unset_register(mut object: Loadable) -> Loadable {
 
 /// An error of the kernel is reported with its message and the program.
 #[test]
-fn a_refusal_names_the_program() {
+fn a_verifier_refusal_names_the_program() {
     if !possible() {
         return;
     }
@@ -96,7 +96,7 @@ fn a_refusal_names_the_program() {
 /// A dry run has a verdict on each program: the verifier's reason for a refusal, its count of instructions
 /// otherwise. The members are checked only if all programs are accepted.
 #[test]
-fn a_dry_run_has_a_verdict_on_every_program() {
+fn a_dry_run_reports_the_verifier_result_of_every_program() {
     if !possible() {
         return;
     }

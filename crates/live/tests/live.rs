@@ -90,7 +90,7 @@ fn listening() -> Vec<Ready> {
 /// completely, over both address families; every checksum is complete when the kernel delivers a datagram
 /// (RFC 1071), and no datagram is longer than the MTU.
 #[test]
-fn tcp_passes_with_both_families() {
+fn real_tcp_crosses_the_network_over_ipv4_and_ipv6() {
     if !possible() {
         return;
     }
@@ -155,7 +155,7 @@ fn a_client_waits_until_its_server_is_ready() {
 /// An error names a server that ends before it is ready, and a server that is not ready in time; the client
 /// never starts.
 #[test]
-fn a_server_that_is_not_ready_is_named() {
+fn an_error_names_a_server_that_does_not_become_ready() {
     if !possible() {
         return;
     }
@@ -175,7 +175,7 @@ fn a_server_that_is_not_ready_is_named() {
 
 /// A program may delete the device of its node: the message names the node.
 #[test]
-fn a_device_that_vanished_is_named_by_its_node() {
+fn an_error_names_the_node_of_a_deleted_device() {
     if !possible() || process::Command::new("ip").arg("-V").stdout(Stdio::null()).status().is_err() {
         return;
     }
@@ -190,7 +190,7 @@ fn a_device_that_vanished_is_named_by_its_node() {
 /// Processes see only their own namespace: /proc is that of the command's namespace, and no outside process
 /// is in it.
 #[test]
-fn a_command_has_namespaces_of_its_own() {
+fn a_command_runs_in_its_own_namespaces() {
     if !possible() {
         return;
     }
@@ -208,7 +208,7 @@ fn a_command_has_namespaces_of_its_own() {
 /// When a command ends, its background processes are ended; processes still running at the end of the time receive
 /// SIGTERM, then SIGKILL.
 #[test]
-fn commands_are_ended_with_all_that_they_started() {
+fn ending_a_command_ends_its_background_processes() {
     if !possible() {
         return;
     }
@@ -239,7 +239,7 @@ fn processes(mark: &str) -> Vec<u32> {
 
 /// Body of an emulator process that its test kills.
 #[test]
-fn acts_as_an_emulator() {
+fn a_child_process_runs_an_emulator() {
     let Ok(mark) = std::env::var(ROLE) else { return };
     if mark == "router" {
         return;
@@ -254,13 +254,13 @@ fn acts_as_an_emulator() {
 /// A killed emulator leaves nothing behind: its processes end with it, and unnamed namespaces disappear with
 /// their last process.
 #[test]
-fn nothing_is_left_of_a_killed_emulator() {
+fn a_killed_emulator_leaves_no_process() {
     if !possible() {
         return;
     }
     let mark = format!("98{}", process::id());
     let mut emulator = process::Command::new(std::env::current_exe().unwrap());
-    emulator.args(["--exact", "live::acts_as_an_emulator", "--nocapture"]).env(ROLE, &mark);
+    emulator.args(["--exact", "live::a_child_process_runs_an_emulator", "--nocapture"]).env(ROLE, &mark);
     let mut emulator = emulator.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(emulator.stderr.take().unwrap()).lines();
     for _ in 0..2 {
@@ -298,7 +298,7 @@ fn a_live_run_is_replayed_exactly() {
 /// A command that cannot start, or a device that cannot be created, ends the emulation with a message that
 /// names it; nothing hangs.
 #[test]
-fn failed_set_up_names_its_part() {
+fn a_failed_setup_names_its_command_or_device() {
     if !possible() {
         return;
     }
@@ -348,7 +348,7 @@ for glance in $(seq 1000); do grep -q ":1389 .* 0A " /proc/$A/net/tcp6 && break 
     for glance in $(seq 250); do [ "$(wc -l < received)" = 2 ] && break || sleep 0.02; done
     ip rule | grep -c blackhole
     ip -6 rule | grep -c blackhole
-} | "$EMULATOR" --exact live::acts_as_a_router --nocapture
+} | "$EMULATOR" --exact live::a_child_process_runs_a_router --nocapture
 cat received
 ip rule | grep -c blackhole || true
 ip -6 rule | grep -c blackhole || true
@@ -356,7 +356,7 @@ ip -6 rule | grep -c blackhole || true
 
 /// Body of an emulator process inside a router.
 #[test]
-fn acts_as_a_router() {
+fn a_child_process_runs_a_router() {
     if std::env::var(ROLE).as_deref() != Ok("router") {
         return;
     }
@@ -393,7 +393,7 @@ fn acts_as_a_router() {
 /// network, for both address families. Packets for which segmentation and checksum were left to a card (here:
 /// a veth) enter segmented and with checksum. Afterwards, all settings of the router are as before.
 #[test]
-fn two_interfaces_of_a_router_are_ends() {
+fn packets_between_two_router_interfaces_cross_the_network() {
     if !possible() {
         return;
     }

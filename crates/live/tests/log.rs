@@ -92,7 +92,7 @@ fn read(bytes: &[u8]) -> Result<(Vec<Entry>, Ending), LogError> {
 }
 
 #[test]
-fn written_records_read_back() {
+fn a_written_log_reads_back_unchanged() {
     let expected = [(ENDS[0], datagram(1, 100, false)), (ENDS[1], datagram(2, 60, false))];
     let expected = expected.map(|(node, kept)| Entry { at: at(5), node, length: kept.len(), kept });
     for (bytes, version) in [(written(false), VERSION), (version_1(), 1)] {
@@ -106,7 +106,7 @@ fn written_records_read_back() {
 /// TCP_INFO records stand between datagrams, and may be older than the previous datagram: they do not change
 /// a replay. A record for a node without a host is an error, as for a datagram.
 #[test]
-fn samples_of_connections_are_read_beside_datagrams() {
+fn tcp_info_records_do_not_change_a_replay() {
     let info = SocketInfo {
         local: "10.0.0.1:40000".parse().unwrap(),
         peer: "10.0.0.4:5201".parse().unwrap(),
@@ -142,7 +142,7 @@ fn samples_of_connections_are_read_beside_datagrams() {
 
 /// Payload is private: with headers only, the file contains no payload, only its length.
 #[test]
-fn headers_only_keeps_no_payload() {
+fn a_log_with_headers_only_contains_no_payload() {
     let bytes = written(true);
     assert!(Log::read(Path::new("a.log"), &bytes[..]).unwrap().headers_only());
     let (entries, _) = read(&bytes).unwrap();
@@ -159,7 +159,7 @@ fn headers_only_keeps_no_payload() {
 /// A killed emulator leaves a log truncated at any byte. Complete records are read, and the log reports the
 /// truncation.
 #[test]
-fn a_log_cut_short_is_read_up_to_there() {
+fn a_truncated_log_is_read_up_to_its_last_complete_record() {
     let bytes = written(false);
     let (all, _) = read(&bytes).unwrap();
     for end in HEAD..bytes.len() {
@@ -176,7 +176,7 @@ fn a_log_cut_short_is_read_up_to_there() {
 
 /// A change of any bit of a log, or a byte after its end, causes an error.
 #[test]
-fn no_flipped_bit_is_taken_for_another_log() {
+fn any_flipped_bit_in_a_log_is_an_error() {
     let good = written(false);
     for bit in 0..8 * good.len() {
         let mut bytes = good.clone();
@@ -196,7 +196,7 @@ fn no_flipped_bit_is_taken_for_another_log() {
 
 /// Valid records that are reordered, duplicated, or copied from another log cause an error.
 #[test]
-fn every_record_is_in_its_place() {
+fn reordered_or_duplicated_log_records_are_an_error() {
     let good = written(false);
     let (head, rest) = good.split_at(HEAD);
     let (first, rest) = rest.split_at(record(100));
@@ -217,7 +217,7 @@ fn every_record_is_in_its_place() {
 /// A forged log may contain any records, such as one of a node without a host, or of a time outside of the
 /// run.
 #[test]
-fn a_record_that_no_run_wrote_is_refused() {
+fn a_log_record_that_no_run_can_write_is_refused() {
     let bytes = written(false);
     let error = |nodes: &[NodeId], us| {
         let log = Log::read(Path::new("a.log"), &bytes[..]).unwrap();
@@ -233,7 +233,7 @@ fn a_record_that_no_run_wrote_is_refused() {
 }
 
 #[test]
-fn errors_name_their_place() {
+fn a_log_error_names_its_byte_offset() {
     let good = version_1();
     let head = HEAD - 4;
     let wrong = |offset: usize, value: u8| {
@@ -296,7 +296,7 @@ proptest! {
     /// Arbitrary bytes, and a log without checksums with arbitrary changes, give an error or entries, never a
     /// panic or more data than the file has.
     #[test]
-    fn nothing_in_a_log_is_believed(
+    fn arbitrary_log_bytes_cause_an_error_but_no_panic(
         bytes in proptest::collection::vec(any::<u8>(), 0..300),
         changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
     ) {

@@ -101,7 +101,7 @@ fn a_datagram_is_written_when_it_is_due() {
 
 /// The world ends exactly at the duration, however late the loop is; no datagram enters afterwards.
 #[test]
-fn the_duration_is_exact() {
+fn an_emulation_ends_exactly_at_its_duration() {
     let machine = Machine::default();
     machine.traffic.borrow_mut().extend([(ms(1001), 0, datagram(1, 100, false))]);
     machine.oversleeps.borrow_mut().push((ms(1000), Span::from_millis(4)));
@@ -112,7 +112,7 @@ fn the_duration_is_exact() {
 
 /// A port that always has datagrams neither delays the other ports nor the writing of departures.
 #[test]
-fn one_port_does_not_starve_the_others() {
+fn a_saturated_port_does_not_delay_other_ports() {
     let machine = Machine::default();
     let flood = (0..1000).map(|i| (ms(10), 0, datagram(i, 100, false)));
     machine.traffic.borrow_mut().extend(flood.chain([(ms(10), 1, datagram(9999, 100, false))]));
@@ -126,7 +126,7 @@ fn one_port_does_not_starve_the_others() {
 
 /// A host without room loses the packet, the report counts the loss, and no other host is delayed.
 #[test]
-fn packets_refused_by_a_port_are_counted() {
+fn packets_refused_by_a_host_are_counted_as_lost() {
     let machine = Machine::default();
     let traffic = [(ms(10), 0, datagram(1, 100, false)), (ms(10), 1, datagram(2, 100, false))];
     machine.traffic.borrow_mut().extend(traffic);
@@ -139,7 +139,7 @@ fn packets_refused_by_a_port_are_counted() {
 
 /// Multicasts of a kernel to its neighbours are for a link that does not exist (RFC 1112 §4).
 #[test]
-fn multicast_does_not_enter() {
+fn multicast_datagrams_do_not_enter_the_network() {
     let machine = Machine::default();
     machine.traffic.borrow_mut().extend([(ms(10), 0, datagram(1, 100, true)), (ms(11), 0, vec![1, 2, 3])]);
     let driven = drive(&machine, &mut Wire::new(Span::from_millis(5)));
@@ -150,7 +150,7 @@ fn multicast_does_not_enter() {
 /// together, and only the first has the delay of the stall; the others waited for it, as packets behind it do
 /// in a simulation.
 #[test]
-fn a_stall_is_measured_once() {
+fn a_stall_adds_one_value_to_the_lateness_distribution() {
     let machine = Machine::default();
     let sent = (10..20).map(|at| (ms(at), 0, datagram(at as u16, 100, false)));
     machine.traffic.borrow_mut().extend(sent);
@@ -167,7 +167,7 @@ fn a_stall_is_measured_once() {
 /// A wake-up more than 5 ms late counts as a stall, with its time and length; a shorter delay only counts as
 /// lateness.
 #[test]
-fn stalls_are_kept() {
+fn a_wake_up_more_than_5_ms_late_is_recorded_as_a_stall() {
     let machine = Machine::default();
     machine.oversleeps.borrow_mut().push((ms(300), Span::from_millis(4)));
     assert_eq!(drive(&machine, &mut Wire::new(Span::ZERO)).stalls, []);
@@ -228,7 +228,7 @@ impl Outside for Failing {
 }
 
 #[test]
-fn an_emulation_ends_when_the_world_stops() {
+fn an_emulation_ends_with_the_simulated_world() {
     let driven = drive(&Machine::default(), &mut Failing(Wire::new(Span::ZERO)));
     assert_eq!(driven.finished, Finished::World);
     assert!(driven.ended >= ms(20) && driven.ended < ms(21), "{}", driven.ended);
@@ -247,7 +247,7 @@ impl Port for Gone {
 }
 
 #[test]
-fn a_device_that_is_gone_ends_the_run_by_name() {
+fn an_error_names_the_removed_device_that_ended_the_run() {
     let (clock, sleeper) = (Machine::default(), Machine::default());
     let mut driver = Loop {
         clock,

@@ -349,7 +349,7 @@ mod tests {
     // A retransmission contains three small segments, of which the second had not been sent before. The delay
     // of each byte counts from its own first transmission, and a later retransmission does not change it.
     #[test]
-    fn a_joined_segment_has_several_first_transmissions() {
+    fn each_byte_of_a_merged_segment_has_its_own_delay() {
         let mut stream = StreamDelay::default();
         stream.store_repeated(first(1, 11, 0), 0);
         stream.store_repeated(first(21, 31, 20), 0);
@@ -368,7 +368,7 @@ mod tests {
     // The first transmission counts, no matter which copy arrived above the hole. Bytes 11 to 20 were first
     // sent at 10 ms, although both of their copies are stored, and bytes 1 to 10 and 21 to 30 at 0 ms.
     #[test]
-    fn a_repeated_byte_that_arrived_early_counts_from_its_first_transmission() {
+    fn delay_counts_from_the_first_transmission_of_each_byte() {
         let mut stream = StreamDelay::default();
         stream.store_early(first(21, 31, 0), 0);
         stream.store_repeated(first(11, 21, 10), 0);
@@ -383,7 +383,7 @@ mod tests {
 
     // Bins are contiguous, and no bin is wider than 1/128 of its delays.
     #[test]
-    fn bins_are_contiguous_and_narrow() {
+    fn delay_bins_are_contiguous_and_at_most_a_128th_wide() {
         for first in (0..100_000).chain([1 << 40, (1 << 40) - 1, u64::MAX >> 2]) {
             let last = longest(bin(first));
             assert!(first <= last && (last - first) as f64 <= first as f64 / 128.0, "{first}");
@@ -394,7 +394,7 @@ mod tests {
     // The sum of distributions is the distribution of all delays, even if one distribution is empty or
     // shorter.
     #[test]
-    fn a_merged_distribution_is_that_of_all_delays() {
+    fn merged_distributions_contain_the_delays_of_all_parts() {
         let of = |delays: std::ops::Range<u64>| {
             let mut found = Delays::default();
             delays.for_each(|i| found.add(Span::from_nanos(i * i * i), 1 + i % 3));
@@ -410,7 +410,7 @@ mod tests {
     // Computed by hand: 2³³ bytes have a delay of 10 ms, and as many a delay of 20 ms. The mean is 15 ms, and
     // the median, the last delay of the first half, is 10 ms.
     #[test]
-    fn counts_beyond_32_bits_are_exact() {
+    fn delay_counts_beyond_32_bits_are_exact() {
         let [mut delays, mut merged] = [(); 2].map(|()| Delays::default());
         for (ms, count) in [(10, 1 << 33), (20, u64::from(u32::MAX)), (20, (1 << 32) + 1)] {
             delays.add(Span::from_millis(ms), count);

@@ -166,7 +166,7 @@ mod tests {
     // RFC 3550 §6.4.1, computed by hand: transit times of 10, 26 and 10 ms differ by 16 ms twice, so J is 1
     // and then 1 + 15/16.
     #[test]
-    fn jitter_is_that_of_rfc_3550() {
+    fn jitter_matches_rfc_3550() {
         let mut datagrams = Datagrams::default();
         arrive(&mut datagrams, 0, 10_000);
         assert_eq!(datagrams.jitter_ms(), None, "one arrival has no difference");
@@ -179,7 +179,7 @@ mod tests {
     // Delays of 1 … 1000 ms: the nearest ranks are 500, 950 and 990, and each percentile is at most 1 % too
     // large. Mean and maximum are exact.
     #[test]
-    fn percentiles_are_within_one_per_cent_and_never_above_the_maximum() {
+    fn delay_percentiles_are_within_one_per_cent() {
         let mut datagrams = Datagrams::default();
         assert_eq!((datagrams.delay(), datagrams.loss()), (None, None));
         (1..=1000).for_each(|ms| arrive(&mut datagrams, ms, 1000 * ms));
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn the_warm_up_leaves_nothing_in_loss_delay_and_jitter() {
+    fn loss_delay_and_jitter_exclude_the_warm_up() {
         let mut datagrams = Datagrams::default();
         arrive(&mut datagrams, 0, 1_000_000);
         arrive(&mut datagrams, 0, 10);
@@ -209,7 +209,7 @@ mod tests {
 
     // iperf3's rate: bytes over the time from the first segment to the last. A warm-up shifts the start.
     #[test]
-    fn the_active_rate_is_over_the_time_between_first_segment_and_last_delivery() {
+    fn active_rate_counts_from_first_segment_to_last_delivery() {
         let mut active = Active::default();
         assert_eq!(active.mbps(1000, Time::ZERO), None);
         active.sent(at(2_000_000));

@@ -109,7 +109,7 @@ mod tests {
     // quantile q is within five standard errors, sqrt(q (1 - q) / n) of probability. Between the quantiles
     // F(x) = 1 / (1 + (x / median)^-β).
     #[test]
-    fn median_and_p90_are_the_configured_values() {
+    fn the_turnaround_has_the_configured_median_and_p90() {
         let takes = takes(100, 300, 100_000);
         let beta = 9.0_f64.ln() / 3.0_f64.ln();
         for x in [30.0, 100.0, 300.0, 900.0] {
@@ -128,7 +128,7 @@ mod tests {
 
     // A host delivers packets in their order of arrival.
     #[test]
-    fn an_ack_does_not_overtake() {
+    fn the_turnaround_preserves_the_order_of_packets() {
         let mut host = host(Turnaround { median: Span::from_micros(100), p90: Span::from_millis(1) });
         let leave: Vec<Time> = (0..1000).map(|n| host.hold(Time::ZERO + Span::from_micros(n), n)).collect();
         assert!(leave.is_sorted());
@@ -138,7 +138,7 @@ mod tests {
     // A stall of a machine delays all packets that arrive during it. If a packet draws the stall, the packets
     // behind it depart together with it.
     #[test]
-    fn arrivals_during_a_stall_leave_at_its_end() {
+    fn packets_that_arrive_during_a_stall_depart_at_its_end() {
         let [usual, stall] = [Span::from_micros(60), Span::from_millis(40)];
         let mut emulator =
             host(DelayDistribution::Measured(Arc::new(Empirical::new([(usual, 999), (stall, 1)]))));

@@ -17,7 +17,7 @@ fn names(report: &Report) -> Vec<&str> {
 // Data that leave a base station for a mobile go down, and the other way up; a name that the scenario states
 // stands as it is.
 #[test]
-fn the_name_has_the_direction_through_the_wireless_link() {
+fn a_class_name_states_the_wireless_direction() {
     let mut plan = LastHop { seconds: 2, ..LastHop::default() }.plan();
     let down = plan.flows[0].clone();
     let named = FlowPlan { class: FlowClass::Named("backup".into()), ..down.clone() };
@@ -33,7 +33,7 @@ fn the_name_has_the_direction_through_the_wireless_link() {
 // The goodput of a class is the sum over its flows; a class of one flow has the delays of the flow, also after
 // a warm-up, and the index 1.
 #[test]
-fn a_class_sums_up_its_flows_after_the_warm_up() {
+fn class_goodput_sums_its_flows_after_the_warm_up() {
     let mut plan = LastHop { seconds: 10, flows: 3, ..LastHop::default() }.plan();
     plan.warmup = Span::from_secs(4);
     plan.flows[2].class = FlowClass::Named("alone".into());

@@ -75,7 +75,7 @@ fn rounds(segments: u32, initial_window: u32) -> (u32, u32) {
 // A short transfer over a new connection takes whole rounds: the handshake, half a round trip for the request, one
 // round trip for each window of the slow start, and the last window at the rate of the link. Within 5 %.
 #[test]
-fn a_visit_takes_whole_rounds_and_serialisation() {
+fn a_short_transfer_takes_handshake_request_and_slow_start() {
     for (segments, initial_window) in [(2, 2), (5, 2), (9, 2), (20, 2), (10, 10), (40, 10)] {
         let delayed_ack = Some(DelayedAck { segments: 2, timeout: Span::from_secs(1) });
         let config = Config { initial_window: f64::from(initial_window), delayed_ack, ..with_handshake() };
@@ -102,7 +102,7 @@ fn a_visit_takes_whole_rounds_and_serialisation() {
 // RFC 9293 §3.6: each connection is opened, used once, and closed by both sides, the server first: FINs and their ACKs
 // take two further round trips at most. The report has one line for each direction, which adds up all connections.
 #[test]
-fn the_lines_add_up_over_all_connections() {
+fn report_lines_sum_over_all_connections() {
     let plan =
         visits(wire(10, ErrorPlan::Clean), with_handshake(), Distribution::Constant(2000.0), at_rate(20.0));
     let report = run(&plan, 1);
@@ -125,7 +125,7 @@ fn the_lines_add_up_over_all_connections() {
 
 // A run has room for 16 000 flows; 20 000 connections need no more than are open at a time.
 #[test]
-fn flows_of_closed_connections_open_again() {
+fn flow_slots_of_closed_connections_are_reused() {
     let mut plan =
         visits(wire(1, ErrorPlan::Clean), with_handshake(), Distribution::Constant(100.0), at_rate(200.0));
     plan.warmup = Span::from_secs(50);
@@ -140,7 +140,7 @@ fn flows_of_closed_connections_open_again() {
 
 // A lost SYN, request, response or FIN is repaired; each connection closes, and its flows carry later ones.
 #[test]
-fn connections_close_on_a_lossy_path() {
+fn all_connections_close_on_a_lossy_path() {
     for scheme in ["newreno", "sack", "bbr", "cubic"] {
         let mut plan = visits(
             wire(10, ErrorPlan::Loss(0.05)),
@@ -164,7 +164,7 @@ fn connections_close_on_a_lossy_path() {
 
 // At most 1000 connections are open at a time; later requests wait in order.
 #[test]
-fn requests_beyond_a_thousand_wait_for_a_connection() {
+fn requests_above_1000_open_connections_wait_in_order() {
     let mut plan =
         visits(wire(1, ErrorPlan::Clean), with_handshake(), Distribution::Constant(50_000.0), at_rate(100.0));
     plan.duration = Span::from_secs(60);
@@ -177,7 +177,7 @@ fn requests_beyond_a_thousand_wait_for_a_connection() {
 // RFC 9293 §3.4: on the wire and in a trace each side of a connection ends with one FIN, and each connection has rows
 // under a name of its own.
 #[test]
-fn a_trace_has_each_connection_under_its_name() {
+fn a_trace_names_each_connection_separately() {
     let mut plan =
         visits(wire(10, ErrorPlan::Clean), with_handshake(), Distribution::Constant(1500.0), at_rate(2.0));
     plan.duration = Span::from_secs(5);
@@ -238,7 +238,7 @@ fn processor_sharing(service: f64, load: f64, seconds: f64, seed: u64) -> f64 {
 // Connections through per-flow queues share the link as in M/G/1 with processor sharing: their mean completion is that
 // of an exact simulation with the same arrivals within 2 %.
 #[test]
-fn connections_share_the_link_as_processors() {
+fn per_flow_queues_share_the_link_as_processor_sharing() {
     for load in [0.3, 0.5, 0.7] {
         let (found, service) = shared(load, 500, 1);
         let exact = processor_sharing(service, load, 500.0, 1);
@@ -250,7 +250,7 @@ fn connections_share_the_link_as_processors() {
 // within 5 %, two standard errors and more.
 #[test]
 #[ignore = "two minutes: 200 million events"]
-fn the_mean_is_that_of_processor_sharing() {
+fn mean_completion_equals_mg1_processor_sharing() {
     for load in [0.3, 0.5, 0.7] {
         let runs = (1..=8).map(|seed| shared(load, 4000, seed));
         let (found, service) = runs.fold((0.0, 0.0), |sum, (found, s)| (sum.0 + found / 8.0, s));

@@ -14,7 +14,7 @@ fn short(scheme: &'static str, uplink: bool) -> LastHop {
 }
 
 #[test]
-fn a_run_is_its_plan_seed_and_replication() {
+fn plan_seed_and_replication_determine_a_run() {
     for scheme in ["tahoe", "reno", "newreno", "sack", "snoop", "ll-elsn"] {
         for uplink in [false, true] {
             let hop = short(scheme, uplink);
@@ -25,7 +25,7 @@ fn a_run_is_its_plan_seed_and_replication() {
 }
 
 #[test]
-fn other_threads_change_nothing() {
+fn parallel_threads_do_not_change_a_run() {
     let hop = short("ll-elsn", false);
     let alone = hop.run(7);
     let together: Vec<_> = std::thread::scope(|s| {
@@ -36,7 +36,7 @@ fn other_threads_change_nothing() {
 }
 
 #[test]
-fn unrelated_nodes_change_nothing() {
+fn unrelated_nodes_do_not_change_a_run() {
     // Nodes listed before and after those of the flow, with names that sort before and after theirs.
     let hop = short("snoop", false);
     let plan = hop.plan();
@@ -60,7 +60,7 @@ fn unrelated_nodes_change_nothing() {
 /// A warm-up changes the counters, never the events: the counters of a run of 5 s, and those of a run of 20 s
 /// after a warm-up of 5 s, add up to those of the whole.
 #[test]
-fn a_warm_up_only_splits_the_counting() {
+fn a_warm_up_changes_counters_but_no_event() {
     for uplink in [false, true] {
         let plan = LastHop { flows: 2, attempts: 2, ..short("ll-elsn", uplink) }.plan();
         let whole = run(&plan, 1);

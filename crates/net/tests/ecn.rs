@@ -119,7 +119,7 @@ fn read(path: &Path) -> Vec<Seen> {
 // RFC 3168 §6.1.1: the SYN has ECE and CWR, the SYN-ACK ECE alone, without ECN neither. RFC 2018 §2, RFC 7323
 // §3.2: SACK and timestamps as the connection uses them.
 #[test]
-fn captures_show_the_handshake() {
+fn captures_contain_the_ecn_setup_handshake() {
     for (scheme, ecn, timestamps, sack) in [
         ("newreno", true, true, false),
         ("newreno", false, false, false),
@@ -143,7 +143,7 @@ fn captures_show_the_handshake() {
 
 // RFC 3168 §6.1.3: after a CE packet every ACK echoes it until a segment carries CWR; no other ACK does.
 #[test]
-fn marks_are_echoed_until_cwr() {
+fn ce_marks_are_echoed_until_cwr() {
     let (_, [_, at_b]) = captured(&bottleneck("newreno", 1, true), "echo");
     let (mut echoes, mut marks, mut echoing) = (0, 0, false);
     for seen in &at_b {
@@ -166,7 +166,7 @@ fn marks_are_echoed_until_cwr() {
 // The report's counts of marks equal those of the captures: ECT(0) at the sender, marks and ECE at their
 // arrival, as no packet is lost. Only the queue before the bottleneck marks.
 #[test]
-fn marks_are_counted() {
+fn ecn_counters_equal_those_of_the_captures() {
     let plan = bottleneck("newreno", 1, true);
     let (report, [at_a, at_b]) = captured(&plan, "counted");
     let count = |seen: &[Seen], is_in: bool, of: &dyn Fn(&Seen) -> bool| {
@@ -200,7 +200,7 @@ fn marks_are_counted() {
 // reductions all data outstanding at the first is acknowledged. No packet is lost, so marks are the only
 // cause of reductions.
 #[test]
-fn there_is_one_reduction_per_window() {
+fn ecn_reduces_the_window_once_per_window_of_data() {
     let (report, [at_a, _]) = captured(&bottleneck("newreno", 1, true), "window");
     let (mut reductions, mut acked, mut sent, mut open) = (0, 0, 0, 0);
     let mut echoed = false;
@@ -227,7 +227,7 @@ fn there_is_one_reduction_per_window() {
 // RFC 3168 §6.1.4 and §6.1.5: neither ACKs nor retransmissions are ECN-capable, new data is; §5: a router marks
 // ECN-capable packets only. A lossy link causes retransmissions.
 #[test]
-fn only_new_data_is_marked() {
+fn only_new_data_is_ecn_capable() {
     for scheme in ["newreno", "sack"] {
         let mut plan = bottleneck(scheme, 1, true);
         plan.links.wired[0].errors[0] = ErrorPlan::Loss(0.003);
@@ -257,7 +257,7 @@ fn only_new_data_is_marked() {
 // ECN the same queue drops early; with one flow without ECN beside flows with ECN, only the former loses
 // packets.
 #[test]
-fn where_red_marks_nothing_is_lost() {
+fn no_packet_is_lost_while_red_only_marks() {
     for flows in [1, 10] {
         let mut plan = bottleneck("newreno", flows, true);
         for flow in &mut plan.flows {
@@ -283,7 +283,7 @@ fn where_red_marks_nothing_is_lost() {
 
 // RFC 2884 (and Floyd 1994): marks instead of drops avoid retransmissions. Ten flows through RED, five seeds.
 #[test]
-fn ten_flows_get_no_less_through_red_with_ecn() {
+fn ecn_does_not_reduce_the_goodput_of_ten_flows_through_red() {
     let goodput = |ecn: bool| -> f64 {
         let plan = bottleneck("newreno", 10, ecn);
         (1..=5).flat_map(|seed| run(&plan, seed).flows).map(|f| f.goodput_mbps).sum::<f64>() / 5.0
@@ -298,7 +298,7 @@ fn ten_flows_get_no_less_through_red_with_ecn() {
 // Xu, Tian and Ansari 2004: a congestion warning marks all ECN-capable packets, and endpoints of RFC 3168
 // react as to any mark.
 #[test]
-fn a_congestion_warning_is_answered_like_any_mark() {
+fn senders_react_to_a_congestion_warning_as_to_a_ce_mark() {
     let mut plan = bottleneck("newreno", 1, true);
     plan.links.wired[1].queue = [QueuePlan::congestion_warning(100); 2];
     let (report, [_, at_b]) = captured(&plan, "warning");

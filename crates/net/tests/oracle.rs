@@ -115,7 +115,7 @@ fn mbps(truth: Truth) -> f64 {
 // data 192 + 8608/11 (1040 + 36 B), SIFS 10, ACK 192 + 112/11, TCP ACK 192 + 608/11 (40 + 36 B), backoff 15.5
 // slots of 20 µs.
 #[test]
-fn the_capacity_of_a_cell_is_that_of_its_timing() {
+fn cell_capacity_follows_from_802_11b_timing() {
     let data = 50.0 + 192.0 + 8608.0 / 11.0 + 10.0 + 192.0 + 112.0 / 11.0;
     let ack = 50.0 + 192.0 + 608.0 / 11.0 + 10.0 + 192.0 + 112.0 / 11.0;
     let by_hand = 8000.0 / (data + ack + 310.0);
@@ -135,7 +135,7 @@ fn the_capacity_of_a_cell_is_that_of_its_timing() {
 // collision costs about one exchange: the simulated cell stays 4 to 6 % below. A slot model has 3.76 to 3.80
 // Mbit/s, ns-2 about 3.66.
 #[test]
-fn a_saturated_cell_carries_a_twentieth_less_than_its_capacity() {
+fn a_saturated_cell_stays_5_percent_below_its_capacity() {
     for (uplink, rts) in [(false, false), (true, false), (false, true)] {
         let mut plan = LastHop { d_off_ms: 2, seconds: 60, ..hop(uplink) }.plan();
         if rts {
@@ -155,7 +155,7 @@ fn a_saturated_cell_carries_a_twentieth_less_than_its_capacity() {
 
 // Capacity minus mean UDP load, by the number of TCP flows, on the narrowest link.
 #[test]
-fn the_share_is_the_remaining_capacity() {
+fn the_fair_share_is_the_capacity_left_by_udp() {
     let mut plan = hop(false).plan();
     plan.links.wired[1].pace = LinkRate::both_ways(Rate::from_bps(2_000_000));
     let payload = 1000.0 / 1040.0;
@@ -188,7 +188,7 @@ fn the_share_is_the_remaining_capacity() {
 
 // In a cell datagrams use airtime: a TCP flow has the remainder by the formula.
 #[test]
-fn datagrams_take_their_time_of_a_cell() {
+fn udp_load_reduces_the_cell_capacity_by_its_airtime() {
     let mut plan = LastHop { scheme: "sack", d_off_ms: 2, ..hop(false) }.plan();
     plan.duration = Span::from_secs(60);
     plan.flows.push(udp("cbr", 3, 4, Arc::new(Cbr { rate: Rate::from_bps(1_500_000) })));
@@ -202,7 +202,7 @@ fn datagrams_take_their_time_of_a_cell() {
 // uniform over 31 slots, variance (32² - 1) / 12 × 20² µs²; two of them in each of 5000 round trips, five
 // standard deviations.
 #[test]
-fn the_round_trip_is_that_of_empty_queues() {
+fn the_reported_rtt_is_that_of_empty_queues() {
     for (uplink, immediate_access) in [(false, false), (true, false), (false, true), (true, true)] {
         let mut plan = hop(uplink).plan();
         plan.links.wlans[0].cell.rules.immediate_access = immediate_access;
@@ -238,7 +238,7 @@ fn window(plan: &Plan, segments: f64) -> Plan {
 // whose window is too small. The reported rate is that of a full window, and the reported round trip that of
 // a window of one.
 #[test]
-fn the_oracle_knows_radio_links() {
+fn the_oracle_computes_rate_and_rtt_of_radio_links() {
     let go_back = |group, window| ArqPlan::GoBackN { group, rules: rules(window, None) };
     let selective = ArqPlan::SelectiveRepeat { srej: true, rules: rules(8, None) };
     let recoveries = [
@@ -267,7 +267,7 @@ fn the_oracle_knows_radio_links() {
 // Datagrams use part of a radio link, and their link ACKs part of the other direction: 1000 bytes with
 // headers, 2 per second.
 #[test]
-fn datagrams_take_their_time_of_a_radio_link() {
+fn udp_load_reduces_the_radio_link_capacity() {
     let plain = Mobile { arq: recovery(None), ..Mobile::default() }.plan();
     let cbr = Arc::new(Cbr { rate: Rate::from_bps(2 * 8 * 972) });
     let whole = mbps(truth_of(&plain));

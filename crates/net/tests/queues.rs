@@ -58,7 +58,7 @@ fn narrow(plan: &Plan, mbps: u64) -> Plan {
 // Floyd and Jacobson 1993: RED keeps the average queue between its thresholds, so the queue does not overflow; RED
 // drops early the number of packets that drop-tail loses by overflows.
 #[test]
-fn red_drops_early_in_wired_links_and_in_stations() {
+fn red_drops_early_at_wired_links_and_stations() {
     for (plan, place) in
         [(narrow(&clean(false), 2), "wire"), (clean(false), "base station"), (clean(true), "station")]
     {
@@ -80,7 +80,7 @@ fn red_drops_early_in_wired_links_and_in_stations() {
 // Two identical flows on separate links: with drop-tail both have the same results, and with RED each link
 // has its own random stream; one link does not depend on the other.
 #[test]
-fn a_red_queue_has_randomness_of_its_own_link() {
+fn each_red_queue_has_the_random_stream_of_its_link() {
     let twins = |queue, pairs: u16| {
         let mut plan = narrow(&clean(false), 2);
         let (link, flow) = (plan.links.wired[1].clone(), plan.flows[0].clone());
@@ -104,7 +104,7 @@ fn a_red_queue_has_randomness_of_its_own_link() {
 // Xu, Tian and Ansari 2004: routers and base station mark. A sender that reacts to marks never fills a queue:
 // no packet is lost after the first slow start, in which the queue is full before the first echo returns.
 #[test]
-fn congestion_warning_replaces_drop_tail_queues_of_wire_and_cell() {
+fn congestion_warning_replaces_drop_tail_of_wire_and_cell() {
     for (plan, place) in
         [(narrow(&clean(false), 2), "wire"), (clean(false), "base station"), (clean(true), "station")]
     {
@@ -125,7 +125,7 @@ fn congestion_warning_replaces_drop_tail_queues_of_wire_and_cell() {
 // A queue set by the scenario stays: a service changes only drop-tail queues, and only those on the path of
 // the flow's data.
 #[test]
-fn a_service_replaces_drop_tail_queues_on_the_way_of_the_data_only() {
+fn a_service_replaces_drop_tail_on_the_data_path_only() {
     let plan = with_ecn(&narrow(&clean(false), 2));
     let warned = with_service(&plan, "congestion-warning");
     let mut chosen = warned.clone();
@@ -160,7 +160,7 @@ fn outcome(plan: &Plan) -> Report {
 // Biaz and Vaidya 2005: if all packets are "in", as for every scheme but Casablanca, the discipline is
 // drop-tail.
 #[test]
-fn a_biased_queue_is_drop_tail_for_equals() {
+fn a_biased_queue_without_out_packets_is_drop_tail() {
     let plan = narrow(&clean(false), 2);
     assert_eq!(outcome(&with_service(&plan, "biased-queue")), outcome(&plan));
 }
@@ -259,7 +259,7 @@ fn of_today() -> [QueuePlan; 3] {
 // RFC 8289, 8290, 8033: drops before the queue is full limit the delay, at wires and before MACs, where the
 // rate varies.
 #[test]
-fn delay_is_controlled_in_wired_links_and_in_stations() {
+fn aqm_limits_delay_at_wired_links_and_stations() {
     for (plan, place) in
         [(narrow(&clean(false), 2), "wire"), (clean(false), "base station"), (clean(true), "station")]
     {
@@ -279,7 +279,7 @@ fn delay_is_controlled_in_wired_links_and_in_stations() {
 // RFC 8289 §3.2: CoDel avoids a standing queue. One Reno flow fills a drop-tail queue permanently; with
 // CoDel, in nearly every period of 100 ms some packet waits less than twice the target.
 #[test]
-fn no_queue_stands_with_codel() {
+fn codel_avoids_a_standing_queue() {
     let plan = narrow(&clean(false), 2);
     assert_eq!(Narrow::new(&plan).standing(10.0, 60.0, 10.0), 1.0, "drop-tail");
     let narrow = Narrow::new(&everywhere(&plan, QueuePlan::Codel(CODEL)));
@@ -290,7 +290,7 @@ fn no_queue_stands_with_codel() {
 // RFC 8033 §4.2: a controller with an integral term has no steady-state error: the mean delay is the target
 // for any number of flows.
 #[test]
-fn pie_holds_its_target() {
+fn pie_keeps_the_mean_delay_at_its_target() {
     let plan = narrow(&clean(false), 2);
     for flows in [1, 4, 12] {
         let plan = everywhere(&with_segments(&plan, &vec![1000; flows]), QueuePlan::Pie(PIE));
@@ -305,7 +305,7 @@ fn pie_holds_its_target() {
 // not grow while marks are echoed; its goodput equals that of a flow with drops within a few hundredths, as
 // the reductions come at other times.
 #[test]
-fn marks_take_the_place_of_drops() {
+fn ecn_marks_replace_drops_at_the_same_goodput() {
     let mut plan = narrow(&clean(false), 2);
     for flow in &mut plan.flows {
         if let Transport::Tcp { config, .. } = &mut flow.transport {
@@ -328,7 +328,7 @@ fn marks_take_the_place_of_drops() {
 // Shreedhar and Varghese 1995: saturated flows have equal shares of the bytes on the wire; with a single
 // queue flows with long segments have more.
 #[test]
-fn fair_queues_share_a_link_for_any_segment_sizes() {
+fn fair_queueing_shares_bytes_for_any_segment_size() {
     let plan = with_segments(&narrow(&clean(false), 2), &[1400, 1000, 700, 500, 300]);
     let index = |queue| fairness(&run(&everywhere(&plan, queue), 1));
     assert!(index(QueuePlan::DropTail { packets: 50 }) < 0.8);
@@ -342,7 +342,7 @@ fn fair_queues_share_a_link_for_any_segment_sizes() {
 // A flood of datagrams at twice the rate of the link has half of the capacity with a fair queue, and nearly all with
 // other queues.
 #[test]
-fn a_flood_takes_its_share_and_no_more() {
+fn fair_queueing_limits_a_udp_flood_to_its_share() {
     let mut plan = narrow(&clean(false), 2);
     plan.flows.push(FlowPlan {
         name: "flood".into(),
@@ -363,7 +363,7 @@ fn a_flood_takes_its_share_and_no_more() {
 
 // A fair queue has no effect on a single flow; with one queue, FQ-CoDel is CoDel (RFC 8290 §1.3).
 #[test]
-fn a_flow_on_its_own_has_a_queue_of_its_own() {
+fn fair_queueing_does_not_change_a_single_flow() {
     let plan = narrow(&clean(false), 2);
     let with = |queue| outcome(&everywhere(&plan, queue));
     assert_eq!(with(fq(50)), with(QueuePlan::DropTail { packets: 50 }));

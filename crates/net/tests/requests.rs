@@ -58,7 +58,7 @@ fn mean_s(completion: &Completion) -> f64 {
 // 2 (1 - ρ). The responses are exponential, and the sizes on the wire those of whole segments. Of 10 × 100 s at
 // the highest load, 70 000 requests, the mean has a standard error of 0.7 %; the bound is 3 %.
 #[test]
-fn open_requests_wait_as_in_mg1() {
+fn open_loop_requests_wait_as_in_mg1() {
     let mean_bytes = 5000.0;
     let delay = MS(1);
     let fixed = 2.0 * delay.secs_f64() + at_10_mbps(REQUEST + 2.0 * HEADER);
@@ -85,7 +85,7 @@ fn open_requests_wait_as_in_mg1() {
 // window 2, an ACK for each segment) in n rounds for 2 (2^n - 1) segments, the last of which is 2^n segments at
 // the rate of the link. Within 5 %.
 #[test]
-fn the_first_response_takes_whole_rounds_and_serialisation() {
+fn the_first_response_takes_handshake_and_slow_start() {
     for (delay_ms, n) in [(20, 1), (50, 3), (50, 5)] {
         let segments = 2 * ((1_u32 << n) - 1);
         let config = Config { handshake: true, initial_window: 2.0, ..Preset::Ns2.config(1000) };
@@ -106,7 +106,7 @@ fn the_first_response_takes_whole_rounds_and_serialisation() {
 
 // A closed loop alternates: each cycle is a response time and a think time.
 #[test]
-fn a_closed_loop_alternates_between_response_and_think_time() {
+fn a_closed_loop_alternates_response_and_think_time() {
     let arrivals = Arrivals::Closed(Distribution::Constant(0.1));
     let plan = requests(unlimited(), MS(10), Distribution::Constant(10_000.0), arrivals);
     let found = completion(&run(&plan, 1).flows[0]);
@@ -118,7 +118,7 @@ fn a_closed_loop_alternates_between_response_and_think_time() {
 // Constant gaps: 20 requests per second for 100 s; none waits, so that all take the same time, but for the first,
 // whose connection opens.
 #[test]
-fn constant_arrivals_come_at_their_rate() {
+fn constant_request_arrivals_have_their_rate() {
     let arrivals = Arrivals::Open(Distribution::Constant(0.05));
     let plan = requests(unlimited(), MS(10), Distribution::Constant(10_000.0), arrivals);
     let found = completion(&run(&plan, 1).flows[0]);
@@ -129,7 +129,7 @@ fn constant_arrivals_come_at_their_rate() {
 
 // Requests beyond the rate of the link stay unfinished: arrivals minus the responses that the link has carried.
 #[test]
-fn requests_beyond_the_rate_of_the_link_are_unfinished() {
+fn requests_beyond_the_link_rate_stay_unfinished() {
     let arrivals = Arrivals::Open(Distribution::Constant(0.01));
     let plan = requests(unlimited(), MS(1), Distribution::Constant(25_000.0), arrivals);
     let report = run(&plan, 1);
@@ -141,7 +141,7 @@ fn requests_beyond_the_rate_of_the_link_are_unfinished() {
 
 // A warm-up clears the completions; those after it are counted, and the requests that still wait.
 #[test]
-fn completions_cover_the_time_after_the_warm_up() {
+fn request_completions_exclude_the_warm_up() {
     let arrivals = Arrivals::Open(Distribution::Constant(0.05));
     let mut plan = requests(unlimited(), MS(10), Distribution::Constant(10_000.0), arrivals);
     let all = completion(&run(&plan, 1).flows[0]);
@@ -154,7 +154,7 @@ fn completions_cover_the_time_after_the_warm_up() {
 // The connection is two flows: that of the responses, in the plan, and that of the requests, which opens when the
 // application starts.
 #[test]
-fn the_requests_are_a_flow_of_their_own() {
+fn requests_are_a_flow_separate_from_the_responses() {
     let arrivals = Arrivals::Open(Distribution::Constant(0.1));
     let mut plan = requests(unlimited(), MS(10), Distribution::Constant(10_000.0), arrivals);
     plan.flows[0].start = Time::ZERO + Span::from_secs(50);
@@ -174,7 +174,7 @@ fn the_requests_are_a_flow_of_their_own() {
 
 // Arrival times and sizes have separate random streams: a slower link changes neither.
 #[test]
-fn the_network_changes_no_request() {
+fn request_times_and_sizes_do_not_depend_on_the_link() {
     let arrivals = Arrivals::Open(Distribution::Exponential { mean: 0.02 });
     let response = Distribution::Lognormal { median: 3000.0, sigma: 1.0 };
     let near = requests(unlimited(), MS(1), response.clone(), arrivals.clone());
@@ -188,7 +188,7 @@ fn the_network_changes_no_request() {
 
 // A run has room for 16 000 flows with those that open: 8 001 connections of two flows each are refused.
 #[test]
-fn more_connections_than_flows_are_refused() {
+fn more_than_8000_request_connections_are_refused() {
     let arrivals = Arrivals::Closed(Distribution::Constant(1.0));
     let mut plan = requests(unlimited(), MS(1), Distribution::Constant(1.0), arrivals);
     plan.flows = vec![plan.flows[0].clone(); 8001];
@@ -198,7 +198,7 @@ fn more_connections_than_flows_are_refused() {
 // RFC 6298 §2.2: the server's first sample is the round trip of its SYN-ACK, which sets its timeout before the first
 // response. With a round trip of 1.2 s, above the initial timeout of 1 s, no response times out.
 #[test]
-fn a_server_knows_the_round_trip_of_its_syn_ack() {
+fn a_server_samples_the_rtt_of_its_syn_ack() {
     for connections in [Connections::Reused, Connections::New] {
         let app = RequestResponse {
             request: Distribution::Constant(REQUEST),

@@ -34,7 +34,7 @@ fn alone(plan: &Plan) -> Report {
 }
 
 #[test]
-fn a_run_does_not_know_that_its_schedule_is_taken_down() {
+fn recording_its_schedule_does_not_change_a_run() {
     let mut chain = Chain::new(3, "sack", RoutingPlan::Aodv(AodvPlan::NS2));
     chain.seconds = 4;
     let last_hop = LastHop { seconds: 4, fer: 0.05, ..LastHop::default() };
@@ -48,7 +48,7 @@ fn a_run_does_not_know_that_its_schedule_is_taken_down() {
 }
 
 #[test]
-fn a_schedule_ends_with_the_run() {
+fn a_recorded_schedule_ends_with_the_run() {
     let plan = LastHop { seconds: 2, ..LastHop::default() }.plan();
     let whole = alone(&plan);
     let rest = whole.events as usize - 1; // the flow begins at 0
@@ -60,7 +60,7 @@ fn a_schedule_ends_with_the_run() {
 // event and the timer are pending. A timer moved to an earlier time would leave a stale event; there is none,
 // as the timer only moves to later times.
 #[test]
-fn waiting_events_of_a_run_are_counted() {
+fn pending_events_of_a_run_are_averaged() {
     let mut plan = dumbbell::plan(1, 2);
     for flow in &mut plan.flows {
         if let airhop_net::plan::Transport::Tcp { config, .. } = &mut flow.transport {

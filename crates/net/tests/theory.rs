@@ -24,7 +24,7 @@ fn lossy(loss: f64) -> Plan {
 }
 
 #[test]
-fn goodput_follows_the_square_root_of_the_loss() {
+fn goodput_follows_the_inverse_root_of_the_loss_rate() {
     // Ott, Kemperman and Mathis 1996: with independent losses, an ACK per segment and a halving per loss, the
     // mean window of additive increase is 1.31 / sqrt(p) segments for small p. Recovery costs about a round
     // trip per loss event, and a few events have two losses (p W of them): both lower the mean by some per

@@ -44,7 +44,7 @@ fn load(plan: &Plan) -> f64 {
 // / 3, and the load of a run of n cycles has the standard deviation load × (1 - load) × sqrt(2 / 3 n)
 // (renewal theory); here n is 10 × 300, five of them.
 #[test]
-fn the_load_of_bursts_is_the_share_of_the_time_that_they_take() {
+fn on_off_load_is_the_peak_times_the_on_share() {
     for (on, off) in [(400, 100), (100, 400), (250, 250)] {
         let share = on as f64 / 500.0;
         let deviation = share * (1.0 - share) * f64::sqrt(2.0 / 9_000.0);
@@ -57,7 +57,7 @@ fn the_load_of_bursts_is_the_share_of_the_time_that_they_take() {
 // packets. ns-2's rule (rounding, at least one packet) would send 1 or 2 packets for a burst of 1.2 packet
 // times.
 #[test]
-fn short_bursts_have_the_same_load() {
+fn bursts_shorter_than_a_packet_keep_the_mean_load() {
     let load = load(&bursts(Span::from_micros(1200), Span::from_micros(1200), 3.0, 20));
     // 10 × 8333 cycles: a standard deviation of 0.0007.
     assert!((load - 0.5).abs() < 0.0035, "{load}");
@@ -66,7 +66,7 @@ fn short_bursts_have_the_same_load() {
 // Yun 2009 §5.3: shape 2, mean 8 Mbit/s out of a peak of 10. The variance of a period is infinite (shape 2), so the bound is wide:
 // the sum of n such periods deviates by about mean / 2 × sqrt(n ln n) (domain of attraction of the normal law).
 #[test]
-fn yuns_background_has_its_mean() {
+fn the_background_traffic_of_yun_2009_has_its_mean_rate() {
     let app =
         Arc::new(ParetoOnOff { peak: Rate::from_bps(10_000_000), on: MS(400), off: MS(100), shape: 2.0 });
     let mut plan = alone(100, MS(1), Transport::Udp { bytes: 1000 }, app);
@@ -78,7 +78,7 @@ fn yuns_background_has_its_mean() {
 }
 
 #[test]
-fn every_source_has_bursts_of_its_own() {
+fn every_on_off_source_has_its_own_bursts() {
     let mut plan = bursts(MS(100), MS(100), 1.5, 20);
     let other = FlowPlan { name: "g".into(), ..plan.flows[0].clone() };
     let alone = run(&plan, 1).flows[0].clone();
@@ -113,7 +113,7 @@ fn a_lone_transfer_takes_the_time_of_slow_start() {
 // A completion time counts from the start of the flow; a warm-up does not shorten it, even if the transfer
 // ends before the warm-up; an unfinished or endless transfer has none.
 #[test]
-fn completion_counts_from_the_start_for_any_warmup() {
+fn completion_times_count_from_the_flow_start() {
     let plan = transfer(MS(50), 30_000);
     let completion = run(&plan, 1).flows[0].completion_s;
     let at = completion.expect("20 s are enough");
@@ -136,7 +136,7 @@ fn completion_counts_from_the_start_for_any_warmup() {
 
 // An application runs over the transport that it needs, and over no other.
 #[test]
-fn an_application_needs_its_transport() {
+fn an_application_over_another_transport_is_refused() {
     let mut udp = bursts(MS(100), MS(100), 1.5, 20);
     udp.flows[0].app = Arc::new(Bulk);
     let mut tcp = transfer(MS(50), 30_000);

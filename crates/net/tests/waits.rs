@@ -46,7 +46,7 @@ fn the_second_of_two_packets_waits_for_one_transmission() {
 
 // A transfer fills the queue of the wire, and ends during the warm-up.
 #[test]
-fn the_warm_up_leaves_nothing_in_the_waits() {
+fn queue_waits_exclude_the_warm_up() {
     let mut plan = streams(QueuePlan::DropTail { packets: 100 });
     plan.flows[1].transport = hosts::tcp("newreno", Preset::Ns2.config(1000));
     plan.flows[1].app = Arc::new(Transfer { bytes: 200_000 });
@@ -58,7 +58,7 @@ fn the_warm_up_leaves_nothing_in_the_waits() {
 // The queue of an interface: segments of a download wait before the cell, and their ACKs less. The one-way
 // delay is more than the wait of a segment.
 #[test]
-fn packets_wait_before_a_cell() {
+fn download_segments_wait_longer_than_acks_at_a_cell() {
     let plan = LastHop { fer: 0.0, attempts: 7, seconds: 20, ..LastHop::default() }.plan();
     let report = run(&plan, 1);
     let of = |name: &str| {

@@ -26,7 +26,7 @@ fn udp(plan: &Plan, mbps: u64) -> Plan {
 }
 
 #[test]
-fn a_round_trip_is_serialisation_and_propagation() {
+fn wired_rtt_is_serialisation_plus_propagation() {
     // 1040 B and 40 B at 10 Mbit/s are 832 µs and 32 µs; twice 5 ms: 10.864 ms. A transfer of one segment is timed once.
     let mut plan = wire(10, Span::from_millis(5), 50, ErrorPlan::Clean);
     plan.flows[0].app = Arc::new(Transfer { bytes: 1000 });
@@ -39,7 +39,7 @@ fn a_round_trip_is_serialisation_and_propagation() {
 }
 
 #[test]
-fn a_full_queue_drops_and_the_rest_gets_through() {
+fn a_full_queue_drops_only_the_excess_packets() {
     // 20 Mbit/s of payload into 10: of 1000-byte datagrams sent every 388.8 µs, one leaves every 800 µs.
     // After 10 s the link has carried its rate, and every datagram is delivered, dropped, or one of the 50 +
     // 2 in the link.
@@ -57,7 +57,7 @@ fn queue_at(plan: &Plan, place: &str) -> Vec<(f64, u32)> {
 }
 
 #[test]
-fn a_queue_is_traced_at_every_change() {
+fn a_trace_records_every_change_of_a_queue() {
     // A datagram arrives every 388.8 µs and one leaves every 800 µs, the first at once: at the arrival of
     // datagram k, k - 1 - floor(0.486 k) are queued (excluding the one in service). So the second is queued
     // alone, and number 96 makes fifty, the maximum.
@@ -75,7 +75,7 @@ fn a_queue_is_traced_at_every_change() {
 }
 
 #[test]
-fn the_queue_of_a_station_is_named_after_its_link_or_after_all_of_them() {
+fn a_queue_is_named_after_its_only_peer_or_with_a_star() {
     let plan = LastHop { seconds: 20, ..LastHop::default() }.plan();
     let rows = queue_at(&plan, "bs->d");
     assert!(rows.iter().any(|row| row.1 > 1) && rows.iter().all(|row| row.1 <= 50));
@@ -108,7 +108,7 @@ fn a_flow_without_a_route_is_refused() {
 }
 
 #[test]
-fn every_discarded_segment_is_notified_downlink_and_uplink() {
+fn every_discarded_segment_causes_an_eln_in_both_directions() {
     // Yun 2009 §3.1: one ELN for each discarded data frame. On the downlink it is a packet that takes 30 ms
     // and can still be in flight; on the uplink it is a call. Discards of pure ACKs cause no notice.
     for uplink in [false, true] {
@@ -123,7 +123,7 @@ fn every_discarded_segment_is_notified_downlink_and_uplink() {
 }
 
 #[test]
-fn the_first_repetition_is_notified_once() {
+fn the_first_link_retransmission_causes_one_ersn() {
     // Yun 2009 §3.3: with two attempts an ERSN occurs with probability p per frame, an ELN with p²; p is FER
     // plus collisions here.
     let hop = LastHop { scheme: "ll-elsn", attempts: 2, fer: 0.1, seconds: 60, ..LastHop::default() };
@@ -136,7 +136,7 @@ fn the_first_repetition_is_notified_once() {
 }
 
 #[test]
-fn notices_can_be_lost_on_the_way() {
+fn a_notice_can_be_lost_on_its_path() {
     // A quarter of all packets from the base station to the sender are lost: fewer ELNs arrive than were
     // sent, and the connection relies on duplicate ACKs and timeouts.
     let mut plan = LastHop { scheme: "ll-elsn", seconds: 60, ..LastHop::default() }.plan();
@@ -149,7 +149,7 @@ fn notices_can_be_lost_on_the_way() {
 
 // Agents are identified by 16-bit numbers: beyond 65 535 agents, numbers would repeat.
 #[test]
-fn too_many_agents_are_refused() {
+fn more_than_65535_agents_are_refused() {
     let mut plan = LastHop::default().plan();
     plan.flows[0].services = served_by(&["elsn"]).repeat(usize::from(u16::MAX));
     assert!(World::new(&plan, 1, 0, None).is_ok());

@@ -46,7 +46,7 @@ fn loaded(flow: &FlowReport) -> (f64, f64) {
 // further one, up to six, takes a handshake before. Of n objects, 1 are there after one round trip, 7 after two, 13 after
 // three. Within 5 %: the rest is serialisation.
 #[test]
-fn six_connections_fetch_objects_in_round_trips() {
+fn a_page_is_fetched_over_up_to_six_connections() {
     for (others, rounds, connections) in [
         (0, 2.0, 1.0),
         (1, 3.0, 1.0),
@@ -64,7 +64,7 @@ fn six_connections_fetch_objects_in_round_trips() {
 
 // An object is requested once those before it have arrived, on a connection that is already open.
 #[test]
-fn dependencies_are_fetched_one_after_the_other() {
+fn a_web_object_is_requested_after_its_dependencies() {
     let chain = vec![object(&[]), object(&[0]), object(&[1]), object(&[1, 2])];
     let (found, opened) = loaded(&run(&visits(chain), 1).flows[0]);
     assert!((found / 5.0 - 1.0).abs() < 0.05, "{found} round trips, expected 5");
@@ -73,7 +73,7 @@ fn dependencies_are_fetched_one_after_the_other() {
 
 // Each visit takes page time and think time; its connections close after it, so that the next one opens its own.
 #[test]
-fn visits_follow_each_other_on_new_connections() {
+fn each_page_visit_opens_new_connections() {
     let report = run(&visits(with_others(8)), 1);
     let [pages, requests] = &report.flows[..] else { panic!("{} lines", report.flows.len()) };
     let (completion, connections) = (pages.completion_ms.unwrap(), pages.connections.unwrap());
@@ -88,7 +88,7 @@ fn visits_follow_each_other_on_new_connections() {
 
 // A page completes over a lossy path, too, whatever is lost.
 #[test]
-fn pages_complete_on_a_lossy_path() {
+fn web_pages_complete_on_a_lossy_path() {
     let mut plan = visits(with_others(20));
     plan.links.wired[0].errors = [ErrorPlan::Loss(0.05), ErrorPlan::Loss(0.05)];
     plan.duration = Span::from_secs(200);

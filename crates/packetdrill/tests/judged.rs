@@ -65,7 +65,7 @@ fn a_connecting_stack_agrees_with_the_peer() {
 }
 
 #[test]
-fn a_difference_names_its_field() {
+fn a_failed_expectation_names_the_differing_field() {
     let data = "+0 write(4, ..., 1000) = 1000\n";
     fails(accepted(&format!("{data}+0 > P. 1:1002(1001) ack 1")), 10, "sequence numbers");
     fails(accepted(&format!("{data}+0 > P. 1:1001(1000) ack 2")), 10, "acknowledgement number");
@@ -105,7 +105,7 @@ fn a_receiver_delivers_data_in_order() {
 }
 
 #[test]
-fn a_read_that_blocks_returns_when_data_came() {
+fn a_blocking_read_returns_when_data_arrives() {
     let text =
         "+0...0.1 read(4, ..., 5000) = 1000\n+.1 < . 1:1001(1000) ack 1 win 257\n+0 > . 1:1(0) ack 1001\n";
     passes(accepted(text), 2);
@@ -115,7 +115,7 @@ fn a_read_that_blocks_returns_when_data_came() {
 /// A data segment carries the pending acknowledgement: no separate ACK follows, not even when the delay is
 /// over.
 #[test]
-fn data_carries_the_acknowledgement() {
+fn a_data_segment_carries_the_pending_ack() {
     let quick = "+0 < . 1:1001(1000) ack 1 win 257\n+0 > . 1:1(0) ack 1001\n".to_owned();
     let both = "+0 < . 1001:2001(1000) ack 1 win 257\n+0 > . 1:1(0) ack 2001\n\
                 +0 write(4, ..., 500) = 500\n+0 > P. 1:501(500) ack 2001\n\
@@ -124,14 +124,14 @@ fn data_carries_the_acknowledgement() {
 }
 
 #[test]
-fn a_timer_retransmits_and_backs_off() {
+fn the_retransmission_timer_backs_off() {
     let text = "+0 write(4, ..., 1000) = 1000\n+0 > P. 1:1001(1000) ack 1\n+.3 > P. 1:1001(1000) ack 1\n\
                 +.6 > P. 1:1001(1000) ack 1\n+0 %{ assert tcpi_ca_state == TCP_CA_Loss and tcpi_snd_cwnd == 1 }%";
     passes(verdict(&format!("`sysctl -q net.ipv4.tcp_early_retrans=0`{ACCEPTED}{text}")), 4);
 }
 
 #[test]
-fn settings_reach_the_connection() {
+fn socket_options_and_route_settings_reach_the_connection() {
     let reno = "+0 setsockopt(4, SOL_TCP, TCP_CONGESTION, \"reno\", 4) = 0\n+0 write(4, ..., 1000) = 1000\n\
                 +0 > P. 1:1001(1000) ack 1\n";
     passes(accepted(reno), 1);
@@ -144,7 +144,7 @@ fn settings_reach_the_connection() {
 /// A feature that is not modelled ends the script without a failure. Without an earlier check there is no
 /// verdict.
 #[test]
-fn unmodelled_features_are_reported() {
+fn an_unmodelled_feature_ends_the_script_without_failure() {
     let unmodelled = [
         ("+0 < R. 1:1(0) ack 1 win 257", "an inbound segment with R."),
         ("+0 < . 1:1(0) ack 9999 win 257", "an ACK of what was never sent"),
@@ -174,7 +174,7 @@ fn unmodelled_features_are_reported() {
 }
 
 #[test]
-fn numbers_without_counterpart_are_reported() {
+fn an_unmodelled_tcp_info_member_is_reported_as_skipped() {
     match accepted("+0 %{ assert tcpi_reordering == 3 }%\n+0 %{ assert tcpi_snd_cwnd == 10 }%") {
         Verdict::Pass { checks: 1, until: None, skipped } => {
             assert_eq!(skipped[0].text, "no counterpart of tcpi_reordering");
@@ -204,7 +204,7 @@ fn fins_close_both_sides() {
 
 /// A complete script must expect every segment that is sent; other scripts ignore further segments.
 #[test]
-fn a_complete_script_expects_all_that_is_sent() {
+fn a_complete_script_must_expect_every_sent_segment() {
     let one_of_two = "+0 write(4, ..., 2000) = 2000\n+0 > . 1:1001(1000) ack 1\n";
     passes(accepted(one_of_two), 1);
     fails(accepted(&format!("--complete\n{one_of_two}")), 11, "1001:2001(1000)");
@@ -212,7 +212,7 @@ fn a_complete_script_expects_all_that_is_sent() {
 
 /// PSH is compared where a script asks for it: the last segment of a write has PSH (RFC 9293 §3.9.1.2).
 #[test]
-fn pushes_are_compared_on_request() {
+fn psh_is_compared_only_if_the_script_has_it() {
     let unpushed = "+0 write(4, ..., 2000) = 2000\n+0 > . 1:2001(2000) ack 1\n";
     passes(accepted(unpushed), 1);
     fails(accepted(&format!("--push\n{unpushed}")), 11, "differs: flags");
@@ -221,7 +221,7 @@ fn pushes_are_compared_on_request() {
 /// A script names further senders by preset, scheme and recovery; any other word is an error that names the
 /// word.
 #[test]
-fn further_senders_are_named_by_their_parts() {
+fn a_script_names_senders_by_preset_scheme_and_recovery() {
     let flight = |also: &str| {
         let text = format!(
             "--also={also}\n{ACCEPTED}+0 write(4, ..., 20000) = 20000\n+0 > . 1:10001(10000) ack 1\n"

@@ -25,7 +25,7 @@ fn error(text: &str) -> String {
 }
 
 #[test]
-fn times_are_nanoseconds() {
+fn script_times_are_read_in_nanoseconds() {
     let when = |stamp: &str| only(&format!("{stamp} close(3) = 0")).when;
     assert_eq!(when("0"), When::At(0));
     assert_eq!(when("1.000001"), When::At(1_000_001_000));
@@ -63,7 +63,7 @@ fn a_segment_has_flags_numbers_and_options() {
 
 /// The text of a segment is valid in a script.
 #[test]
-fn a_segment_is_printed_in_the_language() {
+fn a_printed_segment_is_valid_script_text() {
     for text in [
         "[ect0] P. 1:1001(1000) ack 1 win 5 <TS val 1 ecr 2,nop,nop>",
         "S 0:0(0) win 100 <mss 1000,sackOK,wscale 7,eol>",
@@ -76,7 +76,7 @@ fn a_segment_is_printed_in_the_language() {
 }
 
 #[test]
-fn calls_have_arguments_of_many_kinds() {
+fn system_calls_have_arguments_of_every_kind() {
     let option = call("+0 setsockopt(4, SOL_TCP, TCP_CONGESTION, [\"reno\"], 4) = -1 ENOENT (No such file)");
     assert_eq!(option.name, "setsockopt");
     assert_eq!((option.number(0), option.text(3)), (Some(4), Some("reno")));
@@ -110,7 +110,7 @@ fn options_comments_commands_and_code_are_read() {
 }
 
 #[test]
-fn errors_name_file_line_and_column() {
+fn script_errors_name_file_line_and_column() {
     assert_eq!(error("0 close(3) = 0\n+0 < . 1:1(0) ack x"), "x.pkt:2:19: expected a number, found `x`");
     assert_eq!(
         error("+0 > . 1:1001(10) ack 1"),
@@ -135,7 +135,7 @@ fn errors_name_file_line_and_column() {
 
 /// No text makes the parser panic: each prefix of a script, and each script with one changed letter.
 #[test]
-fn no_text_panics() {
+fn the_parser_panics_on_no_text() {
     let text = "--x=1\n`a`\n+.1 < [ce] S 0:0(0) ack 1 win 9 <mss 5,TS val 1 ecr 2,sack 1:2>\n0...1 f(3, {a(1)=[\"b\"]}) = -1 E (x)\n\
                 * %{ a += 1; assert not (a - 0x1f) < 2, 'ü' }%\n/* ü */";
     for (at, _) in text.char_indices() {

@@ -74,7 +74,7 @@ fn differing(
 }
 
 #[test]
-fn airhop_follows_the_rules() {
+fn airhop_passes_every_script() {
     let differing = differing(&scripts(&root()), 1, |file, text| {
         judge(file, text).unwrap_or_else(|error| panic!("{error}"))
     });
@@ -84,7 +84,7 @@ fn airhop_follows_the_rules() {
 /// Senders of other presets, schemes and recoveries follow the rules whose scripts name these senders
 /// (`--also`).
 #[test]
-fn other_senders_follow_the_rules_that_are_theirs() {
+fn other_senders_pass_the_scripts_that_name_them() {
     for (name, file) in [scripts(&root()), scripts(&senders())].concat() {
         let text = fs::read_to_string(&file).expect("a script");
         for (variant, verdict) in judge_variants(&file, &text).unwrap_or_else(|error| panic!("{error}")) {
@@ -97,7 +97,7 @@ fn other_senders_follow_the_rules_that_are_theirs() {
 /// privilege, the test is skipped with the doctor's line about it; with `AIRHOP_LIVE=required` the test
 /// fails.
 #[test]
-fn the_kernel_follows_the_rules() {
+fn the_linux_kernel_passes_every_script() {
     if let Err(missing) = Privileges::look().emulation_here() {
         return skip(&missing);
     }

@@ -118,7 +118,7 @@ mod tests {
 
     /// With ARQ a packet is freed when it has left the link and the sender no longer needs it.
     #[test]
-    fn unneeded_entries_are_released() {
+    fn acknowledged_arq_packets_are_released() {
         let mut buffer = filled(true, 3);
         buffer.settle(1);
         buffer.settle(0);

@@ -159,7 +159,7 @@ pub enum FrameKind {
 
 impl FrameKind {
     /// True for frames to which the addressed station responds.
-    pub const fn is_answered(self) -> bool {
+    pub const fn expects_response(self) -> bool {
         matches!(self, FrameKind::Rts | FrameKind::Data | FrameKind::Ampdu | FrameKind::BlockAckReq)
     }
 

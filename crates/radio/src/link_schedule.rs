@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_goes_on_at_the_new_rate() {
+    fn a_rate_change_applies_to_the_packet_in_transmission() {
         // Of 8000 bits, 5000 are sent at 1 Mbit/s and 3000 at 4 Mbit/s.
         let mut faster = walk(1_000_000, &[rate(ms(5), 4_000_000)], 0);
         assert_eq!(sent(&mut faster, Time::ZERO, 1000), [Time::ZERO, at(5750)]);
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outage_makes_packets_wait() {
+    fn packets_wait_during_an_outage() {
         let changes = [outage(ms(4), 2000), rate(ms(1000), 2_000_000)];
         let mut walk = walk(1_000_000, &changes, 0);
         // 4000 bits are sent before the outage, and 4000 after it, at the rate that began during the outage.
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn a_handoff_that_forwards_sends_the_packet_anew() {
+    fn a_forwarding_handoff_restarts_the_packet_in_transmission() {
         let changes = [handoff(ms(5), 100, true, Some(2_000_000), Some(10))];
         for end in [0, 1] {
             assert_eq!(sent(&mut walk(1_000_000, &changes, end), Time::ZERO, 1000), [Time::ZERO, ms(109)]);
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn a_handoff_that_loses_gives_the_packet_up() {
+    fn a_handoff_without_forwarding_discards_the_packet() {
         let changes = [handoff(ms(5), 100, false, None, None)];
         let base = || walk(1_000_000, &changes, 0);
         assert_eq!(sent(&mut base(), Time::ZERO, 1000), [Time::ZERO, ms(105)]);
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_overtakes_by_the_shorter_way() {
+    fn no_packet_overtakes_on_the_shorter_path_after_a_handoff() {
         let mut walk = walk(1_000_000, &[handoff(ms(5), 1, true, None, Some(10))], 0);
         let arrivals = [4, 5, 6, 7, 45, 46].map(|left| walk.arrival(ms(left)));
         assert_eq!(arrivals, [54, 55, 55, 55, 55, 56].map(ms));
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schedule_lists_its_phases() {
+    fn a_link_schedule_lists_its_phases() {
         let (fast, slow) = (Rate::from_bps(10), Rate::from_bps(2));
         // The last change of the rate applies, even if it is in a gap. A change to the same rate is no phase.
         let changes = [
@@ -394,7 +394,7 @@ mod tests {
     /// Law: for all changes, the integral of the rate from a packet's first to its last bit is the packet's
     /// length, up to the rounding to a nanosecond.
     #[test]
-    fn a_packet_takes_its_bits_of_the_rate() {
+    fn the_integral_of_the_rate_equals_the_packet_length() {
         let mut random = {
             let mut state = 1_u64;
             move |below: u64| {

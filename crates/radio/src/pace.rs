@@ -297,7 +297,7 @@ mod tests {
 
     // Computed by hand, from LinkQueue::rationalize of mm-link.
     #[test]
-    fn packets_take_opportunities_as_mahimahi_accounts_for_them() {
+    fn packets_use_delivery_opportunities_as_in_mahimahi() {
         // Each opportunity delivers one IP packet of 1500 B. A packet that arrives at time 0 misses the
         // opportunity at time 0.
         assert_eq!(backlog("0\n5\n7\n20\n", &[1500; 5]), [5, 7, 20, 20, 25]);
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn unused_opportunities_are_lost() {
+    fn unused_delivery_opportunities_are_lost() {
         let mut pace = pace("1\n2\n3\n10\n");
         assert_eq!(pace.finish(Time::ZERO, 100), at(1));
         // The remaining 1400 bytes of the first opportunity are lost. The opportunity at 2 ms is lost too,
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_is_a_rate() {
+    fn a_constant_rate_serialises_each_packet_at_that_rate() {
         let plan = LinkRate::from(Rate::from_bps(8000));
         let mut pace = plan.start(0);
         assert_eq!(pace.finish(at(5), 10), at(15));
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_their_line() {
+    fn delivery_trace_errors_name_their_line() {
         let cases = [
             ("", 1, "got the end of the file"),
             ("0\n0\n", 2, "got one that ends at 0 ms"),

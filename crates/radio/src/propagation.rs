@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_are_where_the_power_of_the_law_is_left() {
+    fn the_received_power_at_the_range_is_the_threshold() {
         let range = |receive, sense, height| Propagation { receive, sense, height, ..CHENG }.range();
         let near = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-9, "{a}, expected {b}");
         let free = range(friis(40.0), friis(500.0), None);
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn relative_power_falls_with_the_square_and_then_with_the_fourth_power() {
+    fn power_falls_by_the_second_then_the_fourth_power() {
         let range = Range { crossover: 200.0, ..Range::free_space(250.0, 550.0) };
         let ratio = |a: f64, b: f64| range.power(a * a) / range.power(b * b);
         assert_eq!(ratio(30.0, 60.0), 4.0);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_received_above_the_power_at_a_metre() {
+    fn a_threshold_above_the_power_at_one_metre_has_no_range() {
         assert!((CHENG.nearest() - friis(1.0)).abs() < 1e-9);
         let at = |receive| Propagation { receive, ..CHENG }.range().receive;
         assert!(at(CHENG.nearest() - 1e-9) > 1.0 && at(CHENG.nearest() + 1e-9) < 1.0);

@@ -217,7 +217,7 @@ proptest! {
     /// Without a limit every packet arrives, in order and once, and the sender is informed once, whatever the
     /// losses and the timeout.
     #[test]
-    fn persistent_recovery_delivers_everything_in_order_and_once(
+    fn unlimited_arq_delivers_every_packet_once_in_order(
         plan in plan(None), channel in channel(), arrivals in arrivals(),
     ) {
         let said = World::run(&plan, &channel, &arrivals);
@@ -231,7 +231,7 @@ proptest! {
     /// With a limit packets arrive in order and once, the others were discarded, and no acknowledged packet was
     /// discarded.
     #[test]
-    fn limited_recovery_delivers_or_discards_each_packet(
+    fn limited_arq_delivers_or_discards_each_packet(
         (plan, limit) in (1_u32..5).prop_flat_map(|limit| (plan(Some(limit)), Just(limit))),
         channel in channel(), arrivals in arrivals(),
     ) {
@@ -247,7 +247,7 @@ proptest! {
 
     /// The receiver is informed of a discarded packet: it does not wait for it when the next packet arrives.
     #[test]
-    fn a_discarded_packet_delays_no_other(
+    fn a_discarded_packet_does_not_delay_the_next_packet(
         (plan, limit) in (1_u32..5).prop_flat_map(|limit| (plan(Some(limit)), Just(limit))),
         channel in channel(), burst in 1_usize..80,
     ) {
@@ -263,7 +263,7 @@ proptest! {
     /// The window is never exceeded: no frame is sent whose number is a window or more above an
     /// unacknowledged one.
     #[test]
-    fn no_frame_is_sent_beyond_the_window(plan in plan(None), channel in channel(), arrivals in arrivals()) {
+    fn no_frame_is_sent_beyond_the_arq_window(plan in plan(None), channel in channel(), arrivals in arrivals()) {
         let (ArqPlan::GoBackN { rules, .. } | ArqPlan::SelectiveRepeat { rules, .. }) = &plan else { unreachable!() };
         let said = World::run(&plan, &channel, &arrivals);
         for frame in &said.sent {
@@ -273,7 +273,7 @@ proptest! {
 
     /// Without losses and with long timeouts every frame is sent once.
     #[test]
-    fn nothing_is_repeated_for_nothing(plan in plan(None), channel in channel(), arrivals in arrivals()) {
+    fn without_losses_every_frame_is_sent_once(plan in plan(None), channel in channel(), arrivals in arrivals()) {
         let channel = Channel { lost_frames: Vec::new(), lost_acks: Vec::new(), ..channel };
         let said = World::run(&patient(plan, &channel), &channel, &arrivals);
         prop_assert!(said.sent.iter().map(|f| f.number).eq(0..said.pushed), "{:?}", said.sent);
@@ -293,7 +293,7 @@ proptest! {
 
     /// A gap costs a round trip with selective reject, and a timeout without.
     #[test]
-    fn a_rejected_frame_goes_again_before_its_timer_runs_out(rules in rules(64, None), channel in channel()) {
+    fn selective_reject_retransmits_before_the_timeout(rules in rules(64, None), channel in channel()) {
         let channel = Channel { lost_frames: vec![true], lost_acks: Vec::new(), waits: Vec::new(), ..channel };
         let window = rules.window.max(2);
         let again = |srej| {

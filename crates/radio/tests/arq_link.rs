@@ -21,7 +21,7 @@ fn story(plan: &RadioPlan, packets: &[(u8, u32)]) -> Vec<(u64, Note)> {
 /// A frame of 128 bytes lasts 53.3 ms on an air interface of 19.2 kbit/s, with a propagation delay of 10 ms (Kounavis
 /// 1996 §5).
 #[test]
-fn frames_are_sent_once_without_link_acks_without_recovery() {
+fn without_arq_frames_are_sent_once_without_link_acks() {
     let notes = story(&radio_link::plan(), &[(0, 128), (0, 128)]);
     let delivered = |number| Note::Delivered { end: 0, number };
     assert_eq!(notes, [(63_333, delivered(0)), (116_666, delivered(1))]);
@@ -33,7 +33,7 @@ fn frames_are_sent_once_without_link_acks_without_recovery() {
 
 /// The header of the link counts towards the airtime.
 #[test]
-fn overhead_is_sent_with_each_data_frame() {
+fn the_link_header_counts_towards_the_airtime() {
     let plan = RadioPlan { overhead: 8, ..round(45) };
     assert_eq!(story(&plan, &[(0, 100)]), [(153, Note::Delivered { end: 0, number: 0 })]);
 }
@@ -41,7 +41,7 @@ fn overhead_is_sent_with_each_data_frame() {
 /// A link ACK waits for the frame on the transmitter of its end, and precedes the next frame. Of several
 /// pending link ACKs only the last is sent, which acknowledges all.
 #[test]
-fn link_acks_go_before_data_and_interrupt_none() {
+fn link_acks_precede_data_and_interrupt_no_frame() {
     let sliding = go_back(Group::Sliding, rules(8, 10_000));
     let plan = RadioPlan { arq: [sliding, ArqPlan::None], ..round(0) };
     let notes = story(&plan, &[(0, 50), (0, 40), (1, 100), (1, 100)]);
@@ -61,7 +61,7 @@ fn link_acks_go_before_data_and_interrupt_none() {
 
 /// A link ACK that arrives at the time of the timeout is in time; a nanosecond later it is not.
 #[test]
-fn the_timeout_runs_from_the_start_of_the_frame() {
+fn the_arq_timeout_counts_from_the_start_of_the_frame() {
     // 100 µs of frame, 45 µs of delay, 10 µs of ACK, 45 µs of delay.
     for (timeout, in_time) in [(200, true), (199, false)] {
         let plan =
@@ -79,7 +79,7 @@ fn the_timeout_runs_from_the_start_of_the_frame() {
 /// A block is the set of frames that can be sent together. Later packets wait for its link ACK, and leave with the next
 /// block.
 #[test]
-fn a_block_is_closed_when_nothing_follows() {
+fn packets_after_a_block_wait_for_its_link_ack() {
     let plan = RadioPlan { arq: [go_back(Group::Blocks, rules(4, 1000)), ArqPlan::None], ..round(45) };
     let mut world = World::new(&plan, 1);
     world.push(0, 100);
@@ -126,7 +126,7 @@ fn a_timeout_fails_all_outstanding_frames() {
 
 /// Error models treat link ACKs as control frames: a Gilbert-Elliott channel does not damage them.
 #[test]
-fn link_acks_are_control_frames() {
+fn error_models_treat_link_acks_as_control_frames() {
     let plan = RadioPlan {
         arq: [go_back(Group::Sliding, rules(1, 1000)), ArqPlan::None],
         errors: [
@@ -150,7 +150,7 @@ fn fading(good: Span, bad: Span) -> ErrorPlan {
 /// Input of RTTN: a fade begins with the first timeout after a success and ends with the next link ACK. The effects for
 /// fades and failed attempts follow from the frames and the received ACKs.
 #[test]
-fn a_fade_lasts_from_the_first_timeout_to_the_next_ack() {
+fn a_fade_lasts_from_first_timeout_to_next_link_ack() {
     let errors = fading(Span::from_millis(10), Span::from_millis(4));
     let arq = go_back(Group::Sliding, rules(3, 500));
     let plan = RadioPlan { arq: [arq, ArqPlan::None], errors: [errors.clone(), errors], ..round(45) };
@@ -251,7 +251,7 @@ proptest! {
     /// With recovery and no limit, all packets of both directions arrive once and in order, and none remains in the
     /// link.
     #[test]
-    fn both_directions_deliver_everything_in_order(
+    fn arq_delivers_all_packets_of_both_directions_in_order(
         plan in any_plan(None), packets in traffic(), seed in any::<u64>(),
     ) {
         let world = run(&plan, &packets, seed);
@@ -267,7 +267,7 @@ proptest! {
     /// Every packet is delivered once and in order, or returned: without recovery when its frame is lost, otherwise
     /// when it is discarded.
     #[test]
-    fn every_packet_meets_one_fate(
+    fn every_packet_is_delivered_once_or_returned(
         plan in (1_u32..4).prop_flat_map(|limit| any_plan(Some(limit))), packets in traffic(), seed in any::<u64>(),
     ) {
         let world = run(&plan, &packets, seed);
@@ -289,7 +289,7 @@ proptest! {
     /// A packet discarded by selective repeat has arrived if one of its frames did, delivered already or still in the
     /// reordering buffer.
     #[test]
-    fn a_discarded_packet_may_have_arrived(
+    fn a_packet_discarded_by_selective_repeat_may_have_arrived(
         plan in any_plan(Some(2)), srej in any::<bool>(), window in 1_u32..=64, packets in traffic(), seed in any::<u64>(),
     ) {
         let rules = ArqRules { attempts: Some(2), ..rules(window, 3000) };
@@ -309,7 +309,7 @@ proptest! {
 
     /// An end sends one frame at a time, in the order of time, as the error models require.
     #[test]
-    fn an_end_sends_one_frame_at_a_time(plan in any_plan(None), packets in traffic(), seed in any::<u64>()) {
+    fn a_link_end_sends_one_frame_at_a_time(plan in any_plan(None), packets in traffic(), seed in any::<u64>()) {
         let world = run(&plan, &packets, seed);
         let mut free = [Time::ZERO; 2];
         for (at, note) in &world.notes {
@@ -323,7 +323,7 @@ proptest! {
 
     /// The same seed gives the same trajectory, to the nanosecond.
     #[test]
-    fn a_run_can_be_repeated(plan in any_plan(None), packets in traffic(), seed in any::<u64>()) {
+    fn a_run_with_the_same_seed_is_identical(plan in any_plan(None), packets in traffic(), seed in any::<u64>()) {
         prop_assert_eq!(run(&plan, &packets, seed).notes, run(&plan, &packets, seed).notes);
     }
 }

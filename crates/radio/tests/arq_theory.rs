@@ -46,7 +46,7 @@ fn check(plan: &RadioPlan, mean: f64, deviation: f64) {
 /// Without losses one window of N frames is sent per round trip, or frames without a pause if the window
 /// exceeds the round trip.
 #[test]
-fn a_window_limits_the_data_per_round_trip() {
+fn one_arq_window_is_sent_per_round_trip() {
     for window in 1..=4 {
         let sliding = ROUND_TRIP.max(f64::from(window) * FRAME) / f64::from(window);
         check(&lossy(go_back(Group::Sliding, rules(window, 1000)), 0.0), sliding, 0.0);
@@ -64,7 +64,7 @@ fn a_window_limits_the_data_per_round_trip() {
 /// for each loss; the mean number of losses is p / (1 - p) with variance p / (1 - p)²: the efficiency is t /
 /// (t + T p / (1 - p)) = (1 - p) / (1 - p + p T / t). The window must last a round trip, and end before T.
 #[test]
-fn going_back_costs_a_timeout_per_loss() {
+fn go_back_n_costs_one_timeout_per_loss() {
     for (p, window, timeout) in [(0.02, 3, 350.0), (0.1, 4, 430.0), (0.2, 3, 301.0)] {
         let plan = lossy(go_back(Group::Sliding, rules(window, timeout as u64)), p);
         check(&plan, FRAME + timeout * p / (1.0 - p), timeout * f64::sqrt(p) / (1.0 - p));
@@ -75,7 +75,7 @@ fn going_back_costs_a_timeout_per_loss() {
 /// next missing frame costs a round: with N frames, the mean number of rounds is 1 + N p / (1 - p). All
 /// rounds but the last take T, the last takes (N - 1) t + R.
 #[test]
-fn a_block_costs_a_timeout_per_round() {
+fn go_back_n_in_blocks_costs_one_timeout_per_round() {
     for (p, n, timeout) in [(0.1, 3.0, 450.0), (0.05, 4.0, 520.0), (0.2, 2.0, 333.0)] {
         let plan = lossy(go_back(Group::Blocks, rules(n as u32, timeout as u64)), p);
         let block = (n - 1.0) * FRAME + ROUND_TRIP;
@@ -85,7 +85,7 @@ fn a_block_costs_a_timeout_per_round() {
 
 /// A window of one is stop-and-wait: a packet takes R, plus T for each loss of its frame or link ACK.
 #[test]
-fn stop_and_wait_costs_a_timeout_per_loss_of_frame_or_ack() {
+fn stop_and_wait_costs_one_timeout_per_lost_frame_or_ack() {
     for (p, q) in [(0.1, 0.0), (0.2, 0.1)] {
         let plan = lossy(go_back(Group::Sliding, rules(1, 280)), p);
         let plan = RadioPlan { errors: [ErrorPlan::Loss(p), ErrorPlan::Loss(q)], ..plan };
@@ -98,7 +98,7 @@ fn stop_and_wait_costs_a_timeout_per_loss_of_frame_or_ack() {
 /// frames that may be missing at once: t / (1 - p) per packet. With timeouts of three frames, a window of 64
 /// frames suffices for 20 consecutive losses of one frame.
 #[test]
-fn selective_repeat_costs_a_frame_per_loss() {
+fn selective_repeat_costs_one_frame_per_loss() {
     for srej in [true, false] {
         for p in [0.01, 0.2] {
             let plan = lossy(ArqPlan::SelectiveRepeat { srej, rules: rules(64, 290) }, p);
@@ -111,7 +111,7 @@ fn selective_repeat_costs_a_frame_per_loss() {
 /// probability 1 - p^l, plus T for each failure; the mean number of failures is p (1 - p^l) / (1 - p) = p + …
 /// + p^l.
 #[test]
-fn a_limit_of_attempts_loses_the_power_of_the_loss_rate() {
+fn with_n_attempts_the_loss_rate_is_the_nth_power() {
     let (p, limit, timeout) = (0.3_f64, 3, 280.0);
     let rules = ArqRules { attempts: Some(limit), ..rules(1, timeout as u64) };
     let mut world = World::new(&lossy(go_back(Group::Sliding, rules), p), 1);

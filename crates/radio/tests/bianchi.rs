@@ -57,7 +57,7 @@ fn measured(plan: &CellPlan) -> f64 {
 /// DIFS. With ns-2's rules the MAC is up to 1.1 % below the model, as Bianchi's stations count down a slot
 /// during another station's frame and real ones do not.
 #[test]
-fn saturation_throughput_is_bianchis() {
+fn saturation_throughput_equals_the_bianchi_model() {
     for (access, rules) in
         [Access::Basic, Access::RtsCts].into_iter().flat_map(|a| [(a, CellRules::IEEE), (a, CellRules::NS2)])
     {
@@ -79,7 +79,7 @@ fn saturation_throughput_is_bianchis() {
 /// With control frames at the lowest basic rate, which EIFS assumes, the colliding stations wait as long as
 /// the listeners under ns-2's rules, 384 µs; under the standard's rules 222 µs, as with fast control frames.
 #[test]
-fn saturation_throughput_is_bianchis_with_slow_control_frames() {
+fn throughput_equals_bianchi_with_slow_control_frames() {
     for (n, rules) in [2, 20].into_iter().flat_map(|n| [(n, CellRules::IEEE), (n, CellRules::NS2)]) {
         let mut plan = plan(n + 1);
         (plan.control_rate, plan.rules) = (Rate::from_bps(1_000_000), rules);
@@ -93,7 +93,7 @@ fn saturation_throughput_is_bianchis_with_slow_control_frames() {
 /// One station: a DIFS, a mean of 15.5 slots, the frame, a SIFS and the ACK. The only randomness is that of
 /// the backoff, whose mean over 65 000 frames has an error of 0.04 slots, 0.05 % of the cycle.
 #[test]
-fn one_station_has_the_throughput_of_its_cycle() {
+fn throughput_of_one_station_equals_its_mean_cycle() {
     let plan = plan(2);
     let cycle_us = 50.0 + 15.5 * 20.0 + (192.0 + 1064.0 * 8.0 / 11.0) + 10.0 + (192.0 + 14.0 * 8.0 / 11.0);
     let expect = PAYLOAD_BITS / cycle_us;
@@ -105,7 +105,7 @@ fn one_station_has_the_throughput_of_its_cycle() {
 /// collisions (5.418), while Airhop and ns-2 have EIFS (model 5.203): hence a tolerance of 5 %. Under the
 /// standard's rules.
 #[test]
-fn saturation_throughput_is_near_that_of_ns3() {
+fn saturation_throughput_is_within_5_percent_of_ns3() {
     for (n, ns3, tolerance) in [(1, 5.202, 0.005), (10, 5.355, 0.05)] {
         let measured = measured(&CellPlan { rules: CellRules::IEEE, ..plan(n + 1) });
         assert!((measured / ns3 - 1.0).abs() < tolerance, "n = {n}: {measured:.3}, ns-3 {ns3}");

@@ -47,7 +47,7 @@ fn deliveries(plan: &CellPlan, packets: usize) -> Vec<(Span, Span, u32)> {
 // The contention time ends at the start of the successful exchange: the time from there to the delivery is
 // RTS, CTS, two SIFS and the data frame, or the data frame alone. Failed attempts count with their timeouts.
 #[test]
-fn contention_ends_where_the_exchange_begins() {
+fn contention_time_ends_at_the_successful_exchange() {
     for access in [Access::Basic, Access::RtsCts] {
         let mut plan = plan(2);
         plan.access = access;

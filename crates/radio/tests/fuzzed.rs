@@ -13,7 +13,7 @@ proptest! {
 
     /// Texts made of pieces of such files.
     #[test]
-    fn any_text_is_read_or_refused(
+    fn any_record_or_quantity_text_is_read_or_refused(
         words in prop::collection::vec(prop::sample::select(vec![
             "begin_s,end_s", "# period_s =", "\n", "\n", ",", " ", "0", "1", "2.5", "7", "1000000", "1e9", "-1", "nan", "10",
             "s", "ms", "µs", "Mbit/s", "B", "kB", "m", "GHz", "dBm", "dB", "e", ".", "+",
@@ -24,7 +24,7 @@ proptest! {
 }
 
 #[test]
-fn seeds_are_read_or_refused() {
+fn fuzzer_seeds_are_read_or_refused() {
     for seed in fs::read_dir(SEEDS).expect("the seeds of the fuzzer") {
         let path = seed.expect("a file").path();
         println!("{}", path.display()); // shown if it fails

@@ -154,7 +154,7 @@ fn hidden(window: u32) -> CellPlan {
 /// Cases from one frame in twenty that arrives to one in two. Over 100 s the shares have an error of about
 /// one per cent.
 #[test]
-fn hidden_terminals_lose_as_in_the_chain_of_offsets() {
+fn hidden_terminal_losses_match_the_markov_chain_of_offsets() {
     for window in [16, 32, 64] {
         for bytes in [40, 200] {
             let plan = hidden(window);
@@ -170,7 +170,7 @@ fn hidden_terminals_lose_as_in_the_chain_of_offsets() {
 /// frame, which ends k σ + T later, only if k σ <= S + DIFS + a σ; together T <= S + DIFS + c σ. The other
 /// station's next frame would have to begin T before that, and a σ < T.
 #[test]
-fn hidden_terminals_with_long_frames_starve() {
+fn hidden_terminals_with_long_frames_deliver_no_frame() {
     let plan = line(&[0.0, 30.0, 60.0], 40.0, 40.0);
     let Times { data, timeout, difs, slot, window, .. } = times(&plan, 1040);
     assert!(data > slot * (window as u64 - 1) + timeout + difs);
@@ -180,7 +180,7 @@ fn hidden_terminals_with_long_frames_starve() {
 /// R1 - S1 - S2 - R2: the senders silence each other, though neither receiver hears the other's sender. Out
 /// of hearing, each has a separate cycle of DIFS, (W - 1) / 2 slots, T, SIFS and ACK.
 #[test]
-fn exposed_terminals_follow_the_closed_form() {
+fn exposed_terminal_throughput_equals_the_closed_form() {
     for bytes in [200, 1040] {
         let exposed = line(&[0.0, 30.0, 60.0, 90.0], 40.0, 40.0);
         let apart = line(&[0.0, 30.0, 330.0, 360.0], 40.0, 40.0);
@@ -216,7 +216,7 @@ fn lost_data(metres: &[f64], sense: f64, access: Access) -> f64 {
 /// the sense range, it defers an EIFS of 364 µs after the CTS. The data frame takes 974 µs, so the station begins in
 /// the middle of the frame (station i + 3 of a chain).
 #[test]
-fn rts_and_cts_help_only_where_the_cts_is_decoded() {
+fn rts_cts_protects_only_where_the_cts_is_decoded() {
     let decodes = [0.0, 30.0, 60.0, 90.0];
     let senses = [0.0, 30.0, 90.0, 120.0];
     for (metres, sense, left) in [(decodes, 40.0, 0.0..0.05), (senses, 85.0, 0.5..1.5)] {

@@ -115,7 +115,7 @@ proptest! {
     /// Every packet is delivered once, or discarded, or both if its ACKs were lost; and its MAC becomes free
     /// once for it.
     #[test]
-    fn every_packet_meets_one_fate(plan in any_plan(), packets in traffic(), cut in cut(), seed in any::<u64>()) {
+    fn every_packet_is_delivered_once_or_discarded(plan in any_plan(), packets in traffic(), cut in cut(), seed in any::<u64>()) {
         let world = run(&plan, &packets, cut, seed);
         prop_assert!(world.packets.is_empty(), "{} packets left inside", world.packets.len());
         prop_assert!(world.queue.is_empty() || world.queue.now() >= Time::ZERO + Span::from_secs(3600));
@@ -145,14 +145,14 @@ proptest! {
 
     /// The same seed gives the same trajectory, to the nanosecond.
     #[test]
-    fn a_run_can_be_repeated(plan in any_plan(), packets in traffic(), cut in cut(), seed in any::<u64>()) {
+    fn a_run_with_the_same_seed_is_identical(plan in any_plan(), packets in traffic(), cut in cut(), seed in any::<u64>()) {
         prop_assert_eq!(run(&plan, &packets, cut, seed).notes, run(&plan, &packets, cut, seed).notes);
     }
 
     /// Without errors and with all stations in range, only frames that start together are lost by collision,
     /// and no response collides.
     #[test]
-    fn a_clean_shared_medium_loses_nothing_but_by_collision(
+    fn a_clean_shared_medium_loses_frames_only_by_collision(
         plan in any_plan(), packets in traffic(), cut in cut(), seed in any::<u64>(),
     ) {
         let plan = CellPlan { range: None, errors: Vec::new(), ..plan };

@@ -67,7 +67,7 @@ fn acknowledged(number: u64) -> Note {
 /// retransmission at 545. The sender keeps a frame for 8 (3 + 1) timeouts, 12 800 µs, after its last
 /// transmission.
 #[test]
-fn a_gap_is_naked_and_filled_in_order() {
+fn a_nak_fills_a_gap_in_order() {
     let expected = [
         (145, delivered(0)),
         (400, failed(1, 1)),
@@ -84,7 +84,7 @@ fn a_gap_is_naked_and_filled_in_order() {
 /// 1255 µs; the third ends 400 µs and two further retransmissions later, and the frames behind the gap are
 /// delivered. The sender, notified by the first of three control frames, has recorded six failures.
 #[test]
-fn after_the_last_round_the_receiver_gives_the_frame_up() {
+fn the_receiver_discards_a_frame_after_the_last_nak_round() {
     let expected = [
         (145, delivered(0)),
         (400, failed(1, 1)),
@@ -110,7 +110,7 @@ fn after_the_last_round_the_receiver_gives_the_frame_up() {
 /// A lost NAK costs a round: the NAKs of the second round arrive at 800 and 810 µs, and the retransmission at
 /// 945; the second retransmission is then superfluous.
 #[test]
-fn a_lost_nak_costs_a_round() {
+fn a_lost_nak_costs_one_nak_round() {
     let said = story(3, &[[100, 200]], &[[345, 350]]);
     let expected = [
         (145, delivered(0)),
@@ -127,7 +127,7 @@ fn a_lost_nak_costs_a_round() {
 /// a new frame precedes the copy; the end of an idle frame, 10 µs long, was scheduled when the NAK was in
 /// flight.
 #[test]
-fn a_nak_that_comes_as_a_frame_ends_is_heard_in_order_of_certainty() {
+fn a_nak_at_a_frame_end_is_handled_in_scheduling_order() {
     // The third frame reveals the gap at 345 µs, and the NAK arrives at 400, when the fourth ends: the fifth
     // is sent, and the retransmission from 500 on.
     let expected = [(145, 0), (645, 1), (645, 2), (645, 3), (645, 4), (745, 5)];
@@ -150,7 +150,7 @@ fn a_nak_that_comes_as_a_frame_ends_is_heard_in_order_of_certainty() {
 /// start, or the next idle frame if that is lost. Idle frames end when the sender keeps no frame any more, 12
 /// 800 µs after the retransmission.
 #[test]
-fn idle_frames_show_that_the_last_frame_is_missing() {
+fn an_idle_frame_reveals_the_loss_of_the_last_frame() {
     let expected = [(1110, failed(0, 1)), (1255, delivered(0)), (1220 + 12_800, acknowledged(0))];
     assert_eq!(story(1, &[[0, 50]], &[]), expected);
     let later = [(2110, failed(0, 1)), (2255, delivered(0)), (2220 + 12_800, acknowledged(0))];
@@ -172,7 +172,7 @@ fn idle_frames_show_that_the_last_frame_is_missing() {
 /// One NAK names all frames of a gap; a round of several retransmissions begins with the missing frames, as
 /// ranges.
 #[test]
-fn a_nak_names_a_range() {
+fn one_nak_names_all_frames_of_a_gap() {
     let mut world = World::new(&plan(&[1, 2, 3], [bad(&[[100, 400], [555, 655]]), ErrorPlan::Clean]), 1);
     world.link.report_transmissions();
     (0..5).for_each(|_| world.push(0, 100));
@@ -206,7 +206,7 @@ fn a_nak_names_a_range() {
 /// variance is at most E[L²] / E[L] = (1 + p) / (1 - p) times that of independent losses. Five standard
 /// deviations: false alarm 6e-7 for each of 128 cases.
 #[test]
-fn a_frame_is_given_up_when_all_naks_or_copies_are_lost() {
+fn a_frame_is_discarded_if_all_naks_or_copies_are_lost() {
     for rounds in [&[1][..], &[2], &[1, 1], &[1, 2, 3]] {
         for p in (1..=16).map(|i| 0.04 * f64::from(i)) {
             for q in [0.0, 0.6 * p] {
@@ -272,7 +272,7 @@ fn ways(rounds: &[u64], p: f64, q: f64) -> Vec<(f64, f64)> {
 /// rounds and than the time for which the sender keeps a frame. Five standard deviations of the mean: false
 /// alarm 6e-7 each.
 #[test]
-fn the_mean_delay_is_that_of_the_rounds() {
+fn rlp_mean_delay_matches_the_nak_rounds() {
     for p in (1..=20).map(|i| 0.02 * f64::from(i)) {
         for q in [0.0, p] {
             let ways = ways(&[1, 2, 3], p, q);

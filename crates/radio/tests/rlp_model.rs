@@ -305,7 +305,7 @@ proptest! {
     /// of: a NAK scheme does not detect a gap if no frame, idle frames included, arrives after it before the
     /// sender has removed the frame.
     #[test]
-    fn the_machine_equals_a_model_of_the_rules(
+    fn the_rlp_simulation_equals_an_independent_model(
         rounds in prop::collection::vec(1_u64..4, 1..5),
         share in 0.0..0.5_f64,
         draws in [prop::collection::vec(0.0..1.0_f64, 0..400), prop::collection::vec(0.0..1.0_f64, 0..400)],

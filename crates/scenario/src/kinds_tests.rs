@@ -124,7 +124,7 @@ fn walk(keys: &'static [Key], path: &str, see: &mut dyn FnMut(&str, &'static Kin
 /// In a list whose tables may apply to one direction, `direction` is the last key of each kind. A kind whose
 /// only table applies to all directions has no such key.
 #[test]
-fn every_kind_in_a_list_can_be_for_one_direction() {
+fn every_kind_in_a_list_accepts_a_direction() {
     walk(&SCENARIO, "", &mut |path, kind| {
         let (Kind::Choice(choice) | Kind::Choices(choice)) = kind else { return };
         for variant in choice.variants {
@@ -138,7 +138,7 @@ fn every_kind_in_a_list_can_be_for_one_direction() {
 /// Each kind has its own plan. A declaration that was copied from another kind together with its plan would
 /// simulate that kind.
 #[test]
-fn every_kind_has_a_plan_of_its_own() {
+fn every_kind_has_its_own_plan() {
     walk(&SCENARIO, "", &mut |_, kind| {
         let (Kind::Choice(choice) | Kind::Choices(choice) | Kind::Drawn { choice, .. }) = kind else {
             return;
@@ -211,7 +211,7 @@ fn beside(key: &str, word: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn every_word_makes_a_plan_of_its_own() {
+fn every_keyword_has_its_own_plan() {
     walk(&SCENARIO, "", &mut |key, kind| match kind {
         // The kinds of application depend on the transport.
         Kind::Word(_) if key == "flow.transport" => {}

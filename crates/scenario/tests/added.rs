@@ -78,7 +78,7 @@ fn an_added_scheme_is_in_the_catalogue_and_runs() {
 }
 
 #[test]
-fn a_fault_names_the_run_and_a_panic_remains_a_mistake() {
+fn a_scheme_fault_names_the_run_and_a_panic_is_a_bug() {
     stub("faulty", AtLoss::Faults).add().expect("a good scheme");
     stub("panicking", AtLoss::Panics).add().expect("a good scheme");
     let told = run("faulty").expect_err("its first loss").to_string();
@@ -90,7 +90,7 @@ fn a_fault_names_the_run_and_a_panic_remains_a_mistake() {
 }
 
 #[test]
-fn the_name_of_a_built_in_scheme_cannot_be_taken() {
+fn a_scheme_with_a_built_in_name_is_refused() {
     let refused = stub("reno", AtLoss::Halves).add().expect_err("it is taken");
     assert_eq!(refused, "\"reno\" is a built-in scheme; expected another name");
     assert!(catalogue().contains(r#""name":"reno","title":"TCP Reno""#));

@@ -52,7 +52,7 @@ const ALL: &str = r#"[
 
 /// The checks apply to wired and to radio links alike.
 #[test]
-fn changes_are_planned_as_written() {
+fn link_changes_are_planned_as_written() {
     let rate = |s, mbps: u64| Change { at: at(s), kind: ChangeKind::Rate(Rate::from_bps(mbps * 1_000_000)) };
     let outage = |s| Change { at: at(s), kind: ChangeKind::Outage(Span::from_secs(2)) };
     let handoff = Handoff {
@@ -85,7 +85,7 @@ fn changes_are_planned_as_written() {
 }
 
 #[test]
-fn a_link_that_does_not_change_has_a_rate() {
+fn a_link_without_rate_changes_has_a_constant_rate() {
     for text in [
         LINK.replace("changes = []\n", ""),
         with(r#"{ kind = "outage", at = "1 s", lasts = "1 s", fate = "lost" }"#),
@@ -98,7 +98,7 @@ fn a_link_that_does_not_change_has_a_rate() {
 /// By default, a handoff forwards packets, and packets wait during an outage. `--set` addresses changes by
 /// their number, and copies of a mobile copy its changes.
 #[test]
-fn changes_have_defaults_and_paths() {
+fn link_changes_have_defaults_and_override_paths() {
     let one = with(r#"{ kind = "handoff", at = "50 s", gap = "300 ms", mobile = "bs" }"#);
     let pace_of = |text: &str, sets: &[(&str, &str)]| {
         read(text, sets).expect("good").plan().links.radios[0].link.pace.clone()
@@ -121,7 +121,7 @@ fn changes_have_defaults_and_paths() {
 
 /// Derived timeouts of link recovery use the lowest rate and the longest delay.
 #[test]
-fn a_timeout_is_derived_from_the_slowest_cell() {
+fn the_arq_timeout_uses_lowest_rate_and_longest_delay() {
     let arq = |text: &str| {
         let text = text.replacen("\ndelay =", "\narq = { kind = \"go-back-n\" }\ndelay =", 1);
         read(&text, &[]).expect("good").plan().links.radios[0].link.arq.clone()
@@ -132,7 +132,7 @@ fn a_timeout_is_derived_from_the_slowest_cell() {
 }
 
 #[test]
-fn impossible_changes_are_refused() {
+fn impossible_link_changes_are_refused() {
     let outage =
         |begin: &str, lasts: &str| format!(r#"{{ kind = "outage", at = "{begin}", lasts = "{lasts}" }}"#);
     let cases = [
@@ -194,7 +194,7 @@ fn impossible_changes_are_refused() {
 
 /// A delivery trace defines the times of delivery, so rate changes are an error.
 #[test]
-fn a_recorded_link_does_not_change() {
+fn rate_changes_of_a_delivery_trace_are_refused() {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("changes");
     std::fs::create_dir_all(&folder).expect("a folder to write to");
     std::fs::write(folder.join("lte.trace"), "1\n").expect("a file");

@@ -36,12 +36,12 @@ fn fingerprint(scenario: &Scenario) -> u64 {
 }
 
 #[test]
-fn copies_equal_tables_written_by_hand() {
+fn copies_equal_separately_written_tables() {
     same(&good(&[]), &parse(BY_HAND, &[]).expect("a good scenario"));
 }
 
 #[test]
-fn the_effective_form_is_written_out_and_reads_back_to_the_same() {
+fn the_effective_scenario_lists_copies_and_reads_back() {
     let scenario = good(&[]);
     assert!(!scenario.json().contains("copies\":") && !scenario.json().contains("ftp*"));
     same(&scenario, &parse(&scenario.toml(), &[]).expect("TOML"));
@@ -50,7 +50,7 @@ fn the_effective_form_is_written_out_and_reads_back_to_the_same() {
 }
 
 #[test]
-fn without_the_key_there_is_one_copy() {
+fn without_the_copies_key_a_table_has_one_copy() {
     let one = parse(&COPIES.replace("copies = 3\n", ""), &[]).expect("good");
     assert_eq!(flows(&one), ["ftp1", "back1"]);
     same(&one, &good(&[("copies", "1")]));
@@ -58,7 +58,7 @@ fn without_the_key_there_is_one_copy() {
 
 /// Copy i starts (i - 1) × `stagger` after the flow would.
 #[test]
-fn copies_start_one_after_the_other() {
+fn copies_of_a_flow_start_a_stagger_apart() {
     let scenario = good(&[("flow.ftp*.start", "1 s"), ("flow.ftp*.stagger", "250 ms")]);
     let starts = |scenario: &Scenario| -> Vec<(String, u64)> {
         let flows = scenario.plan().flows.iter().filter(|flow| flow.name.starts_with("ftp"));
@@ -87,7 +87,7 @@ fn overrides_reach_every_copy() {
 
 /// Random streams have names: idle stations and links beside copy 1 do not change the run of copy 1.
 #[test]
-fn more_copies_leave_the_first_as_it_is() {
+fn additional_copies_do_not_change_the_first_copy() {
     let one_flow = COPIES
         .replace("name = \"ftp*\"\nfrom = \"s*\"\nto = \"d*\"", "name = \"ftp\"\nfrom = \"s1\"\nto = \"d1\"");
     let one_flow = one_flow.replace("back*", "back");
@@ -105,7 +105,7 @@ fn a_hundred_copies_run() {
 
 /// Fifty copies of one mistake cause one message.
 #[test]
-fn a_mistake_is_reported_once() {
+fn a_mistake_in_copies_is_reported_once() {
     let text = COPIES.replace("to = \"d*\"", "to = \"x*\"").replace("bs->d*", "bs->x*");
     let problems = parse(&text, &[("copies", "50")]).expect_err("there is no x");
     assert_eq!(problems.len(), 2, "{problems:#?}");
@@ -118,7 +118,7 @@ fn a_mistake_is_reported_once() {
 
 /// Names that become equal only through the numbers.
 #[test]
-fn copies_do_not_take_the_names_of_others() {
+fn copies_with_the_name_of_another_table_are_refused() {
     let named = |name: &str, copies| {
         parse(&COPIES.replace("name = \"back*\"", &format!("name = \"{name}\"")), &[("copies", copies)])
     };
@@ -160,7 +160,7 @@ fn whole_wlans_are_copied_with_their_stations() {
 /// A dozen lines that would create ten million stations were once rejected only after the stations had been
 /// created, in 2 GB of memory.
 #[test]
-fn more_copies_than_fit_are_refused_before_they_are_made() {
+fn too_many_copies_are_refused_before_their_creation() {
     let layout = r#"layout = { kind = "chain", nodes = 1000, spacing = "30 m", prefix = "m*_" }"#;
     let cells = format!(
         "name = \"x\"\nduration = \"1 s\"\ncopies = 66\n\n[[wlan]]\nname = \"cell*\"\nstandard = \"802.11g\"\n\

@@ -82,7 +82,7 @@ fn directions_are_identified_by_names() {
 }
 
 #[test]
-fn one_direction_can_be_set() {
+fn one_direction_of_a_link_can_be_set() {
     let pace = |sets: &[(&str, &str)]| good(LINE, sets).plan().links.wired[0].pace.clone();
     assert_eq!(pace(&[("wired.line.rate.home->isp", "1 Mbit/s")]), [mbps(10.0), mbps(1.0)]);
     assert_eq!(pace(&[("wired.line.rate", "2 Mbit/s")]), [mbps(2.0), mbps(2.0)]);
@@ -99,7 +99,7 @@ fn one_direction_can_be_set() {
 
 /// Copies of a link have their own directions, and a `*` in a direction becomes the number of the copy.
 #[test]
-fn copies_have_their_directions() {
+fn copies_of_a_link_have_their_own_directions() {
     let text = LINE.replace("duration", "copies = 2\nduration").replace("isp", "isp*");
     let text = text.replace("\"line\"", "\"line*\"").replace("\"ftp\"", "\"ftp*\"");
     for line in &good(&text, &[]).plan().links.wired {
@@ -113,7 +113,7 @@ fn copies_have_their_directions() {
 /// Recorded cellular links come as a pair of files, and each direction has the digest of its own file; one
 /// direction may have a rate instead.
 #[test]
-fn a_pair_of_traces() {
+fn a_pair_of_delivery_traces_sets_both_directions() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let traces = ["1\n", "4\n9\n"];
     for (name, trace) in ["pair-down.trace", "pair-up.trace"].iter().zip(traces) {
@@ -143,7 +143,7 @@ deliveries = { "isp->home" = "pair-down.trace" }"#;
 
 /// A handoff, an outage or a rate change of one direction does not affect the other direction.
 #[test]
-fn changes_of_one_direction_do_not_affect_the_other() {
+fn changes_of_one_direction_leave_the_other_direction() {
     let changes = r#"changes = [
   { kind = "handoff", at = "5 s", gap = "1 s", mobile = "home", fate = "lost", direction = "isp->home" },
   { kind = "outage", at = "5 s", lasts = "2 s", fate = "lost", direction = "home->isp" },
@@ -170,7 +170,7 @@ fn changes_of_one_direction_do_not_affect_the_other() {
 /// other. By hand: 1052 B take 0.8416 ms at 10 Mbit/s and 84.16 ms at 100 kbit/s; an ACK of 6 B takes 4.8 us
 /// and 0.48 ms; the delays of both directions are 25 ms.
 #[test]
-fn timeouts_know_both_directions() {
+fn the_arq_timeout_uses_the_rates_of_both_directions() {
     let text =
         LINE.replace("wired", "radio").replace("# changes", r#"arq = { kind = "go-back-n", window = 3 }"#);
     let scenario = good(&text, &[]);
@@ -190,7 +190,7 @@ fn timeouts_know_both_directions() {
 /// Hints and the largest packets are computed per direction: either the direction of the data or the
 /// direction of the ACKs limits a flow.
 #[test]
-fn hints_know_the_way() {
+fn hints_are_computed_for_the_limiting_direction() {
     let hints = |sets: &[(&str, &str)]| {
         let all = good(LINE, sets).hints();
         all.into_iter()

@@ -59,7 +59,7 @@ fn refusal(text: &str, folder: &Path, sets: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn a_recorded_channel_is_planned_as_its_file() {
+fn a_recorded_channel_is_planned_from_its_file() {
     let plan = load(&with_fades("planned", FADES)).plan().links.wired[0].errors.clone();
     let record = FadeRecord::parse(FADES).expect("good");
     let expect =
@@ -70,7 +70,7 @@ fn a_recorded_channel_is_planned_as_its_file() {
 /// A file name is relative to the folder of the scenario, unless the path is absolute or an option names
 /// otherwise.
 #[test]
-fn a_file_is_looked_for_beside_the_scenario() {
+fn a_file_name_is_relative_to_the_scenario_folder() {
     let here = with_fades("here", FADES);
     let there = with_fades("there", "begin_s,end_s\n3,4\n");
     let period = |scenario: Scenario| match &scenario.plan().links.wired[0].errors[0] {
@@ -87,7 +87,7 @@ fn a_file_is_looked_for_beside_the_scenario() {
 /// The effective scenario has the absolute path of the file, so that it can be read from any folder, and the
 /// digest of the file.
 #[test]
-fn the_effective_scenario_reads_back_to_the_same() {
+fn the_effective_scenario_with_files_reads_back() {
     let here = with_fades("effective", FADES);
     let scenario = load(&here);
     let path = here.join("fades.csv").display().to_string();
@@ -105,7 +105,7 @@ fn the_effective_scenario_reads_back_to_the_same() {
 
 /// Runs on two machines share stored results; runs after an edit of the file do not.
 #[test]
-fn results_depend_on_the_content_of_a_file_and_not_on_its_place() {
+fn results_depend_on_file_content_and_not_on_file_path() {
     let [one, two] = ["one", "two"].map(|name| load(&with_fades(name, FADES)));
     assert_ne!(one.json(), two.json());
     assert_eq!(one.identity(), two.identity());
@@ -130,7 +130,7 @@ fn a_file_with_another_digest_is_refused() {
 }
 
 #[test]
-fn errors_of_a_file_name_the_file() {
+fn an_error_in_a_file_names_the_file() {
     let here = with_fades("wrong", "begin_s,end_s\n1,2\n1.5,3\n");
     std::fs::write(here.join("bytes.csv"), [0xff, 0xfe]).expect("a file");
     let shown = |name: &str| here.join(name).display().to_string();
@@ -157,7 +157,7 @@ fn errors_of_a_file_name_the_file() {
 
 /// A scenario of unknown origin opens no file: the message does not even reveal whether a file exists.
 #[test]
-fn a_scenario_without_a_folder_may_name_no_file() {
+fn a_scenario_without_a_folder_opens_no_file() {
     let here = with_fades("received", FADES);
     let path = here.join("fades.csv").display().to_string();
     let received = |text: &str, sets: &[(&str, &str)]| {
@@ -186,7 +186,7 @@ fn a_scenario_without_a_folder_may_name_no_file() {
 /// A log contains the contents of files: the scenario is the same without the files on disk, and other
 /// content is an error.
 #[test]
-fn a_scenario_with_the_contents_of_its_files_opens_none() {
+fn a_scenario_with_embedded_file_contents_opens_no_file() {
     let here = with_fades("given", FADES);
     let scenario = load(&here);
     std::fs::remove_dir_all(&here).expect("it was there");
@@ -215,7 +215,7 @@ fn a_digest_is_sixteen_digits() {
 
 /// Copies of a link share the file.
 #[test]
-fn links_that_are_copied_have_the_same_record() {
+fn copies_of_a_link_share_its_channel_record() {
     let here = with_fades("copies", FADES);
     let text = LINK
         .replace("duration", "copies = 2\nduration")
@@ -231,7 +231,7 @@ const TRACE: &str = "0\n5\n5\n20\n";
 
 /// Delivery times of a link from a file, for wired and radio links, with the rules for all files.
 #[test]
-fn a_link_can_be_as_fast_as_a_recorded_one() {
+fn a_link_rate_can_come_from_a_delivery_trace() {
     let expect = LinkRate::both_ways(LinkRate::Deliveries(Arc::new(Deliveries::parse(TRACE).expect("good"))));
     for (list, read_pace) in [
         ("wired", (|s| s.plan().links.wired[0].pace.clone()) as fn(&Scenario) -> [LinkRate; 2]),
@@ -259,7 +259,7 @@ fn a_link_can_be_as_fast_as_a_recorded_one() {
 /// for each frame. A timeout is three frames of 1052 B, a link ACK of 6 B, a frame before the ACK, and 10 ms
 /// of delay in each direction.
 #[test]
-fn a_timeout_is_derived_from_the_mean_rate() {
+fn the_arq_timeout_uses_the_mean_rate_of_the_trace() {
     let here = folder("derived");
     std::fs::write(here.join("lte.trace"), TRACE).expect("a file");
     let text = LINK.replace("[[wired]]", "[[radio]]\narq = { kind = \"go-back-n\" }");
@@ -291,7 +291,7 @@ fn a_byte_order_mark_is_ignored() {
 }
 
 #[test]
-fn a_link_has_one_pace() {
+fn a_link_has_either_a_rate_or_a_delivery_trace() {
     let here = with_fades("one-pace", FADES);
     std::fs::write(here.join("lte.trace"), "5\n4\n").expect("a file");
     let shown = here.join("lte.trace").display().to_string();

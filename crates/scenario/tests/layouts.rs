@@ -91,7 +91,7 @@ fn recorded(stations: &Table) -> Vec<(String, [f64; 2])> {
 
 // The numbering is a stable contract: flows refer to these stations.
 #[test]
-fn layouts_number_their_stations_so() {
+fn a_layout_numbers_its_stations_in_a_fixed_order() {
     let chain = with_layout(r#"{ kind = "chain", nodes = 3, spacing = "30 m" }"#);
     assert_eq!(places(chain.plan()), [("n0", [0.0, 0.0]), ("n1", [30.0, 0.0]), ("n2", [60.0, 0.0])]);
     let grid = with_layout(r#"{ kind = "grid", columns = 3, rows = 2, spacing = "10 m" }"#);
@@ -125,7 +125,7 @@ fn layouts_number_their_stations_so() {
 
 /// A layout and the equivalent table of stations give the same plan and the same run.
 #[test]
-fn a_layout_is_short_for_its_stations() {
+fn a_layout_equals_its_explicit_station_table() {
     let chain = with_layout(r#"{ kind = "chain", nodes = 3, spacing = "30 m" }"#);
     let text = one_flow().replace(
         r#"layout = { kind = "random", nodes = 20, width = "150 m", height = "100 m" }"#,
@@ -163,7 +163,7 @@ fn the_effective_form_keeps_layouts_and_reads_back() {
 /// Drawn ends have the requested number of hops on the positions of the replication, and no pair occurs
 /// twice, with the two directions as different pairs.
 #[test]
-fn flows_have_the_configured_hops_and_distinct_pairs() {
+fn drawn_flows_have_configured_hops_and_distinct_pairs() {
     for rep in 0..20 {
         let ran = run(field(&[("copies", "9"), ("duration", "1 ms")]), rep);
         let ends = ran.ends();
@@ -182,7 +182,7 @@ fn flows_have_the_configured_hops_and_distinct_pairs() {
 
 /// A chain of three stations has two pairs at two hops, and two flows use both.
 #[test]
-fn every_pair_can_be_had() {
+fn drawn_flows_use_every_available_pair() {
     let chain = r#"{ kind = "chain", nodes = 3, spacing = "30 m" }"#;
     let sets = [("wlan.field.layout", chain), ("flow.named.to", "n1"), ("copies", "2"), ("duration", "1 ms")];
     let mut orders = HashSet::new();
@@ -200,7 +200,7 @@ fn every_pair_can_be_had() {
 /// Each of the four pairs of neighbours in a chain of three is equally likely: chi-square with 3 degrees of
 /// freedom over 600 replications, 99.99 % quantile 21.1.
 #[test]
-fn pairs_are_uniform() {
+fn drawn_pairs_are_uniform() {
     let chain = r#"{ kind = "chain", nodes = 3, spacing = "30 m" }"#;
     let scenario = field(&[
         ("wlan.field.layout", chain),
@@ -225,7 +225,7 @@ fn pairs_are_uniform() {
 
 /// The network depends on the replication, not on the scheme or on additional flows.
 #[test]
-fn every_scheme_meets_the_same_network() {
+fn the_drawn_network_does_not_depend_on_the_scheme() {
     let reference = run(field(&[]), 3);
     for scheme in ["newreno", "sack", "ll-elsn"] {
         let other = run(field(&[("flow.ftp*.scheme", scheme), ("flow.ftp*.segment", "500 B")]), 3);
@@ -239,7 +239,7 @@ fn every_scheme_meets_the_same_network() {
 }
 
 #[test]
-fn threads_change_nothing() {
+fn parallel_threads_do_not_change_drawn_layouts() {
     let scenario = Arc::new(field(&[]));
     let all = |threads| {
         let runs = (0..8).map(|rep| Run { scenario: scenario.clone(), seed: 1, rep }).collect();
@@ -261,7 +261,7 @@ fn threads_change_nothing() {
 }
 
 #[test]
-fn overrides_reach_layouts_and_ends() {
+fn overrides_apply_to_layouts_and_drawn_ends() {
     let scenario = field(&[
         ("wlan.field.layout.nodes", "30"),
         ("wlan.all.layout.connected", "false"),
@@ -278,7 +278,7 @@ fn overrides_reach_layouts_and_ends() {
 /// `fer` refers to the largest frame that crosses the wlan, including flows whose ends are drawn: 1200 + 28
 /// bytes with UDP, and the header of 36.
 #[test]
-fn drawn_flows_count_for_the_largest_frame() {
+fn drawn_flows_count_towards_the_largest_frame_of_fer() {
     let bits = |scenario: &Scenario| match scenario.plan().links.wlans[0].cell.errors[0].model {
         ErrorPlan::FrameErrorRate { reference_bits, .. } => reference_bits,
         ref other => panic!("{other:?}"),

@@ -361,7 +361,7 @@ fn message(text: &str, overrides: &Overrides) -> String {
 }
 
 #[test]
-fn every_kind_of_bad_file_has_its_message() {
+fn every_kind_of_invalid_scenario_file_has_its_message() {
     let mut page = String::new();
     for (what, good, bad) in EDITS {
         assert!(LAST_HOP.contains(good), "{what}: the file has no {good}");
@@ -372,7 +372,7 @@ fn every_kind_of_bad_file_has_its_message() {
 }
 
 #[test]
-fn every_kind_of_bad_override_has_its_message() {
+fn every_kind_of_invalid_override_has_its_message() {
     let mut page = String::new();
     for (path, value) in SETS {
         let sets = vec![(path.to_string(), value.to_string())];
@@ -395,7 +395,7 @@ fn layouts_and_drawn_ends_have_their_messages() {
 }
 
 #[test]
-fn all_problems_are_reported_in_the_order_of_the_file() {
+fn all_problems_are_reported_in_file_order() {
     let text = LAST_HOP
         .replace("10 ms", "10 msec")
         .replace("fer = 0.01", "fer = 7")
@@ -405,7 +405,7 @@ fn all_problems_are_reported_in_the_order_of_the_file() {
 }
 
 #[test]
-fn json_has_paths_but_no_lines() {
+fn messages_about_json_have_paths_but_no_lines() {
     let refusal =
         Scenario::from_json(r#"{"name": "x", "duration": 3, "flow": null}"#, "a dict", &Overrides::default());
     insta::assert_snapshot!(refusal.expect_err("three things are wrong").to_string());
@@ -414,7 +414,7 @@ fn json_has_paths_but_no_lines() {
 /// A message names a character that is invisible or resembles another character, because the author cannot
 /// see it in the line.
 #[test]
-fn characters_that_look_alike_are_named() {
+fn messages_name_confusable_characters() {
     let edits = [
         ("10 ms", "1\u{ff10} ms", "FF10"),                       // a full-width digit
         ("10 ms", "10 m\u{455}", "0455"),                        // a Cyrillic letter
@@ -433,7 +433,7 @@ fn characters_that_look_alike_are_named() {
 
 /// A message may quote hostile text: no control sequence reaches the terminal, and a long value is truncated.
 #[test]
-fn messages_are_fit_for_a_terminal() {
+fn messages_contain_no_terminal_control_sequence() {
     let key = LAST_HOP.replace("delay = \"10 ms\"", "\"de\\u001b[2J\\u0007\\u202elay\" = \"10 ms\"");
     let long = LAST_HOP.replace("delay = \"10 ms\"", &format!("delay = \"{}\"", "x".repeat(5000)));
     let set = [("wired.w1.\u{1b}[2J".to_string(), "1".to_string())].to_vec();

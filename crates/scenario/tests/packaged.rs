@@ -44,7 +44,7 @@ fn goodput(report: &Report, name: &str) -> f64 {
 // The background traffic takes 80 % of the wired path and no airtime of the cell; the measured flow has less
 // goodput.
 #[test]
-fn yuns_background_takes_most_of_the_wired_path() {
+fn yun_background_traffic_uses_80_percent_of_the_wired_path() {
     let report = run(BACKGROUND, &[]);
     let taken = goodput(&report, "background") / 972.0 * 1000.0;
     // The queue drops the excess traffic; periods are heavy-tailed.
@@ -54,7 +54,7 @@ fn yuns_background_takes_most_of_the_wired_path() {
 
 // A study that runs in one of the two scenarios also runs in the other.
 #[test]
-fn yuns_background_is_the_downlink_otherwise() {
+fn both_yun_2009_scenarios_have_the_same_cell_and_wires() {
     let (with, without) = (load(BACKGROUND, &[]), load(DOWNLINK, &[]));
     let (with, without) = (with.plan(), without.plan());
     assert_eq!(format!("{:?}", with.links.wlans[0].cell), format!("{:?}", without.links.wlans[0].cell));
@@ -67,7 +67,7 @@ fn yuns_background_is_the_downlink_otherwise() {
 // Goodput of Reno at 1, 2 and 5 % loss, as a fraction of 1.95 Mbit/s. Measurements with ns-2.35 on the same
 // links: 0.825, 0.635, 0.338. The tolerance is a tenth.
 #[test]
-fn koos_single_flow_is_where_ns2_put_reno() {
+fn koo_single_flow_reno_goodput_is_within_10_percent_of_ns2() {
     for (loss, ns2) in [("0.01", 0.825), ("0.02", 0.635), ("0.05", 0.338)] {
         let path =
             [("wired.wire.delay", "25 ms"), ("flow.ftp.segment", "1460 B"), ("wired.air.errors.loss", loss)];
@@ -79,7 +79,7 @@ fn koos_single_flow_is_where_ns2_put_reno() {
 
 // The cross traffic of either kind has 0.5 Mbit/s in each direction, and shares the air with the flow.
 #[test]
-fn koos_cross_traffic_shares_the_air() {
+fn koo_cross_traffic_shares_the_air_with_the_flow() {
     let cbr = r#"{ kind = "cbr", rate = "0.5 Mbit/s" }"#;
     let constant = run(CROSS, &[("flow.forward.app", cbr), ("flow.backward.app", cbr)]);
     let bursts = run(CROSS, &[]);
@@ -123,7 +123,7 @@ fn distance(scenario: &Scenario, a: &str, b: &str) -> f64 {
 
 // Ranges stated in the comments: frames are received up to 40 m and sensed up to 85 m.
 #[test]
-fn chengs_stations_receive_and_sense_as_commented() {
+fn cheng_stations_have_the_ranges_stated_in_comments() {
     let chain = load(CHAIN, &[("wlan.field.layout.nodes", "5"), ("flow.ftp.to", "n4")]);
     assert_eq!(chain.plan().nodes.len(), 5);
     assert!(distance(&chain, "n0", "n1") < 40.0 && distance(&chain, "n0", "n2") > 40.0);
@@ -140,7 +140,7 @@ fn chengs_stations_receive_and_sense_as_commented() {
 // goodput of one hop. A parallel UDP flow reduces it. Routes are static, so no route search silences a
 // sender.
 #[test]
-fn chengs_chain_is_in_its_own_way() {
+fn hops_of_the_cheng_chain_interfere_with_each_other() {
     let known = ("wlan.field.routing", r#"{ kind = "static" }"#);
     let hops = |hops: &str| {
         let (nodes, to) = (hops.parse::<u32>().expect("a count") + 1, format!("n{hops}"));
@@ -161,7 +161,7 @@ fn chengs_chain_is_in_its_own_way() {
 // For two to nine connections over two or three hops, or over any number of hops, the first replications find
 // positions for all flows.
 #[test]
-fn chengs_random_stations_have_pairs_enough() {
+fn cheng_random_layouts_have_pairs_for_all_flows() {
     for hops in ["{ wlan = \"field\", hops = 3 }", "{ wlan = \"field\" }"] {
         let nine = load(RANDOM, &[("copies", "9"), ("flow.ftp*.between", hops)]);
         assert!((0..20).all(|rep| World::new(nine.plan(), 1, rep, None).is_ok()), "{hops}");
@@ -171,7 +171,7 @@ fn chengs_random_stations_have_pairs_enough() {
 // Without channel losses, a sender's goodput is the integral of the rate (34 of 50 s at 10 Mbit/s on
 // average), less headers and the limit of its window. BBR overfills the queue.
 #[test]
-fn steps_leave_most_of_the_rate_and_bbr_overfills_the_queue() {
+fn rate_steps_keep_goodput_high_and_bbr_overfills_the_queue() {
     let most = (3.0 * 10.0 + 2.0 * 2.0) / 5.0 * 1000.0 / 1052.0;
     let of = |scheme| {
         let report = run(STEPS, &[("flow.ftp.scheme", scheme)]);
@@ -186,7 +186,7 @@ fn steps_leave_most_of_the_rate_and_bbr_overfills_the_queue() {
 // Each of five outages has two attempts if packets wait, and three if they are lost: 0.5, 1.1 and 2.3 s after
 // the outage began.
 #[test]
-fn an_outage_that_loses_takes_one_attempt_more() {
+fn an_outage_that_loses_packets_needs_one_more_attempt() {
     for scheme in ["reno", "cubic", "bbr"] {
         let [waits, lost] = [None, Some(("radio.air.changes.fate", "lost"))].map(|fate| {
             let unpaced = [("flow.ftp.scheme", scheme), ("flow.ftp.tcp.pacing", "false")];
@@ -201,7 +201,7 @@ fn an_outage_that_loses_takes_one_attempt_more() {
 
 // Each of four handoffs loses the whole queue and one packet on the air; with forwarding, no packet.
 #[test]
-fn a_handoff_loses_packets_that_are_not_forwarded() {
+fn a_handoff_without_forwarding_loses_the_queue() {
     let lost = [("radio.air.changes.0.fate", "lost"), ("radio.air.changes.1.fate", "lost")];
     for scheme in ["reno", "cubic", "bbr"] {
         let [forwarded, lost] = [&[][..], &lost].map(|fates| {
@@ -215,7 +215,7 @@ fn a_handoff_loses_packets_that_are_not_forwarded() {
 // A download has most of the airtime, and its ACKs take a part of it; the airtime stated in the comment is
 // the closed form for datagrams.
 #[test]
-fn downloads_over_wifi_have_most_of_the_air() {
+fn a_wifi_download_has_most_of_the_airtime() {
     for (text, mbps) in WIFI.into_iter().zip([59.8, 338.0, 549.0]) {
         let scenario = load(text, &[]);
         let cell = &scenario.plan().links.wlans[0].cell;
@@ -253,7 +253,7 @@ fn fq_codel_removes_the_delay_of_a_long_queue() {
 // nine tenths of CUBIC's goodput, without a drop. The rate with one packet per channel access would be half
 // of it on 802.11n.
 #[test]
-fn the_oracle_knows_the_rate_of_aggregates() {
+fn the_reported_link_rate_includes_aggregation() {
     let [known, probed] =
         ["ideal-bwe", "cubic"].map(|scheme| run(WIFI[0], &[("flow.download.scheme", scheme)]));
     let share = goodput(&known, "download") / goodput(&probed, "download");

@@ -39,7 +39,7 @@ fn a_second_link_between_the_same_nodes_is_refused() {
 
 /// A wired link between two of many stations is a separate path: the other stations still use the radio.
 #[test]
-fn a_wire_inside_a_wlan_is_none() {
+fn a_wire_between_two_of_three_stations_is_accepted() {
     let three = WLAN.replace("d = [9, 0]", "d = [9, 0], e = [0, 9]");
     read(&[WIRE, &three]).expect("a wire between two of three stations");
     read(&[WIRE, &RADIO.replace("\"s\"", "\"r\"")]).expect("one behind the other");

@@ -58,7 +58,7 @@ fn a_radio_link_is_planned_as_written() {
 // T_o = N t_frame + t_ack + 2 tau + t_frame. At 19.2 kbit/s, 128 B take 53.33 ms and an ACK of 6 B takes 2.5
 // ms.
 #[test]
-fn timeouts_follow_from_the_link_and_its_flows() {
+fn the_arq_timeout_follows_from_the_link_and_its_flows() {
     let of = |sets: &[(&str, &str)]| link(sets).arq.map(|arq| timeout(&arq).millis_f64());
     let frame = 128.0 * 8.0 / 19.2;
     let close =
@@ -80,7 +80,7 @@ fn timeouts_follow_from_the_link_and_its_flows() {
 
 // UMTS R99 (Yun 2009 §2.2): a window of one frame, a few attempts, and 80 ms until a loss is detected.
 #[test]
-fn stop_and_wait_is_a_window_of_one() {
+fn stop_and_wait_is_planned_as_a_window_of_one() {
     let slow = r#"{ kind = "stop-and-wait", attempts = 3, timeout = "80 ms" }"#;
     let expected = ArqPlan::GoBackN {
         group: Group::Sliding,
@@ -94,7 +94,7 @@ fn stop_and_wait_is_a_window_of_one() {
 // By hand: a frame of 128 bytes takes 53.3 ms at 19.2 kbit/s, and a NAK of 6 bytes 2.5 ms; a round waits for
 // three frames, a NAK, and a delay of 10 ms in each direction.
 #[test]
-fn the_rounds_of_rlp_follow_from_the_link() {
+fn the_rlp_round_times_follow_from_the_link() {
     let rlp = |keys: &str| {
         let arq = format!("{{ kind = \"rlp\"{keys} }}");
         let [ArqPlan::Rlp(rules), _] = link(&[("radio.air.arq", &arq)]).arq else { panic!("{arq}") };
@@ -109,7 +109,7 @@ fn the_rounds_of_rlp_follow_from_the_link() {
 
 // Without `arq_back` both directions have the same recovery; without `arq` neither has any.
 #[test]
-fn the_way_back_is_like_the_way_there() {
+fn the_reverse_direction_defaults_to_the_forward_recovery() {
     let text = FIXED_MOBILE.replace("arq_back = { kind = \"selective-repeat\" }\n", "");
     let read = |text: &str| Scenario::parse(text, "x", &Overrides::default()).expect("a good scenario");
     let alike = read(&text);
@@ -152,7 +152,7 @@ fn the_effective_scenario_has_derived_values_and_reads_back() {
 
 /// The same link, once as copies and once written by hand.
 #[test]
-fn radio_links_are_copied() {
+fn copies_of_a_radio_link_equal_written_links() {
     let text = FIXED_MOBILE
         .replace("name = \"fixed-mobile\"\n", "name = \"fixed-mobile\"\ncopies = 2\n")
         .replace("name = \"air\"\nends = [\"bs\", \"m\"]", "name = \"air*\"\nends = [\"bs\", \"m*\"]")
@@ -211,7 +211,7 @@ fn a_mistake_of_a_radio_link_is_reported() {
 // A value derived from a default causes no message, nor does a timeout while the packet sizes on the link are
 // unknown.
 #[test]
-fn one_mistake_is_one_problem() {
+fn one_mistake_causes_one_message() {
     let count = |text: &str| {
         let refused = Scenario::parse(text, "x", &Overrides::default()).expect_err("this must be refused");
         refused.problems().len()
@@ -225,7 +225,7 @@ fn one_mistake_is_one_problem() {
 
 /// The example of the documentation page on radio links equals the example of the paper.
 #[test]
-fn the_example_of_the_page_is_that_of_the_paper() {
+fn the_documented_radio_example_equals_the_paper_example() {
     let link = |file: &str| {
         let start = file.find("[[radio]]").expect("a link");
         let end = file.find("[[flow]]").expect("a flow");
@@ -235,7 +235,7 @@ fn the_example_of_the_page_is_that_of_the_paper() {
 }
 
 #[test]
-fn the_schema_has_radio_links() {
+fn the_schema_accepts_radio_links() {
     let schema: serde_json::Value = serde_json::from_str(&schema()).expect("JSON");
     let radio = &schema["properties"]["radio"]["items"];
     let kinds = |key: &str| -> Vec<String> {
@@ -251,7 +251,7 @@ fn the_schema_has_radio_links() {
 }
 
 #[test]
-fn a_file_with_a_radio_link_runs() {
+fn a_scenario_with_a_radio_link_runs() {
     let run = Run { scenario: Arc::new(read(&[]).expect("a good scenario")), seed: 1, rep: 0 };
     let recording = Recording { tables: true, ..Recording::default() };
     let outcome = run.execute(&recording, &AtomicBool::new(false)).expect("a run");

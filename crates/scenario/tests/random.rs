@@ -402,7 +402,7 @@ proptest! {
 
     /// A valid file after a few random edits.
     #[test]
-    fn edited_files_are_refused_or_run(file in select(&[LAST_HOP, COPIES, FIELD][..]), edits in vec(edit(), 1..5)) {
+    fn a_randomly_edited_scenario_is_refused_or_runs(file in select(&[LAST_HOP, COPIES, FIELD][..]), edits in vec(edit(), 1..5)) {
         let text = edits.iter().fold(file.to_string(), |text, edit| apply(&text, edit));
         load_and_run(&text)?;
     }
@@ -413,14 +413,14 @@ proptest! {
 
     /// A valid network after a few random edits.
     #[test]
-    fn edited_networks_are_refused_or_run(text in valid(), edits in vec(edit(), 1..4)) {
+    fn a_randomly_edited_network_is_refused_or_runs(text in valid(), edits in vec(edit(), 1..4)) {
         let text = edits.iter().fold(text, |text, edit| apply(&text, edit));
         load_and_run(&text)?;
     }
 
     /// A random override of a valid file.
     #[test]
-    fn overrides_are_refused_or_taken(path in "(wlan|wired|flow|duration|name)(\\.(cell|w1|ftp|all|0|x)){0,2}(\\.(errors|tcp|rto|rate|scheme|fer|delayed_ack|0)){0,3}",
+    fn a_random_override_is_refused_or_applied(path in "(wlan|wired|flow|duration|name)(\\.(cell|w1|ftp|all|0|x)){0,2}(\\.(errors|tcp|rto|rate|scheme|fer|delayed_ack|0)){0,3}",
                                       value in select(SCRAPS)) {
         let overrides = Overrides { sets: vec![(path, value.to_string())], scheme: None };
         if let Err(refusal) = Scenario::parse(LAST_HOP, "random.toml", &overrides) {
@@ -434,7 +434,7 @@ proptest! {
 
     /// A valid network is accepted, and every packet in it has exactly one outcome.
     #[test]
-    fn valid_networks_run(text in valid()) {
+    fn every_valid_network_runs(text in valid()) {
         let scenario = Scenario::parse(&text, "random.toml", &Overrides::default());
         prop_assert!(scenario.is_ok(), "{}\n{text}", scenario.err().map(|e| e.to_string()).unwrap_or_default());
         load_and_run(&text)?;
@@ -442,7 +442,7 @@ proptest! {
 
     /// A valid layout is accepted, and its draw succeeds or is reported as impossible.
     #[test]
-    fn valid_layouts_run(text in valid_layout()) {
+    fn every_valid_layout_runs_or_reports_its_draw(text in valid_layout()) {
         let scenario = Scenario::parse(&text, "random.toml", &Overrides::default());
         prop_assert!(scenario.is_ok(), "{}\n{text}", scenario.err().map(|e| e.to_string()).unwrap_or_default());
         load_and_run(&text)?;
@@ -450,14 +450,14 @@ proptest! {
 
     /// A layout after a few random edits.
     #[test]
-    fn edited_layouts_are_refused_or_run(text in valid_layout(), edits in vec(edit(), 1..4)) {
+    fn a_randomly_edited_layout_is_refused_or_runs(text in valid_layout(), edits in vec(edit(), 1..4)) {
         let text = edits.iter().fold(text, |text, edit| apply(&text, edit));
         load_and_run(&text)?;
     }
 }
 
 #[test]
-fn seeds_are_refused_or_run() {
+fn fuzzer_seeds_are_refused_or_run() {
     for seed in fs::read_dir(SEEDS).expect("the seeds of the fuzzer") {
         let path = seed.expect("a file").path();
         println!("{}", path.display()); // shown if it fails

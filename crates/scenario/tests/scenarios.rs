@@ -47,7 +47,7 @@ fn a_flow_has_the_class_that_the_scenario_states() {
 }
 
 #[test]
-fn the_effective_form_reads_back_to_the_same() {
+fn the_effective_scenario_reads_back_to_the_same_plan() {
     let variants: [&[(&str, &str)]; 15] = [
         &[],
         &[("flow.ftp.scheme", "cubic"), ("flow.ftp.notices", "elsn")],
@@ -83,7 +83,7 @@ fn the_effective_form_reads_back_to_the_same() {
 
 /// The packaged scenarios, with the paper's largest number of connections.
 #[test]
-fn packaged_scenarios_are_good() {
+fn every_packaged_scenario_is_valid() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/airhop/scenarios");
     let mut found = 0;
     for entry in std::fs::read_dir(folder).expect("a folder") {
@@ -108,13 +108,13 @@ fn packaged_scenarios_are_good() {
 }
 
 #[test]
-fn the_effective_form_is_this() {
+fn the_effective_scenario_matches_its_snapshot() {
     insta::assert_snapshot!(with(&[("flow.ftp.scheme", "ll-elsn")]).toml());
 }
 
 /// Yun 2009 §5.1: fer applies to a full data frame: here 1000 + 40 + 12 (timestamps) + 36 bytes.
 #[test]
-fn fer_is_about_the_largest_data_frame_of_the_link() {
+fn fer_refers_to_the_largest_data_frame_of_the_link() {
     let bits = |scenario: &Scenario| match scenario.plan().links.wlans[0].cell.errors[0].model {
         ErrorPlan::FrameErrorRate { reference_bits, .. } => reference_bits,
         ref other => panic!("{other:?}"),
@@ -189,7 +189,7 @@ fn defaults_follow_the_preset_and_the_standard() {
 
 /// The fragmentation threshold is dot11FragmentationThreshold, which is unset by default.
 #[test]
-fn frames_are_cut_above_a_threshold_if_there_is_one() {
+fn frames_are_fragmented_above_the_configured_threshold() {
     let threshold = |sets: &[(&str, &str)]| with(sets).plan().links.wlans[0].cell.fragmentation;
     let set = |value| threshold(&[("wlan.cell.fragmentation", value)]);
     assert_eq!((threshold(&[]), set("off"), set("256 B")), (None, None, Some(256)));
@@ -198,7 +198,7 @@ fn frames_are_cut_above_a_threshold_if_there_is_one() {
 /// Cheng & Lin 2008 in ns-2: 20 µs of header, windows from 31 and no OFDM symbols on 802.11g. Omitted values
 /// are those of the standard; DIFS and EIFS are derived.
 #[test]
-fn numbers_of_the_physical_layer_stand_in_place_of_the_standards() {
+fn phy_keys_override_the_values_of_the_standard() {
     let phy = |sets: &[(&str, &str)]| {
         let g = [
             ("wlan.cell.standard", "802.11g"),
@@ -224,7 +224,7 @@ fn numbers_of_the_physical_layer_stand_in_place_of_the_standards() {
 
 /// Friis at 40 and 85 m leaves -47.593 and -54.140 dBm of 24.5 dBm at 2.4 GHz (Cheng & Lin 2008 in ns-2).
 #[test]
-fn propagation_stands_in_place_of_ranges() {
+fn a_propagation_model_replaces_the_ranges() {
     let scenario = |text: &str| {
         let file = LAST_HOP.replace("range = { receive = \"40 m\", sense = \"85 m\" }", text);
         Scenario::parse(&file, "x", &Overrides::default()).expect("good")
@@ -272,7 +272,7 @@ fn overrides_change_the_named_values() {
 }
 
 #[test]
-fn thresholds_of_queues_follow_from_their_other_keys() {
+fn queue_thresholds_default_from_their_other_keys() {
     let queue = |value| with(&[("wired.w1.queue", value)]).plan().links.wired[0].queue[0];
     let weight = QueuePlan::WARNING_WEIGHT;
     let warning = |packets, threshold| QueuePlan::CongestionWarning { packets, threshold, weight };
@@ -296,7 +296,7 @@ fn thresholds_of_queues_follow_from_their_other_keys() {
 
 // RFC 8289 §4.2, §4.3; RFC 8290 §5.2; RFC 8033 §4.2, §4.4.
 #[test]
-fn queues_of_today_are_as_their_rfcs_have_them() {
+fn codel_fq_codel_and_pie_have_the_defaults_of_their_rfcs() {
     let queue = |value| with(&[("wired.w1.queue", value)]).plan().links.wired[0].queue[0];
     let (target, interval) = (Span::from_millis(5), Span::from_millis(100));
     let codel = CodelPlan { packets: 1000, target, interval, ..CodelPlan::RFC8289 };
@@ -329,7 +329,7 @@ fn queues_of_today_are_as_their_rfcs_have_them() {
 // in place of the scheme's own; the other services of the scheme stay, and explicitly named services are used
 // as named.
 #[test]
-fn notices_bring_their_service_along() {
+fn the_notices_key_installs_its_notification_service() {
     for (scheme, notices, means, services) in [
         ("cubic", "scheme", Notices::Scheme, &[][..]),
         ("cubic", "elsn", Notices::Elsn, &["elsn"]),
@@ -352,7 +352,7 @@ fn notices_bring_their_service_along() {
 }
 
 #[test]
-fn udp_flows_have_no_scheme_and_keep_none() {
+fn a_scheme_override_does_not_apply_to_udp_flows() {
     let udp = LAST_HOP
         .replace("scheme = \"reno\"", "transport = \"udp\"")
         .replace("kind = \"bulk\"", "kind = \"cbr\", rate = \"1 Mbit/s\"")
@@ -365,7 +365,7 @@ fn udp_flows_have_no_scheme_and_keep_none() {
 
 /// Results are ordered by the jobs' indices; the results themselves do not depend on the threads.
 #[test]
-fn a_pool_reports_every_run_and_threads_change_nothing() {
+fn a_pool_reports_every_run_independently_of_threads() {
     let scenario = Arc::new(with(&[("duration", "2 s")]));
     let fingerprints = |threads| {
         let runs = (0..6).map(|rep| Run { scenario: scenario.clone(), seed: 1, rep }).collect();
@@ -404,7 +404,7 @@ fn a_stopped_pool_ends() {
 // Every key of `routing` reaches the plan and overrides its preset, and omitted keys have the preset's
 // values.
 #[test]
-fn routes_are_static_or_found_on_demand() {
+fn every_routing_key_overrides_its_preset() {
     let text = |routing: &str| {
         let flow = "[[flow]]\nname = \"f\"\nfrom = \"a\"\nto = \"b\"\nscheme = \"reno\"\n";
         let wlan = "[[wlan]]\nname = \"w\"\nstandard = \"802.11g\"\nrate = \"36 Mbit/s\"\n";

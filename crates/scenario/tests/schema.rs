@@ -60,7 +60,7 @@ fn example() -> Value {
 }
 
 #[test]
-fn the_schema_takes_the_example_and_refuses_typos() {
+fn the_schema_accepts_the_example_and_refuses_typos() {
     let schema: Value = serde_json::from_str(&schema()).expect("JSON");
     assert!(valid(&schema, &example()));
     let typos = [

@@ -81,7 +81,7 @@ fn moved(control: &str, emulator: EmulatorPlan, pairs: u64) -> f64 {
 /// has a stall of 40 ms, on a path of 70 ms. The old limit of 1 ms rejected this emulation. Reno's rate is
 /// inversely proportional to the round-trip time (Mathis 1997), which is longer by less than 0.3 %.
 #[test]
-fn a_millisecond_on_a_path_of_seventy_moves_little() {
+fn lateness_of_2_ms_on_a_70_ms_path_hardly_changes_goodput() {
     let machine = late(&[(60, 4945), (1100, 25), (2300, 29), (40_000, 1)], 80);
     let percent = moved("reno", machine, 60);
     assert!(percent.abs() < 3.0, "{percent} %");
@@ -90,14 +90,14 @@ fn a_millisecond_on_a_path_of_seventy_moves_little() {
 /// With 5 ms in each direction, and as much in the host, 70 ms become 85 ms: by Mathis 1997 the rate is 1 /
 /// 1.21, or 18 % less.
 #[test]
-fn a_turnaround_of_five_milliseconds_changes_renos_goodput() {
+fn a_turnaround_of_5_ms_reduces_reno_goodput() {
     let percent = moved("reno", late(&[(5000, 1)], 5000), 20);
     assert!((-24.0..-10.0).contains(&percent), "{percent} %");
 }
 
 /// Without lateness and turnaround both runs are equal to the byte, so only lateness changes the twin.
 #[test]
-fn a_punctual_emulation_moves_nothing() {
+fn an_emulation_without_lateness_equals_its_twin() {
     let twin = twin("cubic", late(&[(0, 1)], 0), 5.0);
     assert_eq!(delivered(&twin.emulated, 0), delivered(&twin.punctual, 0));
 }
@@ -105,7 +105,7 @@ fn a_punctual_emulation_moves_nothing() {
 /// The twin has a flow for each real flow that carried data, with the congestion control of the real sender
 /// if Airhop implements it.
 #[test]
-fn the_flows_of_a_twin_are_those_that_carried_data() {
+fn a_twin_has_only_the_flows_that_carried_data() {
     let (scenario, opening) = last_hop();
     let schemes = |real: &[RealFlow]| -> Vec<(Option<&str>, f64)> {
         let twin = scenario.twin(&opening, real, seconds(10.0), late(&[], 0));

@@ -101,7 +101,7 @@ mod tests {
 
     // Yun 2009 §4: the estimator of a frozen sender is restored completely, including the backoff.
     #[test]
-    fn a_snapshot_is_independent() {
+    fn an_rto_snapshot_is_independent_of_its_original() {
         for kind in [RtoKind::Rfc6298, RtoKind::Ns2, RtoKind::SingleGain, RtoKind::Linux] {
             let mut rto = build(&config(kind, 200, 60_000, 1000, 10));
             sample(&mut *rto, 300);

@@ -56,7 +56,7 @@ mod tests {
     // RFC 7661 §4.3 and Linux, tcp_is_cwnd_limited(), computed by hand for a window of 20, several maximum
     // flights, and a window that was full or not.
     #[test]
-    fn a_used_window_may_grow() {
+    fn only_a_used_window_may_grow() {
         let slow = Window { cwnd: 20.0, ssthresh: 100.0 };
         let avoiding = Window { ssthresh: 5.0, ..slow };
         for (most, full, half, in_slow_start, in_avoidance) in [
@@ -82,7 +82,7 @@ mod tests {
     // Linux, tcp_cwnd_validate(): a window that was full counts as full until all data sent before is
     // acknowledged.
     #[test]
-    fn usage_is_valid_for_a_window_of_data() {
+    fn a_full_window_counts_as_full_for_one_window_of_data() {
         let mut usage = Usage::default();
         let w = Window { cwnd: 10.0, ssthresh: 5.0 };
         let after = [

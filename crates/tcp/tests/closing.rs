@@ -16,7 +16,7 @@ fn closed(config: Config, bytes: u64) -> Script {
 // RFC 9293 §3.4: the FIN takes the number after the last byte, and is no payload. A FIN after a full segment is a
 // segment of its own; a partial segment carries it. Closed once, a side stays closed.
 #[test]
-fn a_fin_takes_a_number_and_no_payload() {
+fn a_fin_has_a_sequence_number_and_no_payload() {
     let mut s = closed(ns2(10.0, 5.0), 2 * u64::from(MSS));
     s.sender.close();
     let sent = s.segments();
@@ -35,7 +35,7 @@ fn a_fin_takes_a_number_and_no_payload() {
 
 // RFC 9293 §3.6: "CLOSE … implies the PUSH": a partial segment that Nagle's algorithm holds back leaves with the FIN.
 #[test]
-fn a_close_pushes() {
+fn a_close_sends_data_that_nagle_delays() {
     let config = Config { nagle: true, ..rfc(10.0, 5.0) };
     let mut s = Script::by(sender("newreno", &[], &config), &config, u64::from(MSS) + 10);
     assert_eq!(s.sent(), "1");
@@ -132,7 +132,7 @@ impl Pair {
 // RFC 9293 §3.6, figure 12: FIN-WAIT-1, FIN-WAIT-2 and TIME-WAIT at the end that closes first, CLOSE-WAIT, LAST-ACK and
 // CLOSED at the other.
 #[test]
-fn the_states_of_a_normal_close() {
+fn a_normal_close_passes_the_states_of_rfc_9293() {
     use ConnectionState::*;
     let mut pair = Pair::new();
     let states = |pair: &Pair| [pair.state(0), pair.state(1)];
@@ -153,7 +153,7 @@ fn the_states_of_a_normal_close() {
 
 // RFC 9293 §3.6, figure 13: both ends close at once, and go through CLOSING to TIME-WAIT.
 #[test]
-fn the_states_of_a_simultaneous_close() {
+fn a_simultaneous_close_passes_closing_and_time_wait() {
     use ConnectionState::*;
     let mut pair = Pair::new();
     let fins = [pair.close(0), pair.close(1)];

@@ -16,7 +16,7 @@ fn opening(path: Path, config: Config) -> String {
 // RFC 9293 §3.5; RFC 6928: ten segments of 1000 bytes follow the SYN-ACK's ACK; neither the SYN-ACK nor its ACK opens
 // the window (RFC 5681 §3.1). Five delayed ACKs then release fifteen segments.
 #[test]
-fn handshake() {
+fn ten_segments_follow_the_handshake() {
     let trace = opening(Path::of(50), Preset::Rfc.config(MSS));
     let first: Vec<_> = trace.lines().take(3).collect();
     assert_eq!(
@@ -32,7 +32,7 @@ fn handshake() {
 // RFC 9293 §3.1, §3.5: every segment but the SYN has the ACK flag, the byte after the receiver's SYN as
 // acknowledgement number, and the window. Options of schemes are sent with data only.
 #[test]
-fn every_segment_after_the_syn_acknowledges() {
+fn every_segment_after_the_syn_has_the_ack_flag() {
     for scheme in ["reno", "hack", "tcp-cc"] {
         let config = Preset::Rfc.config(MSS);
         let mut s = Script::new(scheme, config);
@@ -58,7 +58,7 @@ fn every_segment_after_the_syn_acknowledges() {
 // RFC 9293 §3.10.7.3: in SYN-SENT an ACK without a SYN does not open the connection. RFC 6298 §2.2: without timestamps
 // the SYN gives an RTT sample.
 #[test]
-fn only_a_syn_opens_and_it_is_timed() {
+fn only_a_syn_ack_opens_and_yields_an_rtt_sample() {
     let mut s = Script::new("reno", Config { timestamps: false, ..Preset::Rfc.config(MSS) });
     assert_eq!(s.sent(), "SYN");
     assert_eq!(s.at(80).sack_bytes(0, &[]), "");
@@ -69,7 +69,7 @@ fn only_a_syn_opens_and_it_is_timed() {
 // RFC 6298 §5.5 on the SYN; RFC 5681 §3.1: after a lost SYN or SYN-ACK the initial window is one segment; RFC
 // 6298 §5.7: the timeout starts at three seconds. Without timestamps Karn's rule leaves no sample.
 #[test]
-fn a_lost_syn_or_syn_ack() {
+fn a_lost_syn_or_syn_ack_sets_the_initial_window_to_one() {
     for timestamps in [false, true] {
         let config = Config { timestamps, ..Preset::Rfc.config(MSS) };
         let syn = Path { lost_syns: 1, ..Path::of(50) };
@@ -85,7 +85,7 @@ fn a_lost_syn_or_syn_ack() {
 }
 
 #[test]
-fn two_lost_syns_back_off() {
+fn two_lost_syns_back_the_timer_off() {
     let mut t = Transfer::new("reno", &Preset::Rfc.config(MSS), Path { lost_syns: 2, ..Path::of(50) }, 1);
     t.run_until(at(4000));
     assert_eq!(t.trace(), "     0.0  SYN\n  1000.0  SYN\n  3000.0  SYN\n  3100.0  ACK 1");
@@ -94,7 +94,7 @@ fn two_lost_syns_back_off() {
 
 // RFC 6928 §2: min(10 MSS, max(2 MSS, 14600)); ns-2.35: windowInit_ 2.
 #[test]
-fn initial_windows() {
+fn initial_windows_match_rfc_6928_and_ns2() {
     for (preset, mss, segments) in [
         (Preset::Ns2, 1000, 2),
         (Preset::Ns2, 1460, 2),
@@ -114,7 +114,7 @@ fn initial_windows() {
 // RFC 9293 §3.8.6: no transmission beyond the right edge; RFC 5681 §2: an ACK that moves the edge is not a
 // duplicate ACK.
 #[test]
-fn the_receiver_limits() {
+fn the_receive_window_limits_transmissions() {
     let mut s = Script::new("reno", Config { receive_window: 4000, ..rfc(10.0, 5.0) });
     assert_eq!(s.sent(), "1 2 3 4");
     assert_eq!(s.at(100).ack(2), "5");
@@ -172,7 +172,7 @@ fn an_old_ack_is_ignored() {
 // RFC 5681 §3.1 with RFC 9293 §3.8.6.3: one segment per ACK, and an ACK per two segments: slow start grows by
 // a half per round.
 #[test]
-fn delayed_acks_halve_growth() {
+fn delayed_acks_halve_slow_start_growth() {
     let delayed_ack = Some(DelayedAck { segments: 2, timeout: common::at(40).since(at(0)) });
     let config = Config { delayed_ack, ..ns2(4.0, f64::INFINITY) };
     let mut t = Transfer::new("reno", &config, Path::of(100), 1000);

@@ -103,7 +103,7 @@ fn an_ack_reports_newly_lost_segments() {
 
 // The handshake delivers no data: the first delivery is that of the first segment.
 #[test]
-fn the_handshake_is_no_delivery() {
+fn the_handshake_delivers_no_data() {
     let (mut s, notes) = sender_of(Config { handshake: true, ..linux(10.0, 5.0) }, 1.0, None);
     assert_eq!(s.sent(), "SYN");
     assert!(s.at(100).syn_ack().starts_with("ACK 1 2"));
@@ -128,7 +128,7 @@ fn an_ack_reports_the_pacing_delay() {
 // A loss classified as wireless counts as a reduction if the window decreases (Veno's four fifths), but not
 // if the window stays unchanged (Jersey).
 #[test]
-fn a_reduction_leaves_a_smaller_window() {
+fn only_a_decrease_of_the_window_counts_as_reduction() {
     for (kept, cuts) in [(1.0, 0), (0.8, 1), (1.2, 0)] {
         let (mut s, _) = sender_that_keeps(kept, Notices::Scheme, None);
         s.sent();
@@ -139,7 +139,7 @@ fn a_reduction_leaves_a_smaller_window() {
 
 // A congestion control with random draws receives the flow's own number.
 #[test]
-fn the_seed_reaches_the_control() {
+fn the_congestion_control_receives_the_seed_of_its_flow() {
     let (mut s, notes) = sender(Notices::Scheme, None);
     s.sender.seed(7);
     assert_eq!(notes.lock().expect("nobody panicked").seeds, [7]);

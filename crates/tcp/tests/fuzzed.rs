@@ -20,7 +20,7 @@ fn run(bytes: &[u8]) {
 }
 
 #[test]
-fn no_script_breaks_a_law() {
+fn random_scripts_violate_no_sender_law() {
     for (i, scheme) in SCHEMES.iter().enumerate() {
         let config =
             ProptestConfig { cases: SCRIPTS, failure_persistence: None, ..ProptestConfig::default() };
@@ -35,7 +35,7 @@ fn no_script_breaks_a_law() {
 }
 
 #[test]
-fn seeds_break_no_law() {
+fn fuzzer_seeds_violate_no_sender_law() {
     let seeds = fs::read_dir(SEEDS).expect("the seeds of the fuzzer");
     for seed in seeds {
         let path = seed.expect("a file").path();
@@ -71,7 +71,7 @@ const ACK: Flags = Flags { syn: false, ack: true, fin: false, psh: false, ece: f
 // that acknowledges nothing opened the connection, and the SYN was then retransmitted as data, as a segment
 // that begins before the first byte.
 #[test]
-fn a_syn_ack_that_does_not_acknowledge_the_syn_opens_nothing() {
+fn a_syn_ack_without_ack_of_the_syn_opens_no_connection() {
     let events = [
         Event::Supply(3000),
         answer(Flags { syn: true, ..ACK }, Place::Byte(0)),
@@ -90,7 +90,7 @@ fn an_ack_without_syn_does_not_acknowledge_the_syn() {
 
 // A receiver may report arrivals earlier than the transmission: the delay is then zero, not negative.
 #[test]
-fn data_that_arrived_before_it_was_sent_was_not_delayed() {
+fn data_reported_before_its_transmission_has_delay_zero() {
     let mut lie = answer(ACK, Place::Una(1, 0));
     if let Event::Answer(answer) = &mut lie {
         answer.arrival = Some((Place::Byte(1), Time::ZERO));
@@ -102,7 +102,7 @@ fn data_that_arrived_before_it_was_sent_was_not_delayed() {
 // RFC 8985 §7.4: an ACK behind a probe, without a D-SACK, shows that the probed segment was lost. A bug undid that
 // reduction (RFC 3708) when another segment, retransmitted on a notice, had arrived twice.
 #[test]
-fn a_loss_that_a_probe_repaired_is_not_undone() {
+fn a_loss_repaired_by_a_probe_is_not_undone() {
     let (arrives, back) = (
         |nth| Event::Carry { nth, fate: Data::Arrives },
         || Event::CarryBack { nth: 0, eln: None, nak: None, again: false },
@@ -130,7 +130,7 @@ fn a_loss_that_a_probe_repaired_is_not_undone() {
 /// Script found by the search, in hexadecimal: a recovery of LL-ELSN that ends with an unlimited ssthresh
 /// leaves the window unchanged.
 #[test]
-fn an_unlimited_threshold_is_no_window() {
+fn an_unlimited_ssthresh_does_not_become_the_window() {
     const SCRIPT: &str = concat!(
         "2ff16608392bad58c989586afdbb243b4b622e951bd857fa26228edd153896c708746043fbc1079bda3548a781fe3457433993e65e01d503d3a6e8eb",
         "31c9a682f66e3e98b3c314c6d34fa3985ce20eb87517841ede4867556f36e8f6e5351567f39cba4974708aa36aa59b23d01b7ab840a823218eb01fbf",

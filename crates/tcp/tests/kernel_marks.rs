@@ -65,7 +65,7 @@ fn ack(n: u64, ece: bool) -> Segment {
 // is set if both ends use ECN. A congestion control that needs ECN uses it with any configuration, others as
 // configured.
 #[test]
-fn marks_reach_the_callbacks() {
+fn ece_marks_reach_the_kernel_callbacks() {
     for (ecn, needs_ecn) in [(true, false), (false, true), (false, false)] {
         let (mut s, told) = script(ecn, needs_ecn);
         let sent = s.packets();
@@ -91,7 +91,7 @@ fn marks_reach_the_callbacks() {
 // Linux, tcp_cwnd_reduction(): the window falls to ssthresh as ACKs arrive, and a congestion control may
 // still lower ssthresh at a change of state (as for RFC 8257 §3.5), even during a reduction for a mark.
 #[test]
-fn a_threshold_set_with_the_state_counts() {
+fn an_ssthresh_set_at_a_state_change_applies() {
     for marked in [false, true] {
         let (mut s, told) = script(true, false);
         s.packets();

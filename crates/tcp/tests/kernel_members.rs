@@ -82,7 +82,7 @@ fn last(told: &Told) -> (u32, Sock, RateSample) {
 
 // tcp_ack() and its callees: the FLAG_* of each kind of ACK.
 #[test]
-fn flags_of_acks() {
+fn each_kind_of_ack_sets_its_kernel_flags() {
     let (mut s, told) = script(&linux(10.0, 5.0), 1_000_000_000, false);
     s.opening();
     s.at(100).ack(2);
@@ -104,7 +104,7 @@ fn flags_of_acks() {
 // a retransmitted segment in lost_out and in retrans_out, so tcp_packets_in_flight() counts it once;
 // total_retrans counts all retransmissions.
 #[test]
-fn members_at_retransmissions() {
+fn retransmissions_update_the_kernel_counters() {
     let (mut s, told) = script(&linux(10.0, 5.0), 1_000_000_000, false);
     s.opening();
     s.at(100).sack(1, &[(2, 5)]);
@@ -126,7 +126,7 @@ fn members_at_retransmissions() {
 // error in full; an eighth of it for a shorter round trip. tcp_snd_una_update(), tcp_retransmit_skb(): bytes.
 // tcp_enter_loss() comes before the timeout is counted; an ACK of data restarts the count.
 #[test]
-fn round_trips_bytes_and_timeouts() {
+fn kernel_rtt_byte_and_timeout_members_are_updated() {
     let (mut s, told) = script(&linux(10.0, 5.0), 1_000_000_000, false);
     s.opening();
     s.at(100).ack(2);
@@ -149,7 +149,7 @@ fn round_trips_bytes_and_timeouts() {
 
 // tcp_clean_rtx_queue(): FLAG_ACK_MAYBE_DELAYED is set for a single partial segment, and otherwise not.
 #[test]
-fn an_ack_that_may_be_delayed() {
+fn only_a_lone_partial_segment_sets_flag_ack_maybe_delayed() {
     let (mut s, told) = script(&linux(10.0, 5.0), 1500, false);
     s.opening();
     s.at(100).ack(2);
@@ -167,7 +167,7 @@ fn an_ack_that_may_be_delayed() {
 // delivered plus in-flight segments when the application had no more data; a congestion control may set the
 // field itself, as BBR does, and samples of segments sent then are application-limited.
 #[test]
-fn pauses_and_limits() {
+fn idle_periods_and_application_limits_set_kernel_members() {
     let (mut s, told) = script(&linux(10.0, 5.0), 12_000, false);
     s.opening();
     s.at(100).ack(11);
@@ -189,7 +189,7 @@ fn pauses_and_limits() {
 // tcp_rate_gen(): the socket keeps the rate of the last sample, but of an application-limited sample only if it is not
 // lower.
 #[test]
-fn a_rate_that_is_kept() {
+fn the_socket_stores_the_rate_of_the_last_valid_sample() {
     let (mut s, told) = script(&linux(10.0, 5.0), 10_000, false);
     let kept = || {
         let (_, sk, rs) = last(&told);
@@ -238,7 +238,7 @@ impl TcpCongestionOps for Counts {
 // tcp_enter_loss() keep three quarters of the window in prior_ssthresh; tcp_enter_cwr() keeps 0, as a mark is never undone,
 // and so does a recovery that continues it.
 #[test]
-fn losses_at_a_reduction() {
+fn losses_are_marked_before_ssthresh_is_called() {
     let counts = |ecn| {
         let told = Arc::new(Mutex::new(Vec::new()));
         let own = told.clone();
@@ -277,7 +277,7 @@ fn losses_at_a_reduction() {
 // tcp_update_pacing_rate(): the pacing rate of a congestion control without cong_control is 1.2 windows per
 // round trip from half of ssthresh on. SK_PACING_FQ (2): a host of preset linux paces segments.
 #[test]
-fn a_rate_that_the_kernel_sets() {
+fn the_kernel_sets_the_pacing_rate_without_cong_control() {
     #[derive(Debug)]
     struct Reads(Arc<Mutex<[u64; 2]>>);
     impl TcpCongestionOps for Reads {
@@ -320,7 +320,7 @@ fn a_rate_that_the_kernel_sets() {
 // tcp_update_pacing_rate() on a host that paces nothing, and no faster than sk_max_pacing_rate; without either, its window
 // leaves at once.
 #[test]
-fn a_connection_that_paces_itself() {
+fn sk_pacing_needed_paces_a_connection() {
     #[derive(Debug)]
     struct Paces(u32, u64);
     impl TcpCongestionOps for Paces {

@@ -109,7 +109,7 @@ fn reno(config: &Config) -> (Script, impl FnMut() -> String + use<>) {
 // tcp_rcv_synsent_state_process(): the ACK of the SYN is processed before the congestion control is initialised, on the
 // slow path.
 #[test]
-fn the_ack_of_the_syn_comes_before_init() {
+fn the_ack_of_the_syn_precedes_the_init_callback() {
     let (mut s, mut log) = reno(&Config { handshake: true, ..linux(10.0, 5.0) });
     assert_eq!(s.sent(), "SYN");
     s.at(100).syn_ack();
@@ -118,7 +118,7 @@ fn the_ack_of_the_syn_comes_before_init() {
 
 // RFC 5681 §3.1: slow start grows by the acknowledged segments. No segment was in flight before the first.
 #[test]
-fn slow_start() {
+fn cong_avoid_receives_the_acknowledged_segments() {
     let (mut s, mut log) = reno(&linux(2.0, 100.0));
     assert_eq!(s.opening(), "1 2");
     assert_eq!(log(), "init, TxStart at 2");
@@ -131,7 +131,7 @@ fn slow_start() {
 // cumulatively acknowledged data, and only after all data outstanding at the loss is acknowledged. Measured
 // on Linux 6.18: the order of the callbacks, and the decrease of snd_cwnd from ACK to ACK.
 #[test]
-fn a_loss_repaired_by_fast_recovery() {
+fn fast_recovery_calls_the_callbacks_in_kernel_order() {
     let (mut s, mut log) = reno(&linux(10.0, 5.0));
     s.opening();
     log();
@@ -179,7 +179,7 @@ fn only_the_first_timeout_of_a_segment_halves_ssthresh() {
 // RFC 5681 §3.1: a timeout of a segment retransmitted in fast recovery does not reduce ssthresh again. Linux 6.18 then
 // calls set_state only.
 #[test]
-fn a_timeout_in_recovery() {
+fn a_timeout_in_fast_recovery_does_not_reduce_ssthresh_again() {
     let (mut s, mut log) = reno(&linux(10.0, 20.0));
     s.opening();
     s.at(100).sack(1, &[(2, 4)]);
@@ -197,7 +197,7 @@ fn a_timeout_in_recovery() {
 
 // tcp_process_tlp_ack(): a loss that a probe has repaired reduces the window at once, in the state CWR.
 #[test]
-fn a_loss_repaired_by_a_probe() {
+fn a_loss_repaired_by_a_probe_reduces_the_window_in_cwr() {
     let log = Log::default();
     let own = log.clone();
     let mut s =
@@ -220,7 +220,7 @@ fn a_loss_repaired_by_a_probe() {
 // tcp_time_to_recover(): a segment that was marked lost and retransmitted during a recovery, and was sent after its begin,
 // begins the next recovery as soon as the first one ends.
 #[test]
-fn a_recovery_after_a_recovery() {
+fn a_loss_during_recovery_begins_the_next_recovery() {
     let (mut s, mut log) = reno(&linux(10.0, 5.0));
     s.opening();
     s.at(100).sack(1, &[(2, 5)]);
@@ -238,7 +238,7 @@ fn a_recovery_after_a_recovery() {
 
 // RFC 3168 §6.1.2: an echoed mark halves the window once per window of data, without a retransmission.
 #[test]
-fn an_echo() {
+fn an_ece_halves_the_window_once_per_window_of_data() {
     let (mut s, mut log) = reno(&Config { ecn: true, ..linux(10.0, 5.0) });
     s.opening();
     log();
@@ -283,7 +283,7 @@ fn an_echo_of_the_next_window_of_data() {
 // tcp_may_raise_cwnd(): SACKed data leads to cong_avoid only after reordering was detected, here by four
 // segments.
 #[test]
-fn sacks_on_a_reordering_path() {
+fn sacks_call_cong_avoid_only_after_reordering() {
     let (mut s, mut log) = reno(&linux(10.0, 5.0));
     s.opening();
     s.at(100).sack(1, &[(4, 4)]);
@@ -297,7 +297,7 @@ fn sacks_on_a_reordering_path() {
 // RFC 4015 §4: an ACK that echoes a timestamp older than the retransmission (RFC 3522 §3.2) shows that no segment was
 // lost. Linux detects this after it has processed the ACK.
 #[test]
-fn a_timeout_for_nothing() {
+fn an_eifel_timestamp_undoes_a_spurious_timeout() {
     let (mut s, mut log) = reno(&Config { timestamps: true, ..linux(10.0, 20.0) });
     s.opening();
     while !log().contains("Loss") {
@@ -314,7 +314,7 @@ fn a_timeout_for_nothing() {
 // RFC 5681 §3.1, compared with Airhop's own Reno: without losses the same integer windows after each ACK, in
 // slow start and beyond.
 #[test]
-fn the_windows_of_airhops_reno() {
+fn kernel_reno_has_the_windows_of_airhop_reno() {
     let config = linux(4.0, 20.0);
     let (mut ours, _) = reno(&config);
     let mut own = Script::new("reno", config);
@@ -380,7 +380,7 @@ impl TcpCongestionOps for Wakes {
 // transmission into an empty flight, after tcp_rate_check_app_limited(). A congestion control with cong_control gets no
 // restart.
 #[test]
-fn a_start_after_an_idle_period() {
+fn an_idle_period_halves_the_window_per_timeout() {
     let [grows, steers] =
         [Callbacks::CONG_AVOID, Callbacks::CONG_CONTROL].map(|g| g.and(Callbacks::CWND_EVENT));
     for (has, idle, calls, window) in [
@@ -409,7 +409,7 @@ fn a_start_after_an_idle_period() {
 // Linux provides is_cwnd_limited to its congestion controls whatever the sender's own window validation (RFC
 // 7661 §4.3): a full window grows.
 #[test]
-fn a_full_window_grows_under_any_validation() {
+fn a_full_window_grows_under_any_window_validation() {
     for validation in [Validation::Never, Validation::Half, Validation::Full] {
         let (mut s, _) = reno(&Config { validation, ..linux(4.0, 2.0) });
         s.opening();
@@ -420,7 +420,7 @@ fn a_full_window_grows_under_any_validation() {
 
 // A failing callback ends the run with a fault that names the scheme and the callback.
 #[test]
-fn a_fault_ends_the_run() {
+fn a_callback_fault_ends_the_run_with_scheme_and_callback() {
     #[derive(Debug)]
     struct Faulty;
     impl TcpCongestionOps for Faulty {

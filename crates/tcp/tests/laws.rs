@@ -56,7 +56,7 @@ fn law_of(scheme: &'static str, k: u8) -> &'static str {
 }
 
 #[test]
-fn a_scheme_without_a_law_is_named() {
+fn a_scheme_without_a_window_law_is_named() {
     assert_eq!(without_a_law(["reno", "gentle", "ll-elsn"]), ["gentle"]);
 }
 
@@ -181,7 +181,7 @@ fn is_complete(t: &Transfer<Ledger>, bytes: u64) -> Result<(), TestCaseError> {
 // outstanding, and that the window is one segment at least; the ledger checks at each new segment that the
 // window permits it, and at each reduction that it is the first in its window of data.
 #[test]
-fn every_transfer_ends() {
+fn every_transfer_delivers_all_data_and_ends() {
     for_every_scheme(128, &(0u8..4, configs(), paths(), 1u64..50_000), |scheme, (k, config, path, bytes)| {
         is_complete(&transfer(scheme, k, &config, path, bytes), bytes)
     });
@@ -190,7 +190,7 @@ fn every_transfer_ends() {
 // RFC 9293 §3.6: a connection whose application closes ends on any path. The FIN is delivered after all data,
 // is acknowledged, and is no payload.
 #[test]
-fn every_closed_transfer_ends() {
+fn every_closed_connection_delivers_its_fin_and_ends() {
     for_every_scheme(64, &(0u8..4, configs(), paths(), 1u64..9_000), |scheme, (k, config, path, bytes)| {
         let ledger = Ledger::new(law_of(scheme, k), &config);
         let sender = sender(scheme, &parameters(scheme, k), &config);
@@ -207,7 +207,7 @@ fn every_closed_transfer_ends() {
 // The same law with reordering. The bottleneck spaces packets by a millisecond, so a packet up to 64 ms late
 // is overtaken by up to 64 packets.
 #[test]
-fn reordering_by_up_to_64_packets() {
+fn transfers_end_with_reordering_by_64_packets() {
     let late = prop::collection::btree_map(
         (1u64..=150, 1u32..3),
         (1u64..=64).prop_map(|ms| Fate::Late(Span::from_millis(ms))),
@@ -222,7 +222,7 @@ fn reordering_by_up_to_64_packets() {
 
 // The application may supply its data in pieces of any size, at any time.
 #[test]
-fn data_in_pieces() {
+fn transfers_end_with_data_written_in_pieces() {
     let pieces = prop::collection::vec((1u64..3000, 0u64..400), 1..30);
     for_every_scheme(64, &(configs(), paths(), pieces), |scheme, (config, path, pieces)| {
         let ledger = Ledger::new(scheme, &config);
@@ -242,7 +242,7 @@ fn data_in_pieces() {
 
 // A run is determined by its inputs.
 #[test]
-fn the_same_inputs_give_the_same_segments() {
+fn equal_inputs_yield_equal_segments() {
     for_every_scheme(16, &(configs(), paths()), |scheme, (config, path)| {
         let run = || {
             let mut t = Transfer::new(scheme, &config, path.clone(), 40);
@@ -257,7 +257,7 @@ fn the_same_inputs_give_the_same_segments() {
 // RFC 8985 §7.3 and §7.4.2: a probe repairs the first segment, so the window is reduced below the two segments in
 // flight; the next probe sends new data nevertheless.
 #[test]
-fn a_probe_goes_beyond_a_window_that_was_cut() {
+fn a_probe_is_sent_beyond_a_reduced_window() {
     let config = Config {
         loss_detection: LossDetection::Rack,
         tlp: true,

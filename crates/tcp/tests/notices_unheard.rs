@@ -50,7 +50,7 @@ fn course(scheme: &'static str, config: &Config) -> (Vec<Sent>, Course, Counters
 }
 
 #[test]
-fn an_unheard_notice_changes_nothing() {
+fn an_ignored_notice_does_not_change_the_sender() {
     for scheme in SCHEMES {
         for preset in [Preset::Ns2, Preset::Rfc, Preset::Linux] {
             let config = Config { notices: Notices::Ignored, ..preset.config(MSS) };

@@ -26,7 +26,7 @@ const STANDARD: f64 = 3.0;
 // first of 320 finds 60 of the 160 queued, which the eighth sample of that round reveals. Then five rounds
 // grow by at most a quarter each, and slow start ends. RFC 9438 §4.10: HyStart++ is the default.
 #[test]
-fn hystart_plus_plus() {
+fn hystart_plus_plus_ends_slow_start_after_five_css_rounds() {
     assert_eq!(after_four_seconds(Preset::Rfc, STANDARD).ssthresh, f64::INFINITY);
     let Window { ssthresh, .. } = after_four_seconds(Preset::Rfc, 0.0);
     assert_eq!(after_four_seconds(Preset::Rfc, 1.0).ssthresh, ssthresh);
@@ -37,7 +37,7 @@ fn hystart_plus_plus() {
 // train longer than half of the minimum round trip plus 1 ms, 51 ms, ends slow start at the 52nd of the 80
 // ACKs. With pacing the limit is the whole round trip plus 1 ms, 102 ms: the 103rd of 160.
 #[test]
-fn hystart() {
+fn hystart_ends_slow_start_by_an_ack_train() {
     let ends = |pacing, slow_start| {
         let config = Config { delayed_ack: None, pacing, ..Preset::Linux.config(MSS) };
         after(config, slow_start).ssthresh

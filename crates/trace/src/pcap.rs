@@ -254,7 +254,7 @@ mod tests {
 
     /// A name from a scenario file can neither leave the directory nor overwrite another node's file.
     #[test]
-    fn file_names_are_harmless_and_unique() {
+    fn capture_file_names_are_safe_and_unique() {
         let nodes = ["bs", "d", "../etc/x", "a b", "a_b", "BS", ".."].map(String::from);
         let names = ["bs", "d", "2-.._etc_x", "a_b", "4-a_b", "5-BS", "6-.."].map(|n| format!("{n}.pcapng"));
         assert_eq!(file_names(&nodes), names);

@@ -17,13 +17,13 @@ proptest! {
 
     /// pcapng §3, §4: any packets are read back as they were written.
     #[test]
-    fn any_packets_are_read_back(bytes in prop::collection::vec(any::<u8>(), 0..2000)) {
+    fn any_captured_packets_read_back_unchanged(bytes in prop::collection::vec(any::<u8>(), 0..2000)) {
         hostile::capture(&bytes, &folder("random"));
     }
 }
 
 #[test]
-fn seeds_are_read_back() {
+fn fuzzer_seeds_read_back_unchanged() {
     for seed in fs::read_dir(SEEDS).expect("the seeds of the fuzzer") {
         let path = seed.expect("a file").path();
         println!("{}", path.display()); // shown if it fails

@@ -143,7 +143,7 @@ fn read(path: &Path) -> (Vec<InterfaceDescriptionBlock<'static>>, Vec<EnhancedPa
 
 /// pcapng §4.2: raw IPv4, a name and nanoseconds for each interface; one file per node, even without packets.
 #[test]
-fn interfaces_are_described() {
+fn a_capture_describes_each_interface() {
     let dir = directory("interfaces");
     exchange(&dir).recorder.finish().unwrap();
     let (interfaces, _) = read(&dir.join("s.pcapng"));
@@ -158,7 +158,7 @@ fn interfaces_are_described() {
 
 /// pcapng §4.3: time to the nanosecond, direction, the whole packet, and a comment only on the lost one.
 #[test]
-fn packets_are_stamped_and_lost_ones_commented() {
+fn captured_packets_have_a_time_and_lost_packets_a_comment() {
     let dir = directory("stamps");
     let x = exchange(&dir);
     let sent = x.packets;
@@ -180,7 +180,7 @@ fn packets_are_stamped_and_lost_ones_commented() {
 /// RFC 791 §3.1 and RFC 9293 §3.1, as parsed by etherparse: headers, checksums, and sequence numbers that
 /// continue those of the SYNs.
 #[test]
-fn headers_are_right() {
+fn captured_ip_and_tcp_headers_are_valid() {
     let dir = directory("headers");
     let x = exchange(&dir);
     let sent = x.packets;
@@ -233,7 +233,7 @@ fn forwarders_capture_each_packet_once() {
 
 /// RFC 768: datagrams of a second flow are interleaved with the segments of the first.
 #[test]
-fn datagrams_are_captured() {
+fn udp_datagrams_are_captured() {
     let dir = directory("datagrams");
     let mut recorder = recorder(&dir);
     let interface = recorder.interface(RECEIVER, "w1");
@@ -249,7 +249,7 @@ fn datagrams_are_captured() {
 
 /// An error of the disk or of a packet ends capturing, not the run, and is reported at the end with its file.
 #[test]
-fn errors_wait_for_the_end() {
+fn capture_errors_are_reported_at_the_end_of_the_run() {
     let dir = directory("errors");
     let mut x = exchange(&dir);
     x.record(Direction::Out, Body::Tcp(blank(70)), 1, None);
@@ -280,7 +280,7 @@ fn a_full_disk_is_reported_at_the_end() {
 
 /// A file that cannot be created is reported at once, with its path.
 #[test]
-fn a_directory_that_cannot_be_made_is_named() {
+fn an_error_names_the_directory_that_cannot_be_created() {
     let file = directory("a-file");
     std::fs::write(&file, "").unwrap();
     let error = Recorder::new(&[], &[], Span::ZERO, false, Some(&file.join("sub"))).err().unwrap();
@@ -289,7 +289,7 @@ fn a_directory_that_cannot_be_made_is_named() {
 
 /// The number of flows is limited by the dynamic ports (RFC 6335 §6): more are an error before the run.
 #[test]
-fn more_flows_than_ports_are_refused_at_once() {
+fn more_flows_than_dynamic_ports_are_refused() {
     let dir = directory("ports");
     let with =
         |flows: usize| Recorder::new(&vec!["f".into(); flows], &[], Span::ZERO, false, Some(&dir)).err();

@@ -90,7 +90,7 @@ fn words<'a>(table: &'a Table, name: &str) -> Vec<&'a str> {
 
 /// Interface to the files: these tables, with these columns of these types.
 #[test]
-fn the_schema_is_fixed() {
+fn the_trace_tables_have_a_fixed_schema() {
     let mut r = recorder(true);
     fill(&mut r);
     let schema: Vec<String> = r
@@ -132,7 +132,7 @@ fn the_schema_is_fixed() {
 
 /// Every probe leads to the row that it describes.
 #[test]
-fn rows_contain_the_recorded_values() {
+fn trace_rows_contain_the_recorded_values() {
     let mut r = recorder(true);
     fill(&mut r);
     let tables = r.finish().unwrap();
@@ -200,7 +200,7 @@ fn rows_contain_the_recorded_values() {
 
 /// A packet has its number from its first step to its last; then its slot belongs to another packet.
 #[test]
-fn each_packet_has_a_number_of_its_own() {
+fn each_packet_has_its_own_number_in_the_trace() {
     let mut r = recorder(true);
     let link = Spot::Place(r.place("n0->n1"));
     let walker = Walker {
@@ -246,7 +246,7 @@ fn each_packet_has_a_number_of_its_own() {
 
 /// Codes of category columns are indices into the lists of words.
 #[test]
-fn every_word_has_its_code() {
+fn every_category_has_its_code() {
     let mut r = recorder(true);
     let place = r.place("r1->r2");
     for cause in SendCause::ALL {
@@ -267,7 +267,7 @@ fn every_word_has_its_code() {
 
 /// A row of `window` is a change of cwnd, ssthresh, srtt or rto of that flow; times without a sample are NaN.
 #[test]
-fn windows_are_recorded_when_they_change() {
+fn window_rows_record_changes_only() {
     let mut r = recorder(true);
     let (srtt, rto) = (Some(Span::from_micros(1500)), Some(Span::from_secs(1)));
     r.window(at(0), FTP, SAMPLE);
@@ -290,7 +290,7 @@ fn windows_are_recorded_when_they_change() {
 
 /// A row of `queue` is a change of the length at that place; queues are empty at first.
 #[test]
-fn queues_are_recorded_when_they_change() {
+fn queue_rows_record_changes_only() {
     let mut r = recorder(true);
     let (wire, air) = (r.place("r1->r2"), r.place("bs->*"));
     for (ms, place, packets) in
@@ -307,7 +307,7 @@ fn queues_are_recorded_when_they_change() {
 
 /// Without changes of links there is no table `links`.
 #[test]
-fn links_that_do_not_change_have_no_table() {
+fn a_trace_without_link_changes_has_no_links_table() {
     let tables = recorder(true).finish().unwrap();
     assert!(tables.iter().all(|table| table.name != "links"));
 }
@@ -315,7 +315,7 @@ fn links_that_do_not_change_have_no_table() {
 /// A flow that opens again has rows under its new name, and its first window is a row although the last connection
 /// had the same.
 #[test]
-fn a_flow_that_opens_again_has_another_name() {
+fn a_reopened_flow_has_rows_under_a_new_name() {
     let mut r = recorder(true);
     r.window(at(1), FTP, SAMPLE);
     r.delivered(at(2), FTP, 1000);
@@ -331,7 +331,7 @@ fn a_flow_that_opens_again_has_another_name() {
 
 /// A recorder without requested records accepts all calls and has no tables.
 #[test]
-fn only_requested_tables_are_recorded() {
+fn only_requested_trace_tables_are_recorded() {
     let mut r = Recorder::new(&[], &[], Span::ZERO, false, None).unwrap();
     assert!(!r.wants_packets());
     r.window(at(0), FTP, SAMPLE);

@@ -192,7 +192,7 @@ mod tests {
 
     /// RFC 919 §7, RFC 1112 §4, RFC 4291 §2.7: broadcast and group addresses are no hosts.
     #[test]
-    fn groups_are_not_unicast() {
+    fn broadcast_and_group_addresses_are_not_unicast() {
         let unicast = |address: &str| is_unicast(address.parse().unwrap());
         assert!(["10.0.0.1", "192.168.0.255", "fd00:a1b0::1", "::1"].into_iter().all(unicast));
         assert!(!["10.255.255.255", "255.255.255.255", "224.0.0.22", "ff02::2"].into_iter().any(unicast));
@@ -200,7 +200,7 @@ mod tests {
 
     /// RFC 6335 §6: every flow has its own dynamic port, and all other ports belong to no flow.
     #[test]
-    fn ports_tell_flow_and_direction() {
+    fn a_port_identifies_flow_and_direction() {
         for id in [0, 1, 59, MAX_FLOWS - 1] {
             for way in [Way::Forward, Way::Reverse] {
                 let (source, destination) = ports(FlowId(id), way, TCP_RECEIVER_PORT);

@@ -16,7 +16,7 @@ mod tests {
 
     /// RFC 9293 §3.4: offsets wrap at 2³² from any initial sequence number.
     #[test]
-    fn offsets_fold_modulo_2_to_the_32() {
+    fn sequence_offsets_wrap_modulo_2_to_the_32() {
         assert_eq!(fold(0x1_0000_0003, 0xFFFF_FFFF), 2);
         assert_eq!(unfold(2, 0xFFFF_FFFF), 3);
     }

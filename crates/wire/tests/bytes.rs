@@ -12,7 +12,7 @@ use airhop_wire::{Conversation, WireError, decode, encode, window_shift};
 
 /// RFC 9293 §3.1, RFC 2018 §3, RFC 7323 appendix A: every byte of an ACK with two SACK blocks and timestamps.
 #[test]
-fn an_ack_with_sack_byte_by_byte() {
+fn every_byte_of_an_ack_with_sack_is_correct() {
     let timestamps = Some(Timestamps { value: 0x0102_0304, echo: 0x0506_0708 });
     let sack = sack(&[(4001, 5001), (2001, 3001)]);
     let ack = Segment { ack: 1001, timestamps, ..NOTHING };
@@ -44,7 +44,7 @@ fn an_ack_with_sack_byte_by_byte() {
 /// Yun 2009, §3.1: the form of an ACK of the receiver, for any origin, except for two reserved bits (RFC 9293
 /// §3.1).
 #[test]
-fn eln_and_ersn_byte_by_byte() {
+fn every_byte_of_eln_and_ersn_is_correct() {
     for (kind, offset_byte) in [(NoticeKind::Ersn, 0x54), (NoticeKind::Eln, 0x58)] {
         let made_at_the_base_station = Packet { src: BASE_STATION, ..notice(kind, 7001, 8001) };
         let out = bytes(&made_at_the_base_station);
@@ -60,7 +60,7 @@ fn eln_and_ersn_byte_by_byte() {
 
 /// Balan et al. 2001 and RFC 4727: bytes added by explicit loss notification; the bit alone adds none.
 #[test]
-fn eln_in_acks_byte_by_byte() {
+fn every_byte_of_an_ack_with_eln_is_correct() {
     let plain = bytes(&reverse(Segment { ack: 1001, ..NOTHING }));
     let with = |options| bytes(&reverse(Segment { ack: 1001, ..NOTHING }.with(options)));
     let marked = with(RareOptions { eln: Some(Eln::Next), ..RareOptions::NONE });
@@ -78,7 +78,7 @@ fn eln_in_acks_byte_by_byte() {
 
 /// A notice about several segments has an option for experiments (RFC 6994 §3) with their bitmap; a NAK has it at the end of its own.
 #[test]
-fn bitmaps_of_notices_byte_by_byte() {
+fn every_byte_of_a_notice_bitmap_is_correct() {
     for (kind, head) in
         [(NoticeKind::Eln, vec![253, 12, 0xA1, 0x53]), (NoticeKind::Nak, vec![253, 20, 0xA1, 0x54])]
     {
@@ -97,7 +97,7 @@ fn bitmaps_of_notices_byte_by_byte() {
 /// Cheng & Lin 2008: option kind 253, length 4 + 4k, as on packets of real hosts; and the header field of TCP-CC. A NAK of four beside
 /// timestamps, arrival and an ELN would not fit.
 #[test]
-fn naks_and_contention_byte_by_byte() {
+fn every_byte_of_nak_and_contention_options_is_correct() {
     let nak = |seqs: &[u64]| {
         let naks = seqs.iter().copied().collect();
         bytes(&reverse(Segment { ack: 1001, ..NOTHING }.with(RareOptions { naks, ..RareOptions::NONE })))
@@ -128,7 +128,7 @@ fn naks_and_contention_byte_by_byte() {
 
 /// Balan et al. 2001: a second checksum, of the headers alone, which is valid for any payload.
 #[test]
-fn the_header_checksum_protects_the_headers_alone() {
+fn the_header_checksum_covers_only_the_headers() {
     let packet = data(Segment { seq: 1001, len: 1000, header_check: true, ..NOTHING });
     assert_eq!(packet.header_bytes(), 44);
     let good = bytes(&packet);
@@ -152,7 +152,7 @@ fn the_header_checksum_protects_the_headers_alone() {
 
 /// RFC 9293 §3.1, MUST-6 and MUST-7: unknown options are ignored, inconsistent ones are an error.
 #[test]
-fn foreign_options() {
+fn unknown_options_are_ignored_and_inconsistent_options_refused() {
     let timestamps = Some(Timestamps { value: 1, echo: 2 });
     let good = bytes(&data(Segment { timestamps, ..NOTHING }));
     let with = |kind: u8, length: u8| {
@@ -186,7 +186,7 @@ fn a_syn_offers_mss_sack_and_window_scale() {
 
 /// RFC 3561 §5.1 to §5.3: every byte after the IP header; broadcast (RFC 919 §7), with the TTL of the ring.
 #[test]
-fn routing_messages_byte_by_byte() {
+fn every_byte_of_a_routing_message_is_correct() {
     let [dst, origin] = [NodeId(8), NodeId(0)];
     let of = |to, ttl, message| bytes(&Packet::routing(NodeId(3), to, ttl, message));
     let request = RouteRequest { id: 7, hops: 3, dst, dst_seq: 0x0102_0304, origin, origin_seq: 10 };
@@ -230,7 +230,7 @@ fn windows_are_scaled_after_the_syn() {
 
 /// RFC 3168 §5 and §6.1: codepoints of the IP header, ECE and CWR of the TCP header.
 #[test]
-fn ecn_is_where_rfc_3168_puts_it() {
+fn ecn_bits_are_at_the_positions_of_rfc_3168() {
     for (bits, ecn) in (0..).zip([Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce]) {
         assert_eq!(bytes(&Packet { ecn, ..data(NOTHING) })[1], bits);
     }
@@ -240,7 +240,7 @@ fn ecn_is_where_rfc_3168_puts_it() {
 
 /// RFC 9293 §3.8.1: a retransmission carries the bytes of the original, even with other segment boundaries.
 #[test]
-fn retransmissions_repeat_the_bytes() {
+fn a_retransmission_carries_the_original_bytes() {
     let original = bytes(&data(Segment { seq: 1001, len: 1000, ..NOTHING }));
     let part = bytes(&data(Segment { seq: 1501, len: 500, ..NOTHING }));
     assert_eq!(original[540..], part[40..]);
@@ -248,7 +248,7 @@ fn retransmissions_repeat_the_bytes() {
 
 /// RFC 768: a datagram of no, few and many bytes; RFC 791 §3.1: the longest possible.
 #[test]
-fn datagrams_of_any_length() {
+fn udp_datagrams_of_any_length_read_back() {
     for len in [0, 5, 12, 1000, 65_507] {
         let body = Body::Udp(Datagram { number: 0, len, sent: Time::ZERO, original: None });
         let packet = Packet { bytes: 28 + len, body, ..data(NOTHING) };
@@ -276,7 +276,7 @@ fn oversized_packets_are_refused() {
 
 /// RFC 1071 §1: a checksum detects any single wrong byte; RFC 791 §3.1: a truncated datagram is not read.
 #[test]
-fn damage_is_found() {
+fn a_checksum_detects_any_wrong_byte() {
     let good = bytes(&data(Segment { len: 3, ..NOTHING }));
     for at in 0..good.len() {
         let mut bad = good.clone();
@@ -290,7 +290,7 @@ fn damage_is_found() {
 
 /// Packets of other hosts are recognised, and the fourth value of the notice bits is not read as a notice.
 #[test]
-fn foreign_packets_are_distinguished() {
+fn packets_of_other_hosts_are_recognised() {
     let mut reserved = bytes(&notice(NoticeKind::Eln, 1, 2));
     reserved[32] |= 0b0000_0100;
     repair_checksums(&mut reserved);

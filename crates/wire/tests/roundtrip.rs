@@ -81,9 +81,9 @@ fn notices() -> impl Strategy<Value = Notice> {
             let rttn = kind == NoticeKind::Rttn;
             let delay = if rttn { Span::from_micros(micros.into()) } else { Span::ZERO };
             // In the form of an ACK of the receiver, or from the base station that created it.
-            let origin = if kind.names_segment() { RECEIVER } else { BASE_STATION };
+            let origin = if kind.concerns_one_segment() { RECEIVER } else { BASE_STATION };
             let made = Time::from_nanos(made);
-            let also = if kind.names_segment() { also } else { 0 };
+            let also = if kind.concerns_one_segment() { also } else { 0 };
             Notice { also, delay, origin, made, ..Notice::about(kind, seq, seq + len) }
         },
     )
@@ -143,7 +143,7 @@ proptest! {
     /// RFC 791, 768, 792, 9293: every encoded datagram is decoded, has the length of its headers and payload,
     /// and valid checksums.
     #[test]
-    fn written_packets_read_back(packet in packets(), largest in any::<u64>()) {
+    fn written_packets_read_back_unchanged(packet in packets(), largest in any::<u64>()) {
         let mut conversation = Conversation::new(SENDER, RECEIVER);
         let flags = Flags { syn: true, ..Flags::default() };
         let syn = Segment { window: largest, flags, ..NOTHING };
@@ -158,7 +158,7 @@ proptest! {
     /// RFC 9293 §3.1 (MUST-7): any bytes, and any options with valid checksums, are decoded or lead to an
     /// error, without a panic.
     #[test]
-    fn any_bytes_are_survived(
+    fn any_bytes_are_decoded_without_panic(
         noise in prop::collection::vec(any::<u8>(), 0..100),
         packet in packets(),
         at in 20..80usize,
@@ -176,7 +176,7 @@ proptest! {
 }
 
 #[test]
-fn seeds_are_survived() {
+fn fuzzer_seeds_are_decoded_without_panic() {
     for seed in fs::read_dir(SEEDS).expect("the seeds of the fuzzer") {
         let path = seed.expect("a file").path();
         println!("{}", path.display()); // shown if it fails

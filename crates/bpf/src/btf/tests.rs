@@ -37,7 +37,7 @@ fn members_are_found_through_anonymous_structures() {
 }
 
 #[test]
-fn loops_of_types_are_reported() {
+fn circular_btf_types_are_reported() {
     let refusal = |words: &[u32]| {
         let btf = Btf::read(&section(words, "\0loop\0")).unwrap();
         let size = btf.size(TypeId(1)).map(|_| ());
@@ -52,7 +52,7 @@ fn loops_of_types_are_reported() {
 }
 
 #[test]
-fn truncated_and_unknown_types_are_reported() {
+fn truncated_and_unknown_btf_types_are_reported() {
     let words = [1, STRUCT | 1, 8, 0, 1, 0];
     let whole = section(&words, "\0loop\0");
     for length in 0..whole.len() {

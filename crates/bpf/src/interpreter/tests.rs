@@ -66,7 +66,7 @@ fn arithmetic(opcode: u8, offset: i16, first: u64, second: u64) -> u64 {
 
 // RFC 9669 §4.1, table 3: the 64-bit operations; immediates are sign-extended.
 #[test]
-fn arithmetic_of_64_bits() {
+fn alu64_operations_match_rfc_9669() {
     let minus = |n: i64| (-n) as u64;
     let cases = [
         (0x07, 0, 7, 5, 12),
@@ -101,7 +101,7 @@ fn arithmetic_of_64_bits() {
 
 // §4.1: the 32-bit operations use the lower halves and set the upper half to zero.
 #[test]
-fn arithmetic_of_32_bits() {
+fn alu32_operations_clear_the_upper_half() {
     let (high, minus) = (0xdead_beef_0000_0000, |n: i32| u64::from((-n) as u32));
     let cases = [
         (0x04, 0, high | 0xffff_ffff, 2, 1),
@@ -134,7 +134,7 @@ fn arithmetic_of_32_bits() {
 // §4.1: "If BPF program execution would result in division by zero, the destination register is instead set to zero. If [it] would result in
 // modulo by zero, for ALU64 the value of the destination register is unchanged whereas for ALU the upper 32 bits … are zeroed."
 #[test]
-fn division_by_zero() {
+fn division_by_zero_yields_zero() {
     let value = 0xdead_beef_0000_0007;
     for offset in [0, 1] {
         assert_eq!(arithmetic(0x37, offset, value, 0), 0);
@@ -146,14 +146,14 @@ fn division_by_zero() {
 
 // §4.1: "Shift operations use a mask of 0x3F (63) for 64-bit operations and 0x1F (31) for 32-bit operations."
 #[test]
-fn shifts_count_modulo_the_width() {
+fn a_shift_count_is_masked_to_the_register_width() {
     assert_eq!(run_lines(&[(0x6f, 1, 2, 0, 0), (0xbf, 0, 1, 0, 0), EXIT], 1, 65).unwrap(), 2);
     assert_eq!(run_lines(&[(0x6c, 1, 2, 0, 0), (0xbf, 0, 1, 0, 0), EXIT], 1, 33).unwrap(), 2);
 }
 
 // §4.1: MOVSX extends 8 and 16 bits to 32, and 8, 16 and 32 bits to 64.
 #[test]
-fn moves_that_extend_the_sign() {
+fn movsx_extends_the_sign() {
     let moved = |opcode, bits, value| run_lines(&[(opcode, 0, 1, bits, 0), EXIT], value, 0).unwrap();
     assert_eq!(moved(0xbf, 8, 0x1280), 0xffff_ffff_ffff_ff80);
     assert_eq!(moved(0xbf, 16, 0x1_8000), 0xffff_ffff_ffff_8000);
@@ -164,7 +164,7 @@ fn moves_that_extend_the_sign() {
 
 // §4.2: conversions to little-endian and to big-endian, and byte swaps, which do not depend on the machine.
 #[test]
-fn byte_order() {
+fn byte_swaps_match_rfc_9669() {
     let value = 0x1122_3344_5566_7788;
     let turned =
         |opcode, bits| run_lines(&[(opcode, 1, 0, 0, bits), (0xbf, 0, 1, 0, 0), EXIT], value, 0).unwrap();
@@ -178,7 +178,7 @@ fn byte_order() {
 // §4.3, table 5. `-1` is the largest unsigned number, and as a signed number less than 1. 32-bit comparisons
 // use the lower halves only.
 #[test]
-fn jumps() {
+fn jumps_match_rfc_9669() {
     let minus_one = u64::MAX;
     let taken = |opcode, first, second| {
         let lines = [(opcode, 1, 2, 2, 0), (0xb7, 0, 0, 0, 0), EXIT, (0xb7, 0, 0, 0, 1), EXIT];
@@ -224,7 +224,7 @@ fn jumps() {
 
 // §5.1, §5.2: zero-extended and sign-extended loads, stores of a register and of a constant.
 #[test]
-fn loads_and_stores() {
+fn loads_and_stores_match_rfc_9669() {
     let loaded = |opcode, offset| run_lines(&[(opcode, 0, 3, offset, 0), EXIT], 0, 0).unwrap();
     assert_eq!([loaded(0x71, 3), loaded(0x69, 2), loaded(0x61, 4)], [3, 0x0302, 0x0706_0504]);
     assert_eq!(loaded(0x79, 8), 0x0f0e_0d0c_0b0a_0908);
@@ -244,7 +244,7 @@ fn loads_and_stores() {
 // §5.3, table 13: memory after the operation and, with FETCH, the fetched value. The operand is the word
 // 0x0b0a0908, or the 64 bits at +8.
 #[test]
-fn atomics() {
+fn atomic_operations_match_rfc_9669() {
     let old = 0x0f0e_0d0c_0b0a_0908_u64;
     let modified =
         |opcode, imm| run_lines(&[(opcode, 3, 2, 8, imm), (0x79, 0, 3, 8, 0), EXIT], 0, 0xf0).unwrap();
@@ -268,7 +268,7 @@ fn atomics() {
 // §4.3.1 and the kernel's limits: each function has its own r6 to r9 and its own stack frame, which is
 // cleared at the call.
 #[test]
-fn calls_keep_registers_and_stack() {
+fn a_call_preserves_r6_to_r9_and_clears_its_stack_frame() {
     let decode = |at: usize, (opcode, dst, src, offset, immediate): Line| {
         Encoded { opcode, dst, src, offset, immediate }.decode(at).unwrap()
     };
@@ -291,7 +291,7 @@ fn calls_keep_registers_and_stack() {
 }
 
 #[test]
-fn endless_programs_are_stopped() {
+fn an_endless_program_is_stopped() {
     assert_eq!(run_lines(&[(0x05, 0, 0, -1, 0)], 0, 0), Err((3, Cause::Endless(BUDGET))));
     let call = Instruction { op: Op::Call, dst: 0, src: 11, offset: 0, immediate: 0 };
     assert_eq!(run_code(&[call]), Err((0, Cause::TooDeep(FRAMES))));
@@ -311,7 +311,7 @@ fn endless_programs_are_stopped() {
 
 // Bytes before or after a region do not belong to it. Neither zero nor an unmapped address is valid.
 #[test]
-fn memory_is_checked() {
+fn access_outside_a_memory_region_is_refused() {
     let fault = |line, first| match run_lines(&[line, EXIT], first, 0) {
         Err((3, Cause::Memory(denied))) => denied.to_string(),
         other => panic!("{other:?}"),
@@ -329,7 +329,7 @@ fn memory_is_checked() {
 
 // RFC 9669 §3.1: an undefined instruction is rejected before the program runs.
 #[test]
-fn undefined_instructions_are_refused() {
+fn an_undefined_instruction_is_refused() {
     let refused = |opcode, dst, src, offset, immediate| {
         Encoded { opcode, dst, src, offset, immediate }.decode(0).expect_err("not an instruction")
     };

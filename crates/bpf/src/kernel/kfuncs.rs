@@ -245,7 +245,7 @@ mod tests {
 
     // RFC 3465 §2.2 below ssthresh; the window never exceeds the clamp.
     #[test]
-    fn slow_start() {
+    fn tcp_slow_start_never_exceeds_ssthresh_or_the_clamp() {
         let grown = |acked, ssthresh, cwnd| {
             call(Kfunc::SlowStart, [acked, 0], &[("snd_cwnd", cwnd), ("snd_ssthresh", ssthresh)])
                 .map(|(left, cwnd, _)| (left, cwnd))
@@ -257,7 +257,7 @@ mod tests {
 
     // RFC 3465 §2.1; acknowledgements counted with a larger window add at most one segment.
     #[test]
-    fn additive_increase() {
+    fn tcp_cong_avoid_ai_adds_one_segment_per_window() {
         let grown = |w, acked, counted| {
             call(Kfunc::CongAvoidAi, [w, acked], &[("snd_cwnd", 10), ("snd_cwnd_cnt", counted)])
         };
@@ -271,7 +271,7 @@ mod tests {
     // RFC 5681 §3.1: ssthresh is half of the window, at least two segments. Slow start precedes congestion
     // avoidance. RFC 7661 §4.2: the window grows only if the flight uses it.
     #[test]
-    fn reno() {
+    fn tcp_reno_halves_ssthresh_and_grows_a_used_window() {
         let halved = |cwnd| call(Kfunc::RenoSsthresh, [0, 0], &[("snd_cwnd", cwnd)]).map(|(half, ..)| half);
         assert_eq!([halved(11), halved(3), halved(1)], [Ok(5), Ok(2), Ok(2)]);
         let undone = |prior| {
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn functions_of_other_modules_are_refused_by_name() {
+    fn a_kfunc_of_another_module_is_refused_by_name() {
         let refusal = Kfunc::named("bbr_init").expect_err("the kernel's own");
         assert!(
             refusal.contains("bbr_init()")

@@ -42,7 +42,7 @@ mod tests {
     /// sched(7): the loop is awake for less than 95 % of any second, however often it has a reason to
     /// busy-wait.
     #[test]
-    fn a_tenth_of_the_time_is_slept() {
+    fn the_emulation_loop_sleeps_a_share_of_every_second() {
         let (mut vigil, mut now, mut asleep) = (SleepMonitor::default(), Time::ZERO, Span::ZERO);
         let (step, nap) = (Span::from_micros(50), Span::from_micros(40));
         while now < Time::from_nanos(1_000_000_000) {

@@ -232,7 +232,7 @@ mod tests {
     /// At its end, the second emulator must remove only its own rule, not that of the first emulator nor any
     /// other rule.
     #[test]
-    fn an_interface_has_one_emulator_which_touches_its_own_rules() {
+    fn an_emulator_removes_only_its_own_rule_of_an_interface() {
         in_a_namespace(|| {
             add_users_rule("lo").unwrap();
             let first = Interface::open("lo").unwrap();

@@ -174,7 +174,7 @@ mod tests {
     /// The output of a command that prints for hours does not fill the memory: the beginning and the end of
     /// the output are kept.
     #[test]
-    fn the_beginning_and_the_end_of_output_are_kept() {
+    fn beginning_and_end_of_a_long_output_are_stored() {
         let printed: Vec<u8> = (0..=255).cycle().take(1_000_003).collect();
         let output = read_all(&printed[..], 1000);
         assert_eq!((&output.first[..], output.left_out), (&printed[..1000], 998_003));

@@ -209,7 +209,7 @@ mod tests {
     /// segments, no threshold and no retransmission; its congestion control is the one that TCP_CONGESTION
     /// names.
     #[test]
-    fn the_kernel_reports_a_connection() {
+    fn sock_diag_reports_a_new_connection() {
         for loopback in ["127.0.0.1", "::1"] {
             let (client, server) = pair(loopback);
             let found = match Diag::open().and_then(|diag| diag.connections()) {
@@ -231,7 +231,7 @@ mod tests {
 
     /// No answer of a kernel is read past its end.
     #[test]
-    fn a_truncated_answer_is_ignored() {
+    fn a_truncated_sock_diag_response_is_ignored() {
         let (_client, _server) = pair("127.0.0.1");
         let Ok(diag) = Diag::open() else { return };
         diag.socket.send(BY_FAMILY, DUMP, &request(INET, STATES)).unwrap();
@@ -245,7 +245,7 @@ mod tests {
 
     /// sock_diag(7): an aborted connection ends for both peers at once.
     #[test]
-    fn connections_are_aborted() {
+    fn sock_diag_aborts_a_connection_for_both_peers() {
         let namespace = crate::host::namespace::Namespace::open(airhop_base::NodeId(0), 1500);
         let Ok((namespace, _device)) = namespace else { return eprintln!("skipped: no namespace") };
         let aborted = namespace.within(|| {
@@ -266,7 +266,7 @@ mod tests {
 
     /// netlink(7): an error message ends the response, such as that of a kernel without tcp_diag.
     #[test]
-    fn a_refusal_is_an_error() {
+    fn a_netlink_error_message_is_an_error() {
         let mut message = vec![36, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
         message[..4].copy_from_slice(&36u32.to_ne_bytes());
         message.extend_from_slice(&(-2i32).to_ne_bytes());

@@ -88,7 +88,7 @@ mod tests {
 
     /// A notice that arrives at a device with filters reaches the program, as with tcx.
     #[test]
-    fn a_filter_receives_notices() {
+    fn a_tc_filter_receives_notices() {
         let able = Privileges::look().struct_ops;
         if able.map_err(|missing| skip(&missing)).is_err() {
             return;

@@ -43,7 +43,7 @@ mod tests {
 
     /// proc_pid_net(5).
     #[test]
-    fn a_line_of_a_table_is_a_socket_if_it_listens() {
+    fn only_listening_sockets_are_read_from_proc_net_tcp() {
         let line = "   0: 0100007F:0CEA 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 4711 1 0 100 0 0 10 0";
         assert_eq!(socket("tcp", line, LISTEN).as_deref(), Some("tcp 0100007F:0CEA 4711"));
         assert_eq!(port_of("tcp 0100007F:0CEA 4711"), Some(3306));
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_listener_is_seen() {
+    fn a_new_listening_socket_is_detected() {
         let before = listening();
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let _socket = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();

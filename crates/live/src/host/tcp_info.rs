@@ -78,7 +78,7 @@ mod tests {
     use super::member;
 
     #[test]
-    fn a_member_is_found_where_the_header_has_it() {
+    fn tcp_info_members_have_the_offsets_of_the_kernel_header() {
         let mut bytes = [0; 84];
         bytes[80..84].copy_from_slice(&10_u32.to_ne_bytes());
         assert_eq!(member(&bytes, "snd_cwnd"), Some(10));

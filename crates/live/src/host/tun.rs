@@ -121,7 +121,7 @@ mod tests {
 
     /// The table in the format of Linux 6.18: 3 errors and 7 drops of packets sent to the device.
     #[test]
-    fn losses_of_the_device_are_in_the_table() {
+    fn device_drops_are_read_from_proc_net_dev() {
         let table = "Inter-|   Receive                                                |  Transmit
  face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
     lo:       0       0    0    9    0     0          0         0        0       0    0    9    0     0       0          0

@@ -68,14 +68,14 @@ mod tests {
     /// The check value of CRC-32/ISO-HDLC (Williams 1993, §15), and a length that is not a multiple of the
     /// step.
     #[test]
-    fn the_check_value() {
+    fn crc32_matches_its_check_value() {
         assert_eq!((of(b"123456789"), of(b""), of(&[0; 4])), (0xCBF4_3926, 0, 0x2144_DF1C));
         assert_eq!(of(&[0xFF; 32]), 0xFF6C_AB0B);
     }
 
     /// The checksum does not depend on how the bytes are split.
     #[test]
-    fn the_sum_of_parts() {
+    fn crc32_does_not_depend_on_how_the_bytes_are_split() {
         let bytes: Vec<u8> = (0..=255).collect();
         for cut in 0..bytes.len() {
             let mut sum = Checksum::NONE;

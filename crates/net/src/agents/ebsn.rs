@@ -66,7 +66,7 @@ mod tests {
     // Base stations report the downlink. A wireless source reports its own link only if the scheme listens to
     // it.
     #[test]
-    fn the_agent_runs_at_the_node_before_the_downlink() {
+    fn the_ebsn_agent_runs_before_the_downlink() {
         let plan = |own_link| {
             let scheme = airhop_tcp::find("ebsn").expect("a scheme");
             let mut params = Params::defaults(scheme);
@@ -95,7 +95,7 @@ mod tests {
 
     // Each failure that a further attempt follows causes a notice; no other event does.
     #[test]
-    fn each_failed_attempt_causes_one_notice() {
+    fn each_failed_attempt_causes_one_ebsn() {
         let ebsn = Notice::about(NoticeKind::Ebsn, 89, 177);
         let events = [FadeStart, FirstFailure, AttemptFailed, AttemptFailed, Delivered, FadeEnd(Span::ZERO)];
         assert_eq!(notices(&events, 89, 177), [ebsn; 3]);
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn pure_acks_are_not_reported() {
+    fn a_pure_ack_causes_no_ebsn() {
         assert_eq!(notices(&[FirstFailure, AttemptFailed], 1, 1), []);
     }
 }

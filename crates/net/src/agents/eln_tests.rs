@@ -37,7 +37,7 @@ fn acks<const N: usize>(agent: &mut Eln, acks: [u64; N]) -> [bool; N] {
 // the bit; the new ACK that requests it carries the bit too. Segment 5 was lost on the wired path, so its
 // ACKs carry no bit.
 #[test]
-fn uplink_missing_segments_were_lost_on_the_air() {
+fn uplink_acks_of_segments_lost_on_the_air_carry_eln() {
     let mut agent = Eln::uplink();
     data(&mut agent, [0, 1, 3, 4, 5, 6, 7]);
     assert_eq!(acks(&mut agent, [1, 2, 2, 2]), [false, true, true, true]);
@@ -49,7 +49,7 @@ fn uplink_missing_segments_were_lost_on_the_air() {
 }
 
 #[test]
-fn uplink_several_holes_and_the_first_segment() {
+fn uplink_eln_covers_several_holes_and_the_first_segment() {
     let mut agent = Eln::uplink();
     data(&mut agent, [1, 3, 5]);
     assert_eq!(acks(&mut agent, [0, 0, 0]), [true; 3]);
@@ -62,7 +62,7 @@ fn uplink_several_holes_and_the_first_segment() {
 // ns-2's agent stores 8 blocks. Of nine blocks the first is removed, and ACKs for segments before the second
 // block carry no bit.
 #[test]
-fn uplink_eight_blocks() {
+fn the_uplink_agent_stores_eight_blocks() {
     let mut agent = Eln::uplink();
     data(&mut agent, (1..=15).step_by(2));
     assert_eq!(acks(&mut agent, [0, 2]), [true; 2]);
@@ -78,7 +78,7 @@ fn uplink_eight_blocks() {
 // Only ACKs towards the data's sender can carry the bit. ACKs in the direction of the data, and ACKs of the
 // handshake, cannot.
 #[test]
-fn only_acks_of_the_data_bear_the_bit() {
+fn only_acks_towards_the_data_sender_carry_eln() {
     let syn = |mut packet: Packet| {
         if let Body::Tcp(s) = &mut packet.body {
             s.flags.syn = true;
@@ -98,7 +98,7 @@ fn only_acks_of_the_data_bear_the_bit() {
 // Yun 2009 §1, downlink: the base station forwarded segment 1, but not segment 3. A new ACK is no sign of
 // loss.
 #[test]
-fn downlink_forwarded_segments_were_lost_on_the_air() {
+fn downlink_acks_of_forwarded_segments_carry_eln() {
     let mut agent = Eln::downlink();
     data(&mut agent, [0, 1, 2, 4, 5, 6]);
     assert_eq!(acks(&mut agent, [1, 1, 1]), [false, true, true]);
@@ -116,7 +116,7 @@ fn downlink_forwarded_segments_were_lost_on_the_air() {
 
 // A segment that a full queue before the wireless link drops is lost by congestion.
 #[test]
-fn downlink_a_full_queue() {
+fn a_segment_dropped_before_the_downlink_is_congestion() {
     let mut agent = Eln::downlink();
     data(&mut agent, [0, 1]);
     pass(&mut agent, tcp(SENDER, RECEIVER, 2001, 1000, 1), 1.0);
@@ -134,7 +134,7 @@ fn downlink_a_full_queue() {
 
 // The number of stored segments is bounded: of 257 segments the least recent is removed.
 #[test]
-fn downlink_256_segments() {
+fn the_downlink_agent_stores_256_segments() {
     let mut agent = Eln::downlink();
     data(&mut agent, 0..257);
     assert_eq!(acks(&mut agent, [0, 0]), [false; 2]);

@@ -66,13 +66,13 @@ mod tests {
     // Yun 2009 §3.1: the "first retransmission" causes one ERSN; the discard at the retry limit causes an
     // ELN.
     #[test]
-    fn four_attempts_in_vain() {
+    fn four_failed_attempts_cause_an_ersn_and_an_eln() {
         let events = [FirstFailure, AttemptFailed, AttemptFailed, Discarded];
         assert_eq!(notices(&events, 1001, 2001), [notice(NoticeKind::Ersn), notice(NoticeKind::Eln)]);
     }
 
     #[test]
-    fn a_repaired_frame_gives_an_ersn_only() {
+    fn a_frame_repaired_by_the_link_causes_only_an_ersn() {
         assert_eq!(
             notices(&[FirstFailure, AttemptFailed, Delivered], 1001, 2001),
             [notice(NoticeKind::Ersn)]
@@ -81,13 +81,13 @@ mod tests {
 
     // With a single attempt, a loss causes only an ELN. A delivery causes no notice.
     #[test]
-    fn a_single_attempt() {
+    fn a_frame_lost_after_a_single_attempt_causes_only_an_eln() {
         assert_eq!(notices(&[Discarded], 1001, 2001), [notice(NoticeKind::Eln)]);
         assert_eq!(notices(&[Delivered], 1001, 2001), []);
     }
 
     #[test]
-    fn pure_acks_are_not_reported() {
+    fn a_lost_pure_ack_causes_no_notice() {
         assert_eq!(notices(&[FirstFailure, Discarded], 1, 1), []);
     }
 }

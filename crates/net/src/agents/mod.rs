@@ -164,7 +164,7 @@ mod tests {
 
     // Contract of the trait: an agent with the default methods forwards all packets and requests no action.
     #[test]
-    fn a_bystander_lets_all_pass_and_asks_for_nothing() {
+    fn the_default_agent_forwards_every_packet_without_action() {
         let body = Body::Udp(Datagram { number: 0, len: 12, sent: Time::ZERO, original: None });
         let mut packet = Packet::new(FlowId(0), NodeId(0), NodeId(1), 40, body);
         let mut actions = AgentActions::default();

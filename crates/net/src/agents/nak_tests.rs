@@ -97,7 +97,7 @@ const TOLD: (bool, usize) = (true, 1);
 // Default of the scheme: the NAK is added once, to the next ACK of the flow that the station forwards. It is
 // not added to data, to packets of the other direction, or to packets of the handshake.
 #[test]
-fn a_nak_rides_on_the_next_ack() {
+fn a_nak_is_added_to_the_next_forwarded_ack() {
     let mut agent = at(HERE, &[]);
     assert_eq!(discard(&mut agent, ms(0), 5), SPARED);
     assert_eq!(pass(&mut agent, ms(1), packet(SOURCE, Segment { len: 1000, ..Segment::default() })), []);
@@ -111,7 +111,7 @@ fn a_nak_rides_on_the_next_ack() {
 // A NAK is also added to an ACK that is queued at the node: "up to 4 sequence numbers, lowest first"; the
 // next ACK carries the others.
 #[test]
-fn naks_ride_on_acks_that_wait() {
+fn naks_are_added_to_queued_acks() {
     let mut agent = at(HERE, &[("n", 9.0)]);
     for n in [7, 3, 9, 5, 8] {
         assert_eq!(link_event(&mut agent, ms(0), LinkEventKind::Discarded, n, NEXT, true), SPARED);
@@ -124,7 +124,7 @@ fn naks_ride_on_acks_that_wait() {
 
 // "Hold at most 1 s or 8 NAKs/flow, oldest first."
 #[test]
-fn a_held_nak_is_forgotten() {
+fn a_stored_nak_expires_after_one_second_or_eight_naks() {
     let mut agent = at(HERE, &[("n", 20.0)]);
     discard(&mut agent, ms(0), 1);
     discard(&mut agent, ms(500), 2);
@@ -139,7 +139,7 @@ fn a_held_nak_is_forgotten() {
 // "If RET_F < retransmission threshold ... increase RET_F; else discard": that discard is reported to
 // routing. A delivery to the next hop resets RET_F.
 #[test]
-fn ret_f_limits_naks_in_a_row() {
+fn ret_f_limits_consecutive_naks() {
     for n in [0, 1, 3] {
         let mut agent = at(HERE, &[("n", n as f64)]);
         for round in 0..2 {
@@ -153,7 +153,7 @@ fn ret_f_limits_naks_in_a_row() {
 
 // RET_F counts discards per next hop and flow (the default), per flow without a reset, or per segment.
 #[test]
-fn scope_of_ret_f() {
+fn ret_f_counts_discards_per_next_hop_flow_or_segment() {
     use LinkEventKind::{Delivered, Discarded};
     for (run, expected) in [
         (0.0, [SPARED, REPORTED, SPARED, SPARED]),
@@ -172,7 +172,7 @@ fn scope_of_ret_f() {
 // "Drop at the TCP source itself: upcall without message". The threshold is the same, because a broken link
 // must be detected.
 #[test]
-fn at_the_source() {
+fn a_discard_at_the_source_calls_the_sender_without_a_nak() {
     for no_ack in [0.0, 1.0, 2.0] {
         let mut agent = at(SOURCE, &[("no_ack", no_ack)]);
         assert_eq!([discard(&mut agent, ms(0), 1), discard(&mut agent, ms(0), 2)], [TOLD, REPORTED]);
@@ -184,7 +184,7 @@ fn at_the_source() {
 
 // Readings R1 and R3, each without and with a queued ACK.
 #[test]
-fn a_nak_without_an_ack() {
+fn no_ack_selects_the_fate_of_a_nak_without_queued_ack() {
     for (no_ack, expected) in [(0.0, SPARED), (1.0, REPORTED), (2.0, TOLD)] {
         let mut agent = at(HERE, &[("no_ack", no_ack)]);
         assert_eq!(discard(&mut agent, ms(0), 1), expected, "{no_ack}");
@@ -218,7 +218,7 @@ fn only_discarded_data_causes_naks() {
 // The three choices of discards reported to routing: consecutive discards of data and of ACKs; discards of
 // data without a NAK and all discards of ACKs; no discards.
 #[test]
-fn reported_drops() {
+fn discards_are_reported_to_routing_as_configured() {
     use LinkEventKind::{Delivered, Discarded};
     for (reported, expected) in [
         (0.0, [SPARED, REPORTED, SPARED, REPORTED, SPARED]),

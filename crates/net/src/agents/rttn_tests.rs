@@ -51,7 +51,7 @@ fn fade_ends(agent: &mut Rttn, ms: u64, lasted: u64) -> Vec<f64> {
 // Computed by hand. A fade of 4 s: F 4, Fd 2. Then 8 s: F 4 + 4/8 = 4.5, Fd 2 + (4 - 2)/8 = 2.25. Then 4.1 s:
 // F 4.45, Fd 2.25 + (0.4 - 2.25)/8 = 2.01875. With k = 2 the delays are 8, 9 and 8.4875 s.
 #[test]
-fn fades_are_averaged() {
+fn interval_and_duration_of_fades_are_averaged() {
     let mut a = agent();
     let mut expected = vec![];
     for (ms, lasted) in [(0, 4000), (10_000, 8000), (20_000, 4100)] {
@@ -65,7 +65,7 @@ fn fades_are_averaged() {
 
 // "At first data of a flow once F exists". Fades may have been measured earlier, for other flows of the link.
 #[test]
-fn the_first_data_of_a_flow() {
+fn the_first_data_of_a_flow_causes_an_rttn() {
     let mut a = agent();
     assert_eq!(fade_begins(&mut a, 0), []);
     assert_eq!(fade_ends(&mut a, 4000, 4000), [], "nobody is there to be told");
@@ -75,7 +75,7 @@ fn the_first_data_of_a_flow() {
 
 // A notice is sent "at each fade start", and when D has changed by more than 20 % since the last notice.
 #[test]
-fn the_fades_of_an_active_flow() {
+fn a_fade_start_causes_an_rttn_to_active_senders() {
     let mut a = agent();
     assert_eq!(data(&mut a, 0), [], "no fade was measured yet");
     assert_eq!(fade_begins(&mut a, 1000), []);
@@ -90,7 +90,7 @@ fn the_fades_of_an_active_flow() {
 
 // "More than 20 %", up or down: a change of exactly 20 % causes no notice.
 #[test]
-fn news_is_more_than_a_fifth() {
+fn only_a_delay_change_above_20_percent_causes_an_rttn() {
     let a = Rttn { told: Some((at(0), Span::from_secs(8))), ..agent() };
     for (expected, is_news) in [(9600, false), (9601, true), (6400, false), (6399, true)] {
         assert_eq!(a.is_news(at(1), Span::from_millis(expected)), is_news, "{expected} ms after 8000");
@@ -99,7 +99,7 @@ fn news_is_more_than_a_fifth() {
 
 // "Rate <= 1 per second per flow". A suppressed notice is sent with the next data if it is still needed.
 #[test]
-fn once_a_second() {
+fn a_flow_receives_at_most_one_rttn_per_second() {
     let mut a = agent();
     data(&mut a, 0);
     assert_eq!(fade_ends(&mut a, 100, 100), [200.0]);
@@ -113,7 +113,7 @@ fn once_a_second() {
 
 // "Active senders (… seen in the last 60 s)". A notice is valid for 60 s, and is then repeated.
 #[test]
-fn sixty_seconds() {
+fn an_rttn_is_repeated_after_sixty_seconds() {
     let mut a = agent();
     data(&mut a, 0);
     assert_eq!(fade_ends(&mut a, 60_000, 4000), [8000.0]);
@@ -125,7 +125,7 @@ fn sixty_seconds() {
 
 // A base station between two mobiles adds the expected fades of both links.
 #[test]
-fn two_mobiles() {
+fn the_base_station_adds_the_fades_of_two_mobile_links() {
     let mut a = agent();
     data(&mut a, 0);
     fade_ends(&mut a, 1000, 4000);
@@ -135,7 +135,7 @@ fn two_mobiles() {
 
 // ACKs do not count as data of the flow, and single failures do not count as fades.
 #[test]
-fn acks_and_failures_cause_no_notice() {
+fn acks_and_single_failures_cause_no_rttn() {
     let mut a = agent();
     let ack = Segment { seq: 1, ack: 1001, ..Segment::default() };
     let mut packet = Packet::new(FlowId(0), RECEIVER, SENDER, HEADER_BYTES, Body::Tcp(ack));

@@ -83,7 +83,7 @@ impl Script {
 // Balakrishnan et al. 1995, ns-2.35: the second duplicate ACK causes a retransmission. The agent then drops
 // exactly the duplicate ACKs caused by segments sent before the retransmission.
 #[test]
-fn a_lost_segment_is_repaired_at_the_second_duplicate() {
+fn snoop_retransmits_a_segment_at_its_second_duplicate_ack() {
     let mut s = Script::pass(0, 0, 8);
     assert_eq!(s.ack(10, 1), FORWARDED);
     assert_eq!(s.ack(11, 2), FORWARDED);
@@ -103,7 +103,7 @@ fn a_lost_segment_is_repaired_at_the_second_duplicate() {
 // first two after the expected ones. The sender may retransmit the segment after these three (RFC 5681 §3.2).
 // The local timer still runs.
 #[test]
-fn a_lost_repair_is_left_to_the_sender() {
+fn snoop_retransmits_a_segment_once_on_duplicate_acks() {
     let mut s = Script::pass(0, 0, 4);
     s.ack(10, 1);
     assert_eq!(s.ack(11, 1), FORWARDED);
@@ -126,7 +126,7 @@ fn a_lost_repair_is_left_to_the_sender() {
 
 // After a retransmission by the timer, duplicate ACKs cause no further retransmission.
 #[test]
-fn duplicates_after_a_repair_by_the_timer() {
+fn duplicate_acks_after_a_local_timeout_repair_nothing() {
     let mut s = Script::pass(0, 0, 3);
     s.ack(10, 1);
     assert_eq!(s.timer(110), [1]);
@@ -136,7 +136,7 @@ fn duplicates_after_a_repair_by_the_timer() {
 
 // A new ACK resets the count of first duplicate ACKs.
 #[test]
-fn single_duplicates_repair_nothing() {
+fn a_single_duplicate_ack_causes_no_local_retransmission() {
     let mut s = Script::pass(0, 0, 6);
     for n in 1..5 {
         assert_eq!(s.ack(10 + 2 * n, n), FORWARDED);
@@ -146,7 +146,7 @@ fn single_duplicates_repair_nothing() {
 
 // A segment that never reached this node was lost by congestion, so its duplicate ACKs are forwarded.
 #[test]
-fn a_congestion_loss_is_left_to_the_sender() {
+fn duplicate_acks_of_a_congestion_loss_are_forwarded() {
     let mut s = Script::pass(0, 0, 3);
     for n in 4..9 {
         s.data(n, n); // 3 was lost on the wired path
@@ -173,7 +173,7 @@ fn a_congestion_loss_is_left_to_the_sender() {
 
 // The sender retransmits a cached segment. The sender is then in recovery, so duplicate ACKs are forwarded.
 #[test]
-fn a_retransmission_by_the_sender() {
+fn duplicate_acks_after_a_retransmission_are_forwarded() {
     let mut s = Script::pass(0, 0, 6);
     s.ack(10, 1);
     s.data(300, 1);
@@ -186,7 +186,7 @@ fn a_retransmission_by_the_sender() {
 // At a nearly full interface queue the segment is forwarded without being cached, so that the sender reacts
 // to its loss.
 #[test]
-fn a_nearly_full_queue_is_not_cached() {
+fn at_a_nearly_full_queue_segments_are_not_cached() {
     // 97 of 100, 49 of 50
     for full in [0.97, 0.98] {
         let mut s = Script::pass(0, 0, 2);
@@ -207,7 +207,7 @@ fn a_nearly_full_queue_is_not_cached() {
 
 // At most 100 segments are cached; all segments are forwarded.
 #[test]
-fn the_cache_is_bounded() {
+fn the_snoop_cache_stores_at_most_100_segments() {
     let mut s = Script::pass(0, 0, 150);
     assert_eq!(s.snoop.cache.len(), 100);
     s.ack(200, 50);
@@ -218,7 +218,7 @@ fn the_cache_is_bounded() {
 
 // Old ACKs and acknowledged data are forwarded and have no other effect.
 #[test]
-fn old_segments_pass() {
+fn old_acks_and_acknowledged_data_are_forwarded() {
     let mut s = Script::pass(0, 0, 6);
     s.ack(10, 4);
     for at in 11..20 {
@@ -231,7 +231,7 @@ fn old_segments_pass() {
 // The local timer expires at least 100 ms after the last new ACK, and retransmits a segment at most ten
 // times.
 #[test]
-fn the_timer_repairs_the_oldest_ten_times() {
+fn the_local_timer_retransmits_a_segment_at_most_ten_times() {
     let mut s = Script::pass(0, 0, 3);
     assert_eq!(s.snoop.poll_timeout(), Some(ms(100)));
     assert_eq!(s.ack(20, 1), FORWARDED);
@@ -249,7 +249,7 @@ fn the_timer_repairs_the_oldest_ten_times() {
 
 // The first segment of a flow is repaired too.
 #[test]
-fn the_first_segment_is_repaired() {
+fn snoop_repairs_the_first_segment_of_a_flow() {
     let mut s = Script::pass(0, 0, 3);
     assert_eq!(s.ack(10, 0), FORWARDED);
     assert_eq!(s.ack(11, 0), (PacketAction::Consume, vec![0]));
@@ -260,7 +260,7 @@ fn the_first_segment_is_repaired() {
 // ns-2.35: the old mean has a weight of 1/8, and the deviation from the new mean a weight of 7/8. Computed by
 // hand for samples of 48 and 96 ms.
 #[test]
-fn local_round_trip() {
+fn local_rtt_estimate_has_the_weights_of_ns2() {
     let mut s = Script::default();
     s.data(0, 0);
     s.ack(48, 1); // mean 48, deviation 24
@@ -279,7 +279,7 @@ fn local_round_trip() {
 // Yun 2009 §5.2: at the station, ACKs arrive from the remote end and data from the station itself. The ACKs
 // of a handshake are in the direction of the data and are no duplicate ACKs.
 #[test]
-fn handshake_packets_are_not_duplicates() {
+fn handshake_acks_are_no_duplicate_acks() {
     let mut s = Script::default();
     let see = |s: &mut Script, mut p: Packet| s.snoop.on_packet(ms(0), &mut p, 0.0, &mut s.actions);
     assert_eq!(see(&mut s, tcp(SENDER, RECEIVER, 0, 0, 0, true)), PacketAction::Forward);

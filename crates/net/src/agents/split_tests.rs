@@ -75,7 +75,7 @@ fn ack(split: &mut Split, now: Time, ack: u64) -> Out {
 // Bakre and Badrinath 1995: the base station acknowledges the data that it has received, and forwards it. Its
 // buffer is bounded, and the right edge of its window advances only with the receiver's ACKs.
 #[test]
-fn the_proxy_acknowledges_and_forwards_within_its_buffer() {
+fn the_split_proxy_acknowledges_within_its_buffer() {
     let mut split = Split::new(FlowId(0), &plan(4.0, Preset::Ns2.config(1000)), Way::Down);
     assert_eq!(split.first_window(), Some(4000));
     assert_eq!(data(&mut split, ms(0), 1), Out { acks: vec![(1001, 4001)], data: vec![1] });
@@ -107,7 +107,7 @@ fn the_proxy_acknowledges_and_forwards_within_its_buffer() {
 // sender's next data carries the window. Space for less than a segment counts as none (RFC 9293 §3.8.6.2.1:
 // the sender waits for a full segment).
 #[test]
-fn a_sender_has_stopped_as_soon_as_no_whole_segment_fits() {
+fn a_window_update_follows_a_window_below_one_segment() {
     for (window, told, news) in [(4000, 4001, vec![]), (3900, 3901, vec![(3001, 5901)])] {
         let config = Config { receive_window: window, ..Preset::Ns2.config(1000) };
         let mut split = Split::new(FlowId(0), &plan(64.0, config), Way::Down);
@@ -119,7 +119,7 @@ fn a_sender_has_stopped_as_soon_as_no_whole_segment_fits() {
 
 // The second connection has its own handshake, and repairs its own losses.
 #[test]
-fn the_proxy_opens_its_own_connection() {
+fn the_split_proxy_opens_its_own_connection() {
     let mut split = Split::new(FlowId(0), &plan(64.0, Preset::Rfc.config(1000)), Way::Down);
     let syn = Flags { syn: true, ..Flags::default() };
     let out = arrive(&mut split, ms(0), Segment { seq: 0, flags: syn, ..Segment::default() }, RECEIVER);
@@ -144,7 +144,7 @@ fn the_proxy_opens_its_own_connection() {
 
 // The second connection has its own seed for its random numbers (BBR's initial phase).
 #[test]
-fn the_proxys_sender_has_its_own_seed() {
+fn the_sender_of_the_split_proxy_has_its_own_seed() {
     let scheme = airhop_tcp::find("bbr").expect("a scheme");
     let (params, config) = (Params::defaults(scheme), Preset::Linux.config(1000));
     let plan = FlowPlan { transport: Transport::Tcp { scheme, params, config }, ..plan(64.0, config) };
@@ -160,7 +160,7 @@ fn the_proxys_sender_has_its_own_seed() {
 // RFC 9293 §3.6: the proxy closes its connection to the receiver after it has sent all data of the sender's
 // stream and the stream has ended.
 #[test]
-fn the_proxy_forwards_a_fin() {
+fn the_split_proxy_forwards_a_fin_after_all_data() {
     let mut split = Split::new(FlowId(0), &plan(4.0, Preset::Ns2.config(1000)), Way::Down);
     let flags = Flags { ack: true, fin: true, ..Flags::default() };
     let fin = |seq| Segment { seq, ack: 1, flags, ..Segment::default() };

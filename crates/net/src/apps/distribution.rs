@@ -141,7 +141,7 @@ mod tests {
     // P(X > x) = (scale / x)^shape, at 2, 8 and 64 times the scale. The count is binomial; the tolerance is
     // five standard deviations.
     #[test]
-    fn the_tail_is_that_of_the_distribution() {
+    fn pareto_draws_have_the_tail_of_the_distribution() {
         for shape in [1.2, 1.5, 2.0] {
             let draws = draws(Distribution::Pareto { mean: 0.4, shape }, 200_000);
             let scale = 0.4 * (shape - 1.0) / shape;
@@ -160,7 +160,7 @@ mod tests {
     // Hill 1975: the tail exponent is estimated from the k largest of n variates, with a standard deviation
     // of shape / sqrt(k).
     #[test]
-    fn hills_estimator_finds_the_exponent() {
+    fn hills_estimator_returns_the_pareto_exponent() {
         for shape in [1.2, 1.5, 2.0] {
             let mut draws = draws(Distribution::Pareto { mean: 0.4, shape }, 100_000);
             draws.sort_by(f64::total_cmp);
@@ -175,7 +175,7 @@ mod tests {
     // (shape (shape - 2)); exponential, mean²; lognormal, mean² (exp(sigma²) - 1) for a mean of median
     // exp(sigma² / 2).
     #[test]
-    fn the_means_are_those_of_the_distributions() {
+    fn draws_have_the_configured_mean() {
         let median = 0.4 / (0.5 * 0.36_f64).exp();
         for (of, variance) in [
             (Distribution::Pareto { mean: 0.4, shape: 3.0 }, 1.0 / 3.0),
@@ -191,7 +191,7 @@ mod tests {
 
     // Quantiles of the normal distribution agree with printed tables, and are symmetric.
     #[test]
-    fn normal_quantiles_are_those_of_tables() {
+    fn normal_quantiles_equal_printed_tables() {
         for (u, x) in [
             (0.5, 0.0),
             (0.9, 1.2815515655446004),
@@ -209,7 +209,7 @@ mod tests {
     // Points of a function: a probability of 0.2 at 10, then uniform to 20 and to 100. Quantiles are computed
     // by hand. The mean is 0.2 * 10 + 0.3 * 15 + 0.5 * 60, within five standard errors.
     #[test]
-    fn an_empirical_distribution_goes_through_its_points() {
+    fn an_empirical_distribution_passes_through_its_points() {
         let cdf = Cdf::new(vec![(10.0, 0.2), (20.0, 0.5), (100.0, 1.0)]).unwrap();
         for (u, x) in [(0.0, 10.0), (0.19, 10.0), (0.2, 10.0), (0.35, 15.0), (0.5, 20.0), (0.75, 60.0)] {
             assert!((cdf.quantile(u) - x).abs() < 1e-9, "{u}: {}", cdf.quantile(u));
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn points_that_are_no_distribution_are_refused() {
+    fn points_that_define_no_distribution_are_refused() {
         let place = |points: &[(f64, f64)]| Cdf::new(points.into()).err().map(|(place, _)| place);
         assert_eq!(place(&[]), Some(0));
         assert_eq!(place(&[(1.0, 0.5), (0.5, 1.0)]), Some(1), "a value falls");
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variate_is_truncated() {
+    fn a_variate_is_truncated_at_its_limit() {
         let mut stream = Streams::new(1, 0).stream("f.app");
         let of = Distribution::Exponential { mean: 1.0 };
         let draws: Vec<f64> = (0..1000).map(|_| of.draw(0.5, &mut stream)).collect();

@@ -95,7 +95,7 @@ mod tests {
     use airhop_engine::Streams;
 
     #[test]
-    fn a_source_that_is_never_off_is_constant() {
+    fn an_on_off_source_without_off_time_sends_at_its_peak_rate() {
         let (peak, on) = (Rate::from_bps(8_000_000), Span::from_millis(10));
         let plan = ParetoOnOff { peak, on, off: Span::ZERO, shape: 1.5 };
         let mut source = OnOff::new(&plan, 1000, Streams::new(1, 0).stream("f.app"));

@@ -238,7 +238,7 @@ mod tests {
 
     // A page is refused if its objects wait for each other, because it would never be complete.
     #[test]
-    fn a_page_without_an_end_is_refused() {
+    fn a_page_with_circular_dependencies_is_refused() {
         assert!(Page::new(vec![object(&[1]), object(&[]), object(&[0, 1])]).is_ok());
         assert_eq!(Page::new(vec![object(&[]), object(&[2]), object(&[1])]), Err(1));
         assert_eq!(Page::new(vec![object(&[]), object(&[2])]), Err(1));

@@ -174,7 +174,7 @@ mod tests {
 
     // "At or after the notice was made": an expiry at the time of the transmission counts.
     #[test]
-    fn made_as_the_timer_expires() {
+    fn a_notice_sent_as_the_timer_expires_is_late() {
         let mut book = LatenessBook::default();
         book.on_made(Ersn);
         book.on_timeout(at(1000));
@@ -183,7 +183,7 @@ mod tests {
 
     // A notice that is lost has no lateness; nor have other kinds of notices.
     #[test]
-    fn lost_or_of_another_kind() {
+    fn lost_notices_and_other_kinds_have_no_lateness() {
         let mut book = LatenessBook::default();
         for kind in [Eln, Nak] {
             book.on_made(kind);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn the_warm_up_is_left_out() {
+    fn notice_lateness_excludes_the_warm_up() {
         let mut book = LatenessBook::default();
         book.on_made(Ebsn);
         book.on_timeout(at(1));

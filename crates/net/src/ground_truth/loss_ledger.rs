@@ -94,7 +94,7 @@ mod tests {
     // A classification refers to the last transmission of the segment: its cause of loss, or that it was not
     // lost.
     #[test]
-    fn classifications_are_compared_with_the_last_copy() {
+    fn a_classification_is_checked_against_the_last_transmission() {
         let mut ledger = LossLedger::default();
         ledger.on_loss(1, Drop::Queue);
         ledger.on_loss(2001, Drop::Collision);

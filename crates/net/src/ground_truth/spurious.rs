@@ -69,7 +69,7 @@ mod tests {
     // A persistent link layer delivers the first transmission at the end of the fade. All timeouts were
     // spurious, whatever arrives later.
     #[test]
-    fn the_original_arrives_seconds_later() {
+    fn all_timeouts_are_spurious_if_the_original_arrives() {
         let mut spurious = three();
         spurious.on_arrival(2001, at(0), 1001);
         assert_eq!(spurious.count, 0);
@@ -80,14 +80,14 @@ mod tests {
     // The original is lost. The retransmission of the first timeout arrives late, so the first timeout was
     // not spurious, but the later timeouts were.
     #[test]
-    fn the_copy_of_the_first_timeout_arrives() {
+    fn later_timeouts_are_spurious_if_the_first_copy_arrives() {
         let mut spurious = three();
         spurious.on_arrival(1001, at(1), 2001);
         assert_eq!((spurious.count, spurious.open.len()), (2, 0));
     }
 
     #[test]
-    fn all_copies_but_the_last_are_lost() {
+    fn no_timeout_is_spurious_if_only_the_last_copy_arrives() {
         let mut spurious = three();
         spurious.on_arrival(1001, at(7), 2001);
         assert_eq!((spurious.count, spurious.open.len()), (0, 0));
@@ -96,7 +96,7 @@ mod tests {
     // The receiver has the segment and its ACK is lost or delayed. The retransmission of the timeout may be
     // lost too.
     #[test]
-    fn the_receiver_has_it() {
+    fn a_timeout_for_a_received_segment_is_spurious() {
         let mut spurious = SpuriousTimeouts::default();
         spurious.on_timeout(at(1), 1001, 2001);
         assert_eq!((spurious.count, spurious.open.len()), (1, 0));

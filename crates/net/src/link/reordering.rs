@@ -64,7 +64,7 @@ mod tests {
     /// Delayed packets arrive in order, each with the same additional delay, and one of their events is
     /// scheduled at a time.
     #[test]
-    fn late_packets_have_the_configured_delay() {
+    fn reordered_packets_have_the_configured_extra_delay() {
         let mut late = Reordering::new(1.0, Span::from_millis(5), Streams::new(1, 0).stream("late"));
         let (mut arena, mut events) = (Arena::new(), EventQueue::new());
         let at = |ms| Time::ZERO + Span::from_millis(ms);
@@ -84,7 +84,7 @@ mod tests {
     /// 100 000 draws at 1 % have a standard deviation of 31; the tolerance is five of them (false alarm
     /// 6e-7).
     #[test]
-    fn a_share_of_the_packets_is_late() {
+    fn the_configured_share_of_packets_is_reordered() {
         let mut late = Reordering::new(0.01, Span::from_millis(5), Streams::new(1, 0).stream("late"));
         let number = (0..100_000).filter(|_| late.draws_late()).count();
         assert!(number.abs_diff(1000) < 160, "{number}");

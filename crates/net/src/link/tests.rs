@@ -102,7 +102,7 @@ fn at(us: u64) -> Time {
 // A scheduled queue has the departures of a queue discipline for all arrivals. The packets have a few
 // different lengths, and many arrivals coincide with the end of a transmission.
 #[test]
-fn scheduled_departures_equal_those_of_a_discipline() {
+fn scheduled_departures_equal_those_of_a_queue_discipline() {
     for capacity in [0, 1, 2, 5, 40] {
         let mut draw = Streams::new(1, capacity as u64).stream("offers");
         let mut now = 0;
@@ -134,7 +134,7 @@ fn an_arrival_precedes_a_departure_of_the_same_instant() {
 
 // The queue occupancy that agents read, between departures and at their times.
 #[test]
-fn waiting_packets_are_counted_at_any_time() {
+fn queued_packets_are_counted_at_any_time() {
     let mut bench = Bench::new(scheduled(10));
     (0..4).for_each(|number| bench.offer(at(0), number, 100));
     let waiting = [0, 99, 100, 101, 150, 200, 201, 301].map(|us| bench.link.waiting(at(us)));
@@ -145,7 +145,7 @@ fn waiting_packets_are_counted_at_any_time() {
 // A serialiser sends one packet at a time, even if its queued packets were removed and others arrive just
 // when it becomes free.
 #[test]
-fn an_arrival_at_a_freed_line_does_not_overtake() {
+fn an_arrival_at_an_idle_serialiser_does_not_overtake() {
     let mut bench = Bench::new(asked(10));
     (0..2).for_each(|number| bench.offer(at(0), number, 100));
     bench.link.clear_queue(&mut bench.dropped);

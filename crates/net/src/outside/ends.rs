@@ -160,7 +160,7 @@ mod tests {
 
     // RFC 9293 §3.4: SYN and FIN have a sequence number each, and are no data bytes.
     #[test]
-    fn the_fin_is_no_data() {
+    fn syn_and_fin_count_as_no_data_bytes() {
         let mut half = HalfConnection::new(0, Way::Forward, FlowId(1));
         half.on_data(ms(0), 1, 1001);
         half.on_fin(1001);
@@ -178,7 +178,7 @@ mod tests {
 
     // Sequence numbers may be skipped and acknowledged; only bytes that entered count.
     #[test]
-    fn no_more_is_delivered_than_was_sent() {
+    fn delivered_bytes_never_exceed_sent_bytes() {
         let mut half = HalfConnection::new(0, Way::Forward, FlowId(1));
         half.on_data(ms(0), 1, 101);
         half.on_data(ms(1), 1 << 31, (1 << 31) + 50);
@@ -189,7 +189,7 @@ mod tests {
     // RFC 9293 §3.10.7.4: an ACK of data that was not yet sent does not count, even if the data is sent
     // later. The number of delivered bytes never decreases.
     #[test]
-    fn an_ack_counts_data_sent_before_it() {
+    fn an_ack_counts_only_data_sent_before() {
         let mut half = HalfConnection::new(0, Way::Forward, FlowId(1));
         assert!(!half.on_ack(5001));
         half.on_data(ms(0), 1, 1001);
@@ -202,7 +202,7 @@ mod tests {
     // Karn and Partridge 1987: an ACK of data that was sent twice yields no RTT sample. RFC 6298 §2: the gain
     // is 1/8.
     #[test]
-    fn only_segments_sent_once_are_timed() {
+    fn only_segments_sent_once_yield_rtt_samples() {
         let mut half = HalfConnection::new(0, Way::Forward, FlowId(1));
         assert!(!half.on_data(ms(0), 1, 1001));
         assert!(half.on_data(ms(200), 1, 1001));

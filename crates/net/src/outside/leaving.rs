@@ -73,7 +73,7 @@ impl World {
         }
         let Some(half) = &real.tcp else { return };
         let Some(outside) = &mut self.outside else { return };
-        if notice.kind.names_segment() && !outside.hears(node) {
+        if notice.kind.concerns_one_segment() && !outside.hears(node) {
             return;
         }
         if let Some(datagram) = outside.opened[half.connection].notice(half.way, &notice) {

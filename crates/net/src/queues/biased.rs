@@ -39,7 +39,7 @@ mod tests {
     // Biaz and Vaidya 2005: an "in" packet that arrives at a full queue replaces the newest "out" packet; an
     // "out" packet replaces no packet.
     #[test]
-    fn the_newest_out_packet_makes_room() {
+    fn an_in_packet_replaces_the_newest_out_packet() {
         let mut bench = Bench::new(PolicedFifo::new(Biased, 3));
         let out = |packet: &mut Packet| packet.profile = Profile::Out;
         for set in [out as fn(&mut Packet), |_| {}, out] {

@@ -263,7 +263,7 @@ mod tests {
     // has waited for at least 5 ms. 100 ms later the first packet is dropped; then drops are 100 ms / √n
     // apart: 205, 275.7, 333.4, 383.4, 428.2.
     #[test]
-    fn drops_begin_an_interval_later_and_follow_the_root() {
+    fn codel_drops_after_an_interval_at_inverse_root_gaps() {
         let mut link = Link::new(PLAN);
         link.offer(20);
         assert_eq!(link.run(430, 1), [105, 205, 276, 334, 384, 429]);
@@ -272,7 +272,7 @@ mod tests {
     // §5.5: a packet with a shorter sojourn time ends the state `dropping`, which begins again after an
     // interval above the target.
     #[test]
-    fn a_short_wait_ends_it() {
+    fn a_sojourn_time_below_target_ends_dropping() {
         let mut link = Link::new(PLAN);
         link.offer(20);
         assert_eq!(link.run(290, 1), [105, 205, 276]);
@@ -285,7 +285,7 @@ mod tests {
     // the next state begins with a count of two, so the second drop follows the first after 100 ms / √2.
     // Later the count begins at one.
     #[test]
-    fn soon_after_it_goes_on_at_the_rate_that_helped() {
+    fn codel_resumes_dropping_soon_after_at_a_count_of_two() {
         for (pause, second) in [(1_000, 71), (1_500, 71), (1_700, 100), (60_000, 100)] {
             let mut link = Link::new(PLAN);
             link.offer(20);
@@ -301,7 +301,7 @@ mod tests {
     // §4.1: for any sojourn time, no packet is dropped if at most one largest packet would remain in the
     // queue.
     #[test]
-    fn the_last_packets_are_not_dropped() {
+    fn codel_does_not_drop_the_last_packet_of_the_queue() {
         for (waiting, dropped) in [(1, 0), (2, 1)] {
             let mut bench = Bench::new(Codel::new(PLAN));
             (0..waiting).for_each(|_| assert_eq!(bench.offer(), Offered::Queued));
@@ -318,7 +318,7 @@ mod tests {
 
     // RFC 8290 §5.2.6: with ECN a mark replaces a drop, at the time of the drop.
     #[test]
-    fn a_capable_packet_is_marked_in_place_of_being_dropped() {
+    fn codel_marks_ecn_capable_packets_instead_of_dropping() {
         let mut bench = Bench::new(Codel::new(CodelPlan { ecn: true, ..PLAN }));
         let ect = |packet: &mut Packet| packet.ecn = Ecn::Ect0;
         (0..20).for_each(|_| assert_eq!(bench.offer_with(ect), Offered::Queued));
@@ -338,7 +338,7 @@ mod tests {
 
     // §5.4: a packet that arrives at a full queue is dropped, for any sojourn time.
     #[test]
-    fn a_full_queue_drops_arrivals() {
+    fn a_full_codel_queue_drops_arrivals() {
         let mut bench = Bench::new(Codel::new(CodelPlan { packets: 3, ..PLAN }));
         let offers: Vec<_> = (0..4).map(|_| bench.offer()).collect();
         assert_eq!(offers[2..], [Offered::Queued, Offered::Dropped(3, Drop::Queue)]);

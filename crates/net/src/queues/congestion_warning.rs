@@ -68,7 +68,7 @@ mod tests {
     // With w = 0.5 and T = 2: arrivals find 0, 1, 2, 3 and 4 packets in the queue, so the average is 0, 0.5,
     // 1.25, 2.125, 3.0625.
     #[test]
-    fn every_capable_packet_is_marked_while_the_average_is_above_the_threshold() {
+    fn ecn_packets_are_marked_while_the_average_exceeds_threshold() {
         let mut bench = Bench::new(PolicedFifo::new(CongestionWarning::new(2.0, 0.5), 5));
         for _ in 0..5 {
             assert_eq!(bench.offer_with(ect), Offered::Queued);

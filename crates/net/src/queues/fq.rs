@@ -133,7 +133,7 @@ mod tests {
     // Shreedhar and Varghese 1995, example with a quantum of 500: the first flow sends 200 bytes and keeps
     // 300, so it sends packets of 750 and 20 in the second round; and so on.
     #[test]
-    fn the_rest_of_a_quantum_is_kept_for_the_next_turn() {
+    fn a_drr_flow_keeps_the_rest_of_its_quantum() {
         let mut bench = Bench::new(Fq::new(50, 500));
         let queues: [&[u32]; 4] = [&[200, 750, 20], &[500, 500], &[100, 600, 200], &[180, 700, 50]];
         for (flow, sizes) in (0..).zip(queues) {
@@ -148,7 +148,7 @@ mod tests {
     // Shreedhar and Varghese 1995, Lemma 2: of two saturated flows, one has sent at most a quantum plus twice
     // the longest packet more than the other.
     #[test]
-    fn shares_are_equal_for_any_packet_sizes() {
+    fn drr_shares_bytes_equally_for_any_packet_sizes() {
         let mut bench = Bench::new(Fq::new(1000, 1500));
         let sizes = [1500, 40, 700];
         let mut sent = [0_u32; 3];
@@ -167,7 +167,7 @@ mod tests {
 
     // A flow without queued packets accumulates no deficit.
     #[test]
-    fn an_empty_queue_keeps_nothing() {
+    fn an_empty_drr_queue_has_no_deficit() {
         let mut bench = Bench::new(Fq::new(50, 1000));
         bench.offer_with(of(0, 100));
         assert_eq!(bench.drain(), [0]);
@@ -179,7 +179,7 @@ mod tests {
 
     // Routing messages belong to no flow, and have their own queue.
     #[test]
-    fn packets_of_no_flow_have_their_turn() {
+    fn routing_messages_have_their_own_drr_queue() {
         let mut bench = Bench::new(Fq::new(50, 1000));
         for flow in [FlowId(0), FlowId(0), FlowId::NONE] {
             bench.offer_with(of(flow.0, 1000));
@@ -190,7 +190,7 @@ mod tests {
 
     // McKenney 1990: a flow that floods the buffer loses only its own packets.
     #[test]
-    fn the_longest_queue_makes_room() {
+    fn a_full_drr_buffer_drops_from_the_longest_queue() {
         let mut bench = Bench::new(Fq::new(4, 1000));
         for _ in 0..3 {
             bench.offer_with(of(0, 1000));

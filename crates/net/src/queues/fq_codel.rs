@@ -227,7 +227,7 @@ mod tests {
     // turn ends with 1028; then 28, -972, and 542; then -458. A flow sends two, two and one packets in its
     // turns.
     #[test]
-    fn a_turn_ends_when_the_credits_are_used_up() {
+    fn an_fq_codel_turn_ends_when_the_credits_are_used_up() {
         let mut bench = waiting(PLAN, &[(9, 1000), (9, 1000)]);
         assert_eq!(next_flows(&mut bench, 10), [0, 0, 1, 1, 0, 0, 1, 1, 0, 1]);
         // §3: the turn ends at "zero or less".
@@ -237,7 +237,7 @@ mod tests {
 
     // §1.3: a flow that builds no queue has priority over flows that build a queue.
     #[test]
-    fn a_sparse_flow_goes_first() {
+    fn fq_codel_serves_a_sparse_flow_first() {
         let mut bench = waiting(PLAN, &[(90, 1000), (90, 1000)]);
         assert_eq!(next_flows(&mut bench, 7).len(), 7);
         bench.offer_with(of(2, 200));
@@ -251,7 +251,7 @@ mod tests {
     // §4.2: two flows send one packet at a time, each after the queue of the other was served and became
     // empty. If both became new again, they would starve a third flow.
     #[test]
-    fn flows_that_become_empty_stay_for_a_round() {
+    fn an_empty_fq_codel_queue_stays_listed_for_one_round() {
         let mut bench = waiting(PLAN, &[(900, 1000)]);
         assert_eq!(next_flows(&mut bench, 2), [0, 0], "no longer new");
         let mut sent = [0; 3];
@@ -264,7 +264,7 @@ mod tests {
 
     // §3: flows get equal shares of bytes, not of packets.
     #[test]
-    fn shares_are_equal_for_any_packet_sizes() {
+    fn fq_codel_shares_bytes_equally_for_any_packet_sizes() {
         let mut bench = waiting(PLAN, &[(900, 1500), (900, 300)]);
         let mut sent = [0_u32; 2];
         for packet in bench.drain_packets().take(600) {
@@ -276,7 +276,7 @@ mod tests {
     // §4.1: at a full buffer, half of the packets of the queue with the most bytes are dropped, the oldest
     // first, and at most 64.
     #[test]
-    fn the_fattest_queue_makes_room() {
+    fn a_full_fq_codel_buffer_drops_from_the_longest_queue() {
         let limit = |packets| FqCodelPlan { codel: CodelPlan { packets, ..CODEL }, ..PLAN };
         let mut bench = waiting(limit(10), &[(6, 300), (4, 1000)]);
         assert_eq!(
@@ -318,7 +318,7 @@ mod tests {
     // §1.3: only the flow with a long queue loses packets. One flow has 400 packets queued, and packets of
     // the other flow arrive occasionally.
     #[test]
-    fn each_flow_has_a_codel_of_its_own() {
+    fn each_fq_codel_queue_runs_its_own_codel() {
         let mut bench = waiting(PLAN, &[(400, 1500)]);
         let drops = drops(&mut bench, 300, |ms, _| (ms % 3 == 0).then_some((1, 100)));
         assert!(drops[0] >= 3 && drops[1] == 0, "{drops:?}");
@@ -327,7 +327,7 @@ mod tests {
     // RFC 8289 §4.4: the queue of a flow may become empty while other flows have packets. Each of 30 flows
     // has one packet in its queue, for 30 ms.
     #[test]
-    fn all_queues_together_keep_the_link_busy() {
+    fn fq_codel_keeps_one_packet_in_all_queues_together() {
         let mut bench = waiting(PLAN, &[(1, 1500); 30]);
         let drops = drops(&mut bench, 300, |ms, last| (ms > 0).then_some((last, 1500)));
         assert!(drops.iter().sum::<usize>() >= 20, "{drops:?}");
@@ -335,7 +335,7 @@ mod tests {
 
     // A removed packet does not occupy the link, so the last packet is not dropped, for any sojourn time.
     #[test]
-    fn removed_packets_are_not_counted() {
+    fn removed_packets_do_not_count_as_queued_in_fq_codel() {
         let mut bench = waiting(PLAN, &[(0, 0), (20, 1500)]);
         (0..20).for_each(|number| assert_eq!(bench.remove_first(FlowId(1)), Some(number)));
         for round in 1..=30 {
@@ -348,7 +348,7 @@ mod tests {
     // With a single queue FQ-CoDel is CoDel (§1.3). Flows share a queue if their numbers are equal modulo the
     // number of queues.
     #[test]
-    fn flows_share_queues_when_there_are_too_few() {
+    fn flows_share_a_queue_by_number_modulo_queue_count() {
         let two = FqCodelPlan { flows: 2, ..PLAN };
         let mut bench = waiting(two, &[(2, 1000), (2, 1000), (2, 1000)]);
         assert_eq!(bench.drain(), [0, 1, 2, 3, 4, 5], "0 and 2 have one queue: 0 1 | 2 3 | 4 5");
@@ -358,7 +358,7 @@ mod tests {
 
     // §4.1: a packet that passes without queueing is the first packet of a new queue, and uses credits.
     #[test]
-    fn a_packet_that_passes_counts() {
+    fn a_packet_that_bypasses_the_queue_uses_credits() {
         let mut bench = Bench::new(FqCodel::new(PLAN));
         bench.pass_with(of(0, 1000));
         for flow in [0, 0, 1] {

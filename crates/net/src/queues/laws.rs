@@ -56,7 +56,7 @@ fn place(plan: &QueuePlan) -> usize {
 }
 
 #[test]
-fn no_discipline_is_left_out() {
+fn every_queue_discipline_is_tested() {
     let listed: BTreeSet<_> = disciplines().iter().map(place).collect();
     assert!(listed.into_iter().eq(0..disciplines().len()));
 }
@@ -152,7 +152,7 @@ proptest! {
     // idle while packets are queued, or reorders a flow. The marker of a discipline counts exactly the marks
     // of the packets.
     #[test]
-    fn every_packet_has_one_fate(steps in vec(step(), 1..300)) {
+    fn every_packet_is_dropped_removed_or_queued_exactly_once(steps in vec(step(), 1..300)) {
         for plan in disciplines() {
             let stream = Streams::new(1, 0).stream("queue");
             let disc = discipline(&plan, |bytes| Span::from_micros(u64::from(bytes)), stream);

@@ -42,7 +42,7 @@ mod tests {
     // RFC 3168 §5: ECT(0), ECT(1) and CE are ECN-capable. A queue counts its own marks, by the flow of the
     // marked packet.
     #[test]
-    fn a_mark_counts_once() {
+    fn a_queue_counts_each_ce_mark_once() {
         let mut marker = Marker::default();
         let body = Body::Udp(Datagram { number: 0, len: 0, sent: Time::ZERO, original: None });
         let plain = |flow| Packet::new(FlowId(flow), NodeId(0), NodeId(1), 28, body.clone());

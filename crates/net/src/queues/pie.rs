@@ -263,7 +263,7 @@ mod tests {
     // RFC 8033 §4.2: a delay of 80 ms above the target adds 0.125 × 0.08 = 0.01, and an increase of the delay
     // by 4 ms adds 1.25 × 0.004 = 0.005. Below a probability of 0.1 the table's fraction of this is added.
     #[test]
-    fn the_step_is_tuned_to_the_probability() {
+    fn pie_scales_its_step_to_the_drop_probability() {
         let steps = [
             (0.0, 2048.0),
             (2e-6, 512.0),
@@ -285,7 +285,7 @@ mod tests {
     // §5.5: the probability grows by at most 0.02 per update from 0.1 on. §4.2: without delay it falls by 2 %
     // per update. It is never below 0 or above 1.
     #[test]
-    fn the_probability_is_capped_decays_and_is_bounded() {
+    fn pie_drop_probability_is_capped_and_decays() {
         let second = |probability| updated(at(probability, 0.015, 1.015)) - probability;
         assert!((second(0.1) - 0.02).abs() < 1e-12 && (second(0.09) - 1.375 / 2.0).abs() < 1e-12);
         assert!((updated(at(0.5, 0.0, 0.0)) - (0.5 - 0.125 * 0.015) * 0.98).abs() < 1e-12);
@@ -295,7 +295,7 @@ mod tests {
 
     // The state does not change between packets, so the next arrival computes the updates that are due.
     #[test]
-    fn late_updates_are_those_that_were_due() {
+    fn pie_computes_the_updates_due_since_the_last_packet() {
         for delay in [0.0, 15.0 * MS, 20.0 * MS, 90.0 * MS] {
             for ms in [14, 15, 100, 7_000] {
                 let [mut late, mut punctual] = [0; 2].map(|_| at(0.05, 0.01, delay));
@@ -314,7 +314,7 @@ mod tests {
     // allowance is restored only when congestion has ended, i.e. when the probability is zero and the delay
     // below half of the target.
     #[test]
-    fn a_burst_is_let_through() {
+    fn pie_drops_no_packet_in_the_first_150_ms_of_a_burst() {
         let mut pie = Controller { burst_left: PLAN.burst, burst: PLAN.burst, ..at(1.0, 1.0, 1.0) };
         let told_at = |pie: &mut Controller, ms| {
             pie.catch_up(Time::ZERO + Span::from_millis(ms));
@@ -334,7 +334,7 @@ mod tests {
     // §5.4: at p = 0.05 the distance between drops is at least 17 packets and at most 170. From the 17th
     // packet on, each packet is dropped with probability 0.05, so the mean is 16 + 20.
     #[test]
-    fn gaps_are_neither_short_nor_long() {
+    fn gaps_between_pie_drops_are_bounded() {
         let mut pie = at(0.05, 20.0 * MS, 20.0 * MS);
         let mut stream = stream();
         let mut gaps = Vec::new();
@@ -355,7 +355,7 @@ mod tests {
 
     // §4.1: no packet is dropped while the delay is below half of the target and the probability below 0.2.
     #[test]
-    fn a_queue_that_is_hardly_there_is_left_alone() {
+    fn pie_drops_no_packet_below_half_of_the_target_delay() {
         let drops_or_marks = |probability, delay_ms: f64| {
             let mut pie = at(probability, delay_ms * MS, 20.0 * MS);
             (0..2000).any(|_| pie.drops_or_marks(&mut stream()))
@@ -377,7 +377,7 @@ mod tests {
     // §5.1: packets are marked instead of dropped below a probability of 0.1. §4.1: no packet is marked while
     // two packets are queued.
     #[test]
-    fn ecn_packets_are_marked_at_small_probabilities() {
+    fn pie_marks_ecn_packets_below_a_probability_of_a_tenth() {
         let ect: fn(&mut Packet) = |packet| packet.ecn = Ecn::Ect0;
         let plain: fn(&mut Packet) = |_| {};
         for (probability, ecn, set, marks) in [
@@ -402,7 +402,7 @@ mod tests {
 
     // §4.3: the delay is the sojourn time of the last departed packet, and zero if the queue is empty.
     #[test]
-    fn the_delay_is_that_of_the_last_packet() {
+    fn pie_reads_the_sojourn_time_of_the_last_packet() {
         let mut bench = Bench::new(Pie::new(PLAN, stream()));
         for ms in [0, 1, 2] {
             bench.now = Time::ZERO + Span::from_millis(ms);

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn the_marked_share_grows_with_the_average() {
+    fn red_mark_probability_grows_with_the_average_queue() {
         let share = |average, gentle| at(average, RedPlan { gentle, ..PLAN }).probability();
         assert_eq!((share(4.99, true), share(5.0, true)), (None, Some(0.0)));
         assert!((share(10.0, true).expect("above min") - 0.05).abs() < 1e-12);
@@ -185,7 +185,7 @@ mod tests {
     // Floyd and Jacobson 1993 §7, method 2: distances between marks are uniform in {1, …, 1/p_b}. At p_b =
     // 0.05 their mean is 10.5, and none exceeds 20. Geometric distances would have a mean of 20.
     #[test]
-    fn gaps_between_marks_are_uniform() {
+    fn gaps_between_red_marks_are_uniform() {
         let mut red = at(10.0, PLAN);
         let mut gaps = [0_u32; 21];
         let mut gap = 0;
@@ -204,7 +204,7 @@ mod tests {
 
     // §4: q_avg is a low-pass filter with gain w; an idle time t multiplies q_avg by (1 - w)^(t / s).
     #[test]
-    fn the_average_follows_the_queue_and_falls_when_idle() {
+    fn the_red_average_follows_the_queue_and_decays_when_idle() {
         let mut bench = bench(red(RedPlan { min: 40.0, max: 45.0, ..PLAN }));
         (0..50).for_each(|_| assert_eq!(bench.offer(), Offered::Queued));
         let expected = (0..50).fold(0.0, |average, q| average + 0.002 * (f64::from(q) - average));
@@ -220,7 +220,7 @@ mod tests {
     // RFC 3168 §5: an ECN-capable packet is marked instead of dropped. §7: it is dropped if the probability
     // is 1.
     #[test]
-    fn an_ecn_packet_is_marked_unless_the_share_is_one() {
+    fn red_marks_an_ecn_packet_below_a_probability_of_one() {
         for (ecn, set, dropped, marked) in [
             (true, ect as fn(&mut Packet), false, true),
             (false, ect, true, false),

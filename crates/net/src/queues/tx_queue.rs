@@ -133,7 +133,7 @@ mod tests {
     /// A packet passes without queueing only if the transmitter is free and no packet is queued. Each packet
     /// keeps its next station.
     #[test]
-    fn packets_pass_a_free_transmitter_and_an_empty_queue() {
+    fn a_packet_passes_a_free_transmitter_without_queueing() {
         let (plan, stream) = (QueuePlan::DropTail { packets: 2 }, Streams::new(1, 0).stream("queue"));
         let mut queue = super::super::build(&plan, |_| airhop_base::Span::ZERO, stream);
         let (mut arena, mut dropped) = (Arena::new(), Dropped::new());

@@ -38,7 +38,7 @@ mod tests {
     // Computed by hand: of ten packets nine pass, and one is queued for 50 ms. The mean is 5 ms and the
     // median 0. The 95th percentile by nearest rank is the tenth packet's, 50 ms.
     #[test]
-    fn packets_that_pass_wait_zero() {
+    fn packets_that_are_not_queued_count_as_zero_wait() {
         let mut waits = Waits::default();
         assert_eq!(waits.summary(), None);
         (0..9).for_each(|_| waits.pass());

@@ -106,7 +106,7 @@ mod tests {
     // Computed by hand: goodputs 1 and 3 have an index of 4²/(2 × 10) = 0.8. The goodput of a flow that an
     // application opened counts for the application.
     #[test]
-    fn the_index_is_over_the_flows_of_the_scenario() {
+    fn jains_index_covers_the_flows_of_the_scenario() {
         let mut classes = Classes::default();
         let flows = [flow("down", 1.0), flow("up", 0.0), flow("down", 2.5), flow("down", 0.5)];
         for (report, group) in flows.iter().zip([0, 1, 2, 2]) {
@@ -121,7 +121,7 @@ mod tests {
     // The median delay of a class is that of all delays of its flows, weighted by bytes, not a mean of
     // medians.
     #[test]
-    fn delays_and_completions_of_a_class_are_those_of_all_flows_together() {
+    fn class_delays_and_completions_combine_all_its_flows() {
         let (mut short, mut long) = (Delays::default(), Delays::default());
         short.add(Span::from_millis(10), 3);
         long.add(Span::from_millis(100), 1);

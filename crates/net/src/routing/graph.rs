@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fewest_hops_win_and_names_break_ties() {
+    fn routes_have_the_fewest_hops_and_names_break_ties() {
         // s - b - d, s - a - d, s - x - y - d: of the two shortest paths, the path through "a" is chosen.
         let pairs = [(0, 1), (1, 3), (0, 2), (2, 3), (0, 4), (4, 5), (5, 3)];
         let wired = pairs.iter().zip(0..).map(|(&(a, b), i)| Joins::wire([NodeId(a), NodeId(b)], i));
@@ -326,7 +326,7 @@ mod tests {
     /// s is connected to two base stations of a cell, and a chain follows the cell. Paths through both base
     /// stations cross the cell, and each crosses it once.
     #[test]
-    fn cells_are_crossed_in_one_hop_and_names_break_ties_there_too() {
+    fn a_route_crosses_a_cell_in_one_hop() {
         let wired = [Joins::wire([NodeId(0), NodeId(1)], 0), Joins::wire([NodeId(0), NodeId(2)], 1)];
         let place = |node, x| (NodeId(node), [x, 0.0]);
         let everyone = Stations {
@@ -347,7 +347,7 @@ mod tests {
     /// m - b is a radio link and b - s a wire. Another radio link, with its ends listed in opposite order, is
     /// no shorter path.
     #[test]
-    fn radio_links_are_hops_like_wires() {
+    fn a_radio_link_counts_as_one_hop() {
         let radios = [[0, 1], [3, 2], [3, 0]].map(|ends| ends.map(NodeId));
         let radios = radios.into_iter().zip(0..).map(|(ends, i)| Joins::radio(ends, i));
         let wire = Joins::wire([NodeId(1), NodeId(2)], 0);

@@ -81,7 +81,7 @@ mod tests {
     // Hosts a and b are attached to router r, and host c to router q. Two paths, through x and through y,
     // join r and q. The hosts at r use the routes of r.
     #[test]
-    fn hosts_of_a_router_share_its_way() {
+    fn hosts_use_the_routes_of_their_router() {
         let names = ["a", "b", "r", "q", "c", "y", "x"].map(String::from);
         let pairs = [(0, 2), (1, 2), (3, 4), (2, 5), (5, 3), (2, 6), (6, 3)];
         let wired = pairs.iter().zip(0..).map(|(&(a, b), i)| Joins::wire([NodeId(a), NodeId(b)], i));
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn two_hosts_on_a_wire_are_each_other_s_anchor() {
+    fn a_host_on_a_wire_routes_directly_to_its_peer() {
         let graph = Graph::new(["a", "b"].map(String::from), [Joins::wire([NodeId(0), NodeId(1)], 0)]);
         let routes = Routes::new(&graph, [NodeId(1)]);
         let hops = [0, 1].map(|node| routes.hop(NodeId(node), NodeId(1)));

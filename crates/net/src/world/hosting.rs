@@ -210,7 +210,7 @@ impl World {
     /// Stores an agent's notices about segments until the outcome of all MPDUs of the PPDU is known.
     fn hold_notices(&mut self, node: NodeId, flow: FlowId) {
         let World { actions, held_notices, .. } = self;
-        let about_segments = actions.notices.extract_if(.., |notice| notice.kind.names_segment());
+        let about_segments = actions.notices.extract_if(.., |notice| notice.kind.concerns_one_segment());
         held_notices.extend(about_segments.map(|notice| (node, flow, notice)));
     }
 
@@ -264,7 +264,7 @@ impl World {
                 tcp.lateness.on_made(one.kind);
             }
         }
-        let origin = if notice.kind.names_segment() { plan.to } else { node };
+        let origin = if notice.kind.concerns_one_segment() { plan.to } else { node };
         let notice = Notice { origin, made: now, ..notice };
         if plan.from == node {
             self.notify(now, flow, notice);

@@ -265,7 +265,7 @@ mod tests {
     /// Packets may leave out of order, as with Block Ack. Each packet has its own record, which is removed
     /// with it.
     #[test]
-    fn every_packet_has_a_record_of_its_own() {
+    fn every_packet_in_a_mac_has_its_own_record() {
         let mut records = Records::default();
         records.entry(7).last_loss = Some(Drop::Channel);
         records.entry(5).last_loss = Some(Drop::Collision);

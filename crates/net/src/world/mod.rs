@@ -476,7 +476,7 @@ mod tests {
     // Maximum sizes, bytes, of types with thousands of instances. A flow's policies and outstanding segments
     // are on the heap and not included.
     #[test]
-    fn numerous_types_stay_small() {
+    fn types_with_many_instances_stay_small() {
         assert!(size_of::<Event>() <= 8, "with its time, four to a cache line");
         assert!(size_of::<Option<Packet>>() <= 80, "a packet under way, but for options that few carry");
         assert!(size_of::<Label>() <= 16, "what every hop asks of it");

@@ -72,7 +72,7 @@ fn check_frames_against_known_fades(plan: &Plan, seed: u64, links: &[[&str; 3]])
 
 /// Frames on a wlan, and on a wired link with fades in one direction.
 #[test]
-fn frames_meet_known_fades() {
+fn frames_are_lost_in_the_given_fades() {
     for (seed, (_, sojourn)) in (1..).zip(Sojourn::ALL) {
         let links = [["w3", "r2", "bs"], ["cell", "bs", "d"], ["cell", "d", "bs"]];
         check_frames_against_known_fades(&plan("reno", sojourn), seed, &links);
@@ -104,7 +104,7 @@ fn frames_on_a_radio_link_fail_in_fades() {
 
 /// The fades do not depend on the senders and their load.
 #[test]
-fn every_scheme_meets_the_same_fades() {
+fn fades_do_not_depend_on_the_scheme() {
     let path = |scheme| traced(&plan(scheme, Sojourn::Uniform), 1).1;
     let first = path("reno");
     for scheme in ["tahoe", "vegas", "ll-elsn"] {

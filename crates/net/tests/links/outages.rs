@@ -63,7 +63,7 @@ fn bursts(tables: &[Table], cause: &str) -> Vec<f64> {
 /// RFC 6298 §5.5: each timeout is twice as long as the one before. In the outage each timeout causes one attempt, and
 /// the connection continues one round trip after the first timeout that follows the outage.
 #[test]
-fn a_connection_resumes_with_its_first_attempt_after_the_outage() {
+fn a_connection_resumes_at_its_first_timeout_after_an_outage() {
     for scheme in ["reno", "cubic", "bbr"] {
         let (report, tables) = traced(&outage(scheme, true), 1);
         let attempts: Vec<f64> = bursts(&tables, "timeout").into_iter().filter(|t| *t > 15.0).collect();
@@ -87,7 +87,7 @@ fn a_connection_resumes_with_its_first_attempt_after_the_outage() {
 /// If packets wait, the ACKs of segments sent before the outage arrive right after it: no attempt is needed, the
 /// timeouts are detected as spurious (F-RTO, RFC 5682), and the window is restored.
 #[test]
-fn waiting_packets_end_the_silence() {
+fn packets_queued_in_an_outage_restore_the_window() {
     for scheme in ["reno", "cubic", "bbr"] {
         let (report, tables) = traced(&outage(scheme, false), 1);
         let attempts: Vec<f64> = bursts(&tables, "timeout").into_iter().filter(|t| *t > 15.0).collect();
@@ -116,7 +116,7 @@ fn waiting_packets_end_the_silence() {
 /// service at 2 Mbit/s. Up to three more round trips pass: the present one, one with samples of both rates,
 /// and one until the window has fallen.
 #[test]
-fn bbr_needs_ten_round_trips_of_the_full_queue_to_slow_down() {
+fn bbr_adapts_to_a_lower_rate_after_ten_round_trips() {
     let slower = Change { at: at(15), kind: ChangeKind::Rate(Rate::from_bps(2_000_000)) };
     let drops = |scheme| {
         let (_, tables) = traced(&plan(scheme, 30, &[slower]), 1);
@@ -141,7 +141,7 @@ fn bbr_needs_ten_round_trips_of_the_full_queue_to_slow_down() {
 /// loses frames, the timers expire repeatedly, and each failed attempt causes an EBSN; in an outage in which frames
 /// wait, they expire once for the frames already at the transmitter.
 #[test]
-fn agents_hear_of_an_outage_by_the_timers_of_the_link() {
+fn agents_detect_an_outage_by_link_retransmission_timeouts() {
     let mobile = Mobile { scheme: "ebsn", arq: recovery(None), seconds: 40, ..Mobile::default() };
     let outage = [at(20), at(24)];
     let heard = |plan: &Plan| run(plan, 1).flows[0].notices[NoticeKind::Ebsn.index()];

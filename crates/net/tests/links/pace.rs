@@ -73,7 +73,7 @@ fn recovery() -> ArqPlan {
 }
 
 #[test]
-fn packets_leave_at_the_times_of_the_trace() {
+fn packets_depart_at_the_times_of_the_delivery_trace() {
     // Full opportunities, one packet each. The opportunity at time 0 had passed at the arrival of the first
     // packet; the one of the repetition has not.
     let full = [5, 5, 7, 20, 20, 25, 25, 27, 40].map(|ms| ms + 10);
@@ -91,7 +91,7 @@ fn packets_leave_at_the_times_of_the_trace() {
 /// Overload: the link carries its mean rate, 5 opportunities of 1504 B in 20 ms, whatever the sizes of the
 /// packets; each packet includes the 4 B of its TUN header.
 #[test]
-fn a_saturated_link_carries_its_mean_rate() {
+fn a_saturated_trace_link_carries_its_mean_rate() {
     let mean = 5.0 * 1504.0 * 8.0 / 0.020 / 1e6;
     for payload in [24_u32, 100, 1000, 1472] {
         let app = Arc::new(Cbr { rate: Rate::from_bps(8_000_000) });

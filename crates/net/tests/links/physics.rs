@@ -231,7 +231,7 @@ fn air_of<'a>(plan: &Plan, tables: &'a [Table]) -> Air<'a> {
 /// The number of a cell's names in the trace grows with its neighbours: one for each pair in receive range
 /// and one for each queue.
 #[test]
-fn places_are_those_of_pairs_in_range() {
+fn a_trace_names_only_pairs_in_receive_range() {
     let plan = grid(Access::Basic, CellRules::NS2);
     let (_, tables) = traced(&plan, 1);
     let drops = tables.iter().find(|t| t.name == "drops").expect("a table of the trace");

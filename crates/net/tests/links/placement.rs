@@ -30,7 +30,7 @@ fn hops(places: &[Position], reach: f64) -> Vec<Vec<Option<u32>>> {
 
 /// Chi-square over 8 × 5 cells of 10 000 unconditioned positions: 39 degrees of freedom, 99.99 % quantile 81.
 #[test]
-fn places_are_uniform() {
+fn station_positions_are_uniform() {
     let area = Area { width: 200.0, height: 50.0, connected: false };
     let mut cells = [0_f64; 40];
     for rep in 0..200 {
@@ -45,7 +45,7 @@ fn places_are_uniform() {
 
 /// The layout is the first connected one in the sequence of draws.
 #[test]
-fn connected_places_are_the_first_draw_that_is() {
+fn a_connected_layout_is_the_first_connected_draw() {
     let area = Area { width: 130.0, height: 130.0, connected: true };
     let mut first = 0;
     for rep in 0..100 {
@@ -66,7 +66,7 @@ fn connected_places_are_the_first_draw_that_is() {
 
 /// An impossible layout is an error after the maximum number of draws, and not before.
 #[test]
-fn draws_come_to_an_end() {
+fn an_impossible_layout_is_an_error_after_the_last_draw() {
     assert_eq!(drawn(&Area { width: 1e6, height: 1e6, connected: true }, 50, 0), None);
     let mut count = 0;
     let anything = Area { width: 1.0, height: 1.0, connected: true };
@@ -78,7 +78,7 @@ fn draws_come_to_an_end() {
 }
 
 #[test]
-fn places_are_their_name_seed_and_replication() {
+fn name_seed_and_replication_determine_station_positions() {
     let area = Area { width: 130.0, height: 130.0, connected: true };
     let of =
         |name: &str, seed, rep| scatter(name, &area, 20, Some(REACH), &Streams::new(seed, rep), |_| true);
@@ -89,7 +89,7 @@ fn places_are_their_name_seed_and_replication() {
 
 /// The pairs are exactly those of a second algorithm, for connected and unconnected layouts.
 #[test]
-fn pairs_have_the_configured_number_of_hops() {
+fn drawn_pairs_have_the_configured_number_of_hops() {
     for (rep, connected) in (0..40).map(|rep| (rep, rep % 2 == 0)) {
         let places = drawn(&Area { width: 150.0, height: 90.0, connected }, 18, rep).expect("dense enough");
         let hops = hops(&places, REACH);
@@ -110,7 +110,7 @@ fn pairs_have_the_configured_number_of_hops() {
 
 /// If all stations receive each other, all pairs are neighbours at any distance.
 #[test]
-fn stations_without_a_range_are_all_neighbours() {
+fn stations_without_a_receive_range_are_all_neighbours() {
     let places = [[0.0, 0.0], [1e6, 0.0], [0.0, 1e6]];
     assert!(connected(&places, None));
     assert_eq!(pairs(&places, None, Some(1)).len(), 6);

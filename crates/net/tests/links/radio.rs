@@ -38,7 +38,7 @@ fn ms(bytes: f64, kbps: f64) -> f64 {
 // way. With recovery the TCP ACK follows the link ACK of its segment, 6 bytes. Link headers occur on the air
 // only.
 #[test]
-fn a_round_trip_is_serialisation_and_propagation() {
+fn radio_link_rtt_is_serialisation_plus_propagation() {
     for (arq, overhead, link_ack) in [(PLAIN, 0, 0.0), (PLAIN, 4, 0.0), (recovery(None), 4, 6.0)] {
         let mut plan = Mobile { arq, overhead, ..Mobile::default() }.plan();
         plan.flows[0].app = Arc::new(Transfer { bytes: u64::from(PAYLOAD) });
@@ -57,7 +57,7 @@ fn a_round_trip_is_serialisation_and_propagation() {
 // A saturated link carries its rate: 128 bytes per segment, and the link ACK of each TCP ACK in the other
 // direction.
 #[test]
-fn a_clean_link_carries_its_rate() {
+fn a_saturated_clean_radio_link_carries_its_rate() {
     for (arq, link_ack) in [(PLAIN, 0.0), (recovery(None), 6.0)] {
         let mobile = Mobile { arq: arq.clone(), scheme: "reno", seconds: 400, ..Mobile::default() };
         let mut plan = mobile.plan();
@@ -75,7 +75,7 @@ fn a_clean_link_carries_its_rate() {
 // The path properties that the simulator reports to a scheme, compared with the path's behaviour (`oracle.rs` has other
 // paths).
 #[test]
-fn a_window_too_small_is_the_limit() {
+fn a_small_arq_window_limits_the_rate_of_the_link() {
     // Stop-and-wait: a frame, its ACK, and twice 10 ms for 88 bytes of payload. No ACK waits for data: TCP
     // ACKs arrive after the link ACK was sent, and end before the next one.
     let wait = ArqPlan::GoBackN { group: airhop_radio::arq::Group::Sliding, rules: rules(1, None) };
@@ -111,7 +111,7 @@ fn busy() -> Plan {
 // Each end has one transmitter: its frames follow one another, each with the serialisation time of its bytes,
 // at full rate while there is data.
 #[test]
-fn a_transmitter_sends_one_frame_after_the_other() {
+fn a_transmitter_sends_one_frame_at_a_time() {
     let (_, tables) = traced(&busy(), 1);
     let air = on_air(&tables);
     let nanosecond = 2e-9;
@@ -130,7 +130,7 @@ fn a_transmitter_sends_one_frame_after_the_other() {
 
 // A link ACK answers each data frame that arrives, as soon as the transmitter is free, before any other data.
 #[test]
-fn link_acks_go_before_data() {
+fn link_acks_precede_data_frames() {
     let (_, tables) = traced(&busy(), 1);
     let air = on_air(&tables);
     for (node, other) in [("bs", "m"), ("m", "bs")] {
@@ -160,7 +160,7 @@ fn link_acks_go_before_data() {
 // Kinds and sequence numbers of the frames: data of 128 + 3 bytes, TCP ACKs of 40 + 3, link ACKs of 6, even
 // if the packet of a frame was delivered long before.
 #[test]
-fn frames_are_recorded_with_their_contents() {
+fn frames_are_traced_with_kind_and_sequence_number() {
     let (_, tables) = traced(&busy(), 1);
     let air = on_air(&tables);
     for frame in &air {
@@ -186,7 +186,7 @@ fn frames_are_recorded_with_their_contents() {
 // Datagrams of 128 bytes every 50 ms on a link that sends one every 53.33 ms: the window of three fills
 // first, then the queue, which counts queued packets only, up to 50.
 #[test]
-fn a_queue_counts_packets_waiting_for_the_window() {
+fn the_radio_queue_counts_packets_beyond_the_arq_window() {
     for (arq, in_service) in [(PLAIN, 1), (recovery(None), 3)] {
         let mut plan = Mobile { arq, ..Mobile::default() }.datagrams(16_000);
         plan.links.wired[0].pace = LinkRate::both_ways(Rate::from_bps(1_000_000_000));
@@ -257,7 +257,7 @@ fn drops_are_counted_by_cause() {
 
 /// A link that delivers headers (TCP HACK): the corrupted packet is lost, and its headers are delivered.
 #[test]
-fn headers_of_damaged_segments_go_on() {
+fn headers_of_damaged_segments_are_delivered() {
     let errors = ErrorPlan::FrameErrorRate { fer: 0.2, reference_bits: u64::from(FRAME) * 8 };
     let goodput = |scheme, arq: [ArqPlan; 2]| {
         let mobile = Mobile { scheme, arq, errors: errors.clone(), seconds: 400, ..Mobile::default() };
@@ -275,7 +275,7 @@ fn headers_of_damaged_segments_go_on() {
 // Yun 2009 §3.1: an ERSN when the link layer begins to retransmit a segment, an ELN when it discards the
 // segment. On the downlink a notice is a packet, from the sender's own station a call.
 #[test]
-fn link_recovery_causes_notices() {
+fn link_retransmission_causes_ersn_and_discard_eln() {
     let errors = ErrorPlan::FrameErrorRate { fer: 0.1, reference_bits: u64::from(FRAME) * 8 };
     for to_mobile in [false, true] {
         let of = |arq| {
@@ -339,7 +339,7 @@ fn agents_observe_fades_of_cells_and_radio_links() {
 // uplink, the one before the second its downlink (Balakrishnan and Katz 1998). Each marks the losses of its
 // own link.
 #[test]
-fn each_base_station_answers_for_its_own_link() {
+fn each_base_station_reports_losses_of_its_own_link() {
     let errors = ErrorPlan::FrameErrorRate { fer: 0.03, reference_bits: u64::from(FRAME) * 8 };
     let mut both = 0.0;
     for lossy in [vec![0], vec![1], vec![0, 1]] {
@@ -368,7 +368,7 @@ fn each_base_station_answers_for_its_own_link() {
 /// Every scheme, with all services that it needs, and every service, on both topologies and with every
 /// recovery: the run completes, its packets are accounted for, and data arrives in the good periods.
 #[test]
-fn every_scheme_and_every_service_works_beside_radio_links() {
+fn every_scheme_and_service_runs_over_radio_links() {
     let mut worlds = 0;
     for to_mobile in [false, true] {
         for arq in [PLAIN, recovery(None), recovery(Some(3))] {
@@ -413,7 +413,7 @@ fn short() -> Mobile {
 }
 
 #[test]
-fn a_run_is_its_plan_and_seed_on_any_thread() {
+fn plan_and_seed_determine_a_run_on_any_thread() {
     for to_mobile in [false, true] {
         let plan = Mobile { to_mobile, ..short() }.plan();
         let alone = run(&plan, 1);
@@ -430,7 +430,7 @@ fn a_run_is_its_plan_and_seed_on_any_thread() {
 
 // Random streams are named: another radio link, listed before or after, does not change the run.
 #[test]
-fn other_links_change_nothing() {
+fn another_radio_link_does_not_change_the_run() {
     let plan = short().plan();
     let mut more = plan.clone();
     more.nodes.extend(["a0", "zz"].map(String::from));
@@ -445,7 +445,7 @@ fn other_links_change_nothing() {
 }
 
 #[test]
-fn a_warm_up_only_splits_the_counting() {
+fn a_warm_up_changes_counters_but_no_event() {
     let plan = short().plan();
     let whole = run(&plan, 1);
     let first = run(&Plan { duration: Span::from_secs(30), ..plan.clone() }, 1);
@@ -456,7 +456,7 @@ fn a_warm_up_only_splits_the_counting() {
 }
 
 #[test]
-fn two_mobiles_talk_without_any_wire() {
+fn two_mobiles_communicate_without_a_wired_link() {
     let mut plan = short().plan();
     plan.links.wired.clear();
     plan.flows = vec![short().flow("down", NodeId(1), NodeId(2)), short().flow("up", NodeId(2), NodeId(1))];

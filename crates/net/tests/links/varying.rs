@@ -112,7 +112,7 @@ fn dropped(report: &Report, why: Drop) -> u64 {
 }
 
 #[test]
-fn packets_arrive_when_their_bits_have_been_sent() {
+fn packets_arrive_after_their_bits_at_the_varying_rate() {
     let us = 1000;
     // The second packet is half sent when the rate doubles, at 12 ms; the fourth is sent to a quarter when
     // the rate falls to a fifth, at 19 ms.
@@ -152,7 +152,7 @@ fn frames_sent_in_an_outage_are_lost() {
 /// Packets queued at the old base station when the mobile reaches the new one are lost, as is the frame on
 /// the air; no other packet is.
 #[test]
-fn a_handoff_drops_or_forwards_waiting_packets() {
+fn a_handoff_drops_or_forwards_queued_packets() {
     // Twice the rate of the link: at 112 ms 28 datagrams have arrived, one every 4 ms from time 0. The first
     // is sent by 8 ms, the second is interrupted.
     let plan = datagrams(2000, Span::from_secs(1));
@@ -170,7 +170,7 @@ fn a_handoff_drops_or_forwards_waiting_packets() {
 
 /// The mobile keeps its own packets, whatever happens to packets queued for it.
 #[test]
-fn the_mobile_loses_nothing() {
+fn a_handoff_does_not_lose_packets_of_the_mobile() {
     let mut plan = datagrams(2000, Span::from_secs(1));
     (plan.flows[0].from, plan.flows[0].to) = (NodeId(1), NodeId(0));
     for plan in both(&plan, &[handoff(12, 100, false)], &ErrorPlan::Clean) {
@@ -208,7 +208,7 @@ fn a_saturated_link_carries_the_integral_of_its_rate() {
 /// No packet is duplicated or lost without a record (`traced` and `run` audit the world), for any contents of
 /// the window of a recovering link.
 #[test]
-fn recovery_carries_packets_over() {
+fn link_recovery_preserves_packets_over_link_changes() {
     for attempts in [None, Some(2)] {
         for is_forwarded in [true, false] {
             let changes = [outage(50, 300), handoff(500, 100, is_forwarded), outage(700, 1000)];
@@ -230,7 +230,7 @@ fn recovery_carries_packets_over() {
 /// The table `links` of a traced run has the changes in both directions; without changes there is no such
 /// table.
 #[test]
-fn the_trace_has_the_course() {
+fn a_trace_records_the_changes_of_a_link() {
     let changes = [rate(100, 250), handoff(500, 100, true)];
     for plan in both(&datagrams(100, Span::from_secs(1)), &changes, &ErrorPlan::Clean) {
         let tables = traced(&plan, 1).1;

@@ -47,7 +47,7 @@ fn data(report: &Report) -> &FlowReport {
 // step between them is exercised: SYN, window scale, SACK, timestamps, sequence numbers, header changes, and
 // agents that store, retransmit and drop packets.
 #[test]
-fn a_flow_from_outside_is_the_flow_inside() {
+fn external_hosts_have_the_goodput_of_simulated_hosts() {
     for (scheme, fer) in [("reno", 0.0), ("sack", 0.02), ("cubic", 0.01), ("snoop", 0.03)] {
         let hop = last_hop(scheme, fer);
         let inside = run(&hop.plan(), 3);
@@ -68,7 +68,7 @@ fn a_flow_from_outside_is_the_flow_inside() {
 // RFC 3168 §5 and §6.1.3: marks of a flow from outside equal those of the flow inside, wherever the network
 // sees them: on entry, in queues, and as ACKs leave.
 #[test]
-fn marks_of_a_flow_from_outside_are_counted() {
+fn ce_marks_of_external_flows_are_counted() {
     let mut plan = last_hop("dctcp", 0.001).plan();
     plan.links.wlans[0].queue = QueuePlan::CongestionWarning { packets: 50, threshold: 2.0, weight: 1.0 };
     let inside = run(&plan, 3);
@@ -81,7 +81,7 @@ fn marks_of_a_flow_from_outside_are_counted() {
 // ECT(1), which no sender inside uses, is counted separately, and packets that enter with CE are not counted as marked
 // by this network.
 #[test]
-fn codepoints_of_hosts_are_counted_apart() {
+fn ect1_and_ce_set_by_external_hosts_are_counted_apart() {
     let (s, d) = (NodeId(0), NodeId(4));
     let mut world = quiet();
     let with = |mut datagram: Vec<u8>, codepoint: u8| {
@@ -99,7 +99,7 @@ fn codepoints_of_hosts_are_counted_apart() {
 
 // A log suffices to repeat the run, which depends only on the datagrams and their times.
 #[test]
-fn arrival_times_determine_the_run() {
+fn datagrams_and_their_times_determine_the_run() {
     let hop = last_hop("snoop", 0.03);
     let (live, stacks) = from_outside(&hop, 5);
     let (plan, outside) = opened(&hop.plan());
@@ -125,7 +125,7 @@ fn arrival_times_determine_the_run() {
 // In a download one end sends no data: its flow is in no list of flows, so no table has a row of it, although
 // ACKs of its SYN arrive.
 #[test]
-fn recorded_flows_are_in_the_report() {
+fn a_flow_without_data_is_in_no_list_of_flows() {
     let (plan, outside) = opened(&last_hop("sack", 0.02).plan());
     let names: Vec<String> = plan.flows.iter().map(|flow| flow.name.clone()).collect();
     let recorder = Recorder::new(&names, &plan.nodes, plan.duration, true, None).expect("no files");
@@ -174,7 +174,7 @@ fn udp(source: NodeId, destination: NodeId, ports: [u16; 2], payload: &[u8]) -> 
 // A datagram that is not TCP leaves unchanged at the host of its address, with one flow for each conversation
 // and direction, and one flow for datagrams without ports.
 #[test]
-fn datagrams_leave_as_they_came() {
+fn a_non_tcp_datagram_leaves_unchanged() {
     let (s, d) = (NodeId(0), NodeId(4));
     let mut world = quiet();
     let query = udp(s, d, [4000, 53], &[7; 100]);
@@ -208,7 +208,7 @@ fn datagrams_leave_as_they_came() {
 // Datagrams without a host in the network are dropped and counted: broadcasts, multicasts, unknown addresses,
 // random bytes.
 #[test]
-fn packets_to_unknown_hosts_are_ignored() {
+fn datagrams_to_unknown_hosts_are_dropped_and_counted() {
     let (s, mut world) = (NodeId(0), quiet());
     let to = |destination: [u8; 4]| {
         let mut bytes = Vec::new();
@@ -231,7 +231,7 @@ fn packets_to_unknown_hosts_are_ignored() {
 // server, although the client sent first. Both directions of a connection are flows, and agents serve the
 // direction of their flow in the scenario.
 #[test]
-fn agents_serve_the_half_whose_way_their_flow_goes() {
+fn agents_serve_the_data_direction_of_a_connection() {
     let (s, d) = (NodeId(0), NodeId(4));
     let (plan, outside) = opened(&last_hop("snoop", 0.0).plan());
     let mut world = World::open(&plan, Some(&outside), 1, 0, None).expect("a plan with routes");
@@ -274,7 +274,7 @@ fn segment(from: NodeId, seq: u32, ack: Option<u32>, syn: bool, len: usize) -> V
 // A connection that reuses the ports of an earlier one (RFC 9293 §3.6, MAY-2) is another pair of flows with
 // names of their own.
 #[test]
-fn connections_of_the_same_ports_have_names_of_their_own() {
+fn a_connection_that_reuses_ports_has_its_own_name() {
     let (s, d) = (NodeId(0), NodeId(4));
     let mut world = quiet();
     for first in [100, 7000, 90_000] {
@@ -290,7 +290,7 @@ fn connections_of_the_same_ports_have_names_of_their_own() {
 // RFC 9293 §3.10.7.4: an ACK of data never sent acknowledges nothing, so no host can raise its goodput by
 // forged ACKs.
 #[test]
-fn acknowledgements_of_a_host_are_limited_to_sent_data() {
+fn forged_acks_of_unsent_data_acknowledge_nothing() {
     let (s, d) = (NodeId(0), NodeId(4));
     let mut world = quiet();
     pass(&mut world, s, &segment(s, 900, None, true, 0));
@@ -312,7 +312,7 @@ fn acknowledgements_of_a_host_are_limited_to_sent_data() {
 
 // A forged log may contain a node without a host, or a datagram shorter than its header states.
 #[test]
-fn a_datagram_that_no_host_sent_goes_nowhere() {
+fn a_forged_or_truncated_datagram_is_not_forwarded() {
     let (s, d) = (NodeId(0), NodeId(4));
     let mut world = quiet();
     let whole = udp(s, d, [1, 2], &[0; 100]);
@@ -339,7 +339,7 @@ fn told(scheme: &'static str, hears: bool) -> ([u64; 5], [u64; 5], Stacks) {
 // Kounavis 1996 on real packets: each failed downlink attempt notifies the sender. EBSN is sent as an ICMP message
 // about the segment, which any kernel ignores.
 #[test]
-fn ebsn_leaves_as_icmp() {
+fn an_ebsn_leaves_the_network_as_icmp() {
     let (made, left, Stacks { messages, .. }) = told("ebsn", false);
     assert_eq!((messages.len() as u64, left), (made[NoticeKind::Ebsn.index()], made));
     assert!(messages.len() > 10, "{made:?}");
@@ -355,7 +355,7 @@ fn ebsn_leaves_as_icmp() {
 // ELN bit is set in an ACK. All are sent to senders with a listener, and none to others; a sender that reads
 // them reacts as to notices inside the world.
 #[test]
-fn ack_like_notices_go_to_listeners_only() {
+fn only_senders_with_a_listener_receive_eln_and_ersn() {
     for (scheme, kinds) in
         [("ll-elsn", &[NoticeKind::Eln, NoticeKind::Ersn][..]), ("eln", &[NoticeKind::Eln])]
     {

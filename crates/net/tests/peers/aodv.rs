@@ -48,7 +48,7 @@ fn dropped(report: &Report, why: Drop) -> u64 {
 // One request crosses a chain hop by hop, one reply returns, and data flows; `run` checks that every packet
 // has exactly one outcome.
 #[test]
-fn a_route_is_found_over_any_number_of_hops() {
+fn aodv_finds_a_route_over_any_number_of_hops() {
     for routing in [NS2, RFC3561] {
         for hops in 1..=8 {
             let report = run(&chain(hops, routing, 3), 1);
@@ -61,7 +61,7 @@ fn a_route_is_found_over_any_number_of_hops() {
 }
 
 #[test]
-fn static_routes_have_nothing_to_report() {
+fn static_routes_report_no_routing_messages() {
     let report = run(&chain(4, RoutingPlan::Static, 5), 1);
     assert_eq!((report.routing, dropped(&report, Drop::Route)), (None, 0));
 }
@@ -69,7 +69,7 @@ fn static_routes_have_nothing_to_report() {
 // AODV detects a broken link by packets that the MAC discards, and finds another route. With static routes no packet
 // arrives until the link is back.
 #[test]
-fn a_lost_link_is_gone_around() {
+fn aodv_finds_a_route_around_a_lost_link() {
     let links = vec![
         on_link(0, 1, coming_and_going()),
         on_link(1, 0, coming_and_going()),
@@ -93,7 +93,7 @@ fn a_lost_link_is_gone_around() {
 // Cheng and Lin 2008 §5.1: on a chain there is no alternative route, so dropping one because of collisions
 // only costs goodput; hidden stations, which cause the collisions, exist from three hops on.
 #[test]
-fn giving_up_routes_for_collisions_costs() {
+fn dropping_routes_at_collisions_reduces_goodput() {
     let goodput = |hops, routing| run(&chain(hops, routing, 40), 1).flows[0].goodput_mbps;
     let cost = |hops| 1.0 - goodput(hops, NS2) / goodput(hops, RoutingPlan::Static);
     let [two, six] = [2, 6].map(cost);
@@ -104,7 +104,7 @@ fn giving_up_routes_for_collisions_costs() {
 // contention". Drops of data and ACKs that TCP-CL's MAC attributes to contention are not reported to AODV as link
 // failures; drops on a link that is gone are.
 #[test]
-fn a_loss_explained_by_an_agent_is_no_broken_link() {
+fn a_contention_loss_is_not_reported_to_aodv() {
     let over = |scheme| Chain { seconds: 40, ..Chain::new(7, scheme, NS2) }.plan();
     let failures = |plan: &Plan| run(plan, 1).routing.expect("there are routers").link_failures;
     assert!(failures(&over("reno")) > 5);
@@ -139,7 +139,7 @@ fn routing_is_part_of_fingerprint_and_trace() {
 // NET_TRAVERSAL_TIME, 2.8 s. The remaining difference between the presets is NODE_TRAVERSAL_TIME: 40 ms for a
 // hop that takes four, while ns-2 measures the time per hop.
 #[test]
-fn a_lost_route_costs_a_ring_and_not_a_flood() {
+fn after_a_route_loss_the_search_starts_with_a_ring() {
     let mean = |plan: AodvPlan| {
         let goodput = |seed| run(&chain(8, RoutingPlan::Aodv(plan), 60), seed).flows[0].goodput_mbps;
         (1..=6).map(goodput).sum::<f64>() / 6.0
@@ -153,7 +153,7 @@ fn a_lost_route_costs_a_ring_and_not_a_flood() {
 
 // Counts of the warm-up are excluded.
 #[test]
-fn routing_counts_leave_out_the_warm_up() {
+fn routing_counters_exclude_the_warm_up() {
     let plan = chain(4, NS2, 20);
     let late = Plan { warmup: Span::from_secs(19), ..plan.clone() };
     let (all, late) = (run(&plan, 1).routing.expect("routers"), run(&late, 1).routing.expect("routers"));
@@ -182,7 +182,7 @@ const IN_NS2: [f64; 8] = [13.34, 6.89, 3.54, 2.36, 1.97, 1.76, 1.25, 1.31];
 // (one standard deviation), in ns-2 as here, and the means of twenty runs are 1.25 and 1.31 in ns-2, 1.22 and
 // 1.21 here.
 #[test]
-fn goodput_over_a_chain_is_that_of_ns2() {
+fn aodv_goodput_over_a_chain_matches_ns2() {
     for (hops, ns2) in (1..).zip(IN_NS2) {
         let runs = (1..=3).map(|seed| run(&chain(hops, NS2, 100), seed).flows[0].goodput_mbps / 0.995);
         let ours = runs.sum::<f64>() / 3.0;

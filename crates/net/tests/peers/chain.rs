@@ -47,7 +47,7 @@ fn ns3(hops: u16, mss: u32) -> f64 {
 /// ns-3 has one seed per point; over one hop its seeds differ by 5 %. Over several hops, Airhop is 1 to 5 %
 /// below.
 #[test]
-fn goodput_over_a_chain_is_that_of_ns3() {
+fn goodput_over_a_chain_matches_ns3() {
     for mss in [1460, 1000] {
         for hops in [1, 2, 4, 8] {
             let (ours, ns3) = (goodput(&as_in_ns3(hops, mss), 4), ns3(hops, mss));
@@ -72,7 +72,7 @@ fn as_in_ns2(hops: u16) -> Plan {
 const NS2: [f64; 8] = [13.49, 7.28, 4.15, 2.97, 2.56, 2.30, 2.09, 2.00];
 
 #[test]
-fn goodput_over_a_chain_is_that_of_ns2() {
+fn goodput_over_a_chain_matches_ns2() {
     for (hops, ns2) in (1..).zip(NS2) {
         let ours = goodput(&as_in_ns2(hops), 2);
         let off = ours / ns2 - 1.0;

@@ -45,7 +45,7 @@ const RETRANSMISSIONS: usize = 13;
 // In the kernel at zero loss retransmissions equal the queue's drops exactly: 148 for reno in 13 recoveries,
 // 54 for cubic.
 #[test]
-fn without_errors_the_queue_alone_drops() {
+fn retransmissions_equal_queue_drops_without_errors() {
     for scheme in ["reno", "cubic"] {
         let report = run(&wire(scheme, 0.0), 1);
         let flow = &report.flows[0];
@@ -80,7 +80,7 @@ fn is_within(ours: f64, linux: f64, tolerance: f64) {
 // The kernel: 191 retransmissions for BBR, all during its startup, which fills the queue and as much again;
 // each is a drop of the queue.
 #[test]
-fn bbr_loses_as_many_segments_in_startup_as_the_kernel() {
+fn bbr_startup_loses_as_many_segments_as_in_linux() {
     let report = run(&wire("bbr", 0.0), 1);
     let flow = &report.flows[0];
     println!("{} Mbit/s, {} retransmissions", flow.goodput_mbps, flow.retransmissions);
@@ -93,7 +93,7 @@ fn bbr_loses_as_many_segments_in_startup_as_the_kernel() {
 // With losses, retransmissions equal the losses of channel and queue, as in the kernel; 3 % is the kernel's
 // own spread at a loss of 1 %.
 #[test]
-fn bbr_retransmits_as_much_as_the_kernel() {
+fn bbr_retransmits_as_many_segments_as_in_linux() {
     for loss in ["0.01", "0.05"] {
         let p = loss.parse().expect("a number");
         let ours =
@@ -111,7 +111,7 @@ fn bbr_retransmits_as_much_as_the_kernel() {
 // first), and they are not asserted. From the SYN on, ten segments, doubling every 61 ms to 80, and then one
 // more per 0.832 ms of the link take 0.45 s.
 #[test]
-fn slow_start_ends_where_the_kernels_does() {
+fn slow_start_ends_at_the_window_of_linux() {
     let cuts = cuts(&windows("reno", 2));
     println!("{cuts:?}");
     assert!(cuts.len() >= 2);
@@ -129,7 +129,7 @@ fn slow_start_ends_where_the_kernels_does() {
 // minimum round trip: the kernel counts it so (TCPHystartTrainCwnd 154), and every round of slow start has a
 // short round trip. iperf3's first segment is small; without it the kernel has 156, as here.
 #[test]
-fn hystart_ends_slow_start_where_the_kernels_does() {
+fn hystart_ends_slow_start_at_the_window_of_linux() {
     let windows = windows("cubic", 60);
     let left = windows.iter().find(|w| w[2].is_finite()).expect("slow start ends");
     let cuts = cuts(&windows);
@@ -147,7 +147,7 @@ fn hystart_ends_slow_start_where_the_kernels_does() {
 // a needless probe, each of which causes a duplicate. Linux' samples are in microseconds, and its probe waits
 // two ticks longer than two round trips.
 #[test]
-fn no_probe_is_sent_on_a_short_path() {
+fn no_tail_loss_probe_is_sent_at_rtts_below_a_millisecond() {
     for us in [20, 200] {
         let transfer = Arc::new(Transfer { bytes: 20_000 });
         let tcp = hosts::tcp("cubic", Preset::Linux.config(1448));

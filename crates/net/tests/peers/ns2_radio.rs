@@ -61,7 +61,7 @@ fn compare(&(ns2, scheme, sojourn, [mean, deviation]): &Point) -> (String, bool)
 }
 
 #[test]
-fn goodput_in_fades_is_that_of_ns2() {
+fn goodput_in_fades_matches_ns2() {
     // Two threads: the points are independent. One in fifty such tables has a point beyond three standard
     // errors.
     let halves: Vec<Vec<(String, bool)>> = std::thread::scope(|s| {

@@ -81,7 +81,7 @@ fn marking(mbps: u64, rtt: Span, k: f64, seconds: u64) -> Plan {
 // others, and the reduction uses its lowest value (RFC 8257 §3.3), hence alpha = (alpha + (1 - alpha) g) (1 -
 // g)^(P - 1).
 #[test]
-fn dctcps_queue_oscillates_as_in_its_model() {
+fn dctcp_queue_oscillates_as_in_its_model() {
     for (mbps, rtt, k, seconds) in [(100, 8, 40.0, 6), (1000, 2, 65.0, 2)] {
         let (_, tables) = traced(&marking(mbps, Span::from_millis(rtt), k, seconds), 1);
         let held = mbps as f64 * 1e3 * rtt as f64 / (1040.0 * 8.0);
@@ -122,7 +122,7 @@ fn dctcps_queue_oscillates_as_in_its_model() {
 // Alizadeh et al. 2010 §3.4, equation 13: the queue never becomes empty with K > C RTT / 7; with a hundredth
 // of that the link is idle at times.
 #[test]
-fn a_seventh_of_the_bandwidth_delay_product_keeps_the_link_busy() {
+fn dctcp_keeps_the_link_busy_with_k_above_bdp_over_7() {
     let full = 100.0 * 988.0 / 1040.0;
     let with = |k| {
         let plan = Plan { warmup: Span::from_secs(1), ..marking(100, Span::from_millis(8), k, 5) };
@@ -135,7 +135,7 @@ fn a_seventh_of_the_bandwidth_delay_product_keeps_the_link_busy() {
 // RFC 8257 §3.1: the service of the scheme is installed if a scenario sets no queue, and no packet is lost;
 // SACK overflows the same queue.
 #[test]
-fn dctcp_brings_its_marks() {
+fn dctcp_installs_its_marking_queue() {
     let mut plan = wire("dctcp", linux(), 10, Span::from_millis(60), 50, 0.0, 20);
     let drops = |plan: &Plan| {
         let flow = run(plan, 1).flows.remove(0);
@@ -157,7 +157,7 @@ fn dctcp_brings_its_marks() {
 // Caini and Firrincieli 2004: the rate of a connection is that of the reference, whatever its round trip,
 // even with random losses. Reno's falls with the round trip, to a twelfth at 300 ms (Mathis et al. 1997).
 #[test]
-fn hyblas_rate_does_not_fall_with_the_round_trip() {
+fn hybla_rate_does_not_fall_with_the_rtt() {
     let at = |scheme, ms| goodput(&wire(scheme, linux(), 100, Span::from_millis(ms), 500, 1e-3, 60), 3);
     let reference = at("sack", 25);
     let [near, far] = [25, 300].map(|ms| at("hybla", ms));
@@ -172,7 +172,7 @@ fn hyblas_rate_does_not_fall_with_the_round_trip() {
 // without losses. Without pacing and estimate, slow start loses thousands of segments (at 100 ms an ACK adds
 // 15 segments).
 #[test]
-fn hyblas_estimate_ends_slow_start() {
+fn hybla_bandwidth_estimate_ends_slow_start() {
     let plan = |form| {
         let mut plan = wire("hybla", linux(), 100, Span::from_millis(100), 1000, 0.0, 2);
         if let Transport::Tcp { scheme, params, .. } = &mut plan.flows[0].transport {
@@ -203,7 +203,7 @@ fn illinois_recovers_from_random_losses() {
 // Liu et al. 2008: the window is a concave function of the time between losses, as alpha falls while the
 // queue grows. Reno's is linear, except for the growth of the round trip.
 #[test]
-fn illinois_is_concave() {
+fn illinois_window_growth_is_concave() {
     let halfway = |scheme| {
         let (_, tables) = traced(&wire(scheme, linux(), 10, Span::from_millis(60), 50, 0.0, 60), 1);
         let windows = windows(&tables, 10.0);
@@ -248,7 +248,7 @@ fn htcp_grows_quadratically_after_a_second() {
 // Leith and Shorten 2004: a loss leaves the fraction RTTmin/RTTmax, which just empties the queue, between 0.5
 // and 0.8: with queues of packets of 832 us behind 60 ms.
 #[test]
-fn htcp_empties_the_queue() {
+fn an_htcp_reduction_just_empties_the_queue() {
     for packets in [10, 30, 50, 100] {
         let (_, tables) = traced(&wire("htcp", linux(), 10, Span::from_millis(60), packets, 0.0, 100), 1);
         let shares = left(&windows(&tables, 20.0));

@@ -45,7 +45,7 @@ fn goodput(scheme: &str, loss: f64) -> f64 {
 // and fewer than v1's 191 with a queue of 50. In a deep queue neither loses packets, and v3 fills it no more
 // than v1.
 #[test]
-fn short_queues_lose_little() {
+fn bbr3_loses_fewer_packets_than_bbr_in_a_short_queue() {
     for (packets, share) in [(10, 0.15), (20, 0.25), (50, 0.9)] {
         let [v1, v3] = ["bbr", "bbr3"].map(|scheme| flows(&[scheme], packets, 0.0, 1).remove(0));
         println!(
@@ -64,7 +64,7 @@ fn short_queues_lose_little() {
 // 0.99^40 = 0.67 at the end, 0.82 on average. §2.8: LossThresh is 2 % of a flight; above it each probe ends
 // at its start. v1 ignores losses.
 #[test]
-fn losses_of_the_air_cost_little_below_the_threshold_and_much_above() {
+fn bbr3_goodput_falls_above_a_wireless_loss_of_2_percent() {
     let [clean, thousandth, hundredth, twentieth] =
         [0.0, 0.001, 0.01, 0.05].map(|loss| goodput("bbr3", loss));
     let v1 = goodput("bbr", 0.05);
@@ -78,7 +78,7 @@ fn losses_of_the_air_cost_little_below_the_threshold_and_much_above() {
 // tenth; v3 about a third on average, depending on the times of its probes. In a queue of 300, four times the
 // BDP, v3's share is closer to one half than v1's.
 #[test]
-fn reno_and_cubic_work_beside_it() {
+fn reno_and_cubic_keep_a_share_beside_bbr3() {
     let share = |scheme, other, packets| {
         let of_seed = |seed| {
             let flows = flows(&[scheme, other], packets, 0.0, seed);

@@ -96,7 +96,7 @@ fn is_near(value: f64, expected: f64, tolerance: f64) -> bool {
 // average, in five round trips. The tolerance of one packet is the difference between a queue of packets and
 // a fluid.
 #[test]
-fn copas_queue_oscillates_as_in_its_analysis() {
+fn copa_queue_oscillates_as_in_its_analysis() {
     for delta in [0.5, 0.2] {
         let (r, tables) = traced(&plan(&[("copa", &[("delta", delta)], 0)], 60, 500, 0.0), 1);
         let queue = waiting(&tables, 30.0, 60.0);
@@ -112,7 +112,7 @@ fn copas_queue_oscillates_as_in_its_analysis() {
 
 // §2.1: in steady state the velocity is 1, and the window oscillates by the same 2.5/δ.
 #[test]
-fn copas_window_swings_about_the_pipe() {
+fn copa_window_oscillates_about_the_bdp() {
     let (_, tables) = traced(&plan(&[("copa", &[], 0)], 60, 500, 0.0), 1);
     let [time, cwnd] = ["time_s", "cwnd"].map(|c| numbers(&tables, "window", c));
     let late: Vec<f64> = time.iter().zip(&cwnd).filter(|(t, _)| **t > 30.0).map(|(_, &w)| w).collect();
@@ -143,7 +143,7 @@ fn copa_flows_share_and_keep_the_queue_short() {
 
 // §5: "Copa is also robust to non-congestive loss": the default mode ignores losses.
 #[test]
-fn random_losses_do_not_slow_copa() {
+fn random_losses_do_not_reduce_the_goodput_of_copa() {
     for (loss, share) in [(0.001, 0.9), (0.01, 0.9), (0.05, 0.85)] {
         let goodput = |scheme| run(&plan(&[(scheme, &[], 0)], 60, 50, loss), 1).flows[0].goodput_mbps;
         let (copa, reno) = (goodput("copa"), goodput("reno"));
@@ -154,7 +154,7 @@ fn random_losses_do_not_slow_copa() {
 
 // §2.2: with the competitive mode Copa keeps its share beside flows that fill the queue; without this mode it starves.
 #[test]
-fn copa_competes_if_it_may() {
+fn copa_keeps_its_share_only_with_competitive_mode() {
     for (other, room) in [("reno", 50), ("reno", 100), ("cubic", 100)] {
         let share = |given| {
             let rates = goodputs(&run(&plan(&[("copa", given, 0), (other, &[], 5)], 120, room, 0.0), 1));
@@ -170,7 +170,7 @@ fn copa_competes_if_it_may() {
 // exceeds the capacity of the link and keeps its queue full: without the limit Copa would regard the constant
 // delay as an empty queue, and raise its rate indefinitely.
 #[test]
-fn copa_does_not_flood_a_queue_that_is_always_full() {
+fn copa_does_not_overload_a_permanently_full_queue() {
     let mut p = plan(&[("copa", &[], 0), ("copa", &[], 0)], 60, 20, 0.0);
     p.flows[1].transport = Transport::Udp { bytes: 1000 };
     p.flows[1].app = Arc::new(Cbr { rate: Rate::from_bps(12_000_000) });
@@ -184,7 +184,7 @@ fn copa_does_not_flood_a_queue_that_is_always_full() {
 // maximum exceeds TARGET by the two segments of a pacing burst. LEDBAT++ (§4.4) empties the queue
 // periodically, which reveals the path without a queue.
 #[test]
-fn ledbats_queue_stays_at_its_target() {
+fn ledbat_queueing_delay_stays_at_its_target() {
     for (given, target) in [(&[] as Given, 100.0), (&[("target", 25.0)], 25.0), (PLUS_PLUS, 60.0)] {
         let (r, tables) = traced(&plan(&[("ledbat", given, 0)], 180, 500, 0.0), 1);
         let queue = waiting(&tables, 120.0, 180.0);
@@ -201,7 +201,7 @@ fn ledbats_queue_stays_at_its_target() {
 // RFC 6817 §1: LEDBAT yields to flows that fill the queue if the buffer is longer than its target. In a
 // buffer of 42 ms it never reaches the target, and shares as Reno does.
 #[test]
-fn ledbat_yields_where_there_is_room_for_its_target() {
+fn ledbat_yields_in_a_buffer_longer_than_its_target() {
     for given in [&[] as Given, PLUS_PLUS] {
         for (other, room, most) in [("reno", 200, 0.08), ("cubic", 200, 0.08), ("reno", 500, 0.08)] {
             let rates = goodputs(&run(&plan(&[("ledbat", given, 0), (other, &[], 5)], 120, room, 0.0), 1));
@@ -217,7 +217,7 @@ fn ledbat_yields_where_there_is_room_for_its_target() {
 // RFC 6817 §4.4 ("latecomer's advantage"): the later flow regards the queue of the earlier one as part of the
 // path and adds its own target to it. The slowdowns of LEDBAT++ avoid this.
 #[test]
-fn the_latecomer_wins_but_not_with_slowdowns() {
+fn ledbat_plus_plus_removes_the_latecomer_advantage() {
     for (given, is_unfair) in [(&[] as Given, true), (PLUS_PLUS, false)] {
         let flows = [("ledbat", given, 0), ("ledbat", given, 60)];
         let mut p = plan(&flows, 240, 500, 0.0);

@@ -44,7 +44,7 @@ fn upwards(mobile: &Mobile) -> Plan {
 // notices are in time; between mobiles some arrive after the timer has expired. RTTN does not depend on
 // timely notices.
 #[test]
-fn notices_prevent_timeouts() {
+fn ebsn_and_rttn_prevent_timeouts() {
     for (to_mobile, most) in [(false, 0.1), (true, 0.7)] {
         let timeouts = |scheme| sum(&over_fades(scheme, to_mobile).plan(), |f| f.timeouts);
         let (basic, ebsn, rttn) = (timeouts("tahoe"), timeouts("ebsn"), timeouts("rttn"));
@@ -60,7 +60,7 @@ fn notices_prevent_timeouts() {
 // A persistent link loses no packet, so every timeout is spurious and every segment beyond those of the
 // transfer is a duplicate.
 #[test]
-fn a_persistent_link_makes_every_timeout_needless() {
+fn every_timeout_over_a_persistent_link_is_spurious() {
     for (scheme, to_mobile) in [("tahoe", false), ("reno", true), ("ebsn", true), ("rttn", true)] {
         let mut plan = Mobile { seconds: 2000, ..over_fades(scheme, to_mobile) }.plan();
         plan.flows[0].app = Arc::new(Transfer { bytes: 6000 * u64::from(PAYLOAD) });
@@ -77,7 +77,7 @@ fn a_persistent_link_makes_every_timeout_needless() {
 // The link fades from 0.2 s on for 3 s, just before the ACK of the SYN-ACK and the first data reach the base
 // station. That ACK has the sequence number of the segment that times out, but is no copy of it.
 #[test]
-fn an_ack_is_no_copy_of_a_segment() {
+fn a_pure_ack_does_not_count_as_a_copy_of_a_segment() {
     let means = [Span::from_millis(200), Span::from_secs(3)];
     let fades = FadePlan::Drawn { means, sojourn: Sojourn::Constant, start: Start::Good };
     let errors = ErrorPlan::TwoState { fades, errors_per_bit: [0.0, 0.5] };
@@ -93,7 +93,7 @@ fn an_ack_is_no_copy_of_a_segment() {
 
 // Without link recovery and ACK losses, every segment retransmitted by a timeout had been lost.
 #[test]
-fn timeouts_for_losses_are_needed() {
+fn no_timeout_for_a_lost_segment_is_spurious() {
     let mut plan = Mobile { arq: [ArqPlan::None, ArqPlan::None], ..over_fades("tahoe", false) }.plan();
     plan.links.radios[0].link.errors[1] = ErrorPlan::Clean;
     let (timeouts, spurious) = (sum(&plan, |f| f.timeouts), sum(&plan, |f| f.spurious_timeouts));
@@ -104,7 +104,7 @@ fn timeouts_for_losses_are_needed() {
 // the order and loses none. A notice is late if the timer expired in between: a timeout retransmission
 // without a releasing ACK.
 #[test]
-fn lateness_by_an_independent_reader() {
+fn notice_lateness_equals_that_of_the_trace() {
     for (scheme, seed) in [("ebsn", 1), ("rttn", 2)] {
         let mut plan = over_fades(scheme, true).plan();
         if scheme == "rttn" {
@@ -150,7 +150,7 @@ fn lateness_by_an_independent_reader() {
 // A notice dropped by a full queue is no longer in flight. A burst of notices takes about 60 ms of the 250 ms
 // between two bursts.
 #[test]
-fn lost_notices_warn_no_sender() {
+fn a_dropped_notice_does_not_reach_the_sender() {
     let mut plan = over_fades("tahoe", false).plan();
     plan.flows[0].services = served_by(&["ebsn"]);
     plan.links.wired[0].queue = [QueuePlan::DropTail { packets: 1 }; 2];
@@ -190,7 +190,7 @@ fn a_base_station_observes_its_own_link_layer() {
 
 // One base station between two mobiles: data arrive by one radio link and leave by the other.
 #[test]
-fn one_base_station_between_two_mobiles() {
+fn a_base_station_between_two_mobiles_observes_both_links() {
     for (scheme, kind) in [("ebsn", NoticeKind::Ebsn), ("rttn", NoticeKind::Rttn)] {
         let mobile = over_fades(scheme, false);
         let mut plan = mobile.plan();
@@ -210,7 +210,7 @@ fn one_base_station_between_two_mobiles() {
 // On 802.11 an EBSN for every failed attempt of a data frame that another attempt follows: as many as there
 // are further attempts.
 #[test]
-fn a_cell_reports_its_attempts() {
+fn an_802_11_cell_sends_an_ebsn_per_failed_attempt() {
     let hop = LastHop { scheme: "ebsn", fer: 0.3, attempts: 7, seconds: 20, ..LastHop::default() };
     let (r, tables) = traced(&hop.plan(), 1);
     let again = on_air(&tables)
@@ -227,7 +227,7 @@ fn a_cell_reports_its_attempts() {
 
 // Counters cover the time after the warm-up.
 #[test]
-fn the_warm_up_is_left_out() {
+fn notice_counters_exclude_the_warm_up() {
     let plan = over_fades("ebsn", true).plan();
     let mut later = plan.clone();
     later.warmup = Span::from_secs(100);

@@ -24,7 +24,7 @@ fn wireless(r: &Report) -> (u64, u64) {
 // Each scheme installs its notification service, works in either direction and with every preset, receives
 // notices of losses, and repairs these losses without a window reduction.
 #[test]
-fn every_sender_receives_notices_of_losses() {
+fn every_notified_sender_repairs_losses_without_reduction() {
     for scheme in ["eln", "hack", "hack-fixed", "ewln", "tcp-eln", "lhp", "ll-elsn"] {
         for uplink in [false, true] {
             for preset in [Preset::Ns2, Preset::Rfc] {
@@ -42,7 +42,7 @@ fn every_sender_receives_notices_of_losses() {
 // Yun 2009 §5.3: LL-ELSN's notices with four senders. With the same notices, the sender that neither counts
 // the duplicate ACKs caused by its own retransmissions nor reduces twice per window has the highest goodput.
 #[test]
-fn four_senders_under_the_same_notifications() {
+fn goodput_rises_from_hack_over_lhp_to_ll_elsn() {
     for uplink in [false, true] {
         let goodput = ["hack", "hack-fixed", "lhp", "ll-elsn"].map(|scheme| {
             let hop = LastHop { scheme, uplink, fer: 0.02, seconds: 60, ..LastHop::default() };
@@ -80,7 +80,7 @@ fn told(scheme: &'static str, preset: Preset, uplink: bool, fer: f64, notices: N
 // retransmission was dropped by a queue), and reductions at 5 % loss are hardly more than without bit errors:
 // RACK marks a few retransmissions lost whose ACKs were late.
 #[test]
-fn no_notified_sender_reduces_its_window_for_channel_losses() {
+fn notified_senders_do_not_reduce_for_channel_losses() {
     let by_recovery = [
         ("newreno", Preset::Rfc),
         ("sack", Preset::Ns2),
@@ -126,7 +126,7 @@ fn notices_increase_goodput_of_loss_based_senders() {
 // Notification and sender are chosen independently: a sender without ELN support ignores the base station's
 // bit.
 #[test]
-fn a_deaf_sender_is_not_disturbed() {
+fn a_sender_without_eln_support_ignores_the_eln_bit() {
     let hop = LastHop { scheme: "newreno", fer: 0.02, seconds: 30, ..LastHop::default() };
     let mut plan = hop.plan();
     plan.flows[0].services = served_by(&["eln"]);
@@ -136,7 +136,7 @@ fn a_deaf_sender_is_not_disturbed() {
 // Bakre and Badrinath 1995: every byte arrives once and in order through two connections, even through a
 // buffer of two segments, although the wireless link may lose the window updates.
 #[test]
-fn a_split_connection_delivers_everything() {
+fn a_split_connection_delivers_every_byte_once() {
     for (uplink, preset, buffer) in [
         (false, Preset::Ns2, 64.0),
         (true, Preset::Ns2, 64.0),
@@ -159,7 +159,7 @@ fn a_split_connection_delivers_everything() {
 // of the proxy. It does not see the other connection, so no segment is sent to a receiver that has not
 // answered a SYN.
 #[test]
-fn agents_see_the_wireless_side_of_a_split_connection() {
+fn snoop_serves_the_wireless_half_of_a_split_connection() {
     let hop = LastHop { scheme: "split", preset: Preset::Rfc, fer: 0.8, seconds: 20, ..LastHop::default() };
     let (mut repairs, mut late) = (0, 0);
     for seed in 1..=20 {
@@ -186,7 +186,7 @@ fn agents_see_the_wireless_side_of_a_split_connection() {
 // Purpose of splitting: the lossy connection has the short round trip. On the downlink the sender never
 // reacts to a wireless loss; the burst that a filled hole releases into the wire can still overflow a queue.
 #[test]
-fn a_split_connection_keeps_wireless_losses_from_the_sender() {
+fn a_split_connection_hides_wireless_losses_from_the_sender() {
     let goodput = |scheme, uplink| {
         let r = LastHop { scheme, uplink, d_off_ms: 30, fer: 0.02, seconds: 60, ..LastHop::default() }.run(1);
         if scheme == "split" && !uplink {
@@ -239,7 +239,7 @@ fn lost(r: &Report) -> u64 {
 // Yun 2009, Table 1: P_f_header. The frame of a HACK segment has 36 + 40 + 4 bytes of headers and 1000 of
 // payload; EWLN's segments have no option.
 #[test]
-fn hack_fails_where_headers_are_hit() {
+fn hack_fails_with_the_probability_of_a_damaged_header() {
     for (scheme, option) in [("hack", 4.0), ("hack-fixed", 4.0), ("tcp-eln", 4.0), ("ewln", 0.0)] {
         let fer = 0.5;
         let r = run(&one_at_a_time(scheme, 1, fer, 1, 1000), 1);
@@ -255,7 +255,7 @@ fn hack_fails_where_headers_are_hit() {
 // attempt fails, and the headers are lost only if the first fragment fails five times. Timestamps make each
 // ACK a round-trip sample, which keeps the timeout short.
 #[test]
-fn lhp_fails_where_the_first_fragment_is_lost() {
+fn lhp_fails_with_the_probability_of_a_lost_first_fragment() {
     let fer = 0.97;
     let mut plan = one_at_a_time("lhp", 1, fer, 1, 1000);
     if let Transport::Tcp { config, .. } = &mut plan.flows[0].transport {

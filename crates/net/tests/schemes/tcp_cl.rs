@@ -81,7 +81,7 @@ fn wireless(f: &FlowReport) -> (u64, u64) {
 // two hops away, retransmits it without a window reduction. Discards of the source's own MAC are reported by
 // calls: no ACK carries their numbers.
 #[test]
-fn naks_ride_on_acks_to_the_source() {
+fn an_ack_carries_the_nak_of_a_discard_to_the_source() {
     let (r, at) = captured(&chain("tcp-cl", 0.3, &[]), "naks");
     let f = &r.flows[0];
     let (heard, by_air) = (named(&at[0], true), [1, 2, 3, 4].map(|node| named(&at[node], false)));
@@ -102,7 +102,7 @@ fn naks_ride_on_acks_to_the_source() {
 // RET_F: with n = 0 there are no NAKs, and TCP-CL is Reno; a larger n causes more NAKs. Readings that omit
 // NAKs have fewer.
 #[test]
-fn ret_f_limits_the_naks() {
+fn ret_f_limits_the_number_of_naks() {
     let told = |given: &[(&'static str, f64)]| naks(&run(&chain("tcp-cl", 0.5, given), 1).flows[0]);
     let (none, reno) = (run(&chain("tcp-cl", 0.5, &[("n", 0.0)]), 1), run(&chain("reno", 0.5, &[]), 1));
     assert_eq!((none.fingerprint, none.drops), (reno.fingerprint, reno.drops));
@@ -114,7 +114,7 @@ fn ret_f_limits_the_naks() {
 
 // NAKs of the third station are sent only on queued ACKs, or also in separate packets.
 #[test]
-fn naks_without_an_ack() {
+fn naks_are_sent_on_queued_acks_or_in_separate_packets() {
     for (no_ack, name) in [(1.0, "drop"), (2.0, "send")] {
         let (_, at) = captured(&chain("tcp-cl", 0.5, &[("no_ack", no_ack)]), name);
         let alone = |seen: &Seen| seen.iter().filter(|s| matches!(s.1.body, Body::Notice(_))).count();
@@ -127,7 +127,7 @@ fn naks_without_an_ack() {
 // Hamadani and Rakocevic 2007 (TCP-CC): every node adds the contention time of a segment. The sum is zero at
 // the source and grows from hop to hop, by at least a DIFS and half of CWmin on average.
 #[test]
-fn contention_adds_up() {
+fn contention_time_adds_up_over_the_hops() {
     let (_, at) = captured(&chain("tcp-cc", 0.0, &[]), "contention");
     let of = |node: usize, is_in| {
         let segments = at[node].iter().filter(|seen| seen.0 == is_in).filter_map(|seen| seen.1.segment());

@@ -23,7 +23,7 @@ fn run(text: &str) -> Vec<Held> {
 }
 
 #[test]
-fn conditions_are_evaluated_as_in_python() {
+fn assertions_are_evaluated_as_in_python() {
     let holding = "
         # a comment
         print(tcpi_snd_cwnd); cwnd = 4; cwnd += 2 * 3
@@ -39,25 +39,25 @@ fn conditions_are_evaluated_as_in_python() {
 }
 
 #[test]
-fn a_false_condition_reports_the_values_of_its_names() {
+fn a_false_assertion_reports_the_values_of_its_variables() {
     let expected = Held::False("tcpi_snd_cwnd is 10, tcpi_lost is 2".into());
     assert_eq!(run("assert tcpi_snd_cwnd == 9 + tcpi_lost"), [expected]);
 }
 
 #[test]
-fn a_name_without_value_is_reported() {
+fn an_undefined_variable_is_reported() {
     assert_eq!(run("assert tcpi_reordering == 3"), [Held::Unknown("tcpi_reordering".into())]);
 }
 
 #[test]
-fn an_error_has_its_place() {
+fn a_syntax_error_has_line_and_column() {
     let origin = Place { line: 7, column: 5 };
     let error = parse(&mut Cursor::new("x.pkt", "a = 1\nassert a ==", origin)).unwrap_err();
     assert_eq!(error.to_string(), "x.pkt:8:12: expected an operand, found the end of the line");
 }
 
 #[test]
-fn nesting_has_a_limit() {
+fn deep_nesting_is_an_error() {
     let deep = format!("assert {}1{}", "(".repeat(200), ")".repeat(200));
     let origin = Place { line: 1, column: 1 };
     assert!(parse(&mut Cursor::new("x.pkt", &deep, origin)).is_err());

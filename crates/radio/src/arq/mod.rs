@@ -266,7 +266,7 @@ mod tests {
     /// Computed by hand: frames of 128 bytes last 53.3 ms at 19.2 kbit/s, an ACK of 6 bytes 2.5 ms. Three
     /// frames, twice the delay of 10 ms, the ACK, and a frame before the ACK are 235.8 ms.
     #[test]
-    fn the_timeout_covers_a_window_and_its_ack() {
+    fn the_arq_timeout_covers_a_window_and_its_link_ack() {
         let air = LinkRate::Rate(Rate::from_bps(19_200));
         let timeout = derived_timeout([&air, &air], Span::from_millis(20), 3, 128, 6, 128).secs_f64();
         assert!((timeout - (4.0 * 1024.0 / 19_200.0 + 48.0 / 19_200.0 + 0.020)).abs() < 1e-8, "{timeout}");

@@ -160,7 +160,7 @@ impl Exchange {
         let holder = if kind.is_answer() { to } else { from };
         let airtime = &mut self.stations[usize::from(holder)].airtime;
         *airtime = *airtime + (now - start);
-        if kind.is_answered() {
+        if kind.expects_response() {
             self.stations[usize::from(from)].access.sent();
         }
         let is_answer = kind.is_answer();
@@ -308,7 +308,7 @@ impl Exchange {
         let (phy, Timing { cts, ack, .. }) = (&self.phy, &self.timing);
         let &Transmission { from, to, kind, .. } = self.medium.get(slot);
         let (station, rest) = match (kind, self.rules.ack_timeout) {
-            (kind, AckTimeout::Ieee) if kind.is_answered() => (from, phy.sifs + phy.answer_timeout()),
+            (kind, AckTimeout::Ieee) if kind.expects_response() => (from, phy.sifs + phy.answer_timeout()),
             (FrameKind::Rts, AckTimeout::Ns2) => (from, phy.sifs + *cts + phy.slot),
             (FrameKind::Data, AckTimeout::Ns2) => (from, phy.sifs + *ack + phy.slot),
             (FrameKind::Cts | FrameKind::Ack, AckTimeout::Ns2) if outcome != Heard::Frame => (to, phy.slot),
@@ -375,7 +375,7 @@ impl Exchange {
                 aggregator.report_ready(station, effects);
                 begins
             }
-            _ => match sender.begins(now) {
+            _ => match sender.begin(now) {
                 None => true,
                 Some(service) => {
                     access.expired(now, receiver.is_idle(), &self.rules);

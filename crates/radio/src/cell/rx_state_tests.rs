@@ -42,7 +42,7 @@ const SPOILED: Option<bool> = Some(false);
 /// of signal to interference and noise; so do Yans, Lacage and Henderson 2006). ns-2 compares each signal
 /// separately.
 #[test]
-fn two_weak_interferers_are_one_strong_one() {
+fn interference_powers_are_summed() {
     let frame = (0, 100, 16.0, true);
     let [one, other] = [(10, 90, 1.0, false), (20, 80, 1.0, false)];
     for receiving in [Receiving::Sinr, Receiving::Lock] {
@@ -62,7 +62,7 @@ fn two_weak_interferers_are_one_strong_one() {
 /// A signal from beyond the receive range occupies a receiver only with the lock rule. A decodable signal is
 /// received until its end.
 #[test]
-fn a_later_and_stronger_frame_is_received_where_nothing_readable_is_followed() {
+fn a_stronger_frame_replaces_an_undecodable_signal() {
     let frame = (10, 90, 16.0, true);
     for (first, by_sum) in
         [((0, 100, 1.0, false), OK), ((0, 100, 1.0, true), None), ((0, 100, 2.0, false), None)]
@@ -76,7 +76,7 @@ fn a_later_and_stronger_frame_is_received_where_nothing_readable_is_followed() {
 
 /// The result does not depend on the order in the event queue of two signals that begin at the same time.
 #[test]
-fn a_receiver_locks_on_the_stronger_of_simultaneous_signals() {
+fn a_receiver_locks_on_the_strongest_simultaneous_signal() {
     let (strong, weak) = ((0, 100, 16.0, true), (0, 100, 1.0, true));
     assert_eq!(fates(Receiving::Sinr, &[strong, weak]), [OK, None]);
     assert_eq!(fates(Receiving::Sinr, &[weak, strong]), [None, OK]);

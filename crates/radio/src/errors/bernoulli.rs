@@ -64,7 +64,7 @@ mod tests {
     use airhop_engine::Streams;
 
     #[test]
-    fn the_bits_rule_holds_for_every_length() {
+    fn the_loss_rate_follows_the_frame_length_in_bits() {
         let mut b = Bernoulli::new(0.01, 8592, Streams::new(1, 0).stream("x"));
         let mut twice = || {
             for bytes in [1074_u64, 14, 20, 76].into_iter().chain(1..100) {
@@ -96,7 +96,7 @@ mod tests {
     /// P(header intact) = (1 - BER)^(8H). Losses do not depend on H, so a scheme that uses damaged frames has
     /// the same channel as all other schemes.
     #[test]
-    fn header_damage_follows_the_bits_and_changes_no_loss() {
+    fn header_damage_follows_the_ber_without_changing_losses() {
         let (bits, frames) = (8608_u64, 100_000);
         let damages = |header_bits| {
             let mut model = Bernoulli::new(0.3, bits, Streams::new(1, 0).stream("errors"));
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn certain_errors_and_none() {
+    fn a_frame_error_rate_of_0_or_1_is_exact() {
         let fer = |fer| ErrorPlan::FrameErrorRate { fer, reference_bits: 8592 };
         assert_eq!(corrupted(&fer(0.0), 8592, 1000), 0);
         assert_eq!(corrupted(&fer(1.0), 112, 1000), 1000);

@@ -162,7 +162,7 @@ mod tests {
 
     /// The times of the queries do not change the fades.
     #[test]
-    fn the_state_at_a_time_does_not_depend_on_queries() {
+    fn the_fade_state_does_not_depend_on_queries() {
         let new = || fades(Sojourn::Exponential, Start::Stationary, 1);
         let (mut often, mut seldom, mut wide) = (new(), new(), new());
         for second in 0..2000 {
@@ -182,7 +182,7 @@ mod tests {
     /// The list of bad periods agrees with queries in sequence: the bad fraction of any interval is its
     /// overlap with the bad periods.
     #[test]
-    fn bad_times_are_those_that_the_walk_meets() {
+    fn listed_bad_periods_equal_sequential_queries() {
         for (name, sojourn) in Sojourn::ALL {
             for start in [Start::Stationary, Start::Good] {
                 let end = at(2_000_000);
@@ -210,7 +210,7 @@ mod tests {
     /// One uniform number is drawn for the initial state, and one for each duration. This order defines the
     /// fades of a seed.
     #[test]
-    fn a_path_is_drawn_in_this_order() {
+    fn fades_are_drawn_in_a_fixed_order_of_random_numbers() {
         let mut stream = Streams::new(1, 0).stream("fades");
         let mut bad = stream.uniform() * 14.0 < 4.0;
         let (mut at, mut expect) = (Time::ZERO, Vec::new());
@@ -229,7 +229,7 @@ mod tests {
     /// Good and bad periods alternate, each with its own mean and the plan's distribution (sojourn.rs tests
     /// the distributions).
     #[test]
-    fn times_alternate_with_their_own_means() {
+    fn good_and_bad_periods_alternate_with_their_means() {
         for ((name, sojourn), variance) in Sojourn::ALL.into_iter().zip([1.0, 1.0 / 3.0, 1.0 / 12.0, 0.0]) {
             let mut fades = fades(sojourn, Start::Stationary, 1);
             let mut sums = [0.0; 2];
@@ -250,7 +250,7 @@ mod tests {
 
     /// A path that is saved and replayed equals the original up to its end, and then repeats.
     #[test]
-    fn a_recorded_path_is_the_path_that_was_recorded() {
+    fn recorded_fades_replay_exactly_and_then_repeat() {
         for (name, sojourn) in Sojourn::ALL {
             let long = Span::from_secs(200);
             let saved = fades(sojourn, Start::Stationary, 7).bad_times(Time::ZERO + long);
@@ -273,7 +273,7 @@ mod tests {
 
     /// A record may lack bad periods, or good periods.
     #[test]
-    fn a_record_may_be_all_good_or_all_bad() {
+    fn a_fade_record_may_be_all_good_or_all_bad() {
         let played = |bad| {
             let record = FadeRecord::new(bad, Span::from_secs(1));
             Fades::new(&FadePlan::Recorded(Arc::new(record)), Streams::new(1, 0).stream("of no use"))
@@ -287,7 +287,7 @@ mod tests {
     /// 4 of 14 seconds are bad, at the start as at any time. A channel that did not start in equilibrium
     /// would oscillate.
     #[test]
-    fn the_bad_share_is_stationary() {
+    fn the_bad_fraction_is_stationary() {
         for (name, sojourn) in Sojourn::ALL {
             let share = fades(sojourn, Start::Stationary, 1).bad_share(Time::ZERO, at(400_000 * 14_000));
             // For cycles of a good period G and a bad period B, √Var((1 - p) B - p G) / 14 s is at most
@@ -316,7 +316,7 @@ mod tests {
 
     /// ns-2's and Bakshi's channels begin with a full good period.
     #[test]
-    fn a_path_can_start_good() {
+    fn a_fading_path_can_start_in_the_good_state() {
         for (name, sojourn) in Sojourn::ALL {
             let n = 4_000;
             let mut sum = 0.0;

@@ -61,7 +61,7 @@ mod tests {
     /// Computed by hand: 0.2857 of the frames in Cheng & Lin's channel are bad, and 0.0825 are lost. Yun's
     /// channel (§5.4) loses p_gb / (p_gb + 1 - p_bb).
     #[test]
-    fn the_loss_rate_is_that_of_the_stationary_chain() {
+    fn the_loss_rate_equals_that_of_the_stationary_chain() {
         let n = 1_000_000;
         // The variance of a mean over the chain is at most that of independent frames times (1 + r) / (1 -
         // r), where r = 1 - p_gb - p_bg is the correlation of successive frames. The tolerance is five
@@ -81,7 +81,7 @@ mod tests {
     /// A burst is a stay in the bad state if the state determines the loss. Its length is geometric,
     /// P(length = k) = p_bb^(k-1) p_bg, with mean 1 / p_bg; a gap is geometric with p_gb.
     #[test]
-    fn bursts_and_gaps_are_geometric() {
+    fn loss_bursts_and_gaps_are_geometric() {
         let (p_gb, p_bg) = (0.05, 0.4);
         let lost = losses([0.0, 1.0], [p_gb, p_bg], 1_000_000);
         for (what, leave) in [(true, p_bg), (false, p_gb)] {
@@ -106,7 +106,7 @@ mod tests {
 
     /// Stationary start: over many seeds the first frame is bad as often as any other frame.
     #[test]
-    fn the_first_frame_is_as_any_other() {
+    fn the_first_frame_has_the_stationary_loss_rate() {
         let first = |seed| {
             let stream = Streams::new(seed, 0).stream("errors");
             GilbertElliott::new([0.0, 1.0], [0.1, 0.3], Strikes::Data, stream).damage(&frame(8592))
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn control_frames_neither_suffer_nor_step_the_chain() {
+    fn control_frames_are_not_lost_and_do_not_step_the_chain() {
         let new = || {
             GilbertElliott::new([0.2, 0.9], [0.1, 0.3], Strikes::Data, Streams::new(1, 0).stream("errors"))
         };

@@ -27,7 +27,7 @@ mod tests {
     use crate::errors::{ErrorPlan, corrupted};
 
     #[test]
-    fn length_does_not_matter() {
+    fn the_loss_rate_does_not_depend_on_the_frame_length() {
         // A million frames at 2 %: the standard deviation is 140, and the tolerance five of them (false alarm
         // 6e-7).
         for bits in [1, 112, 8512] {

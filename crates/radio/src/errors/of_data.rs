@@ -30,7 +30,7 @@ mod tests {
     /// Control frames are never lost and need no draw. Data frames have the same damage with and without
     /// control frames between them.
     #[test]
-    fn control_frames_are_spared() {
+    fn control_frames_are_never_lost() {
         let build = |plan: &ErrorPlan| plan.build(&Streams::new(1, 0), "cell", "a", "b");
         let all = ErrorPlan::Loss(0.3);
         let (mut plain, mut spares) = (build(&all), build(&all.clone().of_data()));

@@ -80,7 +80,7 @@ mod tests {
 
     /// Frames outside the outages have the same damage with and without outages.
     #[test]
-    fn outages_change_only_the_frames_that_they_hit() {
+    fn frames_outside_an_outage_have_unchanged_damage() {
         let losses = |plan: ErrorPlan| {
             let mut model = plan.build(&Streams::new(1, 0), "air", "a", "b");
             let send =
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_times_of_two_kinds_are_merged() {
+    fn bad_periods_of_fades_and_outages_are_merged() {
         let merged = either(&times(&[[1, 4], [10, 20]]), &times(&[[3, 5], [5, 6], [12, 13], [30, 31]]));
         assert_eq!(merged, times(&[[1, 6], [10, 20], [30, 31]]));
         // The list for a run ends with the run.

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_read_as_written() {
+    fn a_channel_record_is_read_as_written() {
         let text = "# measured in a lift\nbegin_s,end_s\n10,14.5\n\n 14.5 , 15\n20.000000001,21e0\n";
         let bad = vec![
             [at(10_000), at(14_500)],
@@ -201,14 +201,14 @@ mod tests {
 
     /// Bad periods repeat in every period of the record.
     #[test]
-    fn after_its_end_a_record_begins_again() {
+    fn a_channel_record_repeats_after_its_end() {
         let record = FadeRecord::parse("# period_s = 10\nbegin_s,end_s\n1,2\n4,10\n").expect("good");
         let expect = [[1, 2], [4, 10], [11, 12], [14, 20], [21, 22]].map(|t| t.map(|s| at(s * 1000)));
         assert_eq!([0, 1, 2, 3, 4].map(|i| record.nth(i).expect("it goes on")), expect);
     }
 
     #[test]
-    fn errors_name_their_line() {
+    fn record_file_errors_name_their_line() {
         let cases = [
             ("", 1, "expected the header begin_s,end_s, got the end of the file"),
             ("1,2\n", 1, "expected the header begin_s,end_s, got \"1,2\""),
@@ -234,7 +234,7 @@ mod tests {
     proptest! {
         /// A record that is written and read again is identical to the nanosecond.
         #[test]
-        fn records_survive_a_file(
+        fn a_written_record_reads_back_to_the_nanosecond(
             lengths in prop::collection::vec((0_u64..50_000_000_000, 1_u64..50_000_000_000), 0..50),
             tail in 0_u64..1_000_000_000,
         ) {

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_sojourns_have_their_law_and_mean() {
+    fn sojourn_times_have_their_distribution_and_mean() {
         // Variances over m²: 1, (2m)²/12, m²/12, 0.
         for ((name, sojourn), variance) in Sojourn::ALL.into_iter().zip([1.0, 1.0 / 3.0, 1.0 / 12.0, 0.0]) {
             let sorted = sample(|mean, u| sojourn.duration(mean, u));
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn residual_sojourns_have_the_equilibrium_law() {
+    fn residual_sojourn_times_have_the_equilibrium_distribution() {
         for (name, sojourn) in Sojourn::ALL {
             let sorted = sample(|mean, u| sojourn.residual(mean, u));
             follows(&sorted, equilibrium(sojourn), name);
@@ -155,7 +155,7 @@ mod tests {
 
     /// A residual is at most as long as the longest stay, and never negative.
     #[test]
-    fn the_ends_of_the_uniform_numbers_are_sound() {
+    fn extreme_uniform_numbers_yield_valid_residual_times() {
         let last = 1.0 - f64::EPSILON / 2.0;
         for (name, sojourn) in Sojourn::ALL {
             for u in [0.0, 0.5, last] {

@@ -96,7 +96,7 @@ mod tests {
     /// Cheng & Lin's channel loses 0.0825 of the frames, both for one frame per step and for one frame every
     /// 37 steps.
     #[test]
-    fn the_loss_rate_is_that_of_the_stationary_chain() {
+    fn the_loss_rate_equals_that_of_the_stationary_chain() {
         for every in [1, 37] {
             let n = 1_000_000;
             let mut model = model([0.0155, 0.25], [0.06, 0.15], 1);
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn stays_are_geometric_in_steps() {
+    fn sojourns_are_geometric_in_steps() {
         let (p_gb, p_bg) = (0.05, 0.4);
         let lost = losses([0.0, 1.0], [p_gb, p_bg], 1_000_000);
         for (what, leave) in [(true, p_bg), (false, p_gb)] {
@@ -127,7 +127,7 @@ mod tests {
 
     /// The states do not depend on the sender's traffic.
     #[test]
-    fn the_state_at_a_time_does_not_depend_on_traffic() {
+    fn the_channel_state_does_not_depend_on_traffic() {
         let often = losses([0.0, 1.0], [0.05, 0.4], 10_000);
         let mut seldom = model([0.0, 1.0], [0.05, 0.4], 1);
         for i in (0..10_000).step_by(7) {
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn control_frames_are_spared() {
+    fn control_frames_are_never_lost() {
         let mut model = model([1.0, 1.0], [0.1, 0.1], 1);
         assert_eq!(model.damage(&Frame { control: true, ..frame(112) }), Damage::None);
         assert!(lost(&mut model, 0));
@@ -145,7 +145,7 @@ mod tests {
 
     /// Stationary start: over many seeds the first frame is bad as often as any other frame.
     #[test]
-    fn the_first_frame_is_as_any_other() {
+    fn the_first_frame_has_the_stationary_loss_rate() {
         let bad = (0..20_000).filter(|seed| lost(&mut model([0.0, 1.0], [0.1, 0.3], *seed), 0)).count();
         let share = bad as f64 / 20_000.0;
         assert!((share - 0.25).abs() < 5.0 * (0.25 * 0.75 / 20_000.0_f64).sqrt(), "{share}");

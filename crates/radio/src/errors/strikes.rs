@@ -39,7 +39,7 @@ mod tests {
 
     /// A segment, a TCP ACK, a broadcast and a link ACK under each selection.
     #[test]
-    fn each_word_exempts_its_frames() {
+    fn each_frame_selection_exempts_its_frame_types() {
         let ack = frame(592);
         let frames = [
             Frame { header_bits: 592, ..frame(8592) },
@@ -56,7 +56,7 @@ mod tests {
     /// Frames outside the selection do not change the damage of other frames, for chains that frames step and
     /// for chains that a clock steps.
     #[test]
-    fn exempt_frames_do_not_step_the_chain() {
+    fn exempt_frames_do_not_change_the_damage_of_other_frames() {
         let (loss, leave, strikes) = ([0.2, 0.9], [0.1, 0.3], Strikes::Unicast);
         for plan in [
             ErrorPlan::GilbertElliott { loss, leave, strikes },

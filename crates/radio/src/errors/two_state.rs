@@ -84,7 +84,7 @@ mod tests {
     /// Computed by hand: a frame of 1024 bits is lost with probability 0.1 % in a good and 99.996 % in a bad
     /// period. The test is repeated at rates at which header and payload are often damaged in both states.
     #[test]
-    fn each_state_breaks_bits_at_its_own_rate() {
+    fn each_channel_state_has_its_own_bit_error_rate() {
         let lost = |per_bit: f64| 1.0 - (-1024.0 * per_bit).exp();
         assert!((lost(1e-6) - 0.001).abs() < 5e-5 && (lost(1e-2) - 0.99996).abs() < 5e-6);
         for rates in [[1e-6, 1e-2], [1e-5, 1e-3]] {
@@ -121,7 +121,7 @@ mod tests {
     /// A frame with 14 s of airtime spans both states. It is intact with probability exp(-(errors in good +
     /// errors in bad)), and the headers come first.
     #[test]
-    fn a_frame_suffers_each_state_for_its_part_of_the_airtime() {
+    fn a_frame_across_two_states_has_the_errors_of_both() {
         let mut model = model(&plan(10, 4), [0.001, 0.1]);
         let mut whole = fades(10, 4);
         for i in 0..1000 {
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_survives_an_infinite_rate_and_all_survive_zero() {
+    fn an_infinite_error_rate_loses_every_frame_in_bad_periods() {
         let mut model = model(&plan(1, 1), [0.0, f64::INFINITY]);
         let mut fades = fades(1, 1);
         for i in 0..1000 {

@@ -132,7 +132,7 @@ mod tests {
 
     /// IEEE 802.11-2020 §9.7.1: all subframes except the last are padded to multiples of 4.
     #[test]
-    fn subframes_are_padded_but_the_last() {
+    fn all_ampdu_subframes_but_the_last_are_padded() {
         assert_eq!([1534, 1535, 1536, 1537, 1538].map(subframe_bytes), [1540, 1540, 1540, 1544, 1544]);
         let limits = Limits::new(&mode(Format::Vht, 9, 1, 80), MOST, 64, MAX_PPDU_TIME);
         assert_eq!(psdu(&limits, &[1538; 3]), (3, 1544 + 1544 + 1542));
@@ -142,14 +142,14 @@ mod tests {
     }
 
     #[test]
-    fn a_single_mpdu_has_a_delimiter_in_vht_and_he_only() {
+    fn only_vht_and_he_put_a_delimiter_before_a_single_mpdu() {
         let alone = |format| psdu(&Limits::new(&mode(format, 7, 1, 20), 0, 64, MAX_PPDU_TIME), &[1538, 1538]);
         assert_eq!(Format::ALL.map(alone), [(1, 1538), (1, 1542), (1, 1542)]);
     }
 
     /// The maximum length of an A-MPDU is exact to the byte, and does not apply to a single MPDU.
     #[test]
-    fn bytes_frames_and_mpdus_have_limits() {
+    fn ampdu_bytes_frames_and_mpdu_lengths_are_limited() {
         let ht = mode(Format::Ht, 7, 1, 20);
         let fits =
             |bytes, frames, lengths: &[u32]| psdu(&Limits::new(&ht, bytes, frames, MAX_PPDU_TIME), lengths).0;
@@ -165,7 +165,7 @@ mod tests {
 
     /// The time limit agrees with the airtime for every MPDU length.
     #[test]
-    fn the_last_mpdu_is_the_last_whose_ppdu_fits_in_time() {
+    fn an_ampdu_ends_with_the_last_mpdu_within_the_ppdu_time() {
         let modes = [mode(Format::Ht, 7, 1, 20), mode(Format::Vht, 0, 2, 20), mode(Format::He, 11, 1, 20)];
         for (mode, time_us) in modes.iter().flat_map(|mode| [300, 2080, 5484].map(|us| (mode, us))) {
             let time = Span::from_micros(time_us);
@@ -183,7 +183,7 @@ mod tests {
 
     /// Extreme values do not overflow.
     #[test]
-    fn an_absurd_mpdu_does_not_fit() {
+    fn an_mpdu_of_extreme_length_does_not_fit() {
         let limits = Limits::new(&mode(Format::He, 11, 8, 160), MOST, MOST, Span::from_secs(1000));
         assert_eq!(psdu(&limits, &[u32::MAX]), (0, 0));
         assert_eq!(psdu(&limits, &[90, u32::MAX]), (1, 94));

@@ -99,14 +99,14 @@ mod tests {
 
     /// The subframe of an MSDU of 1508 bytes has 1522 bytes and 2 bytes of padding.
     #[test]
-    fn subframes_are_padded_but_the_last() {
+    fn all_amsdu_subframes_but_the_last_are_padded() {
         assert_eq!(body(7935, [1508]), (1, 1508), "one MSDU has no subframe");
         assert_eq!(body(7935, [1508, 1508]), (2, 1524 + 1522));
         assert_eq!(body(7935, [1508, 60, 1508]), (3, 1524 + 76 + 1522));
     }
 
     #[test]
-    fn the_limit_is_to_the_byte() {
+    fn the_amsdu_limit_is_exact_to_the_byte() {
         assert_eq!([3045, 3046].map(|limit| body(limit, [1508; 9]).0), [1, 2]);
         assert_eq!([3839, 7935].map(|limit| body(limit, [1508; 9])), [(2, 3046), (5, 7618)]);
         assert_eq!(body(100, [1508, 1508]), (1, 1508), "not of a single MSDU");
@@ -116,7 +116,7 @@ mod tests {
 
     /// The A-MSDU fits in the A-MPDU and in the duration of a PPDU: at 6.5 Mbit/s 5.484 ms carry 4425 bytes.
     #[test]
-    fn an_amsdu_fits_into_a_ppdu() {
+    fn an_amsdu_fits_into_its_ampdu_and_ppdu_time() {
         let mode = |mcs| {
             let (format, band, guard) = (Format::Vht, Band::Ghz5, Span::from_nanos(800));
             TxMode::new(TxSettings { format, band, mcs, streams: 1, width_mhz: 20, guard }).unwrap()
@@ -132,7 +132,7 @@ mod tests {
 
     /// Extreme values do not overflow.
     #[test]
-    fn an_absurd_msdu_does_not_fit() {
+    fn an_msdu_of_extreme_length_does_not_fit() {
         assert_eq!(body(7935, [90, u32::MAX]), (1, 90));
         assert_eq!(body(7935, [u32::MAX, 90]).0, 1);
     }

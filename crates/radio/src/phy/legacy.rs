@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn interframe_spaces_are_those_of_the_standard() {
+    fn interframe_spaces_match_the_standard() {
         let us = |p: Phy| [p.difs(), p.eifs()].map(|s| s.nanos() / 1000);
         assert_eq!(us(Phy::FHSS), [128, 28 + 128 + 128 + 112]);
         assert_eq!(us(Phy::DSSS), [50, 364]); // as in ns-2
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn serial_airtimes() {
+    fn dsss_airtimes_match_ns2() {
         let b = Phy::find("802.11b").unwrap();
         // ns-2.35 prints the same airtimes: data frame 973.1 µs, TCP-ACK frame 245.8 µs, link ACK 304 and
         // 202.2 µs.
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn ofdm_airtimes_are_whole_symbols() {
+    fn ofdm_airtimes_are_whole_numbers_of_symbols() {
         let g = Phy::find("802.11g").unwrap();
         // Worked example of 802.11a-1999, annex G: a 100-byte PSDU at 36 Mbit/s has 6 symbols.
         assert_eq!(g.airtime(100, mbit(360)).nanos(), (20 + 6 * 4 + 6) * 1000);
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn names_find_their_standard() {
+    fn every_phy_is_found_by_its_name() {
         for name in Phy::names() {
             assert_eq!(Phy::find(name).unwrap().name, name);
         }

@@ -10,7 +10,7 @@ use airhop_base::Rate;
 /// can receive: 192 µs of preamble and 1076 bytes at 1 Mbit/s. A post-backoff follows, as after any packet
 /// (§10.3.4.3).
 #[test]
-fn a_broadcast_is_sent_once_at_the_control_rate_to_all_in_range() {
+fn a_broadcast_is_sent_once_at_the_control_rate() {
     for access in [Access::Basic, Access::RtsCts] {
         let mut plan = line(&[0.0, 30.0, 60.0, 90.0], 40.0, 85.0);
         (plan.access, plan.control_rate) = (access, Rate::from_bps(1_000_000));
@@ -48,7 +48,7 @@ fn each_receiver_of_a_broadcast_has_its_own_errors() {
 /// A broadcast reserves no time after its end: a station that received it waits for a DIFS. Unicast frames
 /// are acknowledged.
 #[test]
-fn a_broadcast_reserves_nothing() {
+fn a_broadcast_does_not_set_the_nav() {
     let mut world = World::new(&plan(3), 5);
     world.push(0, BROADCAST, 1040);
     world.step(secs(1));

@@ -8,7 +8,7 @@ use airhop_base::Drop;
 use airhop_engine::Streams;
 
 #[test]
-fn all_frames_are_exposed_by_their_bits() {
+fn data_and_control_frames_are_lost_by_their_length_in_bits() {
     let mut plan = plan(2);
     plan.attempts = 1;
     // The data frame has a length of 1076 bytes.

@@ -44,7 +44,7 @@ fn a_clean_packet_takes_the_airtime_of_its_fragments() {
 /// The plan's time for a packet equals the simulated time, for every PHY and access method. A frame of the
 /// threshold's length is not fragmented.
 #[test]
-fn a_plan_knows_the_time_of_fragments() {
+fn the_planned_time_of_fragments_equals_the_simulated_time() {
     for phy in Phy::ALL {
         for access in [Access::Basic, Access::RtsCts] {
             let rate = phy.rates[phy.rates.len() - 1];
@@ -100,7 +100,7 @@ fn duration_fields_reach_to_the_ack_of_the_next_fragment() {
 /// station 2 until the end of the burst (IEEE 802.11-2016 §10.3.4.6), so only a frame that overlaps a first
 /// fragment collides.
 #[test]
-fn a_hidden_station_receives_the_reservation_in_the_acks() {
+fn acks_of_fragments_set_the_nav_of_a_hidden_station() {
     let plan = CellPlan { fragmentation: Some(256), ..line(&[0.0, 30.0, 60.0], 40.0, 40.0) };
     let mut world = World::new(&plan, 1);
     world.saturate(0, 1, 1040);
@@ -125,7 +125,7 @@ fn a_hidden_station_receives_the_reservation_in_the_acks() {
 /// doubles the contention window. An ACK resets the window (IEEE 802.11-2016 §10.3.3: "all or part of an
 /// MSDU") and the count of attempts (§10.3.4.4).
 #[test]
-fn a_missing_ack_costs_a_backoff_and_an_ack_resets_window_and_count() {
+fn a_missing_fragment_ack_causes_a_backoff() {
     let mut plan = CellPlan { attempts: 4, ..cutting(2) };
     plan.errors = vec![on_link(0, 1, ErrorPlan::Loss(0.4))];
     let mut world = World::new(&plan, 1);
@@ -156,7 +156,7 @@ fn a_missing_ack_costs_a_backoff_and_an_ack_resets_window_and_count() {
 /// p_f^attempts), where p_f = 1 − (1 − BER)^bits is the loss probability of a fragment. Later fragments are
 /// not sent.
 #[test]
-fn a_packet_is_lost_with_one_of_its_fragments() {
+fn a_discarded_fragment_discards_its_packet() {
     for (attempts, fer) in [(1, 0.1), (1, 0.6), (2, 0.5), (4, 0.9)] {
         let mut plan = CellPlan { attempts, ..cutting(2) };
         plan.errors = vec![on_link(0, 1, ErrorPlan::FrameErrorRate { fer, reference_bits: 1076 * 8 })];
@@ -214,7 +214,7 @@ fn closed_form(plan: &CellPlan, ber: f64, lengths: &[u32]) -> f64 {
 /// The throughput of clean and noisy cells equals the closed form. The best threshold increases as the bit
 /// error rate decreases: shorter frames are lost less often, but have more headers and ACKs.
 #[test]
-fn the_best_threshold_grows_as_errors_become_rare() {
+fn the_best_fragmentation_threshold_grows_as_ber_falls() {
     let thresholds = [96, 192, 384, 768, 1536];
     let mut best = Vec::new();
     for ber in [0.0, 2e-5, 1e-4, 4e-4, 2e-3] {
@@ -248,7 +248,7 @@ fn the_best_threshold_grows_as_errors_become_rare() {
 /// IEEE 802.11-2016 §10.5: no fragment begins later than dot11MaxTransmitMSDULifetime, 512 TU, after the
 /// start of the first. The packet is then discarded, and later packets follow.
 #[test]
-fn a_packet_in_fragments_has_a_lifetime() {
+fn the_msdu_lifetime_limits_a_fragment_burst() {
     let mut plan = CellPlan { rules: CellRules::IEEE, retry_delay: Span::from_millis(200), ..cutting(2) };
     plan.errors = vec![on_link(0, 1, ErrorPlan::Loss(1.0))];
     let mut world = World::new(&plan, 1);
@@ -266,7 +266,7 @@ fn a_packet_in_fragments_has_a_lifetime() {
 /// The receiver has all fragments, but the sender does not know it. The receiver drops the duplicate, and the
 /// discarded packet had arrived.
 #[test]
-fn duplicates_are_dropped() {
+fn duplicate_fragments_are_dropped() {
     let mut plan = CellPlan { attempts: 2, ..cutting(2) };
     plan.errors = vec![on_link(1, 0, ErrorPlan::Loss(0.3))];
     let mut world = World::new(&plan, 1);

@@ -40,7 +40,7 @@ fn the_backoff_after_a_lost_frame_begins_with_the_ack_timeout() {
 /// IEEE 802.11-2016 §10.3.2.9: if a PHY-RXSTART occurs within the timeout, the outcome is determined at
 /// PHY-RXEND. An ACK with bit errors fails at its end, and EIFS follows.
 #[test]
-fn a_garbled_ack_fails_at_its_end() {
+fn an_ack_with_bit_errors_fails_at_its_end() {
     for range in [None, Some(Range::free_space(40.0, 85.0))] {
         let mut plan = plan(2);
         plan.stations[1].1 = [30.0, 0.0];
@@ -60,7 +60,7 @@ fn a_garbled_ack_fails_at_its_end() {
 /// Stations 1 and 3 do not sense each other and start at the same time. The frame from 1 to 0 is lost, and
 /// station 1 receives station 2's ACK for station 3 in place of its own ACK.
 #[test]
-fn a_frame_for_another_station_extends_the_timeout() {
+fn a_frame_for_another_station_extends_the_ack_timeout() {
     let mut plan = line(&[-30.0, 0.0, 30.0, 35.0], 32.0, 32.0);
     (plan.rules, plan.control_rate) = (CellRules::IEEE, Rate::from_bps(1_000_000));
     plan.errors = vec![on_link(1, 0, ErrorPlan::Loss(1.0))];
@@ -94,7 +94,7 @@ fn forwarded(rules: CellRules, range: Option<Range>, seed: u64) -> u64 {
 /// IEEE 802.11-2016 §10.3.4.2: neither carrier sense is busy when the packet arrives, so the station's own
 /// ACK requires no backoff. ns-2 draws a backoff.
 #[test]
-fn a_packet_to_forward_follows_the_own_ack_by_a_difs() {
+fn a_forwarded_packet_follows_the_ack_of_its_station_by_a_difs() {
     for range in [None, Some(Range::free_space(40.0, 85.0))] {
         assert!((0..20).all(|seed| forwarded(CellRules::IEEE, range, seed) == DIFS));
         let drawn = (0..20).map(|seed| (forwarded(CellRules::NS2, range, seed) - DIFS) / SLOT);

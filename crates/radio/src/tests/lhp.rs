@@ -60,7 +60,7 @@ fn duration_fields_reach_to_the_ack_of_the_next_fragment() {
 /// A fragment without an ACK is followed by the backoff of any failed frame, in a window that doubles from failure to failure
 /// and is reset by an ACK.
 #[test]
-fn a_missing_ack_costs_a_backoff_and_an_ack_does_not() {
+fn only_a_missing_ack_causes_a_backoff_in_lhp() {
     let mut plan = plan(2);
     plan.attempts = 4;
     plan.errors = vec![on_link(0, 1, ErrorPlan::Loss(0.5))];
@@ -121,7 +121,7 @@ fn fates(attempts: u32, fer: f64, packets: u32) -> [(f64, f64); 3] {
 /// P_f_frag of Yun 2009, Table 1: the first fragment is lost if it fails in all slots. The packet arrives if
 /// the sum of its fragments' transmissions is at most the number of slots.
 #[test]
-fn fates_are_those_of_geometric_fragments() {
+fn lhp_losses_follow_geometric_fragment_transmissions() {
     for (attempts, fer) in [(1, 0.05), (1, 0.6), (2, 0.15), (2, 0.75), (4, 0.4)] {
         let n = 4000;
         for (what, (counted, p)) in ["delivered", "headers", "nothing"].iter().zip(fates(attempts, fer, n)) {
@@ -138,7 +138,7 @@ fn fates_are_those_of_geometric_fragments() {
 
 /// Laws of LHP with lost ACKs and a hidden station that interferes.
 #[test]
-fn slots_are_never_exceeded_and_a_packet_is_delivered_once() {
+fn lhp_never_exceeds_its_slots_and_delivers_once() {
     let mut plan = line(&[0.0, 30.0, 60.0], 40.0, 40.0);
     plan.attempts = 2;
     plan.errors = vec![on_link(0, 1, ErrorPlan::Loss(0.1)), on_link(1, 0, ErrorPlan::Loss(0.2))];
@@ -169,7 +169,7 @@ fn slots_are_never_exceeded_and_a_packet_is_delivered_once() {
 
 /// The first fragment has arrived, but none of its ACKs: the receiver has the headers of the lost packet.
 #[test]
-fn a_receiver_knows_the_headers_whether_or_not_the_sender_knows_that() {
+fn a_receiver_has_the_headers_even_if_their_ack_is_lost() {
     let mut plan = plan(2);
     plan.attempts = 1;
     plan.errors = vec![on_link(1, 0, ErrorPlan::Loss(1.0))];

@@ -63,7 +63,7 @@ pub(crate) fn slots(free: Time, ifs: u64, start: Time) -> u64 {
 }
 
 #[test]
-fn a_packet_goes_out_at_once_if_immediate_access_is_on_and_after_a_backoff_if_not() {
+fn immediate_access_sends_a_packet_without_backoff() {
     for immediate in [true, false] {
         let mut plan = plan(2);
         plan.rules.immediate_access = immediate;
@@ -109,7 +109,7 @@ fn immediate_access_on_a_busy_medium_draws_a_backoff() {
 }
 
 #[test]
-fn an_rts_exchange_is_spaced_by_sifs_and_every_duration_field_points_to_its_end() {
+fn an_rts_exchange_has_sifs_gaps_and_correct_duration_fields() {
     for range in [None, Some(Range::free_space(40.0, 85.0))] {
         let mut plan = plan(2);
         plan.stations[1].1 = [30.0, 0.0];
@@ -130,7 +130,7 @@ fn an_rts_exchange_is_spaced_by_sifs_and_every_duration_field_points_to_its_end(
 /// IEEE 802.11-2016 §10.3.4.3: the backoff is uniform in {0, …, CW}. CW is doubled at every failure and reset
 /// after the last.
 #[test]
-fn backoffs_are_uniform_in_a_window_that_doubles_and_is_reset() {
+fn backoffs_are_uniform_in_cw_which_doubles_at_failures() {
     let mut plan = plan(2);
     plan.errors = vec![on_link(0, 1, ErrorPlan::Loss(1.0))];
     let mut world = World::new(&plan, 1);
@@ -156,7 +156,7 @@ fn backoffs_are_uniform_in_a_window_that_doubles_and_is_reset() {
 }
 
 #[test]
-fn within_hearing_frames_overlap_only_if_they_start_together_and_only_whole_slots_are_counted() {
+fn stations_in_range_collide_only_in_the_same_slot() {
     for access in [Access::Basic, Access::RtsCts] {
         let mut plan = plan(10);
         plan.access = access;
@@ -199,7 +199,7 @@ fn data_collisions(plan: &CellPlan) -> (usize, u64) {
 }
 
 #[test]
-fn hidden_terminals_collide_and_rts_saves_them() {
+fn rts_prevents_data_collisions_of_hidden_terminals() {
     let (basic, _) = data_collisions(&hidden(Access::Basic));
     let (rts, _) = data_collisions(&hidden(Access::RtsCts));
     let mut audible = hidden(Access::Basic);
@@ -236,7 +236,7 @@ fn a_signal_that_begins_as_another_ends_does_not_overlap_it() {
 }
 
 #[test]
-fn a_decoded_cts_silences_a_hidden_station_until_its_exchange_is_over() {
+fn a_decoded_cts_sets_the_nav_of_a_hidden_station() {
     let mut world = World::new(&hidden(Access::RtsCts), 3);
     world.saturate(0, 1, 1040);
     world.saturate(2, 1, 1040);
@@ -283,7 +283,7 @@ fn capture(far: f64, ratio: f64) -> Vec<(bool, bool, bool)> {
 /// The receiver decodes the first signal if a later signal is 10 dB weaker. A later signal never captures the
 /// receiver.
 #[test]
-fn the_first_signal_captures_the_receiver_if_it_is_10_db_stronger() {
+fn the_first_signal_is_received_if_it_is_10_db_stronger() {
     // (35 / 10)^2 = 12.25, and (31 / 10)^2 = 9.61
     for (far, ratio) in [(35.0, Range::CAPTURE), (31.0, 9.5)] {
         let strong = capture(far, ratio);
@@ -346,7 +346,7 @@ fn every_transmission_is_recorded_with_its_outcome() {
 }
 
 #[test]
-fn a_packet_whose_acks_are_lost_is_delivered_once_and_discarded_empty() {
+fn a_packet_with_lost_acks_is_delivered_once_and_discarded() {
     let mut plan = plan(2);
     plan.attempts = 3;
     plan.errors = vec![on_link(1, 0, ErrorPlan::Loss(1.0))];
@@ -380,7 +380,7 @@ fn a_packet_whose_acks_are_lost_is_delivered_once_and_discarded_empty() {
 }
 
 #[test]
-fn a_frame_has_the_configured_attempts_and_an_rts_seven() {
+fn data_has_the_configured_attempts_and_an_rts_seven() {
     for (access, attempts, sent) in
         [(Access::Basic, 1, 1), (Access::Basic, 4, 4), (Access::RtsCts, 1, 7), (Access::RtsCts, 9, 7)]
     {
@@ -403,7 +403,7 @@ fn a_frame_has_the_configured_attempts_and_an_rts_seven() {
 /// With RTS/CTS data frames have their own count: a lost RTS uses no attempt of the data frame, and a CTS
 /// resets the count of RTS frames.
 #[test]
-fn data_attempts_are_counted_apart_from_rts_frames() {
+fn data_attempts_are_counted_separately_from_rts_attempts() {
     let mut plan = plan(2);
     (plan.access, plan.attempts) = (Access::RtsCts, 4);
     // An RTS is lost with a probability of 35 %, a data frame of 1536 bytes almost surely.
@@ -435,7 +435,7 @@ fn bystander(plan: &CellPlan) -> (Time, Time) {
 /// IEEE 802.11-2016 §10.3.7. EIFS - DIFS is 15.7 slots, so the start time modulo a slot shows which
 /// interframe space was used.
 #[test]
-fn eifs_follows_an_undecodable_frame_until_a_correct_one() {
+fn eifs_follows_an_undecodable_frame_until_a_correct_frame() {
     // Links with bit errors, and the interframe space of station 2: all frames are decoded; the data frame is
     // lost and the ACK decoded; both are lost.
     for (links, ifs) in [(&[][..], DIFS), (&[(0, 2)], DIFS), (&[(0, 2), (1, 2)], EIFS)] {
@@ -448,7 +448,7 @@ fn eifs_follows_an_undecodable_frame_until_a_correct_one() {
 
 /// EIFS also follows a signal that cannot be decoded.
 #[test]
-fn beyond_the_receive_range_frames_are_only_sensed() {
+fn frames_beyond_the_receive_range_are_only_sensed() {
     let (idle, start) = bystander(&line(&[0.0, 30.0, 80.0, 110.0], 40.0, 85.0));
     slots(idle, EIFS, start);
     let (idle, start) = bystander(&line(&[0.0, 30.0, 70.0, 110.0], 40.0, 85.0)); // it can decode the ACK

@@ -53,7 +53,7 @@ proptest! {
     /// Every packet is acknowledged or discarded once, and delivered once, in order, unless it was discarded
     /// before its arrival; the cell becomes idle, and no packet stays in it.
     #[test]
-    fn every_packet_meets_one_fate(plan in any_aggregating(), packets in traffic(), seed in any::<u64>()) {
+    fn every_packet_is_acknowledged_or_discarded_once(plan in any_aggregating(), packets in traffic(), seed in any::<u64>()) {
         let world = run(&plan, &packets, None, seed);
         prop_assert!(world.packets.is_empty(), "{} packets left inside", world.packets.len());
         prop_assert!(world.queue.is_empty(), "the cell goes on");
@@ -123,7 +123,7 @@ proptest! {
 
     /// The same seed gives the same trajectory, to the nanosecond.
     #[test]
-    fn a_run_can_be_repeated(plan in any_aggregating(), packets in traffic(), seed in any::<u64>()) {
+    fn a_run_with_the_same_seed_is_identical(plan in any_aggregating(), packets in traffic(), seed in any::<u64>()) {
         prop_assert_eq!(run(&plan, &packets, None, seed).notes, run(&plan, &packets, None, seed).notes);
     }
 }
@@ -131,7 +131,7 @@ proptest! {
 /// Packets of an MPDU have one fate: with a single attempt at each MPDU, and half of them lost, the packets of an MPDU are all delivered or all
 /// discarded.
 #[test]
-fn one_loss_loses_all_packets_of_an_mpdu() {
+fn a_lost_mpdu_loses_all_its_packets() {
     let mut plan = Setting { amsdu: 3839, ..saturation::HT }.plan(2);
     plan.errors.push(on_link(0, 1, ErrorPlan::Loss(0.5)));
     if let Some(ampdu) = plan.ht.as_mut().and_then(|ht| ht.ampdu.as_mut()) {
@@ -151,7 +151,7 @@ fn one_loss_loses_all_packets_of_an_mpdu() {
 /// after the arrival of the lowest held MPDU, or at once if the timer has expired. All other MPDUs are
 /// delivered at the end of a frame.
 #[test]
-fn a_recipient_releases_unrequested_mpdus_by_its_timer() {
+fn the_reorder_timer_delivers_stored_mpdus() {
     let timeout = Span::from_millis(100);
     let (mut released, mut arrivals) = (0, BTreeMap::new());
     for seed in 0..40 {
@@ -193,7 +193,7 @@ fn a_recipient_releases_unrequested_mpdus_by_its_timer() {
 /// the first packet and all its BlockAckReqs; the next three packets are delivered together, 100 ms after their
 /// arrival.
 #[test]
-fn an_unreported_hole_delays_later_mpdus() {
+fn an_mpdu_above_an_unreported_gap_waits_for_the_timer() {
     let world_until = |end: Time| {
         let mut plan = saturation::HT.plan(2);
         let (times, otherwise) = ([[Time::ZERO, end]].into(), Box::new(ErrorPlan::Clean));
@@ -227,7 +227,7 @@ fn an_unreported_hole_delays_later_mpdus() {
 /// A broadcast that comes in the course of an exchange waits for its end: no MPDU goes out twice for it, and none is left behind. The first
 /// answers are lost, so that timeouts come with the broadcast in the MAC; with RTS, the CTS comes so.
 #[test]
-fn a_broadcast_waits_for_the_end_of_an_exchange() {
+fn a_broadcast_waits_for_the_end_of_a_frame_exchange() {
     for (rts, loss) in [(false, 1.0), (true, 0.0), (false, 0.0)] {
         let setting = Setting { rts, ..saturation::HT };
         let mut plan = setting.plan(3);

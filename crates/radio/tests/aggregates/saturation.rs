@@ -30,7 +30,7 @@ fn goodput(s: &Setting, payload: u32, n: usize, seconds: u64, seed: u64) -> f64 
 /// Closed form of a lone station (one frame exchange per backoff): every format, with long, short and no
 /// aggregates, with RTS.
 #[test]
-fn a_lone_station_has_the_goodput_of_its_exchanges() {
+fn goodput_of_a_lone_station_equals_the_closed_form() {
     let settings = [
         (HT, PAYLOAD),
         (Setting { mcs: 0, ampdu: 8191, ..HT }, 472),
@@ -52,7 +52,7 @@ fn a_lone_station_has_the_goodput_of_its_exchanges() {
 
 /// The same with A-MSDUs: limits of the standard and shorter ones, of an A-MPDU and of the time of a PPDU, packets of all sizes.
 #[test]
-fn amsdus_have_the_goodput_of_their_exchanges() {
+fn amsdu_goodput_equals_the_closed_form() {
     let settings = [
         (Setting { amsdu: 3839, ..HT }, PAYLOAD),
         (Setting { amsdu: 4065, streams: 2, width_mhz: 40, ..HT }, 472),
@@ -74,7 +74,7 @@ fn amsdus_have_the_goodput_of_their_exchanges() {
 /// EDCA-Bianchi: a countdown at boundaries is Bianchi's chain. Without aggregates attempts count. A collision ends in AIFS, or in EIFS, as
 /// stations wait after it.
 #[test]
-fn stations_share_the_medium_as_bianchi_has_it() {
+fn edca_throughput_equals_the_bianchi_model() {
     let alone = |s| Setting { ampdu: 0, ..s };
     for setting in [HT, VHT, Setting { rts: true, ..VHT }, HE, alone(HT), alone(VHT)] {
         for (eifs, n) in [(false, 2), (true, 5), (false, 10), (true, 10), (false, 20)] {
@@ -94,7 +94,7 @@ fn stations_share_the_medium_as_bianchi_has_it() {
 
 /// The window law: goodput against the loss of MPDUs, which go again behind those that wait. An MPDU is lost with all of its packets.
 #[test]
-fn lost_mpdus_cost_as_much_as_the_window_law() {
+fn goodput_with_mpdu_losses_follows_the_window_law() {
     let amsdus = |amsdu, setting| Setting { amsdu, ..setting };
     let settings = [
         (HT, [0.05, 0.2, 0.5]),

@@ -21,7 +21,7 @@ fn mode(format: Format, mcs: u8, streams: u8, width_mhz: u32, guard_ns: u64) -> 
 
 /// Every mode of the standard is available, and no excluded one.
 #[test]
-fn modes_are_those_of_the_tables() {
+fn every_mcs_of_the_standard_is_available() {
     let (mut there, mut left_out) = (0, Vec::new());
     for settings in standard::settings() {
         match (TxMode::new(settings), standard::encoders(&settings)) {
@@ -46,7 +46,7 @@ fn modes_are_those_of_the_tables() {
 /// PSDUs of many lengths, and for each mode lengths that exactly fill a number of symbols, and those a byte
 /// longer.
 #[test]
-fn durations_are_the_sums_of_the_fields() {
+fn the_ppdu_duration_is_the_sum_of_its_fields() {
     let mut checked = 0;
     for settings in standard::settings() {
         let Ok(mode) = TxMode::new(settings) else { continue };
@@ -69,7 +69,7 @@ fn durations_are_the_sums_of_the_fields() {
 
 /// The computed longest PSDU for a given time fits into that time, and the next longer PSDU does not.
 #[test]
-fn the_longest_psdu_of_a_time_is_the_inverse_of_the_duration() {
+fn the_longest_psdu_just_fits_into_the_given_time() {
     for settings in standard::settings() {
         let Ok(mode) = TxMode::new(settings) else { continue };
         let ends = [1, 9, 100].map(|symbols| Span::from_nanos(standard::duration(&settings, symbols)));
@@ -90,7 +90,7 @@ fn the_longest_psdu_of_a_time_is_the_inverse_of_the_duration() {
 
 /// Rates printed in the standard's tables, Mbit/s with one decimal.
 #[test]
-fn rates_are_those_of_the_tables() {
+fn rates_match_the_tables_of_the_standard() {
     use Format::{He, Ht, Vht};
     for (format, mcs, streams, width, guard, tenths) in [
         (Ht, 7, 1, 20, 800, 650),
@@ -112,7 +112,7 @@ fn rates_are_those_of_the_tables() {
 
 /// IEEE 802.11-2020 §17.4.3, frame by frame: RTS, CTS, Ack, BlockAckReq, BlockAck with 64 and with 256 bits, in µs.
 #[test]
-fn control_frames_are_those_of_ofdm() {
+fn control_frame_durations_match_ofdm() {
     let frames =
         [RTS_BYTES, CTS_BYTES, ACK_BYTES, BLOCK_ACK_REQ_BYTES, block_ack_bytes(64), block_ack_bytes(256)];
     let at = [(24, [28, 28, 28, 32, 32, 40]), (12, [36, 32, 32, 40, 44, 60]), (6, [52, 44, 44, 56, 68, 100])];
@@ -144,7 +144,7 @@ fn control_frames_are_those_of_ofdm() {
 
 /// IEEE 802.11-2020 §10.6.6.5: MCS 0 is answered at 6 Mbit/s, MCS 1 and 2 at 12, all others at 24.
 #[test]
-fn answers_go_at_basic_rates() {
+fn responses_are_sent_at_basic_rates() {
     let rates = |mcs| {
         let mode = mode(Format::He, mcs, 1, 20, 800);
         [mode.reference_rate(), mode.response_rate()].map(|rate| rate.bps() / 1_000_000)
@@ -161,7 +161,7 @@ type Example = (TxSettings, (u32, u32, bool), (u32, u32, u32, u64, u64, u64));
 /// A lone station with datagrams of 1472 bytes of UDP payload in best effort: AIFS and half the minimum
 /// window, the PPDU, a SIFS, the answer.
 #[test]
-fn worked_examples() {
+fn a_lone_station_has_the_worked_goodput_of_each_format() {
     const MAX: u32 = u32::MAX;
     let n = |mcs, streams, width, guard| settings(Format::Ht, mcs, streams, width, guard);
     let ac = |streams, guard| settings(Format::Vht, 9, streams, 80, guard);
@@ -203,7 +203,7 @@ fn worked_examples() {
 
 /// An error names the setting, its value, and the standard's values.
 #[test]
-fn refusals_name_the_values_that_are_allowed() {
+fn a_phy_setting_error_names_the_allowed_values() {
     let refusal = |settings| TxMode::new(settings).unwrap_err().to_string();
     let at_2_4 = |settings| TxSettings { band: Band::Ghz2_4, ..settings };
     use Format::{He, Ht, Vht};

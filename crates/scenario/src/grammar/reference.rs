@@ -117,7 +117,7 @@ mod tests {
     /// Every preset in the list of a key's defaults has a value: an entry such as `"rfc ``"` would be
     /// useless.
     #[test]
-    fn every_default_of_the_page_has_a_value() {
+    fn every_preset_default_of_the_reference_page_has_a_value() {
         let page = reference(&SCENARIO);
         let rows: Vec<_> = page.lines().filter(|line| line.starts_with("| `")).collect();
         assert!(rows.len() > 150, "{} rows", rows.len());

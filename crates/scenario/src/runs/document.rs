@@ -164,7 +164,7 @@ mod tests {
     use airhop_net::{Completion, ConnectionCounts, Delay, Lateness, Marks, RoundTrips, Wait};
 
     #[test]
-    fn names_and_order_are_those_of_the_contract() {
+    fn run_document_names_and_order_match_the_contract() {
         let flow = FlowReport {
             name: "ftp".into(),
             scheme: Some("reno"),

@@ -26,7 +26,7 @@ const AX: (&str, &str) = ("wlan.cell.standard", "802.11ax");
 const AT_2_4: (&str, &str) = ("wlan.cell.band", "2.4 GHz");
 
 #[test]
-fn defaults_are_those_of_each_standard() {
+fn wifi_defaults_match_each_standard() {
     let defaults = |sets: &[(&str, &str)]| {
         let settings = *ht(sets).mode.settings();
         let AmpduPlan { bytes, window, .. } = ampdu(sets);
@@ -52,7 +52,7 @@ fn defaults_are_those_of_each_standard() {
 }
 
 #[test]
-fn every_value_is_in_the_plan() {
+fn every_wifi_key_reaches_the_plan() {
     let rate = ("wlan.cell.rate", "{ mcs = 9, streams = 2 }");
     let settings =
         *ht(&[rate, ("wlan.cell.width", "160 MHz"), ("wlan.cell.guard_interval", "0.4 us")]).mode.settings();
@@ -93,7 +93,7 @@ fn every_value_is_in_the_plan() {
 }
 
 #[test]
-fn without_aggregation_attempts_count() {
+fn without_aggregation_attempts_limit_each_frame() {
     const OFF: (&str, &str) = ("wlan.cell.aggregation.bytes", "0");
     for (access, attempts, expected) in [("basic", None, 7), ("rts-cts", None, 7), ("basic", Some("3"), 3)] {
         let attempts = attempts.map(|attempts| ("wlan.cell.attempts", attempts));
@@ -107,7 +107,7 @@ fn without_aggregation_attempts_count() {
 
 /// `airhop show` prints a scenario that reads back to the same plan and prints the same text.
 #[test]
-fn a_printed_scenario_reads_back() {
+fn a_printed_wifi_scenario_reads_back() {
     let changes: [&[(&str, &str)]; 8] = [
         &[],
         &[N, AT_2_4],
@@ -141,7 +141,7 @@ fn a_printed_scenario_reads_back() {
 /// The frequency of a propagation model is that of the band: at 5 GHz a range is shorter than at 2.4 GHz by
 /// the factor 2.4 / 5.
 #[test]
-fn powers_fall_by_the_frequency_of_the_band() {
+fn propagation_uses_the_frequency_of_the_band() {
     const POWERS: (&str, &str) = (
         "wlan.cell.propagation",
         "{ model = \"free-space\", power = \"20 dBm\", receive = \"-80 dBm\", sense = \"-90 dBm\" }",
@@ -154,7 +154,7 @@ fn powers_fall_by_the_frequency_of_the_band() {
 /// In 802.11n, ac and ax the error model applies only to MPDUs with data; in 802.11, b and g it applies to
 /// control frames, too.
 #[test]
-fn control_frames_are_spared() {
+fn errors_apply_to_control_frames_only_before_802_11n() {
     const LOSS: (&str, &str) = ("wlan.cell.errors", "{ kind = \"bernoulli\", loss = 0.1 }");
     const FER: (&str, &str) = ("wlan.cell.errors", "{ kind = \"bernoulli\", fer = 0.1 }");
     let model = |sets: &[(&str, &str)]| cell(good(sets).plan()).errors[0].model.clone();
@@ -220,7 +220,7 @@ const BAD: &[&[(&str, &str)]] = &[
 ];
 
 #[test]
-fn every_mistake_has_its_message() {
+fn every_wifi_mistake_has_its_message() {
     let mut page = String::new();
     for sets in BAD {
         let refusal = read(sets).expect_err("a refusal");
@@ -231,7 +231,7 @@ fn every_mistake_has_its_message() {
 
 /// Both schemes use a part of a damaged segment, and a scheme with another service runs.
 #[test]
-fn services_that_use_damaged_frames_are_refused() {
+fn hack_and_lhp_over_802_11ac_are_refused() {
     let with = |scheme: &str, services: &str| {
         let flow = CELL.replace("transport = \"udp\"", &format!("scheme = \"{scheme}\"\n{services}"));
         let flow = flow.replace("app = { kind = \"cbr\", rate = \"1 Mbit/s\" }\n", "");

@@ -167,7 +167,7 @@ fn legacy_us(bytes: u32, mbps: u32) -> f64 {
 
 /// The closed form is correct: an independent program with the same formulas printed these values.
 #[test]
-fn the_closed_form_is_that_of_the_reference() {
+fn the_closed_form_goodput_equals_the_reference_program() {
     for row in ROWS {
         assert!((row.closed_form() / row.mbps - 1.0).abs() < 1e-4, "{row:?}: {}", row.closed_form());
     }
@@ -175,7 +175,7 @@ fn the_closed_form_is_that_of_the_reference() {
 
 /// The capacity used by the oracle and the hints equals the closed form, to the nanosecond per packet.
 #[test]
-fn the_time_of_a_packet_is_its_share_of_an_aggregate() {
+fn the_time_per_packet_is_its_share_of_an_ampdu() {
     for row in ROWS {
         let time = row.scenario().plan().links.wlans[0].cell.packet_time(PAYLOAD + 28);
         let expected = f64::from(8 * PAYLOAD) / row.closed_form() * 1000.0;
@@ -186,7 +186,7 @@ fn the_time_of_a_packet_is_its_share_of_an_aggregate() {
 /// Goodput of a saturated station is within 0.5 %: 1.9 s hold at least 340 exchanges, whose mean backoff has
 /// a standard error of 2.2 µs, and the exchange at the end may or may not count.
 #[test]
-fn a_saturated_station_sends_at_the_closed_form() {
+fn a_saturated_station_has_the_closed_form_goodput() {
     for row in ROWS {
         let mut world = World::new(row.scenario().plan(), 1, 0, None).expect("a good plan");
         world.run(&AtomicBool::new(false)).expect("nobody stops it");

@@ -27,7 +27,7 @@ mod tests {
 
     // Flows with different seeds draw different sequences. Every number occurs, with about equal frequency.
     #[test]
-    fn seeds_decide_the_draw() {
+    fn each_seed_draws_its_own_sequence() {
         let mut counts = [0; 7];
         let mut sum = 0.0;
         for seed in 0..7000 {

@@ -44,7 +44,7 @@ mod tests {
     // draft-ietf-ccwg-bbr §5.3.4.3: the probe lasts for ProbeRTTDuration or for a round trip, whichever is
     // longer.
     #[test]
-    fn the_stay_lasts_both() {
+    fn probe_rtt_lasts_for_the_duration_and_a_round_trip() {
         let mut stay = Stay::begin(at(0));
         assert!(!stay.is_over(at(300)));
         stay.on_round();

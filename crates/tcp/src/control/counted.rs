@@ -89,7 +89,7 @@ mod tests {
     // Linux 2.6, tcp_slow_start(): the window grows by one segment per ACK, for any number of acknowledged
     // segments (RFC 3465 §2.3 with L = 1), up to and including ssthresh.
     #[test]
-    fn slow_start() {
+    fn slow_start_adds_one_segment_per_ack() {
         let w = Window { cwnd: 4.0, ssthresh: 6.0 };
         assert_eq!(grown(&mut WholeSegmentAbc::default(), w, &[1, 2, 4, 1]), [5.0, 6.0, 7.0, 7.0]);
     }
@@ -97,7 +97,7 @@ mod tests {
     // RFC 3465 §2.1: a window of acknowledged segments grows the window by one segment, and the remainder
     // counts for the next growth. Two ACKs of 4 segments make 8, and a window of 6 leaves a remainder of 2.
     #[test]
-    fn avoidance() {
+    fn avoidance_adds_one_segment_per_acknowledged_window() {
         let w = Window { cwnd: 6.0, ssthresh: 5.0 };
         assert_eq!(grown(&mut WholeSegmentAbc::default(), w, &[4, 4, 4, 1]), [6.0, 7.0, 7.0, 8.0]);
     }
@@ -107,7 +107,7 @@ mod tests {
     // ACK makes the remainder 9; 6 of them grow the window to 7. The third ACK leaves 4, fewer than the
     // window of 7.
     #[test]
-    fn acks_of_a_recovery_count_at_its_end() {
+    fn acks_during_recovery_grow_the_window_after_its_end() {
         let mut counted = WholeSegmentAbc::default();
         counted.observe(&Ack::of(Time::ZERO, 12_000), &SenderState::new(&Preset::Ns2.config(1000)));
         let w = Window { cwnd: 5.0, ssthresh: 4.0 };
@@ -117,7 +117,7 @@ mod tests {
     // A loss resets the count. Windows are integers, ssthresh is at least two, and a timeout leaves one
     // segment.
     #[test]
-    fn a_loss_resets_the_count() {
+    fn a_loss_resets_the_count_of_acknowledged_segments() {
         for (signal, cwnd) in [(Signal::Duplicates, 3.0), (Signal::Timeout, 1.0)] {
             let mut counted = WholeSegmentAbc { acked: 9.0, count: 1.0 };
             let mut w = Window { cwnd: 10.0, ssthresh: 5.0 };

@@ -185,7 +185,7 @@ mod tests {
     // is below the last W_max, the new W_max is (1 + beta) / 2 of the window, 80 * (1024 + 717) / 2048 = 68;
     // otherwise it is the window.
     #[test]
-    fn fast_convergence_in_whole_segments() {
+    fn fast_convergence_uses_whole_segments_in_linux() {
         let mut law = Linux::new(Constants { beta: 0.7, c: 0.4, fast_convergence: true });
         for (cwnd, ssthresh, w_max) in [(100, 70.0, 100), (80, 56.0, 68), (90, 63.0, 90)] {
             assert_eq!(law.on_loss(cwnd), ssthresh);
@@ -196,7 +196,7 @@ mod tests {
     // bictcp_acked(): "Discard delay samples right after fast recovery". RTT samples are discarded for one
     // second, counted from the first ACK of congestion avoidance.
     #[test]
-    fn samples_are_left_out_for_a_second() {
+    fn rtt_samples_are_discarded_for_one_second() {
         let mut law = Linux::new(Constants { beta: 0.7, c: 0.4, fast_convergence: true });
         let ms = |ms| Time::ZERO + Span::from_millis(ms);
         assert!(law.takes_samples(ms(20_000)));
@@ -209,7 +209,7 @@ mod tests {
     // the plateau: 410 / 1024 * 3.1162^3 = 12.1, and 70 / (100 - 12 - 70) = 3. The same time after the
     // plateau: 70 / (100 + 12 - 70) = 1. If the window exceeds the target, the count is 100 windows.
     #[test]
-    fn a_round_trip_ahead() {
+    fn the_cubic_target_is_one_round_trip_ahead() {
         let epoch = Epoch::new(5000, 70, Some(100), 0.4);
         assert_eq!(epoch.k, 4316);
         let pace = |cwnd, ms| epoch.pace(cwnd, 5000 + ms * HZ / 1000, Some(Span::from_millis(100)), 0.4);
@@ -219,7 +219,7 @@ mod tests {
     // Far from its plateau the cubic is steep: 0.4 (2400 s)^3 = 5.5 * 10^9 segments exceed 32 bits. A target
     // of 32 bits would wrap to a value below the window, and the window would stop growing.
     #[test]
-    fn an_hour_without_a_loss() {
+    fn the_cubic_target_does_not_overflow_after_an_hour() {
         let epoch = Epoch::new(0, 70, Some(100), 0.4);
         let paces = [600, 2400, 3600, 1 << 40].map(|seconds| epoch.pace(1000, seconds * HZ, None, 0.4));
         assert_eq!(paces, [0; 4]);

@@ -43,7 +43,7 @@ fn is_close(a: f64, b: f64) {
 
 // RFC 9438 §4.2, equations 1 and 2: K = cbrt((100 - 50) / 0.4) = 5 s; W(t) = 0.4 (t - 5)^3 + 100.
 #[test]
-fn the_cubic() {
+fn the_cubic_window_follows_equations_1_and_2() {
     let epoch = Epoch::new(Time::ZERO, 50.0, Some(100.0), 0.4);
     is_close(epoch.k, 5.0);
     for (t, segments) in [(0.0, 50.0), (1.0, 74.4), (3.0, 96.8), (5.0, 100.0), (7.0, 103.2), (10.0, 150.0)] {
@@ -61,7 +61,7 @@ fn the_cubic() {
 // the cubic one round trip ahead, W(0.6) = 100 - 0.4 * 4.4^3 = 65.9264. This exceeds W_est, and is below the
 // maximum of 1.5 windows.
 #[test]
-fn growth_aims_a_round_trip_ahead() {
+fn window_growth_targets_the_cubic_one_round_trip_ahead() {
     let mut control = cubic(Version::Rfc, 0.5, true);
     let mut w = lose(&mut control, 100.0, Signal::Duplicates);
     is_close(w.cwnd, 50.0);
@@ -79,7 +79,7 @@ fn growth_aims_a_round_trip_ahead() {
 // §4.3: the window is 7 after a loss at 10. W_est grows by 3 (1 - beta) / (1 + beta) segments per window
 // until it reaches 10, then by one segment per window.
 #[test]
-fn friendly_to_reno() {
+fn w_est_grows_as_reno_with_the_same_loss_rate() {
     let mut control = cubic(Version::Rfc, 0.7, true);
     let mut w = lose(&mut control, 10.0, Signal::Duplicates);
     let s = state(1);
@@ -94,7 +94,7 @@ fn friendly_to_reno() {
 
 // Segments of an ACK that slow start does not use count for congestion avoidance: here half a segment.
 #[test]
-fn slow_start_ends_within_an_ack() {
+fn slow_start_ends_within_one_ack() {
     let mut w = Window { cwnd: 9.5, ssthresh: 10.0 };
     cubic(Version::Rfc, 0.7, true).on_ack(&mut w, &ack(0), &state(100));
     is_close(w.cwnd, 10.0 + 0.5 / 10.0);
@@ -109,7 +109,7 @@ fn slow_start_ends_within_an_ack() {
 
 // §4.7: if the window at the loss is below the last W_max, the new W_max is (1 + beta) / 2 of the window.
 #[test]
-fn fast_convergence() {
+fn fast_convergence_lowers_w_max() {
     for (on, second) in [(true, 59.5), (false, 70.0)] {
         let mut control = cubic(Version::Rfc, 0.7, on);
         lose(&mut control, 100.0, Signal::Duplicates);
@@ -124,7 +124,7 @@ fn fast_convergence() {
 // reduces ssthresh in the same way, the window is 1, and the next epoch begins at its plateau. A repeated
 // timeout of the same segment does not change ssthresh (RFC 5681 §3.1).
 #[test]
-fn windows_after_losses() {
+fn losses_marks_and_timeouts_set_ssthresh_and_window() {
     let left = |cwnd, signal| lose(&mut cubic(Version::Rfc, 0.7, true), cwnd, signal);
     assert_eq!(left(2.0, Signal::Duplicates), Window { cwnd: 2.0, ssthresh: 2.0 });
     assert_eq!(left(2.0, Signal::Echo), Window { cwnd: 1.4, ssthresh: 2.0 });
@@ -145,7 +145,7 @@ fn windows_after_losses() {
 // §4.1.2: cwnd_prior is the window at the most recent setting of ssthresh. A repeated timeout does not set
 // ssthresh, so cwnd_prior stays and W_est continues to grow with alpha.
 #[test]
-fn a_repeated_timeout_is_no_new_beginning() {
+fn a_repeated_timeout_does_not_set_cwnd_prior() {
     let mut control = cubic(Version::Rfc, 0.7, true);
     let mut w = lose(&mut control, 20.0, Signal::Timeout);
     let again = Loss { now: Time::ZERO, signal: Signal::Timeout, base: None, half: 14.0, window: 14.0 };
@@ -158,7 +158,7 @@ fn a_repeated_timeout_is_no_new_beginning() {
 // §4.9.2: a spurious loss restores the whole state before the loss, because the later timeout belonged to the
 // same window of data. The Linux version restores only the window.
 #[test]
-fn a_loss_that_was_none() {
+fn a_spurious_loss_restores_the_cubic_state() {
     let s = SenderState { una: 1, max_sent: 90_001, ..state(100) };
     for form in [Version::Rfc, Version::Linux] {
         let mut control = cubic(form, 0.7, true);
@@ -192,7 +192,7 @@ fn openings(control: &mut Cubic, mut w: Window, every: u64, acks: u64) -> Vec<u6
 // Linux, while W_max is unknown: any window grows by one twentieth per round trip, i.e. by one segment per 20
 // ACKs.
 #[test]
-fn linux_without_a_plateau() {
+fn linux_cubic_without_w_max_grows_by_a_twentieth() {
     let mut control = cubic(Version::Linux, 0.7, true);
     let window = Window { cwnd: 154.0, ssthresh: 154.0 };
     assert_eq!(openings(&mut control, window, 1, 60), [20, 40, 60]);
@@ -203,7 +203,7 @@ fn linux_without_a_plateau() {
 // Half a second later the cubic is at 79.4 and the target at 80. The target is 9 segments above the window of
 // 71, so the window grows by one segment per 7 delivered.
 #[test]
-fn linux_aims_at_whole_segments() {
+fn the_linux_cubic_target_is_a_whole_number_of_segments() {
     let mut control = cubic(Version::Linux, 0.7, true);
     let mut w = lose(&mut control, 100.0, Signal::Duplicates);
     assert_eq!(w.cwnd, 70.0);
@@ -224,7 +224,7 @@ fn linux_aims_at_whole_segments() {
 // eleventh. Data delivered between two computations counts for at most one segment. Linux computes W_est only
 // if the window has changed or 1/32 s has passed, hence not for every ACK.
 #[test]
-fn linux_is_friendly_in_whole_segments() {
+fn linux_w_est_grows_by_whole_segments() {
     let window = Window { cwnd: 5.0, ssthresh: 5.0 };
     assert_eq!(openings(&mut cubic(Version::Linux, 0.7, true), window, 40, 25), [10, 21]);
     assert_eq!(openings(&mut cubic(Version::Linux, 0.7, true), window, 1, 25), [20]);
@@ -233,7 +233,7 @@ fn linux_is_friendly_in_whole_segments() {
 // Linux: a timeout resets the plateau and the minimum RTT. ssthresh does not change if the present recovery
 // has already reduced the window (tcp_enter_loss()).
 #[test]
-fn a_timeout_in_the_form_of_linux() {
+fn a_timeout_resets_w_max_and_minimum_rtt_in_linux() {
     let mut control = cubic(Version::Linux, 0.7, true);
     assert_eq!(lose(&mut control, 158.0, Signal::Duplicates), Window { cwnd: 110.0, ssthresh: 110.0 });
     let mut w = Window { cwnd: 110.0, ssthresh: 110.0 };
@@ -248,7 +248,7 @@ fn a_timeout_in_the_form_of_linux() {
 
 // Linux ignores the RTT samples of the first second after a recovery.
 #[test]
-fn linux_leaves_out_samples_after_a_recovery() {
+fn linux_discards_rtt_samples_after_a_recovery() {
     let mut control = cubic(Version::Linux, 0.7, true);
     let mut w = lose(&mut control, 100.0, Signal::Duplicates);
     for (ms, segment, least) in [(0, 0, 50), (999, 1, 50), (1000, 2, 40)] {
@@ -266,7 +266,7 @@ fn linux_leaves_out_samples_after_a_recovery() {
 // a period from the last transmission (cubictcp_cwnd_event()). After an idle minute within an epoch, the next
 // ACKs grow the window as if the minute had not passed.
 #[test]
-fn time_stands_still_in_a_pause() {
+fn the_cubic_epoch_excludes_idle_periods() {
     for form in [Version::Rfc, Version::Linux] {
         let grown = |pause: u64| {
             let mut control = cubic(form, 0.7, true);

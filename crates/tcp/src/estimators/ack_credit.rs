@@ -79,7 +79,7 @@ mod tests {
     // Casetti et al. 2001, §2.1 (AckedCount): after five duplicate ACKs and the ACK of the retransmission,
     // six segments have arrived.
     #[test]
-    fn a_repair_counts_once() {
+    fn a_retransmitted_segment_counts_once() {
         let unlimited = || AckCredit::new(f64::INFINITY, true);
         assert_eq!(credits(unlimited(), &[1, 0, 0, 0, 0, 0, 6, 1]), [1.0; 8]);
         // If a duplicate ACK is lost, the cumulative ACK counts the segment that caused it.
@@ -90,7 +90,7 @@ mod tests {
 
     // UCLA's modules: at most two segments per ACK.
     #[test]
-    fn the_limit() {
+    fn an_ack_counts_for_at_most_two_segments() {
         assert_eq!(credits(AckCredit::new(2.0, true), &[0, 6, 4]), [1.0, 2.0, 2.0]);
     }
 
@@ -98,7 +98,7 @@ mod tests {
     // three. If the segment that caused the partial ACK remains counted, 3 = 5 - 3 + 1 counted segments
     // remain and cover the full ACK. Otherwise 2 = 5 - 3 remain, and one segment counts twice.
     #[test]
-    fn credit_after_a_partial_ack() {
+    fn a_partial_ack_counts_its_trigger_segment_once() {
         assert_eq!(credits(AckCredit::new(9.0, true), &[0, 0, 0, 0, 0, 3, 3])[5..], [1.0, 1.0]);
         assert_eq!(credits(AckCredit::new(9.0, false), &[0, 0, 0, 0, 0, 3, 3])[5..], [1.0, 1.0]);
         assert_eq!(credits(AckCredit::new(9.0, false), &[0, 0, 0, 0, 0, 3, 3, 2])[7], 2.0);
@@ -108,7 +108,7 @@ mod tests {
     // The first segment of a window of ten is lost: nine duplicate ACKs and then the ACK of all ten count for
     // 19 segments. A partial ACK counts for one more.
     #[test]
-    fn ns3_counts_twice() {
+    fn ns3_counts_duplicate_acks_and_the_full_ack() {
         let sent =
             |una, max_sent| SenderState { una, max_sent, ..SenderState::new(&Preset::Ns2.config(1000)) };
         let ack = |n: u64| Ack::of(Time::ZERO, n * 1000);

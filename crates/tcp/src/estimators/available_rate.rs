@@ -78,7 +78,7 @@ mod tests {
     // R = (RTT R + L) / (T + RTT) has the solution R = L / T: 1000 bytes every 8 ms are 125 000 bytes per
     // second. Each arrival multiplies the error by RTT / (T + RTT), and 200 arrivals by e^-15.
     #[test]
-    fn the_fixed_point_is_the_rate_of_arrivals() {
+    fn the_jersey_estimate_converges_to_the_arrival_rate() {
         for rtt in [Span::from_millis(20), RTT] {
             let mut abe = AvailableRate::default();
             (0..=200).for_each(|k| abe.update(at(8 * k), 1000, rtt));
@@ -88,7 +88,7 @@ mod tests {
 
     // Two ACKs at the same time define no rate.
     #[test]
-    fn arrivals_at_one_instant_yield_no_rate() {
+    fn simultaneous_arrivals_yield_no_rate_estimate() {
         let mut abe = AvailableRate::default();
         (0..2).for_each(|_| abe.update(at(8), 1000, Span::ZERO));
         assert_eq!(abe.rate(), 0.0);
@@ -98,7 +98,7 @@ mod tests {
 
     // Starting at zero, the estimate after n arrivals is 1 - (RTT / (T + RTT))^n of the rate.
     #[test]
-    fn the_estimate_decays_with_the_round_trip_time() {
+    fn the_estimate_converges_with_the_time_constant_of_the_rtt() {
         let mut abe = AvailableRate::default();
         (0..=10).for_each(|k| abe.update(at(25 * k), 1000, RTT));
         assert!((abe.rate() - 40_000.0 * (1.0 - 0.8f64.powi(10))).abs() < 1e-6);
@@ -108,7 +108,7 @@ mod tests {
     // true rate 8 L / RTT. Separate: the first arrival yields (R + L / RTT) / 2, and each later arrival adds
     // L / RTT. R = 15 L / RTT is nearly twice the true rate.
     #[test]
-    fn arrivals_that_bunch_up_are_overrated_unless_they_are_merged() {
+    fn bunched_arrivals_double_the_estimate_unless_merged() {
         let (mut apart, mut merged) = (AvailableRate::default(), AvailableRate::default());
         for round in 0..60 {
             apart.update(at(100 * round), 1000, RTT);

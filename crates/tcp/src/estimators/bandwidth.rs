@@ -187,7 +187,7 @@ mod tests {
 
     // The filter has a gain of one: ACKs at a constant rate yield that rate, 100 kB/s.
     #[test]
-    fn a_constant_rate_is_the_estimate() {
+    fn a_constant_ack_rate_is_the_bandwidth_estimate() {
         for smoothing in FILTERS {
             let mut e = PerAck::new(smoothing);
             feed(&mut e, 10, 20_000);
@@ -205,7 +205,7 @@ mod tests {
     // multiplies the error by p. After k samples the error is p^(k-1) (1 + p)/2: after τ it is 1/e, up to two
     // samples.
     #[test]
-    fn the_step_response() {
+    fn the_tustin_filter_has_its_step_response() {
         let mut e = PerAck::new(Smoothing::Tustin { tau: TAU });
         feed(&mut e, 10, 1010);
         let p: f64 = 199.0 / 201.0;
@@ -218,7 +218,7 @@ mod tests {
     // sample also adds 1/5 of the previous sample. An ACK that arrives less than 10 ms after a zero sample
     // replaces that sample. At 1505 ms there are three samples, the third of 1000 B in 500 ms.
     #[test]
-    fn silence_decays_the_estimate() {
+    fn zero_samples_decay_the_estimate_without_acks() {
         let mut e = PerAck::new(Smoothing::Tustin { tau: TAU });
         feed(&mut e, 10, 10_000);
         let before = e.rate();
@@ -240,7 +240,7 @@ mod tests {
     // ACKs that arrive at the same time form one sample, over the time since the previous ACK: 2000 B per 20
     // ms.
     #[test]
-    fn acks_at_one_instant_are_one() {
+    fn simultaneous_acks_form_one_bandwidth_sample() {
         let mut e = PerAck::new(Smoothing::Exponential { keep: 0.5 });
         for k in 1..=20 {
             e.on_ack(at(20 * k), 500.0);
@@ -253,7 +253,7 @@ mod tests {
     // it only if the ACK arrives within the round. Linux: ns = 7/8 · 100 + 1/8 · 200 = 112.5 kB/s, estimate
     // 7/8 · 100 + 1/8 · 112.5 = 101.5625.
     #[test]
-    fn a_sample_for_each_round() {
+    fn linux_westwood_takes_one_sample_per_round() {
         let after = |stages, bytes: [f64; 3]| {
             let mut e = PerRound::new(stages);
             let rtt = Span::from_millis(99);
@@ -274,7 +274,7 @@ mod tests {
     // Linux computes a sample once both 50 ms and a round trip have passed, from all data acknowledged until
     // then.
     #[test]
-    fn short_rounds_are_joined() {
+    fn rounds_below_50_ms_are_merged_into_one_sample() {
         let mut e = PerRound::new(WestwoodPlusFilter::Linux);
         (0..=5).for_each(|k| e.on_ack(at(10 * k), 1000.0, Span::from_millis(20)));
         assert_eq!(e.rate(), 0.0);

@@ -122,7 +122,7 @@ mod tests {
     // The four stages of the table, with a hysteresis of 5 % in both directions. L starts at 2, and 2 <= L <=
     // 64.
     #[test]
-    fn the_stages() {
+    fn the_four_stages_have_their_limits_and_hysteresis() {
         let (mut limit, mut now) = (ContentionLimit::new(1000, 1 << 20), Time::ZERO);
         limit.on_data(now, Span::ZERO, 0);
         let steps = [
@@ -156,7 +156,7 @@ mod tests {
 
     // "one RTT, >= 100 ms": an interval does not end after 96 ms, nor before a window of data has arrived.
     #[test]
-    fn an_interval_is_a_window_and_100_ms() {
+    fn an_interval_lasts_for_a_window_and_at_least_100_ms() {
         let windows = |gap_ms: u64, advance| {
             let mut limit = ContentionLimit::new(1000, 1 << 20);
             let windows = (0..=8).map(|k| {

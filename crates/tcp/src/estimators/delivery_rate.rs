@@ -266,7 +266,7 @@ mod tests {
     // the rate; the times of its ACKs do. Segment 11 is sent at the first ACK. Until its ACK, ten segments
     // are delivered, in 100 ms.
     #[test]
-    fn a_burst_does_not_raise_the_rate() {
+    fn a_burst_does_not_raise_the_delivery_rate() {
         let mut m = Meter::default();
         send(&mut m, 0, 1..=10);
         assert_eq!(ack(&mut m, 100, 2), Some((1000, 100.0)));
@@ -280,7 +280,7 @@ mod tests {
     // draft-cheng-iccrg-delivery-rate-estimation §2.2, bunched ACKs: segments are sent every 30 ms. Five
     // segments are acknowledged within 100 ms, but they were sent within 150 ms.
     #[test]
-    fn compressed_acks_do_not_raise_the_rate() {
+    fn compressed_acks_do_not_raise_the_delivery_rate() {
         let mut m = Meter::default();
         for n in 1..=5 {
             send(&mut m, 30 * (n - 1), [n]);
@@ -293,7 +293,7 @@ mod tests {
     // Delivered data counts once, whether a SACK block or the cumulative ACK reports it first. If a part of a
     // segment is reported, only that part counts.
     #[test]
-    fn bytes_count_once() {
+    fn delivered_bytes_count_once() {
         let mut m = Meter::default();
         send(&mut m, 0, 1..=5);
         let mut sack = Sack::EMPTY;
@@ -319,7 +319,7 @@ mod tests {
     // §3.3: an interval below the minimum RTT yields no sample. Two segments are retransmitted just before
     // their originals are acknowledged; by Karn's rule neither segment yields an RTT sample.
     #[test]
-    fn a_short_interval_yields_no_sample() {
+    fn an_interval_below_the_minimum_rtt_yields_no_sample() {
         let mut m = Meter::default();
         send(&mut m, 0, [1]);
         ack(&mut m, 100, 2);
@@ -335,7 +335,7 @@ mod tests {
     // An interval of zero yields no sample: a link without transmission time or delay, and a segment that was
     // sent twice and therefore yields no RTT sample.
     #[test]
-    fn an_instant_is_no_flight() {
+    fn an_interval_of_zero_yields_no_sample() {
         let mut m = Meter::default();
         send(&mut m, 0, [1]);
         send(&mut m, 0, [1]);
@@ -363,7 +363,7 @@ mod tests {
     // draft-ietf-ccwg-bbr §4.1.2.2, §5.5.10.2: P.tx_in_flight includes the segment itself. Losses between the
     // transmission of a segment and its ACK count in its sample. A loss counts once per transmission.
     #[test]
-    fn losses_belong_to_the_flight_they_were_in() {
+    fn losses_count_in_the_samples_of_their_flight() {
         let mut m = Meter::default();
         for n in 1..=4 {
             m.on_sent(at(n), n * 1000, (n + 1) * 1000, (n - 1) * 1000);

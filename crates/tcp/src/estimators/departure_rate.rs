@@ -58,7 +58,7 @@ mod tests {
 
     // Departures at constant intervals are a fixed point of both filters from the first gap on.
     #[test]
-    fn constant_departures_give_their_rate() {
+    fn constant_departures_yield_their_rate() {
         let mut departures = DepartureRate::new(1.0);
         for k in 0..50 {
             departures.on_departure(at(10 * k), 1000);
@@ -71,7 +71,7 @@ mod tests {
     // Two simultaneous packets every 20 ms are also 100 000 bytes per second. A filter of the ratios of
     // length and gap would divide by zero.
     #[test]
-    fn bursts_do_not_bias() {
+    fn bursts_do_not_bias_the_departure_rate() {
         let mut departures = DepartureRate::new(1.0);
         for k in 0..2000 {
             departures.on_departure(at(20 * k), 1000);
@@ -84,7 +84,7 @@ mod tests {
     // The gap changes from 10 to 20 ms. After n more departures the mean gap is 20 - 10 · 0.99^n, and the
     // rate follows by e^(-gap / T0).
     #[test]
-    fn a_change_is_smoothed_twice() {
+    fn a_gap_change_passes_both_smoothing_filters() {
         let mut departures = DepartureRate::new(0.5);
         (0..=200).for_each(|k| departures.on_departure(at(10 * k), 1000));
         let mut rate = 100_000.0;

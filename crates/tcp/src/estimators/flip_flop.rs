@@ -78,7 +78,7 @@ mod tests {
     // stable mean. No sample is outside the limits, and the estimate is the agile mean: nearly 0.1 · 100 +
     // 0.9 · 102.
     #[test]
-    fn within_the_limits_the_agile_mean_counts() {
+    fn within_the_limits_the_estimate_is_the_agile_mean() {
         let filter = fed(&[100, 102].repeat(20));
         assert_eq!(filter.outliers(40), Some(0));
         // x = 0.1 y + 0.9 · 102 with y = 0.1 x + 0.9 · 100: x = 101.8182.
@@ -89,7 +89,7 @@ mod tests {
     // 0.1 · 0.9^(n-1) d. The difference is 9 ranges and the limit 2.66 ranges, so every sample is an outlier
     // while the RTT stays at the new value.
     #[test]
-    fn a_step_is_beyond_the_limits_as_long_as_it_lasts() {
+    fn an_rtt_step_is_an_outlier_while_it_lasts() {
         let mut samples = vec![100; 20];
         samples.extend([150; 20]);
         let filter = fed(&samples);
@@ -102,7 +102,7 @@ mod tests {
     // exceeds the old RTT by 0.09 d. The range includes the second change and is 0.19 d, so the sample is
     // within the limits.
     #[test]
-    fn a_spike_counts_once() {
+    fn an_rtt_spike_is_one_outlier() {
         let mut samples = vec![100; 20];
         samples.extend([150, 100, 100]);
         let filter = fed(&samples);

@@ -87,7 +87,7 @@ mod tests {
     // A packet arrives at the queue every 4 ms and is served in 5 ms. While n packets are served in 5 n ms, 5
     // n / 4 packets are sent, so the queue grows by one fifth of the sent packets (ΔR = 5 n, ΔS = 4 n).
     #[test]
-    fn the_growth_is_the_share_that_queues_times_the_packets() {
+    fn queue_growth_is_the_queueing_share_of_sent_packets() {
         let delays = queue(101, 4000, 5000);
         for n in [1, 10, 100] {
             assert!((delays.over(n).unwrap().queued().unwrap() - n as f64 / 5.0).abs() < 1e-6);
@@ -97,7 +97,7 @@ mod tests {
 
     // If the service is faster than the arrivals, there is no queue, for any clock offset.
     #[test]
-    fn no_queue_no_growth() {
+    fn without_a_queue_the_estimated_growth_is_zero() {
         assert!(queue(50, 5000, 4000).over(40).unwrap().queued().unwrap().abs() < 1e-6);
         let mut drained = queue(11, 1000, 3000);
         // Ten packets build a queue of 20 ms; the next packet finds the queue empty.
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_known_of_one_instant() {
+    fn simultaneous_packets_yield_no_queue_estimate() {
         let mut delays = ForwardDelays::default();
         assert_eq!(delays.over(5), None);
         delays.on_arrival(at(0), at(10));

@@ -59,7 +59,7 @@ mod tests {
 
     // The maximum remains for the length of the window; then the greatest later value replaces it.
     #[test]
-    fn a_maximum_expires() {
+    fn a_windowed_maximum_expires() {
         let mut max = WindowedMax::new(10);
         assert_eq!(max.get(), 0.0);
         let after = VALUES.map(|(place, value)| {
@@ -71,7 +71,7 @@ mod tests {
 
     // The minimum of the negated values behaves in the same way.
     #[test]
-    fn a_minimum_expires_too() {
+    fn a_windowed_minimum_expires() {
         let mut min = WindowedMin::new(10);
         assert_eq!(min.extreme(), None);
         let after = VALUES.map(|(place, value)| {
@@ -83,7 +83,7 @@ mod tests {
 
     // A shorter window removes the values outside of it. A longer window does not restore removed values.
     #[test]
-    fn a_window_may_change_its_length() {
+    fn shortening_the_window_removes_older_values() {
         let mut min = WindowedMin::new(10);
         [(0, 1), (4, 2), (8, 3)].into_iter().for_each(|(place, value)| min.update(place, value));
         assert_eq!(min.extreme(), Some(1));

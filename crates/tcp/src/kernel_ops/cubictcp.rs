@@ -121,7 +121,7 @@ mod tests {
     // 0.4) - cbrt(1 / 0.4) - 0.1 = 2.8 s. ACKs at these times exceed the target by at most two segments, one
     // of which was counted before.
     #[test]
-    fn a_loss_and_the_way_back() {
+    fn kernel_cubic_returns_to_w_max_after_a_loss() {
         let mut cubic = CubicTcp::new(&at(0, u32::MAX - 1, u32::MAX - 1));
         cubic.acked(&at(100, 8, 20), 100_000);
         assert_eq!(cubic.cong_avoid(&at(100, 8, 20), [10, 1000], 4), [14, 1000]);

@@ -73,7 +73,7 @@ mod tests {
     use crate::Preset;
 
     #[test]
-    fn noise_is_answered_and_a_disconnection_every_other_time() {
+    fn a_disconnection_halves_the_retransmissions_on_elns() {
         // Yun 2009 §4.2 with N = 2, the paper's example.
         let eln = Notice::about(NoticeKind::Eln, 1, 2);
         let mut f = ElnFilter::new(2);
@@ -92,7 +92,7 @@ mod tests {
     // Yun 2009 §5 compares senders with and without ERSN. A sender without ERSN ignores ERSNs after a timeout
     // too.
     #[test]
-    fn deaf_to_ersns() {
+    fn a_sender_without_ersn_ignores_ersns() {
         let ersn = Notice::about(NoticeKind::Ersn, 1, 2);
         let state = SenderState::new(&Preset::Ns2.config(1000));
         for (mut f, worth) in

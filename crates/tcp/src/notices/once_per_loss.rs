@@ -37,7 +37,7 @@ mod tests {
     // ns-2's eln_last_rxmit_: the sender answers another ELN for the segment only after the segment was
     // acknowledged or the timer expired.
     #[test]
-    fn a_repetition_is_answered_after_a_timeout() {
+    fn a_repeated_eln_retransmits_only_after_a_timeout() {
         let s = SenderState::new(&Preset::Ns2.config(1000));
         let mut policy = OncePerLoss::default();
         let hear = |policy: &mut OncePerLoss, seq| {

@@ -95,7 +95,7 @@ fn delayed() -> Bench {
 // RFC 9293 §3.5: a SYN and each of its retransmissions is answered by a SYN-ACK. Data before the SYN is not
 // accepted.
 #[test]
-fn handshake() {
+fn every_syn_is_answered_by_a_syn_ack() {
     let mut b = Bench::new(Config { handshake: true, ..plain() });
     let syn = Segment { seq: 0, flags: Flags { syn: true, ..Flags::default() }, ..segment(0, 0) };
     assert!(b.give(ms(0), segment(1, 500)).is_empty());
@@ -114,7 +114,7 @@ fn handshake() {
 
 // RFC 5681 §4.2, without delayed ACKs: every segment has its own ACK, even if several ACKs are pending.
 #[test]
-fn one_ack_per_segment_in_order() {
+fn every_in_order_segment_has_its_own_ack() {
     let mut b = Bench::new(plain());
     for i in 0..40 {
         b.receiver.on_segment(ms(i), &packet(segment(1 + 500 * i, 500), Ecn::NotEct));
@@ -127,7 +127,7 @@ fn one_ack_per_segment_in_order() {
 // duplicate ACK leaves the window unchanged, so the right edge does not change. RFC 9293 §3.8.6.2.1: the edge
 // does not decrease when the limit decreases.
 #[test]
-fn contention_limits_the_window() {
+fn tcp_cc_contention_limits_the_receive_window() {
     let config = Config { receive_window: 20_000, delayed_ack: None, ..Preset::Ns2.config(1000) };
     let features = ReceiverFeatures { contention: true, ..ReceiverFeatures::NOTHING };
     let mut receiver = Receiver::new(FlowId(0), NodeId(1), NodeId(0), &config, features);

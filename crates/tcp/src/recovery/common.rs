@@ -119,7 +119,7 @@ mod tests {
     // Of a pending retransmission only the bytes that are still unacknowledged are sent. Each segment is sent
     // once.
     #[test]
-    fn waiting_segments_may_be_acknowledged() {
+    fn a_pending_retransmission_sends_only_unacknowledged_bytes() {
         let mut urgent = Urgent::default();
         for start in [1, 1001, 2001, 1001] {
             urgent.push(start, start + 1000, Cause::Recovery);
@@ -132,7 +132,7 @@ mod tests {
 
     // RFC 6675 §4 NextSeg (1): a segment that was SACKed after its loss was detected is not retransmitted.
     #[test]
-    fn a_fast_retransmit_may_be_sacked_meanwhile() {
+    fn a_segment_sacked_after_its_loss_is_not_retransmitted() {
         let (mut urgent, mut s) = (Urgent::default(), SenderState::new(&Preset::Ns2.config(1000)));
         for start in [1, 1001] {
             s.board.on_sent(Time::ZERO, start, start + 1000);

@@ -41,7 +41,7 @@ mod tests {
     // multiplies the timeout by 9/8, and a second retransmission of the same segment doubles it. The next
     // sample equals the mean and ends this: 90 + 2 * (35 - 35/4) = 142.5.
     #[test]
-    fn the_fine_timeout() {
+    fn the_fine_grained_timeout_follows_mean_and_deviation() {
         let mut timeout = FineTimeout::default();
         let mut after = |step: &dyn Fn(&mut FineTimeout)| {
             step(&mut timeout);

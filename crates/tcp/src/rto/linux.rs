@@ -88,7 +88,7 @@ mod tests {
     // tcp_rtt_estimator of Linux 6, computed by hand. At a constant RTT of 60 ms the margin is the minimum of
     // 200 ms, because 4 · 30 is less.
     #[test]
-    fn the_minimum_bounds_the_deviation() {
+    fn the_rto_margin_is_at_least_200_ms() {
         assert_eq!(timeouts(&[60, 60, 60]), [260.0; 3]);
         // At 400 ms the margin is 4 · 200 = 800. Then the deviation falls by a quarter per sample, and the
         // margin by a quarter of the difference per round. The round that began with the first sample ends
@@ -102,7 +102,7 @@ mod tests {
     // A longer round trip raises the margin at once; a shorter round trip raises the deviation by only an
     // eighth.
     #[test]
-    fn spikes_count_at_once_and_troughs_little() {
+    fn longer_rtts_raise_rttvar_at_once_and_shorter_rtts_little() {
         // Deviation 4 · 30 = 120; error 440: 120 + 440 - 30 = 530; mean 60 + 440 / 8 = 115.
         assert_eq!(timeouts(&[60, 500])[1], 645.0);
         let mut rto = linux();
@@ -116,7 +116,7 @@ mod tests {
 
     // The timeout doubles up to two minutes, and a sample ends the backoff.
     #[test]
-    fn backoff() {
+    fn the_linux_rto_doubles_up_to_two_minutes() {
         let mut rto = linux();
         let waits: Vec<f64> = (0..9)
             .map(|_| {

@@ -117,7 +117,7 @@ mod tests {
     // ns-2.35 computes with integer ticks of 10 ms. Samples of 65, 85 and 25 ms are sent at the start of a
     // tick.
     #[test]
-    fn ns2_integer_arithmetic() {
+    fn the_ns2_rto_uses_integer_ticks() {
         let mut rto = build(&config(RtoKind::Ns2, 0, 60_000, 3000, 10));
         assert_eq!((ms(rto.timeout()), rto.srtt(), rto.rttvar()), (3000.0, None, None));
         sample(&mut *rto, 65); // 6 ticks: srtt8 48, rttvar4 12; 12 + 6 = 18 ticks
@@ -133,7 +133,7 @@ mod tests {
     // ns-2.35 measures from the start of the tick in which the segment was sent. A sample is at least one
     // tick.
     #[test]
-    fn ns2_sees_the_phase_of_the_clock() {
+    fn ns2_rtt_samples_start_at_a_clock_tick() {
         let mut early = build(&config(RtoKind::Ns2, 0, 60_000, 3000, 10));
         early.on_rtt(at(100_000), at(169_000)); // 69 ms in phase 0: 6 ticks
         assert_eq!(ms(early.srtt().unwrap()), 60.0);
@@ -150,7 +150,7 @@ mod tests {
 
     // ns-2.35: the backoff doubles the lower bound too; a backoff above 8 discards the mean.
     #[test]
-    fn ns2_backoff_and_its_quirk() {
+    fn an_ns2_backoff_above_8_discards_the_mean_rtt() {
         let mut rto = build(&config(RtoKind::Ns2, 200, 60_000, 3000, 10));
         sample(&mut *rto, 65); // 18 ticks, below the bound
         let mut waits = vec![ms(rto.timeout())];
@@ -173,7 +173,7 @@ mod tests {
     // tcp.cc, rtt_backoff(): the backoff doubles up to 64, even if the timeout has reached its bound: here 15
     // s, 30, 60, and then 60. So the fourth consecutive timeout discards the mean for any round-trip time.
     #[test]
-    fn ns2_backs_off_beyond_the_bound() {
+    fn ns2_backs_off_beyond_the_maximum_rto() {
         let mut rto = build(&config(RtoKind::Ns2, 200, 60_000, 3000, 10));
         sample(&mut *rto, 5000);
         let mut after = vec![(ms(rto.timeout()), rto.srtt().is_some())];
@@ -210,7 +210,7 @@ mod tests {
     // The ACK of a segment first sent after the timer expired ends Karn's backoff. ACKs of retransmissions
     // are also samples: 10 ticks each, timeouts of 30, 25 and 22 ticks.
     #[test]
-    fn a_repair_does_not_end_the_backoff() {
+    fn the_ack_of_a_retransmission_does_not_end_the_backoff() {
         let mut rto = build(&config(RtoKind::Ns2, 0, 60_000, 3000, 10));
         sample(&mut *rto, 100);
         rto.on_backoff();

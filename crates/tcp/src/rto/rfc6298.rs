@@ -45,7 +45,7 @@ mod tests {
 
     // RFC 6298 §2, computed by hand for samples of 400, 480 and 400 ms.
     #[test]
-    fn rfc6298_means_and_bounds() {
+    fn rfc6298_rto_follows_srtt_rttvar_and_its_bounds() {
         let mut rto = build(&config(RtoKind::Rfc6298, 1000, 60_000, 1000, 1));
         assert_eq!((ms(rto.timeout()), rto.srtt(), rto.rttvar()), (1000.0, None, None)); // (2.1)
         sample(&mut *rto, 400); // (2.2): srtt 400, rttvar 200, 400 + 800
@@ -61,7 +61,7 @@ mod tests {
 
     // RFC 6298 §2.3: the deviation term is at least the clock granularity.
     #[test]
-    fn rfc6298_steady_round_trips_keep_the_granularity() {
+    fn rfc6298_rto_margin_is_at_least_the_granularity() {
         let mut rto = build(&config(RtoKind::Rfc6298, 0, 60_000, 1000, 10));
         for _ in 0..100 {
             sample(&mut *rto, 50);
@@ -71,7 +71,7 @@ mod tests {
 
     // RFC 6298 §5.5, §2.5 and §5.7.
     #[test]
-    fn rfc6298_backoff() {
+    fn rfc6298_rto_doubles_at_timeouts_until_a_sample() {
         let mut rto = build(&config(RtoKind::Rfc6298, 1000, 60_000, 1000, 1));
         let waits: Vec<f64> = (0..8)
             .map(|_| {

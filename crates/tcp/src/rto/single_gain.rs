@@ -98,7 +98,7 @@ mod tests {
     // Kounavis 1996: the four printed lines of the update, computed by hand in ticks of 100 ms for samples of
     // 4 (the first), 12, 4 and 4.
     #[test]
-    fn single_gain_lines() {
+    fn the_single_gain_rto_follows_the_lines_of_kounavis_1996() {
         let mut rto = build(&config(RtoKind::SingleGain, 0, 64_000, 3000, 100));
         sample(&mut *rto, 450); // a 4, v 2: RTO 12 ticks
         assert_eq!(ms(rto.timeout()), 1200.0);
@@ -119,7 +119,7 @@ mod tests {
 
     // The shortest timeout of a coarse clock is two ticks.
     #[test]
-    fn single_gain_floor() {
+    fn the_single_gain_rto_is_at_least_two_ticks() {
         let mut rto = build(&config(RtoKind::SingleGain, 0, 64_000, 3000, 100));
         // After these samples the deviation is negligible compared with a mean of one tick.
         for _ in 0..1000 {

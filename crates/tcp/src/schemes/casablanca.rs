@@ -119,7 +119,7 @@ mod tests {
     // Exact values for five trials with p = 1/5: P(X ≥ 1) = 1 - 0.8^5, P(X ≥ 2) = 1 - 0.8^5 - 5 · 0.2 ·
     // 0.8^4, P(X = 5) = 0.2^5.
     #[test]
-    fn the_binomial_tail() {
+    fn the_binomial_tail_matches_exact_values() {
         let exact = [(0, 1.0), (1, 0.67232), (2, 0.26272), (3, 0.05792), (4, 0.00672), (5, 0.00032)];
         for (x, p) in exact {
             assert!((chance_of_at_least(x, 5, 0.2) - p).abs() < 1e-12, "{x}");
@@ -130,7 +130,7 @@ mod tests {
     // k = 4: segments 5, 10, 15 … are marked "out". Probabilities: two of two 0.04, one of two 0.36, two of
     // three 0.104, three of five 0.058.
     #[test]
-    fn more_marks_than_chance_explains_are_congestion() {
+    fn more_marked_losses_than_by_chance_are_congestion() {
         let marking = Marking { k: 4, mss: 1000 };
         let marked: Vec<u64> = (1..=15).filter(|n| marking.of(1 + (n - 1) * 1000) == Profile::Out).collect();
         assert_eq!(marked, [5, 10, 15]);

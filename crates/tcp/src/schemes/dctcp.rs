@@ -145,7 +145,7 @@ mod tests {
     // §3.3, steps 1 to 8. The first ACK ends the first window. The segments sent at this ACK end the second
     // window: the tenth ACK after the first.
     #[test]
-    fn alpha_is_a_moving_mean_of_the_marked_share_of_bytes() {
+    fn alpha_is_a_moving_mean_of_the_marked_byte_fraction() {
         let (mut d, mut s) = (dctcp(), state());
         window(&mut d, &mut s, 1, 0);
         is_near(d.alpha, 15.0 / 16.0);
@@ -159,7 +159,7 @@ mod tests {
 
     // A constant fraction of marked bytes is the fixed point of alpha; each window reduces the error by 1/16.
     #[test]
-    fn alpha_approaches_a_constant_share() {
+    fn alpha_converges_to_a_constant_marked_fraction() {
         let (mut d, mut s) = (dctcp(), state());
         for n in 1..=64 {
             d.window_end = s.una + 9 * MSS;
@@ -171,7 +171,7 @@ mod tests {
     // §3.3, step 9: a mark reduces the window, not the flight: to half if alpha is 1, not at all if alpha is
     // 0. RFC 5681: ssthresh is at least 2.
     #[test]
-    fn a_mark_costs_half_of_alpha() {
+    fn a_mark_reduces_the_window_by_half_of_alpha() {
         for (alpha, cwnd, left, ssthresh) in
             [(1.0, 100.0, 50.0, 50.0), (0.4, 100.0, 80.0, 80.0), (0.0, 100.0, 100.0, 100.0), (1.0, 3.0, 1.5, 2.0)]
         {
@@ -193,7 +193,7 @@ mod tests {
     // §3.5: a loss is handled "in the same way as conventional TCP", for any alpha, and does not change
     // alpha.
     #[test]
-    fn a_loss_is_a_loss() {
+    fn a_loss_halves_the_dctcp_window_for_any_alpha() {
         for (signal, cwnd) in [(Signal::Duplicates, 30.0), (Signal::Timeout, 1.0)] {
             let mut d = Dctcp { alpha: 0.1, ..dctcp() };
             let mut w = Window { cwnd: 60.0, ssthresh: 40.0 };

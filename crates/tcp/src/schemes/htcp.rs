@@ -240,7 +240,7 @@ mod tests {
     // f(Delta) = 1 + 10 (Delta - Delta_L) + ((Delta - Delta_L) / 2)², and f = 1 in the first second; the
     // growth is 2 (1 - beta) f.
     #[test]
-    fn growth_by_the_time_since_the_last_loss() {
+    fn alpha_grows_with_the_time_since_the_last_loss() {
         let plain = htcp(&[("rtt_scaling", 1.0)]);
         for (delta, expected) in [(0.0, 1.0), (1.0, 1.0), (1.5, 6.0625), (3.0, 22.0), (11.0, 126.0)] {
             is_near(plain.alpha(delta), expected);
@@ -252,7 +252,7 @@ mod tests {
     // Scaling by the RTT: the growth is 22 segments at 100 ms. The factor lies between 0.1 and 2, and the
     // growth is at least 1.
     #[test]
-    fn scaling() {
+    fn rtt_scaling_multiplies_the_growth() {
         for (rtt, expected) in [(100, 22.0), (50, 11.0), (5, 2.2), (300, 44.0)] {
             let scaled = Htcp { least: Some(ms(rtt)), ..htcp(&[]) };
             is_near(scaled.alpha(3.0), expected);
@@ -264,7 +264,7 @@ mod tests {
     // beta = RTTmin/RTTmax, between 0.5 and 0.8. beta is 0.5 if the rate has changed by more than a fifth, or
     // if there is no previous rate.
     #[test]
-    fn windows_after_losses() {
+    fn beta_is_the_rtt_ratio_or_half_after_a_rate_change() {
         let with = |longest, before, now| {
             let memory = Memory { since: None, longest: Some(ms(longest)), rate: before };
             let rate = Throughput { greatest: Some(now), ..Throughput::default() };
@@ -286,7 +286,7 @@ mod tests {
 
     // An ACK may arrive at the time of transmission, and a ratio of zero RTTs does not exist.
     #[test]
-    fn round_trips_of_nothing_leave_half_of_the_window() {
+    fn rtts_of_zero_halve_the_window() {
         let memory = Memory { since: None, longest: Some(Span::ZERO), rate: Some(1000.0) };
         let rate = Throughput { greatest: Some(1000.0), ..Throughput::default() };
         assert_eq!(Htcp { least: Some(Span::ZERO), memory, rate, ..htcp(&[]) }.adapt(), 0.5);
@@ -308,7 +308,7 @@ mod tests {
 
     // Linux: a sample raises the maximum RTT only if it is at most 20 ms longer.
     #[test]
-    fn a_late_ack_is_no_queue() {
+    fn a_late_ack_does_not_raise_the_maximum_rtt() {
         let longest = |rtts: &[u64]| {
             let mut h = htcp(&[]);
             fed(&mut h, rtts.iter().enumerate().map(|(i, &rtt)| (300 + i as u64, rtt)));
@@ -323,7 +323,7 @@ mod tests {
     // trip. Then segments arrive every 5 ms for a second. The mean tends to 200, with a weight of 1/4 for a
     // new sample, and the maximum of the mean stays when the rate decreases again.
     #[test]
-    fn the_rate() {
+    fn the_rate_estimate_covers_a_window_and_a_round_trip() {
         let mut h = htcp(&[("delta_l", 1000.0)]);
         fed(&mut h, (0..100).map(|i| (100 + 10 * i, 50)));
         let rate = h.rate.greatest.expect("rounds went by");
@@ -337,7 +337,7 @@ mod tests {
 
     // Linux: a new sample has a weight of 1/4; just after a loss the sample replaces the mean.
     #[test]
-    fn the_rate_is_a_moving_mean() {
+    fn the_rate_is_a_moving_mean_with_weight_one_quarter() {
         let mut rate = Throughput::default();
         let mut means = Vec::new();
         for (now, segments, is_settled) in [(0, 5.0, false), (100, 10.0, false), (200, 20.0, true), (300, 5.0, true)] {
@@ -350,7 +350,7 @@ mod tests {
     // A loss restarts the time since the last loss. If the loss was spurious, the time is restored (Linux),
     // even after a timeout in the same window of data.
     #[test]
-    fn a_loss_that_was_none() {
+    fn a_spurious_loss_restores_the_time_since_the_last_loss() {
         let mut h = htcp(&[]);
         let s = SenderState { una: 1001, max_sent: 9001, ..SenderState::new(&Preset::Ns2.config(MSS as u32)) };
         let (early, late) = (Time::ZERO + ms(1000), Time::ZERO + ms(5000));

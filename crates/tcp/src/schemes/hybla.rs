@@ -193,7 +193,7 @@ mod tests {
     // is 1 for an RTT up to 25 ms (Reno), and the window is at most 65535. With growth per byte each of the
     // two segments counts.
     #[test]
-    fn both_increments() {
+    fn rho_scales_slow_start_and_congestion_avoidance() {
         let start = Window { cwnd: 10.0, ssthresh: 1e9 };
         let avoid = Window { cwnd: 10.0, ssthresh: 5.0 };
         for (ms, exponential, linear) in
@@ -212,7 +212,7 @@ mod tests {
     // window by 15. The second ACK does not grow it, because ten is less than half of the window. The paper
     // paces segments and has no such rule.
     #[test]
-    fn linux_asks_for_no_more_while_half_of_the_window_is_unused() {
+    fn linux_hybla_does_not_grow_a_half_unused_window() {
         for (form, windows) in [(Version::Linux, [25.0, 25.0, 25.0, 40.0]), (Version::Paper, [25.0, 40.0, 55.0, 70.0])] {
             let mut h = Hybla { form, ..of(100) };
             let mut w = Window { cwnd: 10.0, ssthresh: 1e9 };
@@ -249,7 +249,7 @@ mod tests {
     // window is rho = 4, and the window grows by 15 per ACK. ACKs with equal times yield no estimate. A
     // finite ssthresh is multiplied by rho, and the window grows from the first ACK on.
     #[test]
-    fn the_beginning() {
+    fn hoe_estimate_and_rho_set_initial_window_and_ssthresh() {
         let w = |cwnd, ssthresh| Window { cwnd, ssthresh };
         let flight = [(102, 2), (106, 6), (110, 10), (111, 11)];
         let (none, held) = (w(2.0, f64::INFINITY), 100.0);
@@ -263,7 +263,7 @@ mod tests {
 
     // Linux: rho follows the minimum RTT, so it never increases.
     #[test]
-    fn rho_follows_the_smallest_round_trip() {
+    fn rho_follows_the_minimum_rtt() {
         let mut h = Hybla::new(&Params::defaults(&SCHEME));
         let mut s = SenderState::new(&Preset::Ns2.config(MSS as u32));
         let mut rho = |rtt: u64| {
@@ -277,7 +277,7 @@ mod tests {
 
     // Packet spacing of the paper: the pacing rate is a window per round trip.
     #[test]
-    fn spacing() {
+    fn the_hybla_pacing_rate_is_a_window_per_round_trip() {
         let s = SenderState { srtt: Some(Span::from_millis(100)), ..SenderState::new(&Preset::Ns2.config(MSS as u32)) };
         let w = Window { cwnd: 20.0, ssthresh: 5.0 };
         assert_eq!(of(100).pacing_rate(&w, &s), Some(Rate::from_bps(1_600_000)));

@@ -112,7 +112,7 @@ mod tests {
     // 4 Mbit/s for 64 ms are 32 000 bytes, so the window is 32 segments, even if the window before was
     // smaller.
     #[test]
-    fn the_window_is_the_bandwidth_delay_product() {
+    fn the_ideal_window_is_the_bandwidth_delay_product() {
         assert_eq!(left(&[], Signal::Duplicates, false), (10.0, 10.0), "it was told nothing");
         assert_eq!(left(&[], Signal::Duplicates, true), (32.0, 32.0));
         assert_eq!(left(&[], Signal::Timeout, true), (1.0, 32.0));
@@ -121,7 +121,7 @@ mod tests {
     // Yun 2009 §5.3: "the exact available bandwidth and RTT". Both have two readings: twice the bandwidth, or
     // 1.5 times the RTT.
     #[test]
-    fn readings_of_bandwidth_and_round_trip() {
+    fn two_readings_of_bandwidth_and_rtt_scale_the_window() {
         let filled = |words: &[(&str, f64)]| left(words, Signal::Duplicates, true).0;
         assert_eq!(filled(&[("share", 1.0)]), 64.0);
         assert_eq!(filled(&[("round_trip", 1.0)]), 48.0);

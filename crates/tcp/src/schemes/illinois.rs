@@ -229,7 +229,7 @@ mod tests {
     // Equations 1 and 2 of the paper, with its constants: d_m = 100 ms, d_1 = 1, d_2 = 10, d_3 = 80 ms.
     // kappa_1 = 99 · 0.3 · 10 / 9.7, kappa_2 = 99 · 0.3 / 9.7 - 1 (ms); kappa_4 = 0.375 / 70.
     #[test]
-    fn both_curves() {
+    fn alpha_and_beta_follow_the_queueing_delay() {
         let (kappa1, kappa2) = (99.0 * 3.0 / 9.7, 99.0 * 0.3 / 9.7 - 1.0);
         for (delay, alpha, beta) in [
             (0, 10.0, 0.125),
@@ -249,7 +249,7 @@ mod tests {
     // "If W < W_thresh, α = 1 and β = 1/2". If the RTT has never varied, the queueing delay counts as
     // minimal.
     #[test]
-    fn a_small_window_is_renos() {
+    fn a_small_window_uses_alpha_and_beta_of_reno() {
         assert_eq!(paced(&mut illinois(), 14.9, 100), (1.0, 0.5));
         assert_eq!(paced(&mut illinois(), 15.0, 100), (10.0, 0.125));
         let mut i = illinois();
@@ -262,7 +262,7 @@ mod tests {
     // theta = 5: after a delay above d_1, alpha does not change for four rounds with a delay below d_1.
     // Another delay above d_1 restarts the count.
     #[test]
-    fn the_greatest_growth_waits() {
+    fn alpha_max_needs_five_rounds_of_low_delay() {
         let mut i = illinois();
         let alphas = |i: &mut Illinois, delays: &[u64]| -> Vec<f64> {
             delays.iter().map(|delay| (paced(i, 20.0, 100 + delay).0 * 100.0).round() / 100.0).collect()
@@ -274,7 +274,7 @@ mod tests {
     // A loss reduces the window by the fraction beta. After a timeout the window is one segment, and alpha
     // and beta are Reno's.
     #[test]
-    fn losses() {
+    fn losses_reduce_the_illinois_window_by_beta() {
         let loss = |signal| Loss { now: Time::ZERO, signal, base: Some(80.0), half: 40.0, window: 40.0 };
         let s = SenderState::new(&Preset::Ns2.config(1000));
         for (mean, left) in [(100, 70.0), (124, 64.0), (200, 40.0)] {
@@ -293,7 +293,7 @@ mod tests {
     // alpha and beta are computed once per round from the mean of the round's samples; each ACK grows the
     // window by alpha/cwnd.
     #[test]
-    fn a_round_trip_is_a_mean() {
+    fn alpha_and_beta_use_the_mean_rtt_of_a_round() {
         let mut i = illinois();
         let mut s = SenderState::new(&Preset::Ns2.config(1000));
         let mut w = Window { cwnd: 20.0, ssthresh: 5.0 };

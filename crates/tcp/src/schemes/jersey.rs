@@ -204,7 +204,7 @@ mod tests {
     // 125 segments per second at an RTT of 100 ms are 12.5 segments. Xu et al. 2004: a warning sets the
     // window to this value in congestion avoidance and ssthresh in slow start; a timeout sets ssthresh to it.
     #[test]
-    fn a_warning_sets_the_window_to_the_bandwidth_delay_product() {
+    fn a_congestion_warning_sets_the_window_to_the_bdp() {
         for (cwnd, expected) in [(20.0, 12.5), (8.0, 8.0)] {
             let (mut jersey, state) = fed(Clock::Sender, 1);
             let mut w = Window { cwnd, ssthresh: 10.0 };
@@ -219,7 +219,7 @@ mod tests {
 
     // The rate control acts once per window of data. An ACK with a warning never grows the window.
     #[test]
-    fn one_rate_control_per_window() {
+    fn jersey_rate_control_acts_once_per_window() {
         let (mut jersey, mut state) = fed(Clock::Sender, 1);
         let warning = ack(at(4200), 1000, None, true);
         let mut w = Window { cwnd: 20.0, ssthresh: 10.0 };
@@ -237,7 +237,7 @@ mod tests {
     // Yun 2009 §2.2: only duplicate ACKs with a warning report congestion; other duplicate ACKs change
     // neither window nor ssthresh.
     #[test]
-    fn duplicates_without_a_warning_are_wireless() {
+    fn duplicate_acks_without_a_warning_are_wireless_losses() {
         let (mut jersey, state) = fed(Clock::Sender, 1);
         let mut w = Window { cwnd: 20.0, ssthresh: 10.0 };
         jersey.observe(&ack(at(4200), 0, None, false), &state);
@@ -251,7 +251,7 @@ mod tests {
     // If ACKs arrive every 96 ms, twelve at a time, Jersey estimates nearly twice the true rate. New Jersey
     // uses the arrival times of the segments.
     #[test]
-    fn compressed_acks_mislead_jersey_and_not_new_jersey() {
+    fn compressed_acks_bias_jersey_but_not_new_jersey() {
         let rates = [Clock::Sender, Clock::Receiver].map(|clock| fed(clock, 96).0.rate.rate() / 1000.0);
         assert!(rates[0] > 190.0 && (rates[1] - 125.0).abs() < 1e-3, "{rates:?}");
     }

@@ -113,7 +113,7 @@ mod tests {
     // Ten packets sent in 50 ms arrive in 100 ms: five of them were queued, more than k = 1. Yun 2009 §2.2:
     // JTCP reacts like Reno, but retransmits once within a number of round trips (100 ms each here).
     #[test]
-    fn one_reduction_in_several_round_trips() {
+    fn jtcp_reduces_the_window_once_in_several_round_trips() {
         for (several, judged) in [(1.0, LossClass::Congestion), (3.0, LossClass::Undecided)] {
             let delays = ForwardDelays::default();
             let mut jtcp = Jtcp { k: 1.0, several, delays, last_cut: None };

@@ -176,7 +176,7 @@ mod tests {
 
     // Yun 2009 §2.2: "an increase of N during two consecutive intervals leads to the transition to the congestion state".
     #[test]
-    fn congestion_after_two_increases_and_until_a_decrease() {
+    fn two_queue_increases_begin_the_congestion_state() {
         let mut trend = Trend::Normal;
         let mut states = Vec::new();
         for pair in [0.0, 1.0, 1.0, 2.0, 3.0, 3.0, 4.0, 2.0, 3.0, 2.0].windows(2) {
@@ -192,7 +192,7 @@ mod tests {
     // Slow start ends when the unfinished window has more than n + delta packets in the queue. A timeout
     // resets the measurement; otherwise the next slow start would end at once.
     #[test]
-    fn slow_start_watches_the_queue_and_a_timeout_empties_it() {
+    fn slow_start_ends_by_the_queue_that_a_timeout_resets() {
         let at = |ms| Time::ZERO + airhop_base::Span::from_millis(ms);
         let state = SenderState::new(&crate::Preset::Ns2.config(1000));
         let ack = Ack::of(at(200), 1000);

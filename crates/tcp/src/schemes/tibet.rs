@@ -111,7 +111,7 @@ mod tests {
     // RTTmin, so that RTTmin "goes eventually to zero". The window is 20 · 0.95^n, and at least two segments.
     // A floor of 1 keeps the window at 20.
     #[test]
-    fn rttmin_decays_with_every_sign_of_congestion() {
+    fn every_congestion_event_reduces_rttmin() {
         for (floor, after_ten, after_a_hundred) in [(0.0, 20.0 * 0.95f64.powi(10), 2.0), (1.0, 20.0, 20.0)] {
             let mut departures = DepartureRate::new(1.0);
             (0..50).for_each(|k| departures.on_departure(Time::ZERO + Span::from_millis(10 * k), 1000));

@@ -70,7 +70,7 @@ proptest! {
     // After any operations, each query returns the result of an iteration over all segments, even if ACKs
     // contain useless blocks.
     #[test]
-    fn answers_are_those_of_a_walk(acts in prop::collection::vec(act(), 1..60)) {
+    fn scoreboard_queries_equal_an_iteration_over_all_segments(acts in prop::collection::vec(act(), 1..60)) {
         let mut board = Scoreboard::counting(Some(MSS));
         let (mut una, mut nxt, mut max) = (1_u64, 1_u64, 1_u64);
         for act in acts {
@@ -150,7 +150,7 @@ proptest! {
 // Computed by hand: of two segments the second is sent again; then one retransmission contains both segments
 // and new bytes.
 #[test]
-fn a_retransmission_names_the_bytes_that_were_sent_once() {
+fn a_retransmission_reports_its_bytes_sent_once_before() {
     let at = |ms| Time::ZERO + Span::from_millis(ms);
     let mut board = Scoreboard::default();
     board.on_sent(at(0), 1, 101);

@@ -8,7 +8,7 @@ use std::fmt::Debug;
 /// Policy that determines the sender's reaction to explicit notices.
 pub trait NoticePolicy: Debug + Send {
     /// Returns the reaction to a notice about a missing segment or about the link
-    /// ([`NoticeKind::names_segment`](airhop_base::NoticeKind)).
+    /// ([`NoticeKind::concerns_one_segment`](airhop_base::NoticeKind)).
     fn on_notice(&mut self, now: Time, n: &Notice, s: &SenderState) -> Reaction;
 
     /// Adds the connection to the run's shared state, before any other call.

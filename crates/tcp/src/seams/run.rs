@@ -41,7 +41,7 @@ mod tests {
 
     // The first connection creates the shared state. Another key or another run has its own state.
     #[test]
-    fn the_first_flow_creates_the_shared_state() {
+    fn the_first_connection_creates_the_shared_state() {
         let mut run = Run::default();
         let made = [1, 1, 2].map(|key| run.share(key, || vec![key]));
         assert!(Arc::ptr_eq(&made[0], &made[1]) && !Arc::ptr_eq(&made[0], &made[2]));

@@ -25,7 +25,7 @@ impl Sender {
             return self.deliver_to_interface(now, n);
         }
         let is_missing = self.recovery.is_missing(&self.state, n.seq);
-        if self.connection != Connection::Established || (n.kind.names_segment() && !is_missing) {
+        if self.connection != Connection::Established || (n.kind.concerns_one_segment() && !is_missing) {
             return;
         }
         match self.notices.on_notice(now, &n, &self.state) {
@@ -67,7 +67,7 @@ impl Sender {
     #[cold]
     fn deliver_to_interface(&mut self, now: Time, n: Notice) {
         let packet = Packet::new(self.flow, n.origin, self.local, n.bytes(), Body::Notice(n));
-        if self.notices.takes(now, &packet) || !n.kind.names_segment() {
+        if self.notices.takes(now, &packet) || !n.kind.concerns_one_segment() {
             return;
         }
         let flags = Flags { ack: true, ..Flags::default() };

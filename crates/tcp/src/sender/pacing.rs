@@ -99,7 +99,7 @@ mod tests {
 
     // A rate below 1 bit/s is raised to 1 bit/s: here the window is one byte per round trip of 10 s.
     #[test]
-    fn the_slowest_window_has_a_rate() {
+    fn the_pacing_rate_is_at_least_1_bit_per_second() {
         let s = SenderState { srtt: Some(Span::from_secs(10)), ..SenderState::new(&Preset::Linux.config(1)) };
         let rate = |cwnd| of_window(&Window { cwnd, ssthresh: 1.0 }, &s).map(|(rate, _)| rate);
         assert_eq!([1.0, 10.0].map(rate), [1, 9].map(|bps| Some(Rate::from_bps(bps))));
@@ -107,7 +107,7 @@ mod tests {
 
     // 1000 bytes at 8 Mbit/s last one millisecond. The wait until a past time is zero.
     #[test]
-    fn the_wait_is_the_remaining_time_of_a_segment() {
+    fn the_pacing_delay_is_the_remaining_time_of_a_segment() {
         let at = |us| Time::ZERO + Span::from_micros(us);
         let mut pacing = Pacing::default();
         pacing.on_sent(at(0), 1000, Rate::from_bps(8_000_000), 1);
@@ -119,7 +119,7 @@ mod tests {
     // segments, otherwise at 1.2 windows (tcp_update_pacing_rate()). A burst has the bytes that this rate
     // carries in 1/1024 s (tcp_tso_autosize()).
     #[test]
-    fn twice_the_window_a_round_trip_far_below_ssthresh() {
+    fn the_linux_pacing_rate_is_twice_the_window_in_slow_start() {
         let srtt = Some(Span::from_millis(100));
         let s = SenderState { srtt, ..SenderState::new(&Preset::Linux.config(1000)) };
         for (cwnd, ssthresh, bps, quantum) in

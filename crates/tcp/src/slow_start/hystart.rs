@@ -133,7 +133,7 @@ mod tests {
     // 4 ms (2 ms for 16 ms), at most 16 ms (50 ms for 400 ms). The increase must be "more than" the
     // threshold, and eight samples are needed.
     #[test]
-    fn a_longer_round_trip_ends_it() {
+    fn a_longer_rtt_ends_slow_start() {
         for (least, just) in [(80, 90_000), (16, 20_000), (400, 416_000)] {
             let acks = || (0..60).map(|n| 3000 * n);
             assert_eq!(ends(16.0, least, just, acks()), None, "{least}");
@@ -145,7 +145,7 @@ mod tests {
     // Half of 60 ms and half of the millisecond for offload are 30.5 ms. With an ACK every 1.5 ms, the 22nd
     // ACK is the first after 30.5 ms.
     #[test]
-    fn a_train_of_half_a_round_trip_ends_it() {
+    fn an_ack_train_of_half_a_round_trip_ends_slow_start() {
         assert_eq!(ends(16.0, 60, 60_000, (0..60).map(|n| 1500 * n)), Some(22));
         assert_eq!(ends(16.0, 60, 60_000, (0..60).map(|n| 2000 * n)), Some(17), "2 ms are no gap");
         let gap = |n: u64| 1500 * n + if n >= 10 { 501 } else { 0 };
@@ -156,7 +156,7 @@ mod tests {
     // "More than": a train of exactly the maximum duration does not end slow start. If one ACK fulfils both
     // conditions, slow start ends once: here the ninth ACK, after 8.8 ms, at a maximum of 8.5 ms.
     #[test]
-    fn a_train_that_is_just_as_long_and_both_at_once() {
+    fn an_ack_train_of_exactly_the_limit_continues_slow_start() {
         assert_eq!(ends(16.0, 60, 60_000, (0..80).map(|n| 500 * n)), Some(63));
         assert_eq!(ends(16.0, 16, 20_001, (0..80).map(|n| 1100 * n)), Some(9));
     }
@@ -164,7 +164,7 @@ mod tests {
     // bictcp_state(): a timeout restarts the detection. After any other loss ssthresh is known, and the
     // detection is off.
     #[test]
-    fn only_a_timeout_begins_it_again() {
+    fn only_a_timeout_restarts_hystart() {
         for (by_timeout, again) in [(true, true), (false, false)] {
             let mut slow_start = SlowStart::hystart(false);
             let ends = |slow_start: &mut SlowStart| {
@@ -185,7 +185,7 @@ mod tests {
     // With pacing, slow start ends when an ACK train lasts for the full 60 ms plus one millisecond: at the
     // 42nd ACK.
     #[test]
-    fn pacing_makes_trains_longer() {
+    fn pacing_doubles_the_ack_train_that_ends_slow_start() {
         let acks = || (0..60).map(|n| 1500 * n);
         assert_eq!(ends_of(HyStart::new(true), 16.0, 60, 60_000, acks()), Some(42));
     }
@@ -194,7 +194,7 @@ mod tests {
     // start, not the 22nd above 16 segments. Slow start ends once; after a restart, the round contains all
     // data sent before.
     #[test]
-    fn rounds_begin_below_the_least_window() {
+    fn hystart_rounds_begin_below_the_minimum_window() {
         let mut hystart = HyStart::default();
         let mut ack = |n: u64| {
             let rtt = Some(Span::from_millis(60));
@@ -213,7 +213,7 @@ mod tests {
 
     // A new round resets both the train and the round's minimum RTT.
     #[test]
-    fn each_round_by_itself() {
+    fn a_new_round_resets_train_and_minimum_rtt() {
         let mut hystart = HyStart::default();
         let mut ack = |at: u64, una: u64, nxt: u64, rtt: u64| {
             let (rtt, least_rtt) = (Some(Span::from_millis(rtt)), Some(Span::from_millis(80)));

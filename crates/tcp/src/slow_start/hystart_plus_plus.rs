@@ -108,7 +108,7 @@ mod tests {
     // when eight samples exceed the last minimum by at least RttThresh. From then on each ACK grows the
     // window by a quarter segment.
     #[test]
-    fn longer_round_trips_slow_it_down() {
+    fn longer_rtts_begin_conservative_slow_start() {
         for (last, least) in [(80, 90), (16, 20), (400, 416)] {
             assert_eq!(round(&mut begun(&[last]), 1, least - 1), [1.0; 10], "{last}");
             let growth = round(&mut begun(&[last]), 1, least);
@@ -119,7 +119,7 @@ mod tests {
 
     // §4.2: slow start resumes "if (currentRoundMinRTT < cssBaselineMinRtt)".
     #[test]
-    fn shorter_ones_speed_it_up_again() {
+    fn a_shorter_rtt_resumes_slow_start() {
         let mut hystart = begun(&[80, 100]);
         assert_eq!(round(&mut hystart, 2, 100), [0.25; 10]);
         let growth = round(&mut hystart, 3, 99);
@@ -128,7 +128,7 @@ mod tests {
 
     // §4.2, CSS_ROUNDS: conservative slow start lasts five rounds, including the round in which it began.
     #[test]
-    fn five_slow_rounds_end_it() {
+    fn five_conservative_rounds_end_slow_start() {
         for rounds in 1..=6 {
             let mut hystart = begun(&[80]);
             (1..=rounds).for_each(|k| drop(round(&mut hystart, k, 100)));
@@ -138,7 +138,7 @@ mod tests {
 
     // §4.2: cwnd += min(N, L * SMSS). §4.3: L is 8, and infinite with pacing.
     #[test]
-    fn an_ack_counts_for_eight_segments_at_most_unless_paced() {
+    fn an_unpaced_ack_counts_for_at_most_eight_segments() {
         let sample = Sample { now: Time::ZERO, una: 1, nxt: 10, rtt: None, least_rtt: None };
         let growth = [false, true].map(|is_paced| HyStartPlusPlus::new(is_paced).growth(20.0, &sample));
         assert_eq!(growth, [8.0, 20.0]);

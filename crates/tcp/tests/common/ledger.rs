@@ -391,7 +391,7 @@ impl Observer for Ledger {
         if n.kind == NoticeKind::Nak {
             self.nak(n.seq);
         }
-        if let Some(named) = self.named.as_mut().filter(|_| n.kind.names_segment()) {
+        if let Some(named) = self.named.as_mut().filter(|_| n.kind.concerns_one_segment()) {
             named.insert(n.seq);
         }
         if n.kind == NoticeKind::Eln

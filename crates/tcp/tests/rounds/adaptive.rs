@@ -11,7 +11,7 @@ fn marking(segments: std::ops::RangeInclusive<u64>) -> Path {
 
 // RFC 8257 §3.4, §3.5: without marks DCTCP behaves as SACK.
 #[test]
-fn dctcp_without_marks_is_sack() {
+fn dctcp_without_marks_has_the_windows_of_sack() {
     for path in [clean(), clean().losing(&[20]), clean().losing(&[20, 22, 24])] {
         assert_eq!(rounds("dctcp", &path, 12), rounds("sack", &path, 12));
     }
@@ -23,7 +23,7 @@ fn dctcp_without_marks_is_sack() {
 // (RFC 3168 §6.1.2); alpha increases from 0.68 to 1, so each reduction is larger than the previous one. With
 // an initial alpha of 0 the first reductions are small.
 #[test]
-fn dctcp() {
+fn dctcp_alpha_sets_the_reduction_per_round() {
     insta::assert_snapshot!(rounds("dctcp", &marking(20..=20), 10), @r"
     0   2   2.00
     1   4   4.00
@@ -75,7 +75,7 @@ fn dctcp() {
 // 16/cwnd. A loss halves the window. With 100 ms as the reference, the scheme is Reno. (Pacing is off, as in
 // Linux.)
 #[test]
-fn hybla() {
+fn hybla_windows_scale_with_rho_per_round() {
     const LINUX: &[(&str, f64)] = &[("form", 1.0)];
     insta::assert_snapshot!(rounds_with("hybla", LINUX, &clean(), 6), @r"
     0   2   2.00
@@ -108,7 +108,7 @@ fn hybla() {
 // Liu et al. 2008: growth is Reno's up to 15 segments. Then an ACK adds 10/cwnd, as no delay was measured,
 // and a loss costs an eighth: the window decreases from 49.05 to 42.92.
 #[test]
-fn illinois() {
+fn illinois_windows_grow_by_10_and_lose_an_eighth() {
     insta::assert_snapshot!(rounds("illinois", &clean(), 16), @r"
      0   2   2.00
      1   4   4.00
@@ -155,7 +155,7 @@ fn illinois() {
 // Afterwards the window grows by 1 + 10 t + t²/4 per round trip of 100 ms, that is by 2, 3, 4, … (scaling has
 // no effect at this round trip). The first loss halves the window, and growth is Reno's again for one second.
 #[test]
-fn htcp() {
+fn htcp_windows_grow_with_time_since_the_loss_per_round() {
     insta::assert_snapshot!(rounds("htcp", &clean(), 24), @r"
      0   2   2.00
      1   4   4.00

@@ -16,7 +16,7 @@ fn rounds(t: &Transfer, from: usize, to: usize) -> String {
 // there for three round trips of 298 ms without growth. §4.3.3: at 1/2.885 of the rate, or 34 segments per
 // round, the 197 queued segments drain in three rounds.
 #[test]
-fn startup_doubles_until_the_pipe_is_full_and_drains() {
+fn bbr_startup_doubles_until_the_pipe_is_full_and_drains() {
     insta::assert_snapshot!(rounds(&run("bbr", pipe(1000), 3_000), 0, 19), @r"
       0  10  10.00
       1  20  20.00
@@ -46,7 +46,7 @@ fn startup_doubles_until_the_pipe_is_full_and_drains() {
 // margin). §4.2.3: the window is 2 · 101 segments, plus three quanta of two, plus two segments for ACK
 // aggregation.
 #[test]
-fn the_gain_cycle() {
+fn probe_bw_gains_cycle_over_eight_rounds() {
     insta::assert_snapshot!(rounds(&run("bbr", pipe(1000), 5_000), 24, 42), @r"
      24 120 212.00
      25 102 210.00
@@ -74,7 +74,7 @@ fn the_gain_cycle() {
 // becomes four segments. The flight reaches this size after a round trip, and stays there for 200 ms and a
 // round trip. Then the window is restored.
 #[test]
-fn the_round_trip_is_probed_after_ten_seconds() {
+fn probe_rtt_begins_after_ten_seconds() {
     let t = run("bbr", pipe(1000), 12_000);
     let first = t.cwnd.iter().find(|(time, cwnd)| *time > at(2_000) && *cwnd < 200.0).expect("it is probed");
     assert!(at(10_100) < first.0 && first.0 < at(10_115), "{first:?}");
@@ -90,7 +90,7 @@ fn the_round_trip_is_probed_after_ten_seconds() {
 // of 11 ms, the 200 ms contain more round trips than the rate filter covers, and the rate nevertheless stays
 // in the filter.
 #[test]
-fn the_rate_survives_the_probe_of_the_round_trip() {
+fn probe_rtt_does_not_change_the_rate_estimate() {
     let t = run("bbr", Path { bottleneck: pipe(1000).bottleneck, ..Path::of(5) }, 10_500);
     let probed = sent(&t, 10_040, 10_190); // fourteen round trips
     assert!((40..=60).contains(&probed), "{probed}");
@@ -121,7 +121,7 @@ fn a_loss_conserves_packets_for_a_round_trip() {
 // §4.2.3.4: after a timeout the window is one segment; the delivery-rate estimate is kept, and after the
 // repair the window is restored.
 #[test]
-fn a_timeout_is_a_segment_and_then_the_former_window() {
+fn a_timeout_sets_one_segment_and_repair_restores_the_window() {
     let lost: Vec<u64> = (2000..2400).collect();
     let t = run("bbr", pipe(1000).losing(&lost), 12_000);
     assert_eq!(t.sender.counters().timeouts, 1);
@@ -133,7 +133,7 @@ fn a_timeout_is_a_segment_and_then_the_former_window() {
 
 // The window ignores wireless losses: a loss of one segment in twenty costs no more than its retransmissions.
 #[test]
-fn random_losses_do_not_count() {
+fn random_losses_do_not_reduce_the_bbr_window() {
     let lost: Vec<u64> = (200..20_000).step_by(20).collect();
     let t = run("bbr", pipe(1000).losing(&lost), 10_000);
     let arrived = t.receiver.delivered() / 1000;

@@ -20,7 +20,7 @@ fn rounds(t: &Transfer, from: usize, to: usize) -> String {
 // round trips of 211 ms at the link rate, Startup ends. §5.3.2: at half the rate the queue empties in two
 // round trips.
 #[test]
-fn startup_doubles_until_the_pipe_is_full_and_drains() {
+fn bbr3_startup_doubles_until_the_pipe_is_full_and_drains() {
     insta::assert_snapshot!(rounds(&run("bbr3", pipe(1000), 2_000), 0, 17), @r"
      0  10  10.00
      1  20  20.00
@@ -48,7 +48,7 @@ fn startup_doubles_until_the_pipe_is_full_and_drains() {
 // segments, plus one for the excess and two for probing; and 0.9 until the queue is empty. §5.3.4: after five
 // seconds without a lower round trip, the flight is half of 101 segments, for 200 ms and a round trip.
 #[test]
-fn the_cycle_and_the_probe_of_the_round_trip() {
+fn probe_bw_cycles_and_probe_rtt_follows_after_5_s() {
     insta::assert_snapshot!(rounds(&run("bbr3", pipe(1000), 5_800), 36, 56), @r"
     36  98 203.00
     37 100 203.00
@@ -79,7 +79,7 @@ fn the_cycle_and_the_probe_of_the_round_trip() {
 // bound the probe adds one segment, then two, then four; a loss rate above 2 % ends the probe. §5.3.3.6: the
 // next probe stops at the former bound, and continues after a round trip without losses there.
 #[test]
-fn a_short_queue() {
+fn losses_in_a_short_queue_bound_the_flight() {
     let t = run("bbr3", pipe(50), 8_900);
     insta::assert_snapshot!(rounds(&t, 4, 12), @r"
      4 112 116.00
@@ -129,7 +129,7 @@ fn a_short_queue() {
 // rate stays the same. The window also stays, because 0.7 of the window, or 142 segments, exceeds the 101
 // delivered segments. Refill resets the short-term bounds.
 #[test]
-fn a_loss_bounds_the_window_until_the_next_probe() {
+fn a_loss_sets_short_term_bounds_until_the_next_probe() {
     let t = run("bbr3", pipe(1000).losing(&[2300]), 4_500);
     assert_eq!((t.sender.counters().fast_recoveries, t.sender.counters().timeouts), (1, 0));
     let windows = [2_700, 3_200, 3_700, 4_300].map(|ms| cwnd(&t, ms).round());
@@ -141,7 +141,7 @@ fn a_loss_bounds_the_window_until_the_next_probe() {
 // §5.6.4.4: a whole flight is lost. After the timeout the window is one segment, and then four plus the
 // acknowledged segments. After the repair, window and rate have their former values.
 #[test]
-fn a_timeout_is_a_segment_and_then_the_former_window() {
+fn a_timeout_sets_one_segment_and_repair_restores_the_window() {
     let lost: Vec<u64> = (2000..2203).collect();
     let t = run("bbr3", pipe(1000).losing(&lost), 6_000);
     assert_eq!((t.sender.counters().timeouts, t.sender.counters().fast_recoveries), (1, 0));

@@ -25,7 +25,7 @@ fn cwnd(t: &Transfer, time: Time) -> f64 {
 // detects a round trip later. Then the window decreases by 1/δ = 2 per round trip of up to 225 ms for three
 // round trips, and afterwards by 4, 8, 16 and so on.
 #[test]
-fn copa_doubles_and_then_gathers_speed() {
+fn copa_doubles_the_window_and_then_the_velocity() {
     insta::assert_snapshot!(rounds(&run("copa", pipe(1000), 2_100), 0, 20), @r"
       0  10  10.00
       1  20  20.00
@@ -55,7 +55,7 @@ fn copa_doubles_and_then_gathers_speed() {
 // sent at once. After their ACKs the window is 20, and the twenty segments are sent at intervals of 101 / (2
 // · 20) = 2.525 ms, over half a round trip.
 #[test]
-fn copa_paces_at_twice_its_rate() {
+fn copa_paces_at_twice_the_window_per_rtt_standing() {
     let t = run("copa", pipe(1000), 199);
     let times: Vec<f64> = t.log.iter().map(|s| s.time.secs_f64() * 1e3).collect();
     assert!(times[..10].iter().all(|&ms| ms == 0.0) && times.len() == 30, "{times:?}");
@@ -98,7 +98,7 @@ fn ledbat_grows_by_a_segment_a_round_trip() {
 // half per round trip (§4.3). A slowdown (§4.4) has two segments for two round trips of about 200 ms, and
 // then slow start, which ends at the target.
 #[test]
-fn ledbat_plus_plus_stands_back_after_its_first_slow_start() {
+fn ledbat_plus_plus_slows_down_after_its_first_slow_start() {
     insta::assert_snapshot!(rounds(&run_with("ledbat", &[("form", 1.0)], pipe(1000), 3_200), 0, 30), @r"
       0  10  10.00
       1  15  15.00

@@ -59,14 +59,14 @@ const GROW_AS_RENO: [&str; 8] =
 
 // The schemes differ in the classification of losses, not in the growth of the window.
 #[test]
-fn without_a_loss() {
+fn without_a_loss_all_discriminators_grow_as_reno() {
     let reno = rounds("reno", &clean(), 9);
     assert_eq!(common_rounds(&GROW_AS_RENO, &clean(), 9), reno);
 }
 
 // Santa Cruz: no segment is queued on this path, so congestion avoidance adds one segment per window.
 #[test]
-fn without_a_loss_santa_cruz() {
+fn santa_cruz_adds_one_segment_per_window_without_a_queue() {
     insta::assert_snapshot!(rounds("santa-cruz", &clean(), 7), @r"
     0   2   2.00
     1   4   4.00
@@ -83,7 +83,7 @@ fn without_a_loss_santa_cruz() {
 // once more: growth releases two segments, and the first of them is measured while the second is still behind
 // it. No segment is lost.
 #[test]
-fn santa_cruz_keeps_a_queue_of_n() {
+fn santa_cruz_keeps_between_n_minus_and_plus_delta_queued() {
     for (ssthresh, settled) in [(8.0, 14.0), (f64::INFINITY, 15.0)] {
         let config = Config { initial_ssthresh: ssthresh, ..Preset::Ns2.config(MSS) };
         let mut t = Transfer::new("santa-cruz", &config, queue(60), 10_000);
@@ -102,7 +102,7 @@ fn santa_cruz_keeps_a_queue_of_n() {
 // of these segments releases one. Then the retransmission is acknowledged and 8 segments are outstanding, so
 // one more is sent, and the seven remaining ACKs release eight, because the window passes 10.
 #[test]
-fn a_wireless_loss() {
+fn a_single_wireless_loss_causes_no_reduction() {
     let schemes = ["jersey", "new-jersey", "jtcp", "newreno-ff", "casablanca"];
     insta::assert_snapshot!(common_rounds(&schemes, &clean().losing(&[21]), 8), @r"
       0   2   2.00
@@ -138,7 +138,7 @@ fn a_wireless_loss() {
 // releases one segment. The partial ACK causes the repair of 22 and one segment, because it deflates the
 // window by two and adds one; five segments follow for duplicates. Round 7 is the same with six segments.
 #[test]
-fn three_wireless_losses() {
+fn three_wireless_losses_cause_no_reduction() {
     let schemes = ["jersey", "new-jersey", "jtcp", "newreno-ff", "casablanca"];
     insta::assert_snapshot!(common_rounds(&schemes, &clean().losing(&[20, 22, 24]), 10), @r"
       0   2   2.00
@@ -160,7 +160,7 @@ fn three_wireless_losses() {
 // and 24 have arrived). One marked segment of two has a probability of 0.36 by chance, so the loss is
 // wireless.
 #[test]
-fn marked_segments_that_are_lost() {
+fn casablanca_classifies_losses_by_marked_segments() {
     let alone = clean().losing(&[20]);
     assert_eq!(rounds("casablanca", &alone, 9), rounds("newreno", &alone, 9));
     insta::assert_snapshot!(rounds("casablanca", &clean().losing(&[20, 22]), 8), @r"
@@ -181,7 +181,7 @@ fn marked_segments_that_are_lost() {
 // first gap). Multiplied by 0.95 · 100 ms, that gives 3.23. Round 5: 31 is sent and 21 retransmitted; the
 // ninth duplicate ACK inflates the window to 12.23, which releases 32.
 #[test]
-fn a_loss_tibet() {
+fn a_loss_sets_the_tibet_window_from_its_estimate() {
     insta::assert_snapshot!(rounds("tibet", &clean().losing(&[21]), 8), @r"
       0   2   2.00
       1   4   4.00
@@ -200,7 +200,7 @@ fn a_loss_tibet() {
 // 12 + 3 allowed, four more are sent, and then one for each of the remaining six duplicates. Without the
 // simulator's values, the scheme behaves as NewReno.
 #[test]
-fn a_loss_with_ideal_knowledge() {
+fn a_loss_sets_the_ideal_bwe_window_to_the_bdp() {
     let mut t = started("ideal-bwe", clean().losing(&[21]));
     let rate = Rate::from_bps(960_000);
     t.sender.on_truth(&Truth { rate, whole: rate, rtt: Span::from_millis(100) });
@@ -225,7 +225,7 @@ fn a_loss_with_ideal_knowledge() {
 // 4.80 permits one segment; the seventh and the eighth arrival release one each. The last segment is sent
 // when the retransmission is acknowledged.
 #[test]
-fn a_loss_dcr() {
+fn dcr_delays_a_reduction_by_one_round_trip() {
     insta::assert_snapshot!(rounds("dcr", &clean().losing(&[21]), 9), @r"
       0   2   2.00
       1   4   4.00
@@ -243,7 +243,7 @@ fn a_loss_dcr() {
 // The link layer delivers segment 21 with a delay of 60 ms, less than the round trip for which DCR waits: DCR
 // neither retransmits nor reduces the window. With 120 ms DCR reduces the window once.
 #[test]
-fn a_timely_link_repair_is_no_loss() {
+fn dcr_does_not_reduce_for_a_timely_link_repair() {
     let late = |ms| clean().with(21, 1, Fate::Late(Span::from_millis(ms)));
     let counted = |ms| {
         let mut t = started("dcr", late(ms));
@@ -259,7 +259,7 @@ fn a_timely_link_repair_is_no_loss() {
 // in flight. Round 6: the fourth duplicate ACK makes room for the repair of 22, and the next one for that of
 // 24; then new data are sent.
 #[test]
-fn three_losses_dcr() {
+fn dcr_reduces_once_for_three_losses() {
     insta::assert_snapshot!(rounds("dcr", &clean().losing(&[20, 22, 24]), 10), @r"
       0   2   2.00
       1   4   4.00
@@ -279,7 +279,7 @@ fn three_losses_dcr() {
 // a first sample of 100 ms the timeout is 300 ms (ns-2: a mean of 10 ticks and four times a deviation of
 // five), so the timer would expire at 400 ms. Duplicate ACKs at 350 ms start a delay until 450 ms.
 #[test]
-fn the_retransmission_timer_does_not_cut_the_delay_short() {
+fn the_retransmission_timer_does_not_interrupt_the_dcr_delay() {
     let mut s = Script::new("dcr", ns2(8.0, 2.0));
     s.sent();
     assert_eq!(s.at(100).ack(2), "9");
@@ -309,7 +309,7 @@ fn the_retransmission_timer_does_not_cut_the_delay_short() {
 // computes half of (R + 1 / RTT), and each other ACK adds 1 / RTT. The threshold is therefore 9.5, which the
 // window passes in round 9. New Jersey estimates 0, 20 and 50, so its threshold is 5.
 #[test]
-fn a_timeout() {
+fn the_threshold_after_a_timeout_follows_each_estimate() {
     let window = clean().losing(&[15, 16, 17, 18, 19, 20, 21, 22]);
     assert_eq!(
         common_rounds(&["newreno-ff", "casablanca", "dcr", "ideal-bwe"], &window, 10),
@@ -356,7 +356,7 @@ fn a_timeout() {
 // Slow start into a full queue: half of the doubled window is queued, and many round-trip times exceed the
 // limits. Schemes that use these criteria classify the loss as congestion.
 #[test]
-fn slow_start_overflows_a_queue() {
+fn a_loss_after_slow_start_overflow_is_congestion() {
     for scheme in ["jtcp", "newreno-ff"] {
         let config = Preset::Ns2.config(MSS);
         let t = Transfer::new(scheme, &config, queue(10), 10_000);
@@ -367,7 +367,7 @@ fn slow_start_overflows_a_queue() {
 // In congestion avoidance the queue is as full one window after the overflow as one window before. As the
 // queue did not grow, no k makes the loss congestion.
 #[test]
-fn a_full_queue_grows_no_more_and_jtcp_misses_it() {
+fn jtcp_misses_congestion_in_a_full_constant_queue() {
     let judged = |k: f64| {
         let config = config();
         let sender = common::sender("jtcp", &[("k", k)], &config);

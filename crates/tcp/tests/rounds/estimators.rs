@@ -19,7 +19,7 @@ const NEWRENO: [(&str, f64); 1] = [("recovery", 1.0)];
 
 // Without a loss and without a queue all schemes but Vegas grow as Reno, and after a timeout Veno is Reno.
 #[test]
-fn growth_is_renos() {
+fn without_a_loss_the_window_grows_as_in_reno() {
     for scheme in ["westwood", "westwood-nr", "westwood-vt"] {
         assert_eq!(rounds(scheme, &clean(), 9), rounds("reno", &clean(), 9), "{scheme}");
     }
@@ -32,7 +32,7 @@ fn growth_is_renos() {
 // ns-2's Linux agents count integer segments: the window still grows by one per ACK at ssthresh (Linux 2.6,
 // tcp_slow_start()), then by one per round (RFC 3465).
 #[test]
-fn growth_in_whole_segments() {
+fn ns2_linux_agents_grow_by_whole_segments() {
     let of = |scheme: &str| rounds(scheme, &clean(), 9);
     insta::assert_snapshot!(same(&["veno", "westwood-plus"], of), @r"
     0   2   2.00
@@ -51,7 +51,7 @@ fn growth_in_whole_segments() {
 // two intervals of 100 ms only measure the values to compare. Then the limit doubles each round, and exceeds
 // Reno's window from round 4 on.
 #[test]
-fn the_columns_of_cheng_and_lin() {
+fn tcp_w_and_tcp_cc_match_their_columns_of_cheng_and_lin() {
     for path in [clean(), one(), three(), window()] {
         assert_eq!(rounds("tcp-w", &path, 12), rounds("westwood", &path, 12));
     }
@@ -72,7 +72,7 @@ fn the_columns_of_cheng_and_lin() {
 // window grows by one segment per round, because no segment is queued; the growth is an integer, as each ACK
 // adds 1/cwnd of the window at the start of the round.
 #[test]
-fn vegas_grows() {
+fn vegas_doubles_every_other_round_and_then_adds_a_segment() {
     insta::assert_snapshot!(rounds("vegas", &clean(), 8), @r"
     0   2   2.00
     1   2   2.00
@@ -91,7 +91,7 @@ fn vegas_grows() {
 // 13, of which 8 are outstanding, so five more are sent. In round 8 the window does not grow: the ACK of 20
 // also acknowledged 27, and its round trip of 200 ms counts as queueing.
 #[test]
-fn vegas_one_loss() {
+fn vegas_reduces_by_a_quarter_for_one_loss() {
     insta::assert_snapshot!(rounds("vegas", &one(), 10), @r"
     0   2   2.00
     1   2   2.00
@@ -110,7 +110,7 @@ fn vegas_one_loss() {
 // for 24: no duplicate ACK is needed. Both segments were sent before the reduction, so no second reduction
 // follows. The first of these ACKs increases the window of 6 by a sixth.
 #[test]
-fn vegas_three_losses() {
+fn vegas_reduces_once_for_three_losses() {
     insta::assert_snapshot!(rounds("vegas", &three(), 10), @r"
     0   2   2.00
     1   2   2.00
@@ -141,7 +141,7 @@ fn vegas_keeps_between_alpha_and_beta_queued() {
 // nine segments are in flight with the retransmission of 20. The duplicate from 25 releases none, as the
 // window is 8, and each of the next six releases one.
 #[test]
-fn veno_losses() {
+fn veno_reduces_by_a_fifth_without_a_queue() {
     insta::assert_snapshot!(rounds("veno", &one(), 8), @r"
     0   2   2.00
     1   4   4.00
@@ -169,7 +169,7 @@ fn veno_losses() {
 // The retransmission is lost as well. The arrival of 33, sent after the retransmission, reveals this loss,
 // without a timeout or a second reduction.
 #[test]
-fn forward_acknowledgement_finds_a_lost_repair() {
+fn forward_acknowledgement_detects_a_lost_retransmission() {
     insta::assert_snapshot!(rounds("veno", &one().with(20, 2, Fate::Lost), 9), @r"
     0   2   2.00
     1   4   4.00
@@ -185,7 +185,7 @@ fn forward_acknowledgement_finds_a_lost_repair() {
 
 // Fu and Liew 2003: with three or more segments queued the window grows half as fast, and a loss halves it.
 #[test]
-fn veno_takes_a_queue_for_congestion() {
+fn veno_halves_the_window_with_a_queue() {
     let grown = |scheme: &str| {
         let mut t = Transfer::new(scheme, &config(), narrow(), 100_000);
         t.run_until(at(1_500));
@@ -212,7 +212,7 @@ fn veno_takes_a_queue_for_congestion() {
 // + 3 duplicates + 7 more permit 12: the last duplicate releases one segment in addition to the
 // retransmission of 20.
 #[test]
-fn westwood_one_loss() {
+fn westwood_sets_the_minimum_window_after_an_early_loss() {
     let expected = rounds("westwood", &one(), 9);
     insta::assert_snapshot!(expected, @r"
     0   2   2.00
@@ -230,7 +230,7 @@ fn westwood_one_loss() {
 
 // The sender retransmits one hole per round trip, with the window of the estimate at the start of recovery.
 #[test]
-fn westwood_nr_three_losses() {
+fn westwood_nr_repairs_one_of_three_holes_per_round() {
     insta::assert_snapshot!(rounds("westwood-nr", &three(), 10), @r"
     0   2   2.00
     1   4   4.00
@@ -250,7 +250,7 @@ fn westwood_nr_three_losses() {
 // ACK; duplicates for segments sent before that recovery do not start another one (RFC 6582 §3.2 step 1), and
 // the timer repairs the remaining holes.
 #[test]
-fn reno_and_newreno_by_the_word() {
+fn reno_and_newreno_recovery_differ_at_three_holes() {
     for (scheme, newreno, reno) in [("westwood-plus", 1.0, 2.0), ("veno", 1.0, 2.0), ("tibet", 0.0, 1.0)] {
         let of = |recovery, path: &Path| rounds_with(scheme, &[("recovery", recovery)], path, 9);
         assert_eq!(of(newreno, &one()), of(reno, &one()), "{scheme}");
@@ -270,7 +270,7 @@ fn reno_and_newreno_by_the_word() {
 // estimate (7 · 25 + 31)/8 = 25. In 100 ms that is a window of 2. The recovery ends with the window at
 // ssthresh, 5, at which an ACK still increases the window by one.
 #[test]
-fn westwood_plus_one_loss() {
+fn westwood_plus_sets_ssthresh_from_its_two_samples() {
     insta::assert_snapshot!(rounds("westwood-plus", &one(), 9), @r"
     0   2   2.00
     1   4   4.00
@@ -291,7 +291,7 @@ fn westwood_plus_one_loss() {
 // bytes per millisecond both filters of ns-2's Westwood+ may stay 7 below their input, as (7 · 118 + 125)/8
 // is 118: the estimate is 111 of 125, and the window is 11.
 #[test]
-fn the_estimate_fills_the_empty_path() {
+fn the_westwood_window_after_a_loss_is_the_bdp() {
     let left = |scheme, filter: u8| {
         let given = [("filter", f64::from(filter))];
         let mut t = Transfer::given(scheme, &given, &config(), narrow().losing(&[1100]), 10_000);
@@ -315,7 +315,7 @@ fn the_estimate_fills_the_empty_path() {
 // window of 9.50 with an inflation of 8 releases 7 segments in addition to the retransmission of 20;
 // afterwards the window grows again.
 #[test]
-fn westwood_vt_one_loss() {
+fn westwood_vt_does_not_reduce_for_a_wireless_loss() {
     insta::assert_snapshot!(rounds("westwood-vt", &one(), 8), @r"
     0   2   2.00
     1   4   4.00
@@ -341,7 +341,7 @@ fn judged(n: u64, given: &[(&str, f64)]) -> (LossClass, f64, f64) {
 // Koo et al. 2007, §2 and §3: the loss is wireless if Δ < 14, congestion if Δ > 16, and undecided in between.
 // On this path Δ is the window minus 13.5 segments.
 #[test]
-fn westwood_vt_classifies_by_its_queue() {
+fn westwood_vt_classifies_a_loss_by_its_queue_length() {
     let mut seen = Vec::new();
     for n in (100..700).step_by(40) {
         let (judged, before, after) = judged(n, &[]);

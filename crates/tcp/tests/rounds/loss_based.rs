@@ -15,7 +15,7 @@ const ALL: [&str; 6] = ["tahoe", "reno", "newreno", "snoop", "sack", "ll-elsn"];
 // 1/cwnd, which gives 8.95, slightly less than one segment more, as cwnd grows during the round. In round 4 a
 // ninth segment is sent as soon as the window passes 9.
 #[test]
-fn slow_start_then_avoidance() {
+fn slow_start_doubles_and_avoidance_adds_one_segment() {
     insta::assert_snapshot!(common_rounds(&ALL, &clean(), 9), @r"
     0   2   2.00
     1   4   4.00
@@ -37,7 +37,7 @@ fn slow_start_then_avoidance() {
 // four, as the window passes 5. With SACK the pipe leads to the same result: it starts at 11 - 3 = 8, and a
 // segment may be sent below 4 (4.75 as an integer).
 #[test]
-fn one_loss() {
+fn one_loss_halves_the_window_once() {
     insta::assert_snapshot!(common_rounds(&["reno", "newreno", "snoop", "sack", "ll-elsn"], &one(), 10), @r"
     0   2   2.00
     1   4   4.00
@@ -71,7 +71,7 @@ fn one_loss() {
 // duplicates from the repairs of 25 to 27 acknowledge only data sent before the reduction, so there is no
 // second reduction.
 #[test]
-fn three_losses_tahoe() {
+fn tahoe_retransmits_all_segments_from_the_first_loss() {
     insta::assert_snapshot!(rounds("tahoe", &three(), 11), @r"
     0   2   2.00
     1   4   4.00
@@ -90,7 +90,7 @@ fn three_losses_tahoe() {
 // Reno: the partial ACK of round 6 ends recovery with ten segments outstanding and a window of 4. No segment
 // is sent until the timer repairs 22, 200 ms later; ssthresh is then 2.38.
 #[test]
-fn three_losses_reno() {
+fn reno_needs_a_timeout_for_three_losses() {
     insta::assert_snapshot!(rounds("reno", &three(), 12), @r"
     0   2   2.00
     1   4   4.00
@@ -109,7 +109,7 @@ fn three_losses_reno() {
 // NewReno repairs one hole per round trip with one reduction. Round 6: the duplicate ACK from 30 releases 31,
 // and the partial ACK releases 22 and 32.
 #[test]
-fn three_losses_newreno() {
+fn newreno_repairs_one_of_three_holes_per_round() {
     insta::assert_snapshot!(common_rounds(&["newreno", "snoop"], &three(), 11), @r"
     0   2   2.00
     1   4   4.00
@@ -128,7 +128,7 @@ fn three_losses_newreno() {
 // ns-2's SACK: the pipe starts at 11 - 3 = 8. The four remaining duplicate ACKs of round 5 lower it to 4,
 // which is not below the window. In round 6 it decreases below the window, and both holes are retransmitted.
 #[test]
-fn three_losses_sack() {
+fn sack_repairs_two_holes_when_the_pipe_permits() {
     insta::assert_snapshot!(rounds("sack", &three(), 11), @r"
     0   2   2.00
     1   4   4.00
@@ -148,7 +148,7 @@ fn three_losses_sack() {
 // retransmitted, 11 outstanding segments minus 7 SACKed and 2 lost ones leave a flight of 2, or 3 with the
 // retransmission.
 #[test]
-fn three_losses_esack() {
+fn esack_repairs_three_losses_in_one_round() {
     insta::assert_snapshot!(rounds("ll-elsn", &three(), 11), @r"
     0   2   2.00
     1   4   4.00
@@ -167,7 +167,7 @@ fn three_losses_esack() {
 // A whole window is lost. No segment is sent until the timer expires, 200 ms (ns-2's minimum) after the last
 // ACK. Then every scheme uses slow start to repair the lost segments, up to half of 8.95.
 #[test]
-fn a_timeout() {
+fn a_timeout_repairs_a_lost_window_by_slow_start() {
     insta::assert_snapshot!(common_rounds(&ALL, &window(), 10), @r"
     0   2   2.00
     1   4   4.00
@@ -185,7 +185,7 @@ fn a_timeout() {
 // duplicate ACKs before the ACK of the next retransmission cause another transmission of 21 and 22 (limited
 // transmit after go-back-N, as in ns-2).
 #[test]
-fn a_lost_repair_newreno() {
+fn newreno_detects_a_lost_retransmission_by_timeout() {
     insta::assert_snapshot!(common_rounds(&["reno", "newreno", "snoop"], &repair(), 10), @r"
     0   2   2.00
     1   4   4.00
@@ -203,7 +203,7 @@ fn a_lost_repair_newreno() {
 // ns-2's SACK retransmits a hole only once, so it cannot detect this loss either. SACKed segments are no new
 // information, so no duplicate ACK counts in round 8.
 #[test]
-fn a_lost_repair_sack() {
+fn ns2_sack_detects_a_lost_retransmission_by_timeout() {
     insta::assert_snapshot!(rounds("sack", &repair(), 10), @r"
     0   2   2.00
     1   4   4.00
@@ -221,7 +221,7 @@ fn a_lost_repair_sack() {
 // ESACK knows the sending order: 31, 32 and 33 were sent after the retransmission of 20 and have arrived, so
 // the retransmission is lost (Yun 2009, Algorithm 1). There is neither a timeout nor a second reduction.
 #[test]
-fn a_lost_repair_esack() {
+fn esack_detects_a_lost_retransmission_by_sending_order() {
     insta::assert_snapshot!(rounds("ll-elsn", &repair(), 10), @r"
     0   2   2.00
     1   4   4.00
@@ -240,7 +240,7 @@ fn a_lost_repair_esack() {
 // retransmitted in the same round, beyond the window of 8.95, and the window keeps growing: to 9.71 instead
 // of 9.81, as only seven ACKs advance in round 4 instead of eight.
 #[test]
-fn losses_on_the_air() {
+fn notified_wireless_losses_do_not_reduce_the_window() {
     let half = at(50).since(at(0));
     let path = clean().with(20, 1, Fate::Noticed(half)).with(22, 1, Fate::Noticed(half));
     insta::assert_snapshot!(rounds("ll-elsn", &path, 9), @r"
@@ -259,7 +259,7 @@ fn losses_on_the_air() {
 // Without a loss CUBIC behaves as Reno: without W_max the cubic stays at its plateau, and the Reno-friendly
 // estimate grows by one segment per window.
 #[test]
-fn cubic_without_a_loss() {
+fn cubic_without_a_loss_grows_as_reno() {
     assert_eq!(rounds("cubic", &clean(), 13), rounds("reno", &clean(), 13));
 }
 
@@ -268,7 +268,7 @@ fn cubic_without_a_loss() {
 // (rounds 6 and 7), slightly above the cubic. Above 9.50, in round 11, the window grows by one segment per
 // window.
 #[test]
-fn one_loss_cubic() {
+fn one_loss_reduces_the_cubic_window_to_seven_tenths() {
     insta::assert_snapshot!(rounds("cubic", &one(), 13), @r"
     0   2   2.00
     1   4   4.00
@@ -289,7 +289,7 @@ fn one_loss_cubic() {
 // A timeout: slow start up to 0.7 of 8.95, or 6.27, which the window reaches in round 8. Then the window
 // grows as Reno's with beta 0.7, because the cubic is flat there.
 #[test]
-fn a_timeout_cubic() {
+fn cubic_repairs_by_slow_start_after_a_timeout() {
     insta::assert_snapshot!(rounds("cubic", &window(), 13), @r"
     0   2   2.00
     1   4   4.00

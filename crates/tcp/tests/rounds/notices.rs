@@ -28,7 +28,7 @@ fn marked() -> Path {
 
 // No segment is lost: the rounds equal those of `rounds.rs`.
 #[test]
-fn slow_start_then_avoidance() {
+fn without_losses_notified_senders_grow_as_reno() {
     insta::assert_snapshot!(common_rounds(&ALL, &clean(), 7), @r"
     0   2   2.00
     1   4   4.00
@@ -42,7 +42,7 @@ fn slow_start_then_avoidance() {
 
 // A loss without a notice is a congestion loss with one halving, as in `rounds.rs`.
 #[test]
-fn a_silent_loss() {
+fn a_loss_without_a_notice_halves_the_window() {
     insta::assert_snapshot!(common_rounds(&ALL, &one(), 8), @r"
     0   2   2.00
     1   4   4.00
@@ -57,7 +57,7 @@ fn a_silent_loss() {
 
 // The loss of a whole window without notices leads to a timeout.
 #[test]
-fn a_timeout() {
+fn a_lost_window_without_notices_causes_a_timeout() {
     insta::assert_snapshot!(common_rounds(&ALL, &window(), 9), @r"
     0   2   2.00
     1   4   4.00
@@ -77,7 +77,7 @@ fn a_timeout() {
 // retransmission and 29 cause partial ACKs, each with room for two segments: 32 to 35. Without notices
 // (above) this took one round longer.
 #[test]
-fn a_damaged_segment_hack() {
+fn hack_halves_its_window_for_a_damaged_segment() {
     insta::assert_snapshot!(common_rounds(&["hack", "ewln"], &damaged(), 8), @r"
     0   2   2.00
     1   4   4.00
@@ -95,7 +95,7 @@ fn a_damaged_segment_hack() {
 // releases no segment in round 4, and in round 5 only the ACK of the retransmission increases the window:
 // 9.50 + 1/9.50.
 #[test]
-fn a_damaged_segment_whose_duplicates_do_not_count() {
+fn duplicates_of_a_damaged_segment_do_not_count() {
     let hack_fixed = rounds("hack-fixed", &damaged(), 8);
     assert_eq!(rounds_with("hack-fixed", &[("shield", 1.0)], &damaged(), 8), hack_fixed);
     assert_eq!(rounds("tcp-eln", &damaged(), 8), hack_fixed);
@@ -116,7 +116,7 @@ fn a_damaged_segment_whose_duplicates_do_not_count() {
 // each arrival leaves the list and releases a segment, so the ACK clock continues. Round 5: the ACKs of the
 // retransmission, 29 and 30 increase the window: 9.50 + 0.105 + 0.104 + 0.103.
 #[test]
-fn a_damaged_segment_lhp() {
+fn lhp_does_not_reduce_for_a_damaged_segment() {
     let sack = rounds("lhp", &damaged(), 8);
     assert_eq!(rounds_with("lhp", &[("trigger", 1.0)], &damaged(), 8), sack);
     insta::assert_snapshot!(sack, @r"
@@ -134,7 +134,7 @@ fn a_damaged_segment_lhp() {
 // Three damaged segments: HACK halves its window once, for 20; the other schemes do not halve it. Their small
 // differences come from the schemes that may send while 20 is missing (above).
 #[test]
-fn three_damaged_segments() {
+fn only_hack_reduces_for_three_damaged_segments() {
     insta::assert_snapshot!(common_rounds(&["hack", "ewln"], &three_damaged(), 8), @r"
     0   2   2.00
     1   4   4.00
@@ -171,7 +171,7 @@ fn three_damaged_segments() {
 // and the base station's ELN regard the second ELN as a repetition, and the timer repairs the loss, 200 ms
 // after its restart at the first retransmission.
 #[test]
-fn a_damaged_repair() {
+fn a_damaged_retransmission_causes_a_second_eln() {
     let path = damaged().with(20, 2, Fate::Damaged);
     insta::assert_snapshot!(rounds("hack-fixed", &path, 8), @r"
     0   2   2.00
@@ -214,7 +214,7 @@ fn a_damaged_repair() {
 // 9.50 is halved three times, to 1.19 (Yun 2009 §4.1). The SACK senders halve the window once, as `sack` does
 // in `rounds.rs`.
 #[test]
-fn three_silent_losses() {
+fn lhp_halves_three_times_for_three_losses_without_notices() {
     let three = clean().losing(&[20, 22, 24]);
     insta::assert_snapshot!(rounds("lhp", &three, 9), @r"
     0   2   2.00
@@ -244,7 +244,7 @@ fn three_silent_losses() {
 // of 21 is lost. With SMART no other ACK reports the arrival of 21, so 21 counts as lost, as 20 does. With
 // SACK, later blocks report 21 again.
 #[test]
-fn a_lost_ack_lhp() {
+fn a_lost_ack_invokes_congestion_control_in_lhp_with_smart() {
     let mut path = clean().losing(&[20]);
     path.acks.insert(20, Fate::Lost);
     insta::assert_snapshot!(rounds("lhp", &path, 8), @r"
@@ -278,7 +278,7 @@ fn dropped() -> Fate {
 // ACKs from 21 and 22 release 29 and 30 (limited transmit). Round 5: the retransmission acknowledges all data
 // up to 22, and nine ACKs advance: 9.50 + 9 steps. With three losses the NAKs also arrive in time.
 #[test]
-fn a_dropped_segment_tcp_cl() {
+fn tcp_cl_does_not_reduce_for_a_segment_with_a_nak() {
     insta::assert_snapshot!(rounds("tcp-cl", &clean().with(20, 1, dropped()), 8), @r"
     0   2   2.00
     1   4   4.00
@@ -306,7 +306,7 @@ fn a_dropped_segment_tcp_cl() {
 // follows, and the window after it is unreduced. If the retransmission is lost without a NAK, the third
 // duplicate ACK arrives at most a round trip after the retransmission, and only the timer repairs the loss.
 #[test]
-fn a_late_nak_and_a_lost_repair_tcp_cl() {
+fn tcp_cl_does_not_reduce_for_a_late_nak() {
     let late = Fate::Dropped(airhop_base::Span::from_millis(60));
     insta::assert_snapshot!(rounds("tcp-cl", &clean().with(20, 1, late), 8), @r"
     0   2   2.00
@@ -346,7 +346,7 @@ fn a_late_nak_and_a_lost_repair_tcp_cl() {
 // Segment 20 is lost by congestion, and a MAC drops segment 22: the window becomes half of 9.50 for 20,
 // without a reduction for 22.
 #[test]
-fn congestion_beside_a_dropped_segment_tcp_cl() {
+fn tcp_cl_reduces_once_for_congestion_beside_a_nak() {
     let path = clean().losing(&[20]).with(22, 1, dropped());
     insta::assert_snapshot!(rounds("tcp-cl", &path, 9), @r"
     0   2   2.00
@@ -365,7 +365,7 @@ fn congestion_beside_a_dropped_segment_tcp_cl() {
 // ns-2's SACK begins with a pipe of 10 - 3 = 7. Four more duplicate ACKs lower the pipe to 3, below the
 // window of 4, whether or not a notice caused a retransmission in the meantime.
 #[test]
-fn a_repair_on_a_notice_replaces_the_lost_segment() {
+fn a_retransmission_on_a_notice_leaves_the_flight_unchanged() {
     for has_notice in [false, true] {
         let mut s = Script::new("hack", common::ns2(8.0, 4.0));
         s.sent();
@@ -383,7 +383,7 @@ fn a_repair_on_a_notice_replaces_the_lost_segment() {
 
 // A sender without ELN support treats an ACK with the bit as the same ACK without it.
 #[test]
-fn the_deaf_do_not_see_the_bit() {
+fn a_sender_without_eln_support_ignores_the_eln_bit() {
     for scheme in ["reno", "newreno", "sack", "tcp-cl", "ebsn", "rttn"] {
         assert_eq!(rounds(scheme, &marked(), 10), rounds(scheme, &one(), 10), "{scheme}");
     }

@@ -27,7 +27,7 @@ fn bits(packet: &Packet) -> (bool, bool) {
 // both bits only reflects them. Without agreement no packet is ECN-capable, and echoes are ignored (§6.1.2).
 // Pure ACKs are never ECN-capable (§6.1.4).
 #[test]
-fn marks_are_for_connections_that_agreed_on_them() {
+fn only_connections_that_negotiated_ecn_use_marks() {
     for scheme in ["newreno", "dctcp"] {
         for (ece, cwr) in [(true, false), (false, false), (true, true), (false, true)] {
             let (mut s, [syn, ack], data) = opened(scheme, true, ece, cwr);
@@ -52,7 +52,7 @@ fn marks_are_for_connections_that_agreed_on_them() {
 // RFC 3168 §6.1.1: a sender without ECN does not offer it, and whatever the answer none of its packets is
 // ECN-capable.
 #[test]
-fn a_sender_without_ecn_asks_for_nothing() {
+fn a_sender_without_ecn_does_not_offer_ecn() {
     let (s, [syn, ack], data) = opened("newreno", false, true, false);
     assert_eq!((bits(&syn), bits(&ack)), ((false, false), (false, false)));
     assert!(data.iter().chain([&syn, &ack]).all(|p| p.ecn == Ecn::NotEct));
@@ -62,7 +62,7 @@ fn a_sender_without_ecn_asks_for_nothing() {
 // RFC 8257 does not mention retransmissions, and RFC 3168 §6.1.5 forbids their marking; Linux makes all packets of
 // DCTCP ECN-capable, pure ACKs included.
 #[test]
-fn all_packets_of_linux_dctcp_are_capable() {
+fn all_packets_of_linux_dctcp_are_ecn_capable() {
     for (preset, again) in [(Preset::Rfc, Ecn::NotEct), (Preset::Linux, Ecn::Ect0)] {
         let mut s = Script::new("dctcp", preset.config(1000));
         s.packets();
@@ -84,7 +84,7 @@ fn all_packets_of_linux_dctcp_are_capable() {
 
 // RFC 3168 §6.1.1: the first SYN-ACK decides. A copy of it that comes later, without ECE, takes nothing back.
 #[test]
-fn a_second_syn_ack_takes_nothing_back() {
+fn a_second_syn_ack_does_not_change_the_negotiated_ecn() {
     let (mut s, _, _) = opened("newreno", true, true, false);
     let flags = Flags { syn: true, ..ACK };
     s.at(150).arrives(Segment { seq: 0, ack: 1, window: 1 << 40, flags, ..Segment::default() });

@@ -22,7 +22,7 @@ fn windows(s: &mut Script, echoes: &[bool]) -> Vec<f64> {
 // either (TcpAgent::recv_newack_helper()). The first echo alone reduces the window: by the RFC to half of the nine segments that are still
 // outstanding, in ns-2 to half of 10.1. ACKs without an echo increase it again.
 #[test]
-fn an_echo_does_not_grow_the_window() {
+fn an_ack_with_ece_does_not_grow_the_window() {
     let echoes = [true, true, true, true, false, false];
     for (config, cut) in [(rfc(10.0, 5.0), 4.5), (ns2(10.0, 5.0), 5.05)] {
         let mut s = ten(Config { ecn: true, ..config });
@@ -35,7 +35,7 @@ fn an_echo_does_not_grow_the_window() {
 // The same rules in slow start, where an ACK grows the window by a whole segment; DCTCP (RFC 8257 §3.4,
 // "window increase … as in conventional TCP") included.
 #[test]
-fn an_echo_does_not_grow_the_window_in_slow_start() {
+fn an_ack_with_ece_does_not_grow_the_window_in_slow_start() {
     for scheme in ["newreno", "cubic", "dctcp"] {
         let mut s = Script::new(scheme, Config { ecn: true, ..rfc(10.0, f64::INFINITY) });
         s.opening();
@@ -49,7 +49,7 @@ fn an_echo_does_not_grow_the_window_in_slow_start() {
 // Linux, tcp_cong_control() and TCP_CA_CWR: no growth before all data outstanding at the reduction is acknowledged, and
 // one further segment, which carries CWR. Eleven segments were outstanding.
 #[test]
-fn linux_grows_no_window_that_a_mark_reduces() {
+fn linux_does_not_grow_the_window_during_an_ecn_reduction() {
     for scheme in ["reno", "cubic", "westwood-plus", "veno"] {
         let mut s = ten_of(scheme, Config { ecn: true, delayed_ack: None, ..linux(10.0, 5.0) });
         let cut = windows(&mut s, &[true])[0];
@@ -69,7 +69,7 @@ fn linux_grows_no_window_that_a_mark_reduces() {
 // A timeout ends the reduction: slow start may begin, regardless of the data outstanding at the mark (Linux,
 // tcp_enter_loss()).
 #[test]
-fn a_timeout_ends_the_reduction_for_a_mark() {
+fn a_timeout_ends_the_ecn_reduction() {
     let mut s = ten(Config { ecn: true, tlp: false, frto: false, ..linux(10.0, 5.0) });
     s.ece(3);
     while s.sender.counters().timeouts == 0 {
@@ -84,7 +84,7 @@ fn a_timeout_ends_the_reduction_for_a_mark() {
 // CEIL(delivered · 5 / 10) - out while more than 5 are in flight. RFC 3168 does not define this; without PRR no segment
 // is sent until fewer than 5 are in flight.
 #[test]
-fn linux_comes_down_evenly_after_a_mark() {
+fn linux_reduces_the_flight_by_prr_after_a_mark() {
     for (prr, sent) in [
         (true, ["12", "", "13", "", "14", "", "15", "", ""]),
         (false, ["", "", "", "", "", "12", "13", "14", "15"]),
@@ -103,7 +103,7 @@ fn linux_comes_down_evenly_after_a_mark() {
 // delivers, and one more if it advances SND.UNA and shows no further loss (SafeACK). Therefore data written
 // by the application after a mark causes no burst.
 #[test]
-fn linux_lets_no_burst_out_after_a_mark() {
+fn linux_sends_no_burst_after_a_mark() {
     let mut s = Script::of("reno", Config { ecn: true, ..linux(10.0, 10.0) }, 3);
     assert_eq!(s.sent(), "1 2 3");
     s.at(100).ece(2);
@@ -116,7 +116,7 @@ fn linux_lets_no_burst_out_after_a_mark() {
 // single window of data"; ns-2 (RenoTcpAgent::dupack_action()) and Linux (tcp_enter_recovery() in TCP_CA_CWR) repair
 // the loss without a reduction. A lost segment that was sent after the mark belongs to another window of data.
 #[test]
-fn a_mark_and_a_loss_are_one_sign_of_congestion() {
+fn a_mark_and_a_loss_in_one_window_reduce_once() {
     for (name, config) in [("rfc", rfc(10.0, 5.0)), ("ns2", ns2(10.0, 5.0)), ("linux", linux(10.0, 5.0))] {
         for scheme in ["newreno", "sack", "cubic"] {
             let mut s = ten_of(scheme, Config { ecn: true, ..config });
@@ -133,7 +133,7 @@ fn a_mark_and_a_loss_are_one_sign_of_congestion() {
 
 // Linux, tcp_enter_loss(): a timeout in TCP_CA_CWR leaves ssthresh at the value set for the mark.
 #[test]
-fn a_timeout_after_a_mark_leaves_the_threshold() {
+fn a_timeout_after_a_mark_keeps_ssthresh() {
     let mut s = ten(Config { ecn: true, tlp: false, frto: false, ..linux(10.0, 5.0) });
     s.ece(3);
     while s.sender.counters().timeouts == 0 {
@@ -159,7 +159,7 @@ fn a_mark_at_a_window_of_one_restarts_the_timer() {
 
 // The same with an echo on a duplicate, which is no SafeACK: the segment that it delivers lets one out, not two (RFC 9937 §6.2).
 #[test]
-fn linux_lets_one_out_for_a_duplicate_with_a_mark() {
+fn linux_sends_one_segment_per_duplicate_ack_with_ece() {
     let mut s = Script::of("reno", Config { ecn: true, ..linux(10.0, 10.0) }, 3);
     assert_eq!(s.sent(), "1 2 3");
     let ack = s.pure_ack();

@@ -16,7 +16,7 @@ fn with_a_tail(config: Config, nagle: bool) -> (Script, String) {
 // RFC 9293 §3.7.4: "buffers all user data …, until the outstanding data have been acknowledged or until the
 // TCP endpoint can send a full-sized segment". Data written meanwhile is sent in one segment.
 #[test]
-fn a_small_segment_waits_until_nothing_is_outstanding() {
+fn nagle_delays_a_small_segment_while_data_is_outstanding() {
     for config in [rfc(10.0, 5.0), ns2(10.0, 5.0)] {
         let (mut s, sent) = with_a_tail(config, true);
         assert_eq!(sent, "1 2");
@@ -34,7 +34,7 @@ fn a_small_segment_waits_until_nothing_is_outstanding() {
 // Linux, tcp_minshall_check(): a partial segment waits for the ACK of the previous partial segment, not for
 // full ones.
 #[test]
-fn minshalls_variant_waits_for_the_last_small_segment() {
+fn minshall_nagle_waits_for_the_last_partial_segment() {
     let (mut s, sent) = with_a_tail(linux(10.0, 5.0), true);
     assert_eq!(sent, "1 2 3");
     s.sender.supply(100);
@@ -59,7 +59,7 @@ fn nagles_algorithm_can_be_disabled() {
 
 // Retransmissions of any length are sent at once: after a timeout all data is outstanding.
 #[test]
-fn a_repair_does_not_wait() {
+fn nagle_does_not_delay_retransmissions() {
     let (mut s, sent) = with_a_tail(ns2(10.0, 5.0), false);
     assert_eq!(sent, "1 2 3");
     s.sender.set_nagle(true);

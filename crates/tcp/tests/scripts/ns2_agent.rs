@@ -85,7 +85,7 @@ fn ten() -> Agent {
 // ns-2's agents have no handshake: the first segment of Agent/TCP/Linux is only a header, here a byte. The
 // other agents send data from the start.
 #[test]
-fn the_first_segment_is_small() {
+fn the_first_segment_of_the_ns2_linux_agent_is_one_byte() {
     for (sack_recovery, lens) in [(SackRecovery::RateHalving, [1, MSS]), (SackRecovery::Pipe, [MSS, MSS])] {
         let mut s = Script::new(RENO, Config { sack_recovery, ..ns2(2.0, 5.0) });
         assert_eq!(s.segments().iter().map(|segment| segment.len).collect::<Vec<_>>(), lens);
@@ -96,7 +96,7 @@ fn the_first_segment_is_small() {
 // first segment's ACK makes 5, which is ssthresh, the next ACK 6. Then tcp_cong_avoid() with appropriate byte
 // counting (RFC 3465) adds one segment per six acknowledged.
 #[test]
-fn slow_start_ends_above_ssthresh() {
+fn slow_start_grows_up_to_one_segment_above_ssthresh() {
     let mut s = Agent::new(RENO, 4.0, 5.0);
     assert_eq!(s.0.window(), (5.0, 5.0));
     s.at(200).ack(2);
@@ -123,7 +123,7 @@ fn a_delayed_ack_counts_for_all_its_segments() {
 // lie above it; the port counts from the segment before, so four are needed. The position of the highest
 // SACKed segment counts, not the number of arrivals.
 #[test]
-fn a_loss_shows_with_the_fourth_segment() {
+fn the_fourth_segment_above_a_hole_reveals_the_loss() {
     let mut s = ten();
     assert_eq!(s.sacks(1, 2..=4), ["11", "12", "13"]);
     assert_eq!(s.0.cuts(), 0);
@@ -139,7 +139,7 @@ fn a_loss_shows_with_the_fourth_segment() {
 // tcp_reno_min_cwnd(): recovery reduces the window to half of ssthresh, in integer segments: from 10,
 // ssthresh is 5 and the window 2.
 #[test]
-fn a_loss_leaves_half_of_ssthresh() {
+fn recovery_reduces_the_window_to_half_of_ssthresh() {
     let mut s = ten();
     s.sack(1, &[(2, 5)]);
     assert_eq!(s.0.window(), (2.0, 5.0));
@@ -149,7 +149,7 @@ fn a_loss_leaves_half_of_ssthresh() {
 // (tcp_moderate_cwnd() in recovery is flight + 1). Nine are in flight with the retransmission; of each two
 // further arrivals the second releases one, so five are in flight after eight.
 #[test]
-fn every_second_ack_lets_a_segment_out() {
+fn every_second_ack_in_recovery_releases_a_segment() {
     let mut s = ten();
     s.sacks(1, 2..=5);
     assert_eq!(s.in_flight(), 9);
@@ -161,7 +161,7 @@ fn every_second_ack_lets_a_segment_out() {
 // reduced to the flight plus one. Of 13, four are known to have arrived and one is lost; the retransmission makes nine.
 // Eight more arrive at once: one is in flight, and one is sent.
 #[test]
-fn no_burst_follows_lost_acks() {
+fn an_ack_of_many_arrivals_releases_no_burst() {
     let mut s = ten();
     s.sacks(1, 2..=5);
     assert_eq!(s.sack(1, &[(2, 13)]), "14");
@@ -171,7 +171,7 @@ fn no_burst_follows_lost_acks() {
 // tcp_moderate_cwnd() when all is acknowledged that was outstanding at the loss: the window is ssthresh, but no more than the flight and
 // tcp_max_burst, 3. The application had ten segments, and nothing is in flight: 3, not 5.
 #[test]
-fn a_recovery_ends_with_a_burst_of_three_at_most() {
+fn the_end_of_a_recovery_releases_at_most_three_segments() {
     let mut s = Agent::of(RENO, ns2(10.0, 5.0), 10);
     s.0.sent();
     s.at(200).sacks(1, 2..=10);
@@ -205,7 +205,7 @@ fn timed() -> Agent {
 // segment, and counts as an ordinary sample: 30 ticks at 300 ms. srtt8 80 + 20 = 100, rttvar4 20 + 20 - 5 =
 // 35; 35 + 100/8 = 47 ticks.
 #[test]
-fn a_duplicate_samples_the_round_trip() {
+fn a_duplicate_ack_yields_an_rtt_sample() {
     let mut s = timed();
     assert_eq!(s.at(300).echo(1, 0), "");
     assert_eq!(s.0.sender.srtt(), Some(Span::from_micros(125_000)));
@@ -215,7 +215,7 @@ fn a_duplicate_samples_the_round_trip() {
 // A duplicate ACK restarts the timer, even without a sample, from 400 ms to 200 + 300; RFC 6298 §5 (5.3)
 // restarts it only for new data.
 #[test]
-fn a_duplicate_restarts_the_timer() {
+fn a_duplicate_ack_restarts_the_retransmission_timer() {
     let mut s = ten();
     assert_eq!(s.0.due(), Some(400.0));
     s.ack(1);
@@ -248,7 +248,7 @@ fn westwood() -> Agent {
 // 8100 bytes in 100 ms make a window of eight segments. The window was 11, so ssthresh is 5, and the window
 // after recovery is the larger of both.
 #[test]
-fn westwood_fills_the_window_of_a_recovery() {
+fn westwood_sets_the_recovery_window_to_the_bdp() {
     let mut s = westwood();
     s.at(200);
     (2..=10).for_each(|n| drop(s.ack(n)));
@@ -267,7 +267,7 @@ fn westwood_fills_the_window_of_a_recovery() {
 // If the estimate is less than ssthresh, it limits the window only during the recovery: the round of 110 ms
 // contains only the first segment, so the bandwidth is zero and the window 2.
 #[test]
-fn westwood_ends_a_recovery_with_half_of_the_window() {
+fn westwood_ends_a_recovery_with_at_least_ssthresh() {
     let mut s = westwood();
     s.at(210).ack(11);
     s.at(310).sacks(11, 12..=15);
@@ -287,7 +287,7 @@ fn veno() -> Agent {
 // tcp_cong_avoid_ai() grows the window at the ACK after a window of counted ACKs: the 11th for a window of
 // 10. The third round trip, that of segment 2, is the first that Veno uses.
 #[test]
-fn veno_grows_by_one_in_a_window_and_one_acks() {
+fn veno_grows_by_one_segment_in_a_window_plus_one_acks() {
     let mut s = veno();
     s.at(200);
     (2..=11).for_each(|n| drop(s.ack(n)));
@@ -322,7 +322,7 @@ fn veno_grows_half_as_fast_with_a_queue() {
 // fits the path is rounded down. Of 20 half segments 20·100/133 = 15.04 fit, five are queued, which is below
 // 2 beta = 6: four fifths are left. With 20·100/134 = 14.93 six are queued: half is left.
 #[test]
-fn veno_counts_half_segments() {
+fn veno_counts_the_queue_in_half_segments() {
     for (at, left) in [(233, 8.0), (234, 5.0)] {
         let mut s = veno();
         s.at(at).ack(2);
@@ -335,7 +335,7 @@ fn veno_counts_half_segments() {
 // tcp_veno_cong_avoid() resets the minimum round trip of the round at each ACK: the 100 ms of segments 1 and
 // 2 do not count, only the 134 ms of 3.
 #[test]
-fn veno_goes_by_the_latest_round_trip() {
+fn veno_uses_only_the_latest_rtt_sample() {
     let mut s = veno();
     s.at(200).ack(2);
     s.ack(3);
@@ -358,7 +358,7 @@ fn vegas(cwnd: f64, ssthresh: f64) -> Script {
 // window of 10 is reduced by a quarter, in whole segments, to 8. Three duplicates leave 8 + 3 = 11, a fourth 8, and
 // ssthresh 2.
 #[test]
-fn vegas_stays_inflated_after_three_duplicates() {
+fn the_vegas_window_stays_inflated_after_three_duplicate_acks() {
     for (duplicates, sent, left) in [(3, "1! 11", (11.0, 5.0)), (4, "1! 11 12", (8.0, 2.0))] {
         let mut s = vegas(10.0, 5.0);
         assert_eq!(s.at(200).acks(1, duplicates), sent);
@@ -371,7 +371,7 @@ fn vegas_stays_inflated_after_three_duplicates() {
 // ns-2.35, tcp-vegas.cc: a fast retransmission uses the timer's code, which backs the timeout off from 3 s to
 // 6 s.
 #[test]
-fn vegas_backs_off_at_a_fast_retransmission() {
+fn vegas_backs_the_rto_off_at_a_fast_retransmission() {
     let mut s = vegas(10.0, 5.0);
     s.at(200).acks(1, 2);
     assert_eq!((s.rto(), s.due()), (Span::from_secs(3), Some(3100.0)));
@@ -383,7 +383,7 @@ fn vegas_backs_off_at_a_fast_retransmission() {
 // segment. Segment 2 has been outstanding for 200 ms, and the fine-grained timeout is (100 + 2·25)·17/16 =
 // 159 ms: the first duplicate ACK reveals the loss.
 #[test]
-fn vegas_gives_up_one_of_three() {
+fn vegas_reduces_a_window_of_three_to_two() {
     for (window, left) in [(3.0, 2.0), (4.0, 3.0)] {
         let mut s = vegas(window, 2.0);
         s.at(200).ack(2);
@@ -396,7 +396,7 @@ fn vegas_gives_up_one_of_three() {
 // is overdue, even if none is outstanding: the next segment, never sent, counts as overdue, and is sent both
 // as a retransmission and as new data.
 #[test]
-fn vegas_sends_a_segment_twice() {
+fn vegas_retransmits_a_segment_that_was_never_sent() {
     let mut s = vegas(16.0, 8.0);
     assert_eq!(s.at(200).acks(1, 3), "1!"); // 12 + 3 = 15 of 16
     assert_eq!(s.at(300).ack(17), "17 17+ 18 19 20 21 22 23 24 25 26 27 28 29 30 31");
@@ -405,7 +405,7 @@ fn vegas_sends_a_segment_twice() {
 // ns-2.35, VegasTcpAgent::timeout(): slow start begins with v_slowstart_ = 2 segments. RFC 5681 §3.1 requires
 // "no more than 1", as Vegas has in the other presets.
 #[test]
-fn vegas_begins_anew_with_two_segments() {
+fn vegas_restarts_slow_start_with_two_segments() {
     for (config, window) in [(ns2(4.0, 2.0), 2.0), (rfc(4.0, 2.0), 1.0), (linux(4.0, 2.0), 1.0)] {
         let mut s = Script::new("vegas", config);
         s.sent();

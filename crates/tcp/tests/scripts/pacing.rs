@@ -51,7 +51,7 @@ fn at_rate(bps: u64, cwnd: f64, segments: u64, quantum: u64) -> Script {
 // Segments are sent one by one, each at the time at which the previous one would have left a link of that
 // rate; so are retransmissions.
 #[test]
-fn segments_keep_their_distance() {
+fn paced_segments_are_spaced_by_their_serialisation_time() {
     let mut s = even(3.0, 100, 1);
     assert_eq!(s.sent(), "1");
     assert_eq!(s.due(), Some(1.0));
@@ -67,7 +67,7 @@ fn segments_keep_their_distance() {
 // Linux, tcp_retransmit_timer(): the retransmission at a timeout ignores pacing, and later segments wait for
 // it. A segment takes 2 s, the timeout is 1 s.
 #[test]
-fn a_timeout_does_not_wait_for_the_pace() {
+fn a_timeout_retransmission_ignores_pacing() {
     let mut s = at_rate(4000, 2.0, 100, 1);
     assert_eq!(s.sent(), "1");
     assert_eq!(s.expire(), (1000.0, "1t".into()));
@@ -78,7 +78,7 @@ fn a_timeout_does_not_wait_for_the_pace() {
 // Linux sends at least two segments per burst: the wait after them is that of both. Two segments sent at
 // different times form no burst; after a wait without lateness the next wait is full.
 #[test]
-fn a_quantum_leaves_together() {
+fn segments_of_a_send_quantum_leave_together() {
     let mut s = even(5.0, 100, 2);
     assert_eq!(s.sent(), "1 2");
     assert_eq!(s.expire(), (2.0, "3 4".into()));
@@ -94,7 +94,7 @@ fn a_quantum_leaves_together() {
 // 100 ms take 2.38 ms each, in bursts of two; half of their wait is compensated by the idle period before.
 // Segments are not paced before the first RTT sample, nor without the preset's pacing.
 #[test]
-fn a_host_that_paces_every_connection() {
+fn a_pacing_host_paces_every_congestion_control() {
     for (ssthresh, wait) in [(1000.0, 100.0 / 21.0 / 2.0), (42.0, 100.0 / 21.0 / 1.2), (0.0_f64, 0.0)] {
         let pacing = ssthresh > 0.0 && Preset::Linux.config(1000).pacing;
         let config = Config { pacing, ..linux(20.0, ssthresh.max(42.0)) };
@@ -115,7 +115,7 @@ fn a_host_that_paces_every_connection() {
 // Linux without pacing: a burst has two segments, or the segments that the rate carries in a millisecond if
 // these are more; its last segment carries PSH (tcp_tso_autosize(), __tcp_transmit_skb()).
 #[test]
-fn every_second_segment_of_an_unpaced_burst_is_pushed() {
+fn every_second_segment_of_an_unpaced_burst_has_psh() {
     let config = Config { initial_window: 5.0, push: true, pacing: false, ..linux(5.0, 2.0) };
     let mut s = Script::new("reno", config);
     let pushed = std::iter::from_fn(|| s.sender.poll_transmit(Time::ZERO))
@@ -126,7 +126,7 @@ fn every_second_segment_of_an_unpaced_burst_is_pushed() {
 // Linux sets PSH on the last segment of a burst (tcp_transmit_skb()), and on the last of the application's
 // data (RFC 9293 §3.9.1.2), but not on a segment sent alone.
 #[test]
-fn the_last_of_a_burst_is_pushed() {
+fn the_last_segment_of_a_burst_has_psh() {
     let pushed = |quantum, push| {
         let config = Config { initial_window: 5.0, push, ..linux(5.0, 2.0) };
         let parts = Parts {
@@ -166,7 +166,7 @@ fn a_large_window_leaves_in_bursts_of_a_millisecond() {
 // Linux, tcp_update_skb_after_send(): the segments before the tenth are not paced. It leaves with the ninth, and the next waits for its time at
 // twice 30 segments in 100 ms, half of which the time before makes up for.
 #[test]
-fn nine_segments_are_not_paced() {
+fn the_first_nine_segments_are_not_paced() {
     let mut s =
         Script::new("newreno", Config { handshake: true, pacing: true, ..linux(30.0, f64::INFINITY) });
     assert_eq!(s.sent(), "SYN");

@@ -16,7 +16,7 @@ fn eight(scheme: &str) -> Script {
 
 // RFC 5681 §3.2, steps 2 to 6. Segment 1 is lost.
 #[test]
-fn reno_fast_retransmit_and_fast_recovery() {
+fn reno_retransmits_and_inflates_at_the_third_duplicate_ack() {
     let mut s = eight("reno");
     s.at(100);
     assert_eq!([s.ack(1), s.ack(1)], ["", ""]);
@@ -34,7 +34,7 @@ fn reno_fast_retransmit_and_fast_recovery() {
 // RFC 3042 §2: a new segment on each of the first two duplicate ACKs, with cwnd unchanged; RFC 5681 §3.2 step
 // 2: "the additional data sent in limited transmit MUST NOT be included" in the flight that is halved.
 #[test]
-fn limited_transmit() {
+fn limited_transmit_sends_on_the_first_two_duplicate_acks() {
     for scheme in ["reno", "newreno", "tahoe"] {
         let mut s = Script::new(scheme, rfc(8.0, 4.0));
         assert_eq!(s.sent(), "1 2 3 4 5 6 7 8");
@@ -48,7 +48,7 @@ fn limited_transmit() {
 
 // RFC 3042 §2: limited transmit requires room in the receiver's window.
 #[test]
-fn limited_transmit_heeds_the_receiver() {
+fn limited_transmit_respects_the_receive_window() {
     let mut s = Script::new("reno", Config { receive_window: 9000, ..rfc(8.0, 4.0) });
     s.sent();
     assert_eq!([s.at(100).ack(1), s.ack(1)], ["9", ""]);
@@ -56,7 +56,7 @@ fn limited_transmit_heeds_the_receiver() {
 
 // RFC 6582 §3.2: segments 1, 3 and 5 are lost.
 #[test]
-fn newreno_partial_acks() {
+fn newreno_retransmits_a_hole_per_partial_ack() {
     let mut s = eight("newreno");
     s.at(100);
     assert_eq!(s.acks(1, 3), "1!"); // step 2: cwnd 4 + 3
@@ -81,7 +81,7 @@ fn newreno_partial_acks() {
 // RFC 6582 §3.2 step 3 for a partial ACK of a single segment: the window is deflated by one segment and increased
 // by one, so it stays the same, and the segment that left the network permits another one.
 #[test]
-fn newreno_partial_ack_of_one_segment() {
+fn newreno_partial_ack_of_one_segment_keeps_the_window() {
     let mut s = eight("newreno");
     assert_eq!(s.at(100).acks(1, 5), "1! 9"); // 4 + 5
     assert_eq!(s.at(200).ack(2), "2+ 10"); // 9 - 1 + 1, and 2 to 9 are out
@@ -93,7 +93,7 @@ fn newreno_partial_ack_of_one_segment() {
 // RFC 6582 §3.2 step 3 for a partial ACK of five segments after three duplicates: the window is
 // 7 - 5 + 1 = 3 segments, of which one is still inflation.
 #[test]
-fn newreno_partial_ack_of_most_of_the_flight() {
+fn newreno_partial_ack_of_five_segments_deflates_the_window() {
     let mut s = eight("newreno");
     assert_eq!(s.at(100).acks(1, 3), "1!"); // 4 + 3
     assert_eq!(s.at(200).ack(6), "6+"); // 6 to 8 are out
@@ -103,7 +103,7 @@ fn newreno_partial_ack_of_most_of_the_flight() {
 // RFC 6582 §3.2 step 3: only "If the partial ACK acknowledges at least one SMSS of new data, then add back
 // SMSS bytes".
 #[test]
-fn newreno_partial_ack_of_half_a_segment() {
+fn newreno_partial_ack_of_half_a_segment_adds_nothing_back() {
     let mut s = eight("newreno");
     assert_eq!(s.at(100).acks(1, 5), "1! 9"); // 4 + 5
     assert_eq!(s.at(200).sack_bytes(501, &[]), "1+"); // 9 - 0.5, and 8.5 are out
@@ -146,7 +146,7 @@ fn reno_stalls_on_two_losses() {
 
 // Jacobson 1988, the origin of RFC 5681: slow start from the hole, with all data after it retransmitted.
 #[test]
-fn tahoe_goes_back() {
+fn tahoe_retransmits_all_data_from_the_hole() {
     let mut s = eight("tahoe");
     assert_eq!(s.at(100).acks(1, 7), "1!");
     assert_eq!(s.window(), (1.0, 4.0));
@@ -158,7 +158,7 @@ fn tahoe_goes_back() {
 // RFC 6582 §3.2 step 1: duplicate ACKs caused by go-back-N after a spurious timeout acknowledge at most
 // `recover`.
 #[test]
-fn no_fast_retransmit_on_the_echo_of_a_timeout() {
+fn duplicate_acks_of_go_back_n_cause_no_fast_retransmit() {
     for scheme in ["tahoe", "reno", "newreno"] {
         let mut s = eight(scheme);
         assert_eq!(s.expire(), (1000.0, "1t".into())); // a delay spike without a loss
@@ -179,7 +179,7 @@ fn no_fast_retransmit_on_the_echo_of_a_timeout() {
 
 // RFC 6298 §5 (5.1), (5.4) to (5.6), and §3 (Karn). RFC 5681 §3.1: a second timeout leaves ssthresh as it is.
 #[test]
-fn timeout_and_backoff() {
+fn a_timeout_retransmits_and_doubles_the_rto() {
     for scheme in ["tahoe", "reno", "newreno", "sack", "ll-elsn"] {
         let mut s = Script::new(scheme, rfc(2.0, 16.0));
         assert_eq!(s.sent(), "1 2");
@@ -202,7 +202,7 @@ fn timeout_and_backoff() {
 // RFC 5681 §3.1: "when the given segment has already been retransmitted by way of the retransmission timer at least once,
 // the value of ssthresh is held constant".
 #[test]
-fn a_second_timeout_holds_ssthresh() {
+fn a_second_timeout_of_a_segment_keeps_ssthresh() {
     for scheme in ["tahoe", "reno", "newreno", "sack", "ll-elsn"] {
         let mut s = Script::new(scheme, rfc(16.0, f64::INFINITY));
         s.sent();
@@ -217,7 +217,7 @@ fn a_second_timeout_holds_ssthresh() {
 // RFC 6298 §5 (5.2), (5.3): the timer stops when all data is acknowledged, and restarts on each ACK of new
 // data.
 #[test]
-fn the_timer_follows_the_acks() {
+fn the_retransmission_timer_restarts_on_acks_of_new_data() {
     let mut s = Script::of("reno", rfc(4.0, 2.0), 4);
     s.sent();
     s.at(100).ack(2);
@@ -234,7 +234,7 @@ fn rfc6675(cwnd: f64) -> Config {
 
 // RFC 6675 §5: segments 1, 2 and 4 of ten are lost.
 #[test]
-fn rfc6675_recovery() {
+fn rfc6675_repairs_three_losses_with_one_reduction() {
     let mut s = Script::new("sack", rfc6675(10.0));
     assert_eq!(s.sent(), "1 2 3 4 5 6 7 8 9 10");
     s.at(100);
@@ -259,7 +259,7 @@ fn rfc6675_recovery() {
 
 // RFC 6675 §4, NextSeg (3) and (4): segments 1 and 8 of ten are lost, and there is no new data to send.
 #[test]
-fn rfc6675_last_resorts() {
+fn rfc6675_sends_by_next_seg_rules_3_and_4() {
     let mut s = Script::of("sack", rfc6675(10.0), 10);
     s.sent();
     s.at(100);
@@ -280,7 +280,7 @@ fn rfc6675_last_resorts() {
 // RFC 6675 §5 (2): IsLost(HighACK + 1) begins recovery before three duplicates have arrived, as ACKs can be lost. §4: a
 // segment is lost if three discontiguous SACKed ranges, or more than two segments' worth of SACKed bytes, lie above it.
 #[test]
-fn rfc6675_is_lost() {
+fn rfc6675_is_lost_begins_recovery_early() {
     for runs in [&[(7, 7), (5, 5), (3, 3)][..], &[(3, 5)][..]] {
         let mut s = Script::new("sack", rfc6675(10.0));
         s.sent();
@@ -295,7 +295,7 @@ fn rfc6675_is_lost() {
 // hole is retransmitted only with new SACK information. A lost retransmission waits for the timer; with rate
 // halving or RACK it does not.
 #[test]
-fn schemes_may_repair_by_rfc6675() {
+fn other_schemes_can_use_rfc6675_recovery() {
     let config = Config { loss_detection: airhop_tcp::LossDetection::Rfc6675, ..rfc(10.0, 5.0) };
     for scheme in ["reno", "newreno", "sack", "veno", "westwood-plus", "cubic"] {
         let mut s = Script::new(scheme, config);
@@ -314,7 +314,7 @@ fn schemes_may_repair_by_rfc6675() {
 // RFC 6675 §4: three discontiguous runs suffice, however short. Segments have 100 bytes, the first is lost;
 // of the ACKs of the third, fifth and seventh only the last arrives.
 #[test]
-fn rfc6675_duplicates_have_news() {
+fn rfc6675_begins_recovery_after_three_sacked_runs() {
     let mut s = Script::new("sack", rfc6675(10.0));
     s.sent();
     // §2: a duplicate ACK must carry new SACK information.
@@ -326,7 +326,7 @@ fn rfc6675_duplicates_have_news() {
 }
 
 #[test]
-fn rfc6675_counts_runs() {
+fn rfc6675_is_lost_counts_discontiguous_runs() {
     for (runs, cuts) in [(&[(601, 701), (401, 501), (201, 301)][..], 1), (&[(401, 701), (201, 301)][..], 0)] {
         let mut s = Script::of("sack", rfc6675(10.0), 0);
         for _ in 0..8 {
@@ -340,7 +340,7 @@ fn rfc6675_counts_runs() {
 
 // RFC 6675 §5.1: after a timeout no recovery begins before RecoveryPoint; SACKed segments are not retransmitted.
 #[test]
-fn rfc6675_after_a_timeout() {
+fn rfc6675_begins_no_recovery_soon_after_a_timeout() {
     let mut s = Script::new("sack", rfc6675(8.0));
     s.sent();
     assert_eq!(s.at(100).sack(1, &[(4, 4)]), "9");
@@ -353,7 +353,7 @@ fn rfc6675_after_a_timeout() {
 
 // ns-2.35, Sack1: segments 1, 2 and 4 of ten are lost.
 #[test]
-fn ns2_sack_pipe() {
+fn ns2_sack_sends_while_the_pipe_is_below_the_window() {
     let mut s = Script::new("sack", ns2(10.0, 5.0));
     assert_eq!(s.sent(), "1 2 3 4 5 6 7 8 9 10");
     s.at(100);
@@ -378,7 +378,7 @@ fn ns2_sack_pipe() {
 // ns-2.35 halves the window, not the flight, and after a timeout goes back to the oldest segment, regardless
 // of SACK.
 #[test]
-fn ns2_sack_timeout() {
+fn an_ns2_sack_timeout_goes_back_to_the_oldest_segment() {
     let mut s = Script::new("sack", ns2(9.0, 5.0));
     s.sent();
     assert_eq!(s.at(100).sack(1, &[(3, 3)]), "10");
@@ -390,7 +390,7 @@ fn ns2_sack_timeout() {
 // RFC 2018 with the preset of the papers: three duplicate ACKs with new SACK information, then one reduction
 // per window.
 #[test]
-fn one_reduction_per_window() {
+fn sack_reduces_once_per_window_of_data() {
     for config in [ns2(10.0, 5.0), rfc6675(10.0)] {
         let mut s = Script::new("sack", config);
         s.sent();
@@ -409,7 +409,7 @@ fn one_reduction_per_window() {
 }
 
 #[test]
-fn presets_halve_different_quantities() {
+fn presets_halve_window_flight_or_pipe() {
     assert_eq!(Preset::Ns2.config(MSS).halve_from, airhop_tcp::HalveFrom::Cwnd);
     let mut s = Script::of("reno", ns2(20.0, 10.0), 8);
     assert_eq!(s.sent(), "1 2 3 4 5 6 7 8");
@@ -434,7 +434,7 @@ fn presets_halve_different_quantities() {
 // duplicate ACKs carry new information: RFC 6675 §5.1 requires HighACK to reach RecoveryPoint, and ns-2 has
 // no guard after the recovery.
 #[test]
-fn the_first_segment_after_a_recovery() {
+fn loss_of_the_first_segment_after_a_recovery_is_repaired() {
     let config = Config { limited_transmit: false, exit_to_flight: false, ..rfc(8.0, 4.0) };
     // The window is reduced to 2, and with SACK one segment is in flight (or in the pipe), so 13 can be sent.
     for (scheme, sack_recovery, third) in [
@@ -456,7 +456,7 @@ fn the_first_segment_after_a_recovery() {
 
 // RFC 7323 §4.1: with timestamps even the answer to a retransmission is a sample, and ends the backoff.
 #[test]
-fn timestamps_lift_karns_rule() {
+fn timestamps_allow_rtt_samples_of_retransmissions() {
     for (timestamps, srtt, rto) in [(true, Some(100), 1000), (false, None, 2000)] {
         let config = Config { timestamps, ..rfc(2.0, 2.0) };
         let t = Transfer::run("reno", &config, Path::of(50).losing(&[1]), 1);
@@ -470,7 +470,7 @@ fn timestamps_lift_karns_rule() {
 
 // Balan et al. 2001: a check of the headers is on data alone, and so is the field for the time of contention.
 #[test]
-fn options_of_schemes_are_on_data() {
+fn only_data_segments_carry_options_of_schemes() {
     let options = |scheme: &str| {
         let mut s = Script::new(scheme, Preset::Rfc.config(1000));
         let mut sent = s.segments();
@@ -486,7 +486,7 @@ fn options_of_schemes_are_on_data() {
 
 // Biaz and Vaidya 2005: of each window the segments in the middle are marked "out", and the others "in".
 #[test]
-fn casablanca_marks_segments() {
+fn casablanca_marks_the_middle_segments_out() {
     let mut s = Script::new("casablanca", rfc(20.0, 20.0));
     let profiles: Vec<Profile> = s.packets().iter().map(|p| p.profile).collect();
     assert!(profiles.contains(&Profile::In) && profiles.contains(&Profile::Out), "{profiles:?}");

@@ -22,7 +22,7 @@ fn small(config: Config, writes: usize, acknowledged: u64) -> (usize, usize, f64
 // more. RFC 5681 §2 and §3.1: the window counts bytes; 20 writes are two segments' worth, and an ACK counts for the
 // bytes that it acknowledges.
 #[test]
-fn small_segments_fill_a_window_of_segments_alone() {
+fn small_segments_fill_only_a_window_counted_in_segments() {
     let infinite = f64::INFINITY;
     assert_eq!(small(linux(4.0, infinite), 20, 2), (4, 4, 6.0));
     assert_eq!(small(rfc(4.0, infinite), 20, 2), (20, 20, 5.0));

@@ -33,7 +33,7 @@ fn numbers(s: &mut Script) -> Vec<(u64, u32)> {
 // the probe is an octet of new data. Responses that repeat the last ACK are not duplicate ACKs, and never
 // reduce the window.
 #[test]
-fn an_octet_beyond_the_window_ever_more_rarely() {
+fn zero_window_probes_are_sent_at_doubling_intervals() {
     for config in [rfc(10.0, 5.0), ns2(10.0, 5.0)] {
         let mut s = stopped(config, 0);
         let (rto, window) = (s.rto().millis_f64(), s.window());
@@ -56,7 +56,7 @@ fn an_octet_beyond_the_window_ever_more_rarely() {
 
 // The window update was lost: the receiver accepts the octet, and its ACK has the new window.
 #[test]
-fn a_lost_update_is_made_up_for() {
+fn a_zero_window_probe_repairs_a_lost_window_update() {
     let mut s = stopped(rfc(10.0, 5.0), 0);
     assert_eq!(probes(&mut s, 0.0).1, [(2001, 1)]);
     assert_eq!(s.sender.last_cause(), Cause::Probe);
@@ -70,7 +70,7 @@ fn a_lost_update_is_made_up_for() {
 // Linux, tcp_xmit_probe_skb() and tcp_ack_probe(): the probe has no data, at an acknowledged sequence number,
 // and the interval starts at the response. No data is outstanding then.
 #[test]
-fn linux_asks_at_an_old_number() {
+fn a_linux_window_probe_has_an_acknowledged_number() {
     let mut s = stopped(linux(10.0, 5.0), 0);
     let rto = s.rto().millis_f64();
     assert_eq!(probes(&mut s, 100.0), (rto, vec![(2000, 0)]));
@@ -84,7 +84,7 @@ fn linux_asks_at_an_old_number() {
 // RFC 9293 §3.8.6.2.1: less than a segment of data is sent "if the override timeout occurs"; Linux,
 // tcp_write_wakeup(). The segment counts as ordinary data.
 #[test]
-fn a_segment_that_fits_leaves_when_the_timer_expires() {
+fn a_segment_that_fits_is_sent_when_the_persist_timer_expires() {
     for config in [rfc(10.0, 5.0), ns2(10.0, 5.0), linux(10.0, 5.0)] {
         let mut s = stopped(config, 400);
         let rto = s.rto().millis_f64();
@@ -97,7 +97,7 @@ fn a_segment_that_fits_leaves_when_the_timer_expires() {
 
 // Without data to send the timer is stopped.
 #[test]
-fn there_is_no_probe_without_need() {
+fn no_zero_window_probe_is_sent_without_data() {
     let config = Config { receive_window: 2 * u64::from(MSS), ..rfc(10.0, 5.0) };
     let mut s = Script::by(sender("newreno", &[], &config), &config, 2 * u64::from(MSS));
     assert_eq!((s.sent(), s.at(100).update(3, 0), s.due()), ("1 2".into(), String::new(), None));

@@ -8,7 +8,7 @@ use airhop_tcp::{Config, LossDetection, Preset};
 // ms (Linux). If all five segments are lost, the last is retransmitted after two round trips instead of a
 // second.
 #[test]
-fn the_first_probe_knows_the_round_trip_of_the_handshake() {
+fn the_first_probe_uses_the_rtt_of_the_handshake() {
     let mut s = Script::of("reno", Config { handshake: true, ..linux(10.0, f64::INFINITY) }, 5);
     assert_eq!(s.sent(), "SYN");
     assert_eq!(s.at(50).syn_ack(), "ACK 1 2 3 4 5");
@@ -39,7 +39,7 @@ fn probes_again(config: Config) -> bool {
 // sent twice yield none (Karn's rule), unless they echo timestamps (RFC 7323 §4.1). Linux has no such
 // condition (tcp_send_loss_probe()).
 #[test]
-fn a_probe_waits_for_a_sample() {
+fn a_probe_requires_an_rtt_sample_since_the_last_probe() {
     let rack = |timestamps| Config {
         loss_detection: LossDetection::Rack,
         tlp: true,
@@ -54,7 +54,7 @@ fn a_probe_waits_for_a_sample() {
 // RFC 8985 §7.2: the probe timer restarts for new data, sent or acknowledged, but not for a duplicate ACK
 // without new information, here with a D-SACK.
 #[test]
-fn a_duplicate_without_news_does_not_put_a_probe_off() {
+fn an_ack_without_new_information_does_not_postpone_a_probe() {
     let mut s = Script::of("reno", linux(4.0, f64::INFINITY), 6);
     s.sent();
     assert_eq!(s.at(100).ack(3), "5 6");
@@ -68,7 +68,7 @@ fn a_duplicate_without_news_does_not_put_a_probe_off() {
 // detected: it stays at 25 ms, a quarter of the minimum round trip, plus 2 ms; by RFC 8985 §6.2 step 4 it
 // would double.
 #[test]
-fn the_report_of_a_needless_probe_widens_no_window_in_linux() {
+fn linux_ignores_the_d_sack_of_a_probe_in_rack() {
     for (stack, wait) in [(Preset::Linux, 27.0), (Preset::Rfc, 50.0)] {
         let mut s = Script::of("reno", Config { stack, undo: false, ..linux(4.0, f64::INFINITY) }, 6);
         s.sent();

@@ -7,7 +7,7 @@ use airhop_tcp::{Config, Growth, HalveFrom, Notices, Preset, RtoConfig, RtoKind,
 // RFC 8985 §6.2 step 4: no wait once DupThresh segments are SACKed. RFC 9937 §6.2: while the flight exceeds ssthresh,
 // segments sent and delivered have the ratio of ssthresh to the flight: 5 to 10. Segment 2 is lost.
 #[test]
-fn rack_fast_retransmit_and_proportional_rate_reduction() {
+fn rack_retransmits_at_dupthresh_and_prr_halves_the_flight() {
     let mut s = ten(linux(10.0, 5.0));
     assert_eq!(s.at(110).sack(2, &[(3, 3)]), "12");
     assert_eq!(s.sack(2, &[(3, 4)]), "13");
@@ -28,7 +28,7 @@ fn rack_fast_retransmit_and_proportional_rate_reduction() {
 // With and without RFC 3042: without limited transmit, delivered segments release no new data before the
 // recovery.
 #[test]
-fn rack_without_limited_transmit() {
+fn without_limited_transmit_rack_sends_no_data_before_recovery() {
     let mut s = ten(Config { limited_transmit: false, ..linux(10.0, 5.0) });
     assert_eq!([s.at(110).sack(2, &[(3, 3)]), s.sack(2, &[(3, 4)])], ["", ""]);
     assert_eq!(s.sack(2, &[(3, 5)]), "2!");
@@ -37,7 +37,7 @@ fn rack_without_limited_transmit() {
 // RFC 9937 §6.2, PRR-SSRB: if losses reduce the flight below ssthresh, each ACK that acknowledges data and shows no
 // further loss releases one segment more than it delivers, any other ACK the same number. Segments 2 to 8 are lost.
 #[test]
-fn prr_slow_start_reduction_bound() {
+fn prr_ssrb_sends_one_segment_more_per_safe_ack() {
     let mut s = ten(linux(10.0, 5.0));
     assert_eq!(s.at(110).sack(2, &[(9, 9)]), "12");
     assert_eq!(s.sack(2, &[(9, 10)]), "13");
@@ -57,7 +57,7 @@ fn prr_slow_start_reduction_bound() {
 // RFC 9937 for RFC 6675's recovery: without PRR the recovery sends nothing until the flight has halved; with
 // PRR it sends at every second ACK.
 #[test]
-fn prr_with_rfc6675() {
+fn prr_with_rfc6675_sends_at_every_second_ack() {
     for (prr, sent) in [(false, ["", "", "", "", "13", "14"]), (true, ["", "13", "", "14", "", ""])] {
         let mut s =
             Script::new("sack", Config { prr, sack_recovery: SackRecovery::Rfc6675, ..rfc(10.0, 5.0) });
@@ -83,7 +83,7 @@ fn prr_with_rfc6675() {
 // RFC 6675 §5 (C): "cwnd - pipe >= 1 SMSS": half of a window of 10.1 permits five segments in flight, and no
 // part of a sixth.
 #[test]
-fn the_rest_of_the_window_is_less_than_a_segment() {
+fn rfc6675_sends_no_segment_into_a_fraction_of_the_window() {
     let mut s = ten(Config { prr: false, halve_from: HalveFrom::Cwnd, ..linux(10.0, 5.0) });
     s.at(110);
     (3..=5).for_each(|last| drop(s.sack(2, &[(3, last)])));
@@ -100,7 +100,7 @@ fn the_rest_of_the_window_is_less_than_a_segment() {
 // RFC 9937 §6.2, PRR-SSRB, with RFC 6675's recovery: segments 1 to 7 are lost, and the flight is below
 // ssthresh.
 #[test]
-fn prr_slow_start_reduction_bound_with_rfc6675() {
+fn prr_ssrb_with_rfc6675_grows_the_flight_to_ssthresh() {
     let config = Config { prr: true, sack_recovery: SackRecovery::Rfc6675, ..rfc(10.0, 5.0) };
     let mut s = Script::new("sack", config);
     s.sent();
@@ -114,7 +114,7 @@ fn prr_slow_start_reduction_bound_with_rfc6675() {
 // reordering window, a quarter of the minimum round trip, have passed since its transmission. A timer detects
 // this, in Linux 2 ms later (tcp_rack_mark_lost(), TCP_TIMEOUT_MIN_US).
 #[test]
-fn rack_waits_for_overtaken_segments() {
+fn rack_waits_for_reordered_segments() {
     let mut s = ten(linux(10.0, 5.0));
     assert_eq!(s.at(110).sack(2, &[(3, 3)]), "12");
     assert_eq!(s.due(), Some(137.0)); // 0 + 110 + 100 / 4 + 2
@@ -138,7 +138,7 @@ fn rack_waits_for_overtaken_segments() {
 // without a D-SACK narrow it again. Linux ignores D-SACKs before a late original was detected (tcp_dsack_seen()): here
 // a retransmission was late.
 #[test]
-fn needless_retransmissions_widen_the_window() {
+fn d_sacks_widen_the_rack_reordering_window() {
     // Linux, tcp_cong_control(): the ACK that ends the recovery also grows the window of 5 segments, for 9 -
     // 1 segments.
     for (stack, due, next) in [(Preset::Rfc, 365.0, "18"), (Preset::Linux, 342.0, "19")] {
@@ -157,7 +157,7 @@ fn needless_retransmissions_widen_the_window() {
 // RFC 8985 §1 and §6.2: a lost retransmission is detected when a segment sent after it has arrived, and is no
 // separate sign of congestion here, as in Linux.
 #[test]
-fn rack_repairs_a_lost_retransmission() {
+fn rack_detects_a_lost_retransmission() {
     let mut s = ten(linux(10.0, 5.0));
     s.at(110).sack(2, &[(3, 3)]);
     assert_eq!(s.sack(2, &[(3, 5)]), "2!");
@@ -170,7 +170,7 @@ fn rack_repairs_a_lost_retransmission() {
 // Linux, tcp_xmit_retransmit_queue(): the timer restarts when the oldest segment is retransmitted, here 106
 // ms after the start of the recovery, and for no other segment. RFC 6298 §5 has no such rule.
 #[test]
-fn linux_restarts_the_timer_for_a_repeated_head() {
+fn linux_restarts_the_rto_at_a_retransmission_of_the_head() {
     for (kind, again) in [(RtoKind::Linux, 216), (RtoKind::Rfc6298, 110)] {
         let config = linux(10.0, 5.0);
         let mut s = ten(Config { rto: RtoConfig { kind, ..config.rto }, ..config });
@@ -199,7 +199,7 @@ fn four(config: Config, segments: u64) -> Script {
 // RFC 8985 §7.2 and §7.3: after two round trips without an ACK, plus 2 ms (Linux), new data is sent whatever
 // cwnd; one probe only, and the retransmission timer restarts.
 #[test]
-fn tail_loss_probe_with_new_data() {
+fn a_tail_loss_probe_sends_new_data_after_two_round_trips() {
     let mut s = four(Config { notices: Notices::Elsn, ..linux(4.0, 2.0) }, 100);
     assert_eq!(
         (s.due(), s.expire()),
@@ -227,7 +227,7 @@ fn tail_loss_probe_with_new_data() {
 
 // RFC 8985 §7.3: the next probe waits for the ACK of the last one.
 #[test]
-fn a_probe_that_is_acknowledged_lets_out_another() {
+fn the_ack_of_a_probe_permits_the_next_probe() {
     let mut s = four(linux(4.0, 2.0), 100);
     assert_eq!(s.expire(), (302.0, "7p".into()));
     assert_eq!(s.at(400).ack(8), "8 9 10 11 12");
@@ -237,7 +237,7 @@ fn a_probe_that_is_acknowledged_lets_out_another() {
 // RFC 8985 §7.4: an ACK shows that the probe has repaired a loss, and also the loss of another segment, which starts
 // recovery: one reduction for both.
 #[test]
-fn a_probe_that_repairs_and_a_further_loss() {
+fn a_probe_repair_and_a_further_loss_reduce_once() {
     let mut s = four(linux(4.0, 2.0), 6);
     s.at(110).ack(5);
     s.at(200).ack(6);
@@ -251,7 +251,7 @@ fn a_probe_that_repairs_and_a_further_loss() {
 
 // RFC 8985 §7.3: without new data the last segment is retransmitted; its SACK lets RACK repair the losses before it.
 #[test]
-fn tail_loss_probe_of_a_lost_tail() {
+fn a_tail_loss_probe_lets_rack_repair_a_lost_tail() {
     let mut s = four(linux(4.0, 2.0), 6);
     assert_eq!(s.at(110).ack(5), "");
     assert_eq!(s.expire(), (314.5, "6p".into())); // 2 · (100 + 10 / 8) + 2
@@ -265,7 +265,7 @@ fn tail_loss_probe_of_a_lost_tail() {
 // retransmission timer. §7.4.2: if the probe itself repaired the loss, the window is reduced when the ACK of
 // later data shows that no D-SACK followed the probe.
 #[test]
-fn tail_loss_probe_of_the_last_segment() {
+fn a_probe_of_a_lone_segment_waits_for_the_delayed_ack() {
     for (answers, cuts) in
         [(&[(7, 0)][..], 1), (&[(7, 6)], 0), (&[(7, 0), (7, 6)], 0), (&[(7, 0), (7, 0)], 0)]
     {
@@ -307,7 +307,7 @@ fn late(stack: Preset, segments: u64) -> Script {
 // RFC 5682 §3.1: step 2b, two new segments for the first new ACK; step 3b, the next ACK covers data sent
 // once: the timeout was spurious. RFC 4015 §4: the window is restored.
 #[test]
-fn frto_finds_a_timeout_for_nothing() {
+fn frto_detects_a_spurious_timeout() {
     let mut s = late(Preset::Rfc, 100);
     assert_eq!(s.at(450).sack(3, &[(4, 4)]), ""); // stay in step 2
     assert_eq!(s.at(500).sack(4 + 1, &[]), "7 8");
@@ -325,7 +325,7 @@ fn frto_finds_a_timeout_for_nothing() {
 // Linux, tcp_process_loss(): the arrival of any data sent once proves the timeout spurious at once;
 // tcp_current_ssthresh(): three quarters of the window.
 #[test]
-fn frto_of_linux_asks_for_no_new_data() {
+fn linux_frto_needs_no_new_data() {
     let mut s = late(Preset::Linux, 100);
     assert_eq!(s.at(450).sack(3, &[(4, 4)]), "7");
     assert_eq!((s.window(), s.sender.counters().undone), ((4.0, 3.0), 1));
@@ -338,7 +338,7 @@ fn frto_of_linux_asks_for_no_new_data() {
 // RFC 5682 §3.1 step 3a: new data arrives while a hole remains: the timeout was genuine, and the other
 // segments are retransmitted.
 #[test]
-fn frto_confirms_a_timeout() {
+fn frto_confirms_a_genuine_timeout() {
     let mut s = late(Preset::Linux, 100);
     assert_eq!(s.at(500).ack(4), "7 8");
     assert_eq!(s.at(600).sack(4, &[(7, 7)]), "4t");
@@ -349,7 +349,7 @@ fn frto_confirms_a_timeout() {
 // RFC 5682 §3.1 step 3b requires "data that was not retransmitted": the arrival of data retransmitted by a
 // probe is no evidence.
 #[test]
-fn frto_uses_segments_sent_once() {
+fn frto_ignores_the_arrival_of_retransmitted_data() {
     let mut s = four(linux(4.0, 2.0), 6);
     assert_eq!(s.expire(), (302.0, "6p".into()));
     assert_eq!(s.expire(), (602.0, "3t".into()));
@@ -364,7 +364,7 @@ fn frto_uses_segments_sent_once() {
 // expires again before all data outstanding at the first expiry is acknowledged. Linux, tcp_enter_loss(), makes
 // an exception if the timer expires again for the same segment.
 #[test]
-fn frto_without_new_data() {
+fn without_new_data_frto_does_not_apply() {
     for (stack, repeated) in [(Preset::Rfc, "4t 5t"), (Preset::Linux, "7 8")] {
         let mut s = late(stack, 6);
         assert_eq!(s.at(500).ack(4), "4t 5t");
@@ -394,7 +394,7 @@ fn a_timeout_spares_recently_sent_segments() {
 
 // Linux: a timeout in fast recovery leaves ssthresh unchanged.
 #[test]
-fn a_timeout_in_fast_recovery_cuts_once() {
+fn a_timeout_in_fast_recovery_keeps_ssthresh() {
     let mut s = ten(Config { frto: false, ..linux(10.0, 5.0) });
     s.at(110).sack(2, &[(3, 3)]);
     assert_eq!(s.sack(2, &[(3, 5)]), "2!");
@@ -406,7 +406,7 @@ fn a_timeout_in_fast_recovery_cuts_once() {
 // The same rule with CUBIC, which reduces 10 to 7: a second reduction would leave 4. When the window reaches
 // ssthresh again, there is no W_max.
 #[test]
-fn a_timeout_in_fast_recovery_cuts_cubic_once() {
+fn a_timeout_in_fast_recovery_keeps_the_ssthresh_of_cubic() {
     let mut s = Script::of("cubic", Config { frto: false, ..linux(10.0, 5.0) }, 100);
     assert_eq!(s.sent(), "1 2 3 4 5 6 7 8 9 10");
     assert_eq!(s.at(100).ack(2), "11");
@@ -422,7 +422,7 @@ fn a_timeout_in_fast_recovery_cuts_cubic_once() {
 // tcp_enter_loss(): half of the whole window, except at a repeated timeout of the same segment. A sender with
 // notices that receives none behaves likewise.
 #[test]
-fn a_timeout_halves_the_whole_window_once() {
+fn a_timeout_halves_the_whole_window_once_per_segment() {
     for notices in [Notices::Scheme, Notices::Elsn] {
         let mut s = Script::new("reno", Config { notices, tlp: false, frto: false, ..linux(11.0, 4.0) });
         s.sent();
@@ -436,7 +436,7 @@ fn a_timeout_halves_the_whole_window_once() {
 
 // TCP_RTO_MAX: 120 s.
 #[test]
-fn the_timer_of_linux_backs_off_to_two_minutes() {
+fn the_linux_rto_backs_off_to_two_minutes() {
     let mut s = Script::new("reno", Config { tlp: false, ..linux(2.0, 2.0) });
     s.sent();
     let times: Vec<f64> = (0..9).map(|_| s.expire().0 / 1e3).collect();
@@ -446,7 +446,7 @@ fn the_timer_of_linux_backs_off_to_two_minutes() {
 // RFC 3465 §2.2: slow start grows the window by the delivered data; the remainder at ssthresh counts for
 // congestion avoidance (§2.1). This holds for each recovery with SACK, and for one with notices.
 #[test]
-fn growth_by_delivered_data() {
+fn slow_start_grows_by_the_delivered_data() {
     let told = Notices::Elsn;
     for (scheme, config) in [
         ("reno", linux(4.0, 5.0)),

@@ -31,7 +31,7 @@ fn recoveries() -> [Config; 3] {
 // advertised window". Segment 1 is lost, and the application reads, so that each of the seven others opens
 // the window by a byte.
 #[test]
-fn a_window_that_moves_hides_no_loss() {
+fn a_window_change_with_new_sacks_is_a_duplicate_ack() {
     for config in recoveries() {
         let mut s = eight(config);
         let sent: Vec<String> = (2..=8)
@@ -47,7 +47,7 @@ fn a_window_that_moves_hides_no_loss() {
 
 // The same ACKs determine the flight: one of eight segments, or the segments sent by recovery in their place.
 #[test]
-fn a_window_that_moves_hides_no_arrival() {
+fn a_window_change_with_new_sacks_updates_the_flight() {
     let mut s = eight(Config { dupthresh: 100, ..rfc(8.0, 4.0) });
     for last in 2..=8 {
         s.open_window(segments(8) + last);
@@ -58,7 +58,7 @@ fn a_window_that_moves_hides_no_arrival() {
 
 // Linux processes SACK blocks on ACKs below the cumulative ACK too: a reordered ACK still reports arrivals.
 #[test]
-fn an_overtaken_ack_reports_arrivals() {
+fn sack_blocks_of_a_reordered_ack_are_recorded() {
     for config in [rfc(8.0, 4.0), linux(8.0, 4.0)] {
         let mut s = eight(Config { dupthresh: 100, ..config });
         assert_eq!(s.ack(2), "9");
@@ -70,7 +70,7 @@ fn an_overtaken_ack_reports_arrivals() {
 // RFC 6675 §5: an incoming ACK is tested for loss "regardless of its status as a cumulative acknowledgment".
 // Of ten segments, 3 is lost, and so are all ACKs but the last.
 #[test]
-fn an_ack_that_advances_may_show_a_loss() {
+fn a_cumulative_ack_may_reveal_a_loss() {
     for config in [rfc(10.0, 5.0), linux(10.0, 5.0)] {
         let mut s = Script::new("sack", config);
         assert_eq!(s.sent(), "1 2 3 4 5 6 7 8 9 10");
@@ -83,7 +83,7 @@ fn an_ack_that_advances_may_show_a_loss() {
 // The rule also applies if the ACK that reveals a loss ends a recovery: segment 1 is lost, and so is 19, the
 // first segment released in recovery.
 #[test]
-fn the_ack_that_ends_a_recovery_may_show_the_next_loss() {
+fn the_ack_that_ends_a_recovery_may_reveal_the_next_loss() {
     let mut s = Script::new("sack", rfc(16.0, 8.0));
     s.sent();
     s.at(100);

@@ -25,7 +25,7 @@ fn grown_by_sacks(config: Config, foremost: u64) -> Vec<f64> {
 // (tcp_check_sack_reordering()): 2 is four segments below the end of 5, three below the end of 4. By RFC 5681
 // §3.1 only "an ACK that cumulatively acknowledges new data" grows the window.
 #[test]
-fn sacks_grow_the_window_on_a_reordering_path() {
+fn sacked_data_grows_the_window_after_reordering_in_linux() {
     let near = |grown: Vec<f64>, each: f64| grown.iter().all(|g| (g - each).abs() < 1e-9);
     assert!(near(grown_by_sacks(linux(10.0, 5.0), 5), 1.0 / 10.0));
     assert!(near(grown_by_sacks(linux(10.0, 5.0), 4), 0.0));
@@ -35,7 +35,7 @@ fn sacks_grow_the_window_on_a_reordering_path() {
 
 // Only RACK reports its reductions: with other recoveries SACKed segments never grow the window.
 #[test]
-fn sacks_grow_no_window_in_a_fast_recovery() {
+fn sacked_data_grows_no_window_in_fast_recovery() {
     for detection in [LossDetection::Rack, LossDetection::Duplicates] {
         let mut s = ten_of("newreno", Config { loss_detection: detection, ..linux(10.0, 5.0) });
         s.at(105).sack(2, &[(5, 5)]);
@@ -55,7 +55,7 @@ fn sacks_grow_no_window_in_a_fast_recovery() {
 // RACK.segment: 5 took 105 ms, and 2, which was sent before it, 107 ms. Missing segments may take this time
 // plus a quarter of the minimum RTT of 100 ms.
 #[test]
-fn the_round_trip_of_rack_is_that_of_the_last_arrival() {
+fn rack_rtt_is_that_of_the_last_delivered_segment() {
     for config in [linux(10.0, 5.0), Config { loss_detection: LossDetection::Rack, ..rfc(10.0, 5.0) }] {
         let mut s = ten(config);
         s.at(105).sack(2, &[(5, 5)]);
@@ -69,7 +69,7 @@ fn the_round_trip_of_rack_is_that_of_the_last_arrival() {
 // sending order (RFC 8985 §6.2 step 2) RACK.rtt is that of 3, and all segments sent with 8 are lost; in
 // sequence order (Linux, tcp_rack_advance()) it is 240 ms, and 9 may still arrive within 25 ms.
 #[test]
-fn one_ack_of_a_retransmission_and_of_overtaken_segments() {
+fn rack_rtt_after_an_ack_of_retransmitted_and_reordered_data() {
     for (config, is_lost) in
         [(linux(10.0, 5.0), false), (Config { loss_detection: LossDetection::Rack, ..rfc(10.0, 5.0) }, true)]
     {

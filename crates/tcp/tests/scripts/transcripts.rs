@@ -169,24 +169,24 @@ fn transcripts(seeds: [u64; 4], beside: Beside, adapt: impl Fn(usize, Config) ->
 }
 
 #[test]
-fn recoveries_from_losses() {
+fn recoveries_from_losses_match_their_transcripts() {
     insta::assert_snapshot!(transcripts([1, 2, 3, 4], Beside::Nothing, |_, config| config));
 }
 
 #[test]
-fn recoveries_with_timestamps() {
+fn recoveries_with_timestamps_match_their_transcripts() {
     let adapt = |i, config| Config { timestamps: true, nagle: i % 2 == 0, pacing: i > 1, ..config };
     insta::assert_snapshot!(transcripts([5, 6, 7, 8], Beside::Nothing, adapt));
 }
 
 #[test]
-fn recoveries_with_marks() {
+fn recoveries_with_marks_match_their_transcripts() {
     let adapt = |i, config| Config { ecn: true, undo: i % 2 == 0, ..config };
     insta::assert_snapshot!(transcripts([21, 22, 23, 24], Beside::Marks, adapt));
 }
 
 #[test]
-fn recoveries_with_notices() {
+fn recoveries_with_notices_match_their_transcripts() {
     let kinds = [Notices::Elsn, Notices::Eln, Notices::Elsn, Notices::Scheme];
     let adapt = |i: usize, config| Config { notices: kinds[i], ..config };
     insta::assert_snapshot!(transcripts([11, 12, 13, 14], Beside::Notices, adapt));

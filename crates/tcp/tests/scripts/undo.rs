@@ -7,7 +7,7 @@ use airhop_tcp::{Config, SackRecovery};
 // RFC 3522 §3.2 step 5: the ACK of the retransmission echoes an older timestamp, so the original arrived. RFC
 // 4015 §4: the window is restored.
 #[test]
-fn eifel_undoes_a_cut_for_nothing() {
+fn eifel_undoes_a_spurious_reduction() {
     for (echo, undone, cwnd) in [(0, 1, 10.0 + 1.0 / 10.0), (110, 0, 5.0), (115, 0, 5.0)] {
         let mut s = ten(Config { timestamps: true, ..linux(10.0, 5.0) });
         assert_eq!(s.at(110).sack(2, &[(3, 5)]), "2! 12"); // CEIL(3 · 5 / 10)
@@ -20,7 +20,7 @@ fn eifel_undoes_a_cut_for_nothing() {
 // RFC 3522 §3.2 step 1: "pipe_prev" is that of the first reduction: a spurious timeout during recovery
 // restores the window before the recovery, and counts the recovery's first retransmission.
 #[test]
-fn eifel_undoes_two_cuts_for_nothing() {
+fn eifel_undoes_two_spurious_reductions() {
     let mut s = ten(Config { timestamps: true, ..linux(10.0, 5.0) });
     assert_eq!(s.at(110).sack(2, &[(3, 5)]), "2! 12");
     while s.sender.counters().timeouts == 0 {
@@ -34,7 +34,7 @@ fn eifel_undoes_two_cuts_for_nothing() {
 
 // RFC 4015 §4 restores the window of a recovery that can be undone. NewReno's, without a scoreboard, cannot.
 #[test]
-fn a_recovery_without_a_scoreboard_stays_cut() {
+fn a_newreno_recovery_is_not_undone() {
     let mut s = Script::new("newreno", Config { undo: true, timestamps: true, ..rfc(8.0, 4.0) });
     s.sent();
     assert!(s.at(100).acks(1, 3).contains("1!"));
@@ -44,7 +44,7 @@ fn a_recovery_without_a_scoreboard_stays_cut() {
 
 // RFC 3708 §2, RFC 8985: when D-SACKs have named every retransmission, no segment was lost.
 #[test]
-fn dsack_undoes_a_cut_for_nothing() {
+fn d_sack_undoes_a_spurious_reduction() {
     let mut s = ten(linux(10.0, 5.0));
     assert_eq!(s.at(110).sack(2, &[(3, 5)]), "2! 12");
     assert_eq!(s.at(120).ack(6), "");
@@ -60,7 +60,7 @@ fn dsack_undoes_a_cut_for_nothing() {
 // RFC 4015 §4: "pipe_prev" is that of the last reduction: the undo of a spurious reduction does not undo an earlier
 // one.
 #[test]
-fn only_the_last_cut_is_undone() {
+fn only_the_last_reduction_is_undone() {
     let mut s = ten(linux(10.0, 5.0));
     assert_eq!(s.at(110).sack(2, &[(3, 5)]), "2! 12");
     s.at(210).ack(13); // the retransmission was needed
@@ -77,7 +77,7 @@ fn only_the_last_cut_is_undone() {
 // One ACK reveals a spurious reduction and a new loss: the sender undoes the former before it reduces the
 // window for the latter.
 #[test]
-fn undo_comes_before_a_new_cut() {
+fn an_undo_precedes_a_new_reduction() {
     let mut s = ten(linux(10.0, 5.0));
     assert_eq!(s.at(110).sack(2, &[(3, 5)]), "2! 12");
     assert_eq!(s.at(120).ack(6), "");
@@ -88,7 +88,7 @@ fn undo_comes_before_a_new_cut() {
 // RFC 3708 §2: a D-SACK of a segment first sent after the reduction concerns no retransmission: the network has
 // duplicated the segment.
 #[test]
-fn a_copy_of_something_newer_undoes_nothing() {
+fn a_d_sack_of_newer_data_undoes_no_reduction() {
     let mut s = ten(linux(10.0, 5.0));
     assert_eq!(s.at(110).sack(2, &[(3, 5)]), "2! 12");
     s.at(210).ack(13);
@@ -100,7 +100,7 @@ fn a_copy_of_something_newer_undoes_nothing() {
 
 // RFC 6675's recovery is undone as well: the next loss starts a new one.
 #[test]
-fn rfc6675_can_go_back() {
+fn an_rfc6675_recovery_can_be_undone() {
     let config = Config { undo: true, sack_recovery: SackRecovery::Rfc6675, ..rfc(10.0, 5.0) };
     let mut s = ten_of("sack", config);
     s.at(110);

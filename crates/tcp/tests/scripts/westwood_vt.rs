@@ -30,7 +30,7 @@ fn each_configuration(law: impl Fn(Config)) {
 // of 2, once; without a further retransmission. Recovery ends with that window, although 13 to 17 are
 // outstanding.
 #[test]
-fn a_queue_that_three_further_duplicates_find() {
+fn three_more_duplicate_acks_reveal_a_congestion_loss() {
     each_configuration(|config| {
         let mut s = undecided(1.0, config);
         assert_eq!([s.at(160).ack(3), s.at(170).ack(3)], ["16", "17"], "7 and 8: not yet");
@@ -47,7 +47,7 @@ fn a_queue_that_three_further_duplicates_find() {
 // duplicate ACKs. Segment 12, sent at 150 ms, took 110 ms: Δ is 10.2 (1 - 100/110) = 0.9, wireless, and "it
 // ignores the loss": the window is unreduced, whatever later duplicate ACKs show.
 #[test]
-fn the_air_that_the_three_after_these_find() {
+fn six_more_duplicate_acks_reveal_a_wireless_loss() {
     each_configuration(|config| {
         let mut s = undecided(1.0, config);
         let before = s.window();
@@ -62,7 +62,7 @@ fn the_air_that_the_three_after_these_find() {
 // the repaired 3 shows. The next three duplicates are due to 10, 11 and 12: 12, sent at 150 ms, took 150 ms,
 // which leaves the loss undecided. Segment 15, sent at 150 ms, takes 180 ms, and the loss is congestion.
 #[test]
-fn a_partial_ack_begins_a_new_count() {
+fn a_partial_ack_restarts_the_duplicate_ack_count() {
     let mut s = undecided(1.0, rfc(10.0, 5.0));
     assert_eq!(s.at(180).acks(3, 2), "16 17", "8 and 9");
     assert_eq!(s.at(250).ack(7), "7+ 18");
@@ -74,7 +74,7 @@ fn a_partial_ack_begins_a_new_count() {
 
 // The next loss is classified separately, independently of the duplicate ACKs for this one.
 #[test]
-fn by_default_the_decision_waits_for_the_next_loss() {
+fn by_default_each_loss_is_classified_separately() {
     each_configuration(|config| {
         let mut s = undecided(0.0, config);
         s.at(180);

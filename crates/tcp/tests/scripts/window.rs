@@ -42,7 +42,7 @@ fn a_loss_halves_the_window_limited_by_the_receiver() {
 // The same in slow start without a threshold: ns-2's window grows by a segment per ACK without limit; with
 // RFC 7661 §4.3 and in Linux it grows while half of it is in use, up to 40, and Linux halves all of it.
 #[test]
-fn slow_start_ends_where_half_of_the_window_is_in_use() {
+fn slow_start_grows_only_while_half_of_the_window_is_used() {
     let infinite = f64::INFINITY;
     for (config, cwnd, left) in [
         (ns2(10.0, infinite), 1009.0, 10.0),
@@ -58,7 +58,7 @@ fn slow_start_ends_where_half_of_the_window_is_in_use() {
 // A source with two segments per round trip: the unused window stays unchanged (RFC 7661 §4.3, Linux), except
 // in ns-2. Copa's window, which depends on delivered data, stays unchanged too.
 #[test]
-fn an_idle_window_does_not_grow() {
+fn an_unused_window_does_not_grow() {
     for (scheme, config, grows) in [
         ("reno", rfc(10.0, 5.0), false),
         ("reno", linux(10.0, 5.0), false),
@@ -88,7 +88,7 @@ fn an_idle_window_does_not_grow() {
 // Linux, tcp_clean_rtx_queue(): nearly every ACK yields a sample for the timer, from the recorded
 // transmission times; Karn's rule excludes retransmitted segments.
 #[test]
-fn the_timer_of_linux_takes_every_sample() {
+fn the_linux_rto_uses_nearly_every_ack_as_a_sample() {
     let mut s = Script::new("sack", linux(4.0, 2.0));
     assert_eq!(s.sent(), "1 2 3 4");
     s.at(100).ack(2);
@@ -100,7 +100,7 @@ fn the_timer_of_linux_takes_every_sample() {
 // The clock of these samples is finer than that of timestamps: 40 µs are not zero. Linux,
 // tcp_schedule_loss_probe(): the probe waits two ticks of 1 ms in addition to two round trips.
 #[test]
-fn a_short_round_trip_is_measured() {
+fn an_rtt_of_40_microseconds_is_measured() {
     let us = Span::from_micros;
     let mut s = Script::new("sack", Config { timestamps: true, ..linux(4.0, 2.0) });
     assert_eq!(s.sent(), "1 2 3 4");
@@ -112,7 +112,7 @@ fn a_short_round_trip_is_measured() {
 // RFC 5681 §3.1 (4) at a timeout: half of FlightSize, all data not cumulatively acknowledged. Of ten
 // segments, five are SACKed, and no further ACK arrives.
 #[test]
-fn a_timeout_halves_all_that_is_outstanding() {
+fn a_timeout_halves_the_whole_flight_size() {
     let mut s = Script::new("sack", Config { dupthresh: 100, limited_transmit: false, ..rfc(10.0, 5.0) });
     s.sent();
     s.at(100).sack(1, &[(6, 10)]);
@@ -124,7 +124,7 @@ fn a_timeout_halves_all_that_is_outstanding() {
 // segment only after a second lost SYN, and the timeout three seconds only if timestamps yielded no round
 // trip; by RFC 5681 §3.1 and RFC 6298 §5.7 after the first.
 #[test]
-fn a_lost_syn_costs_linux_a_second() {
+fn a_lost_syn_keeps_the_initial_window_in_linux() {
     for (preset, timestamps, syns, cwnd, rto) in [
         (Preset::Linux, true, 1, 10.0, 300),
         (Preset::Linux, false, 1, 10.0, 3000),
@@ -160,7 +160,7 @@ fn after_a_pause(config: Config, ms: u64) -> (f64, usize) {
 // Linux, tcp_cwnd_restart(): the window is halved for each RTO of the idle period, down to the initial
 // window. ns-2 keeps the window, as do all presets after less than an RTO.
 #[test]
-fn a_pause_takes_the_window_back() {
+fn an_idle_period_reduces_the_window() {
     let infinite = f64::INFINITY;
     for (config, windows) in [
         (rfc(10.0, infinite), [40.0, 10.0, 10.0]),
@@ -175,7 +175,7 @@ fn a_pause_takes_the_window_back() {
 // RFC 7661 §4.4.3, with any preset: the window is kept for five minutes, and halved for each five minutes of
 // the idle period, down to the initial window; ssthresh becomes at least three quarters of it.
 #[test]
-fn an_unused_window_decays_by_choice() {
+fn window_validation_halves_an_idle_window_every_5_minutes() {
     let minutes = |minutes: u64| 200 + minutes * 60_000;
     for config in [rfc(10.0, f64::INFINITY), linux(10.0, f64::INFINITY), ns2(10.0, f64::INFINITY)] {
         let decaying = Config { after_pause: AfterPause::Decay, ..config };
@@ -195,7 +195,7 @@ fn an_unused_window_decays_by_choice() {
 // Linux, tcp_current_ssthresh(): after a pause, slow start leads to three quarters of the window before the
 // pause; with a window of 11, these are 5 + 2.
 #[test]
-fn linux_remembers_the_window_before_a_pause() {
+fn linux_slow_start_after_idle_ends_at_3_4_of_the_window() {
     let mut s = Script::of("reno", linux(10.0, 5.0), 10);
     s.sent();
     s.at(100).ack(11);
@@ -207,7 +207,7 @@ fn linux_remembers_the_window_before_a_pause() {
 
 // RFC 9293 §3.8.6: the window of the SYN-ACK bounds the first flight, whatever buffer the receiver is configured with.
 #[test]
-fn the_window_that_is_expected_bounds_the_first_flight() {
+fn the_window_of_the_syn_ack_bounds_the_first_flight() {
     let mut s = Script::new("newreno", rfc(10.0, 5.0));
     s.sender.expect_window(3 * u64::from(MSS));
     assert_eq!(s.sent(), "1 2 3");

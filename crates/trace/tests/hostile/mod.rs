@@ -125,7 +125,7 @@ impl Wire {
         let packet = carried(packet, *shift);
         match &packet.body {
             // Yun 2009, §3.1: in the form of an ACK of the receiver, for any origin.
-            Body::Notice(n) if n.kind.names_segment() => {
+            Body::Notice(n) if n.kind.concerns_one_segment() => {
                 let (src, dst) = (conversation.receiver, conversation.sender);
                 Packet { src, dst, body: Body::Notice(Notice { origin: src, ..*n }), ..packet }
             }

@@ -44,14 +44,14 @@ mod tests {
 
     /// RFC 1624 §4: the equation of RFC 1141 yields 0xFFFF here, equation 3 yields 0x0000.
     #[test]
-    fn the_worked_example() {
+    fn an_update_matches_the_worked_example_of_rfc_1624() {
         assert_eq!(Update::of(0xDD2F).replace(0x5555, 0x3285).checksum(), 0x0000);
     }
 
     /// RFC 1624 §3: equation 3 yields the complete sum, for every checksum and a word of each kind. Words
     /// that are not all zero never have the checksum 0xFFFF, so no update may yield it.
     #[test]
-    fn an_update_is_the_sum_of_all_words() {
+    fn an_incremental_update_equals_the_complete_checksum() {
         for other in 1..=u16::MAX {
             let checksum =
                 |word: u16| sum(&[other, word].map(u16::to_be_bytes).concat()).ones_complement().to_be();
@@ -68,7 +68,7 @@ mod tests {
     /// A segment grows by at most 40 bytes of options, and all words of its header may change, so the sum
     /// must be folded completely.
     #[test]
-    fn carries_are_carried_again() {
+    fn all_carries_of_a_checksum_are_folded() {
         let most = (0..64).fold(Update::of(0), |update, _| update.replace(0, 0xFFFF));
         assert_eq!(most.checksum(), 0);
         assert_eq!(Update(0x1_FFFF).checksum(), !1);

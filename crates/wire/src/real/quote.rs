@@ -63,7 +63,7 @@ mod tests {
 
     /// The first bytes of a datagram name its segment: eight bytes after the IP header suffice (RFC 792).
     #[test]
-    fn eight_bytes_after_the_ip_header_name_the_segment() {
+    fn eight_bytes_after_the_ip_header_identify_the_segment() {
         let whole = datagram(1052);
         let full = Quoted::read(&whole).unwrap().unwrap();
         assert_eq!((full.seq, full.end, full.peer_seq, full.ports), (1001, 2001, 77, [5001, 4000]));
@@ -74,7 +74,7 @@ mod tests {
 
     /// A pure ACK, with up to 40 bytes of options, is not a segment with payload.
     #[test]
-    fn an_ack_has_no_segment() {
+    fn a_pure_ack_identifies_no_data_segment() {
         for bytes in [60, 80] {
             assert_eq!(Quoted::read(&datagram(bytes)[..28]), Ok(None));
         }

@@ -59,7 +59,7 @@ fn carried_notice(n: Notice) -> Notice {
     // Where a window has its place, a length has 16 bits.
     let most = if matches!(n.kind, NoticeKind::Eln | NoticeKind::Ersn) { 65_535 } else { u32::MAX };
     let delay = match n.kind {
-        kind if kind.names_segment() => Span::ZERO,
+        kind if kind.concerns_one_segment() => Span::ZERO,
         _ => Span::from_micros((n.delay.nanos() / 1000).min(u32::MAX.into())),
     };
     Notice { seq: low(n.seq), len: n.len.min(most), delay, made: Time::ZERO, ..n }

@@ -14,7 +14,7 @@ const BEHIND_THE_CODE: [u8; 16] = [0, 1, 2, 3, 1, 187, 0x9C, 0x40, 0xFF, 0xFF, 0
 
 /// RFC 792, RFC 4727: every byte of an RTTN over IPv4.
 #[test]
-fn over_ipv4_byte_by_byte() {
+fn every_byte_of_an_rttn_over_ipv4_is_correct() {
     let delay = Span::from_micros(0x0001_0203);
     let out = notice([192, 0, 2, 1].into(), &about(SERVER, CLIENT), delay, NoticeKind::Rttn).unwrap();
     let ip = [0x45, 0, 0, 48, 0, 0, 0x40, 0, 64, 1, out[10], out[11], 192, 0, 2, 1, 198, 51, 100, 80];
@@ -25,7 +25,7 @@ fn over_ipv4_byte_by_byte() {
 
 /// RFC 4443 §2.1, §2.3: type 200, and a checksum with the pseudo header.
 #[test]
-fn over_ipv6_byte_by_byte() {
+fn every_byte_of_an_rttn_over_ipv6_is_correct() {
     let router = [0xFE; 16];
     let delay = Span::from_micros(0x0001_0203);
     let out = notice(router.into(), &about(SERVER_V6, CLIENT_V6), delay, NoticeKind::Ebsn).unwrap();
@@ -42,7 +42,7 @@ fn over_ipv6_byte_by_byte() {
 /// Yun 2009 §3.1: addresses, ports and size of a pure ACK of the receiver, whose acknowledgement field names
 /// the segment, and one of two reserved bits: every byte, for both versions of IP, and for any router.
 #[test]
-fn like_an_ack_byte_by_byte() {
+fn an_eln_has_every_byte_of_a_pure_ack_and_one_more_bit() {
     for (kind, bits) in [(NoticeKind::Ersn, 0b0100), (NoticeKind::Eln, 0b1000)] {
         let out = notice([1; 4].into(), &about(SERVER, CLIENT), Span::ZERO, kind).unwrap();
         let ip = [0x45, 0, 0, 40, 0, 0, 0x40, 0, 64, 6, out[10], out[11], 192, 0, 2, 7, 198, 51, 100, 80];
@@ -62,7 +62,7 @@ fn like_an_ack_byte_by_byte() {
 
 /// A delay saturates; a NAK and mixed address families lead to errors.
 #[test]
-fn notices_that_no_datagram_can_carry() {
+fn a_notice_that_fits_no_datagram_is_an_error() {
     let long =
         notice([1; 4].into(), &about(SERVER, CLIENT), Span::from_secs(100_000), NoticeKind::Rttn).unwrap();
     assert_eq!(long[24..28], [0xFF; 4]);

@@ -36,7 +36,7 @@ fn opened(scales: [Option<u8>; 2]) -> Connection {
 
 /// RFC 9293 §3.4: a SYN is 0, the first byte 1; the other fields of a segment are read as well.
 #[test]
-fn a_connection_from_its_syn_on() {
+fn a_syn_is_offset_0_and_the_first_byte_is_1() {
     let mut connection = Connection::new();
     let first = observe(&mut connection, Way::Forward, &syn(ISN, None, Some(3)));
     assert_eq!((first.seq, first.ack, first.window, first.end()), (0, 0, 5000, 1));
@@ -76,7 +76,7 @@ fn the_window_is_scaled_if_both_syns_have_the_option() {
 /// RFC 2018 §3, RFC 2883: blocks refer to the peer's stream, above or below its acknowledgement; empty blocks
 /// are ignored.
 #[test]
-fn sack_blocks_count_as_the_peer_does() {
+fn sack_blocks_have_the_offsets_of_the_peers_stream() {
     let mut connection = opened([None; 2]);
     let number = |offset: u32| ISN.wrapping_add(offset);
     connection.segment(Way::Forward, &plain(number(1), None), 0x300, original(&[]));
@@ -94,7 +94,7 @@ fn sack_blocks_count_as_the_peer_does() {
 
 /// Without a SYN, the first number of a stream, from either end, is byte 1. Older numbers saturate.
 #[test]
-fn a_connection_that_was_open_before() {
+fn without_a_syn_the_first_number_is_offset_1() {
     let mut connection = Connection::new();
     let ack = observe(&mut connection, Way::Forward, &plain(10, Some(2000)));
     assert_eq!((ack.seq, ack.ack), (1, 1));
@@ -114,7 +114,7 @@ fn a_connection_that_was_open_before() {
 /// RFC 9293 §3.6, MAY-2: a SYN with another number begins another connection with its own numbering; the same
 /// SYN again does not.
 #[test]
-fn another_syn_reopens() {
+fn a_syn_with_another_number_begins_another_connection() {
     let mut connection = opened([Some(3), Some(7)]);
     observe(&mut connection, Way::Forward, &plain(ISN.wrapping_add(5001), Some(PEER + 9)));
     let again = [(Way::Forward, syn(ISN, None, Some(3))), (Way::Reverse, syn(PEER, Some(ISN + 1), Some(7)))];
@@ -138,7 +138,7 @@ fn another_syn_reopens() {
 
 /// RFC 4987 §3.6: a host with SYN cookies chooses a new number for each answer to the same SYN.
 #[test]
-fn another_answer_to_the_same_syn_is_the_same_connection() {
+fn a_second_syn_ack_of_a_syn_is_the_same_connection() {
     let mut connection = opened([None; 2]);
     let answer = syn(123_456, Some(ISN + 1), None);
     assert!(!connection.is_reopened_by(Way::Reverse, &answer));
@@ -154,7 +154,7 @@ fn another_answer_to_the_same_syn_is_the_same_connection() {
 /// RFC 9293 §3.10.7.1: the RST of a host without the connection has the number 0; only the answer to the
 /// retransmitted SYN counts.
 #[test]
-fn a_reset_teaches_nothing() {
+fn a_reset_does_not_set_the_initial_sequence_number() {
     let mut connection = Connection::new();
     observe(&mut connection, Way::Forward, &syn(ISN, None, None));
     let reset = ParsedTcp { rst: true, ..plain(0, Some(ISN + 1)) };
@@ -176,7 +176,7 @@ proptest! {
     /// reordering within 2³⁰ and from either end; an ACK beyond the sent data counts as an ACK of the sent
     /// data (§3.10.7.4), and does not advance the stream.
     #[test]
-    fn offsets_survive_wraps_and_reordering(
+    fn offsets_are_correct_across_wraps_and_reordering(
         isn: u32,
         steps in prop::collection::vec((0u64..1 << 30, 0u64..1 << 30, any::<bool>()), 1..200),
     ) {
@@ -202,7 +202,7 @@ proptest! {
 
     /// Without a SYN, differences of offsets are correct for any first number.
     #[test]
-    fn distances_are_right_without_a_syn(first: u32, steps in prop::collection::vec(0u32..1 << 30, 1..50)) {
+    fn offset_differences_are_correct_without_a_syn(first: u32, steps in prop::collection::vec(0u32..1 << 30, 1..50)) {
         let mut connection = Connection::new();
         let start = observe(&mut connection, Way::Reverse, &plain(7, Some(first))).ack;
         let (mut number, mut offset) = (first, start);

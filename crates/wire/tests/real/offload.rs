@@ -25,7 +25,7 @@ fn udp(is_v6: bool, payload: &[u8]) -> Vec<u8> {
 /// Virtual I/O Device 1.2, §5.1.6: a checksum field that begins as the sum of the pseudo header is completed
 /// to the full checksum.
 #[test]
-fn a_checksum_is_completed() {
+fn a_partial_checksum_is_completed() {
     for is_v6 in [false, true] {
         let transport = if is_v6 { 40 } else { 20 };
         let whole =
@@ -43,7 +43,7 @@ fn a_checksum_is_completed() {
 
 /// RFC 768: a UDP checksum of zero is sent as all ones.
 #[test]
-fn no_completed_checksum_is_zero() {
+fn no_completed_udp_checksum_is_zero() {
     let checksum_of_zeros = [udp(false, &[0, 0])[26], udp(false, &[0, 0])[27]];
     let mut begun = udp(false, &checksum_of_zeros);
     let pseudo = pseudo_sum(&begun, 20);
@@ -56,7 +56,7 @@ fn no_completed_checksum_is_zero() {
 /// RFC 1071 §1: the sum of bytes that are not all zero is never zero, so no TCP checksum is all ones: a checksum of
 /// zero is sent as zero.
 #[test]
-fn no_checksum_of_tcp_is_all_ones() {
+fn no_tcp_checksum_is_all_ones() {
     let ack = |last: [u8; 2]| tcp(false, 0, header(9, &[]), &last);
     let rest = ack([0, 0]);
     let whole = ack([rest[36], rest[37]]);
@@ -70,7 +70,7 @@ fn no_checksum_of_tcp_is_all_ones() {
 
 /// A device header that points beyond the datagram is an error, and no byte is written.
 #[test]
-fn a_checksum_behind_the_end() {
+fn a_checksum_offset_past_the_datagram_is_an_error() {
     let mut bytes = [7; 30];
     for (start, offset) in [(20, 9), (65_535, 65_535), (30, 0)] {
         let refused = complete_checksum(&mut bytes, start, offset).unwrap_err();
@@ -84,7 +84,7 @@ fn a_checksum_behind_the_end() {
 /// RFC 9293 §3.1, RFC 3168 §6.1.2: each segment equals the one built by etherparse from its part of the
 /// payload and consecutive numbers. CWR is on the first, PSH and FIN on the last; the identification wraps.
 #[test]
-fn tcp_is_cut() {
+fn a_large_tcp_segment_is_split_into_segments() {
     let payload: Vec<u8> = (0..2500u32).map(|byte| (byte * 7) as u8).collect();
     let large = TcpHeader {
         ack: true,
@@ -123,7 +123,7 @@ fn tcp_is_cut() {
 
 /// RFC 768: each datagram has its own length, and is complete.
 #[test]
-fn udp_is_cut() {
+fn a_large_udp_datagram_is_split_into_datagrams() {
     for is_v6 in [false, true] {
         let cut: Vec<_> = segments(&udp(is_v6, &[9; 2401]), 1200).unwrap().collect();
         let lengths: Vec<_> = cut.iter().map(|small| read(small).unwrap().payload).collect();
@@ -135,7 +135,7 @@ fn udp_is_cut() {
 
 /// A datagram that needs no segmentation is one segment, with its checksums filled in.
 #[test]
-fn one_segment_is_whole() {
+fn a_datagram_without_segmentation_is_one_segment() {
     for payload in [&b""[..], b"data"] {
         let whole = tcp(false, 2, header(1, &[]), payload);
         let begun = [&whole[..36], &[0, 0], &whole[38..]].concat();
@@ -145,7 +145,7 @@ fn one_segment_is_whole() {
 
 /// A datagram that cannot be segmented leads to an error.
 #[test]
-fn datagrams_that_are_not_segmented() {
+fn a_datagram_that_cannot_be_segmented_is_an_error() {
     let whole = tcp(false, 0, header(1, &[]), b"data");
     let refused = |bytes: &[u8], size| segments(bytes, size).err().unwrap();
     assert_eq!(refused(&whole, 0), OffloadError::Uncut("segments of no bytes"));

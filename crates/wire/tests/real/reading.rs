@@ -12,7 +12,7 @@ use std::net::IpAddr;
 /// RFC 791, RFC 8200, RFC 9293 §3.1: every field of a SYN of both families. RFC 3168 §5: ECT(1) is
 /// ECN-capable.
 #[test]
-fn a_syn_of_both_families() {
+fn every_field_of_a_syn_is_read_over_ipv4_and_ipv6() {
     let options = [
         Opt::MaximumSegmentSize(1460),
         Opt::SelectiveAcknowledgementPermitted,
@@ -47,7 +47,7 @@ fn a_syn_of_both_families() {
 /// RFC 7323 §2.2, RFC 9293 §3.7.1, RFC 2018 §2: only a SYN carries these options. RFC 2018 §3: SACK blocks,
 /// in their order.
 #[test]
-fn an_ack_with_sack_blocks() {
+fn sack_blocks_of_an_ack_are_read_in_order() {
     let options = [
         Opt::SelectiveAcknowledgement((9, 12), [Some((3, 0xFFFF_FFFF)), None, None]),
         Opt::WindowScale(7),
@@ -75,7 +75,7 @@ fn an_ack_with_sack_blocks() {
 
 /// RFC 9293 §3.1, MUST-7: malformed options do not make a segment malformed; the options before them count.
 #[test]
-fn malformed_options_are_left_out() {
+fn malformed_options_are_ignored() {
     let with = |options: &[u8]| {
         let mut syn = TcpHeader { syn: true, ..header(1, &[]) };
         syn.set_options_raw(options).unwrap();
@@ -100,7 +100,7 @@ fn malformed_options_are_left_out() {
 
 /// RFC 768 and protocols with ports at the same offset; RFC 792 has none.
 #[test]
-fn datagrams_without_tcp() {
+fn ports_of_datagrams_without_tcp_are_read() {
     let mut udp = Vec::new();
     ip(false, 1).udp(53, 5353).write(&mut udp, b"answer").unwrap();
     let read_udp = read(&udp).unwrap();
@@ -125,7 +125,7 @@ fn datagrams_without_tcp() {
 /// RFC 791 §3.2: every fragment counts as a fragment, including the first, which has the ports. The flag DF
 /// has no effect.
 #[test]
-fn fragments_of_ipv4() {
+fn every_ipv4_fragment_is_read_as_a_fragment() {
     let whole = tcp(false, 0, header(1, &[]), &[7; 100]);
     let with = |flags: [u8; 2]| read(&[&whole[..6], &flags, &whole[8..]].concat()).unwrap();
     for flags in [[0x20, 0], [0x20, 9], [0, 1]] {
@@ -139,7 +139,7 @@ fn fragments_of_ipv4() {
 /// RFC 8200 §4: hop-by-hop, routing and destination options are skipped. §4.5: fragments; RFC 6946: a
 /// fragment with the whole datagram is none.
 #[test]
-fn extension_headers_of_ipv6() {
+fn ipv6_extension_headers_are_skipped() {
     let plain = tcp(true, 2, header(1, &[]), b"data");
     let with = |extensions: &[u8], first: u8| {
         let mut bytes = [&plain[..40], extensions, &plain[40..]].concat();
@@ -177,7 +177,7 @@ fn extension_headers_of_ipv6() {
 
 /// An inconsistent or missing header leads to an error.
 #[test]
-fn unreadable_datagrams() {
+fn an_unreadable_datagram_is_an_error() {
     let whole = tcp(false, 0, header(1, &[]), b"data");
     let with = |at: usize, value: u8| read(&[&whole[..at], &[value], &whole[at + 1..]].concat());
     assert_eq!(with(0, 0x52), Err(Unreadable::Version(5)));
@@ -197,7 +197,7 @@ fn unreadable_datagrams() {
 
 /// Inputs that together reach all code that the fuzzer has reached (docs/fuzzing.md).
 #[test]
-fn seeds_are_survived() {
+fn fuzzer_seeds_are_read_without_panic() {
     let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/real");
     for seed in fs::read_dir(seeds).expect("the seeds of the fuzzer") {
         let path = seed.expect("a file").path();
@@ -213,7 +213,7 @@ fn seeds_are_survived() {
 proptest! {
     /// No bytes cause a panic, and a parsed datagram leaves unchanged.
     #[test]
-    fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn any_bytes_are_read_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         hostile::datagram(&bytes);
         hostile::repaired_datagram(&bytes);
         hostile::begun_checksum(&bytes);
@@ -222,7 +222,7 @@ proptest! {
 
     /// The same law for bytes that begin like a datagram of either family.
     #[test]
-    fn bytes_like_a_datagram(
+    fn bytes_like_a_datagram_are_read_without_panic(
         mut bytes in prop::collection::vec(any::<u8>(), 60..200),
         is_v6: bool,
         protocol in prop::sample::select(vec![0u8, 1, 6, 6, 6, 17, 43, 44, 58, 60, 132]),

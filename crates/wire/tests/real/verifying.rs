@@ -6,7 +6,7 @@ use etherparse::TcpOptionElement as Opt;
 
 /// RFC 1071 §1: any single changed byte is detected, in every protocol with a checksum.
 #[test]
-fn every_broken_byte_is_found() {
+fn a_checksum_detects_every_changed_byte() {
     let udp = |is_v6: bool| {
         let mut out = Vec::new();
         ip(is_v6, 0).udp(1, 2).write(&mut out, b"payload").unwrap();
@@ -35,7 +35,7 @@ fn every_broken_byte_is_found() {
 
 /// RFC 768: a datagram without checksum is valid on IPv4; RFC 8200 §8.1: not on IPv6.
 #[test]
-fn udp_without_a_checksum() {
+fn udp_without_a_checksum_is_valid_only_over_ipv4() {
     for (is_v6, expected) in [(false, Ok(())), (true, Err("no UDP checksum"))] {
         let mut out = Vec::new();
         ip(is_v6, 0).udp(1, 2).write(&mut out, b"payload").unwrap();
@@ -47,7 +47,7 @@ fn udp_without_a_checksum() {
 
 /// Truncated datagrams cannot be checked; for a fragment (RFC 791 §3.2) only the header is.
 #[test]
-fn parts_of_datagrams() {
+fn truncated_datagrams_cannot_be_verified() {
     let bytes = tcp(false, 0, header(1, &[]), b"payload");
     assert_eq!(checksums_hold(&bytes[..46]), Err("not the whole datagram"));
     assert_eq!(checksums_hold(&[]), Err("not an IP datagram"));

@@ -47,7 +47,7 @@ fn unchanged_datagrams_keep_their_bytes() {
 
 /// RFC 3168 §5: only an ECN-capable packet is marked. Only the field and the IPv4 checksum change.
 #[test]
-fn congestion_experienced() {
+fn only_an_ecn_capable_packet_is_marked_ce() {
     for (is_v6, ecn) in [(false, 1), (false, 2), (true, 1), (true, 2)] {
         let bytes = tcp(is_v6, ecn, header(1, &[]), b"data");
         let out = write_back(&original(&bytes), &Packet { ecn: Ecn::Ce, ..other_packet() }, None, false);
@@ -67,7 +67,7 @@ fn congestion_experienced() {
 /// Balakrishnan and Katz 1998: the ACK stays an ACK with one more bit, at the same position as in simulated
 /// ACKs. A sender without a listener does not receive the bit, and packets other than TCP have none.
 #[test]
-fn eln_in_an_ack() {
+fn the_eln_bit_is_set_in_an_ack_of_a_listener() {
     let eln = RareOptions { eln: Some(Eln::Next), ..RareOptions::NONE };
     for is_v6 in [false, true] {
         let bytes = tcp(is_v6, 0, TcpHeader { ack: true, ..header(1, &[]) }, &[]);
@@ -89,7 +89,7 @@ fn eln_in_an_ack() {
 
 /// RFC 4727, RFC 6994 §3: the option byte by byte, after the others; an End of Option List is replaced.
 #[test]
-fn naks_byte_by_byte() {
+fn every_byte_of_a_nak_option_is_correct() {
     let options = [Opt::SelectiveAcknowledgement((0x300, 0x400), [None; 3])];
     let bytes = tcp(false, 2, TcpHeader { ack: true, ..header(1, &options) }, &[]);
     assert_eq!(bytes[50..52], [0, 0], "two ends of the list as padding");
@@ -113,7 +113,7 @@ fn naks_byte_by_byte() {
 /// RFC 9293 §3.1: at most 40 bytes of options, and 65535 bytes of a datagram. A NAK option that does not fit,
 /// or that a receiver could not parse, is omitted.
 #[test]
-fn naks_that_have_no_room_are_left_out() {
+fn naks_that_do_not_fit_are_omitted() {
     let with = |options: &[u8], seqs: &[u64], connection: Option<(&Connection, Way)>| {
         let mut ack = TcpHeader { ack: true, ..header(1, &[]) };
         ack.set_options_raw(options).unwrap();
@@ -134,7 +134,7 @@ fn naks_that_have_no_room_are_left_out() {
 proptest! {
     /// RFC 1624: marks and NAKs keep valid checksums valid, on any segment of both families.
     #[test]
-    fn changes_keep_checksums_right(
+    fn changed_datagrams_have_valid_checksums(
         is_v6: bool,
         ecn in 0u8..4,
         numbers: (u32, u32, u16, u16),

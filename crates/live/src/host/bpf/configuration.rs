@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_numbers() {
+    fn a_kernel_version_is_read_as_a_number() {
         assert_eq!(version("6.18.44-fc"), Some((6 << 16) + (18 << 8) + 44));
         assert_eq!(version("6.1-rc3"), Some((6 << 16) + (1 << 8)));
         assert_eq!(version("5.10.300"), Some((5 << 16) + (10 << 8) + 255));
@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn the_timer_ticks_at_a_rate_that_kernels_have() {
+    fn config_hz_is_a_tick_rate_of_linux() {
         let ticks = option("CONFIG_HZ").expect("a clock");
         assert!((24..=1200).contains(&ticks), "{ticks}");
         assert_eq!(option("CONFIG_SMP"), None);

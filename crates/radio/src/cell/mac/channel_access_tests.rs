@@ -35,7 +35,7 @@ fn contending(at_least: u64) -> (ChannelAccess, u64) {
 }
 
 #[test]
-fn a_frozen_backoff_keeps_the_whole_slots_that_passed() {
+fn a_frozen_backoff_counts_the_whole_slots_that_elapsed() {
     // The medium becomes busy a DIFS, 3 slots and 15 µs after 1000 µs; after an integer number of slots;
     // within the DIFS.
     for (busy, counted) in [(1125, 3), (1110, 3), (1130, 4), (1060, 0), (1040, 0)] {
@@ -56,7 +56,7 @@ fn a_backoff_that_ends_as_the_medium_becomes_busy_is_not_frozen() {
 }
 
 #[test]
-fn virtual_carrier_sense_outlasts_the_physical_one() {
+fn the_nav_keeps_the_medium_busy_after_physical_carrier_sense() {
     let (mut station, slots) = contending(6);
     station.busy(us(1040), false, &RULES);
     station.received(Some(us(5000)));
@@ -70,7 +70,7 @@ fn virtual_carrier_sense_outlasts_the_physical_one() {
 }
 
 #[test]
-fn eifs_counts_from_the_end_of_the_unreadable_signal_and_ends_with_a_frame() {
+fn eifs_counts_from_the_undecodable_signal_to_a_frame() {
     let (mut station, slots) = contending(6);
     station.busy(us(1040), false, &RULES);
     station.garbled();
@@ -85,7 +85,7 @@ fn eifs_counts_from_the_end_of_the_unreadable_signal_and_ends_with_a_frame() {
 /// IEEE 802.11-2016 §10.3.2.3.7: EIFS follows if the last reception failed; a station that has sent a frame
 /// since then waits DIFS.
 #[test]
-fn an_own_frame_ends_eifs() {
+fn a_transmission_of_the_station_ends_its_eifs() {
     let (mut station, slots) = contending(0);
     station.busy(us(1040), false, &RULES);
     station.garbled();
@@ -104,7 +104,7 @@ fn an_own_frame_ends_eifs() {
 /// Link layer with slow loss awareness (Yun 2009 §2.2): the backoff before a retransmission starts after the
 /// retry delay, even if the medium becomes busy during the delay. The next packet waits no longer than usual.
 #[test]
-fn a_slow_link_layer_pauses_before_it_repeats() {
+fn slow_loss_awareness_delays_the_retransmission_backoff() {
     let rules = Rules { retry_delay: Span::from_micros(90_000), ..RULES };
     let (mut station, slots) = contending(0);
     station.busy(us(1050 + 20 * slots), false, &rules);
@@ -126,7 +126,7 @@ fn a_slow_link_layer_pauses_before_it_repeats() {
 /// IEEE 802.11-2016 §10.3.4.3: the backoff after a packet is drawn at the end of its exchange, not when the
 /// next packet arrives.
 #[test]
-fn a_post_backoff_runs_without_a_packet() {
+fn the_post_backoff_runs_without_a_packet() {
     let after_success = |next: u64| {
         let (mut station, slots) = contending(0);
         let start = us(1050 + 20 * slots);
@@ -148,7 +148,7 @@ fn a_post_backoff_runs_without_a_packet() {
 /// IEEE 802.11-2016 §10.3.4.2: a packet is sent without a backoff only if the medium stays idle during the
 /// whole DIFS.
 #[test]
-fn direct_access_that_is_interrupted_becomes_a_backoff() {
+fn an_interrupted_direct_access_becomes_a_backoff() {
     let rules = Rules { immediate_access: true, ..RULES };
     let deadlines = (0..20).map(|seed| {
         let mut station = ChannelAccess::new(&rules, Streams::new(seed, 0).stream("backoff"));
@@ -165,7 +165,7 @@ fn direct_access_that_is_interrupted_becomes_a_backoff() {
 
 /// IEEE 802.11-2016 §10.3.4.2: the station's own ACK delays a direct access, and causes no backoff.
 #[test]
-fn direct_access_outlasts_the_own_answer() {
+fn an_ack_sent_by_the_station_delays_its_direct_access() {
     let rules = Rules { immediate_access: true, ..RULES };
     // In a shared medium the link ACK already occupies the medium when the packet arrives; otherwise the link
     // ACK starts later.
@@ -187,7 +187,7 @@ fn direct_access_outlasts_the_own_answer() {
 
 /// IEEE 802.11-2016 §10.3.4.2: a packet is sent without a backoff only if both carrier senses are idle.
 #[test]
-fn a_medium_that_is_reserved_or_busy_gives_no_direct_access() {
+fn a_reserved_or_busy_medium_prevents_direct_access() {
     let rules = Rules { immediate_access: true, ..RULES };
     for (idle, reserved) in [(true, us(3000)), (false, us(0))] {
         let deadlines = (0..20).map(|seed| {
@@ -204,7 +204,7 @@ fn a_medium_that_is_reserved_or_busy_gives_no_direct_access() {
 }
 
 #[test]
-fn the_window_doubles_up_to_its_limit_and_is_reset_by_the_last_failure() {
+fn cw_doubles_up_to_cwmax_and_is_reset_by_the_last_failure() {
     let (mut station, _) = contending(0);
     let mut windows = vec![];
     for attempt in 1..=7 {
@@ -220,7 +220,7 @@ fn the_window_doubles_up_to_its_limit_and_is_reset_by_the_last_failure() {
 /// IEEE 802.11-2020 §10.23.2.4: a slot boundary at which another station begins to transmit is counted. A
 /// packet that arrives while the medium is idle is sent at the next boundary. AIFS is 43 µs, a slot 9 µs.
 #[test]
-fn an_edca_queue_counts_at_boundaries() {
+fn an_edca_queue_counts_down_at_slot_boundaries() {
     let edca = Rules {
         slot: Span::from_micros(9),
         ifs: Span::from_micros(43),
@@ -252,7 +252,7 @@ fn an_edca_queue_counts_at_boundaries() {
 
 /// IEEE 802.11-2020 §10.23.2.4 c: after the timeout of a response a queue waits AIFS.
 #[test]
-fn an_edca_queue_waits_after_a_timeout() {
+fn an_edca_queue_waits_aifs_after_a_response_timeout() {
     let edca = Rules { countdown: Countdown::Boundaries, ack_timeout: AckTimeout::Ieee, ..RULES };
     let (mut station, _) = contending(0);
     station.sends(FrameKind::Data);
@@ -265,7 +265,7 @@ fn an_edca_queue_waits_after_a_timeout() {
 /// IEEE 802.11-2020 §10.23.2.4 c: after the timeout of a packet's last attempt, slot boundaries are AIFS and
 /// whole slots after the timeout, even for a packet that arrives after the end of the post-backoff.
 #[test]
-fn an_edca_queue_counts_boundaries_from_the_last_timeout() {
+fn edca_slot_boundaries_count_from_the_last_timeout() {
     let edca = Rules {
         countdown: Countdown::Boundaries,
         immediate_access: true,

@@ -91,7 +91,7 @@ mod tests {
         /// Law: after any sequence of changes, the earliest deadline is the minimum, and its station is the
         /// first with this minimum.
         #[test]
-        fn the_earliest_is_the_minimum(n in 1_usize..200, moves in prop::collection::vec((0_usize..200, 0_u64..20), 1..300)) {
+        fn the_earliest_deadline_is_the_minimum_of_all_stations(n in 1_usize..200, moves in prop::collection::vec((0_usize..200, 0_u64..20), 1..300)) {
             let mut plain = vec![Time::MAX; n];
             let mut deadlines = Deadlines::new(n);
             for (station, at) in moves {

@@ -60,8 +60,8 @@ impl Fragments {
     }
 
     /// Starts a burst. False if the packet's lifetime has ended.
-    pub fn begins(&mut self, now: Time) -> bool {
-        self.turns.begins(now)
+    pub fn begin(&mut self, now: Time) -> bool {
+        self.turns.begin(now)
     }
 
     /// Marks the present fragment as received. True if the packet is now complete for the first time.
@@ -79,7 +79,7 @@ impl Fragments {
     /// Marks the present fragment as acknowledged. `then`: start of the next frame.
     pub fn acknowledged(&mut self, then: Time) -> Next {
         let next = self.continue_burst(true);
-        if next == Next::Fragment && !self.begins(then) { Next::GiveUp } else { next }
+        if next == Next::Fragment && !self.begin(then) { Next::GiveUp } else { next }
     }
 
     /// Counts a failed attempt of the present fragment.

@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_is_cut_into_its_headers_and_at_most_fifteen_more() {
+    fn lhp_cuts_a_packet_into_headers_and_at_most_15_fragments() {
         let of = |first, rest, bytes| cut(first, rest, (bytes, 52), 1).map(|f| sizes(&f));
         assert_eq!(of(100, 256, 1052), Some(vec![100, 256, 256, 256, 184]));
         assert_eq!(of(100, 256, 612), Some(vec![100, 256, 256]));
@@ -68,7 +68,7 @@ mod tests {
     /// The first fragment is sent until it is acknowledged. Then every other fragment is sent once, and then
     /// the failed fragments.
     #[test]
-    fn the_first_fragment_goes_before_all_others_and_these_take_turns() {
+    fn lhp_sends_the_first_fragment_until_it_is_acknowledged() {
         let play = |attempts, script: &[bool]| {
             let fragments = cut(100, 100, (400, 52), attempts).expect("four fragments");
             play(fragments, script.iter().copied())
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_arrives_once_with_its_last_missing_fragment() {
+    fn the_last_missing_fragment_delivers_the_packet_once() {
         let fragments = cut(100, 100, (300, 52), 9).expect("three fragments");
         let expect =
             [(false, false), (false, false), (false, true), (true, true), (false, true), (false, true)];

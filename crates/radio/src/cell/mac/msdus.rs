@@ -92,7 +92,7 @@ mod tests {
 
     /// IEEE 802.11-2020 §9.3.2.2.2: subframes have 14 + 1508 bytes; the first is padded to 1524.
     #[test]
-    fn an_mpdu_grows_by_its_subframes() {
+    fn an_mpdu_grows_by_its_amsdu_subframes() {
         let mut msdus = msdus(3839);
         assert_eq!(msdus.open(1500), 1538);
         assert_eq!(msdus.append(1500), Some((1538, 30 + 1524 + 1522)));
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn without_amsdus_packets_and_mpdus_have_the_same_numbers() {
+    fn without_amsdus_packets_have_the_numbers_of_mpdus() {
         let mut msdus = msdus(0);
         for seq in 0..5 {
             assert_eq!(msdus.open(100), 138);
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn finished_numbers_are_removed() {
+    fn acknowledged_mpdu_numbers_are_removed() {
         let mut msdus = msdus(4000);
         for _ in 0..3 {
             msdus.open(1500);

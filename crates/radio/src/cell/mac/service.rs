@@ -92,9 +92,9 @@ impl Service {
     }
 
     /// Starts a frame exchange for the packet. False if the packet's lifetime has ended.
-    pub fn begins(&mut self, now: Time) -> bool {
+    pub fn begin(&mut self, now: Time) -> bool {
         self.begun = now;
-        self.fragments.as_mut().is_none_or(|fragments| fragments.begins(now))
+        self.fragments.as_mut().is_none_or(|fragments| fragments.begin(now))
     }
 
     /// True if the receiver has the packet's headers but not the whole packet.

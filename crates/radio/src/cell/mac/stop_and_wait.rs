@@ -60,8 +60,8 @@ impl StopAndWait {
     }
 
     /// Starts a frame exchange. If the packet's lifetime has ended, discards the packet and returns it.
-    pub fn begins(&mut self, now: Time) -> Option<Service> {
-        self.service.take_if(|service| !service.begins(now))
+    pub fn begin(&mut self, now: Time) -> Option<Service> {
+        self.service.take_if(|service| !service.begin(now))
     }
 
     /// Marks the data frame as received by the addressed station. If the frame completes the packet for the
@@ -133,7 +133,7 @@ mod tests {
     /// IEEE 802.11-2016 §10.3.4.4: failures of data frames and of RTS frames are counted separately, and a
     /// CTS resets the count of RTS frames.
     #[test]
-    fn the_last_attempt_gives_the_packet_back() {
+    fn the_last_failed_attempt_discards_the_packet() {
         let body = Body::Udp(Datagram { number: 0, len: 12, sent: Time::ZERO, original: None });
         let packet = Arena::new().insert(Packet::new(FlowId(0), NodeId(0), NodeId(1), 40, body));
         let tag = Tag { flow: FlowId(0), len: 0, seq: 0 };

@@ -39,7 +39,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_fragment_has_the_headers() {
+    fn the_first_fragment_contains_the_headers() {
         let four = fragments(1076, 300, 1);
         assert_eq!(sizes(&four), [300, 300, 300, 260]);
         assert_eq!([0, 1, 3].map(|i| header(&four, i)), [76, 300, 260]);
@@ -60,18 +60,18 @@ mod tests {
     /// IEEE 802.11-2016 §10.6, §10.3.2.14: duplicates are dropped, and headers are not delivered without the
     /// packet.
     #[test]
-    fn a_packet_is_whole_once() {
+    fn a_fragmented_packet_is_delivered_once() {
         let fates = arrivals(fragments(800, 300, 9), &[0, 0, 1, 2, 2]);
         assert_eq!(fates, [false, false, false, true, false].map(|whole| (whole, false)));
     }
 
     #[test]
-    fn no_fragment_begins_after_the_lifetime() {
+    fn no_fragment_begins_after_the_msdu_lifetime() {
         let mut three = fragments(800, 300, 9);
         let [begun, end] = [1_000, 525_288].map(|us| Time::ZERO + Span::from_micros(us));
-        assert!(three.begins(begun) && three.begins(end));
+        assert!(three.begin(begun) && three.begin(end));
         assert_eq!(three.acknowledged(end), Next::Fragment);
-        assert!(!three.begins(end + Span::from_nanos(1)));
+        assert!(!three.begin(end + Span::from_nanos(1)));
         assert_eq!(three.acknowledged(end + Span::from_nanos(1)), Next::GiveUp);
     }
 }

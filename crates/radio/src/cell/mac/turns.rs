@@ -29,9 +29,9 @@ impl FragmentOrder {
     }
 
     /// Starts a burst, or the next fragment of a burst. False if the packet's lifetime has ended.
-    pub fn begins(&mut self, now: Time) -> bool {
+    pub fn begin(&mut self, now: Time) -> bool {
         match self {
-            FragmentOrder::Standard(limits) => limits.begins(now),
+            FragmentOrder::Standard(limits) => limits.begin(now),
             FragmentOrder::HeadersFirst => true,
         }
     }
@@ -53,7 +53,7 @@ impl Limits {
 
     /// Starts the lifetime, which "starts on the attempt to transmit the first" fragment, if it has not
     /// started. False if the lifetime has ended.
-    fn begins(&mut self, now: Time) -> bool {
+    fn begin(&mut self, now: Time) -> bool {
         now <= *self.expires.get_or_insert(now + LIFETIME)
     }
 }

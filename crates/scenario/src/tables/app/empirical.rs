@@ -122,7 +122,7 @@ mod tests {
 
     // The measured points are a distribution, and a file with these points reads as the same distribution.
     #[test]
-    fn measured_distributions_read_from_files_too() {
+    fn a_distribution_file_equals_the_same_inline_points() {
         for (name, points) in MEASURED {
             let text: String =
                 points.iter().map(|(value, probability)| format!("{value} {probability}\n")).collect();
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_line_is_named() {
+    fn a_distribution_error_names_its_line() {
         for (text, line) in
             [("", 1), ("1 0.5\n2", 2), ("1 0.5\n\nx 1", 3), ("5 0.5\n4 1", 2), ("5 0.5\n6 0.9", 2)]
         {

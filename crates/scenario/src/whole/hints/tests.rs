@@ -119,7 +119,7 @@ fn a_small_receive_window_has_a_hint() {
 }
 
 #[test]
-fn a_linux_scheme_on_another_base_has_a_hint() {
+fn a_linux_scheme_with_another_preset_has_a_hint() {
     for scheme in ["cubic", "bbr", "bbr3", "dctcp", "htcp"] {
         let sets = [("wlan.cell.attempts", "7"), ("flow.ftp.scheme", scheme)];
         let found = hints(LAST_HOP, &sets);
@@ -130,7 +130,7 @@ fn a_linux_scheme_on_another_base_has_a_hint() {
 
 /// A hundred copies share one hint, with the path that changes all copies.
 #[test]
-fn equal_traps_share_a_hint() {
+fn copies_of_a_flow_share_a_hint() {
     let text =
         LAST_HOP.replace("name = \"ftp\"", "name = \"ftp*\"").replace("\"20 s\"", "\"20 s\"\ncopies = 100");
     let found = hints(&text, &[("flow.all.scheme", "cubic")]);
@@ -169,7 +169,7 @@ fn a_small_buffer_has_a_hint() {
 /// IP packets. Over 41 ms this is about 1100 packets, and a quarter is 280. With one packet per channel
 /// access the rate would be 52 Mbit/s, and a quarter would be 50 packets.
 #[test]
-fn a_queue_is_short_for_the_rate_of_aggregates() {
+fn the_queue_hint_uses_the_rate_with_aggregation() {
     const CELL: &str = include_str!("../../../../../python/airhop/scenarios/wifi-ac.toml");
     let with = |packets| [("wlan.cell.queue.packets", packets)];
     assert_eq!(traps(CELL, &[]), [""; 0]);
@@ -180,7 +180,7 @@ fn a_queue_is_short_for_the_rate_of_aggregates() {
 }
 
 #[test]
-fn bases_are_named_with_the_values_that_are_set_in_them() {
+fn a_preset_is_named_with_its_overridden_values() {
     let names = |sets: &[(&str, &str)]| {
         read(LAST_HOP, sets).bases().into_iter().map(|base| base.name).collect::<Vec<_>>()
     };
@@ -191,7 +191,7 @@ fn bases_are_named_with_the_values_that_are_set_in_them() {
 
 /// A table without effect is probably a mistake of the author.
 #[test]
-fn unused_parts_have_a_hint() {
+fn a_table_without_effect_has_a_hint() {
     let spur =
         "[[wired]]\nname = \"spur\"\nends = [\"s\", \"x\"]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n[[flow]]";
     let text = RADIO.replacen("[[flow]]", spur, 1).replace("loss = 0.001", "loss = 0");
@@ -207,7 +207,7 @@ fn unused_parts_have_a_hint() {
 /// A service acts only before a wireless link, or where a wireless link meets a wired link, depending on its
 /// kind.
 #[test]
-fn a_service_without_a_place_has_a_hint() {
+fn a_service_that_no_node_can_run_has_a_hint() {
     let wire = RADIO.replace("radio", "wired").replace("loss = 0.001", "loss = 0");
     for (text, service, caught) in [
         (&wire, "snoop", true),

@@ -33,7 +33,7 @@ fn answered(reply: &Segment) -> [bool; 3] {
 // RFC 7323 §3.2: SACK and timestamps are used only if the SYN offers them. The first SYN decides, even if a
 // repeated SYN differs.
 #[test]
-fn offered_options_are_negotiated_and_used() {
+fn the_first_syn_decides_ecn_sack_and_timestamps() {
     let flags = |ece, cwr| Flags { ece, cwr, ..SETUP };
     for (syn, agreed) in [
         (offer(), [true; 3]),
@@ -52,7 +52,7 @@ fn offered_options_are_negotiated_and_used() {
 
 // RFC 3168 §6.1.1: the SYN-ACK of a host without ECN has neither ECE nor CWR.
 #[test]
-fn a_receiver_without_ecn_declines() {
+fn a_receiver_without_ecn_declines_ecn() {
     let config = Config { handshake: true, loss_detection: LossDetection::Duplicates, ..plain() };
     let features = ReceiverFeatures::NOTHING;
     let mut b = Bench { receiver: Receiver::new(FlowId(7), NodeId(2), NodeId(1), &config, features) };
@@ -65,7 +65,7 @@ fn a_receiver_without_ecn_declines() {
 // was sent twice, unless timestamps make it unambiguous (RFC 7323 §4.1). The receiver returns the sample
 // once.
 #[test]
-fn a_syn_ack_has_a_round_trip() {
+fn the_ack_of_a_syn_ack_yields_an_rtt_sample() {
     let syn = |value| Segment {
         seq: 0,
         flags: Flags { syn: true, ..Flags::default() },

@@ -5,7 +5,7 @@ use super::*;
 // RFC 5681 §4.2, RFC 9293 §3.8.6.3: an ACK is sent for every second full segment, and no later than the
 // timeout.
 #[test]
-fn delayed_ack_second_segment_or_timeout() {
+fn a_delayed_ack_is_sent_at_the_second_segment_or_timeout() {
     let mut b = delayed();
     assert!(b.give(ms(10), segment(1, 500)).is_empty());
     assert_eq!(b.receiver.poll_timeout(), Some(ms(210)));
@@ -22,7 +22,7 @@ fn delayed_ack_second_segment_or_timeout() {
 // The timeout starts at the first unacknowledged segment. The ACK is due after a number of bytes, not of
 // segments.
 #[test]
-fn delayed_ack_counts_bytes_from_the_first() {
+fn a_delayed_ack_is_due_after_a_number_of_bytes() {
     let mut b = delayed();
     for i in 0..9 {
         assert!(b.give(ms(10 + i), segment(1 + 100 * i, 100)).is_empty());
@@ -34,7 +34,7 @@ fn delayed_ack_counts_bytes_from_the_first() {
 // RFC 5681 §4.2: an out-of-order segment, a segment that fills all or part of a gap, and a duplicate are
 // acknowledged at once.
 #[test]
-fn delayed_ack_does_not_delay_news_of_loss() {
+fn out_of_order_and_gap_filling_segments_are_acked_at_once() {
     let mut b = delayed();
     assert_eq!(b.data(1001, 1501).0, 1); // out of order
     assert_eq!(b.data(1, 501).0, 501); // fills a part of the gap
@@ -47,7 +47,7 @@ fn delayed_ack_does_not_delay_news_of_loss() {
 // Linux does not delay the first 16 ACKs, nor 16 ACKs after an idle period or a duplicate, because the sender
 // may be in slow start.
 #[test]
-fn quick_acks() {
+fn linux_does_not_delay_the_first_16_acks() {
     let delay = DelayedAck { segments: 2, timeout: Span::from_millis(40) };
     let mut b = Bench::new(Config { delayed_ack: Some(delay), quick_acks: 16, ..plain() });
     let mut next = 1;
@@ -86,7 +86,7 @@ fn a_pushed_segment_is_acknowledged_at_once() {
 // If no answer comes before the timeout, the next ACKs are not delayed. Data sent 40 ms after an arrival is
 // no answer (tcp_event_data_sent()). Of two segments with PSH the second causes an ACK.
 #[test]
-fn a_host_that_answers_delays_its_acks() {
+fn a_host_that_sends_responses_delays_its_acks() {
     let delay = DelayedAck { segments: 2, timeout: Span::from_millis(40) };
     let config = Config { push: true, quick_acks: 16, delayed_ack: Some(delay), ..plain() };
     let pushed =

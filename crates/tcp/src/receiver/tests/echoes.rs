@@ -4,7 +4,7 @@ use super::*;
 
 // RFC 3168 §6.1.3: ACKs carry ECE from the first CE until CWR. A change of ECE causes an immediate ACK.
 #[test]
-fn ecn_echo() {
+fn acks_carry_ece_from_the_first_ce_until_cwr() {
     let delay = DelayedAck { segments: 2, timeout: Span::from_millis(200) };
     let mut b = Bench::new(Config { delayed_ack: Some(delay), ecn: true, ..plain() });
     let echo = |answers: Vec<Segment>| answers.iter().map(|s| s.flags.ece).collect::<Vec<_>>();
@@ -21,7 +21,7 @@ fn ecn_echo() {
 
 // Xu, Tian and Ansari 2004: an ACK carries ECE if a mark arrived since the last ACK. CWR has no effect.
 #[test]
-fn each_mark_is_echoed_once() {
+fn each_congestion_warning_is_echoed_once() {
     let features = ReceiverFeatures { echo: Echo::EachMark, ..ReceiverFeatures::NOTHING };
     let mut b = Bench { receiver: Receiver::new(FlowId(7), NodeId(2), NodeId(1), &plain(), features) };
     let echoes = [Ecn::Ect0, Ecn::Ce, Ecn::Ect0, Ecn::Ce, Ecn::Ce].iter().zip(0..).map(|(&ecn, n)| {
@@ -53,7 +53,7 @@ fn stamped(seq: u64, value: u32) -> Segment {
 
 // RFC 7323 §4.3: the three situations (A), (B), (C).
 #[test]
-fn timestamps_echo() {
+fn timestamp_echo_follows_rfc_7323_cases_a_to_c() {
     let echo = |answers: &[Segment]| answers[0].timestamps.unwrap().echo;
     // (A) Delayed ACKs: an ACK echoes the timestamp of the first segment since the last ACK.
     let delay = DelayedAck { segments: 2, timeout: Span::from_millis(200) };
@@ -76,7 +76,7 @@ fn timestamps_echo() {
 // RFC 7323 §4.3 (1): the SYN-ACK is the first segment with an ACK field. The next ACK therefore echoes the
 // timestamp of the first data segment. The timestamp of the SYN would double the first RTT sample.
 #[test]
-fn the_first_data_is_echoed() {
+fn the_timestamp_of_the_first_data_segment_is_echoed() {
     let mut b = Bench::new(Config { handshake: true, timestamps: true, ..plain() });
     let syn = Segment { seq: 0, len: 0, flags: Flags { syn: true, ..Flags::default() }, ..stamped(0, 1) };
     let echoed: Vec<u32> = [syn, stamped(1, 60), stamped(501, 61)]
@@ -90,7 +90,7 @@ fn the_first_data_is_echoed() {
 // ACK of the segments before the change, with the ECE of the old state. CWR has no effect, and the SYN-ACK is
 // ECN-capable (§3.6).
 #[test]
-fn every_byte_is_echoed_as_it_was() {
+fn ece_reports_the_mark_of_every_byte() {
     let delay = DelayedAck { segments: 2, timeout: Span::from_millis(200) };
     let config = Config { delayed_ack: Some(delay), handshake: true, ..plain() };
     let features = ReceiverFeatures { echo: Echo::EachByte, ..ReceiverFeatures::SACK };
@@ -140,7 +140,7 @@ fn every_byte_is_echoed_as_it_was() {
 
 // Linux, tcp_ecn_send(): with the preset linux, pure ACKs of DCTCP are ECN-capable too.
 #[test]
-fn pure_acks_of_linux_dctcp_are_capable() {
+fn pure_acks_of_linux_dctcp_are_ecn_capable() {
     let features = ReceiverFeatures { echo: Echo::EachByte, ..ReceiverFeatures::SACK };
     for (stack, expected) in [(Preset::Rfc, Ecn::NotEct), (Preset::Linux, Ecn::Ect0)] {
         let mut receiver =

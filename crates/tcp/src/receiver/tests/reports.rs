@@ -4,7 +4,7 @@ use super::*;
 
 // RFC 2018 §4, cases 2 and 3: a burst of 8 segments from 5000.
 #[test]
-fn rfc2018_first_segment_lost() {
+fn rfc2018_sack_block_grows_after_a_lost_first_segment() {
     let mut b = Bench::expecting(5000, plain());
     for last in 1..8 {
         let (seq, end) = (5000 + 500 * last, 5500 + 500 * last);
@@ -13,7 +13,7 @@ fn rfc2018_first_segment_lost() {
 }
 
 #[test]
-fn rfc2018_every_second_segment_lost() {
+fn rfc2018_sack_has_a_block_between_gaps() {
     let mut b = Bench::expecting(5000, plain());
     assert_eq!(b.data(5000, 5500), (5500, vec![]));
     assert_eq!(b.data(6000, 6500), (5500, vec![(6000, 6500)]));
@@ -27,7 +27,7 @@ fn rfc2018_every_second_segment_lost() {
 
 // RFC 2018 §4: if the option space limits the number of blocks, the most recent blocks are sent.
 #[test]
-fn rfc2018_room_for_blocks() {
+fn rfc2018_the_most_recent_sack_blocks_are_sent() {
     let gaps = |config| {
         let mut b = Bench::expecting(1, config);
         (1..=5).map(|i| b.data(1000 * i, 1000 * i + 500).1.len()).collect::<Vec<_>>()
@@ -40,7 +40,7 @@ fn rfc2018_room_for_blocks() {
 // RFC 9293 §3.1: an ACK has 40 bytes for options. The block of the latest arrival and the ELN have priority
 // over repeated blocks.
 #[test]
-fn blocks_take_the_room_that_is_left() {
+fn latest_sack_block_and_eln_precede_repeated_blocks() {
     let features = ReceiverFeatures { arrival: true, eln_repeated: true, ..ReceiverFeatures::SACK };
     for (timestamps, blocks) in [(false, [3, 3, 2]), (true, [1, 2, 0])] {
         let config = Config { sack_blocks: 4, timestamps, ..plain() };
@@ -65,7 +65,7 @@ fn blocks_take_the_room_that_is_left() {
 // An ACK reuses the memory of an earlier ACK, to whose options agents may have added. The ACK contains none
 // of the earlier options. A receiver stores a bounded amount of memory even if it sends no options.
 #[test]
-fn an_ack_in_used_memory_has_its_own_options_only() {
+fn an_ack_in_reused_memory_has_no_earlier_options() {
     let mut b = Bench::expecting(1, plain());
     let naks = [1, 2].into_iter().collect();
     for seq in 0..=SPARE as u64 {
@@ -82,7 +82,7 @@ fn an_ack_in_used_memory_has_its_own_options_only() {
 }
 
 #[test]
-fn without_sack_there_are_no_blocks() {
+fn a_receiver_without_sack_sends_no_sack_blocks() {
     let mut b = Bench {
         receiver: Receiver::new(
             FlowId(7),
@@ -102,7 +102,7 @@ fn dsack(expected: u64) -> Bench {
 
 // RFC 2883 §4.1.1: a duplicate below the cumulative ACK is reported.
 #[test]
-fn rfc2883_duplicate_segment() {
+fn rfc2883_d_sack_reports_a_duplicate_segment() {
     let mut b = dsack(3000);
     assert_eq!(b.data(3000, 3500), (3500, vec![]));
     assert_eq!(b.data(3500, 4000), (4000, vec![]));
@@ -111,7 +111,7 @@ fn rfc2883_duplicate_segment() {
 
 // RFC 2883 §4.1.2: a duplicate is reported while there is a gap.
 #[test]
-fn rfc2883_out_of_order_and_duplicate() {
+fn rfc2883_d_sack_reports_a_duplicate_during_a_gap() {
     let mut b = dsack(3000);
     b.data(3000, 3500);
     b.data(3500, 4000);
@@ -122,7 +122,7 @@ fn rfc2883_out_of_order_and_duplicate() {
 // RFC 2883 §4.1.3: a duplicate of a segment above the gap is reported, and the second block is the run that
 // contains it.
 #[test]
-fn rfc2883_duplicate_of_an_out_of_order_segment() {
+fn rfc2883_d_sack_reports_an_out_of_order_duplicate() {
     let mut b = dsack(3500);
     b.data(3500, 4000);
     assert_eq!(b.data(4500, 5000), (4000, vec![(4500, 5000)]));
@@ -132,7 +132,7 @@ fn rfc2883_duplicate_of_an_out_of_order_segment() {
 
 // A segment counts as a duplicate if all its bytes arrived before, below the cumulative ACK or above a gap.
 #[test]
-fn duplicates_are_counted_whole() {
+fn a_segment_counts_as_duplicate_if_all_its_bytes_arrived() {
     let mut b = Bench::expecting(1000, plain());
     let counts =
         [(1000, 1500), (2000, 2500), (1000, 1500), (2000, 2500), (2250, 2750), (1250, 2250), (500, 3000)]
@@ -145,7 +145,7 @@ fn duplicates_are_counted_whole() {
 
 // RFC 2883 §4.2: parts of a segment are duplicate.
 #[test]
-fn rfc2883_partial_duplicates() {
+fn rfc2883_d_sack_reports_partial_duplicates() {
     // One part is duplicate, below the cumulative ACK.
     let mut b = dsack(1000);
     b.data(1000, 1500);
@@ -165,7 +165,7 @@ fn rfc2883_partial_duplicates() {
 
 // RFC 2018 §4 alone, without D-SACK: the ACK of a duplicate has no block for it.
 #[test]
-fn without_dsack_a_duplicate_is_only_acknowledged() {
+fn without_d_sack_a_duplicate_causes_no_sack_block() {
     let mut b = Bench::expecting(1, plain());
     b.data(1, 501);
     assert_eq!(b.data(1, 501), (501, vec![]));

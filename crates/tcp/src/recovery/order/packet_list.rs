@@ -135,7 +135,7 @@ mod tests {
     // ACKs release 20 and 21 (RFC 3042). The list after each ACK equals the figure's list, and each of the
     // three losses starts a fast recovery.
     #[test]
-    fn figure_4() {
+    fn the_packet_list_matches_figure_4_of_yun_2009() {
         let mut l = list(14, 19);
         assert_eq!(l.on_ack(14, 15), []);
         l.send(20, 21);
@@ -159,7 +159,7 @@ mod tests {
     // Gao et al. 2003: after an ELN the retransmitted segment is at the end of the list, and ACKs caused by
     // segments sent earlier are not its duplicate ACKs.
     #[test]
-    fn an_eln_is_no_sign_of_congestion() {
+    fn an_eln_moves_its_segment_to_the_end_of_the_list() {
         let mut l = list(14, 19);
         assert_eq!(l.on_ack(14, 15), []);
         l.send(14, 15);
@@ -177,7 +177,7 @@ mod tests {
     // Yun 2009 §2.1: if an ACK is lost, the delivered segment stays on the list and is retransmitted
     // needlessly.
     #[test]
-    fn a_lost_ack_is_a_false_sign() {
+    fn a_lost_ack_causes_a_needless_retransmission() {
         let mut l = list(14, 19);
         // Segment 14 and the ACK (14, 15) are lost.
         assert_eq!(l.on_ack(14, 16), []);
@@ -188,7 +188,7 @@ mod tests {
     // The cumulative ACK removes all segments below it, even if another segment caused it: the ACKs of 14 and
     // 15 were lost.
     #[test]
-    fn acknowledged_segments_leave() {
+    fn a_cumulative_ack_removes_all_lower_segments() {
         let mut l = list(14, 17);
         assert_eq!(l.on_ack(17, 16), []);
         assert_eq!(entries(&l), [(17, 0)]);
@@ -197,7 +197,7 @@ mod tests {
     // An ACK caused by a segment that arrives twice, or that was acknowledged already, is no duplicate ACK
     // for other segments.
     #[test]
-    fn an_unknown_trigger_counts_nothing() {
+    fn an_ack_of_an_unlisted_segment_is_no_duplicate_ack() {
         let mut l = list(14, 17);
         assert_eq!(l.on_ack(14, 15), []);
         for _ in 0..5 {

@@ -80,7 +80,7 @@ mod tests {
     // RFC 8985 §6.2 step 4: RACK.reo_wnd_mult grows once per round with a D-SACK, and returns to 1 after 16
     // recoveries without a D-SACK; the window does not exceed SRTT.
     #[test]
-    fn the_window_grows_by_rounds_and_shrinks_by_recoveries() {
+    fn the_rack_reordering_window_grows_and_shrinks() {
         let ms = Span::from_millis;
         let mut s = SenderState::new(&Preset::Rfc.config(1000));
         let mut r = Reordering::default();

@@ -46,7 +46,7 @@ mod tests {
     // The filter keeps the largest excess for five to ten round trips. The extra window is at most the data
     // of 100 ms at the estimated rate.
     #[test]
-    fn the_most_is_remembered_for_a_while() {
+    fn the_maximum_excess_is_stored_for_five_to_ten_rounds() {
         let ms = |ms| Time::ZERO + Span::from_millis(ms);
         let mut a = Aggregation::default();
         a.on_ack(ms(10), 10_000.0, 1e6, 1e9, false);

@@ -343,7 +343,7 @@ mod tests {
     // §4.2.3.4, BBRModulateCwndForRecovery: each detected loss subtracts one segment from the window, even
     // after packet conservation has ended.
     #[test]
-    fn losses_take_their_own_off_the_window() {
+    fn each_lost_segment_reduces_the_bbr_window_by_one_segment() {
         let config = Preset::Linux.config(1000);
         let mut bbr = Bbr { repair: Repair::Loss, ..Bbr::new(&config) };
         let mut w = Window { cwnd: 40.0, ssthresh: f64::INFINITY };

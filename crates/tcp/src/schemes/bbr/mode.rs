@@ -88,7 +88,7 @@ mod tests {
 
     // §4.3.4.3: "picking randomly among phases, excluding the 3/4 phase".
     #[test]
-    fn any_phase_comes_first_but_that_of_three_quarters() {
+    fn probe_bw_starts_in_any_phase_but_that_of_gain_3_4() {
         let mut first: Vec<usize> = (0..7).map(|draw| Phase::first(at(0), draw).index).collect();
         first.sort_unstable();
         assert_eq!(first, [0, 2, 3, 4, 5, 6, 7]);
@@ -98,7 +98,7 @@ mod tests {
     // target, the phase with gain 3/4 ends when the queue is empty, and the other phases last for exactly 100
     // ms.
     #[test]
-    fn phases_end_each_for_its_own_reason() {
+    fn probe_bw_phases_end_by_flight_or_time() {
         let after = |index, ms, is_filled, is_drained| {
             let mut phase = Phase { index, began: at(0) };
             phase.advance(at(ms), Span::from_millis(100), is_filled, is_drained);

@@ -74,7 +74,7 @@ mod tests {
     // §5.3.1.2: from 100 to 125 and 160 kB/s the rate grows by a quarter each time; at 180, 199 and 100 kB/s
     // it does not. Application-limited samples are ignored.
     #[test]
-    fn three_rounds_without_a_quarter_more() {
+    fn three_rounds_below_25_percent_growth_fill_the_pipe() {
         let mut pipe = FullPipe::default();
         let mut full = |kb, limited| {
             pipe.on_round(&sample(kb, limited));
@@ -93,7 +93,7 @@ mod tests {
 
     // §5.3.1.3: adjacent lost segments are one range.
     #[test]
-    fn neighbours_are_one_range() {
+    fn adjacent_lost_segments_form_one_range() {
         let mut ranges = LostRanges::default();
         for start in [1000, 2000, 4000, 5000, 6000, 9000] {
             let end = start + 1000;

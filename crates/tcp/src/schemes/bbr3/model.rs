@@ -164,7 +164,7 @@ mod tests {
     // is larger. Computed by hand: max_bw is 1000 kB/s, the window 200 kB. 800 kB/s and 800 kB delivered
     // exceed 700 and 140; then 500 is below 0.7 · 800 = 560.
     #[test]
-    fn losses_bound_the_short_term() {
+    fn losses_set_and_reduce_the_short_term_bounds() {
         let mut m = Model::new();
         m.on_sample(&sample(1000, 0, false), 1_000_000);
         m.reset_signals();
@@ -188,7 +188,7 @@ mod tests {
 
     // NoteLoss: a loss round starts with its first loss; later losses do not change its start.
     #[test]
-    fn the_first_loss_begins_a_round_trip() {
+    fn the_first_loss_begins_a_loss_round() {
         let mut m = Model::new();
         assert_eq!(m.on_sample(&sample(1, 0, false), 5_000), Begins { round: true, loss_round: true });
         m.note_loss(7_000);
@@ -200,7 +200,7 @@ mod tests {
     // §5.5.4, §5.5.6: max_bw is the maximum of the present and the previous cycle. Application-limited
     // samples count only if they exceed the maximum.
     #[test]
-    fn the_rate_is_remembered_for_a_cycle() {
+    fn max_bw_covers_the_present_and_previous_cycle() {
         let mut m = Model::new();
         let mut after = |kb, limited, next| {
             m.on_sample(&sample(kb, 0, limited), 0);

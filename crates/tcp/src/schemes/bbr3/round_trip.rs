@@ -59,7 +59,7 @@ mod tests {
     // §5.3.4.3: ProbeRTT is due after five seconds without a lower RTT sample. The minimum over ten seconds
     // stays in the filter until it expires.
     #[test]
-    fn the_minimum_rtt_is_probed_every_five_seconds_and_expires_after_ten() {
+    fn probe_rtt_is_due_after_5_s_and_min_rtt_expires_after_10_s() {
         let mut round_trip = RoundTrip::new(Span::from_secs(5));
         let mut ack = |ms, rtt| {
             let rtt = Some(Span::from_millis(rtt));

@@ -104,7 +104,7 @@ mod tests {
     // §2.2: "if the sender sees a nearly empty queue in the last 5 RTTs, it remains in the default mode; otherwise, it switches to
     // competitive mode"; "when Copa switches from competitive mode to default mode, it resets δ to 0.5".
     #[test]
-    fn the_mode_follows_the_last_five_round_trips() {
+    fn the_copa_mode_follows_the_last_five_round_trips() {
         let mut delta = Delta::new(0.5, true);
         see(&mut delta, 0, true);
         see(&mut delta, 500, false);
@@ -123,7 +123,7 @@ mod tests {
 
     // §2.2: additive increase, multiplicative decrease of 1/δ, and "in competitive mode, δ ≤ 0.5".
     #[test]
-    fn one_over_delta_moves_as_renos_window() {
+    fn one_over_delta_changes_as_the_reno_window() {
         let mut delta = competing();
         (0..6).for_each(|_| delta.on_round());
         assert_eq!(delta.get(), 1.0 / 8.0);
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn losses_mean_nothing_in_the_default_mode() {
+    fn losses_do_not_change_delta_in_the_default_mode() {
         let mut delta = Delta::new(0.5, true);
         delta.on_loss();
         delta.on_round();
@@ -156,7 +156,7 @@ mod tests {
     // §3: the queue empties every five round trips in steady state only. In competitive mode, an empty queue
     // alone ends the mode.
     #[test]
-    fn a_queue_of_the_flow_itself_is_no_competition() {
+    fn a_queue_of_the_flow_itself_keeps_the_default_mode() {
         let see = |delta: &mut Delta, ms| delta.on_queue(Time::ZERO + Span::from_millis(ms), false, false, RTT);
         let mut delta = Delta::new(0.5, true);
         [0, 400, 800, 1200].into_iter().for_each(|ms| see(&mut delta, ms));
@@ -168,7 +168,7 @@ mod tests {
 
     // After an idle period of ten seconds, the five round trips are counted from the end of this period.
     #[test]
-    fn a_pause_restarts_the_five_round_trips() {
+    fn an_idle_period_restarts_the_five_round_trips() {
         let mut delta = Delta::new(0.5, true);
         see(&mut delta, 0, true);
         delta.on_restart();

@@ -36,7 +36,7 @@ mod tests {
 
     // The authors' sender: the limit is 0.3 of at least 20 segments over two round trips.
     #[test]
-    fn a_third_of_two_round_trips_is_too_many() {
+    fn a_loss_rate_above_30_percent_is_overload() {
         let after = |lost: f64, segments: u64, gap: u64| {
             let mut overload = Overload::default();
             (1..=segments)

@@ -94,7 +94,7 @@ mod tests {
     // §2.1: RTTstanding is the minimum over srtt/2, here about 50 ms. A delay of a single ACK does not raise
     // it; a delay of all ACKs for half a round trip does.
     #[test]
-    fn the_standing_queue_is_that_of_half_a_round_trip() {
+    fn rtt_standing_is_the_minimum_over_half_an_srtt() {
         let ms = Span::from_millis;
         let one = after(&[(100, 100), (110, 100), (130, 120), (140, 120)]);
         assert_eq!((one.rtt, one.queue), (ms(100), Span::ZERO));
@@ -104,7 +104,7 @@ mod tests {
 
     // §2.1: RTTmin is the minimum over ten seconds, because routes change.
     #[test]
-    fn the_least_round_trip_is_forgotten_after_ten_seconds() {
+    fn the_minimum_rtt_expires_after_ten_seconds() {
         let steady = |until: u64| -> Vec<_> {
             [(0, 100)].into_iter().chain((1..=until / 100).map(|k| (100 * k, 140))).collect()
         };
@@ -115,7 +115,7 @@ mod tests {
     // §2.2: "any queuing delay lower than 10% of the rate oscillations in the last four RTTs": if the RTT
     // oscillates between 100 and 150 ms, the limit is 5 ms.
     #[test]
-    fn a_queue_is_nearly_empty_by_its_own_swing() {
+    fn a_delay_below_10_percent_of_its_oscillation_is_no_queue() {
         let empties = |rtt| after(&[(0, 100), (400, 150), (460, 150), (520, rtt)]).is_nearly_empty(1000.0);
         assert!(empties(105));
         assert!(!empties(106));
@@ -127,7 +127,7 @@ mod tests {
     // Little's law: of 42 segments in a round trip of 105 ms, two segments are queued for 5 ms. A single own
     // segment does not count as a queue.
     #[test]
-    fn one_segment_of_the_flow_is_no_queue() {
+    fn a_single_segment_of_the_flow_is_no_queue() {
         let standing = after(&[(0, 100), (100, 105), (200, 105)]);
         assert_eq!(standing.own(42.0), 2.0);
         assert!(standing.is_nearly_empty(21.0) && !standing.is_nearly_empty(21.1));

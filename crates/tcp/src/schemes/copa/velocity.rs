@@ -62,7 +62,7 @@ mod tests {
     // §2.1 step 4: "if direction is the same as in the previous window, then double v. If not, then reset v to 1. However, start doubling
     // v only after the direction has remained the same for three RTTs."
     #[test]
-    fn velocity_doubles_after_three_round_trips_and_resets_with_the_direction() {
+    fn velocity_doubles_after_three_rtts_and_resets_on_reversal() {
         let mut velocity = Velocity::new(10.0);
         let windows = [12.0, 14.0, 16.0, 18.0, 22.0, 30.0, 29.0, 27.0, 28.0];
         let seen = windows.map(|cwnd| {
@@ -75,7 +75,7 @@ mod tests {
     // Figure 1: the window grows for two and a half round trips and shrinks for two and a half. In this
     // steady state v is 1, for any phase of the round trips.
     #[test]
-    fn velocity_is_one_in_steady_state() {
+    fn copa_velocity_is_one_in_steady_state() {
         for phase in 0..20 {
             let wave = |t: f64| 10.0 + 2.0 * (t.rem_euclid(5.0) - 2.5).abs();
             let at = |round: u32| wave(f64::from(round) + f64::from(phase) / 20.0 + 0.025);
@@ -90,7 +90,7 @@ mod tests {
     // The authors' sender: the window grows by v/delta = 2, 4, 8, 16 segments per round trip, but at most
     // doubles.
     #[test]
-    fn a_window_at_most_doubles_in_a_round_trip() {
+    fn the_copa_window_at_most_doubles_in_a_round_trip() {
         let mut velocity = Velocity { v: 16.0, ..Velocity::new(10.0) };
         assert_eq!(velocity.within(40.0, 0.5), 16.0);
         assert_eq!(velocity.within(10.0, 0.5), 4.0);

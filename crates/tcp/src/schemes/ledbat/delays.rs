@@ -64,7 +64,7 @@ mod tests {
 
     // RFC 6817 §2.4.2 and §2.5: FILTER is the minimum of the last four samples.
     #[test]
-    fn a_single_late_sample_is_no_queue() {
+    fn a_single_late_delay_sample_is_no_queue() {
         let ms = Span::from_millis;
         assert_eq!(queueing([(1, 30), (1, 50), (1, 50), (1, 50)]), ms(0));
         assert_eq!(queueing([(1, 30), (1, 50), (1, 60), (1, 70), (1, 80)]), ms(20));
@@ -72,7 +72,7 @@ mod tests {
 
     // If a route was shorter for one minute, its delay leaves base_delays ten minutes later.
     #[test]
-    fn the_base_is_the_least_of_ten_minutes() {
+    fn the_base_delay_is_the_minimum_of_ten_minutes() {
         let after = |seconds: u64| queueing((0..seconds).map(|s| (s, if s == 59 { 20 } else { 30 })));
         assert_eq!(after(600), Span::from_millis(10));
         assert_eq!(after(601), Span::ZERO);

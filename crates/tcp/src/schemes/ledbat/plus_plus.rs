@@ -119,7 +119,7 @@ mod tests {
 
     // §4.2: the window grows like Reno's at RTTs from 120 ms on, and a sixteenth as fast below 7.5 ms.
     #[test]
-    fn the_gain_grows_with_the_path() {
+    fn the_ledbat_plus_plus_gain_grows_with_the_rtt() {
         let gain = |us| 1.0 / PlusPlus::new(TARGET).gain(Span::from_micros(us));
         assert_eq!([1, 7_400, 7_500, 8_000, 20_000].map(gain), [16.0, 16.0, 16.0, 15.0, 6.0]);
         assert_eq!([60_000, 119_000, 120_000, 600_000].map(gain), [2.0, 2.0, 1.0, 1.0]);
@@ -128,7 +128,7 @@ mod tests {
     // §4.3: 66 ms exceed the target by a tenth, so a window of 100 decreases by ten. At 600 ms, ten times the
     // target, the window is halved.
     #[test]
-    fn the_decrease_is_a_share_of_the_window() {
+    fn the_decrease_is_proportional_to_the_window() {
         let change = |ms| PlusPlus::new(TARGET).change(100.0, RTT, Span::from_millis(ms));
         let expected = [(0, 1.0 / 6.0), (59, 1.0 / 6.0), (60, 1.0 / 6.0), (66, 1.0 / 6.0 - 10.0), (600, -50.0)];
         for (ms, segments) in expected {
@@ -140,7 +140,7 @@ mod tests {
     // is two segments, for two round trips. Slow start up to the previous window follows. The next slowdown
     // starts after nine times the duration of this slowdown.
     #[test]
-    fn a_slowdown_takes_a_tenth_of_the_time() {
+    fn a_slowdown_lasts_for_a_tenth_of_the_time() {
         let mut sender = PlusPlus::new(TARGET);
         let mut w = Window { cwnd: 40.0, ssthresh: f64::INFINITY };
         let mut step = |w: &mut Window, now, queue| {
@@ -166,7 +166,7 @@ mod tests {
 
     // Slow start ends when another flow builds a queue above the target.
     #[test]
-    fn the_way_back_ends_at_the_target() {
+    fn slow_start_after_a_slowdown_ends_at_the_target() {
         let mut sender = PlusPlus { phase: Phase::Return { began: at(0) }, ..PlusPlus::new(TARGET) };
         let mut w = Window { cwnd: 9.0, ssthresh: 40.0 };
         sender.advance(&mut w, at(100), RTT, Span::from_millis(60));
@@ -177,7 +177,7 @@ mod tests {
 
     // A loss during a slowdown reduces the window to which the sender returns; the slowdown continues.
     #[test]
-    fn a_loss_in_a_slowdown_halves_the_window_to_return_to() {
+    fn a_loss_in_a_slowdown_halves_the_window_after_it() {
         let config = crate::Preset::Ns2.config(1000);
         let phase = Phase::Stand { began: at(0), until: at(40) };
         let mut sender = PlusPlus { phase, ..PlusPlus::new(TARGET) };

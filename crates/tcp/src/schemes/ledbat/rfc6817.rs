@@ -104,7 +104,7 @@ mod tests {
     // cwnd += GAIN * off_target * bytes_newly_acked * MSS / cwnd. At the first three ACKs, the minimum of the
     // last four samples is the earlier 30 ms.
     #[test]
-    fn the_window_changes_in_proportion_to_the_distance_from_the_target() {
+    fn window_changes_are_proportional_to_off_target() {
         let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a}, expected {b}");
         near(Case::new(30).after(1, 30), 10.1);
         let three = [10.0, 10.1, 10.1 + 1.0 / 10.1].map(|w: f64| w + 1.0 / w)[2];
@@ -116,20 +116,20 @@ mod tests {
 
     // max_allowed_cwnd = flightsize + ALLOWED_INCREASE * MSS, with the flight before the ACK; at least MIN_CWND.
     #[test]
-    fn the_window_stays_near_the_flight() {
+    fn the_window_exceeds_the_flight_by_at_most_allowed_increase() {
         assert_eq!(Case::new(5).after(1, 30), 6.0);
         assert_eq!(Case::new(5).after(5, 30), 2.0);
     }
 
     #[test]
-    fn delay_never_reduces_the_window_below_two() {
+    fn delay_never_reduces_the_window_below_two_segments() {
         let case = Case { w: Window { cwnd: 2.0, ssthresh: 2.0 }, ..Case::new(6) };
         assert_eq!(case.after(6, 1000), 2.0);
     }
 
     // "on data loss: cwnd = min (cwnd, max (cwnd/2, MIN_CWND * MSS))"; "if no ACKs are received within a CTO: cwnd = 1 * MSS".
     #[test]
-    fn a_loss_halves_and_a_timeout_leaves_one() {
+    fn a_loss_halves_the_window_and_a_timeout_leaves_one_segment() {
         let after = |cwnd, signal| {
             let mut case = Case { w: Window { cwnd, ssthresh: f64::INFINITY }, ..Case::new(10) };
             let loss = Loss { now: at(9), signal, base: Some(cwnd), half: cwnd / 2.0, window: cwnd / 2.0 };

@@ -151,7 +151,7 @@ mod tests {
     // tcp-vegas.cc, with an RTT of 80 ms without queues: 20 segments in 100 ms correspond to 16, i.e. 4 are
     // queued. 21 segments correspond to 16, i.e. 5 are queued. 18 segments in 90 ms correspond to 16.
     #[test]
-    fn alpha_and_beta() {
+    fn the_ns3_vegas_window_follows_alpha_and_beta() {
         for (cwnd, ms, then) in [(20.0, 80, 21.0), (20.0, 100, 20.0), (21.0, 100, 20.0), (18.0, 90, 18.0)] {
             let mut w = Window { cwnd: 10.0, ssthresh: 10.0 };
             let mut vegas = vegas();
@@ -167,7 +167,7 @@ mod tests {
     // most to one segment below the window. ssthresh rises with three quarters of the window, and does not
     // fall with it.
     #[test]
-    fn windows_after_losses() {
+    fn an_ns3_vegas_loss_sets_the_window_to_ssthresh() {
         let mut vegas = vegas();
         let mut w = Window { cwnd: 40.0, ssthresh: 30.0 };
         loss(&mut vegas, &mut w, Signal::Duplicates);

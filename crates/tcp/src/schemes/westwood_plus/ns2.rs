@@ -93,7 +93,7 @@ mod tests {
     // 8000/100 = 80 and 7900/100 = 79. The first sample initialises both stages. Then (7·81 + 80)/8 = 80.9 is
     // rounded to 80, in the second stage (7·81 + 80)/8 to 80. Then both stages round 79.9 to 79.
     #[test]
-    fn both_stages_round_down() {
+    fn both_ns2_filter_stages_round_down() {
         let mut rate = Rate::default();
         rate.on_ack(0, 8100, 99);
         let mut after = |ms, bytes| {
@@ -105,7 +105,7 @@ mod tests {
 
     // westwood_update_window(): a rate sample spans more than a round trip, and more than 50 ms.
     #[test]
-    fn short_rounds_are_not_sampled() {
+    fn rounds_below_50_ms_yield_no_rate_sample() {
         for (rtt, first) in [(10, 51), (50, 51), (51, 52), (80, 81)] {
             let mut rate = Rate::default();
             rate.on_ack(0, 8100, rtt);

@@ -25,7 +25,7 @@ fn configs() -> Vec<Config> {
 
 // Yun 2009 §4.1: "if there is no wireless loss, ESACK behaves just like SACK".
 #[test]
-fn without_loss_the_trace_is_that_of_sack() {
+fn esack_without_losses_sends_as_sack() {
     for config in configs() {
         for initial_ssthresh in [6.0, f64::INFINITY] {
             for receive_window in [9_500, 1 << 40] {
@@ -47,7 +47,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn losses_that_are_notified_never_shrink_the_window(
+    fn notified_losses_never_reduce_the_window(
         lost in prop::collection::btree_map((1u64..120, 1u32..3), (0u64..60, 0u64..150, 0u8..3), 0..30),
         delay in 20u64..60,
         which in 0usize..6,
@@ -84,7 +84,7 @@ fn dupacks(s: &Script) -> u32 {
 // Yun 2009, Figure 4: segments 14, 16 and 18 are lost by congestion. LHP's packet list causes three window
 // reductions; ESACK "avoids this problem".
 #[test]
-fn figure_4_is_one_cut() {
+fn the_losses_of_figure_4_cause_one_reduction() {
     let mut s = fourteen(100);
     assert_eq!(s.sack(14, &[(15, 15)]), "20");
     assert_eq!(s.sack(14, &[(17, 17), (15, 15)]), "21");
@@ -101,7 +101,7 @@ fn figure_4_is_one_cut() {
 
 // Yun 2009, Algorithm 1: segment 14 is lost on the air, 15 and 16 are in flight.
 #[test]
-fn a_loss_on_the_air_is_no_sign_of_congestion() {
+fn a_notified_wireless_loss_causes_no_reduction() {
     let mut s = fourteen(16);
     assert_eq!(s.eln(14), "14n"); // queue: 15 16 14
     assert_eq!(s.sack(14, &[(15, 15)]), "");
@@ -117,7 +117,7 @@ fn a_loss_on_the_air_is_no_sign_of_congestion() {
 // The second example: segment 15 is dropped by congestion besides. FirstUnsacked, not the lowest
 // unacknowledged segment, is the lost one.
 #[test]
-fn congestion_behind_a_loss_on_the_air() {
+fn a_congestion_loss_above_a_wireless_loss_is_detected() {
     let mut s = fourteen(18);
     assert_eq!(s.eln(14), "14n"); // queue: 15 16 17 18 14
     assert_eq!([s.sack(14, &[(16, 16)]), s.sack(14, &[(16, 17)])], ["", ""]);
@@ -131,7 +131,7 @@ fn congestion_behind_a_loss_on_the_air() {
 
 // Algorithm 1: "if (FirstUnsacked is changed) dupacks = 1".
 #[test]
-fn each_suspect_is_counted_for_itself() {
+fn a_change_of_first_unsacked_resets_dupacks() {
     let mut s = fourteen(19);
     assert_eq!(s.eln(14), "14n"); // queue: 15 16 17 18 19 14
     s.sack(14, &[(16, 16)]);
@@ -144,7 +144,7 @@ fn each_suspect_is_counted_for_itself() {
 
 // Yun 2009 §4: the duplicate ACKs counted against a segment are cleared when an ELN explains its loss.
 #[test]
-fn an_eln_acquits() {
+fn an_eln_clears_the_duplicate_acks_of_its_segment() {
     let mut s = fourteen(19);
     s.sack(14, &[(15, 15)]);
     s.sack(14, &[(15, 16)]);
@@ -159,7 +159,7 @@ fn an_eln_acquits() {
 
 // Yun 2009 §4: a notice for a segment that arrived, or was never sent, is ignored.
 #[test]
-fn senseless_notices_are_ignored() {
+fn notices_for_arrived_or_unsent_segments_are_ignored() {
     let mut s = fourteen(100);
     s.sack(14, &[(15, 15)]);
     let due = s.at(350).due();
@@ -171,7 +171,7 @@ fn senseless_notices_are_ignored() {
 
 // Yun 2009 §3.1: the ELN was lost. Duplicate ACKs or the timer cause the retransmission, as in any sender.
 #[test]
-fn a_lost_eln_is_an_ordinary_loss() {
+fn a_loss_whose_eln_is_lost_causes_a_reduction() {
     let run = |path| Transfer::run("ll-elsn", &ns2(8.0, 4.0), path, 40).sender.counters().to_owned();
     let by_duplicates = run(Path::of(50).losing(&[10]));
     assert_eq!((by_duplicates.fast_recoveries, by_duplicates.timeouts, by_duplicates.window_cuts), (1, 0, 1));
@@ -184,7 +184,7 @@ fn a_lost_eln_is_an_ordinary_loss() {
 // Yun 2009 §4.2 with N = 2: the third consecutive loss is a disconnection. The sender reacts to every other
 // ELN, sends nothing else, and changes no parameter.
 #[test]
-fn a_disconnection_freezes() {
+fn a_disconnection_freezes_the_sender() {
     let mut s = fourteen(100);
     s.at(310);
     assert_eq!([s.eln(14), s.eln(15)], ["14n", "15n"]);
@@ -212,7 +212,7 @@ fn a_disconnection_freezes() {
 
 // Yun 2009 §4.2: "If the TCP sender receives a new ACK, the TCP sender restores the parameters and resumes data service."
 #[test]
-fn a_new_ack_thaws() {
+fn a_new_ack_ends_the_freeze() {
     let mut s = fourteen(100);
     s.at(310);
     let window = s.window();
@@ -227,7 +227,7 @@ fn a_new_ack_thaws() {
 
 // Yun 2009 §4: only consecutive losses count; a new SACK block or a timeout restarts the count.
 #[test]
-fn losses_apart_are_noise() {
+fn losses_that_are_not_consecutive_are_noise() {
     let mut s = fourteen(19);
     assert_eq!([s.eln(14), s.eln(15)], ["14n", "15n"]);
     s.sack(14, &[(16, 16)]);
@@ -259,7 +259,7 @@ fn an_ersn_suspends_congestion_control() {
 // After the end of a suspension the ordinary rules apply again, including those for duplicate ACKs
 // (reconstructed).
 #[test]
-fn a_hold_ends() {
+fn after_a_suspension_duplicate_acks_count_again() {
     let mut s = fourteen(100);
     s.ersn(14); // until 2300
     s.expire();
@@ -278,7 +278,7 @@ fn a_hold_ends() {
 // In recovery: segment 16 is lost as well, and the link layer retries it without success while 14 is
 // repaired. After the suspension, segments delivered after 16 count as its duplicates again.
 #[test]
-fn a_hold_ends_in_recovery() {
+fn after_a_suspension_in_recovery_duplicates_count_again() {
     let mut s = fourteen(100);
     s.ersn(16); // until 2300
     s.sack(14, &[(15, 15)]);
@@ -294,7 +294,7 @@ fn a_hold_ends_in_recovery() {
 
 // Yun 2009 §3.1: an ELN, or an ACK, ends the suspension.
 #[test]
-fn an_eln_after_an_ersn_ends_the_hold() {
+fn an_eln_after_an_ersn_ends_the_suspension() {
     let mut s = fourteen(14);
     s.ersn(14);
     assert_eq!(s.at(400).eln(14), "14n");
@@ -313,7 +313,7 @@ fn an_eln_after_an_ersn_ends_the_hold() {
 // Algorithm 1, "else if (HighACK segment is SACKed) retransmit(HighACK)": the receiver discarded data that it had
 // SACKed. The retransmission happens once per round trip, and is no sign of congestion.
 #[test]
-fn a_reneging_receiver() {
+fn a_segment_that_the_receiver_reneged_on_is_retransmitted() {
     let mut s = fourteen(19);
     assert_eq!(s.eln(14), "14n");
     for last in 15..=19 {
@@ -331,7 +331,7 @@ fn a_reneging_receiver() {
 // The same receiver without duplicate ACKs: timeouts alone deliver all data, with both SACK senders that keep
 // their scoreboard (RFC 2018 §8).
 #[test]
-fn the_timer_survives_reneging() {
+fn timeouts_deliver_all_data_of_a_reneging_receiver() {
     for scheme in ["sack", "ll-elsn"] {
         let config = Config { sack_recovery: SackRecovery::Rfc6675, ..rfc(4.0, 2.0) };
         let mut s = Script::of(scheme, config, 4);

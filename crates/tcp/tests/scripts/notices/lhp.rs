@@ -87,7 +87,7 @@ fn acknowledge(s: &mut Script, trigger: Trigger, n: u64) -> String {
 // Yun 2009, Figure 4: segments 14, 16 and 18 are lost. The figure draws the list after each ACK; there are
 // three fast recoveries, so the window is halved three times for one window of data.
 #[test]
-fn figure_4() {
+fn the_losses_of_figure_4_cause_three_reductions_in_lhp() {
     for trigger in [Trigger::Smart, Trigger::Sack] {
         let (mut s, shown) = fourteen(trigger);
         let half = |window: f64| (window / 2.0).max(2.0);
@@ -128,7 +128,7 @@ fn an_eln_moves_a_segment_to_the_end() {
 // Yun 2009 §2.1: segment 14 is lost, and so is the ACK caused by 15. With SMART both segments reach three
 // duplicates at once, and each begins a fast recovery.
 #[test]
-fn one_ack_shows_two_losses() {
+fn one_ack_reveals_two_losses_in_lhp_with_smart() {
     let (mut s, shown) = fourteen(Trigger::Smart);
     s.smart(14, 16);
     s.smart(14, 17);
@@ -139,7 +139,7 @@ fn one_ack_shows_two_losses() {
 
 // Gao et al. 2003, reconstructed: the reaction to a timeout is Reno's, and the list is cleared.
 #[test]
-fn a_timeout_goes_back() {
+fn a_timeout_clears_the_lhp_packet_list() {
     let (mut s, shown) = fourteen(Trigger::Sack);
     acknowledge(&mut s, Trigger::Sack, 15);
     assert_eq!(s.expire().1, "14t");

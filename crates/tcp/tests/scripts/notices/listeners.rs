@@ -87,7 +87,7 @@ fn ten(filter: Filter) -> Script {
 // A kernel without a program that takes it sees the ACK that a notice resembles: of all data before the segment that it names, with the window as
 // it was.
 #[test]
-fn a_notice_that_no_program_takes_is_an_ack() {
+fn a_notice_that_no_program_consumes_is_an_ack() {
     let mut s = ten(Filter::Nothing);
     let edge = s.sender.state().right_edge;
     assert_eq!(s.eln(5), "11 12 13 14");
@@ -98,7 +98,7 @@ fn a_notice_that_no_program_takes_is_an_ack() {
 
 // A notice that the program consumes changes nothing, nor does a notice that names no segment.
 #[test]
-fn a_notice_that_a_program_takes_is_gone() {
+fn a_notice_that_a_program_consumes_has_no_effect() {
     let mut s = ten(Filter::Notices);
     assert_eq!((s.eln(5), s.sender.state().una), (String::new(), byte(1)));
     let mut s = ten(Filter::Nothing);
@@ -109,7 +109,7 @@ fn a_notice_that_a_program_takes_is_gone() {
 
 // Both policies join the run of their connection, with its ends.
 #[test]
-fn policies_join_the_run() {
+fn both_policies_join_the_run_of_their_connection() {
     let mut run = Run::default();
     ten(Filter::Nothing).sender.join(&mut run);
     let flows = flows(&mut run);

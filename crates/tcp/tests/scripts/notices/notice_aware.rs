@@ -82,7 +82,7 @@ fn an_eln_causes_a_retransmission_and_no_later_reduction() {
 
 // A sender without notice support ignores notices; so does a sender configured to do so.
 #[test]
-fn a_sender_that_ignores_notices_recovers_as_before() {
+fn a_sender_that_ignores_notices_recovers_as_without_notices() {
     for (scheme, config, has_sack) in senders() {
         let by_itself = |told: bool, notices| {
             let mut s = ten(scheme, config, notices);
@@ -99,7 +99,7 @@ fn a_sender_that_ignores_notices_recovers_as_before() {
 
 // If two duplicate ACKs precede the ELN, as with a slow link layer, their count is cleared.
 #[test]
-fn duplicates_before_the_eln_do_not_count() {
+fn duplicate_acks_before_the_eln_do_not_count() {
     for (scheme, config, has_sack) in senders() {
         let mut s = ten(scheme, config, Notices::Elsn);
         s.at(106);
@@ -123,7 +123,7 @@ fn duplicates_before_the_eln_do_not_count() {
 // The retransmission is lost on the air too: a second ELN causes a second retransmission. Under the base
 // station's ELN a second ELN counts as a repetition.
 #[test]
-fn a_second_loss_with_a_notice() {
+fn a_second_eln_causes_a_second_retransmission() {
     for (scheme, config, has_sack) in senders() {
         let mut s = ten(scheme, config, Notices::Elsn);
         assert_eq!(s.at(105).eln(2), "2n", "{scheme}");
@@ -140,7 +140,7 @@ fn a_second_loss_with_a_notice() {
 // The retransmission is lost by congestion: the nine segments before it explain nine duplicate ACKs, but not
 // the next three. RACK waits at most a quarter of a round trip; ESACK and LHP count in sending order.
 #[test]
-fn a_second_loss_without_a_notice_is_congestion() {
+fn a_lost_retransmission_without_a_notice_is_congestion() {
     for (scheme, config, has_sack) in
         senders().into_iter().filter(|sender| !["dcr", "tcp-cl"].contains(&sender.0))
     {
@@ -159,7 +159,7 @@ fn a_second_loss_without_a_notice_is_congestion() {
 // Senders without SACK, or that detect only losses of the oldest hole, detect the loss of 3 after the arrival
 // of 2; the others at once.
 #[test]
-fn congestion_behind_a_loss_on_the_air() {
+fn a_congestion_loss_above_a_wireless_loss_reduces_once() {
     for (scheme, config, has_sack) in senders() {
         let mut s = ten(scheme, config, Notices::Elsn);
         assert_eq!(s.at(105).eln(2), "2n", "{scheme}");
@@ -194,7 +194,7 @@ fn congestion_behind_a_loss_on_the_air() {
 
 // An ELN during fast recovery: the segment is retransmitted, and neither the window nor the recovery changes.
 #[test]
-fn an_eln_in_fast_recovery() {
+fn an_eln_in_fast_recovery_does_not_change_the_window() {
     for (scheme, config, has_sack) in senders() {
         let run = |told| {
             let mut s = ten(scheme, config, Notices::Elsn);
@@ -212,7 +212,7 @@ fn an_eln_in_fast_recovery() {
 
 // A notice for a segment that has arrived, was SACKed, or was never sent has no effect.
 #[test]
-fn senseless_notices_are_ignored() {
+fn notices_for_arrived_or_unsent_segments_are_ignored() {
     for (scheme, config, has_sack) in senders().into_iter().filter(|sender| sender.2) {
         let mut s = ten(scheme, config, Notices::Elsn);
         duplicate(&mut s, has_sack, 2, 3);
@@ -245,7 +245,7 @@ fn an_ersn_suspends_congestion_control() {
 
 // "Expired hold: normal rules return" for duplicate ACKs; an ACK that covers the segment ends the hold.
 #[test]
-fn a_hold_ends() {
+fn after_a_suspension_duplicate_acks_count_again() {
     for (scheme, config, has_sack) in senders() {
         if ["dcr", "tcp-cl", "ll-elsn", "lhp"].contains(&scheme) {
             continue; // their own ways to wait or to count
@@ -266,7 +266,7 @@ fn a_hold_ends() {
 
 // During the repair of another loss, a recovery with a scoreboard leaves a held segment to the link layer.
 #[test]
-fn recovery_leaves_a_held_segment_alone() {
+fn recovery_does_not_retransmit_a_suspended_segment() {
     for (scheme, config, _) in senders() {
         let is_able = config.loss_detection != rfc(1.0, 1.0).loss_detection
             || scheme == "veno"
@@ -318,7 +318,7 @@ fn a_disconnection_freezes_any_sender() {
 // The base station's ELN, a bit on every duplicate until the segment arrives (Balakrishnan and Katz 1998): one
 // retransmission, no window reduction, and an ACK-clocked connection.
 #[test]
-fn the_bit_of_a_base_station() {
+fn the_base_station_eln_bit_causes_one_retransmission() {
     for (scheme, config, has_sack) in senders() {
         let mut s = ten(scheme, config, Notices::Eln);
         s.at(110);
@@ -337,7 +337,7 @@ fn the_bit_of_a_base_station() {
 // RFC 5681 §3.1: a timeout leaves a window of one segment, regardless of segments that wait for transmission, such as a
 // retransmission delayed by pacing.
 #[test]
-fn a_timeout_clears_waiting_retransmissions() {
+fn a_timeout_clears_pending_retransmissions() {
     for (scheme, config, _) in senders() {
         let mut s = ten(scheme, config, Notices::Elsn);
         s.sender.on_notice(at(105), Notice::about(NoticeKind::Eln, byte(5), byte(6)));
@@ -349,7 +349,7 @@ fn a_timeout_clears_waiting_retransmissions() {
 // RFC 5681 §3.1: after a timeout slow start limits transmissions. Segments sent before the timeout release no
 // data, unless they show that it was spurious (RFC 5682).
 #[test]
-fn duplicates_after_a_timeout_make_no_room() {
+fn duplicate_acks_after_a_timeout_release_no_segment() {
     for (scheme, config, has_sack) in senders() {
         let config = Config { frto: false, ..config };
         let mut s = ten(scheme, config, Notices::Elsn);
@@ -376,7 +376,7 @@ fn a_repeated_notice_releases_no_segment() {
 // RFC 2018 §5: a segment reported by a SACK block has arrived, even if a notice explains the duplicate ACK
 // with the block: a notice for that segment has no effect.
 #[test]
-fn sacks_of_an_explained_duplicate_are_recorded() {
+fn sack_blocks_of_a_notified_duplicate_ack_are_recorded() {
     for (scheme, config, has_sack) in senders().into_iter().filter(|sender| sender.2) {
         let mut s = ten(scheme, config, Notices::Elsn);
         assert_eq!(s.at(105).eln(2), "2n", "{scheme}");
@@ -387,7 +387,7 @@ fn sacks_of_an_explained_duplicate_are_recorded() {
 
 // RFC 4015 §4: the undo of a reduction ends recovery, and a notice explains duplicates as before.
 #[test]
-fn an_undone_recovery_is_over() {
+fn an_undo_ends_recovery() {
     let config = Config { undo: true, sack_recovery: SackRecovery::Rfc6675, ..rfc(10.0, 5.0) };
     let mut s = ten("sack", config, Notices::Elsn);
     assert!(duplicates(s.at(110), true, 2, 3..=5).contains("2!"));
@@ -420,7 +420,7 @@ fn a_segment_under_link_retry_is_not_overdue() {
 // RFC 8985 §7.2: no probe is sent while segments are SACKed; a suspension by the link layer does not change
 // this.
 #[test]
-fn no_probe_goes_out_beside_a_hold() {
+fn no_tail_loss_probe_is_sent_during_a_suspension() {
     let mut s = Script::new("reno", Config { notices: Notices::Elsn, ..linux(10.0, 5.0) });
     s.sent();
     s.at(100).ack(2);
@@ -433,7 +433,7 @@ fn no_probe_goes_out_beside_a_hold() {
 // eln-cubic is CUBIC with notices: it sends the same segments as CUBIC with the key `notices`, and has its own
 // parameter N.
 #[test]
-fn eln_cubic_is_cubic_with_notices() {
+fn eln_cubic_sends_as_cubic_with_notices() {
     let told = Config { notices: Notices::Elsn, ..linux(10.0, 5.0) };
     let run = |mut s: Script| {
         let mut sent = vec![s.sent(), s.at(100).ack(2), s.at(105).eln(2)];
@@ -454,7 +454,7 @@ fn eln_cubic_is_cubic_with_notices() {
 // retransmitted with its own boundaries; further bytes of the next segment would be in flight without being
 // counted.
 #[test]
-fn a_short_segment_goes_out_again_as_it_was() {
+fn a_short_segment_is_retransmitted_with_its_own_boundaries() {
     for (scheme, config, _) in senders().into_iter().filter(|&(_, _, has_sack)| has_sack) {
         let config = Config { notices: Notices::Elsn, ..config };
         let mut s = Script::by(sender(scheme, &[], &config), &config, 600);

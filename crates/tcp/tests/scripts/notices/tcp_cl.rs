@@ -36,7 +36,7 @@ fn naks(s: &Script) -> u64 {
 // reduction, but every duplicate releases a segment, as in any fast recovery. "Resume congestion avoidance
 // once retransmission has been acknowledged": with the previous window.
 #[test]
-fn a_nak_for_una() {
+fn a_nak_for_una_retransmits_without_a_reduction() {
     let mut s = eight();
     let window = s.window();
     assert_eq!(s.at(120).nak(3, &[3]), "3n"); // the first duplicate
@@ -50,7 +50,7 @@ fn a_nak_for_una() {
 
 // The same reaction to a call of the source's own MAC, or to a NAK in a separate packet.
 #[test]
-fn a_nak_without_an_ack() {
+fn a_nak_outside_an_ack_retransmits_at_once() {
     let mut s = eight();
     assert_eq!(s.at(120).told(4), "4n");
     assert_eq!((s.due(), s.cuts(), naks(&s)), (Some(1120.0), 0, 1));
@@ -60,7 +60,7 @@ fn a_nak_without_an_ack() {
 // "Set Wt = W/2 and then W = Wt if the next expected packet is not a corrupted packet": a NAK avoids the reduction for
 // its own segment only.
 #[test]
-fn a_nak_for_a_later_segment() {
+fn a_nak_prevents_a_reduction_for_its_segment_only() {
     let mut s = eight();
     assert_eq!(s.at(120).nak(3, &[6]), "6n");
     assert_eq!([s.ack(3), s.ack(3)], ["", "3!"]);
@@ -75,7 +75,7 @@ fn a_nak_for_a_later_segment() {
 
 // NAKs for segments acknowledged before, or by the same ACK, are ignored.
 #[test]
-fn a_nak_below_una() {
+fn a_nak_for_an_acknowledged_segment_is_ignored() {
     let mut s = eight();
     assert_eq!(s.at(120).nak(3, &[2]), "");
     assert_eq!(s.nak(5, &[3, 4]), "11 12");
@@ -86,7 +86,7 @@ fn a_nak_below_una() {
 
 // "Suppress the second within one srtt of the first": later than that the retransmission may be lost too.
 #[test]
-fn duplicates_of_a_corrupted_una() {
+fn duplicates_an_srtt_after_a_nak_cause_a_retransmission() {
     for (given, at, third) in [
         (&[][..], 220, "11 12 13"),
         (&[][..], 221, "3! 11 12 13"),
@@ -101,7 +101,7 @@ fn duplicates_of_a_corrupted_una() {
 
 // A NAK that arrives with the third duplicate ACK is in time.
 #[test]
-fn a_nak_on_the_third_duplicate() {
+fn a_nak_on_the_third_duplicate_ack_is_in_time() {
     let mut s = eight();
     assert_eq!([s.at(120).ack(3), s.ack(3), s.nak(3, &[3])], ["", "", "3n 11 12 13"]);
     assert_eq!((s.cuts(), judged(&mut s)), (0, vec![(3, Wireless)]));
@@ -109,7 +109,7 @@ fn a_nak_on_the_third_duplicate() {
 
 // "Up to 4 sequence numbers, lowest first"; each is retransmitted, and a second NAK causes a second retransmission.
 #[test]
-fn two_naks_at_once() {
+fn each_nak_of_an_ack_causes_a_retransmission() {
     let mut s = eight();
     assert_eq!(s.at(120).nak(3, &[5, 3]), "3n 5n");
     assert_eq!(s.at(150).nak(3, &[5]), "5n");
@@ -122,7 +122,7 @@ fn two_naks_at_once() {
 // A congestion loss in the same window of data is detected and reduces the window, after recovery from a
 // corrupted segment.
 #[test]
-fn congestion_behind_a_corrupted_segment() {
+fn a_congestion_loss_above_a_corrupted_segment_reduces() {
     let mut s = eight();
     assert_eq!(s.at(120).nak(3, &[3]), "3n");
     assert_eq!(s.acks(3, 2), "11 12 13");
@@ -134,7 +134,7 @@ fn congestion_behind_a_corrupted_segment() {
 // "Upon timer expiry set Wt = W/2 and then W = 1; recover the missing segments from the slow-start phase",
 // corrupted or not. Duplicate ACKs caused by go-back-N start no recovery, as in Reno.
 #[test]
-fn a_nak_and_a_timeout() {
+fn a_timeout_reduces_the_window_despite_a_nak() {
     let mut s = eight();
     assert_eq!(s.at(120).nak(3, &[3]), "3n");
     assert_eq!(s.expire(), (1120.0, "3t".into()));
@@ -147,7 +147,7 @@ fn a_nak_and_a_timeout() {
 
 // All other schemes ignore NAKs.
 #[test]
-fn others_do_not_see_naks() {
+fn other_schemes_ignore_naks() {
     for scheme in ["reno", "sack", "ll-elsn", "eln"] {
         let mut s = eight_of(scheme, &[]);
         assert_eq!(s.at(120).nak(3, &[3, 5]), "", "{scheme}");

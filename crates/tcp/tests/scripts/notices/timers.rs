@@ -79,7 +79,7 @@ fn heard(s: &Script, kind: NoticeKind) -> u64 {
 // variance", for "all subsequent packet losses" too; the notice is about the link, so the segment that it
 // quotes is irrelevant.
 #[test]
-fn an_ebsn_starts_the_timer_anew() {
+fn an_ebsn_restarts_the_retransmission_timer() {
     let mut s = three("ebsn");
     let before = (s.window(), s.rto(), s.sender.srtt());
     assert_eq!((s.at(1000).ebsn(2), s.due()), ("".into(), Some(2200.0)));
@@ -92,7 +92,7 @@ fn an_ebsn_starts_the_timer_anew() {
 // Bakshi et al. 1997: the backoff is neither applied nor reset. So the new timer may expire before the one
 // that it replaces.
 #[test]
-fn an_ebsn_leaves_the_backoff_alone() {
+fn an_ebsn_does_not_change_the_backoff() {
     let mut s = three("ebsn");
     assert_eq!(s.expire(), (1650.0, "2t".into()));
     assert_eq!(s.due(), Some(4050.0)); // 24 ticks
@@ -105,7 +105,7 @@ fn an_ebsn_leaves_the_backoff_alone() {
 // "If timer running": without outstanding data no timer runs. Before the first sample the timeout is the
 // initial one.
 #[test]
-fn an_ebsn_starts_no_timer() {
+fn an_ebsn_starts_no_timer_without_outstanding_data() {
     let mut s = three("ebsn");
     s.at(600).ack(5);
     assert_eq!((s.ebsn(4), s.due()), ("".into(), None));
@@ -118,7 +118,7 @@ fn an_ebsn_starts_no_timer() {
 // RTO = max(a + 4v, a + D + G): a running timer is postponed to its start plus this RTO, and never brought
 // forward.
 #[test]
-fn an_rttn_puts_the_timer_off() {
+fn an_rttn_postpones_the_retransmission_timer() {
     let mut s = three("rttn");
     let before = (s.window(), s.sender.srtt());
     s.at(500).rttn(7, 500); // 4 + 5 + 1 ticks: less than a + 4v
@@ -153,7 +153,7 @@ fn delays_of_several_base_stations_add_up() {
 // "Validity V = 60 s", for each announcement separately; afterwards the timeout is the estimator's, which does not
 // include announcements.
 #[test]
-fn an_rttn_expires() {
+fn an_rttn_expires_after_60_s() {
     let mut s = three("rttn");
     s.at(500).rttn(7, 6000);
     s.at(600).rttn(8, 1000);
@@ -182,7 +182,7 @@ fn an_rttn_starts_no_timer_and_is_capped() {
 
 // Arithmetic of the other estimators: RFC 6298 with a granularity of 1 ms, ns-2 with ticks of 10 ms.
 #[test]
-fn both_reactions_with_every_estimator() {
+fn every_rto_estimator_reacts_to_ebsn_and_rttn() {
     let rfc = Preset::Rfc.config(MSS).rto;
     for (rto, first, put_off) in
         [(rfc, 1350.0, 450.0 + 2451.0), (Preset::Ns2.config(MSS).rto, 1350.0, 450.0 + 2460.0)]
@@ -209,7 +209,7 @@ fn both_reactions_with_every_estimator() {
 // With any base, each scheme reacts to its own notice and ignores others; senders without it ignore that
 // notice.
 #[test]
-fn other_notices_cost_nothing() {
+fn a_scheme_ignores_the_notices_of_other_schemes() {
     for (scheme, given) in [
         ("ebsn", &[("base", 1.0)][..]),
         ("rttn", &[("base", 2.0)]),
@@ -239,7 +239,7 @@ fn other_notices_cost_nothing() {
 // The base TCP repairs losses: at three duplicate ACKs Tahoe restarts slow start, Reno and NewReno halve the
 // window of 8 1/8 segments, and only NewReno then retransmits the next hole.
 #[test]
-fn bases() {
+fn tahoe_reno_and_newreno_repair_losses_as_base_tcp() {
     for scheme in ["ebsn", "rttn"] {
         for (base, window, repairs) in [(0.0, 1.0, false), (1.0, 4.0625, false), (2.0, 4.0625, true)] {
             let config = Config { initial_window: 8.0, initial_ssthresh: 8.0, ..config() };

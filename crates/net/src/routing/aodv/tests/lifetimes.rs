@@ -6,7 +6,7 @@ use airhop_base::{NodeId, RouteReply, Routing, Span};
 // RFC 3561 §6.11 (i): all routes over a lost neighbour become invalid, and their sequence numbers increase by
 // one. The users of the routes receive an error, which ns-2 also sends without users.
 #[test]
-fn a_lost_neighbour_takes_its_routes_along() {
+fn a_lost_neighbour_invalidates_all_routes_over_it() {
     for plan in [RFC, NS2] {
         let mut bench = Bench::new(plan);
         bench.hear(0, BEFORE, request(END, 0, 1, 0));
@@ -26,7 +26,7 @@ fn a_lost_neighbour_takes_its_routes_along() {
 
 // RFC 3561 §6.2, §10: a route expires ACTIVE_ROUTE_TIMEOUT after its last use; ns-2 checks every half second.
 #[test]
-fn routes_live_as_long_as_they_are_used() {
+fn a_route_expires_after_its_last_use() {
     for (plan, ends) in [(RFC, 5_000), (NS2, 12_000)] {
         let mut bench = Bench::new(plan);
         let short = RouteReply { hops: 2, dst: END, dst_seq: 10, origin: ME, lifetime: Span::from_secs(1) };
@@ -45,7 +45,7 @@ fn routes_live_as_long_as_they_are_used() {
 // RFC 3561 §6.5: the lifetime of the reverse route is 2 NET_TRAVERSAL_TIME - 2 × hops × NODE_TRAVERSAL_TIME;
 // in ns-2 it is 6 s.
 #[test]
-fn the_way_back_lives_for_a_while() {
+fn the_reverse_route_has_the_lifetime_of_rfc_3561() {
     for (plan, ends) in [(RFC, 5600 - 2 * 3 * 40), (NS2, 6000)] {
         let mut bench = Bench::new(plan);
         bench.hear(0, BEFORE, request(END, 0, 1, 2));
@@ -59,7 +59,7 @@ fn the_way_back_lives_for_a_while() {
 // RFC 3561 §6.2: the use of a route extends its lifetime, and the lifetimes of the routes to the source and
 // to the next hops of both.
 #[test]
-fn use_extends_the_routes_of_both_ways() {
+fn a_forwarded_packet_extends_forward_and_reverse_routes() {
     for (plan, extended) in [(RFC, true), (NS2, false)] {
         let mut bench = Bench::new(plan);
         let short = |dst, hops| {

@@ -148,7 +148,7 @@ impl Net {
 }
 
 #[test]
-fn next_hops_never_form_a_loop() {
+fn aodv_next_hops_never_form_a_loop() {
     for plan in [AodvPlan::RFC3561, AodvPlan { repairs: true, ..AodvPlan::RFC3561 }] {
         let mut routes = 0;
         // With seed 558, adopting an older number from an error, as in RFC 3561 §6.11 (iii), causes a loop.

@@ -7,7 +7,7 @@ use airhop_base::{NodeId, RouteReply, Routing, Span};
 // RFC 3561 §6.5: a router forwards a request once, with its hop count increased, and creates the reverse
 // route.
 #[test]
-fn a_request_is_passed_on_once() {
+fn a_node_forwards_an_rreq_once() {
     let mut bench = Bench::new(RFC);
     let passed_on = Did::Send(request(END, 7, 1, 3), NodeId::BROADCAST, 10);
     assert_eq!(bench.hear(0, BEFORE, request(END, 7, 1, 2)), [passed_on]);
@@ -22,7 +22,7 @@ fn a_request_is_passed_on_once() {
 // request has the next number, is set to the requested number if that is newer, and otherwise does not
 // change. In ns-2 each reply has a new number.
 #[test]
-fn the_destination_answers() {
+fn the_destination_replies_with_its_sequence_number() {
     let numbers = |plan: AodvPlan| {
         let mut bench = Bench::new(plan);
         let answers = [(1, 0), (2, 1), (3, 2), (4, 3), (5, 3), (6, 41), (7, 5)].map(|(id, asked)| {
@@ -40,7 +40,7 @@ fn the_destination_answers() {
 
 // RFC 3561 §6.6.2: a node also replies if its route is sufficiently fresh.
 #[test]
-fn a_node_with_a_fresh_route_answers_for_the_destination() {
+fn a_node_with_a_fresh_route_replies_to_an_rreq() {
     for (asked, answers) in [(9, true), (10, true), (11, false)] {
         let mut bench = Bench::new(RFC);
         bench.learn(0, END, AFTER, ME);
@@ -58,7 +58,7 @@ fn a_node_with_a_fresh_route_answers_for_the_destination() {
 // RFC 3561 §6.7 and §6.2: a reply follows the reverse route, with its hop count increased. A reply with an
 // older or longer route than the known route is dropped.
 #[test]
-fn replies_are_passed_back_unless_they_bring_nothing() {
+fn an_rrep_without_a_better_route_is_dropped() {
     let mut bench = Bench::new(RFC);
     bench.hear(0, BEFORE, request(END, 0, 1, 2));
     let back = |hops, seq| [Did::Send(reply(END, seq, hops, SOURCE), BEFORE, RFC.diameter)];
@@ -74,7 +74,7 @@ fn replies_are_passed_back_unless_they_bring_nothing() {
 // RFC 3561 §6.11 (ii): a node without a route for a forwarded packet sends an error, whose sequence number
 // increases each time; in ns-2 the number does not change. For its own packets the node sends a request.
 #[test]
-fn a_forwarded_packet_without_a_route_causes_an_error() {
+fn a_forwarded_packet_without_a_route_causes_an_rerr() {
     for (plan, seqs) in [(RFC, [12, 13]), (NS2, [11, 11])] {
         let mut bench = Bench::new(plan);
         bench.learn(0, END, AFTER, ME);
@@ -90,7 +90,7 @@ fn a_forwarded_packet_without_a_route_causes_an_error() {
 // own number newer; ns-2 ignores older numbers. The node forwards the error to the users of the route, and
 // drops packets queued for that next hop (ns-2).
 #[test]
-fn errors_are_passed_on_to_precursors() {
+fn an_rerr_is_forwarded_to_precursors() {
     let cases = [
         (AFTER, 11, true, true),
         (AFTER, 10, true, true),
@@ -118,7 +118,7 @@ fn errors_are_passed_on_to_precursors() {
 
 // A request is dropped if it returns to its originator or exceeds the network diameter.
 #[test]
-fn circles_are_broken() {
+fn a_circulating_rreq_is_dropped() {
     let mut bench = Bench::new(RFC);
     bench.learn(0, END, AFTER, ME);
     assert_eq!(bench.pass(1, ME, END, 4), [Did::Drop(0)]);
@@ -128,7 +128,7 @@ fn circles_are_broken() {
 
 // A forwarded request is delayed by its jitter, and counts when it is sent.
 #[test]
-fn messages_count_when_they_are_sent() {
+fn routing_messages_count_at_their_transmission() {
     let mut bench = Bench::new(AodvPlan { jitter: Span::from_millis(10), ..RFC });
     assert_eq!(bench.hear(0, BEFORE, request(END, 0, 1, 2)), []);
     assert_eq!(bench.router.counts().requests, 0);

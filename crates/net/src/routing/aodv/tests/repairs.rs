@@ -9,7 +9,7 @@ use airhop_base::{NodeId, Routing};
 // route as fresh as the lost route is requested. A longer route is not used until the repair is abandoned, at
 // about twice the present time.
 #[test]
-fn ns2_repairs_near_the_destination() {
+fn ns2_repairs_routes_near_the_destination() {
     let mut bench = Bench::new(NS2);
     bench.learn(10_000, END, AFTER, SOURCE); // 3 hops
     assert_eq!(bench.fail(10_100, AFTER, END, 3)[0], Did::Drop(0), "not past the middle");
@@ -49,7 +49,7 @@ fn with_routes(hops: u8) -> Bench {
 // destination, hops to the source / 2) + 2 hops. Packets are buffered, and the other routes over the link are
 // lost at once. A reply releases the packets, even with a longer route.
 #[test]
-fn a_broken_route_is_repaired() {
+fn a_broken_route_is_repaired_locally() {
     for (hops, came, radius) in [(3, 2, 5), (3, 9, 6), (10, 2, 12)] {
         let mut bench = with_routes(hops);
         let did = bench.fail(100, AFTER, END, came);
@@ -71,7 +71,7 @@ fn a_broken_route_is_repaired() {
 
 // RFC 3561 §6.12: a route under repair is not active, so no reply contains it (§6.6 (ii)).
 #[test]
-fn a_route_that_is_repaired_answers_no_request() {
+fn a_route_under_repair_answers_no_rreq() {
     let mut bench = with_routes(3);
     bench.fail(100, AFTER, END, 2);
     let did = bench.hear(110, NodeId(7), request(END, 5, 9, 1));
@@ -82,7 +82,7 @@ fn a_route_that_is_repaired_answers_no_request() {
 // RFC 3561 §6.12: without a reply within the discovery period, 2 × 40 ms × (5 + 2), the users of the route
 // receive an error, and the packets are dropped.
 #[test]
-fn a_repair_that_fails_is_an_error() {
+fn a_failed_local_repair_causes_an_rerr() {
     let mut bench = with_routes(3);
     bench.fail(100, AFTER, END, 2);
     let end = 100 + 560;
@@ -97,7 +97,7 @@ fn a_repair_that_fails_is_an_error() {
 // RFC 3561 §6.12, §10: a route is not repaired if the destination was farther away than MAX_REPAIR_TTL = 0.3
 // NET_DIAMETER hops.
 #[test]
-fn a_distant_destination_is_not_repaired() {
+fn a_route_to_a_distant_destination_is_not_repaired() {
     let mut bench = with_routes(11);
     let lost = Did::Send(error(&[(NodeId(8), 21), (END, 11)]), BEFORE, 1);
     assert_eq!(bench.fail(100, AFTER, END, 2), [Did::Drop(0), Did::Flush(AFTER), lost]);
@@ -106,7 +106,7 @@ fn a_distant_destination_is_not_repaired() {
 // RFC 3561 §6.3: the source has no users to notify. It sends requests with all retries, and buffers the
 // packet.
 #[test]
-fn the_source_asks_again() {
+fn the_source_repeats_its_rreq_after_a_broken_link() {
     let mut bench = Bench::new(REPAIRING);
     bench.learn(0, END, AFTER, ME);
     let packet = bench.packet();

@@ -28,7 +28,7 @@ fn search(plan: AodvPlan) -> (Vec<(u64, u8)>, u64) {
 // + 2). The next request covers NET_DIAMETER, with NET_TRAVERSAL_TIME = 2.8 s, which doubles for each of
 // RREQ_RETRIES = 2 repetitions (§6.3).
 #[test]
-fn the_ring_expands_as_the_rfc_has_it() {
+fn the_search_ring_expands_as_in_rfc_3561() {
     let (asked, end) = search(RFC);
     assert_eq!(asked, [(0, 1), (240, 3), (640, 5), (1200, 7), (1920, 35), (4720, 35), (10320, 35)]);
     assert_eq!(end, 10320 + 4 * 2800);
@@ -37,14 +37,14 @@ fn the_ring_expands_as_the_rfc_has_it() {
 // ns-2: the first request covers the whole network. The timeout is 2 × 30 × 30 ms, then twice, three and four
 // times this time, checked every half second.
 #[test]
-fn ns2_floods_and_waits_longer_each_time() {
+fn ns2_floods_rreqs_with_growing_timeouts() {
     let (asked, end) = search(NS2);
     assert_eq!((asked, end), (vec![(0, 30), (2000, 30), (6000, 30), (11500, 30)], 19000));
 }
 
 // ns-2 sends no request for 10 s after the last request; by the RFC the next packet causes a request.
 #[test]
-fn a_pause_follows_in_ns2() {
+fn ns2_sends_no_rreq_for_ten_seconds_after_the_last() {
     for (plan, end, is_quiet) in [(NS2, 19000, true), (RFC, 21520, false)] {
         let mut bench = Bench::new(plan);
         bench.own(0);
@@ -56,7 +56,7 @@ fn a_pause_follows_in_ns2() {
 
 // RFC 3561 §6.4: a search for a destination that was 3 hops away begins with a TTL of 3 + TTL_INCREMENT.
 #[test]
-fn the_first_ring_goes_a_little_beyond_where_the_destination_was() {
+fn the_first_ring_has_the_last_hop_count_plus_ttl_increment() {
     for plan in [RFC, NS2] {
         let mut bench = Bench::new(plan);
         bench.learn(0, END, AFTER, ME);
@@ -70,7 +70,7 @@ fn the_first_ring_goes_a_little_beyond_where_the_destination_was() {
 // RFC 3561 §6.4: the first ring may exceed TTL_THRESHOLD, and has the timeout of a ring: 2 × 40 ms × (10 + 2)
 // for a destination that was 8 hops away. The next request covers the whole network, with a timeout of 2.8 s.
 #[test]
-fn a_ring_around_a_distant_destination_is_still_a_ring() {
+fn a_first_ring_above_ttl_threshold_has_a_ring_timeout() {
     let mut bench = Bench::new(RFC);
     bench.hear(0, AFTER, reply(END, 10, 7, ME));
     bench.fail(10, AFTER, END, 0);
@@ -86,7 +86,7 @@ fn a_ring_around_a_distant_destination_is_still_a_ring() {
 }
 
 #[test]
-fn a_found_route_releases_waiting_packets() {
+fn an_rrep_releases_the_packets_buffered_for_the_route() {
     for (plan, gap) in [(RFC, 0), (NS2, 10)] {
         let mut bench = Bench::new(plan);
         (0..3).for_each(|i| drop(bench.own(i)));
@@ -103,7 +103,7 @@ fn a_found_route_releases_waiting_packets() {
 
 // ns-2's buffer holds 64 packets. A new packet replaces the oldest, and no packet waits for more than 30 s.
 #[test]
-fn the_buffer_is_bounded_in_number_and_time() {
+fn the_route_buffer_is_bounded_in_packets_and_time() {
     let mut bench = Bench::new(AodvPlan { retries: 100, ..RFC });
     bench.own(0);
     (1..64).for_each(|i| assert_eq!(bench.own(i), []));
@@ -119,7 +119,7 @@ fn the_buffer_is_bounded_in_number_and_time() {
 
 // RFC 3561 §6.1: a node increases its own sequence number by one before a request; ns-2 increases it by two.
 #[test]
-fn a_node_that_asks_has_a_new_number() {
+fn a_node_increases_its_sequence_number_before_an_rreq() {
     for (plan, numbers) in [(RFC, [3, 4]), (NS2, [4, 6])] {
         let mut bench = Bench::new(plan);
         let asked = [bench.own(0), bench.pass(1, ME, NodeId(8), 0)];

@@ -83,7 +83,7 @@ const TABLE: [(f64, PerRound, PerRound); 5] = [
 ];
 
 #[test]
-fn the_window_law_holds() {
+fn block_ack_windows_follow_the_window_law() {
     let streams = Streams::new(1, 0);
     for (p, of_64, of_256) in TABLE {
         for (window, expected) in [(64, of_64), (256, of_256)] {
@@ -95,7 +95,7 @@ fn the_window_law_holds() {
 
 /// The law also holds for other losses and windows.
 #[test]
-fn originator_and_recipient_follow_the_law() {
+fn originator_and_recipient_follow_the_window_law() {
     let streams = Streams::new(2, 0);
     for (window, p) in [(64, 0.0), (256, 0.02), (16, 0.1), (64, 0.3), (2, 0.5), (1, 0.25), (64, 0.8)] {
         let name = format!("W = {window}, p = {p}");

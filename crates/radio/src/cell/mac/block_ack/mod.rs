@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shift_moves_every_bit_down() {
+    fn shifting_a_bitmap_moves_every_bit_down() {
         let all = [0, 1, 63, 64, 65, 127, 128, 200, 254, 255];
         for count in (0..300).chain([u64::MAX]) {
             let mut bitmap = Bitmap::default();
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_bits_are_set() {
+    fn a_bitmap_of_first_n_has_the_lowest_n_bits_set() {
         for count in [0, 1, 63, 64, 65, 200, 256] {
             let bitmap = Bitmap::of_first(count);
             assert_eq!(bits(&bitmap), (0..count as u32).collect::<Vec<_>>());
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_ack_ignores_numbers_outside_its_bitmap() {
+    fn a_block_ack_acknowledges_no_number_outside_its_bitmap() {
         let mut bitmap = Bitmap::default();
         [0, 255].iter().for_each(|bit| bitmap.insert(*bit));
         let ack = BlockAck { start: 1000, bitmap };

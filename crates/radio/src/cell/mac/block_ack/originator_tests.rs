@@ -27,7 +27,7 @@ fn range(numbers: std::ops::Range<u64>) -> Vec<u64> {
 }
 
 #[test]
-fn retransmissions_go_before_new_mpdus() {
+fn retransmissions_precede_new_mpdus() {
     let mut pair = pair(rules(8, LIFETIME, LostBlockAck::Resend));
     pair.push(6, 100);
     assert_eq!(exchange(&mut pair, &[1, 4]), range(0..6));
@@ -39,7 +39,7 @@ fn retransmissions_go_before_new_mpdus() {
 /// The window stalls at the oldest MPDU, which is retransmitted alone. When this MPDU arrives the window
 /// advances (in a former version of ns-3 it did not).
 #[test]
-fn a_window_that_stalled_moves_on() {
+fn a_stalled_block_ack_window_advances() {
     let mut pair = pair(rules(64, LIFETIME, LostBlockAck::Resend));
     pair.push(64, 100);
     assert_eq!(exchange(&mut pair, &[0]), range(0..64));
@@ -56,7 +56,7 @@ fn a_window_that_stalled_moves_on() {
 
 /// Windows stall and advance at half of the modulus and above it.
 #[test]
-fn a_window_moves_across_the_modulus() {
+fn the_block_ack_window_advances_across_the_modulus() {
     let mut pair = pair(rules(64, LIFETIME, LostBlockAck::Resend));
     while pair.pushed() < 8320 {
         pair.push(64, 100);
@@ -85,7 +85,7 @@ fn an_expired_mpdu_does_not_block_the_recipient() {
 /// The originator repeats the BlockAckReq until a BlockAck arrives, even if no MPDU waits. After seven
 /// unanswered BlockAckReqs the recipient itself delivers its stored MPDUs.
 #[test]
-fn a_lost_request_is_repeated() {
+fn a_lost_block_ack_req_is_repeated() {
     let mut pair = pair(rules(64, LIFETIME, LostBlockAck::Resend));
     pair.push(3, 100);
     exchange(&mut pair, &[0]);
@@ -100,7 +100,7 @@ fn a_lost_request_is_repeated() {
 /// The starting sequence number is that of the oldest open MPDU. It is neither that of the first discarded
 /// MPDU nor that of the first MPDU in flight, which former versions of ns-3 used.
 #[test]
-fn a_request_starts_at_the_oldest_unfinished_number() {
+fn a_block_ack_req_starts_at_the_oldest_open_number() {
     let mut pair = pair(rules(64, Retries::Attempts(2), LostBlockAck::Resend));
     pair.push(6, 100);
     exchange(&mut pair, &[0, 1, 3, 5]);
@@ -113,7 +113,7 @@ fn a_request_starts_at_the_oldest_unfinished_number() {
 
 /// A discarded MPDU above an MPDU that waits for retransmission does not advance the window.
 #[test]
-fn a_discard_behind_the_oldest_waits_for_it() {
+fn a_discard_above_the_oldest_mpdu_keeps_the_window() {
     let mut originator = Originator::new(rules(64, Retries::Attempts(1), LostBlockAck::Resend));
     let (limits, mut reports) = (limits(11, 64), Vec::new());
     for _ in 0..4 {
@@ -142,7 +142,7 @@ fn a_discard_behind_the_oldest_waits_for_it() {
 
 /// All MPDUs are retransmitted if the BlockAck is missing, or a BlockAckReq is sent first.
 #[test]
-fn a_lost_block_ack_is_a_failure_or_a_question() {
+fn a_missing_block_ack_causes_retransmission_or_a_request() {
     for lost in [LostBlockAck::Resend, LostBlockAck::Request] {
         let mut pair = pair(rules(64, LIFETIME, lost));
         pair.push(5, 100);
@@ -161,7 +161,7 @@ fn a_lost_block_ack_is_a_failure_or_a_question() {
 
 /// An originator that limits attempts stops sending BlockAckReqs, and all sent MPDUs then count as failed.
 #[test]
-fn unanswered_requests_end_in_failures() {
+fn unanswered_block_ack_reqs_fail_all_sent_mpdus() {
     let mut pair = pair(rules(64, Retries::Attempts(3), LostBlockAck::Request));
     pair.push(4, 100);
     let mut kinds = String::new();
@@ -178,7 +178,7 @@ fn unanswered_requests_end_in_failures() {
 
 /// The response to a single MPDU is a normal Ack. If it is missing, no BlockAckReq follows.
 #[test]
-fn a_single_mpdu_is_sent_again_without_a_question() {
+fn a_single_mpdu_is_retransmitted_without_a_block_ack_req() {
     let mut pair = pair(rules(64, Retries::Attempts(2), LostBlockAck::Request));
     pair.push(1, 100);
     assert_eq!([pair.exchange(|| true).1, pair.exchange(|| true).1], [[0], [0]]);
@@ -188,7 +188,7 @@ fn a_single_mpdu_is_sent_again_without_a_question() {
 /// The lifetime of an MPDU starts at its arrival in the MAC, for any number of attempts. A failure after the
 /// end of the lifetime discards the MPDU.
 #[test]
-fn a_lifetime_ends_attempts() {
+fn the_lifetime_of_an_mpdu_limits_its_attempts() {
     let mut originator = Originator::new(rules(64, LIFETIME, LostBlockAck::Resend));
     let (limits, mut reports) = (limits(11, 64), Vec::new());
     let at = |ms| Time::ZERO + Span::from_millis(ms);
@@ -212,7 +212,7 @@ fn a_lifetime_ends_attempts() {
 
 /// An exchange does not start if its MPDU exceeds the limits; the MPDU is not lost.
 #[test]
-fn an_mpdu_that_does_not_fit_waits() {
+fn an_mpdu_above_the_psdu_limits_is_not_sent() {
     let mut originator = Originator::new(rules(64, LIFETIME, LostBlockAck::Resend));
     let mut reports = Vec::new();
     originator.push(Time::ZERO, 10_000); // 8 ms at MCS 0
@@ -223,7 +223,7 @@ fn an_mpdu_that_does_not_fit_waits() {
 
 /// The PSDU limits bound bytes, MPDUs and duration; the window bounds the sequence numbers.
 #[test]
-fn the_smallest_limit_ends_a_burst() {
+fn the_tightest_psdu_limit_ends_an_ampdu() {
     let rules = rules(64, LIFETIME, LostBlockAck::Resend);
     let mut pair = Pair::new(rules, limits(11, 5));
     pair.push(64, 100);
@@ -237,7 +237,7 @@ fn the_smallest_limit_ends_a_burst() {
 /// A BlockAck acknowledges all MPDUs that the recipient has received, including those of an A-MPDU whose own
 /// BlockAck was lost.
 #[test]
-fn a_later_block_ack_acknowledges_waiting_mpdus() {
+fn a_later_block_ack_acknowledges_earlier_mpdus() {
     let mut pair = pair(rules(64, LIFETIME, LostBlockAck::Resend));
     pair.push(4, 100);
     assert_eq!(exchange(&mut pair, &[0, 4]), range(0..4)); // the response is the fifth frame

@@ -38,7 +38,7 @@ proptest! {
     /// discarded exactly once. After the last loss, a bounded number of exchanges delivers every MPDU that
     /// was not discarded, and empties the reorder buffer.
     #[test]
-    fn every_mpdu_is_delivered_once_and_in_order_or_discarded(
+    fn every_mpdu_is_delivered_once_in_order_or_discarded(
         rules in any_rules(), mcs in 0_u8..12, frames in 1_u32..300,
         steps in prop::collection::vec(step(), 1..150),
         losses in prop::collection::vec(prop::bool::weighted(0.4), 1..400),
@@ -71,7 +71,7 @@ proptest! {
 
 /// Numbers modulo 4096 suffice, even for the largest window.
 #[test]
-fn numbers_wrap_around() {
+fn mpdu_sequence_numbers_wrap_at_4096() {
     let lifetime = Retries::Lifetime(Span::from_secs(1000));
     for lost in [LostBlockAck::Resend, LostBlockAck::Request] {
         let mut pair = Pair::new(rules(256, lifetime, lost), limits(11, 256));

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hole_delays_everything_behind_it() {
+    fn a_missing_mpdu_delays_all_later_mpdus() {
         let mut recipient = Recipient::new(64);
         assert_eq!(take(&mut recipient, [0, 2, 3]), (vec![true; 3], vec![0]));
         assert!(recipient.holds(2) && !recipient.holds(0) && !recipient.holds(1));
@@ -137,7 +137,7 @@ mod tests {
 
     /// After the loss of a BlockAck, the originator retransmits MPDUs that had arrived.
     #[test]
-    fn duplicates_are_recognised_delivered_or_held() {
+    fn duplicate_mpdus_are_detected_delivered_or_buffered() {
         let mut recipient = Recipient::new(64);
         take(&mut recipient, [0, 2]);
         assert_eq!(take(&mut recipient, [0, 2, 1]), (vec![false, false, true], vec![1, 2]));
@@ -148,7 +148,7 @@ mod tests {
     /// §10.25.6.6.3: stored MPDUs below the starting sequence number are delivered, and missing MPDUs are
     /// skipped. An older request has no effect.
     #[test]
-    fn a_request_moves_both_windows() {
+    fn a_block_ack_req_advances_scoreboard_and_buffer() {
         let mut recipient = Recipient::new(64);
         take(&mut recipient, [1, 3, 4, 6]);
         assert_eq!(request(&mut recipient, 3), [1, 3, 4]);
@@ -162,7 +162,7 @@ mod tests {
 
     /// §10.25.6.6.2: an MPDU above the window becomes the last MPDU of the window.
     #[test]
-    fn an_mpdu_beyond_the_window_moves_it() {
+    fn an_mpdu_above_the_window_advances_the_window() {
         let mut recipient = Recipient::new(64);
         take(&mut recipient, [1, 2, 63]);
         assert_eq!(take(&mut recipient, [64]), (vec![true], vec![1, 2]));
@@ -173,7 +173,7 @@ mod tests {
 
     /// An MPDU above the scoreboard's end advances the scoreboard; every in-order MPDU advances the buffer.
     #[test]
-    fn an_mpdu_beyond_the_scoreboard_only_releases_nothing() {
+    fn an_mpdu_above_only_the_scoreboard_delivers_no_mpdu() {
         let mut recipient = Recipient::new(64);
         take(&mut recipient, 0..60);
         assert_eq!(take(&mut recipient, [100]), (vec![true], vec![]));
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bitmap_has_as_many_bits_as_the_window() {
+    fn a_block_ack_bitmap_has_as_many_bits_as_the_window() {
         let mut recipient = Recipient::new(256);
         take(&mut recipient, (1..256).rev());
         assert_eq!(shown(&recipient), (0, (1..256).collect()));

@@ -163,14 +163,14 @@ mod tests {
 
     // The medians of the Web Almanac 2024: 56 requests, 1894 KB.
     #[test]
-    fn the_page_of_the_archive_has_its_medians() {
+    fn the_median_page_has_the_web_almanac_2024_values() {
         let page = news();
         let bytes: u64 = page.objects().iter().map(|object| object.bytes).sum();
         assert_eq!((page.objects().len(), bytes / 1024), (56, 1894));
     }
 
     #[test]
-    fn a_page_reads_from_toml_and_json() {
+    fn a_web_page_reads_from_toml_and_json() {
         let toml = "[[object]]\nname = \"a\"\nsize = \"2 kB\"\n[[object]]\nname = \"b\"\nsize = \"1 B\"\nafter = [\"a\"]\n";
         let json = r#"[{"name": "a", "size": "2 kB"}, {"name": "b", "size": "1 B", "after": ["a"]}]"#;
         let expected = vec![Object { bytes: 2000, after: vec![] }, Object { bytes: 1, after: vec![0] }];
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_page_has_a_message_with_its_line() {
+    fn a_web_page_error_names_its_line() {
         let head = "[[object]]\nname = \"a\"\nsize = \"2 kB\"\n";
         for (rest, expected) in [
             (

@@ -115,7 +115,7 @@ impl Bench {
 // §5.6.2: the initial rate is 2.77 initial windows per round trip; an unknown RTT counts as a millisecond.
 // The rate does not decrease before the pipe is full; then it is 1 % below the model's bandwidth.
 #[test]
-fn the_rate_begins_with_the_initial_window() {
+fn the_initial_pacing_rate_follows_from_the_initial_window() {
     let mut t = Bench::new(&[]);
     let rate = |t: &Bench| t.b.pacing_rate(&t.w, &t.s).map_or(0.0, |r| r.bps() as f64 / 8e6);
     assert!((rate(&t) - 27.73).abs() < 0.01);
@@ -132,7 +132,7 @@ fn the_rate_begins_with_the_initial_window() {
 // On the smallest path the window is three quanta, or four segments without pacing. At 100 MB/s the quantum
 // is 64 KiB.
 #[test]
-fn the_send_quantum_and_the_offload_budget() {
+fn send_quantum_and_offload_budget_follow_the_pacing_rate() {
     let mut t = Bench::within(State::ProbeBw(Phase::Cruise));
     t.usual(1, false, 99);
     assert_eq!((t.b.send_quantum(), t.b.quantized(1.0)), (2, 6000.0));
@@ -148,7 +148,7 @@ fn the_send_quantum_and_the_offload_budget() {
 // recovery and more than 2 % of the flight and six separate ranges were lost. inflight_longterm becomes the
 // larger of the BDP and the data delivered in the round trip.
 #[test]
-fn startup_ends_by_losses_if_they_are_many_and_apart() {
+fn six_loss_ranges_above_2_percent_end_startup() {
     let after = |ranges: u64, lost, repair| {
         let mut t = Bench::within(State::Startup);
         t.b.pipe.reached = false;
@@ -170,7 +170,7 @@ fn startup_ends_by_losses_if_they_are_many_and_apart() {
 
 // §5.3.2: Drain ends when the flight is at most the BDP, or after more than three round trips.
 #[test]
-fn drain_ends_by_flight_or_by_time() {
+fn drain_ends_at_the_bdp_or_after_three_round_trips() {
     let mut t = Bench::within(State::Drain(1));
     t.usual(1, false, 101);
     assert_eq!(t.b.state, State::Drain(1));
@@ -189,7 +189,7 @@ fn drain_ends_by_flight_or_by_time() {
 // changes to REFILL when the probe interval is over, REFILL to UP after a round trip, and UP to DOWN after
 // three round trips without growth.
 #[test]
-fn the_cycle() {
+fn probe_bw_cycles_through_down_cruise_refill_and_up() {
     let mut t = Bench::within(State::Drain(1));
     t.b.model.bounds.inflight_longterm = 110e3;
     t.usual(1, false, 99);
@@ -220,7 +220,7 @@ fn the_cycle() {
 // §5.3.3.8.3: probes are as frequent as Reno's losses at the same window, at most 63 round trips apart.
 // TargetInflight is 20 segments here, and PickProbeWait sets the initial count to zero or one.
 #[test]
-fn the_probe_interval_follows_renos_sawtooth() {
+fn the_probe_interval_follows_the_reno_sawtooth() {
     let mut waits = Vec::new();
     for seed in 0..16 {
         let mut t = Bench::within(State::Drain(1));
@@ -245,7 +245,7 @@ fn the_probe_interval_follows_renos_sawtooth() {
 // the 98 segments before it, one was lost; (0.02 · 98 - 1) / 0.98 = 0.9796 of the segment make 2 %.
 // HandleInflightTooHigh: inflight_longterm is at least 0.7 of the BDP. The probe ends only once.
 #[test]
-fn a_probe_ends_where_losses_are_too_many() {
+fn a_loss_rate_above_2_percent_ends_the_probe() {
     let mut t = Bench::within(State::ProbeBw(Phase::Up));
     t.lose(1, 99, 2);
     assert_eq!((t.b.state, t.longterm()), (State::ProbeBw(Phase::Up), f64::INFINITY), "not of the probe");
@@ -265,7 +265,7 @@ fn a_probe_ends_where_losses_are_too_many() {
 // §5.3.3.6: after a probe with too many losses, the next probe ends when it reaches the same flight. If no
 // loss occurs, another probe follows one round trip later.
 #[test]
-fn after_a_probe_that_went_too_high_comes_a_careful_one() {
+fn after_a_lossy_probe_the_next_ends_at_the_same_flight() {
     let mut t = Bench::within(State::ProbeBw(Phase::Up));
     t.b.probe.went_too_high = true;
     t.b.model.bounds.inflight_longterm = 130.5e3;
@@ -281,7 +281,7 @@ fn after_a_probe_that_went_too_high_comes_a_careful_one() {
 // §5.3.3.9: while the flight is at inflight_longterm and fills the window, inflight_longterm grows by one
 // segment in the first round trip, two in the next, then four. Meanwhile the full-pipe detector is off.
 #[test]
-fn the_bound_is_raised_faster_and_faster() {
+fn probe_up_raises_inflight_longterm_exponentially() {
     let mut t = Bench::within(State::ProbeBw(Phase::Refill));
     t.b.model.bounds.inflight_longterm = 150e3;
     t.w.cwnd = 150.0;
@@ -303,7 +303,7 @@ fn the_bound_is_raised_faster_and_faster() {
 
 // §5.3.3.9: a larger flight without too many losses raises inflight_longterm.
 #[test]
-fn a_probe_with_few_losses_raises_the_bound() {
+fn a_probe_with_few_losses_raises_inflight_longterm() {
     let mut t = Bench::within(State::ProbeBw(Phase::Cruise));
     t.b.model.bounds.inflight_longterm = 110e3;
     let says = Says { delivered: 100, interval: 100, prior: 0, tx_in_flight: 120, lost: 3, in_flight: 90 };
@@ -315,7 +315,7 @@ fn a_probe_with_few_losses_raises_the_bound() {
 
 // §5.5.11: after a spurious recovery, bounds and window are restored, and the probe continues.
 #[test]
-fn a_recovery_for_nothing_is_undone() {
+fn a_spurious_recovery_is_undone() {
     let mut t = Bench::within(State::ProbeBw(Phase::Up));
     t.b.probe.is_sample = true;
     t.signal(Signal::Duplicates);
@@ -332,7 +332,7 @@ fn a_recovery_for_nothing_is_undone() {
 
 // After a spurious recovery in Startup, Startup continues.
 #[test]
-fn startup_resumes_if_nothing_was_lost() {
+fn startup_resumes_after_a_spurious_recovery() {
     let mut t = Bench::within(State::Startup);
     t.b.pipe.reached = false;
     t.signal(Signal::Duplicates);
@@ -350,7 +350,7 @@ fn startup_resumes_if_nothing_was_lost() {
 // §5.6.4.4: the window is one segment after a timeout, at least four segments during the repair, and the
 // previous window after it.
 #[test]
-fn a_timeout_is_a_segment_and_then_the_former_window() {
+fn a_timeout_sets_one_segment_and_repair_restores_the_window() {
     let mut t = Bench::within(State::ProbeBw(Phase::Cruise));
     t.signal(Signal::Timeout);
     assert_eq!(t.w.cwnd, 1.0);
@@ -365,7 +365,7 @@ fn a_timeout_is_a_segment_and_then_the_former_window() {
 // §5.3.4.3: five seconds after the last lower RTT sample, the flight is reduced to half of the BDP for 200 ms
 // and a round trip; CRUISE follows. §3.6: samples are application-limited during ProbeRTT.
 #[test]
-fn the_round_trip_is_probed() {
+fn probe_rtt_reduces_the_flight_to_half_of_the_bdp() {
     let mut t = Bench::within(State::ProbeBw(Phase::Cruise));
     t.b.probe.rounds_since_up = 0;
     t.usual(5001, true, 80);
@@ -386,7 +386,7 @@ fn the_round_trip_is_probed() {
 
 // §5.4.1: an idle period in ProbeRTT completes it if the duration has passed; otherwise ProbeRTT continues.
 #[test]
-fn a_pause_may_end_the_probe_of_the_round_trip() {
+fn an_idle_period_may_complete_probe_rtt() {
     let after = |ms| {
         let mut t = Bench::within(State::ProbeBw(Phase::Cruise));
         t.usual(5001, true, 80);
@@ -400,7 +400,7 @@ fn a_pause_may_end_the_probe_of_the_round_trip() {
 
 // §5.5.6: the maximum rate of a cycle is dropped at the end of the second probe after this cycle.
 #[test]
-fn a_rate_that_is_gone_is_forgotten_after_two_probes() {
+fn an_outdated_maximum_rate_expires_after_two_probes() {
     let mut t = Bench::within(State::ProbeBw(Phase::Up));
     let slow = Says { delivered: 50, interval: 100, prior: 0, tx_in_flight: 100, lost: 0, in_flight: 99 };
     let mut probe = || {
@@ -417,7 +417,7 @@ fn a_rate_that_is_gone_is_forgotten_after_two_probes() {
 
 // Each parameter that a sweep may vary has an effect.
 #[test]
-fn the_parameters_are_heeded() {
+fn every_bbr3_parameter_has_an_effect() {
     let given = [("drain_gain", 0.35), ("down_gain", 0.75), ("up_cwnd_gain", 3.0), ("loss_thresh", 0.5)];
     let mut t = Bench::new(&given);
     let s = t.b.settings;
@@ -436,7 +436,7 @@ fn the_parameters_are_heeded() {
 // §3.6: "MUST treat any CE marks as congestion": a mark during a probe ends the probe at the present flight;
 // otherwise it sets the short-term bounds.
 #[test]
-fn a_mark_is_congestion() {
+fn a_ce_mark_ends_the_probe_or_sets_short_term_bounds() {
     let mut t = Bench::within(State::ProbeBw(Phase::Up));
     t.b.probe.is_sample = true;
     t.signal(Signal::Echo);
