@@ -54,7 +54,12 @@ impl Notice {
     pub fn add(&mut self, other: &Notice) -> bool {
         let (len, behind) = (u64::from(self.len), other.seq.saturating_sub(self.seq));
         let is_alike = Notice { seq: self.seq, ..*other } == Notice { also: 0, ..*self };
-        if !self.kind.concerns_one_segment() || !is_alike || len == 0 || behind == 0 || !behind.is_multiple_of(len) {
+        if !self.kind.concerns_one_segment()
+            || !is_alike
+            || len == 0
+            || behind == 0
+            || !behind.is_multiple_of(len)
+        {
             return false;
         }
         let place = behind / len - 1;

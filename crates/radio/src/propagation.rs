@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_threshold_above_the_power_at_one_metre_has_no_range() {
+    fn a_threshold_above_the_power_at_1_m_has_a_range_below_1_m() {
         assert!((CHENG.nearest() - friis(1.0)).abs() < 1e-9);
         let at = |receive| Propagation { receive, ..CHENG }.range().receive;
         assert!(at(CHENG.nearest() - 1e-9) > 1.0 && at(CHENG.nearest() + 1e-9) < 1.0);

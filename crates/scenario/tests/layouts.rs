@@ -138,7 +138,7 @@ fn a_layout_equals_its_explicit_station_table() {
 }
 
 #[test]
-fn the_effective_form_keeps_layouts_and_reads_back() {
+fn the_effective_scenario_contains_layouts_and_reads_back() {
     let layouts = [
         r#"{ kind = "grid", columns = 5, rows = 6, spacing = "30 m", prefix = "m" }"#,
         r#"{ kind = "random", nodes = 30, width = "1 km", height = "5 m", connected = false, prefix = "m" }"#,
@@ -337,7 +337,7 @@ fn an_impossible_draw_is_refused_with_a_reason() {
 
 // Routers have routes only to the stations of their wlan, for any layout.
 #[test]
-fn a_flow_from_outside_is_refused_over_a_layout_with_routes_on_demand() {
+fn a_flow_from_outside_over_on_demand_routes_is_refused() {
     let wire =
         "[[wired]]\nname = \"w\"\nends = [\"s\", \"n0\"]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n\n[[flow]]";
     let text = one_flow().replace("[[flow]]", wire).replace("from = \"n0\"", "from = \"s\"");

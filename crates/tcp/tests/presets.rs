@@ -13,7 +13,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
 
 // No key of a scenario sets `Config::stack`, so only the page documents it.
 #[test]
-fn the_page_lists_every_preset_dependent_code_path() {
+fn docs_presets_lists_every_file_that_reads_the_preset() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let page = fs::read_to_string(root.join("../../docs/presets.md")).expect("the page");
     let asks = |path: &PathBuf| {

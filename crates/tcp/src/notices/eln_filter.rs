@@ -73,7 +73,7 @@ mod tests {
     use crate::Preset;
 
     #[test]
-    fn a_disconnection_halves_the_retransmissions_on_elns() {
+    fn during_a_disconnection_every_other_eln_retransmits() {
         // Yun 2009 §4.2 with N = 2, the paper's example.
         let eln = Notice::about(NoticeKind::Eln, 1, 2);
         let mut f = ElnFilter::new(2);

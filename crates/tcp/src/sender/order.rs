@@ -53,7 +53,7 @@ mod tests {
     // Contract of `CongestionControl`: the delivery report is the last call for an ACK.
     #[test]
     #[should_panic(expected = "learns of Observed after Some(Delivered)")]
-    fn a_call_after_the_delivery_report_is_out_of_order() {
+    fn a_call_after_the_delivery_report_panics() {
         let mut order = Order::default();
         for step in [Step::Observed, Step::Heard, Step::Heard, Step::Lost, Step::Named, Step::Delivered] {
             order.at(step);
