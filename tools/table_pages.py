@@ -18,13 +18,14 @@ ABOUT = {
     "window": "State of the sender, with a row for each change of cwnd, ssthresh, the smoothed round "
     "trip or the timeout.",
     "deliveries": "In-order bytes handed to the receiving application.",
-    "notices": "Explicit notifications by segment, at their origin and at the sender that acted on them.",
+    "notices": "Explicit notifications, one row per named segment: at their origin, and at the sender that "
+    "acted on them.",
     "drops": "Frames lost on the channel or in a collision, and packets dropped anywhere else.",
     "queue": "Number of packets in each queue, with a row for each change.",
     "packets": "Each step of each packet.",
     "air": "Each transmission on a cell or radio link, in the order of their ends.",
-    "mpdus": "Each packet of each MPDU of the PPDUs in `air`, by row of `air` and then by position, in "
-    "cells with Block Ack. The packets of an A-MSDU differ only in the columns `msdu`, `flow`, `packet` and "
+    "mpdus": "In cells with Block Ack: each packet of each MPDU in `air`, sorted by row of `air`, then by "
+    "position. The packets of an A-MSDU differ only in the columns `msdu`, `flow`, `packet` and "
     "`seq`.",
     "stations": "Positions of the stations of each cell.",
     "fades": "Bad periods of each directed link with fades that depend on time only, not on traffic.",

@@ -101,8 +101,8 @@ impl NoticeKind {
         NoticeKind::ALL.iter().position(|&kind| kind == self).expect("ALL has every kind")
     }
 
-    /// True if the notice concerns only the segment that it names, and is void after its arrival. EBSN and
-    /// RTTN concern the link, whichever segment they quote (Kounavis 1996 §3, §4).
+    /// True if the notice concerns only the segment that it names, and is void once that segment has arrived.
+    /// EBSN and RTTN concern the link, whichever segment they quote (Kounavis 1996 §3, §4).
     pub const fn concerns_one_segment(self) -> bool {
         matches!(self, NoticeKind::Eln | NoticeKind::Ersn | NoticeKind::Nak)
     }

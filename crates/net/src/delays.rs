@@ -273,7 +273,7 @@ impl Transmissions {
         }
     }
 
-    /// Stores the transmission of bytes that may lie before or within stored bytes.
+    /// Stores the transmission of bytes that may lie before or between bytes with a stored transmission.
     #[cold]
     #[inline(never)]
     fn store_between(&mut self, sent: FirstSent, next: u64) {

@@ -96,8 +96,8 @@ impl Scenario {
         self.inner.identity()
     }
 
-    /// Returns the fades of each link in one replication up to `until`, a duration, or the end of the run:
-    /// the link, and the text of a CSV file that a recorded channel reads. Raises ScenarioError.
+    /// Returns for each link its name and its fades in one replication, as CSV text for a recorded channel.
+    /// `until`: duration covered; `None`: the whole run. Raises ScenarioError.
     fn fades(&self, seed: u64, rep: u64, until: Option<&str>) -> PyResult<Vec<(String, String)>> {
         let saved = self.inner.fades(seed, rep, until).map_err(ScenarioError::new_err)?;
         Ok(saved.into_iter().map(|fades| (fades.link, fades.csv)).collect())

@@ -12,7 +12,10 @@ _LEAST = 1 - 1e-9
 
 
 def survives_overlap(medium: Medium, frame: Frame, others: Sequence[Frame]) -> tuple[bool, bool]:
-    """Return whether the receiver can and must receive a frame beside others, bit errors aside."""
+    """Return whether the receiver may, and whether it must, receive a frame that others overlap.
+
+    Bit errors are ignored.
+    """
     if any(other.sender == frame.receiver for other in others):
         return False, False
     if medium.plan.get("receiver") == "lock":

@@ -114,7 +114,7 @@ fn downlink_acks_of_forwarded_segments_carry_eln() {
     assert_eq!(acks(&mut agent, [7, 7]), [false; 2]);
 }
 
-// A segment that a full queue before the wireless link drops is lost by congestion.
+// A segment dropped by a full queue before the wireless link is lost by congestion.
 #[test]
 fn a_segment_dropped_before_the_downlink_is_congestion() {
     let mut agent = Eln::downlink();

@@ -65,7 +65,7 @@ def stands_as_beside(
 def falls_behind_beside(
     samples: Samples, axis: PlottedAxis, scheme: str, other: str, at: Sequence[X], share: float
 ) -> ClaimResult:
-    """Check whether scheme/other is below a share of scheme/other in the experiment's companion."""
+    """Check whether the ratio of `scheme` to `other` is below a share of that ratio in the companion."""
     ratios = {f"{scheme}/{other}": {x: ratio_of_ratios(samples, scheme, other, x) for x in at}}
     return check_each(
         axis, ratios, lambda ratio: below(ratio, share), minus_high_end, "most, times that beside"
@@ -73,7 +73,10 @@ def falls_behind_beside(
 
 
 def ratio_of_ratios(samples: Samples, scheme: str, other: str, x: X) -> Ratio:
-    """Return scheme/other in this experiment divided by scheme/other in its companion, paired."""
+    """Return the ratio of `scheme` to `other` in this experiment, divided by that ratio in its companion.
+
+    The replications are paired.
+    """
     beside = samples.beside or Samples(samples.metric)
     here, there = samples.cells, beside.cells
     cells = (here[scheme, x], there[other, x], here[other, x], there[scheme, x])

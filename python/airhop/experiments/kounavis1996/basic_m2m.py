@@ -30,8 +30,8 @@ def headline(samples: Samples) -> str:
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "kou-m2m-basic",
-        "Mobile to mobile the performance of unmodified TCP is unacceptable: its goodput is less than half "
-        "of that fixed to mobile.",
+        "From mobile to mobile, unmodified TCP performs unacceptably: its goodput is less than half of its "
+        "goodput from a fixed host to a mobile.",
         Asked(each_below_beside, LENGTH, ("basic",), (SECONDS,), UNACCEPTABLE),
         quote="Performance of TCP is unacceptable !",
     ),

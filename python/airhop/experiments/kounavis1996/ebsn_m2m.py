@@ -97,7 +97,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "kou-3",
         (
-            "With an air interface between the sender and the receiver's base station EBSN fails to "
+            "With an air interface between the sender and the receiver's base station, EBSN fails to "
             "improve performance: it delivers no more than local recovery alone."
         ),
         Asked(each_below, LENGTH, ("ebsn",), "local", (SECONDS,)),
@@ -121,9 +121,9 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "or arrive after the timeout that they should have prevented.",
         most_refresh_nothing,
         quote="However EBSN messages fail to refresh the sender's timer",
-        reason="Most messages arrive while the sender's own link is good and its timer runs. Timeouts remain "
-        "without a message: in fades of the sender's own link, which the receiver's base station does not "
-        "detect.",
+        reason="Most messages arrive while the sender's own link is good and its timer runs. The timeouts "
+        "that remain have no message: they occur in fades of the sender's own link, which the receiver's "
+        "base station does not detect.",
     ),
     Claim(
         "kou-3-timeouts-strict",
@@ -131,8 +131,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         Asked(each_above, LENGTH, ("ebsn",), "local", (SECONDS,), 0.5, of=TIMEOUTS),
         own=True,
         because="The paper does not say how many timeouts remain.",
-        reason="EBSN prevents timeouts caused by the receiver's link. Timeouts while the sender's own link "
-        "is bad remain, since the receiver's base station has no information about that link; "
+        reason="EBSN prevents timeouts caused by the receiver's link. Timeouts in fades of the sender's "
+        "own link remain, since the receiver's base station has no information about that link; "
         "`kounavis1996/notices-m2m` has a sender that also uses notices of its own link layer.",
     ),
     Claim(

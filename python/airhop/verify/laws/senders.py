@@ -190,7 +190,8 @@ class _Sender:
             yield from self._expired(time, seq)
         if cause == "timeout":
             self.expired, self.expired_at = self.top, time
-        # If pacing delays the fast retransmit until its segment is acknowledged, a later hole is the first.
+        # If pacing delays the fast retransmit until its segment is acknowledged, the recovery's first
+        # retransmission fills a later hole.
         if cause == "fast" or (cause == "recovery" and not self.recover):
             self.recover = self.top
             if time == self.heard_at:

@@ -105,7 +105,8 @@ impl Recovery for Ns2Linux {
     fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
         s.dupacks += 1;
         match self.update(s, a) {
-            // After a timeout too, the second loss of a retransmission is a separate sign of congestion.
+            // Outside a fast recovery a loss is a new sign of congestion. After a timeout, this is a loss of a
+            // retransmission.
             Some(seq) if self.state != State::Recovery => Detect::Lost(seq),
             _ => Detect::Nothing,
         }
