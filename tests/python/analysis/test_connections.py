@@ -50,7 +50,7 @@ def test_connections_have_all_segments_of_their_flow(result: Result) -> None:
     assert segments.is_in(found["api"]).sum() == sent["api"] > 0
 
 
-def test_a_page_shows_the_first_connection_or_the_one_that_is_named(traced: TracedRun) -> None:
+def test_a_page_shows_the_first_connection_by_default_or_the_selected_connection(traced: TracedRun) -> None:
     assert traced.name == "api#1"
     third = replace(traced, shown="api#3")
     assert (third.name, third.flow["name"]) == ("api#3", "api")
@@ -72,7 +72,7 @@ def test_a_page_lists_the_connections_of_its_flow(traced: TracedRun) -> None:
     assert opened(replace(traced, shown="bulk")) is None
 
 
-def test_the_live_page_has_the_curves_of_each_connection(result: Result) -> None:
+def test_the_curves_of_each_connection_can_be_selected_by_number(result: Result) -> None:
     first, third = Curves.of(result), Curves.of(result, "api", 3)
     assert (first.name, third.name) == ("api#1", "api#3")
     assert first.connections["api"] == len(connections(["api"], result.tables)["api"])

@@ -37,7 +37,7 @@ def judgements(**counts: int) -> LossClassifications:
     return LossClassifications({COLUMNS[f"judged_{cell}"]: count for cell, count in counts.items()})
 
 
-def test_congestion_is_right_of_queues_and_wireless_of_channel_and_collisions() -> None:
+def test_queue_losses_are_congestion_and_channel_or_collision_losses_are_wireless() -> None:
     every = LossClassifications(dict.fromkeys(COLUMNS.values(), 1))
     assert (every.total, every.right) == (15, 4)
     for cell in ("congestion_queue", "congestion_aqm", "wireless_channel", "wireless_collision"):
@@ -56,7 +56,7 @@ def test_congestion_is_right_of_queues_and_wireless_of_channel_and_collisions() 
     assert (found.share("wireless", "channel"), found.judged) == (0.75, ("congestion", "wireless"))
 
 
-def test_the_share_right_is_that_of_all_losses_of_all_replications() -> None:
+def test_the_share_of_right_classifications_is_over_all_losses_of_all_replications() -> None:
     sample = [
         judgements(wireless_channel=90, congestion_channel=10),
         judgements(wireless_channel=0, wireless_none=2),
@@ -102,7 +102,7 @@ def table() -> Any:
     return airhop.sweep(SHORT, {"scheme": ["reno", "ll-elsn"], FER: [0.001, 0.03]}, reps=3)
 
 
-def test_a_study_counts_as_its_run_documents_do(table: Any) -> None:
+def test_a_study_counts_the_same_classifications_as_its_run_documents(table: Any) -> None:
     frame, found = table.frame(), table.judgements()
     for point in table.study.points():
         for rep in range(3):
@@ -114,7 +114,7 @@ def test_a_study_counts_as_its_run_documents_do(table: Any) -> None:
             assert row["judged_right"] == pytest.approx(expected)
 
 
-def test_a_sender_with_notices_classifies_right_and_one_without_classifies_all_losses_as_congestion(
+def test_notices_make_classifications_right_and_reno_classifies_all_as_congestion(
     table: Any,
 ) -> None:
     # Yun 2009 §4: the link layer knows what it lost. Reno knows congestion only, and here it is rare.
@@ -129,7 +129,7 @@ def test_a_sender_with_notices_classifies_right_and_one_without_classifies_all_l
     assert guesses and guesses.high is not None and guesses.high < 0.1
 
 
-def test_a_scheme_in_python_judges_too() -> None:
+def test_a_scheme_in_python_can_classify_losses() -> None:
     @airhop.scheme("judges")
     class Judges:
         """Scheme that classifies timeouts as congestion or undecided, and other losses as wireless."""
@@ -150,7 +150,7 @@ def test_a_scheme_in_python_judges_too() -> None:
     assert sums["undecided"] > 0
 
 
-def test_an_answer_that_is_no_judgement_is_refused() -> None:
+def test_an_unknown_loss_classification_of_a_python_scheme_is_refused() -> None:
     @airhop.scheme("puzzled")
     class Puzzled:
         def on_ack(self, window: airhop.Window, _ack: airhop.Ack, _flow: airhop.Flow) -> None:
@@ -165,7 +165,7 @@ def test_an_answer_that_is_no_judgement_is_refused() -> None:
     assert expected in str(raised.value.__cause__)
 
 
-def test_metrics_of_judgements_are_selected_by_name(table: Any) -> None:
+def test_metrics_of_loss_classifications_are_selected_by_name(table: Any) -> None:
     share = "judged_wireless_channel / (judged_wireless_channel + judged_wireless_collision)"
     values = table.frame(share)
     cells = values.select(pl.col("^judged_wireless_(channel|collision)$"))
@@ -186,7 +186,7 @@ def cells(line: str) -> list[str]:
     return re.split(r"\s{2,}", line.strip())
 
 
-def test_run_prints_the_matrix(capsys: pytest.CaptureFixture[str]) -> None:
+def test_run_prints_the_confusion_matrix(capsys: pytest.CaptureFixture[str]) -> None:
     main_ends(["run", "last-hop", "--scheme", "ll-elsn", "--set", "duration=20 s"])
     lines = capsys.readouterr().out.splitlines()
     counted = airhop.run(SHORT.with_({"duration": "20 s", FER: 0.01}), scheme="ll-elsn").judgements
@@ -195,7 +195,9 @@ def test_run_prints_the_matrix(capsys: pytest.CaptureFixture[str]) -> None:
     assert [word for word in row.split() if word != "ll-elsn"][1:6] == wanted
 
 
-def test_compare_prints_shares_and_their_interval(capsys: pytest.CaptureFixture[str]) -> None:
+def test_compare_prints_shares_of_right_classifications_with_intervals(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     words = ["compare", "last-hop", "reno", "ll-elsn", "--reps", "4", "--set", "duration=20 s"]
     main_ends(words)
     lines = capsys.readouterr().out.splitlines()
@@ -217,7 +219,7 @@ def main_ends(words: list[str]) -> None:
     assert end.value.code == 0
 
 
-def test_reproduce_shows_the_share_of_every_curve() -> None:
+def test_reproduce_prints_the_share_of_right_classifications_of_every_curve() -> None:
     outcome = synthetic.four_schemes(FIG6)
     for width in (80, 40):
         console = Console(width=width, record=True)
@@ -233,7 +235,7 @@ def test_reproduce_shows_the_share_of_every_curve() -> None:
         assert re.search(r"LL-ELSN .*90 ± 0$", text, re.MULTILINE)
 
 
-def test_the_report_has_a_matrix_per_scheme() -> None:
+def test_the_report_has_a_confusion_matrix_per_scheme() -> None:
     chapter = chapter_of_outcome(synthetic.four_schemes(FIG6), trace=False)
     found = matrices(chapter)
     assert found is not None
@@ -254,14 +256,14 @@ def test_the_report_has_a_matrix_per_scheme() -> None:
     assert '<a href="#study-yun2009-fig6-causes">' in page
 
 
-def test_a_chapter_without_losses_has_no_matrices(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_report_chapter_without_losses_has_no_confusion_matrices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(synthetic_study, "judged", lambda _scheme, _rep: {})
     chapter = Chapter.of_table(synthetic_study.study("still"), trace=False)  # type: ignore[arg-type]
     assert matrices(chapter) is None
     assert 'class="matrix"' not in render([chapter])
 
 
-def test_the_printed_matrices_hold_the_shares(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_drawn_confusion_matrices_contain_the_shares(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept: list[Any] = []
     monkeypatch.setattr(confusion, "write", lambda figure, *_: kept.append(figure))
     table = synthetic_study.study("small", schemes=("reno", "ll-elsn"), delay=(1, 2))
@@ -278,7 +280,7 @@ def test_the_printed_matrices_hold_the_shares(tmp_path: Path, monkeypatch: pytes
     assert kept[0].get_supxlabel().split() == told.split()
 
 
-def test_nothing_is_printed_where_no_loss_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_confusion_matrix_is_drawn_without_losses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(synthetic_study, "judged", lambda _scheme, _rep: {})
     table = synthetic_study.study("still", schemes=("reno", "sack"), delay=(1, 2))
     assert plots.draw_confusion(table, tmp_path / "x") == []  # type: ignore[arg-type]

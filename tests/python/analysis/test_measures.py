@@ -48,7 +48,7 @@ def test_run_documents_have_the_declared_measures_in_their_order(mixed: airhop.R
     assert all(isinstance(value, kind) for value, kind in of_run)
 
 
-def test_frames_stores_studies_and_menus_have_every_measure(mixed: airhop.Result) -> None:
+def test_frames_stores_studies_and_report_menus_have_every_measure(mixed: airhop.Result) -> None:
     columns = {measure.column for measure in OF_FLOWS} - set(measures.NOTICES)
     notices = {column.replace("notices_", "notice_") for column in measures.NOTICES}
     assert set(mixed.flows.columns) == columns.union(IDENTITY, notices)
@@ -68,7 +68,7 @@ def test_every_measure_has_a_definition(measure: Measure) -> None:
     assert measure.column.endswith(ending)
 
 
-def test_a_comparison_and_a_study_add_flows_up_alike(mixed: airhop.Result) -> None:
+def test_a_comparison_and_a_study_aggregate_flows_equally(mixed: airhop.Result) -> None:
     """The terminal and the report define each figure of a run the same: srtt_ms is of those that have one."""
     store = MemoryStore()
     store.add(job(0), json.dumps(mixed.document), values(0))
@@ -83,7 +83,7 @@ def test_a_comparison_and_a_study_add_flows_up_alike(mixed: airhop.Result) -> No
     assert compared["completion_s"] == web["completion_s"]
 
 
-def test_a_flow_without_a_round_trip_counts_in_no_mean() -> None:
+def test_a_flow_without_a_round_trip_time_is_left_out_of_the_mean() -> None:
     """One of two flows never had an ACK: the mean is that of the other, and no half of it."""
     flow = blank_flow() | {"transport": "tcp"}
     flows = [flow | {"srtt_ms": 80.0}, flow]
@@ -91,7 +91,7 @@ def test_a_flow_without_a_round_trip_counts_in_no_mean() -> None:
     assert measures.aggregate_flows([flow], ["srtt_ms"]) == {"srtt_ms": None}
 
 
-def test_values_known_to_a_kernel_alone_are_null() -> None:
+def test_values_that_only_a_real_host_knows_are_null_in_the_flows_frame() -> None:
     unknown = {measure.path[0]: None for measure in OF_FLOWS if not measure.of_real}
     real = airhop.Result(json.dumps(blank_run() | {"flows": [blank_flow() | {"transport": "tcp"} | unknown]}))
     (row,) = real.flows.rows(named=True)
@@ -111,14 +111,14 @@ def test_documents_of_earlier_versions_have_null_for_a_measure_that_they_lack(me
     assert store.rows()[measure.column].null_count() == len(earlier["flows"])
 
 
-def test_a_new_measure_is_read_where_documents_have_it() -> None:
+def test_a_measure_that_a_document_lacks_has_the_value_none() -> None:
     new = replace(MEASURES["srtt_ms"], column="wait_p95_ms", path=("wait_ms", "p95"))
     assert new.value({"wait_ms": {"p95": 3.5}, "judgements": {}}) == 3.5
     assert new.value({"wait_ms": None, "judgements": {}}) is None
     assert new.value({"judgements": {}}) is None
 
 
-def test_stores_written_before_are_read(tmp_path: Path) -> None:
+def test_stores_without_some_of_todays_columns_are_read(tmp_path: Path) -> None:
     """A Parquet part without some of today's columns: they are null in its rows."""
     store = MemoryStore()
     store.add(job(1), document(1), values(1))

@@ -54,7 +54,7 @@ def by_start(row: tuple[Any, ...]) -> tuple[Any, ...]:
 # ---- arrangement -----------------------------------------------------------------------------------------
 
 
-def test_lanes_are_the_stations_in_the_order_of_the_scenario(air: OnAir) -> None:
+def test_lanes_of_the_air_figure_have_the_order_of_stations_in_the_scenario(air: OnAir) -> None:
     assert [lane.label for lane in air.lanes] == ["n0", "n1", "n2", "n3", "n4"]
     assert air.hearers == [[1], [0, 2], [1, 3], [2, 4], [3]]
     assert air.sensers == [[2], [3], [0, 4], [1], [2]]
@@ -69,13 +69,13 @@ def test_every_transmission_is_in_the_lane_of_its_sender(air: OnAir) -> None:
         assert (f"n{lane}", f"n{other}" if other != NOBODY else "*") == (sender, to)
 
 
-def test_data_frames_are_classified_by_their_payload(air: OnAir) -> None:
+def test_data_frames_are_classified_by_the_packet_that_they_contain(air: OnAir) -> None:
     sizes = dict(air.frames.group_by("kind").agg(pl.col("bytes").unique()).iter_rows())
     assert (sizes["data"], sizes["tcp-ack"], sizes["other"]) == ([1094], [94], [554])
     assert set(sizes) == set(FRAMES)
 
 
-def test_a_collision_of_hidden_terminals_is_distinguished_from_others(air: OnAir) -> None:
+def test_collisions_of_hidden_terminals_are_distinguished_from_other_collisions(air: OnAir) -> None:
     found = [(overlap.reason, overlap.captured, f"n{overlap.lane}") for overlap in air.overlaps]
     assert found == [
         ("hidden", True, "n1"),  # n0 and n3 are 90 m apart and sense 65 m; n1 had locked on to n0
@@ -91,7 +91,7 @@ def test_a_collision_of_hidden_terminals_is_distinguished_from_others(air: OnAir
     assert (overlap.start_s, overlap.end_s) == pytest.approx((0.00085, 0.0011))
 
 
-def test_frames_that_only_touch_or_are_out_of_reach_do_not_overlap() -> None:
+def test_frames_that_only_touch_in_time_or_are_out_of_range_do_not_overlap() -> None:
     tables = synthetic_air.tables()
     after = [
         (0.0, 1e-3, "n0", "n1", "collision"),
@@ -122,7 +122,7 @@ def test_a_time_window_keeps_frames_that_overlap_it(air: OnAir) -> None:
     assert shown.waiting == ((0, 0.0003, 0.00042),)
 
 
-def test_of_many_stations_the_busiest_are_kept_in_their_order(air: OnAir) -> None:
+def test_the_busiest_stations_are_drawn_in_the_order_of_the_scenario(air: OnAir) -> None:
     few = air.busiest(3)
     assert [lane.label for lane in few.lanes] == ["n0", "n1", "n3"]
     kept = {lane.label for lane in few.lanes}
@@ -169,7 +169,7 @@ app = { kind = "bulk" }
 """
 
 
-def test_every_collision_of_a_run_has_a_frame_that_did_it(tmp_path: Path) -> None:
+def test_every_collision_of_a_run_is_attributed_to_an_interfering_frame(tmp_path: Path) -> None:
     (tmp_path / "chain.toml").write_text(CHAIN, encoding="utf-8")
     chain = Scenario.load(tmp_path / "chain.toml")
     traced = run(chain, trace=True)
@@ -187,7 +187,7 @@ def test_every_collision_of_a_run_has_a_frame_that_did_it(tmp_path: Path) -> Non
     assert set(found.frames["kind"]) == {"data", "tcp-ack", "ack"}
 
 
-def test_traces_that_cannot_be_arranged_raise_a_reason() -> None:
+def test_traces_without_air_table_or_cell_are_refused_with_a_reason() -> None:
     with pytest.raises(InputError, match="trace=True"):
         on_air({}, synthetic_air.NETWORK)
     with pytest.raises(InputError, match=r"no \[\[wlan\]\]"):
@@ -209,7 +209,7 @@ def boxes(axes: Any, label: str) -> list[tuple[float, float, float, float]]:
     return [(box.x0, box.x1, box.y0, box.y1) for box in ends]
 
 
-def test_print_has_a_bar_per_frame_and_lanes_downwards_in_milliseconds(air: OnAir) -> None:
+def test_the_figure_has_a_bar_per_frame_and_a_time_axis_in_milliseconds(air: OnAir) -> None:
     axes = axes_of(air)
     kinds = Counter(air.frames["kind"])
     for kind, style in STYLES.items():
@@ -222,7 +222,7 @@ def test_print_has_a_bar_per_frame_and_lanes_downwards_in_milliseconds(air: OnAi
     assert axes_of(air, (0.001, 0.002)).get_xlabel() == "Time since 0.001 s (ms)"
 
 
-def test_strips_are_on_the_side_of_the_sender_and_only_where_it_reaches(air: OnAir) -> None:
+def test_strips_of_a_frame_are_on_the_senders_side_at_stations_in_range(air: OnAir) -> None:
     axes = axes_of(air, (0.0, 0.00035))  # n0 and n3 send
     heard = {
         (round(left, 2), round((top + bottom) / 2, 2)) for left, _, top, bottom in boxes(axes, "heard here")
@@ -236,7 +236,7 @@ def test_strips_are_on_the_side_of_the_sender_and_only_where_it_reaches(air: OnA
     assert sensed == {(0.1, 2), (0.2, 1)}
 
 
-def test_a_collision_is_marked_at_the_station_that_it_was_for(air: OnAir) -> None:
+def test_a_collision_is_marked_at_the_receiver_of_the_frame(air: OnAir) -> None:
     axes = axes_of(air)
     heads = {line.get_label(): line for line in axes.lines if not line.get_label().startswith("_")}
     marked = [(round(x, 3), y) for x, y in zip(*heads["collision"].get_data(), strict=True)]
@@ -252,7 +252,7 @@ def test_a_collision_is_marked_at_the_station_that_it_was_for(air: OnAir) -> Non
     assert words.count("hidden") == 2
 
 
-def test_kinds_are_distinguishable_in_grey() -> None:
+def test_kinds_of_frames_are_distinguishable_in_grey() -> None:
     def brightness(ink: str) -> float:
         red, green, blue = mpl.colors.to_rgb(ink)
         return 0.2126 * red + 0.7152 * green + 0.0722 * blue
@@ -283,7 +283,7 @@ def scenario() -> Any:
     return Mock(spec=Scenario, to_dict=lambda: synthetic_air.NETWORK)
 
 
-def test_the_same_frames_are_the_same_file(tmp_path: Path) -> None:
+def test_equal_frames_are_drawn_into_identical_files(tmp_path: Path) -> None:
     named = scenario()
     named.name = "chain"
     first, again = (plots.draw_space_time(result(), named, tmp_path / stem) for stem in ("a", "b"))
@@ -293,12 +293,14 @@ def test_the_same_frames_are_the_same_file(tmp_path: Path) -> None:
     assert alone == tmp_path / "c.svg"
 
 
-def test_a_window_without_frames_is_refused() -> None:
+def test_a_time_window_without_frames_is_refused() -> None:
     with pytest.raises(InputError, match="no frame is on the air between 5 s and 6 s"):
         plots.draw_space_time(result(), scenario(), "never", between=(5.0, 6.0))
 
 
-def test_run_refuses_a_figure_of_no_format_before_it_runs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_run_refuses_a_figure_of_an_unknown_format_before_the_simulation(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     with pytest.raises(SystemExit) as end, patch("airhop.cli.run.simulate") as simulate:
         main(["run", "last-hop", "--air", "air.jpg"])
     assert (end.value.code, simulate.called) == (2, False)
@@ -308,14 +310,14 @@ def test_run_refuses_a_figure_of_no_format_before_it_runs(capsys: pytest.Capture
 # ---- report ----------------------------------------------------------------------------------------------
 
 
-def test_a_run_without_frames_on_the_air_has_no_such_figure() -> None:
+def test_a_run_without_frames_on_the_air_has_no_space_time_figure() -> None:
     made = synthetic.traced_run()
     assert "air" not in timeline(made).figures
     empty = synthetic_air.traced_run()
     assert air_shown(replace(empty, tables=empty.tables | {"air": empty.tables["air"].clear()})) is None
 
 
-def test_packed_frames_are_the_frames() -> None:
+def test_frames_packed_for_a_page_equal_the_frames_of_the_trace() -> None:
     shown = air_shown(synthetic_air.traced_run())
     assert shown is not None
     data, frames = air_data(shown), shown.air.frames
@@ -330,7 +332,7 @@ def test_packed_frames_are_the_frames() -> None:
     ]
 
 
-def test_the_page_keeps_the_first_frames_and_states_their_total() -> None:
+def test_a_page_contains_the_first_frames_and_states_their_total_number() -> None:
     run = synthetic_air.traced_run(20)
     with patch.object(packed, "MOST_FRAMES", 50), patch.object(packed, "MOST_LANES", 3):
         shown = air_shown(run)
@@ -340,7 +342,7 @@ def test_the_page_keeps_the_first_frames_and_states_their_total() -> None:
     assert (len(data["lanes"]), data["stations"], data["total"]) == (3, 5, 20 * len(synthetic_air.ROWS))
 
 
-def test_the_legend_counts_frames_outcomes_and_reasons() -> None:
+def test_the_legend_of_the_air_figure_counts_frames_outcomes_and_reasons() -> None:
     legend = {entry.group: entry.count for entry in timeline(synthetic_air.traced_run()).legends["air"]}
     assert legend == {
         "rts": 1,
@@ -365,13 +367,13 @@ def test_the_legend_counts_frames_outcomes_and_reasons() -> None:
     }
 
 
-def test_everything_in_the_legend_can_be_hidden() -> None:
+def test_every_legend_entry_of_the_air_figure_has_a_renderer_to_hide() -> None:
     names = {renderer.name for renderer in timeline_figures()["air"].renderers}
     assert {*FRAMES, *COLLISIONS, *OUTCOMES, *STRIPS} <= names
     assert set(COLLISIONS) == set(REASONS)
 
 
-def test_kinds_have_colours_of_their_own() -> None:
+def test_every_kind_of_frame_has_its_own_colour() -> None:
     bars = {
         renderer.data_source.name.removeprefix("bars:"): renderer.glyph.fill_color
         for renderer in timeline_figures()["air"].renderers
@@ -415,7 +417,7 @@ def told(tab: Tab) -> str:
     return tab.page.locator("figure[data-plot=air] output").inner_text()
 
 
-def test_the_page_goes_to_a_collision_and_draws_it_frame_by_frame(opened: Tab) -> None:
+def test_selecting_a_collision_on_the_page_zooms_to_its_frames(opened: Tab) -> None:
     page = opened.page
     assert told(opened) == "2,300 frames in sight: zoom in to see each of them."
     lanes = page.evaluate(LANES)
@@ -446,7 +448,7 @@ def test_the_page_goes_to_a_collision_and_draws_it_frame_by_frame(opened: Tab) -
     assert opened.errors == []
 
 
-def test_many_frames_are_drawn_as_runs_and_never_lost(opened: Tab) -> None:
+def test_many_frames_are_merged_into_runs_and_no_station_or_collision_is_lost(opened: Tab) -> None:
     many = opened.page.evaluate(SOURCES, ["bars:many", "bars:data", "overlaps:hidden"])
     assert many["bars:data"]["left"] == []
     runs = len(many["bars:many"]["left"])
@@ -458,7 +460,7 @@ def test_many_frames_are_drawn_as_runs_and_never_lost(opened: Tab) -> None:
     assert lanes == {0, 1, 2, 3, 4}
 
 
-def test_a_hidden_kind_of_frame_hides_its_strips(opened: Tab) -> None:
+def test_hiding_a_kind_of_frame_hides_its_strips(opened: Tab) -> None:
     page = opened.page
     page.click("figure[data-plot=air] [data-go=collision-after]")
     page.wait_for_selector("figure[data-plot=air] output:has-text('31 frames in sight.')")

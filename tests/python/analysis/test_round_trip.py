@@ -29,7 +29,7 @@ def tables() -> Tables:
     return synthetic_radio.tables()
 
 
-def test_a_round_trip_is_from_the_last_sending_to_the_ack_that_covers_it(tables: Tables) -> None:
+def test_a_round_trip_lasts_from_the_last_transmission_to_the_acknowledgement(tables: Tables) -> None:
     found = round_trips(tables, "ftp").select("seq", "sent_s", "time_s", "rtt_ms", "sendings").rows()
     assert [(seq, sendings) for seq, *_, sendings in found] == [
         (1, 1), (101, 1), (201, 1), (301, 2), (401, 2), (501, 1),
@@ -39,7 +39,7 @@ def test_a_round_trip_is_from_the_last_sending_to_the_ack_that_covers_it(tables:
     assert found[0][1:4] == (0.0, 0.12, pytest.approx(120.0))
 
 
-def test_one_ack_may_end_many_round_trips_and_only_those_of_covered_segments(tables: Tables) -> None:
+def test_an_ack_ends_the_round_trips_of_all_segments_that_it_acknowledges_only(tables: Tables) -> None:
     only = tables | {"acks": tables["acks"].filter(pl.col("time_s") == 0.32)}  # all before segment 3
     found = round_trips(only, "ftp")
     assert found["seq"].to_list() == [1, 101, 201]
@@ -55,13 +55,13 @@ def more_segments(tables: Tables, *rows: tuple[Any, ...]) -> Tables:
     return tables | {"segments": pl.concat([segments, pl.DataFrame(rows, segments.schema, orient="row")])}
 
 
-def test_a_timeout_is_no_retransmission_on_an_ack(tables: Tables) -> None:
+def test_a_retransmission_caused_by_an_ack_is_not_counted_as_a_timeout(tables: Tables) -> None:
     # At 2.2 s the ACK of segment 3 makes the sender send segment 4 again, in slow start.
     assert timeouts(tables, "ftp").to_list() == [1.8]
 
 
 @pytest.mark.parametrize("scheme", ["tahoe", "newreno", "sack"])
-def test_timeouts_and_round_trips_of_a_run_are_those_of_its_sender(scheme: str) -> None:
+def test_timeouts_and_round_trips_equal_those_of_the_sender(scheme: str) -> None:
     lossy = {"duration": "30 s", "wlan.cell.errors.fer": 0.1}
     run = airhop.run(airhop.Scenario.load("last-hop").with_(lossy), scheme=scheme, trace=True)
     (flow,) = run.tcp_flows
@@ -76,7 +76,7 @@ def test_timeouts_and_round_trips_of_a_run_are_those_of_its_sender(scheme: str) 
     assert sure["rtt_ms"].min() > 2 * DELAY_MS  # type: ignore[operator]
 
 
-def test_notices_are_in_time_or_late_where_they_should_prevent_an_expiry(tables: Tables) -> None:
+def test_notices_that_should_prevent_an_expiry_are_in_time_or_late(tables: Tables) -> None:
     found = timely_notices(tables, "ftp")
     assert found.select("time_s", "kind", "late").rows() == [
         (1.45, "ebsn", False), (1.85, "ebsn", True), (1.90, "rttn", False),
@@ -108,7 +108,7 @@ def lines(axes: Any) -> dict[str, Any]:
     return {line.get_label(): line for line in axes.lines}
 
 
-def test_print_has_trips_estimate_and_timer_in_seconds(tables: Tables) -> None:
+def test_the_figure_has_round_trips_estimate_and_timer_in_seconds(tables: Tables) -> None:
     trips, notices = drawn(tables).axes
     found = lines(trips)
     assert trips.get_yscale() == "log"
@@ -126,7 +126,7 @@ def test_print_has_trips_estimate_and_timer_in_seconds(tables: Tables) -> None:
     assert list(found["timeout of the sender"].get_xdata()) == [1.8]
 
 
-def test_print_has_a_row_for_each_kind_of_notice(tables: Tables) -> None:
+def test_the_figure_has_a_row_for_each_kind_of_notice(tables: Tables) -> None:
     _, notices = drawn(tables).axes
     assert [text.get_text() for text in notices.get_yticklabels()] == ["EBSN", "RTTN"]
     found = lines(notices)
@@ -139,7 +139,7 @@ def test_print_has_a_row_for_each_kind_of_notice(tables: Tables) -> None:
     assert len(drawn(none).axes) == 1
 
 
-def test_print_shades_fades_of_all_links_and_names_them_if_they_differ(tables: Tables) -> None:
+def test_the_figure_shades_fades_of_all_links_and_names_links_that_differ(tables: Tables) -> None:
     def shaded(figure: Any) -> list[tuple[str, float, float]]:
         return [
             (
@@ -180,7 +180,7 @@ def test_the_page_has_round_trips_and_notices_by_kind(shown: Timeline) -> None:
     assert sources["fades"]["place"].to_list() == ["bs→m"]
 
 
-def test_everything_in_the_legend_is_drawn_and_counted(shown: Timeline) -> None:
+def test_every_legend_entry_of_the_timer_figure_is_drawn_and_counted(shown: Timeline) -> None:
     names = {renderer.name for renderer in timeline_figures()["timer"].renderers}
     legend = {entry.group: entry.count for entry in shown.legends["timer"]}
     assert legend.keys() <= names
@@ -188,7 +188,7 @@ def test_everything_in_the_legend_is_drawn_and_counted(shown: Timeline) -> None:
                       "notice-late": 1, "fades": 1, "timeouts": 1}  # fmt: skip
 
 
-def test_what_stands_on_an_edge_does_not_stretch_the_axis() -> None:
+def test_marks_at_an_edge_of_the_figure_do_not_stretch_its_axis() -> None:
     plots = timeline_figures()
     for name in ("arrivals", "timer"):
         for renderer in plots[name].renderers:

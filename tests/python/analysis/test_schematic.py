@@ -43,12 +43,12 @@ def wires(**ends: str) -> dict[str, Any]:
 # ---- arrangement -----------------------------------------------------------------------------------------
 
 
-def test_nodes_stand_along_the_way_of_the_flow(drawn: Schematic) -> None:
+def test_nodes_are_drawn_in_the_order_of_the_flows_path(drawn: Schematic) -> None:
     assert drawn.places == {"s": (0, 0), "bs": (1, 0), "m": (2, 0)}
     assert (drawn.columns, drawn.rows) == (3, 1)
 
 
-def test_other_flows_and_other_nodes_find_their_columns() -> None:
+def test_nodes_of_other_flows_are_placed_in_columns_of_the_first_path() -> None:
     # A dumbbell: both senders stand before the first router, both receivers behind the second.
     ways = {"one": list("arqc"), "two": list("byrqd")}
     found = schematic(
@@ -70,7 +70,7 @@ def test_other_flows_and_other_nodes_find_their_columns() -> None:
     }  # fmt: skip
 
 
-def test_a_radio_link_has_its_recovery_in_both_directions_and_its_errors(drawn: Schematic) -> None:
+def test_a_drawn_radio_link_states_arq_in_both_directions_and_errors(drawn: Schematic) -> None:
     wire, air = drawn.lines
     assert (wire.name, wire.speed, wire.wireless, wire.notes) == ("w1", "56 kbit/s, 50 ms", False, ())
     assert (air.name, air.speed, air.wireless) == ("air", "19.2 kbit/s, 10 ms", True)
@@ -91,14 +91,14 @@ def test_a_radio_link_has_its_recovery_in_both_directions_and_its_errors(drawn: 
     assert link.errors.replace("\u00a0", " ") == "recorded, file fades.csv, FER bad 1.0"
 
 
-def test_a_cell_has_a_rate_or_mcs_and_streams() -> None:
+def test_a_drawn_cell_states_its_rate_or_mcs_and_streams() -> None:
     assert cell_rate({"standard": "802.11b", "rate": "11 Mbit/s"}) == "11 Mbit/s"
     modern = {"standard": "802.11ac", "rate": {"mcs": 9, "streams": 2}}
     assert cell_rate(modern) == "802.11ac, MCS 9, 2 streams"
     assert cell_rate({**modern, "rate": {"mcs": 7}}) == "802.11ac, MCS 7, 1 stream"
 
 
-def test_hops_over_a_cell_are_links_too() -> None:
+def test_hops_over_a_cell_are_drawn_as_wireless_links() -> None:
     field = synthetic_air.NETWORK
     lines = schematic(field, Topology(cells(field, {}), {"ftp": ["n0", "n1", "n2"]})).lines
     assert [(line.name, line.ends, line.wireless) for line in lines] == [
@@ -109,7 +109,7 @@ def test_hops_over_a_cell_are_links_too() -> None:
 # ---- print and page --------------------------------------------------------------------------------------
 
 
-def test_print_draws_wires_straight_and_radio_links_as_flashes(drawn: Schematic) -> None:
+def test_the_figure_draws_wires_straight_and_radio_links_as_flashes(drawn: Schematic) -> None:
     with mpl.rc_context(PRINT_STYLE):
         figure = schematic_figure(drawn)
         figure.canvas.draw()
@@ -155,7 +155,7 @@ def test_the_page_draws_the_network_of_runs_over_radio_links() -> None:
     assert escaped is not None and "<b>" not in escaped.drawing and "<i>" not in escaped.drawing
 
 
-def test_runs_over_unlike_links_have_a_drawing_each() -> None:
+def test_runs_over_different_links_have_separate_network_drawings() -> None:
     chapter = chapter_of_outcome(synthetic.four_schemes(FIG6), trace=False)
     run = synthetic_radio.traced_run()
     plain = {"arq": {"kind": "none"}, "arq_back": {"kind": "none"}}
@@ -169,7 +169,7 @@ def test_runs_over_unlike_links_have_a_drawing_each() -> None:
 # ---- where else radio links are links --------------------------------------------------------------------
 
 
-def test_both_ends_of_a_radio_link_have_a_lane_on_the_air() -> None:
+def test_both_ends_of_a_radio_link_have_a_lane_in_the_air_figure() -> None:
     air = on_air(synthetic_radio.tables(), synthetic_radio.NETWORK)
     assert [lane.label for lane in air.lanes] == ["bs", "m"]
     assert (air.hearers, air.sensers) == ([[1], [0]], [[], []])
@@ -180,13 +180,13 @@ def test_both_ends_of_a_radio_link_have_a_lane_on_the_air() -> None:
     assert waits == pytest.approx((1.05, 2.05))
 
 
-def test_lanes_of_a_cell_and_a_link_are_distinguished() -> None:
+def test_lanes_of_a_cell_and_of_a_radio_link_are_distinguished() -> None:
     network_ = synthetic_air.NETWORK | {"radio": [RADIO | {"ends": ["n4", "m"]}]}
     labels = [lane.label for lane in on_air(synthetic_air.tables(), network_).lanes]
     assert labels == ["n0", "n1", "n2", "n3", "n4 (field)", "n4 (air)", "m"]
 
 
-def test_a_frame_lost_without_arq_is_a_lost_segment() -> None:
+def test_a_frame_lost_without_arq_is_drawn_as_a_lost_segment() -> None:
     run = synthetic_radio.traced_run()
     assert lost_segments(run)["cause"].to_list() == ["queue"]  # the link sent the others again
     plain = {"arq": {"kind": "none"}, "arq_back": {"kind": "none"}}

@@ -45,7 +45,7 @@ def more(tables: Tables, name: str, *rows: tuple[Any, ...]) -> Tables:
 # ---- what came over the air ------------------------------------------------------------------------------
 
 
-def test_every_frame_stands_at_its_end_with_the_number_of_its_segment(tables: Tables) -> None:
+def test_every_frame_is_drawn_at_its_end_time_with_its_segment_number(tables: Tables) -> None:
     found = arrivals(tables, "ftp", modulo=4)
     assert found["time_s"].to_list() == pytest.approx([start + 0.05 for start, *_ in synthetic_radio.FRAMES])
     assert found["number"].to_list() == [number % 4 for _, number, _, _ in synthetic_radio.FRAMES]
@@ -53,7 +53,7 @@ def test_every_frame_stands_at_its_end_with_the_number_of_its_segment(tables: Ta
     assert found["delivered"].to_list() == [out == "received" for *_, out in synthetic_radio.FRAMES]
 
 
-def test_a_frame_bears_the_oldest_copy_of_its_segment_that_is_still_before_the_hop(tables: Tables) -> None:
+def test_a_frame_contains_the_oldest_copy_of_its_segment_that_has_not_passed_the_hop(tables: Tables) -> None:
     copies = [
         (number, copy)
         for (_, number, *_), copy in zip(
@@ -82,7 +82,7 @@ def test_a_frame_lost_on_an_earlier_link_loses_a_copy_unless_that_link_retransmi
     assert arrivals(more(lost, "air", answer), "ftp")["copy"].to_list()[-2:] == [1, 2]
 
 
-def test_a_loss_on_a_hop_without_arq_is_of_a_copy_that_has_reached_the_hop(tables: Tables) -> None:
+def test_a_loss_on_a_hop_without_arq_concerns_a_copy_that_has_reached_the_hop(tables: Tables) -> None:
     bare = tables | {
         "air": tables["air"].filter(pl.col("kind").cast(pl.String) == "data", pl.col("start_s") < 2.8)
     }
@@ -92,7 +92,7 @@ def test_a_loss_on_a_hop_without_arq_is_of_a_copy_that_has_reached_the_hop(table
     assert arrivals(more(lost, "air", frame), "ftp")["copy"].to_list()[-2:] == [1, 2]
 
 
-def test_the_last_hop_is_the_one_that_data_reach_last(tables: Tables) -> None:
+def test_the_last_hop_is_the_hop_that_data_reach_last(tables: Tables) -> None:
     # Mobile to mobile: the first segment is on the first air before it is on the last.
     first = (0.01, 0.04, "s", "bs0", "data", 140, "ftp", "data", 1, 1, "received")
     answer = (0.041, 0.044, "bs0", "s", "ack", 6, "ftp", "data", 1, 1, "received")
@@ -101,7 +101,7 @@ def test_the_last_hop_is_the_one_that_data_reach_last(tables: Tables) -> None:
     assert arrivals(both, "ftp", place="s->bs0").height == 1
 
 
-def test_missing_parts_are_refused_with_a_message(tables: Tables) -> None:
+def test_hops_flows_or_traces_without_data_are_refused_with_a_message(tables: Tables) -> None:
     with pytest.raises(InputError, match=r"no data of `ftp` went over `bs->n`. Did you mean `bs->m`\?"):
         arrivals(tables, "ftp", place="bs->n")
     with pytest.raises(InputError, match="no data of `web` went over the air"):
@@ -112,7 +112,7 @@ def test_missing_parts_are_refused_with_a_message(tables: Tables) -> None:
         sequence_graph(tables, "ftp", modulo=1)
 
 
-def test_copies_of_a_real_run_are_sendings_of_the_source() -> None:
+def test_copies_of_a_simulated_run_are_transmissions_of_the_source() -> None:
     scenario = airhop.Scenario.load("last-hop").with_({"duration": "20 s", "wlan.cell.errors.fer": 0.1})
     run = airhop.run(scenario, scheme="tahoe", trace=True)
     found = arrivals(run.tables, "ftp")
@@ -144,7 +144,7 @@ def test_a_fading_link_drops_frames_in_fades_and_delivers_retransmissions() -> N
     assert again.height == flow["retransmissions"] > 50
 
 
-def test_ticks_divide_the_modulus() -> None:
+def test_ticks_of_the_sequence_axis_divide_the_modulus() -> None:
     assert ticks(90) == [0, 15, 30, 45, 60, 75, 90]
     assert ticks(128) == [0, 32, 64, 96, 128]
     assert ticks(7) == [0, 7]
@@ -167,7 +167,7 @@ def marks(figure: Any) -> dict[str, list[tuple[float, float]]]:
     }
 
 
-def test_print_distinguishes_delivered_dropped_and_retransmitted_packets(tables: Tables) -> None:
+def test_the_figure_distinguishes_delivered_dropped_and_retransmitted_packets(tables: Tables) -> None:
     lost_again = more(tables, "air", (2.40, 2.45, "bs", "m", "data", 140, "ftp", "data", 401, 1, "channel"))
     again = more(lost_again, "segments", (2.35, "ftp", 401, 100, True, "fast"))
     found = marks(drawn(again, modulo=4))
@@ -178,7 +178,7 @@ def test_print_distinguishes_delivered_dropped_and_retransmitted_packets(tables:
     assert found["timeout of the sender"][0] == pytest.approx((1.8, 1.025))
 
 
-def test_axes_have_labels_and_the_time_can_be_chosen(tables: Tables) -> None:
+def test_axes_have_labels_and_the_time_window_can_be_selected(tables: Tables) -> None:
     (axes,) = drawn(tables).axes
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("Time (s)", "Segment number mod 90")
     assert axes.get_xlim() == pytest.approx((0.0, 2.903))  # the last thing in the trace is an ACK of the link
@@ -190,7 +190,7 @@ def test_axes_have_labels_and_the_time_can_be_chosen(tables: Tables) -> None:
     assert "timeout of the sender" not in marks(drawn(tables, since=1.0, until=1.7))
 
 
-def test_fades_of_the_hop_are_shaded_and_no_others(tables: Tables) -> None:
+def test_only_fades_of_the_drawn_hop_are_shaded(tables: Tables) -> None:
     other = more(tables, "fades", ("s->bs", 2.3, 2.5))
     (axes,) = drawn(other).axes
     (fade,) = axes.patches
@@ -201,7 +201,7 @@ def test_fades_of_the_hop_are_shaded_and_no_others(tables: Tables) -> None:
     assert not drawn(without).axes[0].patches
 
 
-def test_the_legend_is_above_the_axes_and_inside_of_the_page(tables: Tables) -> None:
+def test_the_legend_is_above_the_axes_and_inside_the_page(tables: Tables) -> None:
     with mpl.rc_context(PRINT_STYLE):
         figure = sequence_graph(tables, "ftp")
         figure.canvas.draw()
@@ -211,7 +211,7 @@ def test_the_legend_is_above_the_axes_and_inside_of_the_page(tables: Tables) -> 
     assert box.x0 >= 0 and box.x1 <= figure.bbox.width and box.y1 <= figure.bbox.height
 
 
-def test_marks_differ_without_colour() -> None:
+def test_marks_of_packets_differ_without_colour() -> None:
     assert len({look["marker"] for _, look in LOOKS.values()}) == len(LOOKS)
     assert len({mark.marker for mark in ARRIVALS.values()}) == len(ARRIVALS)
     # Colours of the palette, which test_plots.py checks for every vision.
@@ -224,7 +224,7 @@ def result(tables: Tables) -> Any:
     )
 
 
-def test_the_same_trace_is_the_same_file(tables: Tables, tmp_path: Path) -> None:
+def test_equal_traces_are_drawn_into_identical_files(tables: Tables, tmp_path: Path) -> None:
     first, again = (plots.draw_arrivals(result(tables), tmp_path / stem) for stem in ("a", "b"))
     assert [path.name for path in first] == ["a.pdf", "a.svg", "a.png"]
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in again]
@@ -257,7 +257,7 @@ def shown() -> Timeline:
     return timeline(synthetic_radio.traced_run())
 
 
-def test_the_page_has_every_frame_of_the_last_hop_once(shown: Timeline) -> None:
+def test_the_page_has_each_frame_of_the_last_hop_exactly_once(shown: Timeline) -> None:
     found = {mark.group: shown.sources.get(mark.group) for mark in ARRIVALS.values()}
     counts = {group: rows.height if rows is not None else 0 for group, rows in found.items()}
     assert counts == {"arrived": 6, "arrival-lost": 3, "arrived-again": 2, "arrival-lost-again": 0}
@@ -275,7 +275,7 @@ def test_legends_of_the_page_count_the_drawn_marks(shown: Timeline) -> None:
     assert {entry.group for entry in shown.legends["arrivals"]} <= names
 
 
-def test_every_source_has_a_place_in_a_figure_of_its_own(shown: Timeline) -> None:
+def test_every_data_source_of_the_page_belongs_to_a_single_figure(shown: Timeline) -> None:
     # A page may leave a figure out: what its figures share with others would go with it.
     columns: dict[str, set[str]] = {}
     for name, plot in timeline_figures().items():
@@ -286,7 +286,7 @@ def test_every_source_has_a_place_in_a_figure_of_its_own(shown: Timeline) -> Non
         assert set(rows.columns) == columns[name] - ({"y"} if name == "window" else set()), name
 
 
-def test_only_runs_over_radio_links_have_the_graph() -> None:
+def test_only_runs_with_a_radio_link_as_last_hop_have_the_sequence_graph() -> None:
     assert not shows_arrivals(synthetic.traced_run())
     assert not shows_arrivals(synthetic_air.traced_run())
     radio = synthetic_radio.traced_run()
@@ -297,6 +297,6 @@ def test_only_runs_over_radio_links_have_the_graph() -> None:
     assert not shows_arrivals(replace(radio, tables=behind))
 
 
-def test_marks_shrink_where_many_would_smear() -> None:
+def test_marks_become_smaller_when_there_are_many() -> None:
     assert uncrowded(1.8, 100) == uncrowded(1.8, 1500) == 1.8
     assert 6000 * uncrowded(1.8, 6000) ** 2 == pytest.approx(1500 * 1.8**2)  # as much ink together

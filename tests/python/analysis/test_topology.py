@@ -58,7 +58,7 @@ def field(tmp_path: Path) -> Scenario:
 # ---- reach and ways --------------------------------------------------------------------------------------
 
 
-def test_reach_ends_at_the_range_and_not_before(field: Scenario) -> None:
+def test_a_station_reaches_others_up_to_exactly_its_range(field: Scenario) -> None:
     (cell,) = cells(field.to_dict(), {})
     assert cell.hearers["e"] == ["d"]  # at 45 m
     assert cell.sensers["e"] == ["b"]  # at exactly 85 m; c is at 90 m
@@ -66,7 +66,7 @@ def test_reach_ends_at_the_range_and_not_before(field: Scenario) -> None:
     assert list(cell.links) == [("a", "b"), ("b", "c"), ("b", "d"), ("d", "e")]
 
 
-def test_without_a_range_all_hear_all() -> None:
+def test_without_a_range_all_stations_receive_each_other() -> None:
     (cell,) = cells(network(), {})
     assert (cell.limited, cell.hearers, cell.sensers) == (False, {"a": ["b"], "b": ["a"]}, {"a": [], "b": []})
 
@@ -109,7 +109,7 @@ def test_ranges_follow_from_powers_by_the_propagation_law(
     assert (cell.receive, cell.sense) == pytest.approx((receive, sense), rel=1e-3)
 
 
-def test_ways_have_the_fewest_hops_and_ties_go_to_the_first_name() -> None:
+def test_routes_have_the_fewest_hops_and_ties_go_to_the_first_name() -> None:
     places = {"s": (0.0, 0.0), "y": (10.0, 5.0), "x": (10.0, -5.0), "d": (20.0, 0.0), "far": (99.0, 0.0)}
     cell = Cell("w", places, 12.0, 24.0)
     wired = {"wired": [{"ends": ["d", "server"]}], "flow": []}
@@ -124,7 +124,7 @@ def test_ways_have_the_fewest_hops_and_ties_go_to_the_first_name() -> None:
     }
 
 
-def test_places_of_a_scenario_need_no_run(field: Scenario) -> None:
+def test_positions_of_a_scenario_are_known_without_a_run(field: Scenario) -> None:
     # Its flow begins at 5 s: what is drawn for a replication is there before.
     topology = printed.drawn_topology(field)
     assert topology.ways == {"ftp": ["a", "b", "d", "e"]}
@@ -163,25 +163,27 @@ def test_stations_links_and_ranges_are_drawn_in_metres(field: Scenario) -> None:
     assert "ftp: 3 hops" in [line.get_label() for line in axes.lines]
 
 
-def test_ranges_are_those_of_the_first_sender_by_default(field: Scenario) -> None:
+def test_ranges_of_the_first_sender_are_drawn_by_default(field: Scenario) -> None:
     assert [ring.center for ring in drawn(field).patches if hasattr(ring, "radius")] == [(0.0, 0.0)] * 2
     assert len([ring for ring in drawn(field, around=["all"]).patches if hasattr(ring, "radius")]) == 10
 
 
-def test_missing_parts_cannot_be_drawn(field: Scenario) -> None:
+def test_unknown_stations_and_cells_are_refused_with_a_suggestion(field: Scenario) -> None:
     with pytest.raises(InputError, match="no station `f` in `field`"):
         drawn(field, around=["f"])
     with pytest.raises(InputError, match="Did you mean `field`"):
         drawn(field, cell="fields")
 
 
-def test_the_same_topology_is_the_same_file(field: Scenario, tmp_path: Path) -> None:
+def test_equal_topologies_are_drawn_into_identical_files(field: Scenario, tmp_path: Path) -> None:
     first, again = (plots.draw_topology(field, tmp_path / name) for name in ("a", "b"))
     assert [path.name for path in first] == ["a.pdf", "a.svg", "a.png"]
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in again]
 
 
-def test_show_draws_the_topology_into_one_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_draws_the_topology_into_a_single_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     scenario, figure = tmp_path / "field.toml", tmp_path / "topology.svg"
     scenario.write_text(FIELD, encoding="utf-8")
     with pytest.raises(SystemExit) as end:
@@ -197,7 +199,7 @@ def test_show_draws_the_topology_into_one_file(tmp_path: Path, capsys: pytest.Ca
 # ---- report ----------------------------------------------------------------------------------------------
 
 
-def test_the_page_has_every_station_with_its_ranges_to_scale() -> None:
+def test_the_topology_on_the_page_has_all_stations_and_ranges_to_scale() -> None:
     (plan,) = plans(synthetic_air.traced_run())
     assert plan.ways == [("ftp", "#2095d4", 4)]
     stations = re.findall(r"<g class=\"station.*?</g>", plan.drawing, flags=re.DOTALL)
@@ -212,6 +214,6 @@ def test_the_page_has_every_station_with_its_ranges_to_scale() -> None:
     assert (receive / spacing, sense / spacing) == pytest.approx((40 / 30, 65 / 30), rel=1e-2)
 
 
-def test_where_all_hear_all_the_page_has_no_topology() -> None:
+def test_the_page_has_no_topology_if_all_stations_receive_each_other() -> None:
     run = synthetic.traced_run()
     assert plans(run) == []

@@ -30,12 +30,12 @@ def test_a_winner_is_better_than_every_other_by_a_paired_difference() -> None:
     assert open_.winner is None and set(open_.best) == {"a", "b"}
 
 
-def test_lower_is_better_for_delay_and_completion() -> None:
+def test_a_lower_value_is_better_for_delay_and_completion_time() -> None:
     samples = {"a": sample(10, 11, 12.1), "b": sample(5, 6, 7)}
     assert [of({goal: samples}).standings[0].winner for goal in (DELAY, THROUGHPUT)] == ["b", "a"]
 
 
-def test_it_depends_if_every_arm_is_behind_in_some_goal() -> None:
+def test_a_verdict_is_it_depends_if_every_arm_is_behind_in_some_goal() -> None:
     fast, slow = (
         {"a": sample(10, 11, 12.1), "b": sample(5, 6, 7)},
         {"a": sample(9, 8, 9.1), "b": sample(2, 1, 2)},
@@ -66,7 +66,7 @@ def test_an_arm_whose_transfers_do_not_complete_is_behind() -> None:
     assert outstanding.standings[0].winner == "b"
 
 
-def test_the_delay_of_datagrams_precedes_that_of_tcp() -> None:
+def test_the_delay_of_datagrams_takes_precedence_over_the_delay_of_tcp() -> None:
     wide, narrow = (
         {"a": sample(1, 2, 1), "b": sample(90, 95, 91)},
         {"a": sample(9, 9, 9), "b": sample(8, 8, 8)},
@@ -81,7 +81,7 @@ def test_arms_that_do_not_differ_are_not_ranked() -> None:
     assert of({THROUGHPUT: {"a": sample(1, 2, 3)}}).text == ""
 
 
-def test_a_flow_starves_below_a_twentieth_of_an_equal_share() -> None:
+def test_a_flow_starves_below_5_percent_of_an_equal_share() -> None:
     """By hand: the share of 4 flows of 10.24 Mbit/s is 2.56, and its twentieth 0.128."""
     shares = [("d1", "down", 0.12), ("d2", "down", 0.13), ("u1", "up", 5.0), ("u2", "up", 4.99)]
     run = [Share(*share) for share in shares]
@@ -111,11 +111,13 @@ def test_a_flow_starves_below_a_twentieth_of_an_equal_share() -> None:
         ),
     ],
 )
-def test_goals_are_those_that_the_classes_have(seen: list[ClassSeen], expected: list[str]) -> None:
+def test_goals_of_a_verdict_follow_from_the_classes_of_flows(
+    seen: list[ClassSeen], expected: list[str]
+) -> None:
     assert [goal.metric for goal in goals(seen)] == expected
 
 
-def test_a_verdict_names_a_few_of_many_arms() -> None:
+def test_a_verdict_names_only_the_first_of_many_equal_arms() -> None:
     """Six equal arms share a goal, and the seventh is behind."""
     samples = {f"a{number}": sample(10, 11, 12) for number in range(6)} | {"b": sample(5, 6, 7)}
     told = of({THROUGHPUT: samples}).text

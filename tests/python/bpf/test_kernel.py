@@ -76,7 +76,7 @@ def loaded(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
         time.sleep(0.05)
 
 
-def test_a_connection_runs_on_it(loaded: str) -> None:
+def test_a_connection_transfers_data_with_the_loaded_object(loaded: str) -> None:
     assert loaded in available()
     transfer = [sys.executable, "-c", TRANSFER, loaded, str(SIZE)]
     up_and = ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"]

@@ -20,7 +20,7 @@ UNUSED = "-Wno-unused-function"
 
 
 @pytest.mark.parametrize("scheme", [stem(one) for one in OBJECTS])
-def test_laws(scheme: str, tmp_path: Path) -> None:
+def test_objects_keep_the_laws_of_their_schemes(scheme: str, tmp_path: Path) -> None:
     if not HEADERS.exists():
         pytest.skip("libbpf's headers are not installed (Debian: libbpf-dev)")
     program = tmp_path / scheme

@@ -15,14 +15,14 @@ MOST_LETTERS = 15
 """Of a congestion control's name in a kernel, TCP_CA_NAME_MAX without the zero at its end."""
 
 
-def test_every_source_is_shipped() -> None:
+def test_every_source_has_a_shipped_object() -> None:
     assert [stem(one) for one in OBJECTS] == sorted(
         path.name.removesuffix(".bpf.c") for path in SOURCES.glob("*.bpf.c")
     )
 
 
 @pytest.mark.parametrize("object_", OBJECTS, ids=stem)
-def test_the_name_is_that_of_the_scheme(object_: Path) -> None:
+def test_an_object_has_the_name_of_its_scheme_with_the_prefix_bpf(object_: Path) -> None:
     """Each has a relative in Rust; the name says so and is none that a kernel brings along."""
     source = SOURCES / f"{stem(object_)}.bpf.c"
     assert (ROOT / f"crates/tcp/src/schemes/{stem(object_)}.rs").exists()
@@ -31,7 +31,7 @@ def test_the_name_is_that_of_the_scheme(object_: Path) -> None:
 
 
 @pytest.mark.parametrize("file", sorted(SOURCES.glob("*.[ch]")), ids=lambda file: file.name)
-def test_licence(file: Path) -> None:
+def test_sources_and_objects_declare_a_licence_that_kernels_accept(file: Path) -> None:
     """A kernel takes struct_ops of GPL-compatible objects alone."""
     text = file.read_text(encoding="utf-8")
     assert "SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause" in text.splitlines()[0]
@@ -39,7 +39,7 @@ def test_licence(file: Path) -> None:
     assert declares == (file.suffix == ".c")
 
 
-def test_objects_equal_a_build_of_their_sources(tmp_path: Path) -> None:
+def test_shipped_objects_equal_a_build_of_their_sources(tmp_path: Path) -> None:
     """The same clang makes the same bytes, in whatever folder the tree stands."""
     needs(programs=("clang", "llvm-strip", "make"))
     wanted = re.search(r"^CLANG_MAJOR := (\d+)$", (SOURCES / "Makefile").read_text(), re.M)

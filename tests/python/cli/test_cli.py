@@ -23,14 +23,14 @@ from command_line import Cli, Ended
 SHORT = ("--set", "duration=2 s")
 
 
-def test_front_page_lists_every_command(cli: Cli) -> None:
+def test_the_help_page_lists_every_command(cli: Cli) -> None:
     page = cli("--help")
     assert page.code == 0
     assert all(f"  {name} " in page.out for name in COMMANDS)
     assert cli() == page == cli("-h")
 
 
-def test_front_page_imports_nothing_heavy() -> None:
+def test_the_help_page_imports_no_heavy_library() -> None:
     # `airhop --help` must answer at once: no parser, no frames, no simulator.
     code = (
         "import sys, contextlib\nfrom airhop.cli import main\n"
@@ -42,7 +42,7 @@ def test_front_page_imports_nothing_heavy() -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_explains_itself(cli: Cli, command: str) -> None:
+def test_every_command_has_a_help_page(cli: Cli, command: str) -> None:
     page = cli(command, "--help")
     assert page.code == 0
     assert COMMANDS[command][:40] in page.out
@@ -58,12 +58,12 @@ def test_every_command_explains_itself(cli: Cli, command: str) -> None:
         ("doctor", "[OPTIONS]"),
     ],
 )
-def test_help_names_its_arguments(cli: Cli, command: str, usage: str) -> None:
+def test_the_help_of_a_command_names_its_arguments(cli: Cli, command: str, usage: str) -> None:
     assert cli(command, "--help").out.splitlines()[0] == f"Usage: airhop {command} {usage}"
 
 
 @pytest.mark.parametrize(("columns", "widest"), [(None, 80), ("60", 60), ("120", 120)])
-def test_help_in_a_pipe_is_as_wide_as_a_page(
+def test_help_in_a_pipe_has_the_width_of_a_page(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, columns: str | None, widest: int
 ) -> None:
     monkeypatch.delenv("COLUMNS", raising=False)
@@ -72,7 +72,7 @@ def test_help_in_a_pipe_is_as_wide_as_a_page(
     assert max(map(len, cli("run", "--help").out.splitlines())) == widest
 
 
-def test_version(cli: Cli) -> None:
+def test_the_version_option_prints_version_and_build(cli: Cli) -> None:
     ended = cli("--version")
     first, *facts = ended.out.splitlines()
     assert (ended.code, ended.err) == (0, "")
@@ -126,13 +126,13 @@ def test_compare_prints_table_and_chart(cli: Cli) -> None:
     assert "4 replications, seed 1" in ended.out and "Fieller" in ended.out
 
 
-def test_single_replication_claims_no_interval(cli: Cli) -> None:
+def test_a_single_replication_has_no_interval(cli: Cli) -> None:
     ended = cli("compare", "last-hop", "reno", "sack", *SHORT, "--reps", "1")
     assert "1 replication," in ended.out and "1 replication: too few" in ended.err
     assert "±" not in ended.out
 
 
-def test_files_of_an_earlier_run_are_replaced_and_others_stay(cli: Cli, tmp_path: Path) -> None:
+def test_files_of_an_earlier_run_are_replaced_and_other_files_are_kept(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "segments.parquet").write_text("old", encoding="utf-8")
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
     assert cli("run", "last-hop", *SHORT, "--trace", str(tmp_path), "--pcap", str(tmp_path)).code == 0
@@ -141,7 +141,7 @@ def test_files_of_an_earlier_run_are_replaced_and_others_stay(cli: Cli, tmp_path
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
 
 
-def test_interrupted_run_leaves_files_alone(
+def test_an_interrupted_run_does_not_change_files_of_an_earlier_run(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "s.pcapng").write_text("old", encoding="utf-8")
@@ -158,7 +158,7 @@ def test_interrupted_run_leaves_files_alone(
     assert (tmp_path / "s.pcapng").read_text(encoding="utf-8") == "old"
 
 
-def test_mistake_in_airhop_is_a_failure_and_not_bad_input(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_in_airhop_exits_with_code_1_instead_of_2(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_words: object) -> None:
         raise RunError("this is a mistake in Airhop")
 
@@ -167,7 +167,7 @@ def test_mistake_in_airhop_is_a_failure_and_not_bad_input(cli: Cli, monkeypatch:
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 140])
-def test_table_fits_the_terminal_or_names_the_missing_columns(
+def test_a_table_fits_the_terminal_or_names_the_columns_that_it_omits(
     capsys: pytest.CaptureFixture[str], width: int
 ) -> None:
     columns = ["scheme", "goodput\nMbit/s", "retrans-\nmissions", "timeouts", "srtt\nms"]
@@ -193,13 +193,13 @@ def test_a_title_wider_than_its_table_stays_on_one_line(capsys: pytest.CaptureFi
 
 
 @pytest.mark.parametrize("words", [("schemes", "bbr"), ("schemes",), ("run", "last-hop", *SHORT)])
-def test_nothing_pads_lines_in_a_pipe(cli: Cli, words: tuple[str, ...]) -> None:
+def test_lines_in_a_pipe_have_no_trailing_blanks(cli: Cli, words: tuple[str, ...]) -> None:
     lines = cli(*words).out.splitlines()
     assert len(lines) > 5
     assert [line for line in lines if line != line.rstrip()] == []
 
 
-def test_experiments_are_listed_paper_by_paper(cli: Cli) -> None:
+def test_experiments_are_listed_by_paper(cli: Cli) -> None:
     ended = cli("reproduce")
     assert (ended.code, ended.out) == (2, "")
     lines = ended.err.splitlines()
@@ -211,7 +211,7 @@ def test_experiments_are_listed_paper_by_paper(cli: Cli) -> None:
     assert max(map(len, lines)) < 120
 
 
-def test_a_figure_goes_into_a_folder_that_is_there(cli: Cli, tmp_path: Path) -> None:
+def test_a_figure_in_a_folder_that_does_not_exist_is_refused(cli: Cli, tmp_path: Path) -> None:
     missing = tmp_path / "no" / "such"
     for words in (("run", "last-hop", "--air"), ("show", "last-hop", "--topology")):
         ended = cli(*words, str(missing / "a.pdf"))
@@ -222,7 +222,7 @@ def test_a_figure_goes_into_a_folder_that_is_there(cli: Cli, tmp_path: Path) -> 
     assert not missing.parent.exists()
 
 
-def test_compare_json(cli: Cli) -> None:
+def test_compare_json_has_every_scheme_and_run(cli: Cli) -> None:
     ended = cli("compare", "last-hop", "reno", "sack", *SHORT, "--reps", "2", "--json")
     document = json.loads(ended.out)
     assert [row["scheme"] for row in document["schemes"]] == ["reno", "sack"]
@@ -230,7 +230,7 @@ def test_compare_json(cli: Cli) -> None:
     assert "too few" in ended.err
 
 
-def test_compare_varies_a_key(cli: Cli) -> None:
+def test_compare_accepts_a_key_with_values_to_vary(cli: Cli) -> None:
     varied = 'wlan.cell.queue=drop-tail, { kind = "pie", packets = 50 }'
     ended = cli("compare", "last-hop", "reno", *SHORT, "--reps", "2", "--vary", varied, "--json")
     found = json.loads(ended.out)["schemes"]
@@ -255,12 +255,12 @@ def test_an_interrupted_compare_reports_finished_runs(cli: Cli, monkeypatch: pyt
     assert [row["n"] for row in document["schemes"]] == [1, 1]  # three runs are one whole pair
 
 
-def test_json_is_strict() -> None:
+def test_json_output_has_no_nan_or_infinity() -> None:
     with pytest.raises(ValueError, match="JSON"):
         print_json({"mean": float("nan")})
 
 
-def test_show_prints_a_scenario_that_loads_as_itself(cli: Cli, tmp_path: Path) -> None:
+def test_show_prints_a_scenario_that_reads_back_unchanged(cli: Cli, tmp_path: Path) -> None:
     shown = cli("show", "last-hop", "--set", "wlan.cell.errors.fer=0.02")
     file = tmp_path / "shown.toml"
     file.write_text(shown.out, encoding="utf-8")
@@ -273,7 +273,7 @@ def test_show_prints_a_scenario_that_loads_as_itself(cli: Cli, tmp_path: Path) -
     assert again == shown.out.replace("# default; ", "# ")
 
 
-def test_schemes_json_is_the_catalogue(cli: Cli) -> None:
+def test_schemes_json_equals_the_catalogue(cli: Cli) -> None:
     listed = json.loads(cli("schemes", "--json").out)
     names = {entry["name"] for entry in listed}
     assert names >= {"tahoe", "reno", "newreno", "sack", "snoop", "ll-elsn"}
@@ -308,14 +308,14 @@ def test_schemes_are_listed_by_family_in_80_columns() -> None:
         assert [line.split()[0] for line in lines[start:end]] == [entry["name"] for entry in members]
 
 
-def test_a_parameter_of_words_lists_the_words() -> None:
+def test_a_parameter_with_named_values_lists_the_values() -> None:
     declared = {"name": "filter", "default": "tustin", "words": ["tustin", "none"], "about": "of the rate"}
     assert cli_schemes.parameter(declared) == 'filter = "tustin" (or "none"): of the rate'
     number = {"name": "n", "default": 2.0, "range": [0.0, 10.0], "about": ""}
     assert cli_schemes.parameter(number) == "n = 2 (0 to 10)"
 
 
-def test_doctor_is_content(cli: Cli) -> None:
+def test_doctor_reports_a_successful_self_check(cli: Cli) -> None:
     ended = cli("doctor", "--json")
     found = json.loads(ended.out)
     assert ended.code == 0
@@ -377,7 +377,7 @@ def test_bad_input_is_reported_on_stderr_without_a_traceback(cli: Cli, words: st
         ["compare", "last-hop", "reno", *SHORT, "--reps", "3"],
     ],
 )
-def test_reader_that_left_is_no_error(words: list[str]) -> None:
+def test_a_reader_that_closes_the_pipe_early_causes_no_error(words: list[str]) -> None:
     code = "import sys\nfrom airhop.cli import main\nsys.stdin.read()\nmain(sys.argv[1:])"
     command = [sys.executable, "-c", code, *words]
     pipe = subprocess.PIPE
@@ -390,7 +390,7 @@ def test_reader_that_left_is_no_error(words: list[str]) -> None:
     assert (process.returncode, told.splitlines()) == (0, notes)
 
 
-def test_on_windows_a_message_names_wsl() -> None:
+def test_importing_airhop_on_windows_fails_with_a_message_that_names_wsl() -> None:
     """The store locks files with flock(2), which Windows does not have."""
     code = "import sys; sys.platform = 'win32'; import airhop"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -62,7 +62,7 @@ def test_bash_completes_matching_names(bash_script: str, words: list[str], offer
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_every_shell_has_its_script(shell: str) -> None:
+def test_every_supported_shell_has_a_completion_script(shell: str) -> None:
     script = script_for(shell)
     assert "reproduce" in script
     assert f"{shell} completion" in script.lower() or "#compdef" in script

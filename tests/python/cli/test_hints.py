@@ -33,7 +33,9 @@ RADIO = {
 }
 
 
-def test_compare_prints_the_base_and_names_the_senders_of_linux(capsys: pytest.CaptureFixture[str]) -> None:
+def test_compare_prints_the_preset_and_hints_at_senders_of_preset_linux(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     with pytest.raises(SystemExit):
         main(["compare", "last-hop", "cubic", "reno", "bbr", "-n", "2", "--set", "duration=1 s", "--json"])
     streams = capsys.readouterr()
@@ -56,7 +58,7 @@ def test_the_setting_that_a_hint_suggests_removes_the_hint() -> None:
     assert hints([scenario]) == []
 
 
-def test_different_bases_are_not_compared_without_a_word() -> None:
+def test_a_comparison_of_senders_with_different_presets_prints_both_presets() -> None:
     rfc = Scenario.load("last-hop")
     linux = rfc.with_({"flow.ftp.tcp.preset": "linux"})
     told = senders([rfc, linux])
@@ -68,7 +70,7 @@ def test_different_bases_are_not_compared_without_a_word() -> None:
     assert senders([Scenario.load(RADIO)]) is None
 
 
-def test_queues_of_different_capacities_are_not_compared_without_a_word() -> None:
+def test_a_comparison_of_queues_with_different_capacities_prints_a_hint() -> None:
     """RFC 8290 §5.2.2: FQ-CoDel holds 10,240 packets by default, our drop-tail 50."""
     base = Scenario.load("last-hop", sets=["wlan.cell.attempts=7"])
 
@@ -85,14 +87,14 @@ def test_queues_of_different_capacities_are_not_compared_without_a_word() -> Non
     assert told(tail, {"kind": "drop-tail", "packets": 500}) == []  # what the study varies
 
 
-def test_a_trap_at_many_points_of_a_study_is_printed_in_few_lines() -> None:
+def test_a_hint_at_many_points_of_a_study_is_printed_in_three_lines() -> None:
     base = Scenario.load(RADIO)
     told = lines(base.with_({"radio.air.arq.window": window}) for window in range(1, 60))
     assert len(told) == 3
     assert told[-1] == "hint: … and 57 more of this kind"
 
 
-def test_a_short_arq_window_limits_goodput_as_in_its_hint() -> None:
+def test_a_short_arq_window_limits_goodput_as_the_hint_states() -> None:
     # 64 frames of 1028 B a round trip of 20.03 ms: 26.3 Mbit/s on the air, and 1000/1028 of it payload.
     (hint,) = hints([Scenario.load(RADIO)])
     assert "26.3 Mbit/s of its 300 Mbit/s" in hint.text
@@ -100,7 +102,7 @@ def test_a_short_arq_window_limits_goodput_as_in_its_hint() -> None:
     assert measured == pytest.approx(26.3 * 1000 / 1028, rel=0.02)
 
 
-def test_a_short_receive_window_limits_goodput_as_in_its_hint() -> None:
+def test_a_short_receive_window_limits_goodput_as_the_hint_states() -> None:
     scenario = Scenario.load(
         "dumbbell", sets=["flow.all.tcp.receive_window=10 kB", "duration=20 s", "flow.all.start=0 s"]
     )

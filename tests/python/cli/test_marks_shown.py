@@ -15,7 +15,7 @@ MARKED = (
 )
 
 
-def test_marks_are_shown_where_there_are_some(cli: Cli) -> None:
+def test_run_prints_ecn_marks_only_if_packets_were_marked(cli: Cli) -> None:
     words = ("run", "last-hop", "--set", "duration=3 s")
     marked, plain = cli(*words, *MARKED), cli(*words)
     assert marked.code == plain.code == 0

@@ -68,7 +68,7 @@ AIR = ("run", "last-hop", "--set", "duration=1 s")
     ids=lambda words: harmless(" ".join(words)),
 )
 @pytest.mark.usefixtures("nothing_added")
-def test_a_command_accepts_the_words(
+def test_a_command_accepts_and_writes_file_names_beyond_ascii(
     cli: Cli, here: Path, words: Sequence[str], written: Sequence[str]
 ) -> None:
     ended = cli(*words)
@@ -76,7 +76,7 @@ def test_a_command_accepts_the_words(
     assert all((here / name).exists() for name in written)
 
 
-def test_a_study_keeps_it_and_its_report_runs_it_again(cli: Cli, here: Path) -> None:
+def test_a_study_stores_a_name_beyond_ascii_and_its_report_repeats_the_runs(cli: Cli, here: Path) -> None:
     study = 'scenario = "last-hop"\nreps = 3\n[set]\nduration = "1 s"\n[vary]\nscheme = ["of-study"]\n'
     (here / "names-it.toml").write_bytes(b'plugins = ["caf\xe9.py"]\n' + study.encode())
     refused = cli("sweep", "names-it.toml")
@@ -100,7 +100,7 @@ def test_a_study_keeps_it_and_its_report_runs_it_again(cli: Cli, here: Path) -> 
     assert os.fsencode(here / f"{CAFE}.py") in printed.splitlines()
 
 
-def test_a_scenario_beside_its_files_reads_them(here: Path) -> None:
+def test_a_scenario_named_beyond_ascii_reads_files_in_its_folder(here: Path) -> None:
     (here / "fades.csv").write_text("begin_s,end_s\n1,2\n")
     channel = {"kind": "recorded", "file": "fades.csv", "ber_good": 0, "ber_bad": 0.5}
     loaded = Scenario.load(f"{CAFE}.toml").with_({"wired.w.errors": channel})
@@ -129,7 +129,7 @@ def test_a_scenario_beside_its_files_reads_them(here: Path) -> None:
     ],
     ids=lambda words: harmless(" ".join(words)),
 )
-def test_where_it_can_be_nothing_a_message_names_it_as_a_shell_would(cli: Cli, words: Sequence[str]) -> None:
+def test_a_message_prints_a_name_that_is_not_utf8_in_escaped_form(cli: Cli, words: Sequence[str]) -> None:
     ended = cli(*words)
     assert ended.code == 2
     assert r"caf\xe9" in ended.err
@@ -137,7 +137,9 @@ def test_where_it_can_be_nothing_a_message_names_it_as_a_shell_would(cli: Cli, w
 
 
 @pytest.mark.parametrize("name", ["pair.toml", "paré.toml", "pär\udce9.toml"])
-def test_an_ascii_locale_reads_every_name_and_replaces_other_characters(tmp_path: Path, name: str) -> None:
+def test_with_an_ascii_locale_all_names_are_read_and_printed_with_replacements(
+    tmp_path: Path, name: str
+) -> None:
     """With Python's UTF-8 mode off, an `é` of the command line is two octets of no character."""
     (tmp_path / name).write_text(SCENARIO)
     ascii_alone = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
@@ -147,7 +149,7 @@ def test_an_ascii_locale_reads_every_name_and_replaces_other_characters(tmp_path
     assert ended.stdout.isascii()
 
 
-def test_a_command_line_reads_back_in_a_shell() -> None:
+def test_a_printed_command_line_has_the_same_arguments_in_a_shell() -> None:
     words = ["a b", "it's", CAFE, f"'{CAFE}\\n'", "x=[1]"]
     assert shlex.split(command_line(words[:2])) == words[:2]
     printed = subprocess.run(
@@ -156,7 +158,7 @@ def test_a_command_line_reads_back_in_a_shell() -> None:
     assert printed.split(b"\0")[:-1] == [os.fsencode(word) for word in words]
 
 
-def test_a_name_that_no_system_has_is_refused() -> None:
+def test_a_file_name_with_a_nul_character_is_refused() -> None:
     scenario = Scenario.load("last-hop")
     for call in (
         lambda: airhop.run(scenario, pcap_dir="a\0b"),
@@ -187,7 +189,7 @@ def test_a_name_that_no_system_has_is_refused() -> None:
         (("view",), b"PK\x03\x04", "an archive (zip)"),
     ],
 )
-def test_a_file_of_another_kind_is_called_by_its_kind(
+def test_a_message_about_a_file_of_the_wrong_kind_names_the_kind(
     cli: Cli, tmp_path: Path, words: Sequence[str], data: bytes, kind: str
 ) -> None:
     (tmp_path / "given").write_bytes(data)
@@ -197,7 +199,7 @@ def test_a_file_of_another_kind_is_called_by_its_kind(
     assert ended.err.count("\n") == 1
 
 
-def test_a_byte_order_mark_is_no_part_of_a_text(cli: Cli, here: Path) -> None:
+def test_a_byte_order_mark_at_the_begin_of_a_file_is_ignored(cli: Cli, here: Path) -> None:
     """Editors of Windows put U+FEFF in front (RFC 3629 §6)."""
     mark = b"\xef\xbb\xbf"
     (here / "s.toml").write_bytes(mark + SCENARIO.encode())

@@ -35,7 +35,7 @@ def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_scheme_in_python_runs_and_its_test_fails_until_the_law_is_there(cli: Cli, folder: Path) -> None:
+def test_a_new_python_scheme_runs_and_its_test_fails_until_its_law_is_written(cli: Cli, folder: Path) -> None:
     """The scheme is NewReno: equal windows, so equal goodput."""
     told = cli("new-scheme", "my-reno", "--python")
     assert told.code == 0
@@ -54,7 +54,7 @@ def test_a_scheme_in_python_runs_and_its_test_fails_until_the_law_is_there(cli: 
 
 
 @pytest.mark.skipif(not HEADERS.exists() or not shutil.which("clang"), reason="clang, libbpf-dev")
-def test_an_object_runs_and_its_test_fails_until_the_law_is_there(cli: Cli, folder: Path) -> None:
+def test_a_new_bpf_object_runs_and_its_test_fails_until_its_law_is_written(cli: Cli, folder: Path) -> None:
     told = cli("new-scheme", "newcomer", "--bpf")
     assert told.code == 0
     compile_, _, test = told.out.partition("next:\n")[2].splitlines()
@@ -69,7 +69,7 @@ def test_an_object_runs_and_its_test_fails_until_the_law_is_there(cli: Cli, fold
     assert run(folder, "sh", "-c", test) == 0
 
 
-def test_a_scheme_in_rust_stands_in_the_list(cli: Cli, folder: Path) -> None:
+def test_a_new_rust_scheme_is_added_to_the_list_of_schemes(cli: Cli, folder: Path) -> None:
     """Its compilation is that of Airhop: this test compares it with the sources that compile."""
     assert cli("new-scheme", "own-reno", "--rust").code == 2
     schemes = folder / module.RUST_SCHEMES
@@ -96,14 +96,16 @@ def test_a_scheme_in_rust_stands_in_the_list(cli: Cli, folder: Path) -> None:
         (("newreno", "--python"), "there is a scheme `newreno` already"),
     ],
 )
-def test_names_and_options_are_checked(cli: Cli, folder: Path, words: tuple[str, ...], expected: str) -> None:
+def test_bad_names_and_options_of_a_new_scheme_exit_with_code_2(
+    cli: Cli, folder: Path, words: tuple[str, ...], expected: str
+) -> None:
     told = cli("new-scheme", *words)
     assert told.code == 2
     assert expected in told.err
     assert not list(folder.iterdir())
 
 
-def test_no_file_is_overwritten(cli: Cli, folder: Path) -> None:
+def test_new_scheme_overwrites_no_existing_file(cli: Cli, folder: Path) -> None:
     (folder / "test_newcomer.py").write_text("newcomer")
     assert "test_newcomer.py exists already" in cli("new-scheme", "newcomer", "--python").err
     assert [one.name for one in folder.iterdir()] == ["test_newcomer.py"]

@@ -27,7 +27,7 @@ FAILING = HANDSHAKE + "+0 %{ assert tcpi_snd_cwnd == 11 }%\n"
 UNMODELLED = HANDSHAKE + "+0 < R. 1:1(0) ack 1 win 257\n"
 
 
-def test_each_script_has_a_line_and_a_failure_its_exit_code(tmp_path: Path, cli: Cli) -> None:
+def test_each_script_has_a_line_and_a_failing_script_a_non_zero_exit_code(tmp_path: Path, cli: Cli) -> None:
     """Folders are searched, in the order of names; what does not apply is no failure."""
     (tmp_path / "b").mkdir()
     (tmp_path / "a.pkt").write_text(PASSING)
@@ -50,7 +50,7 @@ def test_each_script_has_a_line_and_a_failure_its_exit_code(tmp_path: Path, cli:
     ]
 
 
-def test_json_has_every_verdict(tmp_path: Path, cli: Cli) -> None:
+def test_json_has_the_verdict_of_every_script(tmp_path: Path, cli: Cli) -> None:
     """One document, with the counts."""
     script = tmp_path / "a.pkt"
     script.write_text(PASSING)
@@ -62,7 +62,7 @@ def test_json_has_every_verdict(tmp_path: Path, cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("words", [("nowhere",), (".", "--quick"), (".", "--seed", "2")])
-def test_bad_input_is_refused(
+def test_packetdrill_without_scripts_or_with_options_of_other_checks_is_refused(
     words: tuple[str, ...],
     tmp_path: Path,
     cli: Cli,
@@ -75,7 +75,7 @@ def test_bad_input_is_refused(
     assert "--packetdrill" in err
 
 
-def test_scripts_run_against_the_kernel(tmp_path: Path, cli: Cli) -> None:
+def test_packetdrill_scripts_run_against_the_kernel(tmp_path: Path, cli: Cli) -> None:
     """The kernel of this machine sends what its window allows; a window that no kernel has is seen."""
     needs("namespaces", "tun")
     (tmp_path / "a.pkt").write_text(PASSING)
@@ -89,14 +89,14 @@ def test_scripts_run_against_the_kernel(tmp_path: Path, cli: Cli) -> None:
     ]
 
 
-def test_the_kernel_alone_is_refused(cli: Cli) -> None:
+def test_the_option_kernel_is_refused_without_packetdrill(cli: Cli) -> None:
     """It is asked by scripts."""
     code, _, err = cli("doctor", "--kernel")
     assert code == 2
     assert "--packetdrill DIR" in err
 
 
-def test_the_page_has_todays_verdicts_on_airhops_own_scripts() -> None:
+def test_the_docs_page_has_the_current_verdicts_on_airhops_own_scripts() -> None:
     """Its rows are those of a run now; `python tools/packetdrill_page.py` makes them anew."""
     with (ROOT / "docs" / "packetdrill.csv").open(encoding="utf-8", newline="") as file:
         told = {row["script"]: row for row in csv.DictReader(file) if row["suite"] == "airhop"}

@@ -15,7 +15,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_lines_come_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_lines_are_printed_at_most_every_ten_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([0.0, 1.0, 11.0, 12.0, 25.0])
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
     stream = io.StringIO()
@@ -28,7 +28,7 @@ def test_lines_come_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
 
-def test_reused_steps_do_not_count_for_the_rate(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reused_steps_do_not_count_in_the_rate_of_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("time.monotonic", lambda: 100.0)
     task = Task("sweep", 20_000, lambda: "2 workers")
     task.reuse(10_000)
@@ -37,7 +37,7 @@ def test_reused_steps_do_not_count_for_the_rate(monkeypatch: pytest.MonkeyPatch)
     assert task.text(102.0) == "10,100 of 20,000, 10,000 reused, 50/s, 3 min left, 2 workers"
 
 
-def test_a_bar_shows_the_text_of_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bar_shows_label_and_status_as_the_line_reporter_does(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("airhop.progress.PATIENCE_S", 0.0)
     stream = Terminal()
     with BarReporter(stream).task("a [study]", 4, lambda: "± 3 %") as task:
@@ -47,7 +47,7 @@ def test_a_bar_shows_the_text_of_a_line(monkeypatch: pytest.MonkeyPatch) -> None
     assert "a [study]" in stream.getvalue() and "± 3 %" in stream.getvalue()
 
 
-def test_short_job_shows_no_bar() -> None:
+def test_a_short_task_shows_no_progress_bar() -> None:
     stream = io.StringIO()
     with BarReporter(stream).task("sweep", 2) as task:
         task.advance(2)
@@ -55,7 +55,7 @@ def test_short_job_shows_no_bar() -> None:
     assert task.done == 2
 
 
-def test_silence(capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_silent_reporter_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     SILENT.say("something")
     with SILENT.task("sweep", 1) as task:
         task.advance()

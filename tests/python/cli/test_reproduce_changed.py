@@ -21,7 +21,7 @@ from airhop.study.file import written
 SIMULATED = [one for one in built_in().values() if isinstance(one, Experiment)]
 
 
-def test_a_changed_experiment_is_never_checked_as_the_papers_own() -> None:
+def test_a_changed_experiment_has_no_claims_and_no_published_values() -> None:
     changed = FIG6.with_({"wlan.cell.attempts": 4})
     assert changed.id == "yun2009/fig6+wlan.cell.attempts=4"  # a folder of its own
     assert (changed.claims, changed.published, changed.questions) == ((), None, ())
@@ -33,12 +33,14 @@ def test_a_changed_experiment_is_never_checked_as_the_papers_own() -> None:
 
 
 @pytest.mark.parametrize("path", ["wlan.cell.errors", "wlan.cell.errors.fer", "scheme"])
-def test_varied_paths_of_an_experiment_cannot_be_set(path: str) -> None:
+def test_keys_that_an_experiment_varies_cannot_be_set(path: str) -> None:
     with pytest.raises(InputError, match="it varies `"):
         FIG6.with_({path: 1})
 
 
-def test_its_outcome_has_a_caution_and_no_verdict(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_outcome_of_a_changed_experiment_has_a_caution_and_no_verdict(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr("airhop.reproduction.reproducing.write_outcome", lambda outcome, _folder: outcome)
     short = replace(
         FIG6,
@@ -64,7 +66,9 @@ def digests(study: Study) -> Sequence[str]:
 
 
 @pytest.mark.parametrize("experiment", SIMULATED, ids=lambda one: one.id)
-def test_the_study_of_an_experiment_reads_back(experiment: Experiment, tmp_path: Path) -> None:
+def test_the_study_file_of_an_experiment_reads_back_as_the_same_study(
+    experiment: Experiment, tmp_path: Path
+) -> None:
     made = experiment.study("quick", seed=3)
     path = tmp_path / "mine.toml"
     path.write_text(written(made), encoding="utf-8")
@@ -73,7 +77,9 @@ def test_the_study_of_an_experiment_reads_back(experiment: Experiment, tmp_path:
     assert (read.reps, read.seed) == (made.reps, 3)
 
 
-def test_as_study_writes_a_file_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_as_study_writes_a_new_file_and_refuses_an_existing_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "mine.toml"
     words: list[Any] = ["reproduce", "yun2009/fig6", "--as-study", str(path), "--set", "wlan.cell.attempts=4"]
     assert dispatch(words) == 0

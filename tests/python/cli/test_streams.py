@@ -32,7 +32,7 @@ BLOCKS = 8
         (RUN, ">&-", 0),
     ],
 )
-def test_prose_that_cannot_be_written_loses_no_result(
+def test_output_streams_that_cannot_be_written_cause_no_traceback(
     tmp_path: Path, words: str, redirection: str, code: int
 ) -> None:
     ended = shell(words, redirection, tmp_path)
@@ -42,7 +42,7 @@ def test_prose_that_cannot_be_written_loses_no_result(
         assert "last-hop" in ended.stdout
 
 
-def test_a_working_directory_that_is_gone_is_reported(tmp_path: Path) -> None:
+def test_a_removed_working_directory_is_reported(tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
     line = f"rmdir {gone}; {sys.executable} -m airhop {RUN}"
@@ -54,7 +54,7 @@ def test_a_working_directory_that_is_gone_is_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [f"{RUN} --trace t", f"{RUN} --pcap t"])
-def test_a_disk_that_is_full_is_reported_with_the_folder(tmp_path: Path, words: str) -> None:
+def test_a_full_disk_is_reported_with_the_folder(tmp_path: Path, words: str) -> None:
     ended = shell(words.replace("100 ms", "20 s"), "", tmp_path)
     assert ended.returncode == 1
     last = ended.stderr.splitlines()[-1]

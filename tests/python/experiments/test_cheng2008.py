@@ -100,7 +100,7 @@ def broken(experiment: Experiment, means: Means) -> set[str]:
     return {claim.split("-", 2)[2] for claim in failed}
 
 
-def test_self_collisions_of_table_4_are_those_over_static_routes() -> None:
+def test_the_self_collision_claim_of_table_4_is_checked_over_static_routes() -> None:
     """Every frame is of the flow there: more collisions for a segment at one length relieve nothing."""
 
     def found(**collided: float) -> bool | None:
@@ -117,7 +117,7 @@ def test_self_collisions_of_table_4_are_those_over_static_routes() -> None:
     assert found(tcp_cl=110.0) is False
 
 
-def test_table_4_has_an_ack_for_every_segment_over_static_routes_alone() -> None:
+def test_table_4_has_a_curve_without_delayed_acks_over_static_routes_only() -> None:
     two, one = ({"segments": 2, "timeout": "100 ms"}, False)
     for curve, acks, kind in (
         ("reno", two, "aodv"),
@@ -132,14 +132,14 @@ def test_table_4_has_an_ack_for_every_segment_over_static_routes_alone() -> None
 # ---- what is printed -------------------------------------------------------------------------------------
 
 
-def test_the_gains_are_the_printed_ones() -> None:
+def test_gains_of_tcp_cl_in_the_tables_equal_the_printed_gains() -> None:
     # Derived from the slides' numbers: +57.1 % at eight hops, +111 % with errors, +110.6 % with delayed ACKs.
     for experiment, gain in ((TABLE2, 1.571), (TABLE3, 2.110), (TABLE4, 2.106)):
         row = as_printed(experiment)[8.0]
         assert row["tcp-cl"] / row["reno"] == pytest.approx(gain, abs=0.001)
 
 
-def test_every_column_of_every_table_is_complete() -> None:
+def test_every_column_of_every_table_has_a_printed_value_per_row() -> None:
     for experiment in (*CHAINS, *NETWORKS):
         columns = ("reno", "tcp-cl") if experiment is TABLE2 else ("reno", "tcp-cc", "tcp-w", "tcp-cl")
         assert set(experiment.published or {}) == {(c, x) for c in columns for x in experiment.axis.full}
@@ -164,7 +164,7 @@ def test_a_chain_of_h_hops_has_its_receiver_at_the_far_end() -> None:
         assert (found["flow"][0]["from"], found["flow"][0]["to"]) == ("n0", f"n{hops}")
 
 
-def test_the_set_up_is_the_printed_one() -> None:
+def test_spacing_ranges_and_retry_limit_of_the_chain_equal_the_printed_values() -> None:
     # Slides: 30 m apart, 40 and 85 m, retry threshold 7 with basic access.
     found = document(TABLE2, 8)["wlan"][0]
     assert (found["layout"]["kind"], found["layout"]["spacing"]) == ("chain", "30 m")
@@ -182,7 +182,7 @@ def test_table_2_has_both_kinds_of_routing() -> None:
     }
 
 
-def test_errors_and_delayed_acks_are_the_printed_ones() -> None:
+def test_error_parameters_and_delayed_acks_equal_the_printed_values() -> None:
     # P_G = 0.0155, P_B = 0.25, P_GB = 0.06, P_BG = 0.15; n = 2, t = 0.1 s.
     printed = {"kind": "gilbert-elliott", "loss_good": 0.0155, "loss_bad": 0.25, "p_gb": 0.06, "p_bg": 0.15}
     for experiment in (TABLE3, TABLE4):
@@ -197,7 +197,7 @@ def test_errors_and_delayed_acks_are_the_printed_ones() -> None:
 
 
 @pytest.mark.parametrize(("experiment", "hops"), [(TABLE5, 2), (TABLE6, 3), (TABLE7, None)])
-def test_connections_of_random_networks_are_drawn(experiment: Experiment, hops: int | None) -> None:
+def test_nodes_and_connections_of_random_networks_are_drawn(experiment: Experiment, hops: int | None) -> None:
     # 20 nodes in 100 m × 100 m, two to nine connections; 20 topologies.
     assert experiment.axis.full == (2, 3, 4, 5, 6, 7, 8, 9)
     assert experiment.replications.full == 20
@@ -216,13 +216,15 @@ def test_connections_of_random_networks_are_drawn(experiment: Experiment, hops: 
 
 
 @pytest.mark.parametrize(("experiment", "hops"), [(TABLE5, 2), (TABLE6, 3)])
-def test_another_reading_draws_pairs_of_the_captions_length_alone(experiment: Experiment, hops: int) -> None:
+def test_the_other_reading_draws_only_pairs_at_the_hop_distance_of_the_caption(
+    experiment: Experiment, hops: int
+) -> None:
     only = experiment.under(readings(experiment.questions)[0])
     assert {flow["between"].get("hops") for flow in document(only, 9)["flow"]} == {hops}
     assert only.metric.name == "goodput_mbps"
 
 
-def test_errors_that_spare_frames_leave_the_clean_chain_beside_alone() -> None:
+def test_errors_of_unicast_frames_only_do_not_change_the_clean_companion_chain() -> None:
     spare = next(r for r in readings(TABLE3.questions) if r.name == "unicast-frames")
     read = TABLE3.under(spare)
     assert document(read, 5)["wlan"][0]["errors"]["strikes"] == "unicast"
@@ -235,29 +237,29 @@ def test_errors_that_spare_frames_leave_the_clean_chain_beside_alone() -> None:
 @pytest.mark.parametrize(
     "experiment", [*CHAINS, UDP, UDP_GE, *NETWORKS], ids=lambda experiment: experiment.id
 )
-def test_every_reading_is_a_scenario(experiment: Experiment) -> None:
+def test_every_reading_of_the_experiment_has_runnable_scenarios(experiment: Experiment) -> None:
     for reading in readings(experiment.questions):
         assert experiment.under(reading).study("quick").points()
 
 
 @pytest.mark.parametrize("experiment", [*CHAINS, CWND, UDP, UDP_GE, *NETWORKS], ids=lambda e: e.id)
-def test_a_claim_is_quoted_or_our_own(experiment: Experiment | Calculation) -> None:
+def test_every_claim_has_a_quote_or_is_airhops_own(experiment: Experiment | Calculation) -> None:
     assert all(bool(claim.quote) != claim.own for claim in experiment.claims)
 
 
-def test_rows_are_quoted_as_printed() -> None:
+def test_rows_of_table_3_are_quoted_as_printed() -> None:
     (claim,) = [claim for claim in TABLE3.claims if claim.id == "cheng-t3-short"]
     assert claim.quote == "1 12.70 12.74 13.02 12.87 […] 2 6.32 6.26 6.33 6.32"
 
 
-def test_udp_disturbs_four_hops_at_every_printed_rate() -> None:
+def test_the_udp_experiment_has_four_hops_and_the_printed_rates() -> None:
     assert UDP.axis.full == (1, 2, 3, 4, 5)
     found = document(UDP, 3)
     assert found["flow"][1]["app"]["rate"] == "3 Mbit/s"
     assert (found["flow"][0]["from"], found["flow"][0]["to"]) == ("n0", "n4")
 
 
-def test_the_window_is_that_of_eight_hops() -> None:
+def test_the_window_experiment_uses_the_scenario_of_table_2_at_eight_hops() -> None:
     found = scenario("tcp-cl").to_dict()
     assert found == document(TABLE2, 8)
     literal = next(r for r in readings(CWND.questions) if r.name == "never-broken")
@@ -274,7 +276,7 @@ def test_every_claim_of_a_table_holds_on_the_printed_numbers(experiment: Experim
 
 
 @pytest.mark.parametrize("experiment", [*CHAINS, *NETWORKS], ids=lambda experiment: experiment.id)
-def test_quick_mode_decides_the_same_claims(experiment: Experiment) -> None:
+def test_quick_mode_decides_every_claim_as_full_mode_does(experiment: Experiment) -> None:
     coarse = {x: row for x, row in as_printed(experiment).items() if x in experiment.axis.coarse}
     assert set(told(decisions(experiment, coarse)).values()) == {True}
 
@@ -304,14 +306,14 @@ def test_quick_mode_decides_the_same_claims(experiment: Experiment) -> None:
         (TABLE7, 2.0, {"tcp_cl": 13.0}, {"reuse", "ratios-paired"}),
     ],
 )
-def test_a_claim_fails_on_contrary_numbers(
+def test_a_claim_of_cheng_and_lin_fails_on_contrary_numbers(
     experiment: Experiment, x: float, numbers: dict[str, float], failing: set[str]
 ) -> None:
     assert broken(experiment, changed(as_printed(experiment), x, **numbers)) == failing
 
 
 @pytest.mark.parametrize(("curve", "hops"), [("reno", 1.0), ("tcp-cl", 8.0), ("tcp-w", 3.0)])
-def test_delayed_acks_relieve_every_tcp_of_collisions_over_any_chain(curve: str, hops: float) -> None:
+def test_delayed_acks_must_reduce_collisions_of_every_scheme_on_every_chain(curve: str, hops: float) -> None:
     # "The delayed ACK scheme alleviates the TCP self-collision problem": no scheme and no chain is named.
     measured = with_counts(samples(as_printed(TABLE4)), 50.0)
     measured.put_beside(with_counts(samples(as_printed(TABLE3)), 100.0))
@@ -322,7 +324,7 @@ def test_delayed_acks_relieve_every_tcp_of_collisions_over_any_chain(curve: str,
 
 
 @pytest.mark.parametrize("hops", TABLE2.axis.full)
-def test_nacks_without_errors_are_counted_over_any_chain(hops: float) -> None:
+def test_a_single_nak_on_any_chain_without_errors_refutes_the_claim(hops: float) -> None:
     measured = with_counts(samples(as_printed(TABLE2)), 50.0)
     cell = measured.also[NAKS.name].cells["tcp-cl", float(hops)]
     cell[0] = 1.0  # one, in one run
@@ -330,7 +332,7 @@ def test_nacks_without_errors_are_counted_over_any_chain(hops: float) -> None:
     assert failed == ["cheng-t2-nak"]
 
 
-def test_a_column_that_is_off_as_a_whole_fails_by_its_mean_and_its_numbers() -> None:
+def test_a_column_with_30_percent_error_fails_its_mean_and_its_numbers() -> None:
     means = {
         x: {curve: value * (1.3 if curve != "reno, static routes" else 1.0) for curve, value in row.items()}
         for x, row in as_printed(TABLE2).items()
@@ -338,7 +340,7 @@ def test_a_column_that_is_off_as_a_whole_fails_by_its_mean_and_its_numbers() -> 
     assert broken(TABLE2, means) == {"column", "reno", "cl"}
 
 
-def test_static_routes_that_fit_better_speak_against_on_demand_routing() -> None:
+def test_numbers_that_fit_static_routes_better_refute_on_demand_routing() -> None:
     means = {
         x: {
             **row,
@@ -378,7 +380,9 @@ BY_ERRORS: Means = {
         (UDP_GE, changed(BY_ERRORS, 0.3, tcp_cl=1.2), {"falls", "grows"}),
     ],
 )
-def test_claims_beside_udp(experiment: Experiment, means: Means, failing: set[str]) -> None:
+def test_claims_about_udp_fail_on_contrary_numbers(
+    experiment: Experiment, means: Means, failing: set[str]
+) -> None:
     found = decisions(experiment, means)
     prefix = "cheng-udp-ge-" if experiment is UDP_GE else "cheng-udp-"
     assert {claim.removeprefix(prefix) for claim, holds in found.items() if not holds} == failing
@@ -403,10 +407,10 @@ def windows(less: Mapping[str, float] = MappingProxyType({}), n: int = 10) -> Va
         ({"timeouts": 3.0}, {"larger": True, "cuts": True, "timeouts": False}),
     ],
 )
-def test_windows_are_compared_pair_by_pair(less: dict[str, float], decision: Decisions) -> None:
+def test_window_claims_compare_each_pair_of_schemes(less: dict[str, float], decision: Decisions) -> None:
     found = check_claims(CWND.claims, windows(less))
     assert {one.claim.id.rsplit("-", 1)[1]: one.result.holds for one in found} == decision
 
 
-def test_one_run_decides_nothing_about_windows() -> None:
+def test_a_single_run_decides_no_claim_about_windows() -> None:
     assert {one.result.holds for one in check_claims(CWND.claims, windows(n=1))} == {None}

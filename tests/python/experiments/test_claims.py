@@ -68,7 +68,7 @@ FOURFOLD: Means = {
 }
 
 
-def test_the_abstracts_bound_is_met_where_it_is_met_at_every_error_rate() -> None:
+def test_the_abstracts_bound_must_be_met_at_every_error_rate() -> None:
     assert decisions(FIG6, FOURFOLD)["yun-1"] is True
     # 3.5 is less than four times 0.9, and 1.4 times 2.5.
     assert decisions(FIG6, changed(FOURFOLD, 1e-4, reno=0.9))["yun-1"] is False
@@ -106,7 +106,7 @@ def test_a_claim_of_figure_6_fails_on_contrary_numbers(claim: str, means: Means)
     assert decisions(FIG6, means)[claim] is False
 
 
-def test_a_claim_that_holds_on_average_only_stays_open() -> None:
+def test_a_claim_that_holds_only_on_average_stays_open() -> None:
     # Snoop is 1 % ahead of SACK at one FER, with scatter of each scheme's own far larger than that.
     close = changed(FIGURE6, 1e-3, snoop=1.11)
     assert decisions(FIG6, close, own=0.0)["yun-4-second-strict"] is True
@@ -117,7 +117,7 @@ def test_a_claim_that_holds_on_average_only_stays_open() -> None:
     assert decisions(FIG6, close, own=0.2)["yun-1-somewhere"] is None
 
 
-def test_that_something_is_so_somewhere_is_corrected_for_the_number_of_tries() -> None:
+def test_a_claim_that_holds_at_some_point_is_corrected_for_multiple_comparisons() -> None:
     """Dunn (1961): of twenty tries at which nothing is, at most one family in forty finds something."""
     tries, families, draw = 20, 1000, np.random.default_rng(1)
     noise = draw.normal(1.0, 0.1, (families, tries, 2, 5))
@@ -130,7 +130,7 @@ def test_that_something_is_so_somewhere_is_corrected_for_the_number_of_tries() -
     assert together <= binom.ppf(1.0 - 1e-4, families, 0.025)
 
 
-def test_that_something_is_so_nowhere_needs_no_correction() -> None:
+def test_a_claim_that_holds_at_no_point_needs_no_correction() -> None:
     # Both are below 1 by their own intervals, and neither by one that is fit for two tries.
     found = [stats.ratio([0.9, 0.93, 0.97, 0.94], [1.0, 1.0, 1.0, 1.0])] * 40
     assert below(found[0], 1.0).holds is True
@@ -140,7 +140,7 @@ def test_that_something_is_so_nowhere_needs_no_correction() -> None:
     assert some(below(one, 1.0) for one in found[:1]).holds is True
 
 
-def test_that_something_is_so_everywhere_is_not_refuted_by_chance() -> None:
+def test_a_claim_that_holds_at_every_point_is_not_refuted_by_chance() -> None:
     """Of twenty statements that are true, at the border, one is refuted in at most one family in forty."""
     tries, families, draw = 20, 1000, np.random.default_rng(2)
     alone = together = 0
@@ -152,7 +152,7 @@ def test_that_something_is_so_everywhere_is_not_refuted_by_chance() -> None:
     assert together <= binom.ppf(1.0 - 1e-4, families, 0.025)
 
 
-def test_most_is_between_some_and_every() -> None:
+def test_a_claim_about_most_statements_needs_more_than_half_of_them() -> None:
     true, false, unknown = True, False, None
     assert [most(those).holds for those in ([true, true, false], [true, false, unknown])] == [True, None]
     assert most([true, false]).holds is False  # half is not more than half
@@ -163,24 +163,24 @@ def test_most_is_between_some_and_every() -> None:
     assert some([above(near, 0.0)] * 3).holds is None
 
 
-def test_a_constant_value_does_not_fall() -> None:
+def test_a_constant_value_is_neither_above_nor_below_itself() -> None:
     still = Estimate(1.0, 0.0, 4)
     assert (below(still, 1.0).holds, above(still, 1.0).holds) == (False, False)
 
 
-def test_the_papers_statements_begin_where_its_axis_does() -> None:
+def test_error_rates_below_the_printed_axis_refute_no_claim() -> None:
     # 0.001 % is computed but not drawn; being behind there contradicts nothing.
     behind = {1e-5: FIGURE6[1e-4] | {"ll-elsn": 2.0}, **FIGURE6}
     assert decisions(FIG6, behind) == decisions(FIG6, FIGURE6)
 
 
-def test_a_statement_over_the_axis_may_fail_at_a_point() -> None:
+def test_a_claim_over_the_axis_may_fail_at_a_point_but_its_strict_form_may_not() -> None:
     found = decisions(FIG6, changed(FIGURE6, 9e-2, snoop=0.25, tibet=0.1, jtcp=0.7 * 2.7))
     assert [found[f"yun-4{name}"] for name in ("-second", "-rest", "-much-worse")] == [True] * 3
     assert [found[f"yun-4{name}-strict"] for name in ("-second", "-rest", "-much-worse")] == [False] * 3
 
 
-def test_ll_elsn_is_first_by_losses_that_are_collisions() -> None:
+def test_the_claim_that_ll_elsn_leads_rests_on_losses_by_collision() -> None:
     """Figure 6: "even with 0.01% FER since there are still wireless losses due to collisions"."""
     measured = synthetic.samples(FIGURE6)
     assert holding(check_claims(FIG6.claims, measured))["yun-4"] is True
@@ -195,7 +195,7 @@ def test_an_improvement_of_a_few_per_cent_is_not_significant() -> None:
     assert (found["yun-4"], found["yun-4-significant"]) == (True, False)
 
 
-def test_snoops_clock_is_lost_by_timeouts_that_a_delay_causes() -> None:
+def test_snoops_ack_clock_claim_needs_timeouts_and_spurious_timeouts() -> None:
     def clock(snoop: float, own: float, spurious: float = 10.0) -> bool | None:
         measured = synthetic.samples(FIGURE6)
         for metric, means in (
@@ -221,7 +221,7 @@ def test_pairing_removes_the_variation_of_the_channel() -> None:
     )
 
 
-def test_a_single_replication_decides_nothing() -> None:
+def test_a_single_replication_decides_no_claim_of_figure_6() -> None:
     assert set(decisions(FIG6, FIGURE6, reps=1).values()) == {None}
 
 
@@ -257,7 +257,7 @@ UPLINK = changed(FIGURE6, snoop=0.65)
         ("yun-6-others", changed(UPLINK, 1e-4, reno=0.7)),
     ],
 )
-def test_the_claims_of_figure_8(claim: str, means: Means) -> None:
+def test_claims_of_figure_8_hold_on_supporting_and_fail_on_contrary_numbers(claim: str, means: Means) -> None:
     found = uplink_decisions(UPLINK)
     assert found.pop("yun-6-axis") is False, "3.5 lies beyond an axis that ends at 2.8"
     assert all(found.values())
@@ -286,12 +286,12 @@ def test_figures_are_compared_in_the_replications_that_both_have() -> None:
         ("yun-5-constant-strict", changed(changed(FIGURE7, 30, ll_elsn=1.1), 20, ll_elsn=2.0)),
     ],
 )
-def test_the_claims_of_figure_7(claim: str, means: Means) -> None:
+def test_claims_of_figure_7_hold_on_supporting_and_fail_on_contrary_numbers(claim: str, means: Means) -> None:
     assert all(decisions(FIG7, FIGURE7).values())
     assert decisions(FIG7, means)[claim] is False
 
 
-def test_sensitivities_are_alike_where_every_scheme_keeps_the_same_part() -> None:
+def test_equal_relative_goodputs_do_not_support_different_sensitivities() -> None:
     alike = FIGURE7 | {30: {scheme: 0.4 * mean for scheme, mean in FIGURE7[2].items()}}
     assert decisions(FIG7, alike)["yun-5-sensitivities"] is not True
     assert decisions(FIG7, changed(alike, 30, reno=0.7))["yun-5-sensitivities"] is True
@@ -308,12 +308,12 @@ def test_sensitivities_are_alike_where_every_scheme_keeps_the_same_part() -> Non
         ("yun-7-others", changed(FIGURE9, 10, reno=0.5)),
     ],
 )
-def test_the_claims_of_figure_9(claim: str, means: Means) -> None:
+def test_claims_of_figure_9_hold_on_supporting_and_fail_on_contrary_numbers(claim: str, means: Means) -> None:
     assert all(decisions(FIG9, FIGURE9).values())
     assert decisions(FIG9, means)[claim] is False
 
 
-def test_a_scheme_that_comes_nearer_may_need_more_connections_than_are_run() -> None:
+def test_a_scheme_that_misses_at_ten_connections_leaves_the_claim_open() -> None:
     # "with sufficiently large number of connections": ten are what is run, not what suffices.
     (found,) = (
         checked.result
@@ -338,7 +338,7 @@ WAITING: Means = {n: dict.fromkeys(FIG10.labels, 5.0) | {"westwood-plus": 6.0, "
 SMOOTH = {"common": 0.001, "own": 0.0}
 
 
-def test_the_claims_of_figure_10() -> None:
+def test_claims_of_figure_10_hold_on_supporting_numbers() -> None:
     assert set(fairness(FAIR, WAITING, **SMOOTH).values()) == {True}
     # Ten of twelve keep above 0.98 here; seven are most of them, six are not.
     unfair = dict.fromkeys(("reno", "sack", "veno"), 0.9)
@@ -375,7 +375,9 @@ def test_a_claim_of_figure_10_fails_on_contrary_numbers(claim: str, index: Means
 
 
 @pytest.mark.parametrize(("experiment", "means"), [(FIG7, FIGURE7), (FIG9, FIGURE9)])
-def test_a_single_replication_decides_nothing_there_either(experiment: Experiment, means: Means) -> None:
+def test_a_single_replication_decides_no_claim_of_figures_7_to_10(
+    experiment: Experiment, means: Means
+) -> None:
     assert set(decisions(experiment, means, reps=1).values()) == {None}
 
 
@@ -390,7 +392,7 @@ MEASURED = r"\d|%|\b(thirds?|quarters?|tenths?|in (three|four|five)|it is \w+ al
 
 
 @pytest.mark.parametrize("id_", list(built_in()))
-def test_a_reason_states_a_mechanism_and_nothing_that_a_run_measures(id_: str) -> None:
+def test_the_reason_of_a_claim_contains_no_measured_value(id_: str) -> None:
     experiment = built_in()[id_]
     for claim in experiment.claims:
         reasons = [claim.reason] if isinstance(claim.reason, str) else claim.reason.values()
@@ -400,7 +402,7 @@ def test_a_reason_states_a_mechanism_and_nothing_that_a_run_measures(id_: str) -
             assert claim.reason.keys() <= experiment.labels.keys(), claim.id
 
 
-def test_a_reason_is_reported_of_the_curves_that_fall_short_and_of_no_other() -> None:
+def test_a_reason_is_reported_only_for_curves_that_fail_the_claim() -> None:
     def reason(means: Means) -> str:
         found = check_claims(FIG6.claims, synthetic.samples(means))
         return {one.claim.id: one.reason for one in found}["yun-4-order"]
@@ -410,6 +412,6 @@ def test_a_reason_is_reported_of_the_curves_that_fall_short_and_of_no_other() ->
     assert reason(changed(FIGURE6, 1e-2, dcr=0.1)) == ""  # another one, of which no mechanism is known
 
 
-def test_a_claim_about_values_that_are_not_run_reports_it() -> None:
+def test_a_claim_about_error_rates_that_were_not_run_reports_them() -> None:
     found = check_claims(FIG6.claims, synthetic.samples({x: row for x, row in FIGURE6.items() if x != 3e-2}))
     assert {one.claim.id: one.result.measured for one in found}["yun-4-order"].endswith("not run: 3 %")

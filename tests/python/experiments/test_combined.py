@@ -37,7 +37,7 @@ def inner(*columns: list[int]) -> int:
 
 
 @pytest.mark.parametrize("count", range(1, MOST + 1))
-def test_no_effect_is_confounded_with_another_nor_with_one_of_two(count: int) -> None:
+def test_main_effects_are_not_confounded_with_each_other_or_with_interactions(count: int) -> None:
     """Resolution IV: main effects are orthogonal to each other and to all interactions of two."""
     columns = levels(count)
     assert len(columns[0]) == min(2**count, 16)
@@ -48,7 +48,7 @@ def test_no_effect_is_confounded_with_another_nor_with_one_of_two(count: int) ->
         assert inner(a, b, c) == 0
 
 
-def test_the_first_run_is_the_default_and_no_run_comes_twice() -> None:
+def test_the_first_run_has_default_readings_and_no_run_is_repeated() -> None:
     for count in range(1, MOST + 1):
         runs = design(count)
         assert len(set(runs)) == len(runs)
@@ -80,7 +80,7 @@ def test_readings_that_contradict_each_other_are_refused() -> None:
 
 
 @pytest.mark.parametrize("claim", searches.SEARCHES)
-def test_readings_of_a_search_go_together_and_it_has_a_place_on_the_page(claim: str) -> None:
+def test_a_search_combines_its_readings_into_16_runs_and_has_a_block_on_the_page(claim: str) -> None:
     search = searches.SEARCHES[claim]
     made = searches.combinations(search)
     assert len({one.id for one in made}) == len(made) == 16
@@ -103,7 +103,9 @@ def test_readings_of_a_search_go_together_and_it_has_a_place_on_the_page(claim: 
         ("kou-3", 0.8, 1.01, False),
     ],
 )
-def test_a_number_is_met_and_a_bound_is_passed(claim: str, low: float, high: float, holds: bool) -> None:
+def test_a_search_succeeds_if_the_interval_meets_the_number_or_passes_the_bound(
+    claim: str, low: float, high: float, holds: bool
+) -> None:
     search = searches.SEARCHES[claim]
     assert search.holds(Ratio((low + high) / 2, low, high, 5)) is holds
     assert search.holds(Ratio(search.number, None, None, 1)) is False

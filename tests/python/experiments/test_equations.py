@@ -30,19 +30,19 @@ GRID = [(p, limit) for p in (0.01, 0.1, 0.3, 0.9) for limit in (1, 2, 3, 5, 7)]
 
 
 @pytest.mark.parametrize("p", [0.0, 0.05, 0.5])
-def test_equation_1_is_its_sum(p: float) -> None:
+def test_equation_1_equals_a_numerical_sum(p: float) -> None:
     k = np.arange(2000)
     assert crossing_time(2e-3, p) == pytest.approx((k * 2e-3 * p**k * (1 - p)).sum() + 2e-3)
 
 
 @pytest.mark.parametrize(("p", "limit"), GRID)
-def test_equation_3_is_its_sum(p: float, limit: int) -> None:
+def test_equation_3_equals_a_numerical_sum(p: float, limit: int) -> None:
     i = np.arange(1, limit + 1)
     assert attempts_of_success(p, limit) == pytest.approx((i * p ** (i - 1) * (1 - p) / (1 - p**limit)).sum())
 
 
 @pytest.mark.parametrize(("p", "limit"), GRID)
-def test_equation_2_is_slots_a_frame_over_notices_a_frame(p: float, limit: int) -> None:
+def test_equation_2_equals_slots_per_frame_divided_by_notices_per_frame(p: float, limit: int) -> None:
     # A frame takes 1 + p + … + p^(l-1) slots; it causes an ERSN with p and an ELN with p^l.
     slots = (p ** np.arange(limit)).sum()
     assert eln_interval(p, limit) == pytest.approx(slots / p**limit)
@@ -51,39 +51,41 @@ def test_equation_2_is_slots_a_frame_over_notices_a_frame(p: float, limit: int) 
 
 
 @pytest.mark.parametrize(("point", "counted"), COUNTED.items())
-def test_equation_2_equals_another_simulation(point: tuple[float, int], counted: tuple[float, float]) -> None:
+def test_equation_2_equals_the_counts_of_an_independent_simulation(
+    point: tuple[float, int], counted: tuple[float, float]
+) -> None:
     # By sampling error: 1e-3 of 6e7 frames' ERSNs, 6e-3 of the rarest ELNs.
     assert ersn_interval(*point) == pytest.approx(counted[0], rel=1e-3)
     assert eln_interval(*point) == pytest.approx(counted[1], rel=6e-3)
 
 
-def test_the_printed_reading_of_equation_2_is_too_long() -> None:
+def test_the_literal_reading_of_equation_2_overestimates_the_interval() -> None:
     # E[RT] over l attempts instead of l - 1: 0.8, 2.2, 3.7 and 0.4 %.
     p, limit = np.array([0.1, 0.2, 0.3, 0.3]), np.array([2, 2, 2, 5])
     excess = ersn_interval(p, limit, literal=True) / ersn_interval(p, limit) - 1
     assert excess == pytest.approx([0.0074, 0.0222, 0.0373, 0.0043], abs=1e-4)
 
 
-def test_a_link_without_retransmissions_sends_no_ersn() -> None:
+def test_the_ersn_interval_is_refused_for_a_retry_limit_of_1() -> None:
     with pytest.raises(ValueError, match="2 or more"):
         ersn_interval(0.1, [2, 1])
 
 
-def test_equation_4_by_hand() -> None:
+def test_equation_4_equals_values_computed_by_hand() -> None:
     # L/P = 0.2, an ELN every 109.999 slots at p = 0.1 and l = 2; no errors, no notices.
     assert notice_rate(eln_interval([0.0, 0.1], 2)) == pytest.approx([0.0, 0.2 / 110.0])
     assert notice_rate(ersn_interval(0.3, 2)) == pytest.approx(0.046154, abs=1e-6)
     assert notice_rate(5.0, message_share=0.5) == 0.1
 
 
-def test_equation_5_reaches_from_1_over_n_to_1() -> None:
+def test_equation_5_ranges_from_1_over_n_to_1() -> None:
     assert jain([2.0, 2.0, 2.0, 2.0]) == 1.0
     assert jain([0.0, 0.0, 3.0, 0.0]) == 0.25
     assert jain([1.0, 3.0]) == 16.0 / 20.0
 
 
 @pytest.mark.parametrize("point", [(0.1, 2), (0.3, 2), (0.3, 4)])
-def test_the_simulated_link_is_the_one_that_the_other_program_had(point: tuple[float, int]) -> None:
+def test_the_simulated_link_has_the_intervals_of_the_independent_simulation(point: tuple[float, int]) -> None:
     link = simulate_link(*point, frames=400_000, rng=np.random.default_rng(1))
     for found, slots in zip((link.ersn, link.eln), COUNTED[point], strict=True):
         assert found.half_width is not None
@@ -92,7 +94,7 @@ def test_the_simulated_link_is_the_one_that_the_other_program_had(point: tuple[f
     assert link.elns == pytest.approx(400_000 * point[0] ** point[1], rel=0.05)
 
 
-def test_a_link_without_retransmission_sends_no_ersn() -> None:
+def test_a_simulated_link_without_retransmission_sends_no_ersn() -> None:
     link = simulate_link(0.2, 1, frames=20_000, rng=np.random.default_rng(1))
     assert link.ersn.mean == 0.0
     assert link.eln.mean == pytest.approx(0.2, rel=0.05)

@@ -65,7 +65,7 @@ def test_listing_experiments_imports_no_heavy_library() -> None:
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
 
 
-def test_figures_6_to_10_are_the_papers() -> None:
+def test_figures_6_to_10_have_the_papers_durations_runs_and_error_rates() -> None:
     # Yun 2009, 5.1 and 5.2: 200 s, 20 runs without LL-ARQ, retry limit one.
     for experiment in (FIG6, FIG7, FIG8, FIG9, FIG10):
         assert experiment.settings.items() >= {"duration": "200 s", "wlan.cell.attempts": 1}.items()
@@ -81,7 +81,7 @@ def test_figures_6_to_10_are_the_papers() -> None:
 
 
 @pytest.mark.parametrize("experiment", STUDIES, ids=[experiment.id for experiment in STUDIES])
-def test_every_scenario_of_every_experiment_is_sound(experiment: Experiment) -> None:
+def test_every_scenario_of_every_experiment_is_valid(experiment: Experiment) -> None:
     # Points are checked by the core when they are made; the quick grid is part of the full one.
     assert set(experiment.axis.coarse) <= set(experiment.axis.full)
     assert len(experiment.study("full").points()) == len(experiment.axis.full) * len(experiment.labels)
@@ -101,38 +101,38 @@ def test_the_round_trip_of_figure_7_grows_on_every_link() -> None:
         assert [link["delay"] for link in wired] == [f"{x} ms"] * 3
 
 
-def test_several_paths_of_an_axis_take_the_same_value() -> None:
+def test_several_keys_of_an_axis_are_set_to_the_same_value() -> None:
     two = replace(FIG7, axis=replace(FIG7.axis, paths=("wired.w2.delay", "wired.w3.delay")))
     wired = first_point(two, 30).to_dict()["wired"]
     assert [link["delay"] for link in wired] == ["10 ms", "30 ms", "30 ms"]
 
 
 @pytest.mark.parametrize("n", [1, 3])
-def test_every_connection_of_figure_9_has_ends_of_its_own(n: int) -> None:
+def test_connections_of_figure_9_share_neither_senders_nor_receivers(n: int) -> None:
     flows = first_point(FIG9, n).to_dict()["flow"]
     assert len({flow["from"] for flow in flows}) == len({flow["to"] for flow in flows}) == n
 
 
-def test_the_station_sends_in_figure_8() -> None:
+def test_the_station_is_the_sender_in_figure_8() -> None:
     down, up = (first_point(experiment, 0.01).to_dict() for experiment in (FIG6, FIG8))
     assert up["flow"][0]["from"] in up["wlan"][0]["stations"]
     assert (up["flow"][0]["from"], up["flow"][0]["to"]) == (down["flow"][0]["to"], down["flow"][0]["from"])
     assert up["wlan"] == down["wlan"]
 
 
-def test_figure_10_is_measured_in_the_runs_of_figure_9() -> None:
+def test_figure_10_uses_the_runs_of_figure_9() -> None:
     runs = [[p.scenario.digest for p in e.study("full").points()] for e in (FIG9, FIG10)]
     assert runs[0] == runs[1]
 
 
-def test_modes_are_rules_of_the_study() -> None:
+def test_the_mode_sets_the_number_of_replications_or_the_stopping_rule() -> None:
     assert FIG6.study("quick").reps == 3
     assert FIG6.study("full").reps == 20
     until = FIG10.study("default").reps
     assert until == Until(0.03, relative=True, of="jain", max=100, batch=10)
 
 
-def test_an_unknown_experiment_is_refused_with_the_nearest() -> None:
+def test_an_unknown_experiment_is_refused_with_a_suggestion() -> None:
     with pytest.raises(InputError, match=r"`yun2009/fig66`.*Did you mean `yun2009/fig6`"):
         lookup(["yun2009/fig66"], KNOWN)
 
@@ -140,7 +140,7 @@ def test_an_unknown_experiment_is_refused_with_the_nearest() -> None:
 # ---- running ---------------------------------------------------------------------------------------------
 
 
-def test_cells_of_different_counts_are_paired_by_replication() -> None:
+def test_cells_with_different_replications_are_paired_by_replication() -> None:
     cell = {rep: 2.0 + rep for rep in range(4)}
     measured = Samples("goodput_mbps", {("a", 0.1): cell, ("b", 0.1): {3: 4.0, 1: 2.0}})
     assert measured.paired(("a", 0.1), ("b", 0.1)) == [[3.0, 5.0], [2.0, 4.0]]
@@ -148,7 +148,7 @@ def test_cells_of_different_counts_are_paired_by_replication() -> None:
 
 
 @pytest.mark.parametrize("experiment", STUDIES, ids=lambda one: one.id)
-def test_a_report_opens_on_runs_that_every_mode_has(experiment: Experiment) -> None:
+def test_the_packet_view_of_a_report_shows_a_run_that_every_mode_has(experiment: Experiment) -> None:
     if (shown := experiment.timeline) is not None:
         assert shown.curve in experiment.labels
         assert callable(shown.x) or shown.x in experiment.axis.coarse
@@ -196,7 +196,7 @@ class Said(Reporter):
         self.lines.append(text)
 
 
-def test_the_whole_way_on_the_real_core(short: Experiment, tmp_path: Path) -> None:
+def test_reproduce_writes_all_files_from_simulated_runs(short: Experiment, tmp_path: Path) -> None:
     (outcome,) = run([short], "quick", tmp_path)
     assert outcome.reps == 2
     assert [row.scheme for row in outcome.rows] == [scheme for scheme in short.labels for _ in range(3)]
@@ -207,7 +207,7 @@ def test_the_whole_way_on_the_real_core(short: Experiment, tmp_path: Path) -> No
     assert json.loads((tmp_path / "test/short/outcome.json").read_text()) == outcome.to_dict()
 
 
-def test_what_an_earlier_call_wrote_stays_whole_when_writing_fails(
+def test_files_of_an_earlier_call_stay_intact_when_writing_fails(
     short: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stopped(*_: object) -> None:
@@ -223,7 +223,7 @@ def test_what_an_earlier_call_wrote_stays_whole_when_writing_fails(
 
 
 @pytest.mark.usefixtures("unwritten")
-def test_a_second_call_reuses_and_counts_every_run(short: Experiment, tmp_path: Path) -> None:
+def test_a_second_call_reuses_every_run_and_counts_the_reused_runs(short: Experiment, tmp_path: Path) -> None:
     first, again = Said(), Said()
     (before,) = run([short], "quick", tmp_path, first)
     (after,) = run([short], "quick", tmp_path, again)
@@ -233,7 +233,7 @@ def test_a_second_call_reuses_and_counts_every_run(short: Experiment, tmp_path: 
 
 
 @pytest.mark.usefixtures("unwritten")
-def test_experiments_share_their_runs(short: Experiment, tmp_path: Path) -> None:
+def test_experiments_with_equal_scenarios_share_runs(short: Experiment, tmp_path: Path) -> None:
     fairness = replace(short, id="test/fairness", metric=FIG10.metric, claims=())
     first, second = run([short, fairness], "quick", tmp_path)
     assert (first.table.computed, second.table.computed, second.table.reused) == (24, 0, 24)
@@ -243,7 +243,7 @@ def test_experiments_share_their_runs(short: Experiment, tmp_path: Path) -> None
 
 
 @pytest.mark.usefixtures("unwritten")
-def test_the_experiment_beside_is_run_and_read_back_with_it(short: Experiment, tmp_path: Path) -> None:
+def test_the_companion_experiment_is_run_and_read_back_too(short: Experiment, tmp_path: Path) -> None:
     wired = {"wired.all.delay": "2 ms", **short.settings}
     both = replace(short, beside=replace(short, id="test/beside", settings=wired))
     (outcome,) = run([both], "quick", tmp_path)
@@ -255,7 +255,7 @@ def test_the_experiment_beside_is_run_and_read_back_with_it(short: Experiment, t
 
 
 @pytest.mark.usefixtures("unwritten")
-def test_nothing_is_checked_while_runs_of_the_experiment_beside_are_missing(
+def test_no_claim_is_checked_while_runs_of_the_companion_experiment_are_missing(
     short: Experiment, tmp_path: Path
 ) -> None:
     list(run([short], "quick", tmp_path))
@@ -264,7 +264,7 @@ def test_nothing_is_checked_while_runs_of_the_experiment_beside_are_missing(
 
 
 @pytest.mark.usefixtures("unwritten")
-def test_schemes_of_a_replication_meet_the_same_channel(short: Experiment, tmp_path: Path) -> None:
+def test_all_schemes_of_a_replication_have_the_same_channel_errors(short: Experiment, tmp_path: Path) -> None:
     (outcome,) = run([short], "quick", tmp_path, seed=7)
     frame = outcome.table.frame()
     assert set(frame["seed"]) == {7}
@@ -274,7 +274,7 @@ def test_schemes_of_a_replication_meet_the_same_channel(short: Experiment, tmp_p
 
 
 @pytest.mark.usefixtures("unwritten")
-def test_outcomes_are_read_back_without_a_run(
+def test_outcomes_are_read_back_without_a_new_simulation(
     short: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (outcome,) = run([short], "quick", tmp_path)
@@ -298,14 +298,14 @@ def test_outcomes_are_read_back_in_another_working_directory(
 
 
 @pytest.mark.usefixtures("unwritten")
-def test_an_experiment_that_has_changed_since_is_not_checked(short: Experiment, tmp_path: Path) -> None:
+def test_an_experiment_changed_after_its_runs_is_not_checked(short: Experiment, tmp_path: Path) -> None:
     list(run([short], "quick", tmp_path))
     other = replace(short, settings={**short.settings, "duration": "4 s"})
     assert outcomes_in(tmp_path, {other.id: other}) == []
 
 
 @pytest.mark.usefixtures("unwritten")
-def test_an_interrupt_keeps_finished_runs(
+def test_an_interrupted_reproduction_keeps_finished_runs(
     short: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from airhop.engines import LocalEngine
@@ -326,7 +326,7 @@ def test_an_interrupt_keeps_finished_runs(
 
 
 @pytest.mark.usefixtures("unwritten")
-def test_the_command_prints_failed_and_open_claims(
+def test_reproduce_prints_failed_and_open_claims(
     short: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     claims = tuple(
@@ -374,7 +374,7 @@ def outcome() -> Outcome:
     return synthetic.outcome(FIG6)
 
 
-def test_the_document_has_the_contracts_shape(outcome: Outcome) -> None:
+def test_the_json_document_of_an_outcome_has_the_specified_keys(outcome: Outcome) -> None:
     document = json.loads(json.dumps(outcome.to_dict(), allow_nan=False))
     assert set(document) == {"id", "reps", "rows", "claims"}
     assert document["reps"] == 5
@@ -390,7 +390,7 @@ def test_the_document_has_the_contracts_shape(outcome: Outcome) -> None:
 
 
 @pytest.mark.parametrize("fails", [False, True])
-def test_the_terminal_shows_every_number_in_80_columns(fails: bool) -> None:
+def test_the_terminal_output_has_every_number_in_80_columns(fails: bool) -> None:
     means = changed(FIGURE6, 1e-2, reno=0.9) if fails else FIGURE6
     outcome = synthetic.outcome(FIG6, synthetic.samples(means))
     console = Console(width=80, record=True, file=open("/dev/null", "w"))  # noqa: SIM115, PTH123
@@ -407,7 +407,7 @@ def test_the_terminal_shows_every_number_in_80_columns(fails: bool) -> None:
     assert "✓ holds" in text
 
 
-def test_a_pipe_gets_plain_lines_without_trailing_blanks(outcome: Outcome) -> None:
+def test_output_to_a_pipe_is_plain_text_without_trailing_blanks(outcome: Outcome) -> None:
     stream = io.StringIO()
     print_outcome(outcome, Console(width=160, file=stream))
     lines = stream.getvalue().splitlines()
@@ -415,7 +415,7 @@ def test_a_pipe_gets_plain_lines_without_trailing_blanks(outcome: Outcome) -> No
     assert not [line for line in lines if line != line.rstrip() or "\x1b" in line]
 
 
-def test_no_line_begins_with_the_unit_of_the_line_before(outcome: Outcome) -> None:
+def test_no_printed_line_separates_a_number_from_its_unit(outcome: Outcome) -> None:
     for width in range(80, 97):
         stream = io.StringIO()
         print_outcome(outcome, Console(width=width, file=stream))
@@ -423,7 +423,7 @@ def test_no_line_begins_with_the_unit_of_the_line_before(outcome: Outcome) -> No
         assert not {"%", "×", "Mbit/s."} & set(begins), width
 
 
-def test_the_terminals_chart_has_the_ticks_of_the_paper() -> None:
+def test_the_terminal_chart_has_the_papers_axis_ticks() -> None:
     stream = io.StringIO()
     print_outcome(synthetic.outcome(FIG7, synthetic.samples(FIGURE7)), Console(width=80, file=stream))
     (axis,) = [line for line in stream.getvalue().splitlines() if line.split() == ["2", "10", "20", "30"]]
@@ -431,7 +431,7 @@ def test_the_terminals_chart_has_the_ticks_of_the_paper() -> None:
     assert axis.index("2") < 0.15 * len(axis)
 
 
-def test_the_interval_of_an_index_ends_at_one() -> None:
+def test_the_interval_of_a_fairness_index_ends_at_1() -> None:
     cell = {0: 0.97, 1: 1.0, 2: 1.0}
     measured = Samples("jain", {(scheme, 2.0): cell for scheme in FIG10.labels})
     row = rows(FIG10, FIG10.metric, measured)[0]
@@ -439,7 +439,7 @@ def test_the_interval_of_an_index_ends_at_one() -> None:
     assert row.interval == Interval(row.value.mean - row.value.half_width, 1.0)
 
 
-def test_rows_carry_the_paired_difference_and_its_correlation(outcome: Outcome) -> None:
+def test_rows_of_an_outcome_have_paired_difference_and_correlation(outcome: Outcome) -> None:
     row = next(row for row in outcome.rows if (row.scheme, row.x) == ("snoop", 1e-2))
     assert row.difference is not None and row.difference.correlation is not None
     assert row.difference.mean == pytest.approx(2.0 - 0.7, rel=0.02)
@@ -447,7 +447,7 @@ def test_rows_carry_the_paired_difference_and_its_correlation(outcome: Outcome) 
     assert next(row for row in outcome.rows if row.scheme == "reno").difference is None
 
 
-def test_no_ratio_stands_beside_an_index() -> None:
+def test_no_ratio_is_printed_for_a_fairness_index() -> None:
     outcome = synthetic.outcome(replace(FIG10, also=(), claims=()), synthetic.samples(FIGURE9))
     stream = io.StringIO()
     print_outcome(outcome, Console(width=80, file=stream))
@@ -459,11 +459,11 @@ def test_no_ratio_stands_beside_an_index() -> None:
     ("half_width", "text"),
     [(0.084, "± 0.08"), (0.005, "± 0.01"), (0.0049, "±<0.01"), (0.0, "± 0.00"), (None, "± ?")],
 )
-def test_an_interval_never_rounds_to_nothing(half_width: float | None, text: str) -> None:
+def test_a_positive_half_width_is_never_printed_as_0(half_width: float | None, text: str) -> None:
     assert plus_minus(Estimate(3.7, half_width, 5)) == text
 
 
-def test_rows_csv_repeats_the_document(outcome: Outcome, tmp_path: Path) -> None:
+def test_rows_csv_has_the_values_of_the_document(outcome: Outcome, tmp_path: Path) -> None:
     write_rows(outcome, tmp_path / "rows.csv")
     table = pl.read_csv(tmp_path / "rows.csv")
     written = [row for row in outcome.to_dict()["rows"] if row["metric"] == "goodput_mbps"]

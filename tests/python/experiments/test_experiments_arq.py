@@ -48,7 +48,7 @@ def document(experiment: Experiment, curve: str, x: X) -> dict[str, Any]:
 # ---- what is run -----------------------------------------------------------------------------------------
 
 
-def test_fifty_runs_with_link_retransmissions_and_twenty_without() -> None:
+def test_figures_with_arq_have_50_runs_and_figures_without_arq_20() -> None:
     # Yun 2009 §5.1: "we average over 20 runs without LL-ARQ and 50 runs with LL-ARQ"; 200 s.
     reps = {figure.id: figure.replications.full for figure in (FIG13, FIG14, hol.EXPERIMENT, FIG18)}
     assert reps.pop(FIG13.id) == 20
@@ -57,7 +57,7 @@ def test_fifty_runs_with_link_retransmissions_and_twenty_without() -> None:
         assert figure.study("full").points()[0].scenario.to_dict()["duration"] == "200 s"
 
 
-def test_the_four_senders_of_figure_13_have_the_same_notices_and_meet_the_same_background() -> None:
+def test_senders_of_figure_13_have_equal_notices_and_background_traffic() -> None:
     # §5.3: "4 different TCP modifications, TCP HACK, HACK-fixed, …" under LL-ELSN.
     assert list(SENDERS.values()) == ["HACK", "HACK-fixed", "LHP", "ESACK"]
     for sender in SENDERS:
@@ -77,19 +77,19 @@ def test_retry_limits_count_the_first_transmission() -> None:
     assert alone == with_link
 
 
-def test_the_uniform_errors_of_figure_14_begin_with_a_run_of_figure_6() -> None:
+def test_figure_14_shares_two_points_with_figure_6() -> None:
     shared = {point.scenario.digest for point in FIG6.study("full").points()}
     assert len(shared & {point.scenario.digest for point in FIG14.study("full").points()}) == 2
 
 
-def test_the_bursty_channel_of_figure_18_is_the_papers() -> None:
+def test_the_bursty_channel_of_figure_18_has_the_papers_probabilities() -> None:
     # §5.4: p_gb = 0.01, p_bb from 0.1 to 0.5.
     assert (FIG18.axis.full[0], FIG18.axis.full[-1]) == (0.1, 0.5)
     errors = document(FIG18, "reno", 0.5)["wlan"][0]["errors"]
     assert (errors["kind"], errors["p_gb"], errors["p_bb"]) == ("gilbert-elliott", 0.01, 0.5)
 
 
-def test_two_stations_of_five_are_bad() -> None:
+def test_two_of_five_stations_have_a_bad_channel_in_the_blocking_experiment() -> None:
     wlan = document(hol.EXPERIMENT, "reno", 7)["wlan"][0]
     assert len(wlan["stations"]) == 6
     # §5.4: "a few connections in the bad state".
@@ -98,7 +98,7 @@ def test_two_stations_of_five_are_bad() -> None:
     assert document(hol.EXPERIMENT, hol.none_bad("reno"), 7)["wlan"][0]["errors"] == {"kind": "clean"}
 
 
-def test_the_two_curves_of_figure_19_differ_only_in_the_value_of_an_ersn() -> None:
+def test_both_curves_of_figure_19_differ_only_in_the_reaction_to_ersns() -> None:
     eln, both = (document(fig19.EXPERIMENT, name, 80) for name in (fig19.ELN, fig19.BOTH))
     assert eln["wlan"][0]["retry_delay"] == "80 ms"
     assert [run["flow"][0]["scheme"].pop("ersn") for run in (eln, both)] == ["ignored", "heeded"]
@@ -144,7 +144,7 @@ FIGURE14: Means = {
 }
 
 
-def test_consistently_good_is_near_the_best_of_the_same_error_rate() -> None:
+def test_a_consistently_good_scheme_is_near_the_best_at_each_error_rate() -> None:
     def with_one_and_with_each(means: Means) -> tuple[bool | None, ...]:
         found = decisions(FIG14, means)
         return found.pop("yun-2-uniform"), found.pop("yun-2-uniform-strict")
@@ -167,7 +167,7 @@ GOOD_ONES: Means = {
 }
 
 
-def test_the_bad_station_blocks_with_large_retry_limits() -> None:
+def test_the_blocking_claim_needs_a_loss_caused_by_the_bad_station() -> None:
     assert set(decisions(hol.EXPERIMENT, GOOD_ONES).values()) == {True}
     kept = decisions(hol.EXPERIMENT, put(GOOD_ONES, 7, "ll-elsn", 3.3))
     assert kept == {"yun-11-hol": False, "yun-11-hol-bad": False}
@@ -225,7 +225,7 @@ def test_claims_of_figure_18_fail_on_contrary_numbers(broken: list[str], means: 
     assert sorted(claim for claim, holds in found.items() if not holds) == broken
 
 
-def test_longer_round_trips_outweigh_fewer_losses_where_goodput_falls() -> None:
+def test_the_sensitivity_claim_needs_longer_round_trips_and_fewer_losses() -> None:
     """§5.4: "sensitive to RTT increase rather than PER decrease", "as the burstiness gets higher"."""
 
     def outweigh(trips: Means, losses: Means = LOSSES) -> bool | None:
@@ -253,7 +253,7 @@ def test_the_benefit_of_ersn_is_checked_at_long_delays_only() -> None:
 
 
 @pytest.mark.parametrize("figure", [FIG14, hol.EXPERIMENT, FIG18], ids=lambda figure: figure.id)
-def test_a_single_replication_decides_nothing(figure: Experiment) -> None:
+def test_a_single_replication_decides_no_claim_of_figures_13_to_19(figure: Experiment) -> None:
     means = {FIG14.id: FIGURE14, hol.EXPERIMENT.id: GOOD_ONES, FIG18.id: FIGURE18}[figure.id]
     measured: Samples = synthetic.samples(means, reps=1)
     measured.also[ROUND_TRIP.name] = synthetic.samples(TRIPS, reps=1)

@@ -43,7 +43,7 @@ def found(folder: Path) -> Calculated:
 # ---- Figure 3 --------------------------------------------------------------------------------------------
 
 
-def test_figure_3_draws_the_printed_parameters(found: Calculated) -> None:
+def test_figure_3_uses_the_printed_parameters(found: Calculated) -> None:
     # Its axis: p from 0 to 0.3, l from 2 to 5; no ERSN or ELN without errors.
     curves = {value.curve for value in found.values}
     assert curves == {f"{notice}, l = {limit}" for notice in ("ersn", "eln") for limit in (2, 3, 4, 5)}
@@ -54,7 +54,7 @@ def test_figure_3_draws_the_printed_parameters(found: Calculated) -> None:
     assert (axes.get_xlim(), axes.get_ylim()) == ((0.0, 0.3), (0.0, 0.05))
 
 
-def test_claim_3_is_checked_for_both_readings(found: Calculated) -> None:
+def test_claim_3_is_checked_under_both_readings(found: Calculated) -> None:
     (checked,) = [checked for checked in found.claims if checked.claim.id == "yun-3"]
     assert checked.word == "holds"
     assert "corrected 4.62, as printed 4.45" in checked.result.measured
@@ -88,7 +88,7 @@ def worked() -> Calculated:
     return Calculated.of(FIG4, "quick", 1)
 
 
-def test_the_packet_list_is_that_of_figure_4(worked: Calculated) -> None:
+def test_the_packet_list_equals_the_drawn_list_of_figure_4(worked: Calculated) -> None:
     # As drawn: segments with their counters of duplicate ACKs, and three fast recoveries.
     lists = [drawn_list(worked.values, trigger) for trigger in (15, 17, 19, 20, 21)]
     assert lists == [
@@ -102,7 +102,7 @@ def test_the_packet_list_is_that_of_figure_4(worked: Calculated) -> None:
     assert lost == [0, 0, 1, 1, 1]
 
 
-def test_three_losses_are_three_cuts_of_lhp_and_one_of_esack(worked: Calculated) -> None:
+def test_lhp_cuts_the_window_once_per_loss_and_esack_once_for_three_losses(worked: Calculated) -> None:
     cuts = {
         s: worked.values.at(s, "window_cuts", ack="(14, 21)").value.mean for s in ("lhp", "ll-elsn", "sack")
     }
@@ -111,7 +111,7 @@ def test_three_losses_are_three_cuts_of_lhp_and_one_of_esack(worked: Calculated)
     assert worked.headline.endswith("LHP cuts the window 3 times, ESACK once.")
 
 
-def test_another_list_is_not_that_of_figure_4(worked: Calculated) -> None:
+def test_the_claim_of_figure_4_fails_on_any_other_packet_list(worked: Calculated) -> None:
     for metric in ("segment", "duplicates", "fast_recoveries", "window_cuts", "failure"):
         other = [
             replace(value, value=exact(value.value.mean + 1)) if value.metric == metric else value
@@ -120,7 +120,7 @@ def test_another_list_is_not_that_of_figure_4(worked: Calculated) -> None:
         assert check_claims(FIG4.claims, Values(other))[0].word == "fails", metric
 
 
-def test_steps_of_another_kind_are_refused() -> None:
+def test_steps_of_a_wrong_type_and_unknown_schemes_are_refused() -> None:
     with pytest.raises(TypeError):
         _core.packet_list(["14"])  # type: ignore[list-item]
     with pytest.raises(ValueError, match="no scheme `rino`"):
@@ -130,7 +130,7 @@ def test_steps_of_another_kind_are_refused() -> None:
 # ---- the machinery ---------------------------------------------------------------------------------------
 
 
-def test_the_document_has_the_contracts_shape(found: Calculated) -> None:
+def test_the_json_document_of_a_calculation_has_the_specified_keys(found: Calculated) -> None:
     document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert set(document) == {"id", "reps", "rows", "claims"}
     assert document["reps"] == 20
@@ -149,13 +149,13 @@ def test_values_read_back_equal_the_computed_values(found: Calculated, folder: P
     assert list(calculated_in(folder / "elsewhere", registry())) == []
 
 
-def test_equal_seeds_yield_equal_values(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equal_seeds_yield_equal_values_of_a_calculation(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(FRAMES, "quick", 2000)
     one, other, third = (list(FIG3.compute("quick", seed, SILENT)) for seed in (3, 3, 4))
     assert one == other != third
 
 
-def test_a_damaged_document_is_named(tmp_path: Path) -> None:
+def test_a_message_names_a_damaged_document(tmp_path: Path) -> None:
     path = tmp_path / "outcome.json"
     facts = '"mode": "quick", "seed": 1'
     for text in ("{", "{}", f'{{"rows": [{{}}], {facts}}}', '{"rows": [], "mode": "q", "seed": 1}'):
@@ -164,7 +164,7 @@ def test_a_damaged_document_is_named(tmp_path: Path) -> None:
             Calculated.read(FIG3, path)
 
 
-def test_all_files_are_written(found: Calculated, folder: Path) -> None:
+def test_a_calculation_writes_report_figures_rows_and_outcome(found: Calculated, folder: Path) -> None:
     assert [path.name for path in found.files] == [
         "report.html",
         "figure.pdf",
@@ -179,7 +179,7 @@ def test_all_files_are_written(found: Calculated, folder: Path) -> None:
     assert table["mean"].to_list() == pytest.approx([value.value.mean for value in found.values])
 
 
-def test_the_terminal_needs_80_columns(found: Calculated) -> None:
+def test_the_terminal_output_of_a_calculation_fits_80_columns(found: Calculated) -> None:
     stream = io.StringIO()
     print_outcome(found, Console(width=80, file=stream))
     text = stream.getvalue()
@@ -188,7 +188,7 @@ def test_the_terminal_needs_80_columns(found: Calculated) -> None:
     assert "4.615" in text and "✓ holds" in text
 
 
-def test_a_paper_stands_for_all_of_its_own() -> None:
+def test_the_name_of_a_paper_selects_all_its_experiments() -> None:
     known = registry()
     assert lookup(["yun2009"], known) == [known[id_] for id_ in known if id_.startswith("yun2009/")]
     assert lookup(["yun2009/fig6", "yun2009"], known)[0] is known["yun2009/fig6"]
@@ -199,7 +199,9 @@ def test_a_paper_stands_for_all_of_its_own() -> None:
 # ---- the report ------------------------------------------------------------------------------------------
 
 
-def test_the_folders_report_has_calculations_and_their_numbers(found: Calculated, folder: Path) -> None:
+def test_the_report_of_a_folder_has_its_calculations_and_their_numbers(
+    found: Calculated, folder: Path
+) -> None:
     (chapter,) = chapters_in(folder)
     assert isinstance(chapter, CalculationChapter)
     assert chapter.headline == found.headline
@@ -208,7 +210,7 @@ def test_the_folders_report_has_calculations_and_their_numbers(found: Calculated
     assert "4.615" in html and "yun-3-simulated" in html
 
 
-def test_claims_that_do_not_hold_come_first_in_a_report_of_several(found: Calculated) -> None:
+def test_claims_that_do_not_hold_come_first_in_a_report(found: Calculated) -> None:
     wrong = Claim[Values]("wrong", "It fails.", lambda _: ClaimResult(False, "0"), reason="An ACK was lost.")
     close = Claim[Values]("close", "It may be.", lambda _: ClaimResult(None, "1"))
     right = Claim[Values]("right", "It holds.", lambda _: ClaimResult(True, "2"), reason="never told")
@@ -224,7 +226,7 @@ def test_claims_that_do_not_hold_come_first_in_a_report_of_several(found: Calcul
     assert "2 of 4 claims hold, 1 open" in " ".join(html.split())
 
 
-def test_the_page_needs_no_script(found: Calculated, tab: Tab) -> None:
+def test_the_page_of_a_calculation_loads_nothing_and_copies_its_command(found: Calculated, tab: Tab) -> None:
     tab.page.goto(found.files[0].as_uri())
     tab.page.wait_for_selector("html[data-ready]", state="attached")
     drawn = tab.page.locator("figure.print img")

@@ -84,7 +84,7 @@ def test_a_curve_has_its_scheme_its_parameters_and_its_settings() -> None:
     assert [scheme(point.scenario).get("n") for point in points[1:]] == [2, 2, 5]
 
 
-def test_curves_of_a_setting_are_compared_with_the_baseline(outcome: Outcome) -> None:
+def test_curves_at_a_setting_are_compared_with_the_baseline(outcome: Outcome) -> None:
     cells = {(cell.point.scheme, cell.point.setting): cell for cell in outcome.table.cells()}
     assert len(outcome.table.study.settings) == 2  # FERs: all curves of one are paired and stop together
     row = next(row for row in outcome.rows if (row.scheme, row.x) == ("ll-elsn, 4 attempts", 3e-2))
@@ -92,7 +92,7 @@ def test_curves_of_a_setting_are_compared_with_the_baseline(outcome: Outcome) ->
     assert outcome.table.frame()["scheme"].unique(maintain_order=True).to_list() == list(SHORT.labels)
 
 
-def test_the_manifest_keeps_names_of_curves(tmp_path: Path) -> None:
+def test_the_manifest_stores_the_names_of_curves(tmp_path: Path) -> None:
     study = SHORT.study("quick")
     save_manifest(study, tmp_path)
     (again,) = load_manifests(tmp_path)
@@ -102,29 +102,29 @@ def test_the_manifest_keeps_names_of_curves(tmp_path: Path) -> None:
     ]
 
 
-def test_what_some_curves_set_and_nobody_else_is_refused() -> None:
+def test_a_key_set_by_some_curves_only_is_refused_if_others_lack_it() -> None:
     with pytest.raises(InputError, match=r"the curve `reno` does not say what `wlan.cell.attempts` is"):
         replace(SHORT, settings={"duration": "2 s"}).study("quick")
 
 
-def test_panels_without_a_curve_or_with_another_are_refused() -> None:
+def test_panels_that_lack_a_curve_or_have_an_unknown_curve_are_refused() -> None:
     for panels in ((("reno", "ll-elsn"), ("n = 5",)), (tuple(SHORT.labels), ("veno",))):
         with pytest.raises(InputError, match="every curve stands in one panel, and no other does"):
             replace(SHORT, panels=panels)
 
 
-def test_two_curves_of_one_name_are_refused() -> None:
+def test_two_curves_with_the_same_name_are_refused() -> None:
     with pytest.raises(InputError, match="two curves have the same name"):
         replace(SHORT, curves=(*SHORT.curves, Curve("reno", "Reno again", "sack")))
 
 
-def test_curves_without_a_scheme_leave_that_of_the_scenario() -> None:
+def test_curves_without_a_scheme_use_the_scheme_of_the_scenario() -> None:
     curves = (Curve("1", "once", settings={ATTEMPTS: 1}), Curve("4", "four times", settings={ATTEMPTS: 4}))
     points = replace(SHORT, curves=curves, baseline="1").study("quick").points()
     assert {scheme(point.scenario)["name"] for point in points} == {"reno"}
 
 
-def test_the_terminal_has_room_for_twelve_curves() -> None:
+def test_the_terminal_output_of_twelve_curves_fits_its_width() -> None:
     names = [f"scheme-{n}" for n in range(12)]
     cells = {(name, x): {0: 3.44, 1: 3.46} for x in FIG6.axis.full for name in names}
     measured = Samples("goodput_mbps", cells)
@@ -157,7 +157,7 @@ def directions(tmp_path_factory: pytest.TempPathFactory) -> tuple[Outcome, Path]
     return found, folder
 
 
-def test_a_word_stands_for_settings(directions: tuple[Outcome, Path]) -> None:
+def test_a_named_value_of_an_axis_stands_for_settings(directions: tuple[Outcome, Path]) -> None:
     outcome, folder = directions
     flows = [point.scenario.to_dict()["flow"][0] for point in outcome.table.study.points()[::4]]
     assert [(flow["from"], flow["to"]) for flow in flows] == [("s1", "d1"), ("d1", "s1")]
@@ -171,7 +171,7 @@ def test_a_word_stands_for_settings(directions: tuple[Outcome, Path]) -> None:
     assert again.to_dict() == outcome.to_dict()
 
 
-def test_words_are_places_in_figures(directions: tuple[Outcome, Path]) -> None:
+def test_named_values_of_an_axis_are_categories_in_figures(directions: tuple[Outcome, Path]) -> None:
     outcome, _ = directions
     axes = goodput_figure(outcome).axes[0]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["to the station", "uplink"]
@@ -182,7 +182,7 @@ def test_words_are_places_in_figures(directions: tuple[Outcome, Path]) -> None:
     assert "to the station" in stream.getvalue()
 
 
-def test_words_and_their_published_numbers_reach_the_report(directions: tuple[Outcome, Path]) -> None:
+def test_named_values_and_published_numbers_appear_in_the_report(directions: tuple[Outcome, Path]) -> None:
     outcome, _ = directions
     data = chapter_data(chapter_of_outcome(outcome, trace=False))
     (dimension,) = data["dimensions"]
@@ -193,7 +193,7 @@ def test_words_and_their_published_numbers_reach_the_report(directions: tuple[Ou
 # ---- metrics ---------------------------------------------------------------------------------------------
 
 
-def test_further_metrics_have_samples_rows_and_tables(outcome: Outcome) -> None:
+def test_additional_metrics_have_samples_rows_and_tables(outcome: Outcome) -> None:
     timeouts = outcome.samples.also["timeouts"]
     frame = outcome.table.frame()
     wanted = frame.filter((frame["scheme"] == "reno") & (frame[FIG6.axis.paths[0]] == 3e-2))["timeouts"]
@@ -215,7 +215,7 @@ def test_rows_csv_has_all_metrics(outcome: Outcome, tmp_path: Path) -> None:
     )
 
 
-def test_the_reports_menu_has_the_metrics_that_are_no_columns(outcome: Outcome) -> None:
+def test_the_reports_menu_has_computed_metrics_beside_columns(outcome: Outcome) -> None:
     chapter = chapter_of_outcome(outcome, trace=False)
     assert isinstance(chapter, Chapter)
     names = [quantity.column for quantity in chapter.quantities]
@@ -225,6 +225,6 @@ def test_the_reports_menu_has_the_metrics_that_are_no_columns(outcome: Outcome) 
     assert chapter_data(chapter)["cells"][RETRIES.name]["mean"][0] == pytest.approx(mean, rel=1e-5)
 
 
-def test_an_experiment_may_measure_one_flow() -> None:
+def test_an_experiment_can_measure_the_goodput_of_a_single_flow() -> None:
     one = replace(SHORT, metric=replace(FIG6.metric, name="flow.ftp1.goodput_mbps"))
     assert str(one.study("default").reps).startswith("until ± 3 % of flow.ftp1.goodput_mbps")

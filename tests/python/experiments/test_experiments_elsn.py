@@ -41,14 +41,14 @@ def frame(rows: Sequence[tuple[Any, ...]], *columns: str) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=list(columns), orient="row")
 
 
-def test_all_four_are_registered() -> None:
+def test_all_four_elsn_experiments_are_registered() -> None:
     known = registry()
     for module in (fig1, eln_filter, esack, handoff):
         assert known[module.EXPERIMENT.id] is module.EXPERIMENT
 
 
 @pytest.mark.parametrize("module", [fig1, eln_filter, esack, handoff])
-def test_a_claim_has_the_papers_words_or_is_airhops_own(module: Any) -> None:
+def test_a_claim_has_either_a_quote_or_is_airhops_own(module: Any) -> None:
     for claim in module.EXPERIMENT.claims:
         assert bool(claim.quote) != claim.own
 
@@ -87,7 +87,7 @@ def traced_loss(**at: float) -> dict[str, pl.DataFrame]:
     }  # fmt: skip
 
 
-def test_the_steps_of_figure_1_are_found_in_a_trace() -> None:
+def test_the_steps_of_figure_1_are_detected_in_a_trace() -> None:
     seen = fig1.seen_in(traced_loss())
     assert seen.losses == 1
     # Downlink: a notice takes its time on the wire.
@@ -106,12 +106,12 @@ def test_the_steps_of_figure_1_are_found_in_a_trace() -> None:
         ({"cwnd": 3.9}, {"untouched"}),
     ],
 )
-def test_what_is_not_as_printed_is_seen(wrong: dict[str, float], shares: set[str]) -> None:
+def test_steps_that_differ_from_figure_1_are_detected(wrong: dict[str, float], shares: set[str]) -> None:
     seen = fig1.seen_in(traced_loss(**wrong))
     assert {name for name, share in seen.shares.items() if share == 0.0} - {"no_delay"} == shares
 
 
-def test_a_packet_that_a_retry_repairs_needs_its_ersn_too() -> None:
+def test_a_packet_repaired_by_a_link_retry_also_needs_an_ersn() -> None:
     # Yun 2009 §3.1: "fails in the first transmission attempt", whatever comes of the retry.
     told = traced_loss()
     repaired = frame(
@@ -144,7 +144,7 @@ def test_the_sender_waits_for_the_ack_of_a_packet_that_a_retry_repairs(
     assert fig1.held_after_ersn(told) == held
 
 
-def test_a_loss_without_an_eln_is_not_as_printed() -> None:
+def test_a_loss_without_an_eln_differs_from_figure_1() -> None:
     told, untold = traced_loss(), traced_loss()
     untold["notices"] = untold["notices"].filter(pl.col("kind") == "ersn")
     later = {
@@ -156,7 +156,7 @@ def test_a_loss_without_an_eln_is_not_as_printed() -> None:
     assert fig1.seen_in(both).shares["in_order"] == 0.5
 
 
-def test_counter_examples_of_figure_1_are_in_the_sample() -> None:
+def test_losses_that_contradict_figure_1_are_counted_in_the_sample() -> None:
     # §3.1: neither congestion control nor a retransmission upon the ERSN; sent again upon the ELN.
     early = fig1.seen_in(traced_loss(again=4.0))
     assert (early.losses, early.shares["in_order"], early.shares["held"]) == (1, 0.0, 0.0)
@@ -171,7 +171,7 @@ def test_counter_examples_of_figure_1_are_in_the_sample() -> None:
     assert fig1.steps_of(late).is_empty()
 
 
-def test_real_runs_are_as_figure_1_prints() -> None:
+def test_simulated_losses_follow_the_steps_of_figure_1() -> None:
     found = Values(fig1.compute("quick", 2, SILENT))
     assert set(decisions(fig1.EXPERIMENT, found).values()) == {True}
     # T_wrd: three wired links of 10 ms, and 40 bytes at 10 Mbit/s on each.
@@ -189,14 +189,14 @@ def test_real_runs_are_as_figure_1_prints() -> None:
 # ---- the ELN filter --------------------------------------------------------------------------------------
 
 
-def test_what_is_wasted_leaves_within_the_disconnection() -> None:
+def test_only_retransmissions_sent_during_the_disconnection_count_as_wasted() -> None:
     times = [(9.9, True), (10.0, True), (10.05, False), (10.25, True), (11.9, True), (12.0, True)]
     wasted, steps = eln_filter.wasted_in({"segments": frame(times, "time_s", "retransmission")}, 10.0, 2.0)
     assert wasted == 3
     assert steps == (1, 1, *([0] * 7), 1)
 
 
-def test_the_filter_of_the_papers_example_meets_one_disconnection() -> None:
+def test_the_filter_example_has_the_papers_n_and_a_permanent_disconnection() -> None:
     # §4.2: N = 2 at r = 1; "permanent disconnection".
     document = eln_filter.scenario(eln_filter.EXAMPLE, 20).to_dict()
     assert document["flow"][0]["scheme"] == {"name": "ll-elsn", "n": 2, "ersn": "heeded"}
@@ -243,7 +243,7 @@ def test_a_claim_about_the_filter_fails_on_contrary_numbers(
     assert found[claim] is False
 
 
-def test_a_real_disconnection_is_cheaper_with_the_filter() -> None:
+def test_the_filter_reduces_the_cost_of_a_simulated_disconnection() -> None:
     with_it, without = (
         eln_filter.measure(name, 1, 1, 0) for name in (eln_filter.EXAMPLE, eln_filter.UNFILTERED)
     )
@@ -282,7 +282,7 @@ def test_esack_equals_sack_within_the_resolution_of_the_papers_curves() -> None:
     assert like_sack(goodput_mbps=0.953)["yun-esack"] is None
 
 
-def test_nothing_but_the_queue_loses_where_esack_is_compared() -> None:
+def test_the_comparison_of_esack_with_sack_has_queue_losses_only() -> None:
     for point in esack.EXPERIMENT.study("quick").points():
         (cell,) = point.scenario.to_dict()["wlan"]
         assert (cell["attempts"], cell["errors"]["kind"]) == (7, "clean")
@@ -292,7 +292,7 @@ def test_nothing_but_the_queue_loses_where_esack_is_compared() -> None:
 # ---- handoffs --------------------------------------------------------------------------------------------
 
 
-def test_losses_of_a_handoff_are_distinguished_from_others() -> None:
+def test_losses_of_a_handoff_are_distinguished_from_other_losses() -> None:
     seqs = [1, 1001, 2001, 3001]
     tables = {
         "segments": frame(
@@ -368,7 +368,7 @@ def test_a_claim_about_handoffs_fails_on_contrary_numbers(
     assert [name for name, holds in found.items() if holds is False] == [claim]
 
 
-def test_a_retry_limit_of_the_other_reading_is_run() -> None:
+def test_the_two_readings_run_handoffs_with_retry_limits_1_and_4() -> None:
     (question,) = handoff.EXPERIMENT.questions
     limits = [
         handoff.scenario("lhp", 200, reading).to_dict()["wlan"][0]["attempts"]
@@ -377,7 +377,7 @@ def test_a_retry_limit_of_the_other_reading_is_run() -> None:
     assert limits == [1, 4]
 
 
-def test_the_link_layer_reports_a_real_handoff_and_the_receiver_does_not() -> None:
+def test_in_a_simulated_handoff_the_link_layer_sends_notices_and_the_receiver_none() -> None:
     question = handoff.EXPERIMENT.questions[0]
     hack, own = (handoff.measure(question.default, scheme, 200, 1, 0) for scheme in ("hack", "ll-elsn"))
     assert own.undetected == 0.0

@@ -38,7 +38,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., No
     return install
 
 
-def test_a_package_registers_experiments_by_entry_point(install: Callable[..., None]) -> None:
+def test_an_installed_package_registers_experiments_by_entry_point(install: Callable[..., None]) -> None:
     install(first="my_experiments:FIRST")
     assert registry()["mine/first"].title == "Mine"
     assert list(registry())[:-1] == list(KNOWN)
@@ -53,7 +53,7 @@ def test_a_package_registers_experiments_by_entry_point(install: Callable[..., N
         ("my_experiments:TAKEN", "There is an experiment `yun2009/fig6` already"),
     ],
 )
-def test_a_broken_entry_point_is_named_and_disables_no_other(
+def test_a_broken_entry_point_is_named_and_does_not_disable_other_entry_points(
     install: Callable[..., None], entry: str, message: str
 ) -> None:
     install(bad=entry, first="my_experiments:FIRST")

@@ -83,7 +83,7 @@ def scheme(document: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("experiment", [FIG2A, FIG2B, READ_AS_FTP], ids=lambda experiment: experiment.id)
-def test_the_set_up_is_the_papers(experiment: Experiment) -> None:
+def test_error_rates_runs_schemes_and_queues_equal_the_papers(experiment: Experiment) -> None:
     # §3: 0.1 %, 1 %, 2 %, 3 %, 4 %, and 5 %; queues of 20 MSS; "an average of 10 times, over 200 seconds".
     assert experiment.axis.full == (0.001, 0.01, 0.02, 0.03, 0.04, 0.05)
     assert experiment.replications.full == 10
@@ -95,7 +95,7 @@ def test_the_set_up_is_the_papers(experiment: Experiment) -> None:
         assert {queue["packets"] for queue in queues} == {20}
 
 
-def test_the_thresholds_are_the_papers() -> None:
+def test_the_thresholds_of_westwood_vt_equal_the_papers() -> None:
     # §3: "We setup the lower bound of WestwoodVT, α to 14. … The upper bound, β is fixed on 16".
     assert scheme(documents(FIG2A)[0]).items() >= {"name": "westwood-vt", "alpha": 14, "beta": 16}.items()
 
@@ -107,7 +107,7 @@ def test_cross_traffic_does_not_depend_on_the_scheme_under_test() -> None:
         assert [flow["scheme"] for flow in document["flow"][1:]] == ["reno", "reno"]
 
 
-def test_the_goodput_is_that_of_the_connection_under_test() -> None:
+def test_goodput_is_measured_for_the_connection_under_test_only() -> None:
     assert FIG2A.metric is FIG2B.metric is READ_AS_FTP.metric is GOODPUT
     assert GOODPUT.name == "flow.ftp.goodput_mbps"
 
@@ -119,13 +119,13 @@ def test_the_confusion_matrix_is_measured_at_every_error_rate() -> None:
 
 
 @pytest.mark.parametrize("experiment", [FIG2A, FIG2B], ids=lambda experiment: experiment.id)
-def test_every_reading_can_be_run(experiment: Experiment) -> None:
+def test_every_reading_of_koo_2007_has_runnable_scenarios(experiment: Experiment) -> None:
     for reading, read in otherwise(experiment):
         assert read.study("quick").points(), reading.name
         assert read.beside is None or read.beside.study("quick").points()
 
 
-def test_a_reading_of_the_path_is_one_of_both_topologies() -> None:
+def test_a_reading_of_the_path_delay_changes_both_topologies() -> None:
     # Figure 1b has 5 ms of the path on the sender's own link. Cross traffic is no matter of Figure 1a.
     for reading, wire, alone in (("fitted", "20 ms", "25 ms"), ("ftp", "40 ms", "45 ms")):
         read = under(FIG2B, reading)
@@ -171,14 +171,14 @@ def test_a_claim_of_figure_2a_fails_on_contrary_numbers(broken: list[str], means
     assert [claim for claim, holds in found.items() if holds is False] == broken
 
 
-def test_almost_identical_is_less_than_what_outperforms() -> None:
+def test_the_almost_identical_claim_fails_at_a_gain_of_4_percent() -> None:
     # "outperforms WestwoodNR by 3 %".
     for share, holds in ((1.02, True), (1.04, False), (0.96, False)):
         new_jersey = share * FIGURE2A[0.01]["westwood-vt"]
         assert single(changed(FIGURE2A, 0.01, new_jersey=new_jersey))["koo-3"] is holds
 
 
-def test_new_jersey_is_almost_identical_below_4_percent_and_outperformed_from_there_up() -> None:
+def test_new_jersey_claims_cover_error_rates_below_and_from_4_percent() -> None:
     # "until the wireless link error rate reaches 4 %"; the abstract's "outperforms" names no error rate.
     def found(x: float, share: float) -> tuple[bool | None, ...]:
         decided = single(changed(FIGURE2A, x, new_jersey=share * FIGURE2A[x]["westwood-vt"]))
@@ -196,7 +196,7 @@ def test_every_claim_of_figure_2b_holds_on_supporting_numbers() -> None:
     assert set(found.values()) == {True}
 
 
-def test_constant_is_along_the_error_rates_and_with_cross_traffic() -> None:
+def test_a_constant_goodput_must_not_fall_with_cross_traffic() -> None:
     level = {x: {**row, "westwood-vt": 1.9} for x, row in FIGURE2A.items()}
     for factor, holds in ((0.95, True), (0.8, False)):
         measured = synthetic.samples({x: {**row, "westwood-vt": 1.9 * factor} for x, row in FIGURE2B.items()})
@@ -205,7 +205,7 @@ def test_constant_is_along_the_error_rates_and_with_cross_traffic() -> None:
         assert found["koo-6-constant"] is holds
 
 
-def test_constant_is_of_any_two_error_rates() -> None:
+def test_a_constant_goodput_must_be_equal_at_any_two_error_rates() -> None:
     # "regardless of wireless link error rates": a dip between the ends is no constancy.
     level = {x: {**row, "westwood-vt": 1.9} for x, row in FIGURE2A.items()}
     dip = {x: {**row, "westwood-vt": 1.6 if x == 0.01 else 1.9} for x, row in FIGURE2B.items()}
@@ -236,11 +236,11 @@ def test_a_claim_of_figure_2b_fails_on_contrary_numbers(broken: set[str], means:
     assert failing - {"koo-6-constant"} == broken
 
 
-def test_quick_mode_measures_where_the_paper_prints_numbers() -> None:
+def test_quick_mode_measures_the_error_rates_with_printed_numbers() -> None:
     assert {0.01, 0.02} <= set(ERRORS.coarse)
 
 
-def test_a_single_replication_decides_nothing() -> None:
+def test_a_single_replication_decides_no_claim_of_koo_2007() -> None:
     measured = synthetic.samples(FIGURE2A, reps=1)
     found = {one.claim.id: one.result.holds for one in check_claims(FIG2A.claims, measured)}
     assert set(found.values()) == {None}

@@ -61,7 +61,7 @@ def test_a_picture_is_drawn_from_the_run_of_its_curve_and_replication(tmp_path: 
 
 
 @pytest.mark.parametrize(("curve", "x"), [("sock", 1e-2), ("sack", 3e-3)])
-def test_a_picture_of_values_that_not_every_mode_runs_is_refused(curve: str, x: float) -> None:
+def test_a_picture_of_a_point_that_some_mode_does_not_run_is_refused(curve: str, x: float) -> None:
     with pytest.raises(InputError, match=f"picture of `{curve}` at .* not run in every mode"):
         replace(FIG6, pictures=(replace(drawn([]), curve=curve, x=x),))
 
@@ -79,21 +79,21 @@ def partly() -> Outcome:
     return outcome
 
 
-def test_a_cell_of_which_no_run_has_the_metric_has_no_row() -> None:
+def test_a_cell_without_any_value_of_the_metric_has_no_row() -> None:
     found = {(row.scheme, row.x) for row in partly().also[TIMEOUTS.name]}
     assert not {scheme for scheme, _ in found} & {"sack"}
     assert ("snoop", 1e-2) not in found
     assert ("snoop", 1e-3) in found
 
 
-def test_what_the_baseline_does_not_have_is_compared_with_nothing() -> None:
+def test_without_values_of_the_baseline_rows_have_no_ratio_or_difference() -> None:
     measured = synthetic.samples()
     measured.cells |= {(FIG6.baseline, x): {} for x in measured.xs}
     found = rows(FIG6, TIMEOUTS, measured)
     assert {(row.ratio, row.difference) for row in found} == {(None, None)}
 
 
-def test_a_curve_without_the_metric_has_no_column_and_a_cell_without_it_a_dash() -> None:
+def test_a_curve_without_the_metric_has_no_column_and_an_empty_cell_a_dash() -> None:
     text = StringIO()
     print_outcome(partly(), Console(file=text, width=96, color_system=None))
     lines = text.getvalue().splitlines()
@@ -104,7 +104,7 @@ def test_a_curve_without_the_metric_has_no_column_and_a_cell_without_it_a_dash()
     assert len(re.findall("–", row)) == 1
 
 
-def test_files_omit_missing_parts(tmp_path: Path) -> None:
+def test_rows_csv_has_nulls_for_missing_values(tmp_path: Path) -> None:
     write_rows(partly(), tmp_path / "rows.csv")
     table = pl.read_csv(tmp_path / "rows.csv")
     assert table.filter(pl.col("scheme") == "sack")["timeouts_mean"].null_count() == 5

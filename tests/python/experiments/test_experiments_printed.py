@@ -47,7 +47,7 @@ def measured(reps: int = 5, **by_curve: tuple[float, float]) -> Samples:
 # ---- decisions -----------------------------------------------------------------------------------------
 
 
-def test_a_printed_table_becomes_cells() -> None:
+def test_a_printed_table_is_read_into_cells_by_curve_and_row() -> None:
     assert PRINTED["tcp-cl", 2] == 8.0
     with pytest.raises(ValueError, match="zip"):
         printed.columns((1, 2), reno=(10.0,))
@@ -77,11 +77,13 @@ def judged(
         (judged(500.0, 600.0, 700.0, 2.0, upward=math.inf), None),
     ],
 )
-def test_a_number_is_met_when_the_whole_interval_is_near_it(found: PrintedCheck, met: bool | None) -> None:
+def test_a_printed_number_is_met_if_the_whole_interval_is_within_tolerance(
+    found: PrintedCheck, met: bool | None
+) -> None:
     assert found.met.holds is met
 
 
-def test_the_tolerance_is_half_a_digit_plus_the_scatter_of_the_printed_value() -> None:
+def test_the_tolerance_is_half_a_digit_plus_the_scatter_of_the_printed_mean() -> None:
     assert Source("any", digit=1.0).tolerance(6.0) == 6.5, "no count of runs: one run"
     assert Source("any", digit=1.0, runs=9).tolerance(6.0) == 2.5, "the mean of nine runs scatters less"
     assert Source("any", digit=1.0).needs == printed.COUNT
@@ -106,7 +108,7 @@ def numbers(samples: Samples, *curves: str) -> ClaimResult:
 
 
 @pytest.mark.usefixtures("scatter")
-def test_cells_that_are_off_are_named_with_their_tolerances() -> None:
+def test_missed_cells_are_named_with_their_tolerances() -> None:
     found = numbers(measured(reno=(13.0, 5.0), tcp_cl=(10.0, 6.0)), "reno", "tcp-cl")
     assert found.holds is False
     assert found.measured == (
@@ -116,7 +118,7 @@ def test_cells_that_are_off_are_named_with_their_tolerances() -> None:
     assert numbers(measured(), "reno", "tcp-cl").holds is True
 
 
-def test_a_scatter_that_is_too_large_names_the_missing_information(scatter: dict[str, float]) -> None:
+def test_a_number_undecided_by_scatter_names_the_missing_information(scatter: dict[str, float]) -> None:
     scatter[""] = 2.6  # more than half of the 5 Mbit/s at two hops, less than half of the 10 at one
     found = numbers(measured(), "reno")
     assert (found.holds, found.needs) == (None, printed.COUNT)
@@ -134,7 +136,7 @@ def test_gains_are_checked_in_percentage_points() -> None:
     assert printed.column_gains_met(short, AXIS, SOURCE, PRINTED, "tcp-cl", "reno", [2.0]).holds is False
 
 
-def test_a_gain_of_columns_has_the_tolerances_of_columns_or_of_their_ratio(
+def test_the_tolerance_of_a_gain_comes_from_both_columns_or_their_ratio(
     scatter: dict[str, float],
 ) -> None:
     def found(
@@ -163,7 +165,7 @@ def test_a_gain_of_columns_has_the_tolerances_of_columns_or_of_their_ratio(
     assert str(found(measured())) == "60 (printed 60 [at least −70.6]) %"
 
 
-def test_a_gain_that_is_printed_scatters_by_a_factor(scatter: dict[str, float]) -> None:
+def test_the_tolerance_of_a_printed_gain_is_multiplicative(scatter: dict[str, float]) -> None:
     # Koo 2007 prints 118 %: a ratio of 2.18 and half a point, here with the scatter of four runs.
     scatter["reno"] = 0.2
     ratio = measured().ratio("tcp-cl", "reno", 2.0)
@@ -181,7 +183,7 @@ def test_only_values_both_measured_and_printed_are_compared() -> None:
     assert list(found) == ["reno at 2 hops"]
 
 
-def test_the_mean_error_is_that_of_absolute_errors() -> None:
+def test_the_mean_error_is_the_mean_of_absolute_errors() -> None:
     # +10 % and -10 % are an error of 10 %, not of nothing.
     off = {
         "a": PrintedCheck(10.0, 11.0, 10.7, 11.3, 1.0, ""),
@@ -193,7 +195,7 @@ def test_the_mean_error_is_that_of_absolute_errors() -> None:
 
 
 @pytest.mark.usefixtures("scatter")
-def test_a_column_is_met_by_its_mean_error() -> None:
+def test_a_column_is_met_if_its_mean_error_is_within_tolerance() -> None:
     def column(*reno: float) -> bool | None:
         samples = measured(reno=(reno[0], reno[1]))
         return printed.mean_error_met(samples, AXIS, SOURCE, PRINTED, ("reno",), "Mbit/s").holds
@@ -204,13 +206,13 @@ def test_a_column_is_met_by_its_mean_error() -> None:
 
 
 @pytest.mark.usefixtures("scatter")
-def test_a_single_replication_decides_nothing() -> None:
+def test_a_single_replication_meets_and_misses_no_printed_number() -> None:
     samples = measured(reps=1)
     assert printed.mean_error_met(samples, AXIS, SOURCE, PRINTED, ("reno",), "Mbit/s").holds is None
     assert numbers(samples, "reno").holds is None
 
 
-def test_every_printed_number_has_its_scatter() -> None:
+def test_every_printed_number_has_a_scatter() -> None:
     """The file has a row for each number of a printed table, of as many runs as the paper's own count."""
     for experiment in registry().values():
         if isinstance(experiment, Experiment) and experiment.id.startswith("cheng2008/table"):
@@ -223,7 +225,7 @@ def test_every_printed_number_has_its_scatter() -> None:
         run_half_width("any", "reno", 1.0)
 
 
-def test_counts_are_reported_with_their_noun() -> None:
+def test_numbers_of_hops_are_reported_with_singular_or_plural() -> None:
     assert [AXIS.text(x) for x in AXIS.full] == ["1 hop", "2 hops"]
 
 
@@ -258,7 +260,7 @@ def row(document: dict[str, Any], scheme: str, fer: float) -> dict[str, Any]:
     return found[0]
 
 
-def test_the_terminal_has_number_error_and_ratio(outcome: Outcome) -> None:
+def test_the_terminal_table_has_printed_number_error_and_ratio(outcome: Outcome) -> None:
     stream = io.StringIO()
     print_outcome(outcome, Console(width=80, file=stream))
     lines = [" ".join(line.split()) for line in stream.getvalue().splitlines()]
@@ -275,7 +277,7 @@ def test_a_table_without_printed_numbers_has_no_column_for_them() -> None:
     assert "printed" not in stream.getvalue()
 
 
-def test_the_document_has_both_ratios(outcome: Outcome) -> None:
+def test_the_document_has_the_measured_and_the_published_ratio(outcome: Outcome) -> None:
     document = outcome.to_dict()
     found = row(document, "ll-elsn", 0.01)
     assert found["published"] == 3.2
@@ -315,7 +317,7 @@ def test_the_report_has_the_printed_ratio(outcome: Outcome) -> None:
     assert by_point[0, 1] is None and by_point[1, 0] is None
 
 
-def test_the_reports_table_has_it_beside_the_measured_numbers(
+def test_the_reports_table_has_the_printed_value_beside_the_measured_value(
     tab: Tab, outcome: Outcome, tmp_path: Path
 ) -> None:
     chapter = chapter_of_outcome(outcome, trace=False)

@@ -58,7 +58,7 @@ SENT, RECEIVED = ("eln", "sent"), ("eln", "received")
 FIRST, AGAIN = False, True
 
 
-def test_a_notice_counts_if_it_comes_before_the_segment_is_sent_again() -> None:
+def test_a_notice_counts_if_it_arrives_before_the_segment_is_retransmitted() -> None:
     # In this order: told at once, told after 30 ms, never detected, detected but not told, told too late.
     segments = [(float(i), 1 + 1000 * i, FIRST) for i in range(5)]
     again = [
@@ -79,7 +79,7 @@ def test_a_notice_counts_if_it_comes_before_the_segment_is_sent_again() -> None:
     assert told.delay_ms == pytest.approx((0.0 + 30.0) / 2)
 
 
-def test_what_is_no_loss_of_a_first_copy_at_the_link_is_left_out() -> None:
+def test_only_losses_of_first_transmissions_on_the_link_are_counted() -> None:
     segments = [
         (0.0, 1, FIRST),
         (0.0, 1001, FIRST),
@@ -99,7 +99,7 @@ def test_what_is_no_loss_of_a_first_copy_at_the_link_is_left_out() -> None:
     assert told.delay_ms == pytest.approx(60.0)
 
 
-def test_only_elns_tell_of_a_loss() -> None:
+def test_only_an_eln_counts_as_a_notice_of_a_loss() -> None:
     segments = [(0.0, 1, FIRST), (0.9, 1, AGAIN), (0.0, 1001, FIRST), (0.9, 1001, AGAIN)]
     drops = [(0.1, 1, *RETRIES), (0.1, 1001, *RETRIES)]
     notices = [(0.1, 1, "ersn", "sent"), (0.2, 1, "ersn", "received")]
@@ -109,7 +109,7 @@ def test_only_elns_tell_of_a_loss() -> None:
         NoticeStatistics.of(first_losses(_tables(segments, drops, notices[:2])))
 
 
-def test_a_loss_is_followed_if_the_next_segment_left_with_it() -> None:
+def test_a_loss_counts_as_followed_if_the_next_segment_was_sent_with_it() -> None:
     segments = [(0.0, 1, FIRST), (0.0, 1001, FIRST), (0.1, 2001, FIRST)]
     again = [(0.5, seq, AGAIN) for seq in (1, 1001, 2001)]
     drops = [(0.1, seq, *RETRIES) for seq in (1, 1001, 2001)]
@@ -117,7 +117,7 @@ def test_a_loss_is_followed_if_the_next_segment_left_with_it() -> None:
     assert followed(losses)["seq"].to_list() == [1]
 
 
-def test_a_loss_is_unhindered_if_no_other_packet_is_lost_until_its_repair() -> None:
+def test_a_loss_counts_as_isolated_if_no_other_packet_is_lost_until_its_repair() -> None:
     segments = [(float(i), 1 + 1000 * i, FIRST) for i in range(4)]
     again = [(i + 0.5, 1 + 1000 * i, AGAIN) for i in range(4)]
     drops = [(i + 0.1, 1 + 1000 * i, *RETRIES) for i in range(4)]
@@ -145,7 +145,7 @@ WIRE = {"data": 30 + 3 * 1040 * 8 / 10_000, "ack": 30 + 3 * 40 * 8 / 10_000}
         ("ll-elsn", 0.0, 0, True),
     ],
 )
-def test_delays_are_those_of_table_1(scheme: str, air: float, option: int, down_only: bool) -> None:
+def test_formula_delays_equal_table_1(scheme: str, air: float, option: int, down_only: bool) -> None:
     # T_data + T_ack + T_wrd; T_ack + T_wrd; T_wrd. Uplink one T_wrd more, and nothing for LL-ELSN. Options
     # make 5 % of T_ack and 10 us a link; (1) repeats 0.07 % of ACKs.
     down, up = (ROWS[scheme].delay_ms(way) for way in WAYS)
@@ -154,7 +154,7 @@ def test_delays_are_those_of_table_1(scheme: str, air: float, option: int, down_
     assert up[0] == pytest.approx(0.0 if down_only else down[0] + WIRE["data"], abs=0.01)
 
 
-def test_failures_are_those_of_table_1() -> None:
+def test_formula_failure_probabilities_equal_table_1() -> None:
     # Of damaged frames with 76 bytes of headers, one in fourteen has them hit; a little more with an option.
     failure = {scheme: row.failure(row) for scheme, row in ROWS.items()}
     assert failure["ewln"] == pytest.approx((1 - 0.99 ** (76 / 1076)) / 0.01)
@@ -169,7 +169,7 @@ def test_failures_are_those_of_table_1() -> None:
     )
 
 
-def test_the_formulas_are_about_the_path_that_is_run() -> None:
+def test_the_simulated_path_has_the_parameters_of_the_formulas() -> None:
     for scheme, way, load in product(ROWS, WAYS, LOADS):
         document = scenario(scheme, way, load).to_dict()
         assert [(link["rate"], link["delay"]) for link in document["wired"]] == [("10 Mbit/s", "10 ms")] * 3
@@ -197,7 +197,9 @@ def test_the_formulas_are_about_the_path_that_is_run() -> None:
         ("ll-elsn", "uplink", 0.0),
     ],
 )
-def test_a_trace_differs_from_the_formula_by_interframe_spaces(scheme: str, way: str, beside: float) -> None:
+def test_delays_in_a_trace_differ_from_the_formula_by_interframe_spaces(
+    scheme: str, way: str, beside: float
+) -> None:
     told = measure(scheme, way, "light", seed=1, rep=0).told
     # Some 150 losses: the backoffs' mean is known to 0.016 ms, 0.023 ms where there are two.
     assert told.losses > 100
@@ -205,7 +207,7 @@ def test_a_trace_differs_from_the_formula_by_interframe_spaces(scheme: str, way:
     assert off == pytest.approx(beside, abs=1e-6 if scheme == "ll-elsn" else 0.08)
 
 
-def test_collisions_fail_the_detection_of_damaged_frames_and_nothing_else() -> None:
+def test_collisions_prevent_loss_detection_by_hack_only() -> None:
     failing = {
         s: measure(s, "downlink", "bulk", seed=1, rep=0).told.undetected for s in ("hack", "lhp", "ll-elsn")
     }
@@ -268,9 +270,7 @@ def test_every_claim_holds_on_the_values_of_the_formulas(ideal: Values) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_one_detected_collision_of_a_whole_frame_refutes_that_contention_defeats_hack(
-    ideal: Values, way: str
-) -> None:
+def test_a_detected_collision_of_a_whole_frame_refutes_the_claim_about_hack(ideal: Values, way: str) -> None:
     # Yun 2009, §2.1: "channel contention may result in the loss of the whole packet".
     where = {"way": way, "load": "bulk"}
     assert _decisions(_changed(ideal, "hack", COLLIDED_DETECTED, 0.1, **where))["yun-12-contention"] is False
@@ -298,15 +298,13 @@ def test_each_row_of_the_table_is_checked_by_delay_and_failure(ideal: Values, sc
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_losses_after_a_loss_concern_balakrishnans_scheme_with_one_transmission_only(
-    ideal: Values, way: str
-) -> None:
+def test_the_eln_claim_is_checked_with_and_without_losses_after_a_loss(ideal: Values, way: str) -> None:
     # §3.2: T_wls is the time "to transmit a TCP data and an ACK packet successfully".
     found = _decisions(_changed(ideal, "eln", UNTOLD, 0.005, way=way, load="light"))
     assert (found["yun-12-eln"], found["yun-12-eln-once"]) == (True, False)
 
 
-def test_ll_elsn_must_be_first_everywhere(ideal: Values) -> None:
+def test_ll_elsn_must_have_the_shortest_delay_and_most_notices_in_every_case(ideal: Values) -> None:
     for way, load in product(WAYS, LOADS):
         where = {"way": way, "load": load}
         assert _decisions(_changed(ideal, "ll-elsn", DELAY, 100.0, **where))["yun-12"] is False
@@ -325,7 +323,7 @@ def test_equal_seeds_yield_equal_values(monkeypatch: pytest.MonkeyPatch) -> None
     assert one == other != third
 
 
-def test_tables_fit_into_80_columns(ideal: Values) -> None:
+def test_tables_of_notice_delays_fit_into_80_columns(ideal: Values) -> None:
     assert registry()["yun2009/table1"] is EXPERIMENT
     stream = io.StringIO()
     found = Calculated(EXPERIMENT, "quick", 1, ideal, check_claims(EXPERIMENT.claims, ideal))

@@ -11,7 +11,7 @@ from airhop.reproduction.writer import Writer
 from patience import PATIENCE_S
 
 
-def test_results_come_in_the_order_of_their_calls() -> None:
+def test_the_writer_returns_results_in_the_order_of_their_calls() -> None:
     first = threading.Event()
     with Writer[int]() as writer:
         writer.submit(lambda: 1 if first.wait(PATIENCE_S) else 0)
@@ -21,7 +21,7 @@ def test_results_come_in_the_order_of_their_calls() -> None:
         assert list(writer.rest()) == [1, 2]
 
 
-def test_what_a_call_raises_comes_out_where_its_result_would() -> None:
+def test_the_writer_raises_the_error_of_a_call_in_place_of_its_result() -> None:
     def fails() -> int:
         raise OSError("disk full")
 
@@ -30,7 +30,7 @@ def test_what_a_call_raises_comes_out_where_its_result_would() -> None:
         list(writer.rest())
 
 
-def test_an_interrupt_ends_the_call_under_way_and_begins_no_other() -> None:
+def test_an_interrupt_ends_the_current_call_and_starts_no_other_call() -> None:
     """Ctrl-C is to stop within a second, and what was being written cleans up behind itself."""
     begun, cleaned, others = threading.Event(), threading.Event(), []
 

@@ -37,14 +37,14 @@ def test_the_twelve_schemes_of_figure_7_are_compared() -> None:
     assert (len(OTHERS), len(THE_REST)) == (11, 9)
 
 
-def test_the_first_points_of_figures_7_and_9_are_runs_of_figure_6() -> None:
+def test_figure_9_shares_its_first_point_with_figure_6() -> None:
     # 10 ms, one connection, 1 %: the same cells, which the store computes once.
     for other in (FIG9,):
         shared = {point.scenario.digest for point in FIG6.study("full").points()}
         assert len(shared & {point.scenario.digest for point in other.study("full").points()}) == len(SCHEMES)
 
 
-def test_the_background_of_figure_11_is_the_papers() -> None:
+def test_the_background_traffic_of_figure_11_has_the_papers_parameters() -> None:
     # §5.2: "Pareto distribution whose mean rate is 8 Mbps and the shape parameter is set … as two". The rate
     # is that of IP packets, 1000 bytes each.
     document = FIG11.study("full").points()[0].scenario.to_dict()
@@ -56,7 +56,7 @@ def test_the_background_of_figure_11_is_the_papers() -> None:
     assert peak * 1000 / 972 * on / (on + off) == pytest.approx(8.0)
 
 
-def test_ten_rivals_share_all_but_the_first_link_with_the_reno_connection_of_figure_12() -> None:
+def test_rivals_of_figure_12_share_all_links_but_the_first_with_reno() -> None:
     points = FIG12.study("full").points()
     assert len(points) == len(RIVALS) * len(FIG12.axis.full)
     document = points[-1].scenario.to_dict()
@@ -117,7 +117,7 @@ def friendliness(means: Means) -> list[str]:
     return sorted(claim for claim, holds in holding(synthetic.samples(means), FIG12).items() if not holds)
 
 
-def test_the_claims_of_figure_12() -> None:
+def test_claims_of_figure_12_fail_on_contrary_numbers() -> None:
     assert friendliness(FRIENDLINESS) == []
     # 0.28 is more than nine tenths of 0.3; at one FER it is made up for at the other.
     assert friendliness(changed(FRIENDLINESS, veno=0.28)) == ["yun-10", "yun-10-strict"]
@@ -125,7 +125,7 @@ def test_the_claims_of_figure_12() -> None:
     assert friendliness(changed(FRIENDLINESS, ideal_bwe=0.28)) == ["yun-10-ideal", "yun-10-ideal-strict"]
 
 
-def test_one_replication_decides_nothing() -> None:
+def test_a_single_replication_decides_no_claim_of_figure_12() -> None:
     assert set(holding(synthetic.samples(FRIENDLINESS, reps=1), FIG12).values()) == {None}
 
 
@@ -144,14 +144,14 @@ def test_a_reading_of_a_scheme_also_applies_to_the_ten_rivals_of_figure_12() -> 
     assert decays == [0.999] * 10 * len(FIG12.axis.coarse)
 
 
-def test_another_background_leaves_the_figure_without_background_as_it_is() -> None:
+def test_another_background_does_not_change_the_companion_without_background() -> None:
     for name in ("bursts-0.04s", "bursts-ns2", "background-to-bs"):
         assert read(FIG11, name).beside is FIG6
     # A reading of a scheme is of both.
     assert read(FIG11, "lhp-smart").beside == read(FIG6, "lhp-smart")
 
 
-def test_every_background_of_figure_11_has_the_mean_that_is_printed() -> None:
+def test_every_background_of_figure_11_has_the_printed_mean_load() -> None:
     for figure in (read(FIG11, name) for name in ("bursts-0.04s", "bursts-4s", "bursts-ns2")):
         flows = figure.study("quick").points()[0].scenario.to_dict()["flow"]
         app = next(flow["app"] for flow in flows if flow["name"] == "background")

@@ -63,7 +63,7 @@ def decisions(experiment: Experiment, measured: Samples) -> dict[str, bool | Non
 
 
 @pytest.mark.parametrize("experiment", ALL, ids=lambda experiment: experiment.id)
-def test_rates_fades_and_packets_are_the_papers(experiment: Experiment) -> None:
+def test_rates_fades_and_packet_sizes_equal_the_papers(experiment: Experiment) -> None:
     # §5 A and B: 10 and 4 s, 10E-6 and 10E-2, "uniformal distributions", 56 and 19.2 kbit/s, 128 bytes.
     found = document(experiment, "basic" if "basic" in experiment.labels else "local")
     for link in found["radio"]:
@@ -77,13 +77,13 @@ def test_rates_fades_and_packets_are_the_papers(experiment: Experiment) -> None:
 
 
 @pytest.mark.parametrize("experiment", ALL, ids=lambda experiment: experiment.id)
-def test_two_hundred_paired_runs_of_every_curve(experiment: Experiment) -> None:
+def test_every_curve_of_kounavis_has_200_paired_runs(experiment: Experiment) -> None:
     assert experiment.replications.full >= 200
     assert {document(experiment, curve)["duration"] for curve in experiment.labels} == {"100 s"}
 
 
 @pytest.mark.parametrize("experiment", ALL, ids=lambda experiment: experiment.id)
-def test_every_reading_can_be_run(experiment: Experiment) -> None:
+def test_every_reading_of_kounavis_1996_has_runnable_scenarios(experiment: Experiment) -> None:
     for reading, read in otherwise(experiment):
         assert read.study("quick").points(), reading.name
         assert read.beside is None or read.beside.study("quick").points()
@@ -96,7 +96,7 @@ def under(experiment: Experiment, name: str) -> Experiment:
     return read
 
 
-def test_readings_change_every_radio_link_also_of_compared_scenarios() -> None:
+def test_readings_change_every_radio_link_of_the_experiment_and_its_companion() -> None:
     # §5 A prints "10E-6" and "10E-2" of either link; [1], its model, has powers of ten.
     read = under(BASIC_M2M, "ber-powers")
     assert read.beside is not None
@@ -105,14 +105,14 @@ def test_readings_change_every_radio_link_also_of_compared_scenarios() -> None:
         assert [(each["ber_good"], each["ber_bad"]) for each in errors] == [(1e-6, 1e-2)] * links
 
 
-def test_another_sender_is_another_one_for_all() -> None:
+def test_a_reading_of_the_sender_changes_the_sender_of_every_curve() -> None:
     read = under(EBSN, "reno")
     schemes = {curve: document(read, curve)["flow"][0]["scheme"] for curve in read.labels}
     assert schemes.pop("ebsn")["base"] == "reno"
     assert set(schemes.values()) == {"reno"}
 
 
-def test_another_link_layer_is_no_help_for_basic_tcp() -> None:
+def test_a_reading_of_the_link_layer_adds_no_arq_to_basic_tcp() -> None:
     read = under(EBSN_M2M, "blocks")
     first, last = document(read, "ebsn")["radio"]
     assert (first["arq_back"]["group"], last["arq"]["group"]) == ("blocks", "blocks")
@@ -125,7 +125,7 @@ def recovery(link: dict[str, Any]) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("experiment", FIXED_TO_MOBILE, ids=lambda experiment: experiment.id)
-def test_fixed_to_mobile_data_go_down(experiment: Experiment) -> None:
+def test_in_fixed_to_mobile_scenarios_data_use_the_downlink_with_go_back_n(experiment: Experiment) -> None:
     # §5 C: Go Back N; "regarding the uplink, we used a selective retransmission scheme". Result 2: Go back 3.
     (air,) = document(experiment, "local" if "local" in experiment.labels else "basic")["radio"]
     assert air["ends"] == ["bs", "snk"]
@@ -135,7 +135,7 @@ def test_fixed_to_mobile_data_go_down(experiment: Experiment) -> None:
 
 
 @pytest.mark.parametrize("experiment", MOBILE_TO_MOBILE, ids=lambda experiment: experiment.id)
-def test_mobile_to_mobile_data_go_up_first_and_down_last(experiment: Experiment) -> None:
+def test_mobile_to_mobile_data_use_the_uplink_first_and_the_downlink_last(experiment: Experiment) -> None:
     first, last = document(experiment, next(iter(experiment.labels)))["radio"]
     assert (first["ends"], last["ends"]) == (["src", "bs1"], ["bs2", "snk"])
     if "local" in experiment.labels:
@@ -145,7 +145,7 @@ def test_mobile_to_mobile_data_go_up_first_and_down_last(experiment: Experiment)
 
 
 @pytest.mark.parametrize("experiment", ALL, ids=lambda experiment: experiment.id)
-def test_basic_tcp_has_no_help_and_the_others_have_the_same(experiment: Experiment) -> None:
+def test_basic_tcp_has_no_arq_and_all_other_curves_have_the_same_arq(experiment: Experiment) -> None:
     helped = [curve for curve in ("local", "ebsn", "rttn", "patient") if curve in experiment.labels]
     if "basic" in experiment.labels:
         links = document(experiment, "basic")["radio"]
@@ -154,20 +154,20 @@ def test_basic_tcp_has_no_help_and_the_others_have_the_same(experiment: Experime
 
 
 @pytest.mark.parametrize("experiment", PAPERS, ids=lambda experiment: experiment.id)
-def test_every_result_of_the_paper_has_its_graph(experiment: Experiment) -> None:
+def test_every_result_of_the_paper_has_a_sequence_graph(experiment: Experiment) -> None:
     # §6: one graph each, of packets over the receiver's air interface.
     assert experiment.pictures[0].name == "sequence"
     assert experiment.pictures[0].rep == 0
     assert experiment.pictures[0].curve in experiment.id or experiment is LOCAL
 
 
-def test_the_sender_without_timeouts_waits_longer_than_a_run() -> None:
+def test_the_timeout_of_the_patient_sender_is_longer_than_a_run() -> None:
     rto = document(EBSN, "patient")["flow"][0]["tcp"]["rto"]
     assert {rto["min"], rto["max"]} == {"1000 s"}
     assert document(EBSN, "local")["flow"][0]["tcp"]["rto"]["max"] == "64 s"
 
 
-def test_windows_of_larger_packets_are_still_4_kb_of_packets() -> None:
+def test_receive_windows_are_4_kb_of_packets_at_every_packet_size() -> None:
     # Bakshi et al. 1997: window 4 KB, packets of 128 to 1536 bytes, headers of 40 within them.
     for size in SIZES.axis.full:
         flow = document(SIZES, "local", size)["flow"][0]
@@ -177,13 +177,13 @@ def test_windows_of_larger_packets_are_still_4_kb_of_packets() -> None:
         assert window // payload == 4096 // int(size)
 
 
-def test_fades_grow_on_every_link() -> None:
+def test_fades_have_the_same_length_on_every_link() -> None:
     for experiment, links in ((FADES, 1), (FADES_M2M, 2)):
         bad = [link["errors"]["bad"] for link in document(experiment, "ebsn", 16)["radio"]]
         assert bad == ["16 s"] * links
 
 
-def test_ersn_has_a_sender_of_its_own_and_stands_beside_that_alone() -> None:
+def test_ll_elsn_is_compared_with_sack_with_equal_tcp_settings() -> None:
     schemes = [document(NOTICES, curve)["flow"][0]["scheme"] for curve in ("ll-elsn", "sack")]
     assert schemes[0]["name"] == "ll-elsn"
     assert schemes[0]["ersn"] == "heeded"
@@ -195,14 +195,14 @@ def test_ersn_has_a_sender_of_its_own_and_stands_beside_that_alone() -> None:
 @pytest.mark.parametrize(
     "experiment", [one for one in ALL if "rttn" in one.labels], ids=lambda experiment: experiment.id
 )
-def test_rttn_is_called_a_reconstruction_wherever_it_is_drawn(experiment: Experiment) -> None:
+def test_rttn_is_labelled_a_reconstruction_in_every_figure(experiment: Experiment) -> None:
     assert "reconstruction" in experiment.labels["rttn"]
 
 
 # ---- claims ----------------------------------------------------------------------------------------------
 
 
-def test_fades_let_nothing_through_where_blocking_them_changes_nothing() -> None:
+def test_the_claim_about_fades_needs_equal_goodput_with_blocked_fades() -> None:
     means = {"basic": 6.0, "reno": 6.0, "dead": 5.9, "clean": 13.0}
     assert set(decisions(BASIC, samples(means)).values()) == {True}
     assert decisions(BASIC, samples({**means, "dead": 5.4}))["kou-fades-goodput"] is False
@@ -210,7 +210,7 @@ def test_fades_let_nothing_through_where_blocking_them_changes_nothing() -> None
     assert decisions(BASIC, samples({**means, "reno": 9.6}))["kou-severe"] is False
 
 
-def test_attempts_are_in_a_fade_if_their_last_bit_is() -> None:
+def test_an_attempt_is_in_a_fade_if_its_last_bit_is_in_the_fade() -> None:
     """A frame whose last bit precedes the fade of its own link and direction is one of good times."""
     fades = pl.DataFrame({"place": ["bs->snk", "snk->bs"], "begin_s": [1.0, 0.0], "end_s": [2.0, 9.0]})
     attempts = pl.DataFrame(
@@ -232,7 +232,7 @@ def test_attempts_are_in_a_fade_if_their_last_bit_is() -> None:
 
 
 @pytest.mark.parametrize(("tahoe", "reno", "holds"), [(1.0, 2.0, True), (1.0, 6.0, False), (4.9, 1.0, None)])
-def test_almost_no_packet_is_fewer_than_one_in_twenty(tahoe: float, reno: float, holds: bool | None) -> None:
+def test_almost_no_packet_means_fewer_than_5_percent(tahoe: float, reno: float, holds: bool | None) -> None:
     values = Values(
         [
             Value(curve, {"state": "fade"}, metric, Estimate(mean, half, 10))
@@ -259,7 +259,7 @@ def local(**changes: Mapping[str, float]) -> dict[str, bool | None]:
     return decisions(LOCAL, samples(LOCAL_MEANS, **{**counts, **changes}))
 
 
-def test_local_recovery_alone_suffers_from_timeouts_that_are_for_nothing() -> None:
+def test_claims_about_spurious_timeouts_of_local_recovery_fail_without_timeouts() -> None:
     found = local()
     assert found.pop("kou-7-reliable") is None, "so by construction, which no run can measure"
     assert set(found.values()) == {True}
@@ -272,7 +272,7 @@ def test_local_recovery_alone_suffers_from_timeouts_that_are_for_nothing() -> No
     assert local(duplicates={"local": 0.5})["kou-7-redundant"] is False
 
 
-def test_ebsn_is_checked_by_goodput_timeouts_and_lateness() -> None:
+def test_claims_about_ebsn_are_checked_by_goodput_timeouts_and_lateness() -> None:
     means = {"basic": 6.0, "local": 8.0, "ebsn": 9.3, "patient": 9.5}
     counts: dict[str, dict[str, float]] = {
         "timeouts": {"local": 8.0, "ebsn": 0.5},
@@ -289,7 +289,7 @@ def test_ebsn_is_checked_by_goodput_timeouts_and_lateness() -> None:
     assert decisions(EBSN, samples(means, **late))["kou-5-fixed"] is False
 
 
-def test_long_runs_are_checked_by_the_longest_and_by_either_sender() -> None:
+def test_the_claim_about_long_runs_is_checked_at_1000_s_for_both_senders() -> None:
     means: Means = {
         100: {"basic": 6.2, "reno": 6.1, "ebsn": 8.8},
         1000: {"basic": 5.5, "reno": 5.5, "ebsn": 8.8},
@@ -299,7 +299,7 @@ def test_long_runs_are_checked_by_the_longest_and_by_either_sender() -> None:
     assert decisions(LENGTHS, synthetic.samples(means)) == {"kou-2-long": False, "kou-2-long-reno": True}
 
 
-def test_basic_tcp_between_mobiles_is_unacceptable_below_half_of_that_fixed_to_mobile() -> None:
+def test_basic_tcp_between_mobiles_is_unacceptable_below_half_the_goodput() -> None:
     beside = samples({"basic": 6.0, "reno": 6.0, "dead": 6.0, "clean": 13.0})
     for goodput, holds in ((2.5, True), (3.5, False)):
         measured = samples({"basic": goodput, "reno": goodput})
@@ -307,7 +307,7 @@ def test_basic_tcp_between_mobiles_is_unacceptable_below_half_of_that_fixed_to_m
         assert decisions(BASIC_M2M, measured) == {"kou-m2m-basic": holds}
 
 
-def test_between_mobiles_ebsn_fails_to_help() -> None:
+def test_the_claims_that_ebsn_fails_between_mobiles_are_checked() -> None:
     means = {"basic": 2.5, "local": 4.0, "ebsn": 3.9, "patient": 5.0}
     counts: dict[str, dict[str, float]] = {
         "timeouts": {"local": 8.0, "ebsn": 7.0},
@@ -343,7 +343,7 @@ def test_between_mobiles_ebsn_fails_to_help() -> None:
     assert decisions(EBSN_M2M, avoided)["kou-m2m-redundant"] is False
 
 
-def test_cases_are_notices_or_the_timeouts_that_are_left() -> None:
+def test_readings_count_late_notices_or_remaining_timeouts_as_cases() -> None:
     # §3: notices "arrive in most cases after timers are expired"; a case is a notice, timed or not.
     means = {"basic": 2.5, "local": 4.0, "ebsn": 4.1, "patient": 5.0}
     counts: dict[str, dict[str, float]] = {
@@ -378,7 +378,7 @@ FADE_MEANS: Means = {
 }
 
 
-def test_ebsn_works_for_short_fades_and_less_for_long_ones() -> None:
+def test_claims_about_ebsn_distinguish_short_and_long_fades() -> None:
     means = FADE_MEANS
     assert set(decisions(FADES, synthetic.samples(means)).values()) == {True}
     for claim, x, curve, goodput in (
@@ -406,7 +406,7 @@ def test_the_headline_names_the_settings_where_notices_help() -> None:
 # ---- the formula -----------------------------------------------------------------------------------------
 
 
-def test_the_formula_is_the_printed_one() -> None:
+def test_the_throughput_formula_equals_the_printed_formula() -> None:
     # §1: 1/(1+2pw); "1% damage loss degrades throughput by 14%", which is w = 8.
     assert formula.share(0.01, 8) == pytest.approx(1 / 1.16)
     assert [w for w in range(1, 33) if round(1 - formula.share(0.01, w), 2) == 0.14] == [8]
@@ -432,7 +432,7 @@ def shares(factor: float = 1.0, at: tuple[str, int, float] | None = None) -> Val
     )
 
 
-def test_the_formula_holds_where_losses_are_within_a_tenth_of_it() -> None:
+def test_the_formula_claim_holds_if_measured_losses_are_within_a_tenth() -> None:
     def judged(values: Values) -> list[bool | None]:
         return [claim.check(values).holds for claim in formula.CLAIMS if claim.id in LAW]
 
@@ -452,7 +452,7 @@ def test_the_formula_holds_where_losses_are_within_a_tenth_of_it() -> None:
 LAW = ("kou-1-arithmetic", "kou-1", "kou-1-strict")
 
 
-def test_the_example_is_a_number_and_no_bound() -> None:
+def test_the_printed_example_of_14_percent_is_checked_as_a_number_not_a_bound() -> None:
     """14 % are printed: 20 % lost are a miss, as 8 % are, though what is left is within a tenth of 86 %."""
     claim = next(claim for claim in formula.CLAIMS if claim.id == "kou-1-example")
     assert claim.check(shares()).holds is True
@@ -461,7 +461,7 @@ def test_the_example_is_a_number_and_no_bound() -> None:
         assert claim.check(shares(lost * 1.16 / 0.16, ("reno", 8, 0.01))).holds is False
 
 
-def test_a_run_without_losses_is_the_window_over_the_round_trip() -> None:
+def test_goodput_without_losses_equals_window_over_round_trip_time() -> None:
     # w packets of 88 bytes in 120 ms and the 10 µs of a packet's own transmission.
     from airhop import Scenario, run
 
@@ -492,7 +492,7 @@ def traced() -> dict[str, pl.DataFrame]:
     }
 
 
-def test_a_repair_is_the_next_sending_of_the_segment_that_was_given_up() -> None:
+def test_a_repair_is_the_next_transmission_of_the_discarded_segment() -> None:
     # 881: given up at 5 and 9, sent again at 8 and 11; 969: at 6, sent again at 9.5; 1145 never is.
     assert sorted(limited.repair_times(traced()).to_list()) == [2.0, 3.0, 3.5]
 
@@ -508,7 +508,7 @@ def repairs(later: float, goodput: float) -> Values:
     )
 
 
-def test_repairs_are_delayed_if_they_are_at_some_limit() -> None:
+def test_the_claim_about_delayed_repairs_needs_a_delay_at_some_retry_limit() -> None:
     def judged(values: Values) -> list[bool | None]:
         return [claim.check(values).holds for claim in limited.CLAIMS]
 
@@ -517,7 +517,7 @@ def test_repairs_are_delayed_if_they_are_at_some_limit() -> None:
     assert judged(repairs(0.05, 0.05)) == [None, None]
 
 
-def test_limits_are_those_of_both_directions() -> None:
+def test_retry_limits_apply_to_both_directions_of_the_radio_link() -> None:
     (air,) = limited.scenario("ebsn", 13).to_dict()["radio"]
     assert (air["arq"]["attempts"], air["arq_back"]["attempts"]) == (13, 13)
     assert recovery(air) == ("go-back-n", "selective-repeat")

@@ -20,7 +20,7 @@ begin_s,end_s
 """
 
 
-def test_the_receiver_walks_faster_and_slower_by_turns() -> None:
+def test_the_receiver_alternates_between_double_and_half_speed() -> None:
     # By hand: 100 s at twice the speed are 200 s of the way, then 100 s at half of it are 50 s.
     assert list(moving.passing_times([100.0, 200.0, 225.0, 250.0, 350.0], 4)) == [
         50.0,
@@ -31,7 +31,7 @@ def test_the_receiver_walks_faster_and_slower_by_turns() -> None:
     ]
 
 
-def test_the_length_of_a_fade_is_the_time_to_cross_it() -> None:
+def test_the_duration_of_a_fade_is_inverse_to_the_receivers_speed() -> None:
     # Rice 1948: the duration of fades is inverse to the speed; one begins at one speed and ends at the other.
     rows = moving.crossed(FADES, 4).splitlines()
     assert rows[0] == "# period_s = 400"
@@ -39,7 +39,7 @@ def test_the_length_of_a_fade_is_the_time_to_cross_it() -> None:
     assert times == [(5.0, 7.0), (99.0, 104.0), (120.0, 128.0)]
 
 
-def test_at_constant_speed_fades_are_those_of_the_papers_network(tmp_path: Path) -> None:
+def test_at_constant_speed_fades_equal_those_of_the_papers_network(tmp_path: Path) -> None:
     # §5 A: 10 and 4 s. The same run, but for what is known of the channel.
     standing = moving.scenario("rttn")
     moved = moving.moving(standing, 1, tmp_path, seed=1, rep=3)
@@ -47,7 +47,7 @@ def test_at_constant_speed_fades_are_those_of_the_papers_network(tmp_path: Path)
     assert both[0].tcp_flows == both[1].tcp_flows
 
 
-def test_every_curve_walks_the_same_way(tmp_path: Path) -> None:
+def test_all_curves_have_the_same_recorded_fades(tmp_path: Path) -> None:
     records = set()
     for curve in moving.CURVES:
         moved = moving.moving(moving.scenario(curve.name), 16, tmp_path, seed=1, rep=0)
@@ -61,7 +61,7 @@ def test_every_curve_walks_the_same_way(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "reading", [one for question in moving.EXPERIMENT.questions for one in question.others]
 )
-def test_every_reading_can_be_run(reading: Reading) -> None:
+def test_every_reading_of_the_moving_receiver_has_runnable_scenarios(reading: Reading) -> None:
     assert moving.EXPERIMENT.under(reading).id.endswith(f"@{reading.name}")
     for curve in moving.CURVES:
         assert moving.scenario(curve.name, reading) is not None
@@ -86,7 +86,7 @@ HELD = {
 }
 
 
-def test_claims_are_checked_by_paired_differences() -> None:
+def test_claims_about_movement_are_checked_by_paired_differences() -> None:
     assert {claim.check(values(**HELD)).holds for claim in moving.CLAIMS} == {True}
     broken = {
         "kou-moving-goodput": "rttn_less_ebsn__goodput_kbps",
@@ -98,7 +98,7 @@ def test_claims_are_checked_by_paired_differences() -> None:
         assert [one.id for one in moving.CLAIMS if one.check(measured).holds is False] == [claim]
 
 
-def test_a_dependent_value_may_grow_or_fall() -> None:
+def test_a_delay_spread_that_rises_or_falls_depends_on_the_movement() -> None:
     # §4: "variations in RTT depend on a great number of parameters such as the receiver's movement".
     (claim,) = [one for one in moving.CLAIMS if one.id == "kou-moving-spread"]
     for difference, depends in ((1.0, True), (-1.0, True), (0.05, None)):
@@ -106,7 +106,7 @@ def test_a_dependent_value_may_grow_or_fall() -> None:
         assert claim.check(measured).holds is depends
 
 
-def test_a_value_that_differs_at_one_speed_depends_on_the_movement() -> None:
+def test_a_delay_spread_that_differs_at_one_factor_depends_on_the_movement() -> None:
     (claim,) = [one for one in moving.CLAIMS if one.id == "kou-moving-spread"]
     for spreads, depends in (((0.0, 1.0), True), ((1.0, 0.0), True), ((0.0, 0.05), None)):
         measured = Values(

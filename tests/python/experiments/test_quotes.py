@@ -17,13 +17,17 @@ EXPERIMENTS = [
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda experiment: experiment.id)
-def test_a_claim_is_the_papers_in_its_words_or_ours(experiment: Experiment | Calculation) -> None:
+def test_every_claim_of_an_experiment_has_a_quote_or_is_airhops_own(
+    experiment: Experiment | Calculation,
+) -> None:
     for claim in experiment.claims:
         assert claim.quote or claim.own, claim.id
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda experiment: experiment.id)
-def test_words_of_a_paper_are_one_line_as_it_prints_them(experiment: Experiment | Calculation) -> None:
+def test_quotes_have_single_blanks_no_ligatures_and_marked_omissions(
+    experiment: Experiment | Calculation,
+) -> None:
     quotes = [claim.quote for claim in experiment.claims]
     for question in experiment.questions:
         quotes += [reading.rests_on for reading in (question.default, *question.others)]
@@ -34,7 +38,7 @@ def test_words_of_a_paper_are_one_line_as_it_prints_them(experiment: Experiment 
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda experiment: experiment.id)
-def test_a_reading_has_changes_and_supporting_words(experiment: Experiment | Calculation) -> None:
+def test_every_reading_has_changes_and_a_supporting_quote(experiment: Experiment | Calculation) -> None:
     for question in experiment.questions:
         for reading in question.others:
             changes = (reading.settings, reading.schemes, reading.curves, reading.metric, reading.checks)

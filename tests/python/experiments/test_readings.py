@@ -48,7 +48,7 @@ def told(default: ClaimResult, **others: ClaimResult) -> str:
     return conclusion(judged, (DECAY, RECOVERY))
 
 
-def test_conclusions_over_all_readings() -> None:
+def test_the_conclusion_over_all_readings_names_the_deciding_questions() -> None:
     assert told(HELD, slow=HELD, slower=HELD, reno=HELD) == "holds under every reading"
     assert told(FAILED, slow=FAILED, reno=FAILED) == "fails under every reading tried"
     assert told(OPEN, slow=OPEN) == "is open under every reading"
@@ -68,14 +68,14 @@ def test_conclusions_over_all_readings() -> None:
     )
 
 
-def test_the_default_rests_on_the_words_of_every_question() -> None:
+def test_the_default_reading_rests_on_the_quotes_of_its_questions() -> None:
     silent = Question("length", Reading("short", "Short."), ())
     assert default_rests_on(()) == SILENT
     assert default_rests_on((silent,)) == SILENT
     assert default_rests_on((silent, DECAY, RECOVERY)) == "as it is"
 
 
-def test_a_reading_changes_the_scheme_wherever_it_is_compared() -> None:
+def test_a_reading_of_a_scheme_changes_its_curve_and_the_companion_experiment() -> None:
     slow = next(one for one in TIBET_DECAY.others if one.name == "tibet-0.99")
     read = replace(FIG6, questions=(TIBET_DECAY,)).under(slow)
     assert read.id == "yun2009/fig6@tibet-0.99"
@@ -94,7 +94,7 @@ def test_a_reading_of_an_absent_scheme_is_refused() -> None:
         FIG6.under(Reading("x", "Vegas.", schemes={"vegas": {"alpha": 1}}))
 
 
-def test_a_default_reading_changes_nothing() -> None:
+def test_a_default_reading_does_not_change_the_experiment() -> None:
     with pytest.raises(InputError, match="the default reading changes nothing"):
         Question("x", Reading("x", "X.", settings={"duration": "1 s"}), ())
 
@@ -109,7 +109,7 @@ def test_readings_are_found_by_name() -> None:
 
 
 @pytest.mark.parametrize("experiment", registry().values(), ids=lambda one: one.id)
-def test_every_reading_can_be_run(experiment: Experiment) -> None:
+def test_every_reading_of_every_experiment_has_runnable_scenarios(experiment: Experiment) -> None:
     """The study of each reading is made: its paths are the scenario's, its parameters those of schemes."""
     for _, read in otherwise(experiment):
         if isinstance(read, Experiment):
@@ -140,7 +140,7 @@ def small() -> Experiment:
     )
 
 
-def test_claims_are_checked_under_every_reading_and_runs_are_shared(
+def test_claims_are_checked_under_every_reading_and_equal_runs_are_shared(
     small: Experiment, tmp_path: Path
 ) -> None:
     (outcome,) = reproduce([small], "quick", tmp_path, readings=True)
@@ -163,13 +163,13 @@ def test_claims_are_checked_under_every_reading_and_runs_are_shared(
     assert {"readings.pdf", "readings.svg", "readings.png"} <= {path.name for path in outcome.files}
 
 
-def test_a_folder_is_checked_again_with_its_readings(small: Experiment, tmp_path: Path) -> None:
+def test_outcomes_read_from_a_folder_include_its_readings(small: Experiment, tmp_path: Path) -> None:
     (outcome,) = reproduce([small], "quick", tmp_path, readings=True)
     (again,) = outcomes_in(tmp_path, {small.id: small})
     assert again.to_dict() == outcome.to_dict()
 
 
-def test_complete_results_are_kept_and_damaged_results_are_computed_again(
+def test_complete_results_are_kept_and_damaged_results_are_recomputed(
     small: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("airhop.reproduction.files.built_in", lambda: {small.id: small})
@@ -188,7 +188,7 @@ def test_complete_results_are_kept_and_damaged_results_are_computed_again(
     assert (tmp_path / "test/small/report.html").stat().st_mtime_ns > before
 
 
-def test_an_experiment_of_ones_own_is_always_drawn_again(small: Experiment, tmp_path: Path) -> None:
+def test_the_report_of_a_users_own_experiment_is_always_rewritten(small: Experiment, tmp_path: Path) -> None:
     """Its code is no part of what names the program: an edited figure must not stay as it was."""
     list(reproduce([small], "quick", tmp_path))
     before = (tmp_path / "test/small/report.html").stat().st_mtime_ns
@@ -219,7 +219,7 @@ def checked(result: ClaimResult, *, bound: bool = False, **others: ClaimResult) 
     return under_readings([one], read, (DECAY, RECOVERY))[0] if read else one
 
 
-def test_an_outcome_is_that_of_the_default_unless_readings_contradict_each_other() -> None:
+def test_the_default_reading_decides_unless_readings_contradict_each_other() -> None:
     assert checked(HELD).outcome == "reproduced"
     assert checked(HELD, bound=True).outcome == "bound met"
     assert checked(FAILED, bound=True).outcome == "not reproduced"
@@ -249,7 +249,7 @@ PAPERS = ("yun2009/", "koo2007/", "cheng2008/", "kounavis1996/")
 @pytest.mark.parametrize(
     "experiment", [one for id_, one in registry().items() if id_.startswith(PAPERS)], ids=lambda one: one.id
 )
-def test_each_claim_has_its_test_in_a_sentence_and_an_own_one_a_reason(
+def test_each_claim_has_a_test_sentence_and_each_own_claim_a_reason(
     experiment: Experiment | Calculation,
 ) -> None:
     """The page of an experiment states each test, and the reason of a claim that its paper does not print."""
@@ -260,7 +260,7 @@ def test_each_claim_has_its_test_in_a_sentence_and_an_own_one_a_reason(
         assert claim.own or claim.quote, claim.id
 
 
-def test_a_check_is_worded_with_the_labels_and_units_of_its_experiment() -> None:
+def test_the_text_of_a_check_has_the_labels_and_units_of_its_experiment() -> None:
     by_id = {one.id: one for one in FIG6.claims}
     assert asks(by_id["yun-4-falls"].check, FIG6) == (
         "the ratio of the goodput with Snoop to that with LL-ELSN falls from each value of the axis to the "
@@ -280,7 +280,7 @@ def test_a_check_is_worded_with_the_labels_and_units_of_its_experiment() -> None
     )
 
 
-def test_a_factor_of_one_is_not_written() -> None:
+def test_a_factor_of_1_is_omitted_from_the_text_of_a_check() -> None:
     def test(share: float) -> str:
         return Asked(each_above, FIG6.axis, ("sack",), "reno", Span(1e-2), share).text(FIG6)
 
@@ -291,7 +291,7 @@ def test_a_factor_of_one_is_not_written() -> None:
     assert test(1.0) == "the goodput with SACK exceeds that with Reno at every frame error rate from 1 % up"
 
 
-def test_a_span_is_taken_from_the_grid_that_was_run() -> None:
+def test_a_span_selects_the_measured_points_of_the_axis() -> None:
     samples = synthetic.samples({1e-4: {"a": 1.0}, 1e-2: {"a": 2.0}, 9e-2: {"a": 3.0}})
     assert ALL_X.of(samples) == [1e-4, 1e-2, 9e-2]
     assert (FIRST.of(samples), LAST.of(samples)) == ([1e-4], [9e-2])

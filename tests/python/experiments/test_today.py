@@ -67,13 +67,13 @@ def name(scheme: str | dict[str, Any]) -> str:
 # ---- what is run -----------------------------------------------------------------------------------------
 
 
-def test_airhop_today_is_all_of_it() -> None:
+def test_the_group_airhop_today_contains_all_its_experiments() -> None:
     names = ["fer", "rtt", "flows", "fairness", "beside-reno", "beside-cubic", "short", "fades", "fades-11b"]
     names += ["buffers", "delay"]
     assert [one.id for one in ALL] == [f"airhop/today/{name}" for name in names]
 
 
-def test_compared_flows() -> None:
+def test_every_comparison_on_the_last_hop_includes_the_required_senders() -> None:
     # The question: CUBIC, BBR and their kin beside notices, Snoop and plain link ARQ.
     asked = {"cubic", "bbr", "bbr3", "copa", "ll-elsn", "eln-cubic", "snoop", "reno", "cubic-arq", "bbr-arq"}
     assert asked <= set(LABELS)
@@ -82,7 +82,7 @@ def test_compared_flows() -> None:
 
 
 @pytest.mark.parametrize("experiment", LAST_HOP, ids=lambda one: one.id)
-def test_every_sender_has_its_own_stack_and_link_layer(experiment: Experiment) -> None:
+def test_every_sender_has_its_own_tcp_preset_and_retry_limit(experiment: Experiment) -> None:
     for sender in (*SENDERS, *CONTROLS):
         if sender.name in experiment.labels:
             made = document(experiment, sender.name)
@@ -103,7 +103,7 @@ def test_short_transfers_all_have_linux_tcp() -> None:
         )
 
 
-def test_fades_are_those_of_kounavis_and_today_has_no_paper_clock() -> None:
+def test_fades_equal_kounavis_and_only_his_senders_have_his_timeout_estimator() -> None:
     # Kounavis 1996 §5: 10 and 4 s, 19.2 kbit/s; EBSN and Tahoe with the paper's estimator and window.
     for curve in FADES.labels:
         made = document(FADES, curve, 4)
@@ -115,7 +115,7 @@ def test_fades_are_those_of_kounavis_and_today_has_no_paper_clock() -> None:
         assert flow["tcp"]["receive_window"] == ("2816 B" if of_paper else "unlimited")
 
 
-def test_rivals_bring_their_stack_and_the_connection_keeps_its_own() -> None:
+def test_rivals_and_the_measured_connection_have_their_own_tcp_presets() -> None:
     for experiment, scheme, preset in ((BESIDE_RENO, "reno", "ns2"), (BESIDE_CUBIC, "cubic", "linux")):
         for kind in KINDS:
             one, *rivals = document(experiment, LOSSY, kind.name)["flow"]
@@ -127,14 +127,14 @@ def test_rivals_bring_their_stack_and_the_connection_keeps_its_own() -> None:
         assert document(experiment, RELIABLE)["wlan"][0]["attempts"] == 7
 
 
-def test_every_queue_has_the_size_of_the_buffer() -> None:
+def test_every_queue_has_the_size_of_the_axis_value() -> None:
     made = document(BUFFERS, "bbr", 500)
     assert {link["queue"]["packets"] for link in (*made["wired"], *made["wlan"])} == {500}
     assert delay.scenario(SENDERS[0], 500).digest == scenario(BUFFERS, SENDERS[0].name, 500).digest
 
 
 @pytest.mark.parametrize("experiment", STUDIES, ids=lambda one: one.id)
-def test_intervals_rest_on_ten_replications(experiment: Experiment) -> None:
+def test_full_mode_has_at_least_ten_replications(experiment: Experiment) -> None:
     assert experiment.replications.full >= 10
     assert delay.REPLICATIONS["full"] >= 10
 
@@ -160,7 +160,7 @@ def traced(
     }
 
 
-def test_a_wait_lasts_from_the_sending_to_the_first_frame_less_the_least() -> None:
+def test_a_wait_lasts_from_transmission_to_first_frame_minus_the_shortest_wait() -> None:
     tables = traced(
         [(0.0, 1), (0.001, 1001), (0.002, 2001), (0.003, 3001), (0.4, 2001)],
         [
@@ -176,7 +176,7 @@ def test_a_wait_lasts_from_the_sending_to_the_first_frame_less_the_least() -> No
     assert delay.waits_ms(tables, "ftp1").to_list() == pytest.approx([0.0, 2.0, 10.0])
 
 
-def test_waits_come_in_one_order() -> None:
+def test_waits_of_simultaneous_segments_are_listed_in_a_fixed_order() -> None:
     # A burst is sent at one instant; in any other order the mean may differ in its last bits.
     burst = range(1, 20)
     tables = traced([(0.0, seq) for seq in burst], [(0.01 * seq, seq, "data", "data") for seq in burst])
@@ -184,7 +184,7 @@ def test_waits_come_in_one_order() -> None:
     assert waits == {tuple(10.0 * place for place in range(19))}
 
 
-def test_waits_obey_littles_law() -> None:
+def test_waits_in_the_queue_obey_littles_law() -> None:
     # A window of 40 kB where nothing is lost: no segment goes twice, and a queue stands before the air.
     made = Scenario.load("yun2009-downlink").with_(
         {
@@ -274,7 +274,7 @@ def answer(experiment: Experiment, question: str, means: dict[X, Row], reps: int
 
 
 @pytest.mark.parametrize(("experiment", "question", "yes", "x", "no"), ASKED, ids=[case[1] for case in ASKED])
-def test_a_question_is_answered_by_the_interval(
+def test_a_question_is_answered_by_the_confidence_interval(
     experiment: Experiment, question: str, yes: Row, x: X, no: Row
 ) -> None:
     row = dict.fromkeys(experiment.labels, 1.0) | yes
@@ -288,7 +288,7 @@ def test_a_question_is_answered_by_the_interval(
 @pytest.mark.parametrize(
     ("experiment", "question", "rival"), NOT_FRIENDLY, ids=[q for _, q, _ in NOT_FRIENDLY]
 )
-def test_rivals_that_leave_less_than_nine_tenths_are_aggressive(
+def test_rivals_that_leave_reno_less_than_90_percent_are_aggressive(
     experiment: Experiment, question: str, rival: str
 ) -> None:
     means: dict[X, Row] = {at: {LOSSY: 1.0, RELIABLE: 1.0} for at in experiment.axis.full}
@@ -297,7 +297,7 @@ def test_rivals_that_leave_less_than_nine_tenths_are_aggressive(
     assert answer(experiment, question, means) is True
 
 
-def test_every_question_of_a_study_is_tried_here() -> None:
+def test_every_question_of_every_study_has_a_test_case() -> None:
     tried = {case[1] for case in ASKED} | {case[1] for case in NOT_FRIENDLY}
     assert {claim.id for study in STUDIES for claim in study.claims} == tried
 
@@ -384,19 +384,21 @@ def measured(experiment: Experiment, curve: str, x: X) -> list[float]:
         ("buffers", BUFFERS, "bbr", 10),
     ],
 )
-def test_the_pages_numbers_equal_those_of_a_run(name: str, experiment: Experiment, curve: str, x: X) -> None:
+def test_goodputs_on_the_page_equal_goodputs_of_a_run(
+    name: str, experiment: Experiment, curve: str, x: X
+) -> None:
     found = stats.estimate(measured(experiment, curve, x))
     expected = f"{found.mean:.2f} {plus_minus(found, 2)}"
     assert printed(name, experiment.labels[curve], experiment.axis.text(x)) == expected
 
 
-def test_goodput_left_by_rivals_equals_that_of_a_run() -> None:
+def test_goodput_left_by_rivals_on_the_page_equals_that_of_a_run() -> None:
     with_bbr, with_cubic = (measured(BESIDE_CUBIC, LOSSY, rivals) for rivals in ("bbr", "cubic"))
     expected = interval(stats.ratio(with_bbr, with_cubic))
     assert printed("beside", "BBR", f"CUBIC, {LOSSY}") == expected
 
 
-def test_waits_on_the_page_equal_those_of_a_run() -> None:
+def test_waits_on_the_page_equal_waits_of_a_run() -> None:
     (cubic,) = (sender for sender in SENDERS if sender.name == "cubic")
     runs = [delay.measure(cubic, 50, 1, rep) for rep in range(delay.REPLICATIONS["full"])]
     mean, tail = (stats.estimate([one[metric] for one in runs]) for metric in (delay.MEAN, delay.TAIL))
@@ -405,27 +407,27 @@ def test_waits_on_the_page_equal_those_of_a_run() -> None:
     )
 
 
-def test_every_question_stands_on_the_page_with_its_answer() -> None:
+def test_every_question_is_listed_on_the_page_with_its_answer() -> None:
     asked = [(f"`{claim.id}`", claim.text) for one in ALL for claim in one.claims]
     assert [(row[0], row[1]) for row in block("questions")[1:]] == asked
     assert {row[2] for row in block("questions")[1:]} <= {"yes", "no", "open"}
 
 
-def test_prose_agrees_with_the_table_of_questions() -> None:
+def test_answers_in_the_prose_agree_with_the_table_of_questions() -> None:
     answered = {row[0].strip("`"): row[2] for row in block("questions")[1:]}
     said = re.findall(r"`([a-z0-9-]+)`: (yes|no|open)\b", PAGE)
     assert len(said) >= 12
     assert [(question, word) for question, word in said if answered[question] != word] == []
 
 
-def test_the_tool_writes_blocks_and_leaves_prose(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_tool_rewrites_generated_blocks_and_keeps_the_prose(monkeypatch: pytest.MonkeyPatch) -> None:
     tool = wins()
     monkeypatch.setattr(tool, "BLOCKS", {"one": lambda _: "new\n"})
     page = "Before.\n<!-- wins: one -->\nold\n<!-- end -->\nAfter.\n"
     assert tool.filled(page, {}) == page.replace("old", "new")
 
 
-def test_a_scheme_not_shown_to_have_less_is_as_good() -> None:
+def test_schemes_not_significantly_worse_than_the_best_are_listed_as_best() -> None:
     tool = wins()
     found = synthetic.samples({1.0: {"a": 1.0, "b": 0.97, "c": 0.8}})
     assert tool.unbeaten(found, ("a", "b", "c"), 1.0, 0.95) == ["a", "b"]

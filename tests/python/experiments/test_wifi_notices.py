@@ -23,13 +23,13 @@ ALL = lookup(["airhop/wifi"], registry())
 STUDIES = [one for one in ALL if isinstance(one, Experiment)]
 
 
-def test_airhop_wifi_is_all_of_it() -> None:
+def test_the_group_airhop_wifi_contains_all_its_experiments() -> None:
     names = ["n", "ac", "ax", "n-fq-codel", "ac-fq-codel", "ax-fq-codel", "ac-once", "delay"]
     assert sorted(one.id for one in ALL) == sorted(f"airhop/wifi/{name}" for name in names)
     assert [one.id for one in ALL if isinstance(one, Calculation)] == ["airhop/wifi/delay"]
 
 
-def test_seeds_with_their_services_stand_beside_senders_of_today() -> None:
+def test_schemes_with_link_services_are_compared_with_current_senders() -> None:
     assert {curve.name for curve in SENDERS} == {"reno", *TODAY, *TOLD}
     assert {"snoop", "eln", "ll-elsn", "tcp-cl", "ebsn"} <= set(TOLD)
     assert LOSS.full == (0.0, 0.01, 0.05, 0.1, 0.2, 0.5)
@@ -52,7 +52,7 @@ def test_cells_have_their_standard_queue_and_losses(experiment: Experiment) -> N
         assert (wire["delay"], flow["tcp"]["preset"]) == ("20 ms", "linux")
 
 
-def test_names_of_experiments_begin_the_names_of_their_questions() -> None:
+def test_questions_are_named_after_their_experiment() -> None:
     assert Kind("ac", "fq-codel").name == "ac-fq-codel"
     for experiment in STUDIES:
         name = experiment.id.rpartition("/")[2]
@@ -60,7 +60,7 @@ def test_names_of_experiments_begin_the_names_of_their_questions() -> None:
         assert any(claim.id == f"{name}-hidden" for claim in experiment.claims) != name.endswith("once")
 
 
-def test_losses_are_hidden_if_discards_are_rare() -> None:
+def test_losses_are_hidden_if_at_most_one_in_a_thousand_is_discarded() -> None:
     def found(discarded: float) -> bool | None:
         counts = {LOST.name: 1000.0, DISCARDED.name: discarded}
         also = {name: Samples(name, {("reno", 0.1): {0: count}}) for name, count in counts.items()}
@@ -69,7 +69,7 @@ def test_losses_are_hidden_if_discards_are_rare() -> None:
     assert (found(0.0), found(1.0), found(2.0)) == (True, True, False)
 
 
-def test_delays_of_lost_mpdus_are_those_of_their_retransmissions() -> None:
+def test_mean_and_tail_delay_grow_with_the_loss_of_mpdus() -> None:
     few, many = (delay.measure("n", loss, 1, 0) for loss in (0.0, 0.5))
     assert few[delay.MEAN] < 20.5 < many[delay.MEAN] < 25.0
     assert few[delay.TAIL] < many[delay.TAIL]
@@ -86,24 +86,24 @@ def block(name: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("name", wifi_page.BLOCKS)
-def test_the_page_has_every_block(name: str) -> None:
+def test_the_wifi_page_has_every_generated_block(name: str) -> None:
     assert len(block(name)) > 1
 
 
-def test_every_question_stands_on_the_page_with_its_answer() -> None:
+def test_every_question_is_listed_on_the_page_with_its_answer() -> None:
     asked = [(f"`{claim.id}`", claim.text) for one in ALL for claim in one.claims]
     assert [(row[0], row[1]) for row in block("questions")[1:]] == asked
     assert {row[2] for row in block("questions")[1:]} <= {"yes", "no", "open"}
 
 
-def test_prose_agrees_with_the_table_of_questions() -> None:
+def test_answers_in_the_prose_agree_with_the_table_of_questions() -> None:
     answered = {row[0].strip("`"): row[2] for row in block("questions")[1:]}
     said = re.findall(r"`([a-z0-9-]+)`: (yes|no|open)\b", PAGE)
     assert len(said) >= 12
     assert [(question, word) for question, word in said if answered[question] != word] == []
 
 
-def test_the_pages_numbers_equal_those_of_a_run() -> None:
+def test_numbers_on_the_page_equal_numbers_of_a_run() -> None:
     place = AC.axis.full.index(0.5) * len(SENDERS) + [one.name for one in SENDERS].index("cubic")
     scenario = AC.study("full").points()[place].scenario
     runs = run_many([Job(scenario, 1, rep) for rep in range(AC.replications.full)])

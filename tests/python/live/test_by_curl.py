@@ -17,7 +17,7 @@ machine delays curl and its server, and makes none faster."""
 
 # Round trips, the initial window, slow start and serialisation decide the times, which are those of a kernel.
 @pytest.mark.parametrize(("name", "count"), [("30 kB", 12), ("page", 3)])
-def test_the_fastest_loading_by_curl_takes_as_long_as_simulated(name: str, count: int) -> None:
+def test_the_fastest_download_by_curl_takes_as_long_as_in_the_simulation(name: str, count: int) -> None:
     needs("namespaces", "tun", programs=("curl",))
     network = Scenario.load(simulated(name))
     flow = run(network).document["flows"][0]
@@ -28,7 +28,7 @@ def test_the_fastest_loading_by_curl_takes_as_long_as_simulated(name: str, count
     assert min(times_ms) == pytest.approx(flow["completion_ms"]["p50"], rel=WITHIN)
 
 
-def test_the_page_of_curl_is_that_of_the_browser() -> None:
+def test_the_web_page_loaded_by_curl_has_the_bytes_of_the_simulated_page() -> None:
     # A simulated visit delivers the bytes of all objects, which are the sizes that curl asks for.
     (page, _) = run(Scenario.load(simulated("page"))).document["flows"]
     visits = page["delivered_bytes"] / sum(page_bytes())

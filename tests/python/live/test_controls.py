@@ -76,7 +76,7 @@ def kernel() -> Iterator[Kernel]:
 
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.alone
-def test_a_kernel_with_a_listener_keeps_its_window(tmp_path: Path) -> None:
+def test_a_kernel_that_receives_elns_keeps_its_window_after_link_losses(tmp_path: Path) -> None:
     """Yun 2009 §3.1, Balakrishnan and Katz 1998: a loss of the link that is told costs no window.
 
     Each notice that leaves is heard, and the kernel that the replay names ran the object. Its Reno alone has
@@ -98,7 +98,7 @@ def test_a_kernel_with_a_listener_keeps_its_window(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.alone
-def test_the_bit_of_eln_in_a_real_ack_is_heard() -> None:
+def test_a_kernel_processes_the_eln_bit_of_duplicate_acks() -> None:
     """Balakrishnan and Katz 1998: the duplicate ACK stays one, and says whose loss it was."""
     told = airhop.emulate(last_hop(), HOSTS, with_="bpf_eln", services="eln")
     notices = told.live["notices"]
@@ -107,7 +107,7 @@ def test_the_bit_of_eln_in_a_real_ack_is_heard() -> None:
 
 
 @pytest.mark.alone
-def test_two_emulations_have_an_object_each(kernel: Kernel) -> None:
+def test_two_simultaneous_emulations_load_separate_objects(kernel: Kernel) -> None:
     """The second has a name of its own in the kernel, and the one that was asked for in its document."""
     words = [sys.executable, "-P", "-m", "airhop", "emulate", "last-hop", "--with", "bpf_veno"]
     ends = ["--on", "s", "sleep 20", "--on", "d", "true"]
@@ -123,7 +123,7 @@ def test_two_emulations_have_an_object_each(kernel: Kernel) -> None:
 
 @pytest.mark.alone
 @pytest.mark.parametrize("after_s", [0.05, 0.4, 1.5])
-def test_a_killed_emulation_leaves_nothing(kernel: Kernel, after_s: float) -> None:
+def test_a_killed_emulation_leaves_no_object_loaded(kernel: Kernel, after_s: float) -> None:
     """The kernel ends what a process held when the process ends, and what is sent to nobody after retries."""
     words = [sys.executable, "-P", "-m", "airhop", "emulate", "last-hop", "--with", "bpf_eln"]
     words += ["--services", "ll-elsn", *ON]
@@ -143,7 +143,7 @@ def wait_until(holds: object, patience_s: float = PATIENCE_S) -> None:
         time.sleep(0.05)
 
 
-def test_a_scheme_of_the_kernel_is_for_the_sender_alone() -> None:
+def test_a_kernel_scheme_is_set_only_for_the_emulations_sender() -> None:
     """By the route of the node: what the machine has for others stays."""
     needs("namespaces", "tun", "tcp_info", programs=("iperf3",))
     emulation = airhop.emulate(last_hop("4 s"), {**HOSTS, "s": "iperf3 -c {d} -t 2"}, scheme="cubic")
@@ -161,7 +161,7 @@ def test_a_congestion_control_that_the_kernel_lacks_is_named(monkeypatch: pytest
         airhop.emulate(last_hop("1 s"), HOSTS, scheme="veno")
 
 
-def test_scheme_and_object_determine_the_congestion_controls(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scheme_and_object_determine_the_kernels_congestion_controls(monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = last_hop()
     hosts = hosts_of(scenario, [("--on s", "s", ["a"]), ("--on d", "d", ["b"])], [])
     monkeypatch.setattr(controls, "privilege", lambda name: Privilege(name, available=True, reason=""))
@@ -187,7 +187,7 @@ def test_scheme_and_object_determine_the_congestion_controls(monkeypatch: pytest
         chosen(scenario, hosts, None, ["bpf_eln"])
 
 
-def test_copies_of_a_flow_have_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_copies_of_a_flow_have_the_kernels_congestion_control(monkeypatch: pytest.MonkeyPatch) -> None:
     """The file has one flow for all copies, and changes go by its name."""
     scenario = Scenario.load("dumbbell").with_({"copies": 2})
     hosts = hosts_of(scenario, [("--on s1", "s1", ["a"]), ("--on d1", "d1", ["b"])], [])
@@ -199,7 +199,7 @@ def test_copies_of_a_flow_have_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [flow["services"] for flow in served(scenario, "snoop").to_dict()["flow"]] == [["snoop"]] * 2
 
 
-def test_services_by_one_word(cli: Cli) -> None:
+def test_link_services_can_be_set_by_service_or_scheme_name(cli: Cli) -> None:
     """A service, a scheme for what it needs, or nothing; for run and compare, too."""
 
     def of(name: str) -> object:
@@ -215,7 +215,7 @@ def test_services_by_one_word(cli: Cli) -> None:
     assert cli("compare", "last-hop", "reno", "vegas", "-n", "2", *words).code == 0
 
 
-def test_objects_that_come_with_airhop_have_names(cli: Cli) -> None:
+def test_packaged_objects_can_be_loaded_by_name(cli: Cli) -> None:
     assert "bpf_westwood_pl" in cli("schemes", "bpf_westwood_pl").out
     assert (
         cli("run", "last-hop", "--with", "bpf_reno", "--scheme", "bpf_reno", "--set", "duration=1 s").code

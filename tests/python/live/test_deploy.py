@@ -41,7 +41,7 @@ def host() -> Iterator[Host]:
 
 
 @pytest.mark.alone
-def test_a_dry_run_quotes_the_verifier_and_leaves_nothing(host: Host, tmp_path: Path) -> None:
+def test_a_dry_run_prints_the_verifiers_output_and_leaves_nothing_loaded(host: Host, tmp_path: Path) -> None:
     said = host.run(str(renamed("veno", NAME, tmp_path)), "--dry-run")
     assert "veno_ssthresh is accepted: processed " in said
     assert "struct tcp_congestion_ops is accepted" in said
@@ -51,7 +51,7 @@ def test_a_dry_run_quotes_the_verifier_and_leaves_nothing(host: Host, tmp_path: 
 
 
 @pytest.mark.alone
-def test_an_object_in_use_is_removed_with_its_last_connection(host: Host, tmp_path: Path) -> None:
+def test_an_object_in_use_is_unloaded_after_its_last_connection(host: Host, tmp_path: Path) -> None:
     object_ = str(renamed("eln", NAME, tmp_path))
     assert "hears no notices" in host.run(object_)
     assert "is deployed already" in host.run(object_, code=1)
@@ -73,7 +73,9 @@ def test_an_object_in_use_is_removed_with_its_last_connection(host: Host, tmp_pa
 
 
 @pytest.mark.alone
-def test_a_default_is_that_of_its_namespace(host: Host, tmp_path: Path) -> None:
+def test_the_default_congestion_control_applies_to_its_network_namespace_only(
+    host: Host, tmp_path: Path
+) -> None:
     """From another namespace it is neither shown as that one's nor set back there."""
     before = host_default(host)
     assert "TCP_CONG_NON_RESTRICTED" in host.run(str(renamed("veno", NAME, tmp_path)), "--default", code=1)
@@ -92,7 +94,7 @@ def host_default(host: Host) -> str:
 
 
 @pytest.mark.alone
-def test_a_listener_goes_with_its_interface(host: Host, tmp_path: Path) -> None:
+def test_the_notice_listener_is_removed_with_its_interface(host: Host, tmp_path: Path) -> None:
     subprocess.run(host.entering("ip", "tuntap", "add", "ears", "mode", "tun"), check=True)
     host.run(str(renamed("eln", NAME, tmp_path)), "--listen", "ears")
     [state] = host.states()
@@ -104,7 +106,7 @@ def test_a_listener_goes_with_its_interface(host: Host, tmp_path: Path) -> None:
 
 
 @pytest.mark.alone
-def test_nothing_is_left_after_a_reboot(host: Host) -> None:
+def test_no_deployment_is_left_after_a_reboot(host: Host) -> None:
     """A record of an earlier boot stands in a /run that the reboot has not emptied."""
     script = "from airhop.live import records; records.RECORDS.mkdir();"
     script += f" records.write(records.Record({NAME!r}, 'x.bpf.o', map=1, boot='earlier'))"
@@ -114,7 +116,7 @@ def test_nothing_is_left_after_a_reboot(host: Host) -> None:
 
 
 @pytest.mark.alone
-def test_without_rights_a_line_says_what_is_missing(host: Host) -> None:
+def test_deploy_without_privileges_names_the_missing_capabilities(host: Host) -> None:
     # Root without capabilities: another user may not read a checkout in a folder of root alone.
     user = ("setpriv", "--bounding-set", "-all", "--inh-caps", "-all")
     words = [sys.executable, "-P", "-m", "airhop", "deploy", str(OBJECTS[0])]
@@ -186,7 +188,7 @@ print(kills)
 
 
 @pytest.mark.alone
-def test_a_killed_command_leaves_nothing_that_status_does_not_show(host: Host, tmp_path: Path) -> None:
+def test_status_shows_everything_that_a_killed_deploy_leaves_behind(host: Host, tmp_path: Path) -> None:
     """SIGKILL before every 13th line that a deployment executes, and a removal.
 
     AIRHOP_KILLED_EVERY=1 in the environment: before every line.
@@ -200,7 +202,7 @@ def test_a_killed_command_leaves_nothing_that_status_does_not_show(host: Host, t
     wait_until(lambda: not host.has_something())
 
 
-def test_a_file_that_is_no_object_is_bad_input(cli: Cli, tmp_path: Path) -> None:
+def test_a_file_that_is_no_bpf_object_is_refused_by_deploy(cli: Cli, tmp_path: Path) -> None:
     plain = tmp_path / "plain.bpf.o"
     plain.write_bytes(b"no object")
     done = cli("deploy", str(plain))
@@ -218,13 +220,15 @@ def test_a_file_that_is_no_object_is_bad_input(cli: Cli, tmp_path: Path) -> None
         (("--status", "--default"), "need an OBJECT"),
     ],
 )
-def test_contradictory_options_are_bad_input(cli: Cli, words: tuple[str, ...], expected: str) -> None:
+def test_contradictory_options_of_deploy_are_refused(cli: Cli, words: tuple[str, ...], expected: str) -> None:
     done = cli("deploy", *words)
     assert done.code == 2
     assert expected in done.err
 
 
-def test_all_that_a_machine_lacks_is_listed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_dry_run_lists_everything_that_the_machine_lacks(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     refused = Privilege("struct_ops", available=False, reason="no BPF struct_ops: only on Linux")
     monkeypatch.setattr(deployment, "privilege", lambda _name: refused)
     monkeypatch.setattr(platform, "release", lambda: "6.2.0-31-generic")
@@ -235,12 +239,14 @@ def test_all_that_a_machine_lacks_is_listed(monkeypatch: pytest.MonkeyPatch, tmp
     assert kinds == ["struct_ops", "kernel", "kernel", "bpf", "records"]
 
 
-def test_names_that_are_no_names_are_refused(tmp_path: Path) -> None:
+def test_control_names_with_other_characters_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="letters, digits, dots and underscores"):
         deployment.plan(str(renamed("veno", "../veno", tmp_path)), default=False, listen=None)
 
 
-def test_a_record_cut_short_has_a_name_only(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_of_a_truncated_deployment_record_only_the_name_is_read(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(records, "RECORDS", tmp_path)
     whole = records.Record(NAME, "x.bpf.o", "eth0", 4026531840, "cubic", "boot")
     records.write(whole)

@@ -23,7 +23,9 @@ from fake_core import FakeCore, command, progress
 TWO = ("emulate", "last-hop", "--set", "duration=2 s", "--on", "s", "serve", "--on", "d", "ask {s}")
 
 
-def test_words_become_doors_and_commands(cli: Cli, fake_core: FakeCore, tmp_path: Path) -> None:
+def test_options_on_and_at_are_passed_to_the_core_as_hosts_and_commands(
+    cli: Cli, fake_core: FakeCore, tmp_path: Path
+) -> None:
     log = tmp_path / "a.log"
     ended = cli(*TWO, "--seed", "7", "--log", str(log), "--headers-only", "--spin", "0.2 ms")
     assert ended.code == 0
@@ -43,7 +45,9 @@ def test_words_become_doors_and_commands(cli: Cli, fake_core: FakeCore, tmp_path
 
 
 @pytest.mark.usefixtures("nothing_added")
-def test_the_command_of_the_replay_has_the_schemes(cli: Cli, fake_core: FakeCore, tmp_path: Path) -> None:
+def test_the_printed_replay_command_loads_the_scheme_files(
+    cli: Cli, fake_core: FakeCore, tmp_path: Path
+) -> None:
     """The log has no code: it names the file, and the command that is printed brings it."""
     here, log = next(one for one in OBJECTS if one.name == "veno.bpf.o"), tmp_path / "a log"
     ended = cli(*TWO, "--scheme", "bpf_veno", "--with", str(here), "--log", str(log))
@@ -57,7 +61,7 @@ def test_the_command_of_the_replay_has_the_schemes(cli: Cli, fake_core: FakeCore
 HOSTILE = "bell\a escape\x1b]0;title\x07 csi\x9b31m turned\u202e back\rover\ttab\r\nnext\n"
 
 
-def test_no_command_can_steer_the_terminal(cli: Cli, fake_core: FakeCore) -> None:
+def test_output_of_commands_contains_no_control_characters(cli: Cli, fake_core: FakeCore) -> None:
     """What a command prints, and its words, may be a stranger's: tabs and line ends pass."""
     fake_core.live["commands"] = [command("s", "printf '\x1b[2J'", 3) | {"stdout": HOSTILE}]
     ended = cli(*TWO)
@@ -69,7 +73,7 @@ def test_no_command_can_steer_the_terminal(cli: Cli, fake_core: FakeCore) -> Non
     assert json.loads(told)["live"]["commands"][0]["stdout"] == HOSTILE
 
 
-def test_a_port_or_a_command_shows_that_a_node_is_ready(cli: Cli, fake_core: FakeCore) -> None:
+def test_a_port_or_a_command_determines_when_a_node_is_ready(cli: Cli, fake_core: FakeCore) -> None:
     ended = cli(*TWO, "--ready", "s=8000", "--ready", "s=curl {s}:80", "--report", "no.html")
     assert fake_core.asked["ready"] == [("s", 8000, ""), ("s", None, "curl 10.0.0.1:80")]
     assert ended.code == 2, "no log is real here, so there is no report"
@@ -94,12 +98,12 @@ def test_a_port_or_a_command_shows_that_a_node_is_ready(cli: Cli, fake_core: Fak
     ],
 )
 @pytest.mark.usefixtures("fake_core")
-def test_what_nothing_waits_for_is_refused(cli: Cli, ready: str, told: str) -> None:
+def test_a_ready_option_for_a_node_without_later_commands_is_refused(cli: Cli, ready: str, told: str) -> None:
     ended = cli(*TWO, "--ready", ready)
     assert ended.code == 2 and told in ended.err
 
 
-def test_flows_of_kernels_are_shown_with_their_congestion_control(cli: Cli, fake_core: FakeCore) -> None:
+def test_flows_of_real_hosts_are_shown_with_their_congestion_control(cli: Cli, fake_core: FakeCore) -> None:
     """Not `tcp`, which says nothing: the first emulation of many runs BBR unsaid."""
     fake_core.live = {"congestion_control": {"ftp": "bbr"}}
     assert "reno" in cli(*TWO).out, "a simulated flow has its scheme"
@@ -107,7 +111,7 @@ def test_flows_of_kernels_are_shown_with_their_congestion_control(cli: Cli, fake
     assert "bbr (kernel)" in cli(*TWO).out
 
 
-def test_notices_always_go_to_all_senders(cli: Cli, fake_core: FakeCore) -> None:
+def test_the_option_notices_always_sends_notices_to_all_senders(cli: Cli, fake_core: FakeCore) -> None:
     fake_core.live = {"notices": {"sent": {"eln": 1_234, "ersn": 0}}}
     told = cli(*TWO)
     assert (fake_core.asked["always_told"], told.code) == (False, 0)
@@ -117,17 +121,17 @@ def test_notices_always_go_to_all_senders(cli: Cli, fake_core: FakeCore) -> None
     assert "always" in cli(*TWO, "--notices", "never").err
 
 
-def test_an_interface_is_a_door(cli: Cli, fake_core: FakeCore) -> None:
+def test_an_interface_given_with_at_is_passed_to_the_core(cli: Cli, fake_core: FakeCore) -> None:
     assert cli(*TWO[:7], "--at", "d=eth0").code == 0
     assert fake_core.asked["doors"] == [("--on s", "s", None), ("--at d=eth0", "d", "eth0")]
 
 
-def test_commands_start_in_the_order_of_the_words(cli: Cli, fake_core: FakeCore) -> None:
+def test_commands_start_in_the_order_of_the_options(cli: Cli, fake_core: FakeCore) -> None:
     cli("emulate", "last-hop", "--on", "d", "one", "--on", "s", "two", "--on", "d", "three")
     assert fake_core.asked["commands"] == [("d", "one"), ("s", "two"), ("d", "three")]
 
 
-def test_tables_and_output_of_commands(cli: Cli, fake_core: FakeCore) -> None:
+def test_emulate_prints_tables_and_the_output_of_commands(cli: Cli, fake_core: FakeCore) -> None:
     told = cli(*TWO).out
     for words in ("s → d", "losses by reason", "lateness of the emulator, µs", "d     106  1,200", "0.0 %"):
         assert words in told
@@ -137,7 +141,7 @@ def test_tables_and_output_of_commands(cli: Cli, fake_core: FakeCore) -> None:
 
 
 @pytest.mark.usefixtures("fake_core")
-def test_json_is_the_run_document_with_live(cli: Cli) -> None:
+def test_emulate_json_is_the_run_document_with_the_key_live(cli: Cli) -> None:
     # The keys of `live`, which other programs read.
     document = json.loads(cli(*TWO, "--json").out)
     shifts = {"goodput_shift", "delay_shift"}
@@ -147,7 +151,7 @@ def test_json_is_the_run_document_with_live(cli: Cli) -> None:
     assert set(document) - set(simulated) == {"live"}
 
 
-def test_a_command_that_failed_is_named(cli: Cli, fake_core: FakeCore) -> None:
+def test_emulate_names_a_command_that_failed(cli: Cli, fake_core: FakeCore) -> None:
     fake_core.exits = {"d": 7, "s": 128 + 11}
     ended = cli(*TWO)
     assert ended.code == 1
@@ -156,14 +160,14 @@ def test_a_command_that_failed_is_named(cli: Cli, fake_core: FakeCore) -> None:
     assert "(exit 7)" in ended.out
 
 
-def test_a_server_that_was_ended_in_time_has_not_failed(cli: Cli, fake_core: FakeCore) -> None:
+def test_a_server_terminated_at_the_end_of_the_run_has_not_failed(cli: Cli, fake_core: FakeCore) -> None:
     fake_core.live = {"commands": [command("s", "serve", 143, in_time=False)]}
     ended = cli(*TWO)
     assert ended.code == 0
     assert "serve  (ended since the time was up)" in ended.out
 
 
-def test_a_run_that_was_too_late_is_not_valid(cli: Cli, fake_core: FakeCore) -> None:
+def test_an_emulation_with_late_packets_is_not_valid(cli: Cli, fake_core: FakeCore) -> None:
     fake_core.live = {
         "valid": False,
         "why": ["it stood still for 30 ms at 1.5 s"],
@@ -175,7 +179,9 @@ def test_a_run_that_was_too_late_is_not_valid(cli: Cli, fake_core: FakeCore) -> 
     assert "note: ELN stays inside" in ended.err
 
 
-def test_ctrl_c_reports_the_remaining_time(cli: Cli, fake_core: FakeCore, tmp_path: Path) -> None:
+def test_an_interrupted_emulation_exits_with_130_and_names_its_log(
+    cli: Cli, fake_core: FakeCore, tmp_path: Path
+) -> None:
     fake_core.raised = KeyboardInterrupt()
     ended = cli(*TWO, "--log", str(tmp_path / "a.log"))
     assert (ended.code, ended.out) == (130, "")
@@ -186,7 +192,9 @@ def test_ctrl_c_reports_the_remaining_time(cli: Cli, fake_core: FakeCore, tmp_pa
 @pytest.mark.parametrize(
     ("error", "code"), [(ScenarioError("last-hop: one node"), 2), (RunError("node s: a step failed"), 1)]
 )
-def test_what_the_core_refuses(cli: Cli, fake_core: FakeCore, error: Exception, code: int) -> None:
+def test_errors_of_the_core_are_printed_with_their_exit_code(
+    cli: Cli, fake_core: FakeCore, error: Exception, code: int
+) -> None:
     fake_core.raised = error
     ended = cli(*TWO)
     assert (ended.code, ended.out, ended.err) == (code, "", f"airhop: {error}\n")
@@ -213,7 +221,7 @@ def test_what_the_core_refuses(cli: Cli, fake_core: FakeCore, error: Exception, 
     ],
 )
 @pytest.mark.usefixtures("fake_core")
-def test_bad_input(cli: Cli, words: Sequence[str], told: str) -> None:
+def test_bad_options_of_emulate_exit_with_code_2(cli: Cli, words: Sequence[str], told: str) -> None:
     ended = cli(*TWO, *words)
     assert (ended.code, ended.out) == (2, "")
     assert told in ended.err
@@ -238,7 +246,9 @@ def started_again(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str]]:
 
 
 @pytest.mark.usefixtures("fake_core")
-def test_without_root_it_starts_itself_in_a_user_namespace(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_root_emulate_restarts_itself_in_a_user_namespace(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     became = started_again(monkeypatch)
     cli(*TWO)
     ((program, *words),) = became
@@ -248,7 +258,7 @@ def test_without_root_it_starts_itself_in_a_user_namespace(cli: Cli, monkeypatch
 
 
 @pytest.mark.usefixtures("fake_core")
-def test_it_starts_itself_only_once(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_emulate_restarts_itself_at_most_once(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     became = started_again(monkeypatch)
     monkeypatch.setenv("AIRHOP_STARTED_AGAIN", "1")
     ended = cli(*TWO)
@@ -256,7 +266,7 @@ def test_it_starts_itself_only_once(cli: Cli, monkeypatch: pytest.MonkeyPatch) -
     assert "run airhop as root" in ended.err
 
 
-def test_without_any_right_it_ends_with_the_line_of_doctor(
+def test_emulate_without_privileges_exits_with_the_message_of_doctor(
     cli: Cli, fake_core: FakeCore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     became = started_again(monkeypatch)
@@ -269,7 +279,7 @@ def test_without_any_right_it_ends_with_the_line_of_doctor(
 
 
 @pytest.mark.usefixtures("fake_core")
-def test_interfaces_are_roots(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_emulating_with_a_real_interface_requires_root(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     # A user namespace does not reach the interfaces of the machine.
     became = started_again(monkeypatch)
     ended = cli(*TWO[:7], "--at", "d=eth0")
@@ -278,7 +288,7 @@ def test_interfaces_are_roots(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.usefixtures("fake_core")
-def test_python_explains_missing_rights(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_emulate_in_python_explains_missing_privileges(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_core, "needs_user_namespace", lambda: True)
     with pytest.raises(PrivilegeError, match="unshare --user --map-root-user"):
         airhop.emulate(Scenario.load("last-hop"), {"s": "true", "d": "true"})
@@ -287,7 +297,7 @@ def test_python_explains_missing_rights(monkeypatch: pytest.MonkeyPatch) -> None
 # ---- Python ------------------------------------------------------------------------------------------------
 
 
-def test_an_emulation_is_a_result(fake_core: FakeCore) -> None:
+def test_emulate_in_python_returns_a_result_with_live_values(fake_core: FakeCore) -> None:
     scenario = Scenario.load("last-hop").with_({"duration": "2 s"})
     emulation = airhop.emulate(scenario, {"s": ["one", "two"], "d": "three"}, {"bs": "eth0"}, scheme="sack")
     assert fake_core.asked["commands"] == [("s", "one"), ("s", "two"), ("d", "three")]

@@ -19,7 +19,7 @@ INSIDE = {"s": "10.0.0.1", "sta-1": "10.0.1.0"}
         ("true", "true"),
     ],
 )
-def test_a_node_in_braces_is_its_address(command: str, ran: str) -> None:
+def test_a_node_in_braces_is_replaced_by_its_address(command: str, ran: str) -> None:
     # The contract of commands: `{name}` of a declared node, no other braces.
     assert filled(command, INSIDE, "--on s") == ran
 
@@ -34,21 +34,21 @@ def test_a_node_in_braces_is_its_address(command: str, ran: str) -> None:
         "python3 -c 'print({1: 2}, f\"{x}\")'",
     ],
 )
-def test_other_braces_are_the_commands_own(command: str) -> None:
+def test_braces_without_a_node_name_stay_in_the_command(command: str) -> None:
     assert filled(command, INSIDE, "--on s") == command
 
 
 @given(st.text().filter(lambda text: "{" not in text))
-def test_without_braces_a_command_stays_as_it_is(command: str) -> None:
+def test_a_command_without_braces_is_not_changed(command: str) -> None:
     assert filled(command, INSIDE, "--on s") == command
 
 
-def test_what_resembles_a_node_is_a_mistake() -> None:
+def test_a_misspelt_node_in_braces_is_refused_with_a_suggestion() -> None:
     with pytest.raises(InputError, match=r"--on d: `\{sta1\}`.*Did you mean `sta-1`\?"):
         filled("ping {sta1}", INSIDE, "--on d")
 
 
-def test_addresses_follow_the_order_of_the_nodes() -> None:
+def test_addresses_are_assigned_in_the_order_of_the_nodes() -> None:
     # crates/wire/src/addressing.rs: the first node is 10.0.0.1.
     scenario = Scenario.load("last-hop")
     nodes = scenario.core.nodes()
@@ -58,13 +58,13 @@ def test_addresses_follow_the_order_of_the_nodes() -> None:
     assert hosts.doors == [("--on s", "s", None), ("--on d", "d", None)]
 
 
-def test_a_node_with_two_commands_is_one_door() -> None:
+def test_a_node_with_two_commands_is_a_single_host() -> None:
     hosts = hosts_of(Scenario.load("last-hop"), [("--on s", "s", ["a"]), ("--on s", "s", ["b"])], [])
     assert hosts.doors == [("--on s", "s", None)]
     assert hosts.commands == [("s", "a"), ("s", "b")]
 
 
-def test_what_lies_behind_an_interface_has_addresses_of_its_own() -> None:
+def test_a_node_behind_an_interface_is_not_replaced_by_an_address() -> None:
     scenario = Scenario.load("last-hop")
     hosts = hosts_of(scenario, [("--on s", "s", ["echo {d}"])], [("--at d=eth0", "d", "eth0")])
     assert hosts.commands == [("s", "echo {d}")]

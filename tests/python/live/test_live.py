@@ -96,7 +96,7 @@ def ended(*words: str | Path, before: tuple[str, ...] = ()) -> subprocess.Comple
 
 # `{s}` is the IPv4 address of the node; crates/wire/src/addressing.rs: the first node is fd00:a1b0::1.
 @pytest.mark.parametrize("address", ["{s}", "[fd00:a1b0::1]"])
-def test_a_download_arrives_whole_and_is_replayed(
+def test_a_download_arrives_complete_and_its_log_is_replayed(
     wire: Path, blob: bytes, tmp_path: Path, address: str
 ) -> None:
     import hashlib
@@ -133,7 +133,7 @@ def test_a_download_arrives_whole_and_is_replayed(
 
 
 @pytest.mark.usefixtures("blob")
-def test_the_network_under_real_packets_keeps_its_laws(wire: Path, tmp_path: Path) -> None:
+def test_an_emulation_with_real_packets_passes_the_verifier(wire: Path, tmp_path: Path) -> None:
     # docs/real-packets.md: a replay is verified as a run is. The laws of simulated ends ask nothing of hosts.
     log = tmp_path / "a.log"
     datagram = "import socket, sys; socket.socket(type=socket.SOCK_DGRAM).sendto(bytes(99), (sys.argv[1], 9))"
@@ -147,7 +147,7 @@ def test_the_network_under_real_packets_keeps_its_laws(wire: Path, tmp_path: Pat
     assert {finding.law for finding in verify(scenario, replayed)} == {"counters"}
 
 
-def test_headers_alone_are_replayed_to_the_same(wire: Path, blob: bytes, tmp_path: Path) -> None:
+def test_a_log_of_headers_only_replays_to_the_same_run(wire: Path, blob: bytes, tmp_path: Path) -> None:
     log = tmp_path / "a.log"
     commands = {"s": python(SERVE_ONE), "d": python(ASK, "{s}")}
     emulation = airhop.emulate(Scenario.load(wire), commands, log=log, headers_only=True)
@@ -159,7 +159,7 @@ def test_headers_alone_are_replayed_to_the_same(wire: Path, blob: bytes, tmp_pat
     assert "headers" in replayed.notes[0]
 
 
-def test_a_log_that_was_cut_short_is_replayed_up_to_there(wire: Path, tmp_path: Path) -> None:
+def test_a_truncated_log_is_replayed_as_far_as_it_goes(wire: Path, tmp_path: Path) -> None:
     log = tmp_path / "a.log"
     airhop.emulate(Scenario.load(wire), {"s": "true", "d": "true"}, log=log)
     log.write_bytes(log.read_bytes()[:-4])
@@ -167,7 +167,7 @@ def test_a_log_that_was_cut_short_is_replayed_up_to_there(wire: Path, tmp_path: 
     assert "cut short" in note
 
 
-def test_json_and_exit_codes(wire: Path) -> None:
+def test_emulate_json_has_live_keys_and_exit_codes_of_commands(wire: Path) -> None:
     # The contract of the command: exit codes, and the keys of `live`.
     found = ended("emulate", wire, "--on", "s", "echo {d}; exit 3", "--on", "d", "kill -9 $$", "--json")
     document = json.loads(found.stdout)
@@ -182,7 +182,7 @@ def test_json_and_exit_codes(wire: Path) -> None:
     assert fine.returncode == (0 if json.loads(fine.stdout)["live"]["valid"] else 1)
 
 
-def test_changes_that_the_scenario_rejects_are_bad_input(wire: Path) -> None:
+def test_changes_that_the_scenario_rejects_exit_with_code_2(wire: Path) -> None:
     alone = ended("emulate", wire, "--on", "s", "true")
     assert (alone.returncode, alone.stdout) == (2, "")
     assert "at least two nodes" in alone.stderr
@@ -229,7 +229,7 @@ def wait_until(done: object) -> None:
 @pytest.mark.parametrize(
     ("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -signal.SIGKILL)]
 )
-def test_nothing_is_left_when_it_is_killed(
+def test_a_killed_emulation_leaves_no_process_behind(
     sleeping: tuple[subprocess.Popen[str], str], sent: signal.Signals, code: int
 ) -> None:
     process, seconds = sleeping
@@ -241,7 +241,7 @@ def test_nothing_is_left_when_it_is_killed(
     assert processes_with(seconds) == []
 
 
-def test_without_rights_it_starts_itself_in_a_user_namespace(wire: Path) -> None:
+def test_an_unprivileged_emulation_runs_in_a_user_namespace(wire: Path) -> None:
     needs(programs=("setpriv", "unshare"))
     less = ("setpriv", "--bounding-set=-sys_admin", "--inh-caps=-sys_admin") if os.geteuid() == 0 else ()
     found = ended(
@@ -261,7 +261,7 @@ def test_without_rights_it_starts_itself_in_a_user_namespace(wire: Path) -> None
     assert "CapBnd" in live["commands"][0]["stdout"]
 
 
-def test_quic_crosses_as_udp(wire: Path) -> None:
+def test_quic_packets_cross_the_network_as_udp(wire: Path) -> None:
     program = f"{sys.executable} {Path(__file__).parents[1] / 'quic.py'}"
     commands = {"s": f"{program} serve {SIZE}", "d": f"{program} ask {{s}}"}
     emulation = airhop.emulate(Scenario.load(wire), commands)
@@ -272,7 +272,7 @@ def test_quic_crosses_as_udp(wire: Path) -> None:
     assert by_way["s"]["delivered_bytes"] > SIZE > by_way["d"]["delivered_bytes"]
 
 
-def test_captures_of_a_replay_have_right_checksums(wire: Path, blob: bytes, tmp_path: Path) -> None:
+def test_captures_of_a_replay_have_correct_checksums(wire: Path, blob: bytes, tmp_path: Path) -> None:
     needs(programs=("tshark", "curl"))
     log = tmp_path / "a.log"
     ask = "sysctl -qw net.ipv4.tcp_ecn=1 && curl --silent --show-error --output got http://{s}:8000/blob"

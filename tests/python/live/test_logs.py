@@ -20,7 +20,7 @@ WIRE: dict[str, Any] = {
 }
 
 
-def test_a_log_by_the_description_is_replayed(tmp_path: Path) -> None:
+def test_a_log_written_as_the_docs_describe_is_replayed(tmp_path: Path) -> None:
     """The docs say how a log is made: what zlib sums up is what the core expects."""
     path = write(tmp_path / "a.log", head(), [(1000, 0, udp(S, D, 100)), (2000, 3, udp(D, S, 60))])
     result = airhop.replay(path)
@@ -36,7 +36,7 @@ def test_a_log_by_the_description_is_replayed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("version", [1, 2])
-def test_no_local_file_is_read_for_a_log(tmp_path: Path, version: int) -> None:
+def test_replaying_a_log_reads_no_other_local_file(tmp_path: Path, version: int) -> None:
     """Neither as its scenario, nor as a file that its scenario names: a message would show what is in it."""
     secret = tmp_path / "secret.csv"
     secret.write_text(SECRET)
@@ -60,7 +60,7 @@ def test_no_local_file_is_read_for_a_log(tmp_path: Path, version: int) -> None:
         assert "no file is read" in str(refused.value) or "expected the head" in str(refused.value)
 
 
-def test_a_log_has_the_files_of_its_scenario(tmp_path: Path) -> None:
+def test_a_log_contains_the_files_of_its_scenario(tmp_path: Path) -> None:
     """The same run where there is no such file; the content is held to its digest."""
     fades = "begin_s,end_s\n0.1,0.3\n"
     (tmp_path / "fades.csv").write_text(fades)
@@ -78,7 +78,7 @@ def test_a_log_has_the_files_of_its_scenario(tmp_path: Path) -> None:
         Log(path)
 
 
-def test_records_that_no_emulation_wrote(cli: Cli, tmp_path: Path) -> None:
+def test_a_record_that_no_emulation_can_write_is_named_in_the_message(cli: Cli, tmp_path: Path) -> None:
     """A node without a host, and times after the duration: the message names the record, at once."""
     whole = head(Scenario.load("last-hop").with_({"duration": "1 s"}).to_dict())
     for name, records, end, expected in [
@@ -103,12 +103,12 @@ def test_records_that_no_emulation_wrote(cli: Cli, tmp_path: Path) -> None:
         {"headers_only": 0},
     ],
 )
-def test_a_head_of_another_shape_is_refused(tmp_path: Path, change: dict[str, object]) -> None:
+def test_a_log_header_with_wrong_keys_is_refused(tmp_path: Path, change: dict[str, object]) -> None:
     with pytest.raises(InputError, match="expected the head"):
         Log(write(tmp_path / "a.log", head(**change)))
 
 
-def test_a_log_cannot_steer_the_terminal(cli: Cli, tmp_path: Path) -> None:
+def test_control_characters_of_a_log_do_not_reach_the_terminal(cli: Cli, tmp_path: Path) -> None:
     path = write(tmp_path / "a.log", head(airhop="9.9\x1b]0;owned\x07"))
     ended = cli("replay", str(path))
     assert ended.code == 0 and r"written by Airhop 9.9\x1b]0;owned\x07" in ended.err
@@ -127,7 +127,7 @@ class Mine:
 """
 
 
-def test_a_log_names_its_schemes_and_has_no_code(cli: Cli, tmp_path: Path) -> None:
+def test_a_log_names_the_files_of_its_schemes_and_contains_no_code(cli: Cli, tmp_path: Path) -> None:
     """With the file it is replayed; else the message names the file and the command."""
     code = tmp_path / "mine.py"
     code.write_text(SCHEME)

@@ -37,7 +37,7 @@ def heard(lines: Iterator[str], to: str = "10.0.0.0/8") -> tuple[Notifier, list[
     return notifier, [(notice.kind, notice.source, notice.destination, notice.seq) for notice in sent]
 
 
-def test_a_file_of_events_is_played(tmp_path: Path) -> None:
+def test_notices_are_sent_for_a_file_of_events(tmp_path: Path) -> None:
     path = tmp_path / "events"
     path.write_text(EVENTS, encoding="ascii")
     notifier, sent = heard(from_file(path, at_their_times=True))
@@ -45,7 +45,7 @@ def test_a_file_of_events_is_played(tmp_path: Path) -> None:
     assert notifier.counts == {"events": 3, "ersn": 1, "eln": 1}
 
 
-def test_no_notice_leaves_to_a_sender_that_does_not_listen(tmp_path: Path) -> None:
+def test_no_notice_is_sent_to_a_sender_without_a_listener(tmp_path: Path) -> None:
     """Any other TCP takes a notice for an ACK of lost data."""
     path = tmp_path / "events"
     path.write_text(EVENTS, encoding="ascii")
@@ -53,7 +53,7 @@ def test_no_notice_leaves_to_a_sender_that_does_not_listen(tmp_path: Path) -> No
     assert (sent, notifier.counts["withheld"]) == ([], 2)
 
 
-def test_what_a_socket_hears_is_recorded_and_played(tmp_path: Path) -> None:
+def test_events_received_by_a_socket_are_recorded_and_replayed(tmp_path: Path) -> None:
     """Lines arrive in any pieces, from several programs; the recorded file has the same notices."""
     path, file = tmp_path / "socket", tmp_path / "events"
     lines = from_socket(path)
@@ -92,7 +92,7 @@ def connected(path: Path) -> Iterator[socket.socket]:
         yield client
 
 
-def test_a_program_that_was_killed_leaves_a_socket_that_the_next_one_takes(tmp_path: Path) -> None:
+def test_the_socket_of_a_killed_program_is_reused(tmp_path: Path) -> None:
     path = tmp_path / "socket"
     with socket.socket(socket.AF_UNIX) as left:
         left.bind(str(path))
@@ -119,7 +119,7 @@ def test_a_program_that_was_killed_leaves_a_socket_that_the_next_one_takes(tmp_p
         (("--to", "10.0.0.1", "--play", "a", "--record", "b"), "exclude each other"),
     ],
 )
-def test_contradictory_options_are_bad_input(cli: Cli, words: tuple[str, ...], expected: str) -> None:
+def test_contradictory_options_of_notify_are_refused(cli: Cli, words: tuple[str, ...], expected: str) -> None:
     done = cli("notify", *words)
     assert (done.code, expected in done.err) == (2, True), done.err
 
@@ -136,7 +136,7 @@ def test_a_dry_run_prints_the_notices(cli: Cli, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("first", ["x", "-1", "nan", "1e999", "failed"])
-def test_a_line_without_a_time_is_bad_input(cli: Cli, tmp_path: Path, first: str) -> None:
+def test_an_event_without_a_time_is_refused(cli: Cli, tmp_path: Path, first: str) -> None:
     path = tmp_path / "events"
     path.write_text(f"1.5 lost sta\n{first} lost sta\n", encoding="ascii")
     done = cli("notify", "--to", "10.0.0.1", "--play", str(path), "--dry-run")
@@ -250,7 +250,7 @@ def bpftool(words: list[str]) -> Any:
 
 
 @pytest.mark.alone
-def test_losses_that_a_driver_reports_reduce_no_window_of_a_kernel(host: Host, tmp_path: Path) -> None:
+def test_losses_reported_by_a_driver_do_not_reduce_the_kernels_window(host: Host, tmp_path: Path) -> None:
     """Sender - router with a link layer of its own - receiver: each lost segment is named in time."""
     path, sender, receiver = tmp_path / "events", host.process.pid, f"nf{os.getpid()}d"
     router = f"nf{os.getpid()}r"

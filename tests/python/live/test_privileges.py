@@ -11,7 +11,7 @@ from fake_core import FakeCore
 from live_machine import needs
 
 
-def test_doctor_prints_a_line_for_each(cli: Cli, fake_core: FakeCore) -> None:
+def test_doctor_prints_a_line_for_each_privilege(cli: Cli, fake_core: FakeCore) -> None:
     fake_core.privileges[3] = ("struct_ops", False, "no BPF struct_ops: needs root")
     told = cli("doctor").out
     lines = [f"  {privilege(name).line}\n" for name in USES]
@@ -22,19 +22,19 @@ def test_doctor_prints_a_line_for_each(cli: Cli, fake_core: FakeCore) -> None:
     assert found["struct_ops"] == {"available": False, "reason": "no BPF struct_ops: needs root"}
 
 
-def test_only_privileges_of_programs_at_nodes_are_missed(fake_core: FakeCore) -> None:
+def test_only_privileges_for_programs_at_nodes_count_as_missing(fake_core: FakeCore) -> None:
     fake_core.privileges = [(name, False, "no") for name in USES]
     assert [one.name for one in missing()] == ["namespaces", "tun"]
 
 
 @pytest.mark.usefixtures("fake_core")
-def test_a_privilege_has_a_name() -> None:
+def test_an_unknown_privilege_is_refused_with_a_suggestion() -> None:
     assert privilege("tun").available
     with pytest.raises(InputError, match="Did you mean `tun`"):
         privilege("tunn")
 
 
-def test_a_test_without_its_rights_is_skipped_by_the_line_of_doctor(
+def test_a_test_without_privileges_is_skipped_with_the_message_of_doctor(
     fake_core: FakeCore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("AIRHOP_LIVE", raising=False)
@@ -47,7 +47,7 @@ def test_a_test_without_its_rights_is_skipped_by_the_line_of_doctor(
     needs("namespaces")
 
 
-def test_on_a_machine_that_has_everything_it_fails(
+def test_a_test_without_privileges_fails_if_live_tests_are_required(
     fake_core: FakeCore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AIRHOP_LIVE", "required")

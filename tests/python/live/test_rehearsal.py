@@ -7,7 +7,7 @@ from airhop.verify.emulations import look
 SEEDS = range(12)
 
 
-def test_rehearsed_emulations_are_replayed_and_verified(tmp_path: Path) -> None:
+def test_rehearsed_emulations_replay_equally_and_pass_the_verifier(tmp_path: Path) -> None:
     """Random networks, hosts and datagrams; more of them by `python -m airhop.verify.emulations`.
 
     Of networks that cannot be emulated, a service has no effect on real packets, or parts do not go together.

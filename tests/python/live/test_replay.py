@@ -21,14 +21,14 @@ def log(fake_core: FakeCore, tmp_path: Path) -> Path:
     return path
 
 
-def test_a_replay_is_the_same_each_time(cli: Cli, log: Path, fake_core: FakeCore) -> None:
+def test_two_replays_of_a_log_are_equal(cli: Cli, log: Path, fake_core: FakeCore) -> None:
     first, second = (json.loads(cli("replay", str(log), "--json").out) for _ in range(2))
     assert first["fingerprint"] == second["fingerprint"] == airhop.replay(log).fingerprint
     assert "live" not in first
     assert fake_core.asked["path"] == str(log)
 
 
-def test_a_replay_has_the_parts_of_a_run(cli: Cli, log: Path, tmp_path: Path) -> None:
+def test_a_replay_has_the_same_parts_as_a_run(cli: Cli, log: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     ended = cli(
         "replay", str(log), "--trace", str(out), "--pcap", str(out), "--air", str(tmp_path / "air.png")
@@ -40,7 +40,7 @@ def test_a_replay_has_the_parts_of_a_run(cli: Cli, log: Path, tmp_path: Path) ->
     assert airhop.replay(log, trace=True).tables["packets"].height > 0
 
 
-def test_a_replay_is_drawn_and_verified_as_a_run_is(cli: Cli, log: Path, tmp_path: Path) -> None:
+def test_a_replay_can_be_drawn_and_verified_like_a_run(cli: Cli, log: Path, tmp_path: Path) -> None:
     figures = [f"--{name}={tmp_path / name}.png" for name in ("sequence", "round-trips")]
     ended = cli("replay", str(log), "--verify", *figures)
     assert ended.code == 0
@@ -64,7 +64,9 @@ def test_figures_show_the_flow_with_the_most_bytes_or_the_selected_flow(cli: Cli
     assert "--flow needs" in cli(*words).err
 
 
-def test_a_log_that_was_cut_short_reports_it(cli: Cli, log: Path, fake_core: FakeCore) -> None:
+def test_the_replay_of_a_truncated_log_reports_the_truncation(
+    cli: Cli, log: Path, fake_core: FakeCore
+) -> None:
     fake_core.is_whole = False
     ended = cli("replay", str(log))
     assert ended.code == 0
@@ -73,7 +75,7 @@ def test_a_log_that_was_cut_short_reports_it(cli: Cli, log: Path, fake_core: Fak
     assert "cut short" in note
 
 
-def test_a_replay_reports_a_log_of_another_version_and_without_payload(
+def test_a_replay_reports_logs_of_other_versions_and_without_payload(
     cli: Cli, log: Path, fake_core: FakeCore
 ) -> None:
     fake_core.head |= {"airhop": "0.0.1", "headers_only": True}
@@ -82,7 +84,7 @@ def test_a_replay_reports_a_log_of_another_version_and_without_payload(
     assert "payload is zeros" in told
 
 
-def test_files_that_are_no_logs(cli: Cli, log: Path, fake_core: FakeCore) -> None:
+def test_a_file_that_is_no_log_is_refused_with_exit_code_2(cli: Cli, log: Path, fake_core: FakeCore) -> None:
     fake_core.raised = OSError("a.log: byte 0: expected a log of airhop emulate")
     ended = cli("replay", str(log))
     assert (ended.code, ended.out) == (2, "")
@@ -93,13 +95,15 @@ def test_files_that_are_no_logs(cli: Cli, log: Path, fake_core: FakeCore) -> Non
 
 @pytest.mark.parametrize("words", [("nowhere.log",), (".",)])
 @pytest.mark.usefixtures("fake_core")
-def test_a_file_that_is_not_there(cli: Cli, words: tuple[str, ...]) -> None:
+def test_a_missing_log_is_refused_with_exit_code_2(cli: Cli, words: tuple[str, ...]) -> None:
     ended = cli("replay", *words)
     assert (ended.code, ended.out) == (2, "")
     assert "there is no file" in ended.err
 
 
-def test_a_damaged_log(log: Path, fake_core: FakeCore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_replay_of_a_damaged_log_names_the_damaged_byte(
+    log: Path, fake_core: FakeCore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def damaged(*_asked: object) -> None:
         raise OSError("a.log: byte 99: expected a record")
 

@@ -85,7 +85,7 @@ def routed() -> Iterator[Routed]:
 
 # Veth hands over segments of 64 kB with half a checksum, as cards do: what crosses is what a wire would
 # have carried. The kernel forwards nothing itself, or copies would arrive, and is left as it was.
-def test_a_transfer_crosses_the_router_by_the_emulated_link(
+def test_a_transfer_through_the_router_uses_the_emulated_link(
     routed: Routed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = bytes(i * i % 251 for i in range(SIZE))
@@ -164,7 +164,7 @@ def bpftool(kind: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("notices", ["always", "listeners"])
-def test_notices_cross_the_router_to_a_host_that_listens(hearing: Routed, notices: str) -> None:
+def test_notices_pass_the_router_to_a_host_with_a_listener(hearing: Routed, notices: str) -> None:
     """Yun 2009 §2.1: the base station is a router, and tells a sender behind it what its link lost.
 
     What listens behind an interface the emulator cannot see: notices go there when asked. Without them the

@@ -53,7 +53,7 @@ def side() -> Side:
 # ---- what is compared --------------------------------------------------------------------------------------
 
 
-def test_the_twin_goes_beside_the_connection_that_goes_its_way() -> None:
+def test_the_twin_is_compared_with_the_connection_in_its_direction() -> None:
     # The request went from d to s, the page from s to d, as flow ftp does.
     log = Log(LOG)
     real = log.replay()
@@ -63,7 +63,7 @@ def test_the_twin_goes_beside_the_connection_that_goes_its_way() -> None:
     assert flow["delivered_bytes"] >= PAGE_BYTES
 
 
-def test_more_bytes_the_other_way_do_not_count() -> None:
+def test_bytes_in_the_reverse_direction_do_not_affect_the_pairing() -> None:
     # With the flow from d to s the request is compared, and not the page with a thousand times its bytes.
     log = Log(LOG)
     real = log.replay()
@@ -71,7 +71,7 @@ def test_more_bytes_the_other_way_do_not_count() -> None:
     assert paired(log, real).real == "tcp 10.0.0.4:41780 > 10.0.0.1:8000"
 
 
-def test_the_twin_is_the_simulated_run_of_that_length() -> None:
+def test_the_twin_is_a_simulated_run_of_the_same_duration() -> None:
     log = Log(LOG)
     real = log.replay()
     twin = airhop.run(twin_of(log.scenario, real), seed=log.head["seed"], rep=log.head["rep"])
@@ -79,14 +79,14 @@ def test_the_twin_is_the_simulated_run_of_that_length() -> None:
     assert (twin.document["seed"], twin.document["flows"][0]["scheme"]) == (3, "cubic")
 
 
-def test_no_flow_goes_that_way() -> None:
+def test_a_log_without_data_in_the_flows_direction_is_refused() -> None:
     log = Log(LOG)
     log.head["doors"] = [{"node": "s", "device": None}]
     with pytest.raises(InputError, match="data went d to s and s to d"):
         paired(log, log.replay())
 
 
-def test_losses_are_those_of_the_run(side: Side) -> None:
+def test_losses_in_the_comparison_equal_losses_of_the_run(side: Side) -> None:
     # One connection alone: what its two flows lost is what the network lost.
     document = Log(LOG).replay().document
     frames = sum(document["drops"][cause] for cause in ("channel", "collision"))
@@ -97,14 +97,14 @@ def test_losses_are_those_of_the_run(side: Side) -> None:
     assert placed["y"].is_between(0, side.flow["delivered_bytes"] / 1e6).all()
 
 
-def test_goodput_is_of_the_time_in_which_data_went(side: Side) -> None:
+def test_goodput_is_measured_from_the_first_to_the_last_data(side: Side) -> None:
     # The commands ran for two seconds, the transfer for less: a mean over all of it would say little.
     begin, end = side.span_s
     assert 0 < begin < end < Log(LOG).replay().document["duration_s"]
     assert side.goodput_mbps == pytest.approx(8e-6 * side.flow["delivered_bytes"] / (end - begin))
 
 
-def test_data_is_never_faster_than_the_propagation_of_the_wires(side: Side) -> None:
+def test_data_never_arrive_before_the_propagation_delay_of_the_wires(side: Side) -> None:
     # Two wires of 10 ms each.
     median, most = side.delay_ms
     assert median is not None and most is not None
@@ -114,11 +114,11 @@ def test_data_is_never_faster_than_the_propagation_of_the_wires(side: Side) -> N
 @pytest.mark.parametrize(
     ("duration_s", "expected"), [(0.7, 0.02), (2.5, 0.1), (20.0, 0.5), (20.4, 0.5), (200.0, 5.0)]
 )
-def test_windows_are_round(duration_s: float, expected: float) -> None:
+def test_goodput_windows_have_round_durations(duration_s: float, expected: float) -> None:
     assert window(duration_s) == pytest.approx(expected)
 
 
-def test_windows_hold_every_byte() -> None:
+def test_goodput_windows_contain_every_delivered_byte() -> None:
     # Steps of 1 MB at 0.05, 0.15, … s: 80 Mbit/s in every window of 0.1 s.
     times = [0.05 + 0.1 * i for i in range(25)]
     rows = pl.DataFrame({"time_s": times, "bytes": [1_000_000 * (i + 1) for i in range(25)]})
@@ -127,7 +127,7 @@ def test_windows_hold_every_byte() -> None:
     assert found.delivered["y"].max() == 25.0
 
 
-def test_long_curves_are_thinned_and_keep_their_end() -> None:
+def test_long_curves_are_thinned_and_keep_their_last_value() -> None:
     rows = pl.DataFrame({"time_s": [i / 1e4 for i in range(100_000)], "bytes": list(range(100_000))})
     delivered = curves(rows, 10.0).delivered
     assert delivered.height < 5_000
@@ -137,7 +137,7 @@ def test_long_curves_are_thinned_and_keep_their_end() -> None:
 # ---- the page ----------------------------------------------------------------------------------------------
 
 
-def test_a_replay_has_a_report(cli: Cli, tmp_path: Path) -> None:
+def test_replay_writes_a_report(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "new" / "twin.html"
     ended = cli("replay", str(LOG), "--report", str(path), "--json")
     assert ended.code == 0
@@ -163,7 +163,7 @@ def emulating(monkeypatch: pytest.MonkeyPatch, fake: FakeCore) -> None:
 EMULATE = ("emulate", "last-hop", "--set", "duration=2 s", "--on", "s", "serve", "--on", "d", "ask {s}")
 
 
-def test_an_emulation_has_a_report_and_leaves_no_log(
+def test_emulate_writes_a_report_and_leaves_no_log(
     cli: Cli, fake_core: FakeCore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     emulating(monkeypatch, fake_core)
@@ -181,7 +181,7 @@ def test_an_emulation_has_a_report_and_leaves_no_log(
     assert "--on s serve --on d &#39;ask {s}&#39; --seed 3 --rep 0" in text
 
 
-def test_a_requested_log_is_kept(
+def test_emulate_keeps_a_requested_log(
     cli: Cli, fake_core: FakeCore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     emulating(monkeypatch, fake_core)
@@ -194,7 +194,7 @@ def test_a_requested_log_is_kept(
 @pytest.mark.parametrize(
     ("file", "told"), [("/", "cannot write /: it is a folder"), ("/dev/null/a.html", "cannot write")]
 )
-def test_a_page_that_cannot_be_written_is_refused_first(
+def test_an_unwritable_report_path_is_refused_before_the_emulation(
     cli: Cli, fake_core: FakeCore, file: str, told: str
 ) -> None:
     for words in (EMULATE, ("replay", str(LOG))):
@@ -204,7 +204,7 @@ def test_a_page_that_cannot_be_written_is_refused_first(
     assert fake_core.asked == {}
 
 
-def test_the_page_in_a_browser(tab: Tab, page: Path) -> None:
+def test_the_comparison_page_draws_curves_and_its_legend_hides_them(tab: Tab, page: Path) -> None:
     tab.page.goto(page.as_uri())
     tab.page.wait_for_selector(".twin[data-drawn]", state="attached")
     assert tab.page.evaluate(SHOWN) > 0

@@ -50,7 +50,7 @@ def document(events: int = 10_000) -> dict[str, Any]:
     return {"events": events, "duration_s": 4.0, "seed": 1, "rep": 0}
 
 
-def test_a_longer_round_trip_moves_goodput_and_delays_and_is_refused() -> None:
+def test_an_emulation_with_a_10_ms_longer_round_trip_is_not_valid() -> None:
     # 5 ms each way of a round trip of 45 ms. Mathis 1997: the rate of Reno goes as one over the round trip.
     effect = effect_of(document(), slower("15 ms"))
     percent, low, high = effect.goodput.percents
@@ -66,7 +66,7 @@ def test_a_longer_round_trip_moves_goodput_and_delays_and_is_refused() -> None:
     assert live["delay_shift"]["percent"] == effect.delay.percents[0]
 
 
-def test_what_moves_nothing_is_known_after_the_first_runs() -> None:
+def test_an_emulation_without_effect_is_decided_after_the_first_runs() -> None:
     effect = effect_of(document(), Emulated(LAST_HOP))
     for shift in (effect.goodput, effect.delay):
         assert (shift.moved.n, shift.percents) == (validity.FIRST_PAIRS, (0.0, 0.0, 0.0))
@@ -75,12 +75,12 @@ def test_what_moves_nothing_is_known_after_the_first_runs() -> None:
     assert not live["valid"], "whatever else speaks against it stays"
 
 
-def test_the_tolerance_decides() -> None:
+def test_a_larger_tolerance_accepts_a_larger_shift() -> None:
     effect = effect_of(document(), slower("15 ms"), limit_percent=25.0)
     assert not effect.too_large and effect.to_dict(effect.goodput)["limit"] == 25.0
 
 
-def test_runs_are_doubled_until_the_figures_are_precise(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_runs_is_doubled_until_shifts_are_precise(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(validity, "PRECISE", 0.1)
     effect = effect_of(document(), slower("15 ms"))
     for shift in (effect.goodput, effect.delay):
@@ -89,7 +89,7 @@ def test_runs_are_doubled_until_the_figures_are_precise(monkeypatch: pytest.Monk
         assert high - low <= 20 and shift.moved.n in (8, 16, 32, 64)
 
 
-def test_the_cost_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_validity_check_simulates_a_bounded_number_of_events(monkeypatch: pytest.MonkeyPatch) -> None:
     # Of an emulation with many events its first part alone is simulated, and no more runs than fit.
     monkeypatch.setattr(validity, "MOST_EVENTS", 200_000)
     emulated = slower("15 ms")
@@ -113,7 +113,7 @@ def rehearsed(scheme: str, attempts: int, oversleep_us: int, log: Path) -> dict[
 
 
 @pytest.mark.parametrize("scheme", ["bbr", "cubic", "reno"])
-def test_five_milliseconds_too_late_are_refused_for_their_delays(scheme: str, tmp_path: Path) -> None:
+def test_an_emulation_with_5_ms_lateness_is_refused_for_its_round_trips(scheme: str, tmp_path: Path) -> None:
     # Up to 5 ms each way of a round trip of 45 ms. BBR, whose rate does not depend on the round trip, loses
     # less than 3 % of its goodput.
     live = rehearsed(scheme, 1, 5000, tmp_path / "late.log")
@@ -124,7 +124,7 @@ def test_five_milliseconds_too_late_are_refused_for_their_delays(scheme: str, tm
 
 
 @pytest.mark.parametrize("scheme", ["bbr", "cubic", "reno"])
-def test_an_emulation_in_time_is_valid(scheme: str, tmp_path: Path) -> None:
+def test_an_emulation_without_lateness_is_valid(scheme: str, tmp_path: Path) -> None:
     # The virtual clock adds some microseconds, as the clock of a machine does. With seven attempts per frame
     # TCP has no losses, and four pairs of runs are precise.
     live = rehearsed(scheme, 7, 0, tmp_path / "punctual.log")
@@ -132,7 +132,7 @@ def test_an_emulation_in_time_is_valid(scheme: str, tmp_path: Path) -> None:
     assert live["delay_shift"]["compared"].endswith(f"({scheme})")
 
 
-def test_delays_of_datagrams_are_one_way() -> None:
+def test_the_compared_delay_of_datagrams_is_the_one_way_delay() -> None:
     # Datagrams have no round trip: 5 ms of a one-way delay of 20 ms on the wires and 3.2 ms on links.
     network = LAST_HOP.to_dict()
     cbr = {"kind": "cbr", "rate": "1 Mbit/s"}
@@ -160,7 +160,7 @@ def run_of(medians: tuple[float | None, ...]) -> dict[str, Any]:
     return {"events": 1, "flows": flows}
 
 
-def test_a_transfer_counts_until_it_is_complete() -> None:
+def test_a_transfer_is_compared_until_it_is_complete() -> None:
     # 1 MB from 1 s on, complete after 2 s: 4 Mbit/s, whatever the run lasted; not complete, until its end.
     flow = Compared("f", 1.0, "cubic", None)
     run = {"flows": [{"name": "f", "delivered_bytes": 1_000_000, "completion_s": 2.0}]}
@@ -185,7 +185,7 @@ def test_the_page_states_the_compared_flows(
     assert Compared("ftp", 0.0, scheme, real).told == expected
 
 
-def test_nothing_delivered_is_no_figure() -> None:
+def test_an_emulation_without_delivered_data_has_no_goodput_shift() -> None:
     # A network that is down for the whole time.
     dead = LAST_HOP.with_({"wlan.cell.errors": {"kind": "bernoulli", "fer": 1.0}})
 

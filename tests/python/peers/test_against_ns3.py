@@ -133,7 +133,7 @@ TWINS = {
 
 
 @pytest.mark.parametrize("trace", TWINS)
-def test_cut_by_cut(trace: str, tmp_path: Path) -> None:
+def test_window_cuts_equal_those_of_ns3_one_by_one(trace: str, tmp_path: Path) -> None:
     twin = TWINS[trace]
     theirs = of_ns3(trace)[: twin.cuts]
     ours = cuts(over_the_wire(twin.scheme, twin.tcp, theirs[-1].at + 0.1, tmp_path))[: twin.cuts]
@@ -146,7 +146,7 @@ def test_cut_by_cut(trace: str, tmp_path: Path) -> None:
 
 # ns-3's Vegas cuts for each loss when three segments above it have arrived. RACK tells earlier, and so
 # repairs the seventh loss with the recovery before.
-def test_vegas_finds_each_loss_when_ns3_does(tmp_path: Path) -> None:
+def test_vegas_detects_each_loss_at_the_same_time_as_in_ns3(tmp_path: Path) -> None:
     theirs, twin = of_ns3("vegas"), TWINS["vegas"]
     ours = cuts(over_the_wire(twin.scheme, twin.tcp, theirs[-1].at + 0.1, tmp_path))
     assert [cut.segment for cut in ours] == [cut.segment for cut in theirs]
@@ -180,7 +180,7 @@ class GrowsByAll:
 
 
 # What parts the traces: with additive increase the window is smaller at the second cut already.
-def test_ns3s_linuxreno_grows_by_all_that_a_recovery_covers(tmp_path: Path) -> None:
+def test_linuxreno_of_ns3_grows_by_all_segments_that_a_recovery_acknowledges(tmp_path: Path) -> None:
     theirs, tcp = of_ns3("linuxreno"), SACK | {"halve_from": "cwnd"}
     for cut in theirs:
         assert cut.ssthresh == pytest.approx(max(cut.before / 2, 2), abs=2e-3), cut
@@ -198,14 +198,16 @@ def test_ns3s_linuxreno_grows_by_all_that_a_recovery_covers(tmp_path: Path) -> N
 # What parts the traces: ns-3 keeps a share not of cwnd, but of the pipe as the third duplicate comes. That is
 # cwnd in whole segments and two of limited transmit, less three that arrived and the one that is lost.
 @pytest.mark.parametrize(("trace", "share"), [("newreno", 0.5), ("veno", 0.8)])
-def test_ns3_cuts_the_pipe(trace: str, share: float) -> None:
+def test_ns3_computes_ssthresh_from_the_pipe(trace: str, share: float) -> None:
     for cut in of_ns3(trace):
         assert cut.ssthresh == pytest.approx(max(share * (math.floor(cut.before) - 2), 2), abs=1e-3), cut
 
 
 # RFC 5681 §3.1, equation 4: half of what is out, here cwnd. Fu and Liew 2003, §II-B: four fifths.
 @pytest.mark.parametrize(("scheme", "share"), [("newreno", 0.5), ("sack", 0.5), ("veno", 0.8)])
-def test_the_papers_cut_the_window(scheme: str, share: float, tmp_path: Path) -> None:
+def test_schemes_as_in_their_papers_compute_ssthresh_from_the_window(
+    scheme: str, share: float, tmp_path: Path
+) -> None:
     found = cuts(over_the_wire(scheme, {}, 0.7, tmp_path))
     assert [cut.segment for cut in found] == [13, 91]
     for cut in found:
@@ -226,14 +228,16 @@ def kept(found: list[Cut]) -> float:
 # Westwood+ in ns-3 counts a segment for each duplicate ACK, and all of them again as the recovery ends. Its
 # estimate is above what arrives, and a loss leaves the window. Counted once it does not.
 @pytest.mark.parametrize(("filtering", "leaves"), [("ns3", True), ("ewma09", False)])
-def test_what_counts_twice_keeps_its_window(filtering: str, leaves: bool, tmp_path: Path) -> None:
+def test_westwood_plus_of_ns3_counts_acks_twice_and_keeps_its_window(
+    filtering: str, leaves: bool, tmp_path: Path
+) -> None:
     assert kept(of_ns3("westwood-plus")) == 1.0
     ours = kept(cuts(over_the_wire({"name": "westwood-plus", "filter": filtering}, SACK, 5, tmp_path)))
     assert ours > 0.98 if leaves else ours < 0.95
 
 
 # The losses are those that were asked for: one copy of each segment, the first.
-def test_losses_are_those_of_the_list(tmp_path: Path) -> None:
+def test_dropped_segments_equal_the_list_of_losses(tmp_path: Path) -> None:
     result = over_the_wire("sack", {}, 3, tmp_path)
     lost = result.tables["packets"].filter(step="dropped", cause="channel")["seq"].to_list()
     found = [(seq - 1) // 1000 for seq in lost]

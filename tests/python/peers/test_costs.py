@@ -14,7 +14,7 @@ MEASURED = costs.read(DOCS / FILE)
 
 
 @pytest.mark.parametrize("point", costs.points(), ids=lambda point: f"{point.curve} {point.x:g}")
-def test_every_point_can_be_run_and_has_its_row(point: Point) -> None:
+def test_every_point_of_the_costs_can_be_run_and_has_a_measured_row(point: Point) -> None:
     duration = {"duration": f"{point.simulated_s:g} s"}
     scenario = Scenario.load(point.scenario).with_({**point.changes, **duration})
     (row,) = [row for row in MEASURED[point.curve] if row.x == point.x]
@@ -23,12 +23,12 @@ def test_every_point_can_be_run_and_has_its_row(point: Point) -> None:
     assert 0 < row.delivered <= row.sent <= row.events
 
 
-def test_no_row_is_without_its_point() -> None:
+def test_every_measured_row_belongs_to_a_point() -> None:
     rows = [(row.curve, row.x) for rows in MEASURED.values() for row in rows]
     assert sorted(rows) == sorted((point.curve, point.x) for point in costs.points())
 
 
-def test_a_point_is_counted_as_the_run_counts() -> None:
+def test_events_and_segments_of_a_cost_point_equal_those_of_the_run() -> None:
     point = costs.shortened(next(iter(costs.hops())))
     cost = costs.measure(point)
     changes = {**point.changes, "duration": f"{point.simulated_s:g} s"}
@@ -38,7 +38,7 @@ def test_a_point_is_counted_as_the_run_counts() -> None:
     assert cost.delivered * 1000 * 8 / 1e6 == pytest.approx(result.goodput_mbps * point.simulated_s)
 
 
-def test_the_fastest_of_equal_runs_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cost_of_a_point_is_that_of_its_fastest_run(monkeypatch: pytest.MonkeyPatch) -> None:
     class InTurn:
         """A pool whose every round takes half of the time of the last."""
 
@@ -82,20 +82,20 @@ def test_ratios_are_per_delivered_segment_and_per_event() -> None:
     assert (cost.events_per_segment, cost.sent_per_segment) == (12.0, 1.1)
 
 
-def test_the_file_is_read_as_it_was_written(tmp_path: Path) -> None:
+def test_the_file_of_costs_reads_back_as_written(tmp_path: Path) -> None:
     written = [a_cost("hops", 1, 0.25), a_cost("loss, one attempt", 0.1, 0.5)]
     costs.write(written, tmp_path / FILE)
     assert costs.read(tmp_path / FILE) == {"hops": written[:1], "loss, one attempt": written[1:]}
 
 
 @pytest.mark.parametrize("key", PICTURES)
-def test_figures_are_drawn_from_this_file_and_stand_on_the_page(key: str) -> None:
+def test_figures_of_costs_are_drawn_from_the_current_file_and_are_on_the_page(key: str) -> None:
     figure = costs.figure_name(key)
     assert f"{FILE} {costs.digest(DOCS / FILE)}" in (DOCS / figure).read_text(encoding="utf-8")
     assert f"]({figure})" in costs_page.page()
 
 
-def test_a_figure_has_every_curve(tmp_path: Path) -> None:
+def test_a_figure_of_costs_has_every_curve(tmp_path: Path) -> None:
     rows = [a_cost(curve, x, 0.1) for curve in MEASURED for x in (1, 10)]
     costs.write(rows, tmp_path / FILE)
     costs.draw(tmp_path)
@@ -107,7 +107,7 @@ def test_a_figure_has_every_curve(tmp_path: Path) -> None:
 # ---- what the page says of events, which are the same on every machine -------------------------------------
 
 
-def test_a_hop_more_costs_the_same_wherever_it_is() -> None:
+def test_each_additional_hop_costs_an_equal_number_of_events() -> None:
     rows = [row for row in MEASURED["hops"] if row.x >= 4]
     steps = [(b.events_per_segment - a.events_per_segment) / (b.x - a.x) for a, b in pairwise(rows)]
     assert max(steps) < 1.25 * min(steps)
@@ -121,12 +121,12 @@ def test_events_hardly_depend_on_the_number_of_listening_stations() -> None:
         assert max(events) < 1.5 * min(events), curve
 
 
-def test_losses_cost_their_retransmissions() -> None:
+def test_losses_increase_the_cost_by_their_retransmissions() -> None:
     first, *_, last = MEASURED["loss, one attempt"]
     per_sent = [row.events_per_segment / row.sent_per_segment for row in (first, last)]
     assert per_sent[1] == pytest.approx(per_sent[0], rel=0.1)
 
 
-def test_few_flows_are_alone_in_sending_no_segment_twice() -> None:
+def test_a_single_flow_sends_hardly_any_segment_twice_and_10000_flows_many() -> None:
     waste = {row.x: row.sent_per_segment - 1 for row in MEASURED["flows"]}
     assert waste[1] < 0.02 < waste[10_000]

@@ -72,7 +72,7 @@ def test_every_point_of_ns3_is_compared_or_listed_as_not_compared() -> None:
     assert sum(one.id.startswith("ns-3 last hop") for one in checks()) == 50
 
 
-def test_ns3s_senders_are_compared_in_one_form_each() -> None:
+def test_each_sender_of_ns3_is_compared_with_a_single_configuration() -> None:
     # From 0.01 to 3 % on the wire, and on the last hop, a scheme of ns-3 is one form here. All repair by
     # RFC 6675 with PRR, but for BBR.
     for form in (forms[0] for forms in EQUIVALENTS.values()):
@@ -84,7 +84,7 @@ def test_ns3s_senders_are_compared_in_one_form_each() -> None:
 
 # Westwood+ as ns-3 has it is within a tenth wherever ns-3 was measured. With rate halving or RACK, which need
 # no timer for a lost retransmission, it has 61 % more at 3 % loss.
-def test_westwood_as_in_ns3_is_within_a_tenth() -> None:
+def test_westwood_with_the_filter_of_ns3_is_within_10_percent() -> None:
     rows = recorded(page_of_checks.MEASURED, checks())
     off = {row.check.id: row.difference for row in rows if "Westwood+ as in ns-3" in row.check.scenario}
     assert len(off) == 15
@@ -93,13 +93,13 @@ def test_westwood_as_in_ns3_is_within_a_tenth() -> None:
     assert beyond == [f"ns-3 last hop {version} westwood+ 0.05 1" for version in ("3.44", "3.37")]
 
 
-def test_constant_fades_are_left_out_with_their_reason() -> None:
+def test_the_page_gives_the_reason_for_the_omission_of_constant_fades() -> None:
     assert "phase" in against_ns2.LEFT_OUT["constant"]
     assert against_ns2.LEFT_OUT["constant"] in page_of_checks.page()
 
 
 # A reason is something that was shown. What somebody presumes is none.
-def test_no_reason_is_presumed() -> None:
+def test_no_reason_for_a_difference_is_worded_as_a_guess() -> None:
     told = [one.reason.why for one in checks() if one.reason is not None]
     told += [*LEFT_OUT.values(), *against_ns2.LEFT_OUT.values(), page_of_checks.page()]
     for text in told:
@@ -107,7 +107,7 @@ def test_no_reason_is_presumed() -> None:
             assert word not in text.lower(), text
 
 
-def test_what_is_left_out_of_ns3_as_a_repetition_is_one() -> None:
+def test_runs_of_ns3_omitted_as_repetitions_are_repetitions() -> None:
     with (REFERENCE / "ns3.csv").open(encoding="utf-8") as lines:
         rows = list(csv.DictReader(lines))
     runs = {
@@ -120,11 +120,11 @@ def test_what_is_left_out_of_ns3_as_a_repetition_is_one() -> None:
     assert all(runs["3.44", *key[1:]] == goodput for key, goodput in repeated.items())
 
 
-def test_the_crates_tests_compare_with_the_same_files() -> None:
+def test_tests_of_the_crates_compare_with_the_same_reference_files() -> None:
     assert (ROOT / "crates" / "net" / "tests" / "reference").resolve() == REFERENCE
 
 
-def test_laws_are_compared_over_stations_access_acks_and_losses() -> None:
+def test_analytical_laws_are_checked_over_stations_access_acks_and_losses() -> None:
     ids = set(ALL)
     assert {f"bianchi {access} {n}" for access in ("basic", "rts-cts") for n in (1, 2, 5, 10, 20)} <= ids
     losses = ("0.0001", "0.0003", "0.001", "0.003", "0.01")
@@ -133,7 +133,7 @@ def test_laws_are_compared_over_stations_access_acks_and_losses() -> None:
     assert len(ALL) == len(checks()), "ids name one check each"
 
 
-def test_bounds_are_those_that_were_stated() -> None:
+def test_the_bounds_of_cross_checks_equal_the_stated_bounds() -> None:
     for one in checks():
         match one.source:
             case "linux":
@@ -156,7 +156,7 @@ def test_bounds_are_those_that_were_stated() -> None:
         assert one.bound in wanted, one.id
 
 
-def test_a_quick_check_has_something_of_every_source() -> None:
+def test_a_quick_cross_check_includes_every_source() -> None:
     quick = checks(quick=True)
     assert {one.source for one in quick} == set(SOURCES)
     assert len(quick) < len(ALL) / 3
@@ -195,7 +195,7 @@ def made(difference: float, half_width: float, *, off: float | None = None) -> R
         (made(-0.05, 0.01, off=-0.33), "within"),
     ],
 )
-def test_verdict(row: Row, verdict: str) -> None:
+def test_the_verdict_follows_from_difference_interval_and_reason(row: Row, verdict: str) -> None:
     assert row.verdict == verdict
     assert (row.reason is not None) == (verdict == "explained")
     told = row.to_dict()
@@ -203,7 +203,7 @@ def test_verdict(row: Row, verdict: str) -> None:
     assert told["difference_percent"] == pytest.approx(100 * row.difference)
 
 
-def test_every_reason_is_about_something_beyond_its_bound() -> None:
+def test_every_reason_explains_a_check_beyond_its_bound() -> None:
     for one in checks():
         assert (one.reason is None) == (one.deviation == 0.0), one.id
         assert one.reason is None or abs(one.deviation) >= one.bound, one.id
@@ -246,7 +246,9 @@ def plant(monkeypatch: pytest.MonkeyPatch, *planted: Check) -> None:
     monkeypatch.setattr(command, "checks", lambda **_: list(planted))
 
 
-def test_numbers_that_agree_are_no_failure(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cross_check_within_its_bound_exits_with_code_0(
+    doctor: Doctor, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plant(monkeypatch, small())
     ended = doctor("--cross-check")
     assert (ended.code, ended.err) == (0, "")
@@ -254,7 +256,9 @@ def test_numbers_that_agree_are_no_failure(doctor: Doctor, monkeypatch: pytest.M
     assert "+0.0 %" in ended.out
 
 
-def test_a_wrong_number_is_flagged(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cross_check_beyond_its_bound_is_reported_as_failure(
+    doctor: Doctor, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plant(monkeypatch, small(), small(wrong=2.0, id="linux planted"))
     ended = doctor("--cross-check", "--json")
     assert ended.code == 1
@@ -268,14 +272,16 @@ def test_a_wrong_number_is_flagged(doctor: Doctor, monkeypatch: pytest.MonkeyPat
     assert document["rows"][1]["difference_percent"] == pytest.approx(-50.0)
 
 
-def test_a_named_reason_is_reported_and_no_failure(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_difference_with_a_known_reason_is_reported_and_not_a_failure(
+    doctor: Doctor, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plant(monkeypatch, small(wrong=2.0, reason=REASON, deviation=-0.5))
     ended = doctor("--cross-check")
     assert ended.code == 0
     assert "known: It is known." in ended.out
 
 
-def test_a_run_of_two_checks_is_simulated_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_shared_by_two_checks_is_simulated_once(monkeypatch: pytest.MonkeyPatch) -> None:
     one, jobs = small(), []
 
     def counted(asked: list[Job], **_: object) -> list[Result]:
@@ -289,7 +295,9 @@ def test_a_run_of_two_checks_is_simulated_once(monkeypatch: pytest.MonkeyPatch) 
     assert first.ours.mean == one.theirs.mean != second.ours.mean
 
 
-def test_other_seeds_yield_other_numbers(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_different_seeds_yield_different_measurements(
+    doctor: Doctor, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plant(monkeypatch, small())
     one, other = (
         json.loads(doctor("--cross-check", "--json", *words).out)["rows"][0]["ours"]
@@ -299,13 +307,15 @@ def test_other_seeds_yield_other_numbers(doctor: Doctor, monkeypatch: pytest.Mon
     assert one["n"] == 3
 
 
-def test_words_without_cross_check_are_refused(doctor: Doctor) -> None:
+def test_options_of_cross_check_are_refused_without_it(doctor: Doctor) -> None:
     for words in (("--quick",), ("--seed", "2"), ("--out", "x.csv")):
         ended = doctor(*words)
         assert (ended.code, "need --cross-check" in ended.err) == (2, True)
 
 
-def test_ctrl_c_leaves_the_file(doctor: Doctor, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_an_interrupted_cross_check_does_not_change_the_output_file(
+    doctor: Doctor, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise Interrupted({}, 7)
 
@@ -317,14 +327,14 @@ def test_ctrl_c_leaves_the_file(doctor: Doctor, monkeypatch: pytest.MonkeyPatch,
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("kept.csv", "kept")]
 
 
-def test_an_unwritable_folder_is_reported_first(doctor: Doctor, tmp_path: Path) -> None:
+def test_an_unwritable_folder_is_reported_before_the_simulations(doctor: Doctor, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for out, why in ((tmp_path, "is a folder"), (tmp_path / "file" / "x.csv", "cannot write into")):
         ended = doctor("--cross-check", "--out", str(out))
         assert (ended.code, why in ended.err) == (2, True)
 
 
-def test_rates_leave_the_warm_up_out() -> None:
+def test_rates_in_cross_checks_exclude_the_warm_up() -> None:
     flows = [{"sent_segments": 60, "goodput_mbps": 1.5}, {"sent_segments": 40, "goodput_mbps": 0.5}]
     document = {"duration_s": 30.0, "warmup_s": 10.0, "flows": flows}
     assert SENDING_RATE.read(document) == 5.0
@@ -334,7 +344,7 @@ def test_rates_leave_the_warm_up_out() -> None:
 # ---- what is measured, and the page ----------------------------------------------------------------------
 
 
-def test_recorded_rows_are_read_back(tmp_path: Path) -> None:
+def test_recorded_rows_of_the_cross_check_are_read_back(tmp_path: Path) -> None:
     one = small()
     with recording(tmp_path / "a.csv") as rows:
         rows += measure([one])
@@ -353,7 +363,7 @@ def test_recorded_rows_are_read_back(tmp_path: Path) -> None:
         ("id,n,mean,half_width\nlinux small,3\n", "`linux small` needs a number"),
     ],
 )
-def test_a_file_that_does_not_fit_is_refused(tmp_path: Path, text: str, why: str) -> None:
+def test_a_recorded_file_with_other_checks_is_refused(tmp_path: Path, text: str, why: str) -> None:
     (tmp_path / "a.csv").write_text(text)
     with pytest.raises(InputError, match=why):
         recorded(tmp_path / "a.csv", [small()])
@@ -371,7 +381,7 @@ RERUN = (
 )
 
 
-def test_the_pages_numbers_are_those_of_this_simulator() -> None:
+def test_numbers_on_the_cross_check_page_equal_those_of_this_simulator() -> None:
     printed = {row.check.id: row.ours for row in recorded(page_of_checks.MEASURED, checks())}
     for row in measure([ALL[one] for one in RERUN]):
         wanted = printed[row.check.id]
@@ -386,7 +396,7 @@ SAMPLED = {"linux": 1, "ns-2": 11, "ns-3": 3, "ns-3-wifi": 25}
 
 
 @pytest.mark.parametrize("source", SAMPLED)
-def test_goodput_is_that_of_other_simulators_and_of_the_kernel(source: str) -> None:
+def test_goodput_agrees_with_other_simulators_and_the_kernel(source: str) -> None:
     sampled = [one for one in checks() if one.source == source][:: SAMPLED[source]]
     rows = measure([replace(one, reps=4) for one in sampled])
     assert [row.to_dict() for row in rows if row.verdict == "beyond"] == []
@@ -394,7 +404,7 @@ def test_goodput_is_that_of_other_simulators_and_of_the_kernel(source: str) -> N
     assert settled > 0.9 * len(rows), "four replications settle nearly all"
 
 
-def test_nothing_on_the_page_is_beyond_its_bound_for_no_known_reason() -> None:
+def test_every_difference_beyond_its_bound_has_a_known_reason() -> None:
     """Open checks have a mean of at most eight runs of the other, not known to within the bound."""
     rows = recorded(page_of_checks.MEASURED, checks())
     assert [row.check.id for row in rows if row.verdict == "beyond"] == []
@@ -407,7 +417,7 @@ def test_nothing_on_the_page_is_beyond_its_bound_for_no_known_reason() -> None:
     assert used == {one.reason for one in checks() if one.reason is not None}, "no reason is idle"
 
 
-def test_the_page_has_a_line_for_every_check() -> None:
+def test_the_cross_check_page_has_a_line_for_every_check() -> None:
     page = page_of_checks.table_page()
     for row in recorded(page_of_checks.MEASURED, checks()):
         assert f"| {' | '.join(page_of_checks.cells(row))} |\n" in page
@@ -415,6 +425,6 @@ def test_the_page_has_a_line_for_every_check() -> None:
     assert f"| {len(ALL)} numbers compared with the laws" in front
 
 
-def test_the_reference_is_read_in_order_of_the_file() -> None:
+def test_reference_points_are_read_in_the_order_of_the_file() -> None:
     assert next(iter(points("linux"))) == ("bbr", "0")
     assert next(iter(points("ns3")))[0] == "D"

@@ -39,7 +39,7 @@ WORKED = [
 
 
 @pytest.mark.parametrize(("link", "mpdus", "psdu", "data_us", "ieee", "ns3"), WORKED)
-def test_closed_forms_are_those_of_the_worked_examples(
+def test_closed_forms_equal_the_worked_examples(
     link: Link, mpdus: int, psdu: int, data_us: float, ieee: float, ns3: float
 ) -> None:
     assert (link.mpdus(), link.psdu(mpdus)) == (mpdus, psdu)
@@ -50,7 +50,7 @@ def test_closed_forms_are_those_of_the_worked_examples(
 
 # Printed by another program: Mbit/s of 802.11ac MCS 9 at 80 MHz, single MPDUs at 50 % loss, then of 20
 # stations with single MPDUs, and with the longest A-MPDUs of 802.11n MCS 7 at 20 MHz.
-def test_closed_forms_with_losses_and_contention() -> None:
+def test_closed_forms_with_losses_and_contention_equal_the_worked_examples() -> None:
     single = Link("ac", 9, 1, 80, ampdu=0)
     assert single.lossy_goodput_mbps(0.5) == pytest.approx(14.3966, rel=1e-4)
     assert single.lossy_goodput_mbps(0.5, DurationSource.NS3) == pytest.approx(14.5388, rel=1e-4)
@@ -65,7 +65,7 @@ def test_control_frames_have_the_durations_of_legacy_ofdm() -> None:
     assert found == [[28, 36, 52], [28, 32, 44], [32, 40, 56], [32, 44, 68], [40, 60, 100]]
 
 
-def test_vht_lacks_the_modes_whose_bits_encoders_do_not_divide() -> None:
+def test_vht_excludes_mcs_whose_bits_are_no_multiple_of_the_encoders() -> None:
     # IEEE 802.11-2020 §21.5: MCS 9 at 20 MHz with 1, 2, 4, 5, 7 and 8 streams, MCS 6 at 80 MHz with 3 and 7.
     at_20 = [streams for streams in range(1, 9) if not Link("ac", 9, streams, 20).exists]
     assert at_20 == [1, 2, 4, 5, 7, 8]
@@ -75,7 +75,7 @@ def test_vht_lacks_the_modes_whose_bits_encoders_do_not_divide() -> None:
 # ---- the draw --------------------------------------------------------------------------------------------
 
 
-def test_the_draw_has_every_pair_of_values() -> None:
+def test_the_drawn_links_cover_every_pair_of_parameter_values() -> None:
     drawn = against_wifi_forms.draw()
     assert len(set(drawn)) == len(drawn) == against_wifi_forms.DRAWN
     covered = set().union(*map(against_wifi_forms.pairs, drawn))
@@ -85,7 +85,7 @@ def test_the_draw_has_every_pair_of_values() -> None:
 
 
 # A lone station's goodput is the closed form: 0.5 % is five standard errors of its mean backoff.
-def test_lone_stations_send_at_the_closed_form() -> None:
+def test_the_goodput_of_a_single_station_equals_the_closed_form() -> None:
     tested = [one for one in checks(quick=True) if one.source == "lone-wifi"]
     assert len(tested) == against_wifi_forms.TESTED + against_wifi_forms.TESTED_AMSDUS
     assert [row.to_dict() for row in measure(tested) if row.verdict != "within"] == []
@@ -94,7 +94,7 @@ def test_lone_stations_send_at_the_closed_form() -> None:
 # ---- ns-3's rows -----------------------------------------------------------------------------------------
 
 
-def test_every_row_of_ns3_is_compared_or_named() -> None:
+def test_every_row_of_ns3_is_compared_or_listed_as_not_compared() -> None:
     with REFERENCE.open(encoding="utf-8") as lines:
         rows = list(csv.DictReader(lines))
     assert Counter(row["exp"] for row in rows) == {"a": 252, "b": 28, "c": 38}
@@ -105,7 +105,7 @@ def test_every_row_of_ns3_is_compared_or_named() -> None:
     assert len(compared) == 314
 
 
-def test_ns3s_values_are_multiplied_by_the_ratio_of_closed_forms_alone() -> None:
+def test_values_of_ns3_are_scaled_only_by_the_ratio_of_closed_forms() -> None:
     by_id = {one.id: one for one in checks() if one.source == "ns-3-wifi"}
     for row, theirs in against_ns3_wifi.rows():
         if against_ns3_wifi.left_out(row) is not None:
@@ -121,7 +121,7 @@ def test_ns3s_values_are_multiplied_by_the_ratio_of_closed_forms_alone() -> None
 
 
 # IEEE 802.11n, ac and ax in ns-3: 95 % of the points within 3 %, all within their bounds.
-def test_most_points_of_ns3_are_within_three_per_cent() -> None:
+def test_most_wifi_points_of_ns3_differ_by_less_than_3_percent() -> None:
     rows = [row for row in recorded(page_of_checks.MEASURED, checks()) if row.check.source == "ns-3-wifi"]
     near = sum(abs(row.difference) <= against_ns3_wifi.MOST_WITHIN for row in rows)
     assert near >= against_ns3_wifi.MOST * len(rows)

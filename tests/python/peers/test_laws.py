@@ -55,20 +55,20 @@ def test_throughput_is_largest_at_bianchis_window(access: str, printed: float, s
     assert best == pytest.approx(PAYLOAD / (SUCCESS[access] + SLOT * k + collided), rel=0.01)
 
 
-def test_a_lone_station_has_the_times_of_the_standard() -> None:
+def test_a_single_station_has_the_durations_of_the_standard() -> None:
     # DIFS, 15.5 slots, frame, SIFS, ACK: crates/radio/tests/bianchi.rs has the same by hand.
     cycle = 50.0 + 15.5 * 20.0 + (192.0 + 1064.0 * 8.0 / 11.0) + 10.0 + (192.0 + 14.0 * 8.0 / 11.0)
     assert dcf("basic", 7).throughput(1, 8000) == pytest.approx(8000 / cycle)
 
 
-def test_rates_of_saturation_are_those_of_the_reference() -> None:
+def test_saturation_throughputs_equal_those_of_the_reference() -> None:
     # The README of the measured references: model 5.202 for one station; 5.203 for ten with an EIFS.
     assert dcf("basic", 7).throughput(1, 8000) == pytest.approx(5.202, abs=0.0005)
     assert dcf("basic", 7).throughput(10, 8000) == pytest.approx(5.203, abs=0.0005)
 
 
 @pytest.mark.parametrize("acked", [1, 2])
-def test_the_constant_of_the_square_root_law_is_that_of_additive_increase(acked: int) -> None:
+def test_the_constant_of_the_square_root_law_matches_additive_increase(acked: int) -> None:
     # Ott, Kemperman and Mathis 1996: with x = W √p, x² / 2 grows by 1 / b a packet (in units of 1 / p), and
     # a quarter of it is left after a loss. At any packet it is the sum of 4^-k E_k / b with exponential E_k,
     # and packets are as far apart as 1 / W of a round trip.
@@ -103,7 +103,7 @@ def test_padhyes_model_has_the_limits_that_it_states() -> None:
         assert laws.pftk(1e-7, 0.1, 1.0, acked=acked) == pytest.approx(law, rel=0.01)
 
 
-def test_padhyes_model_by_hand() -> None:
+def test_padhyes_model_equals_values_computed_by_hand() -> None:
     # p = 0.02, b = 2, R = 0.2 s, T_0 = 2 s: a mean window of 0.6667 + 8.1103 segments; 0.058808 x 1.103679 /
     # 0.162488 of the losses are timeouts; (49 + 8.777 + 0.3994 / 0.98) segments in
     # (9.777 x 0.2 + 0.3994 x 2 x 1.020833 / 0.98) s.

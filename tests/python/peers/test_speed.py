@@ -35,13 +35,13 @@ def peers(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_reads_ns2(peers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_output_of_ns2_is_read(peers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
     monkeypatch.setattr(speed, "_run", lambda _command: (NS2, 1.5))
     assert speed.ns2(peers, LAST_HOP, 1001) == Speed("ns-2", 1000, 204115.0, 1.5, 7992222, 0.81646)
 
 
-def test_reads_ns3(peers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_output_of_ns3_is_read(peers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speed, "_build_ns3", lambda _source, folder: folder / "base")
     monkeypatch.setattr(speed, "_run", lambda _command: (NS3, 5.1))
     found = speed.ns3(peers, LAST_HOP, 1001)
@@ -59,7 +59,7 @@ def test_a_missing_peer_is_reported_with_its_installation(
         speed.ns3(peers, LAST_HOP, 1001)
 
 
-def test_failed_peer_is_reported(peers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_peer_is_reported(peers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda _name: "/bin/false")
     with pytest.raises(UnavailableError, match="false ended with code 1"):
         speed.ns2(peers, LAST_HOP, 1001)
@@ -76,12 +76,14 @@ def test_a_scheme_in_python_is_measured_on_the_same_run(name: str) -> None:
     )
 
 
-def test_fastest_run_counts() -> None:
+def test_the_reported_speed_is_that_of_the_fastest_run() -> None:
     assert speed.best([Speed("x", 1, 100, cpu, 1, 1.0) for cpu in (2.0, 1.0, 4.0)]).cpu_s == 1.0
     assert speed.best([Queue(100, 5.0, cpu) for cpu in (2.0, 1.0, 4.0)]).cpu_s == 1.0
 
 
-def test_the_queue_alone_processes_the_operations_of_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_event_queue_benchmark_processes_the_operations_of_the_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     taken: list[tuple[int, int, int]] = []
 
     class Watched:
@@ -109,7 +111,7 @@ def test_the_queue_alone_processes_the_operations_of_the_run(monkeypatch: pytest
     assert speed.REPLAYED_EVENTS <= queue.events < speed.REPLAYED_EVENTS + 2000
 
 
-def test_a_schedule_is_of_the_second_half_of_a_run() -> None:
+def test_a_recorded_event_schedule_covers_the_second_half_of_a_run() -> None:
     scenario = Scenario.load("last-hop").with_({"duration": "4 s", "scheme": "sack"})
     whole = run(scenario).document["events"]
     rest = len(_core.Schedule.of(scenario.core, 1, 0, whole))
@@ -133,7 +135,9 @@ def simulators(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("simulators")
-def test_share_of_the_ceiling_is_of_events_per_second(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_share_of_the_ceiling_is_computed_from_events_per_second(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert bench("chain", "dumbbell", "chain", repeats=2, as_json=True) == 0
     written = capsys.readouterr()
     found, other = json.loads(written.out)
@@ -146,7 +150,7 @@ def test_share_of_the_ceiling_is_of_events_per_second(capsys: pytest.CaptureFixt
 
 
 @pytest.mark.usefixtures("simulators")
-def test_goodputs_stand_side_by_side_with_their_intervals(capsys: pytest.CaptureFixture[str]) -> None:
+def test_goodputs_of_simulators_are_printed_with_their_intervals(capsys: pytest.CaptureFixture[str]) -> None:
     assert bench("chain", repeats=2, as_json=True) == 0
     ours, _, ns2 = json.loads(capsys.readouterr().out)[0]["simulators"]
     assert ours["goodput_mbps"]["mean"] == pytest.approx(1.1)
@@ -160,7 +164,7 @@ def test_goodputs_stand_side_by_side_with_their_intervals(capsys: pytest.Capture
 
 
 @pytest.mark.usefixtures("simulators")
-def test_a_row_names_the_differences_of_its_simulator(
+def test_a_row_of_the_speed_table_names_the_differences_of_its_simulator(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
@@ -208,7 +212,7 @@ def another(value: object) -> object:
 
 # A course is one experiment: no simulator keeps a parameter when another gets a new value.
 @pytest.mark.parametrize(("name", "what"), EVERY)
-def test_a_parameter_reaches_all_simulators(name: str, what: str) -> None:
+def test_a_changed_parameter_of_a_benchmark_changes_all_simulators(name: str, what: str) -> None:
     course = COURSES[name]
     (old,) = (one for one in course.parameters if one.what == what)
     new = replace(old, value=another(old.value))  # type: ignore[arg-type]
@@ -222,7 +226,7 @@ def test_a_parameter_reaches_all_simulators(name: str, what: str) -> None:
 # A word that a program does not read would leave its own default in place, in silence: ns-2's chain once took
 # Reno where the others had NewReno.
 @pytest.mark.parametrize("name", PEERED)
-def test_the_peers_programs_know_every_word(name: str) -> None:
+def test_the_programs_of_peers_accept_every_option_of_a_benchmark(name: str) -> None:
     course, folder = COURSES[name], speed.find_peers()
     assert folder is not None
     tcl = (folder / "ns2" / course.ns2_program).read_text(encoding="utf-8")
@@ -242,7 +246,7 @@ def test_the_peers_programs_know_every_word(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PEERED)
-def test_a_course_names_its_scheme_window_and_segment(name: str) -> None:
+def test_scheme_window_and_segment_of_a_benchmark_reach_all_simulators(name: str) -> None:
     course = COURSES[name]
     scheme, segment, window = (
         course.value(f"{what}") for what in ("scheme", "segment, B", "window, segments")
@@ -260,12 +264,12 @@ def test_a_course_names_its_scheme_window_and_segment(name: str) -> None:
     assert (flow["scheme"], flow["segment"]) == (scheme, f"{segment} B")
 
 
-def test_seeds_are_far_apart() -> None:
+def test_seeds_of_benchmark_runs_differ_by_1001() -> None:
     assert speed.seeds(3) == [1001, 2002, 3003]
 
 
 @pytest.mark.parametrize("course", COURSES.values(), ids=COURSES)
-def test_every_course_can_be_run(course: Course) -> None:
+def test_every_benchmark_can_be_run(course: Course) -> None:
     measured = speed.airhop(replace(course, duration_s=1), 1001)
     bits = course.value("segment, B") * 8 / 1e6
     assert 0 < measured.segments * bits == pytest.approx(measured.goodput_mbps, rel=0.01)
@@ -277,7 +281,7 @@ WIFI = COURSES["wifi-ac"]
 
 
 @pytest.mark.usefixtures("simulators")
-def test_a_course_without_peers_prints_the_recorded_speed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_benchmark_without_peers_prints_their_recorded_speed(capsys: pytest.CaptureFixture[str]) -> None:
     assert bench("wifi-ac", repeats=2, as_json=True) == 0
     (found,) = json.loads(capsys.readouterr().out)
     assert [one["simulator"] for one in found["simulators"]] == ["Airhop"]
@@ -287,7 +291,7 @@ def test_a_course_without_peers_prints_the_recorded_speed(capsys: pytest.Capture
     assert capsys.readouterr().out.count("Recorded: ns-3.44 delivers 289 Mbit/s") == 1
 
 
-def test_the_download_is_that_of_the_packaged_scenario() -> None:
+def test_the_download_benchmark_equals_the_packaged_scenario() -> None:
     document = Scenario.load(WIFI.scenario).with_(dict(WIFI.changes)).to_dict()
     (cell,), (wire,), (flow,) = document["wlan"], document["wired"], document["flow"]
     assert (cell["standard"], cell["width"], cell["rate"]) == ("802.11ac", "80 MHz", {"mcs": 9, "streams": 1})
@@ -295,7 +299,7 @@ def test_the_download_is_that_of_the_packaged_scenario() -> None:
 
 
 # The goodput that ns-3.44 has on this course, whose runs are as long as its starts.
-def test_the_download_has_the_goodput_of_ns3() -> None:
+def test_the_download_benchmark_has_the_goodput_of_ns3() -> None:
     assert WIFI.recorded is not None
     measured = speed.airhop(replace(WIFI, duration_s=6), 1001)
     assert measured.goodput_mbps == pytest.approx(WIFI.recorded.goodput_mbps, rel=0.06)

@@ -62,7 +62,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_run_on_saved_fades_is_the_run_they_were_saved_from(tmp_path: Path) -> None:
+def test_a_run_on_saved_fades_equals_the_original_run(tmp_path: Path) -> None:
     """The path is the same to the nanosecond, so the run is the same to the last event."""
     drawn = Scenario.load(FADING)
     for seed in (1, 2):
@@ -75,7 +75,7 @@ def test_a_run_on_saved_fades_is_the_run_they_were_saved_from(tmp_path: Path) ->
         assert after.document["fingerprint"] == before.document["fingerprint"]
 
 
-def test_the_file_has_the_bad_times_of_the_trace(tmp_path: Path) -> None:
+def test_the_file_of_fades_has_the_bad_intervals_of_the_trace(tmp_path: Path) -> None:
     (text,) = Scenario.load(FADING).fades(seed=5).values()
     assert text.startswith("# period_s = 200.000000000\n")
     (tmp_path / "air.csv").write_text(text)
@@ -87,14 +87,14 @@ def test_the_file_has_the_bad_times_of_the_trace(tmp_path: Path) -> None:
     assert 20 < (saved["end_s"] - saved["begin_s"]).sum() < 100  # 57 s in the mean
 
 
-def test_replications_have_their_own_fades_and_schemes_the_same() -> None:
+def test_fades_differ_between_replications_and_are_equal_for_all_schemes() -> None:
     drawn = Scenario.load(FADING)
     assert drawn.fades(rep=0) != drawn.fades(rep=1)
     assert drawn.fades(seed=1) != drawn.fades(seed=2)
     assert drawn.with_({"scheme": "vegas"}).fades() == drawn.fades()
 
 
-def test_directions_that_differ_have_a_file_each() -> None:
+def test_directions_with_different_errors_have_separate_fade_files() -> None:
     cell = {"kind": "two-state", "good": "1 s", "bad": "1 s", "fer_good": 0, "fer_bad": 1}
     both = Scenario.load("last-hop").with_({"wlan.cell.errors": cell})
     assert list(both.fades()) == ["cell"]
@@ -104,7 +104,9 @@ def test_directions_that_differ_have_a_file_each() -> None:
     assert each["cell.bs.d"] == both.fades()["cell"] != each["cell.d.bs"]
 
 
-def test_the_command_writes_a_file_for_each_link(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_fades_command_writes_a_file_for_each_link(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     scenario = tmp_path / "air.toml"
     scenario.write_text(toml(FADING))
     out = tmp_path / "saved"
@@ -124,7 +126,7 @@ def test_the_command_writes_a_file_for_each_link(tmp_path: Path, capsys: pytest.
         (["air.toml", "--until", "0 s"], "until: expected a duration over 0 s"),
     ],
 )
-def test_the_command_reports_errors(
+def test_the_fades_command_reports_errors_with_exit_code_2(
     words: list[str],
     why: str,
     tmp_path: Path,
@@ -140,7 +142,7 @@ def test_the_command_reports_errors(
     assert not Path("saved").exists()
 
 
-def test_a_file_is_beside_the_scenario_or_else_in_the_working_directory(
+def test_fade_files_are_found_beside_the_scenario_or_in_the_working_directory(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     beside = Scenario.load(folder / "air.toml")
@@ -153,7 +155,7 @@ def test_a_file_is_beside_the_scenario_or_else_in_the_working_directory(
     assert Scenario.load("air.toml").to_dict() == beside.to_dict()
 
 
-def test_a_scenario_can_be_made_again_from_another_folder(
+def test_a_scenario_with_recorded_fades_reads_back_from_another_folder(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
@@ -167,7 +169,7 @@ def test_a_scenario_can_be_made_again_from_another_folder(
         assert again.digest == loaded.digest
 
 
-def test_results_of_two_contents_are_never_taken_for_each_other(folder: Path) -> None:
+def test_a_changed_fade_file_changes_the_digest_of_the_scenario(folder: Path) -> None:
     before = Scenario.load(folder / "air.toml")
     effective = before.to_dict()
     (folder / "fades.csv").write_text(FADES.replace("2", "3"))
@@ -180,7 +182,7 @@ def test_results_of_two_contents_are_never_taken_for_each_other(folder: Path) ->
         Scenario.load(effective)
 
 
-def test_a_moved_scenario_keeps_its_results(folder: Path) -> None:
+def test_a_moved_scenario_keeps_its_digest(folder: Path) -> None:
     before = Scenario.load(folder / "air.toml").digest
     moved = folder / "elsewhere"
     moved.mkdir()
@@ -189,7 +191,9 @@ def test_a_moved_scenario_keeps_its_results(folder: Path) -> None:
     assert Scenario.load(moved / "air.toml").digest == before
 
 
-def test_a_bad_row_is_reported_with_its_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bad_row_of_a_fade_file_is_reported_with_its_line(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (folder / "fades.csv").write_text("begin_s,end_s\n5,4\n")
     with pytest.raises(SystemExit) as done:
         main(["run", str(folder / "air.toml")])
@@ -198,7 +202,7 @@ def test_a_bad_row_is_reported_with_its_line(folder: Path, capsys: pytest.Captur
     assert f"{folder / 'fades.csv'}:2: expected an end after the begin" in error
 
 
-def test_a_link_as_fast_as_a_recorded_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_recorded_link_has_the_rate_of_its_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two IP packets of 1500 B in 100 ms: 240 kbit/s, of which 1460 in 1500 B are payload."""
     (tmp_path / "lte.trace").write_text("50\n100\n")
     (link,) = recorded()["wired"]

@@ -33,7 +33,7 @@ def luminance(color: str) -> float:
 
 @pytest.mark.parametrize("background", ["#fdfdfc", "#14171c"])
 @pytest.mark.parametrize("style", PALETTE, ids=lambda style: style.color)
-def test_every_colour_is_seen_on_light_and_dark(style: object, background: str) -> None:
+def test_every_colour_has_contrast_on_light_and_dark_backgrounds(style: object, background: str) -> None:
     # WCAG 2.2, 1.4.11: graphical objects need a contrast of 3:1.
     a, b = sorted((luminance(style.color), luminance(background)))  # type: ignore[attr-defined]
     assert (b + 0.05) / (a + 0.05) >= 3.0
@@ -49,7 +49,7 @@ def test_schemes_differ_without_colour() -> None:
         assert shared <= 1, (a, b)
 
 
-def test_a_scheme_has_one_look_wherever_it_is_drawn() -> None:
+def test_a_scheme_has_the_same_style_in_every_figure() -> None:
     built_in = [scheme["name"] for scheme in catalogue.built_in()]
     together = styles(built_in)
     assert set(OWN) == set(built_in), "every scheme has a place of its own in `style.PLACES`"
@@ -62,7 +62,7 @@ def test_a_scheme_has_one_look_wherever_it_is_drawn() -> None:
     )
 
 
-def test_variants_of_a_scheme_and_schemes_of_ones_own_take_rare_colours() -> None:
+def test_variants_of_a_scheme_and_user_schemes_have_unused_colours() -> None:
     look = styles(["reno", "reno, 4 attempts", "mine", "ll-elsn"])
     assert len({style.color for style in look.values()}) == 4
     assert styles(["ll-elsn(n=3)", "ll-elsn"])["ll-elsn(n=3)"] == styles(["ll-elsn"])["ll-elsn"], "the first"
@@ -88,7 +88,7 @@ VISIONS = {
 
 
 @pytest.mark.parametrize("vision", VISIONS)
-def test_colours_differ_to_every_vision(vision: str) -> None:
+def test_colours_differ_for_normal_and_colour_blind_vision(vision: str) -> None:
     colors = {style.color for style in PALETTE}
     channels = np.array([[int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)] for color in colors])
     linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
@@ -110,7 +110,7 @@ def test_colours_differ_in_grey() -> None:
     assert min(b - a for a, b in pairwise(levels)) > 2.5
 
 
-def test_up_to_eight_curves_have_as_many_colours() -> None:
+def test_up_to_eight_curves_have_different_colours() -> None:
     for names in combinations(OWN, 2):
         assert len({style.color for style in styles(names).values()}) == 2, names
     today = ["cubic", "vegas", "ledbat", "dctcp", "reno", "illinois", "htcp", "jersey"]  # many of one column
@@ -123,20 +123,20 @@ def test_up_to_eight_curves_have_as_many_colours() -> None:
     assert sorted(Counter(style.color for style in styles(ten).values()).values()) == [1] * 6 + [2] * 2
 
 
-def test_schemes_of_today_have_colours_of_their_own() -> None:
+def test_common_schemes_always_have_their_assigned_colours() -> None:
     today = ["reno", "sack", "newreno", "cubic", "bbr", "bbr3", "copa", "vegas"]
     assert {name: style.color for name, style in styles(today).items()} == {
         name: PALETTE[OWN[name]].color for name in today
     }
 
 
-def test_more_schemes_than_looks_are_drawn_all_the_same() -> None:
+def test_more_schemes_than_styles_can_be_drawn() -> None:
     look = styles(str(n) for n in range(60))
     assert len(look) == 60
     assert len({(style.color, style.marker, style.dash) for style in look.values()}) == len(PALETTE) == 48
 
 
-def test_a_legend_of_thirteen_is_above_the_axes_and_inside_of_the_page() -> None:
+def test_a_legend_of_13_curves_is_above_the_axes_and_inside_the_page() -> None:
     names = [name for row in PLACES for name in row][:13]
     with mpl.rc_context(PRINT_STYLE):
         figure, axes = page()
@@ -169,7 +169,7 @@ def test_the_printed_figure_has_the_papers_axes_and_every_scheme() -> None:
     assert [axes.texts[0].get_text() for axes in panels] == ["(a)", "(b)"]
 
 
-def test_the_printed_figure_shows_means_and_intervals() -> None:
+def test_the_printed_figure_has_means_and_intervals() -> None:
     outcome = synthetic.outcome(FIG6)
     snoop = [row for row in outcome.rows if row.scheme == "snoop"]
     line, _, (bars,) = goodput_figure(outcome).axes[0].containers[2]
@@ -179,7 +179,7 @@ def test_the_printed_figure_shows_means_and_intervals() -> None:
         assert (high[1] - low[1]) / 2 == pytest.approx(row.value.half_width)
 
 
-def test_data_above_the_papers_axis_lengthen_it() -> None:
+def test_data_above_the_papers_axis_extend_the_axis() -> None:
     means = {x: row | {"ll-elsn": 3.75} for x, row in synthetic.FIGURE6.items()}
     outcome = synthetic.outcome(FIG6, synthetic.samples(means))
     drawn = frame(outcome)
@@ -199,7 +199,7 @@ def test_data_above_the_papers_axis_lengthen_it() -> None:
     assert printed.ticks == drawn.y_ticks
 
 
-def test_an_interval_above_the_papers_axis_lengthens_it_too() -> None:
+def test_an_interval_above_the_papers_axis_extends_the_axis() -> None:
     means = {x: row | {"ll-elsn": 3.59} for x, row in synthetic.FIGURE6.items()}
     assert frame(synthetic.outcome(FIG6, synthetic.samples(means, common=0.0, own=0.0))).note is None
     assert frame(synthetic.outcome(FIG6, synthetic.samples(means, own=0.05))).y_ticks[-1] == pytest.approx(
@@ -213,7 +213,7 @@ def test_values_left_of_the_printed_axis_are_not_drawn() -> None:
     assert min(line.get_xdata()) == 1e-4
 
 
-def test_files_are_written_and_repeatable(tmp_path: Path) -> None:
+def test_figures_are_written_and_identical_when_repeated(tmp_path: Path) -> None:
     outcome = synthetic.outcome(FIG6)
     first, again = draw(outcome, tmp_path / "a"), draw(outcome, tmp_path / "b")
     assert [path.name for path in first] == ["a.pdf", "a.svg", "a.png"]
@@ -236,7 +236,7 @@ def lines_of(series: list[Series], width: int = 50, rows: int = 8) -> list[str]:
     return text.plain.splitlines()
 
 
-def test_terminal_points_stand_where_their_values_are() -> None:
+def test_terminal_points_are_at_the_positions_of_their_values() -> None:
     lines = lines_of([Series("a", "●", "red", [(1e-4, 4.0), (1e-1, 0.0)])])
     assert lines[1].endswith("┤●" + lines[1].split("●")[1])
     assert lines[1].index("●") == lines[1].index("┤") + 1
@@ -244,14 +244,14 @@ def test_terminal_points_stand_where_their_values_are() -> None:
     assert lines[8].index("●") == 49
 
 
-def test_terminal_axis_is_labelled_at_the_decades() -> None:
+def test_the_terminal_axis_is_labelled_at_the_decades() -> None:
     lines = lines_of([Series("a", "●", "red", [(1e-3, 2.0)])])
     assert lines[10].split() == ["1e-4", "1e-3", "1e-2", "1e-1"]
     tick = [place for place, c in enumerate(lines[9]) if c == "┬"][1]
     assert lines[4].index("●") == tick
 
 
-def test_terminal_chart_keeps_its_width_and_names_every_series() -> None:
+def test_the_terminal_chart_fits_its_width_and_names_every_series() -> None:
     lines = lines_of([Series("one", "●", "red", [(1e-3, 9.0)]), Series("two", "■", "blue", [(1e-2, 1.0)])])
     assert max(len(line) for line in lines[:-1]) <= 50
     assert "● one" in lines[-1]

@@ -37,7 +37,7 @@ def line(axes: Any, label: str) -> tuple[list[float], list[float]]:
     return list(bars[0].get_xdata()), list(bars[0].get_ydata())
 
 
-def test_means_stand_where_they_were_measured() -> None:
+def test_means_are_drawn_at_the_values_of_their_axis() -> None:
     table = synthetic_study.study()
     axes = figure(plots.draw_means, table).axes[0]
     assert axes.get_xscale() == "log"
@@ -47,7 +47,9 @@ def test_means_stand_where_they_were_measured() -> None:
     assert (high[1] - low[1]) / 2 == pytest.approx(cells[1].value.half_width)
 
 
-def test_no_line_of_a_caption_leaves_its_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_line_of_a_caption_is_wider_than_its_figure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from airhop.plots import confusion
 
     kept: list[Any] = []
@@ -64,7 +66,7 @@ def test_no_line_of_a_caption_leaves_its_figure(tmp_path: Path, monkeypatch: pyt
     assert folded("at 1 % of all", 0.4).splitlines() == ["at 1 %", "of all"]  # no number without its unit
 
 
-def test_any_metric_against_any_axis_with_the_others_held() -> None:
+def test_any_metric_is_drawn_along_any_axis_at_fixed_values_of_other_axes() -> None:
     drawn = figure(plots.draw_means, PLANE, metric="srtt_ms", along="copies", at={FER: 0.1})
     cells = [
         cell
@@ -77,7 +79,7 @@ def test_any_metric_against_any_axis_with_the_others_held() -> None:
     assert drawn.get_supxlabel() == "frame error rate of cell = 10 %; each frame sent once (attempts = 1)"
 
 
-def test_two_points_and_words_are_not_joined_to_a_trend() -> None:
+def test_two_points_and_categories_are_not_joined_by_lines() -> None:
     scenario = synthetic_study.study().study.scenario
     for values, joined in (([1, 4], False), ([1, 2, 4], True)):
         table = airhop.sweep(
@@ -89,7 +91,7 @@ def test_two_points_and_words_are_not_joined_to_a_trend() -> None:
         assert axes.get_xlabel() == "attempts per frame of cell"
 
 
-def test_differences_are_the_paired_ones() -> None:
+def test_drawn_differences_are_paired_differences() -> None:
     table = synthetic_study.study()
     axes = figure(plots.draw_differences, table).axes[0]
     cells = [cell for cell in table.cells() if cell.point.scheme == "ll-elsn"]
@@ -98,7 +100,7 @@ def test_differences_are_the_paired_ones() -> None:
     assert axes.get_ylabel() == "Goodput less that of reno (Mbit/s)"
 
 
-def test_a_distribution_is_that_of_the_replications() -> None:
+def test_a_drawn_distribution_contains_all_replications() -> None:
     table = synthetic_study.study(reps=4)
     axes = figure(plots.draw_distribution, table, at={FER: 0.01}).axes[0]
     point = next(p for p in table.study.points() if p.scheme == "sack" and p.values[FER] == 0.01)
@@ -108,7 +110,7 @@ def test_a_distribution_is_that_of_the_replications() -> None:
     assert list(steps.get_ydata()) == [0.0, 0.25, 0.5, 0.75, 1.0]
 
 
-def test_a_map_has_its_values_in_their_places() -> None:
+def test_a_map_has_the_mean_of_each_cell_in_its_row_and_column() -> None:
     axes = figure(plots.draw_map, PLANE, scheme="sack").axes[0]
     values = axes.images[0].get_array()
     assert values.shape == (4, 3)  # copies upwards, errors across
@@ -118,12 +120,12 @@ def test_a_map_has_its_values_in_their_places() -> None:
         assert values[row, column] == cell.value.mean
 
 
-def test_fairness_does_not_begin_at_zero() -> None:
+def test_the_axis_of_a_fairness_index_does_not_begin_at_zero() -> None:
     # Indices between 0.9 and 1 are told apart, which an axis from 0 would hide.
     assert figure(plots.draw_fairness, synthetic_study.study()).axes[0].get_ylim()[0] > 0.8
 
 
-def test_dimensions_that_vary_together_are_cut_together() -> None:
+def test_axes_that_vary_together_belong_to_the_same_group() -> None:
     table = synthetic_study.study("zip", delay=(10, 20, 30), copies=(1, 2))
     # As a zip makes them: one value of `rate` for each of `delay`.
     for point in table.study.points():
@@ -148,13 +150,13 @@ def test_dimensions_that_vary_together_are_cut_together() -> None:
         ((True, False), "category"),
     ],
 )
-def test_an_axis_has_the_scale_of_its_values(values: tuple[object, ...], scale: str) -> None:
+def test_the_scale_of_an_axis_follows_from_its_values(values: tuple[object, ...], scale: str) -> None:
     (found,) = dimensions([{"scheme": "reno", "x": value} for value in values])
     assert found.scale == scale
     assert [found.rank(value) for value in values] == list(range(len(values)))
 
 
-def test_columns_are_read_in_words() -> None:
+def test_columns_have_readable_labels_with_units() -> None:
     assert label("wired.w1.delay_ms") == "delay of w1 (ms)"
     assert label("wlan.cell.errors.fer") == "frame error rate of cell"
     assert label("duration_s") == "duration (s)"
@@ -164,7 +166,7 @@ def test_columns_are_read_in_words() -> None:
     assert label("wired.w1.queue.mean_packet") == "queue mean packet of w1"
 
 
-def test_shares_are_read_in_per_cent() -> None:
+def test_error_rates_are_labelled_in_per_cent() -> None:
     (found,) = dimensions(
         [{"scheme": "reno", FER: value} for value in (1e-4, 0.0031622776, 0.03162277660168)]
     )
@@ -173,7 +175,7 @@ def test_shares_are_read_in_per_cent() -> None:
     assert near.texts == ("10.001 %", "10.002 %")
 
 
-def test_metrics_that_are_the_same_in_every_run_are_not_offered() -> None:
+def test_metrics_with_equal_values_in_every_run_are_not_offered() -> None:
     columns = [found.column for found in measured(synthetic_study.study().frame())]
     assert columns[0] == "goodput_mbps"
     assert "timeouts" in columns
@@ -205,7 +207,7 @@ def test_a_map_needs_two_axes_and_a_difference_a_baseline() -> None:
         plots.draw_differences(alone, "never")  # type: ignore[arg-type]
 
 
-def test_a_study_is_drawn_whole_and_the_same_each_time(tmp_path: Path) -> None:
+def test_a_study_is_drawn_completely_and_identically_when_repeated(tmp_path: Path) -> None:
     table = synthetic_study.study("small", schemes=("reno", "sack"), delay=(1, 2), copies=(1, 2))
     first, again = (plots.draw_study(table, tmp_path / name) for name in ("a", "b"))  # type: ignore[arg-type]
     stems = ("goodput", "distribution", "difference", "fairness", "confusion", "map-reno", "map-sack")
@@ -229,7 +231,7 @@ def test_a_time_sequence_graph_shows_every_segment(traced: airhop.Result) -> Non
     assert drawn["sent again"] == segments["retransmission"].sum()
 
 
-def test_a_window_is_drawn_between_two_times(traced: airhop.Result) -> None:
+def test_cwnd_is_drawn_between_two_times(traced: airhop.Result) -> None:
     axes = figure(plots.draw_window, traced, between=(1.0, 2.0)).axes[0]
     assert axes.get_xlim() == (1.0, 2.0)
     window = traced.tables["window"]
@@ -237,12 +239,12 @@ def test_a_window_is_drawn_between_two_times(traced: airhop.Result) -> None:
     assert list(axes.lines[0].get_ydata()) == inside["cwnd"].to_list()
 
 
-def test_a_run_without_a_trace_suggests_a_remedy() -> None:
+def test_a_figure_of_a_run_without_a_trace_is_refused_with_a_remedy() -> None:
     scenario = airhop.Scenario.load("last-hop").with_({"duration": "1 s"})
     with pytest.raises(InputError, match="trace=True"):
         plots.draw_window(airhop.run(scenario), "never")
 
 
-def test_an_unknown_flow_is_refused(traced: airhop.Result) -> None:
+def test_a_figure_of_an_unknown_flow_is_refused(traced: airhop.Result) -> None:
     with pytest.raises(InputError, match="Did you mean `ftp`"):
         plots.draw_sequence(traced, "never", flow="ftb")

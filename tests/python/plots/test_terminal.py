@@ -23,7 +23,7 @@ from airhop.terminal import bar_chart, mean_pm, number, percent, percent_interva
         (12345.6, "12,346"),
     ],
 )
-def test_number(value: float | None, text: str) -> None:
+def test_a_number_is_printed_with_rounded_digits(value: float | None, text: str) -> None:
     assert number(value) == text
 
 
@@ -37,17 +37,17 @@ def test_number(value: float | None, text: str) -> None:
         (Estimate(0.8512, None, 1), "0.851"),
     ],
 )
-def test_mean_with_interval(value: Estimate, text: str) -> None:
+def test_a_mean_is_printed_with_its_interval(value: Estimate, text: str) -> None:
     assert mean_pm(value) == text
 
 
-def test_ratio_with_and_without_interval() -> None:
+def test_a_ratio_is_printed_with_its_interval_if_it_has_one() -> None:
     assert ratio(Ratio(3.849, 3.7, 4.012, 10)) == "× 3.85 (3.70–4.01)"
     assert ratio(Ratio(3.849, None, None, 1)) == "× 3.85"
     assert ratio(Ratio(math.nan, None, None, 1)) == "–"
 
 
-def test_bars_show_mean_and_interval() -> None:
+def test_a_bar_shows_mean_and_interval() -> None:
     rows = [
         ("reno", Estimate(1.0, 0.0, 3)),
         ("ll-elsn", Estimate(3.0, 1.0, 3)),
@@ -60,14 +60,14 @@ def test_bars_show_mean_and_interval() -> None:
 
 
 @pytest.mark.parametrize(("columns", "widest"), [(60, 60), (30, 30), (200, 75)])
-def test_bars_leave_room_for_their_figures(columns: int, widest: int) -> None:
+def test_bars_leave_space_for_their_numbers(columns: int, widest: int) -> None:
     rows = [("reno", Estimate(1.0, 0.5, 5)), ("ll-elsn-long", Estimate(3.0, None, 1))]
     lines = bar_chart(rows, unit="Mbit/s", columns=columns).plain.splitlines()
     assert len(lines) == 2
     assert max(map(len, lines)) == widest
 
 
-def test_chart_of_nothing_is_empty() -> None:
+def test_a_chart_without_rows_is_empty() -> None:
     assert bar_chart([], unit="Mbit/s").plain == ""
 
 
@@ -83,11 +83,11 @@ def test_chart_of_nothing_is_empty() -> None:
         (1e-5, "0.00"),
     ],
 )
-def test_shares_of_nearly_nothing_and_nearly_all_are_neither(share: float, text: str) -> None:
+def test_shares_near_0_and_1_are_not_rounded_to_0_or_100_percent(share: float, text: str) -> None:
     assert percent(share) == text
 
 
-def test_shares_have_the_decimals_of_their_interval() -> None:
+def test_shares_are_printed_with_the_decimals_of_their_interval() -> None:
     assert percent_interval(Ratio(0.45, 0.42, 0.48, 5)) == "45 (42–48)"
     assert percent_interval(Ratio(0.8961, 0.8801, 0.9123, 5)) == "89.6 (88.0–91.2)"
     assert percent_interval(Ratio(0.0, 0.0, 0.0, 5)) == "0"

@@ -79,7 +79,7 @@ def card(tab: Tab, name: str, chapter: str = EXPERIMENT) -> str:
     return tab.page.locator(f"#{chapter} [data-card={name}]").first.inner_text()
 
 
-def test_the_report_loads_nothing_and_logs_no_error(opened: Tab, report: Path) -> None:
+def test_the_report_loads_no_other_resource_and_logs_no_error(opened: Tab, report: Path) -> None:
     for chapter, views in ((EXPERIMENT, ("means", "distribution")), (PLANE, ("means", "fairness", "map"))):
         for view in views:
             figure(opened, view, chapter)
@@ -89,12 +89,12 @@ def test_the_report_loads_nothing_and_logs_no_error(opened: Tab, report: Path) -
     assert opened.errors == []
 
 
-def test_the_summary_leads_to_every_chapter(opened: Tab) -> None:
+def test_the_summary_links_to_every_chapter(opened: Tab) -> None:
     opened.page.click(f".overview a[href='#{PLANE}']")
     assert opened.page.locator(f"#{PLANE}").bounding_box()["y"] < 100  # type: ignore[index]
 
 
-def test_switching_a_scheme_off_hides_it_in_every_figure_of_its_chapter(opened: Tab) -> None:
+def test_hiding_a_scheme_hides_its_curve_in_every_figure_of_the_chapter(opened: Tab) -> None:
     figure(opened, "means")
     figure(opened, "distribution")
     button = opened.page.locator(f"#{EXPERIMENT} .schemes button", has_text="Snoop")
@@ -128,14 +128,14 @@ def test_replications_of_a_point_have_commands_of_their_own(opened: Tab) -> None
     assert card(opened, "command").endswith("--rep 4")
 
 
-def test_a_command_is_copied(opened: Tab) -> None:
+def test_a_click_copies_the_command_of_a_run(opened: Tab) -> None:
     click_point(opened, "means", 1, 1)
     opened.page.click(f"#{EXPERIMENT} .card .copy")
     opened.page.wait_for_selector(f"#{EXPERIMENT} .card .copy:has-text('Copied')")
     assert opened.page.evaluate("navigator.clipboard.readText()") == card(opened, "command")
 
 
-def test_where_there_is_no_clipboard_the_command_is_selected(opened: Tab) -> None:
+def test_without_a_clipboard_a_click_selects_the_command(opened: Tab) -> None:
     opened.page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('no')); }")
     click_point(opened, "means", 1, 1)
     opened.page.click(f"#{EXPERIMENT} .card .copy")
@@ -143,7 +143,7 @@ def test_where_there_is_no_clipboard_the_command_is_selected(opened: Tab) -> Non
     assert opened.errors == []
 
 
-def test_a_point_leads_to_its_run_packet_by_packet(opened: Tab) -> None:
+def test_a_point_links_to_the_packets_of_its_run(opened: Tab) -> None:
     # Where LL-ELSN is furthest ahead of Reno, which the headline is about: the last value of the grid.
     assert opened.page.locator(f"#{EXPERIMENT} [data-opens]").get_attribute("data-opens") == "3"
     click_point(opened, "means", 1, 4)
@@ -154,7 +154,7 @@ def test_a_point_leads_to_its_run_packet_by_packet(opened: Tab) -> None:
     assert opened.page.locator(f"#{EXPERIMENT} .trace-link").is_hidden()
 
 
-def test_another_metric_fills_the_figures_with_its_numbers(opened: Tab) -> None:
+def test_selecting_another_metric_redraws_the_figures_with_its_values(opened: Tab) -> None:
     figure(opened, "means", PLANE)
     opened.page.select_option(f"#{PLANE} [data-choose=metric]", label="Smoothed round-trip time")
     label, low = opened.page.evaluate(
@@ -165,7 +165,7 @@ def test_another_metric_fills_the_figures_with_its_numbers(opened: Tab) -> None:
     assert low > 50
 
 
-def test_another_axis_draws_the_same_cells_along_it(opened: Tab) -> None:
+def test_selecting_another_axis_draws_the_same_cells_along_that_axis(opened: Tab) -> None:
     figure(opened, "means", PLANE)
     opened.page.select_option(f"#{PLANE} [data-choose=axis]", label="copies")
     opened.page.wait_for_function("chapters[1].drawn.get('means').plot.below[0].axis_label === 'copies'")
@@ -181,13 +181,13 @@ def test_another_axis_draws_the_same_cells_along_it(opened: Tab) -> None:
     assert said == "Goodput (Mbit/s) against copies; frame error rate of cell = 10 %"
 
 
-def test_lines_join_values_between_which_there_are_others(opened: Tab) -> None:
+def test_lines_join_neighbouring_values_of_an_axis(opened: Tab) -> None:
     figure(opened, "means", PLANE)
     joined = "[...chapters[1].drawn.get('means').sources.get('data:0').data.joined].every(Number.isFinite)"
     assert opened.page.evaluate(joined)
 
 
-def test_the_map_shows_ratios_too(opened: Tab) -> None:
+def test_the_map_can_show_ratios(opened: Tab) -> None:
     figure(opened, "map", PLANE)
     opened.page.select_option(f"#{PLANE} [data-map=what]", "ratio")
     z = opened.page.evaluate("chapters[1].drawn.get('map').sources.get('data:0').data.z")
@@ -217,7 +217,7 @@ def test_tables_sort_by_any_column(opened: Tab) -> None:
     assert [float(row[column]) for row in rows(opened, table)] == sorted(values)
 
 
-def test_the_keyboard_reaches_rows_points_and_time(opened: Tab) -> None:
+def test_rows_points_and_time_window_can_be_selected_by_keyboard(opened: Tab) -> None:
     page = opened.page
     table = f"#{EXPERIMENT}-points"
     page.locator(table).locator("xpath=..").locator("summary").press("Enter")
@@ -242,7 +242,7 @@ def test_the_keyboard_reaches_rows_points_and_time(opened: Tab) -> None:
     page.wait_for_selector(f"#{EXPERIMENT}-timeline output:has-text('loss at')")
 
 
-def test_tabs_keep_the_time_window(opened: Tab) -> None:
+def test_changing_a_tab_keeps_the_time_window(opened: Tab) -> None:
     page, timeline = opened.page, f"#{EXPERIMENT}-timeline"
     page.locator(timeline).scroll_into_view_if_needed()
     page.wait_for_selector(f"{timeline} output:has-text('0.000 s to 2.000 s')")
@@ -255,7 +255,7 @@ def test_tabs_keep_the_time_window(opened: Tab) -> None:
 
 
 @pytest.mark.parametrize("width", [390, 800, 1400])
-def test_no_window_is_too_narrow(tab: Tab, report: Path, width: int) -> None:
+def test_a_report_fits_browser_windows_of_any_width(tab: Tab, report: Path, width: int) -> None:
     tab.page.set_viewport_size({"width": width, "height": 800})
     show(tab, report)
     click_point(tab, "means", 3, 2)
@@ -265,7 +265,7 @@ def test_no_window_is_too_narrow(tab: Tab, report: Path, width: int) -> None:
     assert tab.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_figures_follow_the_theme(opened: Tab) -> None:
+def test_figures_have_the_colours_of_the_theme(opened: Tab) -> None:
     figure(opened, "means")
     color = "chapters[0].drawn.get('means').plot.below[0].major_label_text_color"
     light = opened.page.evaluate(color)
@@ -280,7 +280,7 @@ def test_figures_follow_the_theme(opened: Tab) -> None:
     assert opened.page.evaluate(color) == light
 
 
-def test_a_hundred_thousand_runs_are_a_table_to_scroll(tab: Tab, tmp_path: Path) -> None:
+def test_a_table_of_a_hundred_thousand_runs_can_be_scrolled(tab: Tab, tmp_path: Path) -> None:
     grid: dict[str, Any] = {"copies": tuple(range(1, 26))}
     many = synthetic_study.study("many", schemes=("reno", "sack"), reps=2000, **grid)
     path = write_report([Chapter.of_table(many, trace=False)], tmp_path / "many.html")  # type: ignore[arg-type]
@@ -302,7 +302,7 @@ def test_a_hundred_thousand_runs_are_a_table_to_scroll(tab: Tab, tmp_path: Path)
     assert tab.errors == []
 
 
-def test_studies_of_any_shape_are_drawn(tab: Tab, tmp_path: Path) -> None:
+def test_studies_with_any_number_and_type_of_axes_are_drawn(tab: Tab, tmp_path: Path) -> None:
     shapes: dict[str, dict[str, Any]] = {
         "alone": {"alone": True},
         "words": {"access": ("basic", "rts-cts")},
@@ -329,7 +329,7 @@ MATRIX = """([chapter, scheme]) => {
 }"""
 
 
-def test_matrices_follow_the_selected_point_and_the_legend(tab: Tab, tmp_path: Path) -> None:
+def test_confusion_matrices_follow_the_selected_point_and_the_legend(tab: Tab, tmp_path: Path) -> None:
     schemes = ("reno", "ll-elsn")
     study = synthetic_study.study("judged", schemes=schemes, delay=(1, 2, 3))
     # At the last setting nothing is lost.
@@ -390,7 +390,7 @@ def radio(tab: Tab, radio_report: Path) -> Tab:
     return tab
 
 
-def test_a_radio_link_has_its_network_its_sequence_graph_and_its_round_trips(radio: Tab) -> None:
+def test_a_run_over_a_radio_link_has_network_sequence_graph_and_round_trips(radio: Tab) -> None:
     page = radio.page
     assert page.locator(".network rect").count() == 3
     assert "go-back-n" in page.locator(".topology li").nth(1).inner_text()
@@ -408,13 +408,13 @@ def test_a_radio_link_has_its_network_its_sequence_graph_and_its_round_trips(rad
     assert radio.errors == []
 
 
-def test_what_the_legend_of_a_sequence_graph_switches_off_is_gone(radio: Tab) -> None:
+def test_the_legend_of_the_sequence_graph_hides_fades_in_that_figure_only(radio: Tab) -> None:
     radio.page.click("figure[data-plot=arrivals] [data-group=hop-fades]")
     assert radio.page.evaluate(SHOWN, ["arrivals", "hop-fades"]) == [[False, 1]]
     assert radio.page.evaluate(SHOWN, ["timer", "fades"]) == [[True, 1]]
 
 
-def test_segment_numbers_keep_their_axis_and_notices_have_room_below_the_round_trips(radio: Tab) -> None:
+def test_zooming_keeps_the_axis_of_segment_numbers_and_the_row_of_notices(radio: Tab) -> None:
     page = radio.page
     before = page.evaluate(RANGES)
     assert before["arrivals"] == pytest.approx([-3.6, 95.4])
@@ -450,7 +450,9 @@ def test_a_frame_has_the_number_of_its_source_transmission(radio: Tab) -> None:
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_a_radio_link_fits_any_window(tab: Tab, radio_report: Path, width: int) -> None:
+def test_a_report_of_a_radio_link_fits_browser_windows_of_any_width(
+    tab: Tab, radio_report: Path, width: int
+) -> None:
     tab.page.set_viewport_size({"width": width, "height": 800})
     show(tab, radio_report)
     tab.page.locator("figure[data-plot=arrivals]").scroll_into_view_if_needed()

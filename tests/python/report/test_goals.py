@@ -34,7 +34,7 @@ def table() -> Table:
     return sweep(workload(), {"scheme": SCHEMES}, reps=4)
 
 
-def test_a_study_and_a_comparison_come_to_the_same_verdict(table: Table) -> None:
+def test_a_study_and_a_comparison_have_the_same_verdict(table: Table) -> None:
     """The rows of a store have what run documents have."""
     (found,) = outcomes(table)
     compared = compare(workload(), SCHEMES, reps=4).verdict
@@ -43,7 +43,7 @@ def test_a_study_and_a_comparison_come_to_the_same_verdict(table: Table) -> None
     assert ("completion", "web") in kinds and ("throughput", None) in kinds
 
 
-def test_the_headline_of_one_setting_is_its_verdict(table: Table) -> None:
+def test_the_headline_of_a_single_setting_is_its_verdict(table: Table) -> None:
     chapter = Chapter.of_table(table, trace=False)
     (found,) = outcomes(table)
     assert chapter.headline == found.verdict.headline

@@ -89,7 +89,7 @@ def unpacked(html: str, id_: str) -> Any:
     return json.loads(gzip.decompress(base64.b64decode(found[1])))
 
 
-def test_nothing_is_loaded_from_anywhere(html: str, page: Page) -> None:
+def test_a_report_references_no_external_resource(html: str, page: Page) -> None:
     for _, attributes in page.elements:
         for name in ("src", "href", "action", "data", "poster", "srcset"):
             assert (attributes.get(name) or "#").startswith("#"), attributes
@@ -149,13 +149,13 @@ def test_the_table_contains_the_measured_numbers(outcome: Outcome, page: Page) -
     assert all(re.fullmatch(r"\d*", cell) for cell in cells)
 
 
-def test_the_best_of_each_row_stands_out(outcome: Outcome, page: Page) -> None:
+def test_the_best_value_of_each_row_is_highlighted(outcome: Outcome, page: Page) -> None:
     cells = zip(page.all("td"), page.cells, strict=True)
     best = [text for attributes, text in cells if attributes.get("class") == "mean best"]
     assert best == [f"{outcome.samples.estimate('ll-elsn', x).mean:.3f}" for x in outcome.samples.xs]
 
 
-def test_headline_claims_and_method_are_there(outcome: Outcome, page: Page) -> None:
+def test_a_report_has_headline_claims_and_method(outcome: Outcome, page: Page) -> None:
     text = words(page)
     assert outcome.headline in text
     held = sum(checked.result.holds is True for checked in outcome.claims)
@@ -178,7 +178,7 @@ def words(page: Page) -> str:
     return re.sub(r"\s+", " ", "".join(page.text))
 
 
-def test_claims_that_fail_or_stay_open_are_shown_as_such(outcome: Outcome) -> None:
+def test_failed_and_open_claims_are_marked_as_failed_and_open(outcome: Outcome) -> None:
     chapter = chapter_of(outcome)
     assert chapter.paper is not None
     first, second, *others = chapter.paper.claims
@@ -196,7 +196,7 @@ def test_claims_that_fail_or_stay_open_are_shown_as_such(outcome: Outcome) -> No
     assert "untold" not in text  # a claim that holds needs no reason
 
 
-def test_text_of_a_third_party_cannot_break_out(outcome: Outcome) -> None:
+def test_markup_in_names_is_escaped_in_the_report(outcome: Outcome) -> None:
     evil = "</script><script>alert(1)</script>"
     study = synthetic_study.study(evil, schemes=("reno", evil))
     chapters = [
@@ -214,7 +214,7 @@ def test_every_button_and_figure_has_a_name(page: Page) -> None:
         assert figure.get("aria-label") or figure.get("aria-labelledby") in ids
 
 
-def test_ids_are_unique_over_chapters(outcome: Outcome) -> None:
+def test_ids_of_elements_are_unique_over_all_chapters(outcome: Outcome) -> None:
     chapters = [
         chapter_of(outcome, synthetic.traced_run()),
         replace(chapter_of(outcome), name="yun2009/other"),
@@ -223,20 +223,22 @@ def test_ids_are_unique_over_chapters(outcome: Outcome) -> None:
     assert len(ids) == len(set(ids))
 
 
-def test_names_that_look_alike_have_ids_of_their_own(outcome: Outcome) -> None:
+def test_similar_names_have_different_ids(outcome: Outcome) -> None:
     names = ("a/b", "a-b", "a b", "a.b", "summary", "theme")
     ids = [replace(chapter_of(outcome), name=name).id for name in names]
     assert len({*ids, "summary", "theme"}) == len(names) + 2
 
 
-def test_chapters_share_their_figures_templates(outcome: Outcome) -> None:
+def test_chapters_of_a_report_share_templates_of_figures(outcome: Outcome) -> None:
     # Bokeh's figures are the larger part of a page's bytes and of the time to write it.
     one = render([chapter_of(outcome)])
     two = render([chapter_of(outcome), replace(chapter_of(outcome), name="yun2009/other")])
     assert len(re.findall('id="template-', one)) == len(re.findall('id="template-', two))
 
 
-def test_pages_share_them_too(outcome: Outcome, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_of_a_process_share_templates_of_figures(
+    outcome: Outcome, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """They take a second each to build, and a reproduction writes fifty pages."""
     first = Page(render([chapter_of(outcome)]))
 
@@ -250,7 +252,7 @@ def test_pages_share_them_too(outcome: Outcome, monkeypatch: pytest.MonkeyPatch)
     ]
 
 
-def test_equal_data_yield_equal_bytes(outcome: Outcome) -> None:
+def test_equal_data_yield_identical_reports(outcome: Outcome) -> None:
     def data(html: str) -> list[str]:
         return re.findall(r'id="study-yun2009-fig6-(?:data|runs|run-0)">(.*?)</script>', html, re.DOTALL)
 
@@ -259,12 +261,12 @@ def test_equal_data_yield_equal_bytes(outcome: Outcome) -> None:
     assert made[0] == made[1]
 
 
-def test_numbers_without_json_are_refused() -> None:
+def test_nan_is_refused_in_the_data_of_a_report() -> None:
     with pytest.raises(ValueError, match="JSON"):
         pack({"x": math.nan})
 
 
-def test_the_script_gets_every_cell_and_every_run(outcome: Outcome, html: str) -> None:
+def test_the_data_of_the_script_contain_every_cell_and_run(outcome: Outcome, html: str) -> None:
     data, runs = unpacked(html, "study-yun2009-fig6-data"), unpacked(html, "study-yun2009-fig6-runs")
     cells = outcome.table.cells("goodput_mbps")
     assert data["cells"]["goodput_mbps"]["mean"] == pytest.approx([c.value.mean for c in cells], rel=1e-5)
@@ -284,7 +286,7 @@ def test_the_script_gets_every_cell_and_every_run(outcome: Outcome, html: str) -
     assert fer == frame["wlan.cell.errors.fer"].to_list()
 
 
-def test_every_point_carries_the_command_that_runs_it_again(outcome: Outcome, html: str) -> None:
+def test_every_point_has_the_command_that_repeats_its_run(outcome: Outcome, html: str) -> None:
     data = unpacked(html, "study-yun2009-fig6-data")
     commands = [outcome.table.command(cell.point, 0) for cell in outcome.table.cells()]
     assert data["points"]["command"] == commands
@@ -292,7 +294,7 @@ def test_every_point_carries_the_command_that_runs_it_again(outcome: Outcome, ht
     assert all(len(re.findall(r"--rep \d+", command)) == 1 for command in commands)
 
 
-def test_a_study_without_all_its_runs_reports_it() -> None:
+def test_the_report_of_an_incomplete_study_states_that_runs_are_missing() -> None:
     table = synthetic_study.study()
     table.complete = False
     text = words(Page(render([Chapter.of_table(table, trace=False)])))  # type: ignore[arg-type]
@@ -309,7 +311,7 @@ def test_points_without_runs_are_left_out() -> None:
     assert render([chapter])
 
 
-def test_figures_are_those_that_the_study_has_data_for() -> None:
+def test_a_report_has_only_figures_with_data() -> None:
     def views(table: Any) -> set[str]:
         html = render([Chapter.of_table(table, trace=False)])
         return {a["data-view"] for a in Page(html).all("figure") if a.get("data-view")}  # type: ignore[misc]
@@ -321,7 +323,7 @@ def test_figures_are_those_that_the_study_has_data_for() -> None:
     assert views(plane) == {"means", "differences", "distribution", "fairness", "map"}
 
 
-def test_the_headline_of_a_study_is_its_clearest_lead() -> None:
+def test_the_headline_of_a_study_is_the_ratio_with_the_highest_lower_bound() -> None:
     # The lead is the ratio whose interval begins highest, not the largest ratio.
     def law(scheme: str, values: Any, rep: int) -> dict[str, float]:
         noise = (rep % 2) * (0.9 if values[synthetic_study.FER] == 0.1 else 0.001)
@@ -366,7 +368,7 @@ def test_findings_exclude_undecided_settings() -> None:
     assert found.startswith("sack: ahead of reno at all 2 settings; ahead most by 1.50")
 
 
-def test_a_tab_names_the_flow_whose_goodput_it_has() -> None:
+def test_a_tab_names_the_flow_of_its_goodput() -> None:
     flow = {"transport": "tcp", "goodput_mbps": 1.04, "name": "ftp1"}
     one, two = (
         TracedRun("cubic", "CUBIC", {"flows": [flow, *more], "duration_s": 20.0}, {}, "")
@@ -377,7 +379,7 @@ def test_a_tab_names_the_flow_whose_goodput_it_has() -> None:
     assert "flow ftp1 alone, in 20 s of replication 0" in two.about_goodput
 
 
-def test_a_headline_claims_no_lead_that_is_chance() -> None:
+def test_a_headline_claims_no_difference_that_chance_explains() -> None:
     def law(scheme: str, _values: Any, rep: int) -> dict[str, float]:
         return {"goodput_mbps": 1.0 + (0.5 * math.sin(5 * rep) if scheme == "sack" else 0.0), "jain": 1.0}
 

@@ -58,7 +58,7 @@ def counts(*arguments: Any, **options: Any) -> dict[tuple[str, str], int]:
     return dict(confusion(run(*arguments, **options)).counts)
 
 
-def test_each_loss_is_counted_under_its_cause_and_its_next_retransmission() -> None:
+def test_each_loss_is_counted_by_cause_and_cause_of_its_retransmission() -> None:
     drops = [
         (1.0, "bs->d", "channel", 1001), (1.0, "bs->d", "retries", 1001),
         (1.1, "bs->d", "collision", 2001), (1.1, "bs->d", "retries", 2001),
@@ -72,11 +72,11 @@ def test_each_loss_is_counted_under_its_cause_and_its_next_retransmission() -> N
     }
 
 
-def test_a_frame_that_the_link_sends_again_is_no_loss() -> None:
+def test_a_frame_that_the_link_retransmits_is_not_counted_as_lost() -> None:
     assert counts([(1.0, "bs->d", "channel", 1001)], attempts=4) == {}
 
 
-def test_a_packet_is_lost_when_every_attempt_was() -> None:
+def test_a_packet_is_lost_if_every_attempt_of_the_link_failed() -> None:
     # Three of four lost: one arrived, and only the link ACK that would have said so was lost.
     attempts = [(1.0 + 0.001 * n, "bs->d", "channel", 1001) for n in range(3)]
     given_up = (1.01, "bs->d", "retries", 1001)
@@ -85,12 +85,12 @@ def test_a_packet_is_lost_when_every_attempt_was() -> None:
     assert lost_segments(run(all_lost, attempts=4))["cause"].to_list() == ["collision"]
 
 
-def test_losses_on_a_wire_are_final() -> None:
+def test_losses_on_a_wire_count_without_a_retry_limit() -> None:
     # No link there tries again, and none gives up.
     assert lost_segments(run([(1.0, "r1->bs", "channel", 1001)]))["cause"].to_list() == ["channel"]
 
 
-def test_a_lost_retransmission_is_a_loss_of_its_own() -> None:
+def test_a_lost_retransmission_is_counted_as_another_loss() -> None:
     drops = [(t, "r1->bs", "queue", 1001) for t in (1.0, 2.0)]
     assert counts(drops, [(1.5, 1001, "fast"), (3.0, 1001, "timeout")]) == {
         ("queue", "fast"): 1,
@@ -107,7 +107,7 @@ def test_losses_repaired_by_an_agent_are_not_repaired_by_the_sender() -> None:
     }
 
 
-def test_a_loss_at_the_end_is_open_and_a_needless_retransmission_has_no_cause() -> None:
+def test_a_loss_at_the_end_is_unrepaired_and_a_spurious_retransmission_has_no_cause() -> None:
     assert counts([(9.9, "r1->bs", "queue", 5001)], [(2.0, 1001, "timeout")]) == {
         ("queue", "open"): 1,
         ("none", "timeout"): 1,
@@ -115,7 +115,7 @@ def test_a_loss_at_the_end_is_open_and_a_needless_retransmission_has_no_cause() 
 
 
 @pytest.mark.parametrize("scheme", ["reno", "sack", "snoop", "ll-elsn"])
-def test_every_loss_and_every_retransmission_of_a_real_run_is_accounted_for(scheme: str) -> None:
+def test_losses_and_retransmissions_of_a_simulated_run_are_all_counted(scheme: str) -> None:
     scenario = airhop.Scenario.load("last-hop").with_(
         {"duration": "10 s", "scheme": scheme, "wlan.cell.errors.fer": 0.03}
     )

@@ -55,7 +55,7 @@ def test_the_report_and_the_printed_figures_are_written(
     assert (folder / "report.html").as_uri() in printed.err
 
 
-def test_another_flow_is_shown_packet_by_packet(tmp_path: Path) -> None:
+def test_the_packets_of_a_selected_flow_are_shown(tmp_path: Path) -> None:
     from airhop.report.folder import _with_flow
 
     text = airhop.Scenario.load("yun2009-downlink").with_({"duration": "2 s", "copies": 2})
@@ -71,13 +71,13 @@ def test_another_flow_is_shown_packet_by_packet(tmp_path: Path) -> None:
         report_folder(tmp_path, flow="ftp")
 
 
-def test_the_report_can_go_elsewhere(folder: Path, tmp_path: Path) -> None:
+def test_a_report_can_be_written_to_another_folder(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "deep" / "page.html"
     assert report_folder(folder, out)[0] == out
     assert out.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
-def test_a_report_elsewhere_needs_no_right_to_write_to_the_store(tmp_path: Path) -> None:
+def test_a_report_in_another_folder_needs_no_write_access_to_the_store(tmp_path: Path) -> None:
     """The figures for print, which belong beside the rows, are left out aloud."""
     make_study(tmp_path, "taken")
     (tmp_path / "taken").write_text("in the way, for root may write everywhere", encoding="utf-8")
@@ -88,7 +88,7 @@ def test_a_report_elsewhere_needs_no_right_to_write_to_the_store(tmp_path: Path)
         report_folder(tmp_path)
 
 
-def test_commands_in_the_report_run_the_same_runs_again(folder: Path) -> None:
+def test_commands_in_the_report_repeat_the_same_runs(folder: Path) -> None:
     # The words of the command are what the command line takes; the row and the run are equal.
     (chapter,) = chapters_in(folder)
     assert isinstance(chapter, Chapter)
@@ -103,7 +103,7 @@ def test_commands_in_the_report_run_the_same_runs_again(folder: Path) -> None:
     assert row["fingerprint"].to_list() == [again.fingerprint]
 
 
-def test_experiments_come_with_their_claims(tmp_path: Path) -> None:
+def test_the_report_of_a_folder_has_the_claims_of_its_experiments(tmp_path: Path) -> None:
     experiment = FIG6
     study = experiment.study("quick")
     with Store.open(tmp_path) as store:
@@ -123,7 +123,7 @@ NAMES = ["a/b", "a-b", "a%2Fb", ".", "..", "a//b", "a/./b", "report.html", "runs
 NAMES += ["x" * 300, "x" * 299 + "y"]
 
 
-def test_every_name_of_a_study_has_its_own_files(tmp_path: Path) -> None:
+def test_studies_with_similar_names_have_separate_files(tmp_path: Path) -> None:
     """Names are free text, and two of them never meet in one file, nor in the store's or the report's."""
     manifests = [manifest_path(tmp_path, name) for name in NAMES]
     assert len(set(manifests)) == len(NAMES)
@@ -146,7 +146,7 @@ def test_studies_of_any_name_are_reported_side_by_side(tmp_path: Path) -> None:
     assert (tmp_path / "report.html").is_file()
 
 
-def test_a_manifest_of_an_older_name_yields(tmp_path: Path) -> None:
+def test_a_manifest_with_the_older_file_name_is_replaced(tmp_path: Path) -> None:
     make_study(tmp_path, "mine/own")
     new = manifest_path(tmp_path, "mine/own")
     new.rename(new.with_name("mine-own.json"))
@@ -160,7 +160,7 @@ def test_an_empty_folder_is_reported_with_a_command(tmp_path: Path) -> None:
         report_folder(tmp_path)
 
 
-def test_a_study_without_runs_is_left_out_aloud(tmp_path: Path) -> None:
+def test_a_study_without_runs_is_left_out_with_a_message(tmp_path: Path) -> None:
     make_study(tmp_path, "kept")
     make_study(tmp_path, "gone")
     manifest = tmp_path / "studies" / "gone.json"
@@ -187,7 +187,7 @@ def test_chapters_are_in_the_order_of_their_numbers() -> None:
     ]
 
 
-def test_a_report_that_is_cut_short_leaves_the_one_before(
+def test_an_interrupted_report_keeps_the_earlier_report(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ctrl-C or a full disk in the middle of the write: what stood there is whole still."""
@@ -206,7 +206,7 @@ def test_a_report_that_is_cut_short_leaves_the_one_before(
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
 
 
-def test_a_link_where_the_report_goes_is_replaced_and_not_followed(folder: Path, tmp_path: Path) -> None:
+def test_a_symbolic_link_at_the_reports_path_is_replaced_not_followed(folder: Path, tmp_path: Path) -> None:
     """A folder that somebody else made cannot have another file of mine overwritten."""
     mine = tmp_path / "mine"
     mine.write_text("mine", encoding="utf-8")
@@ -219,13 +219,13 @@ def test_a_link_where_the_report_goes_is_replaced_and_not_followed(folder: Path,
     assert out.is_file() and not out.is_symlink()
 
 
-def test_a_file_in_the_way_is_reported(folder: Path, tmp_path: Path) -> None:
+def test_a_folder_at_the_reports_path_is_reported(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "taken").mkdir()
     with pytest.raises(InputError, match="cannot write"):
         report_folder(folder, tmp_path / "taken")
 
 
-def test_a_page_has_the_first_lines_of_a_long_scenario() -> None:
+def test_a_report_has_the_first_lines_of_a_long_scenario() -> None:
     """A scenario of 10,000 flows has 70 MB of text: no page that a browser opens."""
     lines = [f"line {number}" for number in range(MOST_LINES + 7)]
     assert excerpt("\n".join(lines[:MOST_LINES])).splitlines() == lines[:MOST_LINES]

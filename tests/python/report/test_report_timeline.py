@@ -51,7 +51,7 @@ def test_every_event_of_the_trace_is_drawn_once(shown: Timeline) -> None:
 
 
 # RFC 3168: each packet that arrives marked and each ACK that echoes. What waits at the end has not arrived.
-def test_marks_and_echoes_are_drawn() -> None:
+def test_ecn_marks_and_echoes_are_drawn() -> None:
     queue = {"kind": "red", "packets": 50, "min": 2, "max": 8, "weight": 0.1, "ecn": True}
     changes = {"wired.w2.queue": queue, "wired.w2.rate": "1 Mbit/s", "flow.ftp.tcp.ecn": True}
     scenario = airhop.Scenario.load("last-hop").with_({**changes, "duration": "4 s"})
@@ -63,13 +63,13 @@ def test_marks_and_echoes_are_drawn() -> None:
     assert 0 < drawn["marked"].height <= marks["ce"] <= drawn["marked"].height + 50
 
 
-def test_a_mark_stands_at_its_time_and_sequence_number(shown: Timeline) -> None:
+def test_an_ecn_mark_is_drawn_at_its_time_and_sequence_number(shown: Timeline) -> None:
     # The first data byte is 1, so sequence number 2001 is byte 2000.
     lost = shown.sources["channel"].row(0, named=True)
     assert (lost["x"], lost["y"], lost["place"]) == (0.050, 2.0, "bs->d")
 
 
-def test_a_lost_link_ack_stands_on_the_ack_line(shown: Timeline) -> None:
+def test_a_lost_link_ack_is_drawn_on_the_ack_line(shown: Timeline) -> None:
     # It bears no TCP sequence number: at 62.5 ms the cumulative ACK is 2001, whatever its row says.
     lost = shown.sources["control-lost"].row(0, named=True)
     assert (lost["x"], lost["y"]) == (0.0625, 2.0)
@@ -88,13 +88,13 @@ def renderers(name: str) -> dict[str, GlyphRenderer]:
 
 
 @pytest.mark.parametrize("name", ["sequence", "window", "timer"])
-def test_every_legend_button_has_something_to_hide(shown: Timeline, name: str) -> None:
+def test_every_legend_button_of_the_timeline_hides_a_renderer(shown: Timeline, name: str) -> None:
     drawn = renderers(name)
     for entry in shown.legends[name]:
         assert drawn[entry.group].visible is entry.shown
 
 
-def test_every_source_of_a_run_has_a_place_in_the_figures(shown: Timeline) -> None:
+def test_every_data_source_of_a_run_is_used_by_a_figure(shown: Timeline) -> None:
     waiting = {
         renderer.data_source.name: set(renderer.data_source.data)
         for plot in timeline_figures().values()
@@ -104,30 +104,30 @@ def test_every_source_of_a_run_has_a_place_in_the_figures(shown: Timeline) -> No
         assert set(rows.columns) == waiting[name] - ({"y"} if name == "window" else set()), name
 
 
-def test_figures_share_one_time_axis() -> None:
+def test_figures_of_the_timeline_share_the_time_axis() -> None:
     (time,) = {plot.x_range for plot in timeline_figures().values()}
     assert isinstance(time, Range1d)
 
 
-def test_what_must_not_stretch_the_axis_is_marked() -> None:
+def test_ssthresh_does_not_stretch_the_axis_of_the_window() -> None:
     # ssthresh starts far above any window; the unnamed line only carries the hover card.
     window = timeline_figures()["window"]
     assert [r.name for r in window.renderers if "unfitted" in r.tags] == ["ssthresh", None]
 
 
-def test_losses_are_listed_once(shown: Timeline) -> None:
+def test_a_lost_frame_and_the_discarded_packet_are_listed_as_a_single_loss(shown: Timeline) -> None:
     # The link gives a packet up because its frame was lost: one loss, not two.
     assert shown.losses == [0.050, 0.052, 0.053]
 
 
-def test_missing_and_infinite_values_reach_the_script(shown: Timeline) -> None:
+def test_missing_and_infinite_values_are_encoded_for_the_script(shown: Timeline) -> None:
     window = sources_data(shown)["window"]
     assert window["ssthresh"][:2] == ["Infinity", "Infinity"]
     assert window["srtt_ms"][0] is None
     assert pack(window)
 
 
-def test_an_empty_trace_has_a_time_line() -> None:
+def test_an_empty_trace_has_an_empty_timeline() -> None:
     full = synthetic.traced_run()
     tables = {name: table.clear() for name, table in full.tables.items()}
     empty = timeline(TracedRun(full.scheme, full.label, full.document, tables, "x"))
@@ -143,7 +143,7 @@ def test_all_schemes_of_one_setting_are_traced() -> None:
     assert len({points[run.point or 0].setting for run in runs}) == 1
 
 
-def test_a_traced_run_is_the_beginning_of_the_run_of_its_point() -> None:
+def test_a_traced_run_equals_the_beginning_of_the_run_of_its_point() -> None:
     # A shorter duration ends the same trajectory earlier: times, sequence numbers and all.
     table = synthetic_study.study(schemes=("sack",))
     point = table.study.points()[0]
@@ -158,7 +158,7 @@ def test_a_traced_run_is_the_beginning_of_the_run_of_its_point() -> None:
     assert not math.isnan(short.duration_s)
 
 
-def test_long_runs_are_shortened_for_a_page() -> None:
+def test_long_traced_runs_are_shortened_for_the_report() -> None:
     table = synthetic_study.study(schemes=("reno",))
     object.__setattr__(table.study, "scenario", table.study.scenario.with_({"duration": "500 s"}))
     (run,) = trace_schemes(table)  # type: ignore[arg-type]

@@ -87,7 +87,7 @@ def cases() -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("name", "argument"), list(cases()))
-def test_an_argument_of_another_type_is_named(
+def test_an_argument_of_a_wrong_type_is_named(
     name: str, argument: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A value of a foreign type is refused by the name of its argument, and no odd value ends otherwise."""
@@ -102,7 +102,7 @@ def test_an_argument_of_another_type_is_named(
             assert str(told)
 
 
-def test_every_public_function_is_among_them() -> None:
+def test_every_public_function_has_a_test_of_argument_types() -> None:
     public = [name for name in airhop.__all__ if callable(getattr(airhop, name))]
     without = {  # what runs give, what the core is made of, protocols, and exceptions
         *("Ack", "Delivery", "Flow", "Loss", "Notice", "Window"),
@@ -163,13 +163,15 @@ def test_every_public_function_is_among_them() -> None:
         (lambda: TABLE.frame("jain", 3), "metrics[1]: expected a text, got 3"),
     ],
 )
-def test_messages(call: Callable[[], object], told: str) -> None:
+def test_messages_about_wrong_arguments_state_the_expected_value(
+    call: Callable[[], object], told: str
+) -> None:
     with pytest.raises(InputError) as refused:
         call()
     assert str(refused.value) == told
 
 
-def test_numbers_and_texts_of_numpy_are_numbers_and_texts() -> None:
+def test_numbers_and_strings_of_numpy_are_accepted() -> None:
     known = run(SCENARIO, seed=3, rep=2).fingerprint
     for integer in (np.int64, np.uint8, np.int32):
         assert run(SCENARIO, seed=integer(3), rep=integer(2), trace=np.bool_(False)).fingerprint == known

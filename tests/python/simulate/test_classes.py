@@ -26,7 +26,7 @@ def workload() -> Scenario:
     return Scenario.load(scenario)
 
 
-def test_a_scenario_knows_the_classes_of_its_flows_before_a_run() -> None:
+def test_classes_of_flows_are_known_before_a_run() -> None:
     """The names are those of the document of the run."""
     classes = {"one": "bulk down", "two": "bulk down", "up": "bulk up", "night": "backup", "call": "cbr down"}
     assert workload().classes() == classes
@@ -46,7 +46,7 @@ def test_a_class_has_the_sum_and_the_index_of_its_flows() -> None:
     assert list(down["delay_ms"]) == ["mean", "p50", "p95", "p99", "max"]
 
 
-def test_frames_of_classes_and_queues_equal_the_document() -> None:
+def test_dataframes_of_classes_and_queues_equal_the_document() -> None:
     result = airhop.run(workload())
     assert result.classes.rows(named=True) == [
         {
@@ -67,7 +67,7 @@ def test_frames_of_classes_and_queues_equal_the_document() -> None:
     assert result.queues["marked"].null_count() == len(queues)
 
 
-def test_stores_have_classes_and_formulas_name_their_measures() -> None:
+def test_stores_have_classes_and_formulas_can_use_their_measures() -> None:
     """A row of a store has the measures of its class; `class.NAME.MEASURE` is that of a run."""
     found = sweep(workload(), {"scheme": ["reno"]}, reps=2)
     (point,) = found.study.points()
@@ -85,7 +85,7 @@ def test_stores_have_classes_and_formulas_name_their_measures() -> None:
         found.values(point, "class.bulk up.srtt_ms")
 
 
-def test_run_prints_a_table_of_more_than_one_class(cli: Cli, tmp_path: Path) -> None:
+def test_run_prints_a_table_of_classes_if_there_are_several(cli: Cli, tmp_path: Path) -> None:
     scenario = tmp_path / "workload.toml"
     scenario.write_text(workload().toml())
     shown = cli("run", str(scenario)).out

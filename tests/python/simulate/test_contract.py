@@ -115,7 +115,7 @@ def airhop_command(*words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_example_loads_and_runs(example: Path) -> None:
+def test_the_example_scenario_loads_and_runs(example: Path) -> None:
     document = airhop.run(Scenario.load(example)).to_dict()
     ftp, cross = document["flows"]
     assert ftp["delivered_bytes"] > 0
@@ -134,7 +134,7 @@ def test_a_radio_link_loads_and_runs(tmp_path: Path) -> None:
     assert document["drops"]["channel"] > 0
 
 
-def test_all_problems_are_reported_with_file_line_key_and_suggestion(tmp_path: Path) -> None:
+def test_all_errors_are_reported_with_file_line_key_and_suggestion(tmp_path: Path) -> None:
     file = tmp_path / "typos.toml"
     file.write_text(
         EXAMPLE.replace("delay =", "dealy =", 1).replace('"11 Mbit/s"', '"11 Mbps"', 1), encoding="utf-8"
@@ -146,7 +146,7 @@ def test_all_problems_are_reported_with_file_line_key_and_suggestion(tmp_path: P
     assert second.startswith(f"{file}:22: wlan.cell.rate:") and 'did you mean "11 Mbit/s"?' in second
 
 
-def test_hundreds_of_problems_leave_the_first_in_sight(tmp_path: Path) -> None:
+def test_of_hundreds_of_errors_the_first_are_printed(tmp_path: Path) -> None:
     links = "".join(
         f'[[wired]]\nname = "x{i}"\nends = ["s", "x{i}"]\nrate = 5\ndelay = "1 ms"\n' for i in range(300)
     )
@@ -172,7 +172,7 @@ def wired(errors: str, **changes: object) -> dict[str, Any]:
     return airhop.run(Scenario.load(tomllib.loads(text)).with_(changes)).to_dict()
 
 
-def test_wired_links_lose_by_loss_fer_and_direction() -> None:
+def test_errors_of_wired_links_have_loss_fer_and_direction() -> None:
     assert wired("")["drops"]["channel"] == 0
     loss = wired('{ kind = "bernoulli", loss = 0.05 }')
     assert loss["drops"]["channel"] > 0 and loss["flows"][0]["retransmissions"] > 0
@@ -185,14 +185,14 @@ def test_wired_links_lose_by_loss_fer_and_direction() -> None:
     assert wired('{ kind = "bernoulli", loss = 1.0 }')["flows"][0]["delivered_bytes"] == 0
 
 
-def test_fer_counts_bits_and_loss_does_not() -> None:
+def test_fer_depends_on_the_frame_length_and_loss_does_not() -> None:
     # ACKs are 40 to 52 bytes, full frames 1052: by bits nearly all ACKs are spared, a loss rate spares none.
     by_bits = wired('{ kind = "bernoulli", fer = 0.2, direction = "b->a" }')["drops"]["channel"]
     alike = wired('{ kind = "bernoulli", loss = 0.2, direction = "b->a" }')["drops"]["channel"]
     assert 0 < by_bits * 5 < alike
 
 
-def test_tables_are_addressed_by_their_name(example: Path) -> None:
+def test_keys_of_tables_are_addressed_by_the_name_of_the_table(example: Path) -> None:
     changed = Scenario.load(example, sets=["wlan.cell.errors.fer=0.02", "flow.ftp.scheme=ll-elsn"]).to_dict()
     assert changed["wlan"][0]["errors"]["fer"] == 0.02
     assert changed["flow"][0]["scheme"] == {"name": "ll-elsn", "n": 2.0, "ersn": "heeded"}
@@ -200,7 +200,7 @@ def test_tables_are_addressed_by_their_name(example: Path) -> None:
     assert [link["queue"]["packets"] for link in every["wired"]] == [7, 7]
 
 
-def test_preset_moves_every_default_that_it_implies(example: Path) -> None:
+def test_a_preset_changes_every_default_that_it_implies(example: Path) -> None:
     rfc = Scenario.load(example)
     ns2 = rfc.with_({"flow.ftp.tcp.preset": "ns2"})
     written = EXAMPLE.replace("{ delayed_ack = false }", '{ delayed_ack = false, preset = "ns2" }')
@@ -268,7 +268,7 @@ RUN = {
 }
 
 
-def test_run_json_has_exactly_these_fields() -> None:
+def test_run_json_has_exactly_the_specified_fields() -> None:
     ended = airhop_command("run", "last-hop", "--set", "duration=5 s", "--seed", "3", "--rep", "2", "--json")
     assert ended.returncode == 0
     document = json.loads(ended.stdout)
@@ -292,7 +292,7 @@ def test_run_json_has_exactly_these_fields() -> None:
     assert again | {"wall_s": 0} == document | {"wall_s": 0}
 
 
-def test_queues_that_mark_are_counted() -> None:
+def test_queues_that_mark_packets_count_marks() -> None:
     """Other queues have null."""
     queue = {"kind": "red", "packets": 50, "min": 2, "max": 8, "weight": 0.1, "ecn": True}
     changes = {"wired.w2.queue": queue, "wired.w2.rate": "1 Mbit/s", "flow.ftp.tcp.ecn": True}
@@ -305,7 +305,7 @@ def test_queues_that_mark_are_counted() -> None:
     assert marks["ece"] > 0 == marks["ect1"]
 
 
-def test_flows_frame_has_these_columns() -> None:
+def test_the_flows_dataframe_has_the_specified_columns() -> None:
     flows = airhop.run(Scenario.load("last-hop").with_({"duration": "5 s"})).flows
     notices = [f"notice_{kind}" for kind in ("eln", "ersn", "ebsn", "rttn", "nak")]
     judged = [
@@ -341,7 +341,7 @@ def test_a_flow_has_the_number_of_links_of_its_shortest_path(hops: int) -> None:
     assert wired["route_hops"].to_list() == [3]
 
 
-def test_schemes_are_called_by_these_names() -> None:
+def test_schemes_have_the_specified_names_and_fields() -> None:
     listed = json.loads(airhop_command("schemes", "--json").stdout)
     # This process may know more: other tests add schemes written in Python.
     assert airhop.schemes()[: len(listed)] == listed
@@ -354,14 +354,14 @@ def test_schemes_are_called_by_these_names() -> None:
         assert document["flows"][0]["delivered_bytes"] > 0
 
 
-def test_scheme_can_carry_parameters() -> None:
+def test_a_scheme_can_have_parameters() -> None:
     base = Scenario.load("last-hop")
     by_table = base.with_({"scheme": {"name": "ll-elsn", "n": 0}})
     assert by_table == Scenario.load("last-hop", sets=["scheme={ name = 'll-elsn', n = 0 }"])
     assert by_table == base.with_({"scheme": "ll-elsn", "flow.ftp.scheme.n": 0})
 
 
-def test_every_scheme_meets_the_same_channel() -> None:
+def test_every_scheme_has_the_same_channel_errors() -> None:
     # The TCP flow ends where the UDP flow begins, so the datagrams have the cell to themselves.
     text = EXAMPLE.replace('to = "d"\nscheme', 'to = "r1"\nscheme')
     scenario = Scenario.load(tomllib.loads(text)).with_({"wlan.cell.errors.fer": 0.5})
@@ -389,7 +389,7 @@ def test_every_scheme_meets_the_same_channel() -> None:
         (["run", "x" * 5000], 2),
     ],
 )
-def test_exit_codes(words: list[str], code: int) -> None:
+def test_commands_have_the_specified_exit_codes(words: list[str], code: int) -> None:
     ended = airhop_command(*words)
     assert ended.returncode == code
     assert "Traceback" not in ended.stderr
@@ -397,7 +397,7 @@ def test_exit_codes(words: list[str], code: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["[/x]", ":smile:", "[bold]", "a'b", 'a"b', "£€💥", "C:\\new"])
-def test_names_are_shown_as_they_are(name: str) -> None:
+def test_names_of_scenarios_are_printed_without_changes(name: str) -> None:
     scenario = Scenario.load("last-hop").with_({"name": name, "duration": "1 s"})
     assert airhop.run(scenario).to_dict()["scenario"] == scenario.name == name
     literal = airhop.scenario.toml_literal(name)
@@ -410,7 +410,7 @@ def test_names_are_shown_as_they_are(name: str) -> None:
         assert name in ended.stdout
 
 
-def test_json_of_a_dead_link_has_no_token_outside_json() -> None:
+def test_json_of_a_link_without_deliveries_has_no_nan_or_infinity() -> None:
     dead = ("--set", "wlan.cell.errors.fer=1", "--set", "duration=2 s", "--json")
     for words in (("run", "last-hop"), ("compare", "last-hop", "reno", "sack", "--reps", "3")):
         ended = airhop_command(*words, *dead)
@@ -418,13 +418,13 @@ def test_json_of_a_dead_link_has_no_token_outside_json() -> None:
         assert ended.returncode == 0
 
 
-def test_terminal_without_unicode_gets_question_marks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_without_unicode_shows_question_marks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
     ended = airhop_command("run", "last-hop", "--set", "duration=1 s")
     assert (ended.returncode, "s ? d" in ended.stdout) == (0, True)
 
 
-def test_streams_that_fail(tmp_path: Path) -> None:
+def test_a_closed_or_full_output_causes_no_traceback(tmp_path: Path) -> None:
     command = "import sys\nfrom airhop.cli import main\nmain(sys.argv[1:])"
     words = ["run", "last-hop", "--set", "duration=1 s"]
     full = Path("/dev/full")

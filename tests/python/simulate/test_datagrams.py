@@ -37,7 +37,7 @@ def call(document: dict[str, Any]) -> dict[str, Any]:
     return flow  # type: ignore[no-any-return]
 
 
-def test_the_delay_of_a_free_wire_is_transmission_plus_propagation() -> None:
+def test_the_delay_of_an_idle_wire_is_transmission_plus_propagation() -> None:
     """200 B at 1 Mbit/s and 30 ms: each datagram takes 31.6 ms, none differs, none is lost."""
     flow = call(wire())
     assert flow["delay_ms"] == pytest.approx(dict.fromkeys(("mean", "p50", "p95", "p99", "max"), 31.6))
@@ -47,7 +47,7 @@ def test_the_delay_of_a_free_wire_is_transmission_plus_propagation() -> None:
     assert flow["active_mbps"] == pytest.approx(172 * 8 * n / (0.02 * (n - 1) + 0.0316) / 1e6)
 
 
-def test_loss_is_that_of_the_channel() -> None:
+def test_the_loss_of_a_datagram_flow_equals_the_loss_of_the_channel() -> None:
     """Each datagram is lost with probability 0.1: a binomial share, which is what the channel dropped."""
     document = wire(errors={"kind": "bernoulli", "loss": 0.1}) | {"duration": "100 s"}
     run = airhop.run(Scenario.load(document)).document
@@ -58,14 +58,14 @@ def test_loss_is_that_of_the_channel() -> None:
     assert low < flow["loss"] < high
 
 
-def test_what_is_under_way_at_the_end_is_not_lost() -> None:
+def test_datagrams_in_flight_at_the_end_of_the_run_are_not_lost() -> None:
     """A datagram of the last 31.6 ms has not arrived, and no datagram was dropped."""
     flow = call(wire() | {"duration": "1.01 s"})
     assert flow["sent_segments"] > flow["delivered_bytes"] / 172
     assert flow["loss"] == 0.0
 
 
-def test_the_warm_up_is_in_none_of_them() -> None:
+def test_delay_jitter_and_loss_exclude_the_warm_up() -> None:
     """During the warm-up the wire has 100 kbit/s, 46 ms in place of 31.6; nothing of it is left after."""
     faster = {"kind": "rate", "at": "9 s", "rate": "1 Mbit/s"}
     slow = wire(rate="100 kbit/s", changes=faster)
@@ -94,7 +94,7 @@ def test_an_active_tcp_flow_is_measured_from_its_first_segment_to_its_last_deliv
     assert (measured["loss"], measured["jitter_ms"]) == (None, None)
 
 
-def test_the_verifier_reads_them_from_the_trace_alone() -> None:
+def test_the_verifier_computes_datagram_measures_from_the_trace_alone() -> None:
     """Every figure of datagrams, changed by a thousandth, is found out; as it is, none is."""
     document = wire(errors={"kind": "bernoulli", "loss": 0.05}, queue={"kind": "drop-tail", "packets": 3})
     bulk = {"name": "ftp", "from": "a", "to": "b", "scheme": "reno", "start": "2 s"}
@@ -124,7 +124,7 @@ def test_run_and_compare_show_datagrams(cli: Cli) -> None:
 
 
 @pytest.mark.usefixtures("fake_core")
-def test_emulations_lead_with_the_rate_that_iperf3_prints(cli: Cli) -> None:
+def test_emulate_prints_the_active_rate_of_iperf3_before_the_goodput(cli: Cli) -> None:
     told = cli("emulate", "last-hop", "--set", "duration=2 s", "--on", "s", "a", "--on", "d", "b").out
     heads = next(line for line in told.splitlines() if "active" in line)
     assert heads.index("active") < heads.index("goodput")

@@ -37,7 +37,7 @@ def queues(packets: int) -> list[dict[str, Any]]:
     ]
 
 
-def test_acks_on_a_slow_way_back_bound_a_flow() -> None:
+def test_acks_on_a_slow_reverse_path_limit_the_goodput_of_a_flow() -> None:
     """RFC 3449 §2.1: with a queue for all ACKs the way back bounds the flow, at 5.57 Mbit/s."""
     scenario = line(download(200), rate=ADSL, queue=queues(200))
     result = airhop.run(scenario, trace=True)
@@ -46,7 +46,7 @@ def test_acks_on_a_slow_way_back_bound_a_flow() -> None:
     assert verify(scenario, result) == []
 
 
-def test_lost_acks_let_more_through() -> None:
+def test_dropped_acks_on_a_slow_reverse_path_increase_the_goodput() -> None:
     """ACKs are cumulative: the next makes good what a short queue drops, and the bound is gone."""
     scenario = line(download(200), rate=ADSL, queue=queues(50))
     result = airhop.run(scenario, trace=True)
@@ -75,7 +75,7 @@ def test_a_pair_of_recorded_links_delivers_as_in_its_files(tmp_path: Path) -> No
     assert verify(scenario, result) == []
 
 
-def test_packets_that_are_late_are_overtaken() -> None:
+def test_packets_with_a_longer_delay_are_overtaken() -> None:
     """A share of the packets arrives so much later than the others, in one direction only."""
     rate = "10 Mbit/s"
     late = {"share": 0.1, "by": "4 ms", "direction": "isp->home"}

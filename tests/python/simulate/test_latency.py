@@ -65,7 +65,7 @@ def test_delay_is_from_the_first_transmission_to_the_application(scheme: str) ->
         assert exact * (1 - 1e-9) <= told[key] <= 1.01 * exact
 
 
-def test_round_trips_and_delays_of_an_idle_path_are_those_of_the_links() -> None:
+def test_round_trips_and_delays_of_an_idle_path_equal_those_of_the_links() -> None:
     """By hand: 948 B and 52 B of headers take 1 ms at 8 Mbit/s, an ACK of 52 B 0.052 ms, each way 10 ms.
 
     The ACK of the SYN-ACK leaves right before the data.
@@ -78,7 +78,7 @@ def test_round_trips_and_delays_of_an_idle_path_are_those_of_the_links() -> None
     assert flow["rtt_ms"]["p99"] == pytest.approx(21.104, rel=0.01)
 
 
-def test_a_warm_up_leaves_nothing_in_delays_and_round_trips() -> None:
+def test_delays_and_round_trips_exclude_the_warm_up() -> None:
     """The handshake's round trip is the shortest, and the burst of the initial window waits longest."""
     steady = Scenario.load(WIRE).with_({"flow.f.tcp.receive_window": "20 kB"})
     whole = run(steady).document["flows"][0]

@@ -47,13 +47,13 @@ def placed(scenario: Scenario, seed: int = 1, rep: int = 0) -> layouts.Places:
 
 
 @pytest.mark.parametrize("kind", ["chain", "grid", "cross"])
-def test_places_are_those_of_the_same_layout_in_a_file(kind: str) -> None:
+def test_positions_equal_those_of_the_same_layout_in_a_file(kind: str) -> None:
     places = getattr(layouts, kind)(**LAYOUTS[kind])
     assert places == placed(field(layout={"kind": kind, **LAYOUTS[kind]}))
     assert places == placed(field(stations=places))
 
 
-def test_numbers_are_those_of_the_documentation() -> None:
+def test_positions_of_layouts_equal_the_documented_values() -> None:
     assert layouts.grid(2, 2, "10 m", prefix="g") == {
         "g0": (0.0, 0.0),
         "g1": (10.0, 0.0),
@@ -71,7 +71,7 @@ def test_numbers_are_those_of_the_documentation() -> None:
 
 
 @pytest.mark.parametrize(("seed", "rep"), [(1, 0), (1, 5), (7, 0)])
-def test_random_places_are_those_that_a_run_draws(seed: int, rep: int) -> None:
+def test_random_positions_equal_those_that_a_run_draws(seed: int, rep: int) -> None:
     scenario = field(layout={"kind": "random", **LAYOUTS["random"]})
     places = layouts.random(12, "100 m", "80 m", receive="40 m", seed=seed, rep=rep)
     assert places == placed(scenario, seed, rep)
@@ -83,7 +83,7 @@ def test_random_places_are_those_that_a_run_draws(seed: int, rep: int) -> None:
     assert places not in others
 
 
-def test_only_connected_places_are_drawn_again() -> None:
+def test_random_positions_are_redrawn_only_if_they_must_be_connected() -> None:
     """Without a range the first draw will do: so it is with places that need not be connected."""
     sparse = [
         layouts.random(12, "150 m", "80 m", receive="40 m", connected=False, rep=rep) for rep in range(20)
@@ -92,7 +92,7 @@ def test_only_connected_places_are_drawn_again() -> None:
     assert sparse != [layouts.random(12, "150 m", "80 m", receive="40 m", rep=rep) for rep in range(20)]
 
 
-def test_invalid_arguments_are_refused_with_a_message() -> None:
+def test_invalid_arguments_of_layouts_are_refused_with_a_message() -> None:
     with pytest.raises(ScenarioError, match=r"airhop.layouts.chain: layout.nodes: .* from 2 to 2008, got 1"):
         layouts.chain(1, "30 m")
     with pytest.raises(ScenarioError, match=r"airhop.layouts.grid: layout.spacing: .* with a unit"):

@@ -28,7 +28,7 @@ def fnv1a(parts: list[bytes]) -> int:
 
 
 @pytest.mark.skipif(not (ROOT / "crates").is_dir(), reason="needs the source tree")
-def test_model_is_the_hash_of_the_simulators_sources() -> None:
+def test_the_model_identifier_is_the_hash_of_the_simulators_sources() -> None:
     files = [ROOT / "Cargo.lock", ROOT / "Cargo.toml"]
     for crate in CRATES:
         home = ROOT / "crates" / crate
@@ -40,7 +40,7 @@ def test_model_is_the_hash_of_the_simulators_sources() -> None:
 
 
 @pytest.mark.skipif(shutil.which("nm") is None, reason="needs binutils")
-def test_no_number_of_a_run_comes_from_the_c_library() -> None:
+def test_the_simulator_uses_no_mathematical_function_of_the_c_library() -> None:
     # C libraries differ in the last bits of these from version to version. Rust calls them for `x.exp()`;
     # a run must take them from the crate libm. Allowed are hypot, which measures distances for a message, and
     # log2, which sizes the histogram of an emulation's lateness.

@@ -38,7 +38,7 @@ def goodputs(scheme: object, reps: int = 10) -> list[float]:
 
 
 @pytest.mark.parametrize("file", NAMES)
-def test_an_object_behaves_as_the_scheme_of_its_name(file: str) -> None:
+def test_an_object_behaves_like_the_scheme_of_the_same_name(file: str) -> None:
     """Two programs of one paper over the same sender and the same losses: 2.5 % of goodput.
 
     One computes in fixed point, the other in floating point. If a reduction left parts of segments, CUBIC,
@@ -59,7 +59,7 @@ def over_chain(scheme: str) -> list[airhop.Result]:
 
 # Cheng and Lin 2008 twice over eight hops. The kernel's recovery with SACK repairs the object's losses, the
 # NAK and Reno's recovery those of the Rust scheme: 10 % of goodput. Both spare most reductions.
-def test_tcp_cl_as_an_object_gains_over_eight_hops_like_the_scheme() -> None:
+def test_tcp_cl_as_an_object_has_the_goodput_of_the_scheme_over_eight_hops() -> None:
     plugins.load(OBJECTS / "tcp_cl.bpf.o")
     runs = {scheme: over_chain(scheme) for scheme in ("bpf_tcp_cl", "tcp-cl", "reno")}
     mean = {scheme: sum(run.goodput_mbps for run in all_) / 10 for scheme, all_ in runs.items()}
@@ -93,7 +93,7 @@ def waiting(run: airhop.Result) -> float:
 # fill the link, and the queue stays at it. The kernel's window comes down over a round trip (PRR) and does
 # not grow meanwhile, hence the twentieth; it is of whole segments, hence the one.
 @pytest.mark.parametrize("threshold", [10, 40])
-def test_dctcp_as_an_object_keeps_the_queue_at_the_step(threshold: int) -> None:
+def test_dctcp_as_an_object_keeps_the_queue_at_the_marking_threshold(threshold: int) -> None:
     (name,) = plugins.load(OBJECTS / "dctcp.bpf.o")
     step = {"wired.w.queue.threshold": threshold}
     scenarios = [Scenario.load(BOTTLENECK).with_({"scheme": scheme, **step}) for scheme in (name, "dctcp")]
@@ -105,7 +105,7 @@ def test_dctcp_as_an_object_keeps_the_queue_at_the_step(threshold: int) -> None:
     assert verify(scenarios[0], one) == []
 
 
-def test_a_run_is_the_same_each_time_and_on_any_thread() -> None:
+def test_a_run_with_an_object_is_repeatable_on_any_thread() -> None:
     (name,) = plugins.load(OBJECTS / "bbr.bpf.o")  # it draws
     scenario = Scenario.load("last-hop").with_({"flow.ftp.scheme": name, "duration": "5 s"})
     jobs = [Job(scenario, 1, rep) for rep in range(4)]
@@ -114,7 +114,7 @@ def test_a_run_is_the_same_each_time_and_on_any_thread() -> None:
     assert len(set(one)) == 4
 
 
-def test_preset_linux_is_below_it() -> None:
+def test_an_object_requires_the_preset_linux() -> None:
     plugins.load(OBJECTS / "reno.bpf.o")
     flow = {"flow.ftp.scheme": "bpf_reno"}
     scenario = Scenario.load("last-hop").with_(flow)
@@ -124,7 +124,7 @@ def test_preset_linux_is_below_it() -> None:
 
 
 @pytest.mark.usefixtures("nothing_added")
-def test_runs_are_known_by_the_bytes_of_the_object(tmp_path: Path) -> None:
+def test_a_changed_object_changes_the_digest_of_the_scenario(tmp_path: Path) -> None:
     mine = tmp_path / "mine.bpf.o"
     shutil.copy(OBJECTS / "hybla.bpf.o", mine)
     plugins.load(mine)
@@ -135,7 +135,7 @@ def test_runs_are_known_by_the_bytes_of_the_object(tmp_path: Path) -> None:
     assert Scenario.load("last-hop").with_(scenario).digest != before
 
 
-def test_a_fault_names_the_function_and_the_line() -> None:
+def test_a_fault_of_an_object_names_function_and_instruction() -> None:
     names = plugins.load(WRITTEN / "reaches.bpf.o")
     scenario = Scenario.load("last-hop").with_({"flow.ftp.scheme": names[0], "duration": "5 s"})
     with pytest.raises(SchemeError, match=r"reaches\.bpf\.o: \w+, instruction \d+") as fault:
@@ -149,7 +149,7 @@ def test_objects_that_the_kernel_rejects_are_refused() -> None:
 
 
 @pytest.mark.parametrize("control", ["reno", "bbr"])
-def test_a_window_is_no_larger_than_the_send_buffer(control: str) -> None:
+def test_the_window_of_an_object_is_limited_by_the_send_buffer(control: str) -> None:
     """Linux, tcp_wmem: a socket holds 4 MiB until they are acknowledged, whatever snd_cwnd says."""
     names = plugins.load(OBJECTS / f"{control}.bpf.o")
     flow = {"scheme": names[0], "tcp": {"preset": "linux", "initial_window": 1e6}, "segment": "1448 B"}
@@ -160,7 +160,7 @@ def test_a_window_is_no_larger_than_the_send_buffer(control: str) -> None:
     assert run.document["flows"][0]["sent_segments"] <= 4 * 2**20 // 1448
 
 
-def test_a_name_that_no_kernel_accepts_is_refused(tmp_path: Path) -> None:
+def test_an_object_name_that_no_kernel_accepts_is_refused(tmp_path: Path) -> None:
     """Linux, kernel/bpf/syscall.c, bpf_obj_name_cpy: letters, digits, underscores and dots."""
     shipped = (OBJECTS / "veno.bpf.o").read_bytes()
     assert shipped.count(b"\0bpf_veno\0") == 1
@@ -205,7 +205,9 @@ def test_compare_accepts_an_object_beside_built_in_schemes(cli: Cli) -> None:
         (Path("/bin/true").read_bytes(), "expected"),
     ],
 )
-def test_files_that_are_no_objects_are_refused(cli: Cli, tmp_path: Path, content: bytes, told: str) -> None:
+def test_files_that_are_no_bpf_objects_are_refused(
+    cli: Cli, tmp_path: Path, content: bytes, told: str
+) -> None:
     file = tmp_path / "bad.bpf.o"
     file.write_bytes(content)
     ended = cli("run", "last-hop", "--with", str(file))
@@ -214,12 +216,12 @@ def test_files_that_are_no_objects_are_refused(cli: Cli, tmp_path: Path, content
     assert told in ended.err
 
 
-def test_a_file_that_is_not_there(cli: Cli) -> None:
+def test_a_missing_object_file_exits_with_code_2(cli: Cli) -> None:
     ended = cli("run", "last-hop", "--with", "none.bpf.o")
     assert (ended.code, "there is no file none.bpf.o" in ended.err) == (2, True)
 
 
-def test_two_files_cannot_have_one_name(tmp_path: Path) -> None:
+def test_two_object_files_with_the_same_name_are_refused(tmp_path: Path) -> None:
     plugins.load(OBJECTS / "vegas.bpf.o")
     other = tmp_path / "vegas.bpf.o"
     shutil.copy(OBJECTS / "vegas.bpf.o", other)

@@ -62,7 +62,7 @@ def command(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
 # ---- files and modules -------------------------------------------------------------------------------------
 
 
-def test_the_example_is_short_and_runs() -> None:
+def test_the_example_of_a_python_scheme_is_short_and_runs() -> None:
     text = EXAMPLE.read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 20
     assert text in (ROOT / "docs" / "python-schemes.md").read_text(encoding="utf-8")
@@ -74,7 +74,7 @@ def test_the_example_is_short_and_runs() -> None:
     assert most > 1.2 * half > 0
 
 
-def test_a_file_that_was_edited_is_another_scheme(tmp_path: Path) -> None:
+def test_an_edited_scheme_file_changes_the_digest(tmp_path: Path) -> None:
     file = tmp_path / "edited.py"
     file.write_text(source("edited"), encoding="utf-8")
     assert plugins.load(file) == ["edited"]
@@ -91,14 +91,14 @@ def test_a_file_that_was_edited_is_another_scheme(tmp_path: Path) -> None:
     assert airhop.run(after).fingerprint != airhop.run(before).fingerprint
 
 
-def test_only_scenarios_with_the_scheme_are_named_by_its_code(tmp_path: Path) -> None:
+def test_the_code_of_a_scheme_changes_digests_of_its_own_scenarios_only(tmp_path: Path) -> None:
     before = digest("reno")
     (tmp_path / "other.py").write_text(source("other"), encoding="utf-8")
     plugins.load(tmp_path / "other.py")
     assert digest("reno") == before != digest("other")
 
 
-def test_the_same_text_elsewhere_is_the_same_scheme(tmp_path: Path) -> None:
+def test_the_same_scheme_file_in_another_folder_has_the_same_digest(tmp_path: Path) -> None:
     found = set()
     for folder in ("here", "there"):
         file = tmp_path / folder / "same.py"
@@ -127,7 +127,7 @@ def test_loaded_sources_can_be_loaded_without_a_file(tmp_path: Path) -> None:
     )
 
 
-def test_a_module_is_loaded_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_module_can_be_loaded_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = tmp_path / "of_a_package"
     package.mkdir()
     (package / "__init__.py").write_text("", encoding="utf-8")
@@ -152,7 +152,9 @@ def test_a_module_is_loaded_by_its_name(tmp_path: Path, monkeypatch: pytest.Monk
         ("\xff", "byte 0 is not UTF-8"),
     ],
 )
-def test_a_file_that_cannot_be_loaded(tmp_path: Path, text: str | None, message: str) -> None:
+def test_a_scheme_file_that_cannot_be_loaded_is_refused(
+    tmp_path: Path, text: str | None, message: str
+) -> None:
     file = tmp_path / "bad.py"
     if text is not None:
         file.write_text(text, encoding="latin-1")
@@ -164,7 +166,7 @@ def test_a_file_that_cannot_be_loaded(tmp_path: Path, text: str | None, message:
     assert "plugins.py" not in str(refusal.value)
 
 
-def test_a_module_that_is_not_there() -> None:
+def test_a_missing_module_is_refused_with_a_remedy() -> None:
     with pytest.raises(
         InputError, match=r"there is no module `no_such.module`; a file is named with its suffix"
     ):
@@ -174,7 +176,7 @@ def test_a_module_that_is_not_there() -> None:
 # ---- notebooks and scripts ---------------------------------------------------------------------------------
 
 
-def test_a_class_of_no_file_is_named_by_the_code_that_it_uses() -> None:
+def test_the_digest_of_a_class_without_a_file_depends_on_the_code_that_it_uses() -> None:
     def named(old: str = "", new: str = "", seed: str = "0") -> str:
         before = (
             "STEP = 1.0\nKINDS = {'a', 'b', 'c'}\ndef step(window):\n    return STEP if len(KINDS) else 0\n"
@@ -212,7 +214,7 @@ def installed(tmp_path: Path) -> Iterator[Path]:
     yield tmp_path
 
 
-def test_an_installed_package_brings_its_schemes(installed: Path) -> None:
+def test_an_installed_package_registers_its_schemes(installed: Path) -> None:
     ended = command("run", "last-hop", *SHORT, "--scheme", "packaged", "--json", PYTHONPATH=str(installed))
     assert json.loads(ended.stdout)["flows"][0]["scheme"] == "packaged"
     assert ended.returncode == 0 and "broken" not in ended.stderr
@@ -221,7 +223,7 @@ def test_an_installed_package_brings_its_schemes(installed: Path) -> None:
     assert "schemes `broken` of the package broken-schemes cannot be loaded" in listed.stderr
 
 
-def test_a_broken_package_is_named_when_a_scheme_is_missing(installed: Path) -> None:
+def test_a_message_about_a_missing_scheme_names_a_broken_package(installed: Path) -> None:
     ended = command("run", "last-hop", "--scheme", "brokn", PYTHONPATH=str(installed))
     assert ended.returncode == 2
     assert 'unknown scheme "brokn"; expected one of tahoe' in ended.stderr
@@ -232,7 +234,7 @@ def test_a_broken_package_is_named_when_a_scheme_is_missing(installed: Path) -> 
 # ---- the command line --------------------------------------------------------------------------------------
 
 
-def test_with_brings_a_scheme_to_every_command(tmp_path: Path) -> None:
+def test_the_option_with_adds_a_scheme_to_every_command(tmp_path: Path) -> None:
     bring = ("--with", str(EXAMPLE))
     compared = command("compare", "last-hop", "newreno", "mine", *SHORT, "-n", "2", "--json", *bring)
     assert [row["scheme"] for row in json.loads(compared.stdout)["schemes"]] == ["newreno", "mine"]

@@ -58,7 +58,7 @@ def number(flow: dict[str, object], name: str) -> float:
     return float(value)
 
 
-def test_a_pacing_rate_is_the_rate_of_the_flow(link: Scenario) -> None:
+def test_the_pacing_rate_of_a_python_scheme_is_the_rate_of_its_flow(link: Scenario) -> None:
     """250 kB/s of payload are 2 Mbit/s, whatever the window; the start takes some round trips."""
 
     @airhop.scheme("py-paced")
@@ -69,7 +69,7 @@ def test_a_pacing_rate_is_the_rate_of_the_flow(link: Scenario) -> None:
     assert number(flow_of(link, "py-paced"), "goodput_mbps") == pytest.approx(2, rel=0.01)
 
 
-def test_the_delivery_rate_is_that_of_the_wire(link: Scenario) -> None:
+def test_the_delivery_rate_equals_the_rate_of_the_wire(link: Scenario) -> None:
     """A full wire delivers its payload rate: each sample after the start, and of every arrival once."""
     seen: list[tuple[float, float | None, int, int]] = []
 
@@ -88,7 +88,7 @@ def test_the_delivery_rate_is_that_of_the_wire(link: Scenario) -> None:
 
 
 @pytest.mark.parametrize("packets", [30, 200])
-def test_bbr_in_python_fills_the_wire_as_the_built_in_does(link: Scenario, packets: int) -> None:
+def test_bbr_in_python_has_the_goodput_of_built_in_bbr(link: Scenario, packets: int) -> None:
     """Equal models: 1 % of goodput, and a standing queue within 3 ms, a tenth of the longest one of Reno.
 
     RACK of preset linux repairs the losses of both when the queue of 30 packets overflows in the startup.
@@ -104,7 +104,7 @@ def test_bbr_in_python_fills_the_wire_as_the_built_in_does(link: Scenario, packe
 
 
 @pytest.mark.parametrize("rate", [0, -1.0, float("nan"), float("inf"), "fast"])
-def test_a_pacing_rate_that_is_none_is_refused(link: Scenario, rate: object) -> None:
+def test_an_invalid_pacing_rate_is_refused(link: Scenario, rate: object) -> None:
     @airhop.scheme("py-odd")
     class Odd(Wide):
         def pacing_rate(self, _window: Window, _flow: Flow) -> float | None:
@@ -115,7 +115,7 @@ def test_a_pacing_rate_that_is_none_is_refused(link: Scenario, rate: object) -> 
     assert "expected bytes per second above 0, or None" in str(told.value.__cause__)
 
 
-def test_methods_with_other_arguments_are_refused() -> None:
+def test_scheme_methods_with_wrong_arguments_are_refused() -> None:
     class Odd(Wide):
         def on_delivery(self, _window: Window) -> None: ...
 
@@ -123,7 +123,7 @@ def test_methods_with_other_arguments_are_refused() -> None:
         airhop.scheme("py-odd")(Odd)
 
 
-def test_a_delivery_can_be_made_for_a_test() -> None:
+def test_a_delivery_object_can_be_constructed_in_a_test() -> None:
     made = Delivery(1.0, 1000, 5000, 1e6, 4000, in_recovery=True)
     assert (made.rate, made.prior, made.rtt, made.in_recovery, made.lost) == (1e6, 4000, None, True, 0)
     assert repr(made) == "Delivery(now=1, delivered=1000, total=5000, rate=1000000)"

@@ -77,7 +77,7 @@ def trajectory(scenario: Scenario, scheme: object, rep: int = 0) -> dict[str, ob
 # The class above grows per ACK; Linux grows by what was delivered.
 @pytest.mark.parametrize("preset", ["ns2", "rfc", "linux"])
 @pytest.mark.parametrize("recovery", ["tahoe", "reno", "newreno", "sack"])
-def test_reno_in_python_is_the_built_in_reno_to_the_bit(recovery: str, preset: str) -> None:
+def test_reno_in_python_equals_built_in_reno_bit_for_bit(recovery: str, preset: str) -> None:
     scenario = LAST_HOP.with_({"flow.ftp.tcp": {"preset": preset, "growth": "per-ack"}})
     built_in = trajectory(scenario, recovery)
     assert trajectory(scenario, f"py-{recovery}") == built_in
@@ -85,13 +85,13 @@ def test_reno_in_python_is_the_built_in_reno_to_the_bit(recovery: str, preset: s
 
 
 @pytest.mark.parametrize(("n", "fer"), [(0, 0.2), (2, 0.2), (2, 0.7), (2, 1.0)])
-def test_ll_elsn_in_python_is_the_built_in_ll_elsn_to_the_bit(n: int, fer: float) -> None:
+def test_ll_elsn_in_python_equals_built_in_ll_elsn_bit_for_bit(n: int, fer: float) -> None:
     scenario = HELPED.with_({"wlan.cell.errors.fer": fer, "duration": "60 s"})
     built_in = trajectory(scenario, {"name": "ll-elsn", "n": n})
     assert trajectory(scenario, {"name": "py-ll-elsn", "n": n}) == built_in
 
 
-def test_notices_that_are_heeded_help() -> None:
+def test_a_python_scheme_that_reacts_to_notices_has_more_goodput() -> None:
     # Yun 2009 §5: what the link layer tells keeps the sender from taking noise for congestion.
     heeding, deaf = (airhop.run(HELPED, scheme=name) for name in ("py-ll-elsn", "py-deaf-esack"))
     notices = heeding.document["flows"][0]["notices"]
@@ -99,7 +99,7 @@ def test_notices_that_are_heeded_help() -> None:
     assert heeding.goodput_mbps > 1.5 * deaf.goodput_mbps
 
 
-def test_agents_come_with_the_schemes_that_need_them() -> None:
+def test_schemes_that_need_link_agents_activate_them() -> None:
     def heard(scheme: str) -> int:
         return int(sum(airhop.run(HELPED, scheme=scheme).document["flows"][0]["notices"].values()))
 
@@ -120,7 +120,7 @@ def test_threads_do_not_change_a_run() -> None:
     assert len(set(alone)) == len(jobs)
 
 
-def test_every_flow_has_an_object_of_its_own() -> None:
+def test_every_flow_has_its_own_scheme_object() -> None:
     made: list[object] = []
 
     class Counted(Reno):
@@ -164,7 +164,7 @@ class Watcher(Reno):
         super().on_loss(window, loss, flow)
 
 
-def test_a_scheme_receives_the_values_of_the_trace() -> None:
+def test_a_python_scheme_receives_the_values_of_the_trace() -> None:
     airhop.scheme("py-watcher")(Watcher)
     traced = airhop.run(LAST_HOP.with_({"wlan.cell.errors.fer": 0.1}), scheme="py-watcher", trace=True)
     flow = traced.document["flows"][0]
@@ -179,7 +179,7 @@ def test_a_scheme_receives_the_values_of_the_trace() -> None:
     assert after == pytest.approx(7 / 8 * before + 1 / 8 * Watcher.rtts[1])  # RFC 6298 §2 (2.3)
 
 
-def test_a_parameter_reaches_the_class_and_has_a_range() -> None:
+def test_a_parameter_is_passed_to_the_class_and_its_range_is_checked() -> None:
     class Keeper(Reno):
         def __init__(self, keep: float) -> None:
             self.keep = keep
@@ -198,7 +198,7 @@ def test_a_parameter_reaches_the_class_and_has_a_range() -> None:
         LAST_HOP.with_({"scheme": {"name": "py-keeper", "kepe": 0.5}})
 
 
-def test_the_catalogue_lists_it_like_any_other() -> None:
+def test_the_catalogue_lists_python_schemes_after_built_in_schemes() -> None:
     listed = {entry["name"]: entry for entry in airhop.schemes()}
     mine = [name in added() for name in listed]
     assert mine == sorted(mine), "the built-in ones come first"
@@ -215,7 +215,7 @@ def test_the_catalogue_lists_it_like_any_other() -> None:
 # ---- when it goes wrong ------------------------------------------------------------------------------------
 
 
-def test_an_exception_ends_the_run_and_comes_with_its_traceback() -> None:
+def test_an_exception_in_a_scheme_ends_the_run_with_its_traceback() -> None:
     class Broken(Reno):
         def on_loss(self, window: Window, _loss: Loss, _flow: Flow) -> None:
             self.halve(window)
@@ -245,7 +245,7 @@ def test_an_exception_ends_the_run_and_comes_with_its_traceback() -> None:
     assert [frame.name for frame in traceback.extract_tb(cause.__traceback__)] == ["on_loss", "halve"]
 
 
-def test_an_exception_while_it_is_made() -> None:
+def test_an_exception_in_the_constructor_of_a_scheme_is_reported() -> None:
     class Unmade(Reno):
         def __init__(self) -> None:
             raise OSError("no such table")
@@ -255,7 +255,7 @@ def test_an_exception_while_it_is_made() -> None:
         airhop.run(LAST_HOP, scheme="py-unmade")
 
 
-def test_a_failing_run_keeps_finished_runs() -> None:
+def test_a_failing_run_keeps_the_results_of_finished_runs() -> None:
     class Late(Reno):
         def on_loss(self, _window: Window, _loss: Loss, _flow: Flow) -> None:
             raise ValueError
@@ -271,7 +271,7 @@ def test_a_failing_run_keeps_finished_runs() -> None:
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("-inf"), -1.0, float("inf"), 1e7])
-def test_an_impossible_window_is_refused_where_it_is_set(value: float) -> None:
+def test_an_invalid_window_is_refused_on_assignment(value: float) -> None:
     class Impossible(Reno):
         def on_ack(self, window: Window, _ack: Ack, _flow: Flow) -> None:
             window.cwnd = value
@@ -283,7 +283,7 @@ def test_an_impossible_window_is_refused_where_it_is_set(value: float) -> None:
     assert traceback.extract_tb(failure.value.__cause__.__traceback__)[-1].line == "window.cwnd = value"
 
 
-def test_a_window_is_never_less_than_a_segment() -> None:
+def test_a_window_is_never_smaller_than_a_segment() -> None:
     # RFC 5681 §3.1: the loss window is one segment. With less the sender would wait for ever.
     class Shy(Reno):
         def on_ack(self, window: Window, _ack: Ack, _flow: Flow) -> None:
@@ -314,7 +314,7 @@ def test_a_window_that_is_too_large_is_refused_with_the_limit() -> None:
 
 
 @pytest.mark.parametrize("answer", ["resend", 3, True])
-def test_an_unknown_answer_to_a_notice_is_refused(answer: object) -> None:
+def test_an_unknown_return_value_of_on_notice_is_refused(answer: object) -> None:
     class Confused(ElnFilter):
         def on_notice(self, _notice: Notice, _flow: Flow) -> str | None:
             return answer  # type: ignore[return-value]
@@ -368,7 +368,7 @@ class Greedy(Reno):
         ("x", {}, Narrow, r"Narrow\.on_ack does not take .*; expected on_ack\(self, window, ack, flow\)"),
     ],
 )
-def test_a_bad_registration_is_refused(
+def test_an_invalid_scheme_registration_is_refused(
     name: str, options: dict[str, object], cls: type, message: str
 ) -> None:
     before = airhop.schemes()
@@ -377,7 +377,7 @@ def test_a_bad_registration_is_refused(
     assert airhop.schemes() == before
 
 
-def test_a_scheme_registered_again_is_for_scenarios_loaded_from_then_on() -> None:
+def test_a_scheme_registered_again_applies_to_scenarios_loaded_later() -> None:
     def register(slope: float) -> Scenario:
         class Again(Reno):
             def on_ack(self, window: Window, _ack: Ack, _flow: Flow) -> None:
@@ -394,7 +394,7 @@ def test_a_scheme_registered_again_is_for_scenarios_loaded_from_then_on() -> Non
     assert airhop.run(first).goodput_mbps == goodput
 
 
-def test_another_module_cannot_take_a_name() -> None:
+def test_a_scheme_name_registered_by_another_module_is_refused() -> None:
     text = (
         "import airhop\n@airhop.scheme('py-reno')\nclass Other:\n"
         "    def on_ack(self, window, ack, flow): pass\n    def on_loss(self, window, loss, flow): pass\n"

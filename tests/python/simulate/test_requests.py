@@ -29,7 +29,7 @@ def requests(**keys: Any) -> Scenario:
     return Scenario.load({"name": "web", "duration": "20 s", "wired": [link], "flow": [WEB | {"app": app}]})
 
 
-def test_a_document_has_the_completions_and_the_flow_of_requests() -> None:
+def test_a_run_document_has_completion_times_and_a_flow_for_requests() -> None:
     """A closed loop that thinks for 1 s has at most one request a second; the requests are a second flow."""
     responses, asked = airhop.run(requests()).document["flows"]
     completion = responses["completion_ms"]
@@ -42,7 +42,7 @@ def test_a_document_has_the_completions_and_the_flow_of_requests() -> None:
 
 
 @pytest.mark.parametrize("keys", [{}, {"think": None, "rate": 10}, {"think": None, "rate": 50}])
-def test_the_verifier_counts_the_responses(keys: dict[str, Any]) -> None:
+def test_the_verifier_counts_responses_to_requests(keys: dict[str, Any]) -> None:
     """A closed loop, an open one, and one beyond the rate of the wire: a count off by one is found."""
     scenario = requests(**keys)
     run = airhop.run(scenario, trace=True)
@@ -80,7 +80,7 @@ def test_the_verifier_follows_connections_from_syn_to_fin(app: dict[str, Any]) -
     assert any("connections.closed" in finding.text for finding in verify(scenario, run))
 
 
-def test_completions_have_a_table_if_there_are_any(cli: Cli) -> None:
+def test_run_prints_completion_times_only_if_there_are_transfers(cli: Cli) -> None:
     app = '{ kind = "request-response", request = "200 B", response = "20 kB", rate = 5 }'
     short = ("--set", "duration=5 s")
     shown = cli("run", "last-hop", *short, "--set", f"flow.ftp.app={app}").out

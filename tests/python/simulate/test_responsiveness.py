@@ -32,13 +32,13 @@ def wire(queue: dict[str, Any] | None = None) -> Scenario:
 # ---- draft-ietf-ippm-responsiveness, "Aggregating the Measurements" ----------------------------------------
 
 
-def test_the_trimmed_mean_leaves_out_the_largest_twentieth() -> None:
+def test_the_trimmed_mean_omits_the_largest_5_percent() -> None:
     assert trimmed_mean([*range(1, 20), 1e6]) == 10.0
     assert trimmed_mean([3.0]) == 3.0
     assert trimmed_mean([]) is None
 
 
-def test_responsiveness_without_tls_weighs_handshakes_and_requests_alike() -> None:
+def test_responsiveness_without_tls_weighs_handshakes_and_requests_equally() -> None:
     # Foreign: 60000 / ((40 + 80) / 2) = 1000; loaded: 60000 / 120 = 500; their mean.
     assert responsiveness(Samples([40.0], [80.0], [120.0])) == 750.0
     assert responsiveness(Samples([40.0], [80.0], [])) is None
@@ -51,14 +51,14 @@ def interval(goodput: float, rtt: float) -> Interval:
     return Interval(goodput, Samples([rtt], [rtt], [rtt]))
 
 
-def test_the_result_is_that_of_the_first_stable_interval() -> None:
+def test_the_responsiveness_is_that_of_the_first_stable_interval() -> None:
     # A constant goodput is stable after four intervals; then follow four values of the responsiveness.
     result = final([interval(9.0, 100.0) for _ in range(20)])
     assert (result.intervals, result.rpm, result.goodput_mbps) == (8, 600.0, 9.0)
     assert (result.goodput_confidence, result.confidence) == ("high", "high")
 
 
-def test_a_standard_deviation_of_a_twentieth_is_not_stable() -> None:
+def test_a_standard_deviation_of_5_percent_is_not_stable() -> None:
     # Moving averages 1, 1.5, 2, 2.5, 3.5, ...: goodput that grows by 40 % an interval never is.
     growing = [interval(1.4**i, 100.0) for i in range(20)]
     result = final(growing)
@@ -66,7 +66,7 @@ def test_a_standard_deviation_of_a_twentieth_is_not_stable() -> None:
     assert final(growing[:3]).goodput_confidence == "low"
 
 
-def test_responsiveness_that_keeps_changing_is_of_medium_confidence() -> None:
+def test_unstable_responsiveness_has_medium_confidence() -> None:
     result = final([interval(9.0, 100.0 * 1.3**i) for i in range(20)])
     assert (result.goodput_confidence, result.confidence) == ("high", "medium")
     last = [100.0 * 1.3**i for i in range(16, 20)]
@@ -76,7 +76,7 @@ def test_responsiveness_that_keeps_changing_is_of_medium_confidence() -> None:
 # ---- networks ----------------------------------------------------------------------------------------------
 
 
-def test_without_load_a_round_trip_is_that_of_the_path() -> None:
+def test_without_load_the_round_trip_time_equals_that_of_the_path() -> None:
     found = measure(wire(), directions=["down"], reps=1, limit_s=20.0)
     handshake, request = (found.idle_of(name) for name in ("tcp_f", "http_f"))
     assert handshake is not None and request is not None
@@ -85,7 +85,7 @@ def test_without_load_a_round_trip_is_that_of_the_path() -> None:
     assert request.mean == pytest.approx(2 * (DELAY_MS + 252 * on_wire_ms) + 52 * on_wire_ms, abs=0.2)
 
 
-def test_a_full_queue_makes_responsiveness_and_short_delays_keep_it() -> None:
+def test_a_full_queue_lowers_responsiveness_and_fq_codel_keeps_it() -> None:
     # CUBIC keeps a drop-tail queue between its reduction (0.7 of queue and path) and full; FQ-CoDel serves
     # the packets of a probe at once.
     full = measure(wire(), directions=["down"], reps=1)
@@ -102,7 +102,7 @@ def test_a_full_queue_makes_responsiveness_and_short_delays_keep_it() -> None:
     assert test.rpm == pytest.approx((foreign + 60_000 / test.http_l_ms) / 2)  # type: ignore[operator]
 
 
-def test_the_same_seed_measures_the_same() -> None:
+def test_equal_seeds_yield_equal_responsiveness() -> None:
     once, again = (measure(wire(), directions=["up"], reps=1, limit_s=20.0).to_dict() for _ in range(2))
     assert once == again
     assert [one["direction"] for one in once["loaded"]] == ["up"]
@@ -123,17 +123,21 @@ def test_the_same_seed_measures_the_same() -> None:
         ({"limit_s": math.nan}, "limit_s: expected a number"),
     ],
 )
-def test_arguments_out_of_range_are_refused(arguments: dict[str, Any], message: str) -> None:
+def test_arguments_of_responsiveness_out_of_range_are_refused(
+    arguments: dict[str, Any], message: str
+) -> None:
     with pytest.raises(InputError, match=message):
         measure(wire(), **arguments)
 
 
-def test_drawn_ends_are_refused() -> None:
+def test_scenarios_with_random_flow_ends_are_refused() -> None:
     with pytest.raises(InputError, match="the ends of the flow are drawn"):
         measure(Scenario.load("cheng2008-random"))
 
 
-def test_the_command_prints_the_document(capsys: pytest.CaptureFixture[str], tmp_path: Any) -> None:
+def test_the_responsiveness_command_prints_its_document(
+    capsys: pytest.CaptureFixture[str], tmp_path: Any
+) -> None:
     path = tmp_path / "wire.toml"
     path.write_text(wire().toml(), encoding="utf-8")
     words = ["responsiveness", str(path), "--direction", "down", "--reps", "1"]

@@ -57,12 +57,12 @@ def test_an_eln_is_sent_for_each_discarded_packet() -> None:
 
 
 # Seven transmissions in vain are one in 78 000 with the rounds of the scenario.
-def test_nothing_is_given_up_in_three_rounds() -> None:
+def test_three_retransmission_rounds_discard_no_packet() -> None:
     assert _sent(_run([1, 2, 3]), "eln").is_empty()
 
 
 # A copy without a NAK, and a packet given up too soon.
-def test_the_verifier_knows_the_rounds() -> None:
+def test_the_verifier_checks_the_retransmission_rounds() -> None:
     scenario, result = _scenario([1]), _run([1])
     trace = Trace(scenario.to_dict(), result.document, result.tables)
     recovery, answers = trace.scenario["radio"][0]["arq"], trace.frames_at("d->bs")

@@ -16,13 +16,13 @@ from airhop.scenario import packaged, toml_literal
 
 
 @pytest.mark.parametrize("name", sorted(packaged()))
-def test_packaged_scenario_loads_under_its_file_name(name: str) -> None:
+def test_a_packaged_scenario_loads_by_its_file_name(name: str) -> None:
     scenario = Scenario.load(name)
     assert scenario.name == name
     assert scenario.tcp_flows()
 
 
-def test_file_dict_and_name_are_the_same_scenario(tmp_path: Path) -> None:
+def test_file_dict_and_name_load_as_equal_scenarios(tmp_path: Path) -> None:
     by_name = Scenario.load("last-hop")
     file = tmp_path / "mine.toml"
     file.write_text(packaged()["last-hop"], encoding="utf-8")
@@ -32,14 +32,14 @@ def test_file_dict_and_name_are_the_same_scenario(tmp_path: Path) -> None:
     assert Scenario.load(by_name.to_dict()) == by_name
 
 
-def test_effective_scenario_loads_as_itself(tmp_path: Path) -> None:
+def test_an_effective_scenario_reads_back_unchanged(tmp_path: Path) -> None:
     scenario = Scenario.load("yun2009-downlink")
     file = tmp_path / "effective.toml"
     file.write_text(scenario.toml(), encoding="utf-8")
     assert Scenario.load(file) == scenario
 
 
-def test_change_leaves_the_original() -> None:
+def test_a_changed_copy_leaves_the_original_scenario_unchanged() -> None:
     scenario = Scenario.load("last-hop")
     changed = scenario.with_({"wlan.cell.errors.fer": 0.02, "duration": "5 s"})
     assert changed.duration_s == 5.0
@@ -48,13 +48,13 @@ def test_change_leaves_the_original() -> None:
     assert changed.with_({"wlan.cell.errors.fer": 0.01, "duration": "200 s"}) == scenario
 
 
-def test_text_and_python_values_mean_the_same() -> None:
+def test_strings_and_python_values_set_the_same_value() -> None:
     scenario = Scenario.load("last-hop")
     by_text = Scenario.load("last-hop", sets=["wlan.cell.errors.fer=0.02", "duration=5 s", "scheme=sack"])
     assert scenario.with_({"wlan.cell.errors.fer": 0.02, "duration": "5 s", "scheme": "sack"}) == by_text
 
 
-def test_last_change_of_a_scheme_wins() -> None:
+def test_the_last_change_of_a_scheme_applies() -> None:
     scenario = Scenario.load("last-hop")
     sack = scenario.with_({"flow.ftp.scheme": "sack"})
     assert scenario.with_({"scheme": "sack"}) == sack
@@ -63,14 +63,14 @@ def test_last_change_of_a_scheme_wins() -> None:
     assert scenario.with_({"scheme": "tahoe", "flow.ftp.scheme": "sack"}) == sack
 
 
-def test_unknown_name_gets_a_suggestion() -> None:
+def test_an_unknown_scenario_is_refused_with_a_suggestion() -> None:
     with pytest.raises(InputError, match="Did you mean `last-hop`"):
         Scenario.load("lasthop")
     with pytest.raises(InputError, match=r"no file nowhere/last_hop\.toml\. Did you mean `last-hop`"):
         Scenario.load("nowhere/last_hop.toml")
 
 
-def test_change_in_a_table_that_the_file_leaves_out() -> None:
+def test_a_key_in_a_table_that_the_file_omits_can_be_set() -> None:
     bare = tomllib.loads(packaged()["last-hop"])
     for link in bare["wired"]:
         del link["queue"]
@@ -81,7 +81,7 @@ def test_change_in_a_table_that_the_file_leaves_out() -> None:
         Scenario.load(bare).with_({"wlan.cell.errors.fer": 0.1})
 
 
-def test_pipe_is_a_file(tmp_path: Path) -> None:
+def test_a_scenario_can_be_read_from_a_named_pipe(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     writer = threading.Thread(target=pipe.write_text, args=(packaged()["last-hop"],), daemon=True)
@@ -90,13 +90,15 @@ def test_pipe_is_a_file(tmp_path: Path) -> None:
     writer.join()
 
 
-def test_folder_does_not_hide_a_packaged_scenario(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_of_the_same_name_does_not_hide_a_packaged_scenario(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "last-hop").mkdir()
     monkeypatch.chdir(tmp_path)
     assert Scenario.load("last-hop").name == "last-hop"
 
 
-def test_errors_are_named(tmp_path: Path) -> None:
+def test_messages_about_bad_scenarios_name_the_error(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError, match="newreno"):
         Scenario.load("last-hop").with_({"scheme": "newrno"})
     with pytest.raises(InputError, match="PATH=VALUE"):
@@ -132,7 +134,7 @@ CYCLE.append(CYCLE)
     [{1, 2}, b"reno", object(), date(2026, 1, 1), "\ud800", CYCLE, _deep(100_000), _deep(500), {"a": b""}],
     ids=["set", "bytes", "object", "date", "half a character", "cycle", "deep", "less deep", "inside"],
 )
-def test_texts_that_no_file_can_contain_are_refused(value: object) -> None:
+def test_strings_that_no_file_can_contain_are_refused(value: object) -> None:
     """Whatever is passed in place of a value, the error is one of those that are documented."""
     table = tomllib.loads(packaged()["last-hop"])
     table["flow"][0]["scheme"] = value
@@ -145,14 +147,14 @@ def test_texts_that_no_file_can_contain_are_refused(value: object) -> None:
         assert len(str(refusal.value).encode()) < 2500
 
 
-def test_half_characters_in_paths_and_names_are_refused() -> None:
+def test_surrogates_in_paths_and_names_are_refused() -> None:
     with pytest.raises(InputError, match="expected a text"):
         Scenario.load("last-hop").with_({"flow.\ud800.scheme": "reno"})
     with pytest.raises(InputError, match="there is no scenario"):
         Scenario.load("\ud800")
 
 
-def test_devices_and_endless_files_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_device_files_and_endless_files_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match="cannot read /dev/zero: it is not a file"):
         Scenario.load("/dev/zero")
     monkeypatch.setattr("airhop.files.LONGEST", 100)
@@ -162,7 +164,7 @@ def test_devices_and_endless_files_are_not_read(tmp_path: Path, monkeypatch: pyt
         Scenario.load(long)
 
 
-def test_messages_are_fit_for_a_terminal() -> None:
+def test_messages_contain_no_control_characters_and_are_shortened() -> None:
     """What they quote may be a stranger's: it reaches no terminal as a control sequence, and not whole."""
     error = InputError("\x1b[2J\x07\u202e\ud800" + "x" * 5000 + "\n" + "y" * 5000)
     text = str(error)
@@ -182,10 +184,10 @@ json_values = st.recursive(
 
 
 @given(json_values)
-def test_toml_literal_is_read_back(value: object) -> None:
+def test_a_toml_literal_reads_back_as_the_same_value(value: object) -> None:
     assert tomllib.loads(f"x = {toml_literal(value)}")["x"] == value
 
 
-def test_numpy_numbers_are_numbers() -> None:
+def test_numbers_of_numpy_are_accepted_as_values() -> None:
     assert toml_literal(np.float64(0.1)) == "0.1"
     assert toml_literal(np.int64(3)) == "3"

@@ -16,7 +16,7 @@ def short() -> Scenario:
     return Scenario.load("last-hop").with_({"duration": "5 s"})
 
 
-def test_the_frame_of_flows_equals_the_document(short: Scenario) -> None:
+def test_the_dataframe_of_flows_equals_the_document(short: Scenario) -> None:
     result = airhop.run(short, scheme="sack", seed=3, rep=2)
     document = result.to_dict()
     assert (document["seed"], document["rep"], document["duration_s"]) == (3, 2, 5.0)
@@ -27,7 +27,7 @@ def test_the_frame_of_flows_equals_the_document(short: Scenario) -> None:
     json.dumps(document, allow_nan=False)
 
 
-def test_document_is_the_callers_copy(short: Scenario) -> None:
+def test_changing_a_returned_document_does_not_change_the_result(short: Scenario) -> None:
     result = airhop.run(short)
     result.to_dict()["flows"].clear()
     result.drops.clear()
@@ -35,12 +35,12 @@ def test_document_is_the_callers_copy(short: Scenario) -> None:
     assert result.drops
 
 
-def test_goodput_is_delivered_bytes_over_duration(short: Scenario) -> None:
+def test_goodput_equals_delivered_bytes_divided_by_duration(short: Scenario) -> None:
     flow = airhop.run(short).document["flows"][0]
     assert flow["goodput_mbps"] == pytest.approx(flow["delivered_bytes"] * 8 / 5.0 / 1e6, rel=1e-6)
 
 
-def test_trace_tables_keep_their_types(short: Scenario, tmp_path: Path) -> None:
+def test_trace_tables_have_the_specified_types(short: Scenario, tmp_path: Path) -> None:
     result = airhop.run(short, trace=True)
     logged = {"segments", "acks", "window", "drops", "queue", "notices", "deliveries", "air", "packets"}
     assert set(result.tables) == logged | {"fades", "stations", "mpdus"}
@@ -56,11 +56,11 @@ def test_trace_tables_keep_their_types(short: Scenario, tmp_path: Path) -> None:
         assert pl.read_parquet(path).equals(result.tables[path.stem])
 
 
-def test_untraced_run_has_no_tables(short: Scenario) -> None:
+def test_a_run_without_trace_has_no_tables(short: Scenario) -> None:
     assert airhop.run(short).tables == {}
 
 
-def test_many_runs_come_back_in_the_order_of_the_jobs(short: Scenario) -> None:
+def test_run_many_returns_results_in_the_order_of_the_jobs(short: Scenario) -> None:
     jobs = [Job(short, seed=1, rep=rep) for rep in (2, 0, 1)]
     seen: list[int] = []
     results = airhop.run_many(jobs, threads=2, on_done=lambda index, _: seen.append(index))
@@ -68,7 +68,9 @@ def test_many_runs_come_back_in_the_order_of_the_jobs(short: Scenario) -> None:
     assert sorted(seen) == [0, 1, 2]
 
 
-def test_order_of_finishing_does_not_matter(short: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_many_orders_results_that_finish_in_another_order(
+    short: Scenario, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def last_first(jobs: list[object], _threads: int, on_done: Callable[[int, str], None]) -> None:
         for index in reversed(range(len(jobs))):
             on_done(index, json.dumps({"rep": index}))
@@ -78,17 +80,17 @@ def test_order_of_finishing_does_not_matter(short: Scenario, monkeypatch: pytest
     assert [result.document["rep"] for result in results] == [0, 1, 2]
 
 
-def test_same_run_alone_and_among_others(short: Scenario) -> None:
+def test_a_run_alone_equals_the_same_run_among_others(short: Scenario) -> None:
     alone = airhop.run(short, seed=1, rep=1).fingerprint
     among = airhop.run_many([Job(short, rep=rep) for rep in range(4)], threads=2)[1].fingerprint
     assert alone == among
 
 
-def test_trace_does_not_change_the_run(short: Scenario) -> None:
+def test_tracing_does_not_change_the_run(short: Scenario) -> None:
     assert airhop.run(short, trace=True).fingerprint == airhop.run(short).fingerprint
 
 
-def test_an_interrupt_keeps_finished_runs(short: Scenario) -> None:
+def test_an_interrupted_run_many_returns_finished_runs(short: Scenario) -> None:
     def stop(_index: int, _result: Result) -> None:
         raise KeyboardInterrupt
 
@@ -98,6 +100,6 @@ def test_an_interrupt_keeps_finished_runs(short: Scenario) -> None:
 
 
 @pytest.mark.parametrize(("seed", "rep"), [(-1, 0), (1, -1), (2**64, 0)])
-def test_keys_of_streams_are_whole_numbers(short: Scenario, seed: int, rep: int) -> None:
+def test_seed_and_replication_must_be_whole_numbers(short: Scenario, seed: int, rep: int) -> None:
     with pytest.raises(InputError, match="must be a whole number"):
         airhop.run(short, seed=seed, rep=rep)

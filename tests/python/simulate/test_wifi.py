@@ -47,7 +47,7 @@ def legacy(octets: int) -> float:
         ({"standard": "802.11ac", "rate": {"mcs": 9}, "aggregation": {"bytes": 0}}, 1560, 4.0, 40.0, 1, 14),
     ],
 )
-def test_a_lone_station_sends_at_the_closed_form(
+def test_the_goodput_of_a_single_station_equals_the_closed_form(
     keys: dict[str, object], bits: int, symbol: float, preamble: float, count: int, answer: int
 ) -> None:
     psdu = (count - 1) * 4 * ceil((MPDU + 4) / 4) + MPDU + 4
@@ -77,12 +77,12 @@ def test_a_lone_station_sends_at_the_closed_form(
         ({"standard": "802.11ax", "rate": {"mcs": 7}, "preset": "ns2"}, r"preset: 802\.11ax has no such key"),
     ],
 )
-def test_mistakes_are_reported(keys: dict[str, object], words: str) -> None:
+def test_invalid_wifi_keys_are_reported(keys: dict[str, object], words: str) -> None:
     with pytest.raises(ScenarioError, match=words):
         airhop.Scenario.load(cell(**keys))
 
 
-def test_the_mpdus_of_a_ppdu_have_one_notice_of_a_kind() -> None:
+def test_the_mpdus_of_a_ppdu_cause_a_single_notice_of_each_kind() -> None:
     """LL-ELSN over lost MPDUs: a notice names the segments of all MPDUs that failed together.
 
     Segments more than 64 lengths behind the first need another one: A-MPDUs have such after losses in queues.

@@ -71,7 +71,7 @@ def test_an_unknown_engine_is_refused_with_a_suggestion(spec: str, suggestion: s
     assert str(caught.value).partition("PORT`.")[2].strip() == suggestion
 
 
-def test_threads_are_of_the_local_engine() -> None:
+def test_the_number_of_threads_applies_to_the_local_engine_only() -> None:
     with open_engine("local", 3) as engine:
         assert (engine.name, engine.workers) == ("local", 3)
     with pytest.raises(InputError, match="bring their own threads"):
@@ -80,7 +80,7 @@ def test_threads_are_of_the_local_engine() -> None:
         open_engine("local", 0)
 
 
-def test_dask_missing_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_without_dask_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (
         pytest.raises(InputError, match="-m pip install distributed"),
@@ -92,19 +92,19 @@ def test_dask_missing_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.parametrize(
     "text", ["", "2", "2/", "/8", "a/b", "1/2/3", "-1/8", "1.0/2", "1 /2", "1_0/20", "٢/8"]
 )
-def test_a_shard_is_two_whole_numbers(text: str) -> None:
+def test_a_shard_is_given_by_two_whole_numbers(text: str) -> None:
     with pytest.raises(InputError, match="is not I/N: two whole numbers, as in 2/8"):
         Shard.parse(text)
 
 
 @pytest.mark.parametrize("text", ["0/8", "9/8", "0/0", "1/0"])
-def test_a_shard_is_one_of_its_parts(text: str) -> None:
+def test_the_index_of_a_shard_is_at_most_the_number_of_shards(text: str) -> None:
     with pytest.raises(InputError, match="there is no part"):
         Shard.parse(text)
 
 
 @pytest.mark.parametrize("count", [1, 2, 7])
-def test_shards_share_everything_out_once(count: int) -> None:
+def test_every_run_belongs_to_exactly_one_shard(count: int) -> None:
     shards = [Shard.parse(f"{index}/{count}") for index in range(1, count + 1)]
     takers = [[str(shard) for shard in shards if shard.owns(key)] for key in range(3 * count)]
     assert takers == [[f"{key % count + 1}/{count}"] for key in range(3 * count)]
@@ -130,12 +130,12 @@ def cut_all(jobs: list[Job], costs: Costs, threads: int) -> list[range]:
     return list(iter(lambda: plan.cut(threads), range(len(jobs), len(jobs))))
 
 
-def test_tasks_are_single_runs_until_something_is_known() -> None:
+def test_tasks_are_single_runs_until_costs_are_known() -> None:
     jobs = [Job(SHORT, rep=rep) for rep in range(5)]
     assert [len(task) for task in cut_all(jobs, Costs(), 2)] == [1] * 5
 
 
-def test_tasks_hand_out_every_run_once_and_in_order() -> None:
+def test_tasks_contain_every_run_once_and_in_order() -> None:
     costs = Costs()
     costs.learn(SHORT, 0.01)
     jobs = [Job(SHORT, rep=rep) for rep in range(777)]
@@ -155,7 +155,7 @@ def test_tasks_last_about_a_second_by_the_cost_of_their_scenarios() -> None:
     assert len(Plan([Job(SHORT.with_({"duration": "12 s"}))] * many, costs).cut(1)) == 1
 
 
-def test_tasks_get_shorter_when_there_is_little_left_for_many_threads() -> None:
+def test_tasks_become_shorter_when_few_runs_remain_for_many_threads() -> None:
     # Guided self-scheduling: a study of 4 s of work for 64 threads is no four tasks of a second each.
     costs = Costs()
     costs.learn(SHORT, 0.001)
@@ -164,7 +164,7 @@ def test_tasks_get_shorter_when_there_is_little_left_for_many_threads() -> None:
     assert max(map(len, tasks)) * 0.001 <= LEAST_TASK_S * 1.001
 
 
-def test_a_task_has_so_many_runs_at_most_that_its_message_stays_small() -> None:
+def test_the_number_of_runs_of_a_task_is_limited() -> None:
     costs = Costs()
     costs.learn(SHORT, 1e-9)
     assert max(map(len, cut_all([Job(SHORT)] * 2500, costs, 1))) == MOST_RUNS
@@ -185,7 +185,7 @@ def test_a_worker_returns_the_results_of_a_local_run() -> None:
     assert model_of(on_worker(SHORT)) == model_of(_core.run(SHORT.core, 1, 0).json())
 
 
-def test_a_scheme_of_ones_own_that_was_edited_is_another_one_on_a_worker(tmp_path: Path) -> None:
+def test_an_edited_user_scheme_is_updated_on_a_worker(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     fingerprints = []
     for step in (1, 3, 1):
@@ -199,13 +199,13 @@ def test_a_scheme_of_ones_own_that_was_edited_is_another_one_on_a_worker(tmp_pat
     assert first == again != edited
 
 
-def test_a_worker_with_other_code_of_a_scheme_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_with_other_code_of_a_scheme_refuses_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("airhop.engines.worker._address", lambda: "tcp://far:1")
     with pytest.raises(InputError, match="on the worker tcp://far:1 a scheme of `last-hop` has other code"):
         on_worker(SHORT, digest="0" * 64)
 
 
-def test_a_scheme_that_raises_on_a_worker_brings_its_traceback(tmp_path: Path) -> None:
+def test_an_exception_of_a_scheme_on_a_worker_has_its_traceback(tmp_path: Path) -> None:
     file = tmp_path / "raises.py"
     file.write_text(SCHEME.format(name="engines-raises", step="1 / 0"))
     plugins.load(file)

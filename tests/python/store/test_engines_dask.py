@@ -116,7 +116,7 @@ def test_two_workers_return_the_rows_of_a_local_run(pair: Cluster) -> None:
     assert collected.calls == len(jobs)
 
 
-def test_a_worker_killed_in_the_middle_costs_no_row(pair: Cluster) -> None:
+def test_no_row_is_lost_when_a_worker_is_killed(pair: Cluster) -> None:
     jobs = study(reps=100)
     victim = pair.workers[-1]
     collected = Collected(100, victim.kill)
@@ -129,7 +129,7 @@ def test_a_worker_killed_in_the_middle_costs_no_row(pair: Cluster) -> None:
     assert collected.calls == len(jobs)
 
 
-def test_a_scheme_of_ones_own_runs_on_workers_as_here(pair: Cluster, tmp_path: Path) -> None:
+def test_a_user_scheme_runs_on_workers_as_it_does_locally(pair: Cluster, tmp_path: Path) -> None:
     file = tmp_path / "careful.py"
     file.write_text(
         "import airhop\n"
@@ -149,7 +149,7 @@ def test_a_scheme_of_ones_own_runs_on_workers_as_here(pair: Cluster, tmp_path: P
     assert collected.calls == len(jobs)
 
 
-def test_the_scheduler_is_not_flooded(pair: Cluster) -> None:
+def test_the_number_of_tasks_at_the_scheduler_is_limited(pair: Cluster) -> None:
     with pair.connect(1) as client:
         most = cluster.TASKS_PER_THREAD * sum(client.nthreads().values())
         known: list[int] = []
@@ -179,7 +179,7 @@ def test_ctrl_c_reports_finished_runs_and_leaves_the_cluster_usable(pair: Cluste
         assert again.documents == local(jobs[:40])
 
 
-def test_what_on_done_raises_ends_the_runs_and_it_is_not_called_again(pair: Cluster) -> None:
+def test_an_exception_in_on_done_ends_the_runs_and_further_calls(pair: Cluster) -> None:
     def full() -> None:
         raise OSError("no space left on device")
 
@@ -189,7 +189,7 @@ def test_what_on_done_raises_ends_the_runs_and_it_is_not_called_again(pair: Clus
     assert len(collected.documents) == 7
 
 
-def test_a_run_that_fails_on_a_worker_fails_here_as_it_would_have(pair: Cluster, tmp_path: Path) -> None:
+def test_a_run_that_fails_on_a_worker_raises_the_same_error_locally(pair: Cluster, tmp_path: Path) -> None:
     file = tmp_path / "raises.py"
     file.write_text(
         "import airhop\n"
@@ -229,7 +229,7 @@ def test_a_scheme_without_a_file_is_refused_with_a_remedy(
         DaskEngine(client).run([job], Collected())
 
 
-def test_another_model_on_a_worker_is_refused_and_both_are_named(
+def test_a_worker_with_another_model_is_refused_and_both_models_are_named(
     pair: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there = _core.build_info()
@@ -242,7 +242,7 @@ def test_another_model_on_a_worker_is_refused_and_both_are_named(
     assert collected.documents == {}
 
 
-def test_an_asynchronous_client_is_refused(pair: Cluster) -> None:
+def test_an_asynchronous_dask_client_is_refused(pair: Cluster) -> None:
     async def refused() -> None:
         async with distributed.Client(pair.address, asynchronous=True, set_as_default=False) as client:
             with pytest.raises(InputError, match="is asynchronous"):
@@ -254,13 +254,15 @@ def test_an_asynchronous_client_is_refused(pair: Cluster) -> None:
 # --- what goes wrong with clusters -------------------------------------------------------------------------
 
 
-def test_no_scheduler_at_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_address_without_a_scheduler_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "CONNECT_S", 0.2)
     with pytest.raises(InputError, match=r"no dask scheduler answers at 127\.0\.0\.1:1 within 0\.2 s"):
         open_engine("dask://127.0.0.1:1").__enter__()
 
 
-def test_no_workers_and_workers_without_airhop(frail: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_without_workers_or_without_airhop_is_refused(
+    frail: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(cluster, "FIRST_WORKER_S", 0.2)
     with pytest.raises(InputError, match="has no workers; start some: dask worker tcp://127"):
         open_engine(frail.spec).__enter__()
@@ -270,7 +272,7 @@ def test_no_workers_and_workers_without_airhop(frail: Cluster, monkeypatch: pyte
     stranger.kill()
 
 
-def test_runs_that_kill_workers(frail: Cluster, tmp_path: Path) -> None:
+def test_a_run_that_repeatedly_kills_workers_is_reported(frail: Cluster, tmp_path: Path) -> None:
     file = tmp_path / "deadly.py"
     file.write_text(
         "import os, signal\n"
@@ -292,7 +294,7 @@ def test_runs_that_kill_workers(frail: Cluster, tmp_path: Path) -> None:
 # The last two leave a worker at an endless run, and no scheduler.
 
 
-def test_workers_at_a_long_run_and_workers_gone(pair: Cluster) -> None:
+def test_an_interrupt_does_not_wait_for_busy_workers_and_lost_workers_are_reported(pair: Cluster) -> None:
     with pair.connect(2) as client:
         engine = DaskEngine(client, patience_s=0.5)
         endless = study(1, [SCENARIOS[0].with_({"duration": "1000000 s"})])
@@ -312,7 +314,7 @@ def test_workers_at_a_long_run_and_workers_gone(pair: Cluster) -> None:
     assert_part_of(collected, jobs)
 
 
-def test_the_scheduler_gone(frail: Cluster) -> None:
+def test_a_lost_scheduler_is_reported_and_finished_runs_are_kept(frail: Cluster) -> None:
     frail.add_worker()
     frail.connect(1).close()
     jobs, collected = study(reps=500), Collected(20, frail.scheduler.kill)

@@ -23,7 +23,7 @@ def killed_while_filling(folder: Path) -> Path:
     return left
 
 
-def test_the_next_process_removes_the_remains_of_a_killed_one(tmp_path: Path) -> None:
+def test_the_next_process_removes_files_of_a_killed_process(tmp_path: Path) -> None:
     left = killed_while_filling(tmp_path)
     with filling(tmp_path) as hidden:
         assert not left.exists()
@@ -43,7 +43,7 @@ def test_concurrent_writers_of_a_folder_keep_their_files(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     "name", [".airhop", ".airhop-notes.txt", ".airhop-7", ".airhop-mine-and-dear", "airhop-12345678"]
 )
-def test_what_others_have_is_theirs(tmp_path: Path, name: str) -> None:
+def test_files_and_folders_of_others_are_not_removed(tmp_path: Path, name: str) -> None:
     (tmp_path / name).mkdir()
     target = tmp_path / "target"
     target.mkdir()

@@ -80,7 +80,7 @@ def durations(prefix: str, group: dict[str, Any]) -> dict[str, Any]:
     )
 
 
-def test_a_row_holds_every_figure_of_the_run_document(tmp_path: Path) -> None:
+def test_a_row_has_every_value_of_the_run_document(tmp_path: Path) -> None:
     """Whatever the core measures is in the dataset under its name, but for the wall clock."""
     job = Job(Scenario.load(TWO_FLOWS), seed=3, rep=4)
     document = json.loads(simulate(job))
@@ -131,7 +131,7 @@ def test_measures_unknown_to_earlier_versions_are_null(tmp_path: Path) -> None:
     assert row["completion_s"] is row["judged_wireless_channel"] is None
 
 
-def test_scenario_text_is_kept_once_however_many_flows_a_run_has(tmp_path: Path) -> None:
+def test_the_scenario_text_is_stored_once_for_all_flows_of_a_run(tmp_path: Path) -> None:
     """A run of n flows takes memory and disk in proportion to n: its scenario's text grows with n, too."""
     flows, text = 2_000, "x" * 1_000_000
     document = json.loads(simulate(Job(Scenario.load(TWO_FLOWS))))
@@ -144,7 +144,7 @@ def test_scenario_text_is_kept_once_however_many_flows_a_run_has(tmp_path: Path)
     assert sum(path.stat().st_size for path in parts(tmp_path)) < len(text)
 
 
-def test_parts_with_scenarios_as_plain_text_are_read_on(tmp_path: Path) -> None:
+def test_parts_with_scenarios_as_plain_text_are_still_read(tmp_path: Path) -> None:
     job = Job(Scenario.load(TWO_FLOWS))
     with Store.open(tmp_path) as opened:
         opened.add(job, simulate(job), {})
@@ -155,7 +155,7 @@ def test_parts_with_scenarios_as_plain_text_are_read_on(tmp_path: Path) -> None:
     assert_frame_equal(read_rows(tmp_path), rows)
 
 
-def test_memory_journal_and_part_give_the_same_rows(tmp_path: Path) -> None:
+def test_memory_journal_and_part_return_the_same_rows(tmp_path: Path) -> None:
     memory = MemoryStore()
     store_writer.add(memory, range(20))
     with Store.open(tmp_path) as opened:
@@ -172,7 +172,7 @@ def test_memory_journal_and_part_give_the_same_rows(tmp_path: Path) -> None:
         assert_frame_equal(opened.rows(), memory.rows())
 
 
-def test_rows_come_in_one_order_whoever_finished_first(tmp_path: Path) -> None:
+def test_the_order_of_rows_does_not_depend_on_the_order_of_runs(tmp_path: Path) -> None:
     with Store.open(tmp_path / "forth") as forth, Store.open(tmp_path / "back") as back:
         store_writer.add(forth, range(10))
         store_writer.add(back, reversed(range(10)))
@@ -181,7 +181,7 @@ def test_rows_come_in_one_order_whoever_finished_first(tmp_path: Path) -> None:
     assert read_rows(tmp_path / "back")["flow"].to_list() == ["ftp", "cbr"] * 10  # as in the scenario
 
 
-def test_rows_of_chosen_runs(tmp_path: Path) -> None:
+def test_the_rows_of_selected_runs_are_returned(tmp_path: Path) -> None:
     wanted = [store_writer.job(number).run_id for number in (3, 1)]
     with Store.open(tmp_path) as opened:
         store_writer.add(opened, range(6))
@@ -202,7 +202,7 @@ def test_a_run_is_stored_once(tmp_path: Path) -> None:
     assert "another.axis" not in rows.columns
 
 
-def test_a_large_journal_becomes_a_part_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_journal_is_converted_to_a_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "RUNS_PER_PART", 3)
     with Store.open(tmp_path) as opened:
         for number in range(7):
@@ -215,7 +215,7 @@ def test_a_large_journal_becomes_a_part_by_itself(tmp_path: Path, monkeypatch: p
 
 @pytest.mark.parametrize("step", ["journals", "read_journal", "parts", "read_part"])
 @pytest.mark.parametrize("first", [True, False], ids=["before", "after"])
-def test_a_reader_sees_every_run_while_it_moves(
+def test_a_reader_finds_every_run_while_the_writer_makes_a_part(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, first: bool
 ) -> None:
     """Between any two steps of a reader the writer may make a part of its journal."""
@@ -239,7 +239,7 @@ def test_a_reader_sees_every_run_while_it_moves(
     assert len(rows) == 12
 
 
-def test_nothing_new_writes_nothing(tmp_path: Path) -> None:
+def test_saving_without_new_runs_writes_no_file(tmp_path: Path) -> None:
     with Store.open(tmp_path) as opened:
         store_writer.add(opened, range(3))
     before = {path.name: path.stat().st_mtime_ns for path in tmp_path.glob("runs/*.parquet")}
@@ -249,7 +249,7 @@ def test_nothing_new_writes_nothing(tmp_path: Path) -> None:
     assert {path.name: path.stat().st_mtime_ns for path in tmp_path.glob("runs/*.parquet")} == before
 
 
-def test_the_scenario_is_written_once_a_journal(tmp_path: Path) -> None:
+def test_the_scenario_is_written_once_per_journal(tmp_path: Path) -> None:
     with Store.open(tmp_path) as opened:
         store_writer.add(opened, range(10))
         text = (tmp_path / "runs" / "writer.journal").read_text()
@@ -257,7 +257,7 @@ def test_the_scenario_is_written_once_a_journal(tmp_path: Path) -> None:
     assert text.count("\n") == 2 + len(store_writer.SCHEMES) + 10
 
 
-def test_a_document_may_be_laid_out_in_any_way(tmp_path: Path) -> None:
+def test_a_document_may_have_any_white_space(tmp_path: Path) -> None:
     """A run is one line of the journal, whatever white space its document came with."""
     memory = MemoryStore()
     with Store.open(tmp_path) as opened:
@@ -268,7 +268,7 @@ def test_a_document_may_be_laid_out_in_any_way(tmp_path: Path) -> None:
         assert_frame_equal(read_rows(tmp_path), memory.rows())
 
 
-def test_axis_columns_of_several_studies_stand_side_by_side(tmp_path: Path) -> None:
+def test_a_store_has_the_axis_columns_of_all_its_studies(tmp_path: Path) -> None:
     with Store.open(tmp_path) as opened:
         studies: list[dict[str, object]] = [{"b": 1.5}, {"a": "x", "b": 2.5}, {}]
         for number, varied in enumerate(studies):
@@ -297,7 +297,7 @@ def test_axis_columns_of_several_studies_stand_side_by_side(tmp_path: Path) -> N
         ([{"kind": "red"}, [1, 2]], ['{"kind": "red"}', "[1, 2]"], pl.String),
     ],
 )
-def test_values_of_one_axis_agree_on_a_type(
+def test_values_of_an_axis_have_a_common_type(
     tmp_path: Path, given: list[object], expected: list[object], dtype: pl.DataType, split: bool
 ) -> None:
     """Studies that share a store may give one axis numbers, fractions or text, in whatever order."""
@@ -314,7 +314,7 @@ def test_values_of_one_axis_agree_on_a_type(
         assert column.to_list() == expected
 
 
-def test_what_the_run_says_stands_above_what_the_study_says(tmp_path: Path) -> None:
+def test_values_of_the_run_take_precedence_over_values_of_the_study(tmp_path: Path) -> None:
     """A study may vary `scheme` or `duration`: columns of that name are already there, flow by flow."""
     with Store.open(tmp_path) as opened:
         opened.add(store_writer.job(0), store_writer.document(0), {"scheme": "reno(n=3)", "duration_s": 1})

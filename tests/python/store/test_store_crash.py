@@ -41,7 +41,7 @@ def ids(numbers: Iterable[int]) -> set[str]:
     return {store_writer.job(number).run_id for number in numbers}
 
 
-def test_killed_at_random_instants(tmp_path: Path) -> None:
+def test_a_writer_killed_at_random_times_loses_no_added_run(tmp_path: Path) -> None:
     """Every run whose `add` had returned is there; the finished study is what an undisturbed writer gives.
 
     A part is made every 50 runs, so that many kills fall into the making of one.
@@ -65,7 +65,7 @@ def test_killed_at_random_instants(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("step", store_writer.STEPS)
-def test_killed_between_two_steps(tmp_path: Path, step: str) -> None:
+def test_a_writer_killed_between_two_steps_loses_and_repeats_no_row(tmp_path: Path, step: str) -> None:
     """Wherever a writer dies on the way from the first byte to the part, no row is lost and none is twice."""
     writer = start(tmp_path, 0, 5, 5, step)
     told = [int(line) for line in writer.communicate()[0].split()]
@@ -83,7 +83,7 @@ def test_killed_between_two_steps(tmp_path: Path, step: str) -> None:
     assert names == {".lock", ".commit", "part"}  # nothing half made is left
 
 
-def test_what_a_dead_writer_left_half_made_goes_with_the_next_part(tmp_path: Path) -> None:
+def test_an_unfinished_part_of_a_killed_writer_is_removed(tmp_path: Path) -> None:
     left = tmp_path / "runs" / ".part-000007-00000000.unfinished"
     left.parent.mkdir()
     left.write_bytes(b"PAR1")
@@ -123,7 +123,9 @@ def test_an_error_in_the_study_keeps_the_added_runs(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("runs/*.journal"))
 
 
-def test_saving_can_be_interrupted_and_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_save_can_be_repeated_without_duplicates(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Ctrl-C right after the part appeared: the save on the way out must not write its rows again."""
 
     def interrupt(_: Path, **__: bool) -> None:
@@ -138,7 +140,7 @@ def test_saving_can_be_interrupted_and_repeated(tmp_path: Path, monkeypatch: pyt
     assert len(list(tmp_path.glob("runs/*.parquet"))) == 1
 
 
-def test_a_line_after_an_interrupted_one_stands_by_itself(
+def test_a_line_after_an_incomplete_journal_line_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ctrl-C in the middle of a write, and then more runs: only the run in flight is missing."""

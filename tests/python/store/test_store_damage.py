@@ -52,14 +52,16 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.99, 0.9999])
-def test_a_truncated_part(tmp_path: Path, reader: Callable[[Path], object], share: float) -> None:
+def test_a_truncated_part_is_reported_as_damaged(
+    tmp_path: Path, reader: Callable[[Path], object], share: float
+) -> None:
     part = filled(tmp_path)
     part.write_bytes(part.read_bytes()[: int(share * part.stat().st_size)])
     with pytest.raises(InputError, match=rf"{part} is damaged.* kept\. .*move it out"):
         reader(tmp_path)
 
 
-def test_one_flipped_bit_anywhere_in_a_part(tmp_path: Path) -> None:
+def test_a_single_flipped_bit_in_a_part_is_reported_as_damage(tmp_path: Path) -> None:
     """Compressed pages would often decode to other numbers: the checksum in the name does not let them."""
     part = filled(tmp_path)
     data = part.read_bytes()
@@ -83,7 +85,7 @@ def test_the_other_runs_of_a_store_with_a_damaged_part_are_kept(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_a_foreign_file_among_the_parts(tmp_path: Path, reader: Callable[[Path], object]) -> None:
+def test_a_foreign_file_among_the_parts_is_refused(tmp_path: Path, reader: Callable[[Path], object]) -> None:
     filled(tmp_path)
     foreign = tmp_path / "runs" / "mine.parquet"
     pl.DataFrame({"a": [1]}).write_parquet(foreign)
@@ -93,7 +95,7 @@ def test_a_foreign_file_among_the_parts(tmp_path: Path, reader: Callable[[Path],
 
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("parquet", [True, False])
-def test_a_foreign_file_named_as_a_part(
+def test_a_foreign_file_with_the_name_of_a_part_is_refused(
     tmp_path: Path, reader: Callable[[Path], object], parquet: bool
 ) -> None:
     filled(tmp_path)
@@ -109,7 +111,9 @@ def test_a_foreign_file_named_as_a_part(
 
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("line", [1, 2, 3, 4, 8])
-def test_a_changed_journal(tmp_path: Path, reader: Callable[[Path], object], line: int) -> None:
+def test_a_changed_journal_is_reported_with_its_line(
+    tmp_path: Path, reader: Callable[[Path], object], line: int
+) -> None:
     """Only the end of a journal may be missing: a change elsewhere is no accident of its writer."""
     journal = crashed(tmp_path)
     lines = journal.read_bytes().splitlines(keepends=True)
@@ -121,7 +125,7 @@ def test_a_changed_journal(tmp_path: Path, reader: Callable[[Path], object], lin
     assert contents(tmp_path) == before
 
 
-def test_a_journal_without_its_head(tmp_path: Path) -> None:
+def test_a_journal_without_its_first_line_is_reported_as_damaged(tmp_path: Path) -> None:
     journal = crashed(tmp_path)
     journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[1:]))
     with pytest.raises(InputError, match="is damaged in line 1"):
@@ -130,7 +134,7 @@ def test_a_journal_without_its_head(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("gone", [slice(-1, None), slice(5, 6), slice(2, None)])
-def test_a_journal_that_lost_whole_lines(
+def test_a_journal_with_missing_lines_is_reported_as_damaged(
     tmp_path: Path, reader: Callable[[Path], object], gone: slice
 ) -> None:
     """Every line that is left is sound: only the count tells this from a store of fewer runs."""
@@ -165,7 +169,7 @@ def test_a_journal_of_a_later_format_is_distinguished_from_a_damaged_one(
     assert contents(tmp_path) == before
 
 
-def test_a_damaged_line_deleted_with_the_count_costs_its_run_only(tmp_path: Path) -> None:
+def test_deleting_a_damaged_journal_line_and_the_count_loses_that_run_only(tmp_path: Path) -> None:
     journal = crashed(tmp_path)
     lines = journal.read_bytes().splitlines(keepends=True)
     journal.write_bytes(b"".join([lines[0], *lines[2:-1]]))
@@ -174,7 +178,7 @@ def test_a_damaged_line_deleted_with_the_count_costs_its_run_only(tmp_path: Path
 
 
 @pytest.mark.parametrize("below", ["", "runs"])
-def test_a_file_where_the_folder_should_be(tmp_path: Path, below: str) -> None:
+def test_a_file_in_place_of_a_store_folder_is_refused(tmp_path: Path, below: str) -> None:
     place = tmp_path / "out" / below
     place.parent.mkdir(exist_ok=True)
     place.write_text("not a folder")
@@ -185,7 +189,9 @@ def test_a_file_where_the_folder_should_be(tmp_path: Path, below: str) -> None:
 
 
 @pytest.mark.parametrize("code", [errno.EROFS, errno.EACCES, errno.ENOLCK])
-def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int) -> None:
+def test_an_unwritable_store_is_refused_for_writing_and_can_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
     """Read-only media, another user's folder, a file system without locks. Reading goes on."""
     filled(tmp_path)
     before = contents(tmp_path)
@@ -202,7 +208,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize(("mode", "read"), [(0o555, "12"), (0o000, "cannot read {}: Permission denied")])
-def test_another_users_folder(mode: int, read: str) -> None:
+def test_a_store_of_another_user_is_refused_without_permission(mode: int, read: str) -> None:
     """A process without the right to write, or to read, is told so."""
     script = (
         "import os, sys; from airhop.store import Store, read_rows\n"
@@ -233,7 +239,7 @@ def limited(limit: int, action: Callable[[], None]) -> None:
 
 
 @pytest.mark.parametrize("limit", [0, 10, 1500, 6000, 10_000])
-def test_the_journal_finds_no_room(tmp_path: Path, limit: int) -> None:
+def test_a_full_disk_refuses_a_run_and_keeps_earlier_runs_in_the_journal(tmp_path: Path, limit: int) -> None:
     """The run that does not fit is refused; those before it are there, later ones once there is room."""
     opened = Store.open(tmp_path)
     added: list[int] = []
@@ -253,7 +259,7 @@ def test_the_journal_finds_no_room(tmp_path: Path, limit: int) -> None:
     assert_frame_equal(read_rows(tmp_path), pl.read_parquet(tmp_path / "runs" / "*.parquet"))
 
 
-def test_a_part_finds_no_room(tmp_path: Path) -> None:
+def test_a_part_that_does_not_fit_on_the_disk_keeps_the_journal(tmp_path: Path) -> None:
     """The journal stays, nothing half written is left, and the next to open the store makes the part."""
     opened = Store.open(tmp_path)
     store_writer.add(opened, range(30))
@@ -267,7 +273,9 @@ def test_a_part_finds_no_room(tmp_path: Path) -> None:
     assert len(pl.read_parquet(tmp_path / "runs" / "*.parquet")) == 60
 
 
-def test_the_first_error_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_while_saving_does_not_hide_the_first_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A study dies of its own error; that saving fails too is no news: the journal has the runs."""
 
     def refuse(*_: object) -> None:
@@ -282,7 +290,7 @@ def test_the_first_error_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert len(read_rows(tmp_path)) == 6
 
 
-def test_a_real_full_disk(tmp_path: Path) -> None:
+def test_a_store_on_a_real_full_disk_resumes_when_space_is_free(tmp_path: Path) -> None:
     """On a file system of 256 KiB: fills up in the journal, resumes when it has grown."""
     mount = ["mount", "-t", "tmpfs", "-o"]
     if (

@@ -25,7 +25,7 @@ from airhop.store import MemoryStore, Store, read_rows, store
     ("first", "second"),
     [(None, None), (None, "1-of-2"), ("1-of-2", None), ("1-of-2", "1-of-2")],
 )
-def test_a_second_writer_is_refused(tmp_path: Path, first: str | None, second: str | None) -> None:
+def test_a_second_writer_of_a_store_is_refused(tmp_path: Path, first: str | None, second: str | None) -> None:
     """The message names the process in the way; when that has ended, the next gets in."""
     (tmp_path / "runs").mkdir()
     for lock in (".lock", ".lock-1-of-2"):  # of somebody long gone
@@ -40,7 +40,7 @@ def test_a_second_writer_is_refused(tmp_path: Path, first: str | None, second: s
         assert not opened.known()
 
 
-def test_a_second_process_is_refused_and_harms_nothing(tmp_path: Path) -> None:
+def test_a_second_process_is_refused_and_does_not_change_the_store(tmp_path: Path) -> None:
     script = "import sys; from airhop.store import Store; Store.open(sys.argv[1])"
     with Store.open(tmp_path) as opened:
         store_writer.add(opened, range(3))
@@ -53,7 +53,7 @@ def test_a_second_process_is_refused_and_harms_nothing(tmp_path: Path) -> None:
     assert len(read_rows(tmp_path)) == 12
 
 
-def test_the_lock_dies_with_its_process(tmp_path: Path) -> None:
+def test_the_lock_is_released_when_its_process_dies(tmp_path: Path) -> None:
     command = [sys.executable, store_writer.__file__, str(tmp_path), "-", "0", "1000000", "1000000"]
     writer = subprocess.Popen(command, stdout=subprocess.PIPE)
     assert writer.stdout is not None
@@ -66,7 +66,7 @@ def test_the_lock_dies_with_its_process(tmp_path: Path) -> None:
         assert store_writer.job(0).run_id in opened.known()
 
 
-def test_two_shards_at_once(tmp_path: Path) -> None:
+def test_two_simultaneous_shards_store_each_run_once(tmp_path: Path) -> None:
     """Two processes, parts and journals side by side; their runs overlap, the dataset has each once."""
     writers = [
         subprocess.Popen(
@@ -96,7 +96,7 @@ def test_a_shard_skips_the_runs_of_other_shards(tmp_path: Path) -> None:
             assert len(third.rows()) == 4
 
 
-def test_a_run_that_two_shards_did_is_kept_once(tmp_path: Path) -> None:
+def test_a_run_simulated_by_two_shards_is_stored_once(tmp_path: Path) -> None:
     with Store.open(tmp_path, "1-of-2") as first, Store.open(tmp_path, "2-of-2") as second:
         store_writer.add(first, [0, 1])
         store_writer.add(second, [1, 2])
@@ -108,7 +108,7 @@ def test_a_run_that_two_shards_did_is_kept_once(tmp_path: Path) -> None:
     assert second.known() == {store_writer.job(number).run_id for number in range(3)}
 
 
-def test_one_shard_at_a_time_makes_a_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_one_shard_at_a_time_makes_a_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between looking which runs are in parts and adding one, no other shard may add one."""
 
     def is_free() -> bool:
@@ -137,7 +137,7 @@ def test_one_shard_at_a_time_makes_a_part(tmp_path: Path, monkeypatch: pytest.Mo
         assert is_free()
 
 
-def test_the_journal_of_a_dead_shard(tmp_path: Path) -> None:
+def test_the_journal_of_a_killed_shard_is_left_to_that_shard_or_a_lone_writer(tmp_path: Path) -> None:
     """Another shard leaves it alone; the shard itself takes it over, and so does a writer that is alone."""
     for number, heir in enumerate((None, "1-of-2")):
         folder = tmp_path / str(number)

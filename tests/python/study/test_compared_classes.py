@@ -31,7 +31,7 @@ def schemes(document: dict[str, Any]) -> dict[str, str]:
     return {flow["name"]: flow["scheme"] for flow in document["flows"]}
 
 
-def test_a_scheme_for_each_class_is_one_arm() -> None:
+def test_a_scheme_for_each_class_forms_a_single_arm() -> None:
     """A class without its direction is both directions; flows of other classes keep their scheme."""
     words = ["bulk=cubic,web=newreno", "bulk=cubic, bulk up=vegas", "reno"]
     found = compare(workload(), words, reps=2)
@@ -43,7 +43,7 @@ def test_a_scheme_for_each_class_is_one_arm() -> None:
     assert set(flows[2].values()) == {"reno"}
 
 
-def test_schemes_by_class_work_with_values_of_keys() -> None:
+def test_schemes_by_class_can_be_combined_with_values_of_keys() -> None:
     found = compare(workload(), ["web=cubic", "reno"], vary={"queue": ["drop-tail", "fq-codel"]}, reps=1)
     names = ["web=cubic, drop-tail", "web=cubic, fq-codel", "reno, drop-tail", "reno, fq-codel"]
     assert found.schemes == names
@@ -62,7 +62,7 @@ def test_schemes_by_class_work_with_values_of_keys() -> None:
         ("web=cubik", "cubik"),
     ],
 )
-def test_refuses_schemes_of_classes_that_do_not_exist(word: str, message: str) -> None:
+def test_schemes_of_unknown_classes_are_refused(word: str, message: str) -> None:
     with pytest.raises((InputError, ValueError), match=message):
         compare(workload(), [word], reps=1)
 

@@ -38,7 +38,7 @@ def comparison(goodputs: dict[str, list[float]], reps: int) -> Comparison:
     return Comparison(scenario, arms(scenario, list(goodputs), {}), seed=1, reps=reps, results=results)
 
 
-def test_tcp_flows_are_summed_and_ratios_paired() -> None:
+def test_goodputs_of_tcp_flows_are_summed_and_ratios_are_paired() -> None:
     found = comparison({"reno": [1.5, 2.0, 2.5], "sack": [3.0, 4.0, 5.0]}, reps=3)
     reno, sack = found.rows()
     assert reno.goodput.mean == pytest.approx(4.0)  # two TCP flows; the UDP flow does not count
@@ -50,7 +50,7 @@ def test_tcp_flows_are_summed_and_ratios_paired() -> None:
     assert srtt is not None and srtt.mean == 50.0
 
 
-def test_unpaired_replications_do_not_count() -> None:
+def test_unpaired_replications_are_excluded_from_a_comparison() -> None:
     found = comparison({"reno": [1.0, 2.0, 30.0], "sack": [2.0, 4.0]}, reps=4)
     assert found.paired_reps == [0, 1]
     assert not found.complete
@@ -64,7 +64,7 @@ def test_a_comparison_without_finished_runs_has_no_rows() -> None:
     json.dumps(found.to_dict(), allow_nan=False)
 
 
-def test_document_is_strict_json() -> None:
+def test_the_document_of_a_comparison_is_strict_json() -> None:
     found = comparison({"reno": [0.0, 0.0], "sack": [2.0, 4.0]}, reps=2)
     document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert document["schemes"][1]["goodput_ratio"] == {"to": "reno", "value": None, "low": None, "high": None}
@@ -77,19 +77,19 @@ def test_document_is_strict_json() -> None:
     assert len(document["runs"]) == 4
 
 
-def test_warns_of_too_few_and_of_equal_replications() -> None:
+def test_too_few_or_equal_replications_cause_a_warning() -> None:
     assert "too few" in comparison({"reno": [1.0, 2.0]}, reps=2).warnings()[0]
     assert "identical" in comparison({"reno": [1.0, 1.0, 1.0]}, reps=3).warnings()[0]
     assert comparison({"reno": [1.0, 2.0, 1.5]}, reps=3).warnings() == []
 
 
-def test_warns_of_intervals_wider_than_their_means() -> None:
+def test_an_interval_wider_than_its_mean_causes_a_warning() -> None:
     """By hand: 1, 1, 7 has a mean of 3 and a deviation of 3.46, so 3 ± 4.30 · 3.46/√3 = 3 ± 8.6."""
     (told,) = comparison({"reno": [1.0, 2.0, 1.5], "sack": [1.0, 1.0, 7.0]}, reps=3).warnings()
     assert told.startswith("interval wider than its mean: sack goodput_mbps, sack ratio;")
 
 
-def test_repr_has_means_and_refers_to_the_hints() -> None:
+def test_the_repr_of_a_comparison_has_means_and_refers_to_the_hints() -> None:
     found = comparison({"reno": [1.0, 2.0, 1.5]}, reps=3)
     assert (
         repr(found) == "<Comparison last-hop, 3 replications: reno 3.000 ± 2.484 Mbit/s; 1 hint, see .hints>"
@@ -100,7 +100,7 @@ def test_repr_has_means_and_refers_to_the_hints() -> None:
     assert once.hints == found.hints
 
 
-def test_runs_every_scheme_on_the_same_replications() -> None:
+def test_compare_runs_every_scheme_on_the_same_replications() -> None:
     found = compare(Scenario.load("last-hop").with_({"duration": "2 s"}), ["reno", "sack"], reps=3, seed=5)
     assert found.complete
     frame = found.frame()
@@ -118,7 +118,7 @@ def test_incomparable_schemes_are_refused(schemes: list[str], reps: int, message
         compare(Scenario.load("last-hop"), schemes, reps=reps)
 
 
-def test_statistics_are_those_of_the_textbook() -> None:
+def test_intervals_and_paired_ratios_equal_the_textbook_formulas() -> None:
     scenario = Scenario.load("last-hop").with_({"duration": "5 s"})
     found = compare(scenario, ["reno", "sack"], reps=6)
     goodput = {
@@ -140,7 +140,7 @@ def test_statistics_are_those_of_the_textbook() -> None:
         assert abs(d.mean()) / (d.std(ddof=1) / np.sqrt(6)) == pytest.approx(t)
 
 
-def test_schemes_with_parameters_are_distinguished() -> None:
+def test_schemes_with_different_parameters_are_distinguished() -> None:
     tables: list[str | dict[str, Any]] = [{"name": "ll-elsn", "n": 0}, {"name": "ll-elsn", "n": 2}, "ll-elsn"]
     scenario = Scenario.load("last-hop").with_({"duration": "20 s", "wlan.cell.errors.fer": 0.3})
     found = compare(scenario, tables, reps=3)
@@ -153,7 +153,7 @@ def test_schemes_with_parameters_are_distinguished() -> None:
     ("word", "told"),
     [("{ name = ", "expected a name, or a table"), ('{ name = "ll-elsn", m = 3 }', 'no parameter "m"')],
 )
-def test_a_scheme_that_cannot_be_read_is_refused(
+def test_a_malformed_scheme_argument_is_refused(
     word: str, told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as end:
@@ -162,7 +162,7 @@ def test_a_scheme_that_cannot_be_read_is_refused(
     assert told in capsys.readouterr().err
 
 
-def test_values_of_a_key_are_arms() -> None:
+def test_values_of_a_varied_key_form_arms() -> None:
     scenario = Scenario.load("last-hop").with_({"duration": "5 s"})
     found = compare(scenario, ["reno", "cubic"], vary={"wlan.cell.attempts": [1, 7]}, reps=2)
     assert found.schemes == ["reno, 1", "reno, 7", "cubic, 1", "cubic, 7"]
@@ -174,7 +174,7 @@ def test_values_of_a_key_are_arms() -> None:
     assert found.to_dict()["schemes"][3]["changes"] == {"scheme": "cubic", "wlan.cell.attempts": 7}
 
 
-def test_a_key_stands_for_all_links_that_have_it() -> None:
+def test_a_varied_key_without_a_path_applies_to_all_links_that_have_it() -> None:
     scenario = Scenario.load("last-hop").with_({"duration": "1 s"})
     found = compare(scenario, vary={"queue": ["drop-tail", {"kind": "pie", "packets": 50}]}, reps=1)
     assert found.schemes == ["drop-tail", "pie(packets=50)"]
@@ -197,6 +197,6 @@ def test_a_key_stands_for_all_links_that_have_it() -> None:
         ({"attempts": 3}, "expected a list of values"),
     ],
 )
-def test_refuses_values_that_cannot_be_varied(vary: dict[str, object], message: str) -> None:
+def test_values_that_cannot_be_varied_are_refused(vary: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
         compare(Scenario.load("last-hop"), vary=vary)

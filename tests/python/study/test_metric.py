@@ -33,7 +33,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Table:
     return sweep(file, {"flow.rival.scheme": ["sack", "reno"]}, reps=2)
 
 
-def test_a_metric_of_one_flow_is_that_flows_own(table: Table) -> None:
+def test_a_metric_of_a_flow_equals_the_value_of_that_flow(table: Table) -> None:
     flows = table.flows()
     own = flows.filter((flows["flow"] == "reno-1") & (flows["rep"] == 1))["goodput_mbps"].to_list()
     cells = table.cells("flow.reno-1.goodput_mbps")
@@ -42,13 +42,13 @@ def test_a_metric_of_one_flow_is_that_flows_own(table: Table) -> None:
     assert both == pytest.approx(table.values(cells[0].point))
 
 
-def test_a_formula_is_computed_run_by_run(table: Table) -> None:
+def test_a_formula_is_computed_for_each_run(table: Table) -> None:
     frame = table.frame("100 * retransmissions / (sent_segments - 1)")
     wanted = 100 * frame["retransmissions"] / (frame["sent_segments"] - 1)
     assert frame["100 * retransmissions / (sent_segments - 1)"].to_list() == wanted.to_list()
 
 
-def test_incomputable_values_are_omitted(table: Table) -> None:
+def test_values_that_cannot_be_computed_are_omitted(table: Table) -> None:
     # Nobody sends ELNs here: 0/0, and something over 0.
     for metric in ("notices_eln / drops_channel", "goodput_mbps / drops_channel"):
         assert table.values(table.study.points()[0], metric) == {}
@@ -57,7 +57,7 @@ def test_incomputable_values_are_omitted(table: Table) -> None:
     assert math.isnan(measured(runs, "timeouts / drops_queue")[1])
 
 
-def test_names_of_flows_may_hold_dashes_and_numbers() -> None:
+def test_names_of_flows_may_contain_dashes_and_numbers() -> None:
     assert columns_of("flow.ll-elsn-2.timeouts - 1e-3 * flow.f.srtt_ms") == (
         "flow.ll-elsn-2.timeouts",
         "flow.f.srtt_ms",
@@ -86,7 +86,7 @@ def test_unknown_metrics_are_refused(metric: str, message: str) -> None:
         measured(pl.DataFrame({"timeouts": [1], "goodput_mbps": [1.0]}), metric)
 
 
-def test_a_study_may_stop_by_the_interval_of_one_flow() -> None:
+def test_a_stopping_rule_can_use_the_interval_of_a_single_flow() -> None:
     # The flow's goodput scatters, that of all does not: only the former asks for more than a batch.
     scenario = Scenario.load("yun2009-downlink").with_({"copies": 2, "duration": "1 s"})
     store = MemoryStore()
@@ -99,7 +99,7 @@ def test_a_study_may_stop_by_the_interval_of_one_flow() -> None:
     assert len(Table(total, store.rows()).frame()) == 2
 
 
-def test_flows_are_summed_up_by_the_length_of_their_route() -> None:
+def test_metrics_can_aggregate_flows_by_route_length() -> None:
     # Three TCP flows of two hops, two and three; UDP counts nowhere, and a run without any of two has none.
     scenario = Scenario.load("yun2009-downlink")
     store = MemoryStore()
@@ -118,7 +118,7 @@ def test_flows_are_summed_up_by_the_length_of_their_route() -> None:
     assert table.values(point, "hops.3.goodput_mbps / goodput_mbps") == {0: pytest.approx(4 / 7.5), 1: 1.0}
 
 
-def test_the_largest_value_of_a_flow_is_that_of_its_run() -> None:
+def test_the_maximum_over_flows_is_taken_over_the_tcp_flows_of_a_run() -> None:
     """The largest of the TCP flows of each run: UDP has no timeouts, whatever its row says."""
     scenario = Scenario.load("yun2009-downlink")
     store = MemoryStore()
@@ -144,7 +144,7 @@ def _two(first: float, second: float, rep: int) -> str:
     return json.dumps(document)
 
 
-def test_a_rule_for_a_flow_that_is_not_there_is_refused() -> None:
+def test_a_stopping_rule_for_an_unknown_flow_is_refused() -> None:
     rule = Until(0.1, relative=True, of="flow.ftq.goodput_mbps", max=4, batch=2)
     with pytest.raises(InputError, match=r"until\.of: there is no flow `ftq`"):
         Study("one", Scenario.load("yun2009-downlink"), (Axis.of("wlan.cell.attempts", [1, 2]),), rule)

@@ -23,7 +23,7 @@ WAITS = [12.1, 9.8, 11.4, 10.3, 10.9]
 OTHERS = [3.1, 2.4, 2.9, 2.7, 2.6]
 
 
-def test_mean_and_student_half_width() -> None:
+def test_the_mean_has_students_half_width() -> None:
     # t(0.975, 4) = 2.776, the value in every printed table.
     found = estimate(WAITS)
     assert found.mean == pytest.approx(10.9)
@@ -31,14 +31,14 @@ def test_mean_and_student_half_width() -> None:
     assert found.n == 5
 
 
-def test_half_width_is_where_the_t_test_turns() -> None:
+def test_the_half_width_is_the_bound_of_the_t_test() -> None:
     found = estimate(WAITS)
     assert found.half_width is not None
     assert ttest_1samp(WAITS, found.mean - found.half_width).pvalue == pytest.approx(0.05)
 
 
 # No time and no rate is negative: few replications that scatter have a t interval below zero, which is cut.
-def test_no_interval_of_a_mean_reaches_below_zero() -> None:
+def test_an_interval_of_a_non_negative_mean_does_not_extend_below_zero() -> None:
     few = estimate([100.0, 300.0, 400.0])
     assert few.half_width is not None and few.half_width > few.mean
     assert few.ends == Interval(0.0, few.mean + few.half_width)
@@ -52,7 +52,7 @@ def test_no_interval_of_a_mean_reaches_below_zero() -> None:
 
 
 @pytest.mark.parametrize("confidence", [0.9, 0.95, 0.9975])
-def test_intervals_at_another_confidence_are_where_the_t_test_turns(confidence: float) -> None:
+def test_intervals_at_another_confidence_level_are_bounds_of_the_t_test(confidence: float) -> None:
     mean, ahead = estimate(WAITS).at(confidence), difference(WAITS, OTHERS).at(confidence)
     times = ratio(WAITS, OTHERS).at(confidence)
     turns = pytest.approx(1.0 - confidence)
@@ -63,26 +63,26 @@ def test_intervals_at_another_confidence_are_where_the_t_test_turns(confidence: 
     assert ttest_rel(WAITS, [times.low * y for y in OTHERS]).pvalue == turns
 
 
-def test_a_missing_interval_is_missing_at_any_confidence() -> None:
+def test_an_interval_missing_at_95_percent_is_missing_at_any_confidence() -> None:
     assert estimate([4.0]).at(0.9).half_width is None
     one = ratio([4.0], [2.0]).at(0.9)
     assert (one.value, one.low, one.high) == (2.0, None, None)
 
 
-def test_simultaneous_intervals_share_the_error_of_one() -> None:
+def test_simultaneous_intervals_share_the_error_rate_of_a_single_interval() -> None:
     # Bonferroni: the errors of all tries add up to that of one interval.
     for tries in (1, 3, 20):
         assert tries * (1.0 - simultaneous(tries)) == pytest.approx(0.05)
 
 
-def test_one_replication_has_no_interval() -> None:
+def test_the_mean_of_a_single_replication_has_no_interval() -> None:
     assert estimate([4.0]).half_width is None
     assert estimate([4.0]).relative is None
     one = ratio([4.0], [2.0])
     assert (one.value, one.low, one.high) == (2.0, None, None)
 
 
-def test_difference_is_paired() -> None:
+def test_the_difference_of_samples_is_paired() -> None:
     # A channel that moves both alike must not widen the interval of their difference.
     channel = [0.0, 5.0, -5.0, 2.0]
     found = difference([c + 3.0 for c in channel], channel)
@@ -90,7 +90,7 @@ def test_difference_is_paired() -> None:
     assert found.half_width == pytest.approx(0.0, abs=1e-12)
 
 
-def test_fieller_bounds_are_where_the_paired_t_test_turns() -> None:
+def test_fieller_bounds_are_bounds_of_the_paired_t_test() -> None:
     # Fieller (1954): the interval of x/y holds every r that the paired t test of x against r·y accepts.
     found = ratio(WAITS, OTHERS)
     assert found.low is not None and found.high is not None
@@ -100,7 +100,7 @@ def test_fieller_bounds_are_where_the_paired_t_test_turns() -> None:
     assert found.excludes(3.0) and not found.excludes(found.value)
 
 
-def test_ratio_to_itself_is_one() -> None:
+def test_the_ratio_of_a_sample_to_itself_is_1() -> None:
     found = ratio(WAITS, WAITS)
     assert (found.value, found.low, found.high) == pytest.approx((1.0, 1.0, 1.0))
 
@@ -110,17 +110,17 @@ def test_a_ratio_to_a_mean_that_may_be_zero_has_no_interval() -> None:
     assert found.low is None and found.high is None
 
 
-def test_ratio_to_nothing_is_no_number() -> None:
+def test_the_ratio_to_a_mean_of_zero_is_nan() -> None:
     assert math.isnan(ratio([1.0, 2.0], [0.0, 0.0]).value)
 
 
-def test_starved_replication_is_no_obstacle() -> None:
+def test_a_replication_with_goodput_zero_leaves_the_ratios_interval_finite() -> None:
     # The log of a ratio would be infinite here.
     found = ratio([0.0, 2.0, 2.2], [1.0, 1.1, 0.9])
     assert found.low is not None and math.isfinite(found.low)
 
 
-def test_pairs_must_match() -> None:
+def test_samples_of_different_or_zero_length_are_refused() -> None:
     with pytest.raises(ValueError, match="same length"):
         difference([1.0], [1.0, 2.0])
     with pytest.raises(ValueError, match="at least one"):
@@ -146,7 +146,7 @@ def accepted(rate: float, trials: int) -> tuple[int, int]:
     return int(low), int(high)
 
 
-def test_intervals_of_means_cover_at_their_rate() -> None:
+def test_intervals_of_means_contain_the_true_mean_at_their_confidence_level() -> None:
     low, high = accepted(0.95, 2000)
     hits = covers(lambda rng: rng.normal(10.0, 2.0, size=6), lambda x: estimate(x).interval(), 10.0, 2000)
     assert low <= hits <= high
@@ -154,7 +154,7 @@ def test_intervals_of_means_cover_at_their_rate() -> None:
     assert 2000 * (2 * t.cdf(1.96, 5) - 1) < low
 
 
-def test_intervals_of_paired_differences_cover_at_their_rate() -> None:
+def test_intervals_of_paired_differences_contain_the_truth_at_their_level() -> None:
     def pairs(rng: np.random.Generator) -> NDArray[np.float64]:
         channel = rng.normal(0.0, 5.0, size=8)
         return np.stack([channel + rng.normal(3.0, 1.0, size=8), channel + rng.normal(0.0, 1.0, size=8)])
@@ -176,7 +176,7 @@ def test_an_interval_is_cut_to_the_range_of_the_quantity() -> None:
     assert estimate([1.0]).interval() is None
 
 
-def test_equal_replications_have_no_width_at_all() -> None:
+def test_equal_replications_have_an_interval_of_width_zero() -> None:
     # The mean of three times 0.1 is not 0.1 in binary, and their deviation not 0.
     found = estimate([0.1, 0.1, 0.1])
     assert (found.mean, found.half_width) == (0.1, 0.0)
@@ -186,7 +186,7 @@ def test_equal_replications_have_no_width_at_all() -> None:
 # ---- paired differences ----------------------------------------------------------------------------------
 
 
-def test_difference_reports_the_correlation_that_pairing_achieved() -> None:
+def test_a_difference_reports_the_correlation_of_the_pairs() -> None:
     found = difference(WAITS, OTHERS)
     assert found.correlation == pytest.approx(pearsonr(WAITS, OTHERS).statistic)
     assert found.half_width is not None and found.correlation is not None
@@ -204,7 +204,7 @@ def test_a_difference_contains_every_value_that_the_paired_t_test_accepts() -> N
     assert found.excludes(0.0) and not found.excludes(found.mean)
 
 
-def test_no_correlation_without_scatter_or_with_one_pair() -> None:
+def test_without_scatter_or_with_a_single_pair_there_is_no_correlation() -> None:
     assert difference([1.0, 2.0], [3.0, 3.0]).correlation is None
     one = difference([4.0], [1.0])
     assert (one.mean, one.half_width, one.n, one.correlation) == (3.0, None, 1, None)
@@ -226,7 +226,7 @@ def test_bca_returns_the_textbooks_interval(monkeypatch: pytest.MonkeyPatch) -> 
     assert (found.low, found.high) == pytest.approx((115.8, 259.6), rel=0.02)
 
 
-def test_bca_covers_the_mean_of_a_skewed_sample() -> None:
+def test_bca_intervals_contain_the_mean_of_a_skewed_distribution() -> None:
     # Second-order correct, not exact: at n = 30 exponential waits are covered 92 to 95 % of the time.
     hits = covers(lambda rng: rng.exponential(1.0, size=30), bca, 1.0, 300)
     assert accepted(0.92, 300)[0] <= hits <= accepted(0.95, 300)[1]
@@ -236,7 +236,7 @@ def test_equal_data_yield_equal_intervals() -> None:
     assert bca(WAITS) == bca(WAITS)
 
 
-def test_bca_without_an_interval() -> None:
+def test_bca_returns_no_interval_for_a_single_value_or_a_degenerate_median() -> None:
     assert bca([1.0]) is None
     assert bca([1.0, 1.0, 1.0, 1.0, 5.0], np.median) is None
 
@@ -244,18 +244,18 @@ def test_bca_without_an_interval() -> None:
 # ---- fairness --------------------------------------------------------------------------------------------
 
 
-def test_jain_of_the_paper() -> None:
+def test_jains_index_equals_the_examples_of_the_paper() -> None:
     # Jain, Chiu, Hawe 1984: k of n users with equal shares and the rest with none give k/n.
     assert jain([2.0, 2.0, 0.0, 0.0]) == pytest.approx(0.5)
     assert math.isnan(jain([0.0, 0.0]))
 
 
 @given(st.lists(st.floats(0, 1e6), min_size=1).filter(lambda shares: max(shares) > 1e-3))
-def test_jain_lies_between_one_user_and_all(shares: list[float]) -> None:
+def test_jains_index_is_between_1_over_n_and_1(shares: list[float]) -> None:
     assert 1 / len(shares) - 1e-9 <= jain(shares) <= 1 + 1e-9
 
 
-def test_an_interval_of_fairness_stays_below_one() -> None:
+def test_an_interval_of_a_fairness_index_does_not_exceed_1() -> None:
     mean = estimate([0.99, 1.0, 0.995])
     assert mean.half_width is not None and mean.mean + mean.half_width > 1.0
     assert mean.interval(most=1.0) == Interval(mean.mean - mean.half_width, 1.0)
@@ -284,7 +284,7 @@ def test_warnings_name_unreliable_intervals(cells: list[list[int]], said: list[s
     assert all(one.startswith(start) for one, start in zip(found, said, strict=True))
 
 
-def test_means_and_ratios_do_without_the_slow_half_of_scipy() -> None:
+def test_means_and_ratios_do_not_import_scipy_stats() -> None:
     # `airhop compare` answers at once; scipy.stats takes a second to import.
     code = (
         "import sys; from airhop import stats; stats.estimate([1, 2]); stats.difference([1, 2], [2, 1]); "

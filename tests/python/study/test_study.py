@@ -91,20 +91,20 @@ def test_a_file_defines_the_varied_paths(tmp_path: Path) -> None:
     assert [link["delay"] for link in last["wired"]] == ["30 ms", "50 ms"]
 
 
-def test_schemes_of_a_setting_stand_together() -> None:
+def test_a_setting_contains_the_points_of_all_schemes() -> None:
     study = small()
     assert [[point.scheme for point in setting] for setting in study.settings] == [["reno", "sack"]] * 2
     assert [{point.setting for point in setting} for setting in study.settings] == [{(0.01,)}, {(0.1,)}]
 
 
-def test_scenario_file_stands_beside_the_study(tmp_path: Path) -> None:
+def test_the_path_of_a_scenario_file_is_relative_to_the_study_file(tmp_path: Path) -> None:
     (tmp_path / "net.toml").write_text(Scenario.load("last-hop").toml(), encoding="utf-8")
     assert Study.load(written(tmp_path, 'scenario = "net.toml"')).scenario.name == "last-hop"
     study = Study.load(written(tmp_path, 'scenario = "last-hop"'))
     assert (study.name, study.reps, len(study.points())) == ("mine", 10, 1)
 
 
-def test_scenario_may_stand_in_the_study(tmp_path: Path) -> None:
+def test_a_study_file_may_contain_its_scenario(tmp_path: Path) -> None:
     text = '[vary]\nscheme = ["reno", "sack"]\n[scenario]\nname = "short"\nduration = "1 s"\n' + LINK
     study = Study.load(written(tmp_path, text))
     assert study.scenario.name == "short" and study.schemes == ["reno", "sack"]
@@ -114,25 +114,25 @@ def test_scenario_may_stand_in_the_study(tmp_path: Path) -> None:
         Study.load(written(tmp_path, text.replace('"5 Mbit/s"', "5")))
 
 
-def test_until_is_read() -> None:
+def test_a_stopping_rule_is_read_from_the_key_until() -> None:
     relative = Until.read({"half_width": "2 %", "of": "srtt_ms", "max": 200})
     assert relative == Until(0.02, relative=True, of="srtt_ms", max=200)
     assert Until.read({"half_width": 0.05, "max": 40, "batch": 5}) == Until(0.05, False, max=40, batch=5)
 
 
 @pytest.mark.parametrize("name", packaged_studies())
-def test_packaged_studies_load_and_state_their_names(name: str) -> None:
+def test_packaged_studies_load_with_their_names(name: str) -> None:
     study = Study.load(name)
     assert study.name == name and len(study.settings) > 1 and study.baseline == "reno"
 
 
-def test_baseline_is_the_first_scheme_where_there_are_several() -> None:
+def test_the_baseline_is_the_first_of_several_schemes() -> None:
     assert small().baseline == "reno"
     assert small(axes=(Axis.of(FER, [0.1]),)).baseline is None
     assert small(axes=(Axis.of("scheme", ["sack"]),)).baseline is None
 
 
-def test_points_without_an_axis_of_schemes_tell_the_scheme_of_the_scenario() -> None:
+def test_points_without_a_scheme_axis_have_the_scheme_of_the_scenario() -> None:
     study = small(axes=(Axis.of("flow.ftp.scheme", ["reno", {"name": "ll-elsn", "n": 3}, "ll-elsn"]),))
     assert [point.scheme for point in study.points()] == ["reno", "ll-elsn(n=3)", "ll-elsn"]
     assert study.baseline is None
@@ -188,14 +188,16 @@ def test_points_without_an_axis_of_schemes_tell_the_scheme_of_the_scenario() -> 
         ),
     ],
 )
-def test_refusals_name_file_key_and_remedy(tmp_path: Path, text: str, told: str) -> None:
+def test_messages_about_bad_study_files_name_file_key_and_remedy(
+    tmp_path: Path, text: str, told: str
+) -> None:
     with pytest.raises(InputError) as refusal:
         Study.load(written(tmp_path, text))
     assert str(refusal.value).startswith(str(tmp_path / "mine.toml"))
     assert told in str(refusal.value)
 
 
-def test_studies_that_are_not_there_are_refused(tmp_path: Path) -> None:
+def test_missing_study_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="Did you mean `last-hop-fer`"):
         Study.load("last-hop-ferr")
     with pytest.raises(InputError, match="there is no file"):
@@ -218,7 +220,7 @@ def test_a_manifest_reads_back_as_the_same_study(tmp_path: Path) -> None:
     ]
 
 
-def test_manifest_follows_a_preset_as_the_file_would() -> None:
+def test_a_manifest_with_presets_reads_back_as_the_same_points() -> None:
     # The effective scenario writes out every default of the old preset: a change of it there changes nothing.
     study = small(axes=(Axis.of("flow.ftp.tcp.preset", ["rfc", "ns2"]),))
     back = Study.from_dict(json.loads(json.dumps(study.to_dict())))
@@ -226,7 +228,7 @@ def test_manifest_follows_a_preset_as_the_file_would() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"name": 3}'])
-def test_damaged_manifest_is_named(tmp_path: Path, text: str) -> None:
+def test_a_message_names_a_damaged_manifest(tmp_path: Path, text: str) -> None:
     (tmp_path / "studies").mkdir()
     (tmp_path / "studies" / "x.json").write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=r"x\.json is no manifest"):
@@ -240,7 +242,7 @@ def test_a_manifest_of_another_version_is_distinguished_from_a_damaged_one(tmp_p
         load_manifests(tmp_path)
 
 
-def test_command_makes_the_run_again(tmp_path: Path) -> None:
+def test_the_command_of_a_point_repeats_its_run(tmp_path: Path) -> None:
     net = tmp_path / "a net.toml"
     net.write_text(Scenario.load("last-hop").toml(), encoding="utf-8")
     axes = (
@@ -259,7 +261,7 @@ def test_command_makes_the_run_again(tmp_path: Path) -> None:
             assert Scenario.load(words[2], sets=sets) == point.scenario
 
 
-def test_command_is_as_one_would_type_it() -> None:
+def test_the_command_of_a_point_has_short_options_and_quotes() -> None:
     study = small(axes=(Axis.of("scheme", ["sack"]), Axis.of(DELAY, ["2 ms"])), plugins=("my schemes.py",))
     assert Table(study, empty()).command(study.points()[0], 0) == (
         "airhop run last-hop --scheme sack --set 'wired.w1.delay=2 ms'"
@@ -267,7 +269,9 @@ def test_command_is_as_one_would_type_it() -> None:
     )
 
 
-def test_python_schemes_stand_beside_the_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_paths_of_python_schemes_are_relative_to_the_study_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
     text = f'{NET}plugins = ["mine.py"]\n[vary]\nscheme = ["reno", "mine-in-a-study"]'
     monkeypatch.chdir(written(tmp_path, text).parent)

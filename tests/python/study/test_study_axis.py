@@ -21,25 +21,25 @@ def values(given: object, path: str = FER) -> list[object]:
     return [value for (value,) in Axis.of(path, given).values]
 
 
-def test_log_range_has_equal_ratios_and_both_ends() -> None:
+def test_a_log_range_has_equal_ratios_and_both_end_points() -> None:
     found = [float(str(value)) for value in values({"log": [1e-4, 1e-1], "points": 7})]
     assert (found[0], found[-1]) == (1e-4, 1e-1)
     for low, high in pairwise(found):
         assert high / low == pytest.approx(math.sqrt(10), rel=1e-9)
 
 
-def test_linear_range_has_equal_steps_without_rounding_dust() -> None:
+def test_a_linear_range_has_equal_steps_without_rounding_errors() -> None:
     # 0.1 + 2 * 0.1 is not 0.3 in binary: the values are those that one would write.
     assert values({"linear": [0.1, 0.5], "points": 5}) == [0.1, 0.2, 0.3, 0.4, 0.5]
 
 
-def test_range_of_counts_stays_whole_where_it_can() -> None:
+def test_a_range_of_integers_has_integer_values_if_possible() -> None:
     attempts = values({"linear": [1, 7], "points": 4}, "wlan.cell.attempts")
     assert attempts == [1, 3, 5, 7] and all(isinstance(value, int) for value in attempts)
     assert values({"linear": [1, 2], "points": 3}) == [1.0, 1.5, 2.0]
 
 
-def test_range_of_quantities_keeps_the_unit_of_its_first_end() -> None:
+def test_a_range_of_quantities_has_the_unit_of_its_first_end_point() -> None:
     assert values({"linear": ["2 ms", "0.03 s"], "points": 3}, DELAY) == ["2 ms", "16 ms", "30 ms"]
     assert values({"log": ["1 Mbit/s", "100 Mbit/s"], "points": 3}, "wired.w1.rate") == [
         "1 Mbit/s",
@@ -83,13 +83,15 @@ def test_ranges_are_monotonic_and_have_the_given_number_of_values(
          ("clean", "bernoulli(fer=0.1)")),
     ],
 )  # fmt: skip
-def test_columns(path: str, given: list[object], column: str, expected: tuple[object, ...]) -> None:
+def test_an_axis_has_a_column_with_unit_and_typed_values(
+    path: str, given: list[object], column: str, expected: tuple[object, ...]
+) -> None:
     (found,) = Axis.of(path, given).columns.items()
     assert found == (column, expected)
     assert [type(value) for value in found[1]] == [type(value) for value in expected]
 
 
-def test_units_are_those_that_the_core_reads() -> None:
+def test_units_of_axis_columns_equal_the_units_that_the_core_reads() -> None:
     # What a column is called must not claim another unit than the simulator took.
     scenario = Scenario.load("last-hop")
     for path, quantities in {
@@ -105,7 +107,7 @@ def test_units_are_those_that_the_core_reads() -> None:
                 Axis.of(path, [quantities[0], quantity])
 
 
-def test_zipped_paths_vary_together() -> None:
+def test_zipped_keys_vary_together() -> None:
     axis = Axis.zipped(
         {DELAY: ["2 ms", "10 ms"], "wired.w2.delay": {"linear": ["1 ms", "3 ms"], "points": 2}}
     )
@@ -115,7 +117,7 @@ def test_zipped_paths_vary_together() -> None:
     assert len(Axis.zipped({DELAY: ["2 ms", "2 ms"], FER: [0.1, 0.2]})) == 2
 
 
-def test_numbers_of_numpy_are_taken() -> None:
+def test_numbers_of_numpy_are_accepted_in_axes() -> None:
     numpy = pytest.importorskip("numpy")
     assert values(numpy.array([0.25, 0.5])) == [0.25, 0.5]
     assert values([numpy.int64(3)]) == [3]
@@ -146,7 +148,7 @@ def test_numbers_of_numpy_are_taken() -> None:
         (list(range(100_001)), "at most 100,000"),
     ],
 )  # fmt: skip
-def test_refusals_name_the_key(given: object, told: str) -> None:
+def test_messages_about_bad_axes_name_the_key(given: object, told: str) -> None:
     with pytest.raises(InputError) as refusal:
         Axis.of(FER, given)
     assert str(refusal.value).startswith(f"vary.{FER}")
@@ -171,10 +173,10 @@ def test_zips_of_unequal_length_are_refused() -> None:
         ({FER: [0.1], "scheme": ["reno"]}, {FER: [0.1], "scheme": ["reno"]}),
     ],
 )  # fmt: skip
-def test_keys_without_quotes_mean_the_same(table: dict[str, Any], flat: dict[str, Any]) -> None:
+def test_dotted_keys_with_and_without_quotes_are_equal(table: dict[str, Any], flat: dict[str, Any]) -> None:
     assert flattened(table) == flat
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
-def test_text_of_a_number_reads_back(value: float) -> None:
+def test_the_text_of_a_number_reads_back_as_the_same_number(value: float) -> None:
     assert float(text(value)) == value

@@ -87,7 +87,7 @@ def noisy(scheme: str, fer: float, rep: int) -> float:
     return float(mean + (0.1 if fer < 0.05 else 3.0) * (channel + 0.2 * own))
 
 
-def test_replications_come_in_order_and_every_point_has_each() -> None:
+def test_every_point_has_every_replication_in_order() -> None:
     engine = MadeUp(noisy)
     table = run_study(study(), store=MemoryStore(), engine=engine)
     assert [rep for *_, rep in engine.ran] == [0] * 4 + [1] * 4 + [2] * 4
@@ -98,7 +98,7 @@ def test_replications_come_in_order_and_every_point_has_each() -> None:
     assert (table.computed, table.reused, table.complete) == (12, 0, True)
 
 
-def test_rows_that_are_there_are_reused() -> None:
+def test_stored_rows_are_reused() -> None:
     store = MemoryStore()
     few = run_study(
         study(axes=(Axis.of("scheme", ["sack"]), Axis.of(FER, [0.1]))), store=store, engine=MadeUp(noisy)
@@ -114,7 +114,7 @@ def test_rows_that_are_there_are_reused() -> None:
     assert run_study(study(reps=2), store=store, engine=MadeUp(noisy)).frame()["rep"].to_list() == [0, 1] * 4
 
 
-def test_frame_does_not_depend_on_the_order_of_runs() -> None:
+def test_the_dataframe_does_not_depend_on_the_order_of_runs() -> None:
     forth, back = (
         run_study(study(), store=MemoryStore(), engine=MadeUp(noisy, backwards=b)) for b in (False, True)
     )
@@ -125,7 +125,7 @@ def test_frame_does_not_depend_on_the_order_of_runs() -> None:
     ]
 
 
-def test_frame_sums_the_tcp_flows() -> None:
+def test_the_dataframe_has_the_summed_goodput_of_tcp_flows() -> None:
     frame = run_study(study(), store=MemoryStore(), engine=MadeUp(noisy)).frame()
     assert frame.columns == ["scheme", FER, "seed", "rep", *METRICS, "duration_s", "fingerprint", "run_id"]
     row = frame.row(0, named=True)
@@ -135,13 +135,13 @@ def test_frame_sums_the_tcp_flows() -> None:
     assert row["jain"] == pytest.approx(0.5)  # one of two takes everything (Jain et al. 1984)
 
 
-def test_starved_flows_have_no_fairness() -> None:
+def test_the_fairness_index_of_flows_without_goodput_is_null() -> None:
     table = run_study(study(), store=MemoryStore(), engine=MadeUp(lambda *_: 0.0))
     assert table.frame()["jain"].to_list() == [None] * 12
     assert table.values(table.study.points()[0], "jain") == {} and table.cells("jain") == []
 
 
-def test_flows_are_rows_with_the_axes_first() -> None:
+def test_the_flows_dataframe_has_the_axis_columns_first() -> None:
     axes = (Axis.of("scheme", [{"name": "ll-elsn", "n": 3}]), Axis.of("duration", ["3 s"]))
     table = run_study(study(axes=axes, reps=1), store=MemoryStore(), engine=MadeUp(lambda *_: 1.0))
     flows = table.flows()
@@ -152,7 +152,7 @@ def test_flows_are_rows_with_the_axes_first() -> None:
     assert flows["duration_s"].to_list() == [3.0] * 3 == table.frame()["duration_s"].to_list() * 3
 
 
-def test_cells_are_those_of_the_textbook() -> None:
+def test_means_ratios_and_differences_of_cells_equal_the_textbook_formulas() -> None:
     table = run_study(study(reps=8), store=MemoryStore(), engine=MadeUp(noisy))
     cells = {(cell.point.scheme, cell.point.setting): cell for cell in table.cells()}
     sample = {s: np.array([noisy(s, 0.1, rep) for rep in range(8)]) for s in ("reno", "sack")}
@@ -169,7 +169,7 @@ def test_cells_are_those_of_the_textbook() -> None:
     assert sack.ratio.value == pytest.approx(sample["sack"].mean() / sample["reno"].mean())
 
 
-def test_pairs_are_of_the_replications_that_both_have() -> None:
+def test_cells_are_paired_over_their_common_replications() -> None:
     # Interrupted after 9 of 12: replication 2 has one run, of Reno at 1 %.
     with pytest.raises(InterruptedSweep) as stop:
         run_study(study(), store=MemoryStore(), engine=MadeUp(noisy, stop_after=9))
@@ -182,13 +182,13 @@ def test_pairs_are_of_the_replications_that_both_have() -> None:
     )
 
 
-def test_unknown_metric_is_refused() -> None:
+def test_an_unknown_metric_of_a_study_is_refused() -> None:
     table = run_study(study(), store=MemoryStore(), engine=MadeUp(noisy))
     with pytest.raises(InputError, match="Did you mean `goodput_mbps`"):
         table.cells("goodput")
 
 
-def test_an_interrupt_keeps_finished_points() -> None:
+def test_an_interrupted_study_keeps_finished_points() -> None:
     store = MemoryStore()
     with pytest.raises(InterruptedSweep, match="5 runs computed, 0 reused") as stop:
         run_study(study(), store=store, engine=MadeUp(noisy, stop_after=5))
@@ -209,7 +209,7 @@ def stopped(table: Table) -> dict[float, int]:
     return {fer: one for fer, (one,) in frame.iter_rows()}
 
 
-def test_rule_replicates_until_the_interval_is_narrow() -> None:
+def test_a_stopping_rule_replicates_until_the_interval_is_narrow() -> None:
     engine = MadeUp(noisy)
     table = run_study(study(reps=UNTIL), store=MemoryStore(), engine=engine)
     counts = stopped(table)
@@ -228,7 +228,9 @@ def test_rule_replicates_until_the_interval_is_narrow() -> None:
 @given(
     st.sets(st.tuples(st.sampled_from(["reno", "sack"]), st.sampled_from([0.01, 0.1]), st.integers(0, 20)))
 )
-def test_rule_does_not_look_at_rows_that_it_did_not_ask_for(there: set[tuple[str, float, int]]) -> None:
+def test_a_stopping_rule_ignores_stored_rows_that_it_has_not_requested(
+    there: set[tuple[str, float, int]],
+) -> None:
     # Any rows may be there before, of other studies or of an interrupted one: the study stops where it would.
     whole, store, engine = study(reps=UNTIL), MemoryStore(), MadeUp(noisy)
     points = {(point.scheme, point.setting[0]): point for point in whole.points()}
@@ -253,7 +255,7 @@ def test_a_stopping_rule_accepts_an_absolute_width_and_any_metric() -> None:
 
 
 @pytest.mark.parametrize("reps", [5, UNTIL])
-def test_shards_are_the_whole_study(tmp_path: Path, reps: int | Until) -> None:
+def test_all_shards_together_complete_a_study(tmp_path: Path, reps: int | Until) -> None:
     engines = [MadeUp(noisy) for _ in range(3)]
     for index, engine in enumerate(engines, start=1):
         run_in(study(reps=reps), tmp_path, engine=engine, shard=Shard(index, 3))
@@ -268,7 +270,7 @@ def test_shards_are_the_whole_study(tmp_path: Path, reps: int | Until) -> None:
     assert loaded.frame().equals(table.frame()) and loaded.study == table.study
 
 
-def test_shards_split_the_work_in_pairs() -> None:
+def test_shards_split_a_study_and_keep_paired_runs_together() -> None:
     engines = [MadeUp(noisy), MadeUp(noisy)]
     for index, engine in enumerate(engines, start=1):
         run_study(study(reps=5), store=MemoryStore(), engine=engine, shard=Shard(index, 2))
@@ -278,14 +280,14 @@ def test_shards_split_the_work_in_pairs() -> None:
         assert by_scheme[0] == by_scheme[1]
 
 
-def test_shards_of_a_stopping_rule_are_whole_settings() -> None:
+def test_shards_of_a_study_with_a_stopping_rule_are_whole_settings() -> None:
     engines = [MadeUp(noisy), MadeUp(noisy)]
     for index, engine in enumerate(engines, start=1):
         run_study(study(reps=UNTIL), store=MemoryStore(), engine=engine, shard=Shard(index, 2))
     assert [{fer for _, fer, _ in engine.ran} for engine in engines] == [{0.01}, {0.1}]
 
 
-def test_warnings_name_doubtful_intervals() -> None:
+def test_warnings_name_unreliable_intervals() -> None:
     def warned(goodput: Goodput, reps: int) -> list[str]:
         return run_study(study(reps=reps), store=MemoryStore(), engine=MadeUp(goodput)).warnings()
 
@@ -297,7 +299,7 @@ def test_warnings_name_doubtful_intervals() -> None:
     assert wide.startswith("at 4 of 4 points the interval of the goodput, or of its ratio, reaches below 0")
 
 
-def test_warns_where_nothing_is_random() -> None:
+def test_a_scenario_without_randomness_causes_a_warning() -> None:
     link = {"name": "w", "ends": ["a", "b"], "rate": "2 Mbit/s", "delay": "5 ms"}
     flow = {"name": "f", "from": "a", "to": "b", "scheme": "sack"}
     quiet = Scenario.load({"name": "quiet", "duration": "1 s", "wired": [link], "flow": [flow]})
@@ -318,7 +320,7 @@ class Watching(Reporter):
         yield self.seen
 
 
-def test_progress_counts_reused_and_reports_the_widest_interval() -> None:
+def test_progress_counts_reused_runs_and_reports_the_widest_interval() -> None:
     store, watch = MemoryStore(), Watching()
     run_study(study(reps=2), store=store, engine=MadeUp(noisy))
     table = run_study(study(), store=store, engine=MadeUp(noisy), reporter=watch)
@@ -330,7 +332,7 @@ def test_progress_counts_reused_and_reports_the_widest_interval() -> None:
 
 
 @given(st.lists(st.floats(0.5, 100.0), min_size=2, max_size=30))
-def test_spread_is_the_estimate(values: list[float]) -> None:
+def test_the_spread_in_progress_equals_the_relative_half_width(values: list[float]) -> None:
     spread = Spread(2)
     for value in values:
         spread.add(1, value)
@@ -349,7 +351,7 @@ def test_sweep_runs_the_simulator() -> None:
     assert table.study.name == "mine" and table.study.baseline == "reno"
 
 
-def test_sweep_keeps_rows_in_a_folder(tmp_path: Path) -> None:
+def test_sweep_stores_rows_in_a_folder(tmp_path: Path) -> None:
     vary = {"duration": ["1 s"], "wlan.cell.attempts": {"linear": [1, 3], "points": 2}}
     zipped = [{"wired.w1.delay": ["2 ms", "4 ms"], "wired.w2.delay": ["3 ms", "5 ms"]}]
     first, second = (airhop.sweep("last-hop", vary, zip=zipped, reps=2, out=tmp_path) for _ in range(2))
@@ -364,7 +366,7 @@ def test_sweep_keeps_rows_in_a_folder(tmp_path: Path) -> None:
     ]
 
 
-def test_sweep_accepts_a_stopping_rule_and_refuses_a_wrong_one() -> None:
+def test_sweep_accepts_a_stopping_rule_and_refuses_an_invalid_rule() -> None:
     table = airhop.sweep("last-hop", {"duration": ["1 s"]}, until={"half_width": 10, "max": 6, "batch": 2})
     assert len(table.frame()) == 2
     for arguments, told in (
@@ -378,7 +380,7 @@ def test_sweep_accepts_a_stopping_rule_and_refuses_a_wrong_one() -> None:
             airhop.sweep("last-hop", **arguments)
 
 
-def test_rows_of_another_folder_are_no_study(tmp_path: Path) -> None:
+def test_an_empty_folder_has_no_tables_and_a_missing_one_is_refused(tmp_path: Path) -> None:
     assert Table.load(tmp_path) == []
     with pytest.raises(InputError):
         Table.load(tmp_path / "none")

@@ -51,7 +51,7 @@ def study(tmp_path: Path) -> Path:
     return file
 
 
-def test_first_computes_then_reuses(cli: Cli, study: Path, tmp_path: Path) -> None:
+def test_a_second_sweep_reuses_every_run_of_the_first(cli: Cli, study: Path, tmp_path: Path) -> None:
     code, out, err = cli("sweep", study, "--out", tmp_path / "out")
     assert code == 0
     assert f"computed 12, reused 0; the rows are in {tmp_path / 'out' / 'runs'}" in err
@@ -66,7 +66,7 @@ def test_first_computes_then_reuses(cli: Cli, study: Path, tmp_path: Path) -> No
     assert "computed 0, reused 12" in err and again == out
 
 
-def test_a_narrow_terminal_keeps_ratio_and_difference_and_drops_the_counts(
+def test_a_narrow_terminal_omits_counts_before_ratio_and_difference(
     cli: Cli, study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def console(width: int) -> str:
@@ -81,7 +81,7 @@ def test_a_narrow_terminal_keeps_ratio_and_difference_and_drops_the_counts(
     assert "ratio" in narrow.split("too narrow")[0]
 
 
-def test_json_is_one_document(cli: Cli, study: Path, tmp_path: Path) -> None:
+def test_sweep_json_is_a_single_document(cli: Cli, study: Path, tmp_path: Path) -> None:
     code, out, _ = cli("sweep", study, "--out", tmp_path / "out", "--json")
     document = json.loads(out)
     assert code == 0
@@ -97,7 +97,7 @@ def test_json_is_one_document(cli: Cli, study: Path, tmp_path: Path) -> None:
     )
 
 
-def test_shards_make_the_study(cli: Cli, study: Path, tmp_path: Path) -> None:
+def test_two_shards_complete_the_study(cli: Cli, study: Path, tmp_path: Path) -> None:
     for shard in ("1/2", "2/2"):
         code, _, err = cli("sweep", study, "--out", tmp_path / "out", "--shard", shard)
         assert code == 0 and "computed 6" in err
@@ -116,7 +116,7 @@ def test_shards_make_the_study(cli: Cli, study: Path, tmp_path: Path) -> None:
         (["mine.toml", "--out", "mine.toml"], "mine.toml"),
     ],
 )
-def test_bad_input_ends_in_two(
+def test_bad_input_of_sweep_exits_with_code_2(
     cli: Cli, study: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], told: str
 ) -> None:
     monkeypatch.chdir(study.parent)
@@ -124,7 +124,7 @@ def test_bad_input_ends_in_two(
     assert (code, out) == (2, "") and told in err
 
 
-def test_a_run_that_fails_is_named_by_its_command(cli: Cli, study: Path, tmp_path: Path) -> None:
+def test_a_failed_run_is_reported_with_its_command(cli: Cli, study: Path, tmp_path: Path) -> None:
     scheme = tmp_path / "late.py"
     scheme.write_text(
         "import airhop\n\n"
@@ -146,7 +146,7 @@ def test_a_run_that_fails_is_named_by_its_command(cli: Cli, study: Path, tmp_pat
     assert 0 < len(table.frame()) < 12 and not table.complete
 
 
-def test_printed_command_makes_the_same_run(cli: Cli, study: Path, tmp_path: Path) -> None:
+def test_the_printed_command_repeats_the_run(cli: Cli, study: Path, tmp_path: Path) -> None:
     cli("sweep", study, "--out", tmp_path / "out")
     (table,) = Table.load(tmp_path / "out")
     point = table.study.points()[3]
@@ -177,7 +177,7 @@ def journaled(out: Path) -> int:
         return 0
 
 
-def test_killed_study_resumes_to_the_same_bytes(tmp_path: Path) -> None:
+def test_a_killed_study_resumes_with_identical_results(tmp_path: Path) -> None:
     study, out = tmp_path / "killed.toml", tmp_path / "out"
     study.write_text(STUDY.replace("reps = 3", "reps = 100").replace("1 s", "20 s"), encoding="utf-8")
     instants = random.Random(20261121)

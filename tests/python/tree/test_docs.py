@@ -96,7 +96,7 @@ SHOWN = [[page] for page in PAGES if page not in (README, FIRST_FIGURE) and any(
 @pytest.mark.parametrize(
     "pages", [[README, FIRST_FIGURE], *SHOWN], ids=lambda pages: " ".join(map(name, pages))
 )
-def test_what_a_page_shows_works(
+def test_commands_and_code_on_docs_pages_work(
     pages: list[Path], cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -134,7 +134,7 @@ def command_line(words: str, cli: Cli, folder: Path) -> None:
         assert ended.code == 0 or (ended.code == 1 and command[0] == "reproduce"), (command, ended.err)
 
 
-def test_a_shell_runs_commands_that_need_a_shell() -> None:
+def test_only_plain_airhop_commands_are_run_without_a_shell() -> None:
     assert [*(plain("airhop run x --set 'a={ b = 1 }' # why\nairhop show \\\n  x\n") or ())] == [
         ["run", "x", "--set", "a={ b = 1 }"],
         ["show", "x"],
@@ -143,7 +143,7 @@ def test_a_shell_runs_commands_that_need_a_shell() -> None:
         assert plain(words) is None
 
 
-def test_a_users_type_checker_passes_the_examples_and_sees_mistakes(tmp_path: Path) -> None:
+def test_a_type_checker_accepts_the_examples_and_reports_wrong_types(tmp_path: Path) -> None:
     examples = {
         str(b.title): b.text for page in PAGES for b in blocks(page) if b.language == "python" and b.title
     }
@@ -176,21 +176,21 @@ def test_the_notebook_runs(tmp_path: Path) -> None:
     shell(f"{sys.executable} {ROOT}/docs/notebooks/last_hop.py", tmp_path)
 
 
-def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+def test_the_docs_site_builds_without_a_warning(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "docs", tmp_path / "docs")
     shutil.copy(ROOT / "zensical.toml", tmp_path)
     shell("zensical build --strict", tmp_path)
     assert (tmp_path / "site" / "index.html").is_file()
 
 
-def test_the_site_has_every_page() -> None:
+def test_the_docs_site_has_every_page() -> None:
     site = (ROOT / "zensical.toml").read_text(encoding="utf-8")
     pages = [str(page.relative_to(ROOT / "docs")) for page in PAGES if page not in FRONT]
     top = [page for page in pages if "/" not in page]
     assert [page for page in top if f'"{page}"' not in site] == []
 
 
-def test_a_packets_walk_leads_through_functions_that_are_there() -> None:
+def test_every_function_in_the_table_of_a_packets_walk_exists() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     steps = re.findall(r"\| `(\w+)::(\w+)` \| `(crates/\S+)` \|", text)
     assert len(steps) > 10
@@ -214,7 +214,7 @@ def test_scenario_of_readme_runs() -> None:
     assert run(Scenario.load(tomllib.loads(block.text))).goodput_mbps > 0
 
 
-def test_readme_asks_for_the_tools_that_are_needed() -> None:
+def test_readme_names_the_required_versions_of_rust_and_python() -> None:
     cargo = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))
     python = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
         "requires-python"
@@ -226,7 +226,7 @@ def test_readme_asks_for_the_tools_that_are_needed() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
-def test_links_and_paths_lead_somewhere(page: Path) -> None:
+def test_links_and_paths_on_docs_pages_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     links = [page.parent / target for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text)]
     paths = [

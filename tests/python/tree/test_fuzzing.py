@@ -25,7 +25,7 @@ def _vocabulary(schema: Any) -> Iterator[str]:
             yield from _vocabulary(one)
 
 
-def test_the_dictionary_has_every_key_and_word_of_the_schema() -> None:
+def test_the_fuzzing_dictionary_has_every_key_and_value_of_the_schema() -> None:
     known = set(_DICTIONARY.read_text().splitlines())
     # A process of its own, in which no test has registered a scheme.
     asked = [sys.executable, "-c", "from airhop import _core; print(_core.schema())"]

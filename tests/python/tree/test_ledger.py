@@ -28,19 +28,19 @@ NAMES = {reading.name for experiment in EXPERIMENTS for reading in readings(expe
 ROWS = [row for rows in ledger.papers().values() for row in rows]
 
 
-def test_the_page_follows_from_the_rows() -> None:
+def test_the_ledger_page_equals_the_page_generated_from_its_rows() -> None:
     """Whoever changes a letter, a sum or a count by hand changes the page, and not what it is made of."""
     assert (ROOT / "docs" / ledger.PAGE).read_text(encoding="utf-8") == ledger.page()
 
 
-def test_counts_of_the_page_of_readings_follow_from_outcomes() -> None:
+def test_counts_on_the_page_of_readings_equal_those_of_the_outcomes() -> None:
     """Whoever changes a count or an outcome by hand changes the page, and not what it is made of."""
     page = (ROOT / "docs" / "experiments" / "readings.md").read_text(encoding="utf-8")
     for name, block in readings_page.BLOCKS.items():
         assert f"<!-- readings: {name} -->\n{block()}<!-- end -->" in page, name
 
 
-def test_rows_that_count_claims_count_those_of_their_experiment() -> None:
+def test_numbers_of_claims_in_ledger_rows_equal_those_of_the_experiment() -> None:
     counts = re.compile(r"`([a-z0-9]+/[a-z0-9-]+)`, (\d+) claims")
     found = [match.groups() for row in ROWS for match in counts.finditer(row.here)]
     assert found
@@ -49,20 +49,20 @@ def test_rows_that_count_claims_count_those_of_their_experiment() -> None:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.item[:40])
-def test_the_evidence_of_a_row_exists(row: ledger.Row) -> None:
+def test_claims_readings_and_tests_of_a_ledger_row_exist(row: ledger.Row) -> None:
     assert set(row.claims) <= CLAIMS.keys()
     assert set(row.readings) <= NAMES
     assert all((ROOT / path).is_file() for path in row.tests)
     assert row.here
 
 
-def test_each_claim_of_a_paper_stands_in_a_row() -> None:
+def test_each_claim_of_a_paper_has_a_row_in_the_ledger() -> None:
     """Each claim of a paper is an item of its ledger."""
     named = {claim for row in ROWS for claim in row.claims}
     assert {id_ for id_, claim in CLAIMS.items() if not claim.own} - named == set()
 
 
-def test_outcomes_are_those_of_the_claims_that_there_are() -> None:
+def test_every_claim_has_an_outcome_and_every_outcome_a_claim() -> None:
     with ledger.OUTCOMES.open(encoding="utf-8") as file:
         rows = {row["claim"]: row for row in csv.DictReader(file)}
     assert rows.keys() == CLAIMS.keys()
@@ -76,7 +76,7 @@ def test_outcomes_are_those_of_the_claims_that_there_are() -> None:
         assert word != "bound met" or CLAIMS[row["claim"]].bound
 
 
-def test_letters_follow_from_outcomes() -> None:
+def test_letters_of_the_ledger_follow_from_outcomes() -> None:
     outcomes = {"good": "reproduced", "bound": "bound met", "bad": "not reproduced", "open": "undecided"}
     outcomes["depends"] = "depends on the delay"
 
@@ -93,12 +93,12 @@ def test_letters_follow_from_outcomes() -> None:
         letter("unknown")
 
 
-def test_sums_are_those_of_the_letters() -> None:
+def test_sums_of_the_ledger_count_the_letters() -> None:
     counts: dict[str, Counter[ledger.Letter]] = {"A": Counter("VVR"), "B": Counter("VMMM")}  # type: ignore[arg-type]
     assert "| sum | 3 | 1 | 0 | 3 |" in ledger.sums(counts)
 
 
-def test_what_could_not_be_reproduced_are_claims_that_were_not() -> None:
+def test_listed_failures_have_claims_that_are_not_reproduced() -> None:
     """Ten failures, each with claims that are not reproduced: an undecided claim is no failure."""
     page = (ROOT / "docs" / "experiments" / "papers.md").read_text(encoding="utf-8")
     failures = re.findall(r"^\d+\. .*$", page.partition("## Numbers that are not")[2], re.MULTILINE)
@@ -112,7 +112,7 @@ def test_what_could_not_be_reproduced_are_claims_that_were_not() -> None:
             assert not CLAIMS[claim].own, claim
 
 
-def test_headlines_bear_the_outcomes_of_their_claims() -> None:
+def test_headlines_have_the_outcomes_of_their_claims() -> None:
     """No headline of the page of printed numbers is set by hand: each follows the last run."""
     page = (ROOT / "docs" / "experiments" / "papers.md").read_text(encoding="utf-8")
     block = page.partition("<!-- papers: headlines -->")[2].partition("<!-- end -->")[0]
@@ -124,7 +124,7 @@ def test_headlines_bear_the_outcomes_of_their_claims() -> None:
         assert f"“{CLAIMS[claim].quote}”" in block, claim
 
 
-def test_the_words_as_in_the_paper_follow_printed_counts() -> None:
+def test_pages_state_as_in_the_paper_only_for_printed_numbers_of_runs() -> None:
     """Yun prints 20 and 50 runs, Koo 10; Cheng and Lin and Kounavis print none."""
     for experiment in EXPERIMENTS:
         printed = getattr(getattr(experiment, "replications", None), "printed", False)

@@ -20,7 +20,7 @@ def toml(name: str) -> dict[str, Any]:
     return tomllib.loads((ROOT / name).read_text(encoding="utf-8"))
 
 
-def test_there_is_one_version() -> None:
+def test_all_files_state_the_same_version() -> None:
     # It is written in Cargo.toml; maturin takes it from there. Two documents for people repeat it.
     version = toml("Cargo.toml")["workspace"]["package"]["version"]
     assert "version" in toml("pyproject.toml")["project"]["dynamic"]
@@ -34,7 +34,7 @@ def test_there_is_one_version() -> None:
     assert re.findall(r"^## \[(\d.*)$", changelog, re.MULTILINE)[0] == f"{version}] - {released}"
 
 
-def test_every_licence_is_allowed_and_every_notice_is_handed_on() -> None:
+def test_licences_of_dependencies_are_allowed_and_their_notices_included() -> None:
     checked = subprocess.run(
         [sys.executable, ROOT / "tools" / "licences.py", "--check"],
         capture_output=True,
@@ -64,11 +64,11 @@ def test_every_licence_is_allowed_and_every_notice_is_handed_on() -> None:
         (None, False),
     ],
 )
-def test_spdx_expressions_are_understood(expression: str | None, permitted: bool) -> None:
+def test_spdx_licence_expressions_are_evaluated(expression: str | None, permitted: bool) -> None:
     assert licences.permits(expression, ["MIT", "Zlib", "Apache-2.0 WITH LLVM-exception"]) is permitted
 
 
-def test_macros_and_build_scripts_are_no_part_of_the_extension() -> None:
+def test_licences_of_macros_and_build_scripts_are_not_part_of_the_extension() -> None:
     def package(name: str, *kinds: str) -> dict[str, Any]:
         return {"id": name, "name": name, "version": "1", "targets": [{"kind": list(kinds or ["lib"])}]}
 

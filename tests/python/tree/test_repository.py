@@ -18,7 +18,7 @@ CRATES = sorted(path.parent for path in (ROOT / "crates").glob("*/tests"))
 
 
 @pytest.mark.parametrize("crate", CRATES, ids=lambda crate: crate.name)
-def test_every_file_of_tests_is_built(crate: Path) -> None:
+def test_every_rust_test_file_is_compiled(crate: Path) -> None:
     """Cargo builds what `tests/main.rs` names, and passes over a file that it does not name in silence."""
     declared = tomllib.loads((crate / "Cargo.toml").read_text())["test"]
     programs = {Path(test["path"]).stem for test in declared}
@@ -37,7 +37,7 @@ def rust_files(folder: Path) -> set[str]:
     return {path.stem for path in folder.glob("*.rs")}
 
 
-def test_the_page_of_crates_equals_cargos_dependencies() -> None:
+def test_the_docs_page_of_crates_equals_the_dependencies_in_cargo() -> None:
     """The table in docs/architecture.md has a row for each crate, with the crates that it depends on."""
     page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
     table = page[page.index("| crate |") : page.index("Cargo enforces")]
@@ -110,16 +110,16 @@ def circles(graph: Mapping[str, set[str]]) -> set[frozenset[str]]:
     }
 
 
-def test_circles_are_found() -> None:
+def test_cycles_in_a_graph_are_detected() -> None:
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": set()}) == {frozenset("bc")}
 
 
-def test_no_room_needs_one_that_needs_it() -> None:
+def test_python_packages_have_no_import_cycles() -> None:
     """Imports of the packages and modules of `airhop` go one way, those within functions among them."""
     assert circles(rooms()) == set(CIRCLES)
 
 
-def test_experiments_are_below_the_packages_that_show_them() -> None:
+def test_experiments_do_not_import_plots_reports_or_reproduction() -> None:
     """Experiments say what is drawn and claimed; figures know of no experiment, reports of those that do."""
     graph = rooms()
     assert "airhop.experiments" not in graph["airhop.plots"]
@@ -127,7 +127,7 @@ def test_experiments_are_below_the_packages_that_show_them() -> None:
     assert "airhop.reproduction" not in graph["airhop.report"]
 
 
-def test_pages_are_written_again_after_a_change_of_any_room_that_they_use() -> None:
+def test_a_change_of_any_package_that_reports_use_rewrites_reports() -> None:
     """The digest of the program that wrote a page leaves out the rooms of which no page has anything."""
     graph, used, found = rooms(), {"airhop.reproduction"}, {"airhop.reproduction"}
     while found:
@@ -173,11 +173,11 @@ def rust_circles(source: Path) -> set[frozenset[str]]:
 
 
 @pytest.mark.parametrize("crate", SOURCES)
-def test_no_module_needs_one_that_needs_it(crate: str) -> None:
+def test_rust_modules_have_no_cyclic_dependencies(crate: str) -> None:
     assert rust_circles(SOURCES[crate]) == RUST_CIRCLES.get(crate, set())
 
 
-def test_circles_of_rust_are_found(tmp_path: Path) -> None:
+def test_cycles_of_rust_modules_are_detected(tmp_path: Path) -> None:
     """By `use` and in the code, through names that are exported again; not in tests, comments, strings."""
     files = {
         "lib.rs": "mod a;\nmod b;\nmod c;\npub use c::{deep::Deep, Other as Another};\n",

@@ -11,18 +11,18 @@ EXAMPLES = sorted(scenario_pages.EXAMPLES.glob("*.toml"))
 SETTINGS = list(scenario_pages.settings())
 
 
-def test_every_page_has_an_example_and_every_example_a_page() -> None:
+def test_every_scenario_page_has_an_example_and_every_example_a_page() -> None:
     shown = set(scenario_pages.PAGES) | {"scenario"}
     assert {file.stem for file in EXAMPLES} == shown
 
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
-def test_an_example_loads(file: Path) -> None:
+def test_the_example_of_a_scenario_page_loads(file: Path) -> None:
     assert Scenario.load(file).duration_s > 0
 
 
 @pytest.mark.parametrize(("page", "kind", "setting"), SETTINGS, ids=lambda one: one)
-def test_a_line_that_sets_a_kind_is_right(page: str, kind: str, setting: str) -> None:
+def test_a_documented_line_selects_its_kind(page: str, kind: str, setting: str) -> None:
     path, _, word = setting.partition("=")
     scenario = Scenario.load(scenario_pages.EXAMPLES / f"{page}.toml", sets=[setting])
     link, name, key = path.split(".")
@@ -30,14 +30,14 @@ def test_a_line_that_sets_a_kind_is_right(page: str, kind: str, setting: str) ->
     assert table[key]["kind"] == kind.rpartition(" ")[2], word
 
 
-def test_every_kind_of_the_simulator_is_shown() -> None:
+def test_every_kind_of_the_simulator_is_documented() -> None:
     _, sections = scenario_pages.parts()
     text = "\n".join(scenario_pages.pages().values())
     assert '`kind = "' in "\n".join(sections.values())
     assert '\n`kind = "' not in text
 
 
-def test_no_cell_of_a_table_is_swallowed_as_an_attribute_list() -> None:
+def test_no_table_cell_contains_braces_outside_code() -> None:
     rows = [
         row for text in scenario_pages.pages().values() for row in text.splitlines() if row.startswith("|")
     ]

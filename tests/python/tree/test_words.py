@@ -20,7 +20,7 @@ def test_every_crate_and_kind_of_description_has_a_ceiling() -> None:
 
 @pytest.mark.parametrize("where", COUNTED)
 @pytest.mark.parametrize("habit", ["headless", "speech"])
-def test_openings_are_as_many_as_the_ceiling_allows(where: str, habit: str) -> None:
+def test_numbers_of_counted_openings_equal_their_ceilings(where: str, habit: str) -> None:
     """A higher count is a comment to rewrite, a lower one a ceiling to lower: the table stays true."""
     count, ceiling = getattr(COUNTED[where], habit), getattr(CEILINGS[where], habit)
     found = [
@@ -37,7 +37,7 @@ def test_a_public_type_name_is_declared_in_two_crates_at_most() -> None:
     assert {name: homes for name, homes in shared.items() if name not in ALLOWED_TYPES} == {}
 
 
-def test_a_type_name_of_three_crates_is_found(tmp_path: Path) -> None:
+def test_a_type_name_declared_in_three_crates_is_detected(tmp_path: Path) -> None:
     for crate, text in {"a": "pub struct Row;\n", "b": "pub enum Row {}\n", "c": ""}.items():
         (tmp_path / crate / "src").mkdir(parents=True)
         (tmp_path / crate / "src/lib.rs").write_text(text + "pub(crate) struct Own;\n")
@@ -64,11 +64,11 @@ def test_a_type_name_of_three_crates_is_found(tmp_path: Path) -> None:
         ("True if the queue is full", False),
     ],
 )
-def test_an_opening_without_its_noun_is_headless(text: str, headless: bool) -> None:
+def test_an_opening_without_a_noun_is_counted_as_headless(text: str, headless: bool) -> None:
     assert words.is_headless("base", words.Opening("", text)) is headless
 
 
-def test_verbs_of_speech_are_found_as_whole_words() -> None:
+def test_verbs_of_speech_are_detected_as_whole_words() -> None:
     found = [text for text in ("Gives a", "Take it", "Given that", "Holder", "Returns") if speaks(text)]
     assert found == ["Gives a", "Take it"]
 
@@ -78,7 +78,7 @@ def speaks(text: str) -> bool:
     return words.is_speech(words.Opening("", text))
 
 
-def test_openings_of_rust_are_the_first_lines_of_doc_comments(
+def test_counted_openings_of_rust_are_first_lines_of_doc_comments(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(words, "ROOT", tmp_path)
@@ -88,7 +88,7 @@ def test_openings_of_rust_are_the_first_lines_of_doc_comments(
     assert [one.text for one in words.rust_comments(tmp_path)] == ["Crate.", "One."]
 
 
-def test_openings_of_python_are_docstrings_of_attributes_too(
+def test_openings_of_python_include_docstrings_of_attributes(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(words, "ROOT", tmp_path)
@@ -98,7 +98,7 @@ def test_openings_of_python_are_docstrings_of_attributes_too(
     assert [one.text for one in words.docstrings(tmp_path)] == ["Module.", "Attribute.", "Run."]
 
 
-def test_openings_of_pages_are_paragraphs_items_and_cells(
+def test_counted_openings_of_pages_are_paragraphs_items_and_cells(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(words, "ROOT", tmp_path)
@@ -109,7 +109,7 @@ def test_openings_of_pages_are_paragraphs_items_and_cells(
     assert [one.text for one in words.pages(folder)] == ["One", "- Item", "a", "b"]
 
 
-def test_ceilings_are_lowered_and_never_raised(tmp_path: Path) -> None:
+def test_the_tool_lowers_ceilings_and_never_raises_them(tmp_path: Path) -> None:
     file = tmp_path / "words.toml"
     now = {"base": words.Counts(5, 1), "new": words.Counts(3, 0)}
     file.write_text(words.lowered({"base": words.Counts(4, 2)}, now))

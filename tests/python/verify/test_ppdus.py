@@ -42,7 +42,7 @@ def ppdus(standard: str, mcs: int, width: int, *, streams: int = 1, guard: int =
         (ppdus("802.11n", 7, 20, band="2.4 GHz"), 1, 1538, 234.0),
     ],
 )
-def test_a_ppdu_lasts_as_long_as_the_formulas_say(
+def test_the_duration_of_a_ppdu_equals_the_formulas(
     cell: Ppdus, mpdus: int, octets: int, microseconds: float
 ) -> None:
     """MPDUs of 1538 bytes, each in a subframe of 1544."""
@@ -57,7 +57,7 @@ def test_a_ppdu_lasts_as_long_as_the_formulas_say(
     ("mcs", "standard", "block_ack", "ack"),
     [(0, "802.11n", 68, 44), (2, "802.11n", 44, 32), (3, "802.11n", 32, 28), (7, "802.11ax", 40, 28)],
 )
-def test_answers_have_the_highest_basic_rate_of_the_mcs(
+def test_responses_use_the_highest_basic_rate_below_the_mcs(
     mcs: int, standard: str, block_ack: int, ack: int
 ) -> None:
     cell = ppdus(standard, mcs, 20)
@@ -65,6 +65,6 @@ def test_answers_have_the_highest_basic_rate_of_the_mcs(
     assert cell.airtime("ack", 14) == ack * 1000
 
 
-def test_interframe_spaces_are_those_of_best_effort() -> None:
+def test_interframe_spaces_equal_those_of_best_effort_traffic() -> None:
     cell = ppdus("802.11ac", 9, 80)
     assert (cell.sifs, cell.aifs, cell.eifs, cell.timeout) == (16_000, 43_000, 103_000, 45_000)

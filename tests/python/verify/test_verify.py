@@ -38,13 +38,13 @@ def schemes_and_links() -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("name", ["wifi-n", "wifi-ac", "wifi-ax"])
-def test_downloads_over_aggregates_keep_the_laws(name: str) -> None:
+def test_downloads_over_aggregates_pass_the_verifier(name: str) -> None:
     scenario = airhop.Scenario.load(name).with_({"duration": "200 ms", "warmup": "0 s"})
     assert verify(scenario, airhop.run(scenario, seed=1, trace=True)) == []
 
 
 @pytest.mark.parametrize(("scheme", "links"), list(schemes_and_links()))
-def test_every_scheme_keeps_the_laws(scheme: str, links: str) -> None:
+def test_runs_of_every_scheme_pass_the_verifier(scheme: str, links: str) -> None:
     scenario = airhop.Scenario.load(links).with_({"duration": "1 s", "scheme": scheme})
     assert verify(scenario, airhop.run(scenario, trace=True)) == []
 
@@ -63,7 +63,7 @@ class Gentle:
 
 # 265: a router takes packets out of the queue of a cell that aggregates.
 @pytest.mark.parametrize("seed", [*range(19), *range(20, 26), 265])
-def test_random_networks_keep_the_laws(seed: int, tmp_path: Path) -> None:
+def test_runs_of_random_networks_pass_the_verifier(seed: int, tmp_path: Path) -> None:
     scenario = airhop.Scenario.load(random_network(seed, tmp_path, ["verify-gentle"]))
     assert verify(scenario, airhop.run(scenario, seed=seed, trace=True)) == []
 
@@ -86,7 +86,7 @@ NEEDLESS: dict[str, Any] = {
 }
 
 
-def test_recovery_may_have_nothing_left_to_repair() -> None:
+def test_the_verifier_accepts_a_recovery_without_retransmission() -> None:
     """The agent mends what the sender has yet to pace out; the flight comes down all the same (RFC 9937)."""
     scenario = airhop.Scenario.load(NEEDLESS)
     results = [airhop.run(scenario, rep=rep, trace=True) for rep in (7, 11, 12)]
@@ -104,7 +104,7 @@ def _cuts_without_repair(result: Result) -> bool:
     return ["new"] in after
 
 
-def test_notices_are_not_marked_whatever_their_flow_is() -> None:
+def test_the_verifier_accepts_notices_without_ecn_in_an_ecn_flow() -> None:
     """Linux marks all that a DCTCP connection sends; a base station's notices are no part of it."""
     flow = {**NEEDLESS["flow"][0], "scheme": "dctcp", "notices": "elsn"}
     scenario = airhop.Scenario.load({**NEEDLESS, "flow": [flow]})
@@ -113,7 +113,7 @@ def test_notices_are_not_marked_whatever_their_flow_is() -> None:
     assert verify(scenario, result) == []
 
 
-def test_the_end_of_a_run_may_cut_off_what_a_frame_collides_with() -> None:
+def test_the_verifier_accepts_collisions_with_a_frame_cut_off_by_the_end_of_the_run() -> None:
     """Two stations that do not hear each other; the first long frame is on the air when the run ends."""
     cell = {
         "name": "cell",
@@ -142,7 +142,7 @@ def eight_a_millisecond(tmp_path: Path) -> str:
     return str(deliveries)
 
 
-def test_recovery_may_begin_in_the_instant_of_a_burst(tmp_path: Path) -> None:
+def test_the_verifier_accepts_a_recovery_that_begins_during_a_burst(tmp_path: Path) -> None:
     """Rate halving keeps the flight that there was; ACKs of a burst send before its duplicates come."""
     deliveries = tmp_path / "bursts.trace"
     deliveries.write_text("".join(f"{ms}\n" * 20 for ms in range(100, 2001, 100)))
@@ -165,7 +165,7 @@ def test_recovery_may_begin_in_the_instant_of_a_burst(tmp_path: Path) -> None:
     assert verify(scenario, airhop.run(scenario, trace=True)) == []
 
 
-def test_an_ack_may_answer_a_segment_of_the_same_instant(eight_a_millisecond: str) -> None:
+def test_the_verifier_accepts_an_ack_at_the_time_of_its_segment(eight_a_millisecond: str) -> None:
     """A proxy at the end of a link without delay, on which several packets pass at a time."""
     scenario = airhop.Scenario.load(
         {
@@ -181,7 +181,7 @@ def test_an_ack_may_answer_a_segment_of_the_same_instant(eight_a_millisecond: st
     assert verify(scenario, airhop.run(scenario, trace=True)) == []
 
 
-def test_a_host_may_answer_between_two_segments_of_the_same_instant(eight_a_millisecond: str) -> None:
+def test_the_verifier_accepts_an_ack_between_two_simultaneous_segments(eight_a_millisecond: str) -> None:
     """A host whose turnaround is zero: what it hands over later at that instant has not arrived by then."""
     scenario = airhop.Scenario.load(
         {
@@ -203,7 +203,7 @@ def test_a_host_may_answer_between_two_segments_of_the_same_instant(eight_a_mill
     assert verify(scenario, airhop.run(scenario, trace=True)) == []
 
 
-def test_a_syn_may_expire_in_the_instant_of_its_answer(eight_a_millisecond: str) -> None:
+def test_the_verifier_accepts_a_syn_timeout_at_the_time_of_the_syn_ack(eight_a_millisecond: str) -> None:
     """The SYN is in flight, and no data, when its timer expires; then the SYN-ACK arrives at that instant."""
     wire = {"name": "w", "ends": ["s", "d"], "delay": "15 ms", "deliveries": eight_a_millisecond}
     tcp = {"preset": "rfc", "rto": {"kind": "linux", "initial": "32 ms"}}
@@ -294,7 +294,7 @@ def _kind(part: dict[str, Any]) -> str:
     return f"[{constants[0]}]" if constants else ""
 
 
-def test_an_untraced_run_cannot_be_verified() -> None:
+def test_a_run_without_trace_cannot_be_verified() -> None:
     scenario = airhop.Scenario.load("last-hop").with_({"duration": "1 s"})
     with pytest.raises(ValueError, match="not traced"):
         verify(scenario, airhop.run(scenario))

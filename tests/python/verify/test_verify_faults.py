@@ -15,7 +15,7 @@ from airhop.verify import LAWS
 @pytest.mark.parametrize(
     ("law", "run", "forge"), FAULTS, ids=[f"{run}-{forge.__name__.lstrip('_')}" for _, run, forge in FAULTS]
 )
-def test_a_planted_fault_is_found(law: str, run: str, forge: Callable[[Recorded], None]) -> None:
+def test_the_verifier_detects_a_planted_fault(law: str, run: str, forge: Callable[[Recorded], None]) -> None:
     forged = Recorded(run)
     forge(forged)
     assert forged.breaks(law)

@@ -23,7 +23,7 @@ def recorded(name: str) -> tuple[Scenario, Result]:
 
 
 @pytest.mark.parametrize("name", ["last-hop", "cheng2008-chain"])
-def test_every_edit_changes_one_table(name: str) -> None:
+def test_every_random_edit_changes_exactly_one_table(name: str) -> None:
     """An edit without meaning would count as missed, or as found by a law that is wrong."""
     _, result = recorded(name)
     random, kinds = Random(1), set()
@@ -36,7 +36,7 @@ def test_every_edit_changes_one_table(name: str) -> None:
     assert kinds == set(EDITS)
 
 
-def test_a_sound_trace_is_found_sound_and_equal_seeds_give_equal_edits() -> None:
+def test_an_unchanged_trace_passes_and_equal_seeds_yield_equal_edits() -> None:
     scenario, result = recorded("last-hop")
     assert not mutations.is_found(Trace(scenario.to_dict(), result.document, result.tables))
     first, second = (mutations.measure(scenario, result, seed=3, edits=10) for _ in range(2))
@@ -44,7 +44,7 @@ def test_a_sound_trace_is_found_sound_and_equal_seeds_give_equal_edits() -> None
     assert first.made.total() == 10 == first.found.total() + first.missed.total()
 
 
-def test_nineteen_of_twenty_edits_are_found() -> None:
+def test_the_verifier_detects_95_percent_of_random_edits() -> None:
     """A sample of what docs/verify.md has, over a cell and over several hops with AODV."""
     tally = sum(
         (mutations.measure(*recorded(name), seed=1, edits=40) for name in ("last-hop", "cheng2008-chain")),
@@ -53,6 +53,6 @@ def test_nineteen_of_twenty_edits_are_found() -> None:
     assert tally.found.total() >= 72, str(tally)
 
 
-def test_the_interval_of_a_share_is_wilsons() -> None:
+def test_the_confidence_interval_of_a_share_is_wilsons() -> None:
     """8 of 10: 0.490 to 0.943 (Brown, Cai and DasGupta 2001, whose Wilson interval this is)."""
     assert mutations.wilson(8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)

@@ -510,12 +510,12 @@ SEEDS = {
 
 
 @pytest.mark.parametrize("what", SOUND)
-def test_what_looks_odd_is_sound(what: str) -> None:
+def test_unusual_but_correct_traces_pass_the_verifier(what: str) -> None:
     scenario = airhop.Scenario.load({"name": "sound", "duration": "10 s", **SOUND[what]})
     assert verify(scenario, airhop.run(scenario, seed=SEEDS.get(what, 1), trace=True)) == []
 
 
-def test_a_datagram_of_another_protocol_is_sound(tmp_path: Path) -> None:
+def test_a_datagram_of_another_protocol_passes_the_verifier(tmp_path: Path) -> None:
     """A real host's datagram may have less behind its IP header than UDP's header has."""
     ospf = struct.pack(">BBHHHBBH", 0x45, 0, 25, 0, 0, 64, 89, 0) + S + D + bytes(5)
     log = Log(write(tmp_path / "log", head(), [(1_000_000, 0, ospf)]))

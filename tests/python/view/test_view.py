@@ -115,31 +115,31 @@ FOREIGN = {
 
 @pytest.mark.parametrize("path", ["/", "/static/js/bokeh.min.js", "/nowhere"])
 @pytest.mark.parametrize("who", FOREIGN)
-def test_foreign_requests_are_refused(server: Server, who: str, path: str) -> None:
+def test_requests_with_a_foreign_host_or_origin_are_refused(server: Server, who: str, path: str) -> None:
     assert status(server, path, FOREIGN[who]) == 403
 
 
 @pytest.mark.parametrize("who", [*FOREIGN, "nobody"])
-def test_foreign_websockets_are_refused(server: Server, who: str) -> None:
+def test_websockets_with_a_foreign_host_or_origin_are_refused(server: Server, who: str) -> None:
     # A browser always says where a WebSocket was opened from (RFC 6455 section 10.2): who does not is none.
     assert status(server, "/ws", {**UPGRADE, **FOREIGN.get(who, HOST)}) == 403
 
 
 @pytest.mark.parametrize("headers", [*OURS, A_LINK_ELSEWHERE])
-def test_our_own_requests_are_answered(server: Server, headers: dict[str, str]) -> None:
+def test_requests_to_the_own_address_are_answered(server: Server, headers: dict[str, str]) -> None:
     assert status(server, "/favicon.ico", headers) == 200
 
 
 @pytest.mark.parametrize("path", ["/static/%00", "/static/js/%00.js", "/%00"])
-def test_a_path_that_no_file_system_accepts_is_not_found(server: Server, path: str) -> None:
+def test_a_request_path_that_no_file_system_accepts_is_not_found(server: Server, path: str) -> None:
     assert status(server, path, HOST) == 404
 
 
-def test_our_own_websocket_is_opened(server: Server) -> None:
+def test_a_websocket_from_the_own_page_is_opened(server: Server) -> None:
     assert status(server, "/ws", {**UPGRADE, **HOST, **OWN_ORIGIN}) == 101
 
 
-def test_other_addresses_of_this_machine_are_not_listened_on(server: Server) -> None:
+def test_the_server_listens_on_the_loopback_address_only(server: Server) -> None:
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.2", server.port), timeout=PATIENCE_S)
 
@@ -155,7 +155,7 @@ def failing(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     return capsys.readouterr().err
 
 
-def test_ctrl_c_ends_it_quietly() -> None:
+def test_ctrl_c_ends_the_view_without_a_traceback() -> None:
     with serving("last-hop") as running:
         connection = http.client.HTTPConnection("127.0.0.1", running.port)
         connection.request("GET", "/")
@@ -165,12 +165,12 @@ def test_ctrl_c_ends_it_quietly() -> None:
     assert (running.process.returncode, rest, said) == (0, "", "Ctrl-C ends it.\n")
 
 
-def test_a_taken_port_is_reported(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_port_in_use_is_reported(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
     said = failing(capsys, "last-hop", "--port", str(server.port))
     assert said == f"airhop: port {server.port} is in use; --port 0 selects a free port\n"
 
 
-def test_unknown_arguments_are_reported(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_unknown_arguments_of_view_are_reported(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert "Did you mean `last-hop`?" in failing(capsys, "last-hpo")
     assert "port is 99999" in failing(capsys, "--port", "99999")
     broken = tmp_path / "state.toml"
@@ -178,7 +178,7 @@ def test_unknown_arguments_are_reported(capsys: pytest.CaptureFixture[str], tmp_
     assert "duration" in failing(capsys, str(broken))
 
 
-def test_without_panel_the_command_names_the_package(
+def test_view_without_panel_names_the_package_to_install(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in [name for name in sys.modules if name.startswith("airhop.view.")]:
@@ -238,7 +238,7 @@ def command(page: Page) -> str:
     return page.locator(".command code").inner_text()
 
 
-def test_moving_sliders_shows_the_runs_of_where_they_stand(page: Page) -> None:
+def test_moving_sliders_shows_the_runs_at_the_new_values(page: Page) -> None:
     opened = State.of("last-hop")
     assert bars(page) == simulated(opened)
     slider(page, "Frame error rate").press("ArrowRight")
@@ -255,7 +255,7 @@ def test_moving_sliders_shows_the_runs_of_where_they_stand(page: Page) -> None:
     assert re.search(r"--with \S+raises\.py$", command(page)), "a terminal needs the schemes in Python too"
 
 
-def test_graphs_follow(page: Page) -> None:
+def test_graphs_are_redrawn_when_a_slider_moves(page: Page) -> None:
     last = f"() => Math.max(...({MODEL})('window-lines').xs[0])"
     page.wait_for_function(f"({MODEL})('window-lines').xs.length === 4")
     assert page.evaluate(last) <= 20.0
@@ -287,7 +287,7 @@ app = { kind = "web", page = "news", think = "1 s" }
 """
 
 
-def test_graphs_show_the_flow_and_the_connection_that_are_chosen(page: Page, tmp_path: Path) -> None:
+def test_graphs_show_the_selected_flow_and_connection(page: Page, tmp_path: Path) -> None:
     file = tmp_path / "pages.toml"
     file.write_text(WEB, encoding="utf-8")
     page.locator("input[type=file]").set_input_files(file)
@@ -301,7 +301,7 @@ def test_graphs_show_the_flow_and_the_connection_that_are_chosen(page: Page, tmp
     expect(of).to_have_text("flow pages#2")
 
 
-def test_choosing_schemes(page: Page) -> None:
+def test_selecting_schemes_changes_the_bars(page: Page) -> None:
     opened = State.of("last-hop")
     page.get_by_role("button", name="tahoe").click()
     page.get_by_role("button", name="snoop").click()
@@ -331,7 +331,7 @@ def test_replications_have_intervals_and_a_command(page: Page) -> None:
     assert page.evaluate("navigator.clipboard.readText()") == command(page)
 
 
-def test_a_scheme_that_raises_is_reported_and_the_page_goes_on(page: Page) -> None:
+def test_an_exception_of_a_scheme_is_shown_and_the_page_stays_usable(page: Page) -> None:
     page.get_by_role("button", name="raises").click()
     expect(page.get_by_role("alert")).to_contain_text("ZeroDivisionError: on purpose")
     expect(page.get_by_role("alert")).to_contain_text("raises.py", use_inner_text=True)
@@ -340,7 +340,7 @@ def test_a_scheme_that_raises_is_reported_and_the_page_goes_on(page: Page) -> No
     wait_for_bars(page, simulated(State.of("last-hop")))
 
 
-def test_a_state_is_saved_and_opened(page: Page, tmp_path: Path) -> None:
+def test_a_state_can_be_saved_and_reopened(page: Page, tmp_path: Path) -> None:
     slider(page, "Frame error rate").press("ArrowLeft")
     page.get_by_role("button", name="reno", exact=True).click()
     page.get_by_label("Seed").fill("3")
@@ -365,7 +365,7 @@ def test_a_state_is_saved_and_opened(page: Page, tmp_path: Path) -> None:
     assert bars(page) == simulated(there)
 
 
-def test_another_scenario_brings_its_own_sliders(page: Page) -> None:
+def test_another_scenario_has_its_own_sliders(page: Page) -> None:
     page.get_by_label("Scenario").select_option("yun2009-downlink")
     expect(page.locator("body")).to_contain_text("Connections")
     wait_for_bars(page, simulated(State.of("yun2009-downlink")))

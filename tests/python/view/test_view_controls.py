@@ -31,7 +31,7 @@ def joined(control: Control, changed: Scenario) -> Control:
 
 
 @pytest.mark.parametrize("name", packaged())
-def test_every_stop_of_every_slider_is_taken(name: str) -> None:
+def test_every_position_of_every_slider_sets_a_valid_value(name: str) -> None:
     scenario = Scenario.load(name)
     for control in controls(scenario):
         assert len(control.values) == len(control.texts) == len(set(control.texts))
@@ -43,13 +43,13 @@ def test_every_stop_of_every_slider_is_taken(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", packaged())
-def test_where_a_slider_stands_changes_nothing(name: str) -> None:
+def test_setting_the_initial_position_of_a_slider_changes_nothing(name: str) -> None:
     scenario = Scenario.load(name)
     for control in controls(scenario):
         assert scenario.with_(control.changes(control.place)) == scenario
 
 
-def test_the_sliders_of_last_hop() -> None:
+def test_last_hop_has_four_sliders_at_its_values() -> None:
     found = by_label(Scenario.load("last-hop"))
     assert {label: control.texts[control.place] for label, control in found.items()} == {
         "Frame error rate of cell": "1 %",
@@ -59,7 +59,7 @@ def test_the_sliders_of_last_hop() -> None:
     }
 
 
-def test_links_of_unequal_delay_have_a_slider_each() -> None:
+def test_links_of_unequal_delay_have_separate_sliders() -> None:
     found = by_label(last_hop(wired__w2__delay="35 ms"))
     assert found["One-way delay of w1"].paths == ("wired.w1.delay",)
     w2 = found["One-way delay of w2"]
@@ -71,7 +71,7 @@ def test_a_channel_without_errors_has_no_slider_for_them() -> None:
     assert not [label for label in by_label(clean) if "rate" in label]
 
 
-def test_connections_can_be_added_where_there_are_patterns() -> None:
+def test_scenarios_with_copied_flows_have_a_slider_for_their_number() -> None:
     scenario = Scenario.load("yun2009-downlink")
     control = by_label(scenario)["Connections"]
     assert len(scenario.with_(control.changes(2)).tcp_flows()) == 3
@@ -82,7 +82,7 @@ def test_connections_can_be_added_where_there_are_patterns() -> None:
     assert apart["One-way delay of w1-*"].paths == ("wired.w1-*.delay",)
 
 
-def test_directions_have_a_slider_each() -> None:
+def test_directions_with_different_errors_have_separate_sliders() -> None:
     errors = [
         {"kind": "bernoulli", "fer": 0.1, "direction": "bs->d"},
         {"kind": "bernoulli", "loss": 0.2, "direction": "d->bs"},
@@ -98,5 +98,5 @@ def test_directions_have_a_slider_each() -> None:
 @pytest.mark.parametrize(
     ("value_s", "text"), [(0.0, "0 s"), (1e-9, "1 ns"), (0.0015, "1.5 ms"), (0.3, "300 ms"), (2.0, "2 s")]
 )
-def test_durations_are_written_in_their_handiest_unit(value_s: float, text: str) -> None:
+def test_durations_are_printed_in_a_readable_unit(value_s: float, text: str) -> None:
     assert duration(value_s) == text

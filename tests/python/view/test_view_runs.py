@@ -26,7 +26,7 @@ async def settle(until: Callable[[], bool]) -> None:
         await asyncio.sleep(0)
 
 
-def test_the_newest_wish_wins() -> None:
+def test_only_the_newest_request_is_computed() -> None:
     done: list[int] = []
 
     async def scene() -> None:
@@ -52,7 +52,7 @@ def test_the_newest_wish_wins() -> None:
     assert done == [1, 9, 10], "those between were never begun, and the last one was"
 
 
-def test_nothing_is_done_for_a_page_that_was_closed() -> None:
+def test_no_request_of_a_closed_page_is_computed() -> None:
     done: list[int] = []
 
     async def scene() -> None:
@@ -70,7 +70,7 @@ def test_nothing_is_done_for_a_page_that_was_closed() -> None:
     assert done == []
 
 
-def test_a_superseded_comparison_yields(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_superseded_comparison_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("airhop.view.runs.PATIENCE_S", 0.0)
     runs = Runs()
     with pytest.raises(SupersededError):
@@ -81,7 +81,7 @@ def test_a_superseded_comparison_yields(monkeypatch: pytest.MonkeyPatch) -> None
     runs.close()
 
 
-def test_a_slider_that_keeps_moving_still_shows_something(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_short_superseded_comparison_is_completed(monkeypatch: pytest.MonkeyPatch) -> None:
     # A superseded comparison that is quick is finished all the same.
     monkeypatch.setattr("airhop.view.runs.PATIENCE_S", 3600.0)
     runs = Runs()
@@ -102,7 +102,7 @@ def test_ctrl_c_does_not_wait_for_a_long_comparison() -> None:
     assert len(asked) < 80
 
 
-def test_curves_end_where_the_run_did() -> None:
+def test_curves_end_at_the_values_of_the_run() -> None:
     result = run(SHORT.scenario, scheme="sack", trace=True)
     curves, (flow,) = Curves.of(result), result.tcp_flows
     assert curves.acks.y[-1] <= flow["delivered_bytes"] / 1e3, "what is acknowledged has been delivered"
@@ -118,7 +118,7 @@ def not_data(tables: dict[str, pl.DataFrame]) -> int:
     return frames.filter(pl.col("kind").cast(pl.String) != "data").height
 
 
-def test_steps_keep_a_value_until_it_changes() -> None:
+def test_step_curves_keep_a_value_until_it_changes() -> None:
     line = Line.steps(pl.Series([0.0, 1.0, 3.0]), pl.Series([5.0, 7.0, 6.0]))
     assert np.array_equal(line.x, [0.0, 1.0, 1.0, 3.0, 3.0])
     assert np.array_equal(line.y, [5.0, 5.0, 7.0, 7.0, 6.0])
@@ -131,7 +131,7 @@ def test_long_curves_are_thinned(points: int) -> None:
     assert len(line.x) == 2 * points - 1 or points in (0, 10 * MOST_POINTS)
 
 
-def test_schemes_of_one_colour_have_lines_of_their_own() -> None:
+def test_schemes_of_the_same_colour_have_different_line_styles() -> None:
     # There are eight colours: of ten schemes some share one.
     names = ["reno", "snoop", "lhp", "ll-elsn", "dcr", "cubic", "bbr", "vegas", "veno", "sack"]
     look = styles(names)
@@ -140,7 +140,7 @@ def test_schemes_of_one_colour_have_lines_of_their_own() -> None:
     assert len({(look[name].color, dash) for name, dash in dashes(look).items()}) == len(look)
 
 
-def test_the_axis_stays_while_bars_move_under_it() -> None:
+def test_the_axis_is_not_rescaled_for_small_changes_of_bars() -> None:
     assert axis_top(3.3, 1.0) == 4.0
     assert axis_top(2.0, 4.0) == 4.0, "bars at half its height are seen to have fallen"
     assert axis_top(1.2, 4.0) == 1.5, "at a third they would be hard to read"
@@ -148,7 +148,7 @@ def test_the_axis_stays_while_bars_move_under_it() -> None:
     assert axis_top(0.0, 4.0) == 1.0, "nothing is delivered: any axis will do"
 
 
-def test_udp_flows_have_a_table_of_their_own() -> None:
+def test_udp_flows_have_a_separate_table() -> None:
     """A comparison with UDP flows shows their loss and delay, whose columns TCP does not have."""
     udp = compare(Scenario.load("cheng2008-udp").with_({"duration": "2 s"}), ["reno"], reps=1)
     tcp = compare(Scenario.load("last-hop").with_({"duration": "2 s"}), ["reno"], reps=1)

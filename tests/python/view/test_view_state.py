@@ -29,7 +29,7 @@ def alike(a: State, b: State) -> bool:
     return ids[0] == ids[1] and list(a.jobs()) == list(b.jobs())
 
 
-def test_a_packaged_scenario_opens_shortened() -> None:
+def test_a_packaged_scenario_opens_with_a_shorter_duration() -> None:
     opened = State.of("last-hop")
     assert opened.scenario.duration_s == OPENING_DURATION_S
     assert opened.schemes == OPENING_SCHEMES  # its own, Reno, is the first of them
@@ -53,7 +53,7 @@ def test_a_saved_state_opens_again(tmp_path: Path) -> None:
     assert alike(State.uploaded(state.to_toml(), "state.toml"), state)
 
 
-def test_a_saved_state_is_a_study(tmp_path: Path) -> None:
+def test_a_saved_state_can_be_run_as_a_study(tmp_path: Path) -> None:
     state = moved()
     file = tmp_path / "state.toml"
     file.write_text(state.to_toml(), encoding="utf-8")
@@ -64,7 +64,7 @@ def test_a_saved_state_is_a_study(tmp_path: Path) -> None:
     assert [point.scenario for point in study.points()] == [job.scenario for job in first]
 
 
-def test_the_state_of_a_file_needs_the_file_no_more(tmp_path: Path) -> None:
+def test_a_saved_state_can_be_opened_without_its_scenario_file(tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
     own.write_text(packaged()["yun2009-downlink"], encoding="utf-8")
     state = State.of(str(own)).with_sets({**MOVED, "copies": 3})
@@ -78,7 +78,7 @@ def test_the_state_of_a_file_needs_the_file_no_more(tmp_path: Path) -> None:
     assert len(state.scenario.tcp_flows()) == 3
 
 
-def test_the_command_makes_the_same_runs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_of_a_page_repeats_its_runs(capsys: pytest.CaptureFixture[str]) -> None:
     state = moved()
     program, *words = shlex.split(state.command())
     assert program == "airhop"
@@ -164,7 +164,7 @@ def test_values_that_are_changed_in_the_page_read_no_file(tmp_path: Path) -> Non
             state.with_sets({"wlan.cell.errors": errors}).scenario  # noqa: B018
 
 
-def test_files_named_at_the_start_are_read(tmp_path: Path) -> None:
+def test_files_of_the_scenario_named_on_the_command_line_are_read(tmp_path: Path) -> None:
     (tmp_path / "fades.csv").write_text("begin_s,end_s\n0.5,1\n", encoding="utf-8")
     own = tmp_path / "own.toml"
     errors = "{ kind = 'recorded', file = 'fades.csv', ber_good = 0, ber_bad = 0.1 }"
@@ -174,7 +174,9 @@ def test_files_named_at_the_start_are_read(tmp_path: Path) -> None:
     assert State.of(str(own)).with_sets({"duration": "2 s"}).scenario.duration_s == 2.0
 
 
-def test_a_page_goes_over_to_packaged_scenarios_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_can_change_to_packaged_scenarios_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The choice of a scenario comes over the network: a name is a packaged one, whatever files there are."""
     own = tmp_path / "own.toml"
     own.write_text(packaged()["last-hop"], encoding="utf-8")

@@ -39,7 +39,7 @@ def closed(document: Document) -> None:
         callback(SimpleNamespace(_document=document, id="a tab"))
 
 
-def test_tabs_beyond_the_maximum_get_a_message_and_later_a_place() -> None:
+def test_tabs_beyond_the_maximum_show_a_message_until_another_tab_closes() -> None:
     made: list[str] = []
 
     def page() -> FrozenTemplate:
@@ -55,7 +55,7 @@ def test_tabs_beyond_the_maximum_get_a_message_and_later_a_place() -> None:
     assert [opened(tabs)[1] for _ in range(2)] == [False, True]
 
 
-def test_a_page_that_fails_occupies_no_place() -> None:
+def test_a_page_that_fails_does_not_count_as_an_open_tab() -> None:
     def fails() -> Any:
         raise ZeroDivisionError
 
@@ -65,7 +65,7 @@ def test_a_page_that_fails_occupies_no_place() -> None:
             tabs.opened()
 
 
-def test_the_parts_of_a_page_are_gathered_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_resources_of_a_page_are_collected_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bokeh walks all models of a document after each change: a page of a dozen parts took half a second."""
     gathered: list[int] = []
     once = DocumentModelManager.recompute
@@ -83,7 +83,7 @@ def test_the_parts_of_a_page_are_gathered_once(monkeypatch: pytest.MonkeyPatch) 
     assert len(gathered) <= 2
 
 
-def test_tabs_that_show_the_same_share_its_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tabs_with_equal_settings_share_their_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
 
     def counting(jobs: Sequence[Job], **options: Any) -> Any:
@@ -109,7 +109,7 @@ def test_tabs_that_show_the_same_share_its_runs(monkeypatch: pytest.MonkeyPatch)
     runs.close()
 
 
-def test_traces_that_fail_leave_no_run_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_trace_stores_no_run(monkeypatch: pytest.MonkeyPatch) -> None:
     calls, failed, ended = count(), Event(), Event()
 
     def slow_but_for_the_first(*_: Any, **__: Any) -> Any:
@@ -129,7 +129,7 @@ def test_traces_that_fail_leave_no_run_behind(monkeypatch: pytest.MonkeyPatch) -
     runs.close()
 
 
-def test_the_newest_are_kept() -> None:
+def test_the_cache_keeps_the_newest_runs() -> None:
     recent = Recent[int](3)
     recent.keep({"a": 1, "b": 2, "c": 3})
     assert recent.found(["a", "z"]) == {"a": 1}
