@@ -111,7 +111,11 @@ def test_compare_runs_every_scheme_on_the_same_replications() -> None:
 
 @pytest.mark.parametrize(
     ("schemes", "reps", "message"),
-    [(["reno", "reno"], 3, "named twice"), ([], 3, "at least one scheme"), (["reno"], 0, "expected 1 to 100000 replications")],
+    [
+        (["reno", "reno"], 3, "named twice"),
+        ([], 3, "at least one scheme"),
+        (["reno"], 0, "expected 1 to 100000 replications"),
+    ],
 )
 def test_incomparable_schemes_are_refused(schemes: list[str], reps: int, message: str) -> None:
     with pytest.raises(InputError, match=message):
