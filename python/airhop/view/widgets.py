@@ -47,8 +47,8 @@ def figure(plot: Any) -> pn.pane.Bokeh:
     return pn.pane.Bokeh(plot, **wide())
 
 
-def choice(label: str, options: Mapping[str, str], value: str, on_change: OnChange) -> Any:
-    """Return a choice of one value from a list."""
+def choice(label: str, options: Mapping[str, str], value: str | None, on_change: OnChange) -> Any:
+    """Return a choice of one value from a list; None if the list is empty."""
     return _calling(
         pn.widgets.Select(name=label, options=dict(options), value=value, **wide("widget")), on_change
     )
