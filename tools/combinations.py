@@ -141,11 +141,12 @@ def told(claim: str, search: Search, found: Sequence[tuple[str, Ratio]]) -> str:
     all_with = f", all with {', '.join(f'`{name}`' for name in sorted(shared))}" if shared else ""
     nearest = sorted(found, key=lambda one: abs(one[1].value - search.number))[:4]
     rows = [(f"`{name}`", interval(ratio)) for name, ratio in nearest]
-    number = "printed" if search.word == "met" else "bound"
+    number = "printed number" if search.word == "met" else "bound"
     head = (f"nearest to the {number} {search.number:g}", "measured (95 %)")
     return (
-        f"`{claim}`, {search.printed}: {MET[search.word]} of {len(met)} of {len(found)} combinations run of "
-        f"{', '.join(f'`{name}`' for name in search.readings)}{all_with}.\n\n{table(head, rows)}\n"
+        f"Claim `{claim}`, {search.printed}: the {number} is {MET[search.word]} of {len(met)} of the"
+        f" {len(found)} simulated combinations of {', '.join(f'`{name}`' for name in search.readings)}{all_with}.\n\n"
+        f"{table(head, rows)}\n"
     )
 
 
