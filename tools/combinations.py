@@ -145,8 +145,8 @@ def told(claim: str, search: Search, found: Sequence[tuple[str, Ratio]]) -> str:
     head = (f"nearest to the {number} {search.number:g}", "measured (95 %)")
     return (
         f"Claim `{claim}`, {search.printed}: the {number} is {MET[search.word]} of {len(met)} of the"
-        f" {len(found)} simulated combinations of {', '.join(f'`{name}`' for name in search.readings)}{all_with}.\n\n"
-        f"{table(head, rows)}\n"
+        f" {len(found)} simulated combinations of"
+        f" {', '.join(f'`{name}`' for name in search.readings)}{all_with}.\n\n{table(head, rows)}\n"
     )
 
 

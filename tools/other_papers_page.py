@@ -129,9 +129,10 @@ preset `linux` fills the queue of 50 packets, and the smoothed round trip is the
 the paper's sender is 32 segments, and its smoothed round trip is 1.2 s. The RTO of the Linux sender is
 therefore about as long as a mean fade, without any notice.
 
-`tools/emulated.py` measures the kernel's goodput in the tables of Koo et al. The runs over eight hops are four
-runs of the command above for each scheme, with different seeds; the runs with EBSN are not stored. `airhop
-doctor --cross-check` repeats the simulations of the tables of goodput ([cross-checks](cross-checks.md#linux-618-on-the-same-links)).
+`tools/emulated.py` measures the kernel's goodput in the tables of Koo et al. The runs over eight hops are
+four runs of the command above for each scheme, with different seeds; the runs with EBSN are not stored.
+`airhop doctor --cross-check` repeats the simulations of the tables of goodput
+([cross-checks](cross-checks.md#linux-618-on-the-same-links)).
 """
 
 

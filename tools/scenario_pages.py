@@ -82,27 +82,26 @@ PAGES = {
     "wired": Page(
         "Wired links",
         (
-            "A wire joins two nodes, full duplex, with a queue for each direction. A key has one value "
-            "for both "
-            "directions, or a value for each direction. The value for each direction of `rate`, `delay` and "
-            '`deliveries` is a table, `{ "isp->home" = …, "home->isp" = … }`; other keys have a list of '
-            "tables with `direction`. One link therefore models an asymmetric line (ADSL, cable), a "
-            "satellite "
-            "with a slow return channel, or a recorded cellular link with two files. "
-            "`--set 'wired.dsl.rate.home->isp=\"1 Mbit/s\"'` changes one direction."
+            "A wire joins two nodes, full duplex, with a queue for each direction. A key sets one value "
+            "for both directions, or one value per direction. For `rate`, `delay` and `deliveries` the "
+            'values per direction are a table, `{ "isp->home" = …, "home->isp" = … }`; for other keys '
+            "they are a list of tables with `direction`. A wire can therefore model an asymmetric line "
+            "(ADSL, cable), a satellite link with a slow return channel, or a recorded cellular link "
+            "with two files. `--set 'wired.dsl.rate.home->isp=\"1 Mbit/s\"'` changes one direction."
         ),
         ("wired", "wired.reorder"),
     ),
     "wlan": Page(
         "802.11 cells",
         (
-            "A cell is one 802.11 channel. Its stations contend for it: carrier sense, backoff, link ACK. "
-            "With 802.11, 802.11b and 802.11g they have the DCF and a `rate` in Mbit/s; with 802.11n, "
-            "802.11ac and 802.11ax they have EDCA (best effort), a `rate` of MCS and spatial streams, and "
-            "A-MPDUs under Block Ack ([Concepts](../concepts.md#aggregates-and-block-ack)). A key of "
-            "another standard is an error. Each station has one queue for all its receivers. `stations` or a "
-            "[`layout`](layout.md) defines their positions. The packaged scenarios `wifi-n`, `wifi-ac` and "
-            "`wifi-ax` are cells of the new standards."
+            "A cell is one 802.11 channel. Its stations contend for the channel by carrier sense and "
+            "backoff, and acknowledge data frames by link ACKs. Stations of 802.11, 802.11b and 802.11g "
+            "have the DCF and a `rate` in Mbit/s. Stations of 802.11n, 802.11ac and 802.11ax have EDCA "
+            "(best effort), a `rate` of MCS and spatial streams, and A-MPDUs under Block Ack "
+            "([Concepts](../concepts.md#aggregates-and-block-ack)). A key that the standard of the cell "
+            "does not have is an error. Each station has one queue for all its receivers. `stations` or "
+            "a [`layout`](layout.md) defines the positions of the stations. The packaged scenarios "
+            "`wifi-n`, `wifi-ac` and `wifi-ax` are cells of 802.11n, 802.11ac and 802.11ax."
         ),
         ("wlan", "wlan.rate", "wlan.aggregation", "wlan.txop", "wlan.phy"),
     ),
@@ -133,17 +132,18 @@ PAGES = {
     "radio": Page(
         "Radio links",
         (
-            "A radio link has no contention, as in cellular networks. Its directions may differ, as on a "
+            "A radio link has a separate channel for each direction and no contention, as in cellular "
+            "networks. A key may have different values for the two directions, as on a "
             "[wire](wired.md)."
         ),
         ("radio",),
     ),
     "arq": Page(
-        "Recovery of radio links (ARQ)",
+        "ARQ of radio links",
         (
-            "ARQ repeats lost frames of a radio link. `arq` is the recovery of the direction from the "
-            "first of the "
-            "two `ends` to the second, and `arq_back` is the recovery of the opposite direction."
+            "ARQ (automatic repeat request) retransmits lost frames of a radio link. The key `arq` "
+            "selects the ARQ of the direction from the first of the two `ends` to the second, and the "
+            "key `arq_back` selects the ARQ of the opposite direction."
         ),
         ("radio.arq", "radio.arq_back"),
         {"arq": RECOVERIES, "arq_back": RECOVERIES},
@@ -161,9 +161,9 @@ PAGES = {
     "errors": Page(
         "Error models",
         (
-            "An error model defines the frame errors of a link's channel; "
-            "[Concepts](../concepts.md#where-a-frames-error-is-decided) defines the time of the decision. A "
-            "list sets a model for each direction."
+            "An error model defines the frame errors of the channel of a link. "
+            "[Concepts](../concepts.md#where-a-frames-error-is-decided) defines the time at which the "
+            "model decides the loss of a frame. A list sets a model for each direction."
         ),
         ("wired.errors", "wlan.errors", "radio.errors"),
         {"errors": ERRORS},
@@ -171,9 +171,9 @@ PAGES = {
     "changes": Page(
         "Changes of a link",
         (
-            "Changes are rate changes, outages and handoffs at given times, in both directions or in "
-            "one direction. "
-            "[Links that vary](../varying-links.md) is the guide."
+            "Changes of a link are rate changes, outages and handoffs at given times, in both "
+            "directions or in one direction. [Links that vary](../varying-links.md) describes their "
+            "effects."
         ),
         ("wired.changes", "radio.changes"),
         {"changes": CHANGES},
@@ -190,11 +190,10 @@ PAGES = {
     "tcp": Page(
         "TCP",
         (
-            "These keys set the base of a connection: its TCP without the scheme. A preset has a "
-            "default for every "
-            "key, and each key overrides its default. The presets are the RFCs, ns-2.35's one-way "
-            "agents (except "
-            "`window_` = 20: no preset limits the receive window), and Linux 6."
+            "These keys set the base of a connection, which is its TCP without the scheme. The key "
+            "`preset` selects the defaults of all other keys, and each key overrides its default. The "
+            "presets are `rfc` (the RFCs), `ns2` (the one-way agents of ns-2.35) and `linux` (Linux 6). "
+            "No preset limits the receive window; ns-2 has a limit of 20 segments (`window_` = 20)."
         ),
         ("flow.tcp", "flow.tcp.delayed_ack", "flow.tcp.turnaround", "flow.tcp.rto"),
     ),
@@ -205,7 +204,7 @@ INDEX_HEAD = """# Scenario files
 
 {intro}
 {example}
-Each page listed below has a complete example file, and for each `kind` the line that selects it.
+Each page of the table contains a complete example file, and a line for each `kind` that selects the kind.
 
 | page | tables |
 |---|---|
