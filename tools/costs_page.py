@@ -62,22 +62,23 @@ only {second:.1f} events, because all stations of two hops sense each other and 
 STATIONS = """## Stations
 
 Stations have random positions, and one station in ten has a SACK flow to a neighbour. The measurement has two
-variants. With *one density* the area grows with the number of stations, with 20 stations in 100 m × 100 m as
-in `cheng2008-random`. In *one cell* every station receives all other stations.
+variants. With *one density* the area grows with the number of stations; 20 stations have an area of
+100 m × 100 m, as in `cheng2008-random`. In *one cell* every station receives the frames of all other
+stations.
 
 ![CPU time and events per delivered segment, as a function of the number of stations]({figure})
 
-The number of events hardly depends on the number of stations: a crowded cell only has more collisions. The
-cost of an event depends on it, because the begin and the end of a frame update each station that senses the
-frame:
+The number of events hardly depends on the number of stations; only collisions are more frequent in a crowded
+cell. The cost of an event increases with the number of stations, because the begin and the end of a frame
+update each station that senses the frame:
 
 - In **one cell** all stations sense the frame. An event lasts {cell_first:.0f} ns with {first:.0f} stations,
   {cell_middle:,.0f} ns with {middle:.0f} and {cell_last:,.0f} ns with {last:.0f}.
-- With **one density** the stations within 85 m sense the frame: 32 stations on average of 100, and 38 of 500,
+- With **one density** the stations within 85 m sense the frame: on average 32 of 100 stations, and 38 of 500,
   because a smaller share of 500 stations is near an edge. An event lasts {density_middle:,.0f} ns with
   {middle:.0f} stations and {density_last:,.0f} ns with {last:.0f}. This increase exceeds the ratio of sensing
-  stations because of cache misses, as with flows, and because the construction of the world computes the
-  ranges of all pairs.
+  stations for two reasons: cache misses, as with flows, and the construction of the world, which computes the
+  ranges of all pairs of stations.
 
 """
 
@@ -90,16 +91,16 @@ segment with each frame error; with seven attempts the link layer repairs the er
 
 The cost per delivered segment is nearly constant. With one attempt, a segment needs {one_first:.1f} events
 without errors, and {one_last:.1f} events at {last:.0f} % errors. At {last:.0f} % the sender sends {again:.0f}
-% more segments than arrive: a retransmission costs as much as a transmission, and loss detection costs
+% more segments than arrive; a retransmission costs as much as a transmission, and loss detection costs
 little. With seven attempts, a segment needs {seven_first:.1f} events without errors, and {seven_last:.1f}
 events at {last:.0f} %. A run with errors costs less in total, because its goodput is lower and a simulated
 second therefore contains fewer segments.
 
 """
 
-CEILING = """## The ceiling
+CEILING = """## The event queue
 
-The event queue bounds the speed of the loop. `airhop bench` measures a run's share of this bound:
+The event queue bounds the speed of the event loop. `airhop bench` measures a run's share of this bound:
 
 ```text
 airhop bench                      # three courses, also with ns-2 and ns-3 if installed
@@ -107,8 +108,8 @@ airhop bench                      # three courses, also with ns-2 and ns-3 if in
 
 The command records the operations of the second half of the run on the event queue: the pushed events, their
 delays, and their departures. It then repeats these operations on a queue without processing the events. The
-share is the event rate of the run as a percentage of the event rate of the queue. A low share is not a fault:
-a faster queue reduces the share.
+share is the event rate of the run as a percentage of the event rate of the queue. A low share is no fault of
+the event loop, because a faster queue also reduces the share.
 """
 
 
@@ -141,7 +142,7 @@ def flows(costs: Sequence[Cost]) -> str:
         ns_last=last.ns_per_event,
         kilobytes=1000 * (last.peak_mb - before.peak_mb) / (last.x - before.x),
     )
-    head = ("flows", *COLUMNS, "process, MB")
+    head = ("flows", *COLUMNS, "memory of the process, MB")
     rows = ((f"{one.x:,.0f}", *cells(one), f"{one.peak_mb:.0f}") for one in costs)
     return text + table(head, rows, left=0) + "\n"
 
@@ -192,7 +193,13 @@ def loss(one: Sequence[Cost], seven: Sequence[Cost]) -> str:
     return text + against("errors (%), one attempt", one) + against("errors (%), seven attempts", seven)
 
 
-COLUMNS = ("segments delivered", "sent for each", "events per segment", "CPU µs per segment", "ns per event")
+COLUMNS = (
+    "delivered segments",
+    "sent segments per delivered segment",
+    "events per segment",
+    "CPU time per segment, µs",
+    "CPU time per event, ns",
+)
 
 
 def against(label: str, costs: Sequence[Cost]) -> str:

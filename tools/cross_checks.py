@@ -54,13 +54,14 @@ The *difference* is Airhop's value minus the peer's value, as a percentage of th
 - *explained*: the difference exceeds the bound, and deviates from the known effect of a [reason](#reasons) by
   at most {explained_within} percentage points. The table of all checks names the reason instead of the
   verdict.
-- *open*: the difference is neither within nor explained, but its 95 % interval contains a difference that
-  would be. The interval includes the uncertainty of both means.
+- *open*: the difference exceeds the bound and has no reason, but its 95 % interval contains differences that
+  do not exceed the bound. The interval includes the uncertainty of both means.
 - *beyond*: all other differences.
 
 Each bound equals the tolerance of the crate's test of the same comparison ([how results are
 checked](checked.md)). PFTK has no such test; its bound was chosen for this page. A bound is a tolerance, not
-an error bar: a systematic difference within the bound is part of the result.
+a confidence interval: a systematic difference within the bound is part of the result. The tables of the peers
+contain the median of the absolute differences, and the smallest and the largest difference with its sign.
 
 ## Summary
 
@@ -169,7 +170,14 @@ def summary(rows: Sequence[Row]) -> str:
         )
 
     verdicts = ("within", "explained", "open", "beyond")
-    head = ("peer", "quantity", "checks", *verdicts, "median difference within", "largest within")
+    head = (
+        "peer",
+        "quantity",
+        "checks",
+        *verdicts,
+        "median difference within the bound",
+        "largest within the bound",
+    )
     return table(head, (line(*group) for group in groups), left=2)
 
 
@@ -183,7 +191,7 @@ def section(key: str, rows: Sequence[Row]) -> str:
     groups = grouped(rows, 1)
     if len(groups) == 1:
         groups = grouped(rows, 2)
-    head = ("group", "checks", "within", "median difference", "from", "to")
+    head = ("group", "checks", "within", "median difference", "smallest", "largest")
     lines = (
         (
             name,
