@@ -29,8 +29,9 @@ RATES = ("0.003", "0.01", "0.03")
 HEAD = """# Yun 2009 on real packets
 
 In Yun 2009 the link layer notifies a TCP sender of wireless losses, and ns-2 simulates the network. On this
-page the sender is a Linux 6.18 kernel, and `airhop emulate` provides the network. The links are those of
-Figures 5 and 8: three wires of 10 Mbit/s and 10 ms, then 802.11b at 11 Mbit/s, which sends each frame once.
+page the sender is a Linux 6.18 kernel, and `airhop emulate` provides the network in real time. The links are
+the links of Figures 5 and 8: three wires of 10 Mbit/s and 10 ms, then an 802.11b cell of 11 Mbit/s that sends
+each frame once.
 The agents send the notices of LL-ELSN and ELN in the form of §3.1. The kernel runs its own Reno, or Airhop's
 object `bpf_eln`, which receives the notices. Each row of the tables also contains a simulation of the same
 scenario, with preset `linux`, the same object and 60 replications.
@@ -41,17 +42,19 @@ airhop emulate yun2009-downlink --with bpf_eln --services ll-elsn --set duration
 ```
 
 The columns *kernel* and *simulated* contain the goodput of a bulk transfer of 30 s in Mbit/s, with 95 %
-intervals. The columns *× Reno* contain the ratio to Reno at the same frame error rate (FER), with its
-interval by the delta method.
+intervals. The column *difference* contains the kernel's goodput minus the simulated goodput, in per cent of
+the simulated goodput. The columns *kernel × Reno* and *simulated × Reno* contain the ratio of the scheme's
+goodput to Reno's goodput at the same frame error rate (FER), with its interval by the delta method.
 
 """
 
 PRINTED = """
 ## Comparison with the paper
 
-Yun 2009 prints curves and no tables; the following table therefore checks statements of the paper. A
-statement is *met* if the interval lies on the stated side of the bound at one or more of the three rates. It
-is *not met* if the intervals of all three rates lie on the other side, and otherwise *open*.
+Yun 2009 prints curves and no tables. The following table therefore checks statements of the paper, each as a
+ratio of two goodputs with a bound. A statement is *met* if the interval of the ratio lies on the stated side
+of the bound at one or more of the three frame error rates. It is *not met* if the intervals at all three
+rates lie on the other side, and otherwise *open*.
 
 """
 
@@ -63,7 +66,7 @@ In the downlink the goodput of ELN is below the goodput of LL-ELSN because of lo
 reports. If a segment is sent and lost during a recovery, SACK detects the loss and the recovery repairs it.
 The kernel, however, keeps the segment marked lost, and the ACK that ends the recovery begins the next
 recovery (`tcp_time_to_recover()`). This ACK is not a duplicate, and the base station therefore does not set
-its ELN bit. The kernel then reduces the window; at 1 % FER this occurs in one of seven recoveries. LL-ELSN's
+its ELN bit. The kernel then reduces the window. At 1 % FER such a reduction occurs in one of seven recoveries. LL-ELSN's
 notice names the segment when the link layer discards it. In the uplink the base station detects the gap
 before the receiver.
 
