@@ -66,9 +66,9 @@ In the downlink the goodput of ELN is below the goodput of LL-ELSN because of lo
 reports. If a segment is sent and lost during a recovery, SACK detects the loss and the recovery repairs it.
 The kernel, however, keeps the segment marked lost, and the ACK that ends the recovery begins the next
 recovery (`tcp_time_to_recover()`). This ACK is not a duplicate, and the base station therefore does not set
-its ELN bit. The kernel then reduces the window. At 1 % FER such a reduction occurs in one of seven recoveries. LL-ELSN's
-notice names the segment when the link layer discards it. In the uplink the base station detects the gap
-before the receiver.
+its ELN bit. The kernel then reduces the window. At 1 % FER such a reduction occurs in one of seven
+recoveries. LL-ELSN's notice names the segment when the link layer discards it. In the uplink the base station
+detects the gap before the receiver.
 
 `tools/emulated.py` measures the values of the kernel, and `airhop doctor --cross-check` measures the
 simulated values ([cross-checks](cross-checks.md#linux-618-on-the-same-links)).
