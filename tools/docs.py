@@ -162,7 +162,7 @@ def real_packets() -> str:
     """Return the guide to real packets, with the tables of services and of measurements filled in."""
     words = {
         "acts": "acts",
-        "to listeners": "acts; notifies a sender that listens",
+        "to listeners": "acts; notifies only senders with a listener",
         "cannot": "refused: {why}",
     }
     about, found = services(), on_real_packets()
