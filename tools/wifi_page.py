@@ -84,7 +84,7 @@ def shares(found: Found) -> str:
 
         return (f"`{name}`", *(cell(x) if x in outcome.samples.xs else "–" for x in LOSS.full if x))
 
-    head = ("discarded packets of lost MPDUs", *(LOSS.text(x) for x in LOSS.full if x))
+    head = ("discarded packets of lost MPDUs, by MPDU loss rate", *(LOSS.text(x) for x in LOSS.full if x))
     return table(head, [row(name, one) for name, one in found.items() if isinstance(one, Outcome)])
 
 
@@ -98,7 +98,7 @@ def delay(found: Found) -> str:
         return f"{mean_and_half(mean)}, {tail.mean:.1f}"
 
     rows = [(f"802.11{name}", *(cell(name, loss) for loss in LOSS.full)) for name in STANDARDS]
-    return table(("mean, 99th percentile (ms)", *map(LOSS.text, LOSS.full)), rows)
+    return table(("one-way delay (ms): mean, 99th percentile", *map(LOSS.text, LOSS.full)), rows)
 
 
 def _outcome(found: Found, name: str) -> Outcome:
@@ -115,7 +115,7 @@ def questions(found: Found) -> str:
         for by_id in [{one.claim.id: one for one in outcome.claims}]
         for claim in outcome.experiment.claims
     ]
-    return table(("claim", "statement", "", "measured"), rows).replace("--:", "---")
+    return table(("claim", "statement", "verdict", "measured"), rows).replace("--:", "---")
 
 
 BLOCKS: Mapping[str, Callable[[Found], str]] = {

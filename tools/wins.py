@@ -163,7 +163,7 @@ def waits(found: Found) -> str:
 
     measured = delay.buffers_in(values)
     return table(
-        ("Wait (ms): mean, 95th percentile", *(BUFFER.text(packets) for packets in measured)),
+        ("Queueing delay (ms): mean, 95th percentile", *(BUFFER.text(packets) for packets in measured)),
         [(sender.label, *(cell(sender.name, packets) for packets in measured)) for sender in SENDERS],
     )
 
@@ -188,7 +188,14 @@ CONDITIONS: tuple[tuple[str, str, X], ...] = (
 
 def summary(found: Found) -> str:
     """Return a table of the best schemes with one attempt and with link ARQ, and of the gain of ARQ."""
-    head = ("Where", "frames sent once", "as good", "over link ARQ", "as good", "gain of ARQ")
+    head = (
+        "Scenario",
+        "best scheme without link ARQ",
+        "as good",
+        "best scheme with link ARQ",
+        "as good",
+        "gain of link ARQ",
+    )
     return table(head, [_condition(found, *condition) for condition in CONDITIONS]).replace("--:", "---")
 
 
@@ -232,9 +239,9 @@ def senders(found: Found) -> str:
     head = (
         "Sender",
         "service",
-        "Mbit/s",
-        *(f"wait, {BUFFER.text(p)} (ms)" for p in waits),
-        "left to CUBIC",
+        "goodput (Mbit/s)",
+        *(f"queueing delay, {BUFFER.text(p)} (ms)" for p in waits),
+        "goodput left to CUBIC",
     )
     return table(head, [row(sender) for sender in SENDERS])
 
@@ -253,7 +260,7 @@ def questions(found: Found) -> str:
         for outcome in found.values()
         for claim, word, measured in _answers(outcome)
     ]
-    return table(("claim", "statement", "", "measured"), rows).replace("--:", "---")
+    return table(("claim", "statement", "verdict", "measured"), rows).replace("--:", "---")
 
 
 def _answers(outcome: Reproduced) -> list[tuple[Claim[Any], str, str]]:
