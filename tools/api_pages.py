@@ -40,53 +40,59 @@ PAGES = {
     ),
     "runs": Page(
         "Runs",
-        "Functions that run a scenario. [Trace tables](tables.md) lists the columns of `Result.tables`.",
+        "These functions run a scenario. [Trace tables](tables.md) lists the columns of `Result.tables`.",
         ("run", "run_many", "Job", "Result", "Interrupted"),
     ),
     "live": Page(
         "Real packets",
-        "Emulations and their replays. [Real packets](../real-packets.md) is the guide.",
+        "These functions and classes run emulations and their replays. [Real packets](../real-packets.md) "
+        "describes emulations.",
         ("emulate", "Emulation", "replay", "live.Log", "live.privileges", "live.privilege", "live.Privilege"),
     ),
     "studies": Page(
         "Comparisons and studies",
-        "Comparisons of schemes, and grids over a scenario. [Studies](../studies.md) is the guide.",
+        "These functions and classes compare schemes, and run studies, which vary parameters of a "
+        "scenario. [Studies](../studies.md) describes study files.",
         ("compare", "Comparison", "comparison.Row", "sweep", "Study", "Table", "study.*", "engines.*"),
     ),
     "stats": Page(
         "Statistics",
-        ("Means, differences and ratios with their intervals. [Statistics](../statistics.md) explains them."),
+        "These functions compute means, differences and ratios with their intervals. "
+        "[Statistics](../statistics.md) explains the intervals.",
         ("stats.*",),
     ),
     "schemes": Page(
         "Schemes",
-        "The catalogue, and your own schemes. [Schemes in Python](../python-schemes.md) is the guide.",
+        "These functions and classes list the catalogue of schemes, and define your own schemes. [Schemes "
+        "in Python](../python-schemes.md) describes the methods of a scheme.",
         (
             *("schemes", "scheme", "Parameter", "Scheme", "RateScheme", "NoticeScheme"),
             *("Window", "Ack", "Loss", "Delivery", "Notice"),
             *("Flow", "plugins.load", "plugins.load_all", "plugins.load_installed"),
         ),
     ),
-    "store": Page("Store", "Storage of finished runs, as Parquet files.", ("store.*",)),
+    "store": Page("Store", "These functions and classes store finished runs as Parquet files.", ("store.*",)),
     "plots": Page(
         "Plots",
-        "Figures for print: PDF, SVG and PNG. The [gallery](../gallery.md) shows examples.",
+        "These functions draw figures for print (PDF, SVG and PNG). The [gallery](../gallery.md) shows "
+        "examples.",
         ("plots.*",),
     ),
     "analysis": Page(
         "Analysis",
-        "Analysis of the tables of a traced run: classified losses, round trips, frames on the air; and the "
-        "parameter N of an ELN filter.",
+        "These functions analyse the tables of a traced run (classified losses, round trips, frames on "
+        "the air), and compute the parameter N of an ELN filter.",
         ("analysis.*",),
     ),
     "verify": Page(
         "Verifier",
-        "An independent reader of traces. [Runs that check themselves](../verify.md) lists its laws.",
+        "These functions check traces, independently of the simulator. [Runs that check "
+        "themselves](../verify.md) lists the laws of the verifier.",
         ("verify.*",),
     ),
     "errors": Page(
         "Errors",
-        "Exceptions of the package.",
+        "These classes are the exceptions of the package.",
         ("InputError", "ScenarioError", "PrivilegeError", "RunError", "SchemeError"),
     ),
 }

@@ -101,9 +101,9 @@ NAMES = ("flow", "place", "from", "to", "wlan", "station", "flags")
 
 HEAD = """# Trace tables
 
-`airhop.run(s, trace=True).tables` is a dict of `polars.DataFrame`s: the tables of this page, by name.
-`airhop run --trace DIR` writes each table as DIR/NAME.parquet. In every table with a time column the rows
-are in chronological order. Categorical columns, such as causes and names, are of type `Enum`.
+`airhop.run(s, trace=True).tables` is a dictionary of `polars.DataFrame`s, with the names of the tables on
+this page as keys. `airhop run --trace DIR` writes each table as DIR/NAME.parquet. In every table with a time
+column the rows are in chronological order. Categorical columns, such as causes and names, are of type `Enum`.
 """
 
 
