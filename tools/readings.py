@@ -244,7 +244,7 @@ def changes() -> str:
             for claim in change["claims"]
         )
         lines.append((f"“{change['words']}”", change["change"], told))
-    return table(("words", "what changed", "claims, before → now"), lines, left=3)
+    return table(("words", "change of the check", "claims, before → now"), lines, left=3)
 
 
 BLOCKS: Mapping[str, Callable[[], str]] = {
