@@ -132,7 +132,7 @@ def headlines(found: Mapping[str, Reproduced]) -> str:
         for name, headline in HEADLINES.items()
         for reading, outcome in under(found[headline.experiment])
     ]
-    return table(("scheme", "printed", "as a ratio", "reading", "measured (95 %)"), rows, left=2)
+    return table(("scheme", "printed", "printed ratio", "reading", "measured ratio (95 %)"), rows, left=2)
 
 
 def under(outcome: Reproduced) -> Iterable[tuple[str, Outcome]]:
@@ -207,7 +207,7 @@ def claims() -> str:
         counts = Counter(counted(row["outcome"]) for row in of_paper)
         own = sum(row["whose"] == "own" for row in of_paper)
         rows.append((title, str(len(of_paper)), str(own), *(str(counts[word]) for word in WORDS)))
-    return table(("paper", "claims", "own", *WORDS), rows)
+    return table(("paper", "claims", "Airhop's own", *WORDS), rows)
 
 
 def depending() -> str:
@@ -221,7 +221,7 @@ def depending() -> str:
         for row in outcome_rows()
         if row["depends_on"]
     ]
-    return table(("claim", "experiment", "over all readings"), rows, left=3)
+    return table(("claim", "experiment", "verdicts over all readings"), rows, left=3)
 
 
 def outcomes() -> str:
@@ -231,7 +231,7 @@ def outcomes() -> str:
         for word, name in (("paper", "the papers'"), ("own", "Airhop's own")):
             counts = Counter(counted(row[outcome]) for row in read if row[whose] == word)
             rows.append((f"{name}, {label}", str(sum(counts.values())), *(str(counts[one]) for one in WORDS)))
-    return table(("claims", "n", *WORDS), rows)
+    return table(("claims", "number of claims", *WORDS), rows)
 
 
 def changes() -> str:
