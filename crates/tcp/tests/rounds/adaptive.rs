@@ -1,15 +1,15 @@
-//! Windows per round trip of senders that adapt their increase or decrease, in segments. Path and notation:
-//! see `common/rounds.rs`.
+//! Windows per round trip of senders that adapt their increase or decrease, in segments. `common/rounds.rs`
+//! describes the path and the notation.
 
 use crate::common::path::{Fate, Path};
 use crate::common::rounds::{clean, rounds, rounds_with};
 
-/// Returns a path on which a router marks these segments.
+/// Returns a path on which a router marks the given segments.
 fn marking(segments: std::ops::RangeInclusive<u64>) -> Path {
     segments.fold(clean(), |p, n| p.with(n, 1, Fate::Congested))
 }
 
-// RFC 8257 §3.4, §3.5: without marks DCTCP behaves as SACK.
+// RFC 8257 §3.4, §3.5: without marks, DCTCP behaves as SACK does.
 #[test]
 fn dctcp_without_marks_has_the_windows_of_sack() {
     for path in [clean(), clean().losing(&[20]), clean().losing(&[20, 22, 24])] {
@@ -17,11 +17,11 @@ fn dctcp_without_marks_has_the_windows_of_sack() {
     }
 }
 
-// RFC 8257 §3.3. With a single mark: alpha starts at 1 and decreases by 1/16 per round. The sixth ACK of
-// round 4 echoes the mark, when cwnd is 9.49 and alpha is (15/16)^4 = 0.77: the window becomes 5.83, and two
-// more ACKs add 0.34. With marks on all segments from 40 on, there is one reduction per round and no growth
-// (RFC 3168 §6.1.2); alpha increases from 0.68 to 1, so each reduction is larger than the previous one. With
-// an initial alpha of 0 the first reductions are small.
+// RFC 8257 §3.3. A single mark: alpha starts at 1 and decreases by 1/16 per round. The sixth ACK of round 4
+// echoes the mark, when cwnd is 9.49 and alpha is (15/16)^4 = 0.77. The window becomes 5.83, and two more
+// ACKs add 0.34. Marks on all segments from 40 on: there is one reduction per round and no growth (RFC 3168
+// §6.1.2); alpha increases from 0.68 to 1, so each reduction is larger than the previous one. With an initial
+// alpha of 0, the first reductions are small.
 #[test]
 fn dctcp_alpha_sets_the_reduction_per_round() {
     insta::assert_snapshot!(rounds("dctcp", &marking(20..=20), 10), @r"
@@ -71,9 +71,9 @@ fn dctcp_alpha_sets_the_reduction_per_round() {
 }
 
 // Caini and Firrincieli 2004: the round trip of 100 ms is four times the reference of 25 ms. Therefore the
-// initial window is four segments; an ACK adds 15 segments up to four times the threshold of 8, and then
-// 16/cwnd. A loss halves the window. With 100 ms as the reference, the scheme is Reno. (Pacing is off, as in
-// Linux.)
+// initial window is four segments; each ACK adds 15 segments up to four times the threshold of 8, and then
+// 16/cwnd. A loss halves the window. With a reference of 100 ms, the scheme behaves as Reno does. (Pacing is
+// off, as in Linux.)
 #[test]
 fn hybla_windows_scale_with_rho_per_round() {
     const LINUX: &[(&str, f64)] = &[("form", 1.0)];
@@ -105,8 +105,8 @@ fn hybla_windows_scale_with_rho_per_round() {
     ");
 }
 
-// Liu et al. 2008: growth is Reno's up to 15 segments. Then an ACK adds 10/cwnd, as no delay was measured,
-// and a loss costs an eighth: the window decreases from 49.05 to 42.92.
+// Liu et al. 2008: growth is Reno's up to 15 segments. Afterwards each ACK adds 10/cwnd, because no queueing
+// delay was measured. A loss removes an eighth of the window: it decreases from 49.05 to 42.92.
 #[test]
 fn illinois_windows_grow_by_10_and_lose_an_eighth() {
     insta::assert_snapshot!(rounds("illinois", &clean(), 16), @r"
@@ -152,8 +152,9 @@ fn illinois_windows_grow_by_10_and_lose_an_eighth() {
 }
 
 // Leith and Shorten 2004: the first ACK arrives at 100 ms, so round 11 is the last round with Reno's growth.
-// Afterwards the window grows by 1 + 10 t + t²/4 per round trip of 100 ms, that is by 2, 3, 4, … (scaling has
-// no effect at this round trip). The first loss halves the window, and growth is Reno's again for one second.
+// Afterwards the window grows by 1 + 10 t + t²/4 per round trip of 100 ms, that is by 2, 3, 4, … (RTT scaling
+// has no effect at this round trip). The first loss halves the window, and growth is Reno's again for one
+// second.
 #[test]
 fn htcp_windows_grow_with_time_since_the_loss_per_round() {
     insta::assert_snapshot!(rounds("htcp", &clean(), 24), @r"

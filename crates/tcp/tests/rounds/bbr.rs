@@ -1,20 +1,20 @@
-//! BBR v1 on the pipe of `common/rounds.rs`, which 101 segments fill. Section numbers are those of
-//! draft-cardwell-iccrg-bbr-congestion-control-00.
+//! BBR v1 on the path of `common/rounds.rs`, whose bandwidth-delay product is 101 segments. Section numbers
+//! are those of draft-cardwell-iccrg-bbr-congestion-control-00.
 
 use crate::common::at;
 use crate::common::path::{Path, Transfer};
 use crate::common::rounds::{cwnd, pipe, run, sent};
 use airhop_base::Span;
 
-/// Returns rounds `from` to `to` of 100 ms: segments sent, window at the end, retransmissions.
+/// Returns rounds `from` to `to` of 100 ms: segments sent, window at the end, and number of retransmissions.
 fn rounds(t: &Transfer, from: usize, to: usize) -> String {
     t.rounds().lines().skip(from).take(to + 1 - from).collect::<Vec<_>>().join("\n")
 }
 
-// §4.3.2: the window grows by the acknowledged segments, and the rate is 2/ln 2 of the delivery rate, so both
-// double per round trip. The window ends at 298 segments, 2.885 · 101 plus three quanta of two, and stays
-// there for three round trips of 298 ms without growth. §4.3.3: at 1/2.885 of the rate, or 34 segments per
-// round, the 197 queued segments drain in three rounds.
+// §4.3.2: the window grows by the acknowledged segments, and the pacing rate is 2/ln 2 times the delivery
+// rate, so both double per round trip. The window reaches 298 segments, 2.885 · 101 plus three quanta of two,
+// and stays there for three round trips of 298 ms without growth of the delivery rate. §4.3.3: at 1/2.885 of
+// the rate, or 34 segments per round, the 197 queued segments drain in three rounds.
 #[test]
 fn bbr_startup_doubles_until_the_pipe_is_full_and_drains() {
     insta::assert_snapshot!(rounds(&run("bbr", pipe(1000), 3_000), 0, 19), @r"
@@ -41,10 +41,10 @@ fn bbr_startup_doubles_until_the_pipe_is_full_and_drains() {
     ");
 }
 
-// §4.3.4: in one of eight rounds the rate is a quarter higher, and in the next a quarter lower; while
-// probing, the window is two segments larger. In the other rounds the rate is 1 % below the link rate (Linux'
-// margin). §4.2.3: the window is 2 · 101 segments, plus three quanta of two, plus two segments for ACK
-// aggregation.
+// §4.3.4: in one of eight rounds the pacing rate is a quarter higher, and in the next round a quarter lower;
+// while the sender probes, the window is two segments larger. In the other rounds the rate is 1 % below the
+// link rate (Linux' margin). §4.2.3: the window is 2 · 101 segments, plus three quanta of two, plus two
+// segments for ACK aggregation.
 #[test]
 fn probe_bw_gains_cycle_over_eight_rounds() {
     insta::assert_snapshot!(rounds(&run("bbr", pipe(1000), 5_000), 24, 42), @r"
@@ -70,7 +70,7 @@ fn probe_bw_gains_cycle_over_eight_rounds() {
     ");
 }
 
-// §4.3.5: the smallest round trip is measured at 0.1 s. If no smaller one follows for 10 s, the window
+// §4.3.5: the smallest round trip is measured at 0.1 s. If no smaller round trip follows for 10 s, the window
 // becomes four segments. The flight reaches this size after a round trip, and stays there for 200 ms and a
 // round trip. Then the window is restored.
 #[test]
@@ -87,8 +87,8 @@ fn probe_rtt_begins_after_ten_seconds() {
 }
 
 // §4.3.5, BBRHandleProbeRTT: segments sent with a window of four are marked as application-limited. On a path
-// of 11 ms, the 200 ms contain more round trips than the rate filter covers, and the rate nevertheless stays
-// in the filter.
+// with a round trip of 11 ms, the 200 ms contain more round trips than the rate filter covers, but the filter
+// keeps the rate.
 #[test]
 fn probe_rtt_does_not_change_the_rate_estimate() {
     let t = run("bbr", Path { bottleneck: pipe(1000).bottleneck, ..Path::of(5) }, 10_500);
@@ -99,8 +99,8 @@ fn probe_rtt_does_not_change_the_rate_estimate() {
 }
 
 // §4.2.3.4: in the first round trip of fast recovery, each ACK sets the window to the flight plus the
-// delivered segments. Then the window grows again, and is restored at the end of the recovery. It is not
-// halved.
+// delivered segments. Then the window grows again, and is restored at the end of the recovery. The loss does
+// not halve the window.
 #[test]
 fn a_loss_conserves_packets_for_a_round_trip() {
     let lost = 2500; // while about 101 are in flight
@@ -118,8 +118,8 @@ fn a_loss_conserves_packets_for_a_round_trip() {
     assert_eq!((t.sender.counters().fast_recoveries, t.sender.counters().timeouts), (1, 0));
 }
 
-// §4.2.3.4: after a timeout the window is one segment; the delivery-rate estimate is kept, and after the
-// repair the window is restored.
+// §4.2.3.4: after a timeout the window is one segment, the delivery-rate estimate is kept, and the window is
+// restored when the losses are repaired.
 #[test]
 fn a_timeout_sets_one_segment_and_repair_restores_the_window() {
     let lost: Vec<u64> = (2000..2400).collect();
@@ -131,7 +131,7 @@ fn a_timeout_sets_one_segment_and_repair_restores_the_window() {
     assert!(sent(&t, 8_000, 9_000) > 970);
 }
 
-// The window ignores wireless losses: a loss of one segment in twenty costs no more than its retransmissions.
+// Wireless losses do not reduce the window: the loss of one segment in twenty costs only the retransmissions.
 #[test]
 fn random_losses_do_not_reduce_the_bbr_window() {
     let lost: Vec<u64> = (200..20_000).step_by(20).collect();

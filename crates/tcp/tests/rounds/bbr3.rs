@@ -1,4 +1,5 @@
-//! BBR v3 on the pipe of `common/rounds.rs`, which 101 segments fill. Section numbers are those of draft-ietf-ccwg-bbr-06.
+//! BBR v3 on the path of `common/rounds.rs`, whose bandwidth-delay product is 101 segments. Section numbers
+//! are those of draft-ietf-ccwg-bbr-06.
 
 use crate::common::path::Transfer;
 use crate::common::rounds::{cwnd, pipe, run};
@@ -15,10 +16,10 @@ fn rounds(t: &Transfer, from: usize, to: usize) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-// §5.3.1.1: a pacing gain of 2.77 and a cwnd gain of 2 double rate and window per round trip. A window of
-// twice 101 segments, plus the additionally acknowledged segments, fills a queue of 110 segments; after three
-// round trips of 211 ms at the link rate, Startup ends. §5.3.2: at half the rate the queue empties in two
-// round trips.
+// §5.3.1.1: a pacing gain of 2.77 and a cwnd gain of 2 double rate and window per round trip. The window,
+// twice 101 segments plus the extra acknowledged segments, fills a queue of 110 segments. After three round
+// trips of 211 ms at the link rate, Startup ends. §5.3.2: at half the rate the queue empties in two round
+// trips.
 #[test]
 fn bbr3_startup_doubles_until_the_pipe_is_full_and_drains() {
     insta::assert_snapshot!(rounds(&run("bbr3", pipe(1000), 2_000), 0, 17), @r"
@@ -43,10 +44,11 @@ fn bbr3_startup_doubles_until_the_pipe_is_full_and_drains() {
     ");
 }
 
-// §5.3.3: for two to three seconds the rate is 1 % below the link rate, and then follows one round trip of
-// Refill. The gain is then 1.25 until three round trips have shown no growth, with a window of 2.25 · 101
-// segments, plus one for the excess and two for probing; and 0.9 until the queue is empty. §5.3.4: after five
-// seconds without a lower round trip, the flight is half of 101 segments, for 200 ms and a round trip.
+// §5.3.3: for two to three seconds the rate is 1 % below the link rate; one round trip of Refill follows.
+// Then the gain is 1.25 until the delivery rate has not grown for three round trips, with a window of 2.25 ·
+// 101 segments, plus one for ACK aggregation and two for probing; afterwards the gain is 0.9 until the queue
+// is empty. §5.3.4: after five seconds without a lower round trip, the flight is half of 101 segments, for
+// 200 ms and a round trip.
 #[test]
 fn probe_bw_cycles_and_probe_rtt_follows_after_5_s() {
     insta::assert_snapshot!(rounds(&run("bbr3", pipe(1000), 5_800), 36, 56), @r"
@@ -74,10 +76,11 @@ fn probe_bw_cycles_and_probe_rtt_follows_after_5_s() {
     ");
 }
 
-// A queue of 50 segments. §5.3.1.3: losses end Startup one round trip after the first loss; in that round
-// trip 150 segments were delivered, and the sender leaves 0.15 of these to other flows. §5.3.3.4: from this
-// bound the probe adds one segment, then two, then four; a loss rate above 2 % ends the probe. §5.3.3.6: the
-// next probe stops at the former bound, and continues after a round trip without losses there.
+// A queue of 50 segments. §5.3.1.3: losses end Startup one round trip after the first loss. In that round
+// trip 150 segments were delivered, and the sender leaves 0.15 of these to other flows as headroom. §5.3.3.4:
+// from this bound the probe adds one segment, then two, then four; a loss rate above 2 % ends the probe.
+// §5.3.3.6: the next probe stops at the former bound, and continues after a round trip without losses at this
+// bound.
 #[test]
 fn losses_in_a_short_queue_bound_the_flight() {
     let t = run("bbr3", pipe(50), 8_900);
@@ -125,9 +128,9 @@ fn losses_in_a_short_queue_bound_the_flight() {
     ");
 }
 
-// §5.5.10.3: one loss in ProbeBW_CRUISE. The delivery rate in that round trip is the usual one, so the pacing
-// rate stays the same. The window also stays, because 0.7 of the window, or 142 segments, exceeds the 101
-// delivered segments. Refill resets the short-term bounds.
+// §5.5.10.3: one loss in ProbeBW_CRUISE. The delivery rate in that round trip is the same as before, so the
+// pacing rate stays the same. The window also stays the same, because 0.7 of the window, or 142 segments,
+// exceeds the 101 delivered segments. Refill resets the short-term bounds.
 #[test]
 fn a_loss_sets_short_term_bounds_until_the_next_probe() {
     let t = run("bbr3", pipe(1000).losing(&[2300]), 4_500);
@@ -138,8 +141,8 @@ fn a_loss_sets_short_term_bounds_until_the_next_probe() {
     assert!(t.log.len() + 15 > clean.log.len(), "{} of {}", t.log.len(), clean.log.len());
 }
 
-// §5.6.4.4: a whole flight is lost. After the timeout the window is one segment, and then four plus the
-// acknowledged segments. After the repair, window and rate have their former values.
+// §5.6.4.4: all segments in flight are lost. After the timeout the window is one segment, and then four plus
+// the acknowledged segments. After the repair, window and rate have their former values.
 #[test]
 fn a_timeout_sets_one_segment_and_repair_restores_the_window() {
     let lost: Vec<u64> = (2000..2203).collect();

@@ -1,5 +1,5 @@
-//! Copa and LEDBAT round by round, on the pipe of `common/rounds.rs`: 101 segments fill the path, and each
-//! queued segment adds a millisecond.
+//! Copa and LEDBAT round by round, on the path of `common/rounds.rs`: the bandwidth-delay product is 101
+//! segments, and each queued segment adds a millisecond.
 
 use crate::common::at;
 use crate::common::path::Transfer;
@@ -21,9 +21,9 @@ fn cwnd(t: &Transfer, time: Time) -> f64 {
     t.cwnd.iter().rev().find(|(at, _)| *at < time).expect("a window").1
 }
 
-// Arun and Balakrishnan 2018, §2.1: the window doubles until the rate exceeds the target, which the sender
-// detects a round trip later. Then the window decreases by 1/δ = 2 per round trip of up to 225 ms for three
-// round trips, and afterwards by 4, 8, 16 and so on.
+// Arun and Balakrishnan 2018, §2.1: the window doubles until the rate exceeds the target rate, which the
+// sender detects a round trip later. Then the window decreases by 1/δ = 2 per round trip of up to 225 ms for
+// three round trips, and afterwards by 4, 8, 16 and so on.
 #[test]
 fn copa_doubles_the_window_and_then_the_velocity() {
     insta::assert_snapshot!(rounds(&run("copa", pipe(1000), 2_100), 0, 20), @r"
@@ -51,9 +51,9 @@ fn copa_doubles_the_window_and_then_the_velocity() {
     ");
 }
 
-// §2.1: the pacing rate is 2 · cwnd/RTTstanding, for payload only. The ten segments of the initial window are
-// sent at once. After their ACKs the window is 20, and the twenty segments are sent at intervals of 101 / (2
-// · 20) = 2.525 ms, over half a round trip.
+// §2.1: the pacing rate is 2 · cwnd/RTTstanding, and counts only payload. The ten segments of the initial
+// window are sent at once. After their ACKs the window is 20, and the twenty segments are sent at intervals
+// of 101 / (2 · 20) = 2.525 ms, over half a round trip.
 #[test]
 fn copa_paces_at_twice_the_window_per_rtt_standing() {
     let t = run("copa", pipe(1000), 199);
@@ -63,8 +63,8 @@ fn copa_paces_at_twice_the_window_per_rtt_standing() {
     assert!(paced.len() > 15 && paced.windows(2).all(|w| (w[1] - w[0] - 2.525).abs() < 1e-3), "{paced:?}");
 }
 
-// RFC 6817 §2.4.2: without a queue off_target is 1, and the window grows by a segment per acknowledged window; the
-// initial window's own queue of 9 ms reduces this at first.
+// RFC 6817 §2.4.2: without a queue, off_target is 1, and the window grows by one segment per acknowledged
+// window. The queue of 9 ms that the initial window itself causes reduces the growth at first.
 #[test]
 fn ledbat_grows_by_a_segment_a_round_trip() {
     insta::assert_snapshot!(rounds(&run("ledbat", pipe(1000), 2_200), 0, 20), @r"
@@ -93,10 +93,10 @@ fn ledbat_grows_by_a_segment_a_round_trip() {
 }
 
 // draft-irtf-iccrg-ledbat-plus-plus-01 §4.2: on a path of 101 ms the gain is 1 / ceil(120/101), half of
-// Reno's. Slow start adds half of the window per round trip, up to a queueing delay of three quarters of 60
-// ms (§4.1), which the sender detects a round trip later. Beyond the target the window decreases by at most
-// half per round trip (§4.3). A slowdown (§4.4) has two segments for two round trips of about 200 ms, and
-// then slow start, which ends at the target.
+// Reno's. Slow start adds half of the window per round trip, until the queueing delay exceeds three quarters
+// of 60 ms (§4.1), which the sender detects a round trip later. Above the target delay the window decreases
+// by at most half per round trip (§4.3). A slowdown (§4.4) has a window of two segments for two round trips
+// of about 200 ms, and then slow start, which ends at the target.
 #[test]
 fn ledbat_plus_plus_slows_down_after_its_first_slow_start() {
     insta::assert_snapshot!(rounds(&run_with("ledbat", &[("form", 1.0)], pipe(1000), 3_200), 0, 30), @r"

@@ -1,7 +1,7 @@
 //! Windows per round trip of the schemes that classify losses, in segments.
 //!
-//! The path and the notation are those of `common/rounds.rs`; each snapshot ends with the classification of
-//! the losses.
+//! `common/rounds.rs` describes the path and the notation; each snapshot ends with the classification of the
+//! losses.
 
 use crate::common;
 use crate::common::path::{Fate, Path, Transfer};
@@ -43,13 +43,13 @@ fn rounds(scheme: &str, path: &Path, n: u64) -> String {
     told(started(scheme, path.clone()), n)
 }
 
-/// Returns a link with a service time of 10 ms per segment and a queue of `room` segments; the round trip
-/// with an empty queue is 100 ms.
+/// Returns a link with a service time of 10 ms per segment and a queue capacity of `room` segments; the round
+/// trip with an empty queue is 100 ms.
 fn queue(room: usize) -> Path {
     Path { bottleneck: Some((Rate::from_bps(832_000), room)), ..Path::of(45) }
 }
 
-/// Returns the first `n` rounds, after a check that they are the same for all of `schemes`.
+/// Returns the first `n` rounds. Checks that they are equal for all of `schemes`.
 fn common_rounds(schemes: &[&str], path: &Path, n: u64) -> String {
     same(schemes, |scheme| rounds(scheme, path, n))
 }
@@ -64,7 +64,7 @@ fn without_a_loss_all_discriminators_grow_as_reno() {
     assert_eq!(common_rounds(&GROW_AS_RENO, &clean(), 9), reno);
 }
 
-// Santa Cruz: no segment is queued on this path, so congestion avoidance adds one segment per window.
+// Santa Cruz: the queue of this path is empty, so congestion avoidance adds one segment per window.
 #[test]
 fn santa_cruz_adds_one_segment_per_window_without_a_queue() {
     insta::assert_snapshot!(rounds("santa-cruz", &clean(), 7), @r"
@@ -78,10 +78,10 @@ fn santa_cruz_adds_one_segment_per_window_without_a_queue() {
     ");
 }
 
-// Santa Cruz on a path that holds ten segments. After slow start the window is too large, and shrinks until n
-// + delta = 5 segments are queued. A smaller window grows until n - delta = 3 segments are queued, and then
-// once more: growth releases two segments, and the first of them is measured while the second is still behind
-// it. No segment is lost.
+// Santa Cruz on a path with a bandwidth-delay product of ten segments. After slow start the window is too
+// large, and shrinks until n + delta = 5 segments are queued. A smaller window grows until n - delta = 3
+// segments are queued, and then once more: the growth releases two segments, and the first of them is
+// measured while the second is still behind it. No segment is lost.
 #[test]
 fn santa_cruz_keeps_between_n_minus_and_plus_delta_queued() {
     for (ssthresh, settled) in [(8.0, 14.0), (f64::INFINITY, 15.0)] {
@@ -94,13 +94,14 @@ fn santa_cruz_keeps_between_n_minus_and_plus_delta_queued() {
     }
 }
 
-// A single loss that the schemes classify as wireless: there is neither warning nor jitter nor outliers, and
-// segment 21 has no mark. Round 4: six ACKs release 7 segments, and the duplicate ACK from 22 releases one
-// more. Round 5: the second duplicate of eight releases one segment. The third causes the fast retransmission
-// of 21 without a reduction; 11 segments are outstanding, and the window, inflated to 12.60, releases one
-// segment, as does each of the six remaining duplicates: 1 + 1 + 1 + 6. Round 6: the duplicate from the first
-// of these segments releases one. Then the retransmission is acknowledged and 8 segments are outstanding, so
-// one more is sent, and the seven remaining ACKs release eight, because the window passes 10.
+// A single loss that the schemes classify as wireless: there is neither a congestion warning nor jitter nor
+// an outlier, and segment 21 has no mark. Round 4: six ACKs release 7 segments, and the duplicate ACK caused
+// by 22 releases one more. Round 5: the second of eight duplicates releases one segment. The third causes the
+// fast retransmission of 21 without a reduction; 11 segments are outstanding, and the window, inflated to
+// 12.60, releases one segment, as does each of the six remaining duplicates: 1 + 1 + 1 + 6. Round 6: the
+// duplicate caused by the first of these segments releases one. Then the retransmission is acknowledged and 8
+// segments are outstanding, so one more is sent. The seven remaining ACKs release eight segments, because the
+// window passes 10.
 #[test]
 fn a_single_wireless_loss_causes_no_reduction() {
     let schemes = ["jersey", "new-jersey", "jtcp", "newreno-ff", "casablanca"];
@@ -115,10 +116,10 @@ fn a_single_wireless_loss_causes_no_reduction() {
       7  11  11.24
     21 wireless
     ");
-    // The same loss with integer windows. Round 4: ACKs release 6 segments, duplicate ACKs 2, and the growth
-    // of the window 1. Round 5: the first duplicate of the round is the third in all, and causes the
-    // retransmission of 21 and one segment; eight more segments follow. Round 6: one segment is released when
-    // the retransmission is acknowledged, then nine, and one as the window grows.
+    // The same loss with integer windows. Round 4: ACKs release 6 segments, duplicate ACKs release 2, and the
+    // growth of the window releases 1. Round 5: the first duplicate of the round is the third for 21, and
+    // causes the retransmission of 21 and one new segment; eight more segments follow. Round 6: one segment
+    // is released when the retransmission is acknowledged, then nine, and one as the window grows.
     insta::assert_snapshot!(rounds("santa-cruz", &clean().losing(&[21]), 8), @r"
       0   2   2.00
       1   4   4.00
@@ -133,10 +134,11 @@ fn a_single_wireless_loss_causes_no_reduction() {
 }
 
 // Three losses: NewReno retransmits one hole per round trip, with an unreduced window. Round 5: the second
-// duplicate ACK releases 30, and the third causes the retransmission of 20. With 11 segments outstanding and
-// 9.50 + 3 allowed, 31 is sent, and four more segments for further duplicates. Round 6: the duplicate from 30
-// releases one segment. The partial ACK causes the repair of 22 and one segment, because it deflates the
-// window by two and adds one; five segments follow for duplicates. Round 7 is the same with six segments.
+// duplicate ACK releases 30, and the third causes the retransmission of 20. The window of 9.50 + 3 permits a
+// twelfth segment beside the 11 outstanding segments, so 31 is sent, and further duplicates release four more
+// segments. Round 6: the duplicate caused by 30 releases one segment. The partial ACK causes the
+// retransmission of 22 and one new segment, because it deflates the window by two and adds one; duplicates
+// release five segments. Round 7 is the same with six segments.
 #[test]
 fn three_wireless_losses_cause_no_reduction() {
     let schemes = ["jersey", "new-jersey", "jtcp", "newreno-ff", "casablanca"];
@@ -155,10 +157,10 @@ fn three_wireless_losses_cause_no_reduction() {
     ");
 }
 
-// Casablanca marks segments 5, 10, 15, 20 …: a loss of only segment 20 is congestion, handled as in NewReno.
-// With three losses, two segments are known to be missing when the loss of 20 is detected (20 and 22; 21, 23
-// and 24 have arrived). One marked segment of two has a probability of 0.36 by chance, so the loss is
-// wireless.
+// Casablanca marks segments 5, 10, 15, 20 …: a loss of only segment 20 is classified as congestion, and
+// handled as in NewReno. With three losses, two segments are known to be missing when the loss of 20 is
+// detected (20 and 22; 21, 23 and 24 have arrived). The chance that one of two random segments is marked is
+// 0.36, so the loss is wireless.
 #[test]
 fn casablanca_classifies_losses_by_marked_segments() {
     let alone = clean().losing(&[20]);
@@ -177,9 +179,9 @@ fn casablanca_classifies_losses_by_marked_segments() {
 }
 
 // TIBET. When 21 is retransmitted, 31 segments have been sent in 500 ms; with 30 gaps the mean is 60 segments
-// per second. The second filter has a time constant of one second and has reached 34.0 (from 20 after the
-// first gap). Multiplied by 0.95 · 100 ms, that gives 3.23. Round 5: 31 is sent and 21 retransmitted; the
-// ninth duplicate ACK inflates the window to 12.23, which releases 32.
+// per second. The second filter has a time constant of one second and has reached 34.0 (after the first gap
+// it had 20). Multiplied by 0.95 · 100 ms, this estimate corresponds to a window of 3.23. Round 5: 31 is sent
+// and 21 retransmitted; the ninth duplicate ACK inflates the window to 12.23, which releases 32.
 #[test]
 fn a_loss_sets_the_tibet_window_from_its_estimate() {
     insta::assert_snapshot!(rounds("tibet", &clean().losing(&[21]), 8), @r"
@@ -195,10 +197,10 @@ fn a_loss_sets_the_tibet_window_from_its_estimate() {
     ");
 }
 
-// From 0.96 Mbit/s and 100 ms, which the simulator provides, the ideal estimator sets a window of 12
-// segments, more than before. Round 5: 31 is sent, and 21 is retransmitted; with 11 segments outstanding and
-// 12 + 3 allowed, four more are sent, and then one for each of the remaining six duplicates. Without the
-// simulator's values, the scheme behaves as NewReno.
+// The simulator provides the ideal estimator with 0.96 Mbit/s and 100 ms, a window of 12 segments, which is
+// larger than the window before the loss. Round 5: 31 is sent, and 21 is retransmitted. The window of 12 + 3
+// permits four segments beside the 11 outstanding segments, and the remaining six duplicates release one
+// segment each. Without the simulator's values, the scheme behaves as NewReno.
 #[test]
 fn a_loss_sets_the_ideal_bwe_window_to_the_bdp() {
     let mut t = started("ideal-bwe", clean().losing(&[21]));
@@ -221,9 +223,9 @@ fn a_loss_sets_the_ideal_bwe_window_to_the_bdp() {
 // DCR. The first duplicate ACK arrives in round 4 and starts a timer of one round trip, 100 ms. In round 5
 // eight more duplicates release one segment each. Then the timer expires: 21 is retransmitted, and the window
 // is reduced once, to half of 9.60. At this time 31 to 38 are in flight and 22 to 30 have arrived, so the
-// flight is 9 with the retransmission. Round 6: after the sixth arrival 3 are in flight, and the window of
-// 4.80 permits one segment; the seventh and the eighth arrival release one each. The last segment is sent
-// when the retransmission is acknowledged.
+// flight is 9 with the retransmission. Round 6: after the sixth arrival 3 segments are in flight, and the
+// window of 4.80 permits one segment; the seventh and the eighth arrival release one each. The last segment
+// of the round is sent when the retransmission is acknowledged.
 #[test]
 fn dcr_delays_a_reduction_by_one_round_trip() {
     insta::assert_snapshot!(rounds("dcr", &clean().losing(&[21]), 9), @r"
@@ -240,8 +242,9 @@ fn dcr_delays_a_reduction_by_one_round_trip() {
     ");
 }
 
-// The link layer delivers segment 21 with a delay of 60 ms, less than the round trip for which DCR waits: DCR
-// neither retransmits nor reduces the window. With 120 ms DCR reduces the window once.
+// The link layer delivers segment 21 with an additional delay of 60 ms, less than the round trip for which
+// DCR waits: DCR neither retransmits nor reduces the window. With a delay of 120 ms, DCR reduces the window
+// once.
 #[test]
 fn dcr_does_not_reduce_for_a_timely_link_repair() {
     let late = |ms| clean().with(21, 1, Fate::Late(Span::from_millis(ms)));
@@ -254,10 +257,10 @@ fn dcr_does_not_reduce_for_a_timely_link_repair() {
     assert_eq!(counted(120), (1, 1));
 }
 
-// Several losses in a window lead to one reduction. Round 5: six duplicate ACKs release six segments, and
-// then 20 is retransmitted. Of 16 outstanding segments, 7 have arrived, and 22 and 24 are also lost, so 7 are
-// in flight. Round 6: the fourth duplicate ACK makes room for the repair of 22, and the next one for that of
-// 24; then new data are sent.
+// Several losses in a window cause one reduction. Round 5: six duplicate ACKs release six segments, and then
+// 20 is retransmitted. Of 16 outstanding segments, 7 have arrived, and 22 and 24 are also lost, so 7 are in
+// flight. Round 6: the fourth duplicate ACK permits the retransmission of 22, and the fifth that of 24; then
+// new data are sent.
 #[test]
 fn dcr_reduces_once_for_three_losses() {
     insta::assert_snapshot!(rounds("dcr", &clean().losing(&[20, 22, 24]), 10), @r"
@@ -275,9 +278,10 @@ fn dcr_reduces_once_for_three_losses() {
     ");
 }
 
-// Bhandarkar and Reddy 2004: the retransmission timer must not interrupt the delay for the link layer. After
-// a first sample of 100 ms the timeout is 300 ms (ns-2: a mean of 10 ticks and four times a deviation of
-// five), so the timer would expire at 400 ms. Duplicate ACKs at 350 ms start a delay until 450 ms.
+// Bhandarkar and Reddy 2004: the retransmission timer must not expire during the delay in which the link
+// layer can repair the loss. After a first sample of 100 ms the timeout is 300 ms (ns-2: a mean of 10 ticks
+// plus four times a deviation of five), so the timer would expire at 400 ms. Duplicate ACKs at 350 ms start a
+// delay until 450 ms.
 #[test]
 fn the_retransmission_timer_does_not_interrupt_the_dcr_delay() {
     let mut s = Script::new("dcr", ns2(8.0, 2.0));
@@ -303,11 +307,12 @@ fn the_retransmission_timer_does_not_interrupt_the_dcr_delay() {
     assert_eq!((s.at(150).ack(2), s.due()), (String::new(), due));
 }
 
-// A whole window is lost, and the timer expires in round 5. JTCP measures no jitter, so the loss is wireless:
-// the window becomes half of 8.95 without slow start (Yun 2009 §2.2), and four segments are sent at once.
-// Jersey estimates 10, 40 and 95 segments per second after rounds 1, 2 and 3: the first ACK of a round
-// computes half of (R + 1 / RTT), and each other ACK adds 1 / RTT. The threshold is therefore 9.5, which the
-// window passes in round 9. New Jersey estimates 0, 20 and 50, so its threshold is 5.
+// A whole window is lost, and the timer expires in round 5. JTCP measures no jitter and classifies the loss
+// as wireless: the window becomes half of 8.95 without slow start (Yun 2009 §2.2), and four segments are sent
+// at once. Jersey estimates 10, 40 and 95 segments per second after rounds 1, 2 and 3: the first ACK of a
+// round sets the estimate R to half of (R + 1 / RTT), and each other ACK adds 1 / RTT. The threshold is
+// therefore 9.5, which the window passes in round 9. New Jersey estimates 0, 20 and 50, so its threshold is
+// 5.
 #[test]
 fn the_threshold_after_a_timeout_follows_each_estimate() {
     let window = clean().losing(&[15, 16, 17, 18, 19, 20, 21, 22]);
@@ -354,7 +359,7 @@ fn the_threshold_after_a_timeout_follows_each_estimate() {
 }
 
 // Slow start into a full queue: half of the doubled window is queued, and many round-trip times exceed the
-// limits. Schemes that use these criteria classify the loss as congestion.
+// limits. The schemes with a criterion on the round-trip time classify the loss as congestion.
 #[test]
 fn a_loss_after_slow_start_overflow_is_congestion() {
     for scheme in ["jtcp", "newreno-ff"] {
@@ -364,8 +369,8 @@ fn a_loss_after_slow_start_overflow_is_congestion() {
     }
 }
 
-// In congestion avoidance the queue is as full one window after the overflow as one window before. As the
-// queue did not grow, no k makes the loss congestion.
+// In congestion avoidance the queue is as full one window after the overflow as one window before the
+// overflow. As the queue did not grow, no value of k classifies the loss as congestion.
 #[test]
 fn jtcp_misses_congestion_in_a_full_constant_queue() {
     let judged = |k: f64| {

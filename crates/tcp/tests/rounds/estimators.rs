@@ -1,4 +1,5 @@
-//! Windows per round trip of senders with estimators, in segments. Path and notation: see `common/rounds.rs`.
+//! Windows per round trip of senders with bandwidth estimators, in segments. `common/rounds.rs` describes the
+//! path and the notation.
 
 use crate::common::at;
 use crate::common::path::{Fate, Path, Transfer};
@@ -17,7 +18,8 @@ const PIPE: f64 = 13.5;
 /// Parameters of Veno and Westwood+ with NewReno's recovery in place of that of ns-2's Linux agents.
 const NEWRENO: [(&str, f64); 1] = [("recovery", 1.0)];
 
-// Without a loss and without a queue all schemes but Vegas grow as Reno, and after a timeout Veno is Reno.
+// Without a loss and without a queue, all schemes except Vegas grow as Reno does. After a timeout, Veno
+// behaves as Reno.
 #[test]
 fn without_a_loss_the_window_grows_as_in_reno() {
     for scheme in ["westwood", "westwood-nr", "westwood-vt"] {
@@ -48,8 +50,8 @@ fn ns2_linux_agents_grow_by_whole_segments() {
 }
 
 // TCP-W is Westwood. TCP-CC's receiver limits the window to two segments for three rounds, because the first
-// two intervals of 100 ms only measure the values to compare. Then the limit doubles each round, and exceeds
-// Reno's window from round 4 on.
+// two intervals of 100 ms only measure the values that later intervals are compared with. Then the limit
+// doubles each round, and exceeds Reno's window from round 4 on.
 #[test]
 fn tcp_w_and_tcp_cc_match_their_columns_of_cheng_and_lin() {
     for path in [clean(), one(), three(), window()] {
@@ -69,8 +71,8 @@ fn tcp_w_and_tcp_cc_match_their_columns_of_cheng_and_lin() {
 }
 
 // Brakmo and Peterson 1995: slow start doubles the window every other round trip (rounds 2 and 4). Then the
-// window grows by one segment per round, because no segment is queued; the growth is an integer, as each ACK
-// adds 1/cwnd of the window at the start of the round.
+// window grows by one segment per round, because no segment is queued. The growth is an integer, because each
+// ACK adds the reciprocal of the window at the start of the round.
 #[test]
 fn vegas_doubles_every_other_round_and_then_adds_a_segment() {
     insta::assert_snapshot!(rounds("vegas", &clean(), 8), @r"
@@ -88,8 +90,8 @@ fn vegas_doubles_every_other_round_and_then_adds_a_segment() {
 // Segment 20, sent in round 4, is lost. Round 6: the first of seven duplicate ACKs arrives 200 ms after the
 // transmission of 20, and the fine-grained timeout is below 130 ms, so the sender does not wait for the third
 // duplicate. The window decreases by a quarter in integer segments, 8 - 2. Six more duplicates inflate it to
-// 13, of which 8 are outstanding, so five more are sent. In round 8 the window does not grow: the ACK of 20
-// also acknowledged 27, and its round trip of 200 ms counts as queueing.
+// 13, of which 8 segments are outstanding, so five more are sent. In round 8 the window does not grow: the
+// ACK of 20 also acknowledged 27, and Vegas counts the excess of its round trip of 200 ms as queueing delay.
 #[test]
 fn vegas_reduces_by_a_quarter_for_one_loss() {
     insta::assert_snapshot!(rounds("vegas", &one(), 10), @r"
@@ -106,9 +108,9 @@ fn vegas_reduces_by_a_quarter_for_one_loss() {
     ");
 }
 
-// In round 7 the ACK after the retransmission shows at once that 22 is overdue, and in round 8 the same holds
-// for 24: no duplicate ACK is needed. Both segments were sent before the reduction, so no second reduction
-// follows. The first of these ACKs increases the window of 6 by a sixth.
+// In round 7 the ACK after the retransmission shows at once that 22 is overdue, and in round 8 an ACK shows
+// that 24 is overdue: no duplicate ACK is necessary. Both segments were sent before the reduction, so no
+// second reduction follows. The first of these ACKs increases the window of 6 by a sixth.
 #[test]
 fn vegas_reduces_once_for_three_losses() {
     insta::assert_snapshot!(rounds("vegas", &three(), 10), @r"
@@ -125,8 +127,8 @@ fn vegas_reduces_once_for_three_losses() {
     ");
 }
 
-// §3.2: the bandwidth-delay product is 13.5 segments. One to three more segments are queued, as diff is
-// rounded to integers.
+// §3.2: the bandwidth-delay product is 13.5 segments. Vegas keeps one to three segments in the queue, because
+// diff is rounded to integers.
 #[test]
 fn vegas_keeps_between_alpha_and_beta_queued() {
     let mut t = Transfer::new("vegas", &config(), narrow(), 10_000);
@@ -136,10 +138,10 @@ fn vegas_keeps_between_alpha_and_beta_queued() {
     assert!(PIPE + 0.5 <= least && most <= PIPE + 3.5, "{least} to {most}");
 }
 
-// As no segment is queued, the loss counts as random, and the window becomes four fifths of 10. Round 5: the
-// duplicate ACK from 23, the third, makes room for a segment. The duplicate from 24 reveals the loss, and
-// nine segments are in flight with the retransmission of 20. The duplicate from 25 releases none, as the
-// window is 8, and each of the next six releases one.
+// As no segment is queued, Veno classifies the loss as random, and the window becomes four fifths of 10.
+// Round 5: the duplicate ACK caused by 23, the third, permits a segment. The duplicate caused by 24 shows the
+// loss, and nine segments are in flight with the retransmission of 20. The duplicate caused by 25 releases no
+// segment, because the window is 8, and each of the next six duplicates releases one.
 #[test]
 fn veno_reduces_by_a_fifth_without_a_queue() {
     insta::assert_snapshot!(rounds("veno", &one(), 8), @r"
@@ -166,8 +168,8 @@ fn veno_reduces_by_a_fifth_without_a_queue() {
     ");
 }
 
-// The retransmission is lost as well. The arrival of 33, sent after the retransmission, reveals this loss,
-// without a timeout or a second reduction.
+// The retransmission is also lost. The arrival of 33, sent after the retransmission, shows this loss, without
+// a timeout or a second reduction.
 #[test]
 fn forward_acknowledgement_detects_a_lost_retransmission() {
     insta::assert_snapshot!(rounds("veno", &one().with(20, 2, Fate::Lost), 9), @r"
@@ -195,7 +197,8 @@ fn veno_halves_the_window_with_a_queue() {
     };
     let (reno, veno) = (grown("reno"), grown("veno"));
     assert_eq!(veno.0, reno.0.floor(), "the pipe is not full yet: {reno:?} {veno:?}");
-    // On a full path dW/dt is r/W, and above the threshold r/2W: there W² grows half as fast.
+    // On a full path dW/dt is r/W, and above the threshold r/2W, so W² grows half as fast above the
+    // threshold.
     let gain = |w: f64| w * w - (PIPE + 3.0) * (PIPE + 3.0);
     assert!((gain(reno.1) / gain(veno.1) - 2.0).abs() < 0.15, "{reno:?} {veno:?}");
     let lossy = narrow().losing(&[500]);
@@ -207,10 +210,10 @@ fn veno_halves_the_window_with_a_queue() {
     assert_eq!(cut[1].1, (cut[0].1 / 2.0).floor());
 }
 
-// Westwood begins with an estimate of zero and a time constant of a second: half a second later the estimate
-// corresponds to less than the minimum window of 2. With Reno's recovery, 11 segments are outstanding, and 2
-// + 3 duplicates + 7 more permit 12: the last duplicate releases one segment in addition to the
-// retransmission of 20.
+// Westwood starts with an estimate of zero and a time constant of a second: half a second later the estimate
+// is still below the minimum window of 2. With Reno's recovery, 11 segments are outstanding, and the window
+// of 2 + 3 duplicates + 7 more duplicates permits 12: the last duplicate releases one segment in addition to
+// the retransmission of 20.
 #[test]
 fn westwood_sets_the_minimum_window_after_an_early_loss() {
     let expected = rounds("westwood", &one(), 9);
@@ -228,7 +231,7 @@ fn westwood_sets_the_minimum_window_after_an_early_loss() {
     assert_eq!(rounds("westwood-nr", &one(), 9), expected);
 }
 
-// The sender retransmits one hole per round trip, with the window of the estimate at the start of recovery.
+// The sender retransmits one hole per round trip. The window is the estimate at the start of recovery.
 #[test]
 fn westwood_nr_repairs_one_of_three_holes_per_round() {
     insta::assert_snapshot!(rounds("westwood-nr", &three(), 10), @r"
@@ -245,9 +248,9 @@ fn westwood_nr_repairs_one_of_three_holes_per_round() {
     ");
 }
 
-// A single hole is repaired in the same way by both recoveries, with the window of the scheme's estimate.
-// With three holes, NewReno repairs one per round trip (RFC 6582 §3.2). Reno's recovery ends at the first new
-// ACK; duplicates for segments sent before that recovery do not start another one (RFC 6582 §3.2 step 1), and
+// Both recoveries repair a single hole in the same way, with the window of the scheme's estimate. With three
+// holes, NewReno repairs one per round trip (RFC 6582 §3.2). Reno's recovery ends at the first new ACK;
+// duplicates for segments sent before that recovery do not start another recovery (RFC 6582 §3.2 step 1), and
 // the timer repairs the remaining holes.
 #[test]
 fn reno_and_newreno_recovery_differ_at_three_holes() {
@@ -264,11 +267,12 @@ fn reno_and_newreno_recovery_differ_at_three_holes() {
     }
 }
 
-// Westwood+ takes its first sample at 300 ms, at the first ACK that arrives more than a round trip after the
-// very first ACK: one byte and 5 segments in 200 ms, or 25 bytes/ms as an integer. The second sample, at 500
-// ms, is 8 + 8 segments (20 is missing), or 80 bytes/ms. The filters give (7 · 25 + 80)/8 = 31 and the
-// estimate (7 · 25 + 31)/8 = 25. In 100 ms that is a window of 2. The recovery ends with the window at
-// ssthresh, 5, at which an ACK still increases the window by one.
+// Westwood+ computes its first sample at 300 ms, at the first ACK that arrives more than a round trip after
+// the first ACK of the connection: one byte and 5 segments in 200 ms, or 25 bytes/ms as an integer. The
+// second sample, at 500 ms, is 8 + 8 segments (20 is missing), or 80 bytes/ms. The first filter returns (7 ·
+// 25 + 80)/8 = 31, and the second the estimate (7 · 25 + 31)/8 = 25. In 100 ms this estimate corresponds to a
+// window of 2. The recovery ends with the window at ssthresh, 5, at which an ACK still increases the window
+// by one.
 #[test]
 fn westwood_plus_sets_ssthresh_from_its_two_samples() {
     insta::assert_snapshot!(rounds("westwood-plus", &one(), 9), @r"
@@ -285,11 +289,11 @@ fn westwood_plus_sets_ssthresh_from_its_two_samples() {
 }
 
 // Casetti et al. 2001; Grieco and Mascolo 2004: after a loss the window fills the empty path at the
-// bottleneck's rate, 13.5 segments, however many segments were queued. The hole itself produces the last
-// sample but two, which is half as high: with the fastest filter the estimate is 0.9² · 5 % lower. With rate
-// halving the first segment is a byte with a round trip of 100 ms, which gives 12.5 segments. With integer
-// bytes per millisecond both filters of ns-2's Westwood+ may stay 7 below their input, as (7 · 118 + 125)/8
-// is 118: the estimate is 111 of 125, and the window is 11.
+// bottleneck's rate, 13.5 segments, for any number of queued segments. The hole itself causes the last sample
+// but two, which is half as high as the others: with the fastest filter the estimate is 0.9² · 5 % lower.
+// With rate halving, the first segment is one byte with a round trip of 100 ms, and the window is 12.5
+// segments. With integer bytes per millisecond, both filters of ns-2's Westwood+ may stay 7 below their
+// input, because (7 · 118 + 125)/8 is 118: the estimate is 111 of 125, and the window is 11.
 #[test]
 fn the_westwood_window_after_a_loss_is_the_bdp() {
     let left = |scheme, filter: u8| {
@@ -338,8 +342,8 @@ fn judged(n: u64, given: &[(&str, f64)]) -> (LossClass, f64, f64) {
     (judged, t.cwnd[k - 1].1, t.cwnd[k].1)
 }
 
-// Koo et al. 2007, §2 and §3: the loss is wireless if Δ < 14, congestion if Δ > 16, and undecided in between.
-// On this path Δ is the window minus 13.5 segments.
+// Koo et al. 2007, §2 and §3: the loss is wireless if Δ < 14, congestion if Δ > 16, and undecided between
+// these thresholds. On this path Δ is the window minus 13.5 segments.
 #[test]
 fn westwood_vt_classifies_a_loss_by_its_queue_length() {
     let mut seen = Vec::new();

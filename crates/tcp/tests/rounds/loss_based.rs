@@ -1,10 +1,11 @@
-//! Windows per round trip of loss-based schemes, in segments. Path and notation: see `common/rounds.rs`.
+//! Windows per round trip of loss-based schemes, in segments. `common/rounds.rs` describes the path and the
+//! notation.
 
 use crate::common::at;
 use crate::common::path::{Fate, Path};
 use crate::common::rounds::{clean, common_rounds, one, rounds, three, window};
 
-/// Returns a path with one loss whose retransmission is lost as well.
+/// Returns a path with one loss whose retransmission is also lost.
 fn repair() -> Path {
     one().with(20, 2, Fate::Lost)
 }
@@ -12,8 +13,8 @@ fn repair() -> Path {
 const ALL: [&str; 6] = ["tahoe", "reno", "newreno", "snoop", "sack", "ll-elsn"];
 
 // RFC 5681 §3.1: the window doubles up to ssthresh in rounds 0 to 2. Then each of the 8 ACKs of a round adds
-// 1/cwnd, which gives 8.95, slightly less than one segment more, as cwnd grows during the round. In round 4 a
-// ninth segment is sent as soon as the window passes 9.
+// 1/cwnd, which increases the window to 8.95, slightly less than one segment more, as cwnd grows during the
+// round. In round 4 a ninth segment is sent as soon as the window passes 9.
 #[test]
 fn slow_start_doubles_and_avoidance_adds_one_segment() {
     insta::assert_snapshot!(common_rounds(&ALL, &clean(), 9), @r"
@@ -29,13 +30,13 @@ fn slow_start_doubles_and_avoidance_adds_one_segment() {
     ");
 }
 
-// One loss. Round 4: five ACKs release 6 segments (cwnd 9.50), and the duplicate ACKs from 21 and 22 release
-// two more (limited transmit). Round 5: the third duplicate halves the window to 4.75, which is inflated to
-// 7.75 and has 11 segments outstanding. Of the 7 remaining duplicates, four close this gap, and the last
-// three release one segment each; with the retransmission the round has 4 transmissions. Round 6: cwnd is
-// deflated and 3 segments are outstanding; the window of 4.75 permits one segment, and three ACKs release
-// four, as the window passes 5. With SACK the pipe leads to the same result: it starts at 11 - 3 = 8, and a
-// segment may be sent below 4 (4.75 as an integer).
+// One loss. Round 4: five ACKs release 6 segments (cwnd 9.50), and the duplicate ACKs caused by 21 and 22
+// release two more (limited transmit). Round 5: the third duplicate halves the window to 4.75 and inflates it
+// to 7.75, while 11 segments are outstanding. The next four of the 7 remaining duplicates inflate the window
+// to 11.75, and the last three release one segment each; with the retransmission the round has 4
+// transmissions. Round 6: cwnd is deflated and 3 segments are outstanding; the window of 4.75 permits one
+// segment, and three ACKs release four, as the window passes 5. SACK sends the same segments: its pipe starts
+// at 11 - 3 = 8, and a segment may be sent if the pipe is below 4 (4.75 as an integer).
 #[test]
 fn one_loss_halves_the_window_once() {
     insta::assert_snapshot!(common_rounds(&["reno", "newreno", "snoop", "sack", "ll-elsn"], &one(), 10), @r"
@@ -50,7 +51,7 @@ fn one_loss_halves_the_window_once() {
     8   7   7.14
     9   8   8.07
     ");
-    // Tahoe restarts slow start from one segment. All later segments had arrived, so no other is
+    // Tahoe restarts slow start from one segment. All later segments had arrived, so no other segment is
     // retransmitted. The window passes 4.75 in round 8.
     insta::assert_snapshot!(rounds("tahoe", &one(), 10), @r"
     0   2   2.00
@@ -67,9 +68,9 @@ fn one_loss_halves_the_window_once() {
 }
 
 // Three losses: Tahoe retransmits all segments from the first loss on. Round 7 sends four segments with a
-// window of 3, as the duplicate ACK from the repair of 23 counts as the first. In round 8 the three
-// duplicates from the repairs of 25 to 27 acknowledge only data sent before the reduction, so there is no
-// second reduction.
+// window of 3, because the duplicate ACK caused by the retransmission of 23 counts as the first. In round 8
+// the three duplicates caused by the retransmissions of 25 to 27 acknowledge only data sent before the
+// reduction, so there is no second reduction.
 #[test]
 fn tahoe_retransmits_all_segments_from_the_first_loss() {
     insta::assert_snapshot!(rounds("tahoe", &three(), 11), @r"
@@ -106,8 +107,8 @@ fn reno_needs_a_timeout_for_three_losses() {
     ");
 }
 
-// NewReno repairs one hole per round trip with one reduction. Round 6: the duplicate ACK from 30 releases 31,
-// and the partial ACK releases 22 and 32.
+// NewReno repairs one hole per round trip, with one reduction in total. Round 6: the duplicate ACK caused by
+// 30 releases 31, and the partial ACK releases 22 and 32.
 #[test]
 fn newreno_repairs_one_of_three_holes_per_round() {
     insta::assert_snapshot!(common_rounds(&["newreno", "snoop"], &three(), 11), @r"
@@ -125,8 +126,9 @@ fn newreno_repairs_one_of_three_holes_per_round() {
     ");
 }
 
-// ns-2's SACK: the pipe starts at 11 - 3 = 8. The four remaining duplicate ACKs of round 5 lower it to 4,
-// which is not below the window. In round 6 it decreases below the window, and both holes are retransmitted.
+// ns-2's SACK: the pipe starts at 11 - 3 = 8. The four remaining duplicate ACKs of round 5 decrease the pipe
+// to 4, which is not below the window. In round 6 the pipe decreases below the window, and both holes are
+// retransmitted.
 #[test]
 fn sack_repairs_two_holes_when_the_pipe_permits() {
     insta::assert_snapshot!(rounds("sack", &three(), 11), @r"
@@ -145,8 +147,8 @@ fn sack_repairs_two_holes_when_the_pipe_permits() {
 }
 
 // ESACK does not count lost segments as in flight, so it retransmits the holes in round 5: when 20 is
-// retransmitted, 11 outstanding segments minus 7 SACKed and 2 lost ones leave a flight of 2, or 3 with the
-// retransmission.
+// retransmitted, the flight is 11 outstanding segments minus 7 SACKed and 2 lost segments, which is 2, or 3
+// with the retransmission.
 #[test]
 fn esack_repairs_three_losses_in_one_round() {
     insta::assert_snapshot!(rounds("ll-elsn", &three(), 11), @r"
@@ -181,7 +183,7 @@ fn a_timeout_repairs_a_lost_window_by_slow_start() {
     ");
 }
 
-// The retransmission is lost as well. Reno and NewReno cannot detect this before the timeout. The two
+// The retransmission is also lost. Reno and NewReno cannot detect this loss before the timeout. The two
 // duplicate ACKs before the ACK of the next retransmission cause another transmission of 21 and 22 (limited
 // transmit after go-back-N, as in ns-2).
 #[test]
@@ -200,8 +202,8 @@ fn newreno_detects_a_lost_retransmission_by_timeout() {
     ");
 }
 
-// ns-2's SACK retransmits a hole only once, so it cannot detect this loss either. SACKed segments are no new
-// information, so no duplicate ACK counts in round 8.
+// ns-2's SACK retransmits a hole only once, so it also cannot detect this loss. The ACKs of round 8 contain
+// no new SACK information, so none of them counts as a duplicate.
 #[test]
 fn ns2_sack_detects_a_lost_retransmission_by_timeout() {
     insta::assert_snapshot!(rounds("sack", &repair(), 10), @r"
@@ -236,9 +238,9 @@ fn esack_detects_a_lost_retransmission_by_sending_order() {
     ");
 }
 
-// Two wireless losses, of which notices arrive half a round trip after the transmission. The segments are
-// retransmitted in the same round, beyond the window of 8.95, and the window keeps growing: to 9.71 instead
-// of 9.81, as only seven ACKs advance in round 4 instead of eight.
+// Two wireless losses; the notices arrive half a round trip after the transmission. The segments are
+// retransmitted in the same round, beyond the window of 8.95, and the window continues to grow: to 9.71
+// instead of 9.81, because seven ACKs of round 4 acknowledge new data instead of eight.
 #[test]
 fn notified_wireless_losses_do_not_reduce_the_window() {
     let half = at(50).since(at(0));
@@ -256,15 +258,15 @@ fn notified_wireless_losses_do_not_reduce_the_window() {
     ");
 }
 
-// Without a loss CUBIC behaves as Reno: without W_max the cubic stays at its plateau, and the Reno-friendly
-// estimate grows by one segment per window.
+// Without a loss, CUBIC behaves as Reno does: without W_max the cubic stays at its plateau, and the
+// Reno-friendly estimate grows by one segment per window.
 #[test]
 fn cubic_without_a_loss_grows_as_reno() {
     assert_eq!(rounds("cubic", &clean(), 13), rounds("reno", &clean(), 13));
 }
 
-// CUBIC (RFC 9438): a loss reduces the window to 0.7 of 9.50. K = cbrt(2.85 / 0.4) = 1.92 s. A second after
-// round 6 the cubic itself would be at 9.19, so Reno's growth of 0.53 segments per window is faster at first
+// CUBIC (RFC 9438): a loss reduces the window to 0.7 of 9.50. K = cbrt(2.85 / 0.4) = 1.92 s. One second after
+// round 6 the cubic alone would be at 9.19, so Reno's growth of 0.53 segments per window is faster at first
 // (rounds 6 and 7), slightly above the cubic. Above 9.50, in round 11, the window grows by one segment per
 // window.
 #[test]
@@ -287,7 +289,7 @@ fn one_loss_reduces_the_cubic_window_to_seven_tenths() {
 }
 
 // A timeout: slow start up to 0.7 of 8.95, or 6.27, which the window reaches in round 8. Then the window
-// grows as Reno's with beta 0.7, because the cubic is flat there.
+// grows as Reno's with beta 0.7, because the cubic is flat at this time.
 #[test]
 fn cubic_repairs_by_slow_start_after_a_timeout() {
     insta::assert_snapshot!(rounds("cubic", &window(), 13), @r"

@@ -1,5 +1,5 @@
 //! Senders that receive notices of losses: windows per round trip, in segments, and scripts with the ACKs of
-//! the papers. Path and notation of the rounds: see `common/rounds.rs`.
+//! the papers. `common/rounds.rs` describes the path and the notation of the rounds.
 
 use crate::common;
 use crate::common::path::{Fate, Path};
@@ -8,7 +8,7 @@ use crate::common::script::Script;
 
 const ALL: [&str; 8] = ["split", "eln", "hack", "hack-fixed", "ewln", "tcp-eln", "lhp", "tcp-cl"];
 
-/// Returns a path on which segment 20 arrives damaged: the receiver reports it in a separate ACK.
+/// Returns a path on which segment 20 arrives damaged; the receiver reports the damage in a separate ACK.
 fn damaged() -> Path {
     clean().with(20, 1, Fate::Damaged)
 }
@@ -26,7 +26,7 @@ fn marked() -> Path {
     path
 }
 
-// No segment is lost: the rounds equal those of `rounds.rs`.
+// No segment is lost: the rounds equal those of `loss_based.rs`.
 #[test]
 fn without_losses_notified_senders_grow_as_reno() {
     insta::assert_snapshot!(common_rounds(&ALL, &clean(), 7), @r"
@@ -40,7 +40,7 @@ fn without_losses_notified_senders_grow_as_reno() {
     ");
 }
 
-// A loss without a notice is a congestion loss with one halving, as in `rounds.rs`.
+// A loss without a notice is a congestion loss with one halving, as in `loss_based.rs`.
 #[test]
 fn a_loss_without_a_notice_halves_the_window() {
     insta::assert_snapshot!(common_rounds(&ALL, &one(), 8), @r"
@@ -71,11 +71,11 @@ fn a_lost_window_without_notices_causes_a_timeout() {
 }
 
 // HACK. Round 4: five ACKs release 23 to 28, the ELN causes the retransmission of 20, and the duplicate ACKs
-// from 21 and 22 release 29 and 30. Round 5: the duplicate from 23, which was sent before that
+// caused by 21 and 22 release 29 and 30. Round 5: the duplicate caused by 23, which was sent before that
 // retransmission, still counts as the third: the window becomes half of 9.50, and 20 is retransmitted a
-// second time. The pipe is 11 - 3 = 8, and 3 after the duplicates from 24 to 28, which releases 31. The first
-// retransmission and 29 cause partial ACKs, each with room for two segments: 32 to 35. Without notices
-// (above) this took one round longer.
+// second time. The pipe is 11 - 3 = 8, and 3 after the duplicates caused by 24 to 28, which releases 31. The
+// first retransmission and 29 cause partial ACKs, each of which permits two segments: 32 to 35. Without
+// notices (above) the repair lasts one round longer.
 #[test]
 fn hack_halves_its_window_for_a_damaged_segment() {
     insta::assert_snapshot!(common_rounds(&["hack", "ewln"], &damaged(), 8), @r"
@@ -91,9 +91,9 @@ fn hack_halves_its_window_for_a_damaged_segment() {
 }
 
 // HACK-fixed, TCP-ELN and the base station's ELN. The eight duplicate ACKs do not count, because segments
-// sent before the retransmission of 20 caused them, or because they carry the ELN. So limited transmit
-// releases no segment in round 4, and in round 5 only the ACK of the retransmission increases the window:
-// 9.50 + 1/9.50.
+// sent before the retransmission of 20 caused them, or because they contain the ELN. Therefore limited
+// transmit releases no segment in round 4, and in round 5 only the ACK of the retransmission increases the
+// window: 9.50 + 1/9.50.
 #[test]
 fn duplicates_of_a_damaged_segment_do_not_count() {
     let hack_fixed = rounds("hack-fixed", &damaged(), 8);
@@ -112,9 +112,9 @@ fn duplicates_of_a_damaged_segment_do_not_count() {
     ");
 }
 
-// LHP. The retransmission of 20 is last in the packet list, so 21 to 28 do not count as its duplicates. But
-// each arrival leaves the list and releases a segment, so the ACK clock continues. Round 5: the ACKs of the
-// retransmission, 29 and 30 increase the window: 9.50 + 0.105 + 0.104 + 0.103.
+// LHP. The retransmission of 20 is last in the packet list, so 21 to 28 do not count as its duplicates.
+// However, each arrival removes a segment from the list and releases a segment, so the ACK clock continues.
+// Round 5: the ACKs of the retransmission, 29 and 30 increase the window: 9.50 + 0.105 + 0.104 + 0.103.
 #[test]
 fn lhp_does_not_reduce_for_a_damaged_segment() {
     let sack = rounds("lhp", &damaged(), 8);
@@ -131,8 +131,8 @@ fn lhp_does_not_reduce_for_a_damaged_segment() {
     ");
 }
 
-// Three damaged segments: HACK halves its window once, for 20; the other schemes do not halve it. Their small
-// differences come from the schemes that may send while 20 is missing (above).
+// Three damaged segments: HACK halves its window once, for 20; the other schemes do not halve their windows.
+// These schemes differ slightly because only some of them may send while 20 is missing (above).
 #[test]
 fn only_hack_reduces_for_three_damaged_segments() {
     insta::assert_snapshot!(common_rounds(&["hack", "ewln"], &three_damaged(), 8), @r"
@@ -167,9 +167,9 @@ fn only_hack_reduces_for_three_damaged_segments() {
     ");
 }
 
-// The retransmission is damaged as well. Schemes that react to every ELN retransmit it in round 5. TCP-ELN
-// and the base station's ELN regard the second ELN as a repetition, and the timer repairs the loss, 200 ms
-// after its restart at the first retransmission.
+// The retransmission is also damaged. Schemes that react to every ELN retransmit it in round 5. TCP-ELN and
+// the base station's ELN treat the second ELN as a repetition, and the timer repairs the loss, 200 ms after
+// its restart at the first retransmission.
 #[test]
 fn a_damaged_retransmission_causes_a_second_eln() {
     let path = damaged().with(20, 2, Fate::Damaged);
@@ -212,7 +212,7 @@ fn a_damaged_retransmission_causes_a_second_eln() {
 
 // Three congestion losses. With a packet list each loss reaches three duplicates separately: the window of
 // 9.50 is halved three times, to 1.19 (Yun 2009 §4.1). The SACK senders halve the window once, as `sack` does
-// in `rounds.rs`.
+// in `loss_based.rs`.
 #[test]
 fn lhp_halves_three_times_for_three_losses_without_notices() {
     let three = clean().losing(&[20, 22, 24]);
@@ -269,14 +269,16 @@ fn a_lost_ack_invokes_congestion_control_in_lhp_with_smart() {
     ");
 }
 
-/// Returns a fate in which a MAC on the path drops segment 20, and the next ACK, that of 15, carries the NAK.
+/// Returns a fate in which a MAC on the path drops segment 20, and the next ACK, the ACK of 15, carries the
+/// NAK.
 fn dropped() -> Fate {
     Fate::Dropped(airhop_base::Span::from_millis(25))
 }
 
 // TCP-CL. The NAK arrives first in round 4: 20 is retransmitted before 23 to 28 are sent, and the duplicate
-// ACKs from 21 and 22 release 29 and 30 (limited transmit). Round 5: the retransmission acknowledges all data
-// up to 22, and nine ACKs advance: 9.50 + 9 steps. With three losses the NAKs also arrive in time.
+// ACKs caused by 21 and 22 release 29 and 30 (limited transmit). Round 5: the retransmission acknowledges all
+// data up to 22, and nine ACKs acknowledge new data: nine steps of growth from 9.50. With three losses the
+// NAKs also arrive in time.
 #[test]
 fn tcp_cl_does_not_reduce_for_a_segment_with_a_nak() {
     insta::assert_snapshot!(rounds("tcp-cl", &clean().with(20, 1, dropped()), 8), @r"
@@ -302,9 +304,9 @@ fn tcp_cl_does_not_reduce_for_a_segment_with_a_nak() {
     ");
 }
 
-// If the NAK arrives with the third duplicate ACK, or if the retransmission is dropped as well, fast recovery
-// follows, and the window after it is unreduced. If the retransmission is lost without a NAK, the third
-// duplicate ACK arrives at most a round trip after the retransmission, and only the timer repairs the loss.
+// If the NAK arrives with the third duplicate ACK, or if the retransmission is also dropped, fast recovery
+// follows, and leaves the window unreduced. If the retransmission is lost without a NAK, the third duplicate
+// ACK arrives at most a round trip after the retransmission, and only the timer repairs the loss.
 #[test]
 fn tcp_cl_does_not_reduce_for_a_late_nak() {
     let late = Fate::Dropped(airhop_base::Span::from_millis(60));
@@ -362,8 +364,8 @@ fn tcp_cl_reduces_once_for_congestion_beside_a_nak() {
 }
 
 // The lost packet has left the network, so its retransmission leaves the flight unchanged. Fast recovery of
-// ns-2's SACK begins with a pipe of 10 - 3 = 7. Four more duplicate ACKs lower the pipe to 3, below the
-// window of 4, whether or not a notice caused a retransmission in the meantime.
+// ns-2's SACK starts with a pipe of 10 - 3 = 7. Four more duplicate ACKs decrease the pipe to 3, below the
+// window of 4, with or without a retransmission caused by a notice in the meantime.
 #[test]
 fn a_retransmission_on_a_notice_leaves_the_flight_unchanged() {
     for has_notice in [false, true] {
@@ -381,7 +383,7 @@ fn a_retransmission_on_a_notice_leaves_the_flight_unchanged() {
     }
 }
 
-// A sender without ELN support treats an ACK with the bit as the same ACK without it.
+// A sender without ELN support ignores the ELN bit of an ACK.
 #[test]
 fn a_sender_without_eln_support_ignores_the_eln_bit() {
     for scheme in ["reno", "newreno", "sack", "tcp-cl", "ebsn", "rttn"] {

@@ -26,13 +26,14 @@ fn reno_retransmits_and_inflates_at_the_third_duplicate_ack() {
     assert_eq!(s.ack(1), ""); // step 4: 4 + 3 + 1 = 8, which is the flight
     assert_eq!([s.ack(1), s.ack(1), s.ack(1)], ["9", "10", "11"]); // steps 4 and 5
     s.at(200);
-    assert_eq!(s.ack(9), "12"); // step 6: deflated to ssthresh; 9 to 11 are out
+    assert_eq!(s.ack(9), "12"); // step 6: deflated to ssthresh; 9 to 11 are outstanding
     assert_eq!(s.window(), (4.0, 4.0));
     assert_eq!((s.cuts(), s.sender.counters().fast_recoveries), (1, 1));
 }
 
-// RFC 3042 §2: a new segment on each of the first two duplicate ACKs, with cwnd unchanged; RFC 5681 §3.2 step
-// 2: "the additional data sent in limited transmit MUST NOT be included" in the flight that is halved.
+// RFC 3042 §2: each of the first two duplicate ACKs releases a new segment, with cwnd unchanged. RFC 5681
+// §3.2 step 2: "the additional data sent in limited transmit MUST NOT be included" in the flight that is
+// halved.
 #[test]
 fn limited_transmit_sends_on_the_first_two_duplicate_acks() {
     for scheme in ["reno", "newreno", "tahoe"] {
@@ -46,7 +47,7 @@ fn limited_transmit_sends_on_the_first_two_duplicate_acks() {
     }
 }
 
-// RFC 3042 §2: limited transmit requires room in the receiver's window.
+// RFC 3042 §2: limited transmit requires space in the receiver's window.
 #[test]
 fn limited_transmit_respects_the_receive_window() {
     let mut s = Script::new("reno", Config { receive_window: 9000, ..rfc(8.0, 4.0) });
@@ -60,16 +61,16 @@ fn newreno_retransmits_a_hole_per_partial_ack() {
     let mut s = eight("newreno");
     s.at(100);
     assert_eq!(s.acks(1, 3), "1!"); // step 2: cwnd 4 + 3
-    assert_eq!([s.ack(1), s.ack(1)], ["", "9"]); // 8, 9
+    assert_eq!([s.ack(1), s.ack(1)], ["", "9"]); // windows of 8 and 9
     s.at(200);
-    // Step 3, partial ACK: 3 is retransmitted, the window of 9 shrinks by 2 and grows by 1; 3 to 9 are
-    // outstanding, so 10 fits.
+    // Step 3, partial ACK: 3 is retransmitted, and the window of 9 is deflated by 2 and increased by 1.
+    // Segments 3 to 9 are outstanding, so the window permits 10.
     assert_eq!(s.ack(3), "3+ 10");
     assert_eq!(s.due(), Some(1200.0)); // the first partial ACK restarts the timer
-    assert_eq!(s.ack(3), "11"); // the duplicate that 9 causes
+    assert_eq!(s.ack(3), "11"); // the duplicate ACK caused by 9
     s.at(300);
     assert_eq!(s.ack(5), "5+ 12");
-    assert_eq!(s.due(), Some(1200.0)); // §4, "impatient": the others do not
+    assert_eq!(s.due(), Some(1200.0)); // §4, "impatient": further partial ACKs do not
     assert_eq!([s.ack(5), s.ack(5)], ["13", "14"]);
     s.at(400);
     // Step 3, full ACK: min(ssthresh, max(flight, 1) + 1) = min(4, 3 + 1).
@@ -78,25 +79,25 @@ fn newreno_retransmits_a_hole_per_partial_ack() {
     assert_eq!(s.cuts(), 1);
 }
 
-// RFC 6582 §3.2 step 3 for a partial ACK of a single segment: the window is deflated by one segment and increased
-// by one, so it stays the same, and the segment that left the network permits another one.
+// RFC 6582 §3.2 step 3 for a partial ACK of a single segment: the window is deflated by one segment and
+// increased by one, so it stays the same, and the segment that left the network permits another segment.
 #[test]
 fn newreno_partial_ack_of_one_segment_keeps_the_window() {
     let mut s = eight("newreno");
     assert_eq!(s.at(100).acks(1, 5), "1! 9"); // 4 + 5
-    assert_eq!(s.at(200).ack(2), "2+ 10"); // 9 - 1 + 1, and 2 to 9 are out
-    // Karn's rule accepts segment 9, which was sent once: the first sample.
+    assert_eq!(s.at(200).ack(2), "2+ 10"); // 9 - 1 + 1; 2 to 9 are outstanding
+    // Karn's rule accepts the sample of segment 9, which was sent once: the first sample.
     s.at(250).ack(10);
     assert_eq!(s.sender.srtt(), Some(Span::from_millis(150)));
 }
 
-// RFC 6582 §3.2 step 3 for a partial ACK of five segments after three duplicates: the window is
-// 7 - 5 + 1 = 3 segments, of which one is still inflation.
+// RFC 6582 §3.2 step 3 for a partial ACK of five segments after three duplicates: the window is 7 - 5 + 1 = 3
+// segments, one of which is still inflation.
 #[test]
 fn newreno_partial_ack_of_five_segments_deflates_the_window() {
     let mut s = eight("newreno");
     assert_eq!(s.at(100).acks(1, 3), "1!"); // 4 + 3
-    assert_eq!(s.at(200).ack(6), "6+"); // 6 to 8 are out
+    assert_eq!(s.at(200).ack(6), "6+"); // 6 to 8 are outstanding
     assert_eq!(s.window(), (2.0, 4.0));
 }
 
@@ -106,7 +107,7 @@ fn newreno_partial_ack_of_five_segments_deflates_the_window() {
 fn newreno_partial_ack_of_half_a_segment_adds_nothing_back() {
     let mut s = eight("newreno");
     assert_eq!(s.at(100).acks(1, 5), "1! 9"); // 4 + 5
-    assert_eq!(s.at(200).sack_bytes(501, &[]), "1+"); // 9 - 0.5, and 8.5 are out
+    assert_eq!(s.at(200).sack_bytes(501, &[]), "1+"); // 9 - 0.5; 8.5 are outstanding
     assert_eq!(s.sack_bytes(501, &[]), "10"); // 9.5
 }
 
@@ -123,8 +124,9 @@ fn newreno_leaves_recovery_without_a_burst() {
     }
 }
 
-// Fall and Floyd 1996 §3: "Reno ... two dropped packets": the first partial ACK ends recovery, and the remaining
-// duplicates are too few for another fast retransmit: the timer expires. NewReno repairs the second loss at once.
+// Fall and Floyd 1996 §3: "Reno ... two dropped packets". The first partial ACK ends Reno's recovery. The
+// remaining duplicates are too few for another fast retransmit, so the timer expires. NewReno repairs the
+// second loss at once.
 #[test]
 fn reno_stalls_on_two_losses() {
     let mut s = eight("reno");
@@ -135,7 +137,7 @@ fn reno_stalls_on_two_losses() {
     assert_eq!(s.acks(2, 5), ""); // §3.2 step 1 of RFC 6582: the same window, no second fast retransmit
     assert_eq!(s.cuts(), 1);
     assert_eq!(s.expire(), (1200.0, "2t".into()));
-    assert_eq!(s.window(), (1.0, 4.5)); // 9 were out
+    assert_eq!(s.window(), (1.0, 4.5)); // half of 9 outstanding segments
     assert_eq!(s.at(1300).ack(11), "11 12");
 
     let mut s = eight("newreno");
@@ -144,19 +146,19 @@ fn reno_stalls_on_two_losses() {
     assert_eq!(s.sender.counters().timeouts, 0);
 }
 
-// Jacobson 1988, the origin of RFC 5681: slow start from the hole, with all data after it retransmitted.
+// Jacobson 1988, the origin of RFC 5681: slow start from the hole, which retransmits all data after the hole.
 #[test]
 fn tahoe_retransmits_all_data_from_the_hole() {
     let mut s = eight("tahoe");
     assert_eq!(s.at(100).acks(1, 7), "1!");
     assert_eq!(s.window(), (1.0, 4.0));
-    assert_eq!(s.at(200).ack(3), "3t 4t"); // 3 was lost too; 4 was not, but Tahoe cannot know
+    assert_eq!(s.at(200).ack(3), "3t 4t"); // 3 was also lost; 4 was not, but Tahoe cannot detect this
     assert_eq!(s.at(300).ack(9), "9 10 11"); // slow start
     assert_eq!(s.window().0, 3.0);
 }
 
 // RFC 6582 §3.2 step 1: duplicate ACKs caused by go-back-N after a spurious timeout acknowledge at most
-// `recover`.
+// `recover`, and start no recovery.
 #[test]
 fn duplicate_acks_of_go_back_n_cause_no_fast_retransmit() {
     for scheme in ["tahoe", "reno", "newreno"] {
@@ -177,7 +179,8 @@ fn duplicate_acks_of_go_back_n_cause_no_fast_retransmit() {
     }
 }
 
-// RFC 6298 §5 (5.1), (5.4) to (5.6), and §3 (Karn). RFC 5681 §3.1: a second timeout leaves ssthresh as it is.
+// RFC 6298 §5 (5.1), (5.4) to (5.6), and §3 (Karn). RFC 5681 §3.1: a second timeout leaves ssthresh
+// unchanged.
 #[test]
 fn a_timeout_retransmits_and_doubles_the_rto() {
     for scheme in ["tahoe", "reno", "newreno", "sack", "ll-elsn"] {
@@ -189,7 +192,8 @@ fn a_timeout_retransmits_and_doubles_the_rto() {
         assert_eq!(s.expire(), (3000.0, "1t".into()));
         assert_eq!(s.expire(), (7000.0, "1t".into()));
         assert_eq!(s.due(), Some(15_000.0));
-        // The acknowledged transmission is ambiguous: no sample, and the backoff stays.
+        // The ACK does not show which transmission it acknowledges: there is no sample, and the backoff
+        // remains.
         assert_eq!(s.at(7050).ack(3), "3 4");
         assert_eq!(s.sender.srtt(), None, "{scheme}");
         assert_eq!(s.due(), Some(15_050.0));
@@ -222,7 +226,7 @@ fn the_retransmission_timer_restarts_on_acks_of_new_data() {
     s.sent();
     s.at(100).ack(2);
     assert_eq!(s.due(), Some(1100.0));
-    s.at(150).ack(2); // a duplicate does not restart it
+    s.at(150).ack(2); // a duplicate does not restart the timer
     assert_eq!(s.due(), Some(1100.0));
     s.at(200).ack(5);
     assert_eq!(s.due(), None);
@@ -240,17 +244,18 @@ fn rfc6675_repairs_three_losses_with_one_reduction() {
     s.at(100);
     assert_eq!(s.sack(1, &[(3, 3)]), "11"); // (3), limited transmit
     assert_eq!(s.sack(1, &[(5, 5), (3, 3)]), "12");
-    // (1): DupThresh. Pipe: 12 outstanding, 3 SACKed, 2 lost (3 segments SACKed above it): 8.
+    // (1): DupThresh. The pipe is 8: 12 outstanding segments, minus 3 SACKed and 2 lost (3 segments are
+    // SACKed above each of the two), plus the retransmission.
     assert_eq!(s.sack(1, &[(5, 6), (3, 3)]), "1!");
     assert_eq!(s.window(), (5.0, 5.0));
-    assert_eq!(s.sack(1, &[(5, 7), (3, 3)]), ""); // now 4 is lost: 6
-    assert_eq!(s.sack(1, &[(5, 8), (3, 3)]), ""); // 5
-    assert_eq!(s.sack(1, &[(5, 9), (3, 3)]), "2+"); // 4: NextSeg (1)
+    assert_eq!(s.sack(1, &[(5, 7), (3, 3)]), ""); // 4 is also lost: pipe 6
+    assert_eq!(s.sack(1, &[(5, 8), (3, 3)]), ""); // pipe 5
+    assert_eq!(s.sack(1, &[(5, 9), (3, 3)]), "2+"); // pipe 4: NextSeg (1)
     assert_eq!(s.sack(1, &[(5, 10), (3, 3)]), "4+");
     assert_eq!(s.sack(1, &[(5, 11), (3, 3)]), "13"); // NextSeg (2)
     assert_eq!(s.sack(1, &[(5, 12), (3, 3)]), "14");
     s.at(200);
-    assert_eq!(s.sack(2, &[(5, 12), (3, 3)]), "15"); // 2 to 14 out, nine of them SACKed: 4
+    assert_eq!(s.sack(2, &[(5, 12), (3, 3)]), "15"); // 2 to 14 outstanding, nine of them SACKed: pipe 4
     assert_eq!(s.sack(4, &[(5, 12)]), "16");
     assert_eq!(s.ack(13), "17"); // past RecoveryPoint
     assert_eq!(s.window(), (5.0, 5.0));
@@ -266,10 +271,10 @@ fn rfc6675_sends_by_next_seg_rules_3_and_4() {
     assert_eq!([s.sack(1, &[(2, 2)]), s.sack(1, &[(2, 3)])], ["", ""]);
     assert_eq!(s.sack(1, &[(2, 4)]), "1!");
     assert_eq!([s.sack(1, &[(2, 5)]), s.sack(1, &[(2, 6)])], ["", ""]);
-    // Pipe 4. There is no lost segment, no new data, and no hole below a SACK: (4), the highest segment not
-    // SACKed, once.
+    // Pipe 4. There is no lost segment, no new data, and no hole below a SACK. Rule (4): the highest segment
+    // that is not SACKed is retransmitted once.
     assert_eq!(s.sack(1, &[(2, 7)]), "10+");
-    // Pipe 3, and 8 is now a hole: (3).
+    // Pipe 3. Segment 8 is now a hole: rule (3).
     assert_eq!(s.sack(1, &[(9, 9), (2, 7)]), "8+");
     assert_eq!(s.sack(1, &[(9, 10), (2, 7)]), "");
     assert_eq!(s.at(200).sack(8, &[(9, 10)]), "");
@@ -277,8 +282,9 @@ fn rfc6675_sends_by_next_seg_rules_3_and_4() {
     assert_eq!((s.cuts(), s.due()), (1, None));
 }
 
-// RFC 6675 §5 (2): IsLost(HighACK + 1) begins recovery before three duplicates have arrived, as ACKs can be lost. §4: a
-// segment is lost if three discontiguous SACKed ranges, or more than two segments' worth of SACKed bytes, lie above it.
+// RFC 6675 §5 (2): IsLost(HighACK + 1) starts recovery before three duplicates have arrived, because ACKs can
+// be lost. §4: a segment is lost if three discontiguous SACKed ranges, or more than two segments' worth of
+// SACKed bytes, lie above it.
 #[test]
 fn rfc6675_is_lost_begins_recovery_early() {
     for runs in [&[(7, 7), (5, 5), (3, 3)][..], &[(3, 5)][..]] {
@@ -288,12 +294,12 @@ fn rfc6675_is_lost_begins_recovery_early() {
     }
     let mut s = Script::new("sack", rfc6675(10.0));
     s.sent();
-    assert_eq!(s.at(100).sack(1, &[(5, 5), (3, 3)]), "11"); // two are not enough
+    assert_eq!(s.at(100).sack(1, &[(5, 5), (3, 3)]), "11"); // two SACKed segments are not enough
 }
 
 // RFC 6675 §5, in place of a scheme's own recovery: the third SACK causes one retransmission, and the next
-// hole is retransmitted only with new SACK information. A lost retransmission waits for the timer; with rate
-// halving or RACK it does not.
+// hole is retransmitted only with new SACK information. Only the timer repairs a lost retransmission; rate
+// halving and RACK repair it before the timeout.
 #[test]
 fn other_schemes_can_use_rfc6675_recovery() {
     let config = Config { loss_detection: airhop_tcp::LossDetection::Rfc6675, ..rfc(10.0, 5.0) };
@@ -311,13 +317,13 @@ fn other_schemes_can_use_rfc6675_recovery() {
     }
 }
 
-// RFC 6675 §4: three discontiguous runs suffice, however short. Segments have 100 bytes, the first is lost;
-// of the ACKs of the third, fifth and seventh only the last arrives.
+// RFC 6675 §4: three discontiguous ranges suffice, regardless of their length. Segments have 100 bytes, and
+// the first is lost. Of the ACKs caused by the third, fifth and seventh segment only the last arrives.
 #[test]
 fn rfc6675_begins_recovery_after_three_sacked_runs() {
     let mut s = Script::new("sack", rfc6675(10.0));
     s.sent();
-    // §2: a duplicate ACK must carry new SACK information.
+    // §2: a duplicate ACK must contain new SACK information.
     s.at(100);
     for _ in 0..5 {
         assert!(!s.sack(1, &[(2, 2)]).contains('!'));
@@ -338,7 +344,8 @@ fn rfc6675_is_lost_counts_discontiguous_runs() {
     }
 }
 
-// RFC 6675 §5.1: after a timeout no recovery begins before RecoveryPoint; SACKed segments are not retransmitted.
+// RFC 6675 §5.1: after a timeout no recovery starts before RecoveryPoint; SACKed segments are not
+// retransmitted.
 #[test]
 fn rfc6675_begins_no_recovery_soon_after_a_timeout() {
     let mut s = Script::new("sack", rfc6675(8.0));
@@ -358,25 +365,25 @@ fn ns2_sack_sends_while_the_pipe_is_below_the_window() {
     assert_eq!(s.sent(), "1 2 3 4 5 6 7 8 9 10");
     s.at(100);
     assert_eq!(s.sack(1, &[(3, 3)]), "11");
-    assert_eq!(s.sack(1, &[(3, 3)]), ""); // no new SACK information: it does not count
+    assert_eq!(s.sack(1, &[(3, 3)]), ""); // no new SACK information: not counted as a duplicate
     assert_eq!(s.sack(1, &[(5, 5), (3, 3)]), "12");
     assert_eq!(s.sack(1, &[(5, 6), (3, 3)]), "1!"); // pipe = 12 - 3
     assert_eq!(s.window(), (5.0, 5.0));
     for last in 7..=10 {
-        assert_eq!(s.sack(1, &[(5, last), (3, 3)]), ""); // 8 to 5
+        assert_eq!(s.sack(1, &[(5, last), (3, 3)]), ""); // pipe 8 to 5
     }
-    assert_eq!(s.sack(1, &[(5, 11), (3, 3)]), "2+"); // 4: holes first
+    assert_eq!(s.sack(1, &[(5, 11), (3, 3)]), "2+"); // pipe 4: holes first
     assert_eq!(s.sack(1, &[(5, 12), (3, 3)]), "4+");
     s.at(200);
-    assert_eq!(s.sack(2, &[(5, 12), (3, 3)]), "13 14"); // a partial ACK counts two
+    assert_eq!(s.sack(2, &[(5, 12), (3, 3)]), "13 14"); // a partial ACK reduces the pipe by two
     assert_eq!(s.sack(4, &[(5, 12)]), "15 16");
     assert_eq!(s.ack(13), "17"); // past `recover`
     assert_eq!(s.window(), (5.0, 5.0));
     assert_eq!(s.cuts(), 1);
 }
 
-// ns-2.35 halves the window, not the flight, and after a timeout goes back to the oldest segment, regardless
-// of SACK.
+// ns-2.35 halves the window instead of the flight. After a timeout it goes back to the oldest segment,
+// regardless of SACK.
 #[test]
 fn an_ns2_sack_timeout_goes_back_to_the_oldest_segment() {
     let mut s = Script::new("sack", ns2(9.0, 5.0));
@@ -398,7 +405,7 @@ fn sack_reduces_once_per_window_of_data() {
         for last in 2..=9 {
             s.sack(1, &[(2, last)]);
         }
-        // The retransmission is lost too: only a timeout can detect this (Fall and Floyd 1996).
+        // The retransmission is also lost: only a timeout can detect this loss (Fall and Floyd 1996).
         for last in 11..=13 {
             s.at(200).sack(1, &[(2, last)]);
         }
@@ -419,8 +426,8 @@ fn presets_halve_window_flight_or_pipe() {
     s.sent();
     s.at(100).acks(1, 3);
     assert_eq!(s.window(), (4.0, 4.0)); // RFC 5681 equation 4: half of the flight
-    // ns-3: half of RFC 6675's pipe. Of twelve segments outstanding, two of them by limited transmit, three
-    // have arrived and one is lost.
+    // ns-3 halves the pipe of RFC 6675. Twelve segments are outstanding, two of them sent by limited
+    // transmit; three have arrived and one is lost.
     let config = Config { halve_from: airhop_tcp::HalveFrom::Pipe, ..rfc6675(10.0) };
     let mut s = Script::new("sack", config);
     s.sent();
@@ -430,9 +437,9 @@ fn presets_halve_window_flight_or_pipe() {
 }
 
 // The first segment after a recovery is lost. RFC 6582 §3.2 step 2: its duplicate ACKs do not acknowledge
-// "more than recover", so without the heuristics of §4 the timer has to repair the loss. With SACK the
-// duplicate ACKs carry new information: RFC 6675 §5.1 requires HighACK to reach RecoveryPoint, and ns-2 has
-// no guard after the recovery.
+// "more than recover", so without the heuristics of §4 only the timer repairs the loss. With SACK the
+// duplicate ACKs contain new information: RFC 6675 §5.1 requires that HighACK reaches RecoveryPoint, and ns-2
+// has no such condition after the recovery.
 #[test]
 fn loss_of_the_first_segment_after_a_recovery_is_repaired() {
     let config = Config { limited_transmit: false, exit_to_flight: false, ..rfc(8.0, 4.0) };
@@ -454,7 +461,7 @@ fn loss_of_the_first_segment_after_a_recovery_is_repaired() {
     }
 }
 
-// RFC 7323 §4.1: with timestamps even the answer to a retransmission is a sample, and ends the backoff.
+// RFC 7323 §4.1: with timestamps, the ACK of a retransmission is also a sample, and ends the backoff.
 #[test]
 fn timestamps_allow_rtt_samples_of_retransmissions() {
     for (timestamps, srtt, rto) in [(true, Some(100), 1000), (false, None, 2000)] {
@@ -468,7 +475,8 @@ fn timestamps_allow_rtt_samples_of_retransmissions() {
     }
 }
 
-// Balan et al. 2001: a check of the headers is on data alone, and so is the field for the time of contention.
+// Balan et al. 2001: only data segments contain a checksum of the headers, and the field for the contention
+// time.
 #[test]
 fn only_data_segments_carry_options_of_schemes() {
     let options = |scheme: &str| {
@@ -484,7 +492,7 @@ fn only_data_segments_carry_options_of_schemes() {
     assert_eq!(options("tcp-cc"), [(0, false, None), (0, false, None), (1000, false, zero)]);
 }
 
-// Biaz and Vaidya 2005: of each window the segments in the middle are marked "out", and the others "in".
+// Biaz and Vaidya 2005: in each window the segments in the middle are marked "out", and the others "in".
 #[test]
 fn casablanca_marks_the_middle_segments_out() {
     let mut s = Script::new("casablanca", rfc(20.0, 20.0));

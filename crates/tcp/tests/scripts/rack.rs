@@ -1,11 +1,13 @@
-//! Modern loss recovery compared with the text of the RFCs: the segments sent for given ACKs at given times.
+//! Loss recovery of RACK, PRR, TLP and F-RTO compared with the text of the RFCs: the segments sent for given
+//! ACKs at given times.
 
 use crate::common::script::{Script, ten};
 use crate::common::{at, linux, rfc};
 use airhop_tcp::{Config, Growth, HalveFrom, Notices, Preset, RtoConfig, RtoKind, SackRecovery};
 
-// RFC 8985 §6.2 step 4: no wait once DupThresh segments are SACKed. RFC 9937 §6.2: while the flight exceeds ssthresh,
-// segments sent and delivered have the ratio of ssthresh to the flight: 5 to 10. Segment 2 is lost.
+// RFC 8985 §6.2 step 4: the sender does not wait once DupThresh segments are SACKed. RFC 9937 §6.2: while the
+// flight exceeds ssthresh, the ratio of sent to delivered segments is the ratio of ssthresh to the flight, 5
+// to 10. Segment 2 is lost.
 #[test]
 fn rack_retransmits_at_dupthresh_and_prr_halves_the_flight() {
     let mut s = ten(linux(10.0, 5.0));
@@ -17,16 +19,17 @@ fn rack_retransmits_at_dupthresh_and_prr_halves_the_flight() {
     assert_eq!(sent, ["", "14", "", "15", ""]); // CEIL(delivered · 5 / 10) - out
     s.at(205);
     let sent: Vec<String> = (11..=13).map(|last| s.sack(2, &[(3, last)])).collect();
-    assert_eq!(sent, ["", "16", "17"]); // 5 in the network: one for one
+    assert_eq!(sent, ["", "16", "17"]); // 5 in flight: one segment sent per segment delivered
     assert_eq!(s.sender.in_flight(), 5000);
-    assert_eq!(s.at(215).ack(14), "18"); // all that was out: cwnd = ssthresh
-    // Linux, tcp_cong_control(): the ACK that ends the recovery grows the window by the segment that it delivers.
+    assert_eq!(s.at(215).ack(14), "18"); // all data outstanding at the loss: cwnd = ssthresh
+    // Linux, tcp_cong_control(): the ACK that ends the recovery increases the window by the segment that it
+    // delivers.
     assert_eq!((s.window(), s.cuts()), ((5.2, 5.0), 1));
     assert_eq!(s.sender.counters().retransmissions, 1);
 }
 
-// With and without RFC 3042: without limited transmit, delivered segments release no new data before the
-// recovery.
+// Recovery with and without limited transmit (RFC 3042). Without limited transmit, delivered segments release
+// no new data before the recovery.
 #[test]
 fn without_limited_transmit_rack_sends_no_data_before_recovery() {
     let mut s = ten(Config { limited_transmit: false, ..linux(10.0, 5.0) });
@@ -34,19 +37,20 @@ fn without_limited_transmit_rack_sends_no_data_before_recovery() {
     assert_eq!(s.sack(2, &[(3, 5)]), "2!");
 }
 
-// RFC 9937 §6.2, PRR-SSRB: if losses reduce the flight below ssthresh, each ACK that acknowledges data and shows no
-// further loss releases one segment more than it delivers, any other ACK the same number. Segments 2 to 8 are lost.
+// RFC 9937 §6.2, PRR-SSRB: if losses reduce the flight below ssthresh, each ACK that acknowledges data and
+// shows no further loss releases one segment more than it delivers; each other ACK releases as many segments
+// as it delivers. Segments 2 to 8 are lost.
 #[test]
 fn prr_ssrb_sends_one_segment_more_per_safe_ack() {
     let mut s = ten(linux(10.0, 5.0));
     assert_eq!(s.at(110).sack(2, &[(9, 9)]), "12");
     assert_eq!(s.sack(2, &[(9, 10)]), "13");
-    assert_eq!(s.expire(), (137.0, "2!".into())); // 7 of 10 are lost, 11 to 13 in the network
+    assert_eq!(s.expire(), (137.0, "2!".into())); // 7 of 10 are lost, 11 to 13 in flight
     s.at(210);
-    assert_eq!(s.sack(2, &[(9, 11)]), "3+"); // one for one
+    assert_eq!(s.sack(2, &[(9, 11)]), "3+"); // one segment per segment delivered
     assert_eq!(s.sack(2, &[(9, 12)]), "4+");
     assert_eq!(s.sack(2, &[(9, 13)]), "5+");
-    assert_eq!(s.at(237).sack(3, &[(9, 13)]), "6+ 7+"); // a "safe ACK": two for one, from 3 to 5
+    assert_eq!(s.at(237).sack(3, &[(9, 13)]), "6+ 7+"); // a "safe ACK": two segments per segment delivered
     assert_eq!(s.sender.in_flight(), 5000);
     s.at(310);
     assert_eq!(s.sack(4, &[(9, 13)]), "8+");
@@ -54,8 +58,8 @@ fn prr_ssrb_sends_one_segment_more_per_safe_ack() {
     assert_eq!((s.sender.in_flight(), s.cuts()), (5000, 1));
 }
 
-// RFC 9937 for RFC 6675's recovery: without PRR the recovery sends nothing until the flight has halved; with
-// PRR it sends at every second ACK.
+// RFC 9937 with RFC 6675's recovery: without PRR the sender sends no segment until the flight has halved;
+// with PRR it sends at every second ACK.
 #[test]
 fn prr_with_rfc6675_sends_at_every_second_ack() {
     for (prr, sent) in [(false, ["", "", "", "", "13", "14"]), (true, ["", "13", "", "14", "", ""])] {
@@ -68,8 +72,8 @@ fn prr_with_rfc6675_sends_at_every_second_ack() {
         let answers: Vec<String> = (5..=10).map(|last| s.sack(1, &[(2, last)])).collect();
         assert_eq!(answers, sent, "{prr}");
     }
-    // DeliveredData of a partial ACK excludes SACKed segments: one segment of five. CEIL(delivered · 10 / 20) - out,
-    // for 1 to 5.
+    // DeliveredData of a partial ACK excludes SACKed segments: one segment of five. The numbers of sent
+    // segments are CEIL(delivered · 10 / 20) - out, for 1 to 5 delivered segments.
     let config = Config { prr: true, sack_recovery: SackRecovery::Rfc6675, ..rfc(20.0, 10.0) };
     let mut s = Script::new("sack", config);
     s.sent();
@@ -80,8 +84,8 @@ fn prr_with_rfc6675_sends_at_every_second_ack() {
     assert_eq!([s.at(150).sack(6, &[(7, 7)]), s.sack(6, &[(7, 8)])], ["", "24"]);
 }
 
-// RFC 6675 §5 (C): "cwnd - pipe >= 1 SMSS": half of a window of 10.1 permits five segments in flight, and no
-// part of a sixth.
+// RFC 6675 §5 (C): "cwnd - pipe >= 1 SMSS": half of a window of 10.1 permits five segments in flight, and not
+// a part of a sixth segment.
 #[test]
 fn rfc6675_sends_no_segment_into_a_fraction_of_the_window() {
     let mut s = ten(Config { prr: false, halve_from: HalveFrom::Cwnd, ..linux(10.0, 5.0) });
@@ -106,13 +110,13 @@ fn prr_ssrb_with_rfc6675_grows_the_flight_to_ssthresh() {
     s.sent();
     s.at(100);
     assert_eq!([s.sack(1, &[(8, 8)]), s.sack(1, &[(8, 9)]), s.sack(1, &[(8, 10)])], ["11", "12", "1!"]);
-    assert_eq!([s.sack(1, &[(8, 11)]), s.sack(1, &[(8, 12)])], ["2+", "3+"]); // one for one
-    assert_eq!(s.at(200).sack(2, &[(8, 12)]), "4+ 5+"); // a "safe ACK": two for one
+    assert_eq!([s.sack(1, &[(8, 11)]), s.sack(1, &[(8, 12)])], ["2+", "3+"]); // one segment per segment delivered
+    assert_eq!(s.at(200).sack(2, &[(8, 12)]), "4+ 5+"); // a "safe ACK": two segments per segment delivered
 }
 
-// RFC 8985 §6.2 step 5: a segment is lost when one sent later has arrived, and a round trip plus the
-// reordering window, a quarter of the minimum round trip, have passed since its transmission. A timer detects
-// this, in Linux 2 ms later (tcp_rack_mark_lost(), TCP_TIMEOUT_MIN_US).
+// RFC 8985 §6.2 step 5: a segment is lost if a segment sent later has arrived, and if a round trip plus the
+// reordering window, a quarter of the minimum round trip, has passed since its transmission. A timer detects
+// this loss, in Linux 2 ms later (tcp_rack_mark_lost(), TCP_TIMEOUT_MIN_US).
 #[test]
 fn rack_waits_for_reordered_segments() {
     let mut s = ten(linux(10.0, 5.0));
@@ -126,21 +130,20 @@ fn rack_waits_for_reordered_segments() {
 
     let mut s = ten(linux(10.0, 5.0));
     s.at(110).sack(2, &[(3, 3)]);
-    assert_eq!(s.at(120).ack(4), "13"); // it arrives after all
+    assert_eq!(s.at(120).ack(4), "13"); // segment 2 was only late
     assert_eq!((s.cuts(), s.window().0), (0, 10.2));
-    // Step 4: from now on reordering is expected, and DupThresh segments above a hole no longer cut the wait
-    // short.
+    // Step 4: after reordering has been observed, DupThresh segments above a hole no longer shorten the wait.
     assert_eq!(s.at(121).sack(4, &[(5, 7)]), "14 15 16");
     assert_eq!(s.expire(), (148.0, "4!".into()));
 }
 
-// RFC 8985 §6.2 step 4: each round with a D-SACK widens the window by a quarter of the minimum RTT; sixteen recoveries
-// without a D-SACK narrow it again. Linux ignores D-SACKs before a late original was detected (tcp_dsack_seen()): here
-// a retransmission was late.
+// RFC 8985 §6.2 step 4: each round with a D-SACK increases the reordering window by a quarter of the minimum
+// RTT; sixteen recoveries without a D-SACK reset it. Linux ignores D-SACKs before the late arrival of an
+// original segment was detected (tcp_dsack_seen()): here a retransmission was late.
 #[test]
 fn d_sacks_widen_the_rack_reordering_window() {
-    // Linux, tcp_cong_control(): the ACK that ends the recovery also grows the window of 5 segments, for 9 -
-    // 1 segments.
+    // Linux, tcp_cong_control(): the ACK that ends the recovery also increases the window of 5 segments, for
+    // 9 - 1 delivered segments.
     for (stack, due, next) in [(Preset::Rfc, 365.0, "18"), (Preset::Linux, 342.0, "19")] {
         let mut s = ten(Config { stack, undo: false, tlp: false, ..linux(10.0, 5.0) });
         s.at(110).sack(2, &[(3, 3)]);
@@ -154,8 +157,8 @@ fn d_sacks_widen_the_rack_reordering_window() {
     }
 }
 
-// RFC 8985 §1 and §6.2: a lost retransmission is detected when a segment sent after it has arrived, and is no
-// separate sign of congestion here, as in Linux.
+// RFC 8985 §1 and §6.2: a lost retransmission is detected when a segment sent after it has arrived. It causes
+// no second reduction here, as in Linux.
 #[test]
 fn rack_detects_a_lost_retransmission() {
     let mut s = ten(linux(10.0, 5.0));
@@ -167,8 +170,8 @@ fn rack_detects_a_lost_retransmission() {
     assert_eq!((s.cuts(), s.sender.counters().retransmissions), (1, 2));
 }
 
-// Linux, tcp_xmit_retransmit_queue(): the timer restarts when the oldest segment is retransmitted, here 106
-// ms after the start of the recovery, and for no other segment. RFC 6298 §5 has no such rule.
+// Linux, tcp_xmit_retransmit_queue(): the retransmission of the oldest segment restarts the timer, here 106
+// ms after the start of the recovery; retransmissions of other segments do not. RFC 6298 §5 has no such rule.
 #[test]
 fn linux_restarts_the_rto_at_a_retransmission_of_the_head() {
     for (kind, again) in [(RtoKind::Linux, 216), (RtoKind::Rfc6298, 110)] {
@@ -186,8 +189,8 @@ fn linux_restarts_the_rto_at_a_retransmission_of_the_head() {
     }
 }
 
-/// Returns a sender with `segments` segments in total: four are sent at 0 ms, two of them acknowledged at 100
-/// ms, so that two follow; the window is 4.5.
+/// Returns a sender with `segments` segments in total. Four segments are sent at 0 ms, and two of them
+/// acknowledged at 100 ms, which releases two more; the window is 4.5.
 fn four(config: Config, segments: u64) -> Script {
     let mut s = Script::of("reno", Config { initial_window: 4.0, initial_ssthresh: 2.0, ..config }, segments);
     assert_eq!(s.sent(), "1 2 3 4");
@@ -196,8 +199,8 @@ fn four(config: Config, segments: u64) -> Script {
     s
 }
 
-// RFC 8985 §7.2 and §7.3: after two round trips without an ACK, plus 2 ms (Linux), new data is sent whatever
-// cwnd; one probe only, and the retransmission timer restarts.
+// RFC 8985 §7.2 and §7.3: after two round trips without an ACK, plus 2 ms (Linux), new data is sent
+// regardless of cwnd. There is only one probe, and it restarts the retransmission timer.
 #[test]
 fn a_tail_loss_probe_sends_new_data_after_two_round_trips() {
     let mut s = four(Config { notices: Notices::Elsn, ..linux(4.0, 2.0) }, 100);
@@ -225,7 +228,7 @@ fn a_tail_loss_probe_sends_new_data_after_two_round_trips() {
     assert_eq!(s.expire(), (796.25, "4t".into())); // 310 + 126.25 + (200 + 210 - 200 / 4)
 }
 
-// RFC 8985 §7.3: the next probe waits for the ACK of the last one.
+// RFC 8985 §7.3: the next probe waits for the ACK of the previous probe.
 #[test]
 fn the_ack_of_a_probe_permits_the_next_probe() {
     let mut s = four(linux(4.0, 2.0), 100);
@@ -234,8 +237,8 @@ fn the_ack_of_a_probe_permits_the_next_probe() {
     assert_eq!(s.expire().1, "13p");
 }
 
-// RFC 8985 §7.4: an ACK shows that the probe has repaired a loss, and also the loss of another segment, which starts
-// recovery: one reduction for both.
+// RFC 8985 §7.4: one ACK shows that the probe has repaired a loss, and that another segment is lost, which
+// starts recovery: the window is reduced once for both losses.
 #[test]
 fn a_probe_repair_and_a_further_loss_reduce_once() {
     let mut s = four(linux(4.0, 2.0), 6);
@@ -249,7 +252,8 @@ fn a_probe_repair_and_a_further_loss_reduce_once() {
     assert_eq!((s.cuts(), s.sender.counters().fast_recoveries), (1, 1));
 }
 
-// RFC 8985 §7.3: without new data the last segment is retransmitted; its SACK lets RACK repair the losses before it.
+// RFC 8985 §7.3: without new data the last segment is retransmitted; from its SACK, RACK detects the losses
+// before it.
 #[test]
 fn a_tail_loss_probe_lets_rack_repair_a_lost_tail() {
     let mut s = four(linux(4.0, 2.0), 6);
@@ -261,9 +265,9 @@ fn a_tail_loss_probe_lets_rack_repair_a_lost_tail() {
     assert_eq!(s.due(), None);
 }
 
-// RFC 8985 §7.2: 200 ms more for a lone segment whose ACK may be delayed, but no later than the
-// retransmission timer. §7.4.2: if the probe itself repaired the loss, the window is reduced when the ACK of
-// later data shows that no D-SACK followed the probe.
+// RFC 8985 §7.2: the probe timeout is 200 ms longer for a lone segment, whose ACK may be delayed, but at most
+// the retransmission timeout. §7.4.2: if the probe itself repaired the loss, the window is reduced when the
+// ACK of later data shows that no D-SACK followed the probe.
 #[test]
 fn a_probe_of_a_lone_segment_waits_for_the_delayed_ack() {
     for (answers, cuts) in
@@ -288,7 +292,7 @@ fn a_probe_of_a_lone_segment_waits_for_the_delayed_ack() {
         assert_eq!(s.sent(), "7 8");
         s.at(710).ack(9);
         assert_eq!((s.cuts(), s.due(), s.sender.counters().fast_recoveries), (cuts, None, 0), "{answers:?}");
-        // A reduction without a retransmission cannot be proved spurious.
+        // A reduction without a retransmission cannot be detected as spurious.
         s.sender.supply(1000);
         s.sent();
         s.at(810).ack(10);
@@ -304,8 +308,8 @@ fn late(stack: Preset, segments: u64) -> Script {
     s
 }
 
-// RFC 5682 §3.1: step 2b, two new segments for the first new ACK; step 3b, the next ACK covers data sent
-// once: the timeout was spurious. RFC 4015 §4: the window is restored.
+// RFC 5682 §3.1. Step 2b: the first new ACK releases two new segments. Step 3b: if the next ACK covers data
+// sent once, the timeout was spurious. RFC 4015 §4: the window is restored.
 #[test]
 fn frto_detects_a_spurious_timeout() {
     let mut s = late(Preset::Rfc, 100);
@@ -322,21 +326,21 @@ fn frto_detects_a_spurious_timeout() {
     assert_eq!((s.window(), s.sender.counters().undone), ((4.5, 2.0), 1));
 }
 
-// Linux, tcp_process_loss(): the arrival of any data sent once proves the timeout spurious at once;
-// tcp_current_ssthresh(): three quarters of the window.
+// Linux, tcp_process_loss(): the arrival of any data sent once shows at once that the timeout was spurious.
+// tcp_current_ssthresh(): the window becomes three quarters of its size.
 #[test]
 fn linux_frto_needs_no_new_data() {
     let mut s = late(Preset::Linux, 100);
     assert_eq!(s.at(450).sack(3, &[(4, 4)]), "7");
     assert_eq!((s.window(), s.sender.counters().undone), ((4.0, 3.0), 1));
-    // The ACK of all segments ends the recovery as well, and grows the window by the four.
+    // The ACK of all segments also ends the recovery, and increases the window by these four segments.
     let mut s = late(Preset::Linux, 6);
     assert_eq!(s.at(450).ack(7), "");
     assert_eq!((s.window(), s.sender.counters().undone), ((5.0, 3.0), 1));
 }
 
-// RFC 5682 §3.1 step 3a: new data arrives while a hole remains: the timeout was genuine, and the other
-// segments are retransmitted.
+// RFC 5682 §3.1 step 3a: new data arrives while a hole remains. The timeout was therefore genuine, and the
+// other segments are retransmitted.
 #[test]
 fn frto_confirms_a_genuine_timeout() {
     let mut s = late(Preset::Linux, 100);
@@ -375,8 +379,9 @@ fn without_new_data_frto_does_not_apply() {
     }
 }
 
-// RFC 8985 §6.3: at a timeout segments sent less than a round trip ago are not marked lost. The window is one segment
-// (RFC 5681 §3.1); in Linux, tcp_enter_loss(), these segments plus one.
+// RFC 8985 §6.3: a timeout does not mark segments lost that were sent less than a round trip ago. The window
+// is one segment (RFC 5681 §3.1); in Linux, tcp_enter_loss(), the window is the number of these segments plus
+// one.
 #[test]
 fn a_timeout_spares_recently_sent_segments() {
     for (stack, first, second) in [(Preset::Rfc, "3t", "4t"), (Preset::Linux, "3t 4t", "")] {
@@ -404,7 +409,7 @@ fn a_timeout_in_fast_recovery_keeps_ssthresh() {
 }
 
 // The same rule with CUBIC, which reduces 10 to 7: a second reduction would leave 4. When the window reaches
-// ssthresh again, there is no W_max.
+// ssthresh again, W_max is not set.
 #[test]
 fn a_timeout_in_fast_recovery_keeps_the_ssthresh_of_cubic() {
     let mut s = Script::of("cubic", Config { frto: false, ..linux(10.0, 5.0) }, 100);
@@ -419,8 +424,8 @@ fn a_timeout_in_fast_recovery_keeps_the_ssthresh_of_cubic() {
     assert_eq!(s.window(), (7.0, 7.0));
 }
 
-// tcp_enter_loss(): half of the whole window, except at a repeated timeout of the same segment. A sender with
-// notices that receives none behaves likewise.
+// tcp_enter_loss(): ssthresh is half of the whole window, except at a repeated timeout of the same segment. A
+// sender that supports notices and receives none behaves in the same way.
 #[test]
 fn a_timeout_halves_the_whole_window_once_per_segment() {
     for notices in [Notices::Scheme, Notices::Elsn] {
@@ -443,8 +448,9 @@ fn the_linux_rto_backs_off_to_two_minutes() {
     assert_eq!(times, [1.0, 3.0, 7.0, 15.0, 31.0, 63.0, 127.0, 247.0, 367.0]);
 }
 
-// RFC 3465 §2.2: slow start grows the window by the delivered data; the remainder at ssthresh counts for
-// congestion avoidance (§2.1). This holds for each recovery with SACK, and for one with notices.
+// RFC 3465 §2.2: in slow start the window grows by the delivered data; the remainder above ssthresh counts
+// for congestion avoidance (§2.1). This rule applies to each recovery with SACK, and to a recovery with
+// notices.
 #[test]
 fn slow_start_grows_by_the_delivered_data() {
     let told = Notices::Elsn;
