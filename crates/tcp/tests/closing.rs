@@ -13,8 +13,9 @@ fn closed(config: Config, bytes: u64) -> Script {
     s
 }
 
-// RFC 9293 §3.4: the FIN takes the number after the last byte, and is no payload. A FIN after a full segment is a
-// segment of its own; a partial segment carries it. Closed once, a side stays closed.
+// RFC 9293 §3.4: the FIN occupies the sequence number after the last byte, and is not payload. After a full
+// segment the FIN is sent as a separate segment; a partial segment carries it. A side that has closed stays
+// closed.
 #[test]
 fn a_fin_has_a_sequence_number_and_no_payload() {
     let mut s = closed(ns2(10.0, 5.0), 2 * u64::from(MSS));
@@ -33,7 +34,8 @@ fn a_fin_has_a_sequence_number_and_no_payload() {
     assert_eq!(closed(ns2(10.0, 5.0), u64::from(MSS) + 1).sent(), "1 2F");
 }
 
-// RFC 9293 §3.6: "CLOSE … implies the PUSH": a partial segment that Nagle's algorithm holds back leaves with the FIN.
+// RFC 9293 §3.6: "CLOSE … implies the PUSH": a partial segment that Nagle's algorithm holds back is sent with
+// the FIN.
 #[test]
 fn a_close_sends_data_that_nagle_delays() {
     let config = Config { nagle: true, ..rfc(10.0, 5.0) };
@@ -43,7 +45,8 @@ fn a_close_sends_data_that_nagle_delays() {
     assert_eq!(s.sent(), "2F");
 }
 
-// A lost FIN is retransmitted by the timer (RFC 6298 §5), and counts among neither segments nor retransmissions of data.
+// A lost FIN is retransmitted by the timer (RFC 6298 §5), and is counted neither as a data segment nor as a
+// retransmission.
 #[test]
 fn a_lost_fin_is_retransmitted() {
     let path = Path { data: [((3, 1), Fate::Lost)].into(), ..Path::of(50) };
@@ -72,8 +75,8 @@ fn arrive(receiver: &mut Receiver, ms: u64, seq: u64, len: u32, fin: bool) -> Ve
     std::iter::from_fn(|| receiver.poll_transmit(at(ms))).map(|p| segment(&p).ack).collect()
 }
 
-// RFC 9293 §3.10.7.4: a FIN ends the stream once all data before it has arrived, and is acknowledged at once, again if it
-// comes again (TIME-WAIT: "acknowledge it").
+// RFC 9293 §3.10.7.4: a FIN ends the stream once all data before it has arrived, and is acknowledged at once.
+// A repeated FIN is acknowledged again (TIME-WAIT: "acknowledge it").
 #[test]
 fn a_receiver_acknowledges_each_fin_at_once() {
     let config = Config {
@@ -91,11 +94,11 @@ fn a_receiver_acknowledges_each_fin_at_once() {
     assert_eq!(arrive(&mut alone, 0, 1, 500, true), [502], "no delay");
 }
 
-/// Both ends of a connection without data: the sender of each, and the receiver of the other's stream.
+/// Both ends of a connection without data: each end has a sender, and a receiver of the other end's stream.
 struct Pair {
     senders: [Sender; 2],
     receivers: [Receiver; 2],
-    /// True for an end that closed before the other's FIN arrived.
+    /// True for an end that closed before the FIN of the other end arrived.
     first: [bool; 2],
 }
 
@@ -111,7 +114,7 @@ impl Pair {
         ConnectionState::of(&self.senders[end], &self.receivers[end], self.first[end])
     }
 
-    /// Closes the side of an end; returns its FIN.
+    /// Closes one side of the connection; returns its FIN.
     fn close(&mut self, end: usize) -> Packet {
         self.first[end] = !self.receivers[end].has_ended();
         self.senders[end].close();
@@ -129,8 +132,8 @@ impl Pair {
     }
 }
 
-// RFC 9293 §3.6, figure 12: FIN-WAIT-1, FIN-WAIT-2 and TIME-WAIT at the end that closes first, CLOSE-WAIT, LAST-ACK and
-// CLOSED at the other.
+// RFC 9293 §3.6, figure 12: the end that closes first passes through FIN-WAIT-1, FIN-WAIT-2 and TIME-WAIT,
+// the other through CLOSE-WAIT, LAST-ACK and CLOSED.
 #[test]
 fn a_normal_close_passes_the_states_of_rfc_9293() {
     use ConnectionState::*;

@@ -29,8 +29,8 @@ fn ten_segments_follow_the_handshake() {
     );
 }
 
-// RFC 9293 §3.1, §3.5: every segment but the SYN has the ACK flag, the byte after the receiver's SYN as
-// acknowledgement number, and the window. Options of schemes are sent with data only.
+// RFC 9293 §3.1, §3.5: every segment except the SYN has the ACK flag, the byte after the receiver's SYN as
+// acknowledgement number, and the window. Only data segments carry options of schemes.
 #[test]
 fn every_segment_after_the_syn_has_the_ack_flag() {
     for scheme in ["reno", "hack", "tcp-cc"] {
@@ -66,8 +66,8 @@ fn only_a_syn_ack_opens_and_yields_an_rtt_sample() {
     assert_eq!(s.sender.srtt(), Some(at(100).since(at(0))));
 }
 
-// RFC 6298 §5.5 on the SYN; RFC 5681 §3.1: after a lost SYN or SYN-ACK the initial window is one segment; RFC
-// 6298 §5.7: the timeout starts at three seconds. Without timestamps Karn's rule leaves no sample.
+// RFC 6298 §5.5 on the SYN. RFC 5681 §3.1: after a lost SYN or SYN-ACK the initial window is one segment. RFC
+// 6298 §5.7: the timeout starts at three seconds. Without timestamps, Karn's rule leaves no sample.
 #[test]
 fn a_lost_syn_or_syn_ack_sets_the_initial_window_to_one() {
     for timestamps in [false, true] {
@@ -124,7 +124,7 @@ fn the_receive_window_limits_transmissions() {
     // RFC 9293 §3.8.6: a smaller window does not retract the offered window.
     assert_eq!(s.update(3, 5000), "");
     assert_eq!(s.update(6, 5000), "10");
-    // The initial window of the receiver is the configured one, unless another is set.
+    // The initial window of the receiver is the configured window, unless the test sets another window.
     let mut s = Script::new("reno", rfc(10.0, 5.0));
     s.sender.expect_window(3000);
     assert_eq!(s.sent(), "1 2 3");
@@ -169,15 +169,16 @@ fn an_old_ack_is_ignored() {
     assert_eq!(s.sender.state().dupacks, 0);
 }
 
-// RFC 5681 §3.1 with RFC 9293 §3.8.6.3: one segment per ACK, and an ACK per two segments: slow start grows by
-// a half per round.
+// RFC 5681 §3.1 with RFC 9293 §3.8.6.3: the window grows by one segment per ACK, and the receiver sends an
+// ACK per two segments, so slow start grows by a half per round.
 #[test]
 fn delayed_acks_halve_slow_start_growth() {
     let delayed_ack = Some(DelayedAck { segments: 2, timeout: common::at(40).since(at(0)) });
     let config = Config { delayed_ack, ..ns2(4.0, f64::INFINITY) };
     let mut t = Transfer::new("reno", &config, Path::of(100), 1000);
     t.run_until(at(999));
-    // 2 ACKs, 3 ACKs, then 9 segments: 4 ACKs and, 40 ms later, one for the odd segment.
+    // The ACKs per round are 2, then 3; the 9 segments of the next round cause 4 ACKs and, 40 ms later, one
+    // ACK for the odd segment.
     insta::assert_snapshot!(t.rounds(), @r"
     0   4   4.00
     1   6   6.00

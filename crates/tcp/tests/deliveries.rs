@@ -1,5 +1,5 @@
-//! Input of a congestion control that uses the delivery rate ([`Delivery`]), observed by a control that records it and
-//! keeps its window constant.
+//! Input of a congestion control that uses the delivery rate ([`Delivery`]). A congestion control with a
+//! constant window records the input.
 
 use crate::common::script::Script;
 use crate::common::{linux, number};
@@ -23,7 +23,7 @@ struct Notes {
 struct NoteTaker {
     notes: Arc<Mutex<Notes>>,
     rate: Option<Rate>,
-    /// Fraction of the window that a loss leaves.
+    /// Factor by which a loss multiplies the window.
     kept: f64,
 }
 
@@ -71,15 +71,16 @@ fn sender_of(config: Config, kept: f64, rate: Option<Rate>) -> (Script, Arc<Mute
     (Script::by(sender, &config, 1_000_000), notes)
 }
 
-/// Returns (lost, in flight before, in flight after, retransmitted), in segments, at the last ACK.
+/// Returns the state at the last ACK: lost segments, flight before the ACK, flight after the ACK, and
+/// retransmitted segments.
 fn last(notes: &Mutex<Notes>) -> (u64, u64, u64, Repair) {
     let d = *notes.lock().expect("nobody panicked").deliveries.last().expect("an ACK came");
     (d.lost / 1000, d.before / 1000, d.in_flight / 1000, d.repair)
 }
 
-// Segments 2 and 3 are lost: the third segment above them reveals both losses (RFC 8985 §6.2). A lost segment
-// counts once, at its detection, and is then no longer in flight, while its retransmission is. A sender with
-// notices enabled that receives none behaves likewise.
+// Segments 2 and 3 are lost: the third segment above them shows both losses (RFC 8985 §6.2). A lost segment
+// counts once, when it is detected. From then on it is no longer in flight, but its retransmission is. A
+// sender with notices enabled that receives none behaves in the same way.
 #[test]
 fn an_ack_reports_newly_lost_segments() {
     for notices in [Notices::Scheme, Notices::Elsn] {
@@ -112,8 +113,8 @@ fn the_handshake_delivers_no_data() {
     assert_eq!(notes.lock().expect("nobody panicked").deliveries[0].arrivals.fresh, 1000);
 }
 
-// Pacing delay of the next segment: at 8 Mbit/s ten segments take until 10 ms, an eleventh until 110 ms, less
-// half of the first wait (Linux).
+// Pacing delay of the next segment. At 8 Mbit/s ten segments last until 10 ms. An eleventh segment lasts
+// until 110 ms, minus half of the first wait (Linux).
 #[test]
 fn an_ack_reports_the_pacing_delay() {
     let (mut s, notes) = sender(Notices::Scheme, Some(Rate::from_bps(8_000_000)));
@@ -137,7 +138,7 @@ fn only_a_decrease_of_the_window_counts_as_reduction() {
     }
 }
 
-// A congestion control with random draws receives the flow's own number.
+// A congestion control with random draws receives the number of its own flow.
 #[test]
 fn the_congestion_control_receives_the_seed_of_its_flow() {
     let (mut s, notes) = sender(Notices::Scheme, None);

@@ -1,5 +1,5 @@
-//! Both ends with hostile input: random scripts, scripts kept by the fuzzer (docs/fuzzing.md), and a script
-//! for each law that it found broken.
+//! Both ends with hostile input: random scripts, scripts found by the fuzzer (docs/fuzzing.md), and a script
+//! for each law that the fuzzer found broken.
 
 use crate::hostile;
 use crate::hostile::script::{self, Answer, Data, Event, Hint, Place, Setup};
@@ -39,7 +39,7 @@ fn fuzzer_seeds_violate_no_sender_law() {
     let seeds = fs::read_dir(SEEDS).expect("the seeds of the fuzzer");
     for seed in seeds {
         let path = seed.expect("a file").path();
-        println!("{}", path.display()); // shown if it fails
+        println!("{}", path.display()); // shown if the test fails
         run(&fs::read(&path).expect("a readable file"));
     }
 }
@@ -67,9 +67,9 @@ fn answer(flags: Flags, ack: Place) -> Event {
 
 const ACK: Flags = Flags { syn: false, ack: true, fin: false, psh: false, ece: false, cwr: false };
 
-// RFC 9293 §3.10.7.3: in SYN-SENT "if SEG.ACK =< ISS" the segment is dropped. Without this check a SYN-ACK
-// that acknowledges nothing opened the connection, and the SYN was then retransmitted as data, as a segment
-// that begins before the first byte.
+// RFC 9293 §3.10.7.3: in SYN-SENT "if SEG.ACK =< ISS" the segment is dropped. Without this check, a SYN-ACK
+// with too small an acknowledgement number opened the connection, and the SYN was then retransmitted as data,
+// as a segment that starts before the first byte.
 #[test]
 fn a_syn_ack_without_ack_of_the_syn_opens_no_connection() {
     let events = [
@@ -80,15 +80,15 @@ fn a_syn_ack_without_ack_of_the_syn_opens_no_connection() {
     hostile::run(&setup("tahoe", Preset::Rfc.config(1000)), &events);
 }
 
-// RFC 9293 §3.10.7.3: "if the SYN bit is not set … drop the segment". Without this check an ACK without a SYN
-// acknowledged the SYN, stopped its timer and left the connection closed for ever.
+// RFC 9293 §3.10.7.3: "if the SYN bit is not set … drop the segment". Without this check, an ACK without a
+// SYN acknowledged the SYN, stopped its timer and left the connection closed forever.
 #[test]
 fn an_ack_without_syn_does_not_acknowledge_the_syn() {
     let events = [Event::Supply(3000), answer(ACK, Place::Byte(1)), Event::Wait(Span::from_secs(3))];
     hostile::run(&setup("newreno", Preset::Rfc.config(1000)), &events);
 }
 
-// A receiver may report arrivals earlier than the transmission: the delay is then zero, not negative.
+// A receiver may report an arrival time before the transmission time: the delay is then zero, not negative.
 #[test]
 fn data_reported_before_its_transmission_has_delay_zero() {
     let mut lie = answer(ACK, Place::Una(1, 0));
@@ -99,8 +99,9 @@ fn data_reported_before_its_transmission_has_delay_zero() {
     hostile::run(&setup("ledbat", Preset::Ns2.config(1000)), &events);
 }
 
-// RFC 8985 §7.4: an ACK behind a probe, without a D-SACK, shows that the probed segment was lost. A bug undid that
-// reduction (RFC 3708) when another segment, retransmitted on a notice, had arrived twice.
+// RFC 8985 §7.4: an ACK beyond a probe, without a D-SACK, shows that the probed segment was lost. Because of
+// a bug, that reduction was undone (RFC 3708) when another segment, retransmitted after a notice, had arrived
+// twice.
 #[test]
 fn a_loss_repaired_by_a_probe_is_not_undone() {
     let (arrives, back) = (
@@ -115,7 +116,7 @@ fn a_loss_repaired_by_a_probe_is_not_undone() {
         vec![back(), Event::Wait(Span::from_millis(100))],
         vec![Event::Supply(3000), back(), back(), back()],
         vec![arrives(0), back(), arrives(0), back()],
-        // The loss is now detected, and the window reduced. The next retransmission is needless.
+        // The sender now detects the loss, and reduces the window. The next retransmission is spurious.
         vec![Event::Notice(Hint {
             kind: NoticeKind::Eln,
             about: Place::Una(0, 0),
@@ -127,7 +128,7 @@ fn a_loss_repaired_by_a_probe_is_not_undone() {
     hostile::run(&setup("newreno", config), &events.concat());
 }
 
-/// Script found by the search, in hexadecimal: a recovery of LL-ELSN that ends with an unlimited ssthresh
+/// Script found by the fuzzer, in hexadecimal: a recovery of LL-ELSN that ends with an unlimited ssthresh
 /// leaves the window unchanged.
 #[test]
 fn an_unlimited_ssthresh_does_not_become_the_window() {

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex};
 /// Members of the socket at each ACK: `delivered`, `delivered_ce`, `ecn_flags`, and `snd_cwnd`.
 type Told = Arc<Mutex<Vec<([u32; 3], u32)>>>;
 
-/// Congestion control with a reduction by one segment for a mark; after a loss `set_state` leaves three
-/// segments.
+/// Congestion control whose window decreases by one segment for a mark; after a loss, `set_state` sets the
+/// window to three segments.
 #[derive(Debug)]
 struct Heeds(Told);
 
@@ -61,9 +61,9 @@ fn ack(n: u64, ece: bool) -> Segment {
     Segment { seq: 1, ack: 1 + (n - 1) * 1000, window: 1 << 20, flags, ..Segment::default() }
 }
 
-// Linux, tcp_count_delivered(): segments delivered by an ACK with ECE count in delivered_ce too; TCP_ECN_OK
-// is set if both ends use ECN. A congestion control that needs ECN uses it with any configuration, others as
-// configured.
+// Linux, tcp_count_delivered(): segments delivered by an ACK with ECE also count in delivered_ce; TCP_ECN_OK
+// is set if both ends use ECN. A congestion control that requires ECN uses it with any configuration; other
+// controls use it if the configuration enables it.
 #[test]
 fn ece_marks_reach_the_kernel_callbacks() {
     for (ecn, needs_ecn) in [(true, false), (false, true), (false, false)] {
@@ -76,7 +76,7 @@ fn ece_marks_reach_the_kernel_callbacks() {
         s.arrives(ack(6, true));
         s.arrives(ack(7, false));
         let flags = u32::from(uses);
-        let reduced = 3 * flags; // TCP_ECN_QUEUE_CWR as well, until new data carry CWR to the receiver
+        let reduced = 3 * flags; // also TCP_ECN_QUEUE_CWR, until new data carry CWR
         let expected = [[2, 0, flags], [3, 1, flags], [5, 3, reduced], [6, 3, reduced]];
         let told = told.lock().expect("no panic held it");
         assert_eq!(told.iter().map(|(marks, _)| *marks).collect::<Vec<_>>(), expected);
@@ -88,8 +88,8 @@ fn ece_marks_reach_the_kernel_callbacks() {
     }
 }
 
-// Linux, tcp_cwnd_reduction(): the window falls to ssthresh as ACKs arrive, and a congestion control may
-// still lower ssthresh at a change of state (as for RFC 8257 §3.5), even during a reduction for a mark.
+// Linux, tcp_cwnd_reduction(): the window decreases to ssthresh as ACKs arrive. A congestion control may
+// decrease ssthresh further at a change of state (as for RFC 8257 §3.5), even during a reduction for a mark.
 #[test]
 fn an_ssthresh_set_at_a_state_change_applies() {
     for marked in [false, true] {
@@ -98,8 +98,8 @@ fn an_ssthresh_set_at_a_state_change_applies() {
         s.at(100).arrives(ack(2, marked));
         (3..=11).for_each(|n| drop(s.sack(2, &[(3, n)])));
         assert_eq!(s.window(), (3.0, 3.0), "after a mark: {marked}");
-        // The retransmission and the segments released by PRR: about three; with the path to nine halved they
-        // would be six.
+        // The retransmission and the segments released by PRR are about three segments. If the flight were
+        // reduced to half of nine, they would be six.
         let (_, flight) = *told.lock().expect("no panic held it").last().expect("an ACK");
         assert!(flight <= 5, "{flight} in the network, after a mark: {marked}");
     }

@@ -24,7 +24,7 @@ const ACK_MAYBE_DELAYED: u32 = 0x1_0000;
 const ADVANCES: u32 = WIN_UPDATE | DATA_ACKED | SND_UNA_ADVANCED | SET_XMIT_TIMER;
 const SLOW: u32 = SLOWPATH | UPDATE_TS_RECENT;
 
-/// Arguments of each call of `cong_control`: `flag`, the socket and the sample.
+/// Arguments of each call of `cong_control`: `flag`, the socket and the rate sample.
 type Told = Arc<Mutex<Vec<(u32, Sock, RateSample)>>>;
 
 /// Congestion control with a constant window of ten segments.
@@ -80,7 +80,7 @@ fn last(told: &Told) -> (u32, Sock, RateSample) {
     *told.lock().expect("no panic held it").last().expect("an ACK")
 }
 
-// tcp_ack() and its callees: the FLAG_* of each kind of ACK.
+// tcp_ack() and the functions that it calls: the FLAG_* of each kind of ACK.
 #[test]
 fn each_kind_of_ack_sets_its_kernel_flags() {
     let (mut s, told) = script(&linux(10.0, 5.0), 1_000_000_000, false);
@@ -122,9 +122,10 @@ fn retransmissions_update_the_kernel_counters() {
     assert_eq!(sk.retrans_out, 0);
 }
 
-// tcp_rtt_estimator(): the deviation starts at twice the first round trip, in quarters, and adopts a larger
-// error in full; an eighth of it for a shorter round trip. tcp_snd_una_update(), tcp_retransmit_skb(): bytes.
-// tcp_enter_loss() comes before the timeout is counted; an ACK of data restarts the count.
+// tcp_rtt_estimator(): the mean deviation starts at twice the first round trip, in quarters. A larger error
+// is adopted in full; for a shorter round trip, an eighth of the error. tcp_snd_una_update(),
+// tcp_retransmit_skb(): byte counters. tcp_enter_loss() is called before the timeout is counted; an ACK of
+// data resets this count.
 #[test]
 fn kernel_rtt_byte_and_timeout_members_are_updated() {
     let (mut s, told) = script(&linux(10.0, 5.0), 1_000_000_000, false);
@@ -147,7 +148,7 @@ fn kernel_rtt_byte_and_timeout_members_are_updated() {
     assert_eq!(last(&told).1.icsk_retransmits, 0);
 }
 
-// tcp_clean_rtx_queue(): FLAG_ACK_MAYBE_DELAYED is set for a single partial segment, and otherwise not.
+// tcp_clean_rtx_queue(): FLAG_ACK_MAYBE_DELAYED is set if the ACK acknowledges a single partial segment.
 #[test]
 fn only_a_lone_partial_segment_sets_flag_ack_maybe_delayed() {
     let (mut s, told) = script(&linux(10.0, 5.0), 1500, false);
@@ -164,8 +165,8 @@ fn only_a_lone_partial_segment_sets_flag_ack_maybe_delayed() {
 }
 
 // tcp_event_data_sent(): time of the last data transmission, in jiffies. tcp_rate_check_app_limited():
-// delivered plus in-flight segments when the application had no more data; a congestion control may set the
-// field itself, as BBR does, and samples of segments sent then are application-limited.
+// delivered plus in-flight segments at the time when the application had no more data. A congestion control
+// may set this field itself, as BBR does; samples of segments sent afterwards are application-limited.
 #[test]
 fn idle_periods_and_application_limits_set_kernel_members() {
     let (mut s, told) = script(&linux(10.0, 5.0), 12_000, false);
@@ -186,8 +187,8 @@ fn idle_periods_and_application_limits_set_kernel_members() {
     assert!(last(&told).2.is_app_limited);
 }
 
-// tcp_rate_gen(): the socket keeps the rate of the last sample, but of an application-limited sample only if it is not
-// lower.
+// tcp_rate_gen(): the socket stores the rate of the last sample; the rate of an application-limited sample is
+// stored only if it is not lower.
 #[test]
 fn the_socket_stores_the_rate_of_the_last_valid_sample() {
     let (mut s, told) = script(&linux(10.0, 5.0), 10_000, false);
@@ -234,9 +235,10 @@ impl TcpCongestionOps for Counts {
     }
 }
 
-// tcp_fastretrans_alert(), tcp_enter_loss(): losses are marked before ssthresh is called. tcp_enter_recovery() and
-// tcp_enter_loss() keep three quarters of the window in prior_ssthresh; tcp_enter_cwr() keeps 0, as a mark is never undone,
-// and so does a recovery that continues it.
+// tcp_fastretrans_alert(), tcp_enter_loss(): losses are marked before ssthresh is called.
+// tcp_enter_recovery() and tcp_enter_loss() store three quarters of the window in prior_ssthresh.
+// tcp_enter_cwr() stores 0, because a reduction for a mark is never undone; so does a recovery that continues
+// this reduction.
 #[test]
 fn losses_are_marked_before_ssthresh_is_called() {
     let counts = |ecn| {
@@ -274,8 +276,9 @@ fn losses_are_marked_before_ssthresh_is_called() {
     assert_eq!(*told.lock().expect("no panic held it"), [[0, 0, 11, 0]]);
 }
 
-// tcp_update_pacing_rate(): the pacing rate of a congestion control without cong_control is 1.2 windows per
-// round trip from half of ssthresh on. SK_PACING_FQ (2): a host of preset linux paces segments.
+// tcp_update_pacing_rate(): for a congestion control without cong_control, the pacing rate is 1.2 windows per
+// round trip if the window is at least half of ssthresh. SK_PACING_FQ (2): a host of preset linux paces
+// segments.
 #[test]
 fn the_kernel_sets_the_pacing_rate_without_cong_control() {
     #[derive(Debug)]
@@ -316,9 +319,9 @@ fn the_kernel_sets_the_pacing_rate_without_cong_control() {
     }
 }
 
-// tcp_update_skb_after_send(): a control without cong_control that sets SK_PACING_NEEDED (1) is paced at the rate of
-// tcp_update_pacing_rate() on a host that paces nothing, and no faster than sk_max_pacing_rate; without either, its window
-// leaves at once.
+// tcp_update_skb_after_send(): a control without cong_control that sets SK_PACING_NEEDED (1) is paced, even
+// on a host without pacing, at the rate of tcp_update_pacing_rate(), but at most at sk_max_pacing_rate.
+// Without SK_PACING_NEEDED and without pacing on the host, the whole window is sent at once.
 #[test]
 fn sk_pacing_needed_paces_a_connection() {
     #[derive(Debug)]
@@ -355,7 +358,8 @@ fn sk_pacing_needed_paces_a_connection() {
         let first = due(&s);
         (s.expire().1.split_whitespace().count(), due(&s) - first)
     };
-    // The round trip is 100 ms and 80/8: a window of 20,000 bytes, times 1.2.
+    // The mean of the round trips is 100 ms plus 80/8 ms: the rate is a window of 20,000 bytes per round
+    // trip, times 1.2.
     assert_eq!(leave(1, u64::MAX), (2, (2_000_000 * 110_u64).div_ceil(24_000)));
     assert_eq!(leave(1, 50_000), (2, 40_000), "two of 1000 bytes");
     let (count, wait) = leave(0, u64::MAX);

@@ -1,5 +1,5 @@
-//! Congestion controls of Linux's interface: the callbacks of the sender, their order, and the effect of their return
-//! values.
+//! Congestion controls with Linux's interface: the callbacks that the sender calls, their order, and the
+//! effect of their return values.
 
 use crate::common::linux;
 use crate::common::script::Script;
@@ -76,7 +76,7 @@ impl TcpCongestionOps for Reno {
     }
 }
 
-/// Returns a script of the congestion control built by `make`, with much data to send.
+/// Returns a script of the congestion control built by `make`, with unlimited data to send.
 fn script(
     config: &Config,
     has: Callbacks,
@@ -116,7 +116,8 @@ fn the_ack_of_the_syn_precedes_the_init_callback() {
     assert_eq!(log(), "acked 1 100000 0, in_ack 3 at 10, init, TxStart at 10");
 }
 
-// RFC 5681 §3.1: slow start grows by the acknowledged segments. No segment was in flight before the first.
+// RFC 5681 §3.1: slow start grows by the acknowledged segments. No segment was in flight before the first
+// segment.
 #[test]
 fn cong_avoid_receives_the_acknowledged_segments() {
     let (mut s, mut log) = reno(&linux(2.0, 100.0));
@@ -176,8 +177,8 @@ fn only_the_first_timeout_of_a_segment_halves_ssthresh() {
     assert!(second.starts_with("Loss>Loss at 1"), "{second}");
 }
 
-// RFC 5681 §3.1: a timeout of a segment retransmitted in fast recovery does not reduce ssthresh again. Linux 6.18 then
-// calls set_state only.
+// RFC 5681 §3.1: a timeout of a segment retransmitted in fast recovery does not reduce ssthresh again. In
+// this situation Linux 6.18 calls only set_state.
 #[test]
 fn a_timeout_in_fast_recovery_does_not_reduce_ssthresh_again() {
     let (mut s, mut log) = reno(&linux(10.0, 20.0));
@@ -217,8 +218,8 @@ fn a_loss_repaired_by_a_probe_reduces_the_window_in_cwr() {
     );
 }
 
-// tcp_time_to_recover(): a segment that was marked lost and retransmitted during a recovery, and was sent after its begin,
-// begins the next recovery as soon as the first one ends.
+// tcp_time_to_recover(): a segment that was sent after the start of a recovery, and marked lost and
+// retransmitted during this recovery, starts the next recovery as soon as this recovery ends.
 #[test]
 fn a_loss_during_recovery_begins_the_next_recovery() {
     let (mut s, mut log) = reno(&linux(10.0, 5.0));
@@ -259,8 +260,8 @@ fn an_ece_halves_the_window_once_per_window_of_data() {
     assert!(log().contains("CompleteCwr at 5, Cwr>Open at 5, cong_avoid 11 1"));
 }
 
-// tcp_fastretrans_alert(): the ACK that ends a reduction ends CWR before its own ECE counts, so that a mark on
-// the data sent after the reduction halves the window again.
+// tcp_fastretrans_alert(): the ACK that ends a reduction ends CWR before its own ECE is processed, so a mark
+// on the data sent after the reduction halves the window again.
 #[test]
 fn an_echo_of_the_next_window_of_data() {
     let (mut s, mut log) = reno(&Config { ecn: true, ..linux(10.0, 5.0) });
@@ -280,8 +281,8 @@ fn an_echo_of_the_next_window_of_data() {
     assert_eq!(s.window().1, 2.0);
 }
 
-// tcp_may_raise_cwnd(): SACKed data leads to cong_avoid only after reordering was detected, here by four
-// segments.
+// tcp_may_raise_cwnd(): SACKed data causes a call of cong_avoid only after reordering was detected, here by
+// four segments.
 #[test]
 fn sacks_call_cong_avoid_only_after_reordering() {
     let (mut s, mut log) = reno(&linux(10.0, 5.0));
@@ -311,8 +312,8 @@ fn an_eifel_timestamp_undoes_a_spurious_timeout() {
     assert!(s.window().0 >= 10.0 && s.window().1 == 20.0, "{:?}", s.window());
 }
 
-// RFC 5681 §3.1, compared with Airhop's own Reno: without losses the same integer windows after each ACK, in
-// slow start and beyond.
+// RFC 5681 §3.1, compared with Airhop's own Reno: without losses the integer windows after each ACK are
+// equal, in slow start and in congestion avoidance.
 #[test]
 fn kernel_reno_has_the_windows_of_airhop_reno() {
     let config = linux(4.0, 20.0);
@@ -374,11 +375,11 @@ impl TcpCongestionOps for Wakes {
     }
 }
 
-// tcp_slow_start_after_idle_check(), tcp_cwnd_restart(): the first data after an idle period longer than a timeout finds
-// the window halved for each timeout in the period, down to the initial window. CA_EVENT_CWND_RESTART comes before, and
-// the window at its end counts for ssthresh (three quarters) only. tcp_event_data_sent(): CA_EVENT_TX_START comes with each
-// transmission into an empty flight, after tcp_rate_check_app_limited(). A congestion control with cong_control gets no
-// restart.
+// tcp_slow_start_after_idle_check(), tcp_cwnd_restart(): before the first data after an idle period longer
+// than a timeout, the window is halved for each timeout in the period, down to the initial window.
+// CA_EVENT_CWND_RESTART is sent before, and the window at its end counts for ssthresh (three quarters) only.
+// tcp_event_data_sent(): CA_EVENT_TX_START is sent with each transmission while no data is in flight, after
+// tcp_rate_check_app_limited(). A congestion control with cong_control gets no restart.
 #[test]
 fn an_idle_period_halves_the_window_per_timeout() {
     let [grows, steers] =
@@ -406,8 +407,8 @@ fn an_idle_period_halves_the_window_per_timeout() {
     }
 }
 
-// Linux provides is_cwnd_limited to its congestion controls whatever the sender's own window validation (RFC
-// 7661 §4.3): a full window grows.
+// Linux sets is_cwnd_limited for its congestion controls regardless of the sender's own window validation
+// (RFC 7661 §4.3): a window that is fully used grows.
 #[test]
 fn a_full_window_grows_under_any_window_validation() {
     for validation in [Validation::Never, Validation::Half, Validation::Full] {
@@ -418,7 +419,7 @@ fn a_full_window_grows_under_any_window_validation() {
     }
 }
 
-// A failing callback ends the run with a fault that names the scheme and the callback.
+// A callback that fails ends the run with a fault that names the scheme and the callback.
 #[test]
 fn a_callback_fault_ends_the_run_with_scheme_and_callback() {
     #[derive(Debug)]

@@ -8,14 +8,14 @@ use airhop_tcp::{Config, Growth, LossDetection, Notices, Preset, SCHEMES, SackRe
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-/// Returns the schemes of a list that have no law in the ledger.
+/// Returns the schemes of a list for which the ledger has no law.
 fn without_a_law<'a>(schemes: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     schemes.into_iter().filter(|scheme| !Ledger::knows(scheme, &Preset::Rfc.config(MSS))).collect()
 }
 
-/// Checks `law` for every scheme, in `cases` cases each.
+/// Checks `law` for every scheme, with `cases` random inputs each.
 ///
-/// A scheme without a law fails before the first case: a panic within proptest would hide the reason.
+/// A scheme without a law fails before the first input: a panic within proptest would hide the reason.
 fn for_every_scheme<S: Strategy>(
     cases: u32,
     strategy: &S,
@@ -34,7 +34,7 @@ fn for_every_scheme<S: Strategy>(
     }
 }
 
-/// Returns values of the parameters that matter for these laws, the k-th combination.
+/// Returns the k-th combination of the parameters on which these laws depend.
 fn parameters(scheme: &str, k: u8) -> Vec<(&'static str, f64)> {
     match scheme {
         "ll-elsn" | "eln-cubic" => vec![("n", f64::from(k))],
@@ -128,8 +128,8 @@ fn ack_fate() -> impl Strategy<Value = Fate> {
     ]
 }
 
-/// Returns a strategy for sequence numbers: mostly the first byte of a segment, sometimes another byte or one
-/// far away.
+/// Returns a strategy for sequence numbers: mostly the first byte of a segment, sometimes another byte or a
+/// distant byte.
 fn seqs() -> impl Strategy<Value = u64> {
     prop_oneof![6 => (1u64..60).prop_map(byte), 1 => 0u64..50_000, 1 => Just(u64::MAX)]
 }
@@ -176,10 +176,10 @@ fn is_complete(t: &Transfer<Ledger>, bytes: u64) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-// RFC 9293 §1: a reliable, in-order byte stream. After each event `Transfer` checks that the delivered
-// stream equals an independent reassembly of the arrivals, that a timer runs while data is
-// outstanding, and that the window is one segment at least; the ledger checks at each new segment that the
-// window permits it, and at each reduction that it is the first in its window of data.
+// RFC 9293 §1: a reliable, in-order byte stream. After each event `Transfer` checks that the delivered stream
+// equals an independent reassembly of the arrivals, that a timer runs while data is outstanding, and that the
+// window is at least one segment. The ledger checks at each new segment that the window permits it, and at
+// each reduction that it is the first in its window of data.
 #[test]
 fn every_transfer_delivers_all_data_and_ends() {
     for_every_scheme(128, &(0u8..4, configs(), paths(), 1u64..50_000), |scheme, (k, config, path, bytes)| {
@@ -188,7 +188,7 @@ fn every_transfer_delivers_all_data_and_ends() {
 }
 
 // RFC 9293 §3.6: a connection whose application closes ends on any path. The FIN is delivered after all data,
-// is acknowledged, and is no payload.
+// is acknowledged, and is not payload.
 #[test]
 fn every_closed_connection_delivers_its_fin_and_ends() {
     for_every_scheme(64, &(0u8..4, configs(), paths(), 1u64..9_000), |scheme, (k, config, path, bytes)| {
@@ -204,8 +204,8 @@ fn every_closed_connection_delivers_its_fin_and_ends() {
     });
 }
 
-// The same law with reordering. The bottleneck spaces packets by a millisecond, so a packet up to 64 ms late
-// is overtaken by up to 64 packets.
+// The same law with reordering. The bottleneck spaces packets by a millisecond, so up to 64 packets overtake
+// a packet that is up to 64 ms late.
 #[test]
 fn transfers_end_with_reordering_by_64_packets() {
     let late = prop::collection::btree_map(
@@ -240,7 +240,7 @@ fn transfers_end_with_data_written_in_pieces() {
     });
 }
 
-// A run is determined by its inputs.
+// The inputs of a run determine its result.
 #[test]
 fn equal_inputs_yield_equal_segments() {
     for_every_scheme(16, &(configs(), paths()), |scheme, (config, path)| {
@@ -254,8 +254,8 @@ fn equal_inputs_yield_equal_segments() {
     });
 }
 
-// RFC 8985 §7.3 and §7.4.2: a probe repairs the first segment, so the window is reduced below the two segments in
-// flight; the next probe sends new data nevertheless.
+// RFC 8985 §7.3 and §7.4.2: a probe repairs the first segment, so the window is reduced below the two
+// segments in flight. The next probe nevertheless sends new data.
 #[test]
 fn a_probe_is_sent_beyond_a_reduced_window() {
     let config = Config {

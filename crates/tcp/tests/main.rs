@@ -1,6 +1,6 @@
 //! Behaviour of TCP endpoints, segment by segment and over whole paths.
 //!
-//! All tests form one program, as linking dominates the build time of tests.
+//! All tests form one program, because linking dominates the build time of tests.
 
 mod closing;
 mod common;

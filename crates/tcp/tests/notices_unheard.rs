@@ -1,5 +1,5 @@
-//! Senders with notices enabled (`Config::notices`) that receive none behave as without notices, for any
-//! losses and delays.
+//! Senders with notices enabled (`Config::notices`) that receive none behave as senders without notices, for
+//! any losses and delays.
 
 use crate::common;
 use crate::common::path::{Fate, Observer, Path, Sent, Transfer};
@@ -26,11 +26,11 @@ impl Observer for Course {
     }
 }
 
-/// Segments of a transfer.
+/// Number of segments of a transfer.
 const SEGMENTS: u64 = 240;
 
-/// Returns a path with single losses and several in a window, a lost retransmission, reordered segments, half
-/// a second in which all segments are late, and a lost tail.
+/// Returns a path with single losses, several losses in a window, a lost retransmission, reordered segments,
+/// half a second in which all segments are late, and losses of the last segments.
 fn path() -> Path {
     let ms = Span::from_millis;
     let mut path = Path::of(50).losing(&[20, 40, 42, 43, 90, SEGMENTS]).with(40, 2, Fate::Lost);

@@ -1,4 +1,4 @@
-//! End of CUBIC's slow start at a growing queue, without losses.
+//! End of CUBIC's slow start when the queue grows, without losses.
 
 use crate::common::path::{Blind, Path, Transfer};
 use crate::common::{MSS, at, byte, sender};
@@ -7,7 +7,7 @@ use airhop_tcp::seams::Window;
 use airhop_tcp::{Config, Preset};
 
 /// Returns the window after four seconds on a link with a service time of 1 ms per segment, a round trip of
-/// 100 ms and no drops: the path holds 100 segments. Every segment is acknowledged.
+/// 100 ms and no drops: the bandwidth-delay product is 100 segments. Every segment is acknowledged.
 fn after_four_seconds(preset: Preset, slow_start: f64) -> Window {
     after(Config { delayed_ack: None, ..preset.config(MSS) }, slow_start)
 }
@@ -22,9 +22,10 @@ fn after(config: Config, slow_start: f64) -> Window {
 
 const STANDARD: f64 = 3.0;
 
-// RFC 9406: the first of 160 segments finds no queue, as the 80 before were served within a round trip; the
-// first of 320 finds 60 of the 160 queued, which the eighth sample of that round reveals. Then five rounds
-// grow by at most a quarter each, and slow start ends. RFC 9438 §4.10: HyStart++ is the default.
+// RFC 9406: the first of 160 segments arrives at an empty queue, because the 80 segments before were served
+// within a round trip. The first of 320 segments arrives behind 60 queued segments of the 160, and the eighth
+// sample of that round shows this delay. Then the window grows by at most a quarter in each of five rounds,
+// and slow start ends. RFC 9438 §4.10: HyStart++ is the default.
 #[test]
 fn hystart_plus_plus_ends_slow_start_after_five_css_rounds() {
     assert_eq!(after_four_seconds(Preset::Rfc, STANDARD).ssthresh, f64::INFINITY);
@@ -33,9 +34,10 @@ fn hystart_plus_plus_ends_slow_start_after_five_css_rounds() {
     assert!((320.0..320.0 * 1.25f64.powi(5)).contains(&ssthresh), "{ssthresh}");
 }
 
-// Ha and Rhee 2011, as in Linux: the default of preset linux. The ACKs of a round arrive every millisecond; a
-// train longer than half of the minimum round trip plus 1 ms, 51 ms, ends slow start at the 52nd of the 80
-// ACKs. With pacing the limit is the whole round trip plus 1 ms, 102 ms: the 103rd of 160.
+// Ha and Rhee 2011, as in Linux: the default of preset linux. The ACKs of a round arrive one millisecond
+// apart. An ACK train longer than half of the minimum round trip plus 1 ms, 51 ms, ends slow start at the
+// 52nd of the 80 ACKs. With pacing the limit is the whole round trip plus 1 ms, 102 ms: the 103rd of 160
+// ACKs.
 #[test]
 fn hystart_ends_slow_start_by_an_ack_train() {
     let ends = |pacing, slow_start| {

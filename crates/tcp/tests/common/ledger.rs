@@ -1,5 +1,5 @@
-//! Independent model of the permitted flight of a sender when it sends new data, computed from the received
-//! ACKs, the sent segments and the window, not from the sender's state.
+//! Independent model of the permitted flight of a sender when it sends new data. The model uses the received
+//! ACKs, the sent segments and the window, but not the sender's state.
 
 use super::path::Observer;
 use airhop_base::{Notice, NoticeKind, Segment};
@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 enum Law {
     /// RFC 5681 §3.1 and RFC 3042: flight ≤ cwnd, plus one segment for each of the first two duplicate ACKs.
     Tahoe,
-    /// As Tahoe; in fast recovery, flight ≤ cwnd + segments that duplicate ACKs show to have left the network
-    /// (RFC 5681 §3.2). An advance of SND.UNA ends fast recovery.
+    /// As Tahoe; in fast recovery, flight ≤ cwnd + segments that have left the network according to duplicate
+    /// ACKs (RFC 5681 §3.2). An advance of SND.UNA ends fast recovery.
     Reno,
     /// outstanding ≤ cwnd; while duplicate ACKs arrive, ≤ cwnd + duplicates + DupThresh. Vegas has no
     /// recovery point: the loss of a segment sent after a reduction may reduce the window again (Brakmo and
@@ -28,16 +28,17 @@ enum Law {
     Rfc6675,
     /// As RFC 6675; before recovery each duplicate with new SACK information releases a segment (RFC 4653 §3).
     Delayed,
-    /// As RFC 6675; during recovery, data in flight up to the pipe at its beginning is permitted too (rate
+    /// As RFC 6675; during recovery, a flight up to the pipe at the start of recovery is also permitted (rate
     /// halving, Mathis and Mahdavi 1996).
     Halving,
-    /// As rate halving, also outside recovery; a segment is lost if more than DupThresh segments lie above it
+    /// As rate halving, also outside recovery. A segment is lost if more than DupThresh segments lie above it
     /// (ns-2.35's Agent/TCP/Linux).
     Ns2Linux,
-    /// At all times, outstanding minus SACKed minus lost data ≤ cwnd, plus one probe; a segment is lost if a
-    /// later transmission was delivered. In recovery at most the pipe at its start (RFC 8985, RFC 9937).
+    /// At all times, outstanding minus SACKed minus lost data ≤ cwnd, plus one probe. A segment is lost if a
+    /// later transmission was delivered. In recovery the flight is at most the pipe at the start of recovery
+    /// (RFC 8985, RFC 9937).
     Rack,
-    /// As RFC 6675, at all times (Yun 2009 §4).
+    /// As RFC 6675, but at all times (Yun 2009 §4).
     Esack,
     /// As ESACK, and each loss reduces the window (Yun 2009, Figure 4).
     Lhp,
@@ -53,7 +54,7 @@ pub struct Ledger {
     mss: f64,
     dupthresh: u32,
     limited_transmit: bool,
-    /// True if the sender ignores some duplicate ACKs by a rule that this model lacks.
+    /// True if the sender ignores some duplicate ACKs by a rule that this model does not contain.
     explains: bool,
     knows_eln: bool,
     /// First bytes of the segments named by notices; `None` if the recovery itself handles notices.
@@ -73,7 +74,7 @@ pub struct Ledger {
     undone: u64,
     /// Duplicate ACKs since the last advance; with SACK, only those with new SACK information.
     dups: u32,
-    /// State of fast recovery; `None` outside.
+    /// State of fast recovery; `None` outside fast recovery.
     recovery: Option<Recovery>,
     fast_recoveries: u64,
     timeouts: u64,
@@ -203,9 +204,10 @@ impl Ledger {
         }
     }
 
-    /// Returns the segments that a sender may count as in flight: not SACKed, and with fewer than DupThresh
-    /// SACKed segments sent later. With forward acknowledgement, in addition less than DupThresh segments
-    /// (ns-2: one more) below the highest delivered one, and not retransmitted before a delivered segment.
+    /// Returns the number of segments that a sender may count as in flight: segments that are not SACKed, and
+    /// with fewer than DupThresh SACKed segments sent later. With forward acknowledgement, the segment must
+    /// also lie less than DupThresh segments (ns-2: one more) below the highest delivered segment, and must
+    /// not have been retransmitted before a delivered segment.
     fn on_board(&self, una: u64) -> f64 {
         let arrived: Vec<u64> = self.board.values().filter(|l| l.sacked).map(|l| l.order).collect();
         let foremost = self.board.values().filter(|l| l.sacked).map(|l| l.end).max().unwrap_or(0) as f64;
@@ -222,13 +224,13 @@ impl Ledger {
         there.map(|(&start, l)| l.end.saturating_sub(start.max(una)) as f64).sum::<f64>() / self.mss
     }
 
-    /// Returns the outstanding segments that are not SACKed, lost or not.
+    /// Returns the number of outstanding segments that are not SACKed, lost or not.
     fn unsacked(&self, una: u64) -> f64 {
         let there = self.board.iter().filter(|(_, l)| !l.sacked);
         there.map(|(&start, l)| l.end.saturating_sub(start.max(una)) as f64).sum::<f64>() / self.mss
     }
 
-    /// Begins recovery if the sender has begun it.
+    /// Starts recovery in the model if the sender has started it.
     fn begin_recovery(&mut self, sender: &Sender) {
         let (s, begun) = (sender.state(), sender.counters().fast_recoveries);
         // Cheng and Lin 2008: the third duplicate for a corrupted segment starts recovery without a window reduction.
@@ -262,7 +264,7 @@ impl Ledger {
         let counted = if self.explains { self.dups.min(self.dupthresh - 1) } else { self.dups };
         let open =
             cwnd + f64::from(if self.limited_transmit && counted < self.dupthresh { counted } else { 0 });
-        // The loss of a segment named by a notice is no congestion, and each duplicate ACK for it releases a
+        // The loss of a segment named by a notice is not congestion, and each duplicate ACK for it releases a
         // segment (RFC 5681 §3.2 step 4).
         let is_named = self.named.as_ref().is_some_and(|named| named.contains(&before.una));
         if is_named && outstanding + len <= cwnd + f64::from(self.all_dups) + 1e-6 {
@@ -272,7 +274,7 @@ impl Ledger {
             // RFC 8985 §7.3: a probe may exceed the window, even after a reduction below the flight.
             (Law::Rack, _) if sender.last_cause() == Cause::Probe => within(0.0, 1.0),
             (Law::Rack, recovery) => {
-                // RFC 9937's CEIL may release one segment early.
+                // The CEIL of RFC 9937 may release one segment early.
                 let recovery = recovery.as_ref().filter(|_| self.prr);
                 let flight = recovery.map_or(0.0, |r| r.flight.max(cwnd) + 1.0);
                 within(self.on_board(before.una), cwnd.max(flight))
@@ -304,8 +306,8 @@ impl Observer for Ledger {
     fn acknowledged(&mut self, ack: &Segment, sender: &Sender) {
         let s = sender.state();
         let is_old = ack.ack < s.una;
-        // RFC 6675 §2: a reordered older ACK counts too, if its SACK blocks contain new information.
-        let nxt = s.nxt.max(ack.ack); // segments that go-back-N has yet to retransmit are not in flight
+        // RFC 6675 §2: a reordered older ACK also counts, if its SACK blocks contain new information.
+        let nxt = s.nxt.max(ack.ack); // segments that go-back-N will retransmit are not in flight
         let is_valid = ack.ack <= s.max_sent && (!is_old || self.has_news(ack, nxt));
         self.acked = if is_valid && !is_old { ack.ack - s.una } else { 0 };
         // Balakrishnan and Katz 1998, Balan et al. 2001: an ACK with an ELN is not a duplicate ACK.
@@ -323,7 +325,8 @@ impl Observer for Ledger {
             return;
         }
         self.flight_before = match self.law {
-            // The whole flight counts, also for a reordered older ACK: no segment need be marked lost yet.
+            // The whole flight counts, also for a reordered older ACK, because possibly no segment is marked
+            // lost yet.
             Law::Rack | Law::Rfc6675 => self.unsacked(s.una),
             Law::Halving | Law::Ns2Linux if self.named.is_some() => self.unsacked(s.una),
             _ => self.on_board(s.una),
@@ -368,7 +371,7 @@ impl Observer for Ledger {
 
     fn expired(&mut self, sender: &Sender) {
         if self.law == Law::Rack {
-            self.flight_before = self.unsacked(sender.state().una); // more was sent since the last ACK
+            self.flight_before = self.unsacked(sender.state().una); // segments were sent since the last ACK
         }
         self.begin_recovery(sender); // the timers of DCR and RACK
         if sender.counters().timeouts > self.timeouts {
@@ -378,7 +381,7 @@ impl Observer for Ledger {
             self.dups = 0;
             self.corrupted.iter_mut().for_each(BTreeSet::clear);
             if matches!(self.law, Law::Pipe | Law::Lhp) {
-                return self.board.clear(); // ns-2 discards SACK information, and LHP its list
+                return self.board.clear(); // ns-2 discards SACK information, LHP its packet list
             }
             self.board.values_mut().for_each(|l| l.lost = true);
             if let Some(mut first) = self.board.first_entry() {
@@ -395,10 +398,10 @@ impl Observer for Ledger {
             named.insert(n.seq);
         }
         if n.kind == NoticeKind::Eln
-            && (!matches!(self.law, Law::Halving | Law::Ns2Linux) || self.named.is_some()) // its schemes are deaf
+            && (!matches!(self.law, Law::Halving | Law::Ns2Linux) || self.named.is_some()) // without notices, these senders ignore ELNs
             && let Some(line) = self.board.get_mut(&n.seq)
         {
-            line.lost = true; // until it is retransmitted
+            line.lost = true; // until its retransmission
         }
     }
 
@@ -410,7 +413,7 @@ impl Observer for Ledger {
         if is_new {
             self.check(before, segment, sender);
         }
-        // After go-back-N, segment boundaries may differ: this segment replaces the segments that began
+        // After go-back-N, segment boundaries may differ: this segment replaces the segments that start
         // within it.
         if let Some((_, line)) = self.board.range_mut(..segment.seq).next_back() {
             line.end = line.end.min(segment.seq);
@@ -432,8 +435,8 @@ impl Observer for Ledger {
         });
         line.again |= !is_new;
         (line.end, line.order, line.lost) = (segment.end(), order, false);
-        // The fast retransmit replaces the lost segment, which the pipe still counts; so does a retransmission on a
-        // notice.
+        // The fast retransmission replaces the lost segment, which the pipe still counts; so does a
+        // retransmission after a notice.
         let replaces = matches!(sender.last_cause(), Cause::Fast | Cause::Notice);
         if let Some(r) = self.recovery.as_mut().filter(|_| !replaces) {
             r.pipe += 1;

@@ -1,4 +1,4 @@
-//! Test bench: a sender driven by a script, or a sender and a receiver joined by a path, without sockets,
+//! Test bench: a sender driven by a script, or a sender and a receiver connected by a path, without sockets,
 //! clock or threads.
 //!
 //! Segments are numbered from 1 and have [`MSS`] bytes each; an ACK that "expects n" acknowledges all
@@ -73,8 +73,8 @@ pub fn linux(cwnd: f64, ssthresh: f64) -> Config {
 }
 
 /// Returns the notation of a segment in scripts and traces: its number and a mark of the cause of its
-/// transmission (none: new data, `!` fast retransmit, `+` further repair, `t` after a timeout, `n` on a
-/// notice, `p` a probe).
+/// transmission (none: new data, `!` fast retransmit, `+` further retransmission of the recovery, `t` after a
+/// timeout, `n` after a notice, `p` a probe).
 pub fn label(s: &Segment, cause: Cause) -> String {
     let mark = match cause {
         Cause::New => "",

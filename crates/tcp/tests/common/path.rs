@@ -1,4 +1,4 @@
-//! A sender and a receiver joined by a path that loses, delays and duplicates packets as a test selects.
+//! A sender and a receiver on a path that loses, delays and duplicates packets as a test specifies.
 
 use super::{MSS, byte, label, number, segment, sender};
 use airhop_base::{
@@ -36,7 +36,7 @@ pub enum Fate {
     /// For an ACK: arrival with a NAK for the segment that begins at this byte.
     Nak(u64),
     /// Retransmission by the link layer: an ERSN reaches the sender after the first span; the segment reaches
-    /// the receiver with an additional delay of the second span.
+    /// the receiver with the second span as additional delay.
     Repeated(Span, Span),
     /// Retransmission by the link layer without success: an ERSN reaches the sender after the first span, an
     /// ELN after the second.
@@ -91,7 +91,7 @@ impl Path {
 /// Segment as sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sent {
-    /// When.
+    /// Time of transmission.
     pub time: Time,
     /// The segment itself.
     pub segment: Segment,
@@ -103,13 +103,13 @@ pub struct Sent {
 pub trait Observer {
     /// Called before an ACK is processed.
     fn acknowledged(&mut self, _ack: &Segment, _sender: &Sender) {}
-    /// It was.
+    /// Called after an ACK was processed.
     fn processed(&mut self, _sender: &Sender) {}
     /// Called after the timer expired.
     fn expired(&mut self, _sender: &Sender) {}
     /// Called before a notice is processed.
     fn noticed(&mut self, _n: &Notice) {}
-    /// Called after a segment was sent; `before`: sequence space before the transmission.
+    /// Called after a segment was sent; `before` is the sender's state before the transmission.
     fn sent(&mut self, _before: &SenderState, _segment: &Segment, _sender: &Sender) {}
 }
 
@@ -139,9 +139,9 @@ pub struct Transfer<O: Observer = Blind> {
     transmissions: BTreeMap<u64, u32>,
     acks: u64,
     busy_until: Time,
-    /// Ranges that reached the receiver, by first byte: an independent reassembly.
+    /// Ranges that reached the receiver, by first byte: a reassembly independent of the receiver's.
     arrived: BTreeMap<u64, u64>,
-    /// NAKs that wait for an ACK, with the times from which on they do.
+    /// NAKs for the next ACK, with the times from which on they are available.
     naks: BTreeSet<(Time, u64)>,
 }
 
@@ -157,7 +157,7 @@ impl Transfer {
         Transfer::watched(sender(scheme, given, config), scheme, config, path, bytes, Blind)
     }
 
-    /// Runs a transfer as of [`Transfer::new`] to its end.
+    /// Runs a transfer of [`Transfer::new`] to its end.
     pub fn run(scheme: &str, config: &Config, path: Path, segments: u64) -> Self {
         Transfer::run_with(scheme, &[], config, path, segments)
     }

@@ -1,19 +1,19 @@
 //! Windows per round trip, in segments.
 //!
 //! The path has 50 ms each way and no bottleneck: a window is sent in one burst and its ACKs return in one
-//! burst, so a round is exactly 100 ms. Preset `ns2` (initial window 2, an ACK per segment, limited transmit,
-//! half of cwnd after a loss), ssthresh 8. A line shows the round, the segments sent in it, cwnd at its end,
-//! and the retransmissions (`!` fast retransmit, `+` further repair, `t` timeout, `n` notice). Segments 15 to
-//! 22 are sent in round 3.
+//! burst, so a round is exactly 100 ms. Senders have preset `ns2` (initial window 2, an ACK per segment,
+//! limited transmit, half of cwnd after a loss) and an ssthresh of 8. A line contains the round, the segments
+//! sent in it, cwnd at its end, and the retransmissions (`!` fast retransmit, `+` further retransmission of
+//! the recovery, `t` timeout, `n` notice). Segments 15 to 22 are sent in round 3.
 //!
-//! For senders that estimate the capacity of a path there is a path with a bottleneck: [`pipe`].
+//! Senders that estimate the capacity of a path use a path with a bottleneck: [`pipe`].
 
 use super::path::{Path, Transfer};
 use super::{MSS, at, rfc};
 use airhop_base::Rate;
 use airhop_tcp::{Config, Preset};
 
-/// Number of segments that suffices for all these tests.
+/// Number of segments that is sufficient for all these tests.
 const PLENTY: u64 = 1_000_000;
 
 /// Returns preset `ns2` with congestion avoidance from 8 segments on.
@@ -33,7 +33,7 @@ pub fn rounds_with(scheme: &str, given: &[(&str, f64)], path: &Path, n: u64) -> 
     t.rounds()
 }
 
-/// Returns the result of `of`, after a check that it is the same for all of `schemes`.
+/// Returns the result of `of` for the first of `schemes`. Checks that it is equal for all of `schemes`.
 pub fn same(schemes: &[&str], of: impl Fn(&str) -> String) -> String {
     let first = of(schemes[0]);
     for scheme in schemes {
@@ -42,7 +42,7 @@ pub fn same(schemes: &[&str], of: impl Fn(&str) -> String) -> String {
     first
 }
 
-/// Returns the first `n` rounds, after a check that they are the same for all of `schemes`.
+/// Returns the first `n` rounds. Checks that they are equal for all of `schemes`.
 pub fn common_rounds(schemes: &[&str], path: &Path, n: u64) -> String {
     same(schemes, |scheme| rounds(scheme, path, n))
 }
@@ -51,12 +51,12 @@ pub fn clean() -> Path {
     Path::of(50)
 }
 
-/// Returns a path with one loss in a window.
+/// Returns a path with a loss of one segment in a window.
 pub fn one() -> Path {
     clean().losing(&[20])
 }
 
-/// Returns a path with three losses in a window.
+/// Returns a path with losses of three segments in a window.
 pub fn three() -> Path {
     clean().losing(&[20, 22, 24])
 }
@@ -67,13 +67,13 @@ pub fn window() -> Path {
 }
 
 /// Returns a path of 50 ms in each direction whose bottleneck serves a segment per millisecond, with a queue
-/// of `room` segments: 1 MB/s of payload and a minimum round trip of 101 ms, so that 101 segments fill the
-/// path and each queued segment adds a millisecond.
+/// of `room` segments: 1 MB/s of payload and a minimum round trip of 101 ms. The bandwidth-delay product is
+/// 101 segments, and each queued segment adds a millisecond.
 pub fn pipe(room: usize) -> Path {
     Path { bottleneck: Some((Rate::from_bps(8_320_000), room)), ..clean() }
 }
 
-/// Runs `scheme` on a path of [`pipe`] until `ms`: RFC preset, initial window of ten segments.
+/// Runs `scheme` on a path of [`pipe`] until `ms`, with the RFC preset and an initial window of ten segments.
 pub fn run(scheme: &str, path: Path, ms: u64) -> Transfer {
     run_with(scheme, &[], path, ms)
 }

@@ -1,4 +1,4 @@
-//! Sender driven by a script: ACKs at given times, and the segments that it sends.
+//! Sender driven by a script: ACKs at given times, and the segments that the sender sends in response.
 
 use super::{at, byte, label, segment, sender};
 use airhop_base::{
@@ -8,7 +8,7 @@ use airhop_base::{
 use airhop_base::{SackBlock, Segment, Span, Time, Timestamps};
 use airhop_tcp::{Config, Sender};
 
-/// Scripted sender with much data to send. Each step returns the segments that the sender then sends.
+/// Scripted sender with unlimited data. Each step returns the segments that the sender then sends.
 pub struct Script {
     pub sender: Sender,
     now: Time,
@@ -33,17 +33,17 @@ impl Script {
         script
     }
 
-    /// Moves to `ms` milliseconds. No timer may expire on the way.
+    /// Advances the time to `ms` milliseconds. No timer may expire before.
     pub fn at(&mut self, ms: u64) -> &mut Self {
         self.until(at(ms))
     }
 
-    /// Moves to `us` microseconds. No timer may expire before.
+    /// Advances the time to `us` microseconds. No timer may expire before.
     pub fn at_us(&mut self, us: u64) -> &mut Self {
         self.until(Time::ZERO + Span::from_micros(us))
     }
 
-    /// Moves on by `ms` milliseconds. No timer may expire before.
+    /// Advances the time by `ms` milliseconds. No timer may expire before.
     pub fn after(&mut self, ms: u64) -> &mut Self {
         self.until(self.now + Span::from_millis(ms))
     }
@@ -65,7 +65,7 @@ impl Script {
         sent.join(" ")
     }
 
-    /// Returns the first data that the sender sends, after the handshake if there is one.
+    /// Returns the first data that the sender sends, after the handshake if the configuration has one.
     pub fn opening(&mut self) -> String {
         match self.sent().as_str() {
             "SYN" => self.syn_ack().trim_start_matches("ACK ").into(),
@@ -88,7 +88,8 @@ impl Script {
         self.sack(n, &[])
     }
 
-    /// Delivers an ACK that expects segment `n`, with SACK blocks: runs of segments, first and last.
+    /// Delivers an ACK that expects segment `n`, with SACK blocks; each block is a pair of its first and last
+    /// segment.
     pub fn sack(&mut self, n: u64, runs: &[(u64, u64)]) -> String {
         let runs: Vec<(u64, u64)> = runs.iter().map(|&(first, last)| (byte(first), byte(last + 1))).collect();
         self.sack_bytes(byte(n), &runs)
@@ -125,7 +126,8 @@ impl Script {
         )
     }
 
-    /// Delivers an ACK that expects segment `n` and names the segment `trigger` that caused it (SMART).
+    /// Delivers an ACK that expects segment `n` and contains the number of the segment `trigger` that caused
+    /// it (SMART).
     pub fn smart(&mut self, n: u64, trigger: u64) -> String {
         let arrival = Some(Arrival { seq: byte(trigger), at: self.now });
         let options = RareOptions { arrival, ..RareOptions::NONE };
@@ -169,7 +171,7 @@ impl Script {
         self.arrives(Segment { seq: 0, ack: 1, flags, ..self.pure_ack() });
     }
 
-    /// Delivers an ACK without an advance, with the present window.
+    /// Returns an ACK of no new data, with the present window.
     pub fn pure_ack(&self) -> Segment {
         let flags = Flags { ack: true, ..Flags::default() };
         Segment { seq: 1, window: self.window, flags, ..Segment::default() }
@@ -204,7 +206,7 @@ impl Script {
         self.notice(NoticeKind::Ersn, n)
     }
 
-    /// Delivers a NAK about segment `n` in a separate packet or as a call.
+    /// Delivers a NAK about segment `n` in a separate packet or as a function call.
     pub fn told(&mut self, n: u64) -> String {
         self.notice(NoticeKind::Nak, n)
     }

@@ -1,4 +1,4 @@
-//! Values derived from a fuzzer's bytes, as in the harness for captures.
+//! Values derived from a fuzzer's bytes, as in the harness for packet captures.
 
 use airhop_base::Span;
 
@@ -28,7 +28,7 @@ impl Bytes<'_> {
         self.flag().then(|| get(self))
     }
 
-    /// Returns a span from a nanosecond to a minute, short and long ones with equal probability.
+    /// Returns a span from a nanosecond to a minute; short and long spans have equal probability.
     pub fn span(&mut self) -> Span {
         let (digits, fraction) = (self.next() % 36, self.next());
         Span::from_nanos((1 << digits) + (u64::from(fraction) << digits >> 8))

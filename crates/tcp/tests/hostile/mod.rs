@@ -1,5 +1,5 @@
-//! A sender and a receiver with hostile input: segments, notices and timer calls in any order, valid and forged. The
-//! laws below hold for any input. Random tests and the fuzzer use this harness.
+//! A sender and a receiver with hostile input: segments, notices and timer calls in any order, valid and
+//! forged. The laws below hold for any input. Random tests and the fuzzer use this harness.
 
 mod bytes;
 pub mod script;
@@ -11,20 +11,20 @@ use airhop_tcp::{Receiver, Sender, SenderState};
 use script::{Data, Event, Setup};
 use std::collections::BTreeMap;
 
-/// Maximum number of timer calls at one time: one each for the retransmission timer, the timer of the
+/// Maximum number of timer calls at one time: one call each for the retransmission timer, the timer of the
 /// recovery, and pacing.
 const ALARMS_AT_ONCE: usize = 64;
 /// Maximum number of consecutive timer calls without an arrival.
 const ALARMS: usize = 2000;
-/// Maximum number of transmissions of a byte at one time, one of them the rescue of RFC 6675 §4 (4): no event
-/// between two packets of the same time could reveal a loss.
+/// Maximum number of transmissions of a byte at one time. One of them is the rescue retransmission of RFC
+/// 6675 §4 (4): no event between two packets of the same time could show a loss.
 const TWICE: u32 = 2;
 /// Maximum number of packets in flight in one direction; others are lost.
 const UNDER_WAY: usize = 512;
-/// Number of ACKs within which a sender must finish if its peer acknowledges everything.
+/// Number of ACKs within which a sender must finish if its peer acknowledges all data.
 const PATIENCE: usize = 20_000;
 
-/// Runs the script; then the peer acknowledges everything: no forged input may stop a sender for ever.
+/// Runs the script. Afterwards the peer acknowledges all data: no forged input may stop a sender forever.
 pub fn run(setup: &Setup, events: &[Event]) {
     let mut ends = Ends::new(setup);
     for event in events {
@@ -49,7 +49,7 @@ struct Ends {
     max_sent: u64,
     timestamps: bool,
     came: Came,
-    /// Number of the first FIN that came not below data delivered before.
+    /// Number of the first FIN at or above the data delivered before.
     fin: Option<u64>,
     /// Acknowledgement number and window edge of the last ACK.
     last_ack: (u64, u64),
@@ -123,7 +123,7 @@ impl Ends {
         }
     }
 
-    /// Delivers an ACK in flight to the sender, with the bits and options that nodes on the path may have added.
+    /// Delivers an ACK in flight to the sender, with the bits and options that nodes on the path may add.
     fn carry_back(&mut self, nth: usize, eln: Option<Eln>, nak: Option<u64>, again: bool) {
         if self.acks.is_empty() {
             return;
@@ -153,7 +153,7 @@ impl Ends {
         let is_heard = self.receiver.expected() > 0 && !s.flags.syn && !packet.damaged;
         // RFC 9293 §3.10.7.4: a segment that ends beyond the window is acknowledged and dropped.
         let is_within = self.receiver.edge().is_none_or(|edge| s.end() <= edge);
-        // A FIN alone at an acknowledged number is not acceptable either.
+        // A FIN without data at an acknowledged number is also not acceptable.
         let is_new = s.len > 0 || s.seq >= self.receiver.expected();
         if is_heard && is_within && s.is_of_stream() && is_new {
             self.came_in(s);
@@ -161,7 +161,7 @@ impl Ends {
         self.receiver.on_segment(self.now, packet);
     }
 
-    /// Notes the data of a segment, and its FIN. Nothing comes behind a FIN.
+    /// Records the data of a segment, and its FIN. No data follows a FIN.
     fn came_in(&mut self, s: &Segment) {
         let text = s.seq + u64::from(s.len);
         if s.flags.fin && text > self.came.in_order() {
@@ -229,7 +229,7 @@ impl Ends {
         assert!(u64::from(s.len) <= before.mss, "{s:?} is longer than {}", before.mss);
         if s.len > 0 {
             assert!(s.seq >= 1 && s.seq <= before.max_sent, "{s:?} leaves a gap behind {}", before.max_sent);
-            let probe = u64::from(s.len == 1); // RFC 9293 §3.8.6.1: of a closed window, an octet beyond it
+            let probe = u64::from(s.len == 1); // RFC 9293 §3.8.6.1: one octet beyond a closed window
             assert!(
                 s.end() <= self.edge.saturating_add(probe),
                 "{s:?} goes beyond the window, {}",
@@ -254,7 +254,8 @@ impl Ends {
         for (i, block) in sack.blocks().iter().enumerate() {
             assert!(block.start < block.end, "{sack:?}");
             assert!(self.came.holds(block), "{block:?} did not come");
-            // RFC 2018 §3: blocks are isolated from the acknowledged data; but the first may be a D-SACK (RFC 2883).
+            // RFC 2018 §3: blocks are isolated from the acknowledged data. Exception: the first block may be
+            // a D-SACK (RFC 2883).
             assert!(block.start > s.ack || is_duplicate(i, block), "{sack:?} below {}", s.ack);
         }
     }
@@ -276,7 +277,8 @@ impl Ends {
         assert_eq!(self.receiver.delivered(), data, "delivered is not what came in order");
     }
 
-    /// Checks that the sender finishes its data if the peer acknowledges everything and has a large window.
+    /// Checks that the sender finishes its data if the peer acknowledges all data and advertises a large
+    /// window.
     fn end(&mut self) {
         for _ in 0..PATIENCE {
             let s = self.sender.state().clone();
@@ -301,7 +303,8 @@ impl Ends {
     }
 }
 
-/// Data that reached the receiver, as runs by their first bytes: an independent reassembly.
+/// Data that reached the receiver, as ranges by their first bytes: a reassembly independent of the
+/// receiver's.
 #[derive(Default)]
 struct Came(BTreeMap<u64, u64>);
 
@@ -320,7 +323,7 @@ impl Came {
         self.0.range(..=block.start).next_back().is_some_and(|(_, end)| *end >= block.end)
     }
 
-    /// Returns the number of contiguous bytes from the first one on.
+    /// Returns the number of contiguous bytes from the first byte on.
     fn in_order(&self) -> u64 {
         let first = self.0.range(..=1).next_back().map_or(1, |(_, end)| *end);
         first.max(1) - 1

@@ -12,7 +12,7 @@ use airhop_tcp::{
     SackRecovery, Scheme, SenderState, Validation,
 };
 
-/// Maximum number of segments that a script supplies at once.
+/// Maximum number of segments that a script supplies in one write.
 const PIECE: u64 = 40;
 /// Maximum number of events of a script.
 const LONGEST: usize = 500;
@@ -42,11 +42,11 @@ pub enum Event {
     Notice(Hint),
     /// Outcome for a segment in flight.
     Carry { nth: usize, fate: Data },
-    /// Arrival of an ACK in flight at the sender, once or twice.
+    /// Arrival of an ACK in flight at the sender; if `again`, a second arrival.
     CarryBack { nth: usize, eln: Option<Eln>, nak: Option<u64>, again: bool },
     /// Arrival of a forged segment at the receiver.
     Data(Forged),
-    /// Report of the path's state by the simulator.
+    /// Report of the path's state by the simulator (oracle).
     Truth(Truth),
     /// Random number for the scheme's draws.
     Seed(u32),

@@ -7,7 +7,8 @@ use airhop_tcp::{Config, Preset};
 
 const ACK: Flags = Flags { syn: false, ack: true, fin: false, psh: false, ece: false, cwr: false };
 
-/// Returns a sender whose SYN was answered with these bits, and all packets that it sends at once.
+/// Returns a sender whose SYN was answered with the given bits, the packets of the handshake, and all data
+/// packets that it sends at once.
 fn opened(scheme: &str, ecn: bool, ece: bool, cwr: bool) -> (Script, [Packet; 2], Vec<Packet>) {
     let mut s = Script::new(scheme, Config { ecn, ..Preset::Rfc.config(1000) });
     let syn = s.packets().remove(0);
@@ -49,7 +50,7 @@ fn only_connections_that_negotiated_ecn_use_marks() {
     }
 }
 
-// RFC 3168 §6.1.1: a sender without ECN does not offer it, and whatever the answer none of its packets is
+// RFC 3168 §6.1.1: a sender without ECN does not offer it, and after any answer none of its packets is
 // ECN-capable.
 #[test]
 fn a_sender_without_ecn_does_not_offer_ecn() {
@@ -59,8 +60,8 @@ fn a_sender_without_ecn_does_not_offer_ecn() {
     assert_eq!(s.sender.counters().window_cuts, 0);
 }
 
-// RFC 8257 does not mention retransmissions, and RFC 3168 §6.1.5 forbids their marking; Linux makes all packets of
-// DCTCP ECN-capable, pure ACKs included.
+// RFC 8257 does not mention retransmissions, and RFC 3168 §6.1.5 requires that they are not ECN-capable.
+// Linux makes all packets of DCTCP ECN-capable, including pure ACKs.
 #[test]
 fn all_packets_of_linux_dctcp_are_ecn_capable() {
     for (preset, again) in [(Preset::Rfc, Ecn::NotEct), (Preset::Linux, Ecn::Ect0)] {
@@ -82,7 +83,7 @@ fn all_packets_of_linux_dctcp_are_ecn_capable() {
     }
 }
 
-// RFC 3168 §6.1.1: the first SYN-ACK decides. A copy of it that comes later, without ECE, takes nothing back.
+// RFC 3168 §6.1.1: the first SYN-ACK decides. A later copy of it without ECE does not disable ECN.
 #[test]
 fn a_second_syn_ack_does_not_change_the_negotiated_ecn() {
     let (mut s, _, _) = opened("newreno", true, true, false);

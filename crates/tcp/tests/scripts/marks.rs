@@ -18,9 +18,10 @@ fn windows(s: &mut Script, echoes: &[bool]) -> Vec<f64> {
     (3..).zip(echoes).map(ack).collect()
 }
 
-// RFC 3168 §6.1.2: "The sender SHOULD NOT increase the congestion window in response to the receipt of an ECN-Echo ACK packet"; ns-2 does not
-// either (TcpAgent::recv_newack_helper()). The first echo alone reduces the window: by the RFC to half of the nine segments that are still
-// outstanding, in ns-2 to half of 10.1. ACKs without an echo increase it again.
+// RFC 3168 §6.1.2: "The sender SHOULD NOT increase the congestion window in response to the receipt of an
+// ECN-Echo ACK packet"; in ns-2 the window also does not grow (TcpAgent::recv_newack_helper()). Only the
+// first echo reduces the window: according to the RFC to half of the nine segments that are still
+// outstanding, in ns-2 to half of 10.1. ACKs without an echo increase the window again.
 #[test]
 fn an_ack_with_ece_does_not_grow_the_window() {
     let echoes = [true, true, true, true, false, false];
@@ -32,8 +33,8 @@ fn an_ack_with_ece_does_not_grow_the_window() {
     }
 }
 
-// The same rules in slow start, where an ACK grows the window by a whole segment; DCTCP (RFC 8257 §3.4,
-// "window increase … as in conventional TCP") included.
+// The same rules in slow start, where an ACK increases the window by a whole segment. They also apply to
+// DCTCP (RFC 8257 §3.4, "window increase … as in conventional TCP").
 #[test]
 fn an_ack_with_ece_does_not_grow_the_window_in_slow_start() {
     for scheme in ["newreno", "cubic", "dctcp"] {
@@ -46,8 +47,8 @@ fn an_ack_with_ece_does_not_grow_the_window_in_slow_start() {
     }
 }
 
-// Linux, tcp_cong_control() and TCP_CA_CWR: no growth before all data outstanding at the reduction is acknowledged, and
-// one further segment, which carries CWR. Eleven segments were outstanding.
+// Linux, tcp_cong_control() and TCP_CA_CWR: the window does not grow before all data outstanding at the
+// reduction, and one further segment, which carries CWR, are acknowledged. Eleven segments were outstanding.
 #[test]
 fn linux_does_not_grow_the_window_during_an_ecn_reduction() {
     for scheme in ["reno", "cubic", "westwood-plus", "veno"] {
@@ -80,9 +81,9 @@ fn a_timeout_ends_the_ecn_reduction() {
     assert_eq!(s.window().0, 2.0);
 }
 
-// Linux, tcp_enter_cwr() and tcp_cwnd_reduction(): PRR reduces the flight from a window of 10 to one of 5:
-// CEIL(delivered · 5 / 10) - out while more than 5 are in flight. RFC 3168 does not define this; without PRR no segment
-// is sent until fewer than 5 are in flight.
+// Linux, tcp_enter_cwr() and tcp_cwnd_reduction(): PRR reduces the flight from a window of 10 to a window of
+// 5: it sends CEIL(delivered · 5 / 10) - out segments while more than 5 are in flight. RFC 3168 does not
+// specify this reduction; without PRR no segment is sent until fewer than 5 are in flight.
 #[test]
 fn linux_reduces_the_flight_by_prr_after_a_mark() {
     for (prr, sent) in [
@@ -95,7 +96,7 @@ fn linux_reduces_the_flight_by_prr_after_a_mark() {
         assert_eq!(answers, sent, "{prr}");
         assert_eq!((s.sender.in_flight(), s.window()), (5000, (5.0, 5.0)));
         assert_eq!([s.at(200).ack(12), s.ack(13)], ["16", "17"]);
-        assert_eq!(s.window(), (5.2, 5.0)); // the reduction is over
+        assert_eq!(s.window(), (5.2, 5.0)); // the reduction has ended
     }
 }
 
@@ -142,8 +143,8 @@ fn a_timeout_after_a_mark_keeps_ssthresh() {
     assert_eq!(s.window(), (1.0, 5.0));
 }
 
-// RFC 3168 §6.1.2: "the TCP sender … SHOULD reset the retransmit timer on receiving the ECN-Echo packet when the congestion window is one", and
-// with that the next segment goes: no reduction, and CWR all the same.
+// RFC 3168 §6.1.2: "the TCP sender … SHOULD reset the retransmit timer on receiving the ECN-Echo packet when
+// the congestion window is one". The next segment is then sent with CWR, without a reduction.
 #[test]
 fn a_mark_at_a_window_of_one_restarts_the_timer() {
     let mut s = Script::new("newreno", Config { ecn: true, ..rfc(1.0, 1.0) });
@@ -157,7 +158,8 @@ fn a_mark_at_a_window_of_one_restarts_the_timer() {
     assert!(s.segments()[0].flags.cwr);
 }
 
-// The same with an echo on a duplicate, which is no SafeACK: the segment that it delivers lets one out, not two (RFC 9937 §6.2).
+// The same with an echo on a duplicate ACK, which is not a SafeACK: the segment that it delivers releases one
+// segment, not two (RFC 9937 §6.2).
 #[test]
 fn linux_sends_one_segment_per_duplicate_ack_with_ece() {
     let mut s = Script::of("reno", Config { ecn: true, ..linux(10.0, 10.0) }, 3);

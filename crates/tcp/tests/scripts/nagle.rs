@@ -1,4 +1,4 @@
-//! Nagle's algorithm: RFC 9293 §3.7.4, RFC 1122 §4.2.3.4, and Minshall's variant of Linux.
+//! Nagle's algorithm: RFC 9293 §3.7.4, RFC 1122 §4.2.3.4, and Minshall's variant as in Linux.
 
 use crate::common::script::Script;
 use crate::common::{MSS, byte, linux, ns2, rfc};
@@ -32,7 +32,7 @@ fn nagle_delays_a_small_segment_while_data_is_outstanding() {
 }
 
 // Linux, tcp_minshall_check(): a partial segment waits for the ACK of the previous partial segment, not for
-// full ones.
+// ACKs of full segments.
 #[test]
 fn minshall_nagle_waits_for_the_last_partial_segment() {
     let (mut s, sent) = with_a_tail(linux(10.0, 5.0), true);

@@ -48,8 +48,8 @@ fn at_rate(bps: u64, cwnd: f64, segments: u64, quantum: u64) -> Script {
     Script::by(sender, &config, segments * 1000)
 }
 
-// Segments are sent one by one, each at the time at which the previous one would have left a link of that
-// rate; so are retransmissions.
+// Each segment is sent when the previous segment would have left a link of that rate. Retransmissions are
+// also paced.
 #[test]
 fn paced_segments_are_spaced_by_their_serialisation_time() {
     let mut s = even(3.0, 100, 1);
@@ -59,13 +59,13 @@ fn paced_segments_are_spaced_by_their_serialisation_time() {
     assert_eq!(s.sent(), "", "asked too early");
     assert_eq!(s.expire(), (2.0, "3".into()));
     assert_eq!(s.expire(), (3.0, String::new())); // the window is full
-    assert_eq!(s.at(100).ack(4), "4"); // no credit for the pause but half of the next wait, as in Linux
+    assert_eq!(s.at(100).ack(4), "4"); // the pause only halves the next wait, as in Linux
     assert_eq!(s.expire(), (100.5, "5".into()));
     assert_eq!(s.expire(), (101.5, "6".into()));
 }
 
 // Linux, tcp_retransmit_timer(): the retransmission at a timeout ignores pacing, and later segments wait for
-// it. A segment takes 2 s, the timeout is 1 s.
+// its pacing time. The pacing interval of a segment is 2 s, the timeout 1 s.
 #[test]
 fn a_timeout_retransmission_ignores_pacing() {
     let mut s = at_rate(4000, 2.0, 100, 1);
@@ -75,24 +75,25 @@ fn a_timeout_retransmission_ignores_pacing() {
     assert_eq!(s.expire(), (4000.0, "2".into()));
 }
 
-// Linux sends at least two segments per burst: the wait after them is that of both. Two segments sent at
-// different times form no burst; after a wait without lateness the next wait is full.
+// Linux sends at least two segments per burst: the wait after a burst is the sum of both intervals. Two
+// segments sent at different times are not a burst. If the last wait was punctual, the next wait is full.
 #[test]
 fn segments_of_a_send_quantum_leave_together() {
     let mut s = even(5.0, 100, 2);
     assert_eq!(s.sent(), "1 2");
     assert_eq!(s.expire(), (2.0, "3 4".into()));
     assert_eq!(s.expire(), (4.0, "5".into())); // the window is full
-    assert_eq!(s.at(5).ack(2), "6"); // 5 was sent alone and its millisecond is over
+    assert_eq!(s.at(5).ack(2), "6"); // 5 was sent alone and its interval of 1 ms is over
     assert_eq!(s.ack(3), "7"); // the second segment of this quantum
     assert_eq!(s.ack(4), "");
     assert_eq!(s.expire(), (7.0, "8".into()));
 }
 
-// Linux, tcp_update_pacing_rate(): a congestion control without a rate of its own is paced at twice the
-// window per round trip while the window is below half of ssthresh, then at 1.2 windows. Twice 21 segments in
-// 100 ms take 2.38 ms each, in bursts of two; half of their wait is compensated by the idle period before.
-// Segments are not paced before the first RTT sample, nor without the preset's pacing.
+// Linux, tcp_update_pacing_rate(): for a congestion control without its own rate, the pacing rate is twice
+// the window per round trip while the window is below half of ssthresh, and 1.2 windows per round trip above.
+// Twice 21 segments in 100 ms have intervals of 2.38 ms, and bursts of two segments; the idle period before
+// compensates half of their wait. Segments are not paced before the first RTT sample, nor without the
+// preset's pacing.
 #[test]
 fn a_pacing_host_paces_every_congestion_control() {
     for (ssthresh, wait) in [(1000.0, 100.0 / 21.0 / 2.0), (42.0, 100.0 / 21.0 / 1.2), (0.0_f64, 0.0)] {
@@ -112,8 +113,8 @@ fn a_pacing_host_paces_every_congestion_control() {
     }
 }
 
-// Linux without pacing: a burst has two segments, or the segments that the rate carries in a millisecond if
-// these are more; its last segment carries PSH (tcp_tso_autosize(), __tcp_transmit_skb()).
+// Linux without pacing: a burst has two segments, or more if the rate corresponds to more segments in a
+// millisecond; its last segment carries PSH (tcp_tso_autosize(), __tcp_transmit_skb()).
 #[test]
 fn every_second_segment_of_an_unpaced_burst_has_psh() {
     let config = Config { initial_window: 5.0, push: true, pacing: false, ..linux(5.0, 2.0) };
@@ -123,8 +124,8 @@ fn every_second_segment_of_an_unpaced_burst_has_psh() {
     assert_eq!(pushed.collect::<Vec<_>>(), [false, true, false, true, false]);
 }
 
-// Linux sets PSH on the last segment of a burst (tcp_transmit_skb()), and on the last of the application's
-// data (RFC 9293 §3.9.1.2), but not on a segment sent alone.
+// Linux sets PSH on the last segment of a burst (tcp_transmit_skb()), and on the last segment of the
+// application's data (RFC 9293 §3.9.1.2), but not on a segment sent alone.
 #[test]
 fn the_last_segment_of_a_burst_has_psh() {
     let pushed = |quantum, push| {
@@ -153,8 +154,8 @@ fn the_last_segment_of_a_burst_has_psh() {
     assert_eq!(pushed(2, false), [false; 5]);
 }
 
-// Linux, tcp_tso_autosize(): as many segments leave together as the rate carries in 1/1024 s. Twice 600 segments of 1000 bytes in 100 ms are
-// 12,000,000 bytes/s, in 1/1024 s 11,718: eleven segments.
+// Linux, tcp_tso_autosize(): a burst has the segments that the pacing rate permits in 1/1024 s. Twice 600
+// segments of 1000 bytes in 100 ms are 12,000,000 bytes/s, in 1/1024 s 11,718: eleven segments.
 #[test]
 fn a_large_window_leaves_in_bursts_of_a_millisecond() {
     let mut s = Script::new("newreno", Config { pacing: true, ..linux(300.0, f64::INFINITY) });
@@ -163,8 +164,9 @@ fn a_large_window_leaves_in_bursts_of_a_millisecond() {
     assert_eq!(s.window().0, 600.0);
 }
 
-// Linux, tcp_update_skb_after_send(): the segments before the tenth are not paced. It leaves with the ninth, and the next waits for its time at
-// twice 30 segments in 100 ms, half of which the time before makes up for.
+// Linux, tcp_update_skb_after_send(): the first nine segments are not paced. The tenth is sent together with
+// the ninth. The next segment waits for its interval at twice 30 segments in 100 ms, half of which the time
+// before compensates.
 #[test]
 fn the_first_nine_segments_are_not_paced() {
     let mut s =

@@ -18,9 +18,9 @@ fn small(config: Config, writes: usize, acknowledged: u64) -> (usize, usize, f64
     (sent, let_out + (0..writes).map(|_| write(&mut s)).sum::<usize>(), window)
 }
 
-// Linux, tcp_cwnd_test() and tcp_slow_start(): four of 20 writes fit the window, and two acknowledged ones release four
-// more. RFC 5681 §2 and §3.1: the window counts bytes; 20 writes are two segments' worth, and an ACK counts for the
-// bytes that it acknowledges.
+// Linux, tcp_cwnd_test() and tcp_slow_start(): four of 20 writes fit into the window, and the acknowledgement
+// of two writes releases four more. RFC 5681 §2 and §3.1: the window counts bytes; 20 writes have the length
+// of two full segments, and an ACK counts for the bytes that it acknowledges.
 #[test]
 fn small_segments_fill_only_a_window_counted_in_segments() {
     let infinite = f64::INFINITY;

@@ -7,8 +7,8 @@ use airhop_base::Segment;
 use airhop_tcp::Config;
 use airhop_tcp::seams::Cause;
 
-/// Returns a sender with 5000 bytes to send and a window of 2000 bytes, all of which is acknowledged after
-/// 100 ms with a window of `window` bytes.
+/// Returns a sender with 5000 bytes to send and a receiver's window of 2000 bytes. After 100 ms an ACK
+/// acknowledges all 2000 bytes and advertises a window of `window` bytes.
 fn stopped(config: Config, window: u64) -> Script {
     let config = Config { receive_window: 2 * u64::from(MSS), ..config };
     let mut s = Script::by(sender("newreno", &[], &config), &config, 5 * u64::from(MSS));
@@ -30,8 +30,8 @@ fn numbers(s: &mut Script) -> Vec<(u64, u32)> {
 
 // "The transmitting host SHOULD send the first zero-window probe when a zero window has existed for the
 // retransmission timeout period, and SHOULD increase exponentially the interval between successive probes":
-// the probe is an octet of new data. Responses that repeat the last ACK are not duplicate ACKs, and never
-// reduce the window.
+// the probe is an octet of new data. Responses that repeat the last ACK are not duplicate ACKs, and do not
+// reduce the congestion window.
 #[test]
 fn zero_window_probes_are_sent_at_doubling_intervals() {
     for config in [rfc(10.0, 5.0), ns2(10.0, 5.0)] {
@@ -44,7 +44,7 @@ fn zero_window_probes_are_sent_at_doubling_intervals() {
             assert_eq!(s.after(10).update(3, 0), "");
         }
         assert_eq!((s.window(), s.cuts(), s.sender.counters().timeouts), (window, 0, 0));
-        // The receiver had no room for the octet: it is retransmitted, with the data that follows.
+        // The receiver had no space for the octet: it is retransmitted, with the data that follows.
         s.after(10).open_window(2500);
         s.arrives(Segment { ack: byte(3), ..s.pure_ack() });
         assert_eq!(numbers(&mut s), [(2001, 1000), (3001, 1000)]);
@@ -67,8 +67,8 @@ fn a_zero_window_probe_repairs_a_lost_window_update() {
     assert_eq!(s.due(), None);
 }
 
-// Linux, tcp_xmit_probe_skb() and tcp_ack_probe(): the probe has no data, at an acknowledged sequence number,
-// and the interval starts at the response. No data is outstanding then.
+// Linux, tcp_xmit_probe_skb() and tcp_ack_probe(): the probe has no data and an acknowledged sequence number,
+// and the interval starts at the response. Therefore no data is outstanding.
 #[test]
 fn a_linux_window_probe_has_an_acknowledged_number() {
     let mut s = stopped(linux(10.0, 5.0), 0);

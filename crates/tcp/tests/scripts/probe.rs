@@ -5,8 +5,8 @@ use crate::common::{linux, rfc};
 use airhop_tcp::{Config, LossDetection, Preset};
 
 // RFC 8985 §7.2: PTO is 2 · SRTT if "SRTT is available", which the handshake ensures (RFC 6298 §2.2), plus 2
-// ms (Linux). If all five segments are lost, the last is retransmitted after two round trips instead of a
-// second.
+// ms (Linux). If all five segments are lost, the last is retransmitted after two round trips instead of after
+// a second.
 #[test]
 fn the_first_probe_uses_the_rtt_of_the_handshake() {
     let mut s = Script::of("reno", Config { handshake: true, ..linux(10.0, f64::INFINITY) }, 5);
@@ -15,8 +15,8 @@ fn the_first_probe_uses_the_rtt_of_the_handshake() {
     assert_eq!(s.expire(), (152.0, "5p".into()));
 }
 
-/// Simulates the loss of the tail of a flight, whose probe and retransmission are acknowledged, and the loss
-/// of the next flight. True if a second probe is sent before the timer expires.
+/// Simulates the loss of the last segments of a flight, whose probe and retransmission are acknowledged, and
+/// the loss of the next flight. Returns true if the sender sends a second probe before the timer expires.
 fn probes_again(config: Config) -> bool {
     let mut s = Script::of("reno", config, 4);
     assert_eq!(s.sent(), "1 2 3 4");
@@ -35,8 +35,8 @@ fn probes_again(config: Config) -> bool {
     false
 }
 
-// RFC 8985 §7.3 (3): a probe needs a "RTT measurement since the last loss probe". ACKs of segments that were
-// sent twice yield none (Karn's rule), unless they echo timestamps (RFC 7323 §4.1). Linux has no such
+// RFC 8985 §7.3 (3): a probe requires an "RTT measurement since the last loss probe". ACKs of segments that
+// were sent twice provide none (Karn's rule), unless they echo timestamps (RFC 7323 §4.1). Linux has no such
 // condition (tcp_send_loss_probe()).
 #[test]
 fn a_probe_requires_an_rtt_sample_since_the_last_probe() {
@@ -64,9 +64,9 @@ fn an_ack_without_new_information_does_not_postpone_a_probe() {
     assert_eq!(s.expire(), (302.0, "6p".into()));
 }
 
-// Linux, tcp_dsack_seen(): the D-SACK of a probe does not widen RACK's window, even after reordering was
-// detected: it stays at 25 ms, a quarter of the minimum round trip, plus 2 ms; by RFC 8985 §6.2 step 4 it
-// would double.
+// Linux, tcp_dsack_seen(): the D-SACK of a probe does not increase RACK's reordering window, even after
+// reordering was detected: it stays at 25 ms, a quarter of the minimum round trip, plus 2 ms. RFC 8985 §6.2
+// step 4 would double it.
 #[test]
 fn linux_ignores_the_d_sack_of_a_probe_in_rack() {
     for (stack, wait) in [(Preset::Linux, 27.0), (Preset::Rfc, 50.0)] {

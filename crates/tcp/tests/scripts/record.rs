@@ -1,5 +1,5 @@
-//! The sender uses the SACK blocks of every ACK: with a changed window, below the cumulative ACK, and on ACKs that
-//! advance.
+//! The sender uses the SACK blocks of every ACK: of ACKs with a changed window, of ACKs below the cumulative
+//! ACK, and of ACKs that acknowledge new data.
 
 use crate::common;
 use crate::common::script::Script;
@@ -28,8 +28,8 @@ fn recoveries() -> [Config; 3] {
 }
 
 // RFC 6675 §2: an ACK whose SACK block reports new arrivals is a duplicate ACK "even if it … changes the
-// advertised window". Segment 1 is lost, and the application reads, so that each of the seven others opens
-// the window by a byte.
+// advertised window". Segment 1 is lost. The application reads, so each of the seven other segments increases
+// the advertised window by a byte.
 #[test]
 fn a_window_change_with_new_sacks_is_a_duplicate_ack() {
     for config in recoveries() {
@@ -45,7 +45,8 @@ fn a_window_change_with_new_sacks_is_a_duplicate_ack() {
     }
 }
 
-// The same ACKs determine the flight: one of eight segments, or the segments sent by recovery in their place.
+// The same ACKs determine the flight: one of eight segments, or the segments that recovery sends in their
+// place.
 #[test]
 fn a_window_change_with_new_sacks_updates_the_flight() {
     let mut s = eight(Config { dupthresh: 100, ..rfc(8.0, 4.0) });
@@ -56,7 +57,8 @@ fn a_window_change_with_new_sacks_updates_the_flight() {
     }
 }
 
-// Linux processes SACK blocks on ACKs below the cumulative ACK too: a reordered ACK still reports arrivals.
+// Linux also processes SACK blocks on ACKs below the cumulative ACK, because a reordered ACK also reports
+// arrivals.
 #[test]
 fn sack_blocks_of_a_reordered_ack_are_recorded() {
     for config in [rfc(8.0, 4.0), linux(8.0, 4.0)] {
@@ -67,8 +69,8 @@ fn sack_blocks_of_a_reordered_ack_are_recorded() {
     }
 }
 
-// RFC 6675 §5: an incoming ACK is tested for loss "regardless of its status as a cumulative acknowledgment".
-// Of ten segments, 3 is lost, and so are all ACKs but the last.
+// RFC 6675 §5: each incoming ACK is tested for loss "regardless of its status as a cumulative
+// acknowledgment". Of ten segments, segment 3 is lost, and all ACKs except the last are lost.
 #[test]
 fn a_cumulative_ack_may_reveal_a_loss() {
     for config in [rfc(10.0, 5.0), linux(10.0, 5.0)] {
@@ -80,7 +82,7 @@ fn a_cumulative_ack_may_reveal_a_loss() {
     }
 }
 
-// The rule also applies if the ACK that reveals a loss ends a recovery: segment 1 is lost, and so is 19, the
+// The rule also applies if the ACK that shows a loss ends a recovery. Segments 1 and 19 are lost; 19 is the
 // first segment released in recovery.
 #[test]
 fn the_ack_that_ends_a_recovery_may_reveal_the_next_loss() {

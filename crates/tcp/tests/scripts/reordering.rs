@@ -4,8 +4,9 @@ use crate::common::script::{Script, ten, ten_of};
 use crate::common::{linux, rfc};
 use airhop_tcp::{Config, LossDetection, Preset};
 
-/// Returns the growth of the window at each of several ACKs, in segments. Eleven segments are outstanding with a window
-/// of 10; segment 2 arrives after segment `foremost`, and then others are SACKed above a new hole at 3, one at a time.
+/// Returns the growth of the window at each of several ACKs, in segments. Eleven segments are outstanding
+/// with a window of 10. Segment 2 arrives after segment `foremost`; then further segments are SACKed above a
+/// new hole at 3, one at a time.
 fn grown_by_sacks(config: Config, foremost: u64) -> Vec<f64> {
     let mut s: Script = ten(Config { initial_ssthresh: 5.0, ..config });
     s.at(105).sack(2, &[(foremost, foremost)]);
@@ -20,10 +21,10 @@ fn grown_by_sacks(config: Config, foremost: u64) -> Vec<f64> {
     grown
 }
 
-// Linux, tcp_may_raise_cwnd(): SACKed segments raise the window, by one segment per window, once a segment
-// has arrived more than tcp_reordering segments below the end of the highest SACKed one
-// (tcp_check_sack_reordering()): 2 is four segments below the end of 5, three below the end of 4. By RFC 5681
-// §3.1 only "an ACK that cumulatively acknowledges new data" grows the window.
+// Linux, tcp_may_raise_cwnd(): SACKed segments increase the window, by one segment per window, after a
+// segment has arrived more than tcp_reordering segments below the end of the highest SACKed segment
+// (tcp_check_sack_reordering()): segment 2 is four segments below the end of 5, and three below the end of 4.
+// According to RFC 5681 §3.1 only "an ACK that cumulatively acknowledges new data" increases the window.
 #[test]
 fn sacked_data_grows_the_window_after_reordering_in_linux() {
     let near = |grown: Vec<f64>, each: f64| grown.iter().all(|g| (g - each).abs() < 1e-9);
@@ -33,7 +34,7 @@ fn sacked_data_grows_the_window_after_reordering_in_linux() {
     assert!(near(grown_by_sacks(Config { loss_detection: LossDetection::Rack, ..rfc(10.0, 5.0) }, 5), 0.0));
 }
 
-// Only RACK reports its reductions: with other recoveries SACKed segments never grow the window.
+// Only RACK reports its reductions. With other recoveries, SACKed segments never increase the window.
 #[test]
 fn sacked_data_grows_no_window_in_fast_recovery() {
     for detection in [LossDetection::Rack, LossDetection::Duplicates] {
@@ -51,9 +52,9 @@ fn sacked_data_grows_no_window_in_fast_recovery() {
     }
 }
 
-// RFC 8985 §6.2 step 2: RACK.rtt is that of the segment delivered by the last ACK, even if it was sent before
-// RACK.segment: 5 took 105 ms, and 2, which was sent before it, 107 ms. Missing segments may take this time
-// plus a quarter of the minimum RTT of 100 ms.
+// RFC 8985 §6.2 step 2: RACK.rtt is the round trip of the segment delivered by the last ACK, even if it was
+// sent before RACK.segment. The round trip of 5 was 105 ms; that of 2, which was sent before 5, was 107 ms. A
+// missing segment is lost after this time plus a quarter of the minimum RTT of 100 ms.
 #[test]
 fn rack_rtt_is_that_of_the_last_delivered_segment() {
     for config in [linux(10.0, 5.0), Config { loss_detection: LossDetection::Rack, ..rfc(10.0, 5.0) }] {
@@ -65,9 +66,10 @@ fn rack_rtt_is_that_of_the_last_delivered_segment() {
     }
 }
 
-// An ACK covers the retransmission of 3, sent 110 ms ago, and 8, which was sent before it and took 240 ms. In
-// sending order (RFC 8985 §6.2 step 2) RACK.rtt is that of 3, and all segments sent with 8 are lost; in
-// sequence order (Linux, tcp_rack_advance()) it is 240 ms, and 9 may still arrive within 25 ms.
+// An ACK covers the retransmission of 3, sent 110 ms ago, and segment 8, which was sent 240 ms ago. In
+// sending order (RFC 8985 §6.2 step 2) RACK.rtt is the round trip of 3, and all segments sent with 8 are
+// lost. In sequence order (Linux, tcp_rack_advance()) RACK.rtt is 240 ms, and 9 may still arrive within 25
+// ms.
 #[test]
 fn rack_rtt_after_an_ack_of_retransmitted_and_reordered_data() {
     for (config, is_lost) in

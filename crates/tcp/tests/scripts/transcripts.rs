@@ -1,7 +1,9 @@
-//! Every recovery over the same paths, with and without notices: which segments leave, when, and with which window.
+//! Transcripts of every recovery over the same paths, with and without notices: the segments sent, their
+//! times, and the window.
 //!
-//! The other scripts state rules one by one. These are transcripts: they notice a change of any rule where several meet (a loss within a recovery,
-//! a notice about a retransmission, a timeout in a disconnection). A change of a rule updates them, and its commit explains the changed lines.
+//! Each of the other scripts checks one rule. A transcript detects a change of any rule where several rules
+//! interact (a loss within a recovery, a notice about a retransmission, a timeout in a disconnection). A
+//! change of a rule updates the transcripts, and its commit explains the changed lines.
 
 use crate::common::path::{Fate, Observer, Path, Transfer};
 use crate::common::{MSS, linux, ns2, rfc, sender};
@@ -11,9 +13,9 @@ use airhop_tcp::{Config, LossDetection, Notices, SackRecovery, Sender};
 
 /// One-way delay, ms.
 const DELAY: u64 = 50;
-/// Segments of a transfer.
+/// Number of segments of a transfer.
 const SEGMENTS: u64 = 70;
-/// Those of them that the application has after the others and a pause.
+/// Number of these segments that the application writes after a pause.
 const LATER: u64 = 20;
 
 /// A recovery: its name, a scheme that uses it, and the configuration.
@@ -45,7 +47,7 @@ fn recoveries() -> Vec<(&'static str, &'static str, Config)> {
     ]
 }
 
-/// What happens to segments beside losses, delays and copies.
+/// Events on a path in addition to losses, delays and duplicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Beside {
     Nothing,
@@ -53,7 +55,8 @@ enum Beside {
     Marks,
 }
 
-/// A path from a seed: about one segment in twelve fares badly, retransmissions included.
+/// Returns a path drawn from a seed: about one transmission in twelve is lost, delayed or duplicated,
+/// including retransmissions.
 fn path(seed: u64, beside: Beside) -> Path {
     let (with_notices, with_marks) = (beside == Beside::Notices, beside == Beside::Marks);
     let mut state = seed;
@@ -100,14 +103,14 @@ fn path(seed: u64, beside: Beside) -> Path {
     path
 }
 
-/// Sums over the events of a transfer.
+/// Sums over all events of a transfer.
 #[derive(Default)]
 struct Sums {
     /// Bytes in flight.
     flight: u64,
-    /// Events while a disconnection freezes the sender.
+    /// Number of events while a disconnection freezes the sender.
     frozen: u32,
-    /// Events while a loss is repaired, after duplicates and after a timeout.
+    /// Numbers of events while a loss is repaired: after duplicate ACKs, and after a timeout.
     repairs: [u32; 2],
 }
 
@@ -124,7 +127,7 @@ impl Observer for Sums {
     }
 }
 
-/// Each time with the segments that leave; then the state at the end of the transfer.
+/// Returns the segments sent at each time, and the state at the end of the transfer.
 fn transcript(scheme: &str, config: &Config, path: Path) -> String {
     let sender = sender(scheme, &[], config);
     let (bytes, later) = (SEGMENTS * u64::from(MSS), LATER * u64::from(MSS));
@@ -159,7 +162,7 @@ fn transcript(scheme: &str, config: &Config, path: Path) -> String {
     )
 }
 
-/// The transcripts of all recoveries, each over the paths of these seeds.
+/// Returns the transcripts of all recoveries, each over the paths of these seeds.
 fn transcripts(seeds: [u64; 4], beside: Beside, adapt: impl Fn(usize, Config) -> Config) -> String {
     let of = |(name, scheme, config): (&str, &str, Config)| {
         let run = |(i, &seed): (usize, &u64)| transcript(scheme, &adapt(i, config), path(seed, beside));

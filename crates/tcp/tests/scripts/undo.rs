@@ -1,4 +1,5 @@
-//! Spurious window reductions, against the text of the RFCs: the windows after given ACKs at given times.
+//! Spurious window reductions, compared with the text of the RFCs: the windows after given ACKs at given
+//! times.
 
 use crate::common::script::{Script, ten, ten_of};
 use crate::common::{linux, rfc};
@@ -17,8 +18,8 @@ fn eifel_undoes_a_spurious_reduction() {
     }
 }
 
-// RFC 3522 §3.2 step 1: "pipe_prev" is that of the first reduction: a spurious timeout during recovery
-// restores the window before the recovery, and counts the recovery's first retransmission.
+// RFC 3522 §3.2 step 1: "pipe_prev" is stored at the first reduction. A spurious timeout during recovery
+// therefore restores the window before the recovery, and counts the recovery's first retransmission.
 #[test]
 fn eifel_undoes_two_spurious_reductions() {
     let mut s = ten(Config { timestamps: true, ..linux(10.0, 5.0) });
@@ -32,7 +33,8 @@ fn eifel_undoes_two_spurious_reductions() {
     assert!(s.window().0 >= 10.1, "{:?}", s.window());
 }
 
-// RFC 4015 §4 restores the window of a recovery that can be undone. NewReno's, without a scoreboard, cannot.
+// RFC 4015 §4 restores the window of a recovery that can be undone. NewReno's recovery has no scoreboard and
+// cannot be undone.
 #[test]
 fn a_newreno_recovery_is_not_undone() {
     let mut s = Script::new("newreno", Config { undo: true, timestamps: true, ..rfc(8.0, 4.0) });
@@ -42,7 +44,7 @@ fn a_newreno_recovery_is_not_undone() {
     assert_eq!((s.sender.counters().undone, s.cuts()), (0, 1));
 }
 
-// RFC 3708 §2, RFC 8985: when D-SACKs have named every retransmission, no segment was lost.
+// RFC 3708 §2, RFC 8985: if D-SACKs have named every retransmission, no segment was lost.
 #[test]
 fn d_sack_undoes_a_spurious_reduction() {
     let mut s = ten(linux(10.0, 5.0));
@@ -57,13 +59,13 @@ fn d_sack_undoes_a_spurious_reduction() {
     assert_eq!(s.sender.counters().undone, 1);
 }
 
-// RFC 4015 §4: "pipe_prev" is that of the last reduction: the undo of a spurious reduction does not undo an earlier
-// one.
+// RFC 4015 §4: "pipe_prev" is stored at the last reduction: the undo of a spurious reduction does not undo an
+// earlier reduction.
 #[test]
 fn only_the_last_reduction_is_undone() {
     let mut s = ten(linux(10.0, 5.0));
     assert_eq!(s.at(110).sack(2, &[(3, 5)]), "2! 12");
-    s.at(210).ack(13); // the retransmission was needed
+    s.at(210).ack(13); // the retransmission was necessary
     s.at(310).ack(15);
     let before = s.window();
     assert!(6.0 <= before.0 && before.0 < 7.0, "{before:?}");
@@ -74,8 +76,8 @@ fn only_the_last_reduction_is_undone() {
     assert_eq!((s.sender.counters().undone, s.window()), (1, (6.0, 5.0)));
 }
 
-// One ACK reveals a spurious reduction and a new loss: the sender undoes the former before it reduces the
-// window for the latter.
+// One ACK shows a spurious reduction and a new loss: the sender undoes the reduction before it reduces the
+// window for the loss.
 #[test]
 fn an_undo_precedes_a_new_reduction() {
     let mut s = ten(linux(10.0, 5.0));
@@ -85,8 +87,8 @@ fn an_undo_precedes_a_new_reduction() {
     assert_eq!((s.window(), s.cuts(), s.sender.counters().undone), ((5.0, 5.0), 2, 1));
 }
 
-// RFC 3708 §2: a D-SACK of a segment first sent after the reduction concerns no retransmission: the network has
-// duplicated the segment.
+// RFC 3708 §2: a D-SACK of a segment first sent after the reduction does not refer to a retransmission: the
+// network has duplicated the segment.
 #[test]
 fn a_d_sack_of_newer_data_undoes_no_reduction() {
     let mut s = ten(linux(10.0, 5.0));
@@ -98,7 +100,7 @@ fn a_d_sack_of_newer_data_undoes_no_reduction() {
     assert_eq!(s.sender.counters().undone, 1);
 }
 
-// RFC 6675's recovery is undone as well: the next loss starts a new one.
+// RFC 6675's recovery is also undone: the next loss starts a new recovery.
 #[test]
 fn an_rfc6675_recovery_can_be_undone() {
     let config = Config { undo: true, sack_recovery: SackRecovery::Rfc6675, ..rfc(10.0, 5.0) };

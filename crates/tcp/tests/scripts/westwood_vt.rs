@@ -5,7 +5,7 @@ use crate::common::script::Script;
 use crate::common::{ns2, rfc, sender};
 use airhop_tcp::Config;
 
-/// Returns a sender with an undecided loss: ten segments are sent at 0 ms; the first is acknowledged at 100
+/// Returns a sender with an undecided loss. Ten segments are sent at 0 ms. The first is acknowledged at 100
 /// ms, the round trip of the empty path, and the second at 150 ms: Δ is 10.2 (1 - 100/150) = 3.4, between
 /// alpha and beta. Segment 3 is lost. "maintains the current state and then retransmits lost packets as the
 /// standard sending".
@@ -25,10 +25,10 @@ fn each_configuration(law: impl Fn(Config)) {
     [ns2(10.0, 5.0), rfc(10.0, 5.0)].into_iter().for_each(law);
 }
 
-// "postpones the decision of cause to the next it receives 3-DUPACK": the sixth duplicate ACK counts for
-// segment 9, which took 180 ms. Δ is 10.2 (1 - 100/180) = 4.5, a queue: WestwoodNR's window, here the minimum
-// of 2, once; without a further retransmission. Recovery ends with that window, although 13 to 17 are
-// outstanding.
+// "postpones the decision of cause to the next it receives 3-DUPACK": the sixth duplicate ACK was caused by
+// segment 9, whose round trip was 180 ms. Δ is 10.2 (1 - 100/180) = 4.5, which indicates a queue: the window
+// is set once to WestwoodNR's window, here the minimum of 2, without a further retransmission. Recovery ends
+// with that window, although 13 to 17 are outstanding.
 #[test]
 fn three_more_duplicate_acks_reveal_a_congestion_loss() {
     each_configuration(|config| {
@@ -43,9 +43,9 @@ fn three_more_duplicate_acks_reveal_a_congestion_loss() {
     });
 }
 
-// Again between alpha and beta at segment 9, which took 150 ms: the decision is postponed to the next three
-// duplicate ACKs. Segment 12, sent at 150 ms, took 110 ms: Δ is 10.2 (1 - 100/110) = 0.9, wireless, and "it
-// ignores the loss": the window is unreduced, whatever later duplicate ACKs show.
+// Δ is again between alpha and beta at segment 9, whose round trip was 150 ms: the decision is postponed to
+// the next three duplicate ACKs. Segment 12, sent at 150 ms, had a round trip of 110 ms: Δ is 10.2 (1 -
+// 100/110) = 0.9, wireless, and "it ignores the loss". Later duplicate ACKs do not reduce the window.
 #[test]
 fn six_more_duplicate_acks_reveal_a_wireless_loss() {
     each_configuration(|config| {
@@ -58,9 +58,10 @@ fn six_more_duplicate_acks_reveal_a_wireless_loss() {
     });
 }
 
-// Segments 3 and 7 are lost. The fourth and fifth duplicate ACKs are due to 8 and 9, which only the ACK of
-// the repaired 3 shows. The next three duplicates are due to 10, 11 and 12: 12, sent at 150 ms, took 150 ms,
-// which leaves the loss undecided. Segment 15, sent at 150 ms, takes 180 ms, and the loss is congestion.
+// Segments 3 and 7 are lost. The fourth and fifth duplicate ACKs are caused by 8 and 9, which only the ACK of
+// the retransmitted 3 shows. The next three duplicates are caused by 10, 11 and 12: 12, sent at 150 ms, had a
+// round trip of 150 ms, which leaves the loss undecided. Segment 15, sent at 150 ms, has a round trip of 180
+// ms, and the loss is classified as congestion.
 #[test]
 fn a_partial_ack_restarts_the_duplicate_ack_count() {
     let mut s = undecided(1.0, rfc(10.0, 5.0));
@@ -72,7 +73,7 @@ fn a_partial_ack_restarts_the_duplicate_ack_count() {
     assert_eq!((s.window(), s.cuts()), ((2.0, 2.0), 1));
 }
 
-// The next loss is classified separately, independently of the duplicate ACKs for this one.
+// The next loss is classified separately, independently of the duplicate ACKs for this loss.
 #[test]
 fn by_default_each_loss_is_classified_separately() {
     each_configuration(|config| {

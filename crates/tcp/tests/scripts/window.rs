@@ -1,5 +1,5 @@
 //! Window if the receiver or the application limits the sender: an unused window does not grow, and a loss
-//! halves only the used part.
+//! halves only the used part of the window.
 
 use crate::common;
 use crate::common::script::Script;
@@ -26,10 +26,10 @@ fn after_a_loss(mut s: Script) -> f64 {
     s.window().0
 }
 
-// A loss while the receive window limits the sender. ns-2, TcpAgent::slowdown(), halves min(cwnd, wnd), although cwnd
-// grew beyond. RFC 5681 §3.1 (4) halves FlightSize; cwnd grew as long as half of it was in use (RFC 7661 §4.3).
-// Linux halves cwnd, which grows in congestion avoidance only while the flight fills it (tcp_is_cwnd_limited()):
-// up to 21 segments as an integer.
+// A loss while the receive window limits the sender. ns-2, TcpAgent::slowdown(), halves min(cwnd, wnd),
+// although cwnd grew above wnd. RFC 5681 §3.1 (4) halves FlightSize; cwnd grew while at least half of it was
+// in use (RFC 7661 §4.3). Linux halves cwnd, which grows in congestion avoidance only while the flight fills
+// it (tcp_is_cwnd_limited()): up to 21 segments as an integer.
 #[test]
 fn a_loss_halves_the_window_limited_by_the_receiver() {
     for (config, cwnd) in [(ns2(10.0, 5.0), 45.0), (rfc(10.0, 5.0), 41.0), (linux(10.0, 5.0), 21.0)] {
@@ -39,8 +39,9 @@ fn a_loss_halves_the_window_limited_by_the_receiver() {
     }
 }
 
-// The same in slow start without a threshold: ns-2's window grows by a segment per ACK without limit; with
-// RFC 7661 §4.3 and in Linux it grows while half of it is in use, up to 40, and Linux halves all of it.
+// The same in slow start with an unlimited ssthresh. ns-2's window grows by a segment per ACK without limit.
+// With RFC 7661 §4.3 and in Linux the window grows while half of it is in use, up to 40, and Linux halves all
+// of it.
 #[test]
 fn slow_start_grows_only_while_half_of_the_window_is_used() {
     let infinite = f64::INFINITY;
@@ -56,7 +57,7 @@ fn slow_start_grows_only_while_half_of_the_window_is_used() {
 }
 
 // A source with two segments per round trip: the unused window stays unchanged (RFC 7661 §4.3, Linux), except
-// in ns-2. Copa's window, which depends on delivered data, stays unchanged too.
+// in ns-2. Copa's window, which depends on delivered data, also stays unchanged.
 #[test]
 fn an_unused_window_does_not_grow() {
     for (scheme, config, grows) in [
@@ -73,11 +74,11 @@ fn an_unused_window_does_not_grow() {
             s.sender.supply(2 * u64::from(MSS));
             let mut sent = s.sent();
             while sent.split_whitespace().count() < 2 {
-                sent = format!("{sent} {}", s.expire().1); // it is spaced
+                sent = format!("{sent} {}", s.expire().1); // segments are paced
             }
             assert_eq!(sent, format!("{} {}", 2 * round - 1, 2 * round));
             while s.due().is_some_and(|due| due < (100 * round + 50) as f64) {
-                assert_eq!(s.expire().1, ""); // that of the pace
+                assert_eq!(s.expire().1, ""); // expiry of the pacing timer
             }
             s.at(100 * round + 50).ack(2 * round + 1);
         }
@@ -85,7 +86,7 @@ fn an_unused_window_does_not_grow() {
     }
 }
 
-// Linux, tcp_clean_rtx_queue(): nearly every ACK yields a sample for the timer, from the recorded
+// Linux, tcp_clean_rtx_queue(): nearly every ACK is a sample for the retransmission timer, from the recorded
 // transmission times; Karn's rule excludes retransmitted segments.
 #[test]
 fn the_linux_rto_uses_nearly_every_ack_as_a_sample() {
@@ -97,8 +98,8 @@ fn the_linux_rto_uses_nearly_every_ack_as_a_sample() {
     assert_eq!(s.sender.srtt(), Some(Span::from_millis(110)));
 }
 
-// The clock of these samples is finer than that of timestamps: 40 µs are not zero. Linux,
-// tcp_schedule_loss_probe(): the probe waits two ticks of 1 ms in addition to two round trips.
+// The clock of these samples has a finer resolution than that of timestamps: 40 µs are not rounded to zero.
+// Linux, tcp_schedule_loss_probe(): the probe waits two ticks of 1 ms in addition to two round trips.
 #[test]
 fn an_rtt_of_40_microseconds_is_measured() {
     let us = Span::from_micros;
@@ -109,8 +110,8 @@ fn an_rtt_of_40_microseconds_is_measured() {
     assert_eq!(s.due(), Some(0.04 + 2.0 * 0.04 + 2.0));
 }
 
-// RFC 5681 §3.1 (4) at a timeout: half of FlightSize, all data not cumulatively acknowledged. Of ten
-// segments, five are SACKed, and no further ACK arrives.
+// RFC 5681 §3.1 (4) at a timeout: ssthresh is half of FlightSize, which is all data not cumulatively
+// acknowledged. Of ten segments, five are SACKed, and no further ACK arrives.
 #[test]
 fn a_timeout_halves_the_whole_flight_size() {
     let mut s = Script::new("sack", Config { dupthresh: 100, limited_transmit: false, ..rfc(10.0, 5.0) });
@@ -120,9 +121,9 @@ fn a_timeout_halves_the_whole_flight_size() {
     assert_eq!(s.window(), (1.0, 5.0));
 }
 
-// Linux, tcp_init_transfer() and tcp_init_metrics(): a single lost SYN costs a second. The window becomes one
-// segment only after a second lost SYN, and the timeout three seconds only if timestamps yielded no round
-// trip; by RFC 5681 §3.1 and RFC 6298 §5.7 after the first.
+// Linux, tcp_init_transfer() and tcp_init_metrics(): a single lost SYN delays the connection by a second. The
+// window becomes one segment only after a second lost SYN, and the timeout three seconds only if timestamps
+// provided no round trip. RFC 5681 §3.1 and RFC 6298 §5.7 require both after the first lost SYN.
 #[test]
 fn a_lost_syn_keeps_the_initial_window_in_linux() {
     for (preset, timestamps, syns, cwnd, rto) in [
@@ -140,9 +141,9 @@ fn a_lost_syn_keeps_the_initial_window_in_linux() {
     }
 }
 
-/// Returns the window and the size of the burst after an idle period: the application writes 30 segments, the
-/// last sent at 100 ms, and writes again at time `ms`. By then slow start has opened a window of 40 segments;
-/// the RTO is 250 to 300 ms.
+/// Returns the window and the size of the burst after an idle period. The application writes 30 segments, the
+/// last of which is sent at 100 ms, and writes again at time `ms`. By then slow start has increased the
+/// window to 40 segments; the RTO is 250 to 300 ms.
 fn after_a_pause(config: Config, ms: u64) -> (f64, usize) {
     let rto = RtoConfig { min: Span::from_millis(200), ..config.rto };
     let config = Config { rto, growth: Growth::PerByte, ..config };
@@ -158,7 +159,7 @@ fn after_a_pause(config: Config, ms: u64) -> (f64, usize) {
 
 // RFC 5681 §4.1: after more than an RTO without transmissions the window is at most the initial window.
 // Linux, tcp_cwnd_restart(): the window is halved for each RTO of the idle period, down to the initial
-// window. ns-2 keeps the window, as do all presets after less than an RTO.
+// window. ns-2 keeps the window. After less than an RTO, all presets keep it.
 #[test]
 fn an_idle_period_reduces_the_window() {
     let infinite = f64::INFINITY;
@@ -173,7 +174,7 @@ fn an_idle_period_reduces_the_window() {
 }
 
 // RFC 7661 §4.4.3, with any preset: the window is kept for five minutes, and halved for each five minutes of
-// the idle period, down to the initial window; ssthresh becomes at least three quarters of it.
+// the idle period, down to the initial window; ssthresh becomes at least three quarters of the window.
 #[test]
 fn window_validation_halves_an_idle_window_every_5_minutes() {
     let minutes = |minutes: u64| 200 + minutes * 60_000;
@@ -192,7 +193,7 @@ fn window_validation_halves_an_idle_window_every_5_minutes() {
     assert_eq!(s.window(), (40.0, before * 0.75));
 }
 
-// Linux, tcp_current_ssthresh(): after a pause, slow start leads to three quarters of the window before the
+// Linux, tcp_current_ssthresh(): after a pause, slow start ends at three quarters of the window before the
 // pause; with a window of 11, these are 5 + 2.
 #[test]
 fn linux_slow_start_after_idle_ends_at_3_4_of_the_window() {
@@ -205,7 +206,8 @@ fn linux_slow_start_after_idle_ends_at_3_4_of_the_window() {
     assert_eq!(s.window(), (10.0, 7.0));
 }
 
-// RFC 9293 §3.8.6: the window of the SYN-ACK bounds the first flight, whatever buffer the receiver is configured with.
+// RFC 9293 §3.8.6: the window of the SYN-ACK limits the first flight, for any configured buffer of the
+// receiver.
 #[test]
 fn the_window_of_the_syn_ack_bounds_the_first_flight() {
     let mut s = Script::new("newreno", rfc(10.0, 5.0));
@@ -213,9 +215,9 @@ fn the_window_of_the_syn_ack_bounds_the_first_flight() {
     assert_eq!(s.sent(), "1 2 3");
 }
 
-// Linux: `ssthresh` returns a number of packets, and a reduction discards the part of a packet by which the window has
-// grown (tcp_init_cwnd_reduction()). Half of 11.1 segments is 5 there, and 5.5 of a flight of 11 in the RFCs' real
-// numbers.
+// Linux: `ssthresh` returns an integer number of packets, and a reduction discards the fraction of a packet
+// by which the window has grown (tcp_init_cwnd_reduction()). In Linux half of 11.1 segments is 5; with the
+// real numbers of the RFCs, half of a flight of 11 is 5.5.
 #[test]
 fn linux_reduces_to_whole_segments() {
     for scheme in ["reno", "htcp", "illinois"] {

@@ -17,8 +17,8 @@ fn offer() -> Segment {
     Segment { flags: SETUP, sack_permitted: true, timestamps, ..segment(0, 0) }
 }
 
-/// Returns whether a connection uses ECN, SACK and timestamps, from its ACKs of a marked segment and of a
-/// segment above a gap.
+/// Returns whether a connection uses ECN, SACK and timestamps, according to its ACKs of a marked segment and
+/// of a segment above a gap.
 fn used(mut b: Bench) -> [bool; 3] {
     b.give_marked(ms(1), segment(1, 500), Ecn::Ce);
     let ack = b.give_marked(ms(2), segment(1001, 500), Ecn::Ect0).remove(0);

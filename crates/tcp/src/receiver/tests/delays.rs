@@ -3,7 +3,7 @@
 use super::*;
 
 // RFC 5681 §4.2, RFC 9293 §3.8.6.3: an ACK is sent for every second full segment, and no later than the
-// timeout.
+// delayed-ACK timeout.
 #[test]
 fn a_delayed_ack_is_sent_at_the_second_segment_or_timeout() {
     let mut b = delayed();
@@ -19,7 +19,7 @@ fn a_delayed_ack_is_sent_at_the_second_segment_or_timeout() {
     assert_eq!(b.receiver.poll_timeout(), None);
 }
 
-// The timeout starts at the first unacknowledged segment. The ACK is due after a number of bytes, not of
+// The timeout starts at the first unacknowledged segment. The ACK is sent after a number of bytes, not of
 // segments.
 #[test]
 fn a_delayed_ack_is_due_after_a_number_of_bytes() {
@@ -70,7 +70,7 @@ fn linux_does_not_delay_the_first_16_acks() {
 }
 
 // Linux 6.6: after a segment with PSH the application has read all data, so the ACK is sent at once
-// (tcp_cleanup_rbuf()). RFC 9293 does not require this.
+// (tcp_cleanup_rbuf()). RFC 9293 does not require this ACK.
 #[test]
 fn a_pushed_segment_is_acknowledged_at_once() {
     let delay = DelayedAck { segments: 2, timeout: Span::from_millis(40) };
@@ -83,8 +83,8 @@ fn a_pushed_segment_is_acknowledged_at_once() {
 }
 
 // Linux, inet_csk_in_pingpong_mode(): after an answer, the ACK of the next request waits for the next answer.
-// If no answer comes before the timeout, the next ACKs are not delayed. Data sent 40 ms after an arrival is
-// no answer (tcp_event_data_sent()). Of two segments with PSH the second causes an ACK.
+// If no answer is sent before the timeout, the next ACKs are not delayed. Data sent 40 ms after an arrival is
+// not an answer (tcp_event_data_sent()). Of two segments with PSH, the second causes an ACK.
 #[test]
 fn a_host_that_sends_responses_delays_its_acks() {
     let delay = DelayedAck { segments: 2, timeout: Span::from_millis(40) };

@@ -51,7 +51,7 @@ fn stamped(seq: u64, value: u32) -> Segment {
     Segment { timestamps: Some(Timestamps { value, echo: 0 }), ..segment(seq, 500) }
 }
 
-// RFC 7323 §4.3: the three situations (A), (B), (C).
+// RFC 7323 §4.3: the situations (A), (B) and (C).
 #[test]
 fn timestamp_echo_follows_rfc_7323_cases_a_to_c() {
     let echo = |answers: &[Segment]| answers[0].timestamps.unwrap().echo;
@@ -138,7 +138,7 @@ fn ece_reports_the_mark_of_every_byte() {
     assert_eq!(give(13, false, false), [(14, false)]);
 }
 
-// Linux, tcp_ecn_send(): with the preset linux, pure ACKs of DCTCP are ECN-capable too.
+// Linux, tcp_ecn_send(): with the preset linux, pure ACKs of DCTCP are also ECN-capable.
 #[test]
 fn pure_acks_of_linux_dctcp_are_ecn_capable() {
     let features = ReceiverFeatures { echo: Echo::EachByte, ..ReceiverFeatures::SACK };

@@ -62,8 +62,8 @@ fn latest_sack_block_and_eln_precede_repeated_blocks() {
     }
 }
 
-// An ACK reuses the memory of an earlier ACK, to whose options agents may have added. The ACK contains none
-// of the earlier options. A receiver stores a bounded amount of memory even if it sends no options.
+// An ACK reuses the memory of an earlier ACK, to which agents may have added options. The new ACK contains
+// none of the earlier options. A receiver stores a bounded amount of memory even if it sends no options.
 #[test]
 fn an_ack_in_reused_memory_has_no_earlier_options() {
     let mut b = Bench::expecting(1, plain());
@@ -130,7 +130,8 @@ fn rfc2883_d_sack_reports_an_out_of_order_duplicate() {
     assert_eq!(b.data(5000, 5500), (4000, vec![(5000, 5500), (4500, 5500)]));
 }
 
-// A segment counts as a duplicate if all its bytes arrived before, below the cumulative ACK or above a gap.
+// A segment counts as a duplicate if all its bytes arrived before, whether below the cumulative ACK or above
+// a gap.
 #[test]
 fn a_segment_counts_as_duplicate_if_all_its_bytes_arrived() {
     let mut b = Bench::expecting(1000, plain());
@@ -193,7 +194,7 @@ fn any_arrival_order_delivers_every_byte_once() {
         let mut came = vec![false; BYTES as usize + 2];
         let mut last_ack = 1;
         while last_ack <= BYTES {
-            // Most segments begin near the left edge, so that gaps open and close.
+            // Most segments start near the left edge, so gaps open and close often.
             let seq = (1 + rng.below(BYTES)).min(last_ack + rng.below(80));
             let end = (seq + 1 + rng.below(40)).min(BYTES + 1);
             let had = came.clone();

@@ -42,7 +42,8 @@ fn esack_without_losses_sends_as_sack() {
     }
 }
 
-// Yun 2009 §4.1: an ELN is no sign of congestion, whatever is lost on the air; N is out of reach.
+// Yun 2009 §4.1: an ELN is not a sign of congestion, for any losses on the air. N is too large for a
+// disconnection.
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -54,7 +55,7 @@ proptest! {
     ) {
         let mut config = configs()[which];
         config.dsack = false;
-        config.pacing = false; // delays the reaction to a notice, too, beyond a round trip
+        config.pacing = false; // would delay the reaction to a notice by more than a round trip
         let path = lost.iter().fold(Path::of(delay), |p, (&(n, nth), &(after, late, kind))| {
             let after = ms(after.min(delay));
             let fate = [Fate::Noticed(after), Fate::Repeated(after, ms(late)), Fate::GivenUp(after, after + ms(late))];
@@ -91,7 +92,7 @@ fn the_losses_of_figure_4_cause_one_reduction() {
     assert_eq!(s.sack(14, &[(19, 19), (17, 17), (15, 15)]), "14!");
     assert_eq!(s.cuts(), 1);
     assert_eq!(s.sack(14, &[(19, 20), (17, 17), (15, 15)]), ""); // 16 is lost: 17, 19 and 20 were sent after it
-    assert_eq!(s.sack(14, &[(19, 21), (17, 17), (15, 15)]), "16+ 18+"); // so is 18; one more in flight, window 3.2
+    assert_eq!(s.sack(14, &[(19, 21), (17, 17), (15, 15)]), "16+ 18+"); // 18 is also lost; one more segment in flight, window 3.2
     assert_eq!(s.at(400).sack(16, &[(19, 21), (17, 17)]), "22");
     assert_eq!(s.sack(18, &[(19, 21)]), "23");
     assert_eq!(s.ack(22), "24");
@@ -114,8 +115,8 @@ fn a_notified_wireless_loss_causes_no_reduction() {
     assert!(s.window() > window);
 }
 
-// The second example: segment 15 is dropped by congestion besides. FirstUnsacked, not the lowest
-// unacknowledged segment, is the lost one.
+// The second example: in addition, congestion drops segment 15. The lost segment is FirstUnsacked, not the
+// lowest unacknowledged segment.
 #[test]
 fn a_congestion_loss_above_a_wireless_loss_is_detected() {
     let mut s = fourteen(18);
@@ -136,9 +137,9 @@ fn a_change_of_first_unsacked_resets_dupacks() {
     assert_eq!(s.eln(14), "14n"); // queue: 15 16 17 18 19 14
     s.sack(14, &[(16, 16)]);
     s.sack(14, &[(16, 17)]);
-    assert_eq!(dupacks(&s), 2); // against 15
+    assert_eq!(dupacks(&s), 2); // counted for 15
     s.sack(14, &[(19, 19), (15, 17)]); // 15 was only late
-    assert_eq!(dupacks(&s), 1); // against 18
+    assert_eq!(dupacks(&s), 1); // counted for 18
     assert_eq!(s.cuts(), 0);
 }
 
@@ -181,8 +182,8 @@ fn a_loss_whose_eln_is_lost_causes_a_reduction() {
     assert_eq!((both_lost.fast_recoveries, both_lost.timeouts, both_lost.window_cuts), (1, 1, 2));
 }
 
-// Yun 2009 §4.2 with N = 2: the third consecutive loss is a disconnection. The sender reacts to every other
-// ELN, sends nothing else, and changes no parameter.
+// Yun 2009 §4.2 with N = 2: the third consecutive loss is a disconnection. The sender reacts to every second
+// ELN, sends no other segment, and changes no parameter.
 #[test]
 fn a_disconnection_freezes_the_sender() {
     let mut s = fourteen(100);
@@ -191,7 +192,7 @@ fn a_disconnection_freezes_the_sender() {
     let (window, rto) = (s.window(), s.rto());
     assert_eq!([s.eln(16), s.eln(17), s.eln(18), s.eln(19)], ["", "17n", "", "19n"]);
     assert!(s.sender.is_frozen());
-    // Duplicate ACKs from segments in flight neither end the freeze, nor reduce the window, nor release new
+    // Duplicate ACKs caused by segments in flight do not end the freeze, reduce the window or release new
     // data.
     for last in 20..=23 {
         assert_eq!(s.at(320).sack(14, &[(17, 17)]), "", "{last}");
@@ -203,7 +204,7 @@ fn a_disconnection_freezes_the_sender() {
         due += rto.millis_f64();
     }
     assert_eq!((s.window(), s.rto(), s.cuts(), s.sender.counters().timeouts), (window, rto, 0, 0));
-    // After the last probe the sender returns to ordinary operation.
+    // After the last probe the sender resumes ordinary operation.
     assert_eq!(s.expire(), (due, "14t".into()));
     assert!(!s.sender.is_frozen());
     assert_eq!((s.window().0, s.cuts(), s.sender.counters().timeouts), (1.0, 1, 1));
@@ -221,7 +222,7 @@ fn a_new_ack_ends_the_freeze() {
     assert_eq!(s.at(1000).ack(15), "16+ 18+ 20"); // the segments of the ignored ELNs, then new data, up to the old window
     assert!(!s.sender.is_frozen());
     assert!(s.window().0 >= window.0 && s.cuts() == 0);
-    // The count of consecutive losses restarts.
+    // The count of consecutive losses restarts at zero.
     assert_eq!([s.eln(15), s.eln(16), s.eln(17)], ["15n", "16n", ""]);
 }
 
@@ -237,8 +238,8 @@ fn losses_that_are_not_consecutive_are_noise() {
     assert!(!s.sender.is_frozen());
 }
 
-// Yun 2009 §3.1: while a link layer retransmits a segment, its absence causes neither congestion control nor
-// a retransmission.
+// Yun 2009 §3.1: while a link layer retransmits a segment, the sender neither starts congestion control for
+// it nor retransmits it.
 #[test]
 fn an_ersn_suspends_congestion_control() {
     let mut s = fourteen(21);
@@ -263,7 +264,7 @@ fn after_a_suspension_duplicate_acks_count_again() {
     let mut s = fourteen(100);
     s.ersn(14); // until 2300
     s.expire();
-    s.at(2200).ersn(15); // which only restarts the timer
+    s.at(2200).ersn(15); // this ERSN only restarts the timer
     s.at(2250);
     assert_eq!([s.sack(14, &[(16, 16)]), s.sack(14, &[(16, 17)])], ["20", "21"]);
     assert_eq!(dupacks(&s), 0);
@@ -275,7 +276,7 @@ fn after_a_suspension_duplicate_acks_count_again() {
     assert_eq!(s.cuts(), 1);
 }
 
-// In recovery: segment 16 is lost as well, and the link layer retries it without success while 14 is
+// In recovery: segment 16 is also lost, and the link layer retransmits it without success while 14 is
 // repaired. After the suspension, segments delivered after 16 count as its duplicates again.
 #[test]
 fn after_a_suspension_in_recovery_duplicates_count_again() {
@@ -288,11 +289,11 @@ fn after_a_suspension_in_recovery_duplicates_count_again() {
     assert_eq!(s.at(400).sack(16, &[(17, 20)]), "22");
     assert_eq!(s.sack(16, &[(17, 21)]), "23");
     assert_eq!(s.expire(), (1400.0, "".into()));
-    assert_eq!(s.at(2301).sack(16, &[(17, 22)]), "16+ 24"); // which leaves the network, and 22 has
+    assert_eq!(s.at(2301).sack(16, &[(17, 22)]), "16+ 24"); // 16 and 22 have left the network
     assert_eq!((s.cuts(), s.sender.counters().timeouts), (1, 0));
 }
 
-// Yun 2009 §3.1: an ELN, or an ACK, ends the suspension.
+// Yun 2009 §3.1: an ELN or an ACK ends the suspension.
 #[test]
 fn an_eln_after_an_ersn_ends_the_suspension() {
     let mut s = fourteen(14);
@@ -310,8 +311,8 @@ fn an_eln_after_an_ersn_ends_the_suspension() {
     assert_eq!(s.sender.counters().timeouts, 1);
 }
 
-// Algorithm 1, "else if (HighACK segment is SACKed) retransmit(HighACK)": the receiver discarded data that it had
-// SACKed. The retransmission happens once per round trip, and is no sign of congestion.
+// Algorithm 1, "else if (HighACK segment is SACKed) retransmit(HighACK)": the receiver discarded data that it
+// had SACKed. The segment is retransmitted once per round trip, which is not a sign of congestion.
 #[test]
 fn a_segment_that_the_receiver_reneged_on_is_retransmitted() {
     let mut s = fourteen(19);
@@ -319,12 +320,12 @@ fn a_segment_that_the_receiver_reneged_on_is_retransmitted() {
     for last in 15..=19 {
         s.sack(14, &[(15, last)]);
     }
-    assert_eq!(s.at(400).ack(15), ""); // 14 is there, but 15 to 19 are not any more
+    assert_eq!(s.at(400).ack(15), ""); // the receiver has 14, but no longer 15 to 19
     assert_eq!([s.ack(15), s.ack(15), s.ack(15)], ["15+", "", ""]);
     assert_eq!([s.at(450).ack(15), s.at(500).ack(15)], ["", "15+"]); // round trips take 100 ms here
-    assert_eq!([s.at(550).ack(16), s.ack(16)], ["", "16+"]); // another segment need not wait
+    assert_eq!([s.at(550).ack(16), s.ack(16)], ["", "16+"]); // another segment does not wait
     assert_eq!(s.cuts(), 0);
-    // RFC 2018 §8: at a timeout the segment at the left edge is retransmitted, SACKed or not.
+    // RFC 2018 §8: at a timeout the segment at the left edge is retransmitted, whether or not it was SACKed.
     assert_eq!(s.expire(), (1550.0, "16t".into()));
 }
 

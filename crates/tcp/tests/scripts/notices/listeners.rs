@@ -1,4 +1,5 @@
-//! Senders whose notices are packets on the interface, read by a program before TCP: TCP receives the packets that the program passes on.
+//! Senders whose notices are packets on the interface. A program on the interface reads the notices before
+//! TCP, and TCP receives the packets that the program passes.
 
 use crate::common::script::Script;
 use crate::common::{byte, rfc};
@@ -9,7 +10,7 @@ use airhop_tcp::seams::{
 use airhop_tcp::{ReceiverFeatures, Sender, SenderState};
 use std::sync::{Arc, Mutex};
 
-/// What a program drops; it leaves all else.
+/// Packets that a program drops; it passes all other packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Filter {
     Nothing,
@@ -39,11 +40,11 @@ impl NoticePolicy for Filter {
     }
 }
 
-/// The window does not change; the flow is shared with the other flows of the run.
+/// Congestion control with a constant window that shares its flow with the other flows of the run.
 #[derive(Debug)]
 struct Ten;
 
-/// The key of the flows of a run.
+/// Key of the flows of a run.
 const FLOWS: usize = 1;
 
 /// Returns the flows that have joined the run.
@@ -68,7 +69,7 @@ impl CongestionControl for Ten {
     }
 }
 
-/// Ten segments out at 0 ms.
+/// Returns a sender with ten segments outstanding since 0 ms.
 fn ten(filter: Filter) -> Script {
     let config = rfc(10.0, 5.0);
     let parts = Parts {
@@ -84,8 +85,8 @@ fn ten(filter: Filter) -> Script {
     s
 }
 
-// A kernel without a program that takes it sees the ACK that a notice resembles: of all data before the segment that it names, with the window as
-// it was.
+// Without a program that consumes a notice, TCP receives the notice as an ACK of all data before the
+// named segment, with the advertised window unchanged.
 #[test]
 fn a_notice_that_no_program_consumes_is_an_ack() {
     let mut s = ten(Filter::Nothing);
@@ -96,7 +97,7 @@ fn a_notice_that_no_program_consumes_is_an_ack() {
     assert_eq!(s.ack(6), "15", "an ACK that the program leaves");
 }
 
-// A notice that the program consumes changes nothing, nor does a notice that names no segment.
+// A notice that the program consumes has no effect, and neither has a notice that names no segment.
 #[test]
 fn a_notice_that_a_program_consumes_has_no_effect() {
     let mut s = ten(Filter::Notices);
@@ -107,7 +108,7 @@ fn a_notice_that_a_program_consumes_has_no_effect() {
     assert_eq!((s.ack(5), s.sender.state().una), (String::new(), byte(1)), "an ACK that the program takes");
 }
 
-// Both policies join the run of their connection, with its ends.
+// Both policies register in the run of their connection, with its two ends.
 #[test]
 fn both_policies_join_the_run_of_their_connection() {
     let mut run = Run::default();

@@ -1,5 +1,5 @@
-//! Senders with notices (`Config::notices`): the segments sent for given ACKs and notices at given times, with every
-//! kind of loss recovery.
+//! Senders with notices (`Config::notices`): the segments sent for given ACKs and notices at given times,
+//! with each loss recovery.
 
 use crate::common;
 use crate::common::script::{Script, ten_of};
@@ -20,7 +20,8 @@ fn senders() -> Vec<(&'static str, Config, bool)> {
         ("sack", by(SackRecovery::Pipe), true),
         ("sack", by(SackRecovery::Rfc6675), true),
         ("cubic", Config { prr: true, ..by(SackRecovery::Rfc6675) }, true),
-        // ns-2's agents begin with a segment of one byte, unless a handshake opens the connection.
+        // Connections of ns-2's agents start with a segment of one byte, unless a handshake opens the
+        // connection.
         ("veno", Config { handshake: true, ..rfc(10.0, 5.0) }, true),
         ("dcr", rfc(10.0, 5.0), true),
         ("reno", linux(10.0, 5.0), true),
@@ -30,7 +31,7 @@ fn senders() -> Vec<(&'static str, Config, bool)> {
     ]
 }
 
-/// Returns a sender with segments 2 to 11 outstanding and a window slightly above ten: ten segments were sent
+/// Returns a sender with segments 2 to 11 outstanding and a window slightly above ten. Ten segments were sent
 /// at 0 ms, and the first was acknowledged after 100 ms.
 fn ten(scheme: &str, config: Config, notices: Notices) -> Script {
     ten_of(scheme, Config { notices, tlp: false, ..config })
@@ -59,8 +60,8 @@ fn an_eln_about_acknowledged_data_has_no_effect() {
 }
 
 // Yun 2009 §2.1: an immediate retransmission without a window reduction; the timer restarts. Yun 2009 §4.1:
-// segments sent before the retransmission do not count as its duplicates, and the connection stays
-// ACK-clocked: one segment per duplicate ACK, and no burst after them.
+// segments sent before the retransmission do not count as its duplicates, and the ACK clock continues: one
+// segment per duplicate ACK, and no burst after them.
 #[test]
 fn an_eln_causes_a_retransmission_and_no_later_reduction() {
     for (scheme, config, has_sack) in senders() {
@@ -80,7 +81,7 @@ fn an_eln_causes_a_retransmission_and_no_later_reduction() {
     }
 }
 
-// A sender without notice support ignores notices; so does a sender configured to do so.
+// A sender without notice support ignores notices; a sender with notices disabled also ignores them.
 #[test]
 fn a_sender_that_ignores_notices_recovers_as_without_notices() {
     for (scheme, config, has_sack) in senders() {
@@ -97,7 +98,7 @@ fn a_sender_that_ignores_notices_recovers_as_without_notices() {
     }
 }
 
-// If two duplicate ACKs precede the ELN, as with a slow link layer, their count is cleared.
+// If two duplicate ACKs precede the ELN, as with a slow link layer, the sender resets their count to zero.
 #[test]
 fn duplicate_acks_before_the_eln_do_not_count() {
     for (scheme, config, has_sack) in senders() {
@@ -110,7 +111,7 @@ fn duplicate_acks_before_the_eln_do_not_count() {
         if ["newreno", "reno", "sack"].contains(&scheme) && config != linux(10.0, 5.0) {
             duplicates(&mut s, has_sack, 2, 12..=13); // sent before the repair, by limited transmit
             s.at(206);
-            duplicate(&mut s, has_sack, 2, 14); // the first that counts, not the third
+            duplicate(&mut s, has_sack, 2, 14); // the first duplicate that counts, not the third
             assert_eq!(s.cuts(), 0, "{scheme}");
             continue;
         }
@@ -120,8 +121,8 @@ fn duplicate_acks_before_the_eln_do_not_count() {
     }
 }
 
-// The retransmission is lost on the air too: a second ELN causes a second retransmission. Under the base
-// station's ELN a second ELN counts as a repetition.
+// The retransmission is also lost on the air: a second ELN causes a second retransmission. If the base
+// station sends the ELN, a second ELN counts as a repetition.
 #[test]
 fn a_second_eln_causes_a_second_retransmission() {
     for (scheme, config, has_sack) in senders() {
@@ -137,8 +138,8 @@ fn a_second_eln_causes_a_second_retransmission() {
     }
 }
 
-// The retransmission is lost by congestion: the nine segments before it explain nine duplicate ACKs, but not
-// the next three. RACK waits at most a quarter of a round trip; ESACK and LHP count in sending order.
+// The retransmission is lost by congestion: nine segments sent before it account for nine duplicate ACKs, but
+// not for the next three. RACK waits at most a quarter of a round trip; ESACK and LHP count in sending order.
 #[test]
 fn a_lost_retransmission_without_a_notice_is_congestion() {
     for (scheme, config, has_sack) in
@@ -155,9 +156,9 @@ fn a_lost_retransmission_without_a_notice_is_congestion() {
     }
 }
 
-// Segment 2 is lost on the air and 3 by congestion, and the sender distinguishes both: one reduction, for 3.
-// Senders without SACK, or that detect only losses of the oldest hole, detect the loss of 3 after the arrival
-// of 2; the others at once.
+// Segment 2 is lost on the air and 3 by congestion, and the sender distinguishes both losses: one reduction,
+// for 3. Senders without SACK, and senders that detect only losses of the oldest hole, detect the loss of 3
+// after the arrival of 2; the other senders detect it at once.
 #[test]
 fn a_congestion_loss_above_a_wireless_loss_reduces_once() {
     for (scheme, config, has_sack) in senders() {
@@ -192,7 +193,8 @@ fn a_congestion_loss_above_a_wireless_loss_reduces_once() {
     }
 }
 
-// An ELN during fast recovery: the segment is retransmitted, and neither the window nor the recovery changes.
+// An ELN during fast recovery: the segment is retransmitted, and neither the window nor the state of recovery
+// changes.
 #[test]
 fn an_eln_in_fast_recovery_does_not_change_the_window() {
     for (scheme, config, has_sack) in senders() {
@@ -224,8 +226,8 @@ fn notices_for_arrived_or_unsent_segments_are_ignored() {
     }
 }
 
-// Yun 2009 §3.1: while a link layer retransmits a segment, neither duplicate ACKs nor the timer count against
-// it, for at most two timeouts; new data is sent. Then the ordinary rules apply again.
+// Yun 2009 §3.1: while a link layer retransmits a segment, for at most two timeouts, neither duplicate ACKs
+// nor the timer cause its retransmission; new data is sent. Then the ordinary rules apply again.
 #[test]
 fn an_ersn_suspends_congestion_control() {
     for (scheme, config, has_sack) in senders() {
@@ -243,12 +245,12 @@ fn an_ersn_suspends_congestion_control() {
     }
 }
 
-// "Expired hold: normal rules return" for duplicate ACKs; an ACK that covers the segment ends the hold.
+// "Expired hold: normal rules return" for duplicate ACKs. An ACK that covers the segment also ends the hold.
 #[test]
 fn after_a_suspension_duplicate_acks_count_again() {
     for (scheme, config, has_sack) in senders() {
         if ["dcr", "tcp-cl", "ll-elsn", "lhp"].contains(&scheme) {
-            continue; // their own ways to wait or to count
+            continue; // these schemes have their own rules for waiting or counting
         }
         let mut s = ten(scheme, config, Notices::Elsn);
         s.at(105).ersn(2);
@@ -256,7 +258,7 @@ fn after_a_suspension_duplicate_acks_count_again() {
         assert_eq!(s.cuts(), 0, "{scheme}");
         s.expire();
         let rest = s.rto().millis_f64() as u64;
-        s.at(105 + 2 * rest - 1).ersn(11); // which only restarts the timer
+        s.at(105 + 2 * rest - 1).ersn(11); // this ERSN only restarts the timer
         s.at(105 + 2 * rest + 1);
         let sent = duplicates(&mut s, has_sack, 2, 9..=11);
         assert!(sent.contains("2!"), "{scheme}: {sent}");
@@ -264,7 +266,8 @@ fn after_a_suspension_duplicate_acks_count_again() {
     }
 }
 
-// During the repair of another loss, a recovery with a scoreboard leaves a held segment to the link layer.
+// While it repairs another loss, a recovery with a scoreboard does not retransmit a segment on hold at the
+// link layer.
 #[test]
 fn recovery_does_not_retransmit_a_suspended_segment() {
     for (scheme, config, _) in senders() {
@@ -290,9 +293,9 @@ fn recovery_does_not_retransmit_a_suspended_segment() {
     }
 }
 
-// Yun 2009 §4.2 with N = 2: the third consecutive loss is a disconnection. The sender reacts to every other
-// ELN, sends nothing else, and changes no parameter; the timer sends probes. The first ACK ends the freeze,
-// and segments lost meanwhile are retransmitted without a window reduction.
+// Yun 2009 §4.2 with N = 2: the third consecutive loss is a disconnection. The sender reacts to every second
+// ELN, sends no other segment, and changes no parameter; the timer sends probes. The first ACK ends the
+// freeze, and segments lost during the freeze are retransmitted without a window reduction.
 #[test]
 fn a_disconnection_freezes_any_sender() {
     for (scheme, config, _) in senders() {
@@ -315,8 +318,8 @@ fn a_disconnection_freezes_any_sender() {
     }
 }
 
-// The base station's ELN, a bit on every duplicate until the segment arrives (Balakrishnan and Katz 1998): one
-// retransmission, no window reduction, and an ACK-clocked connection.
+// The base station's ELN is a bit on every duplicate until the segment arrives (Balakrishnan and Katz 1998).
+// It causes one retransmission and no window reduction, and the ACK clock continues.
 #[test]
 fn the_base_station_eln_bit_causes_one_retransmission() {
     for (scheme, config, has_sack) in senders() {
@@ -334,7 +337,7 @@ fn the_base_station_eln_bit_causes_one_retransmission() {
     }
 }
 
-// RFC 5681 §3.1: a timeout leaves a window of one segment, regardless of segments that wait for transmission, such as a
+// RFC 5681 §3.1: after a timeout the window is one segment, even if segments wait for transmission, such as a
 // retransmission delayed by pacing.
 #[test]
 fn a_timeout_clears_pending_retransmissions() {
@@ -347,7 +350,7 @@ fn a_timeout_clears_pending_retransmissions() {
 }
 
 // RFC 5681 §3.1: after a timeout slow start limits transmissions. Segments sent before the timeout release no
-// data, unless they show that it was spurious (RFC 5682).
+// data, unless they show that the timeout was spurious (RFC 5682).
 #[test]
 fn duplicate_acks_after_a_timeout_release_no_segment() {
     for (scheme, config, has_sack) in senders() {
@@ -360,8 +363,8 @@ fn duplicate_acks_after_a_timeout_release_no_segment() {
     }
 }
 
-// RFC 5681 §3.2 step 4: one segment is sent for each that has left the network. An ACK without new
-// information, or a D-SACK (RFC 2883 §4), reports none.
+// RFC 5681 §3.2 step 4: one segment is sent for each segment that has left the network. An ACK without new
+// information, or with only a D-SACK (RFC 2883 §4), reports no such segment.
 #[test]
 fn a_repeated_notice_releases_no_segment() {
     for (scheme, config, _) in senders().into_iter().filter(|sender| sender.2) {
@@ -373,8 +376,8 @@ fn a_repeated_notice_releases_no_segment() {
     }
 }
 
-// RFC 2018 §5: a segment reported by a SACK block has arrived, even if a notice explains the duplicate ACK
-// with the block: a notice for that segment has no effect.
+// RFC 2018 §5: a segment reported by a SACK block has arrived, even if a notice accounts for the duplicate
+// ACK with the block: a notice for that segment has no effect.
 #[test]
 fn sack_blocks_of_a_notified_duplicate_ack_are_recorded() {
     for (scheme, config, has_sack) in senders().into_iter().filter(|sender| sender.2) {
@@ -385,13 +388,13 @@ fn sack_blocks_of_a_notified_duplicate_ack_are_recorded() {
     }
 }
 
-// RFC 4015 §4: the undo of a reduction ends recovery, and a notice explains duplicates as before.
+// RFC 4015 §4: the undo of a reduction ends recovery, and a notice accounts for duplicates as before.
 #[test]
 fn an_undo_ends_recovery() {
     let config = Config { undo: true, sack_recovery: SackRecovery::Rfc6675, ..rfc(10.0, 5.0) };
     let mut s = ten("sack", config, Notices::Elsn);
     assert!(duplicates(s.at(110), true, 2, 3..=5).contains("2!"));
-    s.at(120).ack(6); // 2 was only late, as its duplicate arrival shows
+    s.at(120).ack(6); // 2 was only late, as the D-SACK shows
     s.at(200).dsack(6, 2);
     assert_eq!((s.cuts(), s.sender.counters().undone), (1, 1));
     assert_eq!(s.at(205).eln(6), "6n");
@@ -399,9 +402,9 @@ fn an_undo_ends_recovery() {
     assert_eq!(s.cuts(), 1);
 }
 
-// Brakmo and Peterson 1995, §3.1: the first ACK after a retransmission shows that the next segment is overdue
-// as well, unless a link layer is retransmitting it. In ns-2.35 it is retransmitted without another entry
-// into recovery.
+// Brakmo and Peterson 1995, §3.1: the first ACK after a retransmission shows that the next segment is also
+// overdue, unless a link layer is retransmitting it. In ns-2.35 this segment is retransmitted without another
+// start of recovery.
 #[test]
 fn a_segment_under_link_retry_is_not_overdue() {
     for (config, repair, recoveries) in [(rfc(10.0, 5.0), "3!", 2), (ns2(10.0, 5.0), "3+", 1)] {
@@ -411,7 +414,7 @@ fn a_segment_under_link_retry_is_not_overdue() {
                 s.at(105).ersn(3);
             }
             assert!(s.at(165).ack(2).starts_with("2!")); // after (100 + 2 · 25) · 17/16 ms
-            assert_eq!(s.at(185).ack(3).contains(repair), !held); // and an eighth more
+            assert_eq!(s.at(185).ack(3).contains(repair), !held); // and one eighth later
             assert_eq!(s.sender.counters().fast_recoveries, if held { 1 } else { recoveries });
         }
     }
@@ -450,9 +453,9 @@ fn eln_cubic_sends_as_cubic_with_notices() {
     }
 }
 
-// The application's writes make segments of any length. With a scoreboard, a segment named by a notice is
-// retransmitted with its own boundaries; further bytes of the next segment would be in flight without being
-// counted.
+// Writes of the application may have any length, and so may segments. With a scoreboard, a segment named by a
+// notice is retransmitted with its own boundaries; further bytes of the next segment would be in flight
+// without being counted.
 #[test]
 fn a_short_segment_is_retransmitted_with_its_own_boundaries() {
     for (scheme, config, _) in senders().into_iter().filter(|&(_, _, has_sack)| has_sack) {

@@ -31,10 +31,11 @@ fn naks(s: &Script) -> u64 {
     s.sender.counters().notices[k]
 }
 
-// "Record the NAK sequence number, and then retransmit the corrupted packet": at once, with an unreduced
-// window; the timer restarts. The third duplicate ACK arrives within an SRTT: no retransmission and no window
-// reduction, but every duplicate releases a segment, as in any fast recovery. "Resume congestion avoidance
-// once retransmission has been acknowledged": with the previous window.
+// "Record the NAK sequence number, and then retransmit the corrupted packet": the sender retransmits at once,
+// with an unreduced window, and restarts the timer. The third duplicate ACK arrives within an SRTT, and
+// causes no retransmission and no window reduction, but every duplicate releases a segment, as in any fast
+// recovery. "Resume congestion avoidance once retransmission has been acknowledged": with the previous
+// window.
 #[test]
 fn a_nak_for_una_retransmits_without_a_reduction() {
     let mut s = eight();
@@ -48,7 +49,7 @@ fn a_nak_for_una_retransmits_without_a_reduction() {
     assert_eq!(judged(&mut s), [(3, Wireless)]);
 }
 
-// The same reaction to a call of the source's own MAC, or to a NAK in a separate packet.
+// The sender reacts in the same way to a call of the source's own MAC, or to a NAK in a separate packet.
 #[test]
 fn a_nak_outside_an_ack_retransmits_at_once() {
     let mut s = eight();
@@ -57,16 +58,16 @@ fn a_nak_outside_an_ack_retransmits_at_once() {
     assert_eq!((s.at(130).acks(3, 3), s.cuts()), ("3!".into(), 1));
 }
 
-// "Set Wt = W/2 and then W = Wt if the next expected packet is not a corrupted packet": a NAK avoids the reduction for
-// its own segment only.
+// "Set Wt = W/2 and then W = Wt if the next expected packet is not a corrupted packet": a NAK prevents the
+// reduction only for its own segment.
 #[test]
 fn a_nak_prevents_a_reduction_for_its_segment_only() {
     let mut s = eight();
     assert_eq!(s.at(120).nak(3, &[6]), "6n");
     assert_eq!([s.ack(3), s.ack(3)], ["", "3!"]);
     assert_eq!((s.window(), s.cuts()), ((4.0, 4.0), 1));
-    // The window is not reduced again for the duplicate ACKs of 6, 101 ms after its transmission; the loss of
-    // 6 is still detected, although another loss in the same window of data was congestion.
+    // The duplicate ACKs of 6, 101 ms after its transmission, do not reduce the window again; the loss of 6
+    // is still detected, although another loss in the same window of data was congestion.
     assert_eq!(s.at(220).ack(6), "");
     assert_eq!([s.at(221).ack(6), s.ack(6), s.ack(6)], ["", "", "6! 11 12"]);
     assert_eq!((s.window(), s.cuts()), ((4.0, 4.0), 1));
@@ -84,7 +85,7 @@ fn a_nak_for_an_acknowledged_segment_is_ignored() {
     assert_eq!(s.cuts(), 1);
 }
 
-// "Suppress the second within one srtt of the first": later than that the retransmission may be lost too.
+// "Suppress the second within one srtt of the first": after one srtt the retransmission may also be lost.
 #[test]
 fn duplicates_an_srtt_after_a_nak_cause_a_retransmission() {
     for (given, at, third) in [

@@ -20,7 +20,7 @@ fn config() -> Config {
 }
 
 /// Returns a sender with segments 2 to 4 outstanding since 450 ms, the time of the first sample: a = 4 ticks,
-/// v = 2, so the timer is due 12 ticks later.
+/// v = 2, so the timer expires 12 ticks later.
 fn three(scheme: &str) -> Script {
     let mut s = Script::of(scheme, config(), 4);
     assert_eq!(s.sent(), "1 2");
@@ -76,7 +76,7 @@ fn heard(s: &Script, kind: NoticeKind) -> u64 {
 }
 
 // "Cancel the previous timeout and set a new one based on the existing estimate of round trip time and
-// variance", for "all subsequent packet losses" too; the notice is about the link, so the segment that it
+// variance", also for "all subsequent packet losses". The notice refers to the link, so the segment that it
 // quotes is irrelevant.
 #[test]
 fn an_ebsn_restarts_the_retransmission_timer() {
@@ -89,8 +89,8 @@ fn an_ebsn_restarts_the_retransmission_timer() {
     assert_eq!(s.expire(), (2300.0, "2t".into()));
 }
 
-// Bakshi et al. 1997: the backoff is neither applied nor reset. So the new timer may expire before the one
-// that it replaces.
+// Bakshi et al. 1997: the backoff is neither applied nor reset. Therefore the new timer may expire earlier
+// than the timer that it replaces.
 #[test]
 fn an_ebsn_does_not_change_the_backoff() {
     let mut s = three("ebsn");
@@ -115,15 +115,15 @@ fn an_ebsn_starts_no_timer_without_outstanding_data() {
     assert_eq!(s.due(), Some(3500.0));
 }
 
-// RTO = max(a + 4v, a + D + G): a running timer is postponed to its start plus this RTO, and never brought
-// forward.
+// RTO = max(a + 4v, a + D + G): the expiry of a running timer is postponed to its start plus this RTO, and
+// never advanced.
 #[test]
 fn an_rttn_postpones_the_retransmission_timer() {
     let mut s = three("rttn");
     let before = (s.window(), s.sender.srtt());
     s.at(500).rttn(7, 500); // 4 + 5 + 1 ticks: less than a + 4v
     assert_eq!((s.due(), s.rto()), (Some(1650.0), Span::from_millis(1200)));
-    s.at(510).rttn(7, 6020); // 4 + 60.2 + 1 ticks, in whole ones
+    s.at(510).rttn(7, 6020); // 4 + 60.2 + 1 ticks, as an integer
     assert_eq!((s.due(), s.rto()), (Some(450.0 + 6600.0), Span::from_millis(6600)));
     s.at(700).rttn(7, 2000);
     assert_eq!((s.due(), s.rto()), (Some(7050.0), Span::from_millis(2500)));
@@ -145,7 +145,8 @@ fn delays_of_several_base_stations_add_up() {
     s.at(1000).ack(3);
     assert_eq!(s.expire(), (4500.0, "3t".into()));
     assert_eq!((s.due(), s.rto()), (Some(11_500.0), Span::from_millis(7000)));
-    // The timer is postponed from its start, with the backoff: 450 + 2 (4 + 30 + 10 + 1) ticks.
+    // The expiry is postponed relative to the start of the timer, with the backoff: 450 + 2 (4 + 30 + 10 + 1)
+    // ticks.
     s.at(5000).rttn(7, 3000);
     assert_eq!(s.due(), Some(4500.0 + 9000.0));
 }
@@ -160,7 +161,7 @@ fn an_rttn_expires_after_60_s() {
     let rto = |ms| s.sender.rto(at(ms)).millis_f64() as u64;
     assert_eq!([rto(60_499), rto(60_500), rto(60_599), rto(60_600)], [7500, 1500, 1500, 1200]);
     s.at(700).ack(5);
-    s.at(60_600).rttn(9, 100); // 4 + 1 + 1 ticks; with any of the old ones it were more than 12
+    s.at(60_600).rttn(9, 100); // 4 + 1 + 1 ticks; an old announcement would increase them above 12
     assert_eq!(s.rto(), Span::from_millis(1200));
 }
 
@@ -206,8 +207,8 @@ fn every_rto_estimator_reacts_to_ebsn_and_rttn() {
     }
 }
 
-// With any base, each scheme reacts to its own notice and ignores others; senders without it ignore that
-// notice.
+// With any base TCP, each scheme reacts to its own notice and ignores the others; senders of other
+// schemes ignore its notice.
 #[test]
 fn a_scheme_ignores_the_notices_of_other_schemes() {
     for (scheme, given) in [
