@@ -14,8 +14,8 @@ fn names(report: &Report) -> Vec<&str> {
     report.classes.iter().map(|class| &*class.name).collect()
 }
 
-// Data that leave a base station for a mobile go down, and the other way up; a name that the scenario states
-// stands as it is.
+// Data from a base station to a mobile belongs to the class "down", other data to "up"; a name set by the
+// scenario is used unchanged.
 #[test]
 fn a_class_name_states_the_wireless_direction() {
     let mut plan = LastHop { seconds: 2, ..LastHop::default() }.plan();
@@ -30,8 +30,8 @@ fn a_class_name_states_the_wireless_direction() {
     assert!(report.flows.iter().map(|flow| &*flow.class).eq(names(&report)));
 }
 
-// The goodput of a class is the sum over its flows; a class of one flow has the delays of the flow, also after
-// a warm-up, and the index 1.
+// The goodput of a class is the sum over its flows. A class of one flow has the delays of the flow, also
+// after a warm-up, and a fairness index of 1.
 #[test]
 fn class_goodput_sums_its_flows_after_the_warm_up() {
     let mut plan = LastHop { seconds: 10, flows: 3, ..LastHop::default() }.plan();
@@ -50,8 +50,8 @@ fn class_goodput_sums_its_flows_after_the_warm_up() {
     assert!((a.mean.min(b.mean)..=a.mean.max(b.mean)).contains(&all.mean));
 }
 
-// Requests travel against the responses, in a flow that the application opens: one class, one flow of the
-// scenario, with the completion times of the application.
+// Requests travel in the opposite direction to the responses, in a flow that the application opens: one
+// class, one flow of the scenario, with the completion times of the application.
 #[test]
 fn flows_that_an_application_opens_belong_to_its_class() {
     let arrivals = Arrivals::Closed(Distribution::Constant(0.1));

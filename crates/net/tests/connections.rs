@@ -1,4 +1,4 @@
-//! Requests on connections of their own: handshake, request, response, FINs, and the flows that open again.
+//! Requests on separate connections: handshake, request, response, FINs, and flows that open again.
 
 use crate::common::trace::{traced, words};
 use crate::common::{hosts, run};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 const HEADER: f64 = 40.0;
 const REQUEST: f64 = 200.0;
 
-/// Returns requests of b, each on a connection of its own, answered by a.
+/// Returns the plan of requests of b, each on a separate connection, which a answers.
 fn visits(wire: WiredPlan, config: Config, response: Distribution, arrivals: Arrivals) -> Plan {
     let request = Distribution::Constant(REQUEST);
     let app = RequestResponse { request, response, arrivals, connections: Connections::New };
@@ -35,7 +35,7 @@ fn with_handshake() -> Config {
     Config { handshake: true, ..Preset::Ns2.config(1000) }
 }
 
-/// Returns constant gaps of this rate.
+/// Returns arrivals at constant intervals with this rate.
 fn at_rate(rate: f64) -> Arrivals {
     Arrivals::Open(Distribution::Constant(1.0 / rate))
 }
@@ -56,8 +56,9 @@ fn mean_s(completion: &Completion) -> f64 {
     completion.times.expect("some requests completed").mean / 1e3
 }
 
-/// Returns the rounds of a slow start with delayed ACKs (RFC 5681 §3.1, §4.2: an ACK for every second segment adds
-/// one segment to the window) for this many segments, and the segments of the last.
+/// Returns the number of rounds of a slow start with delayed ACKs (RFC 5681 §3.1, §4.2: an ACK for every
+/// second segment adds one segment to the window) for `segments` segments, and the number of segments of the
+/// last round.
 fn rounds(segments: u32, initial_window: u32) -> (u32, u32) {
     let (mut window, mut unacknowledged, mut left, mut rounds) = (initial_window, 0, segments, 0);
     loop {
@@ -72,8 +73,9 @@ fn rounds(segments: u32, initial_window: u32) -> (u32, u32) {
     }
 }
 
-// A short transfer over a new connection takes whole rounds: the handshake, half a round trip for the request, one
-// round trip for each window of the slow start, and the last window at the rate of the link. Within 5 %.
+// A short transfer over a new connection lasts an integer number of rounds: the handshake, half a round trip
+// for the request, one round trip for each window of the slow start, and the last window at the rate of the
+// link. The tolerance is 5 %.
 #[test]
 fn a_short_transfer_takes_handshake_request_and_slow_start() {
     for (segments, initial_window) in [(2, 2), (5, 2), (9, 2), (20, 2), (10, 10), (40, 10)] {
@@ -99,8 +101,9 @@ fn a_short_transfer_takes_handshake_request_and_slow_start() {
     }
 }
 
-// RFC 9293 §3.6: each connection is opened, used once, and closed by both sides, the server first: FINs and their ACKs
-// take two further round trips at most. The report has one line for each direction, which adds up all connections.
+// RFC 9293 §3.6: each connection is opened, used once, and closed by both sides, the server first: FINs and
+// their ACKs last two further round trips at most. The report has one line for each direction, with the sums
+// over all connections.
 #[test]
 fn report_lines_sum_over_all_connections() {
     let plan =
@@ -123,7 +126,8 @@ fn report_lines_sum_over_all_connections() {
     assert!(delay.min > 10.0 && delay.max < 13.0, "{delay:?}");
 }
 
-// A run has room for 16 000 flows; 20 000 connections need no more than are open at a time.
+// A run has at most 16 000 flows. 20 000 connections use only as many flows as connections are open at a
+// time.
 #[test]
 fn flow_slots_of_closed_connections_are_reused() {
     let mut plan =
@@ -133,12 +137,13 @@ fn flow_slots_of_closed_connections_are_reused() {
     let (found, counts) = (completion(&report.flows[0]), connections(&report.flows[0]));
     assert_eq!(counts.opened, 10_000, "after the warm-up");
     assert!(found.count.abs_diff(10_000) <= 1 && found.unfinished <= 1, "{found:?}");
-    // Linux, tcp_tw_reuse: those closed more than a second ago opened again, the oldest first.
+    // Linux, tcp_tw_reuse: connections closed more than a second ago are opened again, the oldest first.
     assert!((200..=204).contains(&counts.time_wait), "{counts:?}");
     assert_eq!(report.flows[0].delivered_bytes / 100, found.count);
 }
 
-// A lost SYN, request, response or FIN is repaired; each connection closes, and its flows carry later ones.
+// A lost SYN, request, response or FIN is retransmitted. Each connection closes, and later connections reuse
+// its flows.
 #[test]
 fn all_connections_close_on_a_lossy_path() {
     for scheme in ["newreno", "sack", "bbr", "cubic"] {
@@ -174,8 +179,8 @@ fn requests_above_1000_open_connections_wait_in_order() {
     assert_eq!(counts.opened, found.count + 1000);
 }
 
-// RFC 9293 §3.4: on the wire and in a trace each side of a connection ends with one FIN, and each connection has rows
-// under a name of its own.
+// RFC 9293 §3.4: on the wire and in a trace each side of a connection ends with one FIN, and the rows of each
+// connection have its own name.
 #[test]
 fn a_trace_names_each_connection_separately() {
     let mut plan =
@@ -189,7 +194,8 @@ fn a_trace_names_each_connection_separately() {
     assert_eq!(names, expected.collect::<Vec<_>>());
 }
 
-/// Returns a connection whose window never limits a response: no slow start, no restart after idle periods.
+/// Returns the configuration of a connection whose window never limits a response: no slow start, no restart
+/// after idle periods.
 fn unlimited() -> Config {
     let after_pause = AfterPause::Keep;
     Config { initial_window: 1e6, receive_window: 1 << 40, after_pause, ..with_handshake() }
@@ -197,8 +203,9 @@ fn unlimited() -> Config {
 
 const SHARED_BYTES: f64 = 1_500_000.0;
 
-/// Returns the mean completion of transfers of 1.5 MB over per-flow queues (deficit round robin) at 10 Mbit/s, round
-/// trip 1 ms, Poisson arrivals, without the handshake and the request; and the mean service.
+/// Returns the mean completion time of transfers of 1.5 MB over per-flow queues (deficit round robin) at 10
+/// Mbit/s, round trip 1 ms, Poisson arrivals, without the handshake and the request; and the mean service
+/// time.
 fn shared(load: f64, seconds: u64, seed: u64) -> (f64, f64) {
     let service = at_10_mbps(SHARED_BYTES * (1000.0 + HEADER) / 1000.0);
     let wire = WiredPlan {
@@ -211,15 +218,15 @@ fn shared(load: f64, seconds: u64, seed: u64) -> (f64, f64) {
     (mean_s(&completion(&run(&plan, seed).flows[0])) - 0.002, service)
 }
 
-/// Returns the mean time of the customers that leave an M/D/1 queue with processor sharing within these seconds; the
-/// arrivals are those of the simulated requests.
+/// Returns the mean sojourn time of the customers that leave an M/D/1 queue with processor sharing within
+/// `seconds`; the arrivals are those of the simulated requests.
 fn processor_sharing(service: f64, load: f64, seconds: f64, seed: u64) -> f64 {
     let mut gaps = Streams::new(seed, 0).stream("f.app.arrivals");
     let mut gap = || Distribution::Exponential { mean: service / load }.draw(f64::INFINITY, &mut gaps);
     let (mut now, mut next) = (0.0, gap());
     let (mut inside, mut times): (Vec<(f64, f64)>, Vec<f64>) = (Vec::new(), Vec::new());
     while now < seconds {
-        // All customers need the same service, so the oldest leaves first.
+        // All customers have the same service time, so the oldest customer leaves first.
         let leaves = inside.first().map_or(f64::INFINITY, |&(_, left)| now + left * inside.len() as f64);
         let then = leaves.min(next);
         let served = (then - now) / inside.len().max(1) as f64;
@@ -235,8 +242,8 @@ fn processor_sharing(service: f64, load: f64, seconds: f64, seed: u64) -> f64 {
     times.iter().sum::<f64>() / times.len() as f64
 }
 
-// Connections through per-flow queues share the link as in M/G/1 with processor sharing: their mean completion is that
-// of an exact simulation with the same arrivals within 2 %.
+// Connections through per-flow queues share the link as in M/G/1 with processor sharing: their mean
+// completion time agrees within 2 % with an exact simulation of the same arrivals.
 #[test]
 fn per_flow_queues_share_the_link_as_processor_sharing() {
     for load in [0.3, 0.5, 0.7] {
@@ -246,8 +253,8 @@ fn per_flow_queues_share_the_link_as_processor_sharing() {
     }
 }
 
-// M/G/1 processor sharing: E[T] = E[S] / (1 - ρ), for any distribution of sizes. 8 × 4000 s, 18,000 transfers at load 0.7:
-// within 5 %, two standard errors and more.
+// M/G/1 processor sharing: E[T] = E[S] / (1 - ρ), for any distribution of sizes. 8 × 4000 s, 18,000 transfers
+// at load 0.7: the tolerance is 5 %, more than two standard errors.
 #[test]
 #[ignore = "two minutes: 200 million events"]
 fn mean_completion_equals_mg1_processor_sharing() {

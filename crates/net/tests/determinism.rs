@@ -37,7 +37,8 @@ fn parallel_threads_do_not_change_a_run() {
 
 #[test]
 fn unrelated_nodes_do_not_change_a_run() {
-    // Nodes listed before and after those of the flow, with names that sort before and after theirs.
+    // Additional nodes listed before and after those of the flow, with names that sort before and after
+    // theirs.
     let hop = short("snoop", false);
     let plan = hop.plan();
     let mut more = plan.clone();
@@ -57,8 +58,8 @@ fn unrelated_nodes_do_not_change_a_run() {
     assert_eq!(run(&plan, 3), run(&more, 3));
 }
 
-/// A warm-up changes the counters, never the events: the counters of a run of 5 s, and those of a run of 20 s
-/// after a warm-up of 5 s, add up to those of the whole.
+/// A warm-up changes the counters, never the events: the sum of the counters of a run of 5 s and of a run of
+/// 20 s after a warm-up of 5 s equals the counters of the whole run.
 #[test]
 fn a_warm_up_changes_counters_but_no_event() {
     for uplink in [false, true] {

@@ -1,5 +1,5 @@
-//! Explicit congestion notification from end to end (RFC 3168), checked by an independent reader of captures
-//! at both ends.
+//! Explicit congestion notification from end to end (RFC 3168), checked in captures at both ends by an
+//! independent decoder.
 
 use crate::common::run;
 use airhop_base::{Ecn, NodeId, Packet, Rate, Segment, Span, Time};
@@ -24,7 +24,7 @@ const AQM: usize = 1;
 /// Direction "inbound" in the two lowest bits of `epb_flags`.
 const IN: u32 = 1;
 
-/// Thresholds wide enough for ten flows: from an average of 60 on all packets are dropped.
+/// Thresholds large enough for ten flows: at an average queue of 60 or more, all packets are dropped.
 const RED: RedPlan = RedPlan {
     packets: 500,
     min: 10.0,
@@ -36,7 +36,7 @@ const RED: RedPlan = RedPlan {
     mean_packet: 500,
 };
 
-/// Returns flows from a over r to b: 10 Mbit/s, then a bottleneck of 2 Mbit/s behind a RED queue.
+/// Returns the plan of flows from a over r to b: 10 Mbit/s, then a bottleneck of 2 Mbit/s with a RED queue.
 fn bottleneck(scheme: &str, flows: usize, ecn: bool) -> Plan {
     let scheme = airhop_tcp::find(scheme).expect("a scheme");
     let mut config = Preset::Rfc.config(1000);
@@ -116,8 +116,8 @@ fn read(path: &Path) -> Vec<Seen> {
     seen
 }
 
-// RFC 3168 §6.1.1: the SYN has ECE and CWR, the SYN-ACK ECE alone, without ECN neither. RFC 2018 §2, RFC 7323
-// §3.2: SACK and timestamps as the connection uses them.
+// RFC 3168 §6.1.1: the SYN has ECE and CWR, and the SYN-ACK has only ECE; without ECN neither has them. RFC
+// 2018 §2, RFC 7323 §3.2: SACK and timestamps are used as negotiated.
 #[test]
 fn captures_contain_the_ecn_setup_handshake() {
     for (scheme, ecn, timestamps, sack) in [
@@ -163,8 +163,8 @@ fn ce_marks_are_echoed_until_cwr() {
     assert!(marks > 10 && echoes > 2 * marks, "{marks} marks, {echoes} echoes");
 }
 
-// The report's counts of marks equal those of the captures: ECT(0) at the sender, marks and ECE at their
-// arrival, as no packet is lost. Only the queue before the bottleneck marks.
+// The report's counts of marks equal those of the captures: ECT(0) at the sender, CE marks and ECE on
+// arrival, as no packet is lost. Only the queue of the bottleneck marks.
 #[test]
 fn ecn_counters_equal_those_of_the_captures() {
     let plan = bottleneck("newreno", 1, true);
@@ -224,8 +224,8 @@ fn ecn_reduces_the_window_once_per_window_of_data() {
     assert!(reductions > 5 && f.window_cuts == reductions, "{} cuts, {reductions} told", f.window_cuts);
 }
 
-// RFC 3168 §6.1.4 and §6.1.5: neither ACKs nor retransmissions are ECN-capable, new data is; §5: a router marks
-// ECN-capable packets only. A lossy link causes retransmissions.
+// RFC 3168 §6.1.4 and §6.1.5: ACKs and retransmissions are not ECN-capable; new data is. §5: a router marks
+// only ECN-capable packets. A lossy link causes retransmissions.
 #[test]
 fn only_new_data_is_ecn_capable() {
     for scheme in ["newreno", "sack"] {
@@ -247,22 +247,22 @@ fn only_new_data_is_ecn_capable() {
         let acks = || at_b.iter().filter(|seen| !seen.is_in);
         assert!(acks().all(|seen| seen.packet.ecn == Ecn::NotEct), "{scheme}: a pure ACK or a SYN-ACK");
         let arrived_again = at_b.iter().filter(|seen| seen.is_in && again.contains(&seen.segment().seq));
-        // The first transmission of each such segment was ECN-capable, and was lost or arrived too late.
+        // The first transmission of each such segment was ECN-capable. It was lost or arrived too late.
         let late = arrived_again.filter(|seen| seen.packet.ecn != Ecn::NotEct).count();
         assert!(late <= 2, "{scheme}: {late} retransmissions arrived capable");
     }
 }
 
 // RFC 3168 §5 with RED: while the queue only marks, no packet is lost, with one flow and with ten. Without
-// ECN the same queue drops early; with one flow without ECN beside flows with ECN, only the former loses
-// packets.
+// ECN the same queue drops early. If one flow without ECN shares the queue with flows with ECN, only that
+// flow loses packets.
 #[test]
 fn no_packet_is_lost_while_red_only_marks() {
     for flows in [1, 10] {
         let mut plan = bottleneck("newreno", flows, true);
         for flow in &mut plan.flows {
             if let Transport::Tcp { config, .. } = &mut flow.transport {
-                config.handshake = false; // §6.1.1: a SYN is not capable
+                config.handshake = false; // §6.1.1: a SYN is not ECN-capable
             }
         }
         let marked = run(&plan, 1);
@@ -295,8 +295,8 @@ fn ecn_does_not_reduce_the_goodput_of_ten_flows_through_red() {
     assert!(with <= 2.0 * 1000.0 / 1052.0);
 }
 
-// Xu, Tian and Ansari 2004: a congestion warning marks all ECN-capable packets, and endpoints of RFC 3168
-// react as to any mark.
+// Xu, Tian and Ansari 2004: during a congestion warning all ECN-capable packets are marked, and endpoints of
+// RFC 3168 react as to any mark.
 #[test]
 fn senders_react_to_a_congestion_warning_as_to_a_ce_mark() {
     let mut plan = bottleneck("newreno", 1, true);
@@ -307,7 +307,7 @@ fn senders_react_to_a_congestion_warning_as_to_a_ce_mark() {
         .filter(|seen| seen.is_in && seen.segment().len > 0)
         .map(|s| s.packet.ecn == Ecn::Ce)
         .collect();
-    // Warnings come in bursts: most marked packets follow a marked one.
+    // Warnings cover several packets: most marked packets follow a marked packet.
     let pairs = marked.windows(2).filter(|w| w[0] && w[1]).count();
     let marks = marked.iter().filter(|&&m| m).count();
     assert!(marks > 50 && pairs * 2 > marks, "{marks} marks, {pairs} of them after another");

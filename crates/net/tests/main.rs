@@ -1,6 +1,6 @@
 //! Behaviour of networks, compared with papers, theory, measurements and other simulators.
 //!
-//! All tests form one program, as linking dominates the build time of tests.
+//! All tests form one program, because linking dominates the build time of tests.
 
 mod classes;
 mod common;

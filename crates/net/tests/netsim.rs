@@ -1,5 +1,5 @@
-//! A golden table: goodput by scheme and frame error rate on the last hop, and fairness by number of flows. A
-//! change of any number is a change of behaviour, to be reviewed like code.
+//! Golden tables: goodput by scheme and frame error rate on the last hop, and fairness by number of flows. A
+//! change of any number is a change of behaviour, which is reviewed like code.
 
 use crate::common::LastHop;
 use airhop_tcp::SCHEMES;

@@ -18,11 +18,11 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 thread_local! {
-    /// Values reported to the last spy of this test.
+    /// Values reported to the latest spy of this test.
     static TOLD: Cell<Option<Truth>> = const { Cell::new(None) };
 }
 
-/// Congestion control that records its input, and keeps its window.
+/// Congestion control (spy) that records its input, with a constant window.
 #[derive(Debug)]
 struct Spy;
 
@@ -122,7 +122,8 @@ fn cell_capacity_follows_from_802_11b_timing() {
     for uplink in [false, true] {
         assert!((mbps(truth_of(&hop(uplink).plan())) - by_hand).abs() < 1e-3, "{by_hand}");
     }
-    // An ACK for every second segment: half of an ACK per segment, and only the backoffs of the data count.
+    // With an ACK for every second segment, half of an ACK per segment counts, and only the backoffs of the
+    // data.
     let mut delayed = hop(false).plan();
     if let Transport::Tcp { config, .. } = &mut delayed.flows[0].transport {
         config.delayed_ack = Preset::Rfc.config(1000).delayed_ack;
@@ -132,8 +133,8 @@ fn cell_capacity_follows_from_802_11b_timing() {
 }
 
 // The formula neglects collisions. Two saturated stations collide once in 16 exchanges (2 / 33), and a
-// collision costs about one exchange: the simulated cell stays 4 to 6 % below. A slot model has 3.76 to 3.80
-// Mbit/s, ns-2 about 3.66.
+// collision lasts about one exchange: the simulated goodput of the cell is 4 to 6 % lower. A slot model has
+// 3.76 to 3.80 Mbit/s, ns-2 about 3.66.
 #[test]
 fn a_saturated_cell_stays_5_percent_below_its_capacity() {
     for (uplink, rts) in [(false, false), (true, false), (false, true)] {
@@ -153,15 +154,15 @@ fn a_saturated_cell_stays_5_percent_below_its_capacity() {
     }
 }
 
-// Capacity minus mean UDP load, by the number of TCP flows, on the narrowest link.
+// Capacity minus the mean UDP load, divided by the number of TCP flows, on the narrowest link.
 #[test]
 fn the_fair_share_is_the_capacity_left_by_udp() {
     let mut plan = hop(false).plan();
     plan.links.wired[1].pace = LinkRate::both_ways(Rate::from_bps(2_000_000));
     let payload = 1000.0 / 1040.0;
     assert!((mbps(truth_of(&plan)) - 2.0 * payload).abs() < 1e-3);
-    // 972 bytes of payload are 1000 on the wire: 0.486 Mbit/s are 0.5; bursts that are on for half of the
-    // time, 0.25.
+    // 972 bytes of payload are 1000 on the wire, so 0.486 Mbit/s are 0.5 on the wire, and 0.25 for bursts
+    // that are on half of the time.
     let bursts = Arc::new(ParetoOnOff {
         peak: Rate::from_bps(486_000),
         on: Span::from_millis(100),
@@ -177,16 +178,16 @@ fn the_fair_share_is_the_capacity_left_by_udp() {
     let mut five = LastHop { flows: 5, ..hop(false) }.plan();
     five.links.wired[1].pace = LinkRate::both_ways(Rate::from_bps(2_000_000));
     assert!((mbps(truth_of(&five)) - 0.4 * payload).abs() < 1e-3);
-    // The whole capacity is that left by other flows.
+    // The whole capacity is the capacity that other flows leave.
     for shared in [&plan, &five] {
         assert!((truth_of(shared).whole.bps() as f64 / 1e6 - 2.0 * payload).abs() < 1e-3);
     }
-    // The flood leaves no capacity; the reported rate is then 1 bit/s instead of zero.
+    // The datagrams leave no capacity; the reported rate is then 1 bit/s instead of zero.
     plan.flows.push(udp("flood", 1, 2, Arc::new(Cbr { rate: Rate::from_bps(9_000_000) })));
     assert_eq!(truth_of(&plan).rate.bps(), 1);
 }
 
-// In a cell datagrams use airtime: a TCP flow has the remainder by the formula.
+// In a cell datagrams use airtime: a TCP flow has the remaining airtime according to the formula.
 #[test]
 fn udp_load_reduces_the_cell_capacity_by_its_airtime() {
     let mut plan = LastHop { scheme: "sack", d_off_ms: 2, ..hop(false) }.plan();
@@ -198,9 +199,9 @@ fn udp_load_reduces_the_cell_capacity_by_its_airtime() {
     assert!((0.93..1.02).contains(&(goodput / share)), "{goodput:.3} of {share:.3} Mbit/s");
 }
 
-// With one segment at a time all queues are empty, and the mean round trip is the reported one. A backoff is
-// uniform over 31 slots, variance (32² - 1) / 12 × 20² µs²; two of them in each of 5000 round trips, five
-// standard deviations.
+// With one segment at a time all queues are empty, and the mean round trip is the reported round trip. A
+// backoff is uniform over 31 slots, variance (32² - 1) / 12 × 20² µs²; there are two backoffs in each of 5000
+// round trips, and the tolerance is five standard deviations.
 #[test]
 fn the_reported_rtt_is_that_of_empty_queues() {
     for (uplink, immediate_access) in [(false, false), (true, false), (false, true), (true, true)] {
@@ -225,7 +226,7 @@ fn the_reported_rtt_is_that_of_empty_queues() {
     }
 }
 
-/// Returns the plan in which the spying scheme has this window, segments.
+/// Returns the plan in which the spy has this window, in segments.
 fn window(plan: &Plan, segments: f64) -> Plan {
     let mut plan = spied(plan);
     if let Transport::Tcp { config, .. } = &mut plan.flows[0].transport {
@@ -235,8 +236,8 @@ fn window(plan: &Plan, segments: f64) -> Plan {
 }
 
 // A clean radio link: 128 bytes at 19.2 kbit/s and, with recovery, the link ACK of each TCP ACK; or a link
-// whose window is too small. The reported rate is that of a full window, and the reported round trip that of
-// a window of one.
+// whose window is too small. The reported rate is the rate with a full window, and the reported round trip is
+// the round trip with a window of one.
 #[test]
 fn the_oracle_computes_rate_and_rtt_of_radio_links() {
     let go_back = |group, window| ArqPlan::GoBackN { group, rules: rules(window, None) };
@@ -245,7 +246,8 @@ fn the_oracle_computes_rate_and_rtt_of_radio_links() {
         ([ArqPlan::None, ArqPlan::None], 128.0 * 8.0 / 19.2),
         (recovery(None), 134.0 * 8.0 / 19.2),
         ([selective, ArqPlan::None], 128.0 * 8.0 / 19.2),
-        // A frame, its ACK of 6 bytes, twice 10 ms; for each frame, or for each block of three.
+        // A frame, its ACK of 6 bytes, and twice 10 ms; once for each frame, or for each block of three
+        // frames.
         ([go_back(Group::Sliding, 1), ArqPlan::None], 134.0 * 8.0 / 19.2 + 20.0),
         ([go_back(Group::Blocks, 3), ArqPlan::None], 128.0 * 8.0 / 19.2 + (20.0 + 48.0 / 19.2) / 3.0),
     ];

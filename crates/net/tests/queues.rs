@@ -55,8 +55,8 @@ fn narrow(plan: &Plan, mbps: u64) -> Plan {
     plan
 }
 
-// Floyd and Jacobson 1993: RED keeps the average queue between its thresholds, so the queue does not overflow; RED
-// drops early the number of packets that drop-tail loses by overflows.
+// Floyd and Jacobson 1993: RED keeps the average queue between its thresholds, so the queue does not
+// overflow. RED drops early as many packets as drop-tail drops by overflow.
 #[test]
 fn red_drops_early_at_wired_links_and_stations() {
     for (plan, place) in
@@ -69,7 +69,7 @@ fn red_drops_early_at_wired_links_and_stations() {
         let red = run(&red, 1);
         assert!(drop_tail.drops[QUEUE] > 0 && drop_tail.drops[AQM] == 0, "{place}: {:?}", drop_tail.drops);
         assert!(red.drops[AQM] > 10, "{place}: {:?}", red.drops);
-        // The first slow start is faster than the average (weight 0.002).
+        // The first slow start is faster than the average queue (weight 0.002) can follow.
         assert!(red.drops[QUEUE] < red.drops[AQM], "{place}: {:?}", red.drops);
         let (less, more) = (red.flows[0].srtt_ms, drop_tail.flows[0].srtt_ms);
         assert!(less < more, "{place}: shorter queues, {less:?} and {more:?} ms");
@@ -77,8 +77,8 @@ fn red_drops_early_at_wired_links_and_stations() {
     }
 }
 
-// Two identical flows on separate links: with drop-tail both have the same results, and with RED each link
-// has its own random stream; one link does not depend on the other.
+// Two identical flows on separate links. With drop-tail both have the same results, and with RED each link
+// has its own random stream: the links do not affect each other.
 #[test]
 fn each_red_queue_has_the_random_stream_of_its_link() {
     let twins = |queue, pairs: u16| {
@@ -101,8 +101,8 @@ fn each_red_queue_has_the_random_stream_of_its_link() {
     assert_eq!(red[0], twins(QueuePlan::Red(RED), 1)[0]);
 }
 
-// Xu, Tian and Ansari 2004: routers and base station mark. A sender that reacts to marks never fills a queue:
-// no packet is lost after the first slow start, in which the queue is full before the first echo returns.
+// Xu, Tian and Ansari 2004: routers and base station mark packets. A sender that reacts to marks never fills
+// a queue: no packet is lost after the first slow start, which fills the queue before the first echo returns.
 #[test]
 fn congestion_warning_replaces_drop_tail_of_wire_and_cell() {
     for (plan, place) in
@@ -122,8 +122,8 @@ fn congestion_warning_replaces_drop_tail_of_wire_and_cell() {
     }
 }
 
-// A queue set by the scenario stays: a service changes only drop-tail queues, and only those on the path of
-// the flow's data.
+// A queue set by the scenario remains: a service replaces only drop-tail queues, and only those on the path
+// of the flow's data.
 #[test]
 fn a_service_replaces_drop_tail_on_the_data_path_only() {
     let plan = with_ecn(&narrow(&clean(false), 2));
@@ -133,7 +133,7 @@ fn a_service_replaces_drop_tail_on_the_data_path_only() {
     let mut as_chosen = plan.clone();
     as_chosen.links.wired[1].queue = [QueuePlan::Red(RED); 2];
     assert_eq!(run(&chosen, 1).fingerprint, run(&as_chosen, 1).fingerprint);
-    // The reverse path uses the same links; its queues fill with datagrams of another flow if it is the
+    // The reverse path uses the same links. Datagrams of another flow fill its queues if it is the
     // bottleneck.
     let mut back = plan.clone();
     back.flows.push(FlowPlan {
@@ -151,14 +151,15 @@ fn a_service_replaces_drop_tail_on_the_data_path_only() {
     assert!(run(&back_warned, 1).drops[QUEUE] > 1000, "drop-tail back");
 }
 
-/// Returns the results of a run without its number of events and its queues, as a drop-tail queue needs fewer events
-/// than another discipline, and counts the sojourn times of the packets that are left at the end.
+/// Returns the results of a run without its number of events and its queues: a drop-tail queue needs fewer
+/// events than other disciplines, and also counts the sojourn times of packets that are in the queue at the
+/// end.
 fn outcome(plan: &Plan) -> Report {
     Report { events: 0, queues: Vec::new(), ..run(plan, 1) }
 }
 
-// Biaz and Vaidya 2005: if all packets are "in", as for every scheme but Casablanca, the discipline is
-// drop-tail.
+// Biaz and Vaidya 2005: if all packets are "in", as for every scheme except Casablanca, the discipline
+// behaves as drop-tail.
 #[test]
 fn a_biased_queue_without_out_packets_is_drop_tail() {
     let plan = narrow(&clean(false), 2);
@@ -237,7 +238,7 @@ impl Narrow {
         area / time * Self::PACKET_MS
     }
 
-    /// Returns the fraction of windows of 100 ms in which no packet has a queueing delay below `ms`.
+    /// Returns the fraction of intervals of 100 ms in which no packet has a queueing delay below `ms`.
     fn standing(&self, from: f64, to: f64, ms: f64) -> f64 {
         let windows = ((to - from) / 0.1) as usize;
         let stands = |i: usize| {
@@ -250,14 +251,14 @@ impl Narrow {
     }
 }
 
-/// Returns the disciplines that drop early, without marks.
+/// Returns the disciplines that drop packets before the queue is full, without marks.
 fn of_today() -> [QueuePlan; 3] {
     let codel = CodelPlan { ecn: false, ..CODEL };
     [QueuePlan::Codel(codel), fq_codel(codel, 1024), QueuePlan::Pie(PiePlan { ecn: false, ..PIE })]
 }
 
-// RFC 8289, 8290, 8033: drops before the queue is full limit the delay, at wires and before MACs, where the
-// rate varies.
+// RFC 8289, 8290, 8033: drops before the queue is full limit the delay, on wired links and before MACs, where
+// the rate varies.
 #[test]
 fn aqm_limits_delay_at_wired_links_and_stations() {
     for (plan, place) in
@@ -276,8 +277,8 @@ fn aqm_limits_delay_at_wired_links_and_stations() {
     }
 }
 
-// RFC 8289 §3.2: CoDel avoids a standing queue. One Reno flow fills a drop-tail queue permanently; with
-// CoDel, in nearly every period of 100 ms some packet waits less than twice the target.
+// RFC 8289 §3.2: CoDel avoids a standing queue. One Reno flow keeps a drop-tail queue filled. With CoDel, in
+// nearly every period of 100 ms at least one packet waits less than twice the target.
 #[test]
 fn codel_avoids_a_standing_queue() {
     let plan = narrow(&clean(false), 2);
@@ -299,11 +300,11 @@ fn pie_keeps_the_mean_delay_at_its_target() {
     }
 }
 
-// RFC 3168: senders that react to marks lose no packet if marks replace drops. PIE drops nevertheless when it
-// would mark one packet in ten (RFC 8033 §5.1), as in a slow start, which is excluded. The response to a mark
-// is "essentially the same" as to a drop (RFC 3168 §5): a flow with marks needs no retransmissions but does
-// not grow while marks are echoed; its goodput equals that of a flow with drops within a few hundredths, as
-// the reductions come at other times.
+// RFC 3168: senders that react to marks lose no packet if marks replace drops. Exception: PIE drops packets
+// when it would mark one packet in ten (RFC 8033 §5.1), as in a slow start, which is excluded. The response
+// to a mark is "essentially the same" as to a drop (RFC 3168 §5): a flow with marks needs no retransmissions
+// but does not grow while marks are echoed. Its goodput equals that of a flow with drops within a few
+// hundredths, because the times of the reductions differ.
 #[test]
 fn ecn_marks_replace_drops_at_the_same_goodput() {
     let mut plan = narrow(&clean(false), 2);
@@ -325,22 +326,22 @@ fn ecn_marks_replace_drops_at_the_same_goodput() {
     }
 }
 
-// Shreedhar and Varghese 1995: saturated flows have equal shares of the bytes on the wire; with a single
-// queue flows with long segments have more.
+// Shreedhar and Varghese 1995: flows that always have data receive equal shares of the bytes on the wire;
+// with a single queue, flows with long segments receive more.
 #[test]
 fn fair_queueing_shares_bytes_for_any_segment_size() {
     let plan = with_segments(&narrow(&clean(false), 2), &[1400, 1000, 700, 500, 300]);
     let index = |queue| fairness(&run(&everywhere(&plan, queue), 1));
     assert!(index(QueuePlan::DropTail { packets: 50 }) < 0.8);
     for queue in [fq(50), fq_codel(CODEL, 1024)] {
-        // Goodput excludes headers: 40 in 340 bytes are more than 40 in 1440.
+        // Goodput excludes headers: 40 bytes of 340 are a larger fraction than 40 bytes of 1440.
         assert!(index(queue) > 0.99, "{queue:?}: {}", index(queue));
     }
     assert!(index(fq_codel(CODEL, 1)) < 0.98, "all in one queue");
 }
 
-// A flood of datagrams at twice the rate of the link has half of the capacity with a fair queue, and nearly all with
-// other queues.
+// Datagrams at twice the rate of the link receive half of the capacity with a fair queue, and nearly all of
+// it with other queues.
 #[test]
 fn fair_queueing_limits_a_udp_flood_to_its_share() {
     let mut plan = narrow(&clean(false), 2);
@@ -357,11 +358,11 @@ fn fair_queueing_limits_a_udp_flood_to_its_share() {
         assert!(left(queue) < 0.1, "{queue:?}: {}", left(queue));
     }
     assert!((left(fq(50)) - 1000.0 / 1040.0).abs() < 0.05, "{}", left(fq(50)));
-    // CoDel costs a single flow part of its rate: the path holds 8 packets.
+    // CoDel reduces the rate of a single flow: the bandwidth-delay product is 8 packets.
     assert!(left(fq_codel(CODEL, 1024)) > 0.7, "{}", left(fq_codel(CODEL, 1024)));
 }
 
-// A fair queue has no effect on a single flow; with one queue, FQ-CoDel is CoDel (RFC 8290 §1.3).
+// A fair queue has no effect on a single flow. With one queue, FQ-CoDel behaves as CoDel (RFC 8290 §1.3).
 #[test]
 fn fair_queueing_does_not_change_a_single_flow() {
     let plan = narrow(&clean(false), 2);

@@ -14,7 +14,7 @@ const MS: fn(u64) -> Span = Span::from_millis;
 const HEADER: f64 = 40.0;
 const REQUEST: f64 = 200.0;
 
-/// Returns requests of b, answered by a, over a link without losses and with a large queue.
+/// Returns the plan of requests of b, which a answers, over a link without losses and with a large queue.
 fn requests(config: Config, delay: Span, response: Distribution, arrivals: Arrivals) -> Plan {
     let app = RequestResponse {
         request: Distribution::Constant(REQUEST),
@@ -28,8 +28,8 @@ fn requests(config: Config, delay: Span, response: Distribution, arrivals: Arriv
     }
 }
 
-/// Returns a connection whose window never limits a response: no slow start, no restart after idle periods, an
-/// ACK for each segment.
+/// Returns the configuration of a connection whose window never limits a response: no slow start, no restart
+/// after idle periods, an ACK for each segment.
 fn unlimited() -> Config {
     let initial_window = 10_000.0;
     Config {
@@ -53,10 +53,11 @@ fn mean_s(completion: &Completion) -> f64 {
     completion.times.expect("some requests completed").mean / 1e3
 }
 
-// M/G/1: one request is outstanding, later ones wait. The service is a round trip, the request, its ACK, which
-// precedes the response, and the response at the rate of the link. Pollaczek-Khinchine: the mean wait is λ E[S²] /
-// 2 (1 - ρ). The responses are exponential, and the sizes on the wire those of whole segments. Of 10 × 100 s at
-// the highest load, 70 000 requests, the mean has a standard error of 0.7 %; the bound is 3 %.
+// M/G/1: one request is outstanding, and later requests wait. The service time is a round trip, the
+// serialisation times of the request and of its ACK, which precedes the response, and the response at the
+// rate of the link. Pollaczek-Khinchine: the mean wait is λ E[S²] / 2 (1 - ρ). The sizes of responses are
+// exponential, and their sizes on the wire are integer numbers of segments. Of 10 × 100 s at the highest
+// load, 70 000 requests, the mean has a standard error of 0.7 %; the tolerance is 3 %.
 #[test]
 fn open_loop_requests_wait_as_in_mg1() {
     let mean_bytes = 5000.0;
@@ -81,9 +82,9 @@ fn open_loop_requests_wait_as_in_mg1() {
     }
 }
 
-// The first request of a connection: the handshake, half a round trip for the request, and slow start (initial
-// window 2, an ACK for each segment) in n rounds for 2 (2^n - 1) segments, the last of which is 2^n segments at
-// the rate of the link. Within 5 %.
+// The first request of a connection: the handshake, half a round trip for the request, and slow start
+// (initial window 2, an ACK for each segment) in n rounds for 2 (2^n - 1) segments; the last round sends 2^n
+// segments at the rate of the link. The tolerance is 5 %.
 #[test]
 fn the_first_response_takes_handshake_and_slow_start() {
     for (delay_ms, n) in [(20, 1), (50, 3), (50, 5)] {
@@ -115,8 +116,8 @@ fn a_closed_loop_alternates_response_and_think_time() {
     assert!(found.unfinished <= 1);
 }
 
-// Constant gaps: 20 requests per second for 100 s; none waits, so that all take the same time, but for the first,
-// whose connection opens.
+// Constant intervals: 20 requests per second for 100 s. No request waits, so all completion times are equal,
+// except that of the first request, whose connection is opened.
 #[test]
 fn constant_request_arrivals_have_their_rate() {
     let arrivals = Arrivals::Open(Distribution::Constant(0.05));
@@ -127,7 +128,8 @@ fn constant_request_arrivals_have_their_rate() {
     assert!((times.p50 / times.mean - 1.0).abs() < 0.01, "{times:?}");
 }
 
-// Requests beyond the rate of the link stay unfinished: arrivals minus the responses that the link has carried.
+// Requests beyond the rate of the link remain unfinished: their number is the arrivals minus the responses
+// that the link has carried.
 #[test]
 fn requests_beyond_the_link_rate_stay_unfinished() {
     let arrivals = Arrivals::Open(Distribution::Constant(0.01));
@@ -139,7 +141,7 @@ fn requests_beyond_the_link_rate_stay_unfinished() {
     assert!(found.unfinished > 5000 && found.count > 4000, "{found:?}");
 }
 
-// A warm-up clears the completions; those after it are counted, and the requests that still wait.
+// A warm-up clears the completions. Later completions are counted, as are the requests that still wait.
 #[test]
 fn request_completions_exclude_the_warm_up() {
     let arrivals = Arrivals::Open(Distribution::Constant(0.05));
@@ -151,8 +153,8 @@ fn request_completions_exclude_the_warm_up() {
     assert_eq!(rest.unfinished, all.unfinished);
 }
 
-// The connection is two flows: that of the responses, in the plan, and that of the requests, which opens when the
-// application starts.
+// The connection has two flows: the flow of the responses, which is in the plan, and the flow of the
+// requests, which opens when the application starts.
 #[test]
 fn requests_are_a_flow_separate_from_the_responses() {
     let arrivals = Arrivals::Open(Distribution::Constant(0.1));
@@ -172,7 +174,7 @@ fn requests_are_a_flow_separate_from_the_responses() {
     assert_eq!(plan.flows[0].from, NodeId(0));
 }
 
-// Arrival times and sizes have separate random streams: a slower link changes neither.
+// Arrival times and sizes have separate random streams: a slower link does not change them.
 #[test]
 fn request_times_and_sizes_do_not_depend_on_the_link() {
     let arrivals = Arrivals::Open(Distribution::Exponential { mean: 0.02 });
@@ -186,7 +188,8 @@ fn request_times_and_sizes_do_not_depend_on_the_link() {
     assert_eq!(arrived(&near), arrived(&far));
 }
 
-// A run has room for 16 000 flows with those that open: 8 001 connections of two flows each are refused.
+// A run has at most 16 000 flows, including flows that open during the run: 8 001 connections of two flows
+// each are refused.
 #[test]
 fn more_than_8000_request_connections_are_refused() {
     let arrivals = Arrivals::Closed(Distribution::Constant(1.0));

@@ -26,9 +26,9 @@ fn lossy(loss: f64) -> Plan {
 #[test]
 fn goodput_follows_the_inverse_root_of_the_loss_rate() {
     // Ott, Kemperman and Mathis 1996: with independent losses, an ACK per segment and a halving per loss, the
-    // mean window of additive increase is 1.31 / sqrt(p) segments for small p. Recovery costs about a round
-    // trip per loss event, and a few events have two losses (p W of them): both lower the mean by some per
-    // cent, more for larger p.
+    // mean window of additive increase is 1.31 / sqrt(p) segments for small p. Recovery lasts about a round
+    // trip per loss event, and a few events have two losses (p W of them): both effects lower the mean by
+    // some per cent, more for larger p.
     for (p, low, high) in [(1e-3, 0.95, 1.03), (1e-4, 0.95, 1.03)] {
         let goodput = run(&lossy(p), 1).flows[0].goodput_mbps;
         let law = 1.31 / f64::sqrt(p) * 8000.0 / 0.1 / 1e6;

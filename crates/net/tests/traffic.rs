@@ -42,7 +42,7 @@ fn load(plan: &Plan) -> f64 {
 
 // The mean rate of an on/off source is peak × on / (on + off). With shape 3 the variance of a period is mean²
 // / 3, and the load of a run of n cycles has the standard deviation load × (1 - load) × sqrt(2 / 3 n)
-// (renewal theory); here n is 10 × 300, five of them.
+// (renewal theory). Here n is 10 × 300, and the tolerance is five standard deviations.
 #[test]
 fn on_off_load_is_the_peak_times_the_on_share() {
     for (on, off) in [(400, 100), (100, 400), (250, 250)] {
@@ -53,8 +53,8 @@ fn on_off_load_is_the_peak_times_the_on_share() {
     }
 }
 
-// The same law if a burst is hardly longer than a datagram: bursts are not rounded to integer numbers of
-// packets. ns-2's rule (rounding, at least one packet) would send 1 or 2 packets for a burst of 1.2 packet
+// The same law for bursts that are hardly longer than a datagram: bursts are not rounded to integer numbers
+// of packets. ns-2's rule (rounding, at least one packet) would send 1 or 2 packets for a burst of 1.2 packet
 // times.
 #[test]
 fn bursts_shorter_than_a_packet_keep_the_mean_load() {
@@ -63,8 +63,9 @@ fn bursts_shorter_than_a_packet_keep_the_mean_load() {
     assert!((load - 0.5).abs() < 0.0035, "{load}");
 }
 
-// Yun 2009 §5.3: shape 2, mean 8 Mbit/s out of a peak of 10. The variance of a period is infinite (shape 2), so the bound is wide:
-// the sum of n such periods deviates by about mean / 2 × sqrt(n ln n) (domain of attraction of the normal law).
+// Yun 2009 §5.3: shape 2, mean 8 Mbit/s out of a peak of 10. The variance of a period is infinite (shape 2),
+// so the tolerance is wide: the sum of n such periods deviates by about mean / 2 × sqrt(n ln n) (domain of
+// attraction of the normal law).
 #[test]
 fn the_background_traffic_of_yun_2009_has_its_mean_rate() {
     let app =
@@ -91,10 +92,11 @@ fn every_on_off_source_has_its_own_bursts() {
 
 // Slow start on a clean link, an ACK for each segment, initial window 2, no handshake (ns-2): round k sends
 // 2^(k+1) segments, and a transfer of 2 (2^n - 1) segments completes when the last segment of round n - 1
-// arrives. A segment is on the link for 1.04 ms, an ACK for 40 µs; a round begins with the ACK of the first
-// segment of the previous round, T = 1.04 + 0.04 + 2 d later. The segments of a round are sent in pairs, one
-// pair per ACK, and ACKs are 1.04 ms apart, so after the first ACK of round k the link sends 2^(k+1) segments
-// one after another: the last arrives 2^(k+1) × 1.04 ms + d after the round began.
+// arrives. The serialisation time of a segment is 1.04 ms, that of an ACK 40 µs. A round starts with the ACK
+// of the first segment of the previous round, T = 1.04 + 0.04 + 2 d later. The segments of a round are sent
+// in pairs, one pair per ACK, and ACKs are 1.04 ms apart. Therefore the link sends 2^(k+1) segments without
+// gaps after the first ACK of round k, and the last segment arrives 2^(k+1) × 1.04 ms + d after the start of
+// the round.
 #[test]
 fn a_lone_transfer_takes_the_time_of_slow_start() {
     for (d, n) in [(50, 1), (50, 4), (100, 6), (20, 5)] {
@@ -110,8 +112,8 @@ fn a_lone_transfer_takes_the_time_of_slow_start() {
     }
 }
 
-// A completion time counts from the start of the flow; a warm-up does not shorten it, even if the transfer
-// ends before the warm-up; an unfinished or endless transfer has none.
+// A completion time is measured from the start of the flow. A warm-up does not shorten it, even if the
+// transfer ends before the warm-up. An unfinished or unlimited transfer has no completion time.
 #[test]
 fn completion_times_count_from_the_flow_start() {
     let plan = transfer(MS(50), 30_000);
@@ -134,7 +136,7 @@ fn completion_times_count_from_the_flow_start() {
     assert_eq!(run(&bursts(MS(100), MS(100), 1.5, 20), 1).flows[0].completion_s, None);
 }
 
-// An application runs over the transport that it needs, and over no other.
+// An application runs only over the transport that it requires.
 #[test]
 fn an_application_over_another_transport_is_refused() {
     let mut udp = bursts(MS(100), MS(100), 1.5, 20);

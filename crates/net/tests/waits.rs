@@ -26,9 +26,10 @@ fn wait(plan: &Plan) -> Delay {
     run(plan, 1).queues[0].wait_ms.0.expect("packets left the queue")
 }
 
-// By hand: two packets come at once; the first passes, the second waits for one transmission, 0.8 ms, in a queue
-// whose departures are known at arrival as in one with a discipline. The run ends between the two packets of the
-// last pair: the former counts a packet as it enters, the latter as it leaves.
+// Computed by hand: two packets arrive at once. The first is sent immediately, and the second waits for one
+// serialisation time, 0.8 ms, both in a queue whose departures are known on arrival and in a queue with a
+// discipline. The run ends between the two packets of the last pair: the former queue counts a packet when it
+// enters, the latter when it leaves.
 #[test]
 fn the_second_of_two_packets_waits_for_one_transmission() {
     for queue in [QueuePlan::DropTail { packets: 100 }, QueuePlan::Fq { packets: 100, quantum: 1500 }] {
@@ -55,8 +56,8 @@ fn queue_waits_exclude_the_warm_up() {
     assert_eq!(wait(&plan).max, 0.0);
 }
 
-// The queue of an interface: segments of a download wait before the cell, and their ACKs less. The one-way
-// delay is more than the wait of a segment.
+// The queue of an interface: segments of a download wait before the cell, and their ACKs wait less. The
+// one-way delay exceeds the wait of a segment.
 #[test]
 fn download_segments_wait_longer_than_acks_at_a_cell() {
     let plan = LastHop { fer: 0.0, attempts: 7, seconds: 20, ..LastHop::default() }.plan();

@@ -1,4 +1,4 @@
-//! A packet's walk: times, queues, causes of drops, and the path of a notice.
+//! A packet's way through the network: times, queues, causes of drops, and the path of a notice.
 
 use crate::common::{LastHop, hosts, run, served_by, trace};
 use airhop_base::{NodeId, Rate, Span};
@@ -27,7 +27,8 @@ fn udp(plan: &Plan, mbps: u64) -> Plan {
 
 #[test]
 fn wired_rtt_is_serialisation_plus_propagation() {
-    // 1040 B and 40 B at 10 Mbit/s are 832 µs and 32 µs; twice 5 ms: 10.864 ms. A transfer of one segment is timed once.
+    // The serialisation times of 1040 B and 40 B at 10 Mbit/s are 832 µs and 32 µs; with twice 5 ms the round
+    // trip is 10.864 ms. A transfer of one segment has one round-trip sample.
     let mut plan = wire(10, Span::from_millis(5), 50, ErrorPlan::Clean);
     plan.flows[0].app = Arc::new(Transfer { bytes: 1000 });
     if let Transport::Tcp { config, .. } = &mut plan.flows[0].transport {
@@ -40,9 +41,9 @@ fn wired_rtt_is_serialisation_plus_propagation() {
 
 #[test]
 fn a_full_queue_drops_only_the_excess_packets() {
-    // 20 Mbit/s of payload into 10: of 1000-byte datagrams sent every 388.8 µs, one leaves every 800 µs.
-    // After 10 s the link has carried its rate, and every datagram is delivered, dropped, or one of the 50 +
-    // 2 in the link.
+    // 20 Mbit/s of payload into 10: datagrams of 1000 bytes are sent every 388.8 µs, and one leaves every 800
+    // µs. After 10 s the link has carried its rate, and every datagram is delivered, dropped, or one of the
+    // 50 + 2 in the link.
     let r = run(&udp(&wire(10, Span::from_millis(5), 50, ErrorPlan::Clean), 20), 1);
     let f = &r.flows[0];
     let delivered = f.delivered_bytes / 972;
@@ -58,9 +59,9 @@ fn queue_at(plan: &Plan, place: &str) -> Vec<(f64, u32)> {
 
 #[test]
 fn a_trace_records_every_change_of_a_queue() {
-    // A datagram arrives every 388.8 µs and one leaves every 800 µs, the first at once: at the arrival of
-    // datagram k, k - 1 - floor(0.486 k) are queued (excluding the one in service). So the second is queued
-    // alone, and number 96 makes fifty, the maximum.
+    // A datagram arrives every 388.8 µs and one leaves every 800 µs; the first leaves at once. At the arrival
+    // of datagram k, k - 1 - floor(0.486 k) datagrams are queued (excluding the datagram in service).
+    // Therefore the second is alone in the queue, and datagram 96 is the fiftieth, the maximum.
     let rows = queue_at(&udp(&wire(10, Span::from_millis(5), 50, ErrorPlan::Clean), 20), "a->b");
     assert_eq!(rows[0], (388.8e-6, 1));
     assert_eq!(rows.iter().find(|row| row.1 == 50), Some(&(0.037_324_8, 50)));
@@ -69,7 +70,7 @@ fn a_trace_records_every_change_of_a_queue() {
         rows.windows(2).all(|w| w[0].0 <= w[1].0 && w[0].1.abs_diff(w[1].1) == 1),
         "one packet at a time"
     );
-    // From then on every departure makes room for one arrival: two rows for each of 12 500 services, except
+    // From then on every departure makes room for one arrival: two rows for each of 12 500 departures, except
     // for the first 46.
     assert!(rows.len().abs_diff(2 * 12_500) < 100, "{}", rows.len());
 }
@@ -90,7 +91,8 @@ fn a_queue_is_named_after_its_only_peer_or_with_a_star() {
 
 #[test]
 fn a_lossy_wire_loses_the_configured_share() {
-    // 10 Mbit/s for 10 s are 12 500 datagrams; 3 % lost: mean 386 of 12 860 sent, five standard deviations 97.
+    // 10 Mbit/s for 10 s are 12 500 datagrams. With a loss of 3 %, the mean is 386 of 12 860 sent, and five
+    // standard deviations are 97.
     let r = run(&udp(&wire(100, Span::ZERO, 50, ErrorPlan::Loss(0.03)), 10), 1);
     let sent = r.flows[0].sent_segments as f64;
     let lost = r.drops[2] as f64;
@@ -109,8 +111,9 @@ fn a_flow_without_a_route_is_refused() {
 
 #[test]
 fn every_discarded_segment_causes_an_eln_in_both_directions() {
-    // Yun 2009 §3.1: one ELN for each discarded data frame. On the downlink it is a packet that takes 30 ms
-    // and can still be in flight; on the uplink it is a call. Discards of pure ACKs cause no notice.
+    // Yun 2009 §3.1: one ELN for each discarded data frame. On the downlink the ELN is a packet that takes 30
+    // ms and can still be in flight; on the uplink it is a function call. Discards of pure ACKs cause no
+    // notice.
     for uplink in [false, true] {
         let hop = LastHop { scheme: "ll-elsn", uplink, seconds: 60, ..LastHop::default() };
         let r = hop.run(1);
@@ -131,14 +134,14 @@ fn the_first_link_retransmission_causes_one_ersn() {
     let (eln, ersn) = (r.flows[0].notices[0] as f64, r.flows[0].notices[1] as f64);
     let p = ersn / r.flows[0].sent_segments as f64;
     assert!(p > 0.1, "the FER alone is 0.1: {p}");
-    // A collision follows a collision less often than by chance (the contention window doubles): at most p².
+    // The probability of a collision after a collision is lower (the contention window doubles): at most p².
     assert!(eln / ersn < p && eln / ersn > 0.1 * 0.8, "{} of {p}", eln / ersn);
 }
 
 #[test]
 fn a_notice_can_be_lost_on_its_path() {
     // A quarter of all packets from the base station to the sender are lost: fewer ELNs arrive than were
-    // sent, and the connection relies on duplicate ACKs and timeouts.
+    // sent, and the connection depends on duplicate ACKs and timeouts.
     let mut plan = LastHop { scheme: "ll-elsn", seconds: 60, ..LastHop::default() }.plan();
     plan.links.wired[0].errors[1] = ErrorPlan::Loss(0.25);
     let r = run(&plan, 1);

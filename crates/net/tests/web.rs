@@ -1,4 +1,4 @@
-//! Web pages: connections, dependencies and visits against counts of round trips.
+//! Web pages: connections, dependencies and visits, compared with numbers of round trips.
 
 use crate::common::{hosts, run};
 use airhop_base::Span;
@@ -13,7 +13,8 @@ use std::sync::Arc;
 /// Round trip, seconds.
 const ROUND_TRIP: f64 = 0.1;
 
-/// Returns visits of b to a page on a, a second after each other, over a fast link.
+/// Returns the plan of visits of b to a page on a, with a pause of one second between visits, over a fast
+/// link.
 fn visits(objects: Vec<Object>) -> Plan {
     let page = Arc::new(Page::new(objects).expect("a page with an end"));
     let web = Web { page, request: Distribution::Constant(700.0), think: Distribution::Constant(1.0) };
@@ -29,12 +30,12 @@ fn object(after: &[usize]) -> Object {
     Object { bytes: 900, after: after.into() }
 }
 
-/// Returns the objects of a document and `number` others that it names.
+/// Returns the objects of a page: a document and `number` objects that it names.
 fn with_others(number: usize) -> Vec<Object> {
     std::iter::once(object(&[])).chain((0..number).map(|_| object(&[0]))).collect()
 }
 
-/// Returns the mean time of a page in round trips, and the number of connections of each visit.
+/// Returns the mean load time of a page in round trips, and the number of connections of each visit.
 fn loaded(flow: &FlowReport) -> (f64, f64) {
     let completion = flow.completion_ms.expect("pages have a completion");
     let mean = completion.times.expect("pages completed").mean;
@@ -42,9 +43,10 @@ fn loaded(flow: &FlowReport) -> (f64, f64) {
     (mean / 1e3 / ROUND_TRIP, opened as f64 / (completion.count + completion.unfinished) as f64)
 }
 
-// The document takes two round trips, handshake and request. Its connection then fetches an object per round trip, and each
-// further one, up to six, takes a handshake before. Of n objects, 1 are there after one round trip, 7 after two, 13 after
-// three. Within 5 %: the rest is serialisation.
+// The document takes two round trips, handshake and request. Its connection then fetches one object per round
+// trip; each further connection, up to six, needs one round trip before for its handshake. Of n objects, 1
+// has arrived after one round trip, 7 after two, 13 after three. The tolerance is 5 %, for serialisation
+// times.
 #[test]
 fn a_page_is_fetched_over_up_to_six_connections() {
     for (others, rounds, connections) in [
@@ -62,7 +64,7 @@ fn a_page_is_fetched_over_up_to_six_connections() {
     }
 }
 
-// An object is requested once those before it have arrived, on a connection that is already open.
+// An object is requested when the objects before it have arrived, on a connection that is already open.
 #[test]
 fn a_web_object_is_requested_after_its_dependencies() {
     let chain = vec![object(&[]), object(&[0]), object(&[1]), object(&[1, 2])];
@@ -71,7 +73,8 @@ fn a_web_object_is_requested_after_its_dependencies() {
     assert_eq!(opened, 1.0);
 }
 
-// Each visit takes page time and think time; its connections close after it, so that the next one opens its own.
+// A visit lasts for its page load time and its think time. Its connections close after the page, so the next
+// visit opens new connections.
 #[test]
 fn each_page_visit_opens_new_connections() {
     let report = run(&visits(with_others(8)), 1);
@@ -86,7 +89,7 @@ fn each_page_visit_opens_new_connections() {
     assert!((objects..=objects + 6).contains(&(requests.delivered_bytes / 700)), "one request each");
 }
 
-// A page completes over a lossy path, too, whatever is lost.
+// A page also completes over a path with losses of any packet.
 #[test]
 fn web_pages_complete_on_a_lossy_path() {
     let mut plan = visits(with_others(20));

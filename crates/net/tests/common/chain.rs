@@ -22,7 +22,7 @@ pub struct Chain {
     pub config: Config,
     pub start: Time,
     pub seconds: u64,
-    /// The channel; its stations are those of the chain.
+    /// Channel; its stations are those of the chain.
     pub cell: CellPlan,
     pub routing: RoutingPlan,
 }

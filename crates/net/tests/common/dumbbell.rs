@@ -11,13 +11,13 @@ use airhop_radio::pace::LinkRate;
 use airhop_tcp::{Params, Preset};
 use std::sync::Arc;
 
-/// Returns the plan for a number of flows that begin within 100 ms (100 flows) or within a second (more).
+/// Returns the plan for `flows` flows, which start within 100 ms (100 flows) or within a second (more flows).
 pub fn plan(flows: u16, seconds: u64) -> Plan {
     let gap = Span::from_micros(if flows > 100 { 1_000_000 / u64::from(flows) } else { 1000 });
     let scheme = airhop_tcp::find("sack").expect("a known scheme");
     let mut config = Preset::Rfc.config(1000);
     config.delayed_ack = None;
-    // The routers, then the hosts of the first flow, and so on.
+    // The routers come first, then the hosts of the first flow, and so on.
     let [left, right] = [NodeId(0), NodeId(1)];
     let mut nodes: Vec<String> = ["left", "right"].map(String::from).to_vec();
     let mut wired = vec![wire("bottleneck".into(), [left, right], 20)];

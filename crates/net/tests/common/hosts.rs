@@ -49,7 +49,7 @@ pub fn tcp(scheme: &str, config: Config) -> Transport {
     tcp_with(scheme, &[], config)
 }
 
-/// Returns a scheme with these parameters; others have their defaults.
+/// Returns a scheme with the given parameters; other parameters have their defaults.
 pub fn tcp_with(scheme: &str, given: &[(&str, f64)], config: Config) -> Transport {
     let scheme = airhop_tcp::find(scheme).expect("a known scheme");
     let mut params = Params::defaults(scheme);

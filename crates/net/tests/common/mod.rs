@@ -1,4 +1,4 @@
-//! Worlds used by several tests.
+//! Networks used by several tests.
 #![allow(dead_code, reason = "a benchmark or an example that includes it uses a part")]
 
 pub mod chain;
@@ -40,7 +40,7 @@ pub struct LastHop {
     pub timestamps: bool,
     /// Parameters of the scheme.
     pub params: &'static [(&'static str, f64)],
-    /// Reaction of the sender to notices.
+    /// Notices to which the sender reacts.
     pub notices: Notices,
 }
 
@@ -149,7 +149,7 @@ pub fn served_by(names: &[&str]) -> Vec<&'static Service> {
     names.iter().map(|name| services::find(name).expect("a service")).collect()
 }
 
-/// Returns the services that a scheme needs.
+/// Returns the services that a scheme requires.
 pub fn needs(scheme: &str) -> Vec<&'static Service> {
     served_by(airhop_tcp::find(scheme).expect("a known scheme").needs)
 }

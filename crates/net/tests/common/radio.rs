@@ -12,8 +12,9 @@ use airhop_radio::pace::LinkRate;
 use airhop_tcp::Preset;
 use std::sync::Arc;
 
-/// A fixed host, a base station and a mobile, f - bs - m; or two mobiles and their base stations, m1 - bs1 - bs2 - m2. 56 kbit/s by wire
-/// and 19.2 kbit/s on the air; 88 bytes of payload with 40 of headers are 128 (Kounavis 1996 §5).
+/// A fixed host, a base station and a mobile, f - bs - m; or two mobiles and their base stations, m1 - bs1 -
+/// bs2 - m2. 56 kbit/s by wire and 19.2 kbit/s on the air; packets have 128 bytes, 88 of payload and 40 of
+/// headers (Kounavis 1996 §5).
 #[derive(Clone, Debug)]
 pub struct Mobile {
     pub scheme: &'static str,
@@ -47,8 +48,8 @@ impl Default for Mobile {
     }
 }
 
-/// Returns rules with this window, the derived timeout and link ACKs of 6 bytes, for a delay of 10 ms on the
-/// air.
+/// Returns recovery rules with this window and attempt limit, a computed timeout and link ACKs of 6 bytes,
+/// for a delay of 10 ms on the air.
 pub fn rules(window: u32, attempts: Option<u32>) -> ArqRules {
     let timeout = derived_timeout([&AIR.into(), &AIR.into()], Span::from_millis(20), window, FRAME, 6, FRAME);
     ArqRules { window, timeout, attempts, ack_bytes: 6 }
@@ -68,7 +69,7 @@ pub fn fades() -> ErrorPlan {
     fades_of(Sojourn::Exponential)
 }
 
-/// Returns fades as [`fades`] with another distribution around those means.
+/// Returns the fades of [`fades`] with another distribution of the same means.
 pub fn fades_of(sojourn: Sojourn) -> ErrorPlan {
     let means = [Span::from_secs(10), Span::from_secs(4)];
     let fades = FadePlan::Drawn { means, sojourn, start: Start::Good };
@@ -80,7 +81,7 @@ impl Mobile {
         let nodes: &[&str] = if self.to_mobile { &["m1", "bs1", "bs2", "m2"] } else { &["f", "bs", "m"] };
         let queue = [QueuePlan::DropTail { packets: 50 }; 2];
         let bases = if self.to_mobile { [NodeId(1), NodeId(2)] } else { [NodeId(0), NodeId(1)] };
-        // The first end sends data.
+        // Data travels from the first end to the second.
         let radio = |index: u16, ends: [u16; 2]| RadioLinkPlan {
             link: RadioPlan {
                 index,
@@ -122,7 +123,7 @@ impl Mobile {
         }
     }
 
-    /// Returns a flow of the scheme, with the services that it needs.
+    /// Returns a flow of the scheme, with the services that the scheme requires.
     pub fn flow(&self, name: &str, from: NodeId, to: NodeId) -> FlowPlan {
         let mut config = Preset::Ns2.config(PAYLOAD);
         config.receive_window = self.window * u64::from(PAYLOAD);

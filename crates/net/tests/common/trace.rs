@@ -1,4 +1,4 @@
-//! Runs with a recorder, and queries of their tables.
+//! Runs with a recorder, and functions that read their tables.
 
 use airhop_net::plan::Plan;
 use airhop_net::{Report, World};
@@ -38,7 +38,7 @@ pub fn offsets<'a>(tables: &'a [Table], table: &str, column: &str) -> &'a [u64] 
     }
 }
 
-/// Returns a column of words.
+/// Returns a column of strings.
 pub fn words<'a>(tables: &'a [Table], table: &str, column: &str) -> Vec<&'a str> {
     match column_of(tables, table, column) {
         Column::Category(codes, words) => codes.iter().map(|&code| words[code as usize].as_str()).collect(),

@@ -1,5 +1,5 @@
-//! The fades of a channel depend only on time: bad periods are known without a run and are equal for every
-//! scheme, and the trace shows the periods that frames overlap.
+//! The fades of a channel depend only on time: bad periods are known before a run and are equal for every
+//! scheme, and the trace contains the periods that frames overlap.
 
 use crate::common::LastHop;
 use crate::common::trace::{numbers, traced, words};
@@ -23,7 +23,7 @@ fn drawn(good_ms: u64, bad_ms: u64, sojourn: Sojourn) -> FadePlan {
     FadePlan::Drawn { means: [good_ms, bad_ms].map(Span::from_millis), sojourn, start: Start::Stationary }
 }
 
-/// Returns a plan in which the last hop fades, and one direction of the wire before it.
+/// Returns a plan in which the last hop fades, and also one direction of the wire before it.
 fn plan(scheme: &'static str, sojourn: Sojourn) -> Plan {
     let mut plan = LastHop { scheme, attempts: 4, seconds: 60, ..LastHop::default() }.plan();
     plan.links.wlans[0].cell.errors =
@@ -32,7 +32,7 @@ fn plan(scheme: &'static str, sojourn: Sojourn) -> Plan {
     plan
 }
 
-/// Returns place, begin and end in seconds, as in the table `fades`.
+/// Returns place, start and end in seconds, as in the table `fades`.
 fn table_of_fades(tables: &[Table]) -> Vec<(&str, f64, f64)> {
     let [begin, end] = ["begin_s", "end_s"].map(|column| numbers(tables, "fades", column));
     let places = words(tables, "fades", "place");

@@ -1,5 +1,5 @@
-//! Reaction of senders to links that change: timeouts and their backoff in an outage, and the time until a
-//! model of the path detects another rate.
+//! Reaction of senders to links that change: timeouts and their backoff in an outage, and the time until the
+//! path model of a sender detects another rate.
 
 use crate::common::radio::{Mobile, recovery};
 use crate::common::trace::{numbers, traced, words};
@@ -22,7 +22,7 @@ fn at(s: u64) -> Time {
     Time::ZERO + Span::from_secs(s)
 }
 
-/// Returns a link of 10 Mbit/s with 30 ms each way and a queue of 50 packets.
+/// Returns the plan of a link of 10 Mbit/s with 30 ms each way and a queue of 50 packets.
 fn plan(scheme: &str, seconds: u64, changes: &[Change]) -> Plan {
     let mut wire = hosts::wire(MBPS, DELAY, 50, ErrorPlan::Clean);
     wire.pace = LinkRate::both_ways(LinkRate::Varying(Arc::new(LinkSchedule::new(
@@ -40,7 +40,7 @@ fn plan(scheme: &str, seconds: u64, changes: &[Change]) -> Plan {
     }
 }
 
-/// Returns an outage from 15 to 17 s, in which packets wait or are lost.
+/// Returns the plan with an outage from 15 to 17 s, in which packets wait or are lost.
 fn outage(scheme: &str, is_lost: bool) -> Plan {
     let (begin, lasts) = (at(15), Span::from_secs(2));
     let waits = Change { at: begin, kind: ChangeKind::Outage(lasts) };
@@ -60,8 +60,9 @@ fn bursts(tables: &[Table], cause: &str) -> Vec<f64> {
     found
 }
 
-/// RFC 6298 §5.5: each timeout is twice as long as the one before. In the outage each timeout causes one attempt, and
-/// the connection continues one round trip after the first timeout that follows the outage.
+/// RFC 6298 §5.5: each timeout is twice as long as the previous timeout. In the outage each timeout causes
+/// one retransmission, and the connection continues one round trip after the first timeout that follows the
+/// outage.
 #[test]
 fn a_connection_resumes_at_its_first_timeout_after_an_outage() {
     for scheme in ["reno", "cubic", "bbr"] {
@@ -71,21 +72,21 @@ fn a_connection_resumes_at_its_first_timeout_after_an_outage() {
         println!("{scheme}: {:?}, {} timeouts", &attempts[..=first], report.flows[0].timeouts);
         let waits: Vec<f64> = attempts[..=first].windows(2).map(|w| w[1] - w[0]).collect();
         assert!(waits.len() >= 2);
-        // The sender's clock counts milliseconds.
+        // The sender's clock has a resolution of milliseconds.
         assert!(waits.windows(2).all(|w| (w[1] / w[0] - 2.0).abs() < 0.01), "{waits:?}");
         assert!(waits[waits.len() - 1] > 17.0 - attempts[first - 1], "the attempt before it was in vain");
         let arrivals = numbers(&tables, "acks", "time_s");
         let resumed = arrivals.iter().find(|t| **t > 15.5).expect("it goes on");
-        // 1040 B in one direction; 64 B in the other, as the ACK has a D-SACK: the segment sent before the
-        // outage had arrived.
+        // 1040 B in one direction; 64 B in the other, because the ACK has a D-SACK: the segment sent before
+        // the outage had arrived.
         let round_trip = 0.060 + 1104.0 * 8.0 / 10e6;
         assert!((resumed - attempts[first] - round_trip).abs() < 1e-6, "{scheme}: {resumed}");
         assert_eq!(report.flows[0].timeouts, first as u64 + 1, "{scheme}");
     }
 }
 
-/// If packets wait, the ACKs of segments sent before the outage arrive right after it: no attempt is needed, the
-/// timeouts are detected as spurious (F-RTO, RFC 5682), and the window is restored.
+/// If packets wait, the ACKs of segments sent before the outage arrive right after it: no retransmission is
+/// necessary, the timeouts are detected as spurious (F-RTO, RFC 5682), and the window is restored.
 #[test]
 fn packets_queued_in_an_outage_restore_the_window() {
     for scheme in ["reno", "cubic", "bbr"] {
@@ -94,8 +95,8 @@ fn packets_queued_in_an_outage_restore_the_window() {
         println!("{scheme}: {attempts:?}");
         assert!(attempts.len() >= 2 && attempts.iter().all(|t| *t < 17.0));
         assert_eq!(report.flows[0].spurious_timeouts, report.flows[0].timeouts);
-        // A packet on the transmitter leaves within its serialisation time, and its ACK takes 30 ms and its
-        // own serialisation time.
+        // A packet in service leaves within its serialisation time, and its ACK arrives 30 ms plus its own
+        // serialisation time later.
         let arrivals = numbers(&tables, "acks", "time_s");
         let resumed = arrivals.iter().find(|t| **t > 15.5).expect("it goes on");
         assert!((17.0..17.0 + 1092.0 * 8.0 / 10e6 + 0.030).contains(resumed), "{scheme}: {resumed}");
@@ -112,9 +113,9 @@ fn packets_queued_in_an_outage_restore_the_window() {
 
 /// BBR estimates the rate of the path as the maximum of its last ten round trips
 /// (draft-cardwell-iccrg-bbr-congestion-control-00, §4.1.1.3). If the path loses four fifths of its rate, BBR
-/// therefore overfills the queue for ten round trips: those of a full queue, 50 packets queued and one in
-/// service at 2 Mbit/s. Up to three more round trips pass: the present one, one with samples of both rates,
-/// and one until the window has fallen.
+/// therefore overfills the queue for ten round trips of a full queue, with 50 packets queued and one in
+/// service at 2 Mbit/s. Up to three more round trips pass: the present round trip, one with samples of both
+/// rates, and one until the window has decreased.
 #[test]
 fn bbr_adapts_to_a_lower_rate_after_ten_round_trips() {
     let slower = Change { at: at(15), kind: ChangeKind::Rate(Rate::from_bps(2_000_000)) };
@@ -127,19 +128,19 @@ fn bbr_adapts_to_a_lower_rate_after_ten_round_trips() {
     let rounds = (bbr[bbr.len() - 1] - 15.0) / full;
     println!("{} drops in {rounds} round trips of {full} s", bbr.len());
     assert!((10.0..13.0).contains(&rounds));
-    // During that time it loses more than half of the rate that the path carries, 240 packets per second.
+    // During that time it loses more packets than half of the path's rate, 240 packets per second.
     assert!(bbr.len() as f64 > 120.0 * rounds * full);
-    // CUBIC reacts to the first losses, and to one after the ACK that ends the recovery and grows the window
-    // (Linux, tcp_cong_control()): its other drops are those of its own cycle, seconds apart.
+    // CUBIC reacts to the first losses, and to a loss after the ACK that ends the recovery and increases the
+    // window (Linux, tcp_cong_control()). Its other drops belong to its own cycle, and are seconds apart.
     let cubic = drops("cubic");
     let first = cubic.windows(2).position(|w| w[1] - w[0] > 1.0).map_or(cubic.len(), |last| last + 1);
     println!("cubic: {first} drops by {} s", cubic[first - 1]);
     assert!(cubic[first - 1] - 15.0 < 4.0 * full);
 }
 
-/// Agents at the base station receive the events of its link recovery, which depend on its timers. In an outage that
-/// loses frames, the timers expire repeatedly, and each failed attempt causes an EBSN; in an outage in which frames
-/// wait, they expire once for the frames already at the transmitter.
+/// Agents at the base station receive the events of its link recovery, which depend on its timers. In an
+/// outage that loses frames, the timers expire repeatedly, and each failed attempt causes an EBSN. In an
+/// outage in which frames wait, the timers expire once, for the frames already in transmission.
 #[test]
 fn agents_detect_an_outage_by_link_retransmission_timeouts() {
     let mobile = Mobile { scheme: "ebsn", arq: recovery(None), seconds: 40, ..Mobile::default() };

@@ -1,5 +1,5 @@
-//! Links with the delivery opportunities of a recorded link (Mahimahi's traces), wired and by radio. The
-//! accounting of bytes is tested in airhop-radio, pace.rs; these tests check that links follow it.
+//! Links with the delivery opportunities of a recorded link (Mahimahi's traces), wired links and radio links.
+//! airhop-radio, pace.rs, tests the accounting of bytes; these tests check that links follow it.
 
 use crate::common::trace::{numbers, traced};
 use crate::common::{hosts, run};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 const DELAY: Span = Span::from_millis(10);
 const TRACE: &str = "0\n5\n5\n7\n20\n";
 
-/// Returns a flow from a to b over one link.
+/// Returns the plan of a flow from a to b over one link.
 fn plan(transport: Transport, app: Arc<dyn AppPlan>) -> Plan {
     hosts::hosts(Span::from_secs(10), transport, app)
 }
@@ -52,7 +52,7 @@ fn radio(mut plan: Plan, arq: &ArqPlan) -> Plan {
     plan
 }
 
-/// Returns a plan in which a window with all segments, each `bytes` bytes as an IP datagram, is sent at the
+/// Returns a plan in which the whole window, segments of `bytes` bytes each as IP datagrams, is sent at the
 /// start.
 fn backlog(bytes: u32) -> Plan {
     let mut config = Preset::Ns2.config(bytes - 40);
@@ -75,7 +75,7 @@ fn recovery() -> ArqPlan {
 #[test]
 fn packets_depart_at_the_times_of_the_delivery_trace() {
     // Full opportunities, one packet each. The opportunity at time 0 had passed at the arrival of the first
-    // packet; the one of the repetition has not.
+    // packet; the same opportunity in the repetition of the trace has not.
     let full = [5, 5, 7, 20, 20, 25, 25, 27, 40].map(|ms| ms + 10);
     // Two packets per opportunity.
     let halves = [5, 5, 5, 5, 7, 7, 20, 20, 20].map(|ms| ms + 10);
@@ -88,8 +88,8 @@ fn packets_depart_at_the_times_of_the_delivery_trace() {
     }
 }
 
-/// Overload: the link carries its mean rate, 5 opportunities of 1504 B in 20 ms, whatever the sizes of the
-/// packets; each packet includes the 4 B of its TUN header.
+/// Overload: the link carries its mean rate, 5 opportunities of 1504 B in 20 ms, for packets of any size;
+/// each packet includes the 4 B of its TUN header.
 #[test]
 fn a_saturated_trace_link_carries_its_mean_rate() {
     let mean = 5.0 * 1504.0 * 8.0 / 0.020 / 1e6;

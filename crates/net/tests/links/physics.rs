@@ -1,4 +1,4 @@
-//! Physics: an independent reader of the trace checks that stations used the air as their carrier sense
+//! Physics: an independent reader of the trace checks that stations transmitted as their carrier sense
 //! permits.
 
 use crate::common::trace::traced;
@@ -21,7 +21,8 @@ const SIFS: u64 = 10_000;
 /// Upper limit of a frame's airtime.
 const LONGEST: u64 = 10_000_000;
 
-/// Returns 3 rows of 8 stations 21 m apart, each row shifted slightly to the right, with five flows.
+/// Returns the plan of 3 rows of 8 stations 21 m apart, each row shifted slightly to the right, with five
+/// flows.
 fn grid(access: Access, rules: CellRules) -> Plan {
     let nodes: Vec<String> = (0..STATIONS).map(|i| format!("n{i}")).collect();
     let place = |i: usize| [21.0 * (i % 8) as f64 + 4.0 * (i / 8) as f64, 21.0 * (i / 8) as f64];
@@ -122,13 +123,13 @@ impl<'a> Air<'a> {
         self.distance(a, b) <= SENSE
     }
 
-    /// Returns pairs of overlapping transmissions, the earlier first.
+    /// Returns pairs of overlapping transmissions, with the earlier transmission first.
     fn overlaps(&self) -> impl Iterator<Item = [&Sent<'a>; 2]> {
         let later = move |i: usize| self.sent[i + 1..].iter().take_while(move |y| y.start < self.sent[i].end);
         (0..self.sent.len()).flat_map(move |i| later(i).map(move |y| [&self.sent[i], y]))
     }
 
-    /// Returns the frame that `y` answers: a SIFS before it, between the same stations.
+    /// Returns the frame that `y` answers: it ends a SIFS before `y`, and has the same two stations.
     fn answered(&self, y: &Sent<'_>) -> Option<&Sent<'a>> {
         let before = match y.kind {
             "cts" => "rts",
@@ -144,8 +145,8 @@ impl<'a> Air<'a> {
 }
 
 impl Air<'_> {
-    /// Checks overlapping transmissions; returns the number of simultaneous starts, and the number of overlaps by an
-    /// answer.
+    /// Checks overlapping transmissions; returns the number of simultaneous starts, and the number of
+    /// overlaps with an answer.
     fn check_access(&self) -> [usize; 2] {
         let [mut together, mut answers] = [0; 2];
         for [x, y] in self.overlaps() {
@@ -185,8 +186,8 @@ impl Air<'_> {
         captured
     }
 
-    /// Returns whether a receiver with the lock rule may, and must, receive `x`: no other signal is earlier,
-    /// and `x` is 10 dB above each of them.
+    /// Returns two booleans for a receiver with the lock rule: whether it may, and whether it must, receive
+    /// `x`. No other signal is earlier, and `x` is 10 dB above each of them.
     fn outlasts_each(&self, x: &Sent<'_>, others: &[&Sent<'_>]) -> (bool, bool) {
         let is_above = |y: &&Sent<'_>| self.power(x.from, x.to) >= 10.0 * self.power(y.from, x.to);
         let all =
@@ -194,8 +195,9 @@ impl Air<'_> {
         (all(|y, x| y >= x), all(|y, x| y > x))
     }
 
-    /// Returns the same for the rule with added powers: a captured frame is always 10 dB above the sum of all
-    /// others. A frame need not be received if the receiver may be locked on another decodable frame.
+    /// Returns the same booleans for the rule with added powers: a captured frame is always 10 dB above the
+    /// sum of all other signals. A frame need not be received if the receiver may be locked on another
+    /// decodable frame.
     fn outlasts_all(&self, x: &Sent<'_>, others: &[&Sent<'_>]) -> (bool, bool) {
         let begins = others.iter().map(|y| y.start.max(x.start));
         let sum_at = |t: u64| {
@@ -228,8 +230,8 @@ fn air_of<'a>(plan: &Plan, tables: &'a [Table]) -> Air<'a> {
     Air { places, sent: transmissions(air) }
 }
 
-/// The number of a cell's names in the trace grows with its neighbours: one for each pair in receive range
-/// and one for each queue.
+/// The number of a cell's names in the trace grows with its neighbours: one name for each pair in receive
+/// range and one for each queue.
 #[test]
 fn a_trace_names_only_pairs_in_receive_range() {
     let plan = grid(Access::Basic, CellRules::NS2);

@@ -11,7 +11,8 @@ fn drawn(area: &Area, stations: usize, rep: u64) -> Option<Vec<Position>> {
     scatter("field", area, stations, Some(REACH), &Streams::new(1, rep), |_| true)
 }
 
-/// Returns all shortest paths by Floyd and Warshall, an algorithm independent of the tested search.
+/// Returns all shortest paths by the algorithm of Floyd and Warshall, which is independent of the tested
+/// search.
 fn hops(places: &[Position], reach: f64) -> Vec<Vec<Option<u32>>> {
     let n = places.len();
     let near = |a: usize, b: usize| {
@@ -64,7 +65,7 @@ fn a_connected_layout_is_the_first_connected_draw() {
     assert!((1..99).contains(&first), "{first} of 100 were connected at once: both cases are tested");
 }
 
-/// An impossible layout is an error after the maximum number of draws, and not before.
+/// An impossible layout is an error after exactly the maximum number of draws.
 #[test]
 fn an_impossible_layout_is_an_error_after_the_last_draw() {
     assert_eq!(drawn(&Area { width: 1e6, height: 1e6, connected: true }, 50, 0), None);

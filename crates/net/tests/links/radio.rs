@@ -1,4 +1,4 @@
-//! Radio links: times, queues, causes of drops, agents beside them, and determinism.
+//! Radio links: times, queues, causes of drops, their agents, and determinism.
 
 use crate::common;
 use crate::common::radio::{FRAME, Mobile, PAYLOAD, fades, recovery, rules};
@@ -35,15 +35,15 @@ fn ms(bytes: f64, kbps: f64) -> f64 {
 // ---- times -------------------------------------------------------------------------------------------------------------------
 
 // A transfer of one segment at a time: 128 bytes and an ACK of 40 at 56 and at 19.2 kbit/s, 50 and 10 ms each
-// way. With recovery the TCP ACK follows the link ACK of its segment, 6 bytes. Link headers occur on the air
-// only.
+// way. With recovery the TCP ACK follows the link ACK of its segment, 6 bytes. Link headers exist only on the
+// air.
 #[test]
 fn radio_link_rtt_is_serialisation_plus_propagation() {
     for (arq, overhead, link_ack) in [(PLAIN, 0, 0.0), (PLAIN, 4, 0.0), (recovery(None), 4, 6.0)] {
         let mut plan = Mobile { arq, overhead, ..Mobile::default() }.plan();
         plan.flows[0].app = Arc::new(Transfer { bytes: u64::from(PAYLOAD) });
         if let Transport::Tcp { config, .. } = &mut plan.flows[0].transport {
-            config.rto = airhop_tcp::Preset::Rfc.config(PAYLOAD).rto; // times exactly
+            config.rto = airhop_tcp::Preset::Rfc.config(PAYLOAD).rto; // exact times
         }
         let r = run(&plan, 1);
         let air = f64::from(overhead);
@@ -54,8 +54,8 @@ fn radio_link_rtt_is_serialisation_plus_propagation() {
     }
 }
 
-// A saturated link carries its rate: 128 bytes per segment, and the link ACK of each TCP ACK in the other
-// direction.
+// A saturated link carries its rate: 128 bytes per segment, and in the other direction the link ACK of each
+// TCP ACK.
 #[test]
 fn a_saturated_clean_radio_link_carries_its_rate() {
     for (arq, link_ack) in [(PLAIN, 0.0), (recovery(None), 6.0)] {
@@ -72,12 +72,12 @@ fn a_saturated_clean_radio_link_carries_its_rate() {
     assert!((goodput * 1e3 - 13.18).abs() < 0.02, "{goodput}");
 }
 
-// The path properties that the simulator reports to a scheme, compared with the path's behaviour (`oracle.rs` has other
-// paths).
+// Path properties that the simulator reports to a scheme, compared with the path's behaviour (`oracle.rs` has
+// other paths).
 #[test]
 fn a_small_arq_window_limits_the_rate_of_the_link() {
-    // Stop-and-wait: a frame, its ACK, and twice 10 ms for 88 bytes of payload. No ACK waits for data: TCP
-    // ACKs arrive after the link ACK was sent, and end before the next one.
+    // Stop-and-wait: a frame, its ACK, and twice 10 ms for 88 bytes of payload. No link ACK waits for data:
+    // TCP ACKs arrive after the link ACK was sent, and end before the next link ACK.
     let wait = ArqPlan::GoBackN { group: airhop_radio::arq::Group::Sliding, rules: rules(1, None) };
     let mobile = Mobile { arq: [wait, ArqPlan::None], seconds: 200, scheme: "reno", ..Mobile::default() };
     let cycle = ms(128.0 + 6.0, 19.2) + 20.0;
@@ -95,7 +95,8 @@ fn sent_by<'a>(air: &'a [Sent], node: &str) -> Vec<&'a Sent> {
     sent
 }
 
-/// Returns a link with data in both directions, with errors, and a window that is not always full.
+/// Returns the plan of a link with data in both directions, with errors, and with a window that is not always
+/// full.
 fn busy() -> Plan {
     let mobile = Mobile {
         arq: recovery(None),
@@ -109,7 +110,7 @@ fn busy() -> Plan {
 }
 
 // Each end has one transmitter: its frames follow one another, each with the serialisation time of its bytes,
-// at full rate while there is data.
+// and without gaps while there is data.
 #[test]
 fn a_transmitter_sends_one_frame_at_a_time() {
     let (_, tables) = traced(&busy(), 1);
@@ -142,7 +143,7 @@ fn link_acks_precede_data_frames() {
         let sent = sent_by(&air, node);
         let mut checked = 0;
         for (i, &arrival) in arrivals.iter().enumerate().take_while(|(_, at)| **at < 99.0) {
-            // Data that begins exactly at the arrival does not count as later.
+            // Data that starts exactly at the arrival does not count as later.
             let mut later = sent.iter().skip_while(|s| s.start < arrival - 1e-8);
             let next = later.find(|s| s.kind == "ack" || s.start >= arrival + 1e-8);
             let next = next.expect("it answers");
@@ -157,8 +158,8 @@ fn link_acks_precede_data_frames() {
     }
 }
 
-// Kinds and sequence numbers of the frames: data of 128 + 3 bytes, TCP ACKs of 40 + 3, link ACKs of 6, even
-// if the packet of a frame was delivered long before.
+// Kinds and sequence numbers of frames: data of 128 + 3 bytes, TCP ACKs of 40 + 3, link ACKs of 6. They are
+// also correct if the packet of a frame was delivered long before.
 #[test]
 fn frames_are_traced_with_kind_and_sequence_number() {
     let (_, tables) = traced(&busy(), 1);
@@ -175,31 +176,31 @@ fn frames_are_traced_with_kind_and_sequence_number() {
         let is_segment = frame.packet == "data";
         assert!(!is_segment || frame.seq % u64::from(PAYLOAD) == 1 % u64::from(PAYLOAD), "{frame:?}");
     }
-    // Go-back-n retransmits frames that had arrived: their attempt numbers increase after the packet has
-    // left.
+    // Go-back-n retransmits frames that had arrived: their attempt numbers increase after their packet was
+    // delivered.
     let again = air.iter().filter(|s| s.attempt > 1 && s.outcome == "received" && s.packet == "data").count();
     assert!(again > 50, "{again}");
 }
 
 // ---- queues and drops --------------------------------------------------------------------------------------------------------
 
-// Datagrams of 128 bytes every 50 ms on a link that sends one every 53.33 ms: the window of three fills
-// first, then the queue, which counts queued packets only, up to 50.
+// Datagrams of 128 bytes every 50 ms on a link that sends one datagram per 53.33 ms: first the window of
+// three fills, then the queue, which counts only queued packets, up to 50.
 #[test]
 fn the_radio_queue_counts_packets_beyond_the_arq_window() {
     for (arq, in_service) in [(PLAIN, 1), (recovery(None), 3)] {
         let mut plan = Mobile { arq, ..Mobile::default() }.datagrams(16_000);
         plan.links.wired[0].pace = LinkRate::both_ways(Rate::from_bps(1_000_000_000));
         let interval = 0.05;
-        // No other data is on the link: the mobile sends only link ACKs. Datagram k arrives at 50 ms × k;
-        // frame i is finished, and its place in the window free, 53.33 ms × (i + 1) after the first arrival
-        // and, with recovery, an ACK and twice 10 ms later.
+        // No other data is on the link: the mobile sends only link ACKs. Datagram k arrives at 50 ms × k.
+        // Frame i is finished 53.33 ms × (i + 1) after the first arrival. Its place in the window is then
+        // free; with recovery, it is free an ACK and twice 10 ms later.
         let answer = if in_service == 1 { 0.0 } else { 0.0025 + 0.02 };
         let (r, tables) = traced(&plan, 1);
         let rows = queue_at(&tables, "bs->m");
         assert_eq!(rows.iter().map(|row| row.1).max(), Some(50));
-        // First queued datagram: the lowest k for which k + 1 have arrived and fewer than k + 1 - in_service
-        // have left.
+        // First queued datagram: the lowest k for which k + 1 datagrams have arrived and fewer than k + 1 -
+        // in_service have left.
         let left = |at: f64| ((at - answer) / (0.128 * 8.0 / 19.2)).max(0.0).floor() as i64;
         let first =
             (0..1000).find(|&k| k + 1 - left(interval * k as f64 + 1e-9) > in_service).expect("it fills");
@@ -215,14 +216,15 @@ fn the_radio_queue_counts_packets_beyond_the_arq_window() {
     }
 }
 
-// Run document: `channel` counts lost frames, data and link ACKs; `retries` counts discarded packets. Without
-// recovery each corrupted packet is lost, with unlimited recovery none, and with a limit the discarded ones.
+// Counters of the report: `channel` counts lost frames, data and link ACKs; `retries` counts discarded
+// packets. Without recovery each corrupted packet is lost, with unlimited recovery none, and with an attempt
+// limit the discarded packets.
 #[test]
 fn drops_are_counted_by_cause() {
     let errors = ErrorPlan::FrameErrorRate { fer: 0.3, reference_bits: u64::from(FRAME) * 8 };
     for attempts in [None, Some(Some(2)), Some(None)] {
         let arq = attempts.map_or(PLAIN, recovery);
-        // A third of the link's rate, so that no queue fills.
+        // The load is a third of the link's rate, so no queue fills.
         let plan = Mobile { arq, errors: errors.clone(), seconds: 400, ..Mobile::default() }.datagrams(5_000);
         let (r, tables) = traced(&plan, 1);
         let air = on_air(&tables);
@@ -243,8 +245,8 @@ fn drops_are_counted_by_cause() {
                 assert!(channel > 600 && retries == 0 && corrupted("ack") > 0);
                 assert!(missing < 40, "{missing} missing: those inside");
             }
-            // 9 % would be lost twice; go-back-n also discards packets that arrived out of order, and packets
-            // of which only ACKs were lost.
+            // The probability of two losses is 9 %; go-back-n also discards packets that arrived out of
+            // order, and packets of which only the ACKs were lost.
             Some(Some(_)) => {
                 assert!(
                     retries > 100 && (missing.saturating_sub(12)) <= retries,
@@ -272,8 +274,8 @@ fn headers_of_damaged_segments_are_delivered() {
 
 // ---- agents ------------------------------------------------------------------------------------------------------------------
 
-// Yun 2009 §3.1: an ERSN when the link layer begins to retransmit a segment, an ELN when it discards the
-// segment. On the downlink a notice is a packet, from the sender's own station a call.
+// Yun 2009 §3.1: an ERSN when the link layer starts to retransmit a segment, an ELN when it discards the
+// segment. On the downlink a notice is a packet; from the sender's own station it is a function call.
 #[test]
 fn link_retransmission_causes_ersn_and_discard_eln() {
     let errors = ErrorPlan::FrameErrorRate { fer: 0.1, reference_bits: u64::from(FRAME) * 8 };
@@ -304,14 +306,14 @@ fn link_retransmission_causes_ersn_and_discard_eln() {
     }
 }
 
-/// Returns the plan with this service in place of those of the scheme.
+/// Returns the plan with this service in place of the scheme's services.
 fn served(mut plan: Plan, service: &str) -> Plan {
     plan.flows[0].services = served_by(&[service]);
     plan
 }
 
 // Kounavis 1996 §4: base stations measure fades and announce their length, as far as the link layer can
-// detect them; likewise on an 802.11 cell.
+// detect them; also on an 802.11 cell.
 #[test]
 fn agents_observe_fades_of_cells_and_radio_links() {
     let mobile =
@@ -330,14 +332,14 @@ fn agents_observe_fades_of_cells_and_radio_links() {
     assert!(notices(&r, NoticeKind::Rttn) > 3, "{:?}", r.flows[0]);
     cell.links.wlans[0].cell.errors.clear();
     cell.links.wlans[0].cell.attempts = 255;
-    // Collisions count as failures too, but are short: the announced lengths are milliseconds.
+    // Collisions also count as failures, but are short: the announced lengths are milliseconds.
     let (with, without) = (run(&cell, 1), run(&served(cell, "snoop"), 1));
     assert!(notices(&with, NoticeKind::Rttn) > 0 && notices(&without, NoticeKind::Rttn) == 0);
 }
 
-// Two base stations on one path, each with its own agent: the agent behind the first radio link serves its
-// uplink, the one before the second its downlink (Balakrishnan and Katz 1998). Each marks the losses of its
-// own link.
+// Two base stations on one path, each with its own agent: the agent after the first radio link serves its
+// uplink, and the agent before the second radio link serves its downlink (Balakrishnan and Katz 1998). Each
+// agent marks the losses of its own link.
 #[test]
 fn each_base_station_reports_losses_of_its_own_link() {
     let errors = ErrorPlan::FrameErrorRate { fer: 0.03, reference_bits: u64::from(FRAME) * 8 };
@@ -355,7 +357,8 @@ fn each_base_station_reports_losses_of_its_own_link() {
         both = eln;
     }
     assert!(both > 0.0);
-    // Base stations do not mark queue losses, except for a few retransmissions that overtake other segments.
+    // Base stations do not mark losses in queues, except for a few retransmissions that overtake other
+    // segments.
     let mut congested =
         Mobile { scheme: "eln", to_mobile: true, window: 100, seconds: 400, ..Mobile::default() }.plan();
     congested.links.wired[0].queue = [QueuePlan::DropTail { packets: 3 }; 2];
@@ -365,7 +368,7 @@ fn each_base_station_reports_losses_of_its_own_link() {
     assert!(lost > 50 && marked * 20 < lost, "{:?} {:?}", r.drops, r.flows[0]);
 }
 
-/// Every scheme, with all services that it needs, and every service, on both topologies and with every
+/// Every scheme, with all services that it requires, and every service, on both topologies and with every
 /// recovery: the run completes, its packets are accounted for, and data arrives in the good periods.
 #[test]
 fn every_scheme_and_service_runs_over_radio_links() {
@@ -423,7 +426,7 @@ fn plan_and_seed_determine_a_run_on_any_thread() {
         });
         assert!(together.iter().all(|r| *r == alone));
         assert_ne!(run(&plan, 2).fingerprint, alone.fingerprint, "the seed matters");
-        // Tracing does not change the run, although the link then emits more events.
+        // Tracing does not change the run, although a traced link emits more events.
         assert_eq!(traced(&plan, 1).0, alone);
     }
 }

@@ -1,5 +1,5 @@
-//! Links that change during a run, wired and by radio. The transmitter at a change is tested in airhop-radio,
-//! course.rs; these tests check that links, queues and receivers follow it.
+//! Links that change during a run, wired links and radio links. airhop-radio, course.rs, tests the
+//! transmitter at a change; these tests check that links, queues and receivers follow the change.
 
 use crate::common::trace::{numbers, traced};
 use crate::common::{hosts, run};
@@ -44,7 +44,7 @@ fn handoff(from: u64, gap: u64, is_forwarded: bool) -> Change {
     Change { at: ms(from), kind }
 }
 
-/// Returns a rate of 1 Mbit/s until the first change.
+/// Returns the rate of a link with these changes, 1 Mbit/s until the first change.
 fn pace(changes: &[Change]) -> LinkRate {
     LinkRate::Varying(Arc::new(LinkSchedule::new(Rate::from_bps(1_000_000), DELAY, changes)))
 }
@@ -81,21 +81,21 @@ fn recovery(window: u32, timeout: u64, attempts: Option<u32>) -> ArqPlan {
     ArqPlan::SelectiveRepeat { srej: true, rules }
 }
 
-/// Returns the same link as a wire, and as a radio link without recovery.
+/// Returns two plans of the same link: as a wire, and as a radio link without recovery.
 fn both(plan: &Plan, changes: &[Change], errors: &ErrorPlan) -> [Plan; 2] {
     let wire = wired(plan.clone(), pace(changes), errors);
     [wire, radio(plan.clone(), pace(changes), errors, &ArqPlan::None)]
 }
 
-/// Returns a plan in which a window with all segments, each of 1000 B as an IP datagram, is sent at the
-/// start: 8 ms each at 1 Mbit/s.
+/// Returns a plan in which the whole window, segments of 1000 B each as IP datagrams, is sent at the start: 8
+/// ms per segment at 1 Mbit/s.
 fn backlog() -> Plan {
     let mut config = Preset::Ns2.config(960);
     config.initial_window = 1000.0;
     hosts::hosts(Span::from_secs(10), hosts::tcp("newreno", config), Arc::new(Bulk))
 }
 
-/// Datagrams of 1000 B at this rate, headers included, for this duration.
+/// Returns the plan of datagrams of 1000 B at this rate, headers included, for this duration.
 fn datagrams(kbps: u64, duration: Span) -> Plan {
     let app = Arc::new(Cbr { rate: Rate::from_bps(kbps * 972) });
     hosts::hosts(duration, Transport::Udp { bytes: 972 }, app)
@@ -114,13 +114,14 @@ fn dropped(report: &Report, why: Drop) -> u64 {
 #[test]
 fn packets_arrive_after_their_bits_at_the_varying_rate() {
     let us = 1000;
-    // The second packet is half sent when the rate doubles, at 12 ms; the fourth is sent to a quarter when
-    // the rate falls to a fifth, at 19 ms.
+    // The second packet is half sent when the rate doubles, at 12 ms. A quarter of the fourth packet is sent
+    // when the rate decreases to a fifth, at 19 ms.
     let steps = [rate(12, 2000), rate(19, 400)];
     let stepped = [8_000, 14_000, 18_000, 34_000, 54_000].map(|sent| (sent + 10_000) * us);
     // The packet is half sent when the outage of 2 s begins.
     let waits = [8_000, 2_016_000, 2_024_000].map(|sent| (sent + 10_000) * us);
-    // The new cell sends the packet again 100 ms later: the transmission takes 4 ms, and the delay is 15 ms.
+    // The new cell sends the packet again 100 ms later, with a serialisation time of 4 ms and a delay of 15
+    // ms.
     let moved = [18_000, 112_000 + 4_000 + 15_000, 112_000 + 8_000 + 15_000].map(|arrived| arrived * us);
     for (changes, expect) in [
         (&steps[..], &stepped[..]),
@@ -137,24 +138,24 @@ fn packets_arrive_after_their_bits_at_the_varying_rate() {
 }
 
 /// In an outage that loses frames the transmitter continues: of datagrams sent every 8 ms, those that end
-/// after 12 ms and begin before 40 ms are lost.
+/// after 12 ms and start before 40 ms are lost.
 #[test]
 fn frames_sent_in_an_outage_are_lost() {
     let errors = ErrorPlan::Clean.with_outages(vec![[ms(12), ms(40)]]);
     for plan in both(&datagrams(1000, Span::from_secs(1)), &[], &errors) {
         let report = run(&plan, 1);
         assert_eq!((dropped(&report, Drop::Channel), report.drops.iter().sum::<u64>()), (4, 4));
-        // The last arrival was sent by 990 ms.
+        // The last datagram that arrives was sent by 990 ms.
         assert_eq!(report.flows[0].delivered_bytes / 972, 990 / 8 - 4);
     }
 }
 
-/// Packets queued at the old base station when the mobile reaches the new one are lost, as is the frame on
-/// the air; no other packet is.
+/// Only the packets that are queued at the old base station when the mobile reaches the new base station, and
+/// the frame on the air, are lost.
 #[test]
 fn a_handoff_drops_or_forwards_queued_packets() {
     // Twice the rate of the link: at 112 ms 28 datagrams have arrived, one every 4 ms from time 0. The first
-    // is sent by 8 ms, the second is interrupted.
+    // is sent by 8 ms; the handoff interrupts the second.
     let plan = datagrams(2000, Span::from_secs(1));
     for is_forwarded in [true, false] {
         for plan in both(&plan, &[handoff(12, 100, is_forwarded)], &ErrorPlan::Clean) {
@@ -162,13 +163,14 @@ fn a_handoff_drops_or_forwards_queued_packets() {
             let lost = [dropped(&report, Drop::Channel), dropped(&report, Drop::Route)];
             assert_eq!(lost, if is_forwarded { [0, 0] } else { [1, 26] });
             assert_eq!(report.drops.iter().sum::<u64>(), lost.iter().sum());
-            // One datagram, and from 112 ms on one every 4 ms, the last of them sent by 985 ms.
+            // One datagram before the handoff, and one every 4 ms from 112 ms on, the last of them sent by
+            // 985 ms.
             assert_eq!(report.flows[0].delivered_bytes / 972, 1 + (985 - 112) / 4);
         }
     }
 }
 
-/// The mobile keeps its own packets, whatever happens to packets queued for it.
+/// The mobile keeps its own packets, regardless of the packets queued for it.
 #[test]
 fn a_handoff_does_not_lose_packets_of_the_mobile() {
     let mut plan = datagrams(2000, Span::from_secs(1));
@@ -180,8 +182,8 @@ fn a_handoff_does_not_lose_packets_of_the_mobile() {
     }
 }
 
-/// Under overload the link carries the integral of its rate. Outages every second, changes of the rate in
-/// between.
+/// Under overload the link carries the integral of its rate. There are outages every second, and changes of
+/// the rate between them.
 #[test]
 fn a_saturated_link_carries_the_integral_of_its_rate() {
     let changes: Vec<Change> = (0..10)
@@ -205,8 +207,8 @@ fn a_saturated_link_carries_the_integral_of_its_rate() {
     }
 }
 
-/// No packet is duplicated or lost without a record (`traced` and `run` audit the world), for any contents of
-/// the window of a recovering link.
+/// No packet is duplicated or lost without a record (`traced` and `run` audit the packets), for any contents
+/// of the window of a recovering link.
 #[test]
 fn link_recovery_preserves_packets_over_link_changes() {
     for attempts in [None, Some(2)] {
@@ -227,8 +229,8 @@ fn link_recovery_preserves_packets_over_link_changes() {
     }
 }
 
-/// The table `links` of a traced run has the changes in both directions; without changes there is no such
-/// table.
+/// The table `links` of a traced run contains the changes in both directions; without changes this table does
+/// not exist.
 #[test]
 fn a_trace_records_the_changes_of_a_link() {
     let changes = [rate(100, 250), handoff(500, 100, true)];

@@ -1,5 +1,5 @@
-//! Worlds that are open to real hosts. The hosts are Airhop's TCPs, which exchange real datagrams: a run with
-//! them must equal the run of the same flow inside the world.
+//! Networks that are open to real hosts. The hosts are Airhop's TCPs, which exchange real datagrams: a run
+//! with them must equal the run of the same flow inside the network.
 
 mod stack;
 
@@ -43,9 +43,9 @@ fn data(report: &Report) -> &FlowReport {
     report.flows.iter().max_by_key(|flow| flow.sent_segments).expect("a flow")
 }
 
-// The same packets on the same links: hosts outside have the goodput of the flow inside, to the byte. Every
-// step between them is exercised: SYN, window scale, SACK, timestamps, sequence numbers, header changes, and
-// agents that store, retransmit and drop packets.
+// The same packets on the same links: hosts outside have the goodput of the flow inside, to the byte. The
+// test covers every step between them: SYN, window scale, SACK, timestamps, sequence numbers, header changes,
+// and agents that store, retransmit and drop packets.
 #[test]
 fn external_hosts_have_the_goodput_of_simulated_hosts() {
     for (scheme, fer) in [("reno", 0.0), ("sack", 0.02), ("cubic", 0.01), ("snoop", 0.03)] {
@@ -56,7 +56,8 @@ fn external_hosts_have_the_goodput_of_simulated_hosts() {
         assert_eq!(stacks.receiver.delivered(), inside.delivered_bytes, "{scheme}");
         assert_eq!(flow.sent_segments, inside.sent_segments, "{scheme}");
         assert_eq!(flow.retransmissions, inside.retransmissions, "{scheme}");
-        // For real hosts the network counts acknowledged data, which is at most two segments less at the end.
+        // For real hosts the network counts acknowledged data, which is at most two segments less than the
+        // delivered data at the end.
         assert!(inside.delivered_bytes - flow.delivered_bytes <= 2 * 1000, "{scheme}");
         assert_eq!((flow.transport, flow.scheme, flow.is_real), ("tcp", None, true));
         assert_eq!((flow.from.as_str(), flow.to.as_str()), ("s", "d"));
@@ -65,8 +66,8 @@ fn external_hosts_have_the_goodput_of_simulated_hosts() {
     }
 }
 
-// RFC 3168 §5 and §6.1.3: marks of a flow from outside equal those of the flow inside, wherever the network
-// sees them: on entry, in queues, and as ACKs leave.
+// RFC 3168 §5 and §6.1.3: marks of a flow from outside equal those of the flow inside, at every place where
+// the network counts them: on entry, in queues, and as ACKs leave.
 #[test]
 fn ce_marks_of_external_flows_are_counted() {
     let mut plan = last_hop("dctcp", 0.001).plan();
@@ -78,8 +79,8 @@ fn ce_marks_of_external_flows_are_counted() {
     assert!(flow.ect0 > 100 && flow.ce > 5 && flow.ece > 5 && flow.ect1 == 0, "{flow:?}");
 }
 
-// ECT(1), which no sender inside uses, is counted separately, and packets that enter with CE are not counted as marked
-// by this network.
+// ECT(1), which no sender inside uses, is counted separately. Packets that enter with CE are not counted as
+// marked by this network.
 #[test]
 fn ect1_and_ce_set_by_external_hosts_are_counted_apart() {
     let (s, d) = (NodeId(0), NodeId(4));
@@ -97,7 +98,7 @@ fn ect1_and_ce_set_by_external_hosts_are_counted_apart() {
     assert_eq!(marks, Marks { ect0: 1, ect1: 2, ce: 0, ece: 0 });
 }
 
-// A log suffices to repeat the run, which depends only on the datagrams and their times.
+// A log is sufficient to repeat the run, which depends only on the datagrams and their times.
 #[test]
 fn datagrams_and_their_times_determine_the_run() {
     let hop = last_hop("snoop", 0.03);
@@ -122,8 +123,8 @@ fn datagrams_and_their_times_determine_the_run() {
     assert_eq!(replay(Some(Span::from_micros(700))), live, "who looks more often changes nothing");
 }
 
-// In a download one end sends no data: its flow is in no list of flows, so no table has a row of it, although
-// ACKs of its SYN arrive.
+// In a download one end sends no data: its flow is in no list of flows, so no table has a row of this flow,
+// although ACKs of its SYN arrive.
 #[test]
 fn a_flow_without_data_is_in_no_list_of_flows() {
     let (plan, outside) = opened(&last_hop("sack", 0.02).plan());
@@ -148,7 +149,7 @@ fn quiet() -> World {
     World::open(&plan, Some(&outside), 1, 0, None).expect("a plan with routes")
 }
 
-/// Returns the datagrams that leave within 50 ms after one entered, more than the one-way delay.
+/// Returns the datagrams that leave within 50 ms, more than the one-way delay, after `datagram` entered.
 fn pass(world: &mut World, node: NodeId, datagram: &[u8]) -> Vec<Departure> {
     pass_all(world, node, &[datagram.to_vec()])
 }
@@ -171,8 +172,8 @@ fn udp(source: NodeId, destination: NodeId, ports: [u16; 2], payload: &[u8]) -> 
     bytes
 }
 
-// A datagram that is not TCP leaves unchanged at the host of its address, with one flow for each conversation
-// and direction, and one flow for datagrams without ports.
+// A datagram that is not TCP leaves unchanged at the host of its destination address. There is one flow for
+// each conversation and direction, and one flow for datagrams without ports.
 #[test]
 fn a_non_tcp_datagram_leaves_unchanged() {
     let (s, d) = (NodeId(0), NodeId(4));
@@ -227,9 +228,9 @@ fn datagrams_to_unknown_hosts_are_dropped_and_counted() {
     assert_eq!(world.report().flows, []);
 }
 
-// Snoop behind a client that opens the connection and sends a request: the sender of the answer is the
-// server, although the client sent first. Both directions of a connection are flows, and agents serve the
-// direction of their flow in the scenario.
+// Snoop at a base station before a client that opens the connection and sends a request: the sender of the
+// answer is the server, although the client sent first. Both directions of a connection are flows, and agents
+// serve the direction of their flow in the scenario.
 #[test]
 fn agents_serve_the_data_direction_of_a_connection() {
     let (s, d) = (NodeId(0), NodeId(4));
@@ -240,7 +241,8 @@ fn agents_serve_the_data_direction_of_a_connection() {
     assert_eq!(pass(&mut world, d, &segment(d, 101, Some(901), false, 200)).len(), 1);
     let answer: Vec<_> = (0..5).map(|i| segment(s, 901 + 1000 * i, Some(301), false, 1000)).collect();
     assert_eq!(pass_all(&mut world, s, &answer).len(), 5);
-    // Snoop forwards the first duplicate ACK; at the second it retransmits and drops the duplicate.
+    // Snoop forwards the first duplicate ACK. At the second, it retransmits the segment and drops the
+    // duplicate.
     let acks: Vec<_> = (0..3).map(|_| pass(&mut world, d, &segment(d, 301, Some(901), false, 0))).collect();
     assert_eq!(
         acks.iter().map(Vec::len).collect::<Vec<_>>(),
@@ -271,8 +273,8 @@ fn segment(from: NodeId, seq: u32, ack: Option<u32>, syn: bool, len: usize) -> V
     bytes
 }
 
-// A connection that reuses the ports of an earlier one (RFC 9293 §3.6, MAY-2) is another pair of flows with
-// names of their own.
+// A connection that reuses the ports of an earlier connection (RFC 9293 §3.6, MAY-2) has another pair of
+// flows, with their own names.
 #[test]
 fn a_connection_that_reuses_ports_has_its_own_name() {
     let (s, d) = (NodeId(0), NodeId(4));
@@ -287,7 +289,7 @@ fn a_connection_that_reuses_ports_has_its_own_name() {
     assert_eq!(names, [there.to_string(), format!("{there} #2"), format!("{there} #3")]);
 }
 
-// RFC 9293 §3.10.7.4: an ACK of data never sent acknowledges nothing, so no host can raise its goodput by
+// RFC 9293 §3.10.7.4: an ACK of data never sent acknowledges nothing, so no host can increase its goodput by
 // forged ACKs.
 #[test]
 fn forged_acks_of_unsent_data_acknowledge_nothing() {
@@ -324,8 +326,8 @@ fn a_forged_or_truncated_datagram_is_not_forwarded() {
     assert_eq!(pass(&mut world, s, &whole).len(), 1);
 }
 
-/// Simulates senders with or without a listener; returns the number of notices, the number sent by kind, and
-/// their effect.
+/// Simulates senders with or without a listener; returns the number of notices, the numbers sent by kind, and
+/// the hosts.
 fn told(scheme: &'static str, hears: bool) -> ([u64; 5], [u64; 5], Stacks) {
     let hop = LastHop { attempts: if scheme == "eln" { 1 } else { 4 }, ..last_hop(scheme, 0.3) };
     let (plan, mut outside) = opened(&hop.plan());
@@ -336,8 +338,8 @@ fn told(scheme: &'static str, hears: bool) -> ([u64; 5], [u64; 5], Stacks) {
     (data(&world.report()).notices, world.notices_left(), stacks)
 }
 
-// Kounavis 1996 on real packets: each failed downlink attempt notifies the sender. EBSN is sent as an ICMP message
-// about the segment, which any kernel ignores.
+// Kounavis 1996 on real packets: each failed downlink attempt notifies the sender. EBSN is sent as an ICMP
+// message about the segment, which every kernel ignores.
 #[test]
 fn an_ebsn_leaves_the_network_as_icmp() {
     let (made, left, Stacks { messages, .. }) = told("ebsn", false);
@@ -352,8 +354,8 @@ fn an_ebsn_leaves_the_network_as_icmp() {
 }
 
 // Yun 2009 §3.1 and Balakrishnan and Katz 1998 on real packets: ELN and ERSN have the form of ACKs, and the
-// ELN bit is set in an ACK. All are sent to senders with a listener, and none to others; a sender that reads
-// them reacts as to notices inside the world.
+// ELN bit is set in an ACK. All notices are sent to senders with a listener, and none to other senders; a
+// sender that reads them reacts as to notices inside the network.
 #[test]
 fn only_senders_with_a_listener_receive_eln_and_ersn() {
     for (scheme, kinds) in

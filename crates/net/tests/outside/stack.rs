@@ -1,4 +1,4 @@
-//! A TCP of Airhop in place of a real host: outside of the world, connected to it by datagrams only.
+//! An Airhop TCP in place of a real host: outside of the network, connected to it only by datagrams.
 
 use airhop_base::{Body, Departure, FlowId, NodeId, Packet, Time};
 use airhop_net::World;
@@ -29,7 +29,7 @@ pub struct Stacks {
     pub heard: usize,
 }
 
-/// Hosts outside that replace the first flow of a plan and the flow in the other direction.
+/// Hosts outside that replace the first flow of a plan and the flow in the opposite direction.
 pub fn opened(plan: &Plan) -> (Plan, OutsidePlan) {
     let mut plan = plan.clone();
     let first = plan.flows[0].clone();
@@ -64,7 +64,7 @@ impl Stacks {
         }
     }
 
-    /// Runs world and hosts to the end.
+    /// Runs network and hosts to the end.
     pub fn drive(&mut self, world: &mut World, end: Time) {
         let stop = AtomicBool::new(false);
         let mut now = Time::ZERO;

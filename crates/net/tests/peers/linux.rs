@@ -1,11 +1,12 @@
 //! Reference: measurements of Linux 6.18 on an emulated link (`reference/linux.csv`, mean of 3 runs per
 //! point). Goodput with losses is compared in `tests/python/peers/test_crosscheck.py`.
 //!
-//! The sockets were paced, so the preset paces too: BBR is the default of that kernel, iperf3 selects the
-//! congestion control after connect(), and the pacing enabled by BBR stays on. A 6.18 kernel over an emulator
-//! of the same kind (10 Mbit/s, 30 ms each way, 50 packets) reproduces all figures of the table with pacing:
-//! at zero loss 54, 54 and 54 retransmissions with CUBIC, and a slow start that an ACK train ends at 154; it
-//! has 23 and 78 or 118 if CUBIC is selected before connect().
+//! The kernel's sockets were paced, so the preset also paces: BBR is the default of that kernel, iperf3
+//! selects the congestion control after connect(), and the pacing enabled by BBR remains enabled. A 6.18
+//! kernel over an emulator of the same kind (10 Mbit/s, 30 ms each way, 50 packets) reproduces all figures of
+//! the table with pacing: at zero loss 54, 54 and 54 retransmissions with CUBIC, and a slow start that an ACK
+//! train ends at 154. If CUBIC is selected before connect(), the kernel has 23 retransmissions, and a slow
+//! start that ends at 78 or 118.
 
 use crate::common::trace::{numbers, traced};
 use crate::common::{hosts, run};
@@ -17,8 +18,8 @@ use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::Preset;
 use std::sync::Arc;
 
-/// Returns two hosts, 10 Mbit/s and 30 ms each way, a queue of 50 packets, independent losses towards the
-/// receiver; MTU 1040, so 988 bytes of payload besides 12 of timestamps.
+/// Returns the plan of two hosts, 10 Mbit/s and 30 ms each way, a queue of 50 packets, independent losses
+/// towards the receiver; MTU 1040, so a segment has 988 bytes of payload and 12 bytes of timestamps.
 fn wire(scheme: &str, loss: f64) -> Plan {
     Plan {
         links: Links {
@@ -60,7 +61,7 @@ fn retransmissions_equal_queue_drops_without_errors() {
     }
 }
 
-/// Returns time, cwnd and ssthresh at each change, in the first seconds without errors.
+/// Returns time, cwnd and ssthresh at each change, in the first `seconds` seconds without losses.
 fn windows(scheme: &str, seconds: u64) -> Vec<[f64; 3]> {
     let plan = Plan { duration: Span::from_secs(seconds), ..wire(scheme, 0.0) };
     let (_, tables) = traced(&plan, 1);
@@ -77,8 +78,8 @@ fn is_within(ours: f64, linux: f64, tolerance: f64) {
     assert!((ours / linux - 1.0).abs() < tolerance, "{ours}, Linux {linux}");
 }
 
-// The kernel: 191 retransmissions for BBR, all during its startup, which fills the queue and as much again;
-// each is a drop of the queue.
+// The kernel: 191 retransmissions for BBR, all during its startup, which fills the queue and exceeds it by
+// the same amount; each retransmission is a drop of the queue.
 #[test]
 fn bbr_startup_loses_as_many_segments_as_in_linux() {
     let report = run(&wire("bbr", 0.0), 1);
@@ -90,8 +91,8 @@ fn bbr_startup_loses_as_many_segments_as_in_linux() {
     assert_eq!((report.drops[0], flow.timeouts), (flow.retransmissions, 0));
 }
 
-// With losses, retransmissions equal the losses of channel and queue, as in the kernel; 3 % is the kernel's
-// own spread at a loss of 1 %.
+// With losses, the number of retransmissions equals the losses of channel and queue, as in the kernel; 3 % is
+// the kernel's own variation between runs at a loss of 1 %.
 #[test]
 fn bbr_retransmits_as_many_segments_as_in_linux() {
     for loss in ["0.01", "0.05"] {
@@ -105,11 +106,11 @@ fn bbr_retransmits_as_many_segments_as_in_linux() {
 }
 
 // Noted with the measurement: "reno's slow start reaches cwnd 250 at 0.61 s, ssthresh 125, a second halving
-// to 62 at 0.92 s". The path holds 73 packets and its queue 50, and one more is in service: the first packet
-// beyond a window of 124 is dropped, and the window has doubled when the loss is detected. The times of the
-// note do not follow from this: their origin is not stated (perhaps iperf3's control connection, which comes
-// first), and they are not asserted. From the SYN on, ten segments, doubling every 61 ms to 80, and then one
-// more per 0.832 ms of the link take 0.45 s.
+// to 62 at 0.92 s". The bandwidth-delay product is 73 packets, the queue holds 50, and one more is in
+// service: the first packet beyond a window of 124 is dropped, and the window has doubled when the loss is
+// detected. The times of the note do not follow from these numbers: their origin is not stated (perhaps
+// iperf3's control connection, which is opened first), and they are not asserted. From the SYN on, slow start
+// lasts 0.45 s: ten segments, doubling every 61 ms to 80, and then one more per 0.832 ms of the link.
 #[test]
 fn slow_start_ends_at_the_window_of_linux() {
     let cuts = cuts(&windows("reno", 2));
@@ -125,9 +126,9 @@ fn slow_start_ends_at_the_window_of_linux() {
 }
 
 // Noted with the measurement: "CUBIC's HyStart (delay) leaves slow start at cwnd 154 at 0.509 s, first loss
-// at 0.587 s, ssthresh 110, then between 86 and 123". In fact the end is due to an ACK train as long as the
-// minimum round trip: the kernel counts it so (TCPHystartTrainCwnd 154), and every round of slow start has a
-// short round trip. iperf3's first segment is small; without it the kernel has 156, as here.
+// at 0.587 s, ssthresh 110, then between 86 and 123". In fact an ACK train as long as the minimum round trip
+// ends slow start: the kernel counts it as an ACK train (TCPHystartTrainCwnd 154), and every round of slow
+// start has a short round trip. iperf3's first segment is small; without it the kernel has 156, as here.
 #[test]
 fn hystart_ends_slow_start_at_the_window_of_linux() {
     let windows = windows("cubic", 60);
@@ -143,8 +144,8 @@ fn hystart_ends_slow_start_at_the_window_of_linux() {
     }
 }
 
-// Round trips of 40 and 400 µs: RFC 8985 §7.2 with srtt = 0, as with timestamps of a millisecond, would send
-// a needless probe, each of which causes a duplicate. Linux' samples are in microseconds, and its probe waits
+// Round trips of 40 and 400 µs. With srtt = 0, as with timestamps of a millisecond, RFC 8985 §7.2 would send
+// spurious probes, each of which causes a duplicate. Linux' samples are in microseconds, and its probe waits
 // two ticks longer than two round trips.
 #[test]
 fn no_tail_loss_probe_is_sent_at_rtts_below_a_millisecond() {

@@ -1,5 +1,5 @@
-//! Reference: measurements of ns-2.35 on the last hop of Yun 2009 in long runs. Its shorter runs, 688 points, are
-//! compared by `airhop doctor --cross-check`, and a part of them by `tests/python/peers/test_crosscheck.py`.
+//! Reference: measurements of ns-2.35 on the last hop of Yun 2009 in long runs. `airhop doctor --cross-check`
+//! compares its shorter runs, 688 points, and `tests/python/peers/test_crosscheck.py` a part of them.
 
 use crate::common::LastHop;
 

@@ -2,23 +2,23 @@
 //! 20 seeds of 2000 s).
 //!
 //! F - 56 kbit/s, 50 ms - B - 19.2 kbit/s, 1 ms - M; queues of 50, a window of 20, segments of 88 bytes with
-//! 40 of headers, a tick of 100 ms, no link recovery. Good and bad periods have means of 10 and 4 s, begin
-//! with a good one, and are shared by both directions. One difference: ns-2 uses the errors of the state in
-//! which a frame arrives, Airhop those of each state for its part of the airtime.
+//! 40 of headers, a tick of 100 ms, no link recovery. Good and bad periods have means of 10 and 4 s, start
+//! with a good period, and are shared by both directions. One difference: ns-2 uses the errors of the state
+//! in which a frame arrives; Airhop uses the errors of each state for its part of the airtime.
 //!
-//! Constant lengths, 10 and 4 s, are no benchmark: the fades are in step with the timeouts, and the
-//! difference above shifts the phase by up to a frame, 53 ms. A shift of 50 ms changes either simulator's
-//! goodput by 3 to 11 %.
+//! Constant lengths, 10 and 4 s, are not a benchmark: the fades are in step with the timeouts, and the
+//! difference above shifts the phase by up to the airtime of a frame, 53 ms. A shift of 50 ms changes the
+//! goodput of either simulator by 3 to 11 %.
 
 use crate::common::radio::{Mobile, fades_of};
 use crate::common::run;
 use airhop_radio::errors::Sojourn;
 
-/// Number of seeds, of Airhop and of ns-2.
+/// Numbers of seeds: Airhop's, ns-2's.
 const SEEDS: [u64; 2] = [60, 20];
 
-/// A scheme of ns-2 and of Airhop; distribution of the periods; goodput in ns-2, payload in kbit/s: mean and
-/// standard deviation.
+/// Name of the scheme in ns-2, and in Airhop; distribution of the periods; mean and standard deviation of the
+/// goodput in ns-2 (payload, kbit/s).
 type Point = (&'static str, &'static str, Sojourn, [f64; 2]);
 
 const MEASURED: [Point; 6] = [
@@ -38,7 +38,7 @@ fn moments(values: &[f64]) -> [f64; 2] {
 }
 
 /// Returns a line of text, and true if the means agree within three standard errors of the difference, or
-/// within 5 %: for constant periods this number of runs can distinguish 5 % from zero.
+/// within 5 %: for constant periods, these numbers of runs are too small to distinguish 5 % from zero.
 fn compare(&(ns2, scheme, sojourn, [mean, deviation]): &Point) -> (String, bool) {
     let mobile =
         Mobile { scheme, errors: fades_of(sojourn), air_delay_ms: 1, seconds: 2000, ..Mobile::default() };
@@ -46,7 +46,7 @@ fn compare(&(ns2, scheme, sojourn, [mean, deviation]): &Point) -> (String, bool)
     let runs: Vec<_> = (1..=SEEDS[0]).map(|seed| run(&plan, seed).flows[0].clone()).collect();
     let goodput: Vec<f64> = runs.iter().map(|f| f.goodput_mbps * 1e3).collect();
     let [ours, spread] = moments(&goodput);
-    // For some points only ns-2's mean is known: its spread is assumed to equal Airhop's.
+    // For some points only ns-2's mean is known: its standard deviation is assumed to equal Airhop's.
     let theirs = if deviation.is_nan() { spread } else { deviation };
     let errors =
         [spread, theirs].into_iter().zip(SEEDS).map(|(spread, seeds)| spread / (seeds as f64).sqrt());
@@ -62,8 +62,8 @@ fn compare(&(ns2, scheme, sojourn, [mean, deviation]): &Point) -> (String, bool)
 
 #[test]
 fn goodput_in_fades_matches_ns2() {
-    // Two threads: the points are independent. One in fifty such tables has a point beyond three standard
-    // errors.
+    // Two threads, because the points are independent. One in fifty such tables has a point beyond three
+    // standard errors.
     let halves: Vec<Vec<(String, bool)>> = std::thread::scope(|s| {
         let half = |k| move || MEASURED.iter().skip(k).step_by(2).map(compare).collect();
         let workers = [0, 1].map(|k| s.spawn(half(k)));

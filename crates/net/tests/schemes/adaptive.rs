@@ -1,5 +1,5 @@
-//! DCTCP, Hybla, Illinois and H-TCP between two hosts, compared with their papers' statements on whole
-//! connections.
+//! DCTCP, Hybla, Illinois and H-TCP between two hosts, compared with the statements of their papers about
+//! whole connections.
 
 use crate::common::trace::{numbers, traced};
 use crate::common::{hosts, run, served_by};
@@ -16,8 +16,8 @@ use std::sync::Arc;
 /// Segments of 988 bytes in packets of 1040, as in Linux.
 const SEGMENT: u32 = 988;
 
-/// Returns a connection of `scheme` over a wire with this rate in Mbit/s, round trip without queueing, queue
-/// capacity and loss rate.
+/// Returns the plan of a connection of `scheme` over a wire with this rate in Mbit/s, round trip without
+/// queueing, queue capacity and loss rate.
 fn wire(scheme: &str, config: Config, mbps: u64, rtt: Span, packets: usize, loss: f64, seconds: u64) -> Plan {
     let errors = if loss > 0.0 { ErrorPlan::Loss(loss) } else { ErrorPlan::Clean };
     Plan {
@@ -26,8 +26,8 @@ fn wire(scheme: &str, config: Config, mbps: u64, rtt: Span, packets: usize, loss
     }
 }
 
-/// Returns the Linux preset without pacing by the host, because the senders of these papers do not pace:
-/// Illinois would use the longest delay of its bursts as the delay of the full buffer.
+/// Returns the Linux preset without pacing by the host, because the senders of these papers do not pace: with
+/// bursts, Illinois measures its longest delay as the delay of the full buffer.
 fn linux() -> Config {
     Config { pacing: false, ..Preset::Linux.config(SEGMENT) }
 }
@@ -61,9 +61,9 @@ fn mean(values: impl Iterator<Item = f64> + Clone) -> f64 {
     values.clone().sum::<f64>() / values.count() as f64
 }
 
-/// Returns a DCTCP connection through a queue that marks from K packets on, with an ACK for each segment and
-/// an immediate reduction of the window, as in the model. (In Linux, with PRR, the first packets after a mark
-/// find an unchanged queue and are marked as well: a second reduction follows at once.)
+/// Returns the plan of a DCTCP connection through a queue that marks from K packets on, with an ACK for each
+/// segment and an immediate reduction of the window, as in the model. (In Linux, with PRR, the first packets
+/// after a mark arrive at an unchanged queue and are also marked: a second reduction follows at once.)
 fn marking(mbps: u64, rtt: Span, k: f64, seconds: u64) -> Plan {
     // The model's window is a real number; that of Linux is an integer number of segments after a mark.
     let config = Config { delayed_ack: None, prr: false, halve_from: HalveFrom::Flight, ..linux() };
@@ -73,13 +73,13 @@ fn marking(mbps: u64, rtt: Span, k: f64, seconds: u64) -> Plan {
     plan
 }
 
-// Alizadeh et al. 2010 §3.3, one flow: at W* = C RTT + K marks begin, all packets of a round trip are marked,
-// and the window falls by D = (W* + 1) alpha/2; the queue oscillates between K + 1 and D below (equations 9
-// and 10). The window grows again by D in D round trips (equation 8), but not in the first, whose ACKs echo
-// the marks (RFC 3168 §6.1.2, TCP_CA_CWR in Linux): P = D + 1 round trips. Equation 6 assumes a constant
-// alpha; instead, alpha rises by (1 - alpha) g in the round trip with the marks and falls by g alpha in all
-// others, and the reduction uses its lowest value (RFC 8257 §3.3), hence alpha = (alpha + (1 - alpha) g) (1 -
-// g)^(P - 1).
+// Alizadeh et al. 2010 §3.3, one flow: marks start at W* = C RTT + K, all packets of a round trip are marked,
+// and the window decreases by D = (W* + 1) alpha/2; the queue oscillates between K + 1 and K + 1 - D
+// (equations 9 and 10). The window grows again by D in D round trips (equation 8), but not in the first,
+// whose ACKs echo the marks (RFC 3168 §6.1.2, TCP_CA_CWR in Linux): P = D + 1 round trips. Equation 6 assumes
+// a constant alpha. In fact alpha increases by (1 - alpha) g in the round trip with the marks and decreases
+// by g alpha in all others, and the reduction uses its lowest value (RFC 8257 §3.3), hence alpha = (alpha +
+// (1 - alpha) g) (1 - g)^(P - 1).
 #[test]
 fn dctcp_queue_oscillates_as_in_its_model() {
     for (mbps, rtt, k, seconds) in [(100, 8, 40.0, 6), (1000, 2, 65.0, 2)] {
@@ -108,7 +108,7 @@ fn dctcp_queue_oscillates_as_in_its_model() {
         is_within(cut, swing, 0.05, "the swing of the window");
         is_within(measured, period(alpha) * rtt as f64 * 1e-3 * w / held, 0.05, "the period");
 
-        // Rows of the data's queue, not of the ACKs' queue, which never exceeds two.
+        // Rows of the queue for data. The queue for ACKs never exceeds two packets.
         let (times, packets) = (numbers(&tables, "queue", "time_s"), numbers(&tables, "queue", "packets"));
         let late: Vec<f64> =
             times.into_iter().zip(packets).filter(|q| q.0 > 1.0 && q.1 > 2.0).map(|q| q.1).collect();
@@ -132,8 +132,8 @@ fn dctcp_keeps_the_link_busy_with_k_above_bdp_over_7() {
     assert!(with(1.0) < 0.97 * full, "{} of {full}", with(1.0));
 }
 
-// RFC 8257 §3.1: the service of the scheme is installed if a scenario sets no queue, and no packet is lost;
-// SACK overflows the same queue.
+// RFC 8257 §3.1: if a scenario sets no queue, the service of the scheme installs its queue, and no packet is
+// lost. SACK overflows the same queue.
 #[test]
 fn dctcp_installs_its_marking_queue() {
     let mut plan = wire("dctcp", linux(), 10, Span::from_millis(60), 50, 0.0, 20);
@@ -146,7 +146,7 @@ fn dctcp_installs_its_marking_queue() {
     let (retransmissions, goodput) = drops(&plan);
     assert_eq!(retransmissions, 0);
     assert!(goodput > 0.90 * 9.5, "{goodput}");
-    // Without PRR one reduction follows a mark, not two.
+    // Without PRR a mark causes one reduction, not two.
     let Transport::Tcp { config, .. } = &mut plan.flows[0].transport else { panic!("TCP") };
     config.prr = false;
     let (retransmissions, goodput) = drops(&plan);
@@ -154,8 +154,9 @@ fn dctcp_installs_its_marking_queue() {
     assert!(goodput > 0.95 * 9.5, "{goodput}");
 }
 
-// Caini and Firrincieli 2004: the rate of a connection is that of the reference, whatever its round trip,
-// even with random losses. Reno's falls with the round trip, to a twelfth at 300 ms (Mathis et al. 1997).
+// Caini and Firrincieli 2004: the rate of a connection equals that of the reference connection, for any round
+// trip, even with random losses. Reno's rate decreases with the round trip, to a twelfth at 300 ms (Mathis et
+// al. 1997).
 #[test]
 fn hybla_rate_does_not_fall_with_the_rtt() {
     let at = |scheme, ms| goodput(&wire(scheme, linux(), 100, Span::from_millis(ms), 500, 1e-3, 60), 3);
@@ -169,8 +170,8 @@ fn hybla_rate_does_not_fall_with_the_rtt() {
 }
 
 // The paper recommends the estimate of Hoe 1996, with which slow start ends at the bandwidth-delay product
-// without losses. Without pacing and estimate, slow start loses thousands of segments (at 100 ms an ACK adds
-// 15 segments).
+// without losses. Without pacing and without the estimate, slow start loses thousands of segments (at 100 ms
+// an ACK adds 15 segments).
 #[test]
 fn hybla_bandwidth_estimate_ends_slow_start() {
     let plan = |form| {
@@ -184,9 +185,9 @@ fn hybla_bandwidth_estimate_ends_slow_start() {
     assert!(plan(1.0) > 1000);
 }
 
-// Liu et al. 2008: alpha_max and beta_min far from congestion give many times Reno's goodput with random
-// losses; with losses p and no queue the window is that of AIMD(10, 1/8), sqrt(alpha (2 - beta) / (2 beta
-// p)): at 1e-3, 274 segments of the 721 that the path holds.
+// Liu et al. 2008: with random losses and far from congestion, alpha_max and beta_min lead to many times
+// Reno's goodput. With loss rate p and no queue the window is that of AIMD(10, 1/8), sqrt(alpha (2 - beta) /
+// (2 beta p)): at 1e-3, 274 segments of a bandwidth-delay product of 721.
 #[test]
 fn illinois_recovers_from_random_losses() {
     let at = |scheme, loss| goodput(&wire(scheme, linux(), 100, Span::from_millis(60), 200, loss, 40), 2);
@@ -200,8 +201,8 @@ fn illinois_recovers_from_random_losses() {
     is_within(many.0, segments * 988.0 * 8.0 / 0.06 / 1e6, 0.15, "AIMD(10, 1/8)");
 }
 
-// Liu et al. 2008: the window is a concave function of the time between losses, as alpha falls while the
-// queue grows. Reno's is linear, except for the growth of the round trip.
+// Liu et al. 2008: the window is a concave function of the time between losses, because alpha decreases while
+// the queue grows. Reno's window is a linear function, except for the growth of the round trip.
 #[test]
 fn illinois_window_growth_is_concave() {
     let halfway = |scheme| {
@@ -224,8 +225,8 @@ fn illinois_window_growth_is_concave() {
 }
 
 // Leith and Shorten 2004: after a loss the window grows by 2 (1 - beta) segments per round trip for a second,
-// then as the integral of 1 + 10 t + t²/4: 6.08 times as much in the next second. The queue is negligible, so
-// the round trip is constant.
+// then as the integral of 1 + 10 t + t²/4: in the next second it grows 6.08 times as much. The queue is
+// negligible, so the round trip is constant.
 #[test]
 fn htcp_grows_quadratically_after_a_second() {
     let mut plan = wire("htcp", linux(), 1000, Span::from_millis(60), 20_000, 0.0, 4);
@@ -245,8 +246,8 @@ fn htcp_grows_quadratically_after_a_second() {
     is_within(gain(2.0, 3.0), rounds(1.0 + 15.0 + 7.0 / 12.0), 0.1, "and the next");
 }
 
-// Leith and Shorten 2004: a loss leaves the fraction RTTmin/RTTmax, which just empties the queue, between 0.5
-// and 0.8: with queues of packets of 832 us behind 60 ms.
+// Leith and Shorten 2004: a loss multiplies the window by RTTmin/RTTmax, limited to 0.5 to 0.8, which just
+// empties the queue. Queues hold packets of 832 us, on a path of 60 ms.
 #[test]
 fn an_htcp_reduction_just_empties_the_queue() {
     for packets in [10, 30, 50, 100] {

@@ -1,6 +1,6 @@
 //! BBR v3 compared with its draft (draft-ietf-ccwg-bbr-06) and with v1, on the path of the kernel's
-//! measurements: 10 Mbit/s, 30 ms each way and MTU 1040, so that 73 segments fill it, with several queue
-//! capacities and loss rates.
+//! measurements: 10 Mbit/s, 30 ms each way and MTU 1040, a bandwidth-delay product of 73 segments, with
+//! several queue capacities and loss rates.
 
 use crate::common::{hosts, run};
 use airhop_base::{Span, Time};
@@ -39,11 +39,11 @@ fn goodput(scheme: &str, loss: f64) -> f64 {
     (1..=3).map(|seed| flows(&[scheme], 50, loss, seed)[0].goodput_mbps).sum::<f64>() / 3.0
 }
 
-// §1: v1 loses much in a queue shorter than its overshoot, permanently if the queue is short enough, as it
-// ignores losses. v3 stays below the flight that caused losses, and probes only every two seconds: with a
-// queue of 20 packets, less than a third of the BDP, a quarter of v1's retransmissions at the same goodput,
-// and fewer than v1's 191 with a queue of 50. In a deep queue neither loses packets, and v3 fills it no more
-// than v1.
+// §1: v1 loses many packets in a queue shorter than its overshoot, permanently if the queue is short enough,
+// because it ignores losses. v3 stays below the flight that caused losses, and probes only every two seconds:
+// with a queue of 20 packets, less than a third of the BDP, a quarter of v1's retransmissions at the same
+// goodput, and fewer than v1's 191 with a queue of 50. In a long queue neither version loses packets, and
+// v3's queue is at most as long as v1's.
 #[test]
 fn bbr3_loses_fewer_packets_than_bbr_in_a_short_queue() {
     for (packets, share) in [(10, 0.15), (20, 0.25), (50, 0.9)] {
@@ -61,8 +61,8 @@ fn bbr3_loses_fewer_packets_than_bbr_in_a_short_queue() {
 
 // §5.3.3.8.3: "the steady-state (non-bandwidth-probing) BBR response to … X % packet loss is to reduce the
 // sending rate by X %" per round trip, until the next probe: at 1 % and 33 to 50 round trips of 61 ms, to
-// 0.99^40 = 0.67 at the end, 0.82 on average. §2.8: LossThresh is 2 % of a flight; above it each probe ends
-// at its start. v1 ignores losses.
+// 0.99^40 = 0.67 at the end, 0.82 on average. §2.8: LossThresh is 2 % of a flight; at higher loss rates each
+// probe ends at its start. v1 ignores losses.
 #[test]
 fn bbr3_goodput_falls_above_a_wireless_loss_of_2_percent() {
     let [clean, thousandth, hundredth, twentieth] =
@@ -74,9 +74,9 @@ fn bbr3_goodput_falls_above_a_wireless_loss_of_2_percent() {
     assert!(twentieth < 0.35 * clean && v1 > 0.9 * clean);
 }
 
-// §5.3.3.8.1: Reno and CUBIC must be able to share a link with BBR. In a queue of 50 packets v1 leaves them a
-// tenth; v3 about a third on average, depending on the times of its probes. In a queue of 300, four times the
-// BDP, v3's share is closer to one half than v1's.
+// §5.3.3.8.1: Reno and CUBIC must be able to share a link with BBR. In a queue of 50 packets v1 leaves a
+// tenth of the capacity to them; v3 leaves about a third on average, depending on the times of its probes. In
+// a queue of 300, four times the BDP, v3's share is closer to one half than v1's.
 #[test]
 fn reno_and_cubic_keep_a_share_beside_bbr3() {
     let share = |scheme, other, packets| {

@@ -41,7 +41,7 @@ fn plan(flows: &[(&str, Given, u64)], seconds: u64, room: usize, loss: f64) -> P
     }
 }
 
-/// Packets queued before the wire to b.
+/// Queue of packets before the wire to b.
 #[derive(Debug)]
 struct Waiting {
     mean: f64,
@@ -93,8 +93,8 @@ fn is_near(value: f64, expected: f64, tolerance: f64) -> bool {
 }
 
 // Arun and Balakrishnan 2018, §3 and figure 1: the queue oscillates between 0 and 2.5/δ packets, 1.25/δ on
-// average, in five round trips. The tolerance of one packet is the difference between a queue of packets and
-// a fluid.
+// average, with a period of five round trips. The tolerance of one packet is the difference between integer
+// packets and a fluid.
 #[test]
 fn copa_queue_oscillates_as_in_its_analysis() {
     for delta in [0.5, 0.2] {
@@ -121,7 +121,7 @@ fn copa_window_oscillates_about_the_bdp() {
     assert!((least - pipe).abs() < 1.5 && (most - least - 5.0).abs() < 1.0, "{least} to {most}, pipe {pipe}");
 }
 
-// §1 and §3: flows have equal shares, and each adds 1/δ to the queue. They do not mistake each other for
+// §1 and §3: flows have equal shares, and each flow adds 1/δ to the queue. They do not classify each other as
 // buffer-filling flows.
 #[test]
 fn copa_flows_share_and_keep_the_queue_short() {
@@ -152,7 +152,8 @@ fn random_losses_do_not_reduce_the_goodput_of_copa() {
     }
 }
 
-// §2.2: with the competitive mode Copa keeps its share beside flows that fill the queue; without this mode it starves.
+// §2.2: in competitive mode Copa keeps its share beside flows that fill the queue; without this mode its
+// share is nearly zero.
 #[test]
 fn copa_keeps_its_share_only_with_competitive_mode() {
     for (other, room) in [("reno", 50), ("reno", 100), ("cubic", 100)] {
@@ -166,9 +167,9 @@ fn copa_keeps_its_share_only_with_competitive_mode() {
     }
 }
 
-// The authors' sender: if delays carry no information, losses of 30 % limit the window. Another sender
-// exceeds the capacity of the link and keeps its queue full: without the limit Copa would regard the constant
-// delay as an empty queue, and raise its rate indefinitely.
+// The authors' sender: if delays provide no information, losses of 30 % limit the window. Another sender
+// exceeds the capacity of the link and keeps its queue full. Without the limit Copa would interpret the
+// constant delay as an empty queue, and increase its rate indefinitely.
 #[test]
 fn copa_does_not_overload_a_permanently_full_queue() {
     let mut p = plan(&[("copa", &[], 0), ("copa", &[], 0)], 60, 20, 0.0);
@@ -180,9 +181,9 @@ fn copa_does_not_overload_a_permanently_full_queue() {
     assert!(mbps < 12.0, "{mbps} Mbit/s offered");
 }
 
-// RFC 6817 §2.4.2: the queueing delay added by LEDBAT stays at TARGET, here in a buffer of 416 ms; its
+// RFC 6817 §2.4.2: the queueing delay caused by LEDBAT stays at TARGET, here in a buffer of 416 ms; its
 // maximum exceeds TARGET by the two segments of a pacing burst. LEDBAT++ (§4.4) empties the queue
-// periodically, which reveals the path without a queue.
+// periodically, which lets it measure the path without a queue.
 #[test]
 fn ledbat_queueing_delay_stays_at_its_target() {
     for (given, target) in [(&[] as Given, 100.0), (&[("target", 25.0)], 25.0), (PLUS_PLUS, 60.0)] {
@@ -199,7 +200,7 @@ fn ledbat_queueing_delay_stays_at_its_target() {
 }
 
 // RFC 6817 §1: LEDBAT yields to flows that fill the queue if the buffer is longer than its target. In a
-// buffer of 42 ms it never reaches the target, and shares as Reno does.
+// buffer of 42 ms LEDBAT never reaches the target, and its share is that of Reno.
 #[test]
 fn ledbat_yields_in_a_buffer_longer_than_its_target() {
     for given in [&[] as Given, PLUS_PLUS] {
@@ -214,8 +215,8 @@ fn ledbat_yields_in_a_buffer_longer_than_its_target() {
     assert!((0.67..1.5).contains(&(rates[0] / rates[1])), "{rates:?}");
 }
 
-// RFC 6817 §4.4 ("latecomer's advantage"): the later flow regards the queue of the earlier one as part of the
-// path and adds its own target to it. The slowdowns of LEDBAT++ avoid this.
+// RFC 6817 §4.4 ("latecomer's advantage"): the later flow measures the queue of the earlier flow as part of
+// the path and adds its own target to it. The slowdowns of LEDBAT++ avoid this advantage.
 #[test]
 fn ledbat_plus_plus_removes_the_latecomer_advantage() {
     for (given, is_unfair) in [(&[] as Given, true), (PLUS_PLUS, false)] {

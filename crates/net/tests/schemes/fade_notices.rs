@@ -1,4 +1,4 @@
-//! EBSN and RTTN over links that fade (Kounavis 1996), and the observer's counts of timeouts.
+//! EBSN and RTTN over links that fade (Kounavis 1996), and the counts of timeouts by an observer.
 
 use crate::common::radio::{Mobile, PAYLOAD, fades, recovery};
 use crate::common::trace::{numbers, on_air, traced, words};
@@ -40,9 +40,9 @@ fn upwards(mobile: &Mobile) -> Plan {
     plan
 }
 
-// Kounavis 1996 §3, §6: from a fixed host EBSN avoids nearly all timeouts of local recovery alone, and its
-// notices are in time; between mobiles some arrive after the timer has expired. RTTN does not depend on
-// timely notices.
+// Kounavis 1996 §3, §6: from a fixed host, EBSN avoids nearly all timeouts that occur with local recovery
+// alone, and its notices are in time. Between mobiles some notices arrive after the timer has expired. RTTN
+// does not depend on timely notices.
 #[test]
 fn ebsn_and_rttn_prevent_timeouts() {
     for (to_mobile, most) in [(false, 0.1), (true, 0.7)] {
@@ -57,8 +57,8 @@ fn ebsn_and_rttn_prevent_timeouts() {
     assert!(mobile > 20 && fixed * 10 < mobile, "{fixed} and {mobile}");
 }
 
-// A persistent link loses no packet, so every timeout is spurious and every segment beyond those of the
-// transfer is a duplicate.
+// Unlimited link recovery loses no packet, so every timeout is spurious, and every segment in excess of those
+// of the transfer is a duplicate.
 #[test]
 fn every_timeout_over_a_persistent_link_is_spurious() {
     for (scheme, to_mobile) in [("tahoe", false), ("reno", true), ("ebsn", true), ("rttn", true)] {
@@ -75,7 +75,7 @@ fn every_timeout_over_a_persistent_link_is_spurious() {
 }
 
 // The link fades from 0.2 s on for 3 s, just before the ACK of the SYN-ACK and the first data reach the base
-// station. That ACK has the sequence number of the segment that times out, but is no copy of it.
+// station. That ACK has the sequence number of the segment that times out, but is not a copy of it.
 #[test]
 fn a_pure_ack_does_not_count_as_a_copy_of_a_segment() {
     let means = [Span::from_millis(200), Span::from_secs(3)];
@@ -100,9 +100,9 @@ fn no_timeout_for_a_lost_segment_is_spurious() {
     assert!(timeouts > 100 && spurious == 0, "{spurious} of {timeouts}");
 }
 
-// The trace shows the lateness of each notice. The k-th arrival is the k-th notice sent, as the path keeps
-// the order and loses none. A notice is late if the timer expired in between: a timeout retransmission
-// without a releasing ACK.
+// The trace contains the lateness of each notice. The k-th arrival is the k-th notice sent, because the path
+// keeps the order and loses none. A notice is late if the timer expired between its transmission and its
+// arrival: a timeout retransmission without an ACK that releases it.
 #[test]
 fn notice_lateness_equals_that_of_the_trace() {
     for (scheme, seed) in [("ebsn", 1), ("rttn", 2)] {
@@ -159,7 +159,7 @@ fn a_dropped_notice_does_not_reach_the_sender() {
     assert!(lost > 50 && timeouts > 20 && warned * 2 < timeouts, "{lost}: {warned} of {timeouts}");
 }
 
-// The base station sends notices about its downlink only. The source's own link calls the sender, if enabled,
+// The base station sends notices only about its downlink. The source's own link calls the sender, if enabled,
 // and its calls are never late.
 #[test]
 fn a_mobile_source_may_receive_notices_of_its_own_link() {
@@ -175,7 +175,7 @@ fn a_mobile_source_may_receive_notices_of_its_own_link() {
 }
 
 // A base station on an uplink detects the fades of its link by the TCP ACKs that it sends down; without link
-// ACKs for them it detects none.
+// ACKs for these packets it detects none.
 #[test]
 fn a_base_station_observes_its_own_link_layer() {
     let mobile = over_fades("rttn", false);
@@ -188,7 +188,7 @@ fn a_base_station_observes_its_own_link_layer() {
     }
 }
 
-// One base station between two mobiles: data arrive by one radio link and leave by the other.
+// One base station between two mobiles: data arrives over one radio link and leaves over the other.
 #[test]
 fn a_base_station_between_two_mobiles_observes_both_links() {
     for (scheme, kind) in [("ebsn", NoticeKind::Ebsn), ("rttn", NoticeKind::Rttn)] {
@@ -207,8 +207,8 @@ fn a_base_station_between_two_mobiles_observes_both_links() {
     }
 }
 
-// On 802.11 an EBSN for every failed attempt of a data frame that another attempt follows: as many as there
-// are further attempts.
+// On 802.11, each failed attempt of a data frame causes an EBSN if another attempt follows: the number of
+// EBSNs equals the number of further attempts.
 #[test]
 fn an_802_11_cell_sends_an_ebsn_per_failed_attempt() {
     let hop = LastHop { scheme: "ebsn", fer: 0.3, attempts: 7, seconds: 20, ..LastHop::default() };
@@ -225,7 +225,7 @@ fn an_802_11_cell_sends_an_ebsn_per_failed_attempt() {
     assert_eq!((r.flows[0].lateness.late, r.flows[0].timeouts), (0, 0));
 }
 
-// Counters cover the time after the warm-up.
+// Counters cover only the time after the warm-up.
 #[test]
 fn notice_counters_exclude_the_warm_up() {
     let plan = over_fades("ebsn", true).plan();

@@ -1,5 +1,5 @@
-//! Explicit loss notification on Yun's last hop: every sender with its own notices and with the link layer's;
-//! the rate of undetected losses, and the delay of a notice (Yun 2009, Table 1).
+//! Explicit loss notification on Yun's last hop: each sender with its own notices and with those of the link
+//! layer; the rate of undetected losses, and the delay of a notice (Yun 2009, Table 1).
 
 use crate::common::trace::{Sent, numbers, offsets, on_air, traced, words};
 use crate::common::{LastHop, run, served_by};
@@ -14,14 +14,14 @@ use airhop_trace::Table;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Returns the number of losses classified as wireless, and how many of them were congestion losses or no
-/// losses.
+/// Returns the number of losses classified as wireless, and how many of these were congestion losses or
+/// spurious.
 fn wireless(r: &Report) -> (u64, u64) {
     let [queue, aqm, channel, collision, none] = r.flows[0].judgements[LossClass::Wireless as usize];
     (channel + collision, queue + aqm + none)
 }
 
-// Each scheme installs its notification service, works in either direction and with every preset, receives
+// Each scheme installs its notification service and works in both directions with every preset. It receives
 // notices of losses, and repairs these losses without a window reduction.
 #[test]
 fn every_notified_sender_repairs_losses_without_reduction() {
@@ -40,7 +40,8 @@ fn every_notified_sender_repairs_losses_without_reduction() {
 }
 
 // Yun 2009 §5.3: LL-ELSN's notices with four senders. With the same notices, the sender that neither counts
-// the duplicate ACKs caused by its own retransmissions nor reduces twice per window has the highest goodput.
+// the duplicate ACKs caused by its own retransmissions nor reduces the window twice per window of data has
+// the highest goodput.
 #[test]
 fn goodput_rises_from_hack_over_lhp_to_ll_elsn() {
     for uplink in [false, true] {
@@ -75,10 +76,10 @@ fn told(scheme: &'static str, preset: Preset, uplink: bool, fer: f64, notices: N
     run(&plan, seed)
 }
 
-// Yun 2009 §5.3 taken further: LL-ELSN's notices with modern senders and every loss recovery. Wireless losses
-// reduce no window: of hundreds of such losses hardly any is classified as congestion (its notice or
-// retransmission was dropped by a queue), and reductions at 5 % loss are hardly more than without bit errors:
-// RACK marks a few retransmissions lost whose ACKs were late.
+// Extension of Yun 2009 §5.3: LL-ELSN's notices with modern senders and every loss recovery. Wireless losses
+// cause no window reduction: of hundreds of such losses hardly any is classified as congestion (because a
+// queue dropped its notice or retransmission), and the number of reductions at 5 % loss is hardly higher than
+// without bit errors, because RACK marks a few retransmissions lost whose ACKs were late.
 #[test]
 fn notified_senders_do_not_reduce_for_channel_losses() {
     let by_recovery = [
@@ -105,8 +106,8 @@ fn notified_senders_do_not_reduce_for_channel_losses() {
     }
 }
 
-// The benefit: compared with the same notices on the wire but ignored, five times the goodput at 3 % loss;
-// for BBR, which does not reduce its window for losses, almost none.
+// The benefit: five times the goodput at 3 % loss, compared with senders that ignore the same notices; for
+// BBR, whose window ignores losses, almost no benefit.
 #[test]
 fn notices_increase_goodput_of_loss_based_senders() {
     for (scheme, preset, least, most) in [
@@ -123,8 +124,8 @@ fn notices_increase_goodput_of_loss_based_senders() {
     }
 }
 
-// Notification and sender are chosen independently: a sender without ELN support ignores the base station's
-// bit.
+// Notification service and sender are chosen independently: a sender without ELN support ignores the base
+// station's bit.
 #[test]
 fn a_sender_without_eln_support_ignores_the_eln_bit() {
     let hop = LastHop { scheme: "newreno", fer: 0.02, seconds: 30, ..LastHop::default() };
@@ -133,8 +134,8 @@ fn a_sender_without_eln_support_ignores_the_eln_bit() {
     assert_eq!(run(&plan, 1), run(&hop.plan(), 1));
 }
 
-// Bakre and Badrinath 1995: every byte arrives once and in order through two connections, even through a
-// buffer of two segments, although the wireless link may lose the window updates.
+// Bakre and Badrinath 1995: every byte arrives once and in order through the two connections, even through a
+// buffer of two segments, and although the wireless link may lose the window updates.
 #[test]
 fn a_split_connection_delivers_every_byte_once() {
     for (uplink, preset, buffer) in [
@@ -155,9 +156,9 @@ fn a_split_connection_delivers_every_byte_once() {
     }
 }
 
-// An agent beside the proxy lies between proxy and wireless link: Snoop stores and retransmits the segments
-// of the proxy. It does not see the other connection, so no segment is sent to a receiver that has not
-// answered a SYN.
+// An agent at the node of the proxy lies between proxy and wireless link: Snoop stores and retransmits the
+// segments of the proxy. It does not see the other connection, so no segment is sent to a receiver that has
+// not answered a SYN.
 #[test]
 fn snoop_serves_the_wireless_half_of_a_split_connection() {
     let hop = LastHop { scheme: "split", preset: Preset::Rfc, fer: 0.8, seconds: 20, ..LastHop::default() };
@@ -183,8 +184,9 @@ fn snoop_serves_the_wireless_half_of_a_split_connection() {
     assert!(repairs > 0 && late > 0, "{repairs} repairs, {late} late handshakes");
 }
 
-// Purpose of splitting: the lossy connection has the short round trip. On the downlink the sender never
-// reacts to a wireless loss; the burst that a filled hole releases into the wire can still overflow a queue.
+// Purpose of split connections: the connection with losses has the short round trip. On the downlink the
+// sender never reacts to a wireless loss. The burst that the proxy sends into the wire when a hole is filled
+// can still overflow a queue.
 #[test]
 fn a_split_connection_hides_wireless_losses_from_the_sender() {
     let goodput = |scheme, uplink| {
@@ -201,8 +203,8 @@ fn a_split_connection_hides_wireless_losses_from_the_sender() {
     }
 }
 
-/// Returns one segment at a time, over a channel with errors only towards the receiver, so that each loss is
-/// the channel's and each ACK arrives.
+/// Returns the plan of a transfer with one segment at a time, over a channel with errors only towards the
+/// receiver, so each loss is a loss of the channel and each ACK arrives.
 fn one_at_a_time(scheme: &'static str, segments: u64, fer: f64, d_off_ms: u64, seconds: u64) -> Plan {
     let mut plan = LastHop { scheme, seconds, d_off_ms, ..LastHop::default() }.plan();
     let model = ErrorPlan::FrameErrorRate { fer, reference_bits: REFERENCE_BYTES as u64 * 8 };
@@ -220,8 +222,8 @@ fn hit(fer: f64, bytes: f64) -> f64 {
     1.0 - (1.0 - fer).powf(bytes / REFERENCE_BYTES)
 }
 
-/// Checks a fraction within four standard deviations of a binomial: a false alarm in 16 000, and the seed is
-/// fixed.
+/// Checks that a fraction is within four standard deviations of a binomial: a false alarm in 16 000, and the
+/// seed is fixed.
 fn assert_share(part: u64, of: u64, p: f64, what: &str) {
     let (mean, deviation) = (of as f64 * p, (of as f64 * p * (1.0 - p)).sqrt());
     assert!(
@@ -230,8 +232,8 @@ fn assert_share(part: u64, of: u64, p: f64, what: &str) {
     );
 }
 
-/// Returns the number of segments that did not arrive, from a sender with at most one segment in flight; the
-/// last may be in flight.
+/// Returns the number of segments that did not arrive, for a sender with at most one segment in flight; the
+/// last segment may be in flight.
 fn lost(r: &Report) -> u64 {
     r.flows[0].sent_segments - r.flows[0].delivered_bytes / 1000
 }
@@ -251,9 +253,9 @@ fn hack_fails_with_the_probability_of_a_damaged_header() {
 }
 
 // P_f_frag of Yun 2009, Table 1. A datagram of 1052 bytes is sent as fragments of 100, 256, 256, 256 and 184
-// bytes, each with 36 bytes of the link layer, and has five attempts in all. The datagram arrives only if no
-// attempt fails, and the headers are lost only if the first fragment fails five times. Timestamps make each
-// ACK a round-trip sample, which keeps the timeout short.
+// bytes, each with 36 bytes of the link layer, and has five attempts in total. The datagram arrives only if
+// no attempt fails, and the headers are lost only if the first fragment fails five times. With timestamps
+// each ACK is a round-trip sample, which keeps the timeout short.
 #[test]
 fn lhp_fails_with_the_probability_of_a_lost_first_fragment() {
     let fer = 0.97;
@@ -269,10 +271,10 @@ fn lhp_fails_with_the_probability_of_a_lost_first_fragment() {
     assert_share(lost - told, lost, failure, "lhp");
 }
 
-// Yun 2009 §3.1: "If a TCP packet is fragmented into several frames at the wireless link layer, ERSN is generated only
-// for the first retransmission of a fragment while ELN is generated for the discard of the whole fragments." A packet
-// of five fragments causes one ERSN at its first retry, whichever fragments fail; and one ELN, for all its bytes, if
-// any fragment is discarded.
+// Yun 2009 §3.1: "If a TCP packet is fragmented into several frames at the wireless link layer, ERSN is
+// generated only for the first retransmission of a fragment while ELN is generated for the discard of the
+// whole fragments." A packet of five fragments causes one ERSN at its first retry, regardless of the fragment
+// that fails, and one ELN, for all its bytes, if any fragment is discarded.
 #[test]
 fn a_fragmented_packet_causes_one_notice() {
     for (attempts, fer, several) in [(1, 0.3, 0), (2, 0.6, 20), (4, 0.8, 100)] {
@@ -283,7 +285,8 @@ fn a_fragmented_packet_causes_one_notice() {
         let air: Vec<Sent> = on_air(&tables).into_iter().filter(|f| f.packet == "data").collect();
         assert!(air.iter().all(|f| f.kind == "ack" || [256, 164].contains(&f.bytes)));
         let data: Vec<&Sent> = air.iter().filter(|f| f.kind == "data").collect();
-        // The longest backoff is 20 ms, and no segment arrives within three links of 10 ms after the last.
+        // The longest backoff is 20 ms. No segment arrives within 30 ms, the delay of three links, after the
+        // last segment.
         let packets: Vec<&[&Sent]> = data.chunk_by(|a, b| b.start < a.end + 0.025).collect();
         assert!(packets.len() > 300 && packets.iter().all(|p| p.iter().all(|f| f.seq == p[0].seq)));
         // The end of the run may interrupt the last packet.
@@ -317,7 +320,8 @@ fn rows(tables: &[Table], table: &str, column: &str, word: &str) -> Vec<(f64, u6
     (0..time.len()).filter(|&i| words[i] == word).map(|i| (time[i], seq[i])).collect()
 }
 
-/// Returns the ELN delays of a run, ms: from the loss of a segment to the first notice at the sender (Yun 2009 §3.2).
+/// Returns the ELN delays of a run, ms: from the loss of a segment to the first notice at the sender (Yun
+/// 2009 §3.2).
 fn eln_delays(scheme: &'static str, segments: u64) -> Vec<f64> {
     let (_, tables) = traced(&one_at_a_time(scheme, segments, 0.1, 10, 120), 1);
     let losses = rows(&tables, "drops", "cause", "retries");
@@ -351,9 +355,9 @@ fn notification_delays_equal_table_1() {
         let least = wired(48.0) + backoff + frame(48.0);
         assert!((least - 0.03..least + difs + 0.03).contains(&delay), "{scheme}: {delay}, expected {least}");
     }
-    // With two segments in the network, the second one waits at the base station or arrives there within a
-    // transmission time, unless the lost segment was the second. The link ACK of its frame (10 + 304 us)
-    // precedes the contention of the TCP ACK.
+    // With two segments in the network, the second segment is queued at the base station or arrives there
+    // within a serialisation time, unless the second segment was lost. The link ACK of its frame (10 + 304
+    // us) precedes the contention of the TCP ACK.
     let eln = eln_delays("eln", 2);
     let least = wired(40.0) + frame(1040.0) + 0.314 + difs + frame(40.0);
     assert!(eln.iter().all(|&d| d > least), "{eln:?}");

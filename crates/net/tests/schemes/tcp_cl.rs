@@ -19,8 +19,8 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// Returns five stations with a bulk flow over four hops. Data frames from the third to the fourth are lost
-/// with probability `fer`, and a MAC sends up to four times.
+/// Returns the plan of five stations with a bulk flow over four hops. Data frames from the third to the
+/// fourth station are lost with probability `fer`, and a MAC has up to four attempts.
 fn chain(scheme: &'static str, fer: f64, given: &[(&'static str, f64)]) -> Plan {
     let model = ErrorPlan::FrameErrorRate { fer, reference_bits: 1076 * 8 };
     let errors = vec![LinkErrors { from: Some(2), to: Some(3), model }];
@@ -37,7 +37,7 @@ fn chain(scheme: &'static str, fer: f64, given: &[(&'static str, f64)]) -> Plan 
     .plan()
 }
 
-/// Packets that entered (true) and left a node, from its capture.
+/// Packets that entered (true) or left a node, from its capture.
 type Seen = Vec<(bool, Packet)>;
 
 /// Runs a plan and returns the capture at each node.
@@ -65,7 +65,7 @@ fn read(path: &Path) -> Seen {
     seen
 }
 
-/// Returns the numbers named by the ACKs that entered or left a node.
+/// Returns the sequence numbers in the NAKs of the ACKs that entered or left a node.
 fn named(seen: &Seen, is_in: bool) -> Vec<u64> {
     let packets = seen.iter().filter(|seen| seen.0 == is_in);
     packets.filter_map(|seen| seen.1.segment()).flat_map(|s| s.options.naks.seqs().to_vec()).collect()
@@ -77,9 +77,9 @@ fn wireless(f: &FlowReport) -> (u64, u64) {
     (channel + collision, queue + aqm + none)
 }
 
-// Cheng & Lin 2008: a node in the middle discards a segment, writes its number into an ACK, and the source,
-// two hops away, retransmits it without a window reduction. Discards of the source's own MAC are reported by
-// calls: no ACK carries their numbers.
+// Cheng & Lin 2008: a node in the middle discards a segment and writes its number into an ACK. The source,
+// two hops away, retransmits the segment without a window reduction. The source's own MAC reports discards by
+// function calls, so no ACK contains their numbers.
 #[test]
 fn an_ack_carries_the_nak_of_a_discard_to_the_source() {
     let (r, at) = captured(&chain("tcp-cl", 0.3, &[]), "naks");
@@ -93,14 +93,14 @@ fn an_ack_carries_the_nak_of_a_discard_to_the_source() {
     assert!(by_air[1].iter().filter(|seq| heard.contains(seq)).count() > by_air[1].len() * 9 / 10);
     let (right, wrong) = wireless(f);
     assert!(right > 50 && wrong == 0 && right <= naks(f), "{f:?}");
-    // Every discard was repaired by a retransmission, and hardly ever caused a window reduction.
+    // Retransmissions repaired all discarded segments, and hardly any discard caused a window reduction.
     assert!(f.window_cuts < right / 4 && f.retransmissions >= right, "{f:?}");
     let reno = run(&chain("reno", 0.3, &[]), 1);
     assert!(f.goodput_mbps > 1.5 * reno.flows[0].goodput_mbps, "{f:?} {reno:?}");
 }
 
-// RET_F: with n = 0 there are no NAKs, and TCP-CL is Reno; a larger n causes more NAKs. Readings that omit
-// NAKs have fewer.
+// RET_F: with n = 0 there are no NAKs, and TCP-CL behaves as Reno; a larger n causes more NAKs. Alternative
+// readings of the paper that omit NAKs have fewer.
 #[test]
 fn ret_f_limits_the_number_of_naks() {
     let told = |given: &[(&'static str, f64)]| naks(&run(&chain("tcp-cl", 0.5, given), 1).flows[0]);
@@ -142,8 +142,8 @@ fn contention_time_adds_up_over_the_hops() {
     assert!(hops[0] > least && hops.windows(2).all(|h| h[1] > h[0] + least), "{hops:?}");
 }
 
-// One agent serves a flow at a node, even if the node is a station of two cells on the flow's path: each loss is
-// reported once.
+// One agent serves a flow at a node, even if the node is a station of two cells on the flow's path: each loss
+// is reported once.
 #[test]
 fn a_gateway_between_two_cells_reports_a_loss_once() {
     let mut plan = chain("tcp-cl", 0.5, &[("no_ack", 2.0)]);

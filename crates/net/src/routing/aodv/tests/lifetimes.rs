@@ -4,7 +4,7 @@ use super::{AFTER, BEFORE, Bench, Did, END, ME, NS2, RFC, SOURCE, error, reply, 
 use airhop_base::{NodeId, RouteReply, Routing, Span};
 
 // RFC 3561 §6.11 (i): all routes over a lost neighbour become invalid, and their sequence numbers increase by
-// one. The users of the routes receive an error, which ns-2 also sends without users.
+// one. The users of the routes receive an error; ns-2 also sends an error if there are no users.
 #[test]
 fn a_lost_neighbour_invalidates_all_routes_over_it() {
     for plan in [RFC, NS2] {
@@ -12,7 +12,8 @@ fn a_lost_neighbour_invalidates_all_routes_over_it() {
         bench.hear(0, BEFORE, request(END, 0, 1, 0));
         bench.hear(1, AFTER, reply(END, 10, 2, SOURCE)); // the previous neighbour uses the route
         bench.hear(2, AFTER, reply(NodeId(8), 20, 1, ME)); // no other node uses the route
-        // RFC 3561 §6.11: an error for a single neighbour is a unicast, which its link layer acknowledges.
+        // RFC 3561 §6.11: an error for a single neighbour is sent by unicast, which its link layer
+        // acknowledges.
         let sent = match plan {
             RFC => Did::Send(error(&[(END, 11)]), BEFORE, 1),
             _ => Did::Send(error(&[(NodeId(8), 21), (END, 11)]), NodeId::BROADCAST, 1),

@@ -7,8 +7,7 @@ use airhop_engine::{Arena, Stream, Streams};
 
 const NODES: u16 = 8;
 
-/// Routers whose messages arrive in any order, late, twice or not at all, over links that appear and
-/// disappear.
+/// Routers whose messages arrive in any order, late, twice or never, over links that appear and disappear.
 struct Net {
     routers: Vec<Router>,
     /// Messages in flight: from, to, message, remaining TTL.
@@ -81,7 +80,7 @@ impl Net {
         }
     }
 
-    /// Delivers a random message in flight: once, twice or not at all.
+    /// Delivers a random message in flight: once, twice or never.
     fn deliver(&mut self) {
         if self.under_way.is_empty() {
             return;
@@ -151,7 +150,8 @@ impl Net {
 fn aodv_next_hops_never_form_a_loop() {
     for plan in [AodvPlan::RFC3561, AodvPlan { repairs: true, ..AodvPlan::RFC3561 }] {
         let mut routes = 0;
-        // With seed 558, adopting an older number from an error, as in RFC 3561 §6.11 (iii), causes a loop.
+        // With seed 558, a router that adopts an older number from an error, as in RFC 3561 §6.11 (iii),
+        // causes a loop.
         for seed in (0..60).chain([558]) {
             let mut net = Net::new(plan, seed);
             for step in 0..3000 {

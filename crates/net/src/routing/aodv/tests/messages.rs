@@ -126,7 +126,7 @@ fn a_circulating_rreq_is_dropped() {
     assert_eq!(bench.pass(3, SOURCE, END, 35), [Did::Drop(2)]);
 }
 
-// A forwarded request is delayed by its jitter, and counts when it is sent.
+// A forwarded request is delayed by its jitter, and is counted when it is sent.
 #[test]
 fn routing_messages_count_at_their_transmission() {
     let mut bench = Bench::new(AodvPlan { jitter: Span::from_millis(10), ..RFC });

@@ -28,7 +28,7 @@ fn ms(t: u64) -> Time {
     Time::ZERO + Span::from_millis(t)
 }
 
-/// Action of a router, in which numbers identify packets.
+/// Action of a router; numbers identify packets.
 #[derive(Clone, Debug, PartialEq)]
 enum Did {
     Forward(u64, NodeId),
@@ -55,7 +55,7 @@ impl Bench {
         self.arena.insert(Packet::new(FlowId(0), SOURCE, END, 28, body))
     }
 
-    /// Passes a packet to the router that has travelled `hops` hops from `src` towards `dst`.
+    /// Passes a packet to the router that has traversed `hops` hops from `src` towards `dst`.
     fn pass(&mut self, at: u64, src: NodeId, dst: NodeId, hops: u8) -> Vec<Did> {
         let packet = self.packet();
         self.router.on_packet(ms(at), packet, RoutedPacket { src, dst, hops });

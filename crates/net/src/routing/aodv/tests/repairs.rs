@@ -5,9 +5,9 @@ use crate::routing::AodvPlan;
 use crate::routing::aodv::RoutedPacket;
 use airhop_base::{NodeId, Routing};
 
-// ns-2's local repair, including its defects. In the second half of the path the packet is buffered, and a
-// route as fresh as the lost route is requested. A longer route is not used until the repair is abandoned, at
-// about twice the present time.
+// ns-2's local repair, including its defects. In the second half of the path the packet is buffered, and the
+// router requests a route as fresh as the lost route. A longer route is not used until the repair is
+// abandoned, at about twice the present time.
 #[test]
 fn ns2_repairs_routes_near_the_destination() {
     let mut bench = Bench::new(NS2);

@@ -4,7 +4,7 @@ use super::{AFTER, Bench, Did, END, ME, NS2, RFC, reply};
 use crate::routing::AodvPlan;
 use airhop_base::{NodeId, Routing};
 
-/// Returns time and TTL of all requests of a search, and the time at which it ends.
+/// Returns time and TTL of all requests of a search, and the end time of the search.
 fn search(plan: AodvPlan) -> (Vec<(u64, u8)>, u64) {
     let mut bench = Bench::new(plan);
     let radius = |did: &[Did]| match did {
@@ -42,7 +42,8 @@ fn ns2_floods_rreqs_with_growing_timeouts() {
     assert_eq!((asked, end), (vec![(0, 30), (2000, 30), (6000, 30), (11500, 30)], 19000));
 }
 
-// ns-2 sends no request for 10 s after the last request; by the RFC the next packet causes a request.
+// ns-2 sends no request for 10 s after the last request; according to the RFC the next packet causes a
+// request.
 #[test]
 fn ns2_sends_no_rreq_for_ten_seconds_after_the_last() {
     for (plan, end, is_quiet) in [(NS2, 19000, true), (RFC, 21520, false)] {
@@ -54,7 +55,7 @@ fn ns2_sends_no_rreq_for_ten_seconds_after_the_last() {
     }
 }
 
-// RFC 3561 §6.4: a search for a destination that was 3 hops away begins with a TTL of 3 + TTL_INCREMENT.
+// RFC 3561 §6.4: a search for a destination that was 3 hops away starts with a TTL of 3 + TTL_INCREMENT.
 #[test]
 fn the_first_ring_has_the_last_hop_count_plus_ttl_increment() {
     for plan in [RFC, NS2] {
