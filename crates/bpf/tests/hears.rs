@@ -1,6 +1,6 @@
 //! Objects with a listener: notices reach the program at the interface as real bytes, and the program passes
-//! them to the sender. `python/airhop/bpf/eln.bpf.o` is the shipped object; the program of `objects/shares.bpf.c`
-//! consumes no packet.
+//! them to the sender. `python/airhop/bpf/eln.bpf.o` is the shipped object; the program of
+//! `objects/shares.bpf.c` consumes no packet.
 
 use airhop_base::{
     Body, Eln, Flags, FlowId, HEADER_BYTES, NodeId, Notice, NoticeKind, Packet, RareOptions, Sack, SackBlock,
@@ -58,7 +58,7 @@ impl Connection {
         self.sender.on_notice(self.now(), notice);
     }
 
-    /// Delivers an ACK up to `next` that also reports the segments from `from` to `to` by SACK.
+    /// Delivers an ACK up to `next` with a SACK block of the segments from `from` to `to`.
     fn ack(&mut self, next: u64, sacked: Option<(u64, u64)>, eln: Option<Eln>) {
         let mut sack = Sack::EMPTY;
         if let Some((from, to)) = sacked {
@@ -83,8 +83,8 @@ impl Connection {
     }
 }
 
-// Yun 2009 §3.1 through the listener: a loss named by an ELN or an ERSN does not reduce the window; an
-// unnamed loss, or the loss of another segment, halves it. Notices never reach TCP.
+// Yun 2009 §3.1 through the listener: a loss named by an ELN or an ERSN does not reduce the window. A loss
+// without a notice, or the loss of another segment, halves the window. TCP never receives notices.
 #[test]
 fn a_loss_named_by_a_notice_does_not_reduce_the_window() {
     let heard = |named: &[(NoticeKind, u64)]| {
@@ -106,8 +106,8 @@ fn a_loss_named_by_a_notice_does_not_reduce_the_window() {
     assert_eq!([heard(&[]), heard(&[(NoticeKind::Eln, 5)])], [half, half]);
 }
 
-// Balakrishnan and Katz 1998: the ELN bit in a duplicate ACK refers to the segment expected next; the ACK
-// still reaches TCP.
+// Balakrishnan and Katz 1998: the ELN bit in a duplicate ACK refers to the next expected segment; TCP still
+// receives the ACK.
 #[test]
 fn the_eln_bit_in_an_ack_names_the_next_expected_segment() {
     let ends = |eln: Option<Eln>| {
@@ -120,7 +120,7 @@ fn the_eln_bit_in_an_ack_names_the_next_expected_segment() {
 }
 
 // Effect of a notice on a kernel without a listener: the notice has the form of an ACK, and acknowledges all
-// data before the segment that it names.
+// data before the named segment.
 #[test]
 fn without_a_listener_a_notice_acknowledges_as_an_ack() {
     let mut connection = Connection::new(PASSES);
@@ -130,8 +130,7 @@ fn without_a_listener_a_notice_acknowledges_as_an_ack() {
     assert_eq!(connection.sender.state().una, 3001, "an ICMP message is none");
 }
 
-// The object declares the notices that it understands; services for an object without a listener are an
-// error.
+// The object declares the notices that it supports; services for an object without a listener are an error.
 #[test]
 fn an_object_declares_its_notification_services() {
     let services = |bytes: &[u8]| Object::read(bytes, "x.bpf.o").unwrap().services().to_vec();

@@ -47,7 +47,7 @@ fn an_object_declares_its_name_and_callbacks() {
     assert_eq!(object.filters()[0].name, "listen");
 }
 
-// Bitfields and nested members: a program sets each one separately, and reads the same value.
+// Bitfields and nested members: a program sets each of them separately, and reads the same value.
 #[test]
 fn bitfields_and_nested_members_have_their_own_offsets() {
     let mut run = Run::new();
@@ -111,8 +111,8 @@ fn a_map_carries_notices_from_filter_to_congestion_control() {
     assert_eq!(calls, 2_u32.to_le_bytes(), "counted in the storage of the socket");
 }
 
-// An array has all its entries from the start, as zeros; a hash has as many entries as declared (four), and a
-// fifth is an error.
+// An array has all its entries from the start, as zeros. A hash has as many entries as declared (four), and a
+// fifth entry is an error.
 #[test]
 fn an_insertion_beyond_the_size_of_a_map_is_an_error() {
     let mut run = Run::new();
@@ -156,7 +156,7 @@ fn private_state_jiffies_and_samples_reach_the_program() {
     assert_eq!((run.socket.take_ack_request(), run.socket.take_ack_request()), (Some(77), None));
 }
 
-// Each run has its own maps, variables and random numbers, and begins in the same state.
+// Each run has its own maps, variables and random numbers, and starts in the same state.
 #[test]
 fn two_runs_share_no_maps_or_variables() {
     let trace = || {

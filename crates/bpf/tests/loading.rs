@@ -52,7 +52,7 @@ fn struct_ops_members_are_loaded_by_name() {
     assert!(matches!(&filters[..], [one] if one.name == "hear_notices"));
 }
 
-/// bpf(2): relocations are at instructions of the matching kind, and the records begin with the program's
+/// bpf(2): relocations are at instructions of the matching kind, and the records start with the program's
 /// first instruction.
 #[test]
 fn a_relocation_must_match_its_instruction() {

@@ -1,6 +1,6 @@
 //! Objects compiled by clang from the sources in `objects`, and hostile objects.
 //!
-//! All tests form one program, as linking dominates the build time of tests.
+//! All tests form one program, because linking dominates the build time of tests.
 
 mod faults;
 mod hears;

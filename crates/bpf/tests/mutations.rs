@@ -54,7 +54,7 @@ proptest! {
         hostile::object(&bytes);
     }
 
-    /// As sections are small, a change in a section reaches the parser of that section quickly.
+    /// Sections are small, so a change in a section quickly affects the parser of that section.
     #[test]
     fn an_object_with_changed_words_never_panics(place in 0..heeds::OBJECT.len() / 4, word in prop_oneof![Just(0), Just(u32::MAX), Just(1 << 31), any::<u32>()]) {
         let mut bytes = heeds::OBJECT.to_vec();

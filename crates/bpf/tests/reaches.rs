@@ -1,12 +1,12 @@
-//! Tests of `objects/reaches.bpf.c`: a running object can access only its own memory, which a kernel verifies
-//! beforehand.
+//! Tests of `objects/reaches.bpf.c`: a running object can access only its own memory. A kernel verifies this
+//! before it runs the object.
 
 use airhop_bpf::{Argument, Callback, Machine, Object, Socket};
 use std::sync::Arc;
 
 const OBJECT: &[u8] = include_bytes!("objects/reaches.bpf.o");
 
-/// Returns the result of a callback for this argument, or the place and reason of its failure.
+/// Returns the result of a callback for this argument, or place and reason of its failure.
 fn call(callback: Callback, number: u64) -> Result<u64, String> {
     let object = Arc::new(Object::read(OBJECT, "reaches.bpf.o").unwrap());
     let mut socket = Socket::new(&object.socket_layout(&["srtt_us"]).unwrap(), 0, 0);
@@ -31,7 +31,7 @@ fn a_pointer_to_a_map_value_reaches_no_other_value() {
     }
 }
 
-// The stack frames of functions are also separate: 512 bytes each, and no access above the end.
+// The stack frames of functions are also separate: 512 bytes each, and no access above their end.
 #[test]
 fn a_pointer_to_a_stack_frame_reaches_no_other_frame() {
     assert_eq!(call(Callback::Ssthresh, 1), Ok(1));
@@ -67,8 +67,8 @@ fn a_spin_lock_must_be_released_before_the_program_ends() {
     assert_refused(Callback::UndoCwnd, 5, "a lock is a struct bpf_spin_lock");
 }
 
-// check_map_func_compatibility(): only the socket at hand gives a value of its map. bpf_tcp_ca_is_valid_access(): an
-// argument is read as aligned.
+// check_map_func_compatibility(): only the current socket provides a value of its map.
+// bpf_tcp_ca_is_valid_access(): a read of an argument must be aligned.
 #[test]
 fn storage_of_other_sockets_and_partial_arguments_are_refused() {
     assert_eq!(call(Callback::Init, 0), Ok(0));

@@ -19,7 +19,7 @@ fn read(bytes: &[u8]) -> Result<Object, String> {
     Object::read(bytes, "x.bpf.o").map_err(|error| error.to_string())
 }
 
-/// Returns the object with the bytes `other` placed `before` bytes ahead of its name.
+/// Returns the object with the bytes `other` written `before` bytes before its name.
 fn with(bytes: &[u8], name: &[u8], before: usize, other: &[u8]) -> Vec<u8> {
     let mut changed = bytes.to_vec();
     let at = bytes.windows(name.len()).rposition(|window| window == name).expect("the name") - before;
@@ -34,7 +34,7 @@ fn call_chains_share_512_bytes_of_stack() {
     assert!(text.contains("720 bytes of stack in 2 functions (deep calls inner)"), "{text}");
 }
 
-// bpf_tcp_ca_btf_struct_access(): the rule about members that a congestion control may write applies even to
+// bpf_tcp_ca_btf_struct_access(): the rule about members that a congestion control may write also applies to
 // code that never runs. The message names a member that is not simulated.
 #[test]
 fn a_store_to_a_read_only_member_is_refused_by_name() {
@@ -44,7 +44,7 @@ fn a_store_to_a_read_only_member_is_refused_by_name() {
     assert!(text.contains("reads tcp_sock.nonagle, which is not simulated"), "{text}");
 }
 
-// bpf_tcp_ca_get_func_proto(): `release` must neither read nor set socket options.
+// bpf_tcp_ca_get_func_proto(): `release` must neither get nor set socket options.
 #[test]
 fn release_may_not_access_socket_options() {
     let text = refusal("ends");
@@ -57,7 +57,7 @@ fn an_unaligned_atomic_operation_is_refused() {
 }
 
 // bpf_tcp_ca_init_member() and tcp_register_congestion_control(): only known flags, and a name that no other
-// congestion control has; libbpf: one program for one member.
+// congestion control has; libbpf: one program for each member.
 #[test]
 fn invalid_registrations_of_struct_ops_are_refused() {
     let flags = |flags: u32| read(&with(SHARES, b"shares\0\0\0\0\0\0\0\0\0\0", 4, &flags.to_le_bytes()));

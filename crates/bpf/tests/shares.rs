@@ -34,8 +34,8 @@ fn window(scheme: &Scheme, flow: u16, run: Option<&mut Run>) -> f64 {
 }
 
 // A kernel loads an object once, and all connections share its maps and variables. A run corresponds to a
-// kernel that has just loaded the object, independent of other runs; a connection outside of any run shares
-// nothing.
+// kernel that has just loaded the object, and is independent of other runs; a connection outside of any run
+// shares no state.
 #[test]
 fn connections_of_a_run_share_maps_and_variables() {
     let scheme = scheme();

@@ -53,8 +53,9 @@ fn bpf_sndcwnd_clamp_limits_window_and_ssthresh() {
     assert_eq!(run.get("snd_cwnd"), 20);
 }
 
-// Linux, sk_setsockopt(): SO_MAX_PACING_RATE lowers the pacing rate, and makes a host pace that does not
-// (SK_PACING_NEEDED, 1); 2³² − 1 removes the limit. tcp_set_window_clamp(): 0 is no bound of a receive window.
+// Linux, sk_setsockopt(): SO_MAX_PACING_RATE reduces the pacing rate, and enables pacing on a host without
+// pacing (SK_PACING_NEEDED, 1); 2³² − 1 removes the limit. tcp_set_window_clamp(): 0 does not limit a receive
+// window.
 #[test]
 fn so_max_pacing_rate_and_window_clamp_limit_the_sender() {
     let mut run = Run::new();

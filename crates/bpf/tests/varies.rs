@@ -73,7 +73,7 @@ impl TcpCongestionOps for Watches {
     }
 
     fn cwnd_event(&mut self, sk: &mut Sock, _: CaEvent) -> Result<(), CallbackError> {
-        self.note("tcp_sock", socket_values(sk)); // between a timeout and the ACK that answers it
+        self.note("tcp_sock", socket_values(sk)); // between a timeout and the next ACK
         Ok(())
     }
 

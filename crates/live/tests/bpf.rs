@@ -1,4 +1,4 @@
-//! Congestion controls of BPF objects in this machine's kernel.
+//! Congestion controls of BPF objects in the kernel of this machine.
 
 use airhop_bpf::loading::Loadable;
 use airhop_live::host::bpf::deployment::dry_run;
@@ -28,12 +28,12 @@ fn possible() -> bool {
     able.map_err(|missing| skip(&missing)).is_ok()
 }
 
-/// Longer than any live test that uses the same object.
+/// Time limit, longer than any live test that uses the same object.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The kernel's own verifier accepts each shipped object. The kernel has the congestion control as long as
-/// the descriptors are open, and a second registration gets a different name. Another process may have
-/// registered the same object in the meantime.
+/// The kernel's own verifier accepts each shipped object. The congestion control is registered in the kernel
+/// as long as the descriptors are open, and a second registration receives a different name. Another process
+/// may have registered the same object in the meantime.
 #[test]
 fn the_kernel_accepts_and_unloads_every_shipped_object() {
     if !possible() {
@@ -59,7 +59,7 @@ fn the_kernel_accepts_and_unloads_every_shipped_object() {
     }
 }
 
-/// An object that reads the kernel's configuration gets that of this kernel.
+/// An object that reads the kernel's configuration receives the configuration of this kernel.
 #[test]
 fn an_object_reads_the_configuration_of_the_running_kernel() {
     if !possible() {
@@ -81,7 +81,7 @@ fn with_unset_register(mut object: Loadable) -> Loadable {
     object
 }
 
-/// An error of the kernel is reported with its message and the program.
+/// An error of the kernel is reported with the kernel's message and the name of the program.
 #[test]
 fn a_verifier_refusal_names_the_program() {
     if !possible() {
@@ -93,8 +93,8 @@ fn a_verifier_refusal_names_the_program() {
     assert!(refused.contains("R9 !read_ok") && refused.contains("refuses"), "{refused}");
 }
 
-/// A dry run has a verdict on each program: the verifier's reason for a refusal, its count of instructions
-/// otherwise. The members are checked only if all programs are accepted.
+/// A dry run returns a result for each program: the verifier's reason for a refusal, or its count of
+/// instructions. The members are checked only if all programs are accepted.
 #[test]
 fn a_dry_run_reports_the_verifier_result_of_every_program() {
     if !possible() {

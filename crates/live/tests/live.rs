@@ -1,5 +1,5 @@
-//! Real packets of real programs. Tests that this machine or user cannot run are skipped, with the output
-//! line of the doctor; with `AIRHOP_LIVE=required` they fail.
+//! Real packets of real programs. Tests that this machine or user cannot run are skipped, and print the
+//! doctor's line about the reason; with `AIRHOP_LIVE=required` they fail.
 
 use crate::log::Folder;
 use crate::wire::{ENDS, Wire};
@@ -81,13 +81,14 @@ for family, host in ((socket.AF_INET, "10.0.0.1"), (socket.AF_INET6, "fd00:a1b0:
     peer.close()
 '"#;
 
-/// The client waits for the server's port, because Python takes seconds to start on a busy machine.
+/// Returns the condition that the server's port is open. The client waits for it, because Python takes
+/// seconds to start on a busy machine.
 fn listening() -> Vec<Ready> {
     vec![Ready { node: ENDS[0], sign: ReadyCondition::Port(5001) }]
 }
 
 /// RFC 9293 §3.5: a handshake takes at least a round trip of the simulated network. The sent data arrive
-/// completely, over both address families; every checksum is complete when the kernel delivers a datagram
+/// completely, over both address families. Every checksum is complete when the kernel delivers a datagram
 /// (RFC 1071), and no datagram is longer than the MTU.
 #[test]
 fn real_tcp_crosses_the_network_over_ipv4_and_ipv6() {
@@ -126,8 +127,8 @@ fn tcp_checksum_holds(bytes: &[u8]) -> bool {
     sum == 0xFFFF
 }
 
-/// The client starts as soon as the server is ready, however long that takes: a connection attempt before
-/// would fail.
+/// The client starts as soon as the server is ready, after any time: an earlier connection attempt would
+/// fail.
 #[test]
 fn a_client_waits_until_its_server_is_ready() {
     if !possible() {
@@ -152,7 +153,7 @@ fn a_client_waits_until_its_server_is_ready() {
     }
 }
 
-/// An error names a server that ends before it is ready, and a server that is not ready in time; the client
+/// If a server ends before it is ready, or is not ready in time, an error names the server, and the client
 /// never starts.
 #[test]
 fn an_error_names_a_server_that_does_not_become_ready() {
@@ -237,7 +238,7 @@ fn processes(mark: &str) -> Vec<u32> {
     all.filter(has_mark).collect()
 }
 
-/// Body of an emulator process that its test kills.
+/// Body of an emulator process, which its test kills.
 #[test]
 fn a_child_process_runs_an_emulator() {
     let Ok(mark) = std::env::var(ROLE) else { return };
@@ -251,8 +252,8 @@ fn a_child_process_runs_an_emulator() {
     run(&emulation);
 }
 
-/// A killed emulator leaves nothing behind: its processes end with it, and unnamed namespaces disappear with
-/// their last process.
+/// When an emulator is killed, its processes end with it, and unnamed namespaces disappear with their last
+/// process.
 #[test]
 fn a_killed_emulator_leaves_no_process() {
     if !possible() {
@@ -270,7 +271,7 @@ fn a_killed_emulator_leaves_no_process() {
     assert!(sleeping.len() >= 4, "{sleeping:?}");
     emulator.kill().unwrap();
     emulator.wait().unwrap();
-    // The kernel takes some time to end the processes, without help from other processes.
+    // The kernel needs some time to end the processes; no other process helps.
     let patience = Instant::now() + Duration::from_secs(60);
     while !processes(&mark).is_empty() && Instant::now() < patience {
         std::thread::sleep(Duration::from_millis(10));
@@ -295,8 +296,8 @@ fn a_live_run_is_replayed_exactly() {
     assert!(again.entered == wire.entered);
 }
 
-/// A command that cannot start, or a device that cannot be created, ends the emulation with a message that
-/// names it; nothing hangs.
+/// If a command cannot start, or a device cannot be created, the emulation ends with a message that names it,
+/// and no process remains.
 #[test]
 fn a_failed_setup_names_its_command_or_device() {
     if !possible() {
@@ -314,9 +315,9 @@ fn a_failed_setup_names_its_command_or_device() {
 }
 
 /// A router between two hosts, in network namespaces of a process namespace, all of which disappear when the
-/// shell ends. By default the kernel would forward immediately; the client starts when the kernel no longer
-/// forwards and the server listens (port 5001 in state LISTEN). The emulator gets the client's output, and
-/// ends with the client.
+/// shell ends. By default the kernel would forward packets immediately. The client starts when the kernel no
+/// longer forwards packets and the server listens (port 5001 in state LISTEN). The emulator receives the
+/// client's output, and ends with the client.
 const ROUTER: &str = r#"
 set -e
 unshare -n sleep 60 & A=$!
@@ -389,9 +390,10 @@ fn a_child_process_runs_a_router() {
     }
 }
 
-/// In a router that would forward packets itself, all packets between two interfaces pass through the
-/// network, for both address families. Packets for which segmentation and checksum were left to a card (here:
-/// a veth) enter segmented and with checksum. Afterwards, all settings of the router are as before.
+/// In a router whose kernel would forward packets itself, all packets between two interfaces pass through the
+/// network, for both address families. Packets whose segmentation and checksum were left to a network card
+/// (here: a veth) enter with segmentation and checksum completed. Afterwards, all settings of the router are
+/// as before.
 #[test]
 fn packets_between_two_router_interfaces_cross_the_network() {
     if !possible() {

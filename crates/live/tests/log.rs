@@ -103,8 +103,8 @@ fn a_written_log_reads_back_unchanged() {
     }
 }
 
-/// TCP_INFO records stand between datagrams, and may be older than the previous datagram: they do not change
-/// a replay. A record for a node without a host is an error, as for a datagram.
+/// TCP_INFO records are stored between datagrams, and may be older than the previous datagram: they do not
+/// change a replay. A record for a node without a host is an error, as for a datagram.
 #[test]
 fn tcp_info_records_do_not_change_a_replay() {
     let info = SocketInfo {
@@ -251,7 +251,7 @@ fn a_log_error_names_its_byte_offset() {
         wrong(head, 7),
         format!("a.log: record 1, byte {head}: expected a record of kind 1, 2 or 4, not 7")
     );
-    // The first datagram has 100 bytes, so the kept length cannot be larger.
+    // The first datagram has 100 bytes, so the stored length cannot be larger.
     assert!(wrong(head + 15, 101).contains(&format!("byte {}: expected a datagram", head + 11)));
     // The second datagram is changed to enter before the first.
     assert!(wrong(head + 119 + 2, 0).contains("expected a time not before 0.000005000 s"));
@@ -270,8 +270,8 @@ fn a_log_that_cannot_be_written_is_an_error() {
     assert!(error.starts_with("a.log: No space left"), "{error}");
 }
 
-/// Two emulations never write the same log, and a pipe, which may have no reader, is an error. An existing
-/// file is truncated at once.
+/// Two emulations never write the same log. A pipe, which may have no reader, is an error. An existing file
+/// is truncated at once.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_log_is_a_regular_file_of_one_writer() {
@@ -293,8 +293,8 @@ fn a_log_is_a_regular_file_of_one_writer() {
 }
 
 proptest! {
-    /// Arbitrary bytes, and a log without checksums with arbitrary changes, give an error or entries, never a
-    /// panic or more data than the file has.
+    /// Arbitrary bytes, and a log without checksums with arbitrary changes, are read as entries or cause an
+    /// error. They never cause a panic, or more data than the file has.
     #[test]
     fn arbitrary_log_bytes_cause_an_error_but_no_panic(
         bytes in proptest::collection::vec(any::<u8>(), 0..300),

@@ -16,7 +16,7 @@ use std::sync::mpsc;
 
 const READING: Span = Span::from_micros(1);
 
-/// Datagram of a host with its time and port.
+/// Datagram of a host: its time, its port and its bytes.
 type Sending = (Time, usize, Vec<u8>);
 
 /// A machine in which time passes only by reading the clock and by sleeping.
@@ -25,8 +25,8 @@ struct Machine {
     now: Rc<Cell<Time>>,
     traffic: Rc<RefCell<VecDeque<Sending>>>,
     ports: [Memory; 2],
-    /// Delays of sleeps: the first sleep from this time on ends this much later than requested; later sleeps
-    /// are on time.
+    /// Delays of sleeps: the first sleep from this time on ends later than requested by this span; later
+    /// sleeps are on time.
     oversleeps: Rc<RefCell<Vec<(Time, Span)>>>,
 }
 
@@ -99,7 +99,7 @@ fn a_datagram_is_written_when_it_is_due() {
     assert_eq!((driven.stalls, driven.lost_to_emulator), (vec![], 0));
 }
 
-/// The world ends exactly at the duration, however late the loop is; no datagram enters afterwards.
+/// The run ends exactly at its duration, for any lateness of the loop; no datagram enters afterwards.
 #[test]
 fn an_emulation_ends_exactly_at_its_duration() {
     let machine = Machine::default();
@@ -124,7 +124,8 @@ fn a_saturated_port_does_not_delay_other_ports() {
     assert!(driven.lateness.max_us < 100.0, "{} µs", driven.lateness.max_us);
 }
 
-/// A host without room loses the packet, the report counts the loss, and no other host is delayed.
+/// If the device of a host has no space, the packet is lost, the report counts the loss, and no other host is
+/// delayed.
 #[test]
 fn packets_refused_by_a_host_are_counted_as_lost() {
     let machine = Machine::default();
@@ -137,7 +138,7 @@ fn packets_refused_by_a_host_are_counted_as_lost() {
     assert_eq!(machine.ports[0].received().len(), 1);
 }
 
-/// Multicasts of a kernel to its neighbours are for a link that does not exist (RFC 1112 §4).
+/// Multicasts of a kernel to its neighbours are addressed to a link that does not exist (RFC 1112 §4).
 #[test]
 fn multicast_datagrams_do_not_enter_the_network() {
     let machine = Machine::default();
@@ -146,9 +147,9 @@ fn multicast_datagrams_do_not_enter_the_network() {
     assert_eq!((driven.ignored, driven.admitted.packets), (2, 0));
 }
 
-/// The distribution for simulations: three packets that become due while the machine stands still leave
-/// together, and only the first has the delay of the stall; the others waited for it, as packets behind it do
-/// in a simulation.
+/// The distribution for simulations: three packets that become due while the machine is stalled leave
+/// together. Only the first packet has the delay of the stall; the others waited behind it, as queued packets
+/// do in a simulation.
 #[test]
 fn a_stall_adds_one_value_to_the_lateness_distribution() {
     let machine = Machine::default();
@@ -164,7 +165,7 @@ fn a_stall_adds_one_value_to_the_lateness_distribution() {
     assert!(drawn[9] > 2500.0 && drawn[8] < 10.0, "{drawn:?} µs: one of ten met the stall");
 }
 
-/// A wake-up more than 5 ms late counts as a stall, with its time and length; a shorter delay only counts as
+/// A wake-up more than 5 ms late counts as a stall, with its time and length; a shorter delay counts only as
 /// lateness.
 #[test]
 fn a_wake_up_more_than_5_ms_late_is_recorded_as_a_stall() {
@@ -209,7 +210,7 @@ fn an_emulation_ends_on_request() {
     assert_eq!(told.len(), 2);
 }
 
-/// A world whose scheme fails.
+/// Network whose scheme fails.
 struct Failing(Wire);
 
 impl Outside for Failing {
@@ -234,7 +235,7 @@ fn an_emulation_ends_with_the_simulated_world() {
     assert!(driven.ended >= ms(20) && driven.ended < ms(21), "{}", driven.ended);
 }
 
-/// A device that was removed.
+/// Device that was removed.
 struct Gone;
 
 impl Port for Gone {

@@ -1,5 +1,5 @@
-//! A world of two nodes and a wired link between them: a datagram that enters at one node leaves at the other
-//! after a fixed delay.
+//! A network of two nodes and a wired link between them: a datagram that enters at one node leaves at the
+//! other after a fixed delay.
 
 use airhop_base::{NodeId, Span, Time};
 use airhop_live::{Departure, Outside, Stopped};

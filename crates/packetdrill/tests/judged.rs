@@ -1,5 +1,5 @@
-//! Verdicts on packetdrill scripts: if Airhop matches a script, the script passes; a mismatch fails at its
-//! line, and a line that is not modelled ends the script.
+//! Verdicts on packetdrill scripts: if Airhop behaves as a script expects, the script passes. A mismatch
+//! fails at its line, and a line with a feature that is not modelled ends the script.
 
 use airhop_packetdrill::{Verdict, judge, judge_variants};
 use std::path::Path;
@@ -48,7 +48,7 @@ fn an_accepting_stack_sends_up_to_its_window() {
     passes(accepted(flight), 3);
 }
 
-/// The SYN contains the stack's own offer, and the agreement depends on both SYNs.
+/// The SYN contains the stack's own options, and the negotiated options depend on both SYNs.
 #[test]
 fn a_connecting_stack_agrees_with_the_peer() {
     let with = |options: &str, echoed: &str| {
@@ -94,7 +94,7 @@ fn a_segment_may_be_early_or_late_by_the_tolerance() {
     fails(late(6999), 11, "due at");
 }
 
-/// Reads return the bytes that arrived in order, and no more.
+/// Reads return only the bytes that arrived in order.
 #[test]
 fn a_receiver_delivers_data_in_order() {
     let holes = "+0 < . 2001:3001(1000) ack 1 win 257\n+0 > . 1:1(0) ack 1 <nop,nop,sack 2001:3001>\n\
@@ -112,8 +112,8 @@ fn a_blocking_read_returns_when_data_arrives() {
     fails(accepted("+0...0.1 read(4, ..., 5000) = 1000\n"), 9, "0 bytes");
 }
 
-/// A data segment carries the pending acknowledgement: no separate ACK follows, not even when the delay is
-/// over.
+/// A data segment carries the pending acknowledgement: no separate ACK follows, even after the delay has
+/// elapsed.
 #[test]
 fn a_data_segment_carries_the_pending_ack() {
     let quick = "+0 < . 1:1001(1000) ack 1 win 257\n+0 > . 1:1(0) ack 1001\n".to_owned();
@@ -166,7 +166,7 @@ fn an_unmodelled_feature_ends_the_script_without_failure() {
         let checked =
             "+0 write(4, ..., 1000) = 1000\n+0 > P. 1:1001(1000) ack 1\n+.1 < . 1:1(0) ack 1001 win 257\n";
         match accepted(&format!("{checked}{text}")) {
-            // Data has left, so later settings have no effect.
+            // Data has been sent, so later settings have no effect.
             Verdict::Pass { checks: 1, until: Some(note), .. } => assert_eq!(note.place.line, 12),
             other => panic!("{text}: {other:?}"),
         }
@@ -183,7 +183,7 @@ fn an_unmodelled_tcp_info_member_is_reported_as_skipped() {
     }
 }
 
-/// A FIN that leaves together with data is part of the last segment; an incoming FIN is no byte for the
+/// A FIN that is sent together with data is part of the last segment; a received FIN is not a byte for the
 /// application.
 #[test]
 fn fins_close_both_sides() {
@@ -202,7 +202,7 @@ fn fins_close_both_sides() {
     fails(accepted(&heard.replace("= 100", "= 101")), 11, "100 bytes");
 }
 
-/// A complete script must expect every segment that is sent; other scripts ignore further segments.
+/// A complete script must expect every segment that is sent; other scripts ignore additional segments.
 #[test]
 fn a_complete_script_must_expect_every_sent_segment() {
     let one_of_two = "+0 write(4, ..., 2000) = 2000\n+0 > . 1:1001(1000) ack 1\n";
@@ -218,8 +218,8 @@ fn psh_is_compared_only_if_the_script_has_it() {
     fails(accepted(&format!("--push\n{unpushed}")), 11, "differs: flags");
 }
 
-/// A script names further senders by preset, scheme and recovery; any other word is an error that names the
-/// word.
+/// A script names further senders by preset, scheme and recovery; any other word causes an error that names
+/// the word.
 #[test]
 fn a_script_names_senders_by_preset_scheme_and_recovery() {
     let flight = |also: &str| {

@@ -1,4 +1,4 @@
-//! The parser accepts packetdrill's language, and reports the place where a text is invalid.
+//! The parser accepts packetdrill's language, and reports the place at which a text is invalid.
 
 use airhop_packetdrill::parse;
 use airhop_packetdrill::script::{Action, Call, EcnField, Event, Script, TcpOption, Value, When};
@@ -133,7 +133,7 @@ fn script_errors_name_file_line_and_column() {
     );
 }
 
-/// No text makes the parser panic: each prefix of a script, and each script with one changed letter.
+/// No text causes a panic of the parser: each prefix of a script, and each script with one changed letter.
 #[test]
 fn the_parser_panics_on_no_text() {
     let text = "--x=1\n`a`\n+.1 < [ce] S 0:0(0) ack 1 win 9 <mss 5,TS val 1 ecr 2,sack 1:2>\n0...1 f(3, {a(1)=[\"b\"]}) = -1 E (x)\n\

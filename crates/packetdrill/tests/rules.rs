@@ -1,5 +1,5 @@
-//! The rules of TCP, one script each: the kernel of this machine follows all of them, and Airhop all except
-//! the listed ones.
+//! The rules of TCP, one script each: the kernel of this machine follows all rules, and Airhop follows all
+//! except the listed rules.
 
 use airhop_live::privileges::{Privileges, skip};
 use airhop_packetdrill::{Verdict, judge, judge_on_kernel, judge_variants};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Number of scripts that run on the kernel at once: each waits for most of its time.
+/// Number of scripts that run on the kernel at once: each script mostly waits.
 const ON_KERNEL: usize = 8;
 
 /// Returns the folder of scripts that test Airhop's sender of preset linux.
@@ -41,13 +41,13 @@ fn scripts(root: &Path) -> Vec<(String, PathBuf)> {
     found
 }
 
-/// True for a pass of the whole script with every assertion.
+/// True if the whole script passes, with every assertion.
 fn is_whole(verdict: &Verdict) -> bool {
     matches!(verdict, Verdict::Pass { until: None, skipped, .. } if skipped.is_empty())
 }
 
-/// Returns, by name, the verdicts that are no pass of the whole script with every assertion. `at_once`
-/// scripts are judged in parallel.
+/// Returns, by name, the verdicts of scripts that do not pass as a whole with every assertion. `at_once`
+/// scripts run in parallel.
 fn differing(
     scripts: &[(String, PathBuf)],
     at_once: usize,
@@ -94,8 +94,8 @@ fn other_senders_pass_the_scripts_that_name_them() {
 }
 
 /// The kernel passes each script, which proves that the script states a rule of Linux. If the user lacks a
-/// privilege, the test is skipped with the doctor's line about it; with `AIRHOP_LIVE=required` the test
-/// fails.
+/// privilege, the test is skipped and prints the doctor's line about the privilege; with
+/// `AIRHOP_LIVE=required` the test fails.
 #[test]
 fn the_linux_kernel_passes_every_script() {
     if let Err(missing) = Privileges::look().emulation_here() {
@@ -106,7 +106,7 @@ fn the_linux_kernel_passes_every_script() {
     let all = [scripts(&root()), scripts(&senders())].concat();
     let differing = differing(&all, ON_KERNEL, judged);
     assert!(differing.is_empty(), "{differing:#?}");
-    // The test does compare with the kernel: a window that no kernel has is detected.
+    // The comparison with the kernel is effective: it detects a window that no kernel has.
     let file = root().join("growth/initial-window.pkt");
     let wrong = fs::read_to_string(&file).expect("a script") + "+0 %{ assert tcpi_snd_cwnd == 999 }%\n";
     assert!(matches!(judged(&file, &wrong), Verdict::Fail { .. }));

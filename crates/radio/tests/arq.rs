@@ -7,13 +7,13 @@ use airhop_radio::arq::{
 };
 use proptest::prelude::*;
 
-/// Channel that keeps frames in order, with an outcome for each of the first frames and link ACKs; later ones
-/// are received.
+/// Channel that keeps frames in order, with an outcome for each of the first frames and link ACKs; later
+/// frames are received.
 #[derive(Clone, Debug)]
 struct Channel {
     frame: Span,
     delay: Span,
-    /// Delay of each link ACK behind data of its direction.
+    /// Time for which each link ACK waits for data of its direction.
     waits: Vec<Span>,
     lost_frames: Vec<bool>,
     lost_acks: Vec<bool>,
@@ -43,7 +43,7 @@ struct World {
     receiver: Box<dyn ArqReceiver>,
     channel: Channel,
     queue: EventQueue<Event>,
-    /// Number of packets that wait for room.
+    /// Number of packets that wait for space in the window.
     waiting: usize,
     is_sending: bool,
     frames: usize,
@@ -182,7 +182,7 @@ fn patient(mut plan: ArqPlan, channel: &Channel) -> ArqPlan {
     plan
 }
 
-/// Returns the reports about one number.
+/// Returns the reports about one frame number.
 fn of(said: &Transcript, number: u64) -> Vec<Report> {
     let about = |report: &Report| match *report {
         Report::Acknowledged(n)
@@ -193,8 +193,8 @@ fn of(said: &Transcript, number: u64) -> Vec<Report> {
     said.reports.iter().copied().filter(about).collect()
 }
 
-/// Failures with ascending numbers, each followed by a retransmission; then the frame is acknowledged or, after the
-/// last attempt, discarded.
+/// Checks the reports about a frame: failures with ascending numbers, each followed by a retransmission; then
+/// the frame is acknowledged or, after the last attempt, discarded.
 fn check_story(said: &Transcript, number: u64, limit: Option<u32>) -> Result<(), TestCaseError> {
     let story = of(said, number);
     let (last, failures) = story.split_last().expect("every frame comes to an end");
@@ -214,8 +214,8 @@ fn check_story(said: &Transcript, number: u64, limit: Option<u32>) -> Result<(),
 }
 
 proptest! {
-    /// Without a limit every packet arrives, in order and once, and the sender is informed once, whatever the
-    /// losses and the timeout.
+    /// Without an attempt limit every packet arrives, in order and once, and the sender receives one report
+    /// about it, for any losses and any timeout.
     #[test]
     fn unlimited_arq_delivers_every_packet_once_in_order(
         plan in plan(None), channel in channel(), arrivals in arrivals(),
@@ -228,8 +228,8 @@ proptest! {
         }
     }
 
-    /// With a limit packets arrive in order and once, the others were discarded, and no acknowledged packet was
-    /// discarded.
+    /// With an attempt limit packets arrive in order and once, all others are discarded, and no acknowledged
+    /// packet is discarded.
     #[test]
     fn limited_arq_delivers_or_discards_each_packet(
         (plan, limit) in (1_u32..5).prop_flat_map(|limit| (plan(Some(limit)), Just(limit))),
@@ -245,7 +245,8 @@ proptest! {
         }
     }
 
-    /// The receiver is informed of a discarded packet: it does not wait for it when the next packet arrives.
+    /// The receiver is informed of a discarded packet: when the next packet arrives, it does not wait for the
+    /// discarded packet.
     #[test]
     fn a_discarded_packet_does_not_delay_the_next_packet(
         (plan, limit) in (1_u32..5).prop_flat_map(|limit| (plan(Some(limit)), Just(limit))),
@@ -261,7 +262,7 @@ proptest! {
     }
 
     /// The window is never exceeded: no frame is sent whose number is a window or more above an
-    /// unacknowledged one.
+    /// unacknowledged frame.
     #[test]
     fn no_frame_is_sent_beyond_the_arq_window(plan in plan(None), channel in channel(), arrivals in arrivals()) {
         let (ArqPlan::GoBackN { rules, .. } | ArqPlan::SelectiveRepeat { rules, .. }) = &plan else { unreachable!() };
@@ -291,7 +292,7 @@ proptest! {
         prop_assert_eq!(said.sent.len(), said.pushed as usize + lost);
     }
 
-    /// A gap costs a round trip with selective reject, and a timeout without.
+    /// A gap causes a delay of a round trip with selective reject, and of a timeout without it.
     #[test]
     fn selective_reject_retransmits_before_the_timeout(rules in rules(64, None), channel in channel()) {
         let channel = Channel { lost_frames: vec![true], lost_acks: Vec::new(), waits: Vec::new(), ..channel };

@@ -1,4 +1,4 @@
-//! A radio link: times of transmissions, the emitted effects, and laws under any traffic.
+//! A radio link: times of transmissions, the emitted effects, and laws for any traffic.
 
 use crate::radio_link;
 use crate::radio_link::{Note, World, go_back, round, rules};
@@ -38,8 +38,8 @@ fn the_link_header_counts_towards_the_airtime() {
     assert_eq!(story(&plan, &[(0, 100)]), [(153, Note::Delivered { end: 0, number: 0 })]);
 }
 
-/// A link ACK waits for the frame on the transmitter of its end, and precedes the next frame. Of several
-/// pending link ACKs only the last is sent, which acknowledges all.
+/// A link ACK waits until the frame in transmission at its end is sent, and precedes the next frame. Of
+/// several pending link ACKs only the last is sent, which acknowledges all frames.
 #[test]
 fn link_acks_precede_data_and_interrupt_no_frame() {
     let sliding = go_back(Group::Sliding, rules(8, 10_000));
@@ -59,7 +59,7 @@ fn link_acks_precede_data_and_interrupt_no_frame() {
     );
 }
 
-/// A link ACK that arrives at the time of the timeout is in time; a nanosecond later it is not.
+/// A link ACK that arrives at the expiry of the timeout is in time; a link ACK a nanosecond later is not.
 #[test]
 fn the_arq_timeout_counts_from_the_start_of_the_frame() {
     // 100 µs of frame, 45 µs of delay, 10 µs of ACK, 45 µs of delay.
@@ -76,8 +76,8 @@ fn the_arq_timeout_counts_from_the_start_of_the_frame() {
     }
 }
 
-/// A block is the set of frames that can be sent together. Later packets wait for its link ACK, and leave with the next
-/// block.
+/// A block is the set of frames that can be sent together. Later packets wait for the link ACK of the block,
+/// and are sent with the next block.
 #[test]
 fn packets_after_a_block_wait_for_its_link_ack() {
     let plan = RadioPlan { arq: [go_back(Group::Blocks, rules(4, 1000)), ArqPlan::None], ..round(45) };
@@ -147,8 +147,8 @@ fn fading(good: Span, bad: Span) -> ErrorPlan {
     ErrorPlan::TwoState { fades, errors_per_bit: [0.0, f64::INFINITY] }
 }
 
-/// Input of RTTN: a fade begins with the first timeout after a success and ends with the next link ACK. The effects for
-/// fades and failed attempts follow from the frames and the received ACKs.
+/// Input of RTTN: a fade starts with the first timeout after a success and ends with the next link ACK. The
+/// effects for fades and failed attempts follow from the frames and the received ACKs.
 #[test]
 fn a_fade_lasts_from_first_timeout_to_next_link_ack() {
     let errors = fading(Span::from_millis(10), Span::from_millis(4));
@@ -199,7 +199,7 @@ fn errors() -> impl Strategy<Value = ErrorPlan> {
     prop_oneof![
         Just(ErrorPlan::Clean),
         (0.0..0.6).prop_map(ErrorPlan::Loss),
-        // Good periods long enough for frames of at most 0.2 ms.
+        // Good periods are long enough for frames of at most 0.2 ms.
         [2_000_u64..20_000, 1..20_000]
             .prop_map(|[good, bad]| fading(Span::from_micros(good), Span::from_micros(bad))),
     ]
@@ -221,7 +221,7 @@ fn traffic() -> impl Strategy<Value = Vec<(u8, u32, u64)>> {
     prop::collection::vec((0_u8..2, 1_u32..200, 0_u64..20_000), 1..60)
 }
 
-/// Runs the packets through the link until long after the last one.
+/// Runs the packets through the link until long after the last packet.
 fn run(plan: &RadioPlan, packets: &[(u8, u32, u64)], seed: u64) -> World {
     let mut packets = packets.to_vec();
     packets.sort_by_key(|p| p.2);
@@ -235,7 +235,7 @@ fn run(plan: &RadioPlan, packets: &[(u8, u32, u64)], seed: u64) -> World {
     world
 }
 
-/// Returns the numbers of the notes selected by `pick`.
+/// Returns the numbers of the effects selected by `pick`.
 fn numbers(world: &World, pick: impl Fn(&Note) -> Option<u64>) -> Vec<u64> {
     world.notes.iter().filter_map(|(_, note)| pick(note)).collect()
 }
@@ -248,8 +248,8 @@ fn delivered(world: &World, from: u8) -> Vec<u64> {
 }
 
 proptest! {
-    /// With recovery and no limit, all packets of both directions arrive once and in order, and none remains in the
-    /// link.
+    /// With recovery and without an attempt limit, all packets of both directions arrive once and in order,
+    /// and none remains in the link.
     #[test]
     fn arq_delivers_all_packets_of_both_directions_in_order(
         plan in any_plan(None), packets in traffic(), seed in any::<u64>(),
@@ -264,8 +264,8 @@ proptest! {
         prop_assert_eq!((world.packets.len(), world.link.holds()), (0, 0));
     }
 
-    /// Every packet is delivered once and in order, or returned: without recovery when its frame is lost, otherwise
-    /// when it is discarded.
+    /// Every packet is delivered once and in order, or returned: without recovery if its frame is lost, with
+    /// recovery if it is discarded.
     #[test]
     fn every_packet_is_delivered_once_or_returned(
         plan in (1_u32..4).prop_flat_map(|limit| any_plan(Some(limit))), packets in traffic(), seed in any::<u64>(),
@@ -286,8 +286,8 @@ proptest! {
         prop_assert_eq!((world.packets.len(), world.link.holds()), (0, 0));
     }
 
-    /// A packet discarded by selective repeat has arrived if one of its frames did, delivered already or still in the
-    /// reordering buffer.
+    /// A packet discarded by selective repeat has arrived if one of its frames arrived: it was delivered
+    /// already, or is still in the reordering buffer.
     #[test]
     fn a_packet_discarded_by_selective_repeat_may_have_arrived(
         plan in any_plan(Some(2)), srej in any::<bool>(), window in 1_u32..=64, packets in traffic(), seed in any::<u64>(),
@@ -321,7 +321,7 @@ proptest! {
         }
     }
 
-    /// The same seed gives the same trajectory, to the nanosecond.
+    /// The same seed produces the same trajectory, to the nanosecond.
     #[test]
     fn a_run_with_the_same_seed_is_identical(plan in any_plan(None), packets in traffic(), seed in any::<u64>()) {
         prop_assert_eq!(run(&plan, &packets, seed).notes, run(&plan, &packets, seed).notes);

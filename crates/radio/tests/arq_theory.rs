@@ -1,7 +1,7 @@
-//! Cost of recovery, against closed forms.
+//! Overhead of recovery, compared with closed forms.
 //!
-//! The sender is saturated, frames are lost independently with probability p, and link ACKs are never lost:
-//! then the sender's time per packet is a sum of independent parts with an exact mean. t is the duration of a
+//! The sender is saturated, frames are lost independently with probability p, and link ACKs are never lost.
+//! The sender's time per packet is then a sum of independent parts with an exact mean. t is the duration of a
 //! frame, T the timeout, both from the start of a transmission; R the time until the arrival of a frame's
 //! link ACK.
 
@@ -29,9 +29,9 @@ fn measured(plan: &RadioPlan, packets: f64, expect: f64) -> f64 {
     world.queue.now().secs_f64() * 1e6 / world.delivered[0] as f64
 }
 
-/// Checks that a packet takes `mean` µs, with this standard deviation; the number of packets is such that
-/// five standard deviations of the mean are 0.9 % of it (false alarm 6e-7). Another 0.05 % allow for packets
-/// in flight at the end.
+/// Checks that a packet takes `mean` µs, with this standard deviation. The number of packets is chosen such
+/// that five standard deviations of the mean are 0.9 % of the mean (false alarm 6e-7). Another 0.05 % allow
+/// for packets in flight at the end.
 fn check(plan: &RadioPlan, mean: f64, deviation: f64) {
     let packets = (5.0 * deviation / (0.009 * mean)).powi(2).max(10_000.0);
     let measured = measured(plan, packets, mean);
@@ -43,8 +43,8 @@ fn check(plan: &RadioPlan, mean: f64, deviation: f64) {
     );
 }
 
-/// Without losses one window of N frames is sent per round trip, or frames without a pause if the window
-/// exceeds the round trip.
+/// Without losses one window of N frames is sent per round trip. If the window exceeds the round trip, frames
+/// are sent without a pause.
 #[test]
 fn one_arq_window_is_sent_per_round_trip() {
     for window in 1..=4 {
@@ -59,10 +59,11 @@ fn one_arq_window_is_sent_per_round_trip() {
     check(&round(45), FRAME, 0.0);
 }
 
-/// Sliding: a frame lost after the arrival of all before it is the oldest a round trip later, and the sender
-/// goes back to it T after its start; frames sent meanwhile are wasted. A packet therefore takes t, plus T
-/// for each loss; the mean number of losses is p / (1 - p) with variance p / (1 - p)²: the efficiency is t /
-/// (t + T p / (1 - p)) = (1 - p) / (1 - p + p T / t). The window must last a round trip, and end before T.
+/// Sliding window: a round trip after the loss of a frame, this frame is the oldest, because all earlier
+/// frames have arrived. The sender goes back to it T after its start, and frames sent in the meantime are
+/// useless. A packet therefore takes t, plus T for each loss; the mean number of losses is p / (1 - p) with
+/// variance p / (1 - p)²: the efficiency is t / (t + T p / (1 - p)) = (1 - p) / (1 - p + p T / t). The window
+/// must last a round trip, and end before T.
 #[test]
 fn go_back_n_costs_one_timeout_per_loss() {
     for (p, window, timeout) in [(0.02, 3, 350.0), (0.1, 4, 430.0), (0.2, 3, 301.0)] {
@@ -72,8 +73,8 @@ fn go_back_n_costs_one_timeout_per_loss() {
 }
 
 /// Blocks: each round delivers the block up to the first loss among the missing frames, so every loss of the
-/// next missing frame costs a round: with N frames, the mean number of rounds is 1 + N p / (1 - p). All
-/// rounds but the last take T, the last takes (N - 1) t + R.
+/// next missing frame causes a further round: with N frames, the mean number of rounds is 1 + N p / (1 - p).
+/// All rounds except the last take T, the last takes (N - 1) t + R.
 #[test]
 fn go_back_n_in_blocks_costs_one_timeout_per_round() {
     for (p, n, timeout) in [(0.1, 3.0, 450.0), (0.05, 4.0, 520.0), (0.2, 2.0, 333.0)] {
@@ -94,9 +95,9 @@ fn stop_and_wait_costs_one_timeout_per_lost_frame_or_ack() {
     }
 }
 
-/// Selective repeat: a loss costs the retransmitted frame, and no pause if the window exceeds the number of
-/// frames that may be missing at once: t / (1 - p) per packet. With timeouts of three frames, a window of 64
-/// frames suffices for 20 consecutive losses of one frame.
+/// Selective repeat: the cost of a loss is the retransmitted frame. There is no pause if the window exceeds
+/// the number of frames that may be missing at once: t / (1 - p) per packet. With timeouts of three frames, a
+/// window of 64 frames suffices for 20 consecutive losses of one frame.
 #[test]
 fn selective_repeat_costs_one_frame_per_loss() {
     for srej in [true, false] {
@@ -107,9 +108,9 @@ fn selective_repeat_costs_one_frame_per_loss() {
     }
 }
 
-/// With at most l attempts and loss-free ACKs, stop-and-wait loses p^l of the packets; a packet takes R with
-/// probability 1 - p^l, plus T for each failure; the mean number of failures is p (1 - p^l) / (1 - p) = p + …
-/// + p^l.
+/// With at most l attempts and ACKs without losses, stop-and-wait loses p^l of the packets. A packet takes R
+/// with probability 1 - p^l, plus T for each failure; the mean number of failures is p (1 - p^l) / (1 - p) =
+/// p + … + p^l.
 #[test]
 fn with_n_attempts_the_loss_rate_is_the_nth_power() {
     let (p, limit, timeout) = (0.3_f64, 3, 280.0);

@@ -1,4 +1,5 @@
-//! Saturation throughput against Bianchi (2000), "Performance analysis of the IEEE 802.11 distributed coordination function".
+//! Saturation throughput, compared with Bianchi (2000), "Performance analysis of the IEEE 802.11 distributed
+//! coordination function".
 
 use crate::harness::{plan, saturation};
 use airhop_base::{Rate, Span};
@@ -9,10 +10,10 @@ use airhop_radio::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
 const IP_BYTES: u32 = 1028;
 const PAYLOAD_BITS: f64 = 8000.0;
 
-/// Probability that a station sends in a slot, if each of its frames collides with probability `p`; at most
-/// `attempts` frames per packet. With r attempts a packet takes sum p^j of them; each takes a mean of
-/// `(W_j - 1) / 2` slots of backoff and the slot of the frame itself. The limit of infinite attempts is
-/// Bianchi's equation (7).
+/// Probability that a station sends in a slot, if each of its frames collides with probability `p`, with at
+/// most `attempts` frames per packet. With r attempts a packet has sum p^j frames; each takes a mean of `(W_j
+/// - 1) / 2` slots of backoff and the slot of the frame itself. The limit of infinite attempts is Bianchi's
+/// equation (7).
 fn tau(p: f64, plan: &CellPlan, attempts: Option<u32>) -> f64 {
     let window =
         |j: i32| (f64::from(plan.phy.cw_min + 1) * 2_f64.powi(j)).min(f64::from(plan.phy.cw_max + 1));
@@ -53,9 +54,9 @@ fn measured(plan: &CellPlan) -> f64 {
 
 /// In the model and in the MAC, EIFS (364 µs) follows a collision at the listening stations, which could
 /// decode neither frame. In the MAC the colliding stations wait for their timeout: 222 µs (IEEE 802.11-2016
-/// §10.3.2.9: SIFS, slot, aRxPHYStartDelay; DIFS elapses meanwhile), or with ns-2's rules 282 µs including a
-/// DIFS. With ns-2's rules the MAC is up to 1.1 % below the model, as Bianchi's stations count down a slot
-/// during another station's frame and real ones do not.
+/// §10.3.2.9: SIFS, slot, aRxPHYStartDelay; DIFS elapses at the same time), or with ns-2's rules 282 µs
+/// including a DIFS. With ns-2's rules the throughput of the MAC is up to 1.1 % lower than in the model,
+/// because Bianchi's stations count down a slot during another station's frame and real stations do not.
 #[test]
 fn saturation_throughput_equals_the_bianchi_model() {
     for (access, rules) in
@@ -77,7 +78,8 @@ fn saturation_throughput_equals_the_bianchi_model() {
 }
 
 /// With control frames at the lowest basic rate, which EIFS assumes, the colliding stations wait as long as
-/// the listeners under ns-2's rules, 384 µs; under the standard's rules 222 µs, as with fast control frames.
+/// the listening stations under ns-2's rules, 384 µs; under the standard's rules 222 µs, as with fast control
+/// frames.
 #[test]
 fn throughput_equals_bianchi_with_slow_control_frames() {
     for (n, rules) in [2, 20].into_iter().flat_map(|n| [(n, CellRules::IEEE), (n, CellRules::NS2)]) {
@@ -90,8 +92,8 @@ fn throughput_equals_bianchi_with_slow_control_frames() {
     }
 }
 
-/// One station: a DIFS, a mean of 15.5 slots, the frame, a SIFS and the ACK. The only randomness is that of
-/// the backoff, whose mean over 65 000 frames has an error of 0.04 slots, 0.05 % of the cycle.
+/// One station: a DIFS, a mean of 15.5 slots, the frame, a SIFS and the ACK. Only the backoff is random, and
+/// its mean over 65 000 frames has an error of 0.04 slots, 0.05 % of the cycle.
 #[test]
 fn throughput_of_one_station_equals_its_mean_cycle() {
     let plan = plan(2);
@@ -101,7 +103,7 @@ fn throughput_of_one_station_equals_its_mean_cycle() {
     assert!((measured / expect - 1.0).abs() < 0.002, "{measured:.4}, expected {expect:.4}");
 }
 
-/// ns-3.44: 5.202 for one station, 5.355 for ten. For ten it is close to the model with a DIFS after
+/// ns-3.44: 5.202 for one station, 5.355 for ten. The value for ten is close to the model with a DIFS after
 /// collisions (5.418), while Airhop and ns-2 have EIFS (model 5.203): hence a tolerance of 5 %. Under the
 /// standard's rules.
 #[test]

@@ -1,4 +1,4 @@
-//! Recorded channels, recorded links and quantities read from hostile texts: random texts, and texts kept by
+//! Recorded channels, recorded links and quantities read from hostile texts: random texts, and texts found by
 //! the fuzzer (docs/fuzzing.md).
 
 use crate::hostile;
@@ -11,7 +11,7 @@ const SEEDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/recor
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Texts made of pieces of such files.
+    /// Texts composed of parts of valid files.
     #[test]
     fn any_record_or_quantity_text_is_read_or_refused(
         words in prop::collection::vec(prop::sample::select(vec![
@@ -27,7 +27,7 @@ proptest! {
 fn fuzzer_seeds_are_read_or_refused() {
     for seed in fs::read_dir(SEEDS).expect("the seeds of the fuzzer") {
         let path = seed.expect("a file").path();
-        println!("{}", path.display()); // shown if it fails
+        println!("{}", path.display()); // shown if the test fails
         hostile::read(&fs::read_to_string(&path).expect("a text"));
     }
 }

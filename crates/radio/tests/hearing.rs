@@ -34,11 +34,11 @@ use airhop_radio::phy::{ACK_BYTES, DATA_OVERHEAD};
 struct Step {
     sent: f64,
     received: f64,
-    /// Time from the first start until slots count again, or would for the station that began first.
+    /// Time from the first start until the first station counts slots again, or would count them.
     wait: Span,
-    /// Slots left to the other station, without a new draw, when the first station begins to count.
+    /// Number of slots left to the other station, without a new draw, when the first station starts to count.
     left: usize,
-    /// True if the other station draws too.
+    /// True if the other station also draws a new backoff.
     redraws: bool,
 }
 
@@ -46,7 +46,8 @@ struct Step {
 fn law(window: usize, slot: Span, step: impl Fn(usize) -> Step) -> [f64; 2] {
     let mut share = vec![1.0];
     let [mut sent, mut received, mut seconds] = [0.0; 3];
-    // The chain forgets its initial state within some rounds; the later rounds are averaged.
+    // The state of the chain becomes independent of its initial state within some rounds; the later rounds
+    // are averaged.
     for round in 0..600 {
         let mut next = vec![0.0; share.len() + window + 1];
         for (k, share) in share.iter().enumerate().filter(|(_, share)| **share > 1e-15) {
@@ -142,8 +143,8 @@ fn near(what: &str, measured: [f64; 2], law: [f64; 2], tolerance: f64) {
     }
 }
 
-/// Returns a cell with B in the middle and link ACKs at 1 Mbit/s, so that frames of 200 bytes are still
-/// shorter than a timeout and a DIFS.
+/// Returns a cell with B in the middle and link ACKs at 1 Mbit/s: frames of 200 bytes are shorter than a
+/// timeout and a DIFS.
 fn hidden(window: u32) -> CellPlan {
     let mut plan = line(&[0.0, 30.0, 60.0], 40.0, 40.0);
     plan.control_rate = Rate::from_bps(1_000_000);
@@ -151,8 +152,8 @@ fn hidden(window: u32) -> CellPlan {
     plan
 }
 
-/// Cases from one frame in twenty that arrives to one in two. Over 100 s the shares have an error of about
-/// one per cent.
+/// Shares from one received frame in twenty to one in two. Over 100 s the shares have an error of about one
+/// per cent.
 #[test]
 fn hidden_terminal_losses_match_the_markov_chain_of_offsets() {
     for window in [16, 32, 64] {
@@ -166,9 +167,10 @@ fn hidden_terminal_losses_match_the_markov_chain_of_offsets() {
 }
 
 /// No frame arrives if T > S + DIFS + (W - 1) σ. After a collision with offset k, the next frame of the
-/// station that began first avoids the other's next frame only if k + c - a >= T/σ, and the other's last
-/// frame, which ends k σ + T later, only if k σ <= S + DIFS + a σ; together T <= S + DIFS + c σ. The other
-/// station's next frame would have to begin T before that, and a σ < T.
+/// station that started first does not overlap the other station's next frame only if k + c - a >= T/σ, and
+/// does not overlap the other station's last frame, which ends k σ + T later, only if k σ <= S + DIFS + a σ;
+/// together T <= S + DIFS + c σ. For the opposite order the other station's next frame would start T earlier,
+/// and a σ < T.
 #[test]
 fn hidden_terminals_with_long_frames_deliver_no_frame() {
     let plan = line(&[0.0, 30.0, 60.0], 40.0, 40.0);
@@ -177,8 +179,8 @@ fn hidden_terminals_with_long_frames_deliver_no_frame() {
     assert_eq!(measured(&plan, [(0, 1), (2, 1)], 1040), [0.0, 0.0]);
 }
 
-/// R1 - S1 - S2 - R2: the senders silence each other, though neither receiver hears the other's sender. Out
-/// of hearing, each has a separate cycle of DIFS, (W - 1) / 2 slots, T, SIFS and ACK.
+/// R1 - S1 - S2 - R2: the senders defer to each other, although neither receiver receives the other's sender.
+/// If they do not receive each other, each has a separate cycle of DIFS, (W - 1) / 2 slots, T, SIFS and ACK.
 #[test]
 fn exposed_terminal_throughput_equals_the_closed_form() {
     for bytes in [200, 1040] {
@@ -196,8 +198,8 @@ fn exposed_terminal_throughput_equals_the_closed_form() {
     }
 }
 
-/// Returns the fraction of data frames of station 0 lost in collisions: 0 sends to 1; 2, hidden from 0, sends
-/// to a station beyond.
+/// Returns the fraction of data frames of station 0 lost in collisions. Station 0 sends to 1; station 2,
+/// hidden from 0, sends to a station farther away.
 fn lost_data(metres: &[f64], sense: f64, access: Access) -> f64 {
     let mut plan = line(metres, 40.0, sense);
     plan.access = access;
@@ -212,9 +214,9 @@ fn lost_data(metres: &[f64], sense: f64, access: Access) -> f64 {
     lost / (lost + received)
 }
 
-/// A hidden station that is 30 m from the receiver decodes its CTS and keeps silent. At 60 m, beyond the receive range but not beyond
-/// the sense range, it defers an EIFS of 364 µs after the CTS. The data frame takes 974 µs, so the station begins in
-/// the middle of the frame (station i + 3 of a chain).
+/// A hidden station 30 m from the receiver decodes its CTS and defers. At 60 m, beyond the receive range but
+/// not beyond the sense range, it defers an EIFS of 364 µs after the CTS. The data frame takes 974 µs, so the
+/// station starts in the middle of the frame (station i + 3 of a chain).
 #[test]
 fn rts_cts_protects_only_where_the_cts_is_decoded() {
     let decodes = [0.0, 30.0, 60.0, 90.0];

@@ -1,4 +1,4 @@
-//! Laws of any cell under any traffic.
+//! Laws of any cell for any traffic.
 
 use crate::harness::{Note, World};
 use airhop_base::{Drop, Rate, Span, Time};
@@ -78,7 +78,7 @@ pub(crate) fn run(
     run_in(world, plan, packets)
 }
 
-/// Runs the packets through the cell of this new world until no event is left.
+/// Runs the packets through the cell of this new test bench until no event is left.
 pub(crate) fn run_in(mut world: World, plan: &CellPlan, packets: &[(u16, u16, u32, u64)]) -> World {
     let n = plan.stations.len() as u16;
     let mut packets = packets.to_vec();
@@ -92,7 +92,7 @@ pub(crate) fn run_in(mut world: World, plan: &CellPlan, packets: &[(u16, u16, u3
     world
 }
 
-/// Returns the notes of one packet.
+/// Returns the effects of one packet.
 pub(crate) fn of(world: &World, number: u64) -> Vec<Note> {
     let about = |n: &Note| match *n {
         Note::Delivered { number, .. }
@@ -112,8 +112,8 @@ pub(crate) fn of(world: &World, number: u64) -> Vec<Note> {
 }
 
 proptest! {
-    /// Every packet is delivered once, or discarded, or both if its ACKs were lost; and its MAC becomes free
-    /// once for it.
+    /// Every packet is delivered once, or discarded, or both if its ACKs were lost. Its MAC becomes free once
+    /// for it.
     #[test]
     fn every_packet_is_delivered_once_or_discarded(plan in any_plan(), packets in traffic(), cut in cut(), seed in any::<u64>()) {
         let world = run(&plan, &packets, cut, seed);
@@ -143,14 +143,14 @@ proptest! {
         prop_assert_eq!(ready as u64, world.handed);
     }
 
-    /// The same seed gives the same trajectory, to the nanosecond.
+    /// The same seed produces the same trajectory, to the nanosecond.
     #[test]
     fn a_run_with_the_same_seed_is_identical(plan in any_plan(), packets in traffic(), cut in cut(), seed in any::<u64>()) {
         prop_assert_eq!(run(&plan, &packets, cut, seed).notes, run(&plan, &packets, cut, seed).notes);
     }
 
-    /// Without errors and with all stations in range, only frames that start together are lost by collision,
-    /// and no response collides.
+    /// Without errors and with all stations in range, only frames that start at the same time collide, and no
+    /// response collides.
     #[test]
     fn a_clean_shared_medium_loses_frames_only_by_collision(
         plan in any_plan(), packets in traffic(), cut in cut(), seed in any::<u64>(),

@@ -1,6 +1,6 @@
 //! Behaviour of cells and radio links, compared with the standard, theory and hand calculation.
 //!
-//! All tests form one program, as linking dominates the build time of tests.
+//! All tests form one program, because linking dominates the build time of tests.
 
 mod aggregates;
 mod arq;

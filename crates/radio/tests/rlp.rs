@@ -1,8 +1,9 @@
-//! Tests of RLP (TIA/EIA IS-707-A): the time of every event, and delays and losses against closed forms.
+//! Tests of RLP (TIA/EIA IS-707-A): the time of every event, and delays and losses compared with closed
+//! forms.
 //!
-//! Frames of 100 bytes last 100 µs, NAKs and idle frames 10 µs, and all have a propagation delay of 45 µs. The
-//! retransmission that a NAK requests arrives 200 µs after the NAK begins; a round lasts 400 µs, and 110 µs more for
-//! each further retransmission.
+//! Frames of 100 bytes last 100 µs, NAKs and idle frames 10 µs, and all have a propagation delay of 45 µs.
+//! The retransmission that a NAK requests arrives 200 µs after the start of the NAK; a round lasts 400 µs,
+//! and 110 µs more for each further retransmission.
 
 use crate::radio_link::{Note, World, round};
 use airhop_base::{Span, Time};
@@ -63,8 +64,8 @@ fn acknowledged(number: u64) -> Note {
     Note::Acknowledged { end: 0, number }
 }
 
-/// The second of three frames is lost: the third reveals the gap at 345 µs, the NAK arrives at 400 and the
-/// retransmission at 545. The sender keeps a frame for 8 (3 + 1) timeouts, 12 800 µs, after its last
+/// The second of three frames is lost: the third frame shows the gap at 345 µs, the NAK arrives at 400 and
+/// the retransmission at 545. The sender stores a frame for 8 (3 + 1) timeouts, 12 800 µs, after its last
 /// transmission.
 #[test]
 fn a_nak_fills_a_gap_in_order() {
@@ -80,9 +81,10 @@ fn a_nak_fills_a_gap_in_order() {
     assert_eq!(story(3, &[[100, 200]], &[]), expected);
 }
 
-/// All retransmissions are lost. Rounds begin at 345, 745 and, as the second requests two retransmissions,
-/// 1255 µs; the third ends 400 µs and two further retransmissions later, and the frames behind the gap are
-/// delivered. The sender, notified by the first of three control frames, has recorded six failures.
+/// All retransmissions are lost. Rounds start at 345, 745 and, as the second round requests two
+/// retransmissions, 1255 µs. The third round ends 400 µs and two further retransmissions later, and the
+/// frames behind the gap are delivered. The sender, notified by the first of three control frames, has
+/// recorded six failures.
 #[test]
 fn the_receiver_discards_a_frame_after_the_last_nak_round() {
     let expected = [
@@ -107,8 +109,8 @@ fn the_receiver_discards_a_frame_after_the_last_nak_round() {
     assert!(saved.contains(&(1655, delivered(1))) && saved.contains(&(1655, delivered(2))), "{saved:?}");
 }
 
-/// A lost NAK costs a round: the NAKs of the second round arrive at 800 and 810 µs, and the retransmission at
-/// 945; the second retransmission is then superfluous.
+/// A lost NAK delays the repair by a round: the NAKs of the second round arrive at 800 and 810 µs, and the
+/// retransmission at 945; the second retransmission is then superfluous.
 #[test]
 fn a_lost_nak_costs_one_nak_round() {
     let said = story(3, &[[100, 200]], &[[345, 350]]);
@@ -122,14 +124,14 @@ fn a_lost_nak_costs_one_nak_round() {
     assert_eq!(said[..5], expected);
 }
 
-/// A NAK that arrives at the instant at which a frame ends: the event that was scheduled first is handled
-/// first, like all ties in the event queue. The end of a data frame was scheduled before the NAK was sent, so
-/// a new frame precedes the copy; the end of an idle frame, 10 µs long, was scheduled when the NAK was in
-/// flight.
+/// A NAK that arrives at the instant at which a frame ends: the event scheduled first is processed first, as
+/// for all simultaneous events in the event queue. The end of a data frame was scheduled before the NAK was
+/// sent, so a new frame precedes the retransmission; the end of an idle frame, 10 µs long, was scheduled when
+/// the NAK was in flight.
 #[test]
 fn a_nak_at_a_frame_end_is_handled_in_scheduling_order() {
-    // The third frame reveals the gap at 345 µs, and the NAK arrives at 400, when the fourth ends: the fifth
-    // is sent, and the retransmission from 500 on.
+    // The third frame shows the gap at 345 µs, and the NAK arrives at 400, when the fourth frame ends: the
+    // fifth frame is sent, and the retransmission from 500 on.
     let expected = [(145, 0), (645, 1), (645, 2), (645, 3), (645, 4), (745, 5)];
     assert_eq!(deliveries(&story(6, &[[100, 200]], &[])), expected);
 
@@ -146,9 +148,9 @@ fn a_nak_at_a_frame_end_is_handled_in_scheduling_order() {
     assert_eq!(deliveries(&notes), [(145, 0), (1455, 1), (1455, 2), (1455, 3), (1755, 4)]);
 }
 
-/// No data frame follows the last one to reveal the gap: an idle frame does, 1000 µs after the last frame's
-/// start, or the next idle frame if that is lost. Idle frames end when the sender keeps no frame any more, 12
-/// 800 µs after the retransmission.
+/// No data frame follows the last data frame to show the gap. An idle frame shows it, 1000 µs after the start
+/// of the last data frame; if this idle frame is lost, the next idle frame shows it. Idle frames end when the
+/// sender no longer stores a frame, 12 800 µs after the retransmission.
 #[test]
 fn an_idle_frame_reveals_the_loss_of_the_last_frame() {
     let expected = [(1110, failed(0, 1)), (1255, delivered(0)), (1220 + 12_800, acknowledged(0))];
@@ -164,12 +166,13 @@ fn an_idle_frame_reveals_the_loss_of_the_last_frame() {
         Note::Transmitted(Transmitted { from: 0, number: None, start, .. }) => Some(start.nanos() / 1000),
         _ => None,
     });
-    // Every 1000 µs, first after the frame and then after its retransmission, which begins at 1110.
+    // An idle frame every 1000 µs, first after the frame and then after its retransmission, which starts at
+    // 1110.
     let expected: Vec<u64> = [1000].into_iter().chain((1..=12).map(|i| 1110 + 1000 * i)).collect();
     assert!(idle.eq(expected));
 }
 
-/// One NAK names all frames of a gap; a round of several retransmissions begins with the missing frames, as
+/// One NAK names all frames of a gap. A round of several retransmissions starts with the missing frames, as
 /// ranges.
 #[test]
 fn one_nak_names_all_frames_of_a_gap() {
@@ -199,12 +202,12 @@ fn one_nak_names_all_frames_of_a_gap() {
     assert_eq!(copies[3..], [(1220, 1), (1320, 1)]);
 }
 
-/// A frame is discarded if it is lost, and for every request the NAK or the retransmission is lost: p (1 - (1
-/// - p)(1 - q))^n with n NAKs in all rounds.
+/// A frame is discarded if it is lost, and if for every request the NAK or the retransmission is lost: p (1 -
+/// (1 - p)(1 - q))^n with n NAKs in all rounds.
 ///
 /// Losses in one gap share their NAKs, so the outcomes of a run of L losses, L geometric, are correlated: the
 /// variance is at most E[L²] / E[L] = (1 + p) / (1 - p) times that of independent losses. Five standard
-/// deviations: false alarm 6e-7 for each of 128 cases.
+/// deviations: false alarm 6e-7 for each of 128 loss rates.
 #[test]
 fn a_frame_is_discarded_if_all_naks_or_copies_are_lost() {
     for rounds in [&[1][..], &[2], &[1, 1], &[1, 2, 3]] {
@@ -229,14 +232,14 @@ fn a_frame_is_discarded_if_all_naks_or_copies_are_lost() {
     }
 }
 
-/// Returns the distribution of the delay of a packet alone on the link: pairs of probability and µs; with the
-/// remaining probability the packet is not delivered. Derived from the rules: NAKs are sent one after
-/// another, a retransmission begins when its NAK has arrived and the previous retransmission has been sent,
-/// and the first one received counts.
+/// Returns the distribution of the delay of a packet alone on the link: pairs of probability and µs. With the
+/// remaining probability the packet is not delivered. The distribution is derived from the rules: NAKs are
+/// sent one after another, a retransmission starts when its NAK has arrived and the previous retransmission
+/// has been sent, and the first received retransmission counts.
 fn ways(rounds: &[u64], p: f64, q: f64) -> Vec<(f64, f64)> {
     let mut found = vec![(1.0 - p, 145.0)];
     let (mut left, mut start) = (1.0, 0.0);
-    let mut rest = Vec::new(); // from when the gap shows
+    let mut rest = Vec::new(); // from the detection of the gap on
     for naks in rounds {
         let mut none = 0.0;
         for fate in 0..4_u32.pow(*naks as u32) {
@@ -259,7 +262,7 @@ fn ways(rounds: &[u64], p: f64, q: f64) -> Vec<(f64, f64)> {
         left = none;
         start += 400.0 + 110.0 * (naks - 1) as f64;
     }
-    // The first received idle frame reveals the gap; idle frames begin every 1000 µs.
+    // The first received idle frame shows the gap; idle frames start every 1000 µs.
     for idle in 1..200 {
         let shown = p * p.powi(idle - 1) * (1.0 - p);
         let at = f64::from(idle) * 1000.0 + 55.0;
@@ -268,9 +271,9 @@ fn ways(rounds: &[u64], p: f64, q: f64) -> Vec<(f64, f64)> {
     found
 }
 
-/// Mean delay of delivered packets, on a fine grid of loss rates, for packets 20 ms apart: longer than all
-/// rounds and than the time for which the sender keeps a frame. Five standard deviations of the mean: false
-/// alarm 6e-7 each.
+/// Mean delay of delivered packets, on a fine grid of loss rates, for packets 20 ms apart. This interval is
+/// longer than all rounds and than the time for which the sender stores a frame. Five standard deviations of
+/// the mean: false alarm 6e-7 each.
 #[test]
 fn rlp_mean_delay_matches_the_nak_rounds() {
     for p in (1..=20).map(|i| 0.02 * f64::from(i)) {

@@ -1,5 +1,5 @@
-//! RLP compared with an independent model written from the rules: lists searched again at each event, with
-//! the sent, received and requested frames as the only state.
+//! RLP compared with an independent model derived from the rules: at each event the model searches its lists
+//! again; its only state is the sent, received and requested frames.
 
 use crate::radio_link::{Note, World, round};
 use airhop_base::{Span, Time};
@@ -10,11 +10,11 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Duration of a frame, ns. The durations have no common divisor, so that simultaneous events are rare; they
-/// still occur if whole frames lie between: a sender that began a copy when a NAK arrived ends the next copy
-/// when the NAK of a gap two frames later arrives. IS-707-A does not define the order of such events. The
-/// event queue does (`airhop_engine::EventQueue`): the end of a frame is scheduled at its start, and the
-/// arrival of a NAK at its transmission; the event scheduled first is handled first.
+/// Duration of a frame, ns. The durations have no common divisor, so simultaneous events are rare. They still
+/// occur if whole frames lie between: a sender that started a retransmission when a NAK arrived ends the next
+/// retransmission when the NAK of a gap two frames later arrives. IS-707-A does not define the order of such
+/// events. The event queue does (`airhop_engine::EventQueue`): the end of a frame is scheduled at its start,
+/// and the arrival of a NAK at its transmission; the event scheduled first is processed first.
 const FRAME: u64 = 97_000;
 const CONTROL: u64 = 10_000;
 const DELAY: u64 = 45_017;
@@ -57,14 +57,14 @@ struct Model {
     /// Frame in transmission at each end, its end, and the frames in flight from it.
     air: [Option<(Frame, u64, u64)>; 2],
     on_the_way: [Vec<(u64, Frame)>; 2],
-    // The sender: waiting packets, and frames kept for retransmission.
+    // Sender: waiting packets, and frames stored for retransmission.
     waiting: u64,
     sent: u64,
     began: u64,
     must_tell: bool,
     copies: Vec<u64>,
     kept: BTreeMap<u64, (u32, u64, bool)>,
-    // The receiver.
+    // Receiver.
     known: BTreeMap<u64, Known>,
     up: u64,
     to_say: Vec<Frame>,
@@ -99,8 +99,8 @@ impl Model {
             if let Some((frame, start, _)) = self.air[end].filter(|(_, _, over)| *over == now) {
                 self.air[end] = None;
                 if start + DELAY < now {
-                    // Its end was scheduled before any arrival of this instant, and the next frame begins
-                    // without knowledge of them.
+                    // The end of the frame was scheduled before any arrival of this instant, so the next
+                    // frame starts without knowledge of these arrivals.
                     self.transmits(now);
                 }
                 let touched =
@@ -145,7 +145,7 @@ impl Model {
             }
         };
         if !data || end >= next {
-            // Retransmissions have priority, so the sender had sent all requested ones.
+            // Retransmissions have priority, so the sender had sent all requested frames.
             let known: u64 = self.asked.iter().filter(|(at, _)| at + TIMEOUT >= now).map(|(_, n)| n).sum();
             self.through = self.through.min(now + known * COPY);
         }
@@ -239,7 +239,7 @@ impl Model {
         self.air[0] = Some((frame, now, now + lasts));
     }
 
-    /// Arrival times of packets.
+    /// Runs the model for packets that arrive at these times; returns the effects with their times.
     fn run(mut self, packets: &[u64]) -> Vec<(u64, Said)> {
         let mut packets = packets.iter().copied().peekable();
         while let Some(now) = self.next_time().into_iter().chain(packets.peek().copied()).min() {
@@ -301,9 +301,9 @@ fn simulated(rounds: &[u64], bad: &[Vec<bool>; 2], packets: &[u64]) -> (Vec<(u64
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
     /// The model and the simulation report the same effects of the same frames at the same nanosecond, on any
-    /// channel. Every packet is delivered or discarded, except the last ones that the receiver never learns
-    /// of: a NAK scheme does not detect a gap if no frame, idle frames included, arrives after it before the
-    /// sender has removed the frame.
+    /// channel. Every packet is delivered or discarded, except the last packets, of which the receiver has no
+    /// knowledge: a NAK scheme does not detect a gap if no frame, including idle frames, arrives after the
+    /// gap before the sender has removed the frame.
     #[test]
     fn the_rlp_simulation_equals_an_independent_model(
         rounds in prop::collection::vec(1_u64..4, 1..5),
@@ -316,8 +316,8 @@ proptest! {
         let model = Model { rounds: rounds.clone(), bad: bad.clone(), ..Model::default() };
         let (mut said, unheard) = simulated(&rounds, &bad, &packets);
         let mut expected = model.run(&packets);
-        // The order of effects at one instant at different ends is not defined, as a frame takes DELAY to the
-        // other end. At one end, discards are reported before deliveries.
+        // The order of simultaneous effects at different ends is not defined, because a frame needs DELAY to
+        // reach the other end. At one end, discards are reported before deliveries.
         let order = |(at, said): &(u64, Said)| match said {
             Said::Failed(..) | Said::Aborted(_) | Said::Acknowledged(_) => (*at, 0),
             Said::GivenUp(_) => (*at, 1),

@@ -50,7 +50,7 @@ const ALL: &str = r#"[
   { kind = "handoff", at = "50 s", gap = "300 ms", mobile = "m", fate = "lost", rate = "5 Mbit/s", delay = "40 ms" },
 ]"#;
 
-/// The checks apply to wired and to radio links alike.
+/// The checks apply to wired and radio links.
 #[test]
 fn link_changes_are_planned_as_written() {
     let rate = |s, mbps: u64| Change { at: at(s), kind: ChangeKind::Rate(Rate::from_bps(mbps * 1_000_000)) };
@@ -63,7 +63,7 @@ fn link_changes_are_planned_as_written() {
         delay: Some(Span::from_millis(40)),
     };
     let handoff = Change { at: at(50), kind: ChangeKind::Handoff(handoff) };
-    // The other kind of outage loses frames, so the plan has it as an error of the channel.
+    // An outage that loses frames is an error of the channel in the plan.
     let expect = pace(&[outage(5), rate(20, 2), outage(30), rate(30, 10), rate(40, 2), handoff, outage(55)]);
     let lost = ErrorPlan::Clean.with_outages(vec![[at(10), at(11)]]);
     let scenario = read(&with(ALL), &[]).expect("good");
@@ -183,7 +183,7 @@ fn impossible_link_changes_are_refused() {
         );
         assert!(!refusal.contains("\n\n"), "one problem: {refusal}");
     }
-    // The same applies to the timeout of a link.
+    // The lowest rate and the longest delay also determine the timeout of a link.
     let refusal =
         read(&LINK.replace("10 Mbit/s", "0 Mbit/s").replace("changes = []\n", ""), &[]).expect_err("none");
     assert!(

@@ -1,11 +1,11 @@
-//! Copies: a file with `*` in its names is equivalent to the same file written out by hand.
+//! Copies: a file with `*` in its names is equivalent to the same file with all copies written out.
 
 use airhop_net::World;
 use airhop_scenario::{Overrides, Scenario};
 use std::sync::atomic::AtomicBool;
 
 const COPIES: &str = include_str!("data/copies.toml");
-/// The same scenario, written by hand.
+/// The same scenario with all copies written out.
 const BY_HAND: &str = include_str!("data/copies-by-hand.toml");
 
 fn parse(text: &str, sets: &[(&str, &str)]) -> Result<Scenario, Vec<String>> {
@@ -18,7 +18,7 @@ fn good(sets: &[(&str, &str)]) -> Scenario {
     parse(COPIES, sets).expect("a good scenario")
 }
 
-/// Plans are compared by their debug output, which has all of their fields.
+/// Checks that two plans are equal by their debug output, which contains all of their fields.
 fn same(a: &Scenario, b: &Scenario) {
     assert_eq!(a.json(), b.json());
     assert_eq!(format!("{:?}", a.plan()), format!("{:?}", b.plan()));
@@ -56,7 +56,7 @@ fn without_the_copies_key_a_table_has_one_copy() {
     same(&one, &good(&[("copies", "1")]));
 }
 
-/// Copy i starts (i - 1) × `stagger` after the flow would.
+/// Copy i starts (i - 1) × `stagger` later than the flow of the file.
 #[test]
 fn copies_of_a_flow_start_a_stagger_apart() {
     let scenario = good(&[("flow.ftp*.start", "1 s"), ("flow.ftp*.stagger", "250 ms")]);
@@ -71,7 +71,7 @@ fn copies_of_a_flow_start_a_stagger_apart() {
     assert!(late.iter().all(|problem| problem.contains("flow.ftp*.start")), "{late:?}");
 }
 
-/// `--set` addresses the tables of the file, and `all` addresses all of them as without copies.
+/// `--set` addresses the tables of the file, and `all` addresses all of them, as it does without copies.
 #[test]
 fn overrides_reach_every_copy() {
     let sets = [("copies", "2"), ("flow.ftp*.segment", "500 B"), ("wired.access*.delay", "3 ms")];
@@ -85,7 +85,7 @@ fn overrides_reach_every_copy() {
     assert!(refusal[0].contains("did you mean \"ftp*\"?"), "{refusal:?}");
 }
 
-/// Random streams have names: idle stations and links beside copy 1 do not change the run of copy 1.
+/// Random streams have names: idle stations and links in addition to copy 1 do not change the run of copy 1.
 #[test]
 fn additional_copies_do_not_change_the_first_copy() {
     let one_flow = COPIES
@@ -116,7 +116,7 @@ fn a_mistake_in_copies_is_reported_once() {
     );
 }
 
-/// Names that become equal only through the numbers.
+/// Names that become equal only by their copy numbers.
 #[test]
 fn copies_with_the_name_of_another_table_are_refused() {
     let named = |name: &str, copies| {

@@ -46,7 +46,7 @@ fn mbps(mbps: f64) -> LinkRate {
     LinkRate::Rate(Rate::from_bps((mbps * 1e6) as u64))
 }
 
-/// Wired and radio links behave alike, and the effective scenario reads back as the same scenario.
+/// Wired and radio links behave in the same way, and the effective scenario reads back as the same scenario.
 #[test]
 fn each_direction_has_its_own_rate_delay_and_queue() {
     let [down, up] = [QueuePlan::DropTail { packets: 200 }; 2];
@@ -111,7 +111,7 @@ fn copies_of_a_link_have_their_own_directions() {
 }
 
 /// Recorded cellular links come as a pair of files, and each direction has the digest of its own file; one
-/// direction may have a rate instead.
+/// direction may instead have a rate.
 #[test]
 fn a_pair_of_delivery_traces_sets_both_directions() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
@@ -166,9 +166,9 @@ fn changes_of_one_direction_leave_the_other_direction() {
     assert_eq!(line.errors, [ErrorPlan::Clean, ErrorPlan::Clean.with_outages(vec![[at(5), at(7)]])]);
 }
 
-/// A timeout waits for frames at the rate of their direction, and for an ACK and a frame at the rate of the
-/// other. By hand: 1052 B take 0.8416 ms at 10 Mbit/s and 84.16 ms at 100 kbit/s; an ACK of 6 B takes 4.8 us
-/// and 0.48 ms; the delays of both directions are 25 ms.
+/// A timeout includes frames at the rate of their direction, and an ACK and a frame at the rate of the other
+/// direction. Computed by hand: 1052 B take 0.8416 ms at 10 Mbit/s and 84.16 ms at 100 kbit/s; an ACK of 6 B
+/// takes 4.8 us and 0.48 ms; the delays of both directions are 25 ms.
 #[test]
 fn the_arq_timeout_uses_the_rates_of_both_directions() {
     let text =

@@ -67,8 +67,8 @@ fn a_recorded_channel_is_planned_from_its_file() {
     assert_eq!(plan, [expect.clone(), expect]);
 }
 
-/// A file name is relative to the folder of the scenario, unless the path is absolute or an option names
-/// otherwise.
+/// A file name is relative to the folder of the scenario, unless the path is absolute or an option specifies
+/// another folder.
 #[test]
 fn a_file_name_is_relative_to_the_scenario_folder() {
     let here = with_fades("here", FADES);
@@ -103,7 +103,8 @@ fn the_effective_scenario_with_files_reads_back() {
     }
 }
 
-/// Runs on two machines share stored results; runs after an edit of the file do not.
+/// Runs on two machines have the same stored results; after an edit of the file, results are stored
+/// separately.
 #[test]
 fn results_depend_on_file_content_and_not_on_file_path() {
     let [one, two] = ["one", "two"].map(|name| load(&with_fades(name, FADES)));
@@ -155,7 +156,7 @@ fn an_error_in_a_file_names_the_file() {
     assert!(refusal.starts_with("--set wired.air.errors.file=none.csv: there is no file"), "{refusal}");
 }
 
-/// A scenario of unknown origin opens no file: the message does not even reveal whether a file exists.
+/// A scenario of unknown origin opens no file: the message does not reveal whether a file exists.
 #[test]
 fn a_scenario_without_a_folder_opens_no_file() {
     let here = with_fades("received", FADES);
@@ -183,8 +184,8 @@ fn a_scenario_without_a_folder_opens_no_file() {
     }
 }
 
-/// A log contains the contents of files: the scenario is the same without the files on disk, and other
-/// content is an error.
+/// A log contains the contents of files: the scenario is equal without the files on disk, and different
+/// contents are an error.
 #[test]
 fn a_scenario_with_embedded_file_contents_opens_no_file() {
     let here = with_fades("given", FADES);
@@ -276,8 +277,8 @@ fn the_arq_timeout_uses_the_mean_rate_of_the_trace() {
     }
 }
 
-/// Windows editors begin text files with a byte-order mark: scenarios may begin with this mark, and so may
-/// the files that they name.
+/// Windows editors write a byte-order mark at the start of text files: scenarios, and the files that they
+/// name, may start with this mark.
 #[test]
 fn a_byte_order_mark_is_ignored() {
     for (name, mark) in [("bare", ""), ("marked", "\u{feff}")] {

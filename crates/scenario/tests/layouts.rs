@@ -89,7 +89,7 @@ fn recorded(stations: &Table) -> Vec<(String, [f64; 2])> {
     codes.iter().enumerate().map(row).collect()
 }
 
-// The numbering is a stable contract: flows refer to these stations.
+// The numbering must not change: flows refer to these stations.
 #[test]
 fn a_layout_numbers_its_stations_in_a_fixed_order() {
     let chain = with_layout(r#"{ kind = "chain", nodes = 3, spacing = "30 m" }"#);
@@ -123,7 +123,7 @@ fn a_layout_numbers_its_stations_in_a_fixed_order() {
     );
 }
 
-/// A layout and the equivalent table of stations give the same plan and the same run.
+/// A layout and the equivalent table of stations produce equal plans and equal runs.
 #[test]
 fn a_layout_equals_its_explicit_station_table() {
     let chain = with_layout(r#"{ kind = "chain", nodes = 3, spacing = "30 m" }"#);
@@ -160,8 +160,8 @@ fn the_effective_scenario_contains_layouts_and_reads_back() {
     );
 }
 
-/// Drawn ends have the requested number of hops on the positions of the replication, and no pair occurs
-/// twice, with the two directions as different pairs.
+/// Drawn ends have the requested number of hops on the positions of the replication. No pair occurs twice;
+/// the two directions are different pairs.
 #[test]
 fn drawn_flows_have_configured_hops_and_distinct_pairs() {
     for rep in 0..20 {
@@ -190,7 +190,8 @@ fn drawn_flows_use_every_available_pair() {
         let ends = run(field(&sets), rep).ends();
         let pairs: HashSet<_> = ends[..2].iter().map(|[a, b]| format!("{a}-{b}")).collect();
         assert_eq!(pairs, ["n0-n2", "n2-n0"].map(String::from).into());
-        // A flow of any number of hops has another pair: the test misses this with probability (2/3)^20.
+        // A flow of any number of hops has another pair; the test would not detect an error with probability
+        // (2/3)^20.
         assert!(!ends[..2].contains(&ends[2]), "{ends:?}");
         orders.insert(ends[0].clone());
     }
@@ -287,7 +288,7 @@ fn drawn_flows_count_towards_the_largest_frame_of_fer() {
     assert_eq!(bits(&field(&[("flow.ftp*.segment", "1400 B")])), (1400 + 40 + 12 + 36) * 8);
 }
 
-/// Copies of a wlan with a layout each have their own stations.
+/// Copies of a wlan with a layout have separate stations.
 #[test]
 fn layouts_are_copied_with_their_wlan() {
     let text = FIELD

@@ -1,6 +1,6 @@
 //! Scenario files, and messages for invalid files.
 //!
-//! All tests form one program, as linking dominates the build time of tests.
+//! All tests form one program, because linking dominates the build time of tests.
 
 mod changes;
 mod copies;

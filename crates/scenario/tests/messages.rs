@@ -11,7 +11,7 @@ const BERNOULLI: &str = "kind = \"bernoulli\", fer = 0.01";
 
 const RANGE: &str = "range = { receive = \"40 m\", sense = \"85 m\" }";
 
-/// Changes of the valid file: a text in the file, and its replacement.
+/// Edits of the valid file: a name, a text in the file, and its replacement.
 const EDITS: &[(&str, &str, &str)] = &[
     ("not TOML", "duration = \"20 s\"", "duration = 20 s"),
     ("a key twice", "rate = \"10 Mbit/s\"", "rate = \"10 Mbit/s\"\nrate = \"11 Mbit/s\""),
@@ -329,7 +329,7 @@ const FIELD_SETS: &[&[(&str, &str)]] = &[
     ],
 ];
 
-/// The same changes through `--set` and `--scheme`.
+/// Edits of the valid file through `--set` and `--scheme`.
 const SETS: &[(&str, &str)] = &[
     ("wlan.cell.errors.fer", "1 %"),
     ("wlan.cell.errors.fer", "2"),
@@ -355,7 +355,7 @@ const SETS: &[(&str, &str)] = &[
 fn message(text: &str, overrides: &Overrides) -> String {
     let refusal = Scenario::parse(text, "last-hop.toml", overrides).expect_err("this must be refused");
     assert!(!refusal.problems().is_empty());
-    // The test replaces the list of schemes, so that a new scheme changes no message.
+    // The test replaces the list of schemes, so a new scheme changes no message.
     let schemes: Vec<_> = airhop_tcp::SCHEMES.iter().map(|s| s.name).collect();
     refusal.to_string().replace(&schemes.join(", "), "(all schemes)")
 }
@@ -418,11 +418,11 @@ fn messages_name_confusable_characters() {
     let edits = [
         ("10 ms", "1\u{ff10} ms", "FF10"),                       // a full-width digit
         ("10 ms", "10 m\u{455}", "0455"),                        // a Cyrillic letter
-        ("\"drop-tail\"", "\"drop\u{2011}tail\"", "2011"),       // a hyphen that does not break
+        ("\"drop-tail\"", "\"drop\u{2011}tail\"", "2011"),       // a non-breaking hyphen
         ("\"10 ms\"", "\u{201c}10 ms\u{201d}", "201C"),          // quotation marks of a word processor
         ("fer = 0.01", "fer = \u{2212}0.01", "2212"),            // a minus sign
-        ("delay = \"10 ms\"", "delay\u{a0}= \"10 ms\"", "00A0"), // a space that does not break
-        ("delay = \"10 ms\"", "\"de\u{200b}lay\" = \"10 ms\"", "200B"), // a space of no width
+        ("delay = \"10 ms\"", "delay\u{a0}= \"10 ms\"", "00A0"), // a non-breaking space
+        ("delay = \"10 ms\"", "\"de\u{200b}lay\" = \"10 ms\"", "200B"), // a zero-width space
     ];
     for (good, bad, code) in edits {
         assert!(LAST_HOP.contains(good), "{good}");

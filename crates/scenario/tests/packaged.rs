@@ -1,4 +1,4 @@
-//! The packaged scenarios behave as their comments state.
+//! Tests that the packaged scenarios behave as their comments state.
 
 use airhop_base::Drop;
 use airhop_net::plan::Transport;
@@ -41,7 +41,7 @@ fn goodput(report: &Report, name: &str) -> f64 {
     report.flows.iter().find(|f| f.name == name).expect("a flow").goodput_mbps
 }
 
-// The background traffic takes 80 % of the wired path and no airtime of the cell; the measured flow has less
+// The background traffic uses 80 % of the wired path and no airtime of the cell; the measured flow has less
 // goodput.
 #[test]
 fn yun_background_traffic_uses_80_percent_of_the_wired_path() {
@@ -52,7 +52,7 @@ fn yun_background_traffic_uses_80_percent_of_the_wired_path() {
     assert!(goodput(&report, "ftp1") < goodput(&run(DOWNLINK, &[]), "ftp1"));
 }
 
-// A study that runs in one of the two scenarios also runs in the other.
+// A study defined for one of the two scenarios also runs on the other.
 #[test]
 fn both_yun_2009_scenarios_have_the_same_cell_and_wires() {
     let (with, without) = (load(BACKGROUND, &[]), load(DOWNLINK, &[]));
@@ -94,8 +94,8 @@ fn koo_cross_traffic_shares_the_air_with_the_flow() {
     }
 }
 
-// As the comment of the scenario states, the queue marks packets, and drops only packets that cannot be
-// marked; without ECN the same queue drops.
+// As the comment of the scenario states, the queue marks packets, and drops only packets that are not
+// ECN-capable; without ECN the same queue drops packets.
 #[test]
 fn the_ecn_example_marks_instead_of_dropping() {
     let scenario = load(ECN_RED, &[]);
@@ -169,7 +169,7 @@ fn cheng_random_layouts_have_pairs_for_all_flows() {
 }
 
 // Without channel losses, a sender's goodput is the integral of the rate (34 of 50 s at 10 Mbit/s on
-// average), less headers and the limit of its window. BBR overfills the queue.
+// average), minus headers and the effect of its window limit. BBR overfills the queue.
 #[test]
 fn rate_steps_keep_goodput_high_and_bbr_overfills_the_queue() {
     let most = (3.0 * 10.0 + 2.0 * 2.0) / 5.0 * 1000.0 / 1052.0;
@@ -183,8 +183,8 @@ fn rate_steps_keep_goodput_high_and_bbr_overfills_the_queue() {
     assert!(bbr > 4 * reno.max(cubic), "{reno}, {cubic}, {bbr}");
 }
 
-// Each of five outages has two attempts if packets wait, and three if they are lost: 0.5, 1.1 and 2.3 s after
-// the outage began.
+// Each of five outages has two timeouts if packets wait, and three if they are lost: 0.5, 1.1 and 2.3 s after
+// the start of the outage.
 #[test]
 fn an_outage_that_loses_packets_needs_one_more_attempt() {
     for scheme in ["reno", "cubic", "bbr"] {
@@ -212,7 +212,7 @@ fn a_handoff_without_forwarding_loses_the_queue() {
     }
 }
 
-// A download has most of the airtime, and its ACKs take a part of it; the airtime stated in the comment is
+// A download uses most of the airtime, and its ACKs use a part of it. The airtime stated in the comment is
 // the closed form for datagrams.
 #[test]
 fn a_wifi_download_has_most_of_the_airtime() {
@@ -238,8 +238,8 @@ fn a_wifi_download_has_most_of_the_airtime() {
     }
 }
 
-// The queue of 1000 packets is far more than 802.11n needs: FQ-CoDel removes most of its delay, and costs
-// less than a tenth of the goodput.
+// The queue of 1000 packets is much longer than 802.11n needs: FQ-CoDel removes most of its delay, and
+// reduces the goodput by less than a tenth.
 #[test]
 fn fq_codel_removes_the_delay_of_a_long_queue() {
     let fair = [("wlan.cell.queue", r#"{ kind = "fq-codel" }"#)];
@@ -249,9 +249,9 @@ fn fq_codel_removes_the_delay_of_a_long_queue() {
     assert!(goodput(&fair, "download") > 0.9 * goodput(&long, "download"));
 }
 
-// The link rate reported to the sender is the rate with aggregates: a sender that paces at this rate gets
-// nine tenths of CUBIC's goodput, without a drop. The rate with one packet per channel access would be half
-// of it on 802.11n.
+// The link rate reported to the sender is the rate with aggregates: a sender that paces at this rate has nine
+// tenths of CUBIC's goodput, without a drop. On 802.11n, the rate with one packet per channel access would be
+// half of this rate.
 #[test]
 fn the_reported_link_rate_includes_aggregation() {
     let [known, probed] =

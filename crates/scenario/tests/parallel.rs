@@ -1,4 +1,5 @@
-//! Two links between the same two nodes: routes use one link, and the other would never carry a packet.
+//! Two links between the same two nodes: routes would use only one link, and the other would never carry a
+//! packet.
 
 use airhop_scenario::{Overrides, Scenario};
 

@@ -107,7 +107,7 @@ fn the_rlp_round_times_follow_from_the_link() {
     assert_eq!(rlp(set), (vec![1, 2, 3], [1000.0, 0.0, 1.0], 6));
 }
 
-// Without `arq_back` both directions have the same recovery; without `arq` neither has any.
+// Without `arq_back` both directions have the same recovery; without `arq` neither direction has recovery.
 #[test]
 fn the_reverse_direction_defaults_to_the_forward_recovery() {
     let text = FIXED_MOBILE.replace("arq_back = { kind = \"selective-repeat\" }\n", "");
@@ -150,7 +150,7 @@ fn the_effective_scenario_has_derived_values_and_reads_back() {
     insta::assert_snapshot!(&shown[start..end]);
 }
 
-/// The same link, once as copies and once written by hand.
+/// The same link, once as copies and once written out.
 #[test]
 fn copies_of_a_radio_link_equal_written_links() {
     let text = FIXED_MOBILE
@@ -170,7 +170,7 @@ fn copies_of_a_radio_link_equal_written_links() {
     assert!(refused.contains("expected a \"*\" in the name of a node too"), "{refused}");
 }
 
-/// Changes through `--set`, each with its message.
+/// Edits through `--set`, each with its message.
 #[test]
 fn a_mistake_of_a_radio_link_is_reported() {
     let sets: &[&[(&str, &str)]] = &[
@@ -208,8 +208,8 @@ fn a_mistake_of_a_radio_link_is_reported() {
     insta::assert_snapshot!(page);
 }
 
-// A value derived from a default causes no message, nor does a timeout while the packet sizes on the link are
-// unknown.
+// A value derived from a default causes no message. A timeout also causes none while the packet sizes on the
+// link are unknown.
 #[test]
 fn one_mistake_causes_one_message() {
     let count = |text: &str| {

@@ -1,4 +1,4 @@
-//! Loads ten thousand random scenarios, valid and broken, and the inputs that the fuzzer kept
+//! Loads ten thousand random scenarios, valid and invalid, and the inputs found by the fuzzer
 //! (docs/fuzzing.md). The loader never panics and always returns a reason, and every valid scenario runs with
 //! every packet accounted for.
 
@@ -383,7 +383,7 @@ fn load_and_run(text: &str) -> Result<(), TestCaseError> {
     let mut world = match World::new(&plan, 1, 0, None) {
         Ok(world) => world,
         Err(why) => {
-            // Only a world with random draws can fail this late, because no valid draw exists.
+            // Only a network with random draws can fail at this point, because no valid draw exists.
             prop_assert!(plan.links.wlans.iter().any(|wlan| wlan.draws.area.is_some()), "{why}");
             return Ok(());
         }
@@ -460,7 +460,7 @@ proptest! {
 fn fuzzer_seeds_are_refused_or_run() {
     for seed in fs::read_dir(SEEDS).expect("the seeds of the fuzzer") {
         let path = seed.expect("a file").path();
-        println!("{}", path.display()); // shown if it fails
+        println!("{}", path.display()); // shown if the test fails
         hostile::load(&fs::read_to_string(&path).expect("a text"), Path::new(FILES));
     }
 }

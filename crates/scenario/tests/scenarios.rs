@@ -30,13 +30,14 @@ fn config(scenario: &Scenario) -> Config {
 const BURSTS: &str = r#"{ kind = "gilbert-elliott", p_gb = 0.01, p_bb = 0.3 }"#;
 const FADES: &str = r#"{ kind = "two-state", good = "10 s", bad = "4 s", ber_good = 1e-6, ber_bad = 1e-2 }"#;
 
-/// Plans are compared by their debug output, which has all of their fields.
+/// Checks that two plans are equal by their debug output, which contains all of their fields.
 fn same(a: &Scenario, b: &Scenario) {
     assert_eq!(format!("{:?}", a.plan()), format!("{:?}", b.plan()));
     assert_eq!(a.json(), b.json());
 }
 
-// Without the key the class follows from the kind of the application, and from the route, which the run knows.
+// Without the key the class follows from the kind of the application, and from the route, which is known in
+// the run.
 #[test]
 fn a_flow_has_the_class_that_the_scenario_states() {
     let class = |sets| with(sets).plan().flows[0].class.clone();
@@ -95,7 +96,7 @@ fn every_packaged_scenario_is_valid() {
         let scenario =
             Scenario::parse(&text, name.as_str(), &Overrides { sets, scheme: None }).expect("good");
         assert_eq!(scenario.name(), name, "a scenario is found by the name that it gives itself");
-        // Each copy has a flow, and perhaps one more flow runs beside them (Yun 2009, Figure 12).
+        // Each copy has a flow, and there may be one more flow outside of the copies (Yun 2009, Figure 12).
         let (flows, copies) = (scenario.tcp_flows().count(), copies.parse::<usize>().expect("a count"));
         assert!(flows == copies || flows == copies + 1, "{name}: {flows} flows, {copies} copies");
         same(
@@ -140,8 +141,8 @@ fn channels_with_memory_are_planned_as_written() {
     let cheng =
         r#"{ kind = "gilbert-elliott", p_gb = 0.06, p_bg = 0.15, loss_good = 0.0155, loss_bad = 0.25 }"#;
     assert_eq!(model(cheng), bursts([0.0155, 0.25], [0.06, 0.15], Strikes::Data));
-    // The same channel by its averages: loss rate 0.0825, bad states of 20 / 3 frames, in steps of a
-    // millisecond.
+    // The same channel specified by its averages: loss rate 0.0825, bad states of 20 / 3 frames, in steps of
+    // a millisecond.
     let averages = r#"{ kind = "gilbert-elliott", loss = 0.0825, burst = 6.666666666666667, loss_good = 0.0155, loss_bad = 0.25, step = "1 ms" }"#;
     let ErrorPlan::Stepped { loss, leave, step, strikes } = model(averages) else { panic!("it has a step") };
     assert_eq!((loss, step, strikes), ([0.0155, 0.25], Span::from_millis(1), Strikes::Data));
@@ -195,8 +196,8 @@ fn frames_are_fragmented_above_the_configured_threshold() {
     assert_eq!((threshold(&[]), set("off"), set("256 B")), (None, None, Some(256)));
 }
 
-/// Cheng & Lin 2008 in ns-2: 20 µs of header, windows from 31 and no OFDM symbols on 802.11g. Omitted values
-/// are those of the standard; DIFS and EIFS are derived.
+/// Cheng & Lin 2008 in ns-2: 20 µs of PLCP header, contention windows from 31 and no OFDM symbols on 802.11g.
+/// Omitted values are those of the standard; DIFS and EIFS are derived.
 #[test]
 fn phy_keys_override_the_values_of_the_standard() {
     let phy = |sets: &[(&str, &str)]| {
@@ -214,7 +215,7 @@ fn phy_keys_override_the_values_of_the_standard() {
     let changed = phy(&[("wlan.cell.phy", given)]);
     let plcp = Span::from_micros(26);
     assert_eq!(changed, Phy { plcp, cw_min: 31, coding: Coding::Serial, ..Phy::ERP_OFDM });
-    // 1074 bytes take 238.67 µs, and 14 bytes take 18.67 µs at 6 Mbit/s; without symbols and signal
+    // 1074 bytes take 238.67 µs, and 14 bytes take 18.67 µs at 6 Mbit/s; without OFDM symbols and signal
     // extension.
     assert_eq!(changed.airtime(1074, Rate::from_bps(36_000_000)).nanos(), 26_000 + 238_667);
     assert_eq!(changed.eifs().nanos(), 10_000 + 26_000 + 18_667 + 28_000);
@@ -222,7 +223,8 @@ fn phy_keys_override_the_values_of_the_standard() {
     assert_eq!((slots.cw_min, slots.plcp, slots.difs()), (0, Span::ZERO, Phy::ERP_OFDM.difs()));
 }
 
-/// Friis at 40 and 85 m leaves -47.593 and -54.140 dBm of 24.5 dBm at 2.4 GHz (Cheng & Lin 2008 in ns-2).
+/// Friis: of a transmit power of 24.5 dBm at 2.4 GHz, -47.593 dBm remain at 40 m and -54.140 dBm at 85 m
+/// (Cheng & Lin 2008 in ns-2).
 #[test]
 fn a_propagation_model_replaces_the_ranges() {
     let scenario = |text: &str| {
@@ -326,8 +328,8 @@ fn codel_fq_codel_and_pie_have_the_defaults_of_their_rfcs() {
 }
 
 // Yun 2009 §5.3: any sender with any notification. The key `notices` installs the service of its notification
-// in place of the scheme's own; the other services of the scheme stay, and explicitly named services are used
-// as named.
+// in place of the scheme's own service. The other services of the scheme remain, and explicitly named
+// services are used unchanged.
 #[test]
 fn the_notices_key_installs_its_notification_service() {
     for (scheme, notices, means, services) in [
@@ -363,7 +365,7 @@ fn a_scheme_override_does_not_apply_to_udp_flows() {
     same(&scenario, &Scenario::parse(&scenario.toml(), "effective", &Overrides::default()).expect("TOML"));
 }
 
-/// Results are ordered by the jobs' indices; the results themselves do not depend on the threads.
+/// Results are ordered by the indices of the jobs, and do not depend on the number of threads.
 #[test]
 fn a_pool_reports_every_run_independently_of_threads() {
     let scenario = Arc::new(with(&[("duration", "2 s")]));

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 const LAST_HOP: &str = include_str!("data/last-hop.toml");
 
-/// True if `value` is valid by `schema`, for the keywords that Airhop's schema uses (except formats of
-/// texts).
+/// True if `value` is valid according to `schema`, for the keywords that Airhop's schema uses (except formats
+/// of strings).
 fn valid(schema: &Value, value: &Value) -> bool {
     let Some(schema) = schema.as_object() else { return schema.as_bool().unwrap_or(false) };
     schema.iter().all(|(keyword, rule)| match keyword.as_str() {

@@ -78,8 +78,8 @@ fn moved(control: &str, emulator: EmulatorPlan, pairs: u64) -> f64 {
 }
 
 /// Measurements on a machine with two cores: 1 % of the packets are late by 1.1 to 2.3 ms, and one in 5000
-/// has a stall of 40 ms, on a path of 70 ms. The old limit of 1 ms rejected this emulation. Reno's rate is
-/// inversely proportional to the round-trip time (Mathis 1997), which is longer by less than 0.3 %.
+/// has a stall of 40 ms, on a path of 70 ms. An earlier limit of 1 ms rejected this emulation. Reno's rate is
+/// inversely proportional to the round-trip time (Mathis 1997), which increases by less than 0.3 %.
 #[test]
 fn lateness_of_2_ms_on_a_70_ms_path_hardly_changes_goodput() {
     let machine = late(&[(60, 4945), (1100, 25), (2300, 29), (40_000, 1)], 80);
@@ -87,8 +87,8 @@ fn lateness_of_2_ms_on_a_70_ms_path_hardly_changes_goodput() {
     assert!(percent.abs() < 3.0, "{percent} %");
 }
 
-/// With 5 ms in each direction, and as much in the host, 70 ms become 85 ms: by Mathis 1997 the rate is 1 /
-/// 1.21, or 18 % less.
+/// With 5 ms in each direction, and the same in the host, 70 ms become 85 ms: according to Mathis 1997 the
+/// rate is 1 / 1.21, or 18 % lower.
 #[test]
 fn a_turnaround_of_5_ms_reduces_reno_goodput() {
     let percent = moved("reno", late(&[(5000, 1)], 5000), 20);
@@ -102,8 +102,8 @@ fn an_emulation_without_lateness_equals_its_twin() {
     assert_eq!(delivered(&twin.emulated, 0), delivered(&twin.punctual, 0));
 }
 
-/// The twin has a flow for each real flow that carried data, with the congestion control of the real sender
-/// if Airhop implements it.
+/// The twin has a flow for each real flow with data, with the congestion control of the real sender if Airhop
+/// implements it.
 #[test]
 fn a_twin_has_only_the_flows_that_carried_data() {
     let (scenario, opening) = last_hop();

@@ -1,4 +1,4 @@
-//! Captures of hostile packets, read back: random packets, and packets kept by the fuzzer (docs/fuzzing.md).
+//! Captures of hostile packets, read back: random packets, and packets found by the fuzzer (docs/fuzzing.md).
 
 use crate::hostile;
 use proptest::prelude::*;
@@ -15,7 +15,7 @@ fn folder(name: &str) -> PathBuf {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// pcapng §3, §4: any packets are read back as they were written.
+    /// pcapng §3, §4: any packets are read back unchanged.
     #[test]
     fn any_captured_packets_read_back_unchanged(bytes in prop::collection::vec(any::<u8>(), 0..2000)) {
         hostile::capture(&bytes, &folder("random"));
@@ -26,7 +26,7 @@ proptest! {
 fn fuzzer_seeds_read_back_unchanged() {
     for seed in fs::read_dir(SEEDS).expect("the seeds of the fuzzer") {
         let path = seed.expect("a file").path();
-        println!("{}", path.display()); // shown if it fails
+        println!("{}", path.display()); // shown if the test fails
         hostile::capture(&fs::read(&path).expect("a readable file"), &folder("seeds"));
     }
 }

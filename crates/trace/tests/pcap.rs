@@ -1,4 +1,4 @@
-//! Captures, read back with independent readers.
+//! Captures, read back by independent readers.
 
 use airhop_base::{
     Body, Datagram, Flags, FlowId, NodeId, Notice, NoticeKind, Packet, RareOptions, Sack, SackBlock, Segment,
@@ -31,7 +31,7 @@ fn recorder(dir: &Path) -> Recorder {
         .unwrap()
 }
 
-/// Transfer over one link of 10 ms, seen at its sender, written segment by segment.
+/// Transfer over one link of 10 ms, captured at its sender, written segment by segment.
 struct Exchange {
     recorder: Recorder,
     interface: u16,
@@ -106,8 +106,8 @@ fn blank(clock: u32) -> Segment {
     Segment { seq: 1, ack: 1, window: 20_000, flags, timestamps, ..Segment::default() }
 }
 
-/// Writes a handshake; segment 2 of six is lost, ERSN and ELN arrive before the duplicate ACKs, and it is
-/// retransmitted.
+/// Writes a handshake and six segments. Segment 2 is lost, ERSN and ELN arrive before the duplicate ACKs, and
+/// it is retransmitted.
 fn exchange(dir: &Path) -> Exchange {
     let mut x = Exchange::new(dir);
     x.handshake();
@@ -156,7 +156,7 @@ fn a_capture_describes_each_interface() {
     assert_eq!(read(&dir.join("d.pcapng")), (vec![], vec![]));
 }
 
-/// pcapng §4.3: time to the nanosecond, direction, the whole packet, and a comment only on the lost one.
+/// pcapng §4.3: time to the nanosecond, direction, the whole packet, and a comment only on the lost packet.
 #[test]
 fn captured_packets_have_a_time_and_lost_packets_a_comment() {
     let dir = directory("stamps");
@@ -198,7 +198,7 @@ fn captured_ip_and_tcp_headers_are_valid() {
         assert_eq!(ip.header_checksum, ip.calc_header_checksum());
         let tcp = tcp(index);
         if let Body::Tcp(segment) = &sent.body {
-            // etherparse drops the reserved bits, so it cannot compute the checksum of a notice.
+            // etherparse drops the reserved bits, so its checksum of a notice would be wrong.
             let payload = headers[index].payload.slice();
             assert_eq!(tcp.checksum, tcp.calc_checksum_ipv4(ip, payload).unwrap());
             let way = usize::from(sent.src == RECEIVER);
@@ -211,8 +211,8 @@ fn captured_ip_and_tcp_headers_are_valid() {
     }
 }
 
-/// RFC 9293 §3.8.1: every apparent retransmission is a real one. A forwarder's capture contains each packet
-/// once.
+/// RFC 9293 §3.8.1: every segment that looks like a retransmission is a retransmission. A forwarder's capture
+/// contains each packet once.
 #[test]
 fn forwarders_capture_each_packet_once() {
     let dir = directory("forwarder");
@@ -247,7 +247,8 @@ fn udp_datagrams_are_captured() {
     assert_eq!((udp.source_port, udp.destination_port, udp.length), (49153, 6001, 168));
 }
 
-/// An error of the disk or of a packet ends capturing, not the run, and is reported at the end with its file.
+/// An error of the disk or of a packet ends the capture, but not the run. At the end the error is reported
+/// with its file.
 #[test]
 fn capture_errors_are_reported_at_the_end_of_the_run() {
     let dir = directory("errors");
@@ -287,7 +288,7 @@ fn an_error_names_the_directory_that_cannot_be_created() {
     assert!(error.to_string().contains("a-file"), "{error}");
 }
 
-/// The number of flows is limited by the dynamic ports (RFC 6335 §6): more are an error before the run.
+/// The number of flows is limited by the dynamic ports (RFC 6335 §6): more flows are an error before the run.
 #[test]
 fn more_flows_than_dynamic_ports_are_refused() {
     let dir = directory("ports");

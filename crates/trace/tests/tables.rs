@@ -1,4 +1,4 @@
-//! Tables returned by a recorder: readers of traces rely on names, order and types of the columns.
+//! Tables returned by a recorder: readers of traces depend on names, order and types of the columns.
 
 use airhop_base::{Drop, Ecn, Flags, FlowId, NodeId, NoticeKind, Rate, Segment, Span, Time};
 use airhop_trace::{
@@ -80,7 +80,7 @@ fn table<'a>(tables: &'a [Table], name: &str) -> &'a Table {
     tables.iter().find(|t| t.name == name).unwrap()
 }
 
-/// Returns the words of a category column, row by row.
+/// Returns the strings of a category column, row by row.
 fn words<'a>(table: &'a Table, name: &str) -> Vec<&'a str> {
     match table.column(name) {
         Some(Column::Category(codes, words)) => codes.iter().map(|c| words[*c as usize].as_str()).collect(),
@@ -88,7 +88,7 @@ fn words<'a>(table: &'a Table, name: &str) -> Vec<&'a str> {
     }
 }
 
-/// Interface to the files: these tables, with these columns of these types.
+/// Definition of the files for their readers: these tables, with these columns of these types.
 #[test]
 fn the_trace_tables_have_a_fixed_schema() {
     let mut r = recorder(true);
@@ -130,7 +130,7 @@ fn the_trace_tables_have_a_fixed_schema() {
     assert_eq!(schema, expected);
 }
 
-/// Every probe leads to the row that it describes.
+/// Every probe writes the row that describes its event.
 #[test]
 fn trace_rows_contain_the_recorded_values() {
     let mut r = recorder(true);
@@ -198,7 +198,7 @@ fn trace_rows_contain_the_recorded_values() {
     );
 }
 
-/// A packet has its number from its first step to its last; then its slot belongs to another packet.
+/// A packet has its number from its first step to its last; afterwards its slot belongs to another packet.
 #[test]
 fn each_packet_has_its_own_number_in_the_trace() {
     let mut r = recorder(true);
@@ -244,7 +244,7 @@ fn each_packet_has_its_own_number_in_the_trace() {
     assert_eq!(words(packets, "flags"), [".", ".", "-", ".", "SEW"]);
 }
 
-/// Codes of category columns are indices into the lists of words.
+/// Codes of category columns are indices into the lists of strings.
 #[test]
 fn every_category_has_its_code() {
     let mut r = recorder(true);
@@ -312,8 +312,8 @@ fn a_trace_without_link_changes_has_no_links_table() {
     assert!(tables.iter().all(|table| table.name != "links"));
 }
 
-/// A flow that opens again has rows under its new name, and its first window is a row although the last connection
-/// had the same.
+/// A flow that opens again has rows under its new name. Its first window is a row, even if it equals the last
+/// window of the previous connection.
 #[test]
 fn a_reopened_flow_has_rows_under_a_new_name() {
     let mut r = recorder(true);

@@ -1,4 +1,4 @@
-//! Tests of bytes against the RFCs.
+//! Tests of encoded bytes, compared with the RFCs.
 
 use crate::common::{
     BASE_STATION, NOTHING, RECEIVER, SENDER, bytes, checksums_hold, data, notice, reverse, sack, word,
@@ -58,7 +58,7 @@ fn every_byte_of_eln_and_ersn_is_correct() {
     }
 }
 
-/// Balan et al. 2001 and RFC 4727: bytes added by explicit loss notification; the bit alone adds none.
+/// Balan et al. 2001 and RFC 4727: bytes added by explicit loss notification; the ELN bit alone adds none.
 #[test]
 fn every_byte_of_an_ack_with_eln_is_correct() {
     let plain = bytes(&reverse(Segment { ack: 1001, ..NOTHING }));
@@ -76,7 +76,8 @@ fn every_byte_of_an_ack_with_eln_is_correct() {
     assert!(checksums_hold(&special));
 }
 
-/// A notice about several segments has an option for experiments (RFC 6994 §3) with their bitmap; a NAK has it at the end of its own.
+/// A notice about several segments has an option for experiments (RFC 6994 §3) with their bitmap; a NAK has
+/// the bitmap at the end of its own option.
 #[test]
 fn every_byte_of_a_notice_bitmap_is_correct() {
     for (kind, head) in
@@ -94,8 +95,8 @@ fn every_byte_of_a_notice_bitmap_is_correct() {
     }
 }
 
-/// Cheng & Lin 2008: option kind 253, length 4 + 4k, as on packets of real hosts; and the header field of TCP-CC. A NAK of four beside
-/// timestamps, arrival and an ELN would not fit.
+/// Cheng & Lin 2008: option kind 253, length 4 + 4k, as on packets of real hosts; and the header field of
+/// TCP-CC. A NAK with four numbers, together with timestamps, arrival time and an ELN, would not fit.
 #[test]
 fn every_byte_of_nak_and_contention_options_is_correct() {
     let nak = |seqs: &[u64]| {
@@ -126,14 +127,15 @@ fn every_byte_of_nak_and_contention_options_is_correct() {
     assert_eq!(over, Err(WireError::Options(52)));
 }
 
-/// Balan et al. 2001: a second checksum, of the headers alone, which is valid for any payload.
+/// Balan et al. 2001: a second checksum, which covers only the headers and is valid for any payload.
 #[test]
 fn the_header_checksum_covers_only_the_headers() {
     let packet = data(Segment { seq: 1001, len: 1000, header_check: true, ..NOTHING });
     assert_eq!(packet.header_bytes(), 44);
     let good = bytes(&packet);
     assert_eq!((good.len(), &good[40..42]), (1044, &[253, 4][..]));
-    // RFC 9293 §3.1, of the 24 bytes of header and the pseudo header, with the checksum of TCP taken as zero.
+    // RFC 9293 §3.1: checksum of the 24 bytes of header and of the pseudo header, with the checksum of TCP
+    // taken as zero.
     let mut headers = good[20..44].to_vec();
     headers[16..18].fill(0);
     let protected = [&good[12..20], &[0, 6, 0, 24], &headers[..]].concat();
@@ -150,7 +152,7 @@ fn the_header_checksum_covers_only_the_headers() {
     assert!(decode(&payload).is_ok());
 }
 
-/// RFC 9293 §3.1, MUST-6 and MUST-7: unknown options are ignored, inconsistent ones are an error.
+/// RFC 9293 §3.1, MUST-6 and MUST-7: unknown options are ignored, and inconsistent options cause an error.
 #[test]
 fn unknown_options_are_ignored_and_inconsistent_options_refused() {
     let timestamps = Some(Timestamps { value: 1, echo: 2 });
@@ -238,7 +240,8 @@ fn ecn_bits_are_at_the_positions_of_rfc_3168() {
     assert_eq!(bytes(&data(Segment { flags, ..NOTHING }))[33], 0b1101_0000);
 }
 
-/// RFC 9293 §3.8.1: a retransmission carries the bytes of the original, even with other segment boundaries.
+/// RFC 9293 §3.8.1: a retransmission carries the bytes of the original segment, even if its boundaries
+/// differ.
 #[test]
 fn a_retransmission_carries_the_original_bytes() {
     let original = bytes(&data(Segment { seq: 1001, len: 1000, ..NOTHING }));
@@ -246,7 +249,7 @@ fn a_retransmission_carries_the_original_bytes() {
     assert_eq!(original[540..], part[40..]);
 }
 
-/// RFC 768: a datagram of no, few and many bytes; RFC 791 §3.1: the longest possible.
+/// RFC 768: datagrams of zero, few and many bytes; RFC 791 §3.1: the longest possible datagram.
 #[test]
 fn udp_datagrams_of_any_length_read_back() {
     for len in [0, 5, 12, 1000, 65_507] {
@@ -288,7 +291,7 @@ fn a_checksum_detects_any_wrong_byte() {
     assert_eq!(decode(&padded), decode(&good), "link layers may pad (RFC 894)");
 }
 
-/// Packets of other hosts are recognised, and the fourth value of the notice bits is not read as a notice.
+/// Packets of other hosts are recognised, and the fourth value of the notice bits is not decoded as a notice.
 #[test]
 fn packets_of_other_hosts_are_recognised() {
     let mut reserved = bytes(&notice(NoticeKind::Eln, 1, 2));

@@ -1,6 +1,6 @@
 //! Tests of encoding and decoding.
 //!
-//! All tests form one program, as linking dominates the build time of tests.
+//! All tests form one program, because linking dominates the build time of tests.
 
 mod bytes;
 mod carried;

@@ -1,4 +1,4 @@
-//! Encoded packets are decoded unchanged, and any bytes are decoded or lead to an error.
+//! Encoded packets are decoded unchanged, and any bytes are decoded or cause an error.
 
 use crate::carried::carried;
 use crate::common::{BASE_STATION, NOTHING, RECEIVER, SENDER, bytes, checksums_hold, data, sack};
@@ -46,7 +46,7 @@ prop_compose! {
             header_check,
             sack_permitted: syn && fin,
             options: Options::from(RareOptions {
-                // A SYN has no room for SACK blocks, and no data to report (RFC 2018 §2).
+                // A SYN has no space for SACK blocks, and no data to report (RFC 2018 §2).
                 sack: if syn { Sack::EMPTY } else { sack(&blocks) },
                 eln,
                 arrival: arrival.map(|(seq, nanos)| Arrival { seq, at: Time::from_nanos(nanos) }),
@@ -80,7 +80,8 @@ fn notices() -> impl Strategy<Value = Notice> {
         |(kind, seq, len, micros, made, also)| {
             let rttn = kind == NoticeKind::Rttn;
             let delay = if rttn { Span::from_micros(micros.into()) } else { Span::ZERO };
-            // In the form of an ACK of the receiver, or from the base station that created it.
+            // The notice has the form of an ACK of the receiver, or is a message of the base station that
+            // created it.
             let origin = if kind.concerns_one_segment() { RECEIVER } else { BASE_STATION };
             let made = Time::from_nanos(made);
             let also = if kind.concerns_one_segment() { also } else { 0 };
@@ -155,7 +156,7 @@ proptest! {
         prop_assert_eq!(decode(&out).unwrap().packet, carried(&packet, window_shift(largest)));
     }
 
-    /// RFC 9293 §3.1 (MUST-7): any bytes, and any options with valid checksums, are decoded or lead to an
+    /// RFC 9293 §3.1 (MUST-7): any bytes, and any options with valid checksums, are decoded or cause an
     /// error, without a panic.
     #[test]
     fn any_bytes_are_decoded_without_panic(
@@ -179,7 +180,7 @@ proptest! {
 fn fuzzer_seeds_are_decoded_without_panic() {
     for seed in fs::read_dir(SEEDS).expect("the seeds of the fuzzer") {
         let path = seed.expect("a file").path();
-        println!("{}", path.display()); // shown if it fails
+        println!("{}", path.display()); // shown if the test fails
         let bytes = fs::read(&path).expect("a readable file");
         hostile::datagram(&bytes);
         hostile::repaired_datagram(&bytes);

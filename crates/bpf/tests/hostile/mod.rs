@@ -1,5 +1,5 @@
-//! Properties that hold for any bytes read as an object: either an error with a message, or programs whose
-//! calls return or fail with a message.
+//! Properties that hold for any bytes parsed as an object: an error with a message, or programs whose calls
+//! return or fail with a message.
 
 use airhop_bpf::loading::Loadable;
 use airhop_bpf::{Argument, Callback, CongestionControl, Image, Machine, Object, Socket};

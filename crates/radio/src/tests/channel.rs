@@ -80,7 +80,7 @@ fn fates(plan: &CellPlan, others: &[Station]) -> Vec<Option<bool>> {
     world.notes.iter().filter_map(|(_, n)| fate(n)).collect()
 }
 
-/// The n-th frame on a link has the same outcome in every run, so all schemes have the same channel.
+/// The n-th frame on a link has the same outcome in every run, so all schemes meet the same channel.
 #[test]
 fn the_channel_does_not_depend_on_the_traffic() {
     let mut plan = plan(4);

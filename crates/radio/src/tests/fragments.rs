@@ -10,8 +10,8 @@ use airhop_base::{Drop, Span, Time};
 /// Airtime of a link ACK of 802.11b at 11 Mbit/s, ns.
 const ACK: u64 = 202_182;
 
-/// Returns a cell with frames of at most 256 bytes. A packet of 1040 bytes has five, with 28 bytes of MAC
-/// header and FCS each, and 8 bytes of LLC in the first.
+/// Returns a cell with frames of at most 256 bytes. A packet of 1040 bytes has five frames, each with 28
+/// bytes of MAC header and FCS, and 8 bytes of LLC in the first.
 fn cutting(n: usize) -> CellPlan {
     CellPlan { fragmentation: Some(256), ..plan(n) }
 }
@@ -41,8 +41,8 @@ fn a_clean_packet_takes_the_airtime_of_its_fragments() {
     assert_eq!(world.notes.len(), 3, "and the MAC is ready: {:?}", world.notes);
 }
 
-/// The plan's time for a packet equals the simulated time, for every PHY and access method. A frame of the
-/// threshold's length is not fragmented.
+/// The plan's time for a packet equals the simulated time, for every PHY and access method. A packet whose
+/// frame has the threshold's length is not fragmented.
 #[test]
 fn the_planned_time_of_fragments_equals_the_simulated_time() {
     for phy in Phy::ALL {
@@ -212,7 +212,7 @@ fn closed_form(plan: &CellPlan, ber: f64, lengths: &[u32]) -> f64 {
 }
 
 /// The throughput of clean and noisy cells equals the closed form. The best threshold increases as the bit
-/// error rate decreases: shorter frames are lost less often, but have more headers and ACKs.
+/// error rate decreases: shorter frames are lost less often, but cause more headers and ACKs.
 #[test]
 fn the_best_fragmentation_threshold_grows_as_ber_falls() {
     let thresholds = [96, 192, 384, 768, 1536];
@@ -232,7 +232,7 @@ fn the_best_fragmentation_threshold_grows_as_ber_falls() {
             (0..body).step_by(part as usize).for_each(|at| lengths.push(28 + part.min(body - at)));
             let expected = closed_form(&plan, ber, &lengths);
             // The standard deviation of a cycle is some tenths of its mean, and a run has thousands of
-            // cycles, so the error of the mean is small. With few packets it is larger.
+            // cycles, so the error of the mean is small. With few packets the error is larger.
             let error = 5.0 * (expected * 20.0).sqrt() / (expected * 20.0);
             assert!(
                 (measured - expected).abs() < expected * (0.003 + error),
@@ -245,8 +245,8 @@ fn the_best_fragmentation_threshold_grows_as_ber_falls() {
     assert!(best[0] == 1536 && best[4] < 384 && best.is_sorted_by(|a, b| a >= b), "{best:?}");
 }
 
-/// IEEE 802.11-2016 §10.5: no fragment begins later than dot11MaxTransmitMSDULifetime, 512 TU, after the
-/// start of the first. The packet is then discarded, and later packets follow.
+/// IEEE 802.11-2016 §10.5: no fragment starts later than dot11MaxTransmitMSDULifetime, 512 TU, after the
+/// start of the first fragment. The packet is then discarded, and later packets follow.
 #[test]
 fn the_msdu_lifetime_limits_a_fragment_burst() {
     let mut plan = CellPlan { rules: CellRules::IEEE, retry_delay: Span::from_millis(200), ..cutting(2) };
@@ -263,8 +263,8 @@ fn the_msdu_lifetime_limits_a_fragment_burst() {
     assert!(at[0] < air[3].start && ns(at[0], air[3].start) < 32 * SLOT, "after its post-backoff");
 }
 
-/// The receiver has all fragments, but the sender does not know it. The receiver drops the duplicate, and the
-/// discarded packet had arrived.
+/// The receiver has all fragments, but the sender does not know this. The receiver drops the duplicate, and
+/// the discarded packet had arrived.
 #[test]
 fn duplicate_fragments_are_dropped() {
     let mut plan = CellPlan { attempts: 2, ..cutting(2) };

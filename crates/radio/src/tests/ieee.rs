@@ -17,8 +17,9 @@ fn failed(world: &World, by: Station) -> Time {
     when(world, |note| matches!(note, Note::Failed { from, .. } if *from == by))
 }
 
-/// IEEE 802.11-2016 §10.3.2.9: a frame counts as failed SIFS, slot and aRxPHYStartDelay after its end, when
-/// DIFS has already elapsed. With link ACKs at 1 Mbit/s that is 222 µs; ns-2 waits 334 µs and a DIFS.
+/// IEEE 802.11-2016 §10.3.2.9: a frame counts as failed at SIFS, slot and aRxPHYStartDelay after its end,
+/// when DIFS has already elapsed. With link ACKs at 1 Mbit/s this time is 222 µs; ns-2 waits 334 µs and a
+/// DIFS.
 #[test]
 fn the_backoff_after_a_lost_frame_begins_with_the_ack_timeout() {
     for (ack_timeout, timeout, then) in
@@ -75,7 +76,7 @@ fn a_frame_for_another_station_extends_the_ack_timeout() {
 }
 
 /// Returns the time from the end of station 1's ACK to the start of its own frame. Station 1 receives a
-/// packet from station 0 and at once has a packet for station 2.
+/// packet from station 0 and immediately has a packet for station 2.
 fn forwarded(rules: CellRules, range: Option<Range>, seed: u64) -> u64 {
     let mut plan = line(&[0.0, 30.0, 60.0], 40.0, 85.0);
     (plan.rules, plan.range) = (rules, range);

@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 /// Airtime of a link ACK of 802.11b at 11 Mbit/s, ns.
 const ACK: u64 = 202_182;
 
-/// Returns a world whose packets are cut into a fragment of 100 bytes and fragments of at most 256: five
-/// fragments of 1040 bytes.
+/// Returns a test bench whose packets are cut into a fragment of 100 bytes and fragments of at most 256
+/// bytes: a packet of 1040 bytes has five fragments.
 fn cutting(plan: &CellPlan, seed: u64) -> World {
     let mut world = World::new(plan, seed);
     world.fragments = Some(Fragmentation::default());

@@ -213,8 +213,8 @@ fn rts_prevents_data_collisions_of_hidden_terminals() {
     assert!(rts * 20 < basic, "{rts} with RTS/CTS, {basic} without");
 }
 
-/// A frame that is scheduled to begin before the end of another frame overlaps it. Station 2 gets its packet
-/// first, and its backoff ends at the end of station 0's frame.
+/// A frame that is scheduled to start before the end of another frame overlaps it. Station 2 receives its
+/// packet first, and its backoff ends at the end of station 0's frame.
 #[test]
 fn a_signal_that_begins_as_another_ends_does_not_overlap_it() {
     let mut plan = hidden(Access::Basic);
@@ -255,8 +255,8 @@ fn a_decoded_cts_sets_the_nav_of_a_hidden_station() {
 }
 
 /// Simulates a frame from a distance of 10 m, and a hidden station at a distance of `far` metres that sends
-/// to a station still farther away. The receiver needs a power ratio of `ratio`. Returns for every data frame
-/// of station 0 whether it was lost, overlapped by an earlier frame, and overlapped by a later frame.
+/// to a station still farther away. The receiver needs a power ratio of `ratio`. Returns three booleans for
+/// every data frame of station 0: lost, overlapped by an earlier frame, and overlapped by a later frame.
 fn capture(far: f64, ratio: f64) -> Vec<(bool, bool, bool)> {
     let mut plan = line(&[0.0, 10.0, 10.0 + far, 10.0 + 2.0 * far], 36.0, 36.0);
     plan.range = plan.range.map(|range| Range { capture: ratio, ..range });

@@ -21,7 +21,7 @@ pub fn answer_mbps(mcs: u8) -> u32 {
 }
 
 /// Returns the airtime of the PPDU of a lone station's A-MPDU of `k` MPDUs, each of `mpdu` bytes, and the
-/// duration of the exchange to the end of the answer.
+/// duration of the frame exchange up to the end of the answer.
 pub fn exchange(s: &Setting, mpdu: u32, k: u32) -> (f64, f64) {
     let mode = s.mode().expect("a mode");
     let psdu = match (k, s.format) {
@@ -35,8 +35,9 @@ pub fn exchange(s: &Setting, mpdu: u32, k: u32) -> (f64, f64) {
     (data, rts + data + SIFS + answer)
 }
 
-/// Longest MPDU of equal packets that carry `payload` bytes each, bytes, and the number of its packets: each A-MSDU subframe has a header of 14
-/// bytes, and all but the last are padded to a multiple of 4. The A-MSDU fits into an A-MPDU, and into a PPDU of 5.484 ms.
+/// Longest MPDU of equal packets with a payload of `payload` bytes each, bytes, and the number of its
+/// packets. Each A-MSDU subframe has a header of 14 bytes, and all subframes except the last are padded to a
+/// multiple of 4. The A-MSDU fits into an A-MPDU, and into a PPDU of 5.484 ms.
 pub fn longest_mpdu(s: &Setting, payload: u32) -> (u32, u32) {
     let (mode, subframe) = (s.mode().expect("a mode"), 14 + payload + 36);
     let mpdu =
@@ -106,9 +107,9 @@ fn fixed_point(n: u32, attempts: Option<u32>) -> (f64, f64) {
     (tau(low), low)
 }
 
-/// Goodput of a lone station that loses MPDUs independently, Mbit/s: rounds of the window law (an MPDU is
-/// first sent when all MPDUs a window before it are acknowledged), each with its exchange; a round that loses
-/// all MPDUs ends in a timeout and doubles CW.
+/// Goodput of a lone station that loses MPDUs independently, Mbit/s. Computed from rounds of the window law
+/// (an MPDU is first sent when all MPDUs a window before it are acknowledged), each with its frame exchange;
+/// a round that loses all MPDUs ends in a timeout and doubles CW.
 pub fn lossy(s: &Setting, payload: u32, loss: f64, rounds: u32) -> f64 {
     let (mpdu, packets) = longest_mpdu(s, payload);
     let most = longest(s, mpdu);

@@ -1,4 +1,4 @@
-//! Laws of any cell with aggregation, under any traffic.
+//! Laws of any cell with aggregation, for any traffic.
 
 use super::{Setting, saturation};
 use crate::harness::{Note, World, on_link};
@@ -50,8 +50,8 @@ prop_compose! {
 }
 
 proptest! {
-    /// Every packet is acknowledged or discarded once, and delivered once, in order, unless it was discarded
-    /// before its arrival; the cell becomes idle, and no packet stays in it.
+    /// Every packet is acknowledged or discarded once. It is also delivered once, in order, unless it was
+    /// discarded before its arrival. The cell becomes idle, and no packet stays in it.
     #[test]
     fn every_packet_is_acknowledged_or_discarded_once(plan in any_aggregating(), packets in traffic(), seed in any::<u64>()) {
         let world = run(&plan, &packets, None, seed);
@@ -75,8 +75,9 @@ proptest! {
         }
     }
 
-    /// Each PPDU with data is reported with its MPDUs: places from 0, ascending sequence numbers, subframes that add up to the PSDU, and one
-    /// received MPDU at least where the PPDU is. Each MPDU is reported once for each of its packets, which share its fate.
+    /// Each PPDU with data is reported with its MPDUs: places from 0, ascending sequence numbers, subframes
+    /// whose sum is the PSDU, and at least one received MPDU if the PPDU was received. Each MPDU is reported
+    /// once for each of its packets, which have the same outcome.
     #[test]
     fn a_ppdu_is_reported_with_its_mpdus(plan in any_aggregating(), packets in traffic(), seed in any::<u64>()) {
         let mut world = World::new(&plan, seed);
@@ -121,15 +122,15 @@ proptest! {
         }
     }
 
-    /// The same seed gives the same trajectory, to the nanosecond.
+    /// The same seed produces the same trajectory, to the nanosecond.
     #[test]
     fn a_run_with_the_same_seed_is_identical(plan in any_aggregating(), packets in traffic(), seed in any::<u64>()) {
         prop_assert_eq!(run(&plan, &packets, None, seed).notes, run(&plan, &packets, None, seed).notes);
     }
 }
 
-/// Packets of an MPDU have one fate: with a single attempt at each MPDU, and half of them lost, the packets of an MPDU are all delivered or all
-/// discarded.
+/// Packets of an MPDU have one outcome: with a single attempt for each MPDU, and half of them lost, the
+/// packets of an MPDU are all delivered or all discarded.
 #[test]
 fn a_lost_mpdu_loses_all_its_packets() {
     let mut plan = Setting { amsdu: 3839, ..saturation::HT }.plan(2);
@@ -147,9 +148,9 @@ fn a_lost_mpdu_loses_all_its_packets() {
     assert!((10..50).contains(&lost), "{lost} of 60");
 }
 
-/// After the last BlockAckReq the recipient delivers the held MPDUs at the expiry of its reorder timer: 100 ms
-/// after the arrival of the lowest held MPDU, or at once if the timer has expired. All other MPDUs are
-/// delivered at the end of a frame.
+/// After the last BlockAckReq the recipient delivers the MPDUs in its reorder buffer when its reorder timer
+/// expires: 100 ms after the arrival of the lowest buffered MPDU, or at once if the timer has expired. All
+/// other MPDUs are delivered at the end of a frame.
 #[test]
 fn the_reorder_timer_delivers_stored_mpdus() {
     let timeout = Span::from_millis(100);
@@ -175,7 +176,7 @@ fn the_reorder_timer_delivers_stored_mpdus() {
                     arrivals.entry(mpdu.number).or_insert(*at);
                 }
                 Note::Delivered { number, .. } if *at != end => {
-                    // Those behind it that no missing one holds back go with it.
+                    // Buffered MPDUs behind the first that no missing MPDU blocks are delivered with it.
                     let is_first = last != Some(*at);
                     let waited = *at - arrivals[number];
                     assert!(!is_first || waited >= timeout, "{waited:?}");
@@ -189,9 +190,9 @@ fn the_reorder_timer_delivers_stored_mpdus() {
     assert!(released > 0, "no recipient was left alone");
 }
 
-/// MPDUs that arrive after the last BlockAckReq about a gap wait for the reorder timer, too. An outage destroys
-/// the first packet and all its BlockAckReqs; the next three packets are delivered together, 100 ms after their
-/// arrival.
+/// MPDUs that arrive after the last BlockAckReq about a gap also wait for the reorder timer. An outage
+/// destroys the first packet and all its BlockAckReqs; the next three packets are delivered together, 100 ms
+/// after their arrival.
 #[test]
 fn an_mpdu_above_an_unreported_gap_waits_for_the_timer() {
     let world_until = |end: Time| {
@@ -224,8 +225,9 @@ fn an_mpdu_above_an_unreported_gap_waits_for_the_timer() {
     assert_eq!(delivered, expected);
 }
 
-/// A broadcast that comes in the course of an exchange waits for its end: no MPDU goes out twice for it, and none is left behind. The first
-/// answers are lost, so that timeouts come with the broadcast in the MAC; with RTS, the CTS comes so.
+/// A broadcast that is queued during a frame exchange waits for the end of the exchange: it causes no second
+/// transmission of an MPDU, and no MPDU remains unsent. The first answers are lost, so timeouts occur while
+/// the broadcast is in the MAC; with RTS, the CTS arrives while it is in the MAC.
 #[test]
 fn a_broadcast_waits_for_the_end_of_a_frame_exchange() {
     for (rts, loss) in [(false, 1.0), (true, 0.0), (false, 0.0)] {

@@ -1,4 +1,4 @@
-//! Cells of 802.11n, ac and ax against closed forms.
+//! Cells of 802.11n, ac and ax, compared with closed forms.
 
 mod closed;
 mod laws;
@@ -16,9 +16,9 @@ pub struct Setting {
     pub streams: u8,
     pub width_mhz: u32,
     pub guard_ns: u64,
-    /// Largest A-MPDU, bytes; 0: no aggregation.
+    /// Largest A-MPDU, bytes; 0 without aggregation.
     pub ampdu: u32,
-    /// Longest A-MSDU, bytes; 0: none.
+    /// Longest A-MSDU, bytes; 0 without A-MSDUs.
     pub amsdu: u32,
     pub rts: bool,
     /// True if EIFS follows a collision.
@@ -36,7 +36,7 @@ impl Setting {
         if self.format == Format::He { 256 } else { 64 }
     }
 
-    /// Returns the plan of a cell with `n` stations at the origin that all hear each other.
+    /// Returns the plan of a cell with `n` stations at the origin, all of which receive each other.
     pub fn plan(&self, n: usize) -> CellPlan {
         let mode = self.mode().expect("a mode of the standard");
         let phy = self.format.phy(Band::Ghz5).expect("every format has 5 GHz");
@@ -45,7 +45,7 @@ impl Setting {
             amsdu: self.amsdu,
             window: self.window(),
             lost_block_ack: LostBlockAck::Resend,
-            retries: Retries::Lifetime(Span::from_secs(60)), // closed forms have none
+            retries: Retries::Lifetime(Span::from_secs(60)), // closed forms have no retry limit
         };
         let ht = HtPlan { mode, aifsn: 3, eifs: self.eifs, ampdu: (self.ampdu > 0).then_some(ampdu) };
         CellPlan {

@@ -6,7 +6,7 @@ use airhop_radio::phy::Format;
 
 /// Payload of a datagram, bytes.
 const PAYLOAD: u32 = 1472;
-/// A-MPDUs as long as the standard allows.
+/// A-MPDUs of the maximum length of the standard.
 const MAX: u32 = u32::MAX;
 
 pub const HT: Setting = Setting {
@@ -50,7 +50,8 @@ fn goodput_of_a_lone_station_equals_the_closed_form() {
     }
 }
 
-/// The same with A-MSDUs: limits of the standard and shorter ones, of an A-MPDU and of the time of a PPDU, packets of all sizes.
+/// The closed form with A-MSDUs: limits of the standard and shorter limits, limits on the length of an A-MPDU
+/// and on the duration of a PPDU, packets of all sizes.
 #[test]
 fn amsdu_goodput_equals_the_closed_form() {
     let settings = [
@@ -71,8 +72,9 @@ fn amsdu_goodput_equals_the_closed_form() {
     }
 }
 
-/// EDCA-Bianchi: a countdown at boundaries is Bianchi's chain. Without aggregates attempts count. A collision ends in AIFS, or in EIFS, as
-/// stations wait after it.
+/// Bianchi's model for EDCA: if stations count down at slot boundaries, the backoff is Bianchi's chain.
+/// Without aggregates the attempts are limited. A collision is followed by AIFS, or by EIFS if stations wait
+/// for EIFS.
 #[test]
 fn edca_throughput_equals_the_bianchi_model() {
     let alone = |s| Setting { ampdu: 0, ..s };
@@ -92,7 +94,8 @@ fn edca_throughput_equals_the_bianchi_model() {
     }
 }
 
-/// The window law: goodput against the loss of MPDUs, which go again behind those that wait. An MPDU is lost with all of its packets.
+/// The law of the BlockAck window: goodput as a function of the loss rate of MPDUs, which are retransmitted
+/// behind queued MPDUs. If an MPDU is lost, all of its packets are lost.
 #[test]
 fn goodput_with_mpdu_losses_follows_the_window_law() {
     let amsdus = |amsdu, setting| Setting { amsdu, ..setting };

@@ -10,7 +10,7 @@ use airhop_radio::layer::{Fragmentation, FrameKind, LinkEffect, LostFrame, Outgo
 use airhop_radio::phy::{DATA_OVERHEAD, Phy};
 use std::collections::VecDeque;
 
-/// Effects without their packets.
+/// Effects reported by a cell, without their packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Note {
     Delivered { from: Station, to: Station, number: u64 },
@@ -38,7 +38,7 @@ pub fn plan(n: usize) -> CellPlan {
     }
 }
 
-/// Returns a plan as [`plan`] with stations on a line at these metres, and these ranges.
+/// Returns the plan of [`plan`] with stations on a line at these positions, in metres, and these ranges.
 pub fn line(metres: &[f64], receive: f64, sense: f64) -> CellPlan {
     let mut plan = plan(metres.len());
     plan.stations.iter_mut().zip(metres).for_each(|(s, x)| s.1 = [*x, 0.0]);
@@ -59,16 +59,16 @@ pub struct World {
     pub cell: Cell,
     pub queue: EventQueue<CellEvent>,
     pub packets: Arena<Packet>,
-    /// Packets queued at each station: destination, IP bytes, number.
+    /// Packets queued at each station: destination, IP length in bytes, number.
     pub waiting: Vec<VecDeque<(Station, u32, u64)>>,
-    /// Saturating packet of each station, always available: destination, IP bytes.
+    /// Packet that a saturated station always has: destination, IP length in bytes.
     pub saturated: Vec<Option<(Station, u32)>>,
     /// Effects with their times, recorded if `keep`.
     pub notes: Vec<(Time, Note)>,
     pub keep: bool,
     /// Fragmentation of the packets.
     pub fragments: Option<Fragmentation>,
-    /// Number of packets delivered, and passed to the queues, so far.
+    /// Number of packets delivered, and number of packets passed to the queues, so far.
     pub delivered: u64,
     pub handed: u64,
     effects: Vec<LinkEffect>,
@@ -92,7 +92,7 @@ impl World {
         }
     }
 
-    /// Queues a packet of `bytes` IP bytes; its number is the count of all before it.
+    /// Queues a packet of `bytes` IP bytes; its number is the count of all packets queued before.
     pub fn push(&mut self, from: Station, to: Station, bytes: u32) {
         let number = self.handed;
         self.handed += 1;
@@ -100,13 +100,13 @@ impl World {
         self.feed(from);
     }
 
-    /// Keeps a packet of `bytes` IP bytes ready at `from` for ever.
+    /// Ensures that `from` always has a packet of `bytes` IP bytes to send.
     pub fn saturate(&mut self, from: Station, to: Station, bytes: u32) {
         self.saturated[usize::from(from)] = Some((to, bytes));
         self.feed(from);
     }
 
-    /// Passes the station its packets, as long as it has room and a packet is queued.
+    /// Passes packets of its queue to the station, as long as the MAC accepts them.
     fn feed(&mut self, station: Station) {
         while self.cell.is_free(station) && self.feed_one(station) {}
     }
@@ -128,19 +128,19 @@ impl World {
         true
     }
 
-    /// Runs to `end`.
+    /// Runs the simulation to `end`.
     pub fn run(&mut self, end: Time) {
         while self.step(end).is_some() {}
     }
 
-    /// Handles one event, if there is one not later than `end`.
+    /// Processes one event, if there is an event no later than `end`.
     pub fn step(&mut self, end: Time) -> Option<Time> {
         let (now, event) = self.queue.pop_until(end)?;
         self.handle(now, event.what);
         Some(now)
     }
 
-    /// Handles an event taken from the queue.
+    /// Processes an event taken from the queue.
     pub fn handle(&mut self, now: Time, event: AirEvent) {
         self.cell.on_event(now, event, &mut self.queue, &mut self.effects);
         for effect in std::mem::take(&mut self.effects) {

@@ -36,7 +36,7 @@ fn says_where(text: &str, why: &BadLine) {
     assert!(!why.what.is_empty());
 }
 
-/// Packets are sent in order, and each takes time.
+/// Checks that packets are sent in order, and that each has a positive duration.
 fn plays(deliveries: Deliveries) {
     let plan = LinkRate::Deliveries(Arc::new(deliveries));
     assert!(plan.time_for(1500) > Span::ZERO);

@@ -19,7 +19,7 @@ fn mode(format: Format, mcs: u8, streams: u8, width_mhz: u32, guard_ns: u64) -> 
     TxMode::new(settings(format, mcs, streams, width_mhz, guard_ns)).unwrap()
 }
 
-/// Every mode of the standard is available, and no excluded one.
+/// Every mode of the standard is available, and no mode that the standard excludes.
 #[test]
 fn every_mcs_of_the_standard_is_available() {
     let (mut there, mut left_out) = (0, Vec::new());
@@ -43,8 +43,8 @@ fn every_mcs_of_the_standard_is_available() {
     assert_eq!(there, 2 * (2 * 4 * 8 * 2) + (4 * 8 * 10 - 10) * 2 + (4 + 2) * 8 * 12 * 3);
 }
 
-/// PSDUs of many lengths, and for each mode lengths that exactly fill a number of symbols, and those a byte
-/// longer.
+/// PSDUs of many lengths; for each mode also lengths that exactly fill a number of symbols, and lengths one
+/// byte longer.
 #[test]
 fn the_ppdu_duration_is_the_sum_of_its_fields() {
     let mut checked = 0;
@@ -67,7 +67,7 @@ fn the_ppdu_duration_is_the_sum_of_its_fields() {
     assert!(checked > 50_000, "{checked}");
 }
 
-/// The computed longest PSDU for a given time fits into that time, and the next longer PSDU does not.
+/// The computed longest PSDU for a given duration fits into that duration, and the next longer PSDU does not.
 #[test]
 fn the_longest_psdu_just_fits_into_the_given_time() {
     for settings in standard::settings() {
@@ -155,7 +155,8 @@ fn responses_are_sent_at_basic_rates() {
     assert_eq!([9, 10, 11].map(rates), [[54, 24]; 3]);
 }
 
-/// One row: settings, largest A-MPDU and window, with RTS; then N_DBPS, MPDUs, PSDU, duration and cycle in tenths of µs, bit/s.
+/// One row: settings, largest A-MPDU and window, with RTS; then N_DBPS, number of MPDUs, PSDU, duration and
+/// cycle in tenths of µs, bit/s.
 type Example = (TxSettings, (u32, u32, bool), (u32, u32, u32, u64, u64, u64));
 
 /// A lone station with datagrams of 1472 bytes of UDP payload in best effort: AIFS and half the minimum

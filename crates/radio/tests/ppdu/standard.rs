@@ -1,11 +1,11 @@
-//! PPDUs of the standard, computed independently: fields, subcarriers and constellations, in integers, and
+//! PPDUs of the standard, computed independently: fields, subcarriers and constellations, as integers, and
 //! the standard's table of encoders.
 
 use airhop_base::Span;
 use airhop_radio::phy::{Band, Format, TxSettings};
 
-/// Encoders of VHT by width, spatial streams and MCS, hexadecimal; "-" where the standard has no such mode (IEEE 802.11-2020 Tables 21-30
-/// to 21-61).
+/// Numbers of VHT encoders by width, spatial streams and MCS, hexadecimal; "-" if the standard does not have
+/// the mode (IEEE 802.11-2020 Tables 21-30 to 21-61).
 const VHT_ENCODERS: [(u32, &str); 4] = [
     (20, "111111111- 111111111- 1111111111 111111111- 111111111- 1111111111 111111112- 111111112-"),
     (40, "1111111111 1111111111 1111111111 1111111122 1111112222 1111122222 1111222233 1111222233"),
@@ -16,7 +16,7 @@ const VHT_ENCODERS: [(u32, &str); 4] = [
 /// N_LTF by spatial streams (IEEE 802.11-2020 Table 21-13).
 const LTFS: [u64; 8] = [1, 2, 4, 4, 6, 6, 8, 8];
 
-/// Points of the constellation, and code rate as data bits and coded bits.
+/// Points of the constellation, and the code rate as data bits and coded bits.
 const MCS: [(u32, u64, u64); 12] = [
     (2, 1, 2),
     (4, 1, 2),
@@ -132,8 +132,8 @@ pub fn duration(settings: &TxSettings, symbols: u64) -> u64 {
     legacy + preamble + data + extension
 }
 
-/// Returns the number of data symbols for a PSDU: the smallest with room for its bits, 16 service bits and
-/// the tails.
+/// Returns the number of data symbols for a PSDU: the smallest number that holds its bits, 16 service bits
+/// and the tail bits.
 pub fn symbols(settings: &TxSettings, psdu: u64) -> Option<u64> {
     let (bits, each) = (16 + 8 * psdu + 6 * encoders(settings)?, data_bits(settings));
     let below = bits / each;

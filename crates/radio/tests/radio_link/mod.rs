@@ -9,7 +9,7 @@ use airhop_radio::layer::{LinkEffect, LostFrame, Outgoing, Station, Transmitted}
 use airhop_radio::link::{End, RadioEvent, RadioEventKind, RadioLink, RadioPlan};
 use std::collections::VecDeque;
 
-/// Effects without their packets.
+/// Effects reported by a link, without their packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Note {
     Delivered { end: End, number: u64 },
@@ -56,12 +56,12 @@ pub struct World {
     pub packets: Arena<Packet>,
     /// Packets queued at each end: bytes, number.
     pub waiting: [VecDeque<(u32, u64)>; 2],
-    /// Length of the saturating packets of each end, always available.
+    /// Length of the packets that a saturated end always has.
     pub saturated: [Option<u32>; 2],
     /// Effects with their times, recorded if `keep`.
     pub notes: Vec<(Time, Note)>,
     pub keep: bool,
-    /// Number of packets passed to the queues, and delivered from each end, so far.
+    /// Numbers of packets passed to the queues, and of packets delivered from each end, so far.
     pub handed: [u64; 2],
     pub delivered: [u64; 2],
     effects: Vec<LinkEffect>,
@@ -83,7 +83,7 @@ impl World {
         }
     }
 
-    /// Queues a packet; its number is the count of all before it at this end.
+    /// Queues a packet; its number is the count of all packets queued before at this end.
     pub fn push(&mut self, end: End, bytes: u32) {
         let at = usize::from(end);
         self.waiting[at].push_back((bytes, self.handed[at]));
@@ -91,13 +91,13 @@ impl World {
         self.feed(end);
     }
 
-    /// Keeps packets of `bytes` bytes ready at `end` for ever.
+    /// Ensures that `end` always has packets of `bytes` bytes to send.
     pub fn saturate(&mut self, end: End, bytes: u32) {
         self.saturated[usize::from(end)] = Some(bytes);
         self.feed(end);
     }
 
-    /// Offers the link the packets that it accepts.
+    /// Passes the packets that the link accepts to it.
     fn feed(&mut self, end: End) {
         let (at, now) = (usize::from(end), self.queue.now());
         while self.link.is_free(end.into()) {
@@ -116,19 +116,19 @@ impl World {
         }
     }
 
-    /// Runs to `end`, and sets the time to `end` even without an event then.
+    /// Runs the simulation to `end`, and sets the time to `end` even if no event occurs then.
     pub fn run_until(&mut self, end: Time) {
         self.run(end);
         self.queue.push(end, RadioEvent { link: ALARM, what: RadioEventKind::Sent(0) });
         self.run(end);
     }
 
-    /// Runs to `end`.
+    /// Runs the simulation to `end`.
     pub fn run(&mut self, end: Time) {
         while self.step(end).is_some() {}
     }
 
-    /// Handles one event, if there is one not later than `end`.
+    /// Processes one event, if there is an event no later than `end`.
     pub fn step(&mut self, end: Time) -> Option<Time> {
         let (now, event) = self.queue.pop_until(end)?;
         if event.link != ALARM {
@@ -140,7 +140,7 @@ impl World {
         Some(now)
     }
 
-    /// Removes a packet from the world; returns its number.
+    /// Removes a packet from the test bench; returns its number.
     fn out(&mut self, packet: Id<Packet>) -> u64 {
         let Body::Udp(Datagram { number, .. }) = self.packets.take(packet).body else { unreachable!() };
         number

@@ -51,7 +51,7 @@ fn changes(lines: &str) -> Overrides {
     changes
 }
 
-/// Checks that every paragraph begins with file and line, with file and key, or with the option of the
+/// Checks that every paragraph starts with file and line, with file and key, or with the option of the
 /// command line, and that quotations of a hostile file are short.
 fn says_where(refusal: &ScenarioError) {
     assert!(!refusal.problems().is_empty());
@@ -80,13 +80,13 @@ fn reads_back(scenario: &Scenario) {
     }
 }
 
-/// Runs the first events of a small world of `plan`, and checks that every packet has exactly one outcome.
+/// Runs the first events of a small network of `plan`, and checks that every packet has exactly one outcome.
 fn run_a_little(plan: &Plan) {
     if !is_small(plan) {
         return;
     }
     let Ok(mut world) = World::new(plan, 1, 0, None) else {
-        // Only a world with random draws can fail this late, because no valid draw exists.
+        // Only a network with random draws can fail at this point, because no valid draw exists.
         assert!(plan.links.wlans.iter().any(|wlan| wlan.draws.area.is_some()));
         return;
     };

@@ -151,8 +151,8 @@ fn propagation_uses_the_frequency_of_the_band() {
     assert!((high / low - 2.4 / 5.0).abs() < 1e-9, "{high} m and {low} m");
 }
 
-/// In 802.11n, ac and ax the error model applies only to MPDUs with data; in 802.11, b and g it applies to
-/// control frames, too.
+/// In 802.11n, ac and ax the error model applies only to MPDUs with data; in 802.11, b and g it also applies
+/// to control frames.
 #[test]
 fn errors_apply_to_control_frames_only_before_802_11n() {
     const LOSS: (&str, &str) = ("wlan.cell.errors", "{ kind = \"bernoulli\", loss = 0.1 }");
@@ -208,7 +208,7 @@ const BAD: &[&[(&str, &str)]] = &[
     &[("wlan.cell.errors", "{ kind = \"snr\", model = \"table\" }")],
     &[("flow.up.access_category", "VO")],
     &[("flow.up.access_category", "best effort")],
-    // Standards that lack these keys.
+    // Standards without these keys.
     &[("wlan.cell.standard", "802.11g")],
     &[("wlan.cell.standard", "802.11g"), ("wlan.cell.rate", "54 Mbit/s"), ("wlan.cell.width", "20 MHz")],
     &[("wlan.cell.standard", "802.11g"), ("wlan.cell.rate", "54 Mbit/s"), ("wlan.cell.lifetime", "1 s")],
@@ -229,7 +229,7 @@ fn every_wifi_mistake_has_its_message() {
     insta::assert_snapshot!(page);
 }
 
-/// Both schemes use a part of a damaged segment, and a scheme with another service runs.
+/// Both schemes use a part of a damaged segment. A scheme with another service runs.
 #[test]
 fn hack_and_lhp_over_802_11ac_are_refused() {
     let with = |scheme: &str, services: &str| {

@@ -165,7 +165,7 @@ fn legacy_us(bytes: u32, mbps: u32) -> f64 {
     f64::from(20 + 4 * (22 + 8 * bytes).div_ceil(4 * mbps))
 }
 
-/// The closed form is correct: an independent program with the same formulas printed these values.
+/// The closed form is correct: it equals the values printed by an independent program with the same formulas.
 #[test]
 fn the_closed_form_goodput_equals_the_reference_program() {
     for row in ROWS {
@@ -183,8 +183,8 @@ fn the_time_per_packet_is_its_share_of_an_ampdu() {
     }
 }
 
-/// Goodput of a saturated station is within 0.5 %: 1.9 s hold at least 340 exchanges, whose mean backoff has
-/// a standard error of 2.2 µs, and the exchange at the end may or may not count.
+/// Goodput of a saturated station is within 0.5 %: 1.9 s contain at least 340 frame exchanges, whose mean
+/// backoff has a standard error of 2.2 µs, and the last exchange may be incomplete.
 #[test]
 fn a_saturated_station_has_the_closed_form_goodput() {
     for row in ROWS {

@@ -1,4 +1,4 @@
-//! Law for any captured packets: a reader of the files finds exactly these packets. Random tests and the
+//! Law for any captured packets: a reader of the files reads exactly these packets. Random tests and the
 //! fuzzer use this harness.
 
 #[path = "../../../tcp/tests/hostile/bytes.rs"]
@@ -107,7 +107,7 @@ struct Conversation {
 }
 
 impl Wire {
-    /// Returns the packet as it is read back.
+    /// Returns the packet as a reader decodes it.
     fn carry(&mut self, packet: &Packet) -> Packet {
         let [sender, receiver] = match packet.body {
             Body::Notice(_) => [packet.dst, packet.src],
@@ -124,7 +124,7 @@ impl Wire {
         }
         let packet = carried(packet, *shift);
         match &packet.body {
-            // Yun 2009, §3.1: in the form of an ACK of the receiver, for any origin.
+            // Yun 2009, §3.1: the notice has the form of an ACK of the receiver, for any origin.
             Body::Notice(n) if n.kind.concerns_one_segment() => {
                 let (src, dst) = (conversation.receiver, conversation.sender);
                 Packet { src, dst, body: Body::Notice(Notice { origin: src, ..*n }), ..packet }

@@ -54,7 +54,7 @@ pub fn read(mut file: &[u8]) -> Capture {
             INTERFACE => capture.interfaces.push(interface(block(&mut file, INTERFACE))),
             _ => capture.records.push(record(block(&mut file, ENHANCED_PACKET))),
         }
-        // §4.3: the number of an interface that was described before.
+        // §4.3: the number refers to an interface that was described before.
         assert!(capture.records.last().is_none_or(|r| (r.interface as usize) < capture.interfaces.len()));
     }
     capture
@@ -104,7 +104,7 @@ fn options(mut body: &[u8]) -> BTreeMap<u16, &[u8]> {
     }
 }
 
-/// Returns bytes, and skips the zeros that fill the last word.
+/// Returns bytes, and skips the zeros that pad them to a word boundary.
 fn padded<'a>(bytes: &mut &'a [u8], length: usize) -> &'a [u8] {
     let taken = take(bytes, length);
     let padding = take(bytes, length.next_multiple_of(4) - length);

@@ -32,7 +32,7 @@ pub struct Script {
 pub enum Event {
     /// Registration of another interface of a node, with this name.
     Interface(NodeId, &'static str),
-    /// Crossing of an interface by a packet.
+    /// Transmission or reception of a packet at an interface.
     Crossing(Box<Crossing>),
 }
 
@@ -103,7 +103,7 @@ impl Bytes<'_> {
         }
     }
 
-    /// Returns a captured node, or any other.
+    /// Returns a captured node, or any other node.
     fn node(&mut self) -> NodeId {
         match self.next() {
             byte @ 0..=239 => NodeId(u16::from(byte) % NODES),
@@ -134,7 +134,7 @@ impl Bytes<'_> {
         }
     }
 
-    /// Returns `None` in most cases, as the options of a segment have limited room.
+    /// Returns `None` in most calls, because the options of a segment have limited space.
     fn seldom<T>(&mut self, get: impl FnOnce(&mut Self) -> T) -> Option<T> {
         self.next().is_multiple_of(4).then(|| get(self))
     }

@@ -1,5 +1,5 @@
-//! Parts of a packet carried by the wire format, as documented by the crate. Captures (`crates/trace`) are
-//! read back to the same parts.
+//! Fields of a packet that the wire format carries, as documented by the crate. Captures (`crates/trace`) are
+//! read back to the same fields.
 
 use airhop_base::{
     Arrival, Body, Datagram, Eln, Notice, NoticeKind, Options, Packet, Profile, RareOptions, RouteReply,
@@ -7,12 +7,12 @@ use airhop_base::{
 };
 use airhop_base::{Sack, SackBlock, Segment, Span, Time};
 
-/// Returns `packet` as it is read back if its sender announced a window scale of `shift`.
+/// Returns `packet` as a reader decodes it if its sender announced a window scale of `shift`.
 pub fn carried(packet: &Packet, shift: u8) -> Packet {
     let body = match packet.body.clone() {
         Body::Tcp(segment) => Body::Tcp(carried_segment(segment, shift)),
         Body::Udp(d) => {
-            // As many fields as the payload has room for.
+            // The payload has room for only some of the fields.
             let number = if d.len >= 8 { d.number } else { 0 };
             let sent = if d.len >= 16 { d.sent } else { Time::ZERO };
             Body::Udp(Datagram { number, sent, ..d })
@@ -56,7 +56,7 @@ fn carried_segment(s: Segment, shift: u8) -> Segment {
 }
 
 fn carried_notice(n: Notice) -> Notice {
-    // Where a window has its place, a length has 16 bits.
+    // A length has 16 bits in notices that also contain a window.
     let most = if matches!(n.kind, NoticeKind::Eln | NoticeKind::Ersn) { 65_535 } else { u32::MAX };
     let delay = match n.kind {
         kind if kind.concerns_one_segment() => Span::ZERO,

@@ -1,4 +1,4 @@
-//! Ends of a flow, and packets of it, on the wire.
+//! Ends of a flow, and packets of the flow, on the wire.
 
 use crate::hostile::{internet_checksum, protected};
 use airhop_base::{
@@ -57,7 +57,7 @@ pub fn bytes(packet: &Packet) -> Vec<u8> {
     out
 }
 
-/// RFC 1071 §1: the sum over the protected bytes, checksum included, is zero.
+/// Checks checksums (RFC 1071 §1): the sum over the protected bytes, checksum included, is zero.
 pub fn checksums_hold(datagram: &[u8]) -> bool {
     internet_checksum(&datagram[..20]) == 0 && internet_checksum(&protected(datagram)) == 0
 }

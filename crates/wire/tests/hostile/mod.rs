@@ -3,8 +3,8 @@
 use airhop_base::{Body, Packet};
 use airhop_wire::{Conversation, WireError, decode, encode};
 
-/// Bytes are decoded, or lead to an error with a message; a decoded packet is encoded as a datagram with the
-/// same meaning.
+/// Checks that bytes are decoded or cause an error with a message, and that a decoded packet is encoded as a
+/// datagram with the same meaning.
 pub fn datagram(bytes: &[u8]) {
     let packet = match decode(bytes) {
         Ok(decoded) => decoded.packet,
@@ -14,21 +14,21 @@ pub fn datagram(bytes: &[u8]) {
     let mut again = Vec::new();
     match encode(&packet, &conversation(&packet), &mut again) {
         Ok(()) => assert_eq!(decode(&again).map(|decoded| decoded.packet).as_ref(), Ok(&packet)),
-        // Options that Airhop does not write: of other kinds, in another number, or in another order with
-        // less padding.
+        // Options that Airhop does not write: options of other kinds, in other numbers, or in another order
+        // with less padding.
         Err(WireError::Options(_) | WireError::Length { .. }) => {}
         Err(other) => panic!("{packet:?}: {other}"),
     }
 }
 
-/// The same law for datagrams with valid checksums and lengths, which random bytes do not have.
+/// Checks the same law for datagrams with valid checksums and lengths, which random bytes do not have.
 pub fn repaired_datagram(bytes: &[u8]) {
     let mut bytes = bytes.to_vec();
     if bytes.len() >= 28 {
         bytes[0] = 0x45;
         let length = u16::try_from(bytes.len()).unwrap_or(u16::MAX);
         bytes[2..4].copy_from_slice(&length.to_be_bytes());
-        bytes[6] &= 0x40; // no fragment
+        bytes[6] &= 0x40; // not a fragment
         bytes[7] = 0;
         bytes.truncate(length.into());
         repair_checksums(&mut bytes);
@@ -66,7 +66,7 @@ pub fn protected(datagram: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Sets valid checksums in the headers of a datagram, as far as there are headers.
+/// Sets valid checksums in the headers that a datagram contains.
 pub fn repair_checksums(datagram: &mut [u8]) {
     let transport = match datagram[9] {
         6 => 36,

@@ -7,8 +7,8 @@ use airhop_wire::real::{
 };
 use std::sync::Arc;
 
-/// Bytes are parsed, or lead to an error with a message. A parsed datagram leaves unchanged; with a mark and
-/// NAKs its checksums are valid if they were valid before.
+/// Checks that bytes are parsed or cause an error with a message. A parsed datagram is written back
+/// unchanged; with a mark and NAKs its checksums are valid if they were valid before.
 pub fn datagram(bytes: &[u8]) {
     let seen = match read(bytes) {
         Ok(seen) => seen,
@@ -52,7 +52,7 @@ fn packet(bytes: &[u8], seen: &HeaderFields, connection: &mut Connection) -> Pac
     Packet { ecn: seen.ecn, ..Packet::new(FlowId(0), NodeId(0), NodeId(1), seen.bytes, body) }
 }
 
-/// Returns the packet with congestion experienced, and NAKs if it is TCP.
+/// Returns the packet with a CE mark, and with NAKs if it is a TCP segment.
 fn with_marks(packet: Packet) -> Packet {
     let body = match packet.body {
         Body::Tcp(segment) => {
@@ -64,8 +64,8 @@ fn with_marks(packet: Packet) -> Packet {
     Packet { ecn: Ecn::Ce, body, ..packet }
 }
 
-/// The same law for datagrams with the lengths and checksums of a network card; after segmentation they have
-/// the same payload.
+/// Checks the same law for datagrams with the lengths and checksums of a network card; after segmentation
+/// they have the same payload.
 pub fn repaired_datagram(bytes: &[u8]) {
     let mut bytes = bytes.to_vec();
     bytes.truncate(65_535);
@@ -85,7 +85,8 @@ pub fn repaired_datagram(bytes: &[u8]) {
     assert_eq!(payload, expected);
 }
 
-/// A checksum may begin at any offset; with its field completed, the sum is all ones, or no byte changes.
+/// Checks that a checksum may start at any offset; with its field completed, the sum is all ones, or no byte
+/// changes.
 pub fn begun_checksum(bytes: &[u8]) {
     let [a, b, c, d, rest @ ..] = bytes else { return };
     let (start, offset) = (u16::from_le_bytes([*a, *b]), u16::from_le_bytes([*c, *d]));
@@ -98,8 +99,8 @@ pub fn begun_checksum(bytes: &[u8]) {
     assert_eq!(changed, rest);
 }
 
-/// Segments with any numbers and flags, in either direction: an unfolded number folds back to the original,
-/// unless it is older than the observer's state; only sent data is acknowledged.
+/// Checks segments with any numbers and flags, in either direction: an unfolded number folds back to the
+/// original, unless it is older than the observer's state; only sent data is acknowledged.
 pub fn connection(bytes: &[u8]) {
     let mut connection = Connection::new();
     let mut sent = [1; 2];

@@ -39,8 +39,9 @@ fn every_byte_of_an_rttn_over_ipv6_is_correct() {
     assert_eq!(checksums_hold(&broken), Err("wrong ICMPv6 checksum"));
 }
 
-/// Yun 2009 §3.1: addresses, ports and size of a pure ACK of the receiver, whose acknowledgement field names
-/// the segment, and one of two reserved bits: every byte, for both versions of IP, and for any router.
+/// Yun 2009 §3.1: every byte of a notice, for both versions of IP, and for any router. It has addresses,
+/// ports and size of a pure ACK of the receiver, its acknowledgement field names the segment, and one of two
+/// reserved bits is set.
 #[test]
 fn an_eln_has_every_byte_of_a_pure_ack_and_one_more_bit() {
     for (kind, bits) in [(NoticeKind::Ersn, 0b0100), (NoticeKind::Eln, 0b1000)] {
@@ -60,7 +61,7 @@ fn an_eln_has_every_byte_of_a_pure_ack_and_one_more_bit() {
     }
 }
 
-/// A delay saturates; a NAK and mixed address families lead to errors.
+/// A delay that is too long is set to the maximum. A NAK and mixed address families cause errors.
 #[test]
 fn a_notice_that_fits_no_datagram_is_an_error() {
     let long =

@@ -1,4 +1,4 @@
-//! Sequence numbers of a connection, as unfolded by an observer between its ends.
+//! Sequence numbers of a connection, unfolded by an observer between its two ends.
 
 use super::{header, original, seen, tcp};
 use airhop_base::{Flags, SackBlock, Segment};
@@ -34,7 +34,7 @@ fn opened(scales: [Option<u8>; 2]) -> Connection {
     connection
 }
 
-/// RFC 9293 §3.4: a SYN is 0, the first byte 1; the other fields of a segment are read as well.
+/// RFC 9293 §3.4: a SYN has offset 0, the first byte offset 1. The other fields of a segment are also read.
 #[test]
 fn a_syn_is_offset_0_and_the_first_byte_is_1() {
     let mut connection = Connection::new();
@@ -92,7 +92,8 @@ fn sack_blocks_have_the_offsets_of_the_peers_stream() {
     assert_eq!(segment.ack, 0x90);
 }
 
-/// Without a SYN, the first number of a stream, from either end, is byte 1. Older numbers saturate.
+/// Without a SYN, the first number of a stream, from either end, is byte 1. Older numbers are set to the
+/// minimum.
 #[test]
 fn without_a_syn_the_first_number_is_offset_1() {
     let mut connection = Connection::new();
@@ -111,8 +112,8 @@ fn without_a_syn_the_first_number_is_offset_1() {
     assert_eq!(connection.fold(Way::Reverse, 1461), 3460);
 }
 
-/// RFC 9293 §3.6, MAY-2: a SYN with another number begins another connection with its own numbering; the same
-/// SYN again does not.
+/// RFC 9293 §3.6, MAY-2: a SYN with another number starts another connection with its own numbering; a
+/// repetition of the same SYN does not.
 #[test]
 fn a_syn_with_another_number_begins_another_connection() {
     let mut connection = opened([Some(3), Some(7)]);
@@ -152,7 +153,7 @@ fn a_second_syn_ack_of_a_syn_is_the_same_connection() {
 }
 
 /// RFC 9293 §3.10.7.1: the RST of a host without the connection has the number 0; only the answer to the
-/// retransmitted SYN counts.
+/// retransmitted SYN is used.
 #[test]
 fn a_reset_does_not_set_the_initial_sequence_number() {
     let mut connection = Connection::new();
@@ -172,9 +173,9 @@ fn a_reset_does_not_set_the_initial_sequence_number() {
 }
 
 proptest! {
-    /// RFC 9293 §3.4: numbers unfold to the offsets that were folded, across any number of wraps, with any
-    /// reordering within 2³⁰ and from either end; an ACK beyond the sent data counts as an ACK of the sent
-    /// data (§3.10.7.4), and does not advance the stream.
+    /// RFC 9293 §3.4: numbers unfold to the original offsets, across any number of wraps, with any reordering
+    /// within 2³⁰ and from either end. An ACK beyond the sent data counts as an ACK of the sent data
+    /// (§3.10.7.4), and does not advance the stream.
     #[test]
     fn offsets_are_correct_across_wraps_and_reordering(
         isn: u32,

@@ -6,7 +6,7 @@ use airhop_wire::real::{OffloadError, Unreadable, checksums_hold, complete_check
 use etherparse::{TcpHeader, TcpOptionElement as Opt};
 use proptest::prelude::*;
 
-/// Returns the sum of the pseudo header (RFC 9293 §3.1, RFC 8200 §8.1) by RFC 1071 §4.1.
+/// Returns the sum of the pseudo header (RFC 9293 §3.1, RFC 8200 §8.1), computed as in RFC 1071 §4.1.
 fn pseudo_sum(datagram: &[u8], transport: usize) -> u16 {
     let (protocol, addresses) = match datagram[0] >> 4 {
         4 => (datagram[9], &datagram[12..20]),
@@ -22,7 +22,7 @@ fn udp(is_v6: bool, payload: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Virtual I/O Device 1.2, §5.1.6: a checksum field that begins as the sum of the pseudo header is completed
+/// Virtual I/O Device 1.2, §5.1.6: a checksum field that contains the sum of the pseudo header is completed
 /// to the full checksum.
 #[test]
 fn a_partial_checksum_is_completed() {
@@ -81,8 +81,9 @@ fn a_checksum_offset_past_the_datagram_is_an_error() {
     assert_eq!(refused.to_string(), "a checksum at bytes 30 and 31, but only 30 bytes are there");
 }
 
-/// RFC 9293 §3.1, RFC 3168 §6.1.2: each segment equals the one built by etherparse from its part of the
-/// payload and consecutive numbers. CWR is on the first, PSH and FIN on the last; the identification wraps.
+/// RFC 9293 §3.1, RFC 3168 §6.1.2: each segment equals the segment that etherparse builds from its part of
+/// the payload and consecutive numbers. CWR is on the first segment, PSH and FIN on the last; the
+/// identification wraps.
 #[test]
 fn a_large_tcp_segment_is_split_into_segments() {
     let payload: Vec<u8> = (0..2500u32).map(|byte| (byte * 7) as u8).collect();
@@ -143,7 +144,7 @@ fn a_datagram_without_segmentation_is_one_segment() {
     }
 }
 
-/// A datagram that cannot be segmented leads to an error.
+/// A datagram that cannot be segmented causes an error.
 #[test]
 fn a_datagram_that_cannot_be_segmented_is_an_error() {
     let whole = tcp(false, 0, header(1, &[]), b"data");

@@ -38,7 +38,7 @@ fn every_field_of_a_syn_is_read_over_ipv4_and_ipv6() {
         assert_eq!((tcp.mss, tcp.window_scale, tcp.sack_permitted), (Some(1460), Some(7), true));
         assert_eq!(tcp.timestamps, Some(Timestamps { value: 7, echo: 9 }));
         assert_eq!(checksums_hold(&bytes), Ok(()));
-        // The headers suffice, and bytes that a device appends to a datagram are ignored.
+        // The headers are sufficient, and bytes that a device appends to a datagram are ignored.
         assert_eq!(read(&bytes[..bytes.len() - 5]), Ok(all));
         assert_eq!(read(&[&bytes[..], &[0xEE; 9]].concat()), Ok(all));
     }
@@ -73,7 +73,8 @@ fn sack_blocks_of_an_ack_are_read_in_order() {
     );
 }
 
-/// RFC 9293 §3.1, MUST-7: malformed options do not make a segment malformed; the options before them count.
+/// RFC 9293 §3.1, MUST-7: malformed options do not make a segment malformed; the options before them are
+/// used.
 #[test]
 fn malformed_options_are_ignored() {
     let with = |options: &[u8]| {
@@ -98,7 +99,7 @@ fn malformed_options_are_ignored() {
     assert_eq!(with(&[3, 3, 200, 0]).window_scale, Some(14), "RFC 7323 §2.3: 14 in place of more");
 }
 
-/// RFC 768 and protocols with ports at the same offset; RFC 792 has none.
+/// RFC 768 and other protocols with ports at the same offset; ICMP (RFC 792) has no ports.
 #[test]
 fn ports_of_datagrams_without_tcp_are_read() {
     let mut udp = Vec::new();
@@ -122,8 +123,8 @@ fn ports_of_datagrams_without_tcp_are_read() {
     }
 }
 
-/// RFC 791 §3.2: every fragment counts as a fragment, including the first, which has the ports. The flag DF
-/// has no effect.
+/// RFC 791 §3.2: every fragment counts as a fragment, including the first fragment, which contains the ports.
+/// The flag DF has no effect.
 #[test]
 fn every_ipv4_fragment_is_read_as_a_fragment() {
     let whole = tcp(false, 0, header(1, &[]), &[7; 100]);
@@ -137,7 +138,7 @@ fn every_ipv4_fragment_is_read_as_a_fragment() {
 }
 
 /// RFC 8200 §4: hop-by-hop, routing and destination options are skipped. §4.5: fragments; RFC 6946: a
-/// fragment with the whole datagram is none.
+/// fragment that contains the whole datagram does not count as a fragment.
 #[test]
 fn ipv6_extension_headers_are_skipped() {
     let plain = tcp(true, 2, header(1, &[]), b"data");
@@ -175,7 +176,7 @@ fn ipv6_extension_headers_are_skipped() {
     assert!(matches!(read(&chain[..60]), Err(Unreadable::Cut { what: "IPv6 extension header", .. })));
 }
 
-/// An inconsistent or missing header leads to an error.
+/// An inconsistent or missing header causes an error.
 #[test]
 fn an_unreadable_datagram_is_an_error() {
     let whole = tcp(false, 0, header(1, &[]), b"data");
@@ -201,7 +202,7 @@ fn fuzzer_seeds_are_read_without_panic() {
     let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/real");
     for seed in fs::read_dir(seeds).expect("the seeds of the fuzzer") {
         let path = seed.expect("a file").path();
-        println!("{}", path.display()); // shown if it fails
+        println!("{}", path.display()); // shown if the test fails
         let bytes = fs::read(&path).expect("a readable file");
         hostile::datagram(&bytes);
         hostile::repaired_datagram(&bytes);
@@ -211,7 +212,7 @@ fn fuzzer_seeds_are_read_without_panic() {
 }
 
 proptest! {
-    /// No bytes cause a panic, and a parsed datagram leaves unchanged.
+    /// No bytes cause a panic, and a parsed datagram is written back unchanged.
     #[test]
     fn any_bytes_are_read_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         hostile::datagram(&bytes);
@@ -220,7 +221,7 @@ proptest! {
         hostile::connection(&bytes);
     }
 
-    /// The same law for bytes that begin like a datagram of either family.
+    /// The same law for bytes that start as a datagram of either address family does.
     #[test]
     fn bytes_like_a_datagram_are_read_without_panic(
         mut bytes in prop::collection::vec(any::<u8>(), 60..200),

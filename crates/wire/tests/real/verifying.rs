@@ -1,4 +1,4 @@
-//! Valid, wrong, missing and unneeded checksums.
+//! Valid, wrong, missing and unnecessary checksums.
 
 use super::{header, ip, tcp};
 use airhop_wire::real::checksums_hold;
@@ -33,7 +33,7 @@ fn a_checksum_detects_every_changed_byte() {
     }
 }
 
-/// RFC 768: a datagram without checksum is valid on IPv4; RFC 8200 §8.1: not on IPv6.
+/// A datagram without a checksum is valid on IPv4 (RFC 768), but not on IPv6 (RFC 8200 §8.1).
 #[test]
 fn udp_without_a_checksum_is_valid_only_over_ipv4() {
     for (is_v6, expected) in [(false, Ok(())), (true, Err("no UDP checksum"))] {
@@ -45,7 +45,7 @@ fn udp_without_a_checksum_is_valid_only_over_ipv4() {
     }
 }
 
-/// Truncated datagrams cannot be checked; for a fragment (RFC 791 §3.2) only the header is.
+/// Truncated datagrams cannot be checked; of a fragment (RFC 791 §3.2) only the header is checked.
 #[test]
 fn truncated_datagrams_cannot_be_verified() {
     let bytes = tcp(false, 0, header(1, &[]), b"payload");

@@ -1,4 +1,4 @@
-//! Tests of writing changes into received datagrams.
+//! Tests that write changes into received datagrams.
 
 use super::{header, original, other_packet, packet, seen, tcp};
 use airhop_base::{Ecn, Eln, Naks, Original, Packet, RareOptions, Segment};
@@ -27,7 +27,7 @@ fn ack_with(original: &Original, seqs: &[u64]) -> Packet {
     }))
 }
 
-/// Without a change, the result is the original bytes, not a copy.
+/// Without a change, the function returns the original bytes, not a copy.
 #[test]
 fn unchanged_datagrams_keep_their_bytes() {
     for is_v6 in [false, true] {
@@ -45,7 +45,7 @@ fn unchanged_datagrams_keep_their_bytes() {
     assert!(Arc::ptr_eq(&write_back(&nonsense, &marked, None, false), nonsense.datagram()));
 }
 
-/// RFC 3168 §5: only an ECN-capable packet is marked. Only the field and the IPv4 checksum change.
+/// RFC 3168 §5: only an ECN-capable packet is marked. Only the ECN field and the IPv4 checksum change.
 #[test]
 fn only_an_ecn_capable_packet_is_marked_ce() {
     for (is_v6, ecn) in [(false, 1), (false, 2), (true, 1), (true, 2)] {
@@ -64,8 +64,9 @@ fn only_an_ecn_capable_packet_is_marked_ce() {
     }
 }
 
-/// Balakrishnan and Katz 1998: the ACK stays an ACK with one more bit, at the same position as in simulated
-/// ACKs. A sender without a listener does not receive the bit, and packets other than TCP have none.
+/// Balakrishnan and Katz 1998: the ACK remains an ACK with an additional bit, at the same position as in
+/// simulated ACKs. A sender without a listener does not receive the bit, and packets other than TCP do not
+/// have it.
 #[test]
 fn the_eln_bit_is_set_in_an_ack_of_a_listener() {
     let eln = RareOptions { eln: Some(Eln::Next), ..RareOptions::NONE };
@@ -87,7 +88,8 @@ fn the_eln_bit_is_set_in_an_ack_of_a_listener() {
     assert!(Arc::ptr_eq(&write_back(&original, &marked, None, true), original.datagram()));
 }
 
-/// RFC 4727, RFC 6994 §3: the option byte by byte, after the others; an End of Option List is replaced.
+/// RFC 4727, RFC 6994 §3: every byte of the option, after the other options; an End of Option List is
+/// replaced.
 #[test]
 fn every_byte_of_a_nak_option_is_correct() {
     let options = [Opt::SelectiveAcknowledgement((0x300, 0x400), [None; 3])];
