@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A congestion control that uses all that objects use: kfuncs, helpers, maps, global variables, the kernel's configuration, functions of its
- * own, bitfields and its state; and a program of tc that hears notices for it.
+ * A congestion control that uses every supported feature of objects: kfuncs, helpers, maps, global variables, the kernel's configuration,
+ * static functions, bitfields and private state; and a tc program that reads notices for the congestion control.
  */
 #include "kernel.h"
 
 char LICENSE[] SEC("license") = "GPL";
 extern unsigned long CONFIG_HZ KCONFIG;
 
-/* How often each word of notices was heard. */
+/* Number of received notices by their second byte. */
 struct {
 	UINT(type, 1);
 	UINT(max_entries, 4);
@@ -16,7 +16,7 @@ struct {
 	TYPE(value, u64);
 } heard SEC(".maps");
 
-/* By kind of event. */
+/* Counters by kind of event. */
 struct {
 	UINT(type, 2);
 	UINT(max_entries, 4);
@@ -56,7 +56,7 @@ static struct state *state(struct sock *sk)
 	return (struct state *)((struct inet_connection_sock *)sk)->icsk_ca_priv;
 }
 
-/* Not inlined: a call between two functions, one of them with a stack of its own. */
+/* Not inlined: a call between two functions, one of which has its own stack frame. */
 static __attribute__((noinline)) u64 sum(const u32 *numbers, u32 count)
 {
 	volatile u64 total = 0;
@@ -127,7 +127,7 @@ void heeds_pkts_acked(u64 *ctx)
 	state((void *)ctx[0])->last_rtt = sample->rtt_us;
 }
 
-/* Reads what is not simulated: in_flight of the sample is for the caller to provide or not. */
+/* Reads a member that is not simulated; the caller may or may not provide in_flight of the sample. */
 SEC("struct_ops/undo_cwnd")
 u32 heeds_undo_cwnd(u64 *ctx)
 {
@@ -146,7 +146,7 @@ struct tcp_congestion_ops heeds = {
 	.name = "heeds",
 };
 
-/* The first two bytes of a notice: its kind, and the word. */
+/* The first two bytes of a notice: its kind, and a second byte. */
 SEC("tc")
 int listen(struct __sk_buff *skb)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the objects of these tests see of the kernel. */
+/* Declarations of the kernel for the objects of these tests. */
 typedef unsigned char u8;
 typedef unsigned short u16;
 typedef unsigned int u32;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A congestion control each of whose callbacks reaches, as its arguments have it, what is not its own. */
+/* A congestion control whose callbacks access memory of others; the arguments select the access. */
 #include "kernel.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -27,7 +27,7 @@ struct {
 	TYPE(value, struct locked);
 } locks SEC(".maps");
 
-/* The value of the next entry. */
+/* Accesses the value of the next entry. */
 SEC("struct_ops/cong_avoid")
 void next_value(u64 *ctx)
 {
@@ -38,7 +38,7 @@ void next_value(u64 *ctx)
 		value[ctx[1]] = 1;
 }
 
-/* The frame of the caller. */
+/* Accesses the stack frame of the caller. */
 static __attribute__((noinline)) u64 above(u64 index)
 {
 	volatile u64 own[2];
@@ -57,7 +57,7 @@ u32 frame(u64 *ctx)
 	return above(own[0]);
 }
 
-/* The last byte of a member, or two members at once. */
+/* Writes only the last byte of a member, or two members at once. */
 SEC("struct_ops/set_state")
 void parts_of_members(u64 *ctx)
 {
@@ -72,7 +72,7 @@ void parts_of_members(u64 *ctx)
 		*window = 0x0000000a0000000aULL;
 }
 
-/* Bytes within a word, atomically. */
+/* Changes bytes within a word by an atomic operation. */
 SEC("struct_ops/pkts_acked")
 void misaligned(u64 *ctx)
 {
@@ -83,7 +83,7 @@ void misaligned(u64 *ctx)
 		__sync_fetch_and_add((u64 *)(value + (ctx[1] & 7)), 1);
 }
 
-/* A lock that is not given back, taken twice, held during a call, overwritten, or no lock. */
+/* A lock that is not released, locked twice, held during a call, overwritten, or not a lock. */
 SEC("struct_ops/undo_cwnd")
 u32 holds(u64 *ctx)
 {
@@ -113,7 +113,7 @@ struct {
 	TYPE(value, u32);
 } owned SEC(".maps");
 
-/* The value of another socket; half an argument and half of the next. */
+/* Accesses the value of another socket, or half of an argument and half of the next. */
 SEC("struct_ops/init")
 void looks(u64 *ctx)
 {

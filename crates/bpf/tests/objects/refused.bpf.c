@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Congestion controls each of which a kernel refuses to load, whatever arguments they are called with. */
+/* Congestion controls, each of which a kernel rejects when it is loaded, for any arguments. */
 #include "kernel.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -27,7 +27,7 @@ u32 whole(u64 *ctx)
 	return ((struct tcp_sock *)ctx[0])->snd_cwnd;
 }
 
-/* 400 and 320 bytes of stack in a chain. */
+/* 400 and 320 bytes of stack in a chain of calls. */
 static __attribute__((noinline)) u64 inner(volatile u64 *above)
 {
 	volatile u64 own[40];
@@ -47,7 +47,7 @@ void deep(u64 *ctx)
 	((struct tcp_sock *)ctx[0])->snd_cwnd = inner(own);
 }
 
-/* A member that the kernel alone writes, in a branch that is never taken. */
+/* Writes a member that only the kernel may write, in a branch that is never executed. */
 SEC("struct_ops/cong_avoid")
 void writes(u64 *ctx)
 {
@@ -55,7 +55,7 @@ void writes(u64 *ctx)
 		((struct tcp_sock *)ctx[0])->srtt_us = 1;
 }
 
-/* The same of one that nobody fills in. */
+/* Writes a member that is not simulated, in a branch that is never executed. */
 SEC("struct_ops/cong_avoid")
 void reads(u64 *ctx)
 {
@@ -63,7 +63,7 @@ void reads(u64 *ctx)
 		((struct tcp_sock *)ctx[0])->snd_cwnd = ((struct tcp_sock *)ctx[0])->nonagle;
 }
 
-/* Three bytes into a value. */
+/* Writes at offset 3 of a value. */
 SEC("struct_ops/cong_avoid")
 void misaligned(u64 *ctx)
 {
@@ -74,7 +74,7 @@ void misaligned(u64 *ctx)
 		__sync_fetch_and_add((u64 *)(value + 3), 1);
 }
 
-/* What a connection that ends may not ask for. */
+/* Calls that are not permitted in release. */
 SEC("struct_ops/cong_avoid")
 void grows(u64 *ctx)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The n-th connection has a window of ten times n: a global variable and a map count alike. */
+/* The n-th connection has a window of 10 n: a global variable and a map count the connections. */
 #include "kernel.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -59,7 +59,7 @@ struct tcp_congestion_ops shares = {
 	.name = "shares",
 };
 
-/* Takes nothing away. */
+/* Passes every packet. */
 SEC("tc")
 int passes(struct __sk_buff *skb)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One program for two callbacks, which no kernel takes. */
+/* One program for two callbacks, which every kernel rejects. */
 #include "kernel.h"
 
 char LICENSE[] SEC("license") = "GPL";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What published congestion controls ask the kernel for beside kfuncs and maps: a loop, a lock, an option, a line to be printed. */
+/* Kernel functions that published congestion controls use besides kfuncs and maps: a loop, a lock, a socket option, a printed line. */
 #include "kernel.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -26,7 +26,7 @@ static long add(u32 index, struct sum *sum)
 	return index == sum->last;
 }
 
-/* The largest window. */
+/* Sets the maximum window. */
 SEC("struct_ops/init")
 void bounds(u64 *ctx)
 {
@@ -45,7 +45,7 @@ void bounds(u64 *ctx)
 	vprintk(format, sizeof(format), numbers, sizeof(numbers));
 }
 
-/* 0 + 1 + … up to what the caller says, ten turns at most. */
+/* Sums 0 + 1 + … up to the caller's number, in at most ten iterations. */
 SEC("struct_ops/ssthresh")
 u32 adds(u64 *ctx)
 {
@@ -75,7 +75,7 @@ u32 counts(u64 *ctx)
 	return key;
 }
 
-/* A pacing rate at most, and a receive window at most, also with half a value. */
+/* Sets the maximum pacing rate and the maximum receive window, also with a truncated value. */
 SEC("struct_ops/set_state")
 void limits(u64 *ctx)
 {

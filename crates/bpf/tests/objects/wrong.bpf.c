@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A congestion control each of whose callbacks does what the kernel's verifier would refuse. */
+/* A congestion control whose callbacks contain code that the kernel's verifier would reject. */
 #include "kernel.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* Without end: the budget. */
+/* Infinite loop: exceeds the instruction limit. */
 SEC("struct_ops/init")
 void endless(u64 *ctx)
 {
@@ -14,7 +14,7 @@ void endless(u64 *ctx)
 		one = 1;
 }
 
-/* Without end: the stack. */
+/* Infinite recursion: exceeds the stack. */
 static __attribute__((noinline)) u32 deeper(volatile u32 *depth)
 {
 	volatile u32 own = *depth + 1;
@@ -30,21 +30,21 @@ u32 recursive(u64 *ctx)
 	return deeper(&depth);
 }
 
-/* A member that the kernel alone writes. */
+/* Writes a member that only the kernel may write. */
 SEC("struct_ops/cong_avoid")
 void writes_srtt(u64 *ctx)
 {
 	((struct tcp_sock *)ctx[0])->srtt_us = 1;
 }
 
-/* An address out of nothing. */
+/* Reads from an arbitrary address. */
 SEC("struct_ops/set_state")
 void wild(u64 *ctx)
 {
 	*(volatile u32 *)(ctx[1] << 60) = 1;
 }
 
-/* Beyond the state of 104 bytes. */
+/* Accesses memory beyond the private state of 104 bytes. */
 SEC("struct_ops/undo_cwnd")
 u32 beyond(u64 *ctx)
 {
@@ -53,7 +53,7 @@ u32 beyond(u64 *ctx)
 	return own[200];
 }
 
-/* A member that nobody fills in. */
+/* Reads a member that is not simulated. */
 SEC("struct_ops/pkts_acked")
 void unknown_member(u64 *ctx)
 {
