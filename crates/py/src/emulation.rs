@@ -341,7 +341,7 @@ pub(crate) fn in_a_thread<T: Send + 'static>(
         return Err(why);
     }
     let result =
-        result.ok_or_else(|| RunError::new_err("this is a mistake in Airhop: the emulator panicked"))?;
+        result.ok_or_else(|| RunError::new_err("this is an error in Airhop: the emulator panicked"))?;
     result.map_err(|failure| match failure {
         Failure::Run(error) => python_error(py, error),
         Failure::Emulation(error) => PyOSError::new_err(error.to_string()),

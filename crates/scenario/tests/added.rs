@@ -86,7 +86,7 @@ fn a_scheme_fault_names_the_run_and_a_panic_is_a_bug() {
     assert!(told.ends_with(" s of \"last-hop\" with seed 5, rep 2: no idea"), "{told}");
     assert!(!told.contains(" at 0.000000000 s"), "{told}");
     let told = run("panicking").expect_err("its first loss").to_string();
-    assert!(told.starts_with("this is a mistake in Airhop") && told.ends_with("a mistake"), "{told}");
+    assert!(told.starts_with("this is an error in Airhop") && told.ends_with("a mistake"), "{told}");
 }
 
 #[test]

@@ -141,29 +141,32 @@ fn impossible_link_changes_are_refused() {
         (r#"{ kind = "rate", at = "1 s", rate = "1 Mbit/s", lasts = "1 s" }"#.into(), "changes.lasts: unknown key of kind \"rate\"; expected one of at, rate, every, direction; kind \"outage\" has it"),
         (
             r#"[{ kind = "rate", at = "1 s", rate = "0 Mbit/s" }]"#.into(),
-            "changes.0.rate: expected a data rate from 1 bit/s to 10000 Gbit/s, got \"0 Mbit/s\"; where nothing leaves a link it has an outage: changes = { kind = \"outage\", at = \"10 s\", lasts = \"2 s\" }",
+            "changes.0.rate: expected a data rate from 1 bit/s to 10000 Gbit/s, got \"0 Mbit/s\"; a period without \
+             transmissions is an outage: changes = { kind = \"outage\", at = \"10 s\", lasts = \"2 s\" }",
         ),
         (outage("60 s", "1 s"), "changes.at: expected a time before the end of the run, duration = \"60 s\", got \"60 s\""),
         (outage("1 s", "0 s"), "changes.lasts: expected a duration of at least 1 ns"),
         (
             format!("[{}, {}]", outage("3 s", "1 s"), outage("1 s", "2500 ms")),
-            "changes.0.at: expected outages and gaps that do not overlap, but this one begins at \"3 s\", and that of radio.air.changes.1 lasts from \"1 s\" to \"3.5 s\"",
+            "changes.0.at: expected outages and gaps that do not overlap, but this change starts at \"3 s\", and the change \
+             radio.air.changes.1 lasts from \"1 s\" to \"3.5 s\"",
         ),
         (
             format!(r#"[{}, {{ kind = "handoff", at = "1 s", gap = "1 s", mobile = "m", every = "7 s" }}]"#, outage("15500 ms", "1 s")),
-            "changes.0.at: expected outages and gaps that do not overlap, but this one begins at \"15.5 s\", and that of radio.air.changes.1 lasts from \"15 s\" to \"16 s\"",
+            "changes.0.at: expected outages and gaps that do not overlap, but this change starts at \"15.5 s\", and the change \
+             radio.air.changes.1 lasts from \"15 s\" to \"16 s\"",
         ),
         (
             r#"{ kind = "outage", at = "1 s", lasts = "2 s", every = "1 s" }"#.into(),
-            "changes.every: expected at least \"2 s\", which it lasts, got \"1 s\"",
+            "changes.every: expected at least \"2 s\", the duration of the change, got \"1 s\"",
         ),
         (
             r#"{ kind = "rate", at = "1 s", rate = "1 Mbit/s", every = "1 us" }"#.into(),
-            "changes.every: expected it at most 100000 times in the run, got \"1 us\"",
+            "changes.every: expected at most 100000 repetitions in the run, got \"1 us\"",
         ),
         (
             r#"[{ kind = "rate", at = "1 s", rate = "1 Mbit/s", every = "2 s" }, { kind = "rate", at = "7 s", rate = "2 Mbit/s" }]"#.into(),
-            "changes.1.at: expected one rate at a time, but that of radio.air.changes.0 begins at \"7 s\", too",
+            "changes.1.at: expected one rate at a time, but the rate of radio.air.changes.0 also starts at \"7 s\"",
         ),
         (
             r#"{ kind = "handoff", at = "1 s", gap = "1 s", mobile = "bss" }"#.into(),
@@ -187,7 +190,7 @@ fn impossible_link_changes_are_refused() {
     let refusal =
         read(&LINK.replace("10 Mbit/s", "0 Mbit/s").replace("changes = []\n", ""), &[]).expect_err("none");
     assert!(
-        refusal.to_string().contains("got \"0 Mbit/s\"; where nothing leaves a link it has an outage"),
+        refusal.to_string().contains("got \"0 Mbit/s\"; a period without transmissions is an outage"),
         "{refusal}"
     );
 }

@@ -125,7 +125,7 @@ fn copies_with_the_name_of_another_table_are_refused() {
     assert!(named("ftp2", "1").is_ok());
     let problems = named("ftp2", "2").expect_err("ftp2 twice");
     assert!(
-        problems[0].contains("expected a name of its own") && problems[0].contains("\"ftp2\""),
+        problems[0].contains("expected a unique name") && problems[0].contains("\"ftp2\""),
         "{problems:?}"
     );
     // With ftp1* and ftp*, the first copy of ftp1* and the eleventh copy of ftp* would both be ftp11.
@@ -171,7 +171,7 @@ fn too_many_copies_are_refused_before_their_creation() {
     assert_eq!(
         problems,
         [
-            "copies.toml:3: copies: expected copies that make at most 65535 nodes, got 66000 stations with 66 copies"
+            "copies.toml:3: copies: expected at most 65535 nodes with all copies, got 66000 stations with 66 copies"
         ]
     );
     let problems = parse(COPIES, &[("copies", "2007")]).expect_err("2009 stations");

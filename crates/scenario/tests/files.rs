@@ -124,7 +124,7 @@ fn a_file_with_another_digest_is_refused() {
         "air.toml:",
         "wired.air.errors.digest: expected \"",
         &path,
-        "not the file that this scenario was run with",
+        "the file differs from that of the recorded run",
     ] {
         assert!(refusal.contains(part), "{part}: {refusal}");
     }
@@ -202,7 +202,7 @@ fn a_scenario_with_embedded_file_contents_opens_no_file() {
     assert_eq!(again.plan().links.wired[0].errors, scenario.plan().links.wired[0].errors);
     let other = [(given[0].0.clone(), FADES.replace("2.5", "2.6"))];
     let refusal = with(&other).expect_err("another content").to_string();
-    assert!(refusal.contains("not the file that this scenario was run with"), "{refusal}");
+    assert!(refusal.contains("the file differs from that of the recorded run"), "{refusal}");
     let refusal = with(&[]).expect_err("no content").to_string();
     assert!(refusal.contains("no file is read for a scenario"), "{refusal}");
 }

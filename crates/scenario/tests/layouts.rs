@@ -156,7 +156,7 @@ fn the_effective_scenario_contains_layouts_and_reads_back() {
     let toml = field(&[]).toml();
     assert!(
         toml.contains("# makes: n0, n1, ")
-            && toml.contains(", n19, placed anew for each seed and replication\n")
+            && toml.contains(", n19, at new positions for each seed and replication\n")
     );
 }
 
@@ -348,8 +348,8 @@ fn a_flow_from_outside_over_on_demand_routes_is_refused() {
     assert_eq!(
         problems.unwrap_or_default(),
         [
-            "field.toml:20: flow.f.from: expected a station of wlan \"field\", which the flow crosses and which finds its routes on demand, \
-          got \"s\""
+            "field.toml:20: flow.f.from: expected a station of wlan \"field\", which the flow crosses and whose routing is on \
+             demand, got \"s\""
         ]
     );
 }

@@ -167,7 +167,7 @@ fn copies_of_a_radio_link_equal_written_links() {
     let same = alone.replace("name = \"air\"", "name = \"air*\"");
     let refused =
         Scenario::parse(&same, "x", &Overrides::default()).expect_err("the same nodes twice").to_string();
-    assert!(refused.contains("expected a \"*\" in the name of a node too"), "{refused}");
+    assert!(refused.contains("expected a \"*\" also in the name of a node"), "{refused}");
 }
 
 /// Edits through `--set`, each with its message.

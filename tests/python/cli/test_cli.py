@@ -160,10 +160,10 @@ def test_an_interrupted_run_does_not_change_files_of_an_earlier_run(
 
 def test_a_fault_in_airhop_exits_with_code_1_instead_of_2(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_words: object) -> None:
-        raise RunError("this is a mistake in Airhop")
+        raise RunError("this is an error in Airhop")
 
     monkeypatch.setattr(_core, "run_many", fail)
-    assert cli("run", "last-hop", *SHORT) == Ended(1, "", "airhop: this is a mistake in Airhop\n")
+    assert cli("run", "last-hop", *SHORT) == Ended(1, "", "airhop: this is an error in Airhop\n")
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 140])

@@ -41,7 +41,7 @@ def test_compare_prints_the_preset_and_hints_at_senders_of_preset_linux(
     streams = capsys.readouterr()
     told = streams.err.splitlines()
     assert told[0] == "senders: preset rfc, delayed_ack = false"
-    assert told[1].startswith("hint: cubic, bbr: a sender of preset linux, here on preset rfc")
+    assert told[1].startswith("hint: cubic, bbr: most of the measurements are with preset linux; preset rfc")
     assert told[1].endswith(": --set flow.ftp.tcp.preset=linux")
     assert told[2].startswith("hint: wlan.cell: sends each frame once (attempts = 1)")
     document = json.loads(streams.out)  # one document, and the same lines in it
@@ -108,6 +108,6 @@ def test_a_short_receive_window_limits_goodput_as_the_hint_states() -> None:
     )
     told = [hint for hint in hints([scenario]) if hint.trap == "short-receive-window"]
     assert told
-    bound = float(told[0].text.split("can get ")[1].split(" ")[0])
+    bound = float(told[0].text.split("can obtain at most ")[1].split(" ")[0])
     goodput = max(flow["goodput_mbps"] for flow in airhop.run(scenario).document["flows"])
     assert goodput <= bound * 1.01

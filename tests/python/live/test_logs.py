@@ -74,7 +74,7 @@ def test_a_log_contains_the_files_of_its_scenario(tmp_path: Path) -> None:
     assert log.scenario.with_({"duration": "2 s"}).to_dict()["wired"][0]["errors"]["digest"] == digest
     assert log.replay().document["scenario"] == "played-back"
     write(path, head(effective, files={digest: fades.replace("0.3", "0.4")}))
-    with pytest.raises(ScenarioError, match="not the file that this scenario was run with"):
+    with pytest.raises(ScenarioError, match="the file differs from that of the recorded run"):
         Log(path)
 
 

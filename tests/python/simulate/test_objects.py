@@ -119,7 +119,7 @@ def test_an_object_requires_the_preset_linux() -> None:
     flow = {"flow.ftp.scheme": "bpf_reno"}
     scenario = Scenario.load("last-hop").with_(flow)
     assert scenario.to_dict()["flow"][0]["tcp"]["preset"] == "linux"
-    with pytest.raises(airhop.ScenarioError, match=r'expected "linux", for which "bpf_reno" is written'):
+    with pytest.raises(airhop.ScenarioError, match=r'expected "linux", which "bpf_reno" requires'):
         Scenario.load("last-hop").with_({**flow, "flow.ftp.tcp.preset": "ns2"})
 
 

@@ -151,7 +151,7 @@ def test_no_key_of_an_uploaded_text_reads_a_file(tmp_path: Path, key: str) -> No
         with pytest.raises((InputError, ScenarioError)) as refusal:
             State.uploaded(text, "theirs.toml")
         said = str(refusal.value)
-        assert key in said and "no file is read for a scenario that came through the page" in said
+        assert key in said and "no file is read for a scenario from the web page" in said
         assert "CANARY" not in said and "there is no file" not in said
 
 

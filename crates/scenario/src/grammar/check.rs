@@ -106,7 +106,7 @@ impl Checker<'_> {
             None => did_you_mean(&entry.key, names.iter().copied()),
         };
         let known = match names.is_empty() {
-            true => "it takes no keys".to_string(),
+            true => "it has no keys".to_string(),
             false => format!("expected one of {}", names.join(", ")),
         };
         let study = match fields.path.is_empty()
@@ -176,7 +176,7 @@ impl Checker<'_> {
                     self.problems.add(
                         &entry.at,
                         &path,
-                        "expected one value for a direction, but one above has the same",
+                        "expected one value for each direction, got a second one for this direction",
                     );
                 }
                 Ok(direction) => {

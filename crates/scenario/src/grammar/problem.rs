@@ -108,7 +108,9 @@ pub(crate) fn lookalike_character(message: &str) -> String {
     };
     let found = message.chars().find(is_one).map(u32::from);
     found
-        .map(|c| format!(" (it has the character U+{c:04X}, which is not what it looks like)"))
+        .map(|c| {
+            format!(" (it has the character U+{c:04X}, which is invisible or resembles another character)")
+        })
         .unwrap_or_default()
 }
 

@@ -63,7 +63,7 @@ pub(crate) fn expected(kind: &Kind) -> String {
         Kind::Section(_) => "a table",
         Kind::Sections(_) => "a table, or a list of them",
         Kind::EachWay(kind) => {
-            return format!("{}, or one for each direction, such as {{ \"a->b\" = … }}", expected(kind));
+            return format!("{}, or a value for each direction, such as {{ \"a->b\" = … }}", expected(kind));
         }
         Kind::Drawn { plain, .. } => return format!("{}, or a distribution with a kind", expected(plain)),
         Kind::Choice(_) => "a table with a kind",
@@ -187,7 +187,7 @@ pub(crate) fn standards() -> Vec<&'static str> {
 fn standard(text: &str) -> Result<&'static str, Refusal> {
     match text.eq_ignore_ascii_case(NEWER) {
         true => Err(format!(
-            "{NEWER} is not modelled yet (320 MHz, 4096-QAM, several links at once); expected {}; \"802.11ax\" comes nearest",
+            "{NEWER} is not modelled yet (320 MHz, 4096-QAM, several links at once); expected {}; the most similar is \"802.11ax\"",
             one_of(standards())
         )),
         false => word(&standards(), text),
@@ -203,7 +203,7 @@ fn words(known: &[&'static str], items: &[Item]) -> Result<Val, Refusal> {
         };
         let one = word(known, text)?;
         if chosen.contains(&one) {
-            return Err(format!("expected each once, got {text:?} twice"));
+            return Err(format!("expected different values, got {text:?} twice"));
         }
         chosen.push(one);
     }
@@ -278,7 +278,7 @@ fn link_rate(text: &str) -> Result<Rate, Refusal> {
     let digits = text.trim_start().split(|c: char| !"+0.".contains(c)).next().unwrap_or_default();
     units::parse_rate(text).map_err(|refusal| match digits.contains('0') {
         true => format!(
-            "{refusal}; where nothing leaves a link it has an outage: changes = {{ kind = \"outage\", at = \"10 s\", lasts = \"2 s\" }}"
+            "{refusal}; a period without transmissions is an outage: changes = {{ kind = \"outage\", at = \"10 s\", lasts = \"2 s\" }}"
         ),
         false => refusal,
     })

@@ -10,7 +10,7 @@ pub(crate) fn reference(keys: &[Key]) -> String {
     let mut page = String::from(
         "# Scenario files: every key\n\n\
          A scenario is a TOML file. Quantities are texts with a unit (`\"10 ms\"`, `\"5.5 Mbit/s\"`, `\"1000 B\"`, `\"40 m\"`);\n\
-         only counts, probabilities, numbers of segments and the metres in `stations` are plain numbers. Unknown keys are refused.\n\n\
+         only counts, probabilities, numbers of segments and the metres in `stations` are plain numbers. Unknown keys are errors.\n\n\
          The path of a key selects the value to change, on the command line (`--set`) and in Python (`with_`). A path contains the\n\
          `name` of a table in a list: `wlan.cell.errors.fer=0.02`, `flow.ftp.tcp.preset=ns2`. `all` in place of a name selects all\n\
          tables of the list: `flow.all.segment=\"500 B\"`. `scheme=sack` sets the scheme of every TCP flow. `airhop show` prints a\n\
@@ -35,7 +35,7 @@ sends link ACKs before data frames, and channel errors affect link ACKs, too.
 
 Kounavis 1996 specifies go-back-n with a window of three towards the mobile, and selective repeat in the other direction. The paper
 specifies neither delay nor timeouts nor the length of link ACKs nor the window of selective repeat: these defaults are Airhop's
-choice. Without `attempts` the ARQ never gives a frame up; Bakshi et al. 1997 give a frame up after 13 attempts. A link that detects
+choice. Without `attempts` the ARQ never discards a frame; Bakshi et al. 1997 discard a frame after 13 attempts. A link that detects
 each loss 80 to 100 ms after the transmission, as in UMTS R99 (Yun 2009 §2.2), is `stop-and-wait` with `timeout = \"90 ms\"`.
 
 ";

@@ -31,7 +31,7 @@ fn property(key: &Key) -> Json {
     let mut schema = value(&key.kind);
     let about = match key.without {
         Without::Derived(rule) => format!("{}. Default: {rule}.", key.about),
-        Without::Preset(_) => format!("{}. Default: as the preset has it.", key.about),
+        Without::Preset(_) => format!("{}. Default: the value of the preset.", key.about),
         Without::Nothing(meaning) => format!("{}. Without it: {meaning}.", key.about),
         Without::Required | Without::Value(_) => format!("{}.", key.about),
     };

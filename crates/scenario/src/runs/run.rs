@@ -94,7 +94,7 @@ impl fmt::Display for RunError {
             ),
             RunError::Panicked { scenario, seed, rep, message } => write!(
                 f,
-                "this is a mistake in Airhop, not in the scenario: \"{scenario}\" with seed {seed}, rep {rep}: {message}"
+                "this is an error in Airhop, not in the scenario: \"{scenario}\" with seed {seed}, rep {rep}: {message}"
             ),
         }
     }

@@ -80,7 +80,7 @@ pub(super) fn check_both(link: &Fields, key: &str, problems: &mut Problems) {
     let without = |direction: &usize| link.each_way(key).is_some() && value(link, key, *direction).is_none();
     if let Some(named) = DIRECTIONS.iter().find(|direction| without(direction)).and_then(|d| named(link, *d))
     {
-        let what = format!("expected a value for each direction, and there is none for \"{named}\"");
+        let what = format!("expected a value for each direction, got none for \"{named}\"");
         problems.add(link.at(key), link.path_of(key), what);
     }
 }
@@ -98,7 +98,7 @@ pub(super) fn check_tables(
     for table in link.tables(key) {
         check_table(table, nodes, any, problems);
         if !directions.insert(table.direction("direction")) {
-            let what = format!("expected one {what} for a direction, but one above has the same");
+            let what = format!("expected one {what} for each direction, got a second one for this direction");
             problems.add(table.at("direction"), table.path_of("direction"), what);
         }
     }
@@ -123,11 +123,15 @@ fn check_direction(
     for end in [&direction.from, &direction.to].into_iter().flatten().filter(|end| !nodes.contains(end)) {
         let hint = did_you_mean(end, nodes.iter().map(String::as_str));
         let known = some_of(nodes.iter().map(String::as_str));
-        problems.add(at, path, format!("\"{end}\" is not on this link; expected two of {known}{hint}"));
+        problems.add(
+            at,
+            path,
+            format!("\"{end}\" is not a node of this link; expected two of {known}{hint}"),
+        );
     }
     if direction.from == direction.to {
         problems.add(at, path, "expected two different nodes");
     } else if !any && (direction.from.is_none() || direction.to.is_none()) {
-        problems.add(at, path, "\"*\" is for wlans; this link has two ends: name them");
+        problems.add(at, path, "\"*\" is only for wlans; expected the names of the two ends of this link");
     }
 }

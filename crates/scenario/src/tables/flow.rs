@@ -86,7 +86,7 @@ fn check_tcp(flow: &Fields, problems: &mut Problems) {
             && preset != "linux"
         {
             let name = scheme.name;
-            let what = format!("expected \"linux\", for which \"{name}\" is written, got \"{preset}\"");
+            let what = format!("expected \"linux\", which \"{name}\" requires, got \"{preset}\"");
             problems.add(tcp.at("preset"), tcp.path_of("preset"), &what);
         }
         // With a receive window below one segment the sender would wait for ever, because it never splits a
@@ -115,7 +115,7 @@ fn check_udp(flow: &Fields, problems: &mut Problems) {
         problems.add(
             flow.at("notices"),
             flow.path_of("notices"),
-            "a UDP flow heeds no notices; leave it out",
+            "a UDP flow does not react to notices; leave it out",
         );
     }
     if let Some(tcp) = flow.table("tcp") {
@@ -123,7 +123,8 @@ fn check_udp(flow: &Fields, problems: &mut Problems) {
     }
     app::check(flow, problems);
     if flow.lacks("app") {
-        let what = "is missing: a UDP flow needs one, such as { kind = \"cbr\", rate = \"1 Mbit/s\" }";
+        let what =
+            "is missing: a UDP flow needs an application, such as { kind = \"cbr\", rate = \"1 Mbit/s\" }";
         problems.add(&flow.at, flow.path_of("app"), what);
     }
 }

@@ -94,8 +94,8 @@ pub(super) const DELIVERIES: Key = key(
 pub(super) const DELIVERIES_DIGEST: Key = key(
     "deliveries_digest",
     Kind::EachWay(&Kind::Digest),
-    Derived("that of the file, if there is one"),
-    "digest of the file in `deliveries`; Airhop refuses a file with another digest",
+    Derived("the digest of the file, if a file is given"),
+    "digest of the file in `deliveries`; a file with another digest is an error",
 );
 /// Queue of a link for which the file has no queue.
 pub(super) const DROP_TAIL: Without = Value(r#"{ kind = "drop-tail" }"#);

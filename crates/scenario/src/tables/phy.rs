@@ -99,25 +99,25 @@ pub(super) static PHY: [Key; 4] = [
     key(
         "header",
         Kind::Span { least_ns: 0 },
-        Derived("that of the standard"),
+        Derived("the value of the standard"),
         "duration of PLCP preamble and header, equal for every frame rate",
     ),
     key(
         "cw_min",
         Kind::Count { least: 0, most: MAX_WINDOW },
-        Derived("that of the standard"),
+        Derived("the value of the standard"),
         "smallest contention window: a backoff is uniform in {0, …, CW} slots (IEEE 802.11-2016 §10.3.3)",
     ),
     key(
         "cw_max",
         Kind::Count { least: 0, most: MAX_WINDOW },
-        Derived("that of the standard"),
+        Derived("the value of the standard"),
         "largest contention window, at least `cw_min`",
     ),
     key(
         "coding",
         Kind::Word(|| vec![SERIAL, OFDM]),
-        Derived("that of the standard"),
+        Derived("the value of the standard"),
         "mapping of a frame's bits to time: serial = bits / rate, as in ns-2; ofdm = symbols of 4 µs with a signal extension of 6 µs \
          (802.11g only)",
     ),

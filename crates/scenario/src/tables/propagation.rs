@@ -38,12 +38,14 @@ pub(crate) fn check(wlan: &Fields, problems: &mut Problems) {
     wlan.table("propagation").into_iter().for_each(|propagation| check_propagation(propagation, problems));
     let Some(range) = range(wlan).filter(|_| problems.len() == before) else { return };
     let receive = match wlan.table("propagation").and_then(|p| p.power("receive")) {
-        Some(power) => format!("{:.1} m, where receive = \"{power} dBm\" is left", range.receive),
+        Some(power) => {
+            format!("{:.1} m, where the received power is receive = \"{power} dBm\"", range.receive)
+        }
         None => format!("receive = \"{} m\"", range.receive),
     };
     for (name, nearest) in out_of_range_stations(wlan) {
         let what = format!(
-            "out of everyone's range: expected another station within {receive}, the nearest is at {nearest:.1} m"
+            "out of range of all other stations: expected another station within {receive}, got the nearest at {nearest:.1} m"
         );
         problems.add(wlan.at("stations"), format!("{}.{name}", wlan.path_of("stations")), what);
     }
@@ -61,7 +63,7 @@ fn check_range(range: &Fields, problems: &mut Problems) {
 fn check_propagation(propagation: &Fields, problems: &mut Problems) {
     if propagation.word("model").is_some_and(|model| model != TWO_RAY) && propagation.get("height").is_some()
     {
-        let what = "there is no ground in free space; model \"two-ray\" has `height`";
+        let what = "free space has no ground; only model \"two-ray\" has `height`";
         problems.add(propagation.at("height"), propagation.path_of("height"), what);
     }
     let Some(plan) = plan(propagation) else { return };
@@ -71,7 +73,7 @@ fn check_propagation(propagation: &Fields, problems: &mut Problems) {
     }
     if plan.receive > plan.nearest() {
         let what = format!(
-            "expected at most the {:.1} dBm that are left at 1 m, got \"{} dBm\"",
+            "expected at most {:.1} dBm, the received power at 1 m, got \"{} dBm\"",
             plan.nearest(),
             plan.receive
         );
@@ -133,7 +135,7 @@ const CAPTURE: Key = key(
     "capture",
     Kind::Ratio,
     Value(r#""10 dB""#),
-    "capture ratio: least ratio of a received signal to the interference; `receiver` decides whether the interference is the sum of the \
+    "capture ratio: minimum ratio of a received signal to the interference; `receiver` selects whether the interference is the sum of the \
      other signals or each of them (ns-2 CPThresh_)",
 );
 
@@ -163,13 +165,13 @@ pub(super) static PROPAGATION: [Key; 7] = [
         "receive",
         Kind::Power,
         Required,
-        "receive threshold: least power of a decodable frame (ns-2 RXThresh_)",
+        "receive threshold: minimum power of a decodable frame (ns-2 RXThresh_)",
     ),
     key(
         "sense",
         Kind::Power,
         Required,
-        "carrier-sense threshold: least power that makes the medium busy; at most `receive` (ns-2 CSThresh_)",
+        "carrier-sense threshold: minimum power that makes the medium busy; at most `receive` (ns-2 CSThresh_)",
     ),
     key(
         "frequency",

@@ -42,10 +42,8 @@ fn check_direction(link: &Fields, direction: usize, problems: &mut Problems) {
         }
         (None, None) if link.ends("ends").is_some() && link.refused().is_empty() => {
             let key = if link.get("rate").is_some() { "rate" } else { "deliveries" };
-            let what = format!(
-                "expected a value for each direction, and there is none{}: neither `rate` nor `deliveries`",
-                of()
-            );
+            let what =
+                format!("expected a value for each direction, got neither `rate` nor `deliveries`{}", of());
             problems.add(link.at(key), link.path_of(key), what);
         }
         _ => {}

@@ -29,7 +29,7 @@ pub(crate) fn read(item: &Item, path: &str, problems: &mut Problems) -> Option<V
                 problems.add(
                     &item.at,
                     format!("{path}.name"),
-                    "is missing: the scheme; expected one such as \"reno\"",
+                    "is missing; expected a scheme such as \"reno\"",
                 );
                 return None;
             };
@@ -61,7 +61,7 @@ fn find(item: &Item, path: &str, problems: &mut Problems) -> Option<&'static Sch
         .map_err(|hint| {
             let known: Vec<_> = names().collect();
             let what = format!(
-                "unknown scheme {}; expected one of {}, or one in Python, loaded first (--with FILE){hint}",
+                "unknown scheme {}; expected one of {}, or a Python scheme, loaded before (--with FILE){hint}",
                 item.describe(),
                 known.join(", ")
             );

@@ -123,7 +123,7 @@ pub(crate) fn check(tcp: &Fields, problems: &mut Problems) {
     let timestamps = tcp.flag("timestamps") == Some(true);
     if let Some(blocks) = tcp.count("sack_blocks").filter(|&blocks| timestamps && blocks > 3) {
         let what = format!(
-            "expected at most 3 beside timestamps (the options take 40 bytes, RFC 2018 §3), got {blocks}"
+            "expected at most 3 blocks with timestamps (options have at most 40 bytes, RFC 2018 §3), got {blocks}"
         );
         problems.add(tcp.at("sack_blocks"), tcp.path_of("sack_blocks"), what);
     }

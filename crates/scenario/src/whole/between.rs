@@ -74,7 +74,8 @@ fn check_pairs(root: &Fields, wlan: &Fields, problems: &mut Problems) {
         let what = match most {
             0 => format!("wlan \"{name}\" can have no two stations {apart}"),
             _ => format!(
-                "expected at most {most} flows: wlan \"{name}\" has no more pairs of stations {apart}, and no two flows get the same, got {flows}"
+                "expected at most {most} flows: wlan \"{name}\" has no more pairs of stations {apart}, and all flows have \
+                 different pairs; got {flows}"
             ),
         };
         problems.add(between.at("hops"), between.path_of("hops"), what);

@@ -52,7 +52,7 @@ pub(crate) fn repeat(root: &mut Fields, problems: &mut Problems) {
     }
     if copies > 1 && !any && problems.len() == 0 {
         let what =
-            format!("nothing to repeat {copies} times: no table and no station has a \"*\" in its name");
+            format!("{copies} copies of nothing: expected a \"*\" in the name of a table or of a station");
         problems.add(root.at("copies"), "copies", what);
     }
     root.clear("copies");
@@ -70,7 +70,7 @@ fn too_many(root: &Fields, copies: u64) -> Option<String> {
         let many: u64 = many.sum();
         if many > most {
             return Some(format!(
-                "expected copies that make at most {most} [[{list}]], got {many} with {copies} copies"
+                "expected at most {most} [[{list}]] with all copies, got {many} with {copies} copies"
             ));
         }
     }
@@ -80,7 +80,7 @@ fn too_many(root: &Fields, copies: u64) -> Option<String> {
             let many = copies * stations.len() as u64;
             if many > most {
                 return Some(format!(
-                    "expected copies that make at most {most} nodes, got {many} stations with {copies} copies"
+                    "expected at most {most} nodes with all copies, got {many} stations with {copies} copies"
                 ));
             }
             continue;
@@ -102,7 +102,7 @@ fn check_stagger(flow: &Fields, problems: &mut Problems) {
         && stagger > Span::ZERO
     {
         let what = format!(
-            "expected a \"*\" in the name too, such as \"{name}*\": it is how far apart the copies of a flow start"
+            "expected a \"*\" also in the name, such as \"{name}*\": `stagger` is the interval between the starts of a flow's copies"
         );
         problems.add(flow.at("stagger"), flow.path_of("stagger"), what);
     }
@@ -116,7 +116,7 @@ fn check_names(table: &mut Fields, list: &str, nodes: &[&str], problems: &mut Pr
         let node = if list == "wlan" { None } else { starred(&Val::Table(table.clone())) };
         if let Some(node) = node {
             let what = format!(
-                "expected a \"*\" in the name too, such as \"{name}*\": \"{node}\" is a node for each copy of the table"
+                "expected a \"*\" also in the name, such as \"{name}*\": \"{node}\" is a separate node for each copy of the table"
             );
             refuse(table, "name", what, problems);
         }
@@ -124,7 +124,7 @@ fn check_names(table: &mut Fields, list: &str, nodes: &[&str], problems: &mut Pr
     }
     let same = |key: &&&str| table.get(key).is_some_and(|val| starred(val).is_none());
     if let Some(key) = nodes.iter().find(same) {
-        let what = "expected a \"*\" in the name of a node too: copies of a link between the same nodes are of no use";
+        let what = "expected a \"*\" also in the name of a node: of several links between the same nodes only one is used";
         refuse(table, key, what.to_string(), problems);
     }
 }
@@ -139,7 +139,7 @@ fn check_nodes(link: &mut Fields, nodes: &str, problems: &mut Problems) {
     let mut seen = HashSet::new();
     if let Some(twice) = names.into_iter().find(|name| !seen.insert(*name)) {
         let what =
-            format!("expected different nodes, but two of them are \"{twice}\" once \"*\" is a number");
+            format!("expected different nodes, but two of them are named \"{twice}\" in one of the copies");
         refuse(link, nodes, what, problems);
     }
 }

@@ -56,7 +56,7 @@ fn check_nodes(flow: &Fields, topology: &Topology, links_sound: bool, problems: 
         problems.add(flow.at("to"), flow.path_of("to"), what);
     } else if links_sound && known && topology.way(from, to).is_none() {
         let what = format!(
-            "unreachable: no links lead from \"{from}\" to \"{to}\"; expected a way of wired links, radio links and stations in range"
+            "unreachable: no links lead from \"{from}\" to \"{to}\"; expected a path of wired links, radio links and stations in range"
         );
         problems.add(flow.at("to"), flow.path_of("to"), what);
     }
@@ -71,7 +71,7 @@ fn check_through_traffic(flow: &Fields, wlans: &[OnDemand], topology: &Topology,
         for (key, node) in [("from", from), ("to", to)] {
             if !wlan.stations.iter().any(|station| station == node) {
                 let what = format!(
-                    "expected a station of wlan \"{}\", which the flow crosses and which finds its routes on demand, got \"{node}\"",
+                    "expected a station of wlan \"{}\", which the flow crosses and whose routing is on demand, got \"{node}\"",
                     wlan.name
                 );
                 problems.add(flow.at(key), flow.path_of(key), what);

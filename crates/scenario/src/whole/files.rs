@@ -114,8 +114,8 @@ fn load_file(
         expected.filter(|expected| !matches!(expected, Val::Text(text) if *text == found))
     {
         let what = format!(
-            "expected {expected:?}, but the content of {} has {found:?}: it is not the file that this scenario was run with; without \
-             `{digest}` any content is taken",
+            "expected {expected:?}, but the content of {} has {found:?}: the file differs from that of the recorded run; \
+             without `{digest}` any content is accepted",
             file.path
         );
         problems.add(digest_at, digest_path(path, digest), what);
@@ -132,8 +132,7 @@ fn digest_path(path: &str, digest: &str) -> String {
 }
 
 /// Message for a scenario that names a file but was passed without the file's content.
-const NO_FILES: &str = "names a file, and no file is read for a scenario that came through the page or in a log; give the scenario on \
-                        the command line instead";
+const NO_FILES: &str = "names a file, but no file is read for a scenario from the web page or from a log; give the scenario on the command line instead";
 
 /// Maximum size of a file that is read, bytes: a recorded channel of several years.
 const LONGEST: u64 = 1 << 28;
@@ -147,7 +146,7 @@ fn read(folder: &Path, name: &str) -> Result<NamedFile, String> {
     match std::fs::metadata(&path) {
         Ok(found) if found.is_file() && found.len() <= LONGEST => {}
         Ok(found) if found.is_file() => {
-            return Err(refusal(format!("it has {} bytes, and {LONGEST} are the most", found.len())));
+            return Err(refusal(format!("expected at most {LONGEST} bytes, got {}", found.len())));
         }
         Ok(_) => return Err(refusal("it is not a file".to_string())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {

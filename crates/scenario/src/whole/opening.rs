@@ -114,7 +114,7 @@ impl Scenario {
             problems.add(&At::Document, "", what);
         }
         if ends.iter().filter(|end| end.reach == Reach::Network).count() > 2 {
-            let what = "expected at most two nodes with devices: of three networks nobody can say which one a datagram is for";
+            let what = "expected at most two nodes with devices: with three networks the destination of a datagram is ambiguous";
             problems.add(&At::Document, "", what);
         }
         ends
@@ -168,7 +168,8 @@ fn notes(plan: &Plan, flows: &[FlowId], ends: &[OutsideEnd]) -> Vec<String> {
     for flow in flows.iter().map(|id| &plan.flows[usize::from(id.0)]).filter(|flow| !hears(flow.from)) {
         for service in flow.services.iter().filter(|service| service.on_real == OnReal::ToListeners) {
             notes.push(format!(
-                "flow.{}: \"{}\" does not reach its sender: a notice looks like an ACK, and nothing at {} listens for it (--with bpf_eln does)",
+                "flow.{}: \"{}\" does not reach its sender: a notice has the form of an ACK, and no program at {} reads it \
+                 (--with bpf_eln does)",
                 flow.name, service.name, plan.nodes[usize::from(flow.from.0)]
             ));
         }

@@ -18,7 +18,7 @@ pub(super) fn check(root: &Fields, topology: &Topology, problems: &mut Problems)
         if let Some((list, other)) = first.get(&pair) {
             let [a, b] = pair.map(|node| &topology.nodes[usize::from(node.0)]);
             let what = format!(
-                "expected other nodes: [[{list}]] \"{}\" joins \"{a}\" and \"{b}\", too, and routes would never take this link; one link \
+                "expected other nodes: [[{list}]] \"{}\" also joins \"{a}\" and \"{b}\", and routes would never use this link; one link \
                  can have a rate for each direction: rate = {{ \"{a}->{b}\" = \"10 Mbit/s\", \"{b}->{a}\" = \"1 Mbit/s\" }}",
                 other.text("name").unwrap_or_default(),
             );

@@ -72,12 +72,12 @@ fn names(lists: &[&str], root: &Fields, problems: &mut Problems) {
         for table in root.tables(list) {
             let Some(name) = table.text("name") else { continue };
             if name == ALL {
-                let what = format!("\"{ALL}\" stands for every [[{list}]] in --set; give it another name");
+                let what = format!("\"{ALL}\" means every [[{list}]] in --set; expected another name");
                 problems.add(table.at("name"), table.path_of("name"), what);
             }
             if let Some(other) = first.insert(name, list) {
                 let what =
-                    format!("expected a name of its own, but a [[{other}]] above is called \"{name}\" too");
+                    format!("expected a unique name, but a [[{other}]] above is also called \"{name}\"");
                 problems.add(table.at("name"), table.path_of("name"), what);
             }
         }
@@ -91,7 +91,7 @@ fn counts(root: &Fields, topology: &Topology, problems: &mut Problems) -> bool {
     for (what, most) in lists {
         let count = root.tables(what).len();
         if count > most {
-            problems.add(root.at(what), what, format!("expected at most {most} of them, got {count}"));
+            problems.add(root.at(what), what, format!("expected at most {most} tables, got {count}"));
         }
     }
     if topology.nodes.len() > usize::from(u16::MAX) {

@@ -102,7 +102,7 @@ impl Scenario {
             problems.add(
                 &At::Document,
                 "",
-                "it is sound, but Airhop has no plan for it: a mistake in Airhop",
+                "the scenario is valid, but Airhop has no plan for it: an error in Airhop",
             );
         }
         problems.or(source.name, plan.map(|plan| Scenario { fields, plan, emulator: None }))

@@ -50,8 +50,8 @@ pub(super) fn check(flow: &Fields, wlans: &[Modern], topology: &Topology, proble
         }
         let Modern { name: wlan, standard, .. } = crossed;
         let why = format!(
-            "wlan \"{wlan}\" of {standard}, on its path, cannot provide \"{name}\": each MPDU has an FCS of its own, and nothing of a damaged \
-             MPDU is usable"
+            "wlan \"{wlan}\" of {standard}, on its path, cannot provide \"{name}\": each MPDU has its own FCS, and no part of a \
+             damaged MPDU is usable"
         );
         let (key, what) = match flow.get("scheme") {
             Some(Val::Scheme(scheme, _)) if !flow.is_given("services") => (

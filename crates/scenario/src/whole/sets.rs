@@ -68,15 +68,15 @@ fn apply_to_tables(
     let names: Vec<String> = tables.iter().filter_map(name_of).collect();
     let known = if names.is_empty() { "none".to_string() } else { names.join(", ") };
     let [_, name, rest @ ..] = words else {
-        return Err(format!("expected {list}.NAME.KEY; [[{list}]] tables here: {known}"));
+        return Err(format!("expected {list}.NAME.KEY; the [[{list}]] tables are: {known}"));
     };
     if rest.is_empty() {
-        return Err(format!("expected a key of it, {list}.{name}.KEY"));
+        return Err(format!("expected a key of the table, {list}.{name}.KEY"));
     }
     if *name != ALL && !names.iter().any(|n| n == name) {
         let hint = did_you_mean(name, names.iter().map(String::as_str));
         return Err(format!(
-            "no [[{list}]] is called \"{name}\"; here are: {known}, and \"{ALL}\" stands for each{hint}"
+            "no [[{list}]] is called \"{name}\"; expected one of {known}, or \"{ALL}\" for all of them{hint}"
         ));
     }
     for table in tables.iter_mut().filter(|t| *name == ALL || name_of(t).as_deref() == Some(name)) {
@@ -177,7 +177,7 @@ fn put_below(
                     put_below(one, index, keys, rest, value, at)
                 }
                 _ => Err(format!(
-                    "\"{key}\" is a list of {count}; expected the number of one, {key}.0 to start with, and a key of it"
+                    "\"{key}\" is a list of {count} tables; expected the number of a table, from {key}.0 on, and one of its keys"
                 )),
             };
         }

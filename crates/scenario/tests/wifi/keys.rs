@@ -240,8 +240,8 @@ fn hack_and_lhp_over_802_11ac_are_refused() {
     for (scheme, service) in [("lhp", "fragments"), ("hack", "damaged-frames")] {
         let refusal = with(scheme, "").expect_err("a refusal");
         let expected = format!(
-            "cell.toml:13: flow.up.scheme: wlan \"cell\" of 802.11ac, on its path, cannot provide \"{service}\": each MPDU has an FCS of its \
-             own, and nothing of a damaged MPDU is usable; expected another scheme than \"{scheme}\", or services = []"
+            "cell.toml:13: flow.up.scheme: wlan \"cell\" of 802.11ac, on its path, cannot provide \"{service}\": each MPDU has \
+             its own FCS, and no part of a damaged MPDU is usable; expected another scheme than \"{scheme}\", or services = []"
         );
         assert_eq!(refusal, expected);
         let named = with("reno", &format!("services = [\"{service}\"]")).expect_err("a refusal");

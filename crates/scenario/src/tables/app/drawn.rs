@@ -49,7 +49,7 @@ static EXPONENTIAL: Law = Law {
     plan: |law| Some(Distribution::Exponential { mean: magnitude(law.get("mean")?)? }),
 };
 
-const ABOUT_LOGNORMAL: &str = "lognormal distribution: the natural logarithm is normal";
+const ABOUT_LOGNORMAL: &str = "lognormal distribution: the natural logarithm is normally distributed";
 
 static LOGNORMAL: Law = Law {
     size: Variant {

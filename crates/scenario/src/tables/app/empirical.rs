@@ -11,7 +11,7 @@ pub(super) static VARIANT: Variant = Variant {
     example: r#"of = "web-search""#,
     ..Variant::new(
         "empirical",
-        "distribution through measured points, linear between them (a drawn size is one byte at least)",
+        "empirical distribution: the distribution function is linear between measured points (a drawn size is at least one byte)",
         &KEYS,
     )
 };
@@ -21,16 +21,17 @@ static KEYS: [Key; 2] = [
         "of",
         Kind::WordOrFile { words: || MEASURED.iter().map(|measured| measured.0).collect(), digest: "digest" },
         Required,
-        "web-search = flows of a cluster for web search (Alizadeh et al., DCTCP, SIGCOMM 2010, figure 4), mean 1.7 MB; data-mining = flows of \
-         a cluster for data mining (Greenberg et al., VL2, SIGCOMM 2009, figure 2), mean 13 MB; both by the points that traffic generators \
-         of data centres read from these figures. Or a file with a line `value probability` for each point: a size in bytes, and the \
-         share of sizes up to it, ascending to 1",
+        "web-search = flows of a cluster for web search (Alizadeh et al., DCTCP, SIGCOMM 2010, figure 4), mean 1.7 MB; \
+         data-mining = flows of \
+         a cluster for data mining (Greenberg et al., VL2, SIGCOMM 2009, figure 2), mean 13 MB; both with the points that \
+         traffic generators for data centres use for these figures. Or a file with a line `value probability` for each point: a \
+         size in bytes, and the share of sizes up to this size; both columns ascend, the shares to 1",
     ),
     key(
         "digest",
         Kind::Digest,
-        Derived("that of the file, if there is one"),
-        "digest of the file; a file with another digest is refused",
+        Derived("the digest of the file, if a file is given"),
+        "digest of the file; a file with another digest is an error",
     ),
 ];
 

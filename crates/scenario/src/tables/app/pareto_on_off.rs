@@ -26,7 +26,7 @@ static KEYS: [Key; 4] = [
         "on",
         Kind::Span { least_ns: 1 },
         Value(r#""500 ms""#),
-        "mean length of on periods, at least the time of one datagram (ns-2 burst_time_)",
+        "mean length of on periods, at least the interval between two datagrams (ns-2 burst_time_)",
     ),
     key(
         "off",
@@ -49,7 +49,7 @@ fn check_bursts(flow: &Fields, app: &Fields, problems: &mut Problems) {
     let interval = peak.time_for(bytes);
     if on < interval {
         let what = format!(
-            "expected at least the time of a datagram at the peak rate, \"{interval}\", got \"{on}\""
+            "expected at least the interval between two datagrams at the peak rate, \"{interval}\", got \"{on}\""
         );
         problems.add(app.at("on"), app.path_of("on"), what);
     }

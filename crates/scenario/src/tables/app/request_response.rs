@@ -33,7 +33,7 @@ static KEYS: [Key; 6] = [
     key(
         "arrivals",
         Kind::Word(|| vec![POISSON, CONSTANT]),
-        Nothing("Poisson arrivals, if there is a `rate`"),
+        Nothing("Poisson arrivals, if `rate` is set"),
         "open loop: requests arrive as a Poisson process, or with constant gaps of 1 / rate",
     ),
     key(
@@ -46,15 +46,16 @@ static KEYS: [Key; 6] = [
         "think",
         TIME,
         Nothing("none; an open loop with `rate`"),
-        "closed loop: time from a response to the next request; the first request comes at the start",
+        "closed loop: time from a response to the next request; the first request is sent at the start",
     ),
     key(
         "connections",
         Kind::Word(|| vec![REUSED, NEW]),
         Value(r#""reused""#),
-        "connection of a request: reused = that of the requests before, on which one request is outstanding and later ones wait; \
-         new = its own, which `from` closes after the response. The report has one line for the responses of all connections, and one for \
-         their requests; at most 1000 are open at a time, and later requests wait",
+        "connection of a request: reused = one connection for all requests, on which one request is outstanding and later \
+         requests wait; new = a separate connection, which `from` closes after the response. The report has one line for the \
+         responses of all connections, and one line for their requests; at most 1000 connections are open at a time, and later \
+         requests wait",
     ),
 ];
 
@@ -62,12 +63,12 @@ static KEYS: [Key; 6] = [
 fn check(_: &Fields, app: &Fields, problems: &mut Problems) {
     drawn::check(app, &["request", "response"], problems);
     if app.lacks("rate") && app.lacks("think") {
-        let what = "is missing: requests arrive at a `rate`, such as 5 per second, or after a time to `think`, such as \"1 s\"";
+        let what = "is missing; expected a `rate` of requests, such as 5 per second, or a time to `think`, such as \"1 s\"";
         problems.add(&app.at, app.path_of("rate"), what);
     }
     for key in ["rate", "arrivals"] {
         if app.get("think").is_some() && app.get(key).is_some() {
-            let what = "is for an open loop, and `think` for a closed loop; leave one of them out";
+            let what = "is for an open loop, and `think` for a closed loop; expected only one of them";
             problems.add(app.at(key), app.path_of(key), what);
         }
     }

@@ -48,7 +48,7 @@ const ATTEMPTS: Key = key(
     "attempts",
     Kind::Count { least: 1, most: 255 },
     Nothing("none; no limit"),
-    "attempt limit: maximum number of transmissions of a frame, the first included; after the last one the packet is dropped",
+    "attempt limit: maximum number of transmissions of a frame, the first included; after the last transmission the packet is dropped",
 );
 
 const ACK: Key = key(
@@ -162,8 +162,8 @@ pub(super) fn check(link: &Fields, largest: u32, problems: &mut Problems) {
         let (Some(timeout), Some(least)) = (arq.span("timeout"), times.least(arq)) else { continue };
         if timeout < least {
             let what = format!(
-                "expected at least \"{least}\", which a frame of {largest} B and its overhead, its ACK and the way there and back take, \
-                 got \"{timeout}\""
+                "expected at least \"{least}\": the durations of a frame of {largest} B and its overhead and of its ACK, plus \
+                 the round-trip propagation delay; got \"{timeout}\""
             );
             problems.add(arq.at("timeout"), arq.path_of("timeout"), what);
             return; // the problem of the reverse direction may be the same

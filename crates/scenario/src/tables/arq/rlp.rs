@@ -7,8 +7,9 @@ use airhop_radio::arq::{ArqPlan, RlpRules};
 pub(super) static KIND: LinkRecovery = LinkRecovery {
     variant: Variant::new(
         "rlp",
-        "RLP of cdma2000 (TIA/EIA IS-707-A): the receiver requests missing frames in rounds of NAKs (negative acknowledgements), each NAK \
-         causes one retransmission, and the receiver gives a frame up after the last round; packets are delivered in order (in Airhop a \
+        "RLP of cdma2000 (TIA/EIA IS-707-A): the receiver requests missing frames in rounds of NAKs (negative \
+         acknowledgements), each NAK causes one retransmission, and the receiver abandons a frame after the last round; packets \
+         are delivered in order (in Airhop a \
          frame contains a whole packet)",
         &KEYS,
     ),
@@ -54,7 +55,7 @@ static KEYS: [Key; 5] = [
         "nak",
         Kind::Bytes { least: 1, most: 1000 },
         Value(r#""6 B""#),
-        "length of a NAK and of an idle frame; the default is that of link ACKs of the other ARQs",
+        "length of a NAK and of an idle frame; the default is the length of the link ACKs of the other ARQs",
     ),
 ];
 

@@ -58,7 +58,7 @@ pub(super) fn check(link: &Fields, duration: Option<Span>, problems: &mut Proble
     let Some(duration) = duration else { return };
     let before = problems.len();
     if let (Some(_), true) = (link.get("deliveries"), link.get("changes").is_some()) {
-        let what = "a link with `deliveries` has none: its trace says when it can deliver; expected a `rate` in its place";
+        let what = "a link with `deliveries` has no changes: its trace defines the times of deliveries; expected a `rate` in its place";
         problems.add(link.at("changes"), link.path_of("changes"), what);
     }
     let ends = link.ends("ends").map_or(&[][..], |ends| ends);
@@ -87,13 +87,13 @@ fn check_times(change: &Fields, duration: Span, problems: &mut Problems) {
     if let (Some(every), Some(lasts)) = (every, lasting(change))
         && every < lasts
     {
-        let what = format!("expected at least \"{lasts}\", which it lasts, got \"{every}\"");
+        let what = format!("expected at least \"{lasts}\", the duration of the change, got \"{every}\"");
         problems.add(change.at("every"), change.path_of("every"), what);
     }
     if let Some(every) = every
         && duration.saturating_sub(at).whole(every) >= MAX_CHANGES
     {
-        let what = format!("expected it at most {MAX_CHANGES} times in the run, got \"{every}\"");
+        let what = format!("expected at most {MAX_CHANGES} repetitions in the run, got \"{every}\"");
         problems.add(change.at("every"), change.path_of("every"), what);
     }
 }
@@ -110,7 +110,7 @@ fn check_order(link: &Fields, direction: usize, duration: Span, problems: &mut P
         let at = *at - Time::ZERO;
         refuse(
             second,
-            format!("expected one rate at a time, but that of {} begins at \"{at}\", too", first.path),
+            format!("expected one rate at a time, but the rate of {} also starts at \"{at}\"", first.path),
         );
     }
     let end = |(at, change): &(Time, &Fields)| *at + self::lasting(change).unwrap_or(Span::ZERO);
@@ -119,7 +119,7 @@ fn check_order(link: &Fields, direction: usize, duration: Span, problems: &mut P
         refuse(
             second,
             format!(
-                "expected outages and gaps that do not overlap, but this one begins at \"{at}\", and that of {} lasts from \
+                "expected outages and gaps that do not overlap, but this change starts at \"{at}\", and the change {} lasts from \
                  \"{begin}\" to \"{end}\"",
                 first.1.path
             ),

@@ -31,11 +31,13 @@ static KEYS: [Key; 4] = [
 fn contradiction(model: &Fields) -> Option<String> {
     let what = match (model.number("fer"), model.number("loss")) {
         (Some(_), Some(_)) => {
-            "expected either `fer` (by the bits of a frame) or `loss` (every frame alike), got both"
+            "expected either `fer` (depends on the length of the frame) or `loss` (equal for every frame), got both"
         }
-        (None, None) => "expected `fer` (by the bits of a frame) or `loss` (every frame alike), got neither",
+        (None, None) => {
+            "expected `fer` (depends on the length of the frame) or `loss` (equal for every frame), got neither"
+        }
         (None, Some(_)) if model.bytes("reference").is_some() => {
-            "`reference` belongs to `fer`, and here is `loss`"
+            "`reference` belongs to `fer`, not to `loss`; leave it out"
         }
         _ => return None,
     };

@@ -71,7 +71,7 @@ fn contradiction(model: &Fields) -> Option<String> {
         ),
         (false, loss, _) => {
             let (given, missing) = if loss { ("loss", "burst") } else { ("burst", "loss") };
-            Some(format!("expected `{missing}` too, got `{given}` alone"))
+            Some(format!("expected also `{missing}`, got only `{given}`"))
         }
     }
 }
@@ -81,9 +81,11 @@ fn transitions(has: impl Fn(&'static str) -> bool) -> Option<String> {
         (true, true) => "both",
         (false, false) => "neither",
         _ if has("p_gb") => return None,
-        _ => return Some("expected `p_gb` (from good to bad) too".to_string()),
+        _ => return Some("expected also `p_gb` (transition probability from good to bad)".to_string()),
     };
-    Some(format!("expected either `p_bg` (the bad state ends) or `p_bb` (it stays, 1 - p_bg), got {got}"))
+    Some(format!(
+        "expected either `p_bg` (transition from bad to good) or `p_bb` (no transition, 1 - p_bg), got {got}"
+    ))
 }
 
 fn averages(model: &Fields) -> Option<String> {
@@ -91,14 +93,14 @@ fn averages(model: &Fields) -> Option<String> {
     let (loss, burst, good, bad) = (loss?, burst?, good?, bad?);
     if !(good <= loss && loss < bad) {
         return Some(format!(
-            "expected `loss` from loss_good = {good} to less than loss_bad = {bad}, which it is an average of, got {loss}"
+            "expected `loss` from loss_good = {good} to less than loss_bad = {bad}, because `loss` is a mean of both, got {loss}"
         ));
     }
     let bad_share = (loss - good) / (bad - good);
     let least = bad_share / (1.0 - bad_share);
     (burst < least * (1.0 - 1e-9)).then(|| {
         format!(
-            "expected a `burst` of at least {least:.3}, as good states are a frame long at least, got {burst}"
+            "expected a `burst` of at least {least:.3}, because a good state lasts at least one frame, got {burst}"
         )
     })
 }

@@ -30,8 +30,8 @@ static KEYS: [Key; 8] = [
     key(
         "digest",
         Kind::Digest,
-        Derived("that of the file"),
-        "digest of the file; a file with another digest is refused",
+        Derived("the digest of the file"),
+        "digest of the file; a file with another digest is an error",
     ),
     BER_GOOD,
     BER_BAD,

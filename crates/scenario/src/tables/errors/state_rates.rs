@@ -33,7 +33,7 @@ pub(super) fn contradiction(model: &Fields) -> Option<String> {
         [true, true, false, false] => {
             let reference = model.bytes("reference");
             reference.map(|_| {
-                "`reference` belongs to `fer_good` and `fer_bad`, and here is `ber_good`".to_string()
+                "`reference` belongs to `fer_good` and `fer_bad`, not to `ber_good`; leave it out".to_string()
             })
         }
         given => {

@@ -55,8 +55,8 @@ fn check_fades(model: &Fields, duration: Span, problems: &mut Problems) {
         && duration.whole(good + bad) > MAX_FADES
     {
         let what = format!(
-            "expected at most {MAX_FADES} fades in the run, got good times of \"{good}\" and bad ones of \"{bad}\" by turns in \
-             duration = \"{duration}\""
+            "expected at most {MAX_FADES} fades in the run, got mean good times of \"{good}\" and mean bad times of \"{bad}\" \
+             in duration = \"{duration}\""
         );
         problems.add(model.at("good"), model.path_of("good"), what);
     }

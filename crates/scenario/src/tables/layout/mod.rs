@@ -125,7 +125,8 @@ pub(crate) fn check_wlan(wlan: &Fields, problems: &mut Problems) {
         _ => return,
     };
     let what = format!(
-        "expected either `stations`, such as {{ bs = [0, 0], d = [30, 0] }}, or `layout`, such as {{ kind = \"chain\", nodes = 3, spacing = \"30 m\" }}, got {got}"
+        "expected either `stations`, such as {{ bs = [0, 0], d = [30, 0] }}, or `layout`, such as {{ kind = \"chain\", nodes = \
+         3, spacing = \"30 m\" }}, got {got}"
     );
     problems.add(wlan.at(key), wlan.path_of(key), what);
 }
@@ -145,7 +146,7 @@ pub(crate) fn check(layout: &Fields, reach: Option<f64>, problems: &mut Problems
         // A range computed from powers has many digits.
         let reach = (10.0 * reach).floor() / 10.0;
         let what = format!(
-            "out of range of each other: expected at most receive = \"{reach} m\", got \"{spacing} m\""
+            "the stations are out of range of each other: expected at most receive = \"{reach} m\", got \"{spacing} m\""
         );
         problems.add(layout.at("spacing"), layout.path_of("spacing"), what);
     }
@@ -159,7 +160,7 @@ fn check_room(layout: &Fields, problems: &mut Problems) {
         && (line - 1) as f64 * spacing > MAX_COORDINATE
     {
         let what = format!(
-            "no room for {line} stations in a line: expected at most {MAX_COORDINATE:e} m for all of it, got \"{spacing} m\" to each next one"
+            "a line of {line} stations is too long: expected at most {MAX_COORDINATE:e} m in total, got \"{spacing} m\" between neighbours"
         );
         problems.add(layout.at("spacing"), layout.path_of("spacing"), what);
     }
@@ -168,7 +169,7 @@ fn check_room(layout: &Fields, problems: &mut Problems) {
 fn check_prefix(layout: &Fields, problems: &mut Problems) {
     let Some(prefix) = layout.text("prefix") else { return };
     let what = if prefix.contains('*') {
-        "expected a \"*\" in the name of the wlan too: each copy of it has a layout of its own".to_string()
+        "expected a \"*\" also in the name of the wlan: each copy has its own layout".to_string()
     } else if quantity::name(&format!("{prefix}{MAX_STATIONS}")).is_err() {
         format!("expected room for a number in a name of 64 letters, got {prefix:?}")
     } else {
@@ -191,6 +192,6 @@ fn comment(layout: &Fields) -> Option<String> {
     if let Some(last) = stations.get(SHOWN..).and_then(<[_]>::last) {
         shown.extend(["…".to_string(), one(last)]);
     }
-    let when = if drawn { ", placed anew for each seed and replication" } else { "" };
+    let when = if drawn { ", at new positions for each seed and replication" } else { "" };
     Some(format!("makes: {}{when}", shown.join(", ")))
 }

@@ -76,7 +76,7 @@ pub(super) fn check(link: &Fields, problems: &mut Problems) {
         && let Some(named) =
             each_way::DIRECTIONS.into_iter().find(without).and_then(|d| each_way::named(link, d))
     {
-        let what = format!("expected a queue for each direction, and there is none for \"{named}\"");
+        let what = format!("expected a queue for each direction, got none for \"{named}\"");
         problems.add(queue.at("direction"), queue.path_of("direction"), what);
     }
 }
@@ -112,7 +112,7 @@ fn packets(queue: &Fields) -> Option<usize> {
 /// of 0.
 fn check_weight(queue: &Fields, problems: &mut Problems) {
     if queue.number("weight") == Some(0.0) {
-        let what = "expected more than 0: the average would never follow the queue";
+        let what = "expected more than 0: with 0 the average never changes";
         problems.add(queue.at("weight"), queue.path_of("weight"), what);
     }
 }

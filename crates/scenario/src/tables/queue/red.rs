@@ -78,9 +78,8 @@ fn resolve(queue: &mut Fields, problems: &mut Problems) {
 fn check_max(min: u64, queue: &Fields, problems: &mut Problems) {
     if let Some(max) = queue.count("max").filter(|&max| max <= min) {
         let step = format!("{{ kind = \"congestion-warning\", threshold = {max}, weight = 1 }}");
-        let what = format!(
-            "expected more than min = {min}, got {max}; for marks at a step, as DCTCP wants them, {step}"
-        );
+        let what =
+            format!("expected more than min = {min}, got {max}; step marking, as for DCTCP, is {step}");
         problems.add(queue.at("max"), queue.path_of("max"), what);
     }
 }

@@ -99,17 +99,18 @@ pub(super) fn check(wlan: &Fields, format: Format, problems: &mut Problems) {
     }
     if bytes == Some(0) {
         if amsdu.is_some_and(|amsdu| amsdu > 0) {
-            let what = "expected 0, as A-MSDUs go in A-MPDUs, and aggregation.bytes = 0 has none";
+            let what =
+                "expected 0, because A-MSDUs are sent in A-MPDUs, which aggregation.bytes = 0 disables";
             add(table, "amsdu", what.to_string());
         }
         for name in ["lost_block_ack", "lifetime"].into_iter().filter(|name| wlan.is_given(name)) {
-            let what = "belongs to Block Ack, and aggregation.bytes = 0 has none; leave it out".to_string();
+            let what = "belongs to Block Ack, which aggregation.bytes = 0 disables; leave it out".to_string();
             add(wlan, name, what);
         }
         return;
     }
     if wlan.is_given("attempts") && wlan.is_given("lifetime") {
-        let what = "expected either `lifetime` or `attempts`, which counts in its place, got both";
+        let what = "expected either `lifetime` or `attempts`, which replaces it, got both";
         add(wlan, "attempts", what.to_string());
     }
 }

@@ -41,7 +41,7 @@ pub(super) fn check(wlan: &Fields, problems: &mut Problems) {
         let Some(limit) = txop.span(name).filter(|limit| *limit > Span::ZERO) else { continue };
         let why = match *name {
             "BE" => "a TXOP limit above 0 is not modelled yet".to_string(),
-            category => format!("access category \"{category}\" is not modelled yet, \"BE\" is"),
+            category => format!("access category \"{category}\" is not modelled yet, only \"BE\""),
         };
         let what = format!("{why}: expected \"0 s\", one frame exchange per channel access, got \"{limit}\"");
         problems.add(txop.at(name), txop.path_of(name), what);

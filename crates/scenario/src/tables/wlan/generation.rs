@@ -8,12 +8,12 @@ use airhop_radio::phy::Format;
 
 /// Keys that only the DCF has, each with the reason why 802.11n, ac and ax do not have the key.
 const OF_DCF: [(&str, &str); 7] = [
-    ("preset", "its rules are those of IEEE 802.11-2020; ns-2 has none of it"),
-    ("immediate_access", "EDCA has a rule of its own (IEEE 802.11-2020 §10.23.2.4)"),
+    ("preset", "its rules are those of IEEE 802.11-2020; ns-2 does not model this standard"),
+    ("immediate_access", "EDCA has its own rule (IEEE 802.11-2020 §10.23.2.4)"),
     ("ack_timeout", "its timeout is that of IEEE 802.11-2020 §10.3.2.11"),
-    ("receiver", "its receivers add up interference, as \"sinr\" does"),
+    ("receiver", "its receivers use the sum of the interference, as \"sinr\" does"),
     ("phy", "its timing follows from `standard`, `band`, `width` and `guard_interval`"),
-    ("retry_delay", "a slow ARQ repeats single frames, and Block Ack repeats MPDUs of an aggregate"),
+    ("retry_delay", "a slow ARQ retransmits single frames, and Block Ack retransmits MPDUs of an aggregate"),
     ("fragmentation", "MPDUs of an A-MPDU are never fragments (IEEE 802.11-2020 §10.12.1)"),
 ];
 

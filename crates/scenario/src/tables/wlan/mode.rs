@@ -111,7 +111,7 @@ pub(super) fn check_absent(wlan: &Fields, problems: &mut Problems) {
     if let (Some(table), Some(standard)) = (wlan.table("rate"), wlan.word("standard")) {
         let with = one_of(Format::ALL.map(Format::name));
         let what = format!(
-            "expected a data rate of {standard}, such as \"11 Mbit/s\", got a table; MCS and streams go with {with}"
+            "expected a data rate of {standard}, such as \"11 Mbit/s\", got a table; MCS and streams are for {with}"
         );
         problems.add(wlan.at("rate"), &table.path, what);
     }

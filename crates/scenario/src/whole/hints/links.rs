@@ -27,8 +27,7 @@ pub(super) fn without_recovery(look: &ScenarioView<'_>) -> Vec<Occurrence> {
         };
         let Some(end) = (0..2).find(loses) else { return Vec::new() };
         let window = frames_held(radio, end, frame, 6).min(SELECTIVE_WINDOW.into());
-        let text = "loses frames for good, as it has no ARQ; links of more than 2 Mbit/s repeat them (HARQ in HSPA, LTE and NR), and \
-                    most schemes are then alike"
+        let text = "has no ARQ, so TCP meets every loss; links of more than 2 Mbit/s retransmit frames (HARQ in HSPA, LTE and NR), and most schemes then have similar results"
             .to_string();
         vec![(text, Some(format!("arq={{ kind = \"selective-repeat\", window = {window} }}")))]
     })
@@ -59,7 +58,8 @@ fn short_window(radio: &RadioLinkPlan, end: usize, frame: u32) -> Option<(String
     let (rate, round) = (radio.link.pace[end].typical_rate(), round_trip(radio, end, frame, ack_bytes));
     let most = f64::from(window) * f64::from(frame) * 8.0 / round.secs_f64();
     let mut text = format!(
-        "can carry {} of its {} at most: its ARQ has {window} frame{} under way, and a round trip of {:.3} ms holds {held}",
+        "can carry at most {} of its {}: its ARQ has {window} frame{} in flight, and the bandwidth-delay product at a round \
+         trip of {:.3} ms is {held} frames",
         in_words(most),
         in_words(rate.bps() as f64),
         if window == 1 { "" } else { "s" },
@@ -71,7 +71,8 @@ fn short_window(radio: &RadioLinkPlan, end: usize, frame: u32) -> Option<(String
         true => Some(format!("{key}={{ kind = \"selective-repeat\", window = {held} }}")),
         false => {
             text.push_str(&format!(
-                "; selective repeat numbers {SELECTIVE_WINDOW} at most: give it the delay of the air alone, and a [[wired]] link the rest"
+                "; selective repeat has at most {SELECTIVE_WINDOW} frames in flight: set only the delay of the air here, and \
+                 the remaining delay in a [[wired]] link"
             ));
             None
         }
@@ -97,8 +98,8 @@ pub(super) fn single_attempt(look: &ScenarioView<'_>) -> Vec<Occurrence> {
         Occurrence {
             about: format!("wlan.{}", plan.cell.name),
             text: format!(
-                "sends each frame once (attempts = 1), so TCP meets every loss; 802.11 sends up to {usual} times ({limit}), and most schemes \
-                 are then alike"
+                "sends each frame once (attempts = 1), so TCP meets every loss; 802.11 sends up to {usual} times ({limit}), and \
+                 most schemes then have similar results"
             ),
             set: Some((table.path.clone(), format!("attempts={usual}"))),
         }

@@ -69,8 +69,8 @@ fn caught(look: &ScenarioView<'_>, crossing: &Crossing) -> Option<Occurrence> {
     Some(Occurrence {
         about: table.path.clone(),
         text: format!(
-            "can queue {packets} packets, {:.2} of the bandwidth-delay product{of} ({whole} packets): a window that a loss cuts leaves the link \
-             idle, and schemes and queues differ by the buffer",
+            "can queue {packets} packets, {:.2} of the bandwidth-delay product{of} ({whole} packets): a window reduction leaves \
+             the link idle, and the buffer dominates the differences between schemes and between queues",
             packets as f64 / needed
         ),
         set: Some((table.path.clone(), format!("{below}.packets={whole}"))),

@@ -60,7 +60,7 @@ pub(super) fn of_another_system(look: &ScenarioView<'_>) -> Vec<Occurrence> {
         (own != base).then(|| Occurrence {
             about: scheme.name.to_string(),
             text: format!(
-                "a sender of preset {own}, here on preset {base} and without the RACK-TLP, PRR and F-RTO that it has there"
+                "most of the measurements are with preset {own}; preset {base} lacks RACK-TLP, PRR and F-RTO"
             ),
             set: Some((table.path.clone(), format!("tcp.preset={own}"))),
         })
@@ -78,7 +78,8 @@ pub(super) fn short_of_window(look: &ScenarioView<'_>) -> Vec<Occurrence> {
         (most < path.bps).then(|| Occurrence {
             about: format!("flow.{}", plan.name),
             text: format!(
-                "can get {} at most of the {} of its path: its receive_window lasts for a round trip of {:.3} ms",
+                "can obtain at most {} of the {} of its path: its receive_window is less than the bandwidth-delay product at a \
+                 round trip of {:.3} ms",
                 in_words(most),
                 in_words(path.bps),
                 path.round_trip.secs_f64() * 1e3,

@@ -75,7 +75,7 @@ fn a_small_arq_window_has_a_hint() {
     let eight = with(r#"{ kind = "selective-repeat", window = 8 }"#);
     let found = hints(RADIO, &eight);
     assert!(
-        found[0].text.contains("295 Mbit/s of its 300 Mbit/s") && found[0].text.contains("holds 9"),
+        found[0].text.contains("295 Mbit/s of its 300 Mbit/s") && found[0].text.contains("is 9 frames"),
         "{found:?}"
     );
     assert_eq!(found[0].set.as_deref(), Some("radio.air.arq.window=9"));
@@ -201,7 +201,7 @@ fn a_table_without_effect_has_a_hint() {
     let alone = LAST_HOP.replace("d = [30, 0] }", "d = [30, 0], e = [9, 9] }");
     let all = hints(&alone, &[("wlan.cell.attempts", "7")]);
     let [station] = &all[..] else { panic!("{all:?}") };
-    assert!(station.about == ["wlan.cell"] && station.text.ends_with("meets them: e"), "{station:?}");
+    assert!(station.about == ["wlan.cell"] && station.text.ends_with("crosses: e"), "{station:?}");
 }
 
 /// A service acts only before a wireless link, or where a wireless link meets a wired link, depending on its

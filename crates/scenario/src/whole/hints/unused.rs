@@ -17,16 +17,13 @@ pub(super) fn links(look: &ScenarioView<'_>) -> Vec<Occurrence> {
     let unused = |(link, table): (Link, &Fields)| {
         let name = table.text("name")?;
         let text = match met.links.contains(&(link.of, link.index)) {
-            false => "takes no part in the run: no flow of the file crosses it".to_string(),
+            false => "is unused: no flow of the file crosses it".to_string(),
             true => {
                 let idle = met.idle_stations(table);
                 if idle.is_empty() {
                     return None;
                 }
-                format!(
-                    "has stations that take no part in the run, as no flow of the file meets them: {}",
-                    idle.join(", ")
-                )
+                format!("has unused stations, which no flow of the file crosses: {}", idle.join(", "))
             }
         };
         Some(Occurrence { about: format!("{}.{name}", LINKS[link.of].list), text, set: None })
@@ -45,7 +42,7 @@ pub(super) fn services(look: &ScenarioView<'_>) -> Vec<Occurrence> {
             .map(|service| service.name);
         let caught = |service| Occurrence {
             about: format!("flow.{}", plan.name),
-            text: format!("has no place on its path for \"{service}\", which acts where a wireless link is"),
+            text: format!("has no wireless link on its path, which service \"{service}\" needs"),
             set: None,
         };
         idle.map(caught).collect::<Vec<_>>()

@@ -16,9 +16,11 @@ pub(super) static KIND: App = App {
         example: r#"page = "news", think = "10 s""#,
         ..Variant::new(
             "web",
-            "visits to a web page: `to` is the browser, and `from` the server of all objects. The browser opens up to six connections and uses \
-             each for one request after the other (HTTP/1.1, RFC 9112); an object is requested once the objects that it comes `after` are there. \
-             A completion is the time of a whole page, without the work of browser and server (TCP)",
+            "visits to a web page: `to` is the browser, and `from` the server of all objects. The browser opens up to six \
+             connections and uses \
+             each for one request after the other (HTTP/1.1, RFC 9112); an object is requested when the objects in its list \
+             `after` have arrived. A completion time is the load time of a whole page, without processing times of browser and \
+             server (TCP)",
             &KEYS,
         )
     },
@@ -34,17 +36,20 @@ static KEYS: [Key; 4] = [
         "page",
         Kind::WordOrFile { words: || vec![NEWS], digest: "page_digest" },
         Required,
-        "objects of the page: news = 56 objects, 1.9 MB, the medians of desktop home pages in the HTTP Archive (Web Almanac 2024, page weight: \
-         2 HTML documents of together 18 KB, 8 style sheets of 78 KB, 24 scripts of 613 KB, 4 fonts of 131 KB, 18 images of 1054 KB); equal \
-         sizes within a type, fonts after the first style sheet, and the second document after the first script, are Airhop's choice. Or a \
-         file: a table `[[object]]` for each, in the order of the requests (or a JSON list of such tables), with `name`, `size`, and \
+        "objects of the page: news = 56 objects, 1.9 MB, the medians of desktop home pages in the HTTP Archive (Web Almanac \
+         2024, page weight: \
+         2 HTML documents of together 18 KB, 8 style sheets of 78 KB, 24 scripts of 613 KB, 4 fonts of 131 KB, 18 images of \
+         1054 KB); equal \
+         sizes within a type, fonts after the first style sheet, and the second document after the first script, are Airhop's \
+         choice. Or a file: a table `[[object]]` for each object, in the order of the requests (or a JSON list of such tables), \
+         with `name`, `size`, and \
          `after`, a list of names",
     ),
     key(
         "page_digest",
         Kind::Digest,
-        Derived("that of the file, if there is one"),
-        "digest of the file in `page`; a file with another digest is refused",
+        Derived("the digest of the file, if a file is given"),
+        "digest of the file in `page`; a file with another digest is an error",
     ),
     key(
         "request",
@@ -56,7 +61,7 @@ static KEYS: [Key; 4] = [
         "think",
         TIME,
         Required,
-        "time from a complete page to the next visit; the first visit comes at the start",
+        "time from a complete page to the next visit; the first visit is at the start",
     ),
 ];
 

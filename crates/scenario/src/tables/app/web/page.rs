@@ -56,7 +56,7 @@ fn parse(text: &str, problems: &mut Problems) -> Option<Page> {
         problems.add(
             at,
             format!("object.{name}.after"),
-            "expected objects that come before it, and it waits for itself",
+            "expected other objects, but the object waits for itself, directly or through its objects `after`",
         );
     })
     .ok()
@@ -98,7 +98,7 @@ fn declared(object: &Item, problems: &mut Problems) -> Option<Declared> {
             problems.add(
                 &object.at,
                 format!("object.{key}"),
-                format!("is missing; expected one such as {example}"),
+                format!("is missing; expected a value such as {example}"),
             );
         }
     }
@@ -184,7 +184,7 @@ mod tests {
         for (rest, expected) in [
             (
                 "after = [\"a\"]",
-                "p:1: object.a.after: expected objects that come before it, and it waits for itself",
+                "p:1: object.a.after: expected other objects, but the object waits for itself, directly or through its objects `after`",
             ),
             ("after = [\"b\"]", "p:1: object.a.after: expected names of objects of this page, got \"b\""),
             ("after = \"b\"", "p:4: object.after: expected a list of names of objects, got \"b\""),
@@ -193,7 +193,7 @@ mod tests {
                 "[[object]]\nname = \"a\"\nsize = \"1 B\"",
                 "object.name: expected different names, got \"a\" 2 times",
             ),
-            ("[[object]]\nname = \"c\"", "p:4: object.size: is missing; expected one such as \"10 kB\""),
+            ("[[object]]\nname = \"c\"", "p:4: object.size: is missing; expected a value such as \"10 kB\""),
             ("[[object]]\nname = 1\nsize = \"1 B\"", "p:5: object.name: expected a name, got 1"),
         ] {
             let error = read("p", &format!("{head}{rest}\n")).expect_err(rest);
