@@ -26,7 +26,7 @@ pub type Refusal = String;
 pub fn parse_span(text: &str) -> Result<Span, Refusal> {
     let s = quantity(text, &SPAN_UNITS, "a duration", "10 ms")?;
     if s * 1e9 >= u64::MAX as f64 / 4.0 {
-        return Err(format!("a duration of {s} s is beyond what Airhop can count (146 years)"));
+        return Err(format!("a duration of {s} s exceeds the maximum of Airhop (146 years)"));
     }
     Ok(Span::from_secs_f64(s))
 }

@@ -97,7 +97,7 @@ pub(crate) fn refuse(
         if stores && !layout.is_writable(one.bit_offset) {
             return Some((
                 *at,
-                format!("writes {structure}.{path}, which a kernel lets no congestion control write"),
+                format!("writes {structure}.{path}, which no congestion control may write in a kernel"),
             ));
         }
         if !layout.is_provided(one.bit_offset) && seen.insert(path) {

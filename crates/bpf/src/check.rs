@@ -15,7 +15,7 @@ pub(crate) fn check(
         for at in function.start..function.end {
             let Some(instruction) = &code[at] else { continue };
             if instruction.op == Op::Call && !listing.starts(instruction.offset as usize) {
-                return Err((at, "calls what is not the beginning of a function".into()));
+                return Err((at, "calls an address that is not the start of a function".into()));
             }
             check_jump(code, function, instruction).map_err(|why| (at, why))?;
             check_stack(instruction).map_err(|why| (at, why))?;
@@ -98,7 +98,7 @@ mod tests {
         refused(&[op(Op::JumpNot64, 2), exit, exit], "jumps out of its function");
         refused(&[op(Op::Jump, -1), exit, exit], "jumps out of its function");
         refused(&[op(Op::Jump, 2), op(Op::Constant, 0), None, exit, exit], "jumps into a 64-bit constant");
-        refused(&[op(Op::Call, 1), exit, exit], "calls what is not the beginning of a function");
+        refused(&[op(Op::Call, 1), exit, exit], "calls an address that is not the start of a function");
         assert_eq!(refusal(&[op(Op::Call, 2), exit, exit], 2), Ok(()));
         refused(&[op(Op::Mov64, 0), exit], "neither an exit nor a jump");
         assert_eq!(refusal(&[op(Op::Constant, 0), None, exit], 2).expect_err("falls off").0, 1);

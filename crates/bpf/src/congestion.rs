@@ -149,7 +149,10 @@ pub(crate) fn read(elf: &Elf, btf: &Btf, linking: &Linking<'_>) -> Result<Vec<Co
             let source = Source { variable, kind, at, section, relocations: &relocations };
             let control = source.read(btf, linking)?;
             if controls.iter().any(|other: &CongestionControl| other.name == control.name) {
-                return Err(source.wrong(format!("its name is {:?}, as that of another", control.name)));
+                return Err(source.wrong(format!(
+                    "its name is {:?}, which another congestion control also has",
+                    control.name
+                )));
             }
             controls.push(control);
         }
@@ -174,12 +177,12 @@ impl Source<'_> {
     fn bytes(&self, offset: u64, length: u64) -> Result<&[u8], Problem> {
         let start = self.at.saturating_add(offset) as usize;
         let bytes = self.section.bytes.get(start..start.saturating_add(length as usize));
-        bytes.ok_or_else(|| self.wrong("reaches beyond its section"))
+        bytes.ok_or_else(|| self.wrong("extends beyond its section"))
     }
 
     fn read(&self, btf: &Btf, linking: &Linking<'_>) -> Result<CongestionControl, Problem> {
         let (_, Type::Composite { name: structure, members, .. }) = btf.get(self.kind)? else {
-            return Err(self.wrong("no structure, expected struct tcp_congestion_ops"));
+            return Err(self.wrong("not a structure, expected struct tcp_congestion_ops"));
         };
         let structure = btf.text(*structure);
         if structure.split("___").next() != Some("tcp_congestion_ops") {
@@ -200,7 +203,7 @@ impl Source<'_> {
                     if let Some(other) = program.and_then(|program| control.callback(program)) {
                         let (name, other) = (callback.name(), other.name());
                         return Err(self.wrong(format!(
-                            "{other} and {name} are one program: a kernel takes a program for one member"
+                            "{other} and {name} are one program: a kernel accepts a program for only one member"
                         )));
                     }
                     control.programs[callback as usize] = program;
@@ -240,8 +243,10 @@ impl Source<'_> {
 
     fn name(&self, offset: u64) -> Result<String, Problem> {
         let bytes = self.bytes(offset, NAME_BYTES)?;
-        let end =
-            bytes.iter().position(|&byte| byte == 0).ok_or_else(|| self.wrong("its name has no end"))?;
+        let end = bytes
+            .iter()
+            .position(|&byte| byte == 0)
+            .ok_or_else(|| self.wrong("its name has no terminating zero"))?;
         // Same check as `bpf_obj_name_cpy` in Linux's kernel/bpf/syscall.c.
         let is_taken = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
         let name = String::from_utf8_lossy(&bytes[..end]);

@@ -24,7 +24,7 @@ struct Allowance(usize);
 impl Allowance {
     fn take(&mut self, bytes: usize) -> Result<(), Problem> {
         self.0 = self.0.checked_sub(bytes).ok_or_else(|| {
-            Problem::Elf(format!("its sections, names and relocations take more than {MOST} bytes"))
+            Problem::Elf(format!("its sections, names and relocations have more than {MOST} bytes"))
         })?;
         Ok(())
     }
@@ -80,7 +80,7 @@ impl Elf {
     /// Parses a file.
     pub(crate) fn read(bytes: &[u8]) -> Result<Elf, Problem> {
         if bytes.len() > LARGEST_FILE {
-            return Err(Problem::Elf(format!("{} bytes, where {LARGEST_FILE} are read", bytes.len())));
+            return Err(Problem::Elf(format!("{} bytes, expected at most {LARGEST_FILE}", bytes.len())));
         }
         let damaged = |error: object::Error| Problem::Elf(error.to_string());
         let header = FileHeader64::<Endianness>::parse(bytes).map_err(damaged)?;
@@ -129,7 +129,7 @@ impl Elf {
             };
             let Some(its) = sections.get(section) else {
                 return Err(Problem::Elf(format!(
-                    "a symbol of section {section}, where {} are",
+                    "a symbol of section {section}, but there are only {} sections",
                     sections.len()
                 )));
             };
@@ -156,7 +156,7 @@ impl Elf {
                 let symbol = relocation.r_sym(endian) as usize;
                 if symbol >= symbols.len() {
                     return Err(Problem::Elf(format!(
-                        "a relocation to symbol {symbol}, where {} are",
+                        "a relocation to symbol {symbol}, but there are only {} symbols",
                         symbols.len()
                     )));
                 }

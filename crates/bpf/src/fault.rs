@@ -45,7 +45,7 @@ pub enum Cause {
     #[error("{0}")]
     Memory(#[from] Denied),
     /// A call executed more instructions than the kernel's verifier permits.
-    #[error("more than {0} instructions in one call: a loop that does not end?")]
+    #[error("more than {0} instructions in one call: possibly an infinite loop")]
     Endless(u32),
     /// A run executed more instructions than its budget.
     #[error("more instructions in this run than {0}, and {1} for each call")]

@@ -133,7 +133,7 @@ impl Encoded {
     fn check(self, instruction: &Instruction) -> Result<(), String> {
         let register = self.dst.max(self.src);
         if register > FRAME {
-            return Err(format!("register r{register}, where r0 to r10 are"));
+            return Err(format!("register r{register}, expected r0 to r10"));
         }
         let writes = !matches!(self.opcode & 7, 2 | 3 | 5 | 6);
         let fetches = matches!(instruction.op, Op::Atomic32(_) | Op::Atomic64(_)) && self.immediate & 1 == 1;

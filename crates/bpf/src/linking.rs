@@ -90,7 +90,7 @@ impl<'a> Linking<'a> {
                 None if weak.get(name).is_some_and(|weak| *weak) => 0,
                 None => {
                     return Err(wrong(format!(
-                        "{name} is no option of the simulated kernel (known: {})",
+                        "{name} is not an option of the simulated kernel (options: {})",
                         OPTIONS.join(", ")
                     )));
                 }
@@ -111,7 +111,7 @@ impl<'a> Linking<'a> {
         let (sections, maps) = (self.regions.len(), btf.section(".maps"));
         if sections + maps.len() > MOST_REGIONS {
             let why = format!(
-                "{sections} sections of data and {} maps, where {MOST_REGIONS} of both are simulated",
+                "{sections} sections of data and {} maps, expected at most {MOST_REGIONS} of both",
                 maps.len()
             );
             return Err(Problem::Elf(why));
@@ -167,12 +167,15 @@ impl<'a> Linking<'a> {
             let at = self.function(relocation, addend / 8)?;
             return u32::try_from(at)
                 .map(|at| Space::Code.address(at))
-                .map_err(|_| "a function out of the program".into());
+                .map_err(|_| "a function outside of the program".into());
         }
         let name = &self.elf.sections[section].name;
         match (name.as_str(), self.map_at.get(&offset)) {
             (".maps", Some(map)) => Ok(Space::Map(*map).address(0)),
-            _ => Err(format!("refers to {} in section {name}, which holds no data of programs", symbol.name)),
+            _ => Err(format!(
+                "refers to {} in section {name}, which contains no data of programs",
+                symbol.name
+            )),
         }
     }
 
@@ -180,7 +183,7 @@ impl<'a> Linking<'a> {
     pub(crate) fn function(&self, relocation: &Relocation, addend: i64) -> Result<usize, String> {
         let symbol = self.symbol(relocation);
         let code = symbol.section.and_then(|section| self.code_of.get(&section));
-        let code = code.ok_or_else(|| format!("{} is no function of the object", symbol.name))?;
+        let code = code.ok_or_else(|| format!("{} is not a function of the object", symbol.name))?;
         Ok((*code as u64).wrapping_add(symbol.value / 8).wrapping_add_signed(addend) as usize)
     }
 

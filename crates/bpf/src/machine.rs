@@ -112,7 +112,7 @@ impl Machine {
         now_ns: u64,
     ) -> Result<u64, Box<Fault>> {
         const READABLE: [u8; ARGUMENT_BYTES] = [READ; ARGUMENT_BYTES];
-        assert!(arguments.len() <= MOST_ARGUMENTS, "a callback has {MOST_ARGUMENTS} arguments at most");
+        assert!(arguments.len() <= MOST_ARGUMENTS, "a callback has at most {MOST_ARGUMENTS} arguments");
         let length = 8 * (1 + arguments.len());
         let mut sample = None;
         let (words, _) = self.arguments.as_chunks_mut();
@@ -228,7 +228,7 @@ impl Helpers<'_> {
                 let window = socket.window;
                 kfunc.call(&window, &mut socket.image, [second, third]).map_err(wrong)
             }
-            _ => Err(wrong(format!("{first:#x} is not the socket that this call is about"))),
+            _ => Err(wrong(format!("{first:#x} is not the socket of this call"))),
         }
     }
 }

@@ -109,7 +109,7 @@ impl Declared {
             24 => Kind::Socket,
             other => {
                 return Err(format!(
-                    "type {other} is not simulated (what is: hash, array, LRU hash, each of them per CPU too, sk_storage)"
+                    "type {other} is not simulated (simulated types: hash, array and LRU hash, also per CPU, and sk_storage)"
                 ));
             }
         };
@@ -128,7 +128,7 @@ impl Declared {
         }
         let bytes = self.value.saturating_add(8).saturating_mul(self.entries.max(1));
         if bytes > LARGEST {
-            return Err(format!("its values take {bytes} bytes, where {LARGEST} are simulated"));
+            return Err(format!("its values have {bytes} bytes, expected at most {LARGEST}"));
         }
         Ok(kind)
     }
@@ -159,14 +159,14 @@ fn number(btf: &Btf, id: TypeId) -> Result<u64, Problem> {
     {
         return Ok(u64::from(*count));
     }
-    Err(crate::btf::wrong(format!("type {} is no number of a map (expected __uint)", id.0)))
+    Err(crate::btf::wrong(format!("type {} is not a number of a map (expected __uint)", id.0)))
 }
 
 /// Reads `__type(name, T)`, which declares a pointer to T, and returns the size of T.
 fn pointed(btf: &Btf, id: TypeId) -> Result<u64, Problem> {
     match btf.get(id)?.1 {
         Type::Pointer(target) => btf.size(*target),
-        _ => Err(crate::btf::wrong(format!("type {} is no type of a map (expected __type)", id.0))),
+        _ => Err(crate::btf::wrong(format!("type {} is not a type of a map (expected __type)", id.0))),
     }
 }
 

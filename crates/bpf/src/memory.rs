@@ -370,7 +370,7 @@ impl Memory<'_> {
         let Some((space, offset, size, name)) = self.size(address) else {
             let at = match address {
                 0..4096 => format!("at {address:#x}, a null pointer"),
-                _ => format!("at {address:#x}, which is no address of the program's"),
+                _ => format!("at {address:#x}, which is not an address of the program"),
             };
             return Denied { access, bytes, at };
         };
@@ -381,7 +381,7 @@ impl Memory<'_> {
             _ if self.is_lock(space, offset, bytes) => format!("at the spin lock of {name}"),
             (Some(member), Access::Load) => format!("at {member}, which is not simulated"),
             (Some(member), Access::Store) => format!("at {member}, which programs may not write"),
-            (None, Access::Load) => format!("at {name} {from:+}, where nothing is that a program can read"),
+            (None, Access::Load) => format!("at {name} {from:+}, where a program can read nothing"),
             (None, Access::Store) => format!("at {name} {from:+}, which is read-only"),
         };
         Denied { access, bytes, at }

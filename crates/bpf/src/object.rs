@@ -85,14 +85,15 @@ impl Object {
         let services = services(&elf);
         if filters.is_empty() && !services.is_empty() {
             let why =
-                "names services, and has no program that hears notices; expected one in SEC(\"tc\")".into();
+                "names services, but has no program that reads notices; expected a program in SEC(\"tc\")"
+                    .into();
             return Err(Problem::Section { section: SERVICES.into(), why });
         }
         if controls.iter().flat_map(entries).any(|program| !listing.starts(program.0)) {
-            return Err(Problem::Elf("a callback that is not the beginning of a function".into()));
+            return Err(Problem::Elf("a callback that is not the start of a function".into()));
         }
         if !controls.is_empty() && !COMPATIBLE.contains(&license.as_str()) {
-            let why = format!("{license:?}, where the kernel wants one of {}", COMPATIBLE.join(", "));
+            let why = format!("{license:?}, expected one of {}", COMPATIBLE.join(", "));
             return Err(Problem::Section { section: "license".into(), why });
         }
         let named = accesses::read(&elf, &btf, &linking)?;
@@ -210,9 +211,10 @@ impl Object {
         let functions = stack::reachable(&self.code, &self.listing, release.0);
         let body = |start| self.listing.function(start).start..self.listing.function(start).end;
         functions.into_iter().flat_map(body).find_map(|at| match self.code[at].op {
-            Op::CallHelper(helper @ (Helper::SetSockOpt | Helper::GetSockOpt)) => {
-                Some((at, format!("release calls {}, which a kernel refuses there", helper.name())))
-            }
+            Op::CallHelper(helper @ (Helper::SetSockOpt | Helper::GetSockOpt)) => Some((
+                at,
+                format!("release calls {}, which a kernel does not permit in release", helper.name()),
+            )),
             _ => None,
         })
     }

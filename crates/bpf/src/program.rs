@@ -48,7 +48,7 @@ impl Listing {
             let (code, length) = (linking.code_of[&index], section.bytes.len() / 8);
             if section.bytes.len() % 8 != 0 || code + length > MOST_INSTRUCTIONS {
                 let why = format!(
-                    "{} bytes of instructions, expected eight of each and {MOST_INSTRUCTIONS} at most",
+                    "{} bytes of instructions, expected eight for each of at most {MOST_INSTRUCTIONS}",
                     section.bytes.len()
                 );
                 return Err(Problem::Section { section: section.name.clone(), why });
@@ -131,7 +131,7 @@ pub(crate) fn decode(elf: &Elf, linking: &Linking<'_>) -> Result<Vec<Option<Inst
                 }
                 CALL => call(instruction, at, relocation, linking),
                 _ if relocation.is_some() => {
-                    Err("a relocation of what is neither a call nor a 64-bit constant".into())
+                    Err("a relocation of an instruction that is neither a call nor a 64-bit constant".into())
                 }
                 _ => instruction.decode(at),
             };
@@ -197,7 +197,9 @@ fn call(
         (kind, _) => return Err(format!("a call of kind {kind} (RFC 9669 §4.3.1)")),
     };
     let (op, offset) = match callee {
-        Callee::Function(start) => (Op::Call, i32::try_from(start).map_err(|_| "a call out of the program")?),
+        Callee::Function(start) => {
+            (Op::Call, i32::try_from(start).map_err(|_| "a call outside of the program")?)
+        }
         Callee::Kernel(kfunc) => (Op::CallKfunc(kfunc), 0),
     };
     Ok(Instruction { op, dst: 0, src: ZERO, offset, immediate: 0 })

@@ -70,7 +70,7 @@ pub(crate) fn check(code: &[Instruction], listing: &Listing, entry: usize) -> Re
         return Err((
             entry,
             format!(
-                "{bytes} bytes of stack in {frames} functions ({names}), where a kernel has {FRAME_BYTES} bytes and {FRAMES} functions"
+                "{bytes} bytes of stack in {frames} functions ({names}), expected at most {FRAME_BYTES} bytes and {FRAMES} functions"
             ),
         ));
     }
@@ -167,7 +167,7 @@ fn check_access(instruction: &Instruction, pointer: Pointer, bytes: i64) -> Resu
     let at = from.wrapping_add(instruction.offset.into());
     if matches!(instruction.op, Op::Atomic32(_) | Op::Atomic64(_)) && at % bytes != 0 {
         return Err(format!(
-            "an atomic operation on {bytes} bytes at {at:+}, which is no multiple of {bytes}"
+            "an atomic operation on {bytes} bytes at {at:+}, which is not a multiple of {bytes}"
         ));
     }
     let Pointer::Frame(_) = pointer else { return Ok(0) };

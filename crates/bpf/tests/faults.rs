@@ -36,7 +36,7 @@ fn endless_loops_and_recursion_are_faults() {
 fn access_to_memory_not_owned_by_the_program_is_a_fault() {
     let member = "tcp_sock.srtt_us, which programs may not write";
     assert_names(Callback::CongAvoid, "writes_srtt", "srtt_us = 1", &format!("store of 4 bytes at {member}"));
-    assert_names(Callback::SetState, "wild", "<< 60", "which is no address of the program's");
+    assert_names(Callback::SetState, "wild", "<< 60", "which is not an address of the program");
     assert_names(Callback::UndoCwnd, "beyond", "own[200]", "bytes");
     let member = "ack_sample.in_flight, which is not simulated";
     assert_names(

@@ -60,8 +60,8 @@ fn an_unaligned_atomic_operation_is_a_fault() {
 #[test]
 fn a_spin_lock_must_be_released_before_the_program_ends() {
     assert_eq!(call(Callback::UndoCwnd, 0), Ok(1));
-    assert_refused(Callback::UndoCwnd, 1, "a lock is held already");
-    assert_refused(Callback::UndoCwnd, 2, "the lock is never given back");
+    assert_refused(Callback::UndoCwnd, 1, "a lock is already held");
+    assert_refused(Callback::UndoCwnd, 2, "the lock is never released");
     assert_refused(Callback::UndoCwnd, 3, "bpf_jiffies64: a kernel refuses calls of its functions");
     assert_refused(Callback::UndoCwnd, 4, "at the spin lock of a value of map locks");
     assert_refused(Callback::UndoCwnd, 5, "a lock is a struct bpf_spin_lock");

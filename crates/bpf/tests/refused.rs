@@ -64,7 +64,11 @@ fn invalid_registrations_of_struct_ops_are_refused() {
     assert!([0, 1, 2, 3].into_iter().all(|n| flags(n).is_ok()));
     assert!(flags(4).expect_err("unknown").contains("its flags are 0x4"));
     let same = with(REFUSED, b"writes\0\0\0\0\0\0\0\0\0\0", 0, b"reads\0");
-    assert!(read(&same).expect_err("taken").contains("its name is \"reads\", as that of another"));
+    assert!(
+        read(&same)
+            .expect_err("taken")
+            .contains("its name is \"reads\", which another congestion control also has")
+    );
     let text = read(TWICE).expect_err("one program");
     assert!(text.contains("ssthresh and undo_cwnd are one program"), "{text}");
 }

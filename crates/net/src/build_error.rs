@@ -78,25 +78,22 @@ impl fmt::Display for BuildError {
             }
             BuildError::OnDemand { flow, wlan } => write!(
                 f,
-                "flow \"{flow}\": wlan \"{wlan}\" finds its routes on demand; a flow over it begins and ends at stations of it"
+                "flow \"{flow}\": wlan \"{wlan}\" finds its routes on demand; a flow over it must start and end at its stations"
             ),
             BuildError::OtherTransport { flow, needs } => {
                 write!(f, "flow \"{flow}\": its application needs {needs}")
             }
             BuildError::TooManyAgents { flow } => write!(
                 f,
-                "flow.{flow}.services: expected at most {MOST_AGENTS} agents of all flows together, one for each flow at each node that \
-                 serves it; got more, from this flow on"
+                "flow.{flow}.services: expected at most {MOST_AGENTS} agents of all flows, one for each flow at each node that serves it; this flow exceeds the maximum"
             ),
             BuildError::TooManyFlows { flow } => write!(
                 f,
-                "flow.{flow}.app: expected at most {MOST_FLOWS} flows with those that applications open, one for the requests of each; \
-                 got more, from this flow on"
+                "flow.{flow}.app: expected at most {MOST_FLOWS} flows, including one for the requests of each application; this flow exceeds the maximum"
             ),
             BuildError::Disconnected { wlan } => write!(
                 f,
-                "wlan.{wlan}.layout: in none of {DRAWS} draws were its stations connected within their receive range; \
-                 expected more `nodes`, less `width` or `height`, a longer receive range, or `connected = false`"
+                "wlan.{wlan}.layout: its stations were not connected in any of {DRAWS} draws; expected more `nodes`, less `width` or `height`, a longer receive range, or `connected = false`"
             ),
             BuildError::NoPairs { wlan, flow, hops, flows, pairs, drawn } => {
                 let apart = match hops {

@@ -108,7 +108,7 @@ impl Deliveries {
                     times.push(time);
                     continue;
                 }
-                Some(_) => format!("expected a time not before that of the line above, got {text:?}"),
+                Some(_) => format!("expected a time not before the time in the previous line, got {text:?}"),
                 None => format!(
                     "expected the time of a delivery, 0 to {LATEST_MS} whole milliseconds, got {text:?}"
                 ),
@@ -119,7 +119,7 @@ impl Deliveries {
         let refused = |what: &str| Err(BadLine { line, what: what.to_string() });
         match times.last() {
             None => refused("expected the time of a delivery, got the end of the file"),
-            Some(&Span::ZERO) => refused("expected a trace that lasts for a time, got one that ends at 0 ms"),
+            Some(&Span::ZERO) => refused("expected a trace that ends after 0 ms, got one that ends at 0 ms"),
             Some(_) => Ok(Deliveries { times }),
         }
     }
@@ -373,7 +373,7 @@ mod tests {
             ("1\n2.5\n", 2, "whole milliseconds, got \"2.5\""),
             ("1\n-2\n", 2, "whole milliseconds"),
             ("1\n1000000001\n", 2, "0 to 1000000000 whole milliseconds"),
-            ("1\n3\n2\n", 3, "not before that of the line above, got \"2\""),
+            ("1\n3\n2\n", 3, "not before the time in the previous line, got \"2\""),
         ];
         for (text, line, expect) in cases {
             let bad = Deliveries::parse(text).expect_err(text);

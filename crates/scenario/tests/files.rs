@@ -138,7 +138,7 @@ fn an_error_in_a_file_names_the_file() {
     let cases = [
         (
             "fades.csv",
-            format!("wired.air.errors: {}:3: expected a begin at or after 2.000000000", shown("fades.csv")),
+            format!("wired.air.errors: {}:3: expected a start at or after 2.000000000", shown("fades.csv")),
         ),
         ("none.csv", format!("wired.air.errors.file: there is no file {}", shown("none.csv"))),
         ("", "wired.air.errors.file: expected the path of a file".to_string()),

@@ -42,7 +42,7 @@ impl Btf {
         let mut lines = Vec::new();
         records(section, 1, |section, record| {
             let [offset, file, _text, position, ..] = *record else {
-                return Err(wrong("line records are cut off"));
+                return Err(wrong("line records are truncated"));
             };
             lines.push(LineInfo { section, offset, file, line: position >> 10 });
             Ok(())
@@ -55,7 +55,7 @@ impl Btf {
     pub(crate) fn relocated_structures(&self, section: &[u8]) -> Result<Vec<String>, Problem> {
         let mut structures = BTreeSet::new();
         records(section, 2, |_, record| {
-            let [_offset, structure, ..] = *record else { return Err(wrong("CO-RE records are cut off")) };
+            let [_offset, structure, ..] = *record else { return Err(wrong("CO-RE records are truncated")) };
             structures.insert(structure);
             Ok(())
         })?;
@@ -123,7 +123,7 @@ pub(crate) fn records(
         return Ok(());
     };
     let records =
-        part(section, length, offset, bytes).ok_or_else(|| wrong("its tables reach beyond its end"))?;
+        part(section, length, offset, bytes).ok_or_else(|| wrong("its tables extend beyond its end"))?;
     let mut words = Words(records);
     let Some(record_bytes) = words.next() else { return Ok(()) };
     if !(8..=256).contains(&record_bytes) || record_bytes % 4 != 0 {
@@ -133,7 +133,7 @@ pub(crate) fn records(
     while let (Some(name), Some(count)) = (words.next(), words.next()) {
         for _ in 0..count {
             for word in &mut record {
-                *word = words.next().ok_or_else(|| wrong("its records are cut off"))?;
+                *word = words.next().ok_or_else(|| wrong("its records are truncated"))?;
             }
             each(name, &record)?;
         }

@@ -116,10 +116,16 @@ impl Btf {
             match self.types.get(id.0 as usize) {
                 Some(Type::Alias(next)) => id = *next,
                 Some(kind) => return Ok((id, kind)),
-                None => return Err(wrong(format!("type {} is used, {} are there", id.0, self.types.len()))),
+                None => {
+                    return Err(wrong(format!(
+                        "type {} is used, but only {} types exist",
+                        id.0,
+                        self.types.len()
+                    )));
+                }
             }
         }
-        Err(wrong(format!("type {} is a name of a name of a name: a loop?", id.0)))
+        Err(wrong(format!("type {} has too many levels of names, or is a cycle of names", id.0)))
     }
 
     /// Returns the structure or union with this name.
@@ -141,7 +147,7 @@ impl Btf {
     pub(crate) fn variable(&self, id: TypeId) -> Result<(&str, TypeId), Problem> {
         match self.types.get(id.0 as usize) {
             Some(Type::Variable { name, kind }) => Ok((self.text(*name), *kind)),
-            _ => Err(wrong(format!("type {} is no variable", id.0))),
+            _ => Err(wrong(format!("type {} is not a variable", id.0))),
         }
     }
 
@@ -162,14 +168,14 @@ impl Btf {
             };
             return Ok(count.saturating_mul(u64::from(bytes)));
         }
-        Err(wrong(format!("type {} is an array of arrays of arrays: a loop?", id.0)))
+        Err(wrong(format!("type {} has too many levels of arrays, or is a cycle of arrays", id.0)))
     }
 
     /// Returns the members of a structure.
     pub(crate) fn members(&self, id: TypeId) -> Result<&[Member], Problem> {
         match self.get(id)?.1 {
             Type::Composite { members, .. } => Ok(members),
-            _ => Err(wrong(format!("type {} is no structure", id.0))),
+            _ => Err(wrong(format!("type {} is not a structure", id.0))),
         }
     }
 
@@ -209,7 +215,7 @@ impl Btf {
         for member in members {
             *looked_at += 1;
             if depth > DEEPEST || *looked_at > MOST_MEMBERS {
-                return Err(wrong(format!("structure {} has no end: does it hold itself?", id.0)));
+                return Err(wrong(format!("structure {} has too many members, or contains itself", id.0)));
             }
             let bit_offset = u64::from(member.bit_offset);
             if !name.is_empty() && self.is(member.name, name) {

@@ -41,13 +41,13 @@ impl Btf {
     /// Reads the section.
     pub(crate) fn read(section: &[u8]) -> Result<Btf, Problem> {
         let (length, mut words) = header(section).map_err(wrong)?;
-        let mut field = || words.next().ok_or_else(|| wrong("the header is cut off"));
+        let mut field = || words.next().ok_or_else(|| wrong("the header is truncated"));
         let (type_offset, type_length, string_offset, string_length) =
             (field()?, field()?, field()?, field()?);
-        let beyond = || wrong("its parts reach beyond its end");
+        let beyond = || wrong("its parts extend beyond its end");
         let types = part(section, length, type_offset, type_length).ok_or_else(beyond)?;
         let strings = part(section, length, string_offset, string_length).ok_or_else(beyond)?;
-        let strings = String::from_utf8(strings.to_vec()).map_err(|_| wrong("its strings are no UTF-8"))?;
+        let strings = String::from_utf8(strings.to_vec()).map_err(|_| wrong("its strings are not UTF-8"))?;
         let mut btf = Btf { types: vec![Type::Void], strings };
         let mut words = Words(types);
         while !words.0.is_empty() {

@@ -24,7 +24,7 @@ fn aligned(address: u64, bytes: usize) -> Result<(), Denied> {
     match address % bytes as u64 {
         0 => Ok(()),
         _ => {
-            let at = format!("at {address:#x}, which is no multiple of {bytes}: atomics are aligned");
+            let at = format!("at {address:#x}, which is not a multiple of {bytes}: atomics are aligned");
             Err(Denied { access: Access::Store, bytes, at })
         }
     }

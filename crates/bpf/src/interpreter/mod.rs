@@ -37,10 +37,9 @@ pub(crate) fn run(
         })?;
     match kernel.lock {
         None => Ok((result, left)),
-        Some(_) => Err((
-            entry,
-            Cause::Call { function: "bpf_spin_lock", why: "the lock is never given back".into() },
-        )),
+        Some(_) => {
+            Err((entry, Cause::Call { function: "bpf_spin_lock", why: "the lock is never released".into() }))
+        }
     }
 }
 
@@ -277,7 +276,7 @@ fn repeat(
     mut left: u32,
 ) -> Result<(u64, u32), (usize, Cause)> {
     let Some(entry) = Space::code(callback).filter(|&entry| entry < code.len()) else {
-        return Err((0, Helper::Loop.refuse(format!("{callback:#x} is no function of the program"))));
+        return Err((0, Helper::Loop.refuse(format!("{callback:#x} is not a function of the program"))));
     };
     let count = count as u32;
     if count > MOST_LOOPS {

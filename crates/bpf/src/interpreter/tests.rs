@@ -321,7 +321,7 @@ fn access_outside_a_memory_region_is_refused() {
     assert_eq!(fault((0x62, 1, 0, 8, 0), 0), "store of 4 bytes at 0x8, a null pointer");
     assert_eq!(
         fault((0xdb, 1, 1, 0, 0), 1 << 63),
-        "load of 8 bytes at 0x8000000000000000, which is no address of the program's"
+        "load of 8 bytes at 0x8000000000000000, which is not an address of the program"
     );
     let context = Space::Context.address(0);
     assert_eq!(fault((0x7b, 1, 2, 0, 0), context), "store of 8 bytes at the context +0, which is read-only");

@@ -83,7 +83,7 @@ impl Helper {
         let found = Helper::ALL.iter().find(|(known, ..)| *known == number);
         found.map(|(.., helper)| *helper).ok_or_else(|| {
             let known = Helper::ALL.map(|(_, name, _)| name).join(", ");
-            format!("calls helper {number} (linux/bpf.h says its name): not simulated (what is: {known})")
+            format!("calls helper {number} (named in linux/bpf.h), which is not simulated (simulated helpers: {known})")
         })
     }
 
@@ -178,7 +178,7 @@ impl Helpers<'_> {
     fn map(&self, helper: Helper, address: u64) -> Result<usize, Cause> {
         match Space::of(address) {
             Some((Space::Map(map), 0)) if map < self.maps.len() => Ok(map),
-            _ => Err(helper.refuse(format!("{address:#x} is no map"))),
+            _ => Err(helper.refuse(format!("{address:#x} is not a map"))),
         }
     }
 
@@ -194,7 +194,7 @@ impl Helpers<'_> {
     /// Returns the bytes that an argument points to.
     pub(super) fn readable(&self, address: u64, length: u64, helper: Helper) -> Result<&[u8], Cause> {
         if length > MOST_BYTES {
-            return Err(helper.refuse(format!("{length} bytes, where {MOST_BYTES} are moved at most")));
+            return Err(helper.refuse(format!("{length} bytes, expected at most {MOST_BYTES}")));
         }
         let length = length as usize;
         let denied = || Cause::Memory(self.memory.denied(Access::Load, address, length));
@@ -294,7 +294,7 @@ impl Helpers<'_> {
         }
         match (helper, self.lock) {
             (SpinLock, None) => self.lock = Some(lock),
-            (SpinLock, Some(_)) => return Err(helper.refuse("a lock is held already")),
+            (SpinLock, Some(_)) => return Err(helper.refuse("a lock is already held")),
             (_, held) if held == Some(lock) => self.lock = None,
             _ => return Err(helper.refuse("the lock is not held")),
         }
@@ -305,7 +305,7 @@ impl Helpers<'_> {
     pub(super) fn expect_socket(&self, helper: Helper, address: u64) -> Result<u32, Cause> {
         match &self.memory.socket {
             Some(socket) if address == Space::Socket.address(0) => Ok(socket.number),
-            _ => Err(helper.refuse(format!("{address:#x} is not the socket that this call is about"))),
+            _ => Err(helper.refuse(format!("{address:#x} is not the socket of this call"))),
         }
     }
 

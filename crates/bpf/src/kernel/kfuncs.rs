@@ -68,11 +68,11 @@ impl Kfunc {
             let known = Kfunc::ALL.map(Kfunc::name).join(", ");
             let reason = match name.split_once('_') {
                 Some((module @ ("bbr" | "dctcp"), _)) => {
-                    format!(", which is part of the kernel's own {module}")
+                    format!(", part of the kernel's own {module}")
                 }
                 _ => String::new(),
             };
-            format!("calls {name}(){reason}: not simulated (what is: {known})")
+            format!("calls {name}(){reason}, which is not simulated (simulated functions: {known})")
         })
     }
 

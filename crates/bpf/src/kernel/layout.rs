@@ -70,7 +70,7 @@ impl Layout {
         let structure = btf.composite(name);
         let declared = structure.map_or(Ok(0), |id| btf.size(id))?;
         if declared > LARGEST {
-            let why = format!("struct {name} has {declared} bytes, where {LARGEST} are simulated");
+            let why = format!("struct {name} has {declared} bytes, expected at most {LARGEST}");
             return Err(Problem::Types { section: ".BTF", why });
         }
         let rights = vec![0; declared as usize];
@@ -213,7 +213,7 @@ impl Layout {
     }
 
     fn outside(&self, path: &str) -> Problem {
-        let why = format!("{}.{path} reaches beyond the {} bytes of its structure", self.name, self.declared);
+        let why = format!("{}.{path} extends beyond the {} bytes of its structure", self.name, self.declared);
         Problem::Types { section: ".BTF", why }
     }
 

@@ -94,7 +94,7 @@ impl Helpers<'_> {
         self.readable(value, length, helper)?;
         let image = self.memory.socket.as_ref().map(|socket| &socket.image);
         let full = image.and_then(|image| Some(image.get(image.layout().get("mss_cache")?)));
-        let full = full.ok_or_else(|| helper.refuse("the size of a segment is not known"))?;
+        let full = full.ok_or_else(|| helper.refuse("the size of a segment is unknown"))?;
         self.scratch.clear();
         self.scratch.extend_from_slice(&(full as u32).to_le_bytes());
         if length != VALUE_BYTES as u64 {

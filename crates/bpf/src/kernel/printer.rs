@@ -22,7 +22,7 @@ impl Printer<'_> {
                 eprintln!("{}: {seconds:.6} s: {}", self.object, text.trim_end().escape_default())
             }
             line if line == MOST_LINES + 1 => {
-                eprintln!("{}: what it prints after {MOST_LINES} lines is left out", self.object);
+                eprintln!("{}: its output after {MOST_LINES} lines is omitted", self.object);
             }
             _ => {}
         }

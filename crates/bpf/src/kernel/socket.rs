@@ -52,7 +52,7 @@ fn check_nesting(btf: &Btf, outermost: usize) -> Result<(), Problem> {
         if !matches!(btf.locate(root, &path)?, Some(at) if at.bit_offset == 0) {
             let (outer, inner) = (NESTED[outermost], NESTED[inner]);
             let why = format!(
-                "struct {outer} does not begin with struct {inner} (expected as {path}), so that a cast from one to the other meets other members"
+                "struct {outer} does not begin with struct {inner} (expected as {path}): a cast between them would access other members"
             );
             return Err(Problem::Types { section: ".BTF", why });
         }

@@ -102,7 +102,7 @@ impl<'a> Code<'a> {
             for ((start, name), end) in starts.iter().zip(ends) {
                 let (start, end) = (*start as usize / BYTES, end as usize / BYTES);
                 if start >= end || end * BYTES > of.bytes.len() {
-                    return Err(Problem::Elf(format!("the function {name} reaches beyond its section")));
+                    return Err(Problem::Elf(format!("the function {name} extends beyond its section")));
                 }
                 names.insert(Function { section, start, end }, *name);
             }
@@ -114,7 +114,8 @@ impl<'a> Code<'a> {
     pub(super) fn add_callback(&mut self, relocation: &Relocation) -> Result<usize, Problem> {
         let symbol = &self.elf.symbols[relocation.symbol];
         let function = symbol.section.and_then(|section| self.at(section, symbol.value as usize / BYTES));
-        let missing = || Problem::Elf(format!("the callback {} is no function of the object", symbol.name));
+        let missing =
+            || Problem::Elf(format!("the callback {} is not a function of the object", symbol.name));
         self.add(function.ok_or_else(missing)?, ProgramKind::Callback)
     }
 
@@ -209,7 +210,7 @@ impl<'a> Code<'a> {
                     let start = (symbol.value as i64 / BYTES as i64 + i64::from(immediate) + 1) as usize;
                     let callee = self
                         .at(of, start)
-                        .ok_or_else(|| wrong(format!("calls {}, which is no function", symbol.name)))?;
+                        .ok_or_else(|| wrong(format!("calls {}, which is not a function", symbol.name)))?;
                     set_source(&mut program.code, at, LOCAL_CALL);
                     calls.push((at, callee));
                 }
@@ -223,7 +224,7 @@ impl<'a> Code<'a> {
                     }
                     let place = self.places.of(of, offset);
                     let (map, value) = place.ok_or_else(|| {
-                        wrong(format!("refers to {}, which is no data of the object", symbol.name))
+                        wrong(format!("refers to {}, which is not data of the object", symbol.name))
                     })?;
                     set_source(&mut program.code, at, if value.is_some() { MAP_VALUE } else { MAP });
                     set_immediate(&mut program.code, at, 0);
@@ -232,7 +233,7 @@ impl<'a> Code<'a> {
                 }
                 (elf::R_BPF_64_64, None) if code == LOAD_IMMEDIATE => {
                     let (map, at_byte) = self.places.option(&symbol.name).ok_or_else(|| {
-                        wrong(format!("refers to {}, which Airhop gives to no kernel", symbol.name))
+                        wrong(format!("refers to {}, which Airhop cannot load into a kernel", symbol.name))
                     })?;
                     set_source(&mut program.code, at, MAP_VALUE);
                     set_immediate(&mut program.code, at, 0);
@@ -240,7 +241,10 @@ impl<'a> Code<'a> {
                     program.load_time_values.push((at, LoadTimeValue::Map(map)));
                 }
                 _ => {
-                    return Err(wrong(format!("refers to {}, which Airhop gives to no kernel", symbol.name)));
+                    return Err(wrong(format!(
+                        "refers to {}, which Airhop cannot load into a kernel",
+                        symbol.name
+                    )));
                 }
             }
         }

@@ -39,9 +39,9 @@ impl KernelTypes {
     /// Returns a message if the file is damaged.
     pub fn read(file: &[u8]) -> Result<KernelTypes, String> {
         let (length, mut words) = header(file)?;
-        let mut field = || words.next().ok_or("the header is cut off");
+        let mut field = || words.next().ok_or("the header is truncated");
         let (types, type_bytes, strings, string_bytes) = (field()?, field()?, field()?, field()?);
-        let beyond = "its parts reach beyond its end";
+        let beyond = "its parts extend beyond its end";
         let types = part(file, length, types, type_bytes).ok_or(beyond)?.to_vec();
         let strings = part(file, length, strings, string_bytes).ok_or(beyond)?.to_vec();
         let (mut at, mut place) = (vec![usize::MAX], 0);

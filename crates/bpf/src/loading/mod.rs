@@ -209,13 +209,13 @@ fn configuration(elf: &Elf, btf: &Btf) -> Result<LoadMap, Problem> {
         let (name, kind) = btf.variable(variable)?;
         let wrong = |why: String| Problem::Section { section: CONFIGURATION.into(), why };
         if !matches!(btf.size(kind)?, 1 | 2 | 4 | 8) {
-            return Err(wrong(format!("{name} is no number")));
+            return Err(wrong(format!("{name} is not a number")));
         }
         let is_weak = elf.symbols.iter().any(|symbol| symbol.name == name && symbol.weak);
         if !OPTIONS.contains(&name) && !is_weak {
             let known = OPTIONS.join(", ");
             return Err(wrong(format!(
-                "refers to {name}, which is no option that is known of a kernel ({known})"
+                "refers to {name}, which is not a known option of a kernel (known: {known})"
             )));
         }
         variables.insert(name.to_owned(), 8 * variables.len() as u32);
@@ -236,7 +236,8 @@ fn configuration(elf: &Elf, btf: &Btf) -> Result<LoadMap, Problem> {
 
 fn data_map(elf: &Elf, index: usize, section: &Section) -> Result<LoadMap, Problem> {
     if !section.relocations.is_empty() {
-        let why = "holds pointers, expected data without any: no kernel fills them in".into();
+        let why =
+            "contains pointers, expected data without pointers, because no kernel initialises them".into();
         return Err(Problem::Section { section: section.name.clone(), why });
     }
     let is_here = |symbol: &&crate::elf::Symbol| symbol.section == Some(index) && !symbol.is_function;
@@ -283,7 +284,7 @@ fn declared(btf: &Btf, name: &str, structure: TypeId) -> Result<LoadMap, Problem
             "key" => (map.key_bytes, types[0]) = (btf.size(*target)? as u32, Some(target.0)),
             "value" => (map.value_bytes, types[1]) = (btf.size(*target)? as u32, Some(target.0)),
             other => {
-                let why = format!("declares {other}, which Airhop gives to no kernel");
+                let why = format!("declares {other}, which Airhop cannot load into a kernel");
                 return Err(Problem::Map { map: name.to_owned(), why });
             }
         }
@@ -316,7 +317,7 @@ fn control(
                     .bytes
                     .get(start as usize..)
                     .and_then(|rest| rest.get(..btf.size(member.kind).ok()? as usize));
-                MemberValue::Bytes(bytes.ok_or_else(|| wrong("reaches beyond its section"))?.to_vec())
+                MemberValue::Bytes(bytes.ok_or_else(|| wrong("extends beyond its section"))?.to_vec())
             }
         };
         if let ("name", MemberValue::Bytes(bytes)) = (name.as_str(), &value) {

@@ -20,19 +20,19 @@ const GLOBAL: u32 = 1;
 pub(super) fn plain(section: &[u8]) -> Result<Vec<u8>, Problem> {
     let (length, mut words) = header(section).map_err(wrong)?;
     let (Some(offset), Some(bytes)) = (words.next(), words.next()) else {
-        return Err(wrong("the header is cut off"));
+        return Err(wrong("the header is truncated"));
     };
     let start = length as usize + offset as usize;
     let mut out = section.to_vec();
     let types =
-        out.get_mut(start..start + bytes as usize).ok_or_else(|| wrong("its types reach beyond its end"))?;
+        out.get_mut(start..start + bytes as usize).ok_or_else(|| wrong("its types extend beyond its end"))?;
     let (mut places, mut at) = (vec![0], 0);
     while let Some(info) = word(types, at + 4) {
         places.push(at);
         at += 12 + trailing(info).map_err(wrong)?;
     }
     if at != types.len() {
-        return Err(wrong("its types are cut off"));
+        return Err(wrong("its types are truncated"));
     }
     let kind = |types: &[u8], place: usize| (word(types, place + 4).unwrap_or(0) >> 24) & 0x1f;
     for &place in &places[1..] {

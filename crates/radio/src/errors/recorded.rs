@@ -115,7 +115,7 @@ impl Reader {
                 self.period = Some(period - Time::ZERO);
                 Ok(())
             }
-            Some(_) => Err("expected one period, got a second".to_string()),
+            Some(_) => Err("expected one line with the period, got a second".to_string()),
             None => Err(format!("expected `{PERIOD} 200` with seconds up to {LONGEST_S:.0}, got {line:?}")),
         }
     }
@@ -124,15 +124,15 @@ impl Reader {
         let times = line.split_once(',').and_then(|(begin, end)| Some([time(begin)?, time(end)?]));
         let Some([begin, end]) = times else {
             return Err(format!(
-                "expected the begin and the end of a bad time, seconds from 0 to {LONGEST_S:.0}, such as 10.5,14.25, got {line:?}"
+                "expected start and end of a bad period, seconds from 0 to {LONGEST_S:.0}, such as 10.5,14.25, got {line:?}"
             ));
         };
         if begin >= end {
-            return Err(format!("expected an end after the begin, got {line:?}"));
+            return Err(format!("expected an end after the start, got {line:?}"));
         }
         match self.bad.last() {
             Some([_, before]) if begin < *before => Err(format!(
-                "expected a begin at or after {}, where the bad time before it ends, got {line:?}",
+                "expected a start at or after {}, the end of the previous bad period, got {line:?}",
                 seconds(*before)
             )),
             _ => {
@@ -149,7 +149,7 @@ impl Reader {
         let end = self.bad.last().map_or(Time::ZERO, |[_, end]| *end);
         match self.period {
             Some(period) if Time::ZERO + period < end => Err(format!(
-                "expected all bad times in the first period_s = {}, got one up to {}",
+                "expected all bad periods within the first period_s = {}, got one up to {}",
                 seconds(Time::ZERO + period),
                 seconds(end)
             )),
@@ -212,17 +212,17 @@ mod tests {
         let cases = [
             ("", 1, "expected the header begin_s,end_s, got the end of the file"),
             ("1,2\n", 1, "expected the header begin_s,end_s, got \"1,2\""),
-            ("begin_s,end_s\n1;2\n", 2, "expected the begin and the end of a bad time"),
-            ("begin_s,end_s\n1,2,3\n", 2, "expected the begin and the end of a bad time"),
+            ("begin_s,end_s\n1;2\n", 2, "expected start and end of a bad period"),
+            ("begin_s,end_s\n1,2,3\n", 2, "expected start and end of a bad period"),
             ("begin_s,end_s\n-1,2\n", 2, "seconds from 0 to 1000000"),
             ("begin_s,end_s\n1,nan\n", 2, "seconds from 0 to 1000000"),
             ("begin_s,end_s\n1,1000001\n", 2, "seconds from 0 to 1000000"),
-            ("begin_s,end_s\n2,2\n", 2, "expected an end after the begin"),
-            ("begin_s,end_s\n1,3\n\n2,4\n", 4, "expected a begin at or after 3.000000000"),
+            ("begin_s,end_s\n2,2\n", 2, "expected an end after the start"),
+            ("begin_s,end_s\n1,3\n\n2,4\n", 4, "expected a start at or after 3.000000000"),
             ("# period_s = x\n", 1, "expected `# period_s = 200`"),
             ("# period_s = 0\n", 1, "expected `# period_s = 200`"),
             ("#period = 200\n", 1, "expected `# period_s = 200`"),
-            ("# period_s = 2\n# period_s = 2\n", 2, "expected one period"),
+            ("# period_s = 2\n# period_s = 2\n", 2, "expected one line with the period"),
             ("# period_s = 2\nbegin_s,end_s\n1,3\n", 3, "in the first period_s = 2.000000000"),
         ];
         for (text, line, expect) in cases {
