@@ -272,7 +272,7 @@ pub enum EmulationError {
         why: String,
     },
     /// The device of a node can no longer be read.
-    #[error("node {name}: its device is gone or down: {error}")]
+    #[error("node {name}: its device was removed or is down: {error}")]
     Device {
         /// Name of the node.
         name: String,
@@ -320,7 +320,7 @@ impl Emulation {
         for (i, end) in self.ends.iter().enumerate() {
             if self.ends[..i].iter().any(|other| other.node == end.node) {
                 return Err(EmulationError::Plan(format!(
-                    "node {} is declared twice: once is enough",
+                    "node {} is declared twice; expected once",
                     end.name
                 )));
             }
@@ -330,7 +330,7 @@ impl Emulation {
             if !end.is_some_and(|end| matches!(end.kind, EndKind::Namespace { .. })) {
                 let line = &command.line;
                 return Err(EmulationError::Plan(format!(
-                    "`{line}`: its node has no namespace; declare it as one"
+                    "`{line}`: its node has no namespace; expected a node that is declared as a namespace"
                 )));
             }
         }

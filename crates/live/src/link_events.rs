@@ -12,24 +12,24 @@ const MOST_SEGMENTS: usize = 1024;
 /// Number of stations with remembered segments: the association identifiers of an access point (IEEE 802.11-2020 §9.4.1.8).
 const MOST_STATIONS: usize = 2007;
 
-/// Reason why a line is no event.
+/// Reason why a line is not an event.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EventError {
     /// The first word is no kind of event.
-    #[error("`{0}` is no event: failed, discarded, delivered or lost is expected, then a station")]
+    #[error("`{0}` is not an event; expected failed, discarded, delivered or lost, then a station")]
     Kind(String),
     /// The line has no station.
     #[error(
-        "`{0}` has no station: `{0} STATION` is expected, then the bytes of the packet, unless it is lost"
+        "`{0}` has no station; expected `{0} STATION`, then the bytes of the packet, unless the event is `lost`"
     )]
     Station(String),
     /// The bytes are not hexadecimal.
     #[error(
-        "the bytes of the packet are not hexadecimal digits in pairs: IP header and 8 more bytes are expected"
+        "the bytes of the packet are not hexadecimal digits in pairs; expected IP header and 8 more bytes"
     )]
     Hexadecimal,
     /// The event `lost`, which is about a station, has bytes of a packet.
-    #[error("`lost` is an event of the station: no bytes of a packet are expected")]
+    #[error("`lost` is an event of the station; expected no bytes of a packet")]
     Further,
     /// The bytes cannot be read as headers.
     #[error("the bytes of the packet cannot be read: {0}")]
@@ -39,7 +39,7 @@ pub enum EventError {
     Notice(#[from] NoticeError),
     /// Packets of `MOST_STATIONS` other stations are in service already.
     #[error(
-        "{MOST_STATIONS} other stations have packets in service: `delivered` or `discarded` of each is expected"
+        "{MOST_STATIONS} other stations have packets in service; expected `delivered` or `discarded` of each"
     )]
     Stations,
 }
@@ -67,7 +67,7 @@ impl LinkEvents {
     /// each segment in service when the station has left (`lost`).
     ///
     /// # Errors
-    /// [`EventError`] if the line is no event. The event has then no effect.
+    /// [`EventError`] if the line is not an event. The event has then no effect.
     pub fn hear(&mut self, line: &str) -> Result<Vec<LinkNotice>, EventError> {
         let mut words = line.split_ascii_whitespace();
         let kind = words.next().unwrap_or_default();
@@ -211,7 +211,7 @@ mod tests {
         let mut events = LinkEvents::default();
         let cut = format!("failed a {}", &packet(7)[..30]);
         for (line, words) in [
-            ("", "`` is no event"),
+            ("", "`` is not an event"),
             ("gone a", "failed, discarded, delivered or lost"),
             ("failed", "`failed STATION`"),
             ("failed a 4", "hexadecimal digits in pairs"),

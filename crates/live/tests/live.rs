@@ -171,7 +171,7 @@ fn an_error_names_a_server_that_does_not_become_ready() {
     );
     let late = refused("sleep 60", ReadyCondition::Command("exit 7".into()), 1);
     assert!(late.starts_with("node s is not ready, `exit 7`: it "), "{late}");
-    assert!(late.ends_with(" when the emulation was over"), "{late}");
+    assert!(late.ends_with(" when the emulation ended"), "{late}");
 }
 
 /// A program may delete the device of its node: the message names the node.
@@ -185,7 +185,7 @@ fn an_error_names_the_node_of_a_deleted_device() {
         .run(&mut Wire::new(DELAY), &AtomicBool::new(false), &mut |_, _| {})
         .unwrap_err()
         .to_string();
-    assert!(error.starts_with("node d: its device is gone or down: "), "{error}");
+    assert!(error.starts_with("node d: its device was removed or is down: "), "{error}");
 }
 
 /// Processes see only their own namespace: /proc is that of the command's namespace, and no outside process

@@ -191,7 +191,7 @@ fn any_flipped_bit_in_a_log_is_an_error() {
         assert!(error.starts_with(&format!("a.log: {record}byte ")), "bit {bit}: {error}");
     }
     let longer = read(&[&good[..], &[0]].concat()).unwrap_err().to_string();
-    assert!(longer.ends_with("expected nothing behind the end of the run"), "{longer}");
+    assert!(longer.ends_with("expected no data after the end of the run"), "{longer}");
 }
 
 /// Valid records that are reordered, duplicated, or copied from another log cause an error.
@@ -288,7 +288,7 @@ fn a_log_is_a_regular_file_of_one_writer() {
     let pipe = folder.file("pipe");
     nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
     for path in [&pipe, Path::new("/dev/full"), Path::new("/")] {
-        assert!(refused(path).ends_with("a log is written to a regular file, which this is not"));
+        assert!(refused(path).ends_with("expected a regular file for the log"));
     }
 }
 

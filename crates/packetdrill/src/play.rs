@@ -168,7 +168,7 @@ impl Player<'_> {
             return Err(Refusal::unmodelled(format!("the TCP option `{option}`")));
         }
         let Some(sent) = self.whole(expected, last)? else {
-            return Err(differs(format!("nothing was sent by {}", seconds(last))));
+            return Err(differs(format!("no segment was sent by {}", seconds(last))));
         };
         if let Some(field) = difference(expected, &sent.segment, self.stack.compared(), self.push) {
             return Err(differs(format!("{} at {} (differs: {field})", sent.segment, seconds(sent.at))));

@@ -80,7 +80,7 @@ fn a_failed_expectation_names_the_differing_field() {
         10,
         "timestamps option",
     );
-    fails(accepted("+0 > P. 1:1001(1000) ack 1"), 9, "nothing was sent by 0.104000 s");
+    fails(accepted("+0 > P. 1:1001(1000) ack 1"), 9, "no segment was sent by 0.104000 s");
     fails(accepted("+0 %{ assert tcpi_snd_cwnd == 11 }%"), 9, "tcpi_snd_cwnd is 10");
 }
 
@@ -147,7 +147,7 @@ fn socket_options_and_route_settings_reach_the_connection() {
 fn an_unmodelled_feature_ends_the_script_without_failure() {
     let unmodelled = [
         ("+0 < R. 1:1(0) ack 1 win 257", "an inbound segment with R."),
-        ("+0 < . 1:1(0) ack 9999 win 257", "an ACK of what was never sent"),
+        ("+0 < . 1:1(0) ack 9999 win 257", "an ACK of data that was never sent"),
         ("+0 setsockopt(4, SOL_TCP, TCP_CORK, [1], 4) = 0", "TCP_CORK"),
         ("+0 send(4, ..., 10, MSG_MORE) = 10", "MSG_MORE"),
         ("+0 `tc qdisc replace dev tun0 root pfifo limit 0`", "limit 0"),

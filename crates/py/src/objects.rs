@@ -108,7 +108,7 @@ fn service(name: &str) -> Result<&'static str, String> {
 fn check(control: &CongestionControl) -> Result<(), String> {
     let missing = control.missing();
     if !missing.is_empty() {
-        return Err(format!("it has no {}, without which no kernel takes it", missing.join(" and no ")));
+        return Err(format!("it has no {}, which every kernel requires", missing.join(" and no ")));
     }
     Ok(())
 }

@@ -211,7 +211,7 @@ fn rate(answer: Bound<'_, PyAny>) -> PyResult<Option<Rate>> {
         Ok(Some(rate)) if rate > 0.0 && rate.is_finite() => Ok(Some(Rate::computed(8.0 * rate))),
         Ok(None) => Ok(None),
         _ => Err(PyValueError::new_err(format!(
-            "it answered {}; expected bytes per second above 0, or None",
+            "it returned {}; expected bytes per second above 0, or None",
             text(&answer)
         ))),
     }
@@ -280,7 +280,7 @@ fn one_of<T: Copy>(known: &[(&str, T)], answer: &Bound<'_, PyAny>) -> PyResult<T
     found.map(|&(_, value)| value).ok_or_else(|| {
         let words: Vec<_> = known.iter().map(|(name, _)| format!("{name:?}")).collect();
         let got = text(answer);
-        PyValueError::new_err(format!("it answered {got}; expected one of {}, or None", words.join(", ")))
+        PyValueError::new_err(format!("it returned {got}; expected one of {}, or None", words.join(", ")))
     })
 }
 

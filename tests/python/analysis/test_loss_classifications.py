@@ -161,7 +161,7 @@ def test_an_unknown_loss_classification_of_a_python_scheme_is_refused() -> None:
 
     with pytest.raises(airhop.SchemeError, match="on_loss") as raised:
         airhop.run(SHORT, scheme="puzzled")
-    expected = """it answered 'noise'; expected one of "congestion", "wireless", "undecided", or None"""
+    expected = """it returned 'noise'; expected one of "congestion", "wireless", "undecided", or None"""
     assert expected in str(raised.value.__cause__)
 
 

@@ -130,7 +130,7 @@ def test_a_dry_run_prints_the_notices(cli: Cli, tmp_path: Path) -> None:
     done = cli("notify", "--to", "10.0.0.1", "--play", str(path), "--dry-run")
     assert done.code == 1
     assert done.out.splitlines()[1] == "eln to 10.0.0.1:5001 about segment 7 of 1000 bytes to 10.0.0.4:4000"
-    assert "`gone` is no event" in done.err
+    assert "`gone` is not an event" in done.err
     counts = json.loads(cli("notify", "--to", "::1", "--play", str(path), "--dry-run", "--json").out)
     assert counts == {"events": 3, "no_event": 1, "ersn": 0, "eln": 0, "withheld": 2, "unsent": 0}
 

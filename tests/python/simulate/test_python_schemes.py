@@ -321,7 +321,7 @@ def test_an_unknown_return_value_of_on_notice_is_refused(answer: object) -> None
 
     airhop.scheme("py-confused", needs=["elsn"])(Confused)
     with pytest.raises(
-        SchemeError, match=f'on_notice .* it answered {answer!r}; expected one of "ignore", "retransmit"'
+        SchemeError, match=f'on_notice .* it returned {answer!r}; expected one of "ignore", "retransmit"'
     ):
         airhop.run(HELPED, scheme="py-confused")
 

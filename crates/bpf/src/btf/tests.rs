@@ -63,6 +63,9 @@ fn truncated_and_unknown_btf_types_are_reported() {
     assert!(refusal(&[0, STRUCT | 9, 0]).contains("type 1: cut off"));
     let btf = Btf::read(&section(&[0, TYPEDEF, 77], "\0")).unwrap();
     assert!(
-        btf.size(TypeId(1)).expect_err("no such type").to_string().contains("type 77 is used, but only 2 types exist")
+        btf.size(TypeId(1))
+            .expect_err("no such type")
+            .to_string()
+            .contains("type 77 is used, but only 2 types exist")
     );
 }

@@ -60,7 +60,8 @@ impl Interface {
         let outgoing = |family| outgoing(family, name).map_err(step("opening raw sockets at"));
         let (outgoing4, outgoing6) = (outgoing(AddressFamily::Inet)?, outgoing(AddressFamily::Inet6)?);
         let own = own_addresses().map_err(step("asking for the addresses beside"))?;
-        let rule = Rule::add(name).map_err(step("keeping the kernel from forwarding what comes in at"))?;
+        let rule =
+            Rule::add(name).map_err(step("preventing the kernel from forwarding packets received at"))?;
         let incoming = sys::capture(index).map_err(step("capturing at"))?;
         let segments = VecDeque::new();
         Ok(Interface { incoming, outgoing4, outgoing6, own, segments, _rule: rule, _owner: owner })

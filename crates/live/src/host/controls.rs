@@ -61,7 +61,7 @@ impl Controls {
             let _ = fs::write("/proc/sys/net/ipv4/tcp_orphan_retries", ORPHAN_RETRIES);
             let device = if_nametoindex(NAME).map_err(|error| error.to_string())?;
             registered.listen(device).map_err(|error| {
-                format!("listening for notices: {error} (neither tcx, Linux 6.6 or newer, nor clsact)")
+                format!("listening for notices: {error} (needs tcx, Linux 6.6 or newer, or clsact)")
             })
         })?;
         self.listening.extend(listening);

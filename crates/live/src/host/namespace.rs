@@ -51,7 +51,7 @@ impl Namespace {
             // The caller waits for the answer, or has ended with the emulator.
             let _ = result.send(job());
         });
-        let gone = || io::Error::other("the thread of the node is gone");
+        let gone = || io::Error::other("the thread of the node has ended");
         self.jobs.as_ref().ok_or_else(gone)?.send(job).map_err(|_| gone())?;
         done.recv().map_err(|_| gone())
     }
@@ -81,7 +81,7 @@ impl Namespace {
         };
         // A thread started by the node's thread is in the same namespaces.
         let thread = self.within(|| thread::Builder::new().name("command".into()).spawn(attend))??;
-        let child = child.recv().map_err(|_| io::Error::other("the thread of the command is gone"))??;
+        let child = child.recv().map_err(|_| io::Error::other("the thread of the command has ended"))??;
         Ok((child, thread))
     }
 }

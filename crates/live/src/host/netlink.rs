@@ -164,7 +164,7 @@ fn outcome(answer: &[u8]) -> io::Result<()> {
     match (kind, error) {
         (Some(ERROR), Some(0)) => Ok(()),
         (Some(ERROR), Some(error)) => Err(io::Error::from_raw_os_error(error.saturating_neg())),
-        _ => Err(io::Error::other("rtnetlink answered something else than an acknowledgement")),
+        _ => Err(io::Error::other("rtnetlink did not answer with an acknowledgement")),
     }
 }
 

@@ -71,7 +71,7 @@ fn wait(ready: &Ready, started: &[Running], stage: &Stage, signals: &Signals) ->
             return Err(format!("{told}, and the commands of the node have ended"));
         }
         if signals.over.load(Ordering::Acquire) {
-            return Err(format!("{told} when the emulation was over"));
+            return Err(format!("{told} when the emulation ended"));
         }
         if is_late {
             return Err(format!("{told} within {} s", PATIENCE.as_secs()));

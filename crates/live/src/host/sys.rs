@@ -28,7 +28,7 @@ pub fn attach_tun(clone: &File, name: &str) -> io::Result<()> {
         ifr_name: [0; libc::IFNAMSIZ],
         ifr_ifru: libc::__c_anonymous_ifr_ifru { ifru_flags: (libc::IFF_TUN | libc::IFF_NO_PI) as i16 },
     };
-    assert!(name.len() < libc::IFNAMSIZ, "{name} is longer than a device's name may be");
+    assert!(name.len() < libc::IFNAMSIZ, "{name} is longer than the maximum length of a device name");
     for (to, from) in request.ifr_name.iter_mut().zip(name.bytes()) {
         *to = from as c_char;
     }

@@ -20,7 +20,7 @@ pub(super) fn create(path: &Path) -> io::Result<impl Write + Send + use<>> {
     // Without this flag, opening would block if a FIFO has just replaced the file.
     options.write(true).create(true).truncate(false).custom_flags(libc::O_NONBLOCK);
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-        return Err(io::Error::other("a log is written to a regular file, which this is not"));
+        return Err(io::Error::other("expected a regular file for the log"));
     }
     let file =
         Flock::lock(options.open(path)?, FlockArg::LockExclusiveNonblock).map_err(

@@ -201,7 +201,7 @@ impl<R: Read> Log<R> {
         let Some(bytes) = self.bytes(length.into())? else { return Ok(None) };
         let Some(()) = self.read_checksum()? else { return Ok(None) };
         let sampled = Sampled::from_bytes(&bytes);
-        let sampled = sampled.ok_or_else(|| self.malformed(begin, "what a kernel said of a connection"))?;
+        let sampled = sampled.ok_or_else(|| self.malformed(begin, "a kernel's TCP_INFO of a connection"))?;
         self.node(begin, sampled.node)?;
         Ok(Some(sampled))
     }
@@ -218,7 +218,7 @@ impl<R: Read> Log<R> {
         let node = self.node(begin + 8, NodeId(node))?;
         if kept > length || length as usize > MAX_DATAGRAM {
             let expected =
-                format!("a datagram of at most {MAX_DATAGRAM} bytes and no more of it kept than it has");
+                format!("a datagram of at most {MAX_DATAGRAM} bytes, and at most its own length stored");
             return Err(self.malformed(lengths, &expected));
         }
         let Some(kept) = self.bytes(kept)? else { return Ok(None) };
@@ -235,7 +235,7 @@ impl<R: Read> Log<R> {
         let time = self.time(begin, time)?;
         let behind = self.offset;
         if self.version > 1 && self.number::<1>()?.is_some() {
-            return Err(self.malformed(behind, "nothing behind the end of the run"));
+            return Err(self.malformed(behind, "no data after the end of the run"));
         }
         Ok(Some(time))
     }
@@ -254,8 +254,10 @@ impl<R: Read> Log<R> {
     fn time(&self, offset: u64, bytes: [u8; 8]) -> Result<Time, LogError> {
         let time = Time::from_nanos(u64::from_le_bytes(bytes));
         if time < self.last {
-            return Err(self
-                .malformed(offset, &format!("a time not before {}, that of the record before", self.last)));
+            return Err(self.malformed(
+                offset,
+                &format!("a time not before {}, the time of the previous record", self.last),
+            ));
         }
         match &self.bounds {
             Some(Bounds { end, .. }) if time > *end => {
@@ -281,7 +283,7 @@ impl<R: Read> Log<R> {
             return Ok(Some(()));
         }
         let expected = format!(
-            "the checksum {expected:08x} of the bytes before, not {found:08x}: a byte here or shortly before is damaged, or records \
+            "the checksum {expected:08x} of the preceding bytes, not {found:08x}: a byte here or shortly before is damaged, or records \
              are missing"
         );
         Err(self.malformed(offset, &expected))

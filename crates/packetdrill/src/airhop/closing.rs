@@ -49,7 +49,7 @@ impl Closing {
             return Err(Refusal::unmodelled("a segment after the connection has closed"));
         }
         if self.is_deaf && segment.len > 0 {
-            return Err(Refusal::unmodelled("data for an application that reads no more"));
+            return Err(Refusal::unmodelled("data for an application that no longer reads"));
         }
         if segment.flags.fin {
             self.peer = Some(simulated.seq + u64::from(simulated.len));

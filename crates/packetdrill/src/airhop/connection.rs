@@ -260,7 +260,7 @@ impl Connection {
         let state = self.sender.state();
         let is_ack = segment.ack.is_some();
         if simulated.ack > state.max_sent {
-            return Err(Refusal::unmodelled("an ACK of what was never sent"));
+            return Err(Refusal::unmodelled("an ACK of data that was never sent"));
         }
         let repeats = is_ack && simulated.ack == state.una && simulated.len == 0 && state.is_outstanding();
         if repeats && !self.agreed.sack && self.is_linux {

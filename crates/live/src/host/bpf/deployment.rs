@@ -58,7 +58,7 @@ pub fn deploy(object: Loadable, name: &str, folder: &Path, device: Option<u32>) 
     let Some(device) = device else { return Ok(()) };
     for (number, program) in prepared.filters()?.iter().enumerate() {
         let listener = call::attach(program, device)
-            .map_err(|error| format!("listening for notices: {error} (tcx, Linux 6.6 or newer)"))?;
+            .map_err(|error| format!("listening for notices: {error} (needs tcx, Linux 6.6 or newer)"))?;
         pin(&listener, format!("{LISTENER}{number}"))?;
     }
     Ok(())

@@ -39,7 +39,8 @@ impl Registered {
         let prepared = Prepared::new(object)?;
         let control = prepared.control(name)?;
         let free = (1..=MOST_NAMES).map(|number| own_name(name, number)).filter(|name| !is_available(name));
-        let mut registered = Err(format!("the kernel has {MOST_NAMES} of that name already"));
+        let mut registered =
+            Err(format!("the kernel already has {MOST_NAMES} congestion controls of that name"));
         for own in free {
             registered = prepared.register(control, &own)?.map(|link| (own, link));
             if registered.is_ok() {

@@ -14,7 +14,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 const TYPES: &str = "/sys/kernel/btf/vmlinux";
 const STRUCTURE: &str = "tcp_congestion_ops";
 /// Message for a callback that is no member of the kernel's [`StructOps`].
-const NO_MEMBER: &str = "is no member of struct tcp_congestion_ops of this kernel";
+const NO_MEMBER: &str = "is not a member of struct tcp_congestion_ops of this kernel";
 /// Number of lines of the verifier's log in a message.
 const QUOTED: usize = 3;
 
@@ -36,7 +36,7 @@ impl Prepared {
         let kernel = KernelTypes::read(&file).map_err(|why| format!("{TYPES}: {why}"))?;
         let structure = kernel
             .struct_ops(STRUCTURE)
-            .ok_or("this kernel takes no congestion control from BPF (CONFIG_BPF_JIT)")?;
+            .ok_or("this kernel accepts no congestion control from BPF (needs CONFIG_BPF_JIT)")?;
         let types = call::load_types(&object.types).map_err(|error| format!("its types: {error}"))?;
         let maps = object
             .maps
@@ -113,7 +113,7 @@ impl Prepared {
         }
         let (id, bytes) = (structure.value_id, structure.value_bytes);
         let map = call::create_struct_ops(&control.variable, id, bytes, &self.types)
-            .map_err(|error| format!("registering {own} by a link: {error} (Linux 6.4 or newer)"))?;
+            .map_err(|error| format!("registering {own} by a link: {error} (needs Linux 6.4 or newer)"))?;
         call::update(&map, &[0; 4], &value).map_err(refused(own))?;
         Ok(map)
     }
@@ -143,7 +143,7 @@ impl Prepared {
         self.load(program, callback)?.map(|accepted| accepted.program).map_err(|Refused { error, log }| {
             let last = log[log.len().saturating_sub(QUOTED)..].join("; ");
             let why = if last.is_empty() { error.to_string() } else { format!("{error}: {last}") };
-            format!("the kernel refuses {}: {why}", program.name)
+            format!("the kernel rejects {}: {why}", program.name)
         })
     }
 
