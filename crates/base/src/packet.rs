@@ -213,7 +213,7 @@ impl Packet {
         }
     }
 
-    /// Returns the length of the payload, bytes; the rest are headers.
+    /// Returns the length of the payload, bytes; all other bytes are headers.
     pub fn payload(&self) -> u32 {
         match &self.body {
             Body::Tcp(s) => s.len,

@@ -23,7 +23,7 @@ pub struct Segment {
     pub len: u32,
     /// Control bits.
     pub flags: Flags,
-    /// True if data carries a checksum of the headers alone (HACK: Balan et al. 2001).
+    /// True if data carries a checksum that covers only the headers (HACK: Balan et al. 2001).
     pub header_check: bool,
     /// SACK permitted, on a SYN (RFC 2018 §2).
     pub sack_permitted: bool,
@@ -98,7 +98,7 @@ pub struct RareOptions {
     pub arrival: Option<Arrival>,
     /// For an ACK: numbers of segments dropped by MACs on the path.
     pub naks: Naks,
-    /// Contention time of the data on the path so far, if nodes add it up.
+    /// Contention time of the data on the path so far, if nodes measure it.
     pub contention: Option<Span>,
     /// Original datagram of a segment from a real host.
     pub original: Option<Original>,
@@ -366,7 +366,7 @@ mod tests {
         assert_eq!(data.option_bytes(), 8);
     }
 
-    // A run has a memory budget: absent options need no memory.
+    // A run has a memory budget: options that are absent use no memory.
     #[test]
     fn absent_options_use_no_memory() {
         assert!(Options::from(RareOptions::NONE).0.is_none());

@@ -144,7 +144,7 @@ impl Add for Span {
 
 impl Sub for Span {
     type Output = Span;
-    /// Subtracts. Debug builds panic if the result would be negative.
+    /// Subtracts. Debug builds panic if the result is negative.
     fn sub(self, d: Span) -> Span {
         debug_assert!(self >= d, "{self} is shorter than {d}");
         self.saturating_sub(d)
@@ -199,8 +199,8 @@ impl Rate {
     /// Returns the time of `bits` at this rate, rounded up to a nanosecond, so that a link never exceeds its
     /// rate.
     pub const fn time_for_bits(self, bits: u64) -> Span {
-        // 2^64 / 1e9 = 18e9 bits: more than any frame, so u64 suffices; u128 keeps absurd inputs from
-        // wrapping.
+        // 2^64 / 1e9 = 18e9 bits: more than any frame, so u64 suffices; u128 prevents wrapping for invalid
+        // inputs.
         if bits < u64::MAX / NANOS {
             Span((bits * NANOS).div_ceil(self.0))
         } else {
@@ -232,7 +232,8 @@ mod tests {
         assert_eq!(Rate::from_bps(10_000_000).time_for(1040), Span::from_micros(832));
     }
 
-    // The quotient of a window and an RTT is always a usable rate: at a rate of zero nothing would be sent.
+    // The quotient of a window and an RTT is always a positive rate: with a rate of zero no segment would be
+    // sent.
     #[test]
     fn a_computed_rate_is_never_zero() {
         let computed = [0.0, 0.9, 1.9, 1e30].map(|bps| Rate::computed(bps).bps());

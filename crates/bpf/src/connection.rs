@@ -123,7 +123,7 @@ enum Given {
     Nothing,
     Numbers([u64; 2], usize),
     AckSample,
-    /// Sample alone, which is the argument of `cong_control` before Linux 6.10.
+    /// Sample without other arguments: the argument of `cong_control` before Linux 6.10.
     RateSample([u64; 2]),
 }
 

@@ -15,7 +15,7 @@ pub struct ObjectError {
 /// Problem of an object.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
-    /// The file is no eBPF ELF object, or it is damaged.
+    /// The file is not an eBPF ELF object, or it is damaged.
     #[error(
         "not a BPF object: {0} (expected what `clang --target=bpf -g -c` writes: ELF64, little-endian, eBPF, relocatable)"
     )]

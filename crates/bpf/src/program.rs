@@ -109,7 +109,7 @@ impl Listing {
     }
 }
 
-/// Decodes and links the code of all sections; `None` stands for the second half of a constant. An error
+/// Decodes and links the code of all sections; `None` represents the second half of a constant. An error
 /// contains the index of the instruction.
 pub(crate) fn decode(elf: &Elf, linking: &Linking<'_>) -> Result<Vec<Option<Instruction>>, (usize, String)> {
     let mut code = Vec::new();

@@ -322,7 +322,7 @@ mod tests {
         }
     }
 
-    // Thousands of events of one instant, as of many flows that begin together, are pushed and popped without
+    // Thousands of simultaneous events, as of many flows that start together, are pushed and popped without
     // comparisons with all others.
     #[test]
     fn thousands_of_simultaneous_events_need_no_sorting() {
@@ -343,8 +343,8 @@ mod tests {
         assert_eq!(out, (0..100_000).chain([0]).chain(100_000..300_000).collect::<Vec<_>>());
     }
 
-    // A look ahead divides the buckets relative to a future time; then many events are scheduled before it,
-    // as when a paused run continues.
+    // A search for a future event divides the buckets relative to a future time; then many earlier events are
+    // scheduled, as when a paused run continues.
     #[test]
     fn an_event_pushed_after_a_look_ahead_may_precede_it() {
         let mut q = EventQueue::new();

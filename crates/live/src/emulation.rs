@@ -160,7 +160,7 @@ pub struct Live {
     /// Distributions of lateness and turnaround: a simulation that draws from both shows their effect on the
     /// results.
     pub measured: Measured,
-    /// Sentences with reasons why the run is no evidence about its network, even if packets were on time.
+    /// Sentences with reasons why the run does not represent its network, even if packets were on time.
     pub why: Vec<String>,
     /// Periods of more than 5 ms in which the emulator did not run.
     pub stalls: Vec<Stall>,
@@ -216,7 +216,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// Returns all bytes that were kept.
+    /// Returns all stored bytes.
     pub fn bytes(&self) -> Vec<u8> {
         [&self.first[..], &self.last].concat()
     }
@@ -228,7 +228,7 @@ pub enum EmulationError {
     /// The system lacks network namespaces and TUN devices, which only Linux has.
     #[error("real packets need Linux: only its kernel has network namespaces with TUN devices")]
     Unsupported,
-    /// Two ends have the same node, or the node of a command is no namespace.
+    /// Two ends have the same node, or the node of a command is not a namespace.
     #[error("{0}")]
     Plan(String),
     /// A step of setting up a node failed.

@@ -15,7 +15,7 @@ const MOST_STATIONS: usize = 2007;
 /// Reason why a line is not an event.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EventError {
-    /// The first word is no kind of event.
+    /// The first word is not a kind of event.
     #[error("`{0}` is not an event; expected failed, discarded, delivered or lost, then a station")]
     Kind(String),
     /// The line has no station.
@@ -225,7 +225,7 @@ mod tests {
         assert!(events.in_service.is_empty());
     }
 
-    /// Memory has a bound, whatever a driver reports.
+    /// The memory is bounded, for any reports of a driver.
     #[test]
     fn link_event_memory_is_bounded() {
         let mut events = LinkEvents::default();

@@ -208,7 +208,7 @@ mod linux {
             assert_eq!(version(""), (0, 0));
         }
 
-        /// Each line names its subject, whatever privileges this machine has.
+        /// Each line names its subject, for any privileges of this machine.
         #[test]
         fn every_privilege_is_reported_with_its_subject() {
             let Privileges { namespaces, tun, real_time, struct_ops, tcp_info } = Privileges::look();

@@ -120,7 +120,7 @@ mod tests {
         Sampled { at: Time::from_nanos(1_500_000_001), node: NodeId(3), info }
     }
 
-    /// A written sample reads back, for both address families; a truncated record is no sample.
+    /// A written sample reads back, for both address families; a truncated record is not a sample.
     #[test]
     fn an_encoded_tcp_info_sample_decodes_to_the_same_sample() {
         let four = sampled("10.0.0.1:40312", "10.0.0.4:5201", Some(11));

@@ -87,7 +87,7 @@ pub struct Turnaround {
     /// Unacknowledged data, by the addresses of the host and of its peer.
     unanswered: HashMap<Connection, Unanswered>,
     lengths: Lengths,
-    /// Turnaround of the host alone.
+    /// Turnaround of only the host.
     own: Lengths,
     /// Time at which the host's last answer entered.
     last: Time,
@@ -127,7 +127,7 @@ impl Turnaround {
         }
     }
 
-    /// Returns the turnaround of the host alone, from a segment to its ACK.
+    /// Returns the turnaround of only the host, from a segment to its ACK.
     pub fn own(&self) -> Empirical {
         self.own.distribution()
     }

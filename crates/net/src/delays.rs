@@ -40,7 +40,7 @@ pub(crate) struct Delays {
     max_ns: u64,
     /// Number of the first bin in `counts`, a multiple of the number of bins per power of two.
     first: u32,
-    /// Number of delays in each bin from `first` on, without those in `carried`.
+    /// Number of delays in each bin from `first` on, excluding those in `carried`.
     counts: Box<[u32]>,
     /// Numbers of delays that exceed 32 bits, by bin; `None` if there are none.
     #[expect(clippy::box_collection, reason = "a map in place would take a second cache line")]

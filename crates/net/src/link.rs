@@ -49,7 +49,7 @@ pub(crate) struct Impairments {
 /// Packets queued before the serialiser.
 #[derive(Debug)]
 pub(crate) enum Line {
-    /// First come, first served queue. The departure time of a packet is known at its arrival, so the departure
+    /// First come, first served queue. The departure time of a packet is known on arrival, so the departure
     /// needs no event.
     Scheduled(Scheduled),
     /// Queue discipline that selects the next packet whenever the serialiser is free.
@@ -60,7 +60,7 @@ pub(crate) enum Line {
     },
 }
 
-/// Packet in the serialiser or on the wire. Thousands are there at a time: four of them take a cache line.
+/// Packet in the serialiser or on the wire. Thousands of them exist at a time: four fit into a cache line.
 #[derive(Debug)]
 pub(crate) struct OnWire {
     pub packet: Id<Packet>,

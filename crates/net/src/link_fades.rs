@@ -18,7 +18,7 @@ pub struct LinkFades {
     pub from: String,
     /// Name of the receiving node.
     pub to: String,
-    /// Bad periods, each [begin, end), in chronological order; no two of them touch.
+    /// Bad periods, each [begin, end), in chronological order, with gaps between them.
     pub bad: Vec<[Time; 2]>,
 }
 

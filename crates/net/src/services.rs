@@ -45,7 +45,7 @@ pub enum Kind {
     AtLink(BuildAgent),
     /// Agent at every station of the wireless networks that the data crosses, for any route.
     AtStations(BuildAtStation),
-    /// Agent at the base station, where wired and wireless network meet, for both directions.
+    /// Agent at the base station, where wired and wireless network are connected, for both directions.
     AtBase(BuildAtBase),
     /// Proxy at the base station (split TCP), which terminates the connection and opens a connection to the
     /// receiver.

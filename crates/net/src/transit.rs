@@ -87,7 +87,7 @@ impl Datagrams {
         *self = Datagrams { sent, sent_bytes, delivered_bytes, ..Datagrams::default() };
     }
 
-    /// Returns the fraction of dropped datagrams, 0 to 1, among the datagrams that are no longer in flight.
+    /// Returns the dropped fraction, 0 to 1, of the datagrams that are no longer in flight.
     pub fn loss(&self) -> Option<f64> {
         let ended = self.arrived + self.dropped;
         (ended > 0).then(|| self.dropped as f64 / ended as f64)

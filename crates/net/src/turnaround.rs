@@ -65,7 +65,8 @@ impl<T> Holding<T> {
         Holding { takes: takes.into(), stream, held: VecDeque::new(), last: Time::ZERO }
     }
 
-    /// Adds a packet, and returns its departure time: after its own delay, and not before earlier packets.
+    /// Adds a packet, and returns its departure time: after its own delay, and after the departure of earlier
+    /// packets.
     pub fn hold(&mut self, now: Time, packet: T) -> Time {
         self.held.push_back(packet);
         self.last = self.last.max(now + self.takes.draw(&mut self.stream));

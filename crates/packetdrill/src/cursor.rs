@@ -153,7 +153,8 @@ impl<'a> Cursor<'a> {
         T::try_from(number).map_err(|_| before.error("a smaller number"))
     }
 
-    /// Reads the rest of a statement without comments. Within brackets it continues after the end of a line.
+    /// Reads the remainder of a statement without comments. Within brackets it continues after the end of a
+    /// line.
     pub(crate) fn statement(&mut self) -> String {
         let (mut depth, mut text) = (0_i32, String::new());
         while let Some(c) = self.peek() {

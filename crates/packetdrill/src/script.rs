@@ -313,7 +313,7 @@ impl Call {
         text.split('|')
     }
 
-    /// Returns an argument that is a text, alone or in brackets.
+    /// Returns an argument that is a string, with or without brackets.
     pub fn text(&self, place: usize) -> Option<&str> {
         match self.arguments.get(place)? {
             Value::Text(text) => Some(text),

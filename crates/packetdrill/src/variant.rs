@@ -31,7 +31,7 @@ impl FromStr for Variant {
     ///
     /// # Errors
     ///
-    /// Returns the word that is no preset, scheme or recovery.
+    /// Returns the word that is not a preset, scheme or recovery.
     fn from_str(text: &str) -> Result<Self, String> {
         let mut words = text.trim().split(':');
         let mut next = || words.next().filter(|word| !word.is_empty());

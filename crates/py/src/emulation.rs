@@ -210,13 +210,13 @@ pub fn emulate(
     Ok((document.to_string(), emulated))
 }
 
-/// Returns the congestion control of a connection: the one reported by its kernel, else that of new sockets
-/// of its node.
+/// Returns the congestion control of a connection: the control that its kernel reported, or that of new
+/// sockets of its node.
 fn control(live: &Live, flow: &ObservedFlow) -> Option<String> {
     if !matches!(flow.load, ObservedLoad::Tcp { .. }) {
         return None;
     }
-    // A connection that reuses the ports of an earlier one has the earlier name with a number.
+    // A connection that reuses the ports of an earlier connection has the earlier name with a number.
     let told = flow.name.split(" #").next().and_then(|ports| live.controls.get(ports));
     let of_node = || live.congestion_control.iter().find(|(node, _)| *node == flow.from);
     told.or_else(|| of_node().map(|(_, word)| word)).cloned()

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-/// Recorded operations of a run on its event queue, for a replay on a queue alone.
+/// Recorded operations of a run on its event queue, for a replay on a separate event queue.
 #[pyclass(frozen, module = "airhop._core")]
 pub struct Schedule {
     inner: airhop_scenario::WorldSchedule,

@@ -365,7 +365,8 @@ mod tests {
     #[test]
     fn a_link_schedule_lists_its_phases() {
         let (fast, slow) = (Rate::from_bps(10), Rate::from_bps(2));
-        // The last change of the rate applies, even if it is in a gap. A change to the same rate is no phase.
+        // The last change of the rate applies, even if it is in a gap. A change to the same rate does not
+        // start a phase.
         let changes = [
             handoff(ms(30), 10, true, Some(2), Some(10)),
             rate(ms(35), 7),

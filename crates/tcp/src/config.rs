@@ -28,7 +28,7 @@ pub struct Config {
     pub limited_transmit: bool,
     /// True if every segment carries timestamps (RFC 7323).
     pub timestamps: bool,
-    /// Maximum number of SACK blocks per ACK (RFC 2018: four, three beside timestamps).
+    /// Maximum number of SACK blocks per ACK (RFC 2018: four, or three with timestamps).
     pub sack_blocks: u8,
     /// True if the first SACK block reports duplicate data (RFC 2883).
     pub dsack: bool,
@@ -254,7 +254,7 @@ impl RtoKind {
 /// Named sets of defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preset {
-    /// One-way agents of ns-2.35, with which all four reproduced papers were simulated.
+    /// One-way agents of ns-2.35, used for the simulations of all four reproduced papers.
     Ns2,
     /// Behaviour that the RFCs specify.
     Rfc,

@@ -23,7 +23,7 @@ use stream::Stream;
 /// Sequence number of the first data byte; an endpoint's SYN has number 0.
 const FIRST_BYTE: u64 = 1;
 
-/// Sequence number that stands for a FIN that has not arrived.
+/// Sequence number of a FIN that has not arrived.
 const NO_FIN: u64 = u64::MAX;
 
 /// TCP receiver.
@@ -287,7 +287,7 @@ impl Receiver {
             // §3.10.7.4).
             return self.acknowledge(now, None);
         }
-        // A retransmitted SYN is answered too, because its SYN-ACK may have been lost. The SYN-ACK needs no
+        // A retransmitted SYN is also answered, because its SYN-ACK may have been lost. The SYN-ACK needs no
         // timer.
         let mut reply = self.segment(now, self.eln(), self.arrival);
         reply.seq = 0;
@@ -451,8 +451,8 @@ impl Receiver {
         ack
     }
 
-    /// Returns the options of an ACK, whose options take `bytes` bytes so far, with as many SACK blocks as the rest
-    /// leaves room for: four in 40 bytes, or three beside timestamps (RFC 2018 §3).
+    /// Returns the options of an ACK, whose options have `bytes` bytes so far, with as many SACK blocks as
+    /// fit: four in 40 bytes, or three with timestamps (RFC 2018 §3).
     #[inline(never)]
     fn report_runs(&mut self, bytes: u32, mut options: Options, duplicate: Option<SackBlock>) -> Options {
         let room = (MAX_OPTION_BYTES - bytes).saturating_sub(4) / 8;

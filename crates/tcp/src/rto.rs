@@ -55,8 +55,8 @@ pub trait RtoPolicy: Debug + Send {
     /// Returns the mean deviation of the RTT; `None` before the first sample.
     fn rttvar(&self) -> Option<Span>;
 
-    /// Returns a copy of the whole state, to be restored later: a frozen sender keeps "all the TCP-related
-    /// parameters" (Yun 2009 §4).
+    /// Returns a copy of the whole state, which can be restored later: a frozen sender keeps "all the
+    /// TCP-related parameters" (Yun 2009 §4).
     fn snapshot(&self) -> Box<dyn RtoPolicy>;
 }
 

@@ -273,7 +273,8 @@ impl Scoreboard {
         }
     }
 
-    /// Removes the bytes below `una` of the first segment, which is acknowledged in part and keeps its tail.
+    /// Removes the acknowledged bytes of the first segment, those below `una`; the remaining bytes stay in
+    /// the scoreboard.
     #[cold]
     #[inline(never)]
     fn cut_first(&mut self, una: u64) {

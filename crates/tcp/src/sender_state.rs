@@ -38,8 +38,8 @@ pub struct SenderState {
     pub opens_small: bool,
     /// Smoothed RTT at the last sample.
     pub srtt: Option<Span>,
-    /// True if the path reorders by so many segments that duplicate ACKs are no sign of loss (Linux,
-    /// `tp->reordering` above DupThresh); false in other stacks.
+    /// True if the path reorders so much that duplicate ACKs do not indicate a loss (Linux, `tp->reordering`
+    /// above DupThresh); false in other stacks.
     pub reorders: bool,
     /// Lowest unacknowledged byte at the last retransmission timeout; zero for a timeout of the SYN. Set
     /// after the recovery has handled the timeout.

@@ -17,9 +17,9 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Records a transmission. `outstanding`: flight, segments; `is_full`: the window has no room for another
+    /// Records a transmission. `outstanding`: flight, segments; `is_full`: the window permits no further
     /// segment; `una` and `nxt`: ends of the outstanding data. Linux, tcp_cwnd_validate(): a new window of
-    /// data begins when the last one is acknowledged, or when the flight exceeds its previous maximum.
+    /// data starts when the last one is acknowledged, or when the flight exceeds its previous maximum.
     pub fn note(&mut self, outstanding: u64, is_full: bool, una: u64, nxt: u64) {
         if una >= self.until || is_full || (!self.full && outstanding > self.most) {
             *self = Usage { most: outstanding, full: is_full, until: nxt };

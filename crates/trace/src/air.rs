@@ -174,7 +174,7 @@ impl Air {
     }
 
     pub fn into_table(self, flows: &[String]) -> Table {
-        // The word "*" names all nodes; it is no valid node name.
+        // The word "*" represents all nodes; it is not a valid node name.
         let everyone = std::iter::once("*".to_owned());
         let receivers = self.nodes.iter().cloned().chain(everyone).collect();
         let columns = vec![

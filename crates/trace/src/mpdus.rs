@@ -10,7 +10,7 @@ use airhop_base::FlowId;
 pub struct MpduRow {
     /// Position in the A-MPDU, from 0; 0 for a single MPDU.
     pub place: u32,
-    /// Position of the packet in the A-MSDU, from 0; 0 for a packet alone in its MPDU.
+    /// Position of the packet in the A-MSDU, from 0; 0 for the only packet of an MPDU.
     pub msdu: u32,
     /// Sequence number in the Block Ack agreement, from 0; on the air the number is modulo 4096.
     pub sequence: u64,

@@ -206,7 +206,7 @@ impl Recorder {
         }
     }
 
-    /// True if tables are recorded; otherwise calls of [`Recorder::transmission`] are needless.
+    /// True if tables are recorded; if not, calls of [`Recorder::transmission`] are unnecessary.
     pub fn wants_transmissions(&self) -> bool {
         self.tables.is_some()
     }
@@ -227,7 +227,7 @@ impl Recorder {
         }
     }
 
-    /// True if packets are captured; otherwise calls of [`Recorder::packet`] are needless.
+    /// True if packets are captured; if not, calls of [`Recorder::packet`] are unnecessary.
     pub fn wants_packets(&self) -> bool {
         self.captures.is_some()
     }

@@ -213,7 +213,7 @@ impl Windows {
 
     pub fn push(&mut self, t: Time, flow: u32, sample: WindowSample) {
         let last = &mut self.last[flow as usize];
-        // The flight changes with every segment, so its change alone adds no row.
+        // The flight changes with every segment, so a change of only the flight adds no row.
         if last.is_some_and(|last| WindowSample { flight: sample.flight, ..last } == sample) {
             return;
         }
@@ -419,7 +419,7 @@ impl Deliveries {
 /// Code of rows without a flow.
 pub(crate) const NO_FLOW: u32 = u32::MAX;
 
-/// Returns a column of flows; rows without a flow have the word "-", which is no valid flow name.
+/// Returns a column of flows; rows without a flow have the word "-", which is not a valid flow name.
 pub(crate) fn flows_or_none(mut codes: Vec<u32>, flows: &[String]) -> Column {
     let mut names = flows.to_vec();
     for code in codes.iter_mut().filter(|code| **code == NO_FLOW) {

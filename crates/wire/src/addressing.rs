@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(node([192, 168, 0, 1]), None);
     }
 
-    /// RFC 919 §7, RFC 1112 §4, RFC 4291 §2.7: broadcast and group addresses are no hosts.
+    /// RFC 919 §7, RFC 1112 §4, RFC 4291 §2.7: broadcast and group addresses are not hosts.
     #[test]
     fn broadcast_and_group_addresses_are_not_unicast() {
         let unicast = |address: &str| is_unicast(address.parse().unwrap());

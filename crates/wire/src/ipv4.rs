@@ -64,7 +64,7 @@ pub(crate) fn finish(
     let sum = sum(&header, body);
     let (at, checksum) = match protocol {
         IpNumber::TCP => (16, sum.ones_complement()),
-        // RFC 768: zero would mean that there is no checksum.
+        // RFC 768: zero would mean that the datagram has no checksum.
         IpNumber::UDP => (6, sum.to_ones_complement_with_no_zero()),
         _ => (2, sum.ones_complement()),
     };

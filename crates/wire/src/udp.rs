@@ -1,4 +1,4 @@
-//! UDP datagrams (RFC 768). The payload begins with number and transmission time, if it has room for them.
+//! UDP datagrams (RFC 768). The payload starts with number and transmission time, if both fit.
 
 use crate::WireError;
 use crate::addressing::{self, UDP_RECEIVER_PORT, Way};

@@ -1,4 +1,4 @@
-//! Section `.BTF.ext`: source line of each instruction, and structures that a loader looks up in the kernel's
+//! Section `.BTF.ext`: source line of each instruction, and structures that a loader searches in the kernel's
 //! types.
 
 use super::read::{Words, header, part};
@@ -50,7 +50,7 @@ impl Btf {
         Ok(lines)
     }
 
-    /// Returns the structures that CO-RE relocations refer to, which a loader would look up in the kernel's
+    /// Returns the structures that CO-RE relocations refer to, which a loader would search in the kernel's
     /// types.
     pub(crate) fn relocated_structures(&self, section: &[u8]) -> Result<Vec<String>, Problem> {
         let mut structures = BTreeSet::new();

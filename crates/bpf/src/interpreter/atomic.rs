@@ -19,7 +19,7 @@ macro_rules! updated {
     };
 }
 
-/// Returns an error if the address is no multiple of the word's size, as in every kernel.
+/// Returns an error if the address is not a multiple of the word's size, as in every kernel.
 fn aligned(address: u64, bytes: usize) -> Result<(), Denied> {
     match address % bytes as u64 {
         0 => Ok(()),

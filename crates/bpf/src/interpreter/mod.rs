@@ -9,8 +9,8 @@ use crate::instruction::{FRAME, Instruction, Op};
 use crate::kernel::{Helper, Helpers};
 use crate::memory::{Access, FRAME_BYTES, FRAMES, Space};
 
-/// Registers: r0 to r10, and a register that is always zero. The array has sixteen entries, so that an index
-/// needs no check.
+/// Registers: r0 to r10, and a register that is always zero. The array has sixteen entries, so an index needs
+/// no check.
 type Registers = [u64; 16];
 
 /// State of the caller that is restored when the called function returns.

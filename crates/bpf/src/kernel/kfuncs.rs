@@ -94,7 +94,7 @@ impl Kfunc {
         }
     }
 
-    /// True for functions of the kernel's own CUBIC, which has a state of its own for each socket.
+    /// True for functions of the kernel's own CUBIC, which stores its own state for each socket.
     pub(crate) fn is_cubic(self) -> bool {
         self.name().starts_with("cubictcp_")
     }

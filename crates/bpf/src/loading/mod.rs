@@ -97,8 +97,8 @@ impl Loadable {
     ///
     /// # Errors
     ///
-    /// Returns an error if the bytes are no BPF object, or if the object uses a feature that the loader does
-    /// not support: an extern that is no kernel function, or a pointer in its data.
+    /// Returns an error if the bytes are not a BPF object, or if the object uses a feature that the loader
+    /// does not support: an extern that is not a kernel function, or a pointer in its data.
     pub fn read(bytes: &[u8], name: &str) -> Result<Loadable, ObjectError> {
         let build = || {
             let elf = Elf::read(bytes)?;

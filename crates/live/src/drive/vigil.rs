@@ -39,8 +39,7 @@ impl SleepMonitor {
 mod tests {
     use super::*;
 
-    /// sched(7): the loop is awake for less than 95 % of any second, however often it has a reason to
-    /// busy-wait.
+    /// sched(7): the loop is awake for less than 95 % of any second, for any number of reasons to busy-wait.
     #[test]
     fn the_emulation_loop_sleeps_a_share_of_every_second() {
         let (mut vigil, mut now, mut asleep) = (SleepMonitor::default(), Time::ZERO, Span::ZERO);

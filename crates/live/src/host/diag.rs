@@ -205,9 +205,8 @@ mod tests {
         (client, listener.accept().unwrap().0)
     }
 
-    /// tcp(7), RFC 6928 §2: a connection that has sent nothing has the kernel's initial window of ten
-    /// segments, no threshold and no retransmission; its congestion control is the one that TCP_CONGESTION
-    /// names.
+    /// tcp(7), RFC 6928 §2: a connection that has sent no data has the kernel's initial window of ten
+    /// segments, no threshold and no retransmission; TCP_CONGESTION names its congestion control.
     #[test]
     fn sock_diag_reports_a_new_connection() {
         for loopback in ["127.0.0.1", "::1"] {

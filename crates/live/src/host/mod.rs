@@ -113,7 +113,7 @@ pub(crate) fn run<W: Outside>(
     let (stage, ports) = Stage::build(emulation)?;
     let controls = Controls::open(emulation, &stage)?;
     let live = run_on(emulation, &stage, ports, &controls, world, stop, on_progress);
-    // Connections that remain would keep objects in the kernel, however the emulation ended.
+    // Connections that remain would keep objects in the kernel, after any end of the emulation.
     let heard = controls.close(&stage);
     Ok(Live { heard, ..live? })
 }

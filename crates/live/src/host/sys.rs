@@ -54,7 +54,7 @@ pub enum SchedulingPolicy {
 /// Returns an error if the user lacks the permission.
 pub fn schedule(how: SchedulingPolicy) -> io::Result<()> {
     let (policy, priority) = match how {
-        // A low priority: the kernel's own real-time threads (50 and more) keep precedence.
+        // A low priority: the kernel's own real-time threads (50 and more) have precedence.
         SchedulingPolicy::RealTime => (libc::SCHED_FIFO, 10),
         SchedulingPolicy::Usual => (libc::SCHED_OTHER, 0),
     };
@@ -154,8 +154,8 @@ fn wait_for(program: libc::pid_t) -> ! {
     }
 }
 
-/// Closes all descriptors: otherwise readers of the program's output, or of its start, would wait for this
-/// process as well.
+/// Closes all descriptors. Otherwise readers of the program's output, or of its start, would also wait for
+/// this process.
 fn close_all() {
     // SAFETY: no code of this process uses a descriptor from here on.
     unsafe {

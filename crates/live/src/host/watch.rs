@@ -1,4 +1,4 @@
-//! Samples of the connections at the nodes. A separate thread takes them, so that no packet waits.
+//! Samples of the connections at the nodes. A separate thread reads them, so no packet waits.
 
 use super::Stage;
 use super::diag::Diag;

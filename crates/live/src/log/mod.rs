@@ -50,7 +50,7 @@ pub enum LogError {
         /// Error of the system.
         error: io::Error,
     },
-    /// The file is no log, or is damaged.
+    /// The file is not a log, or is damaged.
     #[error("{}: {}byte {offset}: expected {expected}", .path.display(), record_words(*.record))]
     Malformed {
         /// Path of the log.

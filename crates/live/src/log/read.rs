@@ -73,7 +73,7 @@ impl Log<BufReader<File>> {
     /// Opens the log at `path`.
     ///
     /// # Errors
-    /// Returns an error if the file cannot be read, or is no log of a known version.
+    /// Returns an error if the file cannot be read, or is not a log of a known version.
     pub fn open(path: &Path) -> Result<Self, LogError> {
         match File::open(path) {
             Ok(file) => Log::read(path, BufReader::new(file)),

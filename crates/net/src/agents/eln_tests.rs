@@ -95,8 +95,8 @@ fn only_acks_towards_the_data_sender_carry_eln() {
     }
 }
 
-// Yun 2009 §1, downlink: the base station forwarded segment 1, but not segment 3. A new ACK is no sign of
-// loss.
+// Yun 2009 §1, downlink: the base station forwarded segment 1, but not segment 3. A new ACK does not indicate
+// a loss.
 #[test]
 fn downlink_acks_of_forwarded_segments_carry_eln() {
     let mut agent = Eln::downlink();

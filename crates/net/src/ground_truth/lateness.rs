@@ -142,8 +142,8 @@ mod tests {
 
     use NoticeKind::{Ebsn, Eln, Ersn, Nak, Rttn};
 
-    // A notice is sent at 1000 ms and arrives at 1300, before the expiry at 1500; a second one finds no timer
-    // running.
+    // A notice is sent at 1000 ms and arrives at 1300, before the expiry at 1500; a second notice arrives
+    // when no timer runs.
     #[test]
     fn a_notice_before_the_expiry_is_early() {
         let mut book = LatenessBook::default();

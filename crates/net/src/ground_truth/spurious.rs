@@ -66,8 +66,8 @@ mod tests {
         spurious
     }
 
-    // A persistent link layer delivers the first transmission at the end of the fade. All timeouts were
-    // spurious, whatever arrives later.
+    // Unlimited link recovery delivers the first transmission at the end of the fade. All timeouts were
+    // spurious, regardless of later arrivals.
     #[test]
     fn all_timeouts_are_spurious_if_the_original_arrives() {
         let mut spurious = three();

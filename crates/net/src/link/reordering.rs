@@ -11,7 +11,7 @@ use airhop_engine::{EventQueue, Id, Stream};
 use std::collections::VecDeque;
 
 /// Delayed packets of a direction. All have the same additional delay and keep their order, so only the event
-/// of the next one is scheduled.
+/// of the first packet is scheduled.
 #[derive(Debug)]
 pub(crate) struct Reordering {
     share: f64,

@@ -21,7 +21,7 @@ pub(crate) struct Scheduled {
 /// State of the packets that found the serialiser busy.
 #[derive(Debug, Default)]
 struct Queue {
-    /// Departure times. The last ones are those of the packets in the queue; earlier ones are obsolete.
+    /// Departure times. The last of them are those of the packets in the queue; earlier times are obsolete.
     departures: VecDeque<Time>,
     /// Sojourn times, recorded when a packet enters the queue.
     waits: Delays,

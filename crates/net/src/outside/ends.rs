@@ -158,7 +158,7 @@ mod tests {
         Time::ZERO + Span::from_millis(t)
     }
 
-    // RFC 9293 §3.4: SYN and FIN have a sequence number each, and are no data bytes.
+    // RFC 9293 §3.4: SYN and FIN have a sequence number each, and are not data bytes.
     #[test]
     fn syn_and_fin_count_as_no_data_bytes() {
         let mut half = HalfConnection::new(0, Way::Forward, FlowId(1));

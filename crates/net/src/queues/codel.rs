@@ -269,7 +269,7 @@ mod tests {
         assert_eq!(link.run(430, 1), [105, 205, 276, 334, 384, 429]);
     }
 
-    // §5.5: a packet with a shorter sojourn time ends the state `dropping`, which begins again after an
+    // §5.5: a packet with a shorter sojourn time ends the state `dropping`, which starts again after an
     // interval above the target.
     #[test]
     fn a_sojourn_time_below_target_ends_dropping() {
@@ -282,8 +282,8 @@ mod tests {
     }
 
     // §5.5: the last state `dropping` had three drops, two of them after its first drop. Within 16 intervals
-    // the next state begins with a count of two, so the second drop follows the first after 100 ms / √2.
-    // Later the count begins at one.
+    // the next state starts with a count of two, so the second drop follows the first after 100 ms / √2.
+    // Later the count starts at one.
     #[test]
     fn codel_resumes_dropping_soon_after_at_a_count_of_two() {
         for (pause, second) in [(1_000, 71), (1_500, 71), (1_700, 100), (60_000, 100)] {

@@ -26,7 +26,7 @@ pub struct FqCodelPlan {
 pub struct FqCodel {
     plan: FqCodelPlan,
     queues: Vec<Queue>,
-    /// New queues, i.e. queues that were recently empty, in the order of their turns.
+    /// New queues, i.e. queues that were recently empty, in the order of their service.
     new: VecDeque<u16>,
     /// Old queues, in the order of their turns.
     old: VecDeque<u16>,

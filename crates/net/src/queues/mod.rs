@@ -66,8 +66,8 @@ pub(crate) trait QueueDisc: Debug + Send {
     fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Queued>;
     /// Removes the first packet for which `matches` returns true, at any position.
     fn remove_first(&mut self, matches: &dyn Fn(&Queued) -> bool) -> Option<Queued>;
-    /// Passes the queued packets to `matches`, those of a flow in order, until it returns true. True if it
-    /// did.
+    /// Passes the queued packets to `matches`, those of a flow in order, until it returns true. Returns true
+    /// if `matches` returned true.
     fn any_waiting(&self, matches: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool;
     /// Returns the number of queued packets.
     fn len(&self) -> usize;

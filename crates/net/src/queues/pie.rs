@@ -169,7 +169,7 @@ impl Controller {
         }
     }
 
-    /// Computes the updates that are due by now. Their inputs have not changed since they were due.
+    /// Computes the updates that are due. Their inputs have not changed since the due times.
     fn catch_up(&mut self, now: Time) {
         while self.next_update <= now {
             if self.is_at_rest() {

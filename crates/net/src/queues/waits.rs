@@ -25,7 +25,7 @@ impl Waits {
         self.waits.add(wait, 1);
     }
 
-    /// Returns the distribution of the sojourn times; `None` if there are none.
+    /// Returns the distribution of the sojourn times; `None` if no packet was counted.
     pub fn summary(&self) -> Option<Delay> {
         self.waits.summary_with_zeros(self.passed)
     }

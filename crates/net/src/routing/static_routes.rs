@@ -13,7 +13,7 @@ use std::collections::HashMap;
 pub struct Routes {
     /// Concatenated tables. Each table has the next hop of every node towards one destination.
     hops: Vec<Hop>,
-    /// Routes by destination; `None` for a node that is no destination.
+    /// Routes by destination; `None` for a node that is not a destination.
     ways: Vec<Option<Way>>,
 }
 
@@ -44,7 +44,7 @@ impl Routes {
         routes
     }
 
-    /// Returns the next hop from `node` towards `to`; `None` at `to` itself, and for nodes that are no
+    /// Returns the next hop from `node` towards `to`; `None` at `to` itself, and for nodes that are not
     /// destinations.
     #[inline]
     pub fn hop(&self, node: NodeId, to: NodeId) -> Hop {

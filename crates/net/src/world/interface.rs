@@ -220,7 +220,7 @@ impl Fades {
         Fades { towards: Vec::new(), are_reported }
     }
 
-    /// Records a failed attempt towards a station. True if a fade begins with the failure.
+    /// Records a failed attempt towards a station. Returns true if the failure starts a fade.
     #[inline]
     pub fn begins(&mut self, now: Time, to: Station) -> bool {
         let fade = self.unreported(to);

@@ -52,7 +52,7 @@ impl World {
         }
     }
 
-    /// Passes packets from the queue to a station that has room again, until the station is full.
+    /// Passes packets from the queue to a station that accepts packets again, until its MAC is full.
     #[inline(always)]
     fn on_ready(&mut self, now: Time, layer: Layer, from: Station) {
         let mut has_popped = false;
@@ -94,7 +94,7 @@ impl World {
         self.dropped_by_queue = dropped;
     }
 
-    /// Passes a packet to a station, which has room.
+    /// Passes a packet to a station, whose MAC must accept it.
     fn hand_over(&mut self, now: Time, layer: Layer, from: Station, Queued { id, to, .. }: Queued) {
         let packet = self.arena.get(&id);
         let flow = packet.flow.index().map(|flow| &self.flows[flow]);
@@ -349,7 +349,7 @@ impl World {
     }
 }
 
-/// Removes an effect from its place, and leaves an effect without a packet there.
+/// Replaces an effect by an effect without a packet, and returns it.
 #[inline]
 fn take(effect: &mut LinkEffect) -> LinkEffect {
     std::mem::replace(effect, LinkEffect::Ready(BROADCAST))

@@ -40,13 +40,13 @@ impl World {
         }
         report.classes = self.classes(&lines, &report.flows);
         report.queues.retain(|queue| queue.wait_ms.0.is_some() || queue.marked.is_some());
-        // Flows that are reserved for real hosts and sent no packet are left out.
+        // Flows that are reserved for real hosts and sent no packet are omitted.
         let mut lines = lines.iter();
         report.flows.retain(|_| lines.next().is_some_and(|line| !line[0].is_idle_outside()));
         report
     }
 
-    /// Returns the results by class. Flows that are reserved for real hosts and sent no packet are left out.
+    /// Returns the results by class. Flows that are reserved for real hosts and sent no packet are omitted.
     fn classes(&self, lines: &[Vec<&Flow>], reports: &[FlowReport]) -> Vec<ClassReport> {
         let mut classes = Classes::default();
         for (line, report) in lines.iter().zip(reports).filter(|(line, _)| !line[0].is_idle_outside()) {

@@ -6,7 +6,7 @@ use airhop_engine::EventQueue;
 use std::mem;
 use std::sync::atomic::AtomicBool;
 
-/// Recorded operations of a run on its event queue, to be repeated on a queue alone.
+/// Recorded operations of a run on its event queue, to be repeated on a separate event queue.
 #[derive(Clone, Debug)]
 pub struct WorldSchedule(airhop_engine::Schedule<Event>);
 

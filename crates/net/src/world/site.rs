@@ -21,8 +21,8 @@ pub(crate) struct Site {
     pub routers: Vec<(Router, TimerId)>,
 }
 
-/// Link layer of either type. A match on the type needs less time than a virtual call, and events know the
-/// type.
+/// Link layer of either type. A match on the type needs less time than a virtual call, and the type is part
+/// of each event.
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "a world has few")]
 pub(crate) enum LinkLayer {

@@ -20,10 +20,10 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 /// Clock value at the start of a script, nanoseconds. It is not zero, because a timestamp of zero means that
-/// there is none.
+/// the segment has no timestamp.
 const EPOCH: u64 = 1_000_000_000;
-/// Maximum number of timer expiries without a segment. After more expiries the sender counts as silent for
-/// ever.
+/// Maximum number of timer expiries without a segment. After more expiries the sender counts as permanently
+/// silent.
 const TIMERS: usize = 10_000;
 
 /// Airhop's TCP.

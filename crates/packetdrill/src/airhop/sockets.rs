@@ -213,7 +213,7 @@ fn receive(host: &mut Airhop, call: &Call) -> Result<bool, Refusal> {
 
 fn close(host: &mut Airhop, descriptor: i64, call: &Call) -> Result<(), Refusal> {
     if host.connection.is_some() && host.sockets.connected == Some(descriptor) {
-        // TCP does not notice a shutdown of the reading side alone.
+        // A shutdown of only the reading side has no effect on TCP.
         if call.name == "close" || !call.words(1).any(|word| word == "SHUT_RD") {
             let whole = call.name == "close" || call.words(1).any(|word| word == "SHUT_RDWR");
             host.established()?.close(whole)?;

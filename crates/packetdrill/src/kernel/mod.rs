@@ -388,7 +388,7 @@ fn differs(call: &Call, seen: &str) -> Refusal {
     Refusal::Differs { expected: format!("{}() = {result}{error}", call.name), seen: seen.to_owned() }
 }
 
-/// Sets timeouts, so that no call blocks for ever.
+/// Sets timeouts, so no call blocks forever.
 fn set_timeouts(socket: &OwnedFd) -> Result<(), Refusal> {
     let patience = TimeVal::seconds(PATIENCE.as_secs() as i64);
     let set = setsockopt(socket, sockopt::ReceiveTimeout, &patience)

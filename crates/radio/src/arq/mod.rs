@@ -137,7 +137,7 @@ pub enum Report {
         number: u64,
         /// Number of the transmission, from 1.
         attempt: u32,
-        /// True if the frame is retransmitted; otherwise [`Report::Discarded`] follows.
+        /// True if the frame is retransmitted; if not, [`Report::Discarded`] follows.
         retry: bool,
     },
     /// Discard of the frame with this number by the sender.

@@ -11,7 +11,7 @@ pub(super) struct Sender {
     /// Number of the oldest frame in the sender; all lower frames are acknowledged or discarded.
     base: u64,
     frames: VecDeque<Frame>,
-    /// Lowest number for which the receiver waits, as far as the sender knows.
+    /// Lowest number for which the receiver waits, according to the sender's information.
     expected: u64,
     /// Transmission time of the last empty frame, which carried `base` as its floor.
     floor_reported_at: Option<Time>,
@@ -149,7 +149,7 @@ impl ArqSender for Sender {
 #[derive(Debug, Default)]
 pub(super) struct Receiver {
     expected: u64,
-    /// Bitmap of arrived frames: bit i stands for frame `expected + i`.
+    /// Bitmap of arrived frames: bit i represents frame `expected + i`.
     beyond: u64,
 }
 

@@ -95,7 +95,7 @@ impl Exchange {
     }
 
     /// Handles the reception of some or all MPDUs of an A-MPDU. The station responds with a BlockAck, which
-    /// takes over the slot of the A-MPDU.
+    /// uses the slot of the A-MPDU.
     pub(super) fn receive_aggregate(&mut self, now: Time, slot: Slot, effects: &mut Vec<LinkEffect>) {
         let received = *self.medium.received();
         self.lose_mpdus(slot, &received, Drop::Channel, false, effects);
@@ -107,7 +107,7 @@ impl Exchange {
         self.answer_with_block_ack(now, slot);
     }
 
-    /// Handles the reception of a single MPDU. The station's Ack takes over the slot of the MPDU.
+    /// Handles the reception of a single MPDU. The station's Ack uses the slot of the MPDU.
     pub(super) fn receive_single(&mut self, now: Time, slot: Slot, effects: &mut Vec<LinkEffect>) {
         let &Transmission { from, to, .. } = self.medium.get(slot);
         let aggregator = self.aggregator(from);
@@ -119,7 +119,7 @@ impl Exchange {
         self.medium.get_mut(slot).turn(FrameKind::Ack, ACK_BYTES, start, self.timing.ack);
     }
 
-    /// Handles the reception of a BlockAckReq. The station's BlockAck takes over the slot of the request.
+    /// Handles the reception of a BlockAckReq. The station's BlockAck uses the slot of the request.
     pub(super) fn receive_request(&mut self, now: Time, slot: Slot, effects: &mut Vec<LinkEffect>) {
         let from = self.medium.get(slot).from;
         self.aggregator(from).on_request(from, effects);

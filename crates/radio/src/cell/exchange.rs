@@ -248,8 +248,8 @@ impl Exchange {
         false
     }
 
-    /// Handles the reception of a frame by the addressed station. True if the station responds one SIFS
-    /// later; the response takes over the frame's slot.
+    /// Handles the reception of a frame by the addressed station. Returns true if the station responds one
+    /// SIFS later; the response uses the slot of the frame.
     fn receive(&mut self, now: Time, slot: Slot, effects: &mut Vec<LinkEffect>) -> bool {
         let start = now + self.phy.sifs;
         let &Transmission { from, to, kind, tag, number, .. } = self.medium.get(slot);

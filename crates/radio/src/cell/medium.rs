@@ -198,7 +198,7 @@ impl Medium {
         self.tells_all = true;
     }
 
-    /// True if all stations sense each other, so that the medium has the same state for all stations.
+    /// True if all stations sense each other, i.e. if the medium has the same state for all stations.
     pub fn is_shared(&self) -> bool {
         self.shared
     }
@@ -208,7 +208,7 @@ impl Medium {
         &self.air[usize::from(slot)]
     }
 
-    /// Returns mutable access to the transmission in `slot`, which the response to it takes over.
+    /// Returns mutable access to the transmission in `slot`. The response to it uses the same slot.
     pub fn get_mut(&mut self, slot: Slot) -> &mut Transmission {
         &mut self.air[usize::from(slot)]
     }

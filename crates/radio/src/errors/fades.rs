@@ -84,7 +84,7 @@ impl Fades {
         Fades { bad, until, path: Path::Drawn { means, sojourn, stream } }
     }
 
-    /// Ends the present state and begins the other one.
+    /// Ends the present state and starts the other state.
     fn switch_state(&mut self) {
         self.bad = !self.bad;
         match &mut self.path {
@@ -120,8 +120,8 @@ impl Fades {
         }
     }
 
-    /// Returns the bad periods from the start to `end`, each [begin, end), in chronological order; no two of
-    /// them touch.
+    /// Returns the bad periods from the start to `end`, each [begin, end), in chronological order, with gaps
+    /// between them.
     pub fn bad_times(mut self, end: Time) -> Vec<[Time; 2]> {
         let mut times: Vec<[Time; 2]> = Vec::new();
         let mut begin = Time::ZERO;

@@ -106,7 +106,7 @@ pub enum ErrorPlan {
     },
     /// Outages in addition to another model.
     Outages {
-        /// Outages, each [begin, end), in chronological order; no two of them touch.
+        /// Outages, each [begin, end), in chronological order, with gaps between them.
         times: Arc<[[Time; 2]]>,
         /// Error model of the channel outside the outages.
         otherwise: Box<ErrorPlan>,
@@ -203,7 +203,7 @@ impl ErrorPlan {
         }
     }
 
-    /// Returns the model with these outages, or unchanged if there are none.
+    /// Returns the model with these outages; without outages, the model is unchanged.
     pub fn with_outages(self, mut times: Vec<[Time; 2]>) -> ErrorPlan {
         if times.is_empty() {
             return self;

@@ -17,7 +17,7 @@ pub struct FadeRecord {
     period: Span,
 }
 
-/// Error of a file that is no record: line number, from 1, and the expected content.
+/// Error of a file that is not a record: line number, from 1, and the expected content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadLine {
     /// Number of the line.

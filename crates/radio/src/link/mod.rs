@@ -51,8 +51,9 @@ impl RadioLink {
         self.tells_all = true;
     }
 
-    /// True if the end `from` accepts a packet: its window has room or, without recovery, its transmitter is
-    /// idle. An end may accept several packets; [`LinkEffect::Ready`] reports that a full end has room again.
+    /// True if the end `from` accepts a packet: its window is not full or, without recovery, its transmitter
+    /// is idle. An end may accept several packets; [`LinkEffect::Ready`] reports that a full end accepts
+    /// packets again.
     pub fn is_free(&self, from: Station) -> bool {
         self.ends[usize::from(from)].is_free()
     }
@@ -67,7 +68,8 @@ impl RadioLink {
         self.ends.iter().map(|endpoint| endpoint.buffer.len()).sum()
     }
 
-    /// Passes a packet to the end `from`, which must have room. Returns the packet's number at that end.
+    /// Passes a packet to the end `from`, which must accept packets ([`Self::is_free`]). Returns the packet's
+    /// number at that end.
     #[inline(never)]
     pub fn send<E: Copy + From<RadioEvent>>(
         &mut self,

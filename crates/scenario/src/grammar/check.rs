@@ -251,8 +251,7 @@ impl Checker<'_> {
         }
         let named =
             |(i, one): (usize, &Item)| self.section(one, keys, format!("{path}.{}", table_name(one, i)));
-        // Items that are no tables are rejected already; the other items are still checked against each
-        // other.
+        // Items that are not tables are rejected already; the other items are still compared with each other.
         Some(items.iter().enumerate().filter_map(named).collect())
     }
 

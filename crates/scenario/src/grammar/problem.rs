@@ -152,8 +152,7 @@ pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
     known
         .into_iter()
         .map(|k| (strsim::damerau_levenshtein(&lower, &k.to_lowercase()), k))
-        // At most a third of the letters may differ, because a suggestion with more differences would be a
-        // guess.
+        // At most a third of the letters may differ: a suggestion with more differences would be arbitrary.
         .filter(|&(distance, k)| distance <= (k.chars().count().max(lower.chars().count()) / 3).max(1))
         .filter(|&(distance, k)| distance < k.chars().count())
         .min_by_key(|&(distance, _)| distance)

@@ -73,7 +73,7 @@ pub(crate) fn from_toml(text: &str, problems: &mut Problems) -> Option<Item> {
     errors.is_empty().then(|| Item { at: At::Line(1), value: lines.table(table.get_ref()) })
 }
 
-/// Reads a JSON object. Returns `None` if the text is no JSON object, and adds the reason to `problems`.
+/// Reads a JSON object. Returns `None` if the text is not a JSON object, and adds the reason to `problems`.
 pub(crate) fn from_json(text: &str, problems: &mut Problems) -> Option<Item> {
     match serde_json::from_str::<serde_json::Value>(text) {
         Ok(value) => Some(Item { at: At::Document, value: from_json_value(value) }),
@@ -99,7 +99,7 @@ fn from_json_value(value: serde_json::Value) -> Value {
     }
 }
 
-/// Parses a value of `--set` or of a default: a TOML literal, or otherwise a text.
+/// Parses a value of `--set` or of a default: a TOML literal; any other value is a string.
 pub(crate) fn literal(text: &str, at: &At) -> Item {
     let mut item = match DeValue::parse(text.trim()) {
         Ok(value) => Lines::new(text).item(&value),

@@ -9,7 +9,7 @@ use airhop_radio::link_schedule::LinkSchedule;
 use airhop_radio::pace::{Deliveries, LinkRate};
 use std::sync::Arc;
 
-/// Reports a direction with both a rate and a trace, or with neither, and a file that is no trace.
+/// Reports a direction with both a rate and a trace, or with neither, and a file that is not a trace.
 pub(crate) fn check(link: &Fields, problems: &mut Problems) {
     let before = problems.len();
     ["rate", "deliveries", "delay"].iter().for_each(|key| each_way::check_values(link, key, problems));

@@ -23,8 +23,8 @@ pub struct Scenario {
 /// Changes to a scenario before it is checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overrides {
-    /// Paths and their new values: `("wlan.cell.errors.fer", "0.02")`. A value is a TOML literal, or
-    /// otherwise a text.
+    /// Paths and their new values: `("wlan.cell.errors.fer", "0.02")`. A value is a TOML literal; any other
+    /// value is a string.
     pub sets: Vec<(String, String)>,
     /// Scheme of every TCP flow: a name, or a TOML literal in the form of a file
     /// (`{ name = "ll-elsn", n = 3 }`).

@@ -48,7 +48,7 @@ pub struct TwinFlow {
     pub start: Time,
     /// Congestion control; `None` for UDP.
     pub scheme: Option<&'static str>,
-    /// Real flow for which this flow stands; `None` for a flow of the scenario.
+    /// Real flow that this flow represents; `None` for a flow of the scenario.
     pub real: Option<RealFlowName>,
 }
 

@@ -100,7 +100,7 @@ mod tests {
     fn without_a_queue_the_estimated_growth_is_zero() {
         assert!(queue(50, 5000, 4000).over(40).unwrap().queued().unwrap().abs() < 1e-6);
         let mut drained = queue(11, 1000, 3000);
-        // Ten packets build a queue of 20 ms; the next packet finds the queue empty.
+        // Ten packets build a queue of 20 ms; the next packet arrives at an empty queue.
         drained.on_arrival(at(100_000), at(3_600_103_000));
         let (grown, shrunk) = (queue(11, 1000, 3000).over(10).unwrap(), drained.over(1).unwrap());
         assert!((grown.queued().unwrap() - 10.0 * 20.0 / 30.0).abs() < 1e-6);

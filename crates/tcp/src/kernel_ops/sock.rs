@@ -222,8 +222,8 @@ impl Sock {
         }
     }
 
-    /// True if the flight uses enough of the window for growth: half of it in slow start, otherwise all of it
-    /// (RFC 7661 §4.3).
+    /// True if the flight uses enough of the window for growth: half of it in slow start, all of it in
+    /// congestion avoidance (RFC 7661 §4.3).
     pub fn uses_window(&self) -> bool {
         let is_half = self.in_slow_start() && u64::from(self.snd_cwnd) < 2 * u64::from(self.max_packets_out);
         self.is_cwnd_limited || is_half

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 pub(super) struct Stream {
     /// RCV.NXT: all bytes below it have arrived.
     pub expected: u64,
-    /// Runs of bytes above `expected`, in sequence order. Runs do not touch each other or `expected`.
+    /// Runs of bytes above `expected`, in sequence order, with gaps between them and above `expected`.
     runs: VecDeque<Run>,
     /// Entry (`touched`, first byte) for each change of a run, the most recent last. Entries of joined and
     /// removed runs remain until [`Stream::report`] removes them.

@@ -19,7 +19,7 @@ use airhop_base::{Sack, Time};
 #[derive(Debug)]
 pub struct NoticeAware {
     inner: Box<dyn Recovery>,
-    /// Unacknowledged segments that were retransmitted on a notice.
+    /// Unacknowledged segments that were retransmitted after a notice.
     answered: Vec<Answered>,
     /// Segments that a link layer is retransmitting: first byte, and time until which the segment does not
     /// count as lost.
@@ -113,7 +113,7 @@ impl NoticeAware {
 #[deny(clippy::missing_trait_methods)]
 impl Recovery for NoticeAware {
     fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
-        // Duplicate ACKs that a notice explains are no sign of a loss. They keep their other effects.
+        // Duplicate ACKs that a notice accounts for do not indicate a loss. They keep their other effects.
         if self.explains(s, a) && !self.recovering && !self.inner.goes_by_order() {
             self.inner.note(s, a);
             return Detect::Nothing;

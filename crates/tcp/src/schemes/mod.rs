@@ -33,8 +33,7 @@ pub struct Scheme {
     /// Verified rules, each with its reference: text of a paper, source code of another implementation, or a
     /// measurement.
     pub verified: &'static [&'static str],
-    /// Rules that are reconstructed or inferred because the source does not print them; empty if there are
-    /// none.
+    /// Rules that are reconstructed or inferred because the source does not print them; may be empty.
     pub reconstructed: &'static [&'static str],
     /// Requirements on the receiver, the segments and the sender.
     pub features: ReceiverFeatures,

@@ -39,8 +39,8 @@ impl News {
         self.newest.map(|sent| self.at - sent)
     }
 
-    /// Returns the RTT of the oldest cumulatively acknowledged segment, otherwise of the oldest SACKed
-    /// segment.
+    /// Returns the RTT of the oldest cumulatively acknowledged segment; if no segment was, of the oldest
+    /// SACKed segment.
     pub fn longest_rtt(&self) -> Option<Span> {
         let once = || self.arrived.iter().filter(|e| !e.again && !e.arrived);
         let acknowledged = once().filter(|e| e.end <= self.una && !self.acknowledges_again);

@@ -102,7 +102,7 @@ proptest! {
                 Act::MarkLost(number) => if let Some(start) = board.nth(number) {
                     board.mark_lost(start);
                 },
-                // Holds a segment for ever, or only until the next query.
+                // Holds a segment forever, or only until the next query.
                 Act::Hold(number) => if let Some(start) = board.nth(number / 2) {
                     board.hold(start, if number % 2 == 0 { Time::ZERO } else { Time::MAX });
                 },

@@ -186,7 +186,7 @@ pub struct LossClassification {
     pub judged: LossClass,
 }
 
-/// State of the path that only the simulator knows, for schemes that demonstrate the value of perfect
+/// State of the path that only the simulator can measure, for schemes that demonstrate the value of perfect
 /// knowledge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Truth {

@@ -29,7 +29,7 @@ pub trait NoticePolicy: Debug + Send {
         false
     }
 
-    /// True if the policy processes ELNs in ACKs; otherwise TCP processes an ACK with an ELN as an ordinary
+    /// True if the policy processes ELNs in ACKs; if not, TCP processes an ACK with an ELN as an ordinary
     /// ACK.
     fn knows_eln(&self) -> bool {
         true

@@ -43,7 +43,7 @@ pub enum Advance {
         /// for the first partial ACK.
         restart: bool,
     },
-    /// Recovery has ended. The ACK that ends it does not grow the window.
+    /// Recovery has ended. The ACK that ends it does not increase the window.
     Over,
     /// Loss of the segment with this first byte, detected by the same ACK: a further sign of congestion (RFC
     /// 6675 §5).

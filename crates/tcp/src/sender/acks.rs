@@ -48,7 +48,7 @@ impl Sender {
             // changes the advertised window".
             let repeats = segment.ack == self.state.una && !is_update && segment.len == 0;
             let reports = self.state.board.newly_sacked() > 0;
-            // An ACK caused by a zero-window probe is no sign of a loss.
+            // An ACK caused by a zero-window probe does not indicate a loss.
             if (repeats && self.state.is_outstanding() && !is_probing) || reports {
                 self.on_duplicate(now, segment);
             } else if repeats || duplicate(segment.ack, &segment.options.sack).is_some() {

@@ -93,7 +93,7 @@ pub struct Sender {
     last_sent: Option<Time>,
 }
 
-/// Sequence number that stands for the FIN of a side that is not closed.
+/// Sequence number of the FIN if the side is not closed.
 const OPEN: u64 = u64::MAX;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -147,7 +147,7 @@ impl Sender {
         let s = &mut self.state;
         let again = next.start < s.max_sent;
         self.last_sent = Some(now);
-        // A FIN has a sequence number but is no payload (RFC 9293 §3.4).
+        // A FIN has a sequence number but is not payload (RFC 9293 §3.4).
         let fin = next.end > self.fin;
         let len = (next.end - next.start) as u32 - u32::from(fin);
         let has_data = u64::from(len > 0);

@@ -117,8 +117,8 @@ pub trait Stack: Debug + Sync {
     }
 }
 
-/// Returns the stack of a connection: that of the ns-2 agent to which its recovery belongs, otherwise that of
-/// the preset.
+/// Returns the stack of a connection: the stack of the ns-2 agent to which its recovery belongs, or else the
+/// stack of the preset.
 pub fn of(c: &Config, agent: Agent) -> &'static dyn Stack {
     match (agent, c.stack) {
         (Agent::Ns2Vegas, _) => &ns2::Vegas,

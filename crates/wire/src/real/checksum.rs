@@ -8,7 +8,7 @@ pub(super) fn sum(bytes: &[u8]) -> Sum16BitWords {
 }
 
 /// Incremental update of a checksum (RFC 1624 §3, equation 3): HC' = ~(~HC + ~m + m'). The update does not
-/// need the rest of the datagram, and keeps a wrong checksum wrong.
+/// read the other bytes of the datagram, and a wrong checksum remains wrong.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Update(u32);
 

@@ -15,7 +15,7 @@ const CWR: u8 = 0x80;
 /// Reason why offloaded work is impossible, even for a network card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OffloadError {
-    /// The bytes are no datagram with headers.
+    /// The bytes are not a datagram with headers.
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
     /// The checksum would be beyond the end.
@@ -52,7 +52,7 @@ pub fn complete_checksum(datagram: &mut [u8], start: u16, offset: u16) -> Result
 }
 
 /// Returns the checksum field in network order. In UDP a result of zero is sent as all ones, because zero
-/// means that there is no checksum (RFC 768); TCP has no such exception.
+/// means that the datagram has no checksum (RFC 768); TCP has no such exception.
 fn finished(sum: Sum16BitWords, is_udp: bool) -> [u8; 2] {
     let checksum = if is_udp { sum.to_ones_complement_with_no_zero() } else { sum.ones_complement() };
     checksum.to_ne_bytes()

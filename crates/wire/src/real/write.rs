@@ -104,7 +104,7 @@ fn folded_naks(packet: &Packet, connection: Option<(&Connection, Way)>) -> Optio
     (!naks.is_empty()).then(|| naks.seqs().iter().map(fold).collect())
 }
 
-/// Returns a copy with the option; `None` if there is no room for it.
+/// Returns a copy with the option; `None` if the option does not fit.
 fn add_naks(datagram: &[u8], headers: Headers, numbers: &[u32]) -> Option<Vec<u8>> {
     let header = headers.tcp(datagram).ok()??;
     let added = NAKS_HEAD + 4 * numbers.len();

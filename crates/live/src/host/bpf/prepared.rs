@@ -13,7 +13,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 /// The types of the running kernel.
 const TYPES: &str = "/sys/kernel/btf/vmlinux";
 const STRUCTURE: &str = "tcp_congestion_ops";
-/// Message for a callback that is no member of the kernel's [`StructOps`].
+/// Message for a callback that is not a member of the kernel's [`StructOps`].
 const NO_MEMBER: &str = "is not a member of struct tcp_congestion_ops of this kernel";
 /// Number of lines of the verifier's log in a message.
 const QUOTED: usize = 3;

@@ -123,7 +123,7 @@ impl Router {
                     route.outdate(); // RFC 3561 §6.11 (ii); ns-2 does not increase it again after the loss
                 }
                 let lost = vec![Unreachable { dst, seq: route.seq }];
-                // The sender of the packet must receive the error, even if it is no precursor.
+                // The sender of the packet must receive the error, even if it is not a precursor.
                 self.send_error(lost, NodeId::BROADCAST);
                 self.actions.push_back(Action::Drop(packet));
             }
@@ -262,7 +262,7 @@ impl Router {
         }
     }
 
-    /// True if this request was received before; otherwise records the request.
+    /// True if this request was received before; if not, records the request.
     fn is_known(&mut self, now: Time, request: &RouteRequest) -> bool {
         while self.seen.front().is_some_and(|&(_, _, until)| until <= now) {
             self.seen.pop_front();

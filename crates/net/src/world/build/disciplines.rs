@@ -26,7 +26,8 @@ impl Disciplines {
         all
     }
 
-    /// Returns the discipline before the transmitter of this hop: that of a service, otherwise `scenario`.
+    /// Returns the discipline before the transmitter of this hop: the discipline of a service, or `scenario`
+    /// if no service sets one.
     pub fn of(&self, hop: Hop, scenario: QueuePlan) -> QueuePlan {
         self.0.get(&hop.transmitter()).copied().unwrap_or(scenario)
     }

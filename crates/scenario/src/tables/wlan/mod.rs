@@ -30,7 +30,7 @@ pub(in crate::tables) static TYPE: LinkType = LinkType {
     resolve,
     resolve_crossed: |_, _, _, _| {},
     // Positions that each replication draws are equal here. Either the draw finds connected positions, or the
-    // run reports that there are none.
+    // run reports that no such positions exist.
     joins: |w, _, node| {
         let stations = layout::stations(w).unwrap_or_default();
         let places = stations.iter().map(|(name, place)| (node(name), *place)).collect();

@@ -101,8 +101,8 @@ fn a_different_reverse_direction_has_its_own_hint() {
     assert!(found[0].set.as_deref().is_some_and(|set| set.starts_with("radio.air.arq_back=")), "{found:?}");
 }
 
-/// Computed by hand: 10 Mbit/s and 20 ms of propagation delay hold 25 kB, and slightly more with the
-/// transmission times of frames.
+/// Computed by hand: the bandwidth-delay product of 10 Mbit/s and 20 ms of propagation delay is 25 kB, and
+/// slightly more with the transmission times of frames.
 #[test]
 fn a_small_receive_window_has_a_hint() {
     let wired = [

@@ -112,7 +112,7 @@ impl Esack {
     }
 
     /// Retransmits a segment at `una` that the receiver SACKed and later discarded, at most once per round
-    /// trip. The retransmission is no sign of congestion.
+    /// trip. The retransmission does not indicate congestion.
     fn repair_reneged(&mut self, s: &SenderState, now: Time) {
         if self.next_repair <= now {
             self.next_repair = now + self.rtt;

@@ -56,7 +56,7 @@ impl Lhp {
                     self.further.extend(self.list.on_ack(s.una, arrival.seq));
                 }
             }
-            // SACK blocks begin with the most recent arrival, but the earliest arrival must be counted first.
+            // SACK blocks start with the most recent arrival, but the earliest arrival must be counted first.
             Trigger::Sack => {
                 for block in a.sack.blocks().iter().rev() {
                     while let Some(seq) = self.reported(block) {

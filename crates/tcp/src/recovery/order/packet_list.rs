@@ -77,7 +77,7 @@ impl PacketList {
     pub fn on_ack(&mut self, cumulative: u64, trigger: u64) -> Vec<u64> {
         self.acknowledge(cumulative);
         // If the segment that caused the ACK is no longer on the list, as for every ACK of new data, the ACK
-        // is no duplicate ACK.
+        // is not a duplicate ACK.
         let Some(place) = self.place(trigger) else { return Vec::new() };
         self.remove(trigger);
         let mut lost = Vec::new();
@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(entries(&l), [(17, 0)]);
     }
 
-    // An ACK caused by a segment that arrives twice, or that was acknowledged already, is no duplicate ACK
+    // An ACK caused by a segment that arrives twice, or that was acknowledged already, is not a duplicate ACK
     // for other segments.
     #[test]
     fn an_ack_of_an_unlisted_segment_is_no_duplicate_ack() {

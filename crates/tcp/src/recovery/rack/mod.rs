@@ -130,8 +130,8 @@ impl Rack {
         }
     }
 
-    /// Returns the probe (§7.3): new data if the receiver's window permits, even if cwnd has no room;
-    /// otherwise a retransmission of the last segment.
+    /// Returns the probe (§7.3): new data if the receiver's window permits, even beyond cwnd; without new
+    /// data, a retransmission of the last segment.
     fn send_probe(&mut self, s: &SenderState) -> Detect {
         let is_calm = self.is_calm();
         let Some(probe) = self.probe.as_mut() else { return Detect::Nothing };
@@ -157,7 +157,7 @@ impl Rack {
         verdict == Verdict::Spurious
     }
 
-    /// Returns the next segment of fast recovery: a lost segment, otherwise new data.
+    /// Returns the next segment of fast recovery: a lost segment, or new data if no segment is lost.
     fn next_in_recovery(
         s: &mut SenderState,
         cause: Cause,

@@ -29,7 +29,7 @@ impl Recovery for Delayed {
     fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
         let before = s.dupacks;
         let detect = self.inner.on_duplicate(s, a);
-        // RFC 6675 §2: a duplicate ACK without new SACK information is no sign of a hole.
+        // RFC 6675 §2: a duplicate ACK without new SACK information does not indicate a hole.
         if !self.guard.is_fully_acked(s) || s.dupacks == before {
             return Detect::Nothing;
         }

@@ -141,8 +141,8 @@ impl Bbr3 {
 
     /// IsTimeToGoDown (§5.3.3.9).
     fn is_time_to_go_down(&mut self, w: &Window, in_flight: u64, sample: &RateSample) -> bool {
-        // inflight_longterm is no multiple of the segment size: the flight has reached it if another segment
-        // would exceed it.
+        // inflight_longterm is not a multiple of the segment size: the flight has reached it if another
+        // segment would exceed it.
         let is_reached = in_flight as f64 + self.mss > self.model.bounds.inflight_longterm;
         if self.probe.went_too_high && is_reached {
             self.probe.is_precautionary = true;

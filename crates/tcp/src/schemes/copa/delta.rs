@@ -153,8 +153,8 @@ mod tests {
         assert!(!delta.is_competitive());
     }
 
-    // §3: the queue empties every five round trips in steady state only. In competitive mode, an empty queue
-    // alone ends the mode.
+    // §3: the queue empties every five round trips only in steady state. In competitive mode, an empty queue
+    // is sufficient to end the mode.
     #[test]
     fn a_queue_of_the_flow_itself_keeps_the_default_mode() {
         let see = |delta: &mut Delta, ms| delta.on_queue(Time::ZERO + Span::from_millis(ms), false, false, RTT);

@@ -30,7 +30,7 @@ pub(crate) enum Report {
         number: u64,
         /// Number of the transmission, from 1.
         attempt: u32,
-        /// True if the MPDU will be retransmitted; otherwise [`Report::Discarded`] follows.
+        /// True if the MPDU will be retransmitted; if not, [`Report::Discarded`] follows.
         retry: bool,
     },
     /// Discard of the MPDU, reported last.
@@ -101,7 +101,7 @@ pub(crate) struct Originator {
     mpdus: VecDeque<Mpdu>,
     /// Sequence number and attempt number of each MPDU in the last A-MPDU.
     flight: Vec<(u64, u32)>,
-    /// True if a BlockAckReq must find out which of the sent MPDUs the recipient has received.
+    /// True if a BlockAckReq must ask which of the sent MPDUs the recipient has received.
     is_unknown: bool,
     /// True if the exchange in progress is a BlockAckReq.
     is_request: bool,
@@ -275,8 +275,8 @@ impl Originator {
         self.is_unknown || self.recipient_start < self.skipped
     }
 
-    /// Discards the MPDUs whose lifetime has ended. They are the oldest ones, because MPDUs enter the MAC in
-    /// order.
+    /// Discards the MPDUs whose lifetime has ended. These are the oldest MPDUs, because MPDUs enter the MAC
+    /// in order.
     fn expire(&mut self, now: Time, reports: &mut Vec<Report>) {
         let Retries::Lifetime(lifetime) = self.rules.retries else { return };
         for (number, mpdu) in (self.base..).zip(&mut self.mpdus) {
