@@ -83,7 +83,7 @@ impl Segment {
 
 /// Options that few segments carry. They are allocated separately, and only if present. A segment is copied
 /// several times, and tens of thousands of segments are in flight at a time: inline memory for rare options
-/// would cost more than all work on them.
+/// would cost more time than all processing of these options.
 #[derive(Clone, Default)]
 pub struct Options(Option<Box<RareOptions>>);
 

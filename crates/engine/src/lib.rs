@@ -1,9 +1,9 @@
 //! Discrete-event engine, independent of networks.
 //!
 //! * [`EventQueue`]: event queue of a world; simultaneous events are popped in the order of scheduling.
-//! * [`Schedule`]: recorded operations of a world on its queue, for a replay on a queue alone.
-//! * [`Timers`]: deadlines that move often and fire rarely.
-//! * [`Arena`]: values with ids that cannot be copied, so that each value is removed exactly once.
+//! * [`Schedule`]: recorded operations of a world on its queue, for a replay on a separate queue.
+//! * [`Timers`]: deadlines that move often and rarely expire.
+//! * [`Arena`]: values with ids that cannot be copied, which ensures that each value is removed exactly once.
 //! * [`Streams`]: named random streams.
 //! * [`Fingerprint`]: a rolling hash of a trajectory.
 

@@ -5,7 +5,7 @@ use std::hint::black_box;
 /// Recorded operations of a world on its event queue: the initial queue, and the events that each popped
 /// event pushed.
 ///
-/// A replay on a queue alone measures the maximum speed of a run loop: the same events are pending at the
+/// A replay on a separate queue measures the maximum speed of a run loop: the same events are pending at the
 /// same times, but are not handled. (This is the hold model of Jones 1986, CACM 29:300, with the run's own
 /// pushes and pops in place of one pop and one push at a random distance.)
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 //! to the entry of a pure ACK for exactly that segment. The turnaround includes the lateness of the emulator
 //! and the timer of a delayed ACK.
 //!
-//! A simulated receiver without `tcp.turnaround` acknowledges immediately, a kernel after some time, and on a
+//! A simulated receiver without `tcp.turnaround` acknowledges immediately, a kernel after some time. On a
 //! half-duplex medium this time determines how often an ACK collides with the next data frame. The report of
 //! an emulation therefore contains the turnaround, and a simulation can use it as `tcp.turnaround`.
 //!

@@ -3,7 +3,7 @@
 use airhop_tcp::{LossDetection, Preset, SackRecovery, Scheme, find};
 use std::str::FromStr;
 
-/// Another sender of Airhop than that of a script's settings. A script's option `--also` names it, as
+/// Another sender of Airhop than the sender of a script's settings. A script's option `--also` names it, as
 /// `preset:scheme` or `preset:scheme:recovery`. RFCs specify rules for every sender, not only for Linux', so
 /// a rule that a kernel follows can also be tested on these senders.
 #[derive(Clone, Copy, Debug)]

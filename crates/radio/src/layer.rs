@@ -57,7 +57,8 @@ pub struct Transmitted {
     /// Length of the frame, bytes.
     pub bytes: u32,
     /// Tag of the frame's packet. A control frame has the tag of the packet to which it belongs, and an
-    /// A-MPDU that of its first packet. A BlockAckReq has no flow and its starting sequence number.
+    /// A-MPDU the tag of its first packet. The tag of a BlockAckReq has no flow, and contains its starting
+    /// sequence number.
     pub tag: Tag,
     /// Number of the tagged packet at its station; `None` for a control frame of a radio link, and for a
     /// BlockAckReq and its response.

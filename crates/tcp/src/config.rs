@@ -5,7 +5,7 @@ use airhop_base::Span;
 /// Parameters of one connection, common to its sender and receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
-    /// Protocol stack that the sender imitates where no other parameter decides, e.g. where ns-2 or Linux
+    /// Protocol stack that the sender imitates if no other parameter decides, e.g. if ns-2 or Linux
     /// implements a scheme differently from its paper.
     pub stack: Preset,
     /// Payload of a full segment, bytes (SMSS, RFC 5681 §2).
@@ -228,9 +228,9 @@ pub enum RtoKind {
     /// term decreases only once per round trip. Nearly every ACK yields an RTT sample in microseconds from
     /// the recorded transmission times (tcp_clean_rtx_queue()); a retransmitted segment yields a sample from
     /// timestamps. The retransmission timer restarts whenever the oldest segment is retransmitted
-    /// (tcp_xmit_retransmit_queue()), so that a retransmission delayed by pacing or by the window gets a full
-    /// timeout. If only one SYN was lost, the sender does not reduce its initial window (tcp_init_transfer(),
-    /// tcp_init_metrics()).
+    /// (tcp_xmit_retransmit_queue()); a retransmission delayed by pacing or by the window therefore has a
+    /// full timeout. If only one SYN was lost, the sender does not reduce its initial window
+    /// (tcp_init_transfer(), tcp_init_metrics()).
     Linux,
 }
 

@@ -26,8 +26,8 @@ use vigil::SleepMonitor;
 /// Maximum number of datagrams read at one port before the loop writes departures and reads the other ports.
 /// At 10 µs per datagram, a port delays the others by less than the granularity of a kernel's timers.
 const BATCH: usize = 16;
-/// Interval of progress reports and of flushing the log to disk. No sleep is longer, so the loop notices the
-/// stop flag within this time.
+/// Interval of progress reports and of flushing the log to disk. Each sleep is at most this long, so the loop
+/// detects the stop flag within this time.
 const PROGRESS: Span = Span::from_millis(100);
 
 /// Waits for a timer or a port.

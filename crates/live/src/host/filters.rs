@@ -27,8 +27,8 @@ impl Netlink {
     ///
     /// # Errors
     ///
-    /// Returns the error of the kernel, such as that of a kernel without clsact, or of a device that has such
-    /// filters already.
+    /// Returns the error of the kernel, for example if the kernel has no clsact, or if the device already has
+    /// such filters.
     pub fn add_filters(&self, device: u32, programs: &[OwnedFd]) -> io::Result<()> {
         let mut clsact = about(device, CLSACT_HANDLE, CLSACT, 0);
         attribute(&mut clsact, KIND, b"clsact\0");

@@ -58,8 +58,8 @@ impl<'a> Waiting<'a> {
 fn wait(ready: &Ready, started: &[Running], stage: &Stage, signals: &Signals) -> Result<(), String> {
     let patience = Instant::now() + PATIENCE;
     loop {
-        // The end of the commands is checked first, because a server that became ready when the last command
-        // ended counts as ready.
+        // The end of the commands is checked first: a server that became ready when the last command ended
+        // counts as ready.
         let has_ended = started.iter().filter(|one| one.node() == ready.node).all(Running::has_ended);
         let is_late = Instant::now() >= patience;
         let told = match seen(ready, stage, signals, patience) {

@@ -61,7 +61,7 @@ impl EpollSleep {
     ) -> io::Result<Self> {
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?;
         // A device remains marked until all its datagrams are read. Timer and alarm are only polled, never
-        // read, so each event counts once.
+        // read. With edge triggering, each event therefore counts once.
         let once = EpollFlags::EPOLLIN | EpollFlags::EPOLLET;
         let timer =
             TimerFd::new(ClockId::CLOCK_MONOTONIC, TimerFlags::TFD_CLOEXEC | TimerFlags::TFD_NONBLOCK)?;

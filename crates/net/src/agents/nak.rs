@@ -2,8 +2,8 @@
 //! of the frame's segment, and the next ACK of the flow carries the NAK to the source. The discard is not
 //! reported to routing: the link counts as broken only if the next hop does not respond.
 //!
-//! The slides do not specify many details. Airhop's choices are listed with the scheme
-//! (`airhop schemes tcp-cl`), and the scheme's parameters select other readings.
+//! The slides do not specify many details. Airhop's choices are listed with the scheme (`airhop schemes
+//! tcp-cl`), and the scheme's parameters select other interpretations.
 
 use super::{Agent, AgentActions, LinkEvent, LinkEventKind, PacketAction};
 use crate::plan::{FlowPlan, Transport};
@@ -59,9 +59,9 @@ enum Run {
 /// Discards that are reported to routing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reported {
-    /// Discards of data that cause no NAK, and discards of ACKs after as many consecutive discards. RET_F is
-    /// "to record the number of retransmission attempts in the event of continuous transmission failures",
-    /// and contention is no link failure for either kind of frame.
+    /// Discards of data that cause no NAK, and discards of ACKs after the same number of consecutive
+    /// discards. RET_F is "to record the number of retransmission attempts in the event of continuous
+    /// transmission failures", and contention is not a link failure for either kind of frame.
     Runs,
     /// Discards of data that cause no NAK, and all discards of ACKs.
     Unanswered,

@@ -77,8 +77,8 @@ impl Rttn {
         self.fades.iter().map(|(_, fades)| fades.expected(self.k)).reduce(|sum, delay| sum + delay)
     }
 
-    /// Sends a notice of the expected delay if the flow is active: always at the start of a fade, otherwise
-    /// if the delay has changed enough.
+    /// Sends a notice of the expected delay if the flow is active: at the start of a fade always, at other
+    /// times only if the delay has changed enough.
     fn announce(&mut self, now: Time, fade_begins: bool, actions: &mut AgentActions) {
         let Some((_, [seq, end])) = self.data.filter(|&(at, _)| now - at <= VALIDITY) else { return };
         let Some(delay) = self.expected() else { return };

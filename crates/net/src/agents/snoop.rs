@@ -61,8 +61,8 @@ struct Cached {
     sent: Time,
     /// Number of local retransmissions.
     retransmissions: u32,
-    /// True if the sender itself retransmitted the segment. The sender then knows of the loss, and the agent
-    /// forwards the duplicate ACKs.
+    /// True if the sender itself retransmitted the segment. The sender has then detected the loss, and the
+    /// agent forwards the duplicate ACKs.
     by_sender: bool,
 }
 

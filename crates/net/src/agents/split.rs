@@ -1,9 +1,9 @@
-//! I-TCP: the connection ends at the base station, and a second connection begins there (Bakre and Badrinath
+//! I-TCP: the connection ends at the base station, and a second connection starts there (Bakre and Badrinath
 //! 1995).
 //!
 //! The base station acts towards each endpoint as the other endpoint: it receives the segments and answers
-//! with the other endpoint's address. It buffers acknowledged data until the receiver has acknowledged the
-//! data too. Its advertised window is the free space of the buffer.
+//! with the other endpoint's address. It buffers acknowledged data until the receiver has also acknowledged
+//! the data. Its advertised window is the free space of the buffer.
 
 use super::{Agent, AgentActions, PacketAction};
 use crate::plan::{FlowPlan, Transport};

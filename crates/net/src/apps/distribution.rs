@@ -96,7 +96,7 @@ impl Distribution {
     }
 
     /// Returns the quantile of the probability `u`, at least 0 and less than 1. A constant ignores `u`, but
-    /// the caller draws a random number for it too.
+    /// the caller also draws a random number for a constant.
     fn quantile(&self, u: f64) -> f64 {
         match *self {
             Distribution::Empirical(ref cdf) => cdf.quantile(u),

@@ -26,8 +26,8 @@ pub struct RequestResponse {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Connections {
     /// All requests use one connection, whose flow of responses is the plan's flow. One request is
-    /// outstanding, and later requests wait, in order, for its response (HTTP/1.1 without pipelining, RFC
-    /// 9112 §9.3.2).
+    /// outstanding, and later requests wait in order until its response has arrived (HTTP/1.1 without
+    /// pipelining, RFC 9112 §9.3.2).
     Reused,
     /// Each request opens a connection, which the server closes after the response (HTTP/1.0, RFC 1945 §1.3).
     /// At most [`Connection::MOST`] requests are outstanding.

@@ -93,8 +93,8 @@ mod tests {
         assert_eq!((spurious.count, spurious.open.len()), (0, 0));
     }
 
-    // The receiver has the segment and its ACK is lost or delayed. The retransmission of the timeout may be
-    // lost too.
+    // The receiver has the segment and its ACK is lost or delayed. The retransmission of the timeout may also
+    // be lost.
     #[test]
     fn a_timeout_for_a_received_segment_is_spurious() {
         let mut spurious = SpuriousTimeouts::default();

@@ -170,9 +170,9 @@ measures! {
     /// Timeouts of the sender while a notice that could have prevented them was in flight.
     timeouts_warned_late: u64 { label: "Timeouts with a notice in flight", of_real: false }
 
-    /// Arrival time of a notice that could have prevented a timeout (ERSN, EBSN, RTTN), minus the
-    /// time of the expiry that it should have prevented: the first expiry since the notice was
-    /// sent, if that is past (the notice is late), else that of the running timer.
+    /// Arrival time of a notice that could have prevented a timeout (ERSN, EBSN, RTTN), minus the time of the
+    /// timer expiry that the notice should have prevented: the first expiry after the notice was sent, if
+    /// that time has passed (the notice is late), else the expiry of the running timer.
     lateness: Lateness { label: "Lateness of notices", of_real: false }
 
     /// Bytes delivered after the warm-up × 8 over the time from the first segment sent (or the end of the warm-up) to the last

@@ -186,8 +186,8 @@ impl Graph {
         self.nodes.len()
     }
 
-    /// Returns the next hop towards `to` for every node. Of equal paths, the name of the neighbour decides,
-    /// so that additional nodes elsewhere do not change routes.
+    /// Returns the next hop towards `to` for every node. Of equal paths, the path through the neighbour with
+    /// the first name is selected; additional nodes elsewhere therefore do not change routes.
     pub fn towards(&self, to: NodeId) -> Vec<Hop> {
         let mut search = Search::new(self, to);
         while let Some(node) = search.frontier.pop_front() {

@@ -1,4 +1,4 @@
-//! Links that change during the run. Only a handoff that empties a queue needs an event; transmitters read
+//! Links that change during the run. Only a handoff that empties a queue needs an event; transmitters compute
 //! the present rate and delay themselves.
 
 use crate::plan::Plan;

@@ -58,7 +58,7 @@ impl World {
 
     /// Notifies the router of a station that the link layer has discarded a packet for a neighbour, unless an
     /// agent requests that routing is not notified. `record`: record of the packet, which the router may
-    /// keep.
+    /// store.
     pub(crate) fn on_next_hop_lost(
         &mut self,
         now: Time,

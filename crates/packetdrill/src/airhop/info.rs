@@ -18,8 +18,8 @@ pub(super) fn value(connection: &Connection, name: &str, now: Time) -> Option<f6
     // A sum of many small numbers may be slightly below an integer.
     let whole = |segments: f64| (segments + 1e-6).floor();
     Some(match name {
-        // After a mark, Linux' window decreases with the flight. Airhop's window is ssthresh at once, and the
-        // flight decreases later.
+        // After a mark, Linux' window decreases with the flight. Airhop's window is ssthresh immediately, and
+        // the flight decreases later.
         "tcpi_snd_cwnd" if sender.is_reducing() => return None,
         "tcpi_snd_cwnd" => whole(window.cwnd),
         "tcpi_snd_ssthresh" if window.ssthresh.is_infinite() => INFINITE,

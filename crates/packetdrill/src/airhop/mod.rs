@@ -69,8 +69,8 @@ impl Airhop {
         }
     }
 
-    /// Runs the timers that expire before `until`, or with `inclusive` at `until`. `stop`: stops when a
-    /// segment was sent.
+    /// Runs the timers that expire before `until`; with `inclusive`, also those that expire at `until`.
+    /// `stop`: stops when a segment was sent.
     fn run(&mut self, until: i64, inclusive: bool, stop: bool) {
         for _ in 0..TIMERS {
             let due = self.connection.as_ref().and_then(Connection::deadline).map(nanos);

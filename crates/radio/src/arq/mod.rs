@@ -51,8 +51,8 @@ pub enum ArqPlan {
 pub enum Group {
     /// All outstanding frames, in a window that advances with every link ACK.
     Sliding,
-    /// Blocks of N frames. If one link ACK acknowledges all frames of a block, the block is complete;
-    /// otherwise the whole block is retransmitted.
+    /// Blocks of N frames. If one link ACK acknowledges all frames of a block, the block is complete; if not,
+    /// the whole block is retransmitted.
     Blocks,
 }
 

@@ -1,6 +1,6 @@
 //! Timing of 802.11, 802.11b and 802.11g, and of the OFDM control frames of later standards.
 //!
-//! All values are the standard's. The fields are public so that a study can change single values (Cheng & Lin
+//! All values are those of the standard. The fields are public: a study can change single values (Cheng & Lin
 //! 2008 prints other contention windows).
 use airhop_base::{Rate, Span};
 

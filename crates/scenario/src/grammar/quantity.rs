@@ -225,7 +225,8 @@ fn is_digest(text: &str) -> bool {
 }
 
 /// Checks a name. Names occur in paths (`wlan.cell.errors`), directions (`bs->d`) and file names
-/// (`bs.pcapng`). A `*` stands for the number of a copy; a `*` alone would mean all nodes of a direction.
+/// (`bs.pcapng`). A `*` represents the number of a copy; a name of only `*` would mean all nodes of a
+/// direction.
 pub(crate) fn name(text: &str) -> Result<(), Refusal> {
     let longest = text.replace('*', &MAX_COPIES.to_string());
     let fits = (1..=64).contains(&longest.len()) && text != "*";

@@ -178,7 +178,7 @@ fn a_spurious_loss_restores_the_cubic_state() {
 }
 
 /// Processes ACKs of one segment, one every `every` ms, and returns the numbers, from 1, of the ACKs that
-/// grow the window.
+/// increase the window.
 fn openings(control: &mut Cubic, mut w: Window, every: u64, acks: u64) -> Vec<u64> {
     let opens = |n: &u64| {
         let before = w.cwnd;

@@ -68,7 +68,7 @@ fn take_in_simply(segments: &mut VecDeque<Sent>, una: u64, nxt: u64, sack: &Sack
 
 proptest! {
     // After any operations, each query returns the result of an iteration over all segments, even if ACKs
-    // contain useless blocks.
+    // contain irrelevant blocks.
     #[test]
     fn scoreboard_queries_equal_an_iteration_over_all_segments(acts in prop::collection::vec(act(), 1..60)) {
         let mut board = Scoreboard::counting(Some(MSS));

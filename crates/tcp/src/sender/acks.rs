@@ -81,8 +81,8 @@ impl Sender {
 
     /// Sets the window to one segment (RFC 5681 §3.1) and the timeout to 3 s (RFC 6298 §5.7) after the loss
     /// of a SYN or SYN-ACK. Linux, tcp_init_transfer() and tcp_init_metrics(), reduces the window only after
-    /// a second lost SYN, because its first timeout is one second instead of three. It raises the timeout
-    /// only if timestamps yielded no RTT sample.
+    /// a second lost SYN, because its first timeout is one second instead of three. Linux increases the
+    /// timeout only if timestamps yielded no RTT sample.
     #[cold]
     fn on_lost_syn(&mut self) {
         // all transmissions so far were SYNs, and the last one arrived

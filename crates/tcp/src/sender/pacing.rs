@@ -62,8 +62,8 @@ impl Pacing {
     #[inline(never)]
     pub fn on_sent(&mut self, now: Time, bytes: u64, rate: Rate, quantum: u64) -> bool {
         let ends_burst = self.join_burst(now, quantum);
-        // Shorter gaps make up for a late wake-up, so it does not lower the rate permanently. A gap shrinks by
-        // at most half, so segments do not bunch.
+        // Shorter gaps compensate for a late wake-up, so it does not lower the rate permanently. A gap
+        // decreases by at most half, which prevents bursts.
         let wait = rate.time_for_bits(bytes * 8);
         let late = self.burst.map_or(Span::ZERO, |burst| burst.late);
         let made_up = late.min(wait / 2);

@@ -201,7 +201,7 @@ impl Sender {
     }
 
     /// Records that the window is full if data waits because the window, or in recovery the recovery's limit,
-    /// has no room (Linux, tcp_write_xmit()).
+    /// permits no further segment (Linux, tcp_write_xmit()).
     fn note_full_window(&mut self) {
         let waits = self.needs_full_windows() && self.state.is_outstanding() && self.state.may_send_next();
         let s = &mut self.state;

@@ -23,8 +23,8 @@ struct Round {
     samples: u32,
 }
 
-/// Linux, hystart_low_window: minimum window, segments, at which slow start may end. Rounds are counted below
-/// it too (since 6.14).
+/// Linux, hystart_low_window: minimum window, segments, at which slow start may end. Rounds are also counted
+/// below this window (since 6.14).
 const LEAST_WINDOW: f64 = 16.0;
 /// Linux, hystart_ack_delta_us: a longer gap ends a train.
 const LONGEST_GAP: Span = Span::from_millis(2);

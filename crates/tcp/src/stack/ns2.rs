@@ -14,7 +14,7 @@ pub(super) struct Common;
 pub(super) struct Vegas;
 
 /// Agent/TCP/Linux. Every ACK restarts the retransmission timer and, with timestamps, yields an RTT sample.
-/// Duplicate ACKs also do so; they echo the timestamp of the last in-order segment, so the timeout grows
+/// Duplicate ACKs also do this; they echo the timestamp of the last in-order segment, so the timeout grows
 /// until a retransmission arrives. The first packet is only a header.
 #[derive(Debug)]
 pub(super) struct Linux;

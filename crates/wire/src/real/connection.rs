@@ -159,7 +159,7 @@ impl Connection {
     }
 
     /// Returns the non-empty SACK blocks. They lie above the cumulative acknowledgement or, as D-SACK (RFC
-    /// 2883), below it. They do not change the observer's state, hence the copy of the stream.
+    /// 2883), below it. They do not change the observer's state: the function uses a copy of the stream.
     fn sack(&self, way: Way, seen: &ParsedTcp) -> Sack {
         let mut peer = self.streams[way.opposite() as usize];
         let mut sack = Sack::EMPTY;

@@ -4,11 +4,11 @@ use super::checksum::sum;
 use super::headers::{Headers, ICMP, ICMPV6, TCP, UDP, UDP_HEADER, half};
 
 /// Checks the checksums of a whole datagram: of the IPv4 header (RFC 791 §3.1), of TCP (RFC 9293 §3.1), UDP
-/// (RFC 768; zero means no checksum, in IPv4 alone, RFC 8200 §8.1), ICMP (RFC 792) and ICMPv6 (RFC 4443
-/// §2.3). For a fragment and for other protocols, checks only the IPv4 header.
+/// (RFC 768; zero means no checksum, only in IPv4, RFC 8200 §8.1), ICMP (RFC 792) and ICMPv6 (RFC 4443 §2.3).
+/// For a fragment and for other protocols, checks only the IPv4 header.
 ///
 /// # Errors
-/// If a checksum is wrong, if the bytes are no complete datagram, or if an IPv6 datagram has an unfinished
+/// If a checksum is wrong, if the bytes are not a complete datagram, or if an IPv6 datagram has an unfinished
 /// source route. The checksum of the latter covers the final destination, for which this function does not
 /// search.
 pub fn checksums_hold(datagram: &[u8]) -> Result<(), &'static str> {

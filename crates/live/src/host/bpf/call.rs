@@ -135,7 +135,7 @@ pub fn create_map(map: &LoadMap, types: &OwnedFd) -> io::Result<OwnedFd> {
 ///
 /// # Errors
 ///
-/// Returns the error of the kernel, such as that of a kernel before Linux 6.4, which lacks these links.
+/// Returns the error of the kernel; a kernel before Linux 6.4, for example, has no such links.
 pub fn create_struct_ops(
     name: &str,
     value_type: u32,

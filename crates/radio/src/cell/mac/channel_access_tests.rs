@@ -167,8 +167,8 @@ fn an_interrupted_direct_access_becomes_a_backoff() {
 #[test]
 fn an_ack_sent_by_the_station_delays_its_direct_access() {
     let rules = Rules { immediate_access: true, ..RULES };
-    // In a shared medium the link ACK already occupies the medium when the packet arrives; otherwise the link
-    // ACK starts later.
+    // In a shared medium the link ACK already occupies the medium when the packet arrives; in any other
+    // medium the link ACK starts later.
     for taken in [true, false] {
         for seed in 0..20 {
             let mut station = ChannelAccess::new(&rules, Streams::new(seed, 0).stream("backoff"));

@@ -112,7 +112,7 @@ impl Times {
 
     /// Returns the duration of `frames` frames, of the last frame's ACK, which waits behind a frame of
     /// `reverse` bytes, and of the propagation delays of both directions. The result is limited to the
-    /// maximum duration of a run, so that the effective scenario reads back.
+    /// maximum duration of a run, because the effective scenario must read back.
     fn round_trip_delay(&self, arq: &Fields, frames: u32, reverse: u32) -> Option<Span> {
         let pace = self.pace.each_ref();
         let all = derived_timeout(pace, self.delays, frames, self.frame, ack_bytes(arq)?, reverse);

@@ -1,5 +1,5 @@
-//! Traps of senders: a sender of one operating system on the base of another, and a receive window below the
-//! bandwidth-delay product.
+//! Traps of senders: a sender of one operating system with the preset of another, and a receive window below
+//! the bandwidth-delay product.
 
 use super::path::Path;
 use super::{Occurrence, ScenarioView, in_words};

@@ -321,7 +321,7 @@ impl CongestionControl for Bbr {
         self.rate
     }
 
-    /// Returns the bytes that the pacing rate carries in 1/1024 s (§4.2.2: one millisecond). The result is at
+    /// Returns the bytes that the pacing rate permits in 1/1024 s (§4.2.2: one millisecond). The result is at
     /// most 64 KiB and at least two segments, or one segment below 1.2 Mbit/s (Linux).
     fn send_quantum(&self) -> u64 {
         let bps = self.rate.map_or(0, Rate::bps);

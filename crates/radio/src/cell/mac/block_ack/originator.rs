@@ -61,8 +61,8 @@ pub(crate) enum Exchange {
     /// BlockAckReq with this starting sequence number, [`Originator::window_start`]. The response is a
     /// BlockAck.
     Request { start: u64 },
-    /// Data: the MPDUs of [`Originator::flight`]. The response to a single MPDU is an Ack, that to several
-    /// MPDUs a BlockAck.
+    /// Data: the MPDUs of [`Originator::flight`]. The response to a single MPDU is an Ack; the response to
+    /// several MPDUs is a BlockAck.
     Data(Psdu),
 }
 
