@@ -16,8 +16,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     preset: Some(crate::Preset::Linux),
     about: "The sender keeps a model of the path: the largest delivery rate of the last ten round trips and the \
             smallest round trip of the last ten seconds. It paces at that rate, and keeps at most twice their product \
-            in flight. Once in eight round trips it sends a quarter faster for one round trip, to probe for more \
-            bandwidth, and a quarter slower for the next, to drain the queue of the probe; every ten seconds it keeps \
+            in flight. Once in eight round trips it sends a quarter faster for one round trip, to probe for more bandwidth, and \
+            a quarter slower for the next round trip, to drain the queue of the probe; every ten seconds it keeps \
             only four segments in flight for 200 ms (ProbeRTT), to measure the path without its own queue. Losses do \
             not change the rate.",
     helps: "On paths with wireless losses: BBR fills a path with a loss rate of up to about 20 %. If the queue is shorter than the \
@@ -35,7 +35,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     reconstructed: &[
         "additions of Linux to the draft, known from Linux: window headroom for aggregated ACKs, a reduction by one \
          segment per detected loss, three send quanta above the window, an unpaced initial window",
-        "no detection of policers (Linux' long-term rate): the model treats a path with 20 % losses or more as any other",
+        "no detection of policers (Linux' long-term rate): the model treats a path with 20 % losses or more as any other path",
         "loss recovery is RACK with every preset, since the window follows the flight",
     ],
     features: ReceiverFeatures { delivery_rate: true, paces: true, ..ReceiverFeatures::SACK },

@@ -17,9 +17,9 @@ pub(super) static SCHEME: Scheme = Scheme {
     preset: None,
     about: "The sender marks one of k + 1 segments \"out\", and full queues drop these first; a wireless link loses \
             both kinds with the same probability. If more of the lost segments carry the mark than chance explains, \
-            the loss is congestion and the window is halved; otherwise the segments are retransmitted and the window \
-            stays.",
-    helps: "On paths where every queue supports the mark. A single loss is weak evidence: a wireless link loses a marked segment by chance \
+            the loss is congestion and the window is halved; otherwise the segments are retransmitted and the window stays unchanged.",
+    helps: "On paths where every queue supports the mark. A single loss is a weak criterion: a wireless link loses a marked \
+            segment by chance \
     in one of k + 1 cases. Overload that fills a queue with unmarked segments, and losses in bursts, lead to wrong classifications.",
     cite: "S. Biaz and N. H. Vaidya, \"De-randomizing\" Congestion Losses to Improve TCP Performance over \
            Wired-Wireless Networks, IEEE/ACM Trans. Networking 13(3), 2005",
@@ -27,7 +27,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     params: &[Param::number("k", 4.0, (1.0, 1e6), "number of unmarked segments per segment marked \"out\"")],
     verified: &["two priorities, and the difference of their loss rates as the criterion: Yun 2009 §2.3"],
     reconstructed: &[
-        "k = 4; every (k + 1)th segment of the stream carries the mark, in retransmissions as well",
+        "k = 4; every (k + 1)th segment of the stream carries the mark, also in retransmissions",
         "the criterion is a one-sided binomial test at 10 %, and for a single loss the mark of the lost segment",
         "SACK blocks show the missing segments when a loss is detected; loss recovery is NewReno's",
         "a timeout is always congestion",

@@ -23,9 +23,9 @@ pub(super) static SCHEME: Scheme = Scheme {
             empty path. If the queue does not empty, another flow fills it: 1/delta then grows by one per round trip \
             and halves at each loss, as Reno's window does, until the queue empties again.",
     helps: "In long queues, for flows that need low delay: it keeps a few segments in the queue, for any buffer size. \
-            Wireless losses do not reduce its window while it is alone. It takes other variations of delay, such as \
-            those of a contending and retrying MAC, for a queue; if another flow fills the queue, Copa fills it as \
-            well. Ten Copa flows in a long queue take each other for such flows; in a short queue they overflow it.",
+            Wireless losses do not reduce its window while it is alone. It interprets other variations of delay, such as those \
+            of a contending and retrying MAC, as a queue; if another flow fills the queue, Copa also fills it. Ten Copa flows \
+            in a long queue classify each other as flows that fill the queue; in a short queue they overflow it.",
     cite: "V. Arun and H. Balakrishnan, Copa: Practical Delay-Based Congestion Control for the Internet, NSDI 2018",
     needs: &[],
     params: &[
@@ -44,14 +44,13 @@ pub(super) static SCHEME: Scheme = Scheme {
     verified: &[
         "target rate, direction, velocity, standing round trip, test for an empty queue, delta in both modes and \
          pacing, by hand, and a queue that oscillates between 0 and 2.5/delta segments every five round trips: \
-         against the quotations of the paper's §2 and §3 in other implementations. Only the abstract of the paper \
-         itself was at hand",
+         against the quotations of the paper's §2 and §3 in other implementations. Only the abstract of the paper itself was available",
         "compared with the source of the authors' sender (genericCC), which keeps at least two segments and at most \
          doubles the window in a round trip, for any velocity",
     ],
     reconstructed: &[
         "every segment is acknowledged at once, as by the authors' receiver: an ACK of two segments would release two \
-         at once, and the second would wait in a queue that the sender takes for another flow's",
+         at once, and the second would wait in a queue that the sender interprets as another flow's",
         "an ACK of several segments nevertheless counts as several ACKs; directions are compared once per round trip, \
          and the velocity doubles from the fourth round trip in the same direction on",
         "the smoothed round trip, half of which is the window of the standing RTT, has a gain of 1/8 for the sample of each ACK",

@@ -16,7 +16,8 @@ pub(super) static SCHEME: Scheme = Scheme {
             The sender keeps a moving mean alpha of the share of its bytes that were marked, and on a mark, once per \
             window, reduces its window by the share alpha/2: by half, as Reno, if every packet was marked, and by a small share if few \
             packets were marked. Growth and the response to losses are Reno's.",
-    helps: "On paths where every bottleneck marks at a step: the queue length remains about K, and the link is fully used if K is at least \
+    helps: "On paths where every bottleneck marks all packets above a threshold K: the queue length remains about K, and the \
+            link is fully used if K is at least \
     a seventh of the bandwidth-delay product. Without marks DCTCP is Reno with SACK, and does not distinguish wireless losses from \
     congestion. Beside flows that respond to marks as in RFC 3168, DCTCP takes more than its share, so it does not suit the open Internet.",
     cite: "RFC 8257, Data Center TCP (DCTCP): TCP Congestion Control for Data Centers, 2017; M. Alizadeh et al., Data Center TCP (DCTCP), \
@@ -33,7 +34,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     ],
     reconstructed: &[
         "a mark reduces cwnd, as in the RFC, also with presets in which a loss halves the data in flight",
-        "retransmissions are not ECN-capable (RFC 3168 §6.1.5; RFC 8257 is silent); with preset linux all packets are ECN-capable, pure \
+        "retransmissions are not ECN-capable (RFC 3168 §6.1.5; RFC 8257 does not mention them); with preset linux all packets \
+         are ECN-capable, pure \
          ACKs included, as in Linux' DCTCP",
         "K is a quarter of the buffer if the scenario names no queue",
     ],

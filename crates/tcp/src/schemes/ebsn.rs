@@ -13,7 +13,8 @@ pub(super) static SCHEME: Scheme = Scheme {
             present RTT estimate, and changes no other state.",
     helps: "On links with a persistent link layer and fades longer than the timeout, with a fast path from the base \
             station back to the source: the first EBSN of a fade must arrive before the timer expires. An EBSN \
-            carries no information about losses, so it delays needed retransmissions as well as needless ones; and it arrives too late if \
+            carries no information about losses, so it delays necessary retransmissions as well as spurious retransmissions; \
+            and it arrives too late if \
             the EBSN itself must cross a fading link.",
     cite: "M. E. Kounavis, A study on the design, performance and implementation of Transport Layer Protocols over Wireless \
            Links, Columbia University 1996; B. S. Bakshi, P. Krishna, N. H. Vaidya and D. K. Pradhan, Improving Performance of \

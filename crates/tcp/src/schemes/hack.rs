@@ -25,7 +25,7 @@ pub(super) static SCHEME: Scheme = Scheme {
          §2.1)",
     ],
     reconstructed: &[
-        "the special ACK never counts as a duplicate; the ACKs of later segments do",
+        "the special ACK never counts as a duplicate ACK; the ACKs of later segments count as duplicates",
         "the headers are those of MAC and LLC, IP and TCP, with all options",
     ],
     features: ReceiverFeatures { header_check: true, ..ReceiverFeatures::SACK },

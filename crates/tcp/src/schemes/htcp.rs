@@ -25,8 +25,8 @@ pub(super) static SCHEME: Scheme = Scheme {
         Param::word(
             "rtt_scaling",
             &["on", "off"],
-            "on: growth per round trip in proportion to the smallest one, 1 at 100 ms, within 0.1 and 2, and never slower than Reno \
-             (Linux); off: the draft without its option",
+            "on: growth per round trip in proportion to the smallest round trip, with a factor of 1 at 100 ms, limited to 0.1 \
+             to 2, and never slower than Reno's growth (Linux); off: the draft without this option",
         ),
     ],
     verified: &[

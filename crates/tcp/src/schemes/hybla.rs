@@ -13,7 +13,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP Hybla",
     family: "loss-based",
     preset: Some(crate::Preset::Linux),
-    about: "The window of a connection whose round-trip time is rho times 25 ms grows as fast in time as that of a connection with 25 ms: each \
+    about: "The window of a connection whose round-trip time is rho times 25 ms grows as fast in time as that of a connection \
+            with 25 ms: each \
             ACK adds 2^rho - 1 segments in slow start and rho²/cwnd in congestion avoidance. Losses halve the window \
             as in Reno. The first ACKs estimate the bandwidth-delay product, at which slow start ends, and segments \
             are spaced over the round trip.",
@@ -29,8 +30,8 @@ pub(super) static SCHEME: Scheme = Scheme {
         Param::word(
             "form",
             &["paper", "linux"],
-            "paper: slow start ends at an estimate of the bandwidth-delay product (Hoe 1996), and segments are spaced \
-             over the round trip, as Hybla's paper recommends; linux: neither",
+            "paper: slow start ends at an estimate of the bandwidth-delay product (Hoe 1996), and segments are spaced over the \
+             round trip, as Hybla's paper recommends; linux: neither of these",
         ),
     ],
     verified: &[
@@ -39,13 +40,13 @@ pub(super) static SCHEME: Scheme = Scheme {
         "goodput at 25 and at 300 ms with 0.1 % losses does not fall with the round trip: the model of the paper",
     ],
     reconstructed: &[
-        "rho comes from the smallest single round trip; in Linux from the smallest smoothed one",
-        "with growth by bytes (preset linux) an ACK counts for the segments that it acknowledges; in Linux it counts once",
+        "rho is computed from the smallest round trip of a single segment; in Linux from the smallest smoothed round trip",
+        "with growth by bytes (preset linux) an ACK counts as often as it acknowledges segments; in Linux it counts once",
         "only the receive window bounds the outstanding data: the send buffer of a Linux host, at most 4 MiB by \
          default, would limit the overshoot of form linux to a few thousand segments; tcp.receive_window can model it",
         "the initial window is rho segments, or more if more are configured; a finite initial threshold is multiplied by rho (the paper)",
         "the estimate is the ACK rate of the first flight, which leaves in one burst, times the smallest round trip; \
-         the window does not grow before the estimate is there",
+         the window does not grow before the estimate is known",
     ],
     features: ReceiverFeatures { paces: true, ..ReceiverFeatures::SACK },
     build: &|p, c| Parts { control: Box::new(Hybla::new(p)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },

@@ -11,9 +11,9 @@ pub(super) static SCHEME: Scheme = Scheme {
     family: "bandwidth estimation",
     preset: None,
     about: "A sender that reads its exact share of the bottleneck and the round-trip time of the empty path from the \
-            simulator. After a loss its window is the product of the two.",
-    helps: "Ideal bandwidth estimation is the upper bound of schemes that set the window to an estimated bandwidth-delay product: the \
-    remaining difference from the link's capacity has other causes than the estimator.",
+            simulator. After a loss its window is the product of these two values.",
+    helps: "Ideal bandwidth estimation is the upper bound of schemes that set the window to an estimated bandwidth-delay \
+            product: the remaining difference from the link's capacity is not caused by the estimator.",
     cite: "J.-H. Yun, Cross-Layer Explicit Link Status Notification to Improve TCP Performance in Wireless \
            Networks, EURASIP JWCN 2009, 617818 (§5, \"ideal BWE\")",
     needs: &["truth"],
@@ -21,7 +21,8 @@ pub(super) static SCHEME: Scheme = Scheme {
         Param::word(
             "share",
             &["fair", "whole"],
-            "known bandwidth: fair = an equal share, among TCP connections, of the capacity that UDP leaves; whole = the capacity of the bottleneck",
+            "known bandwidth: fair = an equal share, among TCP connections, of the capacity that UDP leaves; whole = the \
+             capacity of the bottleneck",
         ),
         Param::word(
             "round_trip",

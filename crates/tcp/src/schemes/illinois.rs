@@ -13,8 +13,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     family: "loss-based",
     preset: Some(crate::Preset::Linux),
     about: "Losses determine whether the window grows or shrinks, as in Reno; queueing delay determines the amount. While \
-            the mean delay of a round trip is near its minimum the window grows by ten segments per round and a loss \
-            costs an eighth of the window; near its maximum the window grows by 0.3 segments and a loss costs half.",
+            the mean delay of a round trip is near its minimum the window grows by ten segments per round and a loss reduces \
+            the window by an eighth; near its maximum the window grows by 0.3 segments and a loss reduces it by half.",
     helps: "On fast and long paths, and with random losses on a path whose queue is short: the window recovers quickly and is reduced by \
     less. If the queue is always full, or the window below 15 segments, Illinois behaves as Reno. Illinois classifies MAC jitter as \
     queueing delay.",
@@ -37,7 +37,7 @@ pub(super) static SCHEME: Scheme = Scheme {
          source, by hand",
     ],
     reconstructed: &[
-        "the rounds of shortest delay must be consecutive; in Linux other rounds may come between",
+        "the rounds of shortest delay must be consecutive; in Linux other rounds may lie between them",
         "RTT samples count outside recovery only, except samples of segments that SACK reported before",
         "the window grows and shrinks by fractions of segments; Linux computes in 1/128 and 1/64",
         "with preset linux the window after a loss is rounded down; in Linux the reduction is rounded down instead, which leaves up to \

@@ -16,8 +16,9 @@ pub(super) static SCHEME: Scheme = Scheme {
             bandwidth from the arriving ACKs, and sets its window to the estimate on an ACK that echoes such a \
             warning. Duplicate ACKs without a warning indicate a wireless loss, which is repaired without a window \
             reduction.",
-    helps: "On paths where every router marks. Jersey cannot detect congestion of a wireless link whose queue does not mark. Bunched or \
-    lost ACKs bias the bandwidth estimate, many flows share a link unfairly, and a timeout costs as much as in Reno.",
+    helps: "On paths where every router marks. Jersey cannot detect congestion of a wireless link whose queue does not mark. \
+            Bunched or lost ACKs bias the bandwidth estimate, many flows share a link unfairly, and a timeout has the same \
+            effect as in Reno.",
     cite: "K. Xu, Y. Tian and N. Ansari, TCP-Jersey for Wireless IP Communications, IEEE JSAC 22(4), 2004",
     needs: &["congestion-warning"],
     params: PARAMS,

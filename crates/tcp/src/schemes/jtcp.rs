@@ -15,7 +15,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     about: "The receiver reports the arrival time of each segment. The sender computes the jitter ratio, the fraction of the packets of \
     the last window that queued. If more than k packets queued, a loss is \
             congestion, and JTCP reacts as Reno does, with at most one window reduction per `several` round trips. \
-            Otherwise duplicate ACKs leave the window as it is, and a timeout halves the window without slow start.",
+            Otherwise duplicate ACKs leave the window unchanged, and a timeout halves the window without slow start.",
     helps: "On a lossy link that is not fully used. The delay of a full queue no longer grows: JTCP classifies overflows in congestion \
     avoidance as wireless losses, and overflows in slow start as congestion. JTCP takes bandwidth from other flows, and many JTCP flows \
     share a link unfairly.",

@@ -18,8 +18,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     about: "Background transfer (scavenger): it uses only the capacity that other flows leave. The sender measures \
             one-way delays, uses the minimum of the last ten minutes as the delay of the empty path, and adjusts its window \
             to a queueing delay of 100 ms: the window grows by one segment per round trip without a queue, more \
-            slowly near the target, and shrinks at the same rate above it. A loss halves the window. LEDBAT++ aims at \
-            60 ms on round trips, shrinks by a share of the window, and slows down periodically so that all flows \
+            slowly near the target, and shrinks at the same rate above it. A loss halves the window. LEDBAT++ has a target of \
+            60 ms for the round trip, reduces the window by a fraction, and slows down periodically, which lets all flows \
             measure the empty path.",
     helps: "Beside loss-based flows in a buffer larger than its target: LEDBAT leaves nearly all capacity to these flows, \
             and uses the rest. In a smaller buffer losses occur before the target is reached, and LEDBAT shares the \
@@ -52,7 +52,8 @@ pub(super) static SCHEME: Scheme = Scheme {
         ),
     ],
     verified: &[
-        "the sender of RFC 6817 §2.4.2, step by step, with BASE_HISTORY of 10 minutes, CURRENT_FILTER as the smallest of 4 samples, MIN_CWND 2",
+        "the sender of RFC 6817 §2.4.2, step by step, with BASE_HISTORY of 10 minutes, CURRENT_FILTER as the smallest of 4 \
+         samples, MIN_CWND 2",
         "gain, decrease, slow start up to three quarters of the target, and slowdowns of LEDBAT++: the draft's rules, by hand",
     ],
     reconstructed: &[
@@ -61,7 +62,8 @@ pub(super) static SCHEME: Scheme = Scheme {
          skew or offset",
         "adapted to TCP: the connection's initial window instead of INIT_CWND 2, TCP's retransmission timer instead \
          of the congestion timeout, a constant window during fast recovery",
-        "no slow start, as in the RFC's description of the sender: after a timeout, too, the window grows by at most one segment per round trip",
+        "no slow start, as in the RFC's description of the sender: after a timeout, too, the window grows by at most one \
+         segment per round trip",
         "LEDBAT++ follows three implementations that quote its sections (one is Apple's kernel); the draft was not available. Round-trip \
         times are those of single segments, the smallest of 4 as in the RFC, and periods of two round trips are counted in such samples",
     ],

@@ -11,10 +11,10 @@ pub(super) static SCHEME: Scheme = Scheme {
     preset: None,
     about: "The link layer sends a packet in fragments, and retransmits the first fragment, which contains the headers, until a link ACK \
     arrives. A receiver that has the first fragment but not all others sends an ELN. The sender stores its segments in a list in sending \
-    order and counts duplicate ACKs for each segment: an ACK of a segment that was sent earlier is no duplicate ACK for a segment \
-    that an ELN moved to the end of the list. Each segment with three duplicate ACKs starts a separate fast recovery.",
+    order and counts duplicate ACKs for each segment: an ACK of a segment that was sent earlier is not a duplicate ACK for a \
+    segment that an ELN moved to the end of the list. Each segment with three duplicate ACKs starts a separate fast recovery.",
     helps: "On a lossy last hop, with fewer undetected losses than HACK. Every fragment needs headers and a link ACK, a large overhead in \
-    802.11. Several congestion losses in one window halve the window several times; with SMART's ACKs each lost ACK may halve it, too.",
+    802.11. Several congestion losses in one window halve the window several times; with SMART's ACKs each lost ACK may also halve it.",
     cite: "X. Gao, S. N. Diggavi and S. Muthukrishnan, LHP: An End-to-End Reliable Transport Protocol over \
            Wireless Data Networks, ICC 2003",
     needs: &["fragments"],

@@ -25,8 +25,8 @@ pub(super) static SCHEME: Scheme = Scheme {
         "the flight excludes SACKed and lost segments, so duplicate ACKs release new data",
         "in recovery a segment is lost once three segments sent after it were SACKed",
         "an ERSN suspends congestion control for its segment for two RTOs at most",
-        "under Block Ack one notice names all segments of a PPDU with the same fate, by a bitmap of 64 segments like that of a BlockAck; the \
-         paper's notices name one",
+        "under Block Ack one notice names all segments of a PPDU with the same fate, by a bitmap of 64 segments like that of a \
+         BlockAck; the paper's notices name one segment",
         "a frozen sender sends a probe at each RTO, and unfreezes after 12 probes without an ACK",
     ],
     features: ReceiverFeatures::SACK,

@@ -9,9 +9,9 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP New Jersey",
     family: "bandwidth estimation",
     preset: None,
-    about: "Jersey with the receiver's clock: every ACK reports the arrival time of the segment that caused it, and ACKs with the same \
-            time count as one.",
-    helps: "As Jersey, and also on paths that delay or lose ACKs: delays and losses of ACKs do not change the reported arrival times.",
+    about: "Jersey with the receiver's clock: every ACK reports the arrival time of the segment that caused it, and several \
+            ACKs with the same time count as one ACK.",
+    helps: "As for Jersey, and also on paths that delay or lose ACKs: delays and losses of ACKs do not change the reported arrival times.",
     cite: "K. Xu, Y. Tian and N. Ansari, Improving TCP Performance in Integrated Wireless Communications \
            Networks, Computer Networks 47(2), 2005",
     needs: &["congestion-warning"],

@@ -12,10 +12,11 @@ pub(super) static SCHEME: Scheme = Scheme {
     family: "loss discrimination",
     preset: None,
     about: "A flip-flop filter smooths the round-trip times: a slow mean with control limits three sigma around it, \
-            and a fast mean that is used within them. If many of the last samples were beyond the limits when a loss \
-            is detected, the loss is congestion, since queues were changing; otherwise the segment is retransmitted \
-            and the window stays.",
-    helps: "With queues that grow fast, and random losses at other times. Samples of a slowly growing queue remain within the limits, so \
+            and a fast mean that is used within these limits. If many of the last samples were beyond the limits when a loss is \
+            detected, the loss is classified as congestion, because queues were changing; otherwise the segment is \
+            retransmitted and the window stays unchanged.",
+    helps: "On paths where queues grow fast before losses by congestion, and with random losses at other times. Samples of a \
+            slowly growing queue remain within the limits, so \
     losses of that queue cause no window reduction. All losses during congestion are classified as congestion.",
     cite: "D. Barman and I. Matta, Effectiveness of Loss Labeling in Improving TCP Performance in \
            Wired/Wireless Networks, ICNP 2002; M. Kim and B. Noble, Mobile Network Estimation, MobiCom 2001",
@@ -28,7 +29,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     reconstructed: &[
         "l = 8 and eta = 4",
         "the gains, 0.9 and 0.1, and limits of three times the mean moving range over 1.128",
-        "before there are l samples the reaction to a loss is NewReno's; the reaction to a timeout is always Reno's",
+        "before l samples exist, the reaction to a loss is NewReno's; the reaction to a timeout is always Reno's",
     ],
     features: ReceiverFeatures::NOTHING,
     build: &|p, c| Parts {

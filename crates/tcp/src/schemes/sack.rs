@@ -12,7 +12,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     family: "loss-based",
     preset: None,
     about: "The receiver reports the segments that arrived beyond a gap. The sender halves the window once, repairs several holes per \
-    round trip, and keeps the pipe full.",
+    round trip, and keeps the path fully used.",
     helps: "On every path whose two ends support SACK. A random loss still halves the window.",
     cite: "RFC 6675, A Conservative Loss Recovery Algorithm Based on SACK for TCP, 2012; K. Fall and S. Floyd, \
            Simulation-based Comparisons of Tahoe, Reno, and SACK TCP, CCR 26(3), 1996",

@@ -27,12 +27,12 @@ pub(super) static SCHEME: Scheme = Scheme {
     ],
     verified: &[
         "relative delays summed up to queued packets, once per window, and the target n: the abstract of 1999",
-        "congestion after two consecutive increases, and only then: Yun 2009 §2.2",
+        "congestion only after two consecutive increases: Yun 2009 §2.2",
     ],
     reconstructed: &[
         "n = 4 and delta = 1",
         "relative delays are summed as times, never below zero, and the sum is divided by the mean service time of \
-         the last window; a division per window would leave a queue that drains during a pause above zero for ever",
+         the last window; with a division per window, a queue that drains during a pause would permanently remain above zero",
         "the three states of Yun 2009 are normal, one increase, and congestion; a decrease returns to normal",
         "slow start ends when more than n + delta packets are queued; the check may use an unfinished window",
         "a timeout restarts the measurement",

@@ -14,8 +14,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     needs: &["snoop"],
     verified: &["goodput of one flow towards the station within 10 % of ns-2.35's agent at every point of docs/cross-checks-table.md"],
     reconstructed: &[
-        "the agent drops duplicate ACKs also if its own retransmission was lost: implementations differ in that line \
-         of the algorithm, and this form is nearer to ns-2's goodput at long round trips",
+        "the agent drops duplicate ACKs also if its own retransmission was lost: implementations differ in that line of the \
+         algorithm, and the goodput of this form is nearer to ns-2's at long round trips",
     ],
     // Yun 2009 §5.1: "We use NewReno when evaluating the performance of Snoop for better performance."
     ..super::newreno::SCHEME

@@ -10,7 +10,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     family: "loss-based",
     preset: None,
     about: "Three duplicate ACKs or a timeout set cwnd to one segment, and slow start begins again from the lost segment.",
-    helps: "On paths with few losses. Tahoe is the historical baseline: one random loss costs a whole slow start.",
+    helps: "On paths with few losses. Tahoe is the historical baseline: one random loss causes a whole slow start.",
     cite: "V. Jacobson, Congestion Avoidance and Control, SIGCOMM 1988",
     needs: &[],
     params: &[],

@@ -20,12 +20,12 @@ pub(super) static SCHEME: Scheme = Scheme {
     params: &[],
     verified: &[],
     reconstructed: &[
-        "the whole scheme: the tables say \"TCP-CC\" without a reference, and TCP Contention Control is the likeliest \
-         of three candidates. No number of the tables was used to fit it",
-        "contention is the time from the dequeue of the packet by the MAC to the beginning of the successful \
-         exchange: backoffs and failed attempts, without queueing",
-        "four stages by the signs of both changes, of which those below 5 % count as none: + 1 per arrived segment, + \
-         1, - 1, half; window of 2 to 64 segments, initially 2",
+        "the whole scheme: the tables say \"TCP-CC\" without a reference, and TCP Contention Control is the most probable of \
+         three candidates. No number of the tables was used to fit it",
+        "the contention time is the time from the dequeue of the packet by the MAC to the start of the successful exchange: \
+         backoffs and failed attempts, without queueing",
+        "four stages by the signs of both changes, where changes below 5 % count as no change: the window grows by 1 per \
+         arrived segment or by 1 per interval, shrinks by 1, or is halved; its range is 2 to 64 segments, and it starts at 2",
         "an interval is the receiver's estimate of a round trip, the arrival of a window of data, and lasts at least 100 ms",
         "the right edge of the window never moves back, and moves only when data arrives in order",
         "the sender is Reno",

@@ -10,7 +10,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     family: "explicit notification",
     preset: None,
     about: "A MAC that drops a segment writes a NAK, the segment's number, into the next ACK of the flow that passes the node, and does \
-    not report a link failure to routing. The link counts as failed only if the next hop no longer responds. The sender retransmits the segment named by a NAK without a window reduction, and does not \
+    not report a link failure to routing. The link counts as failed only if the next hop no longer responds. The sender \
+    retransmits the segment named by a NAK without a window reduction, and does not \
             halve the window for the duplicate ACKs of the same loss. All other rules are Reno's.",
     helps: "On paths of several wireless hops, where frames collide with those of hidden nodes: the MAC drops frames without congestion, \
     and classifies a busy neighbour as a broken link. One or two hops without errors have no such drops.",
@@ -28,20 +29,19 @@ pub(super) static SCHEME: Scheme = Scheme {
             "no_ack",
             &["hold", "drop", "send"],
             "NAK without a waiting ACK of the flow at the node: hold = the NAK waits up to a second for an ACK that \
-             passes; drop = no NAK, and routing is notified (the algorithm read literally); send = the NAK is sent in \
-             a packet of its own",
+             passes; drop = no NAK, and routing is notified (the algorithm read literally); send = the NAK is sent in a separate packet",
         ),
         Param::word(
             "ret_f",
             &["hop", "flow", "packet"],
-            "scope of a node's count of drops: hop = next hop and flow, until a delivery there; flow = the flow, for \
-             ever (the algorithm read literally); packet = the segment, until its delivery",
+            "scope of a node's count of drops: hop = next hop and flow, until a delivery there; flow = the flow, without a \
+             reset (the algorithm read literally); packet = the segment, until its delivery",
         ),
         Param::word(
             "reported",
             &["runs", "unanswered", "never"],
-            "drops reported to routing as a broken link: runs = each drop, of data or of ACKs, after n consecutive \
-             ones; unanswered = every drop that causes no NAK, and every lost ACK; never = none (the algorithm read \
+            "drops reported to routing as a broken link: runs = each drop, of data or of ACKs, after n consecutive drops; \
+             unanswered = every drop that causes no NAK, and every lost ACK; never = none (the algorithm read \
              literally: its \"else discard\" mentions no report, unlike the description of the standard's MAC)",
         ),
         Param::word(
@@ -62,10 +62,10 @@ pub(super) static SCHEME: Scheme = Scheme {
          that the MAC mistakes contention for a link failure, with any frame, and do not say which drops indicate a \
          failure (the parameter reported)",
         "without a waiting ACK a NAK is kept for one second at most, and at most eight NAKs per flow; the oldest is dropped first",
-        "an ACK carries the four lowest numbers, whatever the position of the ACK in the queue",
+        "an ACK carries the four lowest numbers, for any position of the ACK in the queue",
         "the source's own MAC reports its drops to TCP by a call, within the same limit n",
         "a NAK restarts the retransmission timer",
-        "under Block Ack a NAK in a packet of its own names all segments discarded at the end of a PPDU, by a bitmap of \
+        "under Block Ack a NAK in a separate packet names all segments discarded at the end of a PPDU, by a bitmap of \
          64 segments",
         "a timeout clears the list of corrupted segments, since all segments are retransmitted",
         "duplicate ACKs are counted once per expected segment. A corrupted segment starts fast recovery without a \

@@ -11,11 +11,11 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP TIBET",
     family: "bandwidth estimation",
     preset: None,
-    about: "The means of segment lengths and of the gaps between segments give the sending rate, without a bias by \
-            bursts. After a loss ssthresh is this rate times RTTmin, the smallest round-trip time. As RTTmin may \
+    about: "The sending rate is computed from the means of segment lengths and of the gaps between segments, which avoids a \
+            bias by bursts. After a loss ssthresh is this rate times RTTmin, the smallest round-trip time. As RTTmin may \
             include queueing, every sign of congestion lowers it by a factor.",
-    helps: "With occasional random losses on a path with a long round trip. With frequent signs of congestion RTTmin, \
-            and ssthresh with it, decay to their floors: the sender then never leaves congestion avoidance.",
+    helps: "With occasional random losses on a path with a long round trip. With frequent signs of congestion RTTmin and \
+            ssthresh decay to their minimums: the sender then never leaves congestion avoidance.",
     cite: "A. Capone, L. Fratta and F. Martignon, Bandwidth Estimation Schemes for TCP over Wireless \
            Networks, IEEE Trans. Mobile Computing 3(2), 2004",
     needs: &[],
@@ -36,7 +36,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "rttmin_factor: \"a reducing factor less than one\" (Yun 2009 §2.2), interpreted as 0.95",
         "plain means until the weight of the past is reached, and the second filter begins with the first \
          rate",
-        "timeouts lower RTTmin too",
+        "timeouts also lower RTTmin",
         "recovery: Yun 2009 does not name TIBET's loss recovery",
     ],
     features: ReceiverFeatures::NOTHING,

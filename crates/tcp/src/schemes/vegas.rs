@@ -32,9 +32,9 @@ pub(super) static SCHEME: Scheme = Scheme {
         Param::word(
             "form",
             &["paper", "ns3"],
-            "paper = Brakmo and Peterson, with ns-2's rounding, and with preset ns2 its quirks; ns3 = ns-3.44: whole \
-             segments and smoothed round trips, losses detected by duplicate ACKs alone, and a window after a loss of \
-             at least three quarters of the largest window since the last reduction",
+            "paper = Brakmo and Peterson, with ns-2's rounding, and with preset ns2 also ns-2's deviations; ns3 = ns-3.44: whole \
+             segments and smoothed round trips, losses detected only by duplicate ACKs, and a window after a loss of at least \
+             three quarters of the largest window since the last reduction",
         ),
     ],
     verified: &[
@@ -48,8 +48,7 @@ pub(super) static SCHEME: Scheme = Scheme {
          3 % loss on a wire, and after the same losses all 67 window reductions of 20 s at the same segments; on the \
          last hop within 10 % of ns-3.44 (-10.0 to -5.3 %), and 7 to 21 % below 3.37, whose stations send TCP ACKs \
          without a backoff. The paper's form has 36 % less goodput at 1 %: ns-3 reduces the window at a loss by one \
-         segment, or by its growth since the last loss, instead of by a quarter, and does not take a round with a \
-         recovery for a queue",
+         segment, or by its growth since the last loss, instead of by a quarter, and does not count a round with a recovery as a queue",
     ],
     reconstructed: &[
         "two apparent defects of ns-2.35 are reproduced with preset ns2 only: one described in recovery/ns2/vegas.rs, \

@@ -17,8 +17,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     about: "Reno with Vegas' estimate of the flow's queued segments. With beta or more queued segments the window grows \
             by one segment every second round trip, and halves at a loss; with fewer queued segments, a loss is \
             classified as random and reduces the window by a fifth.",
-    helps: "With random losses while queues are short: each loss reduces the window by a fifth instead of half. Otherwise Veno is as \
-    aggressive as Reno, so Veno and Reno flows share a link fairly.",
+    helps: "With random losses while queues are short: each loss reduces the window by a fifth instead of half. In all other \
+            respects Veno is as aggressive as Reno, so Veno and Reno flows share a link fairly.",
     cite: "C. P. Fu and S. C. Liew, TCP Veno: TCP Enhancement for Transmission over Wireless Access Networks, IEEE JSAC 21(2), 2003",
     needs: &[],
     params: &[

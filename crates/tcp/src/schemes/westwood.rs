@@ -12,10 +12,11 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP Westwood",
     family: "bandwidth estimation",
     preset: None,
-    about: "The sender filters the rate at which ACKs report arrivals. After a loss the window is not halved, but set to the estimated \
+    about: "The sender estimates the bandwidth by a filter of the rate at which ACKs report arrivals. After a loss the window \
+            is not halved, but set to the estimated \
             bandwidth-delay product: estimate × smallest round trip.",
-    helps: "With random losses: the window remains at the bandwidth-delay product. ACKs that arrive in bunches lead to overestimates of \
-    the rate, which Westwood+ corrects.",
+    helps: "With random losses: the window remains at the bandwidth-delay product. ACKs that arrive in bunches lead to \
+            overestimates of the rate, which Westwood+ avoids.",
     cite: "C. Casetti, M. Gerla, S. Mascolo, M. Y. Sanadidi and R. Wang, TCP Westwood: Bandwidth Estimation for Enhanced \
            Transport over Wireless Links, MobiCom 2001",
     needs: &[],
@@ -26,7 +27,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "each filter converges to a constant ACK rate, and the window after a loss is within 5 % of bottleneck rate × smallest round trip",
     ],
     reconstructed: &[
-        "the modules take the smallest round trip in ticks of 10 ms; it is exact here",
+        "the modules measure the smallest round trip in ticks of 10 ms; in Airhop it is exact",
         "ACKs that arrive at the same time are one sample; the modules divide by zero",
     ],
     features: ReceiverFeatures::NOTHING,

@@ -11,7 +11,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     preset: None,
     about: "Westwood's estimate and windows with NewReno's recovery: the sender repairs one hole per round trip, and \
             the window after recovery is the estimate at the beginning of the recovery.",
-    helps: "As Westwood, and on paths that lose several segments of a window.",
+    helps: "As for Westwood, and on paths that lose several segments of a window.",
     cite: "UCLA Network Research Lab, TCP Westwood modules for ns-2, 2001-2002, the base of WestwoodVT (Koo et al. \
            2007)",
     needs: &[],

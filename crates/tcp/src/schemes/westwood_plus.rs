@@ -44,8 +44,8 @@ pub(super) static SCHEME: Scheme = Scheme {
          seven (-3.8 to +5.3 %); after the same losses the first 17 window reductions at the same segments, within 6 \
          %. ns-3 counts a segment for each duplicate ACK, and at the end of the recovery all segments of the \
          cumulative ACK once more, so each recovery doubles the rate sample; its filter starts at zero, and a loss \
-         may raise the window to ssthresh. Counting each segment once, as in the paper and in the other filters, \
-         gives a third less goodput at 1 %. Rate halving has 61 % more goodput than ns-3 at 3 %, since it detects \
+         may raise the window to ssthresh. If each segment counts once, as in the paper and in the other filters, goodput at 1 \
+         % is a third lower. Rate halving has 61 % more goodput than ns-3 at 3 %, since it detects \
          lost retransmissions, for which ns-3 waits until the timer expires",
     ],
     reconstructed: &[

@@ -11,10 +11,11 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP WestwoodVT",
     family: "loss discrimination",
     preset: None,
-    about: "WestwoodNR that classifies losses by Vegas' estimate of the flow's queued segments, Δ. In congestion \
-            avoidance, at the third duplicate ACK: with fewer than alpha queued segments the loss is wireless, so the \
-            segment is retransmitted and the window stays; with more than beta it is congestion, with WestwoodNR's \
-            window; in between, the segment is retransmitted, the window stays, and the classification is postponed.",
+    about: "WestwoodNR that classifies losses by Vegas' estimate of the flow's queued segments, Δ. The classification is made \
+            in congestion avoidance, at the third duplicate ACK. With fewer than alpha queued segments the loss is wireless: \
+            the segment is retransmitted and the window stays unchanged. With more than beta segments the loss is congestion, \
+            and the window is WestwoodNR's. Between alpha and beta, the segment is retransmitted, the window stays unchanged, \
+            and the classification is postponed.",
     helps: "With bottleneck queues too short for the flow's backlog before a congestion loss, and random losses while queues are empty. \
             The estimate includes segments of other flows in the queue. A flow that fills the queue classifies random losses as \
             congestion.",
@@ -44,15 +45,15 @@ pub(super) static SCHEME: Scheme = Scheme {
     verified: &["equations 1 and 2, alpha, beta and the three cases: Koo et al. 2007"],
     reconstructed: &[
         "a loss in slow start is congestion: the paper speaks of congestion avoidance only",
-        "a difference equal to alpha or beta leaves the cause undecided; the paper has neither case",
-        "RTT is the latest sample, and the window is that at the third duplicate ACK, before inflation",
+        "a difference equal to alpha or beta leaves the cause undecided; the paper does not mention this",
+        "RTT is the latest sample, and the window is the window at the third duplicate ACK, before inflation",
         "NewReno's recovery runs for losses of either cause, and ends with the window at its beginning",
-        "postponed: \"the next it receives 3-DUPACK\" may refer to the next loss or to the same one. In either case \
+        "postponed: \"the next it receives 3-DUPACK\" may refer to the next loss or to the same loss. In either case \
          the lost segment is retransmitted at the first three duplicate ACKs, \"as the standard sending\", and a \
          later decision changes the window only. In the results a loss keeps its classification at detection",
         "with postponed = duplicates each further duplicate ACK is counted as the arrival of the next segment above \
-         the hole, and after a partial ACK for that of the next but one, since without SACK or timestamps the segment \
-         is unknown. An undecided classification is postponed again by three duplicate ACKs, until all data \
+         the hole, and after a partial ACK as the arrival of the next segment but one, because without SACK or timestamps the \
+         segment is unknown. An undecided classification is postponed again by three duplicate ACKs, until all data \
          outstanding at the loss is acknowledged",
         "70 % and 80 % of a queue: inferred from 14 and 16 at queues of 20, \"based on the queue size\"",
     ],
