@@ -37,7 +37,7 @@ pub fn play(script: &Script, stack: &mut dyn Stack) -> Verdict {
         }
     }
     let ended = ended
-        .and_then(|()| player.nothing_is_left().map_err(|refusal| (place, refusal)))
+        .and_then(|()| player.check_nothing_is_left().map_err(|refusal| (place, refusal)))
         .and_then(|()| player.stack.finish().map_err(|refusal| (place, refusal)))
         .map(|checks| player.checks += checks);
     player.verdict(ended)
@@ -91,7 +91,7 @@ impl Player<'_> {
         let at = |place: Place| move |refusal: Refusal| (place, refusal);
         if !matches!(event.action, Action::Outbound(_)) {
             self.stack.wait_until(from).map_err(at(event.place))?;
-            self.nothing_is_left().map_err(at(event.place))?;
+            self.check_nothing_is_left().map_err(at(event.place))?;
         }
         match &event.action {
             Action::Inbound(segment) => self.inbound(segment).map_err(at(event.place))?,
@@ -110,7 +110,7 @@ impl Player<'_> {
     }
 
     /// Checks, for a complete script, that the script expected every segment that was sent.
-    fn nothing_is_left(&mut self) -> Result<(), Refusal> {
+    fn check_nothing_is_left(&mut self) -> Result<(), Refusal> {
         if !self.complete {
             return Ok(());
         }

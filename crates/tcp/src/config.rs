@@ -246,7 +246,7 @@ impl RtoKind {
     }
 
     /// True if the loss of a single SYN does not reduce the initial window (Linux).
-    pub(crate) fn spares_first_syn(self) -> bool {
+    pub(crate) fn ignores_first_syn_loss(self) -> bool {
         self == RtoKind::Linux
     }
 }

@@ -45,7 +45,7 @@ impl Nagle {
     }
 
     /// Records the transmission of a partial segment of new data. `end`: first byte after the segment.
-    pub fn on_small(&mut self, end: u64) {
+    pub fn on_partial_segment(&mut self, end: u64) {
         self.small_end = end;
     }
 }

@@ -349,7 +349,7 @@ impl Receiver {
         // RFC 9293 §3.10.7.4, eighth: the FIN is acknowledged at once.
         let is_delayed = in_order && !ecn_news && !is_quick && !is_pushed && !s.flags.fin;
         match self.delayed_ack {
-            Some(delay) if is_delayed && !self.enough_for_an_ack(delay.segments) => {
+            Some(delay) if is_delayed && !self.requires_ack(delay.segments) => {
                 self.ack_due.get_or_insert(now + delay.timeout);
             }
             _ => self.acknowledge(now, change.duplicate.filter(|_| self.dsack)),
@@ -394,7 +394,7 @@ impl Receiver {
 
     /// Checks whether RFC 9293 §3.8.6.3 requires an ACK: "at least every second full-sized segment or 2*RMSS
     /// bytes of new data".
-    fn enough_for_an_ack(&self, segments: u32) -> bool {
+    fn requires_ack(&self, segments: u32) -> bool {
         self.unacked >= u64::from(segments) * u64::from(self.mss)
     }
 

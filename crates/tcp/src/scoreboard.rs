@@ -147,7 +147,7 @@ impl Scoreboard {
         self.sent_before.clear();
         match self.get(start).filter(|e| e.end == end) {
             Some(e) => self.sent_before.extend((!e.again).then_some(FirstSent { start, end, at: e.at })),
-            None => self.recut(start, end),
+            None => self.change_boundaries(start, end),
         }
         let (e, losses) = self.get_mut(start)?;
         let before = std::mem::replace(&mut e.order, order);
@@ -161,7 +161,7 @@ impl Scoreboard {
 
     /// Changes the boundaries of the stored segments to those of the retransmission `[start, end)`.
     #[cold]
-    fn recut(&mut self, start: u64, end: u64) {
+    fn change_boundaries(&mut self, start: u64, end: u64) {
         self.note_first_sent(start, end);
         self.cut_at(start);
         self.cut_at(end);
@@ -218,7 +218,7 @@ impl Scoreboard {
         self.segments.drain(first + 1..last);
         self.segments[first] = Sent { end, sacked, arrived, lost: false, ..head };
         self.losses.repeated += self.segments[first].repeated();
-        self.search_anew();
+        self.restart_searches();
     }
 
     /// Clears the record of the last ACK, before a timer or notice is handled.
@@ -251,7 +251,7 @@ impl Scoreboard {
             if e.end > una {
                 // Of a partly acknowledged segment, the unacknowledged bytes remain.
                 if e.start < una {
-                    self.cut_first(una);
+                    self.trim_first(una);
                 }
                 break;
             }
@@ -277,7 +277,7 @@ impl Scoreboard {
     /// the scoreboard.
     #[cold]
     #[inline(never)]
-    fn cut_first(&mut self, una: u64) {
+    fn trim_first(&mut self, una: u64) {
         let Some(e) = self.segments.front_mut() else { return };
         let cut = una - e.start;
         self.losses.repeated -= if e.repeated() > 0 { cut } else { 0 };

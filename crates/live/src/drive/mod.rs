@@ -143,7 +143,7 @@ impl<C: Clock, S: Sleep, P: Port, W: Outside> Pass<'_, C, S, P, W> {
         let mut progress_due = Time::ZERO + PROGRESS;
         loop {
             let now = self.of.clock.now();
-            self.tally.woke(expected, now);
+            self.tally.record_wakeup(expected, now);
             let now = now.min(self.end);
             let finished = over().or((now == self.end).then_some(Finished::Duration));
             match self.once(now, finished.is_none()) {
@@ -161,7 +161,7 @@ impl<C: Clock, S: Sleep, P: Port, W: Outside> Pass<'_, C, S, P, W> {
                 self.log.as_deref_mut().map_or(Ok(()), Writer::flush)?;
             }
             let before = self.of.clock.now();
-            self.tally.woke(now, before);
+            self.tally.record_wakeup(now, before);
             let span = self.rest(before, progress_due);
             expected = before + span;
             self.of.sleeper.sleep(span, &mut self.ready).map_err(DriveError::Sleep)?;

@@ -119,7 +119,7 @@ impl LoopCounters {
     }
 
     /// Records that the loop continued at `now` instead of `expected`.
-    pub(super) fn woke(&mut self, expected: Time, now: Time) {
+    pub(super) fn record_wakeup(&mut self, expected: Time, now: Time) {
         let length = now.since(expected);
         if length > STALL {
             self.stalls.push(Stall { at: expected, length });

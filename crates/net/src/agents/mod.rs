@@ -125,7 +125,7 @@ pub trait Agent: std::fmt::Debug + Send {
     }
 
     /// True if the agent uses fades: [`LinkEventKind::FadeStart`] and [`LinkEventKind::FadeEnd`].
-    fn heeds_fades(&self) -> bool {
+    fn uses_fades(&self) -> bool {
         false
     }
 
@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(Bystander.on_packet(Time::ZERO, &mut packet, 1.0, &mut actions), PacketAction::Forward);
         assert!(!Bystander.on_waiting(Time::ZERO, &mut packet), "no further ACK is shown");
         Bystander.on_piggybacked(Time::ZERO, 1);
-        assert!(!Bystander.heeds_fades());
+        assert!(!Bystander.uses_fades());
         assert_eq!((Bystander.first_window(), Bystander.poll_timeout()), (None, None));
     }
 }

@@ -97,7 +97,7 @@ impl Rttn {
 }
 
 impl Agent for Rttn {
-    fn heeds_fades(&self) -> bool {
+    fn uses_fades(&self) -> bool {
         true
     }
 

@@ -85,7 +85,7 @@ fn a_fade_start_causes_an_rttn_to_active_senders() {
     assert_eq!(fade_begins(&mut a, 20_000), [9000.0]);
     // F 4.5 + 11.5/8 = 5.9375, Fd 2.25 + 9.25/8 = 3.40625
     assert_eq!(fade_ends(&mut a, 36_000, 16_000), [12_750.0]);
-    assert!(a.heeds_fades(), "all of this needs to be told");
+    assert!(a.uses_fades(), "all of this needs to be told");
 }
 
 // "More than 20 %", up or down: a change of exactly 20 % causes no notice.

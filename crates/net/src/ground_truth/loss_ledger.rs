@@ -27,7 +27,7 @@ pub const TRUE_CAUSES: [&str; 5] = ["queue", "aqm", "channel", "collision", "non
 pub type Confusion = [[u64; TRUE_CAUSES.len()]; LossClass::ALL.len()];
 
 /// Returns the sum of confusion matrices.
-pub(crate) fn sum_of_judgements(all: impl Iterator<Item = Confusion>) -> Confusion {
+pub(crate) fn sum_of_confusion_matrices(all: impl Iterator<Item = Confusion>) -> Confusion {
     all.fold(Confusion::default(), |mut sum, one| {
         sum.iter_mut().flatten().zip(one.iter().flatten()).for_each(|(count, more)| *count += more);
         sum

@@ -31,23 +31,23 @@ impl Fifo {
     /// Removes the oldest packet.
     pub fn pop(&mut self) -> Option<Waiting> {
         let oldest = self.waiting.pop_front();
-        self.took_out(oldest)
+        self.after_removal(oldest)
     }
 
     /// Removes the newest packet.
     pub fn pop_newest(&mut self) -> Option<Waiting> {
         let newest = self.waiting.pop_back();
-        self.took_out(newest)
+        self.after_removal(newest)
     }
 
     /// Removes the first packet for which `matches` returns true.
     pub fn remove_first(&mut self, matches: &dyn Fn(&Queued) -> bool) -> Option<Waiting> {
         let place = self.waiting.iter().position(|waiting| matches(&waiting.packet))?;
         let found = self.waiting.remove(place);
-        self.took_out(found)
+        self.after_removal(found)
     }
 
-    fn took_out(&mut self, waiting: Option<Waiting>) -> Option<Waiting> {
+    fn after_removal(&mut self, waiting: Option<Waiting>) -> Option<Waiting> {
         self.bytes -= waiting.as_ref().map_or(0, |waiting| u64::from(waiting.bytes));
         waiting
     }

@@ -36,15 +36,15 @@ impl Fq {
     }
 
     /// Removes the newest packet of the flow with the longest queue.
-    fn steal(&mut self) -> Option<Queued> {
+    fn remove_newest_of_longest(&mut self) -> Option<Queued> {
         let (i, longest) = self.flows.iter_mut().enumerate().rev().max_by_key(|(_, flow)| flow.fifo.len())?;
         let stolen = longest.fifo.pop_newest()?;
-        self.took_from(i as u16);
+        self.after_removal_from(i as u16);
         Some(stolen.packet)
     }
 
     /// Counts the removal of a packet of flow `i`. A flow without packets loses its turn and its deficit.
-    fn took_from(&mut self, i: u16) {
+    fn after_removal_from(&mut self, i: u16) {
         self.len -= 1;
         let flow = &mut self.flows[i as usize];
         if flow.fifo.len() > 0 {
@@ -73,7 +73,7 @@ impl QueueDisc for Fq {
         }
         self.len += 1;
         if self.len > self.capacity {
-            dropped.extend(self.steal().map(|packet| (packet, Drop::Queue)));
+            dropped.extend(self.remove_newest_of_longest().map(|packet| (packet, Drop::Queue)));
         }
     }
 
@@ -89,7 +89,7 @@ impl QueueDisc for Fq {
                 Some(rest) => {
                     flow.deficit = rest;
                     let next = flow.fifo.pop();
-                    self.took_from(i);
+                    self.after_removal_from(i);
                     return next.map(|waiting| waiting.packet);
                 }
                 None => {
@@ -103,7 +103,7 @@ impl QueueDisc for Fq {
     fn remove_first(&mut self, matches: &dyn Fn(&Queued) -> bool) -> Option<Queued> {
         let mut queues = (0..).zip(&mut self.flows);
         let (i, found) = queues.find_map(|(i, flow)| Some((i, flow.fifo.remove_first(matches)?)))?;
-        self.took_from(i);
+        self.after_removal_from(i);
         Some(found.packet)
     }
 

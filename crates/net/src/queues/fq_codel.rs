@@ -80,7 +80,7 @@ impl FqCodel {
     }
 
     /// Moves the first queue of its list to the end of the old queues.
-    fn put_behind(&mut self, i: u16, is_new: bool) {
+    fn move_to_old_queues(&mut self, i: u16, is_new: bool) {
         if is_new { &mut self.new } else { &mut self.old }.pop_front();
         self.old.push_back(i);
     }
@@ -152,14 +152,14 @@ impl QueueDisc for FqCodel {
             let i = *if is_new { &self.new } else { &self.old }.front()?;
             if self.queues[i as usize].credits <= 0 {
                 self.queues[i as usize].credits += i64::from(self.plan.quantum);
-                self.put_behind(i, is_new);
+                self.move_to_old_queues(i, is_new);
                 continue;
             }
             if let Some(next) = self.take_from(i, now, arena, dropped) {
                 return Some(next.packet);
             }
             if is_new {
-                self.put_behind(i, is_new);
+                self.move_to_old_queues(i, is_new);
             } else {
                 self.old.pop_front();
                 self.queues[i as usize].is_active = false;

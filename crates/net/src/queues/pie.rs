@@ -172,7 +172,7 @@ impl Controller {
     /// Computes the updates that are due. Their inputs have not changed since the due times.
     fn catch_up(&mut self, now: Time) {
         while self.next_update <= now {
-            if self.is_at_rest() {
+            if self.has_settled() {
                 let missed = (now - self.next_update).whole(Self::UPDATE);
                 self.next_update += Self::UPDATE * missed;
             } else {
@@ -183,7 +183,7 @@ impl Controller {
     }
 
     /// True if further updates have no effect.
-    fn is_at_rest(&self) -> bool {
+    fn has_settled(&self) -> bool {
         let is_bounded = match self.delay < self.target {
             true => self.probability == 0.0,
             false => self.probability == 1.0,

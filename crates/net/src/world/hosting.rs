@@ -30,7 +30,7 @@ impl World {
         let here = self.flows[flow.0 as usize].agents_at(node);
         let proxy = here.clone().next_back().filter(|&k| self.is_before_proxy(flow, k, to_receiver));
         let action = self.show(now, flow, proxy.map_or(here, |k| k..k + 1), id);
-        self.show_piggybacked(now, node, id);
+        self.show_piggybacked_ack(now, node, id);
         action
     }
 
@@ -69,7 +69,7 @@ impl World {
 
     /// Passes an ACK in a data segment of a real host to the agents of the opposite direction of the
     /// connection.
-    fn show_piggybacked(&mut self, now: Time, node: NodeId, id: &Id<Packet>) {
+    fn show_piggybacked_ack(&mut self, now: Time, node: NodeId, id: &Id<Packet>) {
         let packet = self.arena.get(id);
         let Some(half) = self.flows[packet.flow.0 as usize].ends.half() else { return };
         let Some(ack) = packet.segment().filter(|s| s.len > 0 && s.flags.ack).map(|s| s.ack) else { return };

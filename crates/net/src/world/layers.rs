@@ -191,7 +191,7 @@ impl World {
             LinkEffect::HeaderOnly { from, to, number, .. } => {
                 let copy = self.links.interface(layer, from).records.copy(number).cloned();
                 if let Some(packet) = copy.filter(Packet::is_tcp_data) {
-                    self.deliver_remains(now, layer, to, Packet { damaged: true, ..packet });
+                    self.deliver_headers(now, layer, to, Packet { damaged: true, ..packet });
                 }
             }
             LinkEffect::FrameLost(lost) => self.on_frame_lost(now, layer, lost),
@@ -305,7 +305,7 @@ impl World {
 
     /// Handles the loss of a frame. The headers may be intact, and the loss may be the loss of the packet.
     fn on_frame_lost(&mut self, now: Time, layer: Layer, mut lost: LostFrame) {
-        let remains = self.remains_of_frame(layer, &lost);
+        let remains = self.intact_headers_of(layer, &lost);
         match lost.packet.take() {
             Some(packet) => {
                 let place = self.links.interface(layer, lost.from).place(lost.to);
@@ -318,12 +318,12 @@ impl World {
             }
         }
         if let Some(packet) = remains {
-            self.deliver_remains(now, layer, lost.to, packet);
+            self.deliver_headers(now, layer, lost.to, packet);
         }
     }
 
     /// Returns the headers of the packet in a lost frame, if they are intact and the flow can use them.
-    fn remains_of_frame(&self, layer: Layer, lost: &LostFrame) -> Option<Packet> {
+    fn intact_headers_of(&self, layer: Layer, lost: &LostFrame) -> Option<Packet> {
         let number = lost.number.filter(|_| lost.header_intact)?;
         let Site { layer: link, interfaces, .. } = self.links.site(layer);
         let inside = lost.packet.as_ref().or_else(|| link.packet(lost.from, number));
@@ -343,7 +343,7 @@ impl World {
 
     /// Delivers only the headers of a packet to a station. The packet remains in the layer, which may
     /// retransmit it.
-    fn deliver_remains(&mut self, now: Time, layer: Layer, to: Station, remains: Packet) {
+    fn deliver_headers(&mut self, now: Time, layer: Layer, to: Station, remains: Packet) {
         let Interface { node, interface, .. } = *self.links.interface(layer, to);
         self.enter(now, node, interface, remains);
     }

@@ -173,7 +173,7 @@ impl World {
             Event::Agent(i) => self.on_agent_timer(now, i),
             Event::Router(cell, station) => self.on_router_timer(now, cell, station),
             Event::Handoff(i) => self.on_handoff(now, i),
-            Event::HandUp(flow) => self.on_hand_up(now, flow),
+            Event::HandUp(flow) => self.on_host_delay_end(now, flow),
             Event::Outside => self.on_outside(now),
             Event::Late => self.on_late(now),
         }
@@ -187,7 +187,7 @@ impl World {
             return;
         }
         tcp.on_sender_timer(now);
-        self.send_what_is_ready(now, id);
+        self.send_ready_segments(now, id);
     }
 
     fn on_receiver_timer(&mut self, now: Time, id: FlowId) {
@@ -199,7 +199,7 @@ impl World {
     }
 
     /// Passes all segments that the sender may send now to the network, at the sender's node.
-    pub(crate) fn send_what_is_ready(&mut self, now: Time, id: FlowId) {
+    pub(crate) fn send_ready_segments(&mut self, now: Time, id: FlowId) {
         self.record_window(now, id);
         if let Ends::Tcp(tcp) = &mut self.flows[id.0 as usize].ends {
             while let Some(classification) = tcp.sender.poll_classification() {
@@ -264,7 +264,7 @@ impl World {
     }
 
     /// Passes the oldest delayed packet of the receiver's host to the receiver.
-    fn on_hand_up(&mut self, now: Time, id: FlowId) {
+    fn on_host_delay_end(&mut self, now: Time, id: FlowId) {
         let Ends::Tcp(tcp) = &mut self.flows[id.0 as usize].ends else { return };
         let Some(packet) = tcp.turnaround.as_mut().and_then(|host| host.release()) else { return };
         let delivered = tcp.receive(now, &packet);
@@ -405,7 +405,7 @@ impl World {
                     tcp.receiver.reuse(self.arena.get_mut(&id).take_options());
                 }
                 self.finish(now, node, id);
-                self.send_what_is_ready(now, flow);
+                self.send_ready_segments(now, flow);
                 if is_closed {
                     self.on_closed(now, flow);
                 }
@@ -431,7 +431,7 @@ impl World {
             if let Some(recorder) = &mut self.recorder {
                 recorder.notice(now, id, one.kind, NoticeEvent::Received { lateness_ms }, one.seq);
             }
-            self.send_what_is_ready(now, id);
+            self.send_ready_segments(now, id);
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::apps::AppFlow;
 use crate::delays::Delays;
 use crate::flow::{Ends, Flow, Past};
-use crate::ground_truth::loss_ledger::sum_of_judgements;
+use crate::ground_truth::loss_ledger::sum_of_confusion_matrices;
 use crate::plan::Transport;
 use crate::queues::{Marker, QueueState};
 use crate::report::{
@@ -184,7 +184,7 @@ impl World {
             duplicates: counts.duplicates,
             timeouts_warned_late: ends().map(|tcp| tcp.lateness.timeouts_warned_late()).sum(),
             lateness: ends().map(|tcp| tcp.lateness.counts()).sum(),
-            judgements: sum_of_judgements(ends().map(|tcp| tcp.loss_ledger.confusion())),
+            judgements: sum_of_confusion_matrices(ends().map(|tcp| tcp.loss_ledger.confusion())),
             completion_s: app.and_then(|app| app.finished).map(|end| (end - flow.plan.start).secs_f64()),
             completion_ms: app.and_then(RunningApp::completion),
             delay_ms: Delays::sum(ends().map(|tcp| tcp.latency.delay.delays())).summary(),

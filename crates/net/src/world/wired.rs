@@ -102,7 +102,7 @@ impl World {
             recorder.packet(now, node, trace.to_interface, Direction::In, packet, comment.as_deref());
         }
         if damage == Damage::None {
-            return self.come_through(now, i, id);
+            return self.on_intact_arrival(now, i, id);
         }
         let packet = self.arena.get(&id);
         let remains = (damage == Damage::Payload).then(|| self.remains(packet)).flatten();
@@ -121,11 +121,11 @@ impl World {
         if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
             recorder.packet(now, node, trace.to_interface, Direction::In, self.arena.get(&id), None);
         }
-        self.come_through(now, i, id);
+        self.on_intact_arrival(now, i, id);
     }
 
     /// Handles the intact arrival of a packet at the far end of a link.
-    fn come_through(&mut self, now: Time, i: u16, id: Id<Packet>) {
+    fn on_intact_arrival(&mut self, now: Time, i: u16, id: Id<Packet>) {
         let link = &self.links.wires[i as usize];
         let (node, trace) = (link.to, link.trace);
         self.step(now, Step::Arrived, Spot::Place(trace.place), &id);

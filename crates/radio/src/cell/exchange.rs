@@ -112,7 +112,8 @@ impl Exchange {
         let Member { receiver, access, .. } = &mut self.stations[usize::from(station)];
         if !access.waits() {
             // In a shared medium, a scheduled response marks the medium busy one SIFS before its first bit.
-            let is_clear = receiver.is_idle() || (receiver.is_undisturbed() && access.answers_after(now));
+            let is_clear =
+                receiver.is_idle() || (receiver.has_no_other_signal() && access.answers_after(now));
             access.enqueue(now, receiver.is_idle(), is_clear, &self.rules);
             self.note_deadline(station);
         }
@@ -173,7 +174,7 @@ impl Exchange {
                     effects.push(LinkEffect::Heard { from, to: station, number });
                 }
                 Heard::Frame => access.received(Some(now + duration)),
-                Heard::Damaged | Heard::Garbled(_) => access.garbled(),
+                Heard::Damaged | Heard::Garbled(_) => access.on_undecodable_frame(),
                 Heard::Noise => return,
             }
             // IEEE 802.11-2016 §10.3.2.9: if any other frame is received, the expected response is missing.

@@ -56,7 +56,7 @@ impl RxState {
     }
 
     /// True if no signal is at the antenna except the station's own.
-    pub fn is_undisturbed(&self) -> bool {
+    pub fn has_no_other_signal(&self) -> bool {
         self.signals == u32::from(self.sending)
     }
 
@@ -132,7 +132,7 @@ impl RxState {
         if capture.receiving == Receiving::Sinr {
             // The sum restarts at exactly zero when no signal is left, so that rounding errors do not
             // accumulate.
-            self.energy = if self.is_undisturbed() { 0.0 } else { self.energy - power };
+            self.energy = if self.has_no_other_signal() { 0.0 } else { self.energy - power };
         }
         let disturbance = self.lock.as_ref().filter(|lock| lock.signal.slot == slot)?.disturbance;
         self.lock = None;

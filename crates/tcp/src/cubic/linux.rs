@@ -66,11 +66,11 @@ impl Linux {
     pub fn avoid(&mut self, w: &mut Window, delivered: u32, now: Time, least_rtt: Option<Span>) {
         let (cwnd, delivered) = (u64::from(whole(w.cwnd) as u32), u64::from(delivered));
         self.update(cwnd, delivered, tick(now), least_rtt);
-        w.cwnd += self.spend(delivered) as f64;
+        w.cwnd += self.growth_of_delivered(delivered) as f64;
     }
 
     /// Returns the growth of the window for a number of delivered segments (tcp_cong_avoid_ai()).
-    fn spend(&mut self, delivered: u64) -> u64 {
+    fn growth_of_delivered(&mut self, delivered: u64) -> u64 {
         // tcp_cong_avoid_ai(): "If credits accumulated at a higher w, apply them gently now."
         let gently = self.credit >= self.per_segment;
         if gently {
@@ -100,7 +100,7 @@ impl Linux {
                 self.per_segment = self.per_segment.min(UNKNOWN);
             }
         }
-        if let Some(friendly) = cwnd.checked_div(epoch.befriend(cwnd, beta)) {
+        if let Some(friendly) = cwnd.checked_div(epoch.advance_w_est(cwnd, beta)) {
             self.per_segment = self.per_segment.min(friendly);
         }
         self.per_segment = self.per_segment.max(2);
@@ -166,7 +166,7 @@ impl Epoch {
 
     /// Increases W_est by one segment per (1 + beta) / 3 (1 - beta) windows. Returns the number of segments
     /// by which W_est exceeds `cwnd`.
-    fn befriend(&mut self, cwnd: u64, beta: f64) -> u64 {
+    fn advance_w_est(&mut self, cwnd: u64, beta: f64) -> u64 {
         let beta = scaled(beta);
         let scale = 8 * (1024 + beta) / 3 / (1024 - beta);
         let step = ((cwnd * scale) >> 3).max(1);

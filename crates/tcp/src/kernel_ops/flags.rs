@@ -56,7 +56,7 @@ pub(super) fn of_losses(s: &SenderState) -> u32 {
 
 /// Clears `FLAG_ACK_MAYBE_DELAYED` if other segments were delivered between the transmission and the ACK of
 /// this segment.
-pub(super) fn beside_others(flag: u32) -> u32 {
+pub(super) fn without_maybe_delayed(flag: u32) -> u32 {
     flag & !ACK_MAYBE_DELAYED
 }
 

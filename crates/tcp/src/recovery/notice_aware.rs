@@ -136,8 +136,8 @@ impl Recovery for NoticeAware {
         self.inner.on_mark(s, before, after, a);
     }
 
-    fn on_late_cut(&mut self, w: &Window) {
-        self.inner.on_late_cut(w);
+    fn on_postponed_reduction(&mut self, w: &Window) {
+        self.inner.on_postponed_reduction(w);
     }
 
     fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> Advance {

@@ -45,14 +45,14 @@ impl Prr {
     }
 
     /// Permits one segment if none was sent in this recovery (Linux, tcp_cwnd_reduction()).
-    pub fn let_one_out(&mut self, in_flight: u64) {
+    pub fn permit_one_segment(&mut self, in_flight: u64) {
         if self.out == 0 {
             self.limit = self.limit.max(in_flight + self.mss);
         }
     }
 
     /// Lowers the target flight to at most `target` bytes.
-    pub fn lower_to(&mut self, target: u64) {
+    pub fn lower_target_to(&mut self, target: u64) {
         self.target = self.target.min(target);
     }
 

@@ -60,7 +60,7 @@ impl Jtcp {
         Some(self.delays.over(w.cwnd as usize)?.queued()? > self.k)
     }
 
-    fn is_soon_after_a_cut(&self, now: Time, s: &SenderState) -> bool {
+    fn is_soon_after_reduction(&self, now: Time, s: &SenderState) -> bool {
         let (Some(last), Some(srtt)) = (self.last_cut, s.srtt) else { return false };
         now.since(last).secs_f64() <= self.several * srtt.secs_f64()
     }
@@ -79,7 +79,7 @@ impl CongestionControl for Jtcp {
         };
         match l.signal {
             Signal::Duplicates if !congested => return LossClass::Wireless,
-            Signal::Duplicates if self.is_soon_after_a_cut(l.now, s) => return LossClass::Undecided,
+            Signal::Duplicates if self.is_soon_after_reduction(l.now, s) => return LossClass::Undecided,
             Signal::Duplicates => self.last_cut = Some(l.now),
             Signal::Timeout if !congested => {
                 w.ssthresh = (w.cwnd / 2.0).max(2.0);

@@ -102,7 +102,7 @@ impl SantaCruz {
     }
 
     /// Returns N, including the packets of the unfinished window.
-    fn queued_by_now(&self) -> Option<f64> {
+    fn queued_so_far(&self) -> Option<f64> {
         let window = self.delays.over(self.arrivals)?;
         window.packets_in((self.delay + window.delayed).max(0))
     }
@@ -134,7 +134,7 @@ impl CongestionControl for SantaCruz {
     fn on_ack(&mut self, w: &mut Window, _: &Ack, _: &SenderState) {
         if w.in_slow_start() {
             w.cwnd += 1.0;
-            if self.queued_by_now().is_some_and(|n| n > self.target + self.delta) {
+            if self.queued_so_far().is_some_and(|n| n > self.target + self.delta) {
                 w.ssthresh = w.cwnd;
             }
         } else if std::mem::take(&mut self.is_due) {

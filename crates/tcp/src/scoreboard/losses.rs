@@ -156,7 +156,7 @@ impl Scoreboard {
             self.losses.add(e);
         }
         self.runs.remove_below(end);
-        self.search_anew();
+        self.restart_searches();
     }
 
     /// Clears every loss mark, so that the segments count as in flight.
@@ -165,7 +165,7 @@ impl Scoreboard {
         self.losses.bytes = 0;
         self.losses.repeated = self.segments.iter().map(Sent::repeated).sum();
         self.losses.shortfall.recount(self.segments.iter());
-        self.search_anew();
+        self.restart_searches();
     }
 
     /// Clears all SACK information (RFC 2018 §8: the receiver may renege) and all retransmission marks. The
@@ -179,11 +179,11 @@ impl Scoreboard {
         self.sacked_bytes = 0;
         (self.losses.bytes, self.losses.repeated) = (0, 0);
         self.losses.shortfall.recount(self.segments.iter());
-        self.search_anew();
+        self.restart_searches();
     }
 
     /// Restarts all searches from the left edge, because earlier results are no longer valid.
-    pub(super) fn search_anew(&mut self) {
+    pub(super) fn restart_searches(&mut self) {
         (self.losses.from, self.hole_from, self.judged_to) = (0, 0, 0);
     }
 

@@ -47,7 +47,7 @@ impl Scoreboard {
 
 /// Processes an ACK by iteration over a copy of the segments. Returns the number of bytes newly SACKed and
 /// the number of bytes newly reported as arrived.
-fn take_in_simply(segments: &mut VecDeque<Sent>, una: u64, nxt: u64, sack: &Sack) -> (u64, u64) {
+fn reference_ack(segments: &mut VecDeque<Sent>, una: u64, nxt: u64, sack: &Sack) -> (u64, u64) {
     let (mut sacked, mut delivered) = (0, 0);
     segments.retain_mut(|e| {
         let cut = una.clamp(e.start, e.end) - e.start;
@@ -94,7 +94,7 @@ proptest! {
                         sack.push(SackBlock { start, end: start + count * MSS });
                     }
                     let mut simple = board.segments.clone();
-                    let news = take_in_simply(&mut simple, una, nxt, &sack);
+                    let news = reference_ack(&mut simple, una, nxt, &sack);
                     board.on_ack(Time::ZERO, una, nxt, &sack);
                     prop_assert_eq!((board.newly_sacked(), board.delivered()), news);
                     prop_assert_eq!(&simple, &board.segments);

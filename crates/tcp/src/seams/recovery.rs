@@ -126,7 +126,7 @@ pub trait Recovery: Debug + Send {
 
     /// Handles a window reduction that the scheme makes during recovery, for the loss that started the
     /// recovery.
-    fn on_late_cut(&mut self, w: &Window) {
+    fn on_postponed_reduction(&mut self, w: &Window) {
         let _ = w;
     }
 

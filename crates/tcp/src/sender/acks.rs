@@ -87,7 +87,7 @@ impl Sender {
     fn on_lost_syn(&mut self) {
         // all transmissions so far were SYNs, and the last one arrived
         let lost = self.state.board.next_order() - 2;
-        let spares_first = self.config.rto.kind.spares_first_syn();
+        let spares_first = self.config.rto.kind.ignores_first_syn_loss();
         if !spares_first || lost > 1 {
             self.window.cwnd = 1.0;
         }
@@ -223,7 +223,7 @@ impl Sender {
         if is_explained {
             self.recovery.note(&mut self.state, &ack);
         } else {
-            self.allow_late_cut(&ack);
+            self.allow_postponed_reduction(&ack);
             let detect = self.recovery.on_duplicate(&mut self.state, &ack);
             self.act_on(now, detect);
         }
@@ -243,7 +243,7 @@ impl Sender {
     }
 
     /// Calls a scheme that postponed the classification of a loss. The scheme may reduce the window now.
-    fn allow_late_cut(&mut self, ack: &Ack) {
+    fn allow_postponed_reduction(&mut self, ack: &Ack) {
         let before = self.window;
         if self.frozen.is_none() {
             self.order.at(Step::Heard);
@@ -251,7 +251,7 @@ impl Sender {
         }
         if self.window != before {
             self.counters.window_cuts += 1;
-            self.recovery.on_late_cut(&self.window);
+            self.recovery.on_postponed_reduction(&self.window);
         }
     }
 

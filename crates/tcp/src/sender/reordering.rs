@@ -11,12 +11,12 @@ impl Sender {
     #[inline]
     pub(super) fn note_reordering(&mut self, high_sack: u64) {
         if high_sack != 0 && self.stack.looks_for_reordering() {
-            self.look_for_late(high_sack);
+            self.detect_late_arrivals(high_sack);
         }
     }
 
     #[inline(never)]
-    fn look_for_late(&mut self, high_sack: u64) {
+    fn detect_late_arrivals(&mut self, high_sack: u64) {
         let s = &mut self.state;
         let late = s.board.arrived().iter().filter(|e| !e.again && !e.arrived && e.start < high_sack);
         if let Some(first) = late.map(|e| e.start).min() {

@@ -120,11 +120,11 @@ impl Sender {
     /// tcp_tso_autosize()). True if the segment is the last of a burst of several segments.
     #[inline]
     fn ends_unpaced_burst(&mut self, now: Time) -> bool {
-        self.config.push && self.joins_burst_as_last(now)
+        self.config.push && self.is_last_of_burst(now)
     }
 
     #[inline(never)]
-    fn joins_burst_as_last(&mut self, now: Time) -> bool {
+    fn is_last_of_burst(&mut self, now: Time) -> bool {
         let quantum = pacing::of_window(&self.window, &self.state).map_or(2, |(_, quantum)| quantum);
         self.pacing.join_burst(now, quantum)
     }
@@ -158,7 +158,7 @@ impl Sender {
         }
         s.max_sent = s.max_sent.max(next.end);
         if !again && next.end - next.start < s.mss {
-            s.nagle.on_small(next.end);
+            s.nagle.on_partial_segment(next.end);
         }
         if again {
             self.note_retransmission(now, next);

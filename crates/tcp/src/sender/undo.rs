@@ -47,20 +47,21 @@ impl Sender {
     #[inline]
     pub(super) fn detect_spurious(&mut self, ack: &Segment) {
         if self.reduction.is_some() && self.config.undo {
-            self.judge_reduction(ack);
+            self.check_for_spurious_reduction(ack);
         }
     }
 
     #[inline(never)]
-    fn judge_reduction(&mut self, ack: &Segment) {
+    fn check_for_spurious_reduction(&mut self, ack: &Segment) {
         let Some(reduction) = &mut self.reduction else { return };
         let is_older = |echo: u32, sent: u32| echo.wrapping_sub(sent) > 1 << 31;
         let by_time = match (reduction.first, ack.timestamps) {
             (Some((end, sent)), Some(ts)) => ack.ack >= end && is_older(ts.echo, sent),
             _ => false,
         };
-        let waits =
-            self.stack.undoes_late() && ack.ack < reduction.point && repeats_beyond(&self.state.board, ack);
+        let waits = self.stack.delays_timestamp_undo()
+            && ack.ack < reduction.point
+            && repeats_beyond(&self.state.board, ack);
         let by_time = by_time && !waits;
         let is_named = duplicate(ack.ack, &ack.options.sack).is_some_and(|b| b.start < reduction.point);
         let had = reduction.unnamed;

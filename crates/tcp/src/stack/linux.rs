@@ -49,7 +49,7 @@ impl Stack for Linux {
     }
 
     /// Source: tcp_try_undo_partial().
-    fn undoes_late(&self) -> bool {
+    fn delays_timestamp_undo(&self) -> bool {
         true
     }
 

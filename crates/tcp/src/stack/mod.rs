@@ -95,7 +95,7 @@ pub trait Stack: Debug + Sync {
 
     /// True if a timestamp does not undo a reduction while the ACK is below the recovery point and a
     /// retransmission is in flight.
-    fn undoes_late(&self) -> bool {
+    fn delays_timestamp_undo(&self) -> bool {
         false
     }
 

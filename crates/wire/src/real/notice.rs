@@ -73,8 +73,8 @@ pub enum NoticeError {
 /// [`NoticeError`] for other kinds, and for addresses of different versions of IP.
 pub fn notice(router: IpAddr, about: &Quoted, delay: Span, kind: NoticeKind) -> Result<Vec<u8>, NoticeError> {
     let code = match kind {
-        NoticeKind::Eln => return like_an_ack(about, ELN_BITS),
-        NoticeKind::Ersn => return like_an_ack(about, ERSN_BITS),
+        NoticeKind::Eln => return in_form_of_ack(about, ELN_BITS),
+        NoticeKind::Ersn => return in_form_of_ack(about, ERSN_BITS),
         NoticeKind::Ebsn => 0,
         NoticeKind::Rttn => 1,
         NoticeKind::Nak => return Err(NoticeError::Kind(kind)),
@@ -101,7 +101,7 @@ pub fn notice(router: IpAddr, about: &Quoted, delay: Span, kind: NoticeKind) -> 
 /// Builds an ACK from the destination of the segment, without options. The reserved bits identify the notice.
 /// The acknowledgement field contains the first byte of the segment, and the window field 65535 less its
 /// length ([`crate::tcp`] states the reasons).
-fn like_an_ack(about: &Quoted, bits: u8) -> Result<Vec<u8>, NoticeError> {
+fn in_form_of_ack(about: &Quoted, bits: u8) -> Result<Vec<u8>, NoticeError> {
     let [to, from] = about.ports;
     let length = u16::try_from(about.end.wrapping_sub(about.seq)).unwrap_or(u16::MAX);
     let mut header = TcpHeader::new(from, to, about.peer_seq, u16::MAX - length);

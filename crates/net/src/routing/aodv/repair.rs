@@ -75,7 +75,7 @@ impl Router {
 
     /// Ends repairs that got no reply within the discovery period. §6.11 then applies to their routes (RFC
     /// 3561 §6.12).
-    pub(super) fn give_up_repairs(&mut self, now: Time) {
+    pub(super) fn abandon_repairs(&mut self, now: Time) {
         if self.plan.variant == Variant::Ns2 {
             return;
         }
@@ -85,7 +85,7 @@ impl Router {
         for dst in self.table.iter().filter_map(is_over).collect::<Vec<_>>() {
             let route = self.table.entry(dst);
             route.take_down();
-            route.search.give_up(now, self.plan.pause);
+            route.search.end_without_route(now, self.plan.pause);
             let (lost, users) = (Unreachable { dst, seq: route.seq }, std::mem::take(&mut route.precursors));
             if !users.is_empty() {
                 let to = self.addressee(&users);
@@ -116,7 +116,7 @@ impl Router {
         let (mut lost, mut users) = (Vec::new(), Vec::new());
         for (dst, route) in self.table.iter_mut() {
             route.precursors.retain(|&precursor| precursor != neighbour);
-            if !route.goes_by(neighbour, variant) || repaired == Some(dst) {
+            if !route.uses_next_hop(neighbour, variant) || repaired == Some(dst) {
                 continue;
             }
             route.invalidate();

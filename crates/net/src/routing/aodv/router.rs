@@ -151,7 +151,7 @@ impl Router {
         self.drop_expired(now);
         let pushed_out = self.buffer.push(now, dst, packet);
         self.actions.extend(pushed_out.map(Action::Drop));
-        self.look_after(now + self.plan.buffer_time);
+        self.schedule_expiry(now + self.plan.buffer_time);
     }
 
     fn drop_expired(&mut self, now: Time) {
@@ -187,7 +187,7 @@ impl Router {
             return;
         }
         if route.search.floods > plan.retries {
-            route.search.give_up(now, plan.pause);
+            route.search.end_without_route(now, plan.pause);
             return self.drop_waiting(dst);
         }
         // RFC 3561 §6.4: requests cover rings of growing radius; the first ring includes the last known
@@ -207,7 +207,7 @@ impl Router {
         let until = now + plan.wait(ttl, route.search.floods, hop_time);
         route.search.until = until;
         let dst_seq = route.seq;
-        self.look_after(until);
+        self.schedule_expiry(until);
         self.seq = self.seq.wrapping_add(plan.seq_step());
         self.request += 1;
         let request =
@@ -233,7 +233,7 @@ impl Router {
             return;
         }
         let request = RouteRequest { hops: request.hops.saturating_add(1), ..request };
-        self.learn_way_back(now, &request, from);
+        self.learn_reverse_route(now, &request, from);
         if request.dst == self.me {
             self.seq = match self.plan.variant {
                 // RFC 3561 §6.1, §6.6.1: the node raises its own sequence number at most to the number in the
@@ -276,9 +276,9 @@ impl Router {
     }
 
     /// Stores the reverse route to the originator of a request.
-    fn learn_way_back(&mut self, now: Time, request: &RouteRequest, from: NodeId) {
+    fn learn_reverse_route(&mut self, now: Time, request: &RouteRequest, from: NodeId) {
         let &RouteRequest { origin, origin_seq, hops, .. } = request;
-        let until = now + self.plan.way_back(hops);
+        let until = now + self.plan.reverse_route_lifetime(hops);
         let route = self.table.entry(origin);
         route.extend(until);
         if !route.yields_to(origin_seq, hops, self.plan.variant) {
@@ -291,7 +291,7 @@ impl Router {
             route.search.found(hops);
         }
         route.set(origin_seq, hops, from, expires);
-        self.look_after(expires);
+        self.schedule_expiry(expires);
         self.release(now, origin, Span::ZERO);
     }
 
@@ -326,7 +326,7 @@ impl Router {
         if origin == self.me {
             route.search.note_answer(now, hops);
         }
-        self.look_after(expires);
+        self.schedule_expiry(expires);
         self.release(now, dst, self.plan.release_gap);
         let Some(next) = self.table.up(origin).map(|route| route.next).filter(|_| origin != self.me) else {
             return;
@@ -348,7 +348,7 @@ impl Router {
         for &Unreachable { dst, seq } in lost {
             let Some(route) = self.table.get_mut(dst) else { continue };
             let is_older = is_newer(route.seq, seq);
-            if !route.goes_by(from, variant) || (is_older && variant == Variant::Ns2) {
+            if !route.uses_next_hop(from, variant) || (is_older && variant == Variant::Ns2) {
                 continue;
             }
             is_hit = true;
@@ -403,14 +403,14 @@ impl Router {
             }
         }
         if self.upkeep <= now {
-            self.look_after_all(now);
+            self.remove_expired(now);
         }
     }
 
     /// Removes expired routes and buffered packets.
-    fn look_after_all(&mut self, now: Time) {
+    fn remove_expired(&mut self, now: Time) {
         self.drop_expired(now);
-        self.give_up_repairs(now);
+        self.abandon_repairs(now);
         let mut wanted = Vec::new();
         for (dst, route) in self.table.iter_mut() {
             if route.state == State::Up && route.expires <= now {
@@ -429,12 +429,12 @@ impl Router {
             _ => self.buffer.has(dst).then_some(route.search.until),
         });
         if let Some(next) = ends.chain(self.buffer.expires()).min() {
-            self.look_after(next);
+            self.schedule_expiry(next);
         }
     }
 
-    /// Schedules [`Router::look_after_all`] at `at`, or at the next periodic check after `at`.
-    fn look_after(&mut self, at: Time) {
+    /// Schedules [`Router::remove_expired`] at `at`, or at the next periodic check after `at`.
+    fn schedule_expiry(&mut self, at: Time) {
         let at = self.plan.upkeep.map_or(at, |every| next_multiple(at, every));
         self.upkeep = self.upkeep.min(at);
     }

@@ -149,7 +149,7 @@ impl Route {
     }
 
     /// True if the route is active and its next hop is this neighbour.
-    pub fn goes_by(&self, neighbour: NodeId, variant: Variant) -> bool {
+    pub fn uses_next_hop(&self, neighbour: NodeId, variant: Variant) -> bool {
         self.is_active(variant) && self.next == neighbour
     }
 }
@@ -169,7 +169,7 @@ impl Search {
     }
 
     /// Ends a search without a route; no request is sent for `pause`.
-    pub fn give_up(&mut self, now: Time, pause: Span) {
+    pub fn end_without_route(&mut self, now: Time, pause: Span) {
         self.floods = 0;
         self.until = if pause == Span::ZERO { Time::ZERO } else { now + pause };
     }

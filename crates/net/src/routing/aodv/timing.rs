@@ -68,7 +68,7 @@ impl AodvPlan {
     }
 
     /// Returns the lifetime of the reverse route that a request over `hops` hops creates.
-    pub(super) fn way_back(&self, hops: u8) -> Span {
+    pub(super) fn reverse_route_lifetime(&self, hops: u8) -> Span {
         match self.variant {
             // RFC 3561 §6.5: 2 NET_TRAVERSAL_TIME - 2 HopCount NODE_TRAVERSAL_TIME.
             Variant::Rfc3561 => {

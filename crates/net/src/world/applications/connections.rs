@@ -172,7 +172,7 @@ impl World {
     pub(super) fn close(&mut self, now: Time, id: FlowId) {
         if let Ends::Tcp(tcp) = &mut self.flows[usize::from(id.0)].ends {
             tcp.sender.close();
-            self.send_what_is_ready(now, id);
+            self.send_ready_segments(now, id);
         }
     }
 

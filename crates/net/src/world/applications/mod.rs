@@ -166,7 +166,7 @@ impl World {
         self.pass_on_handshake(id);
         if let Ends::Tcp(tcp) = &mut self.flows[usize::from(id.0)].ends {
             tcp.sender.supply(bytes);
-            self.send_what_is_ready(now, id);
+            self.send_ready_segments(now, id);
         }
     }
 

@@ -28,7 +28,7 @@ pub(crate) fn agents(
 /// hops over which its flow leaves the agent's node, towards sender and receiver. Hops of on-demand routes
 /// are not known before the run, so no agent is subscribed to them.
 pub(crate) fn listeners(flows: &[Flow], routes: &Routes, hosted: &[Hosted], first: usize, links: &mut Links) {
-    for (host, i) in hosted[first..].iter().zip(first as u16..).filter(|(host, _)| host.agent.heeds_fades()) {
+    for (host, i) in hosted[first..].iter().zip(first as u16..).filter(|(host, _)| host.agent.uses_fades()) {
         let flow = &flows[host.flow.0 as usize].plan;
         for hop in [flow.to, flow.from].map(|end| routes.hop(host.node, end)) {
             if let Some(link) = links.of_mut(hop) {

@@ -32,7 +32,7 @@ impl CarrierSense {
     }
 
     /// Records a frame that the station began to receive but could not decode.
-    pub fn garbled(&mut self) {
+    pub fn on_undecodable_frame(&mut self) {
         self.unreadable = true;
     }
 

@@ -126,8 +126,8 @@ impl ChannelAccess {
     }
 
     /// Records a frame that the station began to receive but could not decode.
-    pub fn garbled(&mut self) {
-        self.sense.garbled();
+    pub fn on_undecodable_frame(&mut self) {
+        self.sense.on_undecodable_frame();
     }
 
     /// True if no duration field forbids a CTS (IEEE 802.11-2016 §10.3.2.7).

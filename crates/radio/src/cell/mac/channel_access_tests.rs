@@ -73,7 +73,7 @@ fn the_nav_keeps_the_medium_busy_after_physical_carrier_sense() {
 fn eifs_counts_from_the_undecodable_signal_to_a_frame() {
     let (mut station, slots) = contending(6);
     station.busy(us(1040), false, &RULES);
-    station.garbled();
+    station.on_undecodable_frame();
     station.idle(us(3000), &RULES);
     assert_eq!(station.deadline(&RULES), us(3364 + 20 * slots));
     station.busy(us(3100), false, &RULES);
@@ -88,7 +88,7 @@ fn eifs_counts_from_the_undecodable_signal_to_a_frame() {
 fn a_transmission_of_the_station_ends_its_eifs() {
     let (mut station, slots) = contending(0);
     station.busy(us(1040), false, &RULES);
-    station.garbled();
+    station.on_undecodable_frame();
     station.idle(us(3000), &RULES);
     let start = us(3364 + 20 * slots);
     assert_eq!(station.deadline(&RULES), start);

@@ -158,7 +158,7 @@ impl KernelControl {
         }
         let rate = d.arrivals.rate.as_ref();
         if rate.is_none_or(|r| r.prior + d.arrivals.fresh != d.arrivals.total) {
-            self.flag = flags::beside_others(self.flag);
+            self.flag = flags::without_maybe_delayed(self.flag);
         }
         let rs = RateSample::of(d, acked, self.sk.mss_cache, flags::may_be_delayed(self.flag));
         self.sk.keep_rate(&rs);

@@ -86,7 +86,7 @@ impl Recovery for RenoRecovery {
         self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
     }
 
-    fn on_late_cut(&mut self, w: &Window) {
+    fn on_postponed_reduction(&mut self, w: &Window) {
         if let State::Fast { begun_with, .. } = &mut self.state {
             *begun_with = begun_with.min(w.cwnd);
         }

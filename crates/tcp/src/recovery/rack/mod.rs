@@ -174,7 +174,7 @@ fn lower(prr: &mut Prr, s: &SenderState, is_safe: bool) {
     let delivered = s.board.delivered();
     if delivered > 0 {
         prr.on_ack(delivered, s.pipe(), is_safe);
-        prr.let_one_out(s.pipe());
+        prr.permit_one_segment(s.pipe());
     }
 }
 
@@ -228,7 +228,7 @@ impl Recovery for Rack {
             if let Some(mut prr) = reducing {
                 // Linux, tcp_enter_recovery(): the reduction continues, down to the ssthresh that the
                 // congestion control now sets.
-                prr.lower_to((w.cwnd * s.mss as f64) as u64);
+                prr.lower_target_to((w.cwnd * s.mss as f64) as u64);
                 return prr;
             }
             // RFC 9937 §6.1: segments that were SACKed before this ACK are not in the flight.
@@ -240,7 +240,7 @@ impl Recovery for Rack {
         if !s.board.get(seq).is_some_and(Sent::is_repeated) {
             self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
         } else if let State::Recovering(Some(prr)) = &mut self.state {
-            prr.let_one_out(s.pipe());
+            prr.permit_one_segment(s.pipe());
         }
     }
 

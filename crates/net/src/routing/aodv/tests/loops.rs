@@ -131,10 +131,10 @@ impl Net {
     }
 
     fn has_loop(&self) -> bool {
-        (0..NODES).map(NodeId).any(|dst| (0..NODES).map(NodeId).any(|from| self.goes_round(from, dst)))
+        (0..NODES).map(NodeId).any(|dst| (0..NODES).map(NodeId).any(|from| self.has_next_hop_loop(from, dst)))
     }
 
-    fn goes_round(&self, from: NodeId, dst: NodeId) -> bool {
+    fn has_next_hop_loop(&self, from: NodeId, dst: NodeId) -> bool {
         let step = |node: &NodeId| self.routers[usize::from(node.0)].next_hop(dst).filter(|_| *node != dst);
         std::iter::successors(Some(from), step).nth(usize::from(NODES) + 1).is_some()
     }

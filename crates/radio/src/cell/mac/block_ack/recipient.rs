@@ -39,7 +39,7 @@ impl Recipient {
         }
         let start = (number + 1).saturating_sub(self.window.into());
         self.release(start, deliver);
-        self.move_board(start);
+        self.advance_scoreboard(start);
         let bit = (number - self.board) as u32;
         let is_new = !self.received.has(bit); // below `expected` the scoreboard contains every number
         self.received.insert(bit);
@@ -52,7 +52,7 @@ impl Recipient {
     pub fn on_request(&mut self, start: u64, deliver: &mut Vec<u64>) {
         self.release(start, deliver);
         self.advance(deliver);
-        self.move_board(start);
+        self.advance_scoreboard(start);
     }
 
     /// Returns the BlockAck for the present scoreboard.
@@ -97,7 +97,7 @@ impl Recipient {
 
     /// Advances the start of the scoreboard to `start`. No effect if the scoreboard already starts at or
     /// above it.
-    fn move_board(&mut self, start: u64) {
+    fn advance_scoreboard(&mut self, start: u64) {
         if let Some(count) = start.checked_sub(self.board) {
             self.received.shift(count);
             self.board = start;
