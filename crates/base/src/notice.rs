@@ -98,7 +98,7 @@ impl NoticeKind {
 
     /// Returns the index of the kind in [`NoticeKind::ALL`].
     pub fn index(self) -> usize {
-        NoticeKind::ALL.iter().position(|&kind| kind == self).expect("ALL has every kind")
+        NoticeKind::ALL.iter().position(|&kind| kind == self).expect("ALL contains every kind")
     }
 
     /// True if the notice concerns only the segment that it names, and is void once that segment has arrived.

@@ -265,7 +265,7 @@ mod tests {
         assert_eq!(parse_power("\u{2212}56.12 dBm"), Ok(-56.12));
         assert_eq!(parse_span("1e\u{2212}3 s"), Ok(Span::from_millis(1)));
         assert!(parse_ratio("\u{2212}1 dB").unwrap_err().contains("not negative"));
-        assert_eq!(parse_span("1\u{ff10} ms").ok(), None, "a full-width digit is no digit");
+        assert_eq!(parse_span("1\u{ff10} ms").ok(), None, "a full-width digit is not a digit");
     }
 
     #[test]

@@ -53,7 +53,11 @@ mod tests {
     fn a_bitfield_is_extracted_from_its_word_by_two_shifts() {
         assert_eq!(values(148 * 8 + 5, 1, 4), [148, 4, 58, 63].map(Some), "the sixth bit of a u32");
         assert_eq!(values(145 * 8, 6, 1), [145, 1, 58, 58].map(Some), "six bits of a u8");
-        assert_eq!(values(8 * 8 + 6, 4, 1), [8, 2, 54, 60].map(Some), "over the end of a u8: of two bytes");
+        assert_eq!(
+            values(8 * 8 + 6, 4, 1),
+            [8, 2, 54, 60].map(Some),
+            "a field across the end of a u8 has two bytes"
+        );
         assert_eq!(values(8, 0, 4), [None; 4], "no bitfield");
         assert_eq!(values(u64::MAX, 2, 4), [None; 4]);
     }

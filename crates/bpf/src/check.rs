@@ -101,7 +101,7 @@ mod tests {
         refused(&[op(Op::Call, 1), exit, exit], "calls an address that is not the start of a function");
         assert_eq!(refusal(&[op(Op::Call, 2), exit, exit], 2), Ok(()));
         refused(&[op(Op::Mov64, 0), exit], "neither an exit nor a jump");
-        assert_eq!(refusal(&[op(Op::Constant, 0), None, exit], 2).expect_err("falls off").0, 1);
+        assert_eq!(refusal(&[op(Op::Constant, 0), None, exit], 2).expect_err("no exit at the end").0, 1);
     }
 
     // A function may access 512 bytes below the frame pointer, and no byte above.

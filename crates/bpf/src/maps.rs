@@ -322,7 +322,7 @@ mod tests {
             assert!(with(kind, flags).is_ok(), "{kind} {flags:#x}");
         }
         for (kind, flags) in [(1, 2), (9, 1), (2, 1), (2, 1 << 7), (1, 1 << 8), (24, 0)] {
-            let why = with(kind, flags).expect_err("no kernel makes it");
+            let why = with(kind, flags).expect_err("every kernel rejects this map");
             assert!(why.contains(&format!("map_flags {flags:#x}, expected")), "{why}");
         }
     }
@@ -349,11 +349,7 @@ mod tests {
         assert_eq!(place(&mut map, &mut values, 2, 4), Err(INVALID));
         values.bytes[0] = 9;
         assert_eq!((map.remove(&[1, 0, 0, 0]), map.remove(&[1, 0, 0, 0])), (Ok(()), Err(NO_ENTRY)));
-        assert_eq!(
-            (place(&mut map, &mut values, 3, 0), values.bytes[0]),
-            (Ok(0), 0),
-            "and nothing is left in it"
-        );
+        assert_eq!((place(&mut map, &mut values, 3, 0), values.bytes[0]), (Ok(0), 0), "the map is empty");
     }
 
     // A full LRU hash removes the least recently used entry, and a look-up counts as a use.

@@ -305,5 +305,5 @@ pub(crate) fn take_pacing(image: &Image, sk: &mut Sock) {
 }
 
 fn place(layout: &Layout, name: &str) -> Field {
-    layout.get(name).expect("a layout has the members that it was asked for")
+    layout.get(name).expect("a layout contains the requested members")
 }

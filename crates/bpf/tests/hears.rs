@@ -127,7 +127,7 @@ fn without_a_listener_a_notice_acknowledges_as_an_ack() {
     connection.notice(NoticeKind::Eln, 4);
     assert_eq!(connection.sender.state().una, 3001);
     connection.notice(NoticeKind::Ebsn, 6);
-    assert_eq!(connection.sender.state().una, 3001, "an ICMP message is none");
+    assert_eq!(connection.sender.state().una, 3001, "an ICMP message is not a notice in the form of an ACK");
 }
 
 // The object declares the notices that it supports; services for an object without a listener are an error.

@@ -59,7 +59,7 @@ fn bitfields_and_nested_members_have_their_own_offsets() {
     assert_eq!(
         (run.get("nonagle"), run.get("is_cwnd_limited")),
         (15, 1),
-        "four bits, and the neighbour as it was"
+        "four bits are written, the adjacent field is unchanged"
     );
     let layout = run.socket.image.layout();
     assert!(layout.is_visible(layout.get("srtt_us").unwrap()));
@@ -88,7 +88,11 @@ fn kfuncs_grow_the_window_in_slow_start_and_avoidance() {
     run.call(Callback::CongAvoid, &ack);
     assert_eq!((run.get("snd_cwnd"), run.get("snd_cwnd_cnt")), (12, 10));
     run.call(Callback::CongAvoid, &ack);
-    assert_eq!((run.get("snd_cwnd"), run.get("snd_cwnd_cnt")), (13, 2), "14 of 12: one segment, two left");
+    assert_eq!(
+        (run.get("snd_cwnd"), run.get("snd_cwnd_cnt")),
+        (13, 2),
+        "14 of 12 segments: growth by one segment, two remain"
+    );
     run.set("prior_cwnd", 40);
     assert_eq!(run.call(Callback::UndoCwnd, &[]) as u32, 40);
 }

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 #[test]
 fn an_object_truncated_at_any_length_is_an_error() {
     for length in 0..heeds::OBJECT.len() {
-        assert!(Object::read(&heeds::OBJECT[..length], "cut").is_err(), "{length} bytes of it");
+        assert!(Object::read(&heeds::OBJECT[..length], "cut").is_err(), "the first {length} bytes");
     }
 }
 

@@ -17,7 +17,7 @@ fn call(callback: Callback, number: u64) -> Result<u64, String> {
 }
 
 fn assert_refused(callback: Callback, number: u64, cause: &str) {
-    let fault = call(callback, number).expect_err("it reaches beyond");
+    let fault = call(callback, number).expect_err("an access beyond its memory");
     assert!(fault.contains(cause), "{callback:?} with {number}: {fault}");
 }
 

@@ -38,7 +38,7 @@ struct Watches {
 
 impl Watches {
     fn note(&self, structure: &'static str, values: impl Iterator<Item = (&'static str, u64)>) {
-        let mut seen = self.seen.lock().expect("no panic held it");
+        let mut seen = self.seen.lock().expect("no thread panicked while it held the lock");
         for (name, value) in values {
             let known = seen.entry((structure, name)).or_default();
             if known.len() < 2 {
@@ -146,7 +146,7 @@ fn every_simulated_member_varies_in_some_run() {
             Box::new(Watches { seen, steers, inner, acks: 0 }) as Box<dyn TcpCongestionOps>
         };
         let has = make().has();
-        airhop_tcp::add(kernel_scheme(name, "", has, false, &[], Box::new(make))).expect("a name of its own");
+        airhop_tcp::add(kernel_scheme(name, "", has, false, &[], Box::new(make))).expect("a unique name");
         for pacing in [true, false] {
             let text = scenario(name, pacing);
             let scenario = Scenario::parse(&text, "varies.toml", &Overrides::default());
@@ -155,7 +155,7 @@ fn every_simulated_member_varies_in_some_run() {
             run.execute(&Recording::default(), &AtomicBool::new(false)).unwrap_or_else(|why| panic!("{why}"));
         }
     }
-    let seen = seen.lock().expect("no panic held it");
+    let seen = seen.lock().expect("no thread panicked while it held the lock");
     let varies = |member: &(&str, &str)| seen.get(member).is_some_and(|values| values.len() == 2);
     let members = simulated_members().into_iter().map(|member| (member.structure, member.name));
     let constant: BTreeSet<&str> = members.filter(|member| !varies(member)).map(|(_, name)| name).collect();

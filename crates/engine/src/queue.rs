@@ -369,7 +369,7 @@ mod tests {
         q.push(at(10), ());
         assert_eq!(q.next_time(), Some(at(10)));
         assert_eq!(q.pop_until(at(10)), Some((at(10), ())));
-        assert_eq!(q.pop_until(at(9)), None, "what is due now is after that, too");
+        assert_eq!(q.pop_until(at(9)), None, "an event due now is also in the past");
         assert_eq!(q.pop_until(at(10)), Some((at(10), ())));
     }
 

@@ -81,7 +81,7 @@ mod tests {
         let mut draw = crate::Streams::new(1, 0).stream("schedule");
         let mut left = Vec::new();
         for name in 0..events {
-            let (now, event) = queue.pop_until(Time::MAX).expect("there are more than leave");
+            let (now, event) = queue.pop_until(Time::MAX).expect("more events are pending than are popped");
             left.push((now, event));
             let mut made = EventQueue::starting_at(now);
             for _ in 0..draw.below(3) {

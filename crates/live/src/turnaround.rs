@@ -229,7 +229,7 @@ mod tests {
         data(&mut host, 400, 1600); // 1400 is lost
         data(&mut host, 500, 1800);
         host.read(at(410), &segment(2, 1, 9, 0, 1400, 0));
-        assert_eq!(host.summary().count, 1, "an ACK of what came before the hole may be a duplicate");
+        assert_eq!(host.summary().count, 1, "an ACK of data before the hole may be a duplicate");
         data(&mut host, 70_000, 1400);
         host.read(at(70_100), &segment(2, 1, 9, 0, 2000, 0));
         assert_eq!(host.summary().count, 1);

@@ -92,7 +92,7 @@ fn a_datagram_is_written_when_it_is_due() {
     assert_eq!((driven.admitted.packets, driven.admitted.bytes), (2, 150));
     assert_eq!(driven.departed, driven.admitted);
     let looks = driven.lateness.max_us;
-    assert!((1.0..10.0).contains(&looks), "{looks} µs late, in a machine that wakes in time");
+    assert!((1.0..10.0).contains(&looks), "{looks} µs late, on a machine without late wake-ups");
     // The time of entry is the time of reading.
     let entered = wire.entered[0].0;
     assert!(entered > ms(10) && entered < ms(10) + READING * 10, "{entered}");
@@ -162,7 +162,7 @@ fn a_stall_adds_one_value_to_the_lateness_distribution() {
     assert!(lateness.max_us > 2500.0, "{lateness:?}");
     let drawn: Vec<f64> =
         (0..10).map(|i| measured.draw((f64::from(i) + 0.5) / 10.0).secs_f64() * 1e6).collect();
-    assert!(drawn[9] > 2500.0 && drawn[8] < 10.0, "{drawn:?} µs: one of ten met the stall");
+    assert!(drawn[9] > 2500.0 && drawn[8] < 10.0, "{drawn:?} µs: the stall delayed one of ten");
 }
 
 /// A wake-up more than 5 ms late counts as a stall, with its time and length; a shorter delay counts only as

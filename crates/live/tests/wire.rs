@@ -33,7 +33,7 @@ impl Outside for Wire {
     }
 
     fn advance(&mut self, t: Time) -> Result<(), Stopped> {
-        assert!(t >= self.now, "time goes back from {} to {t}", self.now);
+        assert!(t >= self.now, "the time decreases from {} to {t}", self.now);
         self.now = t;
         let due = self.under_way.iter().take_while(|next| next.at <= t).count();
         self.left.extend(self.under_way.drain(..due));

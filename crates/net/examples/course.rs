@@ -24,7 +24,7 @@ fn main() {
     let plan = course(words.get(1).map_or("last-hop", String::as_str), number(2, 10), number(3, 100) as u16);
     let mut world = World::new(&plan, 1, 0, None).expect("a plan with routes");
     let begin = Instant::now();
-    world.run(&AtomicBool::new(false)).expect("nobody stops it");
+    world.run(&AtomicBool::new(false)).expect("no stop is requested");
     let seconds = begin.elapsed().as_secs_f64();
     let report = world.report();
     let sent: u64 = report.flows.iter().map(|flow| flow.sent_segments).sum();

@@ -169,7 +169,7 @@ mod tests {
     fn jitter_matches_rfc_3550() {
         let mut datagrams = Datagrams::default();
         arrive(&mut datagrams, 0, 10_000);
-        assert_eq!(datagrams.jitter_ms(), None, "one arrival has no difference");
+        assert_eq!(datagrams.jitter_ms(), None, "a single arrival has no jitter");
         arrive(&mut datagrams, 20_000, 26_000);
         assert_eq!(datagrams.jitter_ms(), Some(1.0));
         arrive(&mut datagrams, 40_000, 10_000);

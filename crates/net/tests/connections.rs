@@ -118,7 +118,7 @@ fn report_lines_sum_over_all_connections() {
     assert!(counts.closed >= 1997, "the last ones are closing: {counts:?}");
     assert!((1990..=2000).contains(&counts.time_wait) || counts.time_wait < 100, "{counts:?}");
     assert_eq!(responses.delivered_bytes / 2000, found.count);
-    assert_eq!(responses.sent_segments / 2, found.count, "a FIN is no data segment");
+    assert_eq!(responses.sent_segments / 2, found.count, "a FIN is not a data segment");
     assert_eq!(requests.delivered_bytes / 200, requests.sent_segments);
     assert_eq!(requests.connections, None);
     assert_eq!((responses.srtt_ms, requests.completion_ms), (None, None));

@@ -95,9 +95,9 @@ fn captured(plan: &Plan, name: &str) -> (Report, [Vec<Seen>; 2]) {
     let flows: Vec<String> = plan.flows.iter().map(|f| f.name.clone()).collect();
     let recorder = Recorder::new(&flows, &plan.nodes, plan.duration, false, Some(&dir)).expect("a directory");
     let mut world = World::new(plan, 1, 0, Some(recorder)).expect("a good plan");
-    world.run(&AtomicBool::new(false)).expect("nobody stops it");
+    world.run(&AtomicBool::new(false)).expect("no stop is requested");
     let report = world.report();
-    world.into_recorder().expect("it was given one").finish().expect("room on the disk");
+    world.into_recorder().expect("the flow has one").finish().expect("room on the disk");
     (report, ["a", "b"].map(|node| read(&dir.join(format!("{node}.pcapng")))))
 }
 
@@ -249,7 +249,7 @@ fn only_new_data_is_ecn_capable() {
         let arrived_again = at_b.iter().filter(|seen| seen.is_in && again.contains(&seen.segment().seq));
         // The first transmission of each such segment was ECN-capable. It was lost or arrived too late.
         let late = arrived_again.filter(|seen| seen.packet.ecn != Ecn::NotEct).count();
-        assert!(late <= 2, "{scheme}: {late} retransmissions arrived capable");
+        assert!(late <= 2, "{scheme}: {late} ECN-capable retransmissions arrived");
     }
 }
 
@@ -311,5 +311,5 @@ fn senders_react_to_a_congestion_warning_as_to_a_ce_mark() {
     let pairs = marked.windows(2).filter(|w| w[0] && w[1]).count();
     let marks = marked.iter().filter(|&&m| m).count();
     assert!(marks > 50 && pairs * 2 > marks, "{marks} marks, {pairs} of them after another");
-    assert!(report.flows[0].window_cuts < marks as u64 / 4, "a burst is one reason");
+    assert!(report.flows[0].window_cuts < marks as u64 / 4, "a burst has one cause");
 }

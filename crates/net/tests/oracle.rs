@@ -87,7 +87,7 @@ fn spied(plan: &Plan) -> Plan {
 /// Returns the values reported to the first flow.
 fn truth_of(plan: &Plan) -> Truth {
     World::new(&spied(plan), 1, 0, None).expect("a good plan");
-    TOLD.take().expect("it was told")
+    TOLD.take().expect("the value was reported")
 }
 
 fn hop(uplink: bool) -> LastHop {

@@ -73,7 +73,7 @@ fn red_drops_early_at_wired_links_and_stations() {
         assert!(red.drops[QUEUE] < red.drops[AQM], "{place}: {:?}", red.drops);
         let (less, more) = (red.flows[0].srtt_ms, drop_tail.flows[0].srtt_ms);
         assert!(less < more, "{place}: shorter queues, {less:?} and {more:?} ms");
-        assert!(red.flows[0].judgements[0][1] > 0, "{place}: true causes know of early drops");
+        assert!(red.flows[0].judgements[0][1] > 0, "{place}: the true causes include early drops");
     }
 }
 
@@ -148,7 +148,7 @@ fn a_service_replaces_drop_tail_on_the_data_path_only() {
     });
     let mut back_warned = back.clone();
     back_warned.flows[0].services = warned.flows[0].services.clone();
-    assert!(run(&back_warned, 1).drops[QUEUE] > 1000, "drop-tail back");
+    assert!(run(&back_warned, 1).drops[QUEUE] > 1000, "drop-tail towards the sender");
 }
 
 /// Returns the results of a run without its number of events and its queues: a drop-tail queue needs fewer
@@ -272,7 +272,7 @@ fn aqm_limits_delay_at_wired_links_and_stations() {
             let [less, more] = [&controlled, &drop_tail].map(|r| r.flows[0].srtt_ms.expect("a sample"));
             assert!(less < 0.8 * more, "{place}, {queue:?}: {less} and {more} ms");
             assert!(goodput(&controlled) > 0.8 * goodput(&drop_tail), "{place}, {queue:?}");
-            assert!(controlled.flows[0].judgements[0][1] > 0, "{place}: true causes know of early drops");
+            assert!(controlled.flows[0].judgements[0][1] > 0, "{place}: the true causes include early drops");
         }
     }
 }

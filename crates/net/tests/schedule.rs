@@ -22,15 +22,15 @@ fn after(s: u64) -> Time {
 /// Records `events` operations of a run from time `from` on, and continues the run.
 fn watched(plan: &Plan, from: Time, events: usize) -> (Report, usize) {
     let mut world = world(plan);
-    let schedule = world.schedule(from, events, &GO).expect("nobody stops it");
+    let schedule = world.schedule(from, events, &GO).expect("no stop is requested");
     schedule.replay();
-    world.run(&GO).expect("nobody stops it");
+    world.run(&GO).expect("no stop is requested");
     (world.report(), schedule.events())
 }
 
 fn alone(plan: &Plan) -> Report {
     let mut world = world(plan);
-    world.run(&GO).expect("nobody stops it");
+    world.run(&GO).expect("no stop is requested");
     world.report()
 }
 
@@ -54,7 +54,7 @@ fn a_recorded_schedule_ends_with_the_run() {
     let whole = alone(&plan);
     let rest = whole.events as usize - 1; // the flow starts at time 0
     assert_eq!(watched(&plan, Time::ZERO, usize::MAX), (whole, rest));
-    assert_eq!(watched(&plan, after(3), usize::MAX).1, 0, "nothing happens after the end");
+    assert_eq!(watched(&plan, after(3), usize::MAX).1, 0, "no event after the end");
 }
 
 // Computed by hand: a bulk flow with a window of one segment over a wire. While a segment or its ACK is in
@@ -68,6 +68,6 @@ fn pending_events_of_a_run_are_averaged() {
             config.receive_window = 1000;
         }
     }
-    let schedule = world(&plan).schedule(after(1), 100, &GO).expect("nobody stops it");
+    let schedule = world(&plan).schedule(after(1), 100, &GO).expect("no stop is requested");
     assert_eq!(schedule.mean_pending(), 2.0);
 }

@@ -85,8 +85,8 @@ fn every_on_off_source_has_its_own_bursts() {
     let alone = run(&plan, 1).flows[0].clone();
     plan.flows.push(other);
     let both = run(&plan, 1);
-    assert_eq!(both.flows[0].sent_segments, alone.sent_segments, "another flow changes nothing");
-    assert_ne!(both.flows[1].sent_segments, alone.sent_segments, "its name is its randomness");
+    assert_eq!(both.flows[0].sent_segments, alone.sent_segments, "another flow has no effect");
+    assert_ne!(both.flows[1].sent_segments, alone.sent_segments, "the name determines the random stream");
     assert_ne!(run(&plan, 2).flows[0].sent_segments, alone.sent_segments);
 }
 
@@ -128,7 +128,7 @@ fn completion_times_count_from_the_flow_start() {
         warm.warmup = MS(warmup);
         let r = run(&warm, 1).flows[0].clone();
         assert_eq!(r.completion_s, completion);
-        assert!(r.delivered_bytes < 30_000, "the warm-up is left out of what was delivered");
+        assert!(r.delivered_bytes < 30_000, "delivered bytes exclude the warm-up");
     }
     let mut short = plan;
     short.duration = MS(200);

@@ -34,7 +34,7 @@ fn wait(plan: &Plan) -> Delay {
 fn the_second_of_two_packets_waits_for_one_transmission() {
     for queue in [QueuePlan::DropTail { packets: 100 }, QueuePlan::Fq { packets: 100, quantum: 1500 }] {
         let report = run(&streams(queue), 1);
-        let [ahead] = &report.queues[..] else { panic!("no packet comes back: {:?}", report.queues) };
+        let [ahead] = &report.queues[..] else { panic!("no packet returns: {:?}", report.queues) };
         assert_eq!((ahead.name.as_str(), ahead.marked), ("a->b", None));
         let found = ahead.wait_ms.0.expect("packets left the queue");
         assert_eq!((found.min, found.p50, found.max), (0.0, 0.0, 0.8));

@@ -49,7 +49,10 @@ fn a_full_queue_drops_only_the_excess_packets() {
     let delivered = f.delivered_bytes / 972;
     assert_eq!(delivered, (10_000_000 - 5_000) / 800, "the link was never idle");
     let inside = f.sent_segments - delivered - r.drops[0];
-    assert!((50..=58).contains(&inside), "{inside}: a full queue, the one in service, 5 ms on the wire");
+    assert!(
+        (50..=58).contains(&inside),
+        "{inside}: a full queue, the packet in service, and 5 ms on the wire"
+    );
 }
 
 /// Returns the queue length at one place over time: seconds and packets.
@@ -119,8 +122,8 @@ fn every_discarded_segment_causes_an_eln_in_both_directions() {
         let r = hop.run(1);
         let (eln, ersn) = (r.flows[0].notices[0], r.flows[0].notices[1]);
         assert!(eln > 100, "uplink {uplink}: {eln}");
-        assert!(eln <= r.drops[4], "uplink {uplink}: more ELNs than packets given up");
-        assert_eq!(ersn, 0, "one attempt: nothing is ever repeated");
+        assert!(eln <= r.drops[4], "uplink {uplink}: more ELNs than discarded packets");
+        assert_eq!(ersn, 0, "one attempt: no frame is retransmitted");
         assert_eq!(r.flows[0].timeouts, 0, "uplink {uplink}");
     }
 }
@@ -133,7 +136,7 @@ fn the_first_link_retransmission_causes_one_ersn() {
     let r = hop.run(1);
     let (eln, ersn) = (r.flows[0].notices[0] as f64, r.flows[0].notices[1] as f64);
     let p = ersn / r.flows[0].sent_segments as f64;
-    assert!(p > 0.1, "the FER alone is 0.1: {p}");
+    assert!(p > 0.1, "without collisions the probability is 0.1: {p}");
     // The probability of a collision after a collision is lower (the contention window doubles): at most p².
     assert!(eln / ersn < p && eln / ersn > 0.1 * 0.8, "{} of {p}", eln / ersn);
 }

@@ -33,7 +33,7 @@ fn scripts(root: &Path) -> Vec<(String, PathBuf)> {
             if file.extension().is_none_or(|extension| extension != "pkt") {
                 continue; // scripts in Rust, and transcripts
             }
-            let name = file.strip_prefix(root).expect("it was found there").with_extension("");
+            let name = file.strip_prefix(root).expect("the file exists").with_extension("");
             found.push((name.to_string_lossy().replace('\\', "/"), file));
         }
     }

@@ -124,10 +124,10 @@ mod tests {
         buffer.settle(0);
         assert_eq!((buffer.held.len(), buffer.len()), (3, 3));
         assert!(buffer.take(0).is_some());
-        assert!(buffer.take(0).is_none(), "it leaves once");
+        assert!(buffer.take(0).is_none(), "the frame leaves once");
         assert_eq!((buffer.held.len(), buffer.first), (2, 1));
         assert!(buffer.take(2).is_some() && buffer.take(1).is_some());
-        assert_eq!((buffer.held.len(), buffer.len()), (1, 0), "2 may be sent again");
+        assert_eq!((buffer.held.len(), buffer.len()), (1, 0), "frame 2 may be retransmitted");
         assert_eq!(buffer.get(2).map(|held| held.tag.seq), Some(2));
         buffer.settle(2);
         assert!(buffer.held.is_empty());

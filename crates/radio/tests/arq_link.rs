@@ -72,7 +72,7 @@ fn the_arq_timeout_counts_from_the_start_of_the_frame() {
         let acknowledged = (200, Note::Acknowledged { end: 0, number: 0 });
         assert_eq!(notes.iter().filter(|n| **n == acknowledged).count(), 1, "{notes:?}");
         let delivered = notes.iter().filter(|(_, n)| matches!(n, Note::Delivered { .. })).count();
-        assert_eq!(delivered, 1, "the second copy is no packet");
+        assert_eq!(delivered, 1, "the duplicate is not a packet");
     }
 }
 

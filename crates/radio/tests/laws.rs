@@ -117,7 +117,7 @@ proptest! {
     #[test]
     fn every_packet_is_delivered_once_or_discarded(plan in any_plan(), packets in traffic(), cut in cut(), seed in any::<u64>()) {
         let world = run(&plan, &packets, cut, seed);
-        prop_assert!(world.packets.is_empty(), "{} packets left inside", world.packets.len());
+        prop_assert!(world.packets.is_empty(), "{} packets remain in the cell", world.packets.len());
         prop_assert!(world.queue.is_empty() || world.queue.now() >= Time::ZERO + Span::from_secs(3600));
         for number in 0..world.handed {
             let notes = of(&world, number);

@@ -40,7 +40,7 @@ fn story(packets: usize, there: &[[u64; 2]], back: &[[u64; 2]]) -> Vec<(u64, Not
     let mut world = World::new(&plan(&[1, 2, 3], [bad(there), bad(back)]), 1);
     (0..packets).for_each(|_| world.push(0, 100));
     world.run(Time::ZERO + Span::from_secs(1));
-    assert!(world.queue.is_empty(), "it comes to rest");
+    assert!(world.queue.is_empty(), "the link becomes idle");
     assert_eq!((world.packets.len(), world.link.holds()), (0, 0));
     let told = |note: &Note| !matches!(note, Note::Ready(_) | Note::Lost { .. });
     world.notes.iter().filter(|(_, n)| told(n)).map(|(at, note)| (at.nanos() / 1000, *note)).collect()

@@ -283,7 +283,7 @@ fn simulated(rounds: &[u64], bad: &[Vec<bool>; 2], packets: &[u64]) -> (Vec<(u64
         world.push(0, 97);
     }
     world.run(Time::ZERO + Span::from_secs(100));
-    assert!(world.queue.is_empty(), "it comes to rest");
+    assert!(world.queue.is_empty(), "the link becomes idle");
     let said = world.notes.iter().filter_map(|(at, note)| {
         let said = match *note {
             Note::Delivered { number, .. } => Said::Delivered(number),

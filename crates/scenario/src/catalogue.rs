@@ -72,7 +72,7 @@ pub fn catalogue() -> String {
         reconstructed: s.reconstructed,
     };
     let all: Vec<_> = airhop_tcp::schemes().iter().map(listed).collect();
-    serde_json::to_string(&all).expect("numbers and texts are JSON")
+    serde_json::to_string(&all).expect("numbers and strings are JSON")
 }
 
 /// Returns the services that the network can provide for a flow, as a JSON list of `name`, `about`, effect on
@@ -95,7 +95,7 @@ pub fn services() -> String {
         Listed { name: s.name, about: s.about, on_real, why }
     };
     let all: Vec<_> = SERVICES.iter().map(listed).collect();
-    serde_json::to_string(&all).expect("texts are JSON")
+    serde_json::to_string(&all).expect("strings are JSON")
 }
 
 /// Returns the JSON schema (draft 2020-12) of a scenario file, for editors. For each kind of a choice,
@@ -149,7 +149,7 @@ pub fn measures() -> String {
             of_real: c.of_real,
             is_count: c.is_count,
         })
-        .expect("texts are JSON")
+        .expect("strings are JSON")
     };
     let flows = flow_columns().iter().map(|column| listed("flow", column)).collect::<Vec<_>>();
     let classes = class_columns().iter().map(|column| listed("class", column)).collect::<Vec<_>>();
@@ -157,5 +157,5 @@ pub fn measures() -> String {
     let stations = station_columns().iter().map(|column| listed("station", column)).collect::<Vec<_>>();
     let runs = run_columns().iter().map(|column| listed("run", column)).collect::<Vec<_>>();
     serde_json::to_string(&[flows, classes, queues, stations, runs].concat())
-        .expect("numbers and texts are JSON")
+        .expect("numbers and strings are JSON")
 }

@@ -224,7 +224,8 @@ fn every_keyword_has_its_own_plan() {
         }
         Kind::Word(words) => {
             let found = WORDS.iter().find(|(known, ..)| *known == key);
-            let (_, slot, table, path) = found.unwrap_or_else(|| panic!("nothing says where {key} is set"));
+            let (_, slot, table, path) =
+                found.unwrap_or_else(|| panic!("no message states where {key} is set"));
             let plan = |word: &&str| {
                 let sets = [beside(key, word), vec![(path.to_string(), format!("\"{word}\""))]].concat();
                 format!("{:?}", read(&file(slot, table), &sets).plan())
@@ -232,7 +233,7 @@ fn every_keyword_has_its_own_plan() {
             let plans: HashSet<_> = words().iter().map(plan).collect();
             // Without a word, a sender reacts to notices as its scheme specifies, which is also the meaning
             // of the word `scheme`.
-            assert_eq!(plans.len(), words().len(), "two words of {key} are planned alike");
+            assert_eq!(plans.len(), words().len(), "two words of {key} have equal plans");
         }
         Kind::Words(words) => {
             for word in words() {

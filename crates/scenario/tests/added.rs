@@ -91,7 +91,7 @@ fn a_scheme_fault_names_the_run_and_a_panic_is_a_bug() {
 
 #[test]
 fn a_scheme_with_a_built_in_name_is_refused() {
-    let refused = stub("reno", AtLoss::Halves).add().expect_err("it is taken");
+    let refused = stub("reno", AtLoss::Halves).add().expect_err("the name is used already");
     assert_eq!(refused, "\"reno\" is a built-in scheme; expected another name");
     assert!(catalogue().contains(r#""name":"reno","title":"TCP Reno""#));
 }

@@ -107,7 +107,7 @@ fn a_hundred_copies_run() {
 #[test]
 fn a_mistake_in_copies_is_reported_once() {
     let text = COPIES.replace("to = \"d*\"", "to = \"x*\"").replace("bs->d*", "bs->x*");
-    let problems = parse(&text, &[("copies", "50")]).expect_err("there is no x");
+    let problems = parse(&text, &[("copies", "50")]).expect_err("node x does not exist");
     assert_eq!(problems.len(), 2, "{problems:#?}");
     assert!(problems[0].starts_with("copies.toml:24: wlan.cell.errors.0.direction: \"x1\""), "{problems:#?}");
     assert!(

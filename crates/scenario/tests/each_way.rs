@@ -63,7 +63,8 @@ fn each_direction_has_its_own_rate_delay_and_queue() {
     for text in [LINE.to_string(), LINE.replace("wired", "radio")] {
         let scenario = good(&text, &[]);
         check(&scenario, [down, up]);
-        let json = Scenario::from_json(&scenario.json(), "x", &Overrides::default()).expect("good before");
+        let json =
+            Scenario::from_json(&scenario.json(), "x", &Overrides::default()).expect("valid before the edit");
         for again in [json, good(&scenario.toml(), &[])] {
             check(&again, [down, up]);
             assert_eq!(again.identity(), scenario.identity());
@@ -252,7 +253,7 @@ fn a_mistake_of_a_direction_is_reported() {
     std::fs::write(Path::new(env!("CARGO_TARGET_TMPDIR")).join("both.trace"), "1\n").expect("a file");
     let mut page = String::new();
     for (what, good, bad) in EDITS {
-        assert!(LINE.contains(good), "{what}: the file has no {good}");
+        assert!(LINE.contains(good), "{what}: the valid file does not contain {good}");
         let refusal = read(&LINE.replacen(good, bad, 1), &[]).expect_err(what);
         let _ = writeln!(page, "== {what}\n{}\n", refusal.replace(env!("CARGO_TARGET_TMPDIR"), "HERE"));
     }

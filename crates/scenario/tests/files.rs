@@ -55,7 +55,7 @@ fn load(folder: &Path) -> Scenario {
 }
 
 fn refusal(text: &str, folder: &Path, sets: &[(&str, &str)]) -> String {
-    read(text, folder, sets).expect_err("something is wrong").to_string()
+    read(text, folder, sets).expect_err("the scenario is invalid").to_string()
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn the_effective_scenario_with_files_reads_back() {
         Scenario::parse(&scenario.toml(), elsewhere, &Overrides::default()),
         Scenario::from_json(&scenario.json(), elsewhere, &Overrides::default()),
     ] {
-        let again = again.expect("it was good before");
+        let again = again.expect("valid before the edit");
         assert_eq!([again.json(), again.identity()], [scenario.json(), scenario.identity()]);
         assert_eq!(again.plan().links.wired[0].errors, scenario.plan().links.wired[0].errors);
     }
@@ -167,7 +167,7 @@ fn a_scenario_without_a_folder_opens_no_file() {
         Scenario::parse(text, source, &Overrides { sets, scheme: None })
     };
     for text in [LINK.replace("fades.csv", &path), LINK.replace("fades.csv", "none.csv")] {
-        let refusal = received(&text, &[]).expect_err("it names a file").to_string();
+        let refusal = received(&text, &[]).expect_err("the scenario names a file").to_string();
         assert!(refusal.starts_with("air.toml:10: wired.air.errors.file: names a file"), "{refusal}");
     }
     let clean = LINK.replace(
@@ -175,10 +175,10 @@ fn a_scenario_without_a_folder_opens_no_file() {
         r#"kind = "clean""#,
     );
     assert_ne!(clean, LINK);
-    received(&clean, &[]).expect("it names none");
+    received(&clean, &[]).expect("the scenario names no file");
     let errors = format!(r#"{{ kind = "recorded", file = "{path}", ber_good = 0, ber_bad = 0.1 }}"#);
     for (key, value) in [("wired.air.errors", errors.as_str()), ("wired.air.deliveries", path.as_str())] {
-        let refusal = received(&clean, &[(key, value)]).expect_err("it names a file").to_string();
+        let refusal = received(&clean, &[(key, value)]).expect_err("the scenario names a file").to_string();
         assert!(refusal.contains(key) && refusal.contains("no file is read"), "{refusal}");
         assert!(!refusal.contains("there is no") && !refusal.contains("begin_s"), "{refusal}");
     }
@@ -190,14 +190,14 @@ fn a_scenario_without_a_folder_opens_no_file() {
 fn a_scenario_with_embedded_file_contents_opens_no_file() {
     let here = with_fades("given", FADES);
     let scenario = load(&here);
-    std::fs::remove_dir_all(&here).expect("it was there");
+    std::fs::remove_dir_all(&here).expect("the file existed");
     let given = scenario.files();
     assert_eq!(given.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>(), [FADES]);
     let with = |files: &[(String, String)]| {
         let source = Source { name: "a.log", files: Files::Given(files) };
         Scenario::from_json(&scenario.json(), source, &Overrides::default())
     };
-    let again = with(&given).expect("it was good before");
+    let again = with(&given).expect("valid before the edit");
     assert_eq!([again.json(), again.identity()], [scenario.json(), scenario.identity()]);
     assert_eq!(again.plan().links.wired[0].errors, scenario.plan().links.wired[0].errors);
     let other = [(given[0].0.clone(), FADES.replace("2.5", "2.6"))];
@@ -244,7 +244,8 @@ fn a_link_rate_can_come_from_a_delivery_trace() {
             LINK.replace("wired", list).replace("rate = \"19.2 kbit/s\"", "deliveries = \"lte.trace\"");
         let scenario = read(&text, &here, &[]).expect("good");
         assert_eq!(read_pace(&scenario), expect);
-        let again = Scenario::from_json(&scenario.json(), "x", &Overrides::default()).expect("good before");
+        let again =
+            Scenario::from_json(&scenario.json(), "x", &Overrides::default()).expect("valid before the edit");
         assert_eq!((again.identity(), read_pace(&again)), (scenario.identity(), expect.clone()));
         std::fs::write(here.join("lte.trace"), "1\n").expect("a file");
         assert_ne!(read(&text, &here, &[]).expect("good").identity(), scenario.identity());

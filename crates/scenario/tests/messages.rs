@@ -353,7 +353,7 @@ const SETS: &[(&str, &str)] = &[
 ];
 
 fn message(text: &str, overrides: &Overrides) -> String {
-    let refusal = Scenario::parse(text, "last-hop.toml", overrides).expect_err("this must be refused");
+    let refusal = Scenario::parse(text, "last-hop.toml", overrides).expect_err("this must be an error");
     assert!(!refusal.problems().is_empty());
     // The test replaces the list of schemes, so a new scheme changes no message.
     let schemes: Vec<_> = airhop_tcp::SCHEMES.iter().map(|s| s.name).collect();
@@ -364,7 +364,7 @@ fn message(text: &str, overrides: &Overrides) -> String {
 fn every_kind_of_invalid_scenario_file_has_its_message() {
     let mut page = String::new();
     for (what, good, bad) in EDITS {
-        assert!(LAST_HOP.contains(good), "{what}: the file has no {good}");
+        assert!(LAST_HOP.contains(good), "{what}: the valid file does not contain {good}");
         let text = LAST_HOP.replacen(good, bad, 1);
         let _ = writeln!(page, "== {what}\n{}\n", message(&text, &Overrides::default()));
     }
@@ -389,7 +389,7 @@ fn layouts_and_drawn_ends_have_their_messages() {
     for sets in FIELD_SETS {
         let given = sets.iter().map(|(path, value)| (path.to_string(), value.to_string())).collect();
         let refusal = Scenario::parse(FIELD, "field.toml", &Overrides { sets: given, scheme: None });
-        let _ = writeln!(page, "== {sets:?}\n{}\n", refusal.expect_err("this must be refused"));
+        let _ = writeln!(page, "== {sets:?}\n{}\n", refusal.expect_err("this must be an error"));
     }
     insta::assert_snapshot!(page);
 }
@@ -408,7 +408,7 @@ fn all_problems_are_reported_in_file_order() {
 fn messages_about_json_have_paths_but_no_lines() {
     let refusal =
         Scenario::from_json(r#"{"name": "x", "duration": 3, "flow": null}"#, "a dict", &Overrides::default());
-    insta::assert_snapshot!(refusal.expect_err("three things are wrong").to_string());
+    insta::assert_snapshot!(refusal.expect_err("three errors").to_string());
 }
 
 /// A message names a character that is invisible or resembles another character, because the author cannot
@@ -443,7 +443,7 @@ fn messages_contain_no_terminal_control_sequence() {
         Scenario::parse(LAST_HOP, "set.toml", &Overrides { sets: set, scheme: None }),
     ];
     for refusal in refusals {
-        let shown = refusal.expect_err("something is wrong").to_string();
+        let shown = refusal.expect_err("the scenario is invalid").to_string();
         let is_harmful = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
         assert!(!shown.contains(is_harmful), "{shown:?}");
         assert!(shown.split("\n\n").all(|problem| problem.chars().count() < 1200), "{shown}");

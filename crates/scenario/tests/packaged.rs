@@ -27,7 +27,7 @@ const WIFI: [&str; 3] = [packaged!("wifi-n"), packaged!("wifi-ac"), packaged!("w
 
 fn load(text: &str, sets: &[(&str, &str)]) -> Scenario {
     let sets = sets.iter().map(|(path, value)| (path.to_string(), value.to_string())).collect();
-    Scenario::parse(text, "packaged", &Overrides { sets, scheme: None }).expect("a good file")
+    Scenario::parse(text, "packaged", &Overrides { sets, scheme: None }).expect("a valid file")
 }
 
 fn run(text: &str, sets: &[(&str, &str)]) -> Report {
@@ -90,7 +90,7 @@ fn koo_cross_traffic_shares_the_air_with_the_flow() {
             assert!((rate / 0.5 - 1.0).abs() < within, "{name}: {rate} Mbit/s");
         }
         let ftp = goodput(report, "ftp");
-        assert!(ftp < 1.5 && ftp < alone, "{ftp} Mbit/s of the 1.5 that are left, {alone} alone");
+        assert!(ftp < 1.5 && ftp < alone, "{ftp} Mbit/s of the remaining 1.5, {alone} without other traffic");
     }
 }
 

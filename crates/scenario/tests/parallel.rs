@@ -33,7 +33,7 @@ fn a_second_link_between_the_same_nodes_is_refused() {
         ),
     ];
     for (links, expect) in cases {
-        let refusal = read(&links).expect_err("the second would carry nothing");
+        let refusal = read(&links).expect_err("the second link would carry no packet");
         assert!(refusal.contains(expect), "{refusal}");
     }
 }

@@ -146,7 +146,8 @@ fn the_effective_scenario_has_derived_values_and_reads_back() {
         }
     }
     let shown = read(&[]).expect("a good scenario").toml();
-    let [start, end] = ["[[radio]]", "[radio.queue]"].map(|table| shown.find(table).expect("it is shown"));
+    let [start, end] =
+        ["[[radio]]", "[radio.queue]"].map(|table| shown.find(table).expect("the comment is printed"));
     insta::assert_snapshot!(&shown[start..end]);
 }
 
@@ -203,7 +204,7 @@ fn a_mistake_of_a_radio_link_is_reported() {
     ];
     let mut page = String::new();
     for sets in sets {
-        let _ = writeln!(page, "== {sets:?}\n{}\n", read(sets).expect_err("this must be refused"));
+        let _ = writeln!(page, "== {sets:?}\n{}\n", read(sets).expect_err("this must be an error"));
     }
     insta::assert_snapshot!(page);
 }
@@ -213,7 +214,7 @@ fn a_mistake_of_a_radio_link_is_reported() {
 #[test]
 fn one_mistake_causes_one_message() {
     let count = |text: &str| {
-        let refused = Scenario::parse(text, "x", &Overrides::default()).expect_err("this must be refused");
+        let refused = Scenario::parse(text, "x", &Overrides::default()).expect_err("this must be an error");
         refused.problems().len()
     };
     let short = FIXED_MOBILE

@@ -95,7 +95,7 @@ fn every_packaged_scenario_is_valid() {
         let sets = vec![("copies".to_string(), copies.to_string())];
         let scenario =
             Scenario::parse(&text, name.as_str(), &Overrides { sets, scheme: None }).expect("good");
-        assert_eq!(scenario.name(), name, "a scenario is found by the name that it gives itself");
+        assert_eq!(scenario.name(), name, "a scenario is found by its own name");
         // Each copy has a flow, and there may be one more flow outside of the copies (Yun 2009, Figure 12).
         let (flows, copies) = (scenario.tcp_flows().count(), copies.parse::<usize>().expect("a count"));
         assert!(flows == copies || flows == copies + 1, "{name}: {flows} flows, {copies} copies");
@@ -144,7 +144,9 @@ fn channels_with_memory_are_planned_as_written() {
     // The same channel specified by its averages: loss rate 0.0825, bad states of 20 / 3 frames, in steps of
     // a millisecond.
     let averages = r#"{ kind = "gilbert-elliott", loss = 0.0825, burst = 6.666666666666667, loss_good = 0.0155, loss_bad = 0.25, step = "1 ms" }"#;
-    let ErrorPlan::Stepped { loss, leave, step, strikes } = model(averages) else { panic!("it has a step") };
+    let ErrorPlan::Stepped { loss, leave, step, strikes } = model(averages) else {
+        panic!("the model has a step")
+    };
     assert_eq!((loss, step, strikes), ([0.0155, 0.25], Span::from_millis(1), Strikes::Data));
     assert!((leave[0] - 0.06).abs() < 1e-12 && (leave[1] - 0.15).abs() < 1e-12, "{leave:?}");
     let plain = r#"{ kind = "gilbert-elliott", loss = 0.75, burst = 3 }"#;
@@ -231,8 +233,9 @@ fn a_propagation_model_replaces_the_ranges() {
         let file = LAST_HOP.replace("range = { receive = \"40 m\", sense = \"85 m\" }", text);
         Scenario::parse(&file, "x", &Overrides::default()).expect("good")
     };
-    let range =
-        |text: &str| scenario(text).plan().links.wlans[0].cell.range.expect("not everyone hears everyone");
+    let range = |text: &str| {
+        scenario(text).plan().links.wlans[0].cell.range.expect("not all stations receive each other")
+    };
     let ranges = range("range = { receive = \"40 m\", sense = \"85 m\" }");
     assert_eq!(ranges, Range::free_space(40.0, 85.0));
     assert_eq!(range("range = { receive = \"40 m\", sense = \"85 m\", capture = \"20 dB\" }").capture, 100.0);

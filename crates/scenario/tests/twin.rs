@@ -114,11 +114,15 @@ fn a_twin_has_only_the_flows_that_carried_data() {
         twin.flows.iter().map(|flow| (flow.scheme, flow.start.secs_f64())).collect()
     };
     assert_eq!(schemes(&iperf3("bbr")), [(Some("bbr"), 0.4)]);
-    assert_eq!(schemes(&iperf3("nv")), [(Some("cubic"), 0.4)], "Airhop has no NV");
-    assert_eq!(schemes(&iperf3("ll-elsn")), [(Some("cubic"), 0.4)], "which needs what no kernel has");
+    assert_eq!(schemes(&iperf3("nv")), [(Some("cubic"), 0.4)], "Airhop does not implement NV");
+    assert_eq!(
+        schemes(&iperf3("ll-elsn")),
+        [(Some("cubic"), 0.4)],
+        "the scheme needs a service that no kernel has"
+    );
     let udp = real("udp", [S, D], 1.0, ObservedLoad::Udp { datagrams: 1000, bytes: 1_000_000 }, None);
     assert_eq!(schemes(std::slice::from_ref(&udp)), [(None, 1.0)]);
     let late = real("late", [S, D], 9.5, ObservedLoad::Tcp { bytes: 1_000_000 }, None);
-    assert_eq!(schemes(&[udp, late]), [(None, 1.0)], "the last tenth of a second tells nothing");
-    assert_eq!(schemes(&[]), [(Some("reno"), 0.0)], "without any the scenario's own flow");
+    assert_eq!(schemes(&[udp, late]), [(None, 1.0)], "the last tenth of a second provides no information");
+    assert_eq!(schemes(&[]), [(Some("reno"), 0.0)], "without real flows, the scenario's own flow");
 }

@@ -36,11 +36,11 @@ impl CongestionControl for NoteTaker {
     }
 
     fn on_delivery(&mut self, _: &mut Window, d: &Delivery, _: &SenderState) {
-        self.notes.lock().expect("nobody panicked").deliveries.push(*d);
+        self.notes.lock().expect("no thread panicked").deliveries.push(*d);
     }
 
     fn on_lost(&mut self, _: &mut Window, _: Time, lost: &LostSegment) {
-        self.notes.lock().expect("nobody panicked").lost.push(number(lost.start));
+        self.notes.lock().expect("no thread panicked").lost.push(number(lost.start));
     }
 
     fn pacing_rate(&self, _: &Window, _: &SenderState) -> Option<Rate> {
@@ -48,7 +48,7 @@ impl CongestionControl for NoteTaker {
     }
 
     fn on_seed(&mut self, seed: u32) {
-        self.notes.lock().expect("nobody panicked").seeds.push(seed);
+        self.notes.lock().expect("no thread panicked").seeds.push(seed);
     }
 }
 
@@ -74,7 +74,7 @@ fn sender_of(config: Config, kept: f64, rate: Option<Rate>) -> (Script, Arc<Mute
 /// Returns the state at the last ACK: lost segments, flight before the ACK, flight after the ACK, and
 /// retransmitted segments.
 fn last(notes: &Mutex<Notes>) -> (u64, u64, u64, Repair) {
-    let d = *notes.lock().expect("nobody panicked").deliveries.last().expect("an ACK came");
+    let d = *notes.lock().expect("no thread panicked").deliveries.last().expect("an ACK came");
     (d.lost / 1000, d.before / 1000, d.in_flight / 1000, d.repair)
 }
 
@@ -92,9 +92,14 @@ fn an_ack_reports_newly_lost_segments() {
         assert_eq!(last(&notes), (0, 10, 9, Repair::Nothing));
         assert_eq!(s.sack(2, &[(4, 6)]), "2! 3+ 14");
         assert_eq!(last(&notes), (2, 10, 7, Repair::Loss));
-        let sample = notes.lock().expect("nobody panicked").deliveries.last().and_then(|d| d.arrivals.rate);
-        assert_eq!(sample.map(|sample| sample.lost), Some(2000), "they were of the flight of what arrived");
-        assert_eq!(notes.lock().expect("nobody panicked").lost, [2, 3]);
+        let sample =
+            notes.lock().expect("no thread panicked").deliveries.last().and_then(|d| d.arrivals.rate);
+        assert_eq!(
+            sample.map(|sample| sample.lost),
+            Some(2000),
+            "the segments were in the flight of the arrived data"
+        );
+        assert_eq!(notes.lock().expect("no thread panicked").lost, [2, 3]);
         assert_eq!(s.at(115).sack(2, &[(4, 7)]), "15");
         assert_eq!(last(&notes), (0, 10, 9, Repair::Loss));
         assert_eq!(s.at(220).ack(15), "16 17 18 19 20 21 22 23 24");
@@ -108,9 +113,9 @@ fn the_handshake_delivers_no_data() {
     let (mut s, notes) = sender_of(Config { handshake: true, ..linux(10.0, 5.0) }, 1.0, None);
     assert_eq!(s.sent(), "SYN");
     assert!(s.at(100).syn_ack().starts_with("ACK 1 2"));
-    assert!(notes.lock().expect("nobody panicked").deliveries.is_empty());
+    assert!(notes.lock().expect("no thread panicked").deliveries.is_empty());
     s.at(200).ack(2);
-    assert_eq!(notes.lock().expect("nobody panicked").deliveries[0].arrivals.fresh, 1000);
+    assert_eq!(notes.lock().expect("no thread panicked").deliveries[0].arrivals.fresh, 1000);
 }
 
 // Pacing delay of the next segment. At 8 Mbit/s ten segments last until 10 ms. An eleventh segment lasts
@@ -118,7 +123,7 @@ fn the_handshake_delivers_no_data() {
 #[test]
 fn an_ack_reports_the_pacing_delay() {
     let (mut s, notes) = sender(Notices::Scheme, Some(Rate::from_bps(8_000_000)));
-    let wait = || notes.lock().expect("nobody panicked").deliveries.last().expect("an ACK came").wait;
+    let wait = || notes.lock().expect("no thread panicked").deliveries.last().expect("an ACK came").wait;
     assert_eq!(s.sent(), "1");
     (0..9).for_each(|_| drop(s.expire()));
     assert_eq!(s.expire(), (10.0, String::new()));
@@ -143,5 +148,5 @@ fn only_a_decrease_of_the_window_counts_as_reduction() {
 fn the_congestion_control_receives_the_seed_of_its_flow() {
     let (mut s, notes) = sender(Notices::Scheme, None);
     s.sender.seed(7);
-    assert_eq!(notes.lock().expect("nobody panicked").seeds, [7]);
+    assert_eq!(notes.lock().expect("no thread panicked").seeds, [7]);
 }

@@ -80,11 +80,7 @@ fn ece_marks_reach_the_kernel_callbacks() {
         let expected = [[2, 0, flags], [3, 1, flags], [5, 3, reduced], [6, 3, reduced]];
         let told = told.lock().expect("no panic held it");
         assert_eq!(told.iter().map(|(marks, _)| *marks).collect::<Vec<_>>(), expected);
-        assert_eq!(
-            s.window().1,
-            if uses { 9.0 } else { 5.0 },
-            "one reduction, where the connection takes part"
-        );
+        assert_eq!(s.window().1, if uses { 9.0 } else { 5.0 }, "one reduction, if the connection uses ECN");
     }
 }
 

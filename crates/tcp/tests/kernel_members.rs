@@ -86,7 +86,7 @@ fn each_kind_of_ack_sets_its_kernel_flags() {
     let (mut s, told) = script(&linux(10.0, 5.0), 1_000_000_000, false);
     s.opening();
     s.at(100).ack(2);
-    assert_eq!(last(&told).0, ADVANCES, "header prediction foresees it, and nothing is amiss");
+    assert_eq!(last(&told).0, ADVANCES, "header prediction covers this ACK, and no flag is set");
     s.sack(2, &[(3, 3)]);
     assert_eq!(last(&told).0, SLOW | DATA_SACKED, "sent after high_seq, the beginning");
     s.sack(2, &[(3, 4)]);
@@ -94,10 +94,10 @@ fn each_kind_of_ack_sets_its_kernel_flags() {
     s.sack(2, &[(3, 6)]);
     assert!(s.sender.counters().fast_recoveries == 1);
     s.at(200).sack(7, &[]);
-    assert_eq!(last(&told).0, ADVANCES | RETRANS_DATA_ACKED, "what was sent again is acknowledged");
+    assert_eq!(last(&told).0, ADVANCES | RETRANS_DATA_ACKED, "the retransmission is acknowledged");
     s.sack(8, &[(2, 2)]);
     let again = ADVANCES | RETRANS_DATA_ACKED;
-    assert_eq!(last(&told).0, SLOW | again | DSACKING_ACK, "and segment 7, which RACK took for lost");
+    assert_eq!(last(&told).0, SLOW | again | DSACKING_ACK, "and segment 7, which RACK marked lost");
 }
 
 // tcp_identify_packet_loss(): FLAG_LOST_RETRANS is set when RACK detects a lost retransmission. Linux counts
@@ -113,12 +113,12 @@ fn retransmissions_update_the_kernel_counters() {
     assert_eq!((sk.total_retrans, sk.in_flight()), (0, 5));
     s.after(1).sack(1, &[(2, 6)]);
     let (flag, sk, _) = last(&told);
-    assert_eq!((sk.lost_out, sk.retrans_out, sk.total_retrans), (1, 1, 1), "it is sent again");
+    assert_eq!((sk.lost_out, sk.retrans_out, sk.total_retrans), (1, 1, 1), "the segment is retransmitted");
     assert_eq!(sk.in_flight(), sk.packets_out - sk.sacked_out);
     assert_eq!(flag & LOST_RETRANS, 0);
     s.at(250).sack(1, &[(2, 14)]);
     let (flag, sk, _) = last(&told);
-    assert_eq!(flag & LOST_RETRANS, LOST_RETRANS, "what left after it has arrived");
+    assert_eq!(flag & LOST_RETRANS, LOST_RETRANS, "segments sent later have arrived");
     assert_eq!(sk.retrans_out, 0);
 }
 
@@ -156,7 +156,7 @@ fn only_a_lone_partial_segment_sets_flag_ack_maybe_delayed() {
     s.at(100).ack(2);
     assert_eq!((last(&told).0 & ACK_MAYBE_DELAYED, last(&told).2.is_ack_delayed), (0, false));
     s.at(140).sack_bytes(1501, &[]);
-    assert_eq!(last(&told).0 & ACK_MAYBE_DELAYED, 0, "beside another");
+    assert_eq!(last(&told).0 & ACK_MAYBE_DELAYED, 0, "together with another segment");
     let (mut s, told) = script(&linux(10.0, 5.0), 500, false);
     s.opening();
     s.at(140).sack_bytes(501, &[]);

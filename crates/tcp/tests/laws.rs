@@ -24,7 +24,7 @@ fn for_every_scheme<S: Strategy>(
     let missing = without_a_law(SCHEMES.iter().map(|scheme| scheme.name));
     assert!(
         missing.is_empty(),
-        "{}: add the scheme to `Law::of` in crates/tcp/tests/common/ledger.rs, by how it repairs losses",
+        "{}: add the scheme with its loss recovery to `Law::of` in crates/tcp/tests/common/ledger.rs",
         missing.join(", ")
     );
     for scheme in SCHEMES {
@@ -172,7 +172,7 @@ fn transfer(scheme: &'static str, k: u8, config: &Config, path: Path, bytes: u64
 fn is_complete(t: &Transfer<Ledger>, bytes: u64) -> Result<(), TestCaseError> {
     prop_assert_eq!(t.receiver.delivered(), bytes);
     prop_assert_eq!(t.sender.state().una, bytes + 1);
-    prop_assert!(t.sender.poll_timeout().is_none(), "a timer runs for nothing");
+    prop_assert!(t.sender.poll_timeout().is_none(), "a timer runs without a purpose");
     Ok(())
 }
 
@@ -199,7 +199,7 @@ fn every_closed_connection_delivers_its_fin_and_ends() {
         t.run_until(at(100_000_000));
         prop_assert_eq!((t.receiver.delivered(), t.receiver.has_ended()), (bytes, true));
         prop_assert_eq!((t.sender.state().una, t.sender.is_fin_acknowledged()), (bytes + 2, true));
-        prop_assert!(t.sender.poll_timeout().is_none(), "a timer runs for nothing");
+        prop_assert!(t.sender.poll_timeout().is_none(), "a timer runs without a purpose");
         Ok(())
     });
 }

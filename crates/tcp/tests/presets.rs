@@ -27,7 +27,7 @@ fn docs_presets_lists_every_file_that_reads_the_preset() {
         let name = path.strip_prefix(root).expect("below it").to_str().expect("text").replace('\\', "/");
         assert!(
             page.contains(&format!("`crates/tcp/{name}`")),
-            "{name} asks for the preset; docs/presets.md does not say what for"
+            "{name} uses the preset; docs/presets.md does not state the purpose"
         );
     }
 }

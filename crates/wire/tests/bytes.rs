@@ -141,7 +141,7 @@ fn the_header_checksum_covers_only_the_headers() {
     let protected = [&good[12..20], &[0, 6, 0, 24], &headers[..]].concat();
     assert_eq!(internet_checksum(&protected), 0);
     let other = bytes(&data(Segment { seq: 1001, len: 999, header_check: true, ..NOTHING }));
-    assert_eq!(good[42..44], other[42..44], "the payload has no part in it");
+    assert_eq!(good[42..44], other[42..44], "the payload does not change the checksum");
     let mut hit = good.clone();
     hit[34] ^= 0x20; // the window
     repair_checksums(&mut hit);

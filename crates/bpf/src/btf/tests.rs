@@ -56,7 +56,7 @@ fn truncated_and_unknown_btf_types_are_reported() {
     let words = [1, STRUCT | 1, 8, 0, 1, 0];
     let whole = section(&words, "\0loop\0");
     for length in 0..whole.len() {
-        assert!(Btf::read(&whole[..length]).is_err(), "{length} bytes of it");
+        assert!(Btf::read(&whole[..length]).is_err(), "the first {length} bytes");
     }
     let refusal = |words: &[u32]| Btf::read(&section(words, "\0")).expect_err("no types").to_string();
     assert!(refusal(&[0, 25 << 24, 0]).contains("type 1: kind 25"));

@@ -211,7 +211,7 @@ fn jumps_match_rfc_9669() {
             "only lower halves: {operation:#x}"
         );
     }
-    assert!(!taken(0x4d, 0b10, 0b01), "no bit in common");
+    assert!(!taken(0x4d, 0b10, 0b01), "no common bit");
     assert!(
         taken(0x05, 0, 0) && run_lines(&[(0x06, 0, 0, 0, 1), EXIT, (0xb7, 0, 0, 0, 9), EXIT], 0, 0) == Ok(9)
     );
@@ -335,9 +335,9 @@ fn an_undefined_instruction_is_refused() {
     };
     assert!(refused(0xf7, 0, 0, 0, 0).contains("unknown instruction: opcode 0xf7"));
     assert!(refused(0x3f, 0, 1, 2, 0).contains("unknown"), "a division is signed or not");
-    assert!(refused(0xdb, 1, 2, 0, 0x31).contains("unknown"), "an atomic operation of no table");
+    assert!(refused(0xdb, 1, 2, 0, 0x31).contains("unknown"), "an atomic operation that is not in the table");
     assert!(refused(0xb7, 10, 0, 0, 0).contains("frame pointer"));
-    assert!(refused(0xdb, 1, 10, 0, 1).contains("frame pointer"), "what a fetch writes");
+    assert!(refused(0xdb, 1, 10, 0, 1).contains("frame pointer"), "the value that a fetch writes");
     assert!(refused(0xbf, 11, 0, 0, 0).contains("r11"));
     assert!(refused(0x37, 1, 0, 0, 0).contains("constant 0"));
     assert!(refused(0x67, 1, 0, 0, 64).contains("shifts 64 bits by 64"));

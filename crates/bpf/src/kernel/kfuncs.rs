@@ -129,7 +129,7 @@ impl Window {
         let mut fields = Window::FIELDS
             .map(|name| layout.get(name).expect("every socket's layout has its window"))
             .into_iter();
-        let mut next = || fields.next().expect("as many as there are names");
+        let mut next = || fields.next().expect("one value for each name");
         Window {
             snd_cwnd: next(),
             snd_cwnd_cnt: next(),

@@ -226,7 +226,7 @@ mod tests {
                     crate::privileges::skip("no new namespaces");
                 }
             });
-            thread.join().expect("a test that holds");
+            thread.join().expect("a condition that is true");
         });
     }
 
@@ -244,9 +244,9 @@ mod tests {
             netlink.remove_blackhole("lo").expect("the rule of the first is still there");
             netlink.add_blackhole("lo").unwrap();
             drop(first);
-            netlink.remove_blackhole("lo").expect_err("the rule went with its emulator");
-            Interface::open("lo").expect("it is free again");
-            take_users_rule("lo").expect("the rule of the administrator was left alone");
+            netlink.remove_blackhole("lo").expect_err("the rule was removed with its emulator");
+            Interface::open("lo").expect("the interface is free again");
+            take_users_rule("lo").expect("the administrator's rule is unchanged");
         });
     }
 }

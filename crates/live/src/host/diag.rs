@@ -222,7 +222,7 @@ mod tests {
                 nix::sys::socket::getsockopt(&client, nix::sys::socket::sockopt::TcpCongestion).unwrap();
             assert_eq!(one.control, control.to_string_lossy());
             assert_eq!((one.cwnd, one.ssthresh, one.retransmits, one.ca_state), (10, None, 0, 0));
-            assert!((1..5_000_000).contains(&one.srtt_us), "the handshake gave a sample: {one:?}");
+            assert!((1..5_000_000).contains(&one.srtt_us), "the handshake is an RTT sample: {one:?}");
             of(ends[1], ends[0]);
             assert_eq!(one.flow(), format!("tcp {} > {}", ends[0], ends[1]));
         }

@@ -42,7 +42,7 @@ fn uplink_acks_of_segments_lost_on_the_air_carry_eln() {
     data(&mut agent, [0, 1, 3, 4, 5, 6, 7]);
     assert_eq!(acks(&mut agent, [1, 2, 2, 2]), [false, true, true, true]);
     data(&mut agent, [2]);
-    assert_eq!(acks(&mut agent, [2, 2]), [true, true], "caused by what was sent before the repair");
+    assert_eq!(acks(&mut agent, [2, 2]), [true, true], "caused by segments sent before the retransmission");
     assert_eq!(acks(&mut agent, [5, 5, 5, 5]), [false; 4]);
     data(&mut agent, [5, 8]);
     assert_eq!(acks(&mut agent, [9, 9]), [false; 2]);

@@ -169,7 +169,7 @@ mod tests {
         let mut packet = Packet::new(FlowId(0), NodeId(0), NodeId(1), 40, body);
         let mut actions = AgentActions::default();
         assert_eq!(Bystander.on_packet(Time::ZERO, &mut packet, 1.0, &mut actions), PacketAction::Forward);
-        assert!(!Bystander.on_waiting(Time::ZERO, &mut packet), "no further ACK is shown");
+        assert!(!Bystander.on_waiting(Time::ZERO, &mut packet), "no further ACK reaches the agent");
         Bystander.on_piggybacked(Time::ZERO, 1);
         assert!(!Bystander.uses_fades());
         assert_eq!((Bystander.first_window(), Bystander.poll_timeout()), (None, None));

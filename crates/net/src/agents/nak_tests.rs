@@ -82,7 +82,7 @@ fn pass(agent: &mut Nak, now: Time, mut packet: Packet) -> Vec<u64> {
 
 fn named(packet: &Packet) -> Vec<u64> {
     let Body::Tcp(s) = &packet.body else { unreachable!("only segments were made") };
-    assert_eq!(packet.bytes, 40 + s.len + s.option_bytes(), "it is longer by the option");
+    assert_eq!(packet.bytes, 40 + s.len + s.option_bytes(), "the option makes the packet longer");
     s.options.naks.seqs().iter().map(|seq| (seq - 1) / 1000 + 1).collect()
 }
 
@@ -117,7 +117,7 @@ fn naks_are_added_to_queued_acks() {
         assert_eq!(link_event(&mut agent, ms(0), LinkEventKind::Discarded, n, NEXT, true), SPARED);
     }
     let [mut first, mut second] = [ack(), ack()];
-    assert!(agent.on_waiting(ms(0), &mut first), "it has more to say");
+    assert!(agent.on_waiting(ms(0), &mut first), "it still has NAKs to send");
     assert!(!agent.on_waiting(ms(0), &mut second));
     assert_eq!([named(&first), named(&second)], [vec![3, 5, 7, 8], vec![9]]);
 }

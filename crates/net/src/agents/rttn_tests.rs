@@ -68,9 +68,9 @@ fn interval_and_duration_of_fades_are_averaged() {
 fn the_first_data_of_a_flow_causes_an_rttn() {
     let mut a = agent();
     assert_eq!(fade_begins(&mut a, 0), []);
-    assert_eq!(fade_ends(&mut a, 4000, 4000), [], "nobody is there to be told");
+    assert_eq!(fade_ends(&mut a, 4000, 4000), [], "no sender can be notified");
     assert_eq!(data(&mut a, 5000), [8000.0]);
-    assert_eq!(data(&mut a, 9000), [], "the sender knows");
+    assert_eq!(data(&mut a, 9000), [], "the sender has detected the loss");
 }
 
 // A notice is sent "at each fade start", and when D has changed by more than 20 % since the last notice.
@@ -85,7 +85,7 @@ fn a_fade_start_causes_an_rttn_to_active_senders() {
     assert_eq!(fade_begins(&mut a, 20_000), [9000.0]);
     // F 4.5 + 11.5/8 = 5.9375, Fd 2.25 + 9.25/8 = 3.40625
     assert_eq!(fade_ends(&mut a, 36_000, 16_000), [12_750.0]);
-    assert!(a.uses_fades(), "all of this needs to be told");
+    assert!(a.uses_fades(), "the agent requires the events of fades");
 }
 
 // "More than 20 %", up or down: a change of exactly 20 % causes no notice.
@@ -117,8 +117,8 @@ fn an_rttn_is_repeated_after_sixty_seconds() {
     let mut a = agent();
     data(&mut a, 0);
     assert_eq!(fade_ends(&mut a, 60_000, 4000), [8000.0]);
-    assert_eq!(fade_begins(&mut a, 61_001), [], "the flow has fallen silent");
-    assert_eq!(data(&mut a, 61_002), [], "but what it was told holds");
+    assert_eq!(fade_begins(&mut a, 61_001), [], "the flow is no longer active");
+    assert_eq!(data(&mut a, 61_002), [], "the announced value is still valid");
     assert_eq!(data(&mut a, 119_999), []);
     assert_eq!(data(&mut a, 120_000), [8000.0]);
 }

@@ -94,7 +94,7 @@ fn snoop_retransmits_a_segment_at_its_second_duplicate_ack() {
         assert_eq!(s.ack(at, 2), SUPPRESSED);
     }
     s.data(17, 8);
-    assert_eq!(s.ack(17, 2), FORWARDED, "that one is caused by new data");
+    assert_eq!(s.ack(17, 2), FORWARDED, "new data causes that duplicate");
     assert_eq!(s.ack(18, 9), FORWARDED);
     assert_eq!(s.snoop.poll_timeout(), None);
 }
@@ -113,7 +113,7 @@ fn snoop_retransmits_a_segment_once_on_duplicate_acks() {
         s.data(9 + n, n);
     }
     assert_eq!(s.ack(20, 1), FORWARDED);
-    assert_eq!(s.ack(21, 1), FORWARDED, "the third that the sender sees");
+    assert_eq!(s.ack(21, 1), FORWARDED, "the third duplicate ACK at the sender");
     // Segments 2 to 8, sent after the lost segment, cause duplicate ACKs; two of them were counted.
     for at in 22..27 {
         assert_eq!(s.ack(at, 1), SUPPRESSED);

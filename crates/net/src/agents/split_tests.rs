@@ -97,10 +97,7 @@ fn the_split_proxy_acknowledges_within_its_buffer() {
     assert_eq!(out(&mut actions).acks, [(4001, 8001)]);
     assert_eq!(split.poll_timeout(), Some(ms(611)));
     data(&mut split, ms(300), 4001);
-    assert!(
-        split.poll_timeout().is_some_and(|due| due != ms(611)),
-        "only its own retransmission timer is left"
-    );
+    assert!(split.poll_timeout().is_some_and(|due| due != ms(611)), "only its own retransmission timer runs");
 }
 
 // A window update is sent only to a sender that had to stop. While a whole segment fits, the ACK of the

@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(book.on_arrival(at(2200), &made(Rttn, 1500), None), Some(300.0));
         assert_eq!(book.on_arrival(at(2500), &made(Rttn, 2000), Some(at(2600))), Some(-100.0));
         assert_eq!(counts(&book), (3, 2, Some(1100.0 / 3.0), 2));
-        assert!(book.expiries.is_empty(), "nothing is under way that could have missed them");
+        assert!(book.expiries.is_empty(), "no notice in flight could arrive after these timeouts");
     }
 
     // "At or after the notice was made": an expiry at the time of the transmission counts.

@@ -105,6 +105,6 @@ mod tests {
         ledger.on_loss(2001, Drop::Channel);
         judge(&mut ledger, 2001, LossClass::Undecided, 1001);
         assert_eq!(ledger.confusion(), [[0, 0, 0, 0, 1], [1, 0, 0, 1, 0], [0, 0, 1, 0, 0]]);
-        assert_eq!(ledger.lost, BTreeMap::from([(2001, Drop::Channel)]), "what is acknowledged is forgotten");
+        assert_eq!(ledger.lost, BTreeMap::from([(2001, Drop::Channel)]), "acknowledged segments are removed");
     }
 }

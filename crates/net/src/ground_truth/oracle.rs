@@ -83,7 +83,7 @@ impl<'a> Network<'a> {
     }
 
     fn link(&self, hop: Hop) -> &'a dyn LinkPlan {
-        self.plan.links.of(hop).expect("a path is made of hops")
+        self.plan.links.of(hop).expect("a path consists of hops")
     }
 
     fn add(&mut self, flow: &FlowPlan) {

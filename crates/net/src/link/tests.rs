@@ -52,7 +52,7 @@ impl Bench {
                     self.link.on_free(now, &mut self.arena, &mut self.events, &mut self.dropped);
                     self.note_departures(now);
                 }
-                other => unreachable!("{other:?} is none of a link"),
+                other => unreachable!("{other:?} is not an event of a link"),
             }
         }
     }

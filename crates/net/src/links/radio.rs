@@ -71,7 +71,7 @@ impl LinkPlan for RadioLinkPlan {
 fn end(hop: Hop) -> End {
     match hop {
         Hop::Layer { layer: Layer::Radio(_), from, .. } => from as End,
-        other => unreachable!("{other:?} is over no radio link"),
+        other => unreachable!("{other:?} is not over a radio link"),
     }
 }
 

@@ -74,6 +74,6 @@ impl LinkPlan for WiredPlan {
 fn direction(hop: Hop) -> usize {
     match hop {
         Hop::Link(number) => usize::from(number % 2),
-        other => unreachable!("{other:?} is over no wire"),
+        other => unreachable!("{other:?} is not over a wire"),
     }
 }

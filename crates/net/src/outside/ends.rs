@@ -166,9 +166,9 @@ mod tests {
         half.on_fin(1001);
         assert!(half.on_ack(1002));
         assert_eq!((half.delivered(), half.flight()), (1000, 0));
-        assert!(!half.on_ack(500), "an old ACK takes nothing back");
+        assert!(!half.on_ack(500), "an old ACK has no effect");
         half.on_fin(200);
-        assert!(!half.on_ack(1002) && half.delivered() == 1000, "nor does another FIN");
+        assert!(!half.on_ack(1002) && half.delivered() == 1000, "a second FIN has no effect");
         let mut closing = HalfConnection::new(0, Way::Forward, FlowId(1));
         closing.on_data(ms(0), 1, 1001);
         closing.on_fin(1001);

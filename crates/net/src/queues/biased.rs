@@ -45,10 +45,14 @@ mod tests {
         for set in [out as fn(&mut Packet), |_| {}, out] {
             assert_eq!(bench.offer_with(set), Offered::Queued);
         }
-        assert_eq!(bench.offer_with(out), Offered::Dropped(3, Drop::Queue), "an out packet makes nobody go");
-        assert_eq!(bench.offer(), Offered::Dropped(2, Drop::Queue), "the newer of two");
-        assert_eq!(bench.offer(), Offered::Dropped(0, Drop::Queue), "then the other");
-        assert_eq!(bench.offer(), Offered::Dropped(6, Drop::Queue), "only in packets are left");
+        assert_eq!(
+            bench.offer_with(out),
+            Offered::Dropped(3, Drop::Queue),
+            "an \"out\" packet does not replace a packet"
+        );
+        assert_eq!(bench.offer(), Offered::Dropped(2, Drop::Queue), "the newer of two packets");
+        assert_eq!(bench.offer(), Offered::Dropped(0, Drop::Queue), "then the older packet");
+        assert_eq!(bench.offer(), Offered::Dropped(6, Drop::Queue), "only \"in\" packets remain");
         assert_eq!(bench.drain(), [1, 4, 5], "first in, first out");
     }
 }

@@ -312,7 +312,7 @@ mod tests {
                 bench.next();
                 drops += bench.dropped().len();
             }
-            assert_eq!(drops, dropped, "{waiting} left behind");
+            assert_eq!(drops, dropped, "{waiting} packets remain");
         }
     }
 
@@ -326,8 +326,8 @@ mod tests {
         for ms in 0..430 {
             bench.now = Time::ZERO + Span::from_millis(ms);
             bench.offer_with(ect);
-            let packet = bench.next_packet().expect("one waits");
-            assert_eq!(number(&packet), ms, "nothing is missing");
+            let packet = bench.next_packet().expect("one packet is queued");
+            assert_eq!(number(&packet), ms, "no packet is missing");
             if packet.ecn == Ecn::Ce {
                 marked.push(ms);
             }

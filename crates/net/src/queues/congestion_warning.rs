@@ -76,7 +76,7 @@ mod tests {
         assert_eq!(
             bench.offer_with(ect),
             Offered::Dropped(5, Drop::Queue),
-            "a full queue drops all the same"
+            "a full queue nevertheless drops packets"
         );
         let marks = bench.drain_packets().map(|packet| packet.ecn == Ecn::Ce);
         assert_eq!(marks.collect::<Vec<_>>(), [false, false, false, true, true]);

@@ -157,7 +157,7 @@ mod tests {
                 .for_each(|_| assert_eq!(bench.offer_with(of(flow, sizes[flow as usize])), Offered::Queued))
         });
         for _ in 0..200 {
-            let packet = bench.next_packet().expect("all have something to send");
+            let packet = bench.next_packet().expect("all flows have packets");
             sent[packet.flow.0 as usize] += packet.bytes;
             bench.offer_with(of(packet.flow.0, packet.bytes));
             let (least, most) = (sent.iter().min(), sent.iter().max());
@@ -174,7 +174,7 @@ mod tests {
         for flow in [0, 0, 1] {
             bench.offer_with(of(flow, 900));
         }
-        assert_eq!(bench.drain(), [1, 3, 2], "one quantum, not one and 900");
+        assert_eq!(bench.drain(), [1, 3, 2], "one quantum, not one quantum plus 900");
     }
 
     // Routing messages belong to no flow, and have their own queue.
@@ -199,9 +199,13 @@ mod tests {
         assert_eq!(
             bench.offer_with(of(1, 1000)),
             Offered::Dropped(2, Drop::Queue),
-            "the newest of the flood"
+            "the newest packet of the longest queue"
         );
-        assert_eq!(bench.offer_with(of(0, 1000)), Offered::Dropped(5, Drop::Queue), "now that is this one");
+        assert_eq!(
+            bench.offer_with(of(0, 1000)),
+            Offered::Dropped(5, Drop::Queue),
+            "this packet is now the newest"
+        );
         assert_eq!(bench.drain(), [0, 3, 1, 4]);
     }
 }

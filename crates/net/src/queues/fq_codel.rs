@@ -253,13 +253,13 @@ mod tests {
     #[test]
     fn an_empty_fq_codel_queue_stays_listed_for_one_round() {
         let mut bench = waiting(PLAN, &[(900, 1000)]);
-        assert_eq!(next_flows(&mut bench, 2), [0, 0], "no longer new");
+        assert_eq!(next_flows(&mut bench, 2), [0, 0], "no longer a new queue");
         let mut sent = [0; 3];
         for step in 0..300 {
             bench.offer_with(of(1 + step % 2, 1000));
             sent[next_flows(&mut bench, 1)[0] as usize] += 1;
         }
-        assert!(sent[0] >= 80, "{sent:?}: a third of the link is its own");
+        assert!(sent[0] >= 80, "{sent:?}: its share is a third of the link");
     }
 
     // §3: flows get equal shares of bytes, not of packets.
@@ -351,7 +351,7 @@ mod tests {
     fn flows_share_a_queue_by_number_modulo_queue_count() {
         let two = FqCodelPlan { flows: 2, ..PLAN };
         let mut bench = waiting(two, &[(2, 1000), (2, 1000), (2, 1000)]);
-        assert_eq!(bench.drain(), [0, 1, 2, 3, 4, 5], "0 and 2 have one queue: 0 1 | 2 3 | 4 5");
+        assert_eq!(bench.drain(), [0, 1, 2, 3, 4, 5], "0 and 2 share a queue: 0 1 | 2 3 | 4 5");
         let mut bench = waiting(two, &[(2, 1000), (0, 0), (2, 1000), (1, 1000)]);
         assert_eq!(bench.drain(), [0, 1, 4, 2, 3]);
     }

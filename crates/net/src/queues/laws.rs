@@ -132,7 +132,7 @@ impl Audit {
             let flow = self.flows[number as usize];
             assert!(
                 self.inside.remove(&(flow, number)),
-                "{:?}: {number} is dropped once, or sent",
+                "{:?}: packet {number} is either dropped once or sent",
                 self.plan
             );
         }

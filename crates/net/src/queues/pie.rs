@@ -325,7 +325,7 @@ mod tests {
         assert!(told_at(&mut pie, 150));
         (pie.probability, pie.delay_before, pie.delay) = (0.3, 7.0 * MS, 7.0 * MS);
         told_at(&mut pie, 165);
-        assert_eq!(pie.burst_left, Span::ZERO, "not over yet");
+        assert_eq!(pie.burst_left, Span::ZERO, "the interval has not ended");
         pie.probability = 0.0;
         told_at(&mut pie, 166);
         assert_eq!(pie.burst_left, PLAN.burst);
@@ -396,8 +396,8 @@ mod tests {
         bench.next();
         assert_eq!(bench.disc.len(), 2);
         bench.disc.control = at(1.0, 20.0 * MS, 20.0 * MS);
-        assert_eq!(bench.offer(), Offered::Queued, "it finds two");
-        assert_eq!(bench.offer(), Offered::Dropped(4, Drop::Aqm), "it finds three");
+        assert_eq!(bench.offer(), Offered::Queued, "two packets are queued at its arrival");
+        assert_eq!(bench.offer(), Offered::Dropped(4, Drop::Aqm), "three packets are queued at its arrival");
     }
 
     // §4.3: the delay is the sojourn time of the last departed packet, and zero if the queue is empty.

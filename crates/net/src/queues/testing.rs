@@ -72,7 +72,7 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
     pub fn waiting(&self) -> BTreeSet<u64> {
         let mut waiting = BTreeSet::new();
         let is_known = self.disc.any_waiting(&mut |id| !waiting.insert(number(self.arena.get(id))));
-        assert!(!is_known, "each is shown once");
+        assert!(!is_known, "each packet is passed once");
         waiting
     }
 
@@ -136,6 +136,6 @@ pub fn datagram(number: u64) -> Packet {
 pub fn number(packet: &Packet) -> u64 {
     match &packet.body {
         Body::Udp(datagram) => datagram.number,
-        other => unreachable!("no {other:?} was made"),
+        other => unreachable!("a {other:?} is not created here"),
     }
 }

@@ -147,7 +147,7 @@ mod tests {
         };
         assert_eq!(offer(&mut queue, 0, true), Some(0));
         assert_eq!([1, 2, 3].map(|number| offer(&mut queue, number, false)), [None; 3]);
-        assert_eq!(offer(&mut queue, 4, true), None, "others go first");
+        assert_eq!(offer(&mut queue, 4, true), None, "other queues are served first");
         assert_eq!(dropped.iter().map(|(packet, _)| packet.to).collect::<Vec<_>>(), [13, 14]);
         let mut next = || queue.pop(Time::ZERO, &mut arena, &mut dropped).map(|packet| packet.to);
         assert_eq!([next(), next(), next()], [Some(11), Some(12), None]);

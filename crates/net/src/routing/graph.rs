@@ -312,15 +312,19 @@ mod tests {
         let wired = pairs.iter().zip(0..).map(|(&(a, b), i)| Joins::wire([NodeId(a), NodeId(b)], i));
         let graph = Graph::new(names(["s", "b", "a", "d", "x", "y", "island"]), wired);
         let hops = graph.towards(NodeId(3));
-        assert_eq!(hops[0], Hop::Link(4), "s goes by a");
+        assert_eq!(hops[0], Hop::Link(4), "the route of s is over a");
         assert_eq!(hops[5], Hop::Link(12));
         assert_eq!([hops[3], hops[6]], [Hop::None, Hop::None]);
-        assert_eq!(graph.towards(NodeId(0))[3], Hop::Link(7), "d goes back by a, over the link from a");
+        assert_eq!(
+            graph.towards(NodeId(0))[3],
+            Hop::Link(7),
+            "the reverse route of d is over a, over the link from a"
+        );
         assert_eq!(graph.end(Hop::Link(7)), Some(NodeId(2)));
         let routes = Routes::new(&graph, [NodeId(3)]);
         let path = routes.path(&graph, NodeId(0), NodeId(3));
         assert_eq!(path, [(NodeId(0), Hop::Link(4)), (NodeId(2), Hop::Link(6))]);
-        assert_eq!(routes.path(&graph, NodeId(6), NodeId(3)), [], "no way from the island");
+        assert_eq!(routes.path(&graph, NodeId(6), NodeId(3)), [], "no route from the island");
     }
 
     /// s is connected to two base stations of a cell, and a chain follows the cell. Paths through both base
@@ -338,8 +342,8 @@ mod tests {
         let cells = [everyone, chain].map(Joins::Stations);
         let graph = Graph::new(names(["s", "q", "p", "d", "e", "f", "g"]), wired.into_iter().chain(cells));
         let up = graph.towards(NodeId(0));
-        assert_eq!(up[3], Hop::Layer { layer: Layer::Cell(0), from: 2, to: 1 }, "d goes by p");
-        assert_eq!(up[6], Hop::Layer { layer: Layer::Cell(1), from: 2, to: 1 }, "g does not hear e");
+        assert_eq!(up[3], Hop::Layer { layer: Layer::Cell(0), from: 2, to: 1 }, "the route of d is over p");
+        assert_eq!(up[6], Hop::Layer { layer: Layer::Cell(1), from: 2, to: 1 }, "g does not receive e");
         let down = graph.towards(NodeId(6));
         assert_eq!([down[3], down[0]], [Hop::Layer { layer: Layer::Cell(0), from: 2, to: 3 }, Hop::Link(2)]);
     }
@@ -355,7 +359,7 @@ mod tests {
         let towards_s = graph.towards(NodeId(2));
         let radio = |link, from| Hop::Layer { layer: Layer::Radio(link), from, to: 1 - from };
         let first = radio(0, 0);
-        assert_eq!(towards_s[..2], [first, Hop::Link(0)], "by b, which comes before t");
+        assert_eq!(towards_s[..2], [first, Hop::Link(0)], "over b, whose name precedes t");
         assert_eq!(towards_s[3], radio(1, 0));
         assert_eq!([graph.end(first), graph.end(towards_s[3])], [Some(NodeId(1)), Some(NodeId(2))]);
         let path = Routes::new(&graph, [NodeId(0)]).path(&graph, NodeId(2), NodeId(0));

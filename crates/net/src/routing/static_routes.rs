@@ -101,6 +101,6 @@ mod tests {
         let routes = Routes::new(&graph, [NodeId(1)]);
         let hops = [0, 1].map(|node| routes.hop(NodeId(node), NodeId(1)));
         assert_eq!(hops, [Hop::Link(0), Hop::None]);
-        assert_eq!(routes.hop(NodeId(1), NodeId(0)), Hop::None, "nobody goes there");
+        assert_eq!(routes.hop(NodeId(1), NodeId(0)), Hop::None, "no route leads there");
     }
 }

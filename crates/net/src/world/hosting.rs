@@ -145,7 +145,7 @@ impl World {
 
     /// Returns the nodes at the start and the end of a wireless hop.
     fn ends(&self, hop: Hop) -> [NodeId; 2] {
-        self.links.of(hop).expect("only the link layers of links tell").ends(hop)
+        self.links.of(hop).expect("only link layers of links report events").ends(hop)
     }
 
     /// Returns the queue before a wireless hop, if the hop is wireless.

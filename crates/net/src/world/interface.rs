@@ -272,7 +272,7 @@ mod tests {
         assert_eq!(records.entry(6).last_loss, None);
         assert_eq!(records.remove(5).last_loss, Some(Drop::Collision));
         assert_eq!(records.remove(5).last_loss, None, "it is removed once");
-        assert_eq!(records.remove(8).last_loss, None, "none was needed");
+        assert_eq!(records.remove(8).last_loss, None, "no retransmission was necessary");
         assert_eq!([7, 6].map(|number| records.remove(number).last_loss), [Some(Drop::Channel), None]);
         assert!(records.records.0.is_empty());
     }
@@ -281,7 +281,7 @@ mod tests {
     fn a_fade_lasts_from_the_first_failure_to_the_next_link_ack() {
         let at = |ms| Time::ZERO + Span::from_millis(ms);
         let mut fades = Fades::new(false);
-        assert!(!fades.begins(at(1), 3), "nobody listens");
+        assert!(!fades.begins(at(1), 3), "no node listens");
         fades.listen(3, 0);
         fades.listen(3, 1);
         assert_eq!(fades.listeners(3), [0, 1]);

@@ -21,7 +21,7 @@ impl World {
     #[inline(never)]
     pub(crate) fn on_cell_event(&mut self, now: Time, event: CellEvent) {
         let LinkLayer::Cell(cell) = &mut self.links.cells[usize::from(event.cell)].layer else {
-            unreachable!("only cells are there")
+            unreachable!("the network has only cells")
         };
         cell.on_event(now, event.what, &mut self.events, &mut self.effects);
         self.apply_effects(now, Layer::Cell(event.cell));
@@ -29,7 +29,7 @@ impl World {
 
     pub(crate) fn on_radio_event(&mut self, now: Time, event: RadioEvent) {
         let LinkLayer::Radio(link) = &mut self.links.radios[usize::from(event.link)].layer else {
-            unreachable!("only radio links are there")
+            unreachable!("the network has only radio links")
         };
         link.on_event(now, event.what, &mut self.events, &mut self.effects);
         self.apply_effects(now, Layer::Radio(event.link));

@@ -59,7 +59,7 @@ impl World {
     /// Empties the queue of the old base station when the mobile has reached the new base station.
     pub(crate) fn on_handoff(&mut self, now: Time, i: u16) {
         let hop = self.handoffs[usize::from(i)];
-        let link = self.links.of_mut(hop).expect("the way to a mobile is over a link");
+        let link = self.links.of_mut(hop).expect("the path to a mobile is over a link");
         let place = link.place(hop);
         link.clear_queue(hop, &mut self.dropped_by_queue);
         self.drop_at_link(now, place);

@@ -94,7 +94,7 @@ impl World {
     fn station_reports(&self) -> Vec<StationReport> {
         let cells = self.ground.plan.links.wlans.iter().zip(&self.links.cells);
         let stations = cells.flat_map(|(plan, site)| {
-            let LinkLayer::Cell(cell) = &site.layer else { unreachable!("a cell is no radio link") };
+            let LinkLayer::Cell(cell) = &site.layer else { unreachable!("a cell is not a radio link") };
             plan.cell.stations.iter().zip(cell.airtimes()).map(|((name, _), airtime)| StationReport {
                 cell: plan.cell.name.clone(),
                 name: name.clone(),

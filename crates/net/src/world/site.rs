@@ -86,7 +86,7 @@ impl Site {
             return BROADCAST;
         }
         let place = self.interfaces.iter().position(|interface| interface.node == node);
-        place.expect("routers know the nodes of their cell only") as Station
+        place.expect("routers know only the nodes of their cell") as Station
     }
 
     /// Returns the interface at the start of a hop.
@@ -99,7 +99,7 @@ impl Site {
 fn station_of(hop: Hop) -> Station {
     match hop {
         Hop::Layer { from, .. } | Hop::OnDemand { from, .. } => from,
-        other => unreachable!("{other:?} begins at no station"),
+        other => unreachable!("{other:?} does not start at a station"),
     }
 }
 
@@ -114,7 +114,7 @@ impl LinkSite for Site {
     fn ends(&self, hop: Hop) -> [NodeId; 2] {
         match hop {
             Hop::Layer { from, to, .. } => [from, to].map(|station| self.node(station)),
-            other => unreachable!("where {other:?} ends only a router knows"),
+            other => unreachable!("only a router knows the end of {other:?}"),
         }
     }
 

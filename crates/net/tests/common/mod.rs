@@ -157,7 +157,7 @@ pub fn needs(scheme: &str) -> Vec<&'static Service> {
 /// Runs a plan to its end and audits the packets.
 pub fn run(plan: &Plan, seed: u64) -> Report {
     let mut world = World::new(plan, seed, 0, None).expect("a plan with routes");
-    world.run(&AtomicBool::new(false)).expect("nobody stops it");
-    world.audit().expect("every packet has one fate");
+    world.run(&AtomicBool::new(false)).expect("no stop is requested");
+    world.audit().expect("every packet has exactly one outcome");
     world.report()
 }

@@ -10,10 +10,10 @@ pub fn traced(plan: &Plan, seed: u64) -> (Report, Vec<Table>) {
     let flows: Vec<String> = plan.flows.iter().map(|f| f.name.clone()).collect();
     let recorder = Recorder::new(&flows, &plan.nodes, plan.duration, true, None).expect("no files");
     let mut world = World::new(plan, seed, 0, Some(recorder)).expect("a good plan");
-    world.run(&AtomicBool::new(false)).expect("nobody stops it");
-    world.audit().expect("every packet has one fate");
+    world.run(&AtomicBool::new(false)).expect("no stop is requested");
+    world.audit().expect("every packet has exactly one outcome");
     let report = world.report();
-    (report, world.into_recorder().expect("it was given one").finish().expect("no files"))
+    (report, world.into_recorder().expect("the flow has one").finish().expect("no files"))
 }
 
 fn column_of<'a>(tables: &'a [Table], table: &str, column: &str) -> &'a Column {

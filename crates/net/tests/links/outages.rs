@@ -68,15 +68,15 @@ fn a_connection_resumes_at_its_first_timeout_after_an_outage() {
     for scheme in ["reno", "cubic", "bbr"] {
         let (report, tables) = traced(&outage(scheme, true), 1);
         let attempts: Vec<f64> = bursts(&tables, "timeout").into_iter().filter(|t| *t > 15.0).collect();
-        let first = attempts.iter().position(|t| *t >= 17.0).expect("it tries again");
+        let first = attempts.iter().position(|t| *t >= 17.0).expect("a further attempt");
         println!("{scheme}: {:?}, {} timeouts", &attempts[..=first], report.flows[0].timeouts);
         let waits: Vec<f64> = attempts[..=first].windows(2).map(|w| w[1] - w[0]).collect();
         assert!(waits.len() >= 2);
         // The sender's clock has a resolution of milliseconds.
         assert!(waits.windows(2).all(|w| (w[1] / w[0] - 2.0).abs() < 0.01), "{waits:?}");
-        assert!(waits[waits.len() - 1] > 17.0 - attempts[first - 1], "the attempt before it was in vain");
+        assert!(waits[waits.len() - 1] > 17.0 - attempts[first - 1], "the previous attempt failed");
         let arrivals = numbers(&tables, "acks", "time_s");
-        let resumed = arrivals.iter().find(|t| **t > 15.5).expect("it goes on");
+        let resumed = arrivals.iter().find(|t| **t > 15.5).expect("the connection continues");
         // 1040 B in one direction; 64 B in the other, because the ACK has a D-SACK: the segment sent before
         // the outage had arrived.
         let round_trip = 0.060 + 1104.0 * 8.0 / 10e6;
@@ -98,7 +98,7 @@ fn packets_queued_in_an_outage_restore_the_window() {
         // A packet in service leaves within its serialisation time, and its ACK arrives 30 ms plus its own
         // serialisation time later.
         let arrivals = numbers(&tables, "acks", "time_s");
-        let resumed = arrivals.iter().find(|t| **t > 15.5).expect("it goes on");
+        let resumed = arrivals.iter().find(|t| **t > 15.5).expect("the connection continues");
         assert!((17.0..17.0 + 1092.0 * 8.0 / 10e6 + 0.030).contains(resumed), "{scheme}: {resumed}");
         let [times, windows] = ["time_s", "cwnd"].map(|name| numbers(&tables, "window", name));
         let at = |t: f64| windows[times.partition_point(|time| *time <= t) - 1];

@@ -158,9 +158,9 @@ impl Air<'_> {
                 together += 1;
                 continue;
             }
-            let z = self.answered(y).unwrap_or_else(|| panic!("{y:?} began though it sensed {x:?}"));
+            let z = self.answered(y).unwrap_or_else(|| panic!("{y:?} started although it sensed {x:?}"));
             let unaware = self.answered(x).is_some() || !self.senses(x.from, z.from) || x.start <= z.start;
-            assert!(unaware, "{x:?} began though it sensed {z:?}, which {y:?} answers");
+            assert!(unaware, "{x:?} started although it sensed {z:?}, which {y:?} answers");
             answers += 1;
         }
         [together, answers]
@@ -176,9 +176,9 @@ impl Air<'_> {
                 Receiving::Sinr => self.outlasts_all(x, &others),
             };
             match x.outcome {
-                "received" => assert!(others.is_empty(), "{x:?} met {others:?}"),
-                "captured" => assert!(!others.is_empty() && may, "{x:?} met {others:?}"),
-                "collision" => assert!(!others.is_empty() && !must, "{x:?} met {others:?}"),
+                "received" => assert!(others.is_empty(), "{x:?} overlapped {others:?}"),
+                "captured" => assert!(!others.is_empty() && may, "{x:?} overlapped {others:?}"),
+                "collision" => assert!(!others.is_empty() && !must, "{x:?} overlapped {others:?}"),
                 other => panic!("{other} on a clean channel, in range"),
             }
             captured += usize::from(x.outcome == "captured");

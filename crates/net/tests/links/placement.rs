@@ -35,7 +35,7 @@ fn station_positions_are_uniform() {
     let area = Area { width: 200.0, height: 50.0, connected: false };
     let mut cells = [0_f64; 40];
     for rep in 0..200 {
-        for [x, y] in drawn(&area, 50, rep).expect("anything goes") {
+        for [x, y] in drawn(&area, 50, rep).expect("no constraint") {
             assert!((0.0..200.0).contains(&x) && (0.0..50.0).contains(&y));
             cells[(x / 25.0) as usize + 8 * (y / 10.0) as usize] += 1.0;
         }

@@ -24,7 +24,7 @@ fn dropped(r: &Report, why: Drop) -> u64 {
 
 fn notices(r: &Report, kind: NoticeKind) -> u64 {
     let place = NoticeKind::ALL.iter().position(|&k| k == kind);
-    r.flows[0].notices[place.expect("all kinds are there")]
+    r.flows[0].notices[place.expect("all kinds occur")]
 }
 
 /// Returns the duration in ms of a number of bytes at a rate in kbit/s.
@@ -123,7 +123,10 @@ fn a_transmitter_sends_one_frame_at_a_time() {
             let time = ms(f64::from(frame.bytes), 19.2) / 1e3;
             assert!((frame.end - frame.start - time).abs() < nanosecond, "{frame:?}");
         }
-        assert!(sent.windows(2).all(|w| w[1].start > w[0].end - nanosecond), "{node} sends two at once");
+        assert!(
+            sent.windows(2).all(|w| w[1].start > w[0].end - nanosecond),
+            "{node} sends two frames at the same time"
+        );
         let adjacent = sent.windows(2).filter(|w| w[1].start < w[0].end + nanosecond).count();
         assert!(adjacent * 2 > sent.len(), "{node}: {adjacent} of {} without a pause", sent.len());
     }
@@ -146,7 +149,7 @@ fn link_acks_precede_data_frames() {
             // Data that starts exactly at the arrival does not count as later.
             let mut later = sent.iter().skip_while(|s| s.start < arrival - 1e-8);
             let next = later.find(|s| s.kind == "ack" || s.start >= arrival + 1e-8);
-            let next = next.expect("it answers");
+            let next = next.expect("the end sends a link ACK");
             assert_eq!(
                 (next.kind.as_str(), next.bytes),
                 ("ack", 6),
@@ -202,8 +205,9 @@ fn the_radio_queue_counts_packets_beyond_the_arq_window() {
         // First queued datagram: the lowest k for which k + 1 datagrams have arrived and fewer than k + 1 -
         // in_service have left.
         let left = |at: f64| ((at - answer) / (0.128 * 8.0 / 19.2)).max(0.0).floor() as i64;
-        let first =
-            (0..1000).find(|&k| k + 1 - left(interval * k as f64 + 1e-9) > in_service).expect("it fills");
+        let first = (0..1000)
+            .find(|&k| k + 1 - left(interval * k as f64 + 1e-9) > in_service)
+            .expect("the queue fills");
         let at = 0.05 + interval * first as f64 + 8.0 * 128.0 / 1e9;
         assert!((rows[0].0 - at).abs() < 2e-9 && rows[0].1 == 1, "{:?}, by hand {at}", rows[0]);
         // Every sent packet is delivered, dropped by the queue, queued, in the link, or on the wire (at most
@@ -211,7 +215,7 @@ fn the_radio_queue_counts_packets_beyond_the_arq_window() {
         let f = &r.flows[0];
         let inside = f.sent_segments - f.delivered_bytes / 100 - dropped(&r, Drop::Queue);
         let full = 50 + in_service as u64;
-        assert!((full..=full + 2).contains(&inside), "{inside} inside");
+        assert!((full..=full + 2).contains(&inside), "{inside} packets in the link");
         assert_eq!(r.drops.iter().sum::<u64>(), dropped(&r, Drop::Queue));
     }
 }
@@ -243,14 +247,14 @@ fn drops_are_counted_by_cause() {
             }
             Some(None) => {
                 assert!(channel > 600 && retries == 0 && corrupted("ack") > 0);
-                assert!(missing < 40, "{missing} missing: those inside");
+                assert!(missing < 40, "{missing} missing: the packets in the link");
             }
             // The probability of two losses is 9 %; go-back-n also discards packets that arrived out of
             // order, and packets of which only the ACKs were lost.
             Some(Some(_)) => {
                 assert!(
                     retries > 100 && (missing.saturating_sub(12)) <= retries,
-                    "{missing} missing, {retries} given up"
+                    "{missing} missing, {retries} discarded"
                 );
             }
         }
@@ -292,7 +296,7 @@ fn link_retransmission_causes_ersn_and_discard_eln() {
             run(&mobile.plan(), 1)
         };
         let persistent = of(recovery(None));
-        assert_eq!(notices(&persistent, NoticeKind::Eln), 0, "it never gives up");
+        assert_eq!(notices(&persistent, NoticeKind::Eln), 0, "no packet is discarded");
         assert!(notices(&persistent, NoticeKind::Ersn) > 200, "{:?}", persistent.flows[0]);
         let twice = of(recovery(Some(2)));
         assert!(notices(&twice, NoticeKind::Eln) > 20, "{:?}", twice.flows[0]);
@@ -301,7 +305,7 @@ fn link_retransmission_causes_ersn_and_discard_eln() {
         assert_eq!(
             [NoticeKind::Eln, NoticeKind::Ersn].map(|kind| notices(&plain, kind)),
             [0, 0],
-            "nobody knows"
+            "no node detects this"
         );
     }
 }
@@ -464,8 +468,8 @@ fn two_mobiles_communicate_without_a_wired_link() {
     plan.links.wired.clear();
     plan.flows = vec![short().flow("down", NodeId(1), NodeId(2)), short().flow("up", NodeId(2), NodeId(1))];
     let mut world = World::new(&plan, 1, 0, None).expect("a good plan");
-    world.run(&AtomicBool::new(false)).expect("nobody stops it");
-    world.audit().expect("every packet has one fate");
+    world.run(&AtomicBool::new(false)).expect("no stop is requested");
+    world.audit().expect("every packet has exactly one outcome");
     let delivered = world.report().flows.iter().map(|f| f.delivered_bytes).collect::<Vec<_>>();
     assert!(delivered.iter().all(|&bytes| bytes > 10_000), "{delivered:?}");
 }

@@ -35,7 +35,7 @@ fn with_hosts(plan: &Plan, seed: u64) -> (Report, Stacks) {
     let mut world = World::open(&plan, Some(&outside), seed, 0, None).expect("a plan with routes");
     let mut stacks = Stacks::new(&plan, seed);
     stacks.drive(&mut world, Time::ZERO + plan.duration);
-    world.audit().expect("every packet has one fate");
+    world.audit().expect("every packet has exactly one outcome");
     (world.report(), stacks)
 }
 
@@ -110,17 +110,17 @@ fn datagrams_and_their_times_determine_the_run() {
         for (at, node, bytes) in &stacks.sent {
             while let Some(step) = step.filter(|step| looked + *step < *at) {
                 looked += step;
-                world.advance(looked, &RUNS).expect("nobody stops it");
+                world.advance(looked, &RUNS).expect("no stop is requested");
             }
-            world.admit(*at, *node, bytes, &RUNS).expect("nobody stops it");
+            world.admit(*at, *node, bytes, &RUNS).expect("no stop is requested");
         }
-        world.advance(Time::ZERO + plan.duration, &RUNS).expect("nobody stops it");
+        world.advance(Time::ZERO + plan.duration, &RUNS).expect("no stop is requested");
         world.report()
     };
     let once = replay(None);
     assert_eq!(once.fingerprint, live.fingerprint);
     assert_eq!(once, live);
-    assert_eq!(replay(Some(Span::from_micros(700))), live, "who looks more often changes nothing");
+    assert_eq!(replay(Some(Span::from_micros(700))), live, "the number of observations has no effect");
 }
 
 // In a download one end sends no data: its flow is in no list of flows, so no table has a row of this flow,
@@ -134,7 +134,7 @@ fn a_flow_without_data_is_in_no_list_of_flows() {
     Stacks::new(&plan, 1).drive(&mut world, Time::ZERO + plan.duration);
     let report = world.report();
     let listed: Vec<&str> = report.flows.iter().map(|flow| flow.name.as_str()).collect();
-    let tables = world.into_recorder().expect("it was given one").finish().expect("no files");
+    let tables = world.into_recorder().expect("the flow has one").finish().expect("no files");
     for table in ["segments", "acks", "deliveries", "notices"] {
         let flows = words(&tables, table, "flow");
         assert!(flows.iter().all(|flow| listed.contains(flow)), "{table}: {listed:?}");
@@ -157,9 +157,9 @@ fn pass(world: &mut World, node: NodeId, datagram: &[u8]) -> Vec<Departure> {
 fn pass_all(world: &mut World, node: NodeId, datagrams: &[Vec<u8>]) -> Vec<Departure> {
     let now = world.now() + Span::from_millis(1);
     for datagram in datagrams {
-        world.admit(now, node, datagram, &RUNS).expect("nobody stops it");
+        world.admit(now, node, datagram, &RUNS).expect("no stop is requested");
     }
-    world.advance(now + Span::from_millis(50), &RUNS).expect("nobody stops it");
+    world.advance(now + Span::from_millis(50), &RUNS).expect("no stop is requested");
     world.departures().collect()
 }
 
@@ -247,7 +247,7 @@ fn agents_serve_the_data_direction_of_a_connection() {
     assert_eq!(
         acks.iter().map(Vec::len).collect::<Vec<_>>(),
         [1, 1, 0],
-        "to the sender; the repair; nothing more"
+        "one packet to the sender and the retransmission"
     );
     let repair = real::read(&acks[1][0].datagram).expect("a segment");
     assert_eq!((acks[1][0].node, repair.tcp.expect("TCP").seq), (d, 901));
@@ -349,7 +349,7 @@ fn an_ebsn_leaves_the_network_as_icmp() {
         assert_eq!(real::checksums_hold(message), Ok(()));
         let seen = real::read(message).expect("a datagram");
         assert_eq!((seen.protocol, seen.destination), (1, IpAddr::from(address(NodeId(0)))));
-        assert_eq!(seen.source, IpAddr::from(address(NodeId(3))), "the base station says so");
+        assert_eq!(seen.source, IpAddr::from(address(NodeId(3))), "the base station sends the notice");
     }
 }
 

@@ -74,7 +74,7 @@ impl Stacks {
             let due = [world.next_event(), self.sender.poll_timeout(), self.receiver.poll_timeout()];
             let Some(next) = due.into_iter().flatten().min().filter(|next| *next <= end) else { break };
             now = next.max(now);
-            world.advance(now, &stop).expect("nobody stops it");
+            world.advance(now, &stop).expect("no stop is requested");
             let left: Vec<_> = world.departures().collect();
             for departure in left {
                 self.receive(&departure);
@@ -87,7 +87,7 @@ impl Stacks {
                 self.receiver.on_timeout(now);
             }
         }
-        world.advance(end, &stop).expect("nobody stops it");
+        world.advance(end, &stop).expect("no stop is requested");
     }
 
     fn send(&mut self, now: Time, world: &mut World) {
@@ -103,7 +103,7 @@ impl Stacks {
         self.conversation.observe(&packet);
         let mut bytes = Vec::new();
         encode(&packet, &self.conversation, &mut bytes).expect("a packet of Airhop");
-        world.admit(now, packet.src, &bytes, &AtomicBool::new(false)).expect("nobody stops it");
+        world.admit(now, packet.src, &bytes, &AtomicBool::new(false)).expect("no stop is requested");
         self.sent.push((now, packet.src, bytes));
     }
 

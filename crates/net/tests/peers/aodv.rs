@@ -133,7 +133,7 @@ fn routing_is_part_of_fingerprint_and_trace() {
         assert!(of_no_flow.clone().all(|(kind, _)| *kind != "data"));
         messages += of_no_flow.count();
     }
-    assert!(messages > 0, "some message is lost");
+    assert!(messages > 0, "at least one message is lost");
 }
 
 // RFC 3561 §6.4: over eight hops a new search starts with a ring of ten hops, whose timeout is 0.96 s instead
@@ -170,7 +170,7 @@ fn flows_through_a_cell_with_routes_on_demand_are_refused() {
     (second.cell.index, second.nodes) = (1, vec![NodeId(1), NodeId(2)]);
     second.cell.name = "beyond".into();
     plan.links.wlans.push(second);
-    let refused = World::new(&plan, 1, 0, None).err().expect("its end is no station of the first");
+    let refused = World::new(&plan, 1, 0, None).err().expect("its end is not a station of the first cell");
     assert_eq!(refused, BuildError::OnDemand { flow: "ftp".into(), wlan: "field".into() });
 }
 

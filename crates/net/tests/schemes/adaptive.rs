@@ -141,7 +141,7 @@ fn dctcp_installs_its_marking_queue() {
         let flow = run(plan, 1).flows.remove(0);
         (flow.retransmissions, flow.goodput_mbps)
     };
-    assert!(drops(&plan).0 > 100, "without marks it is SACK");
+    assert!(drops(&plan).0 > 100, "without marks it behaves as SACK");
     plan.flows[0].services = served_by(&["step-marking"]);
     let (retransmissions, goodput) = drops(&plan);
     assert_eq!(retransmissions, 0);

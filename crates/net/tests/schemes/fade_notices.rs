@@ -128,7 +128,7 @@ fn notice_lateness_equals_that_of_the_trace() {
             numbers(&tables, "segments", "time_s").into_iter().zip(words(&tables, "segments", "cause"));
         let again = sent.filter(|(_, cause)| *cause == "timeout").map(|(t, _)| t);
         let expiries: Vec<f64> = again.filter(|t| !acks.contains(t)).collect();
-        assert_eq!(expiries.len() as u64, r.flows[0].timeouts, "each was seen");
+        assert_eq!(expiries.len() as u64, r.flows[0].timeouts, "each notice was counted");
         for ((&made, &arrived), &ms) in made.iter().zip(&arrived).zip(&lateness) {
             let missed = expiries.iter().find(|&&t| made <= t && t <= arrived);
             match missed {

@@ -52,7 +52,7 @@ fn goodput_rises_from_hack_over_lhp_to_ll_elsn() {
             let r = run(&plan, 1);
             let (right, wrong) = wireless(&r);
             assert!(right > 100 && right > 20 * wrong, "{scheme}, uplink {uplink}: {:?}", r.flows[0]);
-            assert!(right + wrong <= r.flows[0].notices[0], "{scheme}: answers without a question");
+            assert!(right + wrong <= r.flows[0].notices[0], "{scheme}: responses without a request");
             r.flows[0].goodput_mbps
         });
         assert!(goodput.is_sorted() && goodput[1] < 0.9 * goodput[2], "uplink {uplink}: {goodput:?}");
@@ -307,7 +307,7 @@ fn a_fragmented_packet_causes_one_notice() {
         let given_up = seqs(&|packet| packet[packet.len() - 1].outcome == "channel");
         assert_eq!((sent("ersn"), sent("eln")), (repeated.clone(), given_up.clone()), "{attempts} attempts");
         assert_eq!(repeated.is_empty(), attempts == 1);
-        assert!(given_up.len() > 2 && given_up.len() < packets.len() / 2, "{} given up", given_up.len());
+        assert!(given_up.len() > 2 && given_up.len() < packets.len() / 2, "{} discarded", given_up.len());
         let of_several = packets.iter().filter(|p| failed(p).len() > 1).count();
         assert!(of_several >= several, "{of_several} packets with failures of several fragments");
     }

@@ -46,10 +46,10 @@ fn captured(plan: &Plan, name: &str) -> (Report, Vec<Seen>) {
     let recorder =
         Recorder::new(&["ftp".into()], &plan.nodes, plan.duration, false, Some(&dir)).expect("a directory");
     let mut world = World::new(plan, 1, 0, Some(recorder)).expect("a good plan");
-    world.run(&AtomicBool::new(false)).expect("nobody stops it");
-    world.audit().expect("every packet has one fate");
+    world.run(&AtomicBool::new(false)).expect("no stop is requested");
+    world.audit().expect("every packet has exactly one outcome");
     let report = world.report();
-    world.into_recorder().expect("it was given one").finish().expect("room on the disk");
+    world.into_recorder().expect("the flow has one").finish().expect("room on the disk");
     (report, plan.nodes.iter().map(|node| read(&dir.join(format!("{node}.pcapng")))).collect())
 }
 
@@ -159,5 +159,5 @@ fn a_gateway_between_two_cells_reports_a_loss_once() {
     plan.links.wlans.push(beyond);
     let report = run(&plan, 1);
     let (told, given_up) = (naks(&report.flows[0]), report.drops[Drop::Retries as usize]);
-    assert!((50..=given_up).contains(&told), "{told} NAKs of {given_up} packets that were given up");
+    assert!((50..=given_up).contains(&told), "{told} NAKs for {given_up} discarded packets");
 }

@@ -41,7 +41,7 @@ impl Exchange {
         };
         let (tag, number, attempt, header) = match (next, aggregator.burst()) {
             (Next::Data { .. }, [first, ..]) => (first.tag, first.number, first.attempt, first.header),
-            (Next::Data { .. }, []) => unreachable!("an A-MPDU has MPDUs"),
+            (Next::Data { .. }, []) => unreachable!("an A-MPDU contains MPDUs"),
             (Next::Request { start }, _) => {
                 (Tag { flow: FlowId::NONE, len: 0, seq: start }, NO_PACKET, 1, bytes)
             }
@@ -211,6 +211,6 @@ impl Exchange {
         self.stations[usize::from(station)]
             .aggregator
             .as_mut()
-            .expect("all stations of a cell aggregate, or none")
+            .expect("either all stations of a cell aggregate, or none")
     }
 }

@@ -265,7 +265,7 @@ impl Exchange {
                 self.stations[receiver].sender.cleared();
                 self.send_data(slot, to, start);
             }
-            FrameKind::Broadcast => unreachable!("it is for no one station"),
+            FrameKind::Broadcast => unreachable!("the frame is not for a single station"),
             FrameKind::Data if self.stations[sender].aggregator.is_some() => {
                 self.receive_single(now, slot, effects);
             }
@@ -324,7 +324,7 @@ impl Exchange {
         let &Transmission { to, start, .. } = self.medium.get(slot);
         let is_missed = !self.stations[usize::from(to)].receiver.follows(slot);
         if is_missed && self.rules.ack_timeout == AckTimeout::Ieee {
-            debug_assert!(start == now, "where all hear all the addressee follows it");
+            debug_assert!(start == now, "if all stations receive each other, the addressee receives it");
             self.set_failure_time(to, start + self.phy.answer_timeout());
         }
     }

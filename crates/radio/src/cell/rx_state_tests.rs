@@ -31,7 +31,7 @@ fn fates(receiving: Receiving, sent: &[Sent]) -> Vec<Option<bool>> {
             fates[i] = receiver.ends(slot, power, &capture).map(|lock| !lock.collided);
         }
     }
-    assert!(receiver.is_idle() && receiver.energy == 0.0, "silence is exact");
+    assert!(receiver.is_idle() && receiver.energy == 0.0, "the power of silence is exactly zero");
     fates
 }
 

@@ -255,7 +255,9 @@ mod tests {
             let long = Span::from_secs(200);
             let saved = fades(sojourn, Start::Stationary, 7).bad_times(Time::ZERO + long);
             let file = FadeRecord::new(saved.clone(), long).to_csv();
-            let plan = FadePlan::Recorded(Arc::new(FadeRecord::parse(&file).expect("it was written so")));
+            let plan = FadePlan::Recorded(Arc::new(
+                FadeRecord::parse(&file).expect("the times equal those in the file"),
+            ));
             let played = || Fades::new(&plan, Streams::new(1, 0).stream("of no use"));
             assert_eq!(played().bad_times(Time::ZERO + long), saved, "{name}");
             // The third repetition. Bad periods at both ends of the record are one bad period.

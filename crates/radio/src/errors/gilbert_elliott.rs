@@ -114,7 +114,11 @@ mod tests {
         };
         let bad = share(&(0..20_000).map(first).collect::<Vec<_>>());
         assert!((bad - 0.25).abs() < 5.0 * (0.25 * 0.75 / 20_000.0_f64).sqrt(), "{bad}");
-        assert_eq!(share(&losses([0.0, 1.0], [0.0, 0.0], 100)), 0.0, "a chain that never moves is good");
+        assert_eq!(
+            share(&losses([0.0, 1.0], [0.0, 0.0], 100)),
+            0.0,
+            "a chain without transitions is in the good state"
+        );
     }
 
     #[test]

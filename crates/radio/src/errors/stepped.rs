@@ -107,7 +107,10 @@ mod tests {
             let measured = count as f64 / n as f64;
             assert!((measured - 0.0825).abs() < 5.0 * deviation, "{measured}");
         }
-        assert!(!losses([0.0, 1.0], [0.0, 0.0], 1000).contains(&true), "a chain that never moves is good");
+        assert!(
+            !losses([0.0, 1.0], [0.0, 0.0], 1000).contains(&true),
+            "a chain without transitions is in the good state"
+        );
     }
 
     #[test]

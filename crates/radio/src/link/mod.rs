@@ -109,7 +109,11 @@ impl RadioLink {
                 }
                 let LinkEndpoint { timer, nak_timer, .. } = self.ends[usize::from(end)];
                 let asks = event == RadioEventKind::Ask(end);
-                let timer = if asks { nak_timer.expect("only who asks has that timer") } else { timer };
+                let timer = if asks {
+                    nak_timer.expect("only a recovery with requests has this timer")
+                } else {
+                    timer
+                };
                 if !self.timers.fire(timer, self.event(event), queue) {
                     return;
                 }
@@ -125,7 +129,7 @@ impl RadioLink {
     /// Handles the end of a transmission at `end`. Returns the arrival time of the frame.
     fn on_sent(&mut self, now: Time, end: End, effects: &mut Vec<LinkEffect>) -> Time {
         let endpoint = &mut self.ends[usize::from(end)];
-        let sent = endpoint.transmitter.take().expect("only what is on the air leaves it");
+        let sent = endpoint.transmitter.take().expect("only a frame on the air can end");
         let damage = endpoint.damage(&sent);
         if self.tells_all {
             let Transmission { tag, bytes, start, .. } = sent;
@@ -143,7 +147,7 @@ impl RadioLink {
     /// Handles the arrival of the oldest frame from `end` at the other end.
     fn on_arrived(&mut self, now: Time, end: End, effects: &mut Vec<LinkEffect>) {
         let (from, to) = pair(&mut self.ends, end);
-        let (sent, damage, _) = from.in_flight.pop_front().expect("only what is under way arrives");
+        let (sent, damage, _) = from.in_flight.pop_front().expect("only a frame in flight arrives");
         if damage != Damage::None {
             let Transmission { tag, bytes, .. } = sent;
             let (frame, number) = (sent.kind(), sent.number());
@@ -196,7 +200,7 @@ impl RadioLink {
         let ([from, to], (sender, receiver)) = (stations(end), pair(&mut self.ends, end));
         let (buffer, Upward { given_up, naks, .. }) = (&mut sender.buffer, &mut self.up);
         for nak in naks.drain(..) {
-            let held = buffer.get(nak.first).expect("nothing that is missing has left");
+            let held = buffer.get(nak.first).expect("no missing packet was delivered");
             receiver.naks.push_back((nak, held.tag));
         }
         let lost = given_up.drain(..).filter_map(|number| Some((number, buffer.take(number)?)));
@@ -226,7 +230,7 @@ impl RadioLink {
             | Report::Discarded(number)
             | Report::Aborted(number)
             | Report::Failed { number, .. }) = report;
-            let tag = buffer.get(number).expect("the sender has not done with it").tag;
+            let tag = buffer.get(number).expect("the sender has not finished it").tag;
             match report {
                 Report::Failed { attempt, retry, .. } => {
                     LinkEffect::AttemptFailed { from, to, number, tag, attempt, retry }

@@ -100,7 +100,7 @@ mod tests {
     /// The subframe of an MSDU of 1508 bytes has 1522 bytes and 2 bytes of padding.
     #[test]
     fn all_amsdu_subframes_but_the_last_are_padded() {
-        assert_eq!(body(7935, [1508]), (1, 1508), "one MSDU has no subframe");
+        assert_eq!(body(7935, [1508]), (1, 1508), "a single MSDU has no subframe");
         assert_eq!(body(7935, [1508, 1508]), (2, 1524 + 1522));
         assert_eq!(body(7935, [1508, 60, 1508]), (3, 1524 + 76 + 1522));
     }
@@ -109,7 +109,7 @@ mod tests {
     fn the_amsdu_limit_is_exact_to_the_byte() {
         assert_eq!([3045, 3046].map(|limit| body(limit, [1508; 9]).0), [1, 2]);
         assert_eq!([3839, 7935].map(|limit| body(limit, [1508; 9])), [(2, 3046), (5, 7618)]);
-        assert_eq!(body(100, [1508, 1508]), (1, 1508), "not of a single MSDU");
+        assert_eq!(body(100, [1508, 1508]), (1, 1508), "not for a single MSDU");
         assert_eq!(Format::ALL.map(longest), [4065, 11_424, 11_424]);
         assert_eq!(Format::ALL.map(|format| body(longest(format), [1508; 9]).0), [2, 7, 7]);
     }

@@ -54,7 +54,7 @@ fn intact_headers_follow_the_bit_error_rate() {
     assert!(count(&world, |n| matches!(n, Note::Lost { frame: FrameKind::Ack, .. })) > 50);
     let control =
         |n: &Note| matches!(n, Note::Lost { frame, header_intact: true, .. } if *frame != FrameKind::Data);
-    assert_eq!(count(&world, control), 0, "a control frame is all header");
+    assert_eq!(count(&world, control), 0, "a control frame consists only of headers");
     // Frames of equal length that collide end at the same time.
     let at_once = world.notes.windows(2).filter(|pair| pair[0].0 == pair[1].0);
     let collisions = at_once.filter_map(|pair| match (pair[0].1, pair[1].1) {
@@ -62,7 +62,7 @@ fn intact_headers_follow_the_bit_error_rate() {
         _ => None,
     });
     let collisions: Vec<bool> = collisions.collect();
-    assert!(collisions.len() > 1000 && !collisions.contains(&true), "a collision leaves nothing");
+    assert!(collisions.len() > 1000 && !collisions.contains(&true), "a collision leaves no intact headers");
 }
 
 /// Returns the outcome of each data frame from station 0 to 1; `None` for a collision.

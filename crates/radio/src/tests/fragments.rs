@@ -173,7 +173,11 @@ fn a_discarded_fragment_discards_its_packet() {
         // The count is binomial; the tolerance is five standard deviations.
         let spread = 5.0 * (n * lost * (1.0 - lost)).sqrt();
         assert!((counted - n * lost).abs() <= spread, "{attempts}, {fer}: {counted}, expected {}", n * lost);
-        assert_eq!(count(&world, |n| matches!(n, Note::HeaderOnly { .. })), 0, "headers alone are of no use");
+        assert_eq!(
+            count(&world, |n| matches!(n, Note::HeaderOnly { .. })),
+            0,
+            "headers without a payload are not used"
+        );
         // Mean number of transmissions of a fragment: Σ p^i, i < attempts.
         let tries = |bytes| arrives(bytes) / (1.0 - p(bytes));
         let begun: f64 = (0..4).map(|i| each.powi(i)).sum();

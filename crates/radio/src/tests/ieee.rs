@@ -10,7 +10,7 @@ use airhop_base::{Rate, Time};
 const PLCP: u64 = 192_000;
 
 fn when(world: &World, what: impl Fn(&Note) -> bool) -> Time {
-    world.notes.iter().find(|(_, note)| what(note)).expect("it happened").0
+    world.notes.iter().find(|(_, note)| what(note)).expect("the event occurred").0
 }
 
 fn failed(world: &World, by: Station) -> Time {
@@ -88,7 +88,8 @@ fn forwarded(rules: CellRules, range: Option<Range>, seed: u64) -> u64 {
     world.push(1, 2, 1040);
     let air = watch(&mut world, secs(1));
     let ack = air.iter().find(|t| t.from == 1 && t.kind == FrameKind::Ack).expect("an ACK");
-    let data = air.iter().find(|t| t.from == 1 && t.kind == FrameKind::Data).expect("it is sent on");
+    let data =
+        air.iter().find(|t| t.from == 1 && t.kind == FrameKind::Data).expect("the packet is forwarded");
     ns(ack.end, data.start)
 }
 

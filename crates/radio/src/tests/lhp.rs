@@ -35,7 +35,7 @@ fn a_clean_packet_takes_the_airtime_of_its_fragments() {
     assert!(air.windows(2).all(|w| ns(w[0].end, w[1].start) == SIFS));
     let whole = first.1 + 3 * middle.1 + last.1 + 5 * ACK + 9 * SIFS;
     assert_eq!(ns(air[0].start, air[9].end), whole);
-    let (delivered, rest) = world.notes.split_first().expect("something happened");
+    let (delivered, rest) = world.notes.split_first().expect("at least one event occurred");
     assert_eq!(*delivered, (air[8].end, Note::Delivered { from: 0, to: 1, number: 0 }));
     assert_eq!(rest[0], (air[9].end, Note::Acknowledged { from: 0, number: 0 }));
     assert_eq!(rest.len(), 2, "and the MAC is ready: {rest:?}");
@@ -164,7 +164,10 @@ fn lhp_never_exceeds_its_slots_and_delivers_once() {
     let only_headers =
         |n: &Note| matches!(n, Note::HeaderOnly { number, .. } if !delivered.contains_key(number));
     let headers = count(&world, |n| matches!(n, Note::HeaderOnly { .. }));
-    assert!(headers > 300 && count(&world, only_headers) == headers, "who has all has not only the headers");
+    assert!(
+        headers > 300 && count(&world, only_headers) == headers,
+        "a receiver with all fragments has more than the headers"
+    );
 }
 
 /// The first fragment has arrived, but none of its ACKs: the receiver has the headers of the lost packet.

@@ -57,8 +57,8 @@ pub(crate) fn ns(from: Time, to: Time) -> u64 {
 /// Returns the number of backoff slots between `free`, when the medium became idle, and `start`, after an
 /// interframe space `ifs`.
 pub(crate) fn slots(free: Time, ifs: u64, start: Time) -> u64 {
-    let rest = ns(free, start).checked_sub(ifs).expect("nobody sends within the interframe space");
-    assert_eq!(rest % SLOT, 0, "{rest} ns are no whole slots");
+    let rest = ns(free, start).checked_sub(ifs).expect("no station sends within the interframe space");
+    assert_eq!(rest % SLOT, 0, "{rest} ns are not an integer number of slots");
     rest / SLOT
 }
 
@@ -209,7 +209,7 @@ fn rts_prevents_data_collisions_of_hidden_terminals() {
     // (Bianchi, n = 2).
     let p = heard as f64 / (heard as f64 + delivered as f64);
     assert!((0.03..0.065).contains(&p), "{p}");
-    assert!(basic > 4 * heard, "{basic} hidden, {heard} within hearing");
+    assert!(basic > 4 * heard, "{basic} hidden, {heard} in range");
     assert!(rts * 20 < basic, "{rts} with RTS/CTS, {basic} without");
 }
 
@@ -319,7 +319,7 @@ fn every_transmission_is_recorded_with_its_outcome() {
             let same = |a: &&Transmission| {
                 (a.from, a.to, a.kind, a.start, a.end) == (t.from, t.to, t.frame, t.start, *end)
             };
-            let sent = air.iter().find(same).expect("it was on the air");
+            let sent = air.iter().find(same).expect("the frame was on the air");
             assert_eq!((sent.bytes, sent.attempt, sent.tag), (t.bytes, t.attempt, t.tag));
             let lost = |n: &Note| matches!(n, Note::Lost { from, frame, .. } if (*from, *frame) == (t.from, t.frame));
             let was_lost = world.notes.iter().any(|(at, note)| at == end && lost(note));

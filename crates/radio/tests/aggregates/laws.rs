@@ -55,8 +55,8 @@ proptest! {
     #[test]
     fn every_packet_is_acknowledged_or_discarded_once(plan in any_aggregating(), packets in traffic(), seed in any::<u64>()) {
         let world = run(&plan, &packets, None, seed);
-        prop_assert!(world.packets.is_empty(), "{} packets left inside", world.packets.len());
-        prop_assert!(world.queue.is_empty(), "the cell goes on");
+        prop_assert!(world.packets.is_empty(), "{} packets remain in the cell", world.packets.len());
+        prop_assert!(world.queue.is_empty(), "the cell continues");
         let mut last = BTreeMap::new();
         for (_, note) in &world.notes {
             if let Note::Delivered { from, to, number } = *note {
@@ -165,7 +165,7 @@ fn the_reorder_timer_delivers_stored_mpdus() {
         world.cell.report_transmissions();
         (0..8).for_each(|_| world.push(0, 1, 1500));
         world.run(Time::ZERO + Span::from_secs(1));
-        assert!(world.packets.is_empty() && world.queue.is_empty(), "nothing stays inside");
+        assert!(world.packets.is_empty() && world.queue.is_empty(), "no packet stays in the cell");
         arrivals.clear();
         let mut end = Time::ZERO;
         let mut last = None;
@@ -187,7 +187,7 @@ fn the_reorder_timer_delivers_stored_mpdus() {
             }
         }
     }
-    assert!(released > 0, "no recipient was left alone");
+    assert!(released > 0, "no reorder timer delivered an MPDU");
 }
 
 /// MPDUs that arrive after the last BlockAckReq about a gap also wait for the reorder timer. An outage
@@ -210,7 +210,7 @@ fn an_mpdu_above_an_unreported_gap_waits_for_the_timer() {
     };
     let silent = world_until(Time::ZERO + Span::from_secs(1)).queue.now();
     let mut world = world_until(silent);
-    assert_eq!(world.queue.now(), silent, "the outage hides the packet and its BlockAckReq");
+    assert_eq!(world.queue.now(), silent, "the outage destroys the packet and its BlockAckReqs");
     (0..3).for_each(|_| world.push(0, 1, 1500));
     world.run(Time::ZERO + Span::from_secs(1));
     let at = |what: fn(&Note) -> bool| world.notes.iter().rfind(|(_, note)| what(note)).map(|(at, _)| *at);

@@ -149,7 +149,7 @@ pub(crate) fn document(scenario: &str, seed: u64, rep: u64, wall_s: f64, report:
         airtime_jain: report.airtime_jain(),
         stations: report.stations.iter().map(StationDocument).collect(),
     };
-    serde_json::to_string(&document).expect("numbers and texts are JSON")
+    serde_json::to_string(&document).expect("numbers and strings are JSON")
 }
 
 fn routing(counts: RoutingCounts) -> RoutingDocument {

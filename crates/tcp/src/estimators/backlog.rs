@@ -50,7 +50,7 @@ mod tests {
         let mut b = Backlog::default();
         assert_eq!(b.segments(20.0), None);
         b.on_ack(&ack(60));
-        assert_eq!(b.segments(20.0), Some(0.0), "the path is taken to be empty at first");
+        assert_eq!(b.segments(20.0), Some(0.0), "the path is assumed to be empty at first");
         b.on_ack(&ack(100));
         assert!((b.segments(20.0).expect("samples") - 8.0).abs() < 1e-12);
         assert_eq!(b.base(), Some(Span::from_millis(60)));

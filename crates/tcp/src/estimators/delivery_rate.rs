@@ -353,10 +353,10 @@ mod tests {
         send(&mut m, 100, [3]);
         ack(&mut m, 100, 3);
         assert!(m.on_ack(at(200), 4000, &Sack::EMPTY).rate.is_some_and(|r| r.limited));
-        assert!(!m.on_sent(at(5000), 4000, 5000, 0), "that all has arrived ended the limit");
+        assert!(!m.on_sent(at(5000), 4000, 5000, 0), "the arrival of all data ended the limit");
         assert_eq!(ack(&mut m, 5100, 5), Some((1000, 100.0)));
         m.meter.limit(0);
-        assert!(m.on_sent(at(9000), 5000, 6000, 0), "it had nothing to send");
+        assert!(m.on_sent(at(9000), 5000, 6000, 0), "the application had no data");
         assert!(m.on_ack(at(9100), 6000, &Sack::EMPTY).rate.is_some_and(|r| r.limited));
     }
 
@@ -371,13 +371,13 @@ mod tests {
         let mut sack = Sack::EMPTY;
         sack.push(SackBlock { start: 3000, end: 4000 });
         m.on_ack(at(100), 1000, &sack);
-        let first = m.on_lost(1000).expect("it is news");
+        let first = m.on_lost(1000).expect("the arrival is new information");
         assert_eq!((first.end, first.in_flight, first.lost, first.delivered), (2000, 1000, 1000, 1000));
         assert_eq!(m.on_lost(2000).map(|lost| (lost.in_flight, lost.lost)), Some((2000, 2000)));
         assert_eq!((m.on_lost(2000), m.on_lost(3000), m.on_lost(9000)), (None, None, None));
         m.on_sent(at(101), 1000, 2000, 1000); // the fourth segment is still in flight
         assert_eq!(m.on_lost(1000).map(|lost| (lost.in_flight, lost.lost)), Some((2000, 1000)));
         let rate = m.on_ack(at(200), 5000, &Sack::EMPTY).rate.expect("a sample");
-        assert_eq!((rate.in_flight, rate.lost), (2000, 1000), "of what was sent last, the first segment");
+        assert_eq!((rate.in_flight, rate.lost), (2000, 1000), "of the last transmissions, the first segment");
     }
 }

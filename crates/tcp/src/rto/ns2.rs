@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(ms(short.srtt().unwrap()), 10.0);
         assert_eq!(ms(short.timeout()), 30.0); // 2 quarters of a tick of deviation, 4 deviations: 2 + 1 ticks
         let least = build(&config(RtoKind::Ns2, 0, 60_000, 10, 10));
-        assert_eq!(ms(least.timeout()), 20.0, "two ticks, whatever is configured");
+        assert_eq!(ms(least.timeout()), 20.0, "two ticks, for any configuration");
     }
 
     // ns-2.35: the backoff doubles the lower bound too; a backoff above 8 discards the mean.

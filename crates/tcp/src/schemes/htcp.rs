@@ -326,11 +326,11 @@ mod tests {
     fn the_rate_estimate_covers_a_window_and_a_round_trip() {
         let mut h = htcp(&[("delta_l", 1000.0)]);
         fed(&mut h, (0..100).map(|i| (100 + 10 * i, 50)));
-        let rate = h.rate.greatest.expect("rounds went by");
+        let rate = h.rate.greatest.expect("rounds have passed");
         assert!((rate - 100.0).abs() < 1.0, "{rate}");
         let mut h = htcp(&[("delta_l", 1000.0)]);
         fed(&mut h, (0..400).map(|i| (100 + if i < 200 { 5 * i } else { 1000 + 20 * (i - 200) }, 50)));
-        let rate = h.rate.greatest.expect("rounds went by");
+        let rate = h.rate.greatest.expect("rounds have passed");
         assert!((rate - 200.0).abs() < 2.0, "{rate}");
         assert!(h.rate.mean < 100.0, "{}", h.rate.mean);
     }

@@ -114,7 +114,7 @@ mod tests {
     // smaller.
     #[test]
     fn the_ideal_window_is_the_bandwidth_delay_product() {
-        assert_eq!(left(&[], Signal::Duplicates, false), (10.0, 10.0), "it was told nothing");
+        assert_eq!(left(&[], Signal::Duplicates, false), (10.0, 10.0), "nothing was reported to the scheme");
         assert_eq!(left(&[], Signal::Duplicates, true), (32.0, 32.0));
         assert_eq!(left(&[], Signal::Timeout, true), (1.0, 32.0));
     }
@@ -127,6 +127,6 @@ mod tests {
         assert_eq!(filled(&[("share", 1.0)]), 64.0);
         assert_eq!(filled(&[("round_trip", 1.0)]), 48.0);
         assert_eq!(filled(&[("share", 1.0), ("round_trip", 1.0)]), 96.0);
-        assert_eq!(left(&[("round_trip", 1.0)], Signal::Duplicates, false), (10.0, 10.0), "it was told nothing");
+        assert_eq!(left(&[("round_trip", 1.0)], Signal::Duplicates, false), (10.0, 10.0), "nothing was reported to the scheme");
     }
 }

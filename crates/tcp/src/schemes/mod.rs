@@ -250,7 +250,7 @@ fn repair_by(words: &Param, params: &Params, config: &Config) -> Box<dyn Recover
         return recovery::recovery_by_detection(config, recovery::rate_halving);
     }
     let kind = recovery::KINDS.iter().find(|kind| kind.name == name);
-    (kind.expect("every word is a recovery").build)(config)
+    (kind.expect("every word names a recovery").build)(config)
 }
 
 macro_rules! schemes {

@@ -147,9 +147,9 @@ mod tests {
     #[test]
     fn an_ack_train_of_half_a_round_trip_ends_slow_start() {
         assert_eq!(ends(16.0, 60, 60_000, (0..60).map(|n| 1500 * n)), Some(22));
-        assert_eq!(ends(16.0, 60, 60_000, (0..60).map(|n| 2000 * n)), Some(17), "2 ms are no gap");
+        assert_eq!(ends(16.0, 60, 60_000, (0..60).map(|n| 2000 * n)), Some(17), "2 ms are not a gap");
         let gap = |n: u64| 1500 * n + if n >= 10 { 501 } else { 0 };
-        assert_eq!(ends(16.0, 60, 60_000, (0..60).map(gap)), None, "more than 2 ms are");
+        assert_eq!(ends(16.0, 60, 60_000, (0..60).map(gap)), None, "more than 2 ms are a gap");
         assert_eq!(ends(15.9, 60, 60_000, (0..60).map(|n| 1500 * n)), None);
     }
 

@@ -236,12 +236,12 @@ impl Ledger {
         // Cheng and Lin 2008: the third duplicate for a corrupted segment starts recovery without a window reduction.
         let is_corrupted = self.corrupted.as_ref().is_some_and(|known| known.contains(&s.una));
         let uncut = is_corrupted && self.duplicate && self.dups == self.dupthresh && self.recovery.is_none();
-        assert!(!uncut || begun == self.fast_recoveries, "a cut for a corrupted segment");
+        assert!(!uncut || begun == self.fast_recoveries, "a reduction for a corrupted segment");
         if begun == self.fast_recoveries && !uncut {
             return;
         }
         self.fast_recoveries = begun;
-        assert!(self.recovery.is_none() || self.law == Law::Lhp, "a second cut for one window");
+        assert!(self.recovery.is_none() || self.law == Law::Lhp, "a second reduction for one window of data");
         let outstanding = (s.max_sent - s.una) as f64 / self.mss;
         let threshold = f64::from(self.dupthresh);
         self.recovery = (!matches!(self.law, Law::Tahoe | Law::Vegas)).then_some(Recovery {
@@ -259,7 +259,7 @@ impl Ledger {
         let outstanding = (before.nxt - before.una) as f64 / self.mss;
         let within =
             |used: f64, room: f64| assert!(used + len <= room + 1e-6, "{used} + {len} > {room}: {self:?}");
-        assert!(segment.end() <= before.right_edge, "beyond what the receiver accepts");
+        assert!(segment.end() <= before.right_edge, "beyond the receiver's window");
         assert!(!sender.is_frozen(), "new data while frozen");
         let counted = if self.explains { self.dups.min(self.dupthresh - 1) } else { self.dups };
         let open =

@@ -272,7 +272,7 @@ impl<O: Observer> Transfer<O> {
         assert_eq!(
             self.receiver.delivered() + fin,
             self.reassembled(),
-            "delivered is not what came in order"
+            "delivered data differs from the data that arrived in order"
         );
     }
 
@@ -354,7 +354,7 @@ impl<O: Observer> Transfer<O> {
                 self.schedule(arrival, Event::Data(p))
             }
             Fate::Congested => {
-                assert_eq!(p.ecn, Ecn::Ect0, "only what is capable is marked");
+                assert_eq!(p.ecn, Ecn::Ect0, "only ECN-capable packets are marked");
                 self.schedule(arrival, Event::Data(Packet { ecn: Ecn::Ce, ..p }));
             }
             Fate::Damaged => self.schedule(arrival, Event::Data(Packet { damaged: true, ..p })),

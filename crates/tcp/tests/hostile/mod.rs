@@ -198,7 +198,7 @@ impl Ends {
                 (false, false) => return,
             }
         }
-        panic!("alarms without end at {}", self.now);
+        panic!("timer expiries without end at {}", self.now);
     }
 
     fn send(&mut self) {
@@ -230,12 +230,12 @@ impl Ends {
         if s.len > 0 {
             assert!(s.seq >= 1 && s.seq <= before.max_sent, "{s:?} leaves a gap behind {}", before.max_sent);
             let probe = u64::from(s.len == 1); // RFC 9293 §3.8.6.1: one octet beyond a closed window
+            assert!(s.end() <= self.edge.saturating_add(probe), "{s:?} exceeds the window, {}", self.edge);
             assert!(
-                s.end() <= self.edge.saturating_add(probe),
-                "{s:?} goes beyond the window, {}",
-                self.edge
+                s.end() <= before.supplied,
+                "{s:?} exceeds the data of the application, {}",
+                before.supplied
             );
-            assert!(s.end() <= before.supplied, "{s:?} goes beyond what there is, {}", before.supplied);
             assert!(s.end() > before.una, "{s:?} was acknowledged, {}", before.una);
         }
     }
@@ -246,14 +246,14 @@ impl Ends {
         let (ack, edge) = self.last_ack;
         assert!(s.ack >= ack && s.ack <= self.receiver.expected(), "{s:?} after {ack}");
         // RFC 9293 §3.8.6.2.1: the window does not shrink.
-        assert!(s.ack + s.window >= edge, "{s:?} takes back what was offered up to {edge}");
+        assert!(s.ack + s.window >= edge, "{s:?} shrinks the window offered up to {edge}");
         self.last_ack = (s.ack, s.ack + s.window);
         let sack = s.options.sack;
         assert!(sack.len() <= self.sack_blocks);
         let is_duplicate = |i: usize, block: &SackBlock| i == 0 && self.came.holds(block);
         for (i, block) in sack.blocks().iter().enumerate() {
             assert!(block.start < block.end, "{sack:?}");
-            assert!(self.came.holds(block), "{block:?} did not come");
+            assert!(self.came.holds(block), "{block:?} did not arrive");
             // RFC 2018 §3: blocks are isolated from the acknowledged data. Exception: the first block may be
             // a D-SACK (RFC 2883).
             assert!(block.start > s.ack || is_duplicate(i, block), "{sack:?} below {}", s.ack);
@@ -274,7 +274,11 @@ impl Ends {
         assert!(c.retransmissions <= c.sent_segments && c.undone <= c.fast_recoveries + c.timeouts, "{c:?}");
         while self.sender.poll_classification().is_some() {}
         let data = self.came.in_order().min(self.fin.map_or(u64::MAX, |fin| fin - 1));
-        assert_eq!(self.receiver.delivered(), data, "delivered is not what came in order");
+        assert_eq!(
+            self.receiver.delivered(),
+            data,
+            "delivered data differs from the data that arrived in order"
+        );
     }
 
     /// Checks that the sender finishes its data if the peer acknowledges all data and advertises a large
@@ -294,12 +298,12 @@ impl Ends {
             self.settle();
             if self.max_sent == before && self.una < self.sender.state().supplied {
                 let due = self.sender.poll_timeout();
-                let due = due.unwrap_or_else(|| panic!("nothing is under way, and no alarm is set: {s:?}"));
+                let due = due.unwrap_or_else(|| panic!("no packet is in flight, and no timer runs: {s:?}"));
                 self.now = self.now.max(due);
                 self.settle();
             }
         }
-        panic!("the sender does not come to an end: {:?}", self.sender);
+        panic!("the sender does not finish: {:?}", self.sender);
     }
 }
 
@@ -313,7 +317,7 @@ impl Came {
         let touching: Vec<u64> =
             self.0.range(..=end).rev().take_while(|(_, e)| **e >= start).map(|(s, _)| *s).collect();
         for s in touching {
-            let e = self.0.remove(&s).expect("it is there");
+            let e = self.0.remove(&s).expect("the segment has arrived");
             (start, end) = (start.min(s), end.max(e));
         }
         self.0.insert(start, end);

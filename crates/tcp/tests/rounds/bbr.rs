@@ -76,10 +76,11 @@ fn probe_bw_gains_cycle_over_eight_rounds() {
 #[test]
 fn probe_rtt_begins_after_ten_seconds() {
     let t = run("bbr", pipe(1000), 12_000);
-    let first = t.cwnd.iter().find(|(time, cwnd)| *time > at(2_000) && *cwnd < 200.0).expect("it is probed");
+    let first =
+        t.cwnd.iter().find(|(time, cwnd)| *time > at(2_000) && *cwnd < 200.0).expect("a probe is sent");
     assert!(at(10_100) < first.0 && first.0 < at(10_115), "{first:?}");
     assert_eq!(cwnd(&t, 10_150), 4.0);
-    let back = t.cwnd.iter().find(|(time, cwnd)| *time > first.0 && *cwnd > 4.0).expect("it ends");
+    let back = t.cwnd.iter().find(|(time, cwnd)| *time > first.0 && *cwnd > 4.0).expect("the probe ends");
     assert!(at(10_400) < back.0 && back.0 < at(10_520), "{back:?}");
     assert_eq!(back.1, 210.0);
     let probed = sent(&t, 10_120, 10_400);
@@ -105,7 +106,8 @@ fn probe_rtt_does_not_change_the_rate_estimate() {
 fn a_loss_conserves_packets_for_a_round_trip() {
     let lost = 2500; // while about 101 are in flight
     let t = run("bbr", pipe(1000).losing(&[lost]), 4_000);
-    let repaired = t.log.iter().find(|s| s.label == format!("{lost}!")).expect("it is sent again").time;
+    let repaired =
+        t.log.iter().find(|s| s.label == format!("{lost}!")).expect("the segment is retransmitted").time;
     let window =
         |ms: u64| t.cwnd.iter().rev().find(|(time, _)| *time <= repaired + Span::from_millis(ms)).unwrap().1;
     let before = t.cwnd.iter().rev().find(|(time, _)| *time + Span::from_millis(5) < repaired).unwrap().1;
@@ -137,9 +139,6 @@ fn random_losses_do_not_reduce_the_bbr_window() {
     let lost: Vec<u64> = (200..20_000).step_by(20).collect();
     let t = run("bbr", pipe(1000).losing(&lost), 10_000);
     let arrived = t.receiver.delivered() / 1000;
-    assert!(
-        arrived as f64 > 0.9 * 9_500.0,
-        "{arrived}: nine tenths of what the link takes less one in twenty"
-    );
+    assert!(arrived as f64 > 0.9 * 9_500.0, "{arrived}: nine tenths of the link rate minus one in twenty");
     assert_eq!(t.sender.counters().timeouts, 0);
 }

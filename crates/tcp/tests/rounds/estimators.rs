@@ -196,7 +196,7 @@ fn veno_halves_the_window_with_a_queue() {
         (early, t.sender.window().cwnd)
     };
     let (reno, veno) = (grown("reno"), grown("veno"));
-    assert_eq!(veno.0, reno.0.floor(), "the pipe is not full yet: {reno:?} {veno:?}");
+    assert_eq!(veno.0, reno.0.floor(), "the path is not full yet: {reno:?} {veno:?}");
     // On a full path dW/dt is r/W, and above the threshold r/2W, so W² grows half as fast above the
     // threshold.
     let gain = |w: f64| w * w - (PIPE + 3.0) * (PIPE + 3.0);

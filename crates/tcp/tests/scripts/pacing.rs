@@ -159,7 +159,7 @@ fn the_last_segment_of_a_burst_has_psh() {
 #[test]
 fn a_large_window_leaves_in_bursts_of_a_millisecond() {
     let mut s = Script::new("newreno", Config { pacing: true, ..linux(300.0, f64::INFINITY) });
-    assert_eq!(s.sent().split(' ').count(), 300, "without a round trip nothing is spaced");
+    assert_eq!(s.sent().split(' ').count(), 300, "without an RTT sample no segment is paced");
     assert_eq!(s.at(100).ack(301).split(' ').count(), 11);
     assert_eq!(s.window().0, 600.0);
 }

@@ -46,7 +46,11 @@ pub fn read(mut file: &[u8]) -> Capture {
     let mut section = block(&mut file, SECTION);
     assert_eq!(word(&mut section), BYTE_ORDER_MAGIC);
     assert_eq!((half(&mut section), half(&mut section)), (1, 0), "version");
-    assert_eq!((word(&mut section), word(&mut section)), (u32::MAX, u32::MAX), "a length that is not known");
+    assert_eq!(
+        (word(&mut section), word(&mut section)),
+        (u32::MAX, u32::MAX),
+        "the section length is not specified"
+    );
     let comment = text(options(section)[&COMMENT]);
     let mut capture = Capture { comment, interfaces: Vec::new(), records: Vec::new() };
     while let Some(&kind) = file.first() {
@@ -86,7 +90,7 @@ fn block<'a>(file: &mut &'a [u8], of_type: u32) -> &'a [u8] {
     let length = word(file) as usize;
     assert!(length >= 12 && length.is_multiple_of(4), "a block of {length} bytes");
     let body = take(file, length - 12);
-    assert_eq!(word(file) as usize, length, "the length once more");
+    assert_eq!(word(file) as usize, length, "the length is repeated");
     body
 }
 
@@ -96,7 +100,7 @@ fn options(mut body: &[u8]) -> BTreeMap<u16, &[u8]> {
     loop {
         let (code, length) = (half(&mut body), half(&mut body));
         if code == 0 {
-            assert!(length == 0 && body.is_empty(), "behind the end of options: {body:?}");
+            assert!(length == 0 && body.is_empty(), "bytes after the end of options: {body:?}");
             return options;
         }
         let other = options.insert(code, padded(&mut body, length.into()));

@@ -24,7 +24,7 @@ pub fn datagram(bytes: &[u8]) {
     let known = Some((&connection, Way::Forward));
     assert!(Arc::ptr_eq(&write_back(&original, &packet, known, true), original.datagram()));
     let changed = write_back(&original, &with_marks(packet), known, true);
-    let again = read(&changed).expect("what was read reads again");
+    let again = read(&changed).expect("a decoded packet decodes again");
     assert_eq!(
         (again.source, again.destination, again.ports, again.payload),
         (seen.source, seen.destination, seen.ports, seen.payload)
@@ -77,8 +77,8 @@ pub fn repaired_datagram(bytes: &[u8]) {
     }
     let Ok(whole) = segments(&bytes, u16::MAX) else { return datagram(&bytes) };
     whole.for_each(|whole| datagram(&whole));
-    let (mut payload, expected) = (0, read(&bytes).expect("what was cut can be read").payload);
-    for small in segments(&bytes, 1 + length / 4).expect("what was cut once") {
+    let (mut payload, expected) = (0, read(&bytes).expect("a segment can be read").payload);
+    for small in segments(&bytes, 1 + length / 4).expect("a segment is not segmented again") {
         assert_eq!(checksums_hold(&small), Ok(()), "{bytes:x?} became {small:x?}");
         payload += read(&small).expect("a segment").payload;
     }

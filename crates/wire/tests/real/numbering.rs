@@ -68,7 +68,7 @@ fn the_window_is_scaled_if_both_syns_have_the_option() {
     let mut connection = opened([Some(3), Some(7)]);
     observe(&mut connection, Way::Forward, &syn(ISN, None, None));
     let ack = observe(&mut connection, Way::Reverse, &plain(PEER + 1, None));
-    assert_eq!(ack.window, 5000 << 7, "a SYN sent again without options takes nothing back");
+    assert_eq!(ack.window, 5000 << 7, "a retransmitted SYN without options has no effect");
     let mut blind = Connection::new();
     assert_eq!(observe(&mut blind, Way::Forward, &plain(0, None)).window, 5000, "no SYN was seen");
 }
@@ -102,12 +102,12 @@ fn without_a_syn_the_first_number_is_offset_1() {
     let data = observe(&mut connection, Way::Reverse, &plain(2000, Some(10)));
     assert_eq!((data.seq, data.ack), (1, 1));
     let old = observe(&mut connection, Way::Reverse, &plain(1000, Some(0xFFFF_0000)));
-    assert_eq!((old.seq, old.ack), (0, 0), "before what was first seen");
+    assert_eq!((old.seq, old.ack), (0, 0), "before the first observed byte");
     let next = observe(&mut connection, Way::Reverse, &plain(3460, Some(20)));
     assert_eq!(
         (next.seq, next.ack),
         (1461, 1),
-        "what was older moved nothing, nor an ACK of what was not seen"
+        "an older segment, or an ACK of unobserved data, has no effect"
     );
     assert_eq!(connection.fold(Way::Reverse, 1461), 3460);
 }
@@ -127,7 +127,7 @@ fn a_syn_with_another_number_begins_another_connection() {
     assert!(!Connection::new().is_reopened_by(Way::Forward, &other));
     assert_eq!(observe(&mut connection, Way::Forward, &other).seq, 0);
     let unseen = observe(&mut { connection }, Way::Reverse, &plain(PEER, Some(78)));
-    assert_eq!(unseen.seq, 1, "nothing is known of the other side any more");
+    assert_eq!(unseen.seq, 1, "the state of the other side was removed");
     let answer = observe(&mut connection, Way::Reverse, &syn(99, Some(78), Some(7)));
     assert_eq!((answer.seq, answer.ack), (0, 1));
     assert_eq!(
@@ -148,7 +148,7 @@ fn a_second_syn_ack_of_a_syn_is_the_same_connection() {
     observe(&mut connection, Way::Forward, &plain(ISN.wrapping_add(900), None));
     assert!(
         connection.is_reopened_by(Way::Reverse, &syn(1, Some(ISN + 1), None)),
-        "once data flows there is no other"
+        "after data, a SYN-ACK with another number starts a new connection"
     );
 }
 

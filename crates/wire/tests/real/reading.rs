@@ -95,7 +95,7 @@ fn malformed_options_are_ignored() {
     );
     assert_eq!(with(&[8, 6, 0, 0, 0, 0, 3, 3, 7, 0]).window_scale, Some(7), "timestamps of another length");
     assert_eq!(with(&[5, 7, 0, 0, 0, 1, 0, 1, 3, 3, 7, 0]).sack.blocks(), [[0u32; 2]; 0]);
-    assert_eq!(with(&[0, 3, 3, 7]).window_scale, None, "behind the end of the list");
+    assert_eq!(with(&[0, 3, 3, 7]).window_scale, None, "after the end of the list");
     assert_eq!(with(&[3, 3, 200, 0]).window_scale, Some(14), "RFC 7323 §2.3: 14 in place of more");
 }
 
@@ -186,7 +186,7 @@ fn an_unreadable_datagram_is_an_error() {
     assert_eq!(with(3, 19), Err(Unreadable::Malformed("IPv4 header")), "shorter than its own header");
     assert_eq!(with(3, 39), Err(Unreadable::Malformed("TCP header")), "shorter than its TCP header");
     assert_eq!(with(32, 0x40), Err(Unreadable::Malformed("TCP header")), "four words of header");
-    assert_eq!(with(32, 0x70), Err(Unreadable::Malformed("TCP header")), "options behind the end");
+    assert_eq!(with(32, 0x70), Err(Unreadable::Malformed("TCP header")), "options after the end");
     let cut = read(&whole[..39]).unwrap_err();
     assert_eq!(cut, Unreadable::Cut { what: "TCP header", needs: 40, has: 39 });
     assert_eq!(

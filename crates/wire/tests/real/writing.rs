@@ -55,7 +55,7 @@ fn only_an_ecn_capable_packet_is_marked_ce() {
         let changed: Vec<usize> = (0..bytes.len()).filter(|&at| bytes[at] != out[at]).collect();
         assert_eq!(changed, if is_v6 { &[1][..] } else { &[1, 11] });
         let back = write_back(&original(&out), &Packet { ecn: Ecn::Ect0, ..other_packet() }, None, false);
-        assert_eq!(back, out, "a mark is never taken away");
+        assert_eq!(back, out, "a mark is never removed");
     }
     for is_v6 in [false, true] {
         let incapable = original(&tcp(is_v6, 0, header(1, &[]), b"data"));
@@ -79,7 +79,11 @@ fn the_eln_bit_is_set_in_an_ack_of_a_listener() {
         let at = if is_v6 { 40 } else { 20 };
         assert_eq!((out[at + 12] ^ bytes[at + 12], checksums_hold(&out)), (0b10, Ok(())));
         assert_eq!(seen(&out).ack, seen(&bytes).ack);
-        assert_eq!(write_back(&super::original(&out), &marked, None, true), out, "twice is once");
+        assert_eq!(
+            write_back(&super::original(&out), &marked, None, true),
+            out,
+            "a second mark has no effect"
+        );
     }
     let mut other = Vec::new();
     super::ip(false, 0).udp(1, 2).write(&mut other, &[0; 40]).unwrap();

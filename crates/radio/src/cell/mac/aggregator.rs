@@ -411,7 +411,7 @@ impl Agreement {
         effects: &mut Vec<LinkEffect>,
     ) -> u32 {
         let to = self.to;
-        let held = self.packets.get(place).expect("the originator has not done with it");
+        let held = self.packets.get(place).expect("the originator has not finished it");
         let (tag, QueuedPacket { number, bytes, .. }) = (held.tag, held.note);
         effects.push(match report {
             Report::Failed { attempt, retry, .. } => {

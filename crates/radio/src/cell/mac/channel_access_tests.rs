@@ -31,7 +31,7 @@ fn contending(at_least: u64) -> (ChannelAccess, u64) {
             (station, slots)
         })
         .find(|(_, slots)| *slots >= at_least)
-        .expect("one of the seeds draws enough")
+        .expect("one of the seeds draws a sufficient backoff")
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn the_post_backoff_runs_without_a_packet() {
         station.sends(FrameKind::Data);
         station.finish(false, &RULES);
         station.idle(us(4000), &RULES);
-        assert_eq!(station.deadline(&RULES), Time::MAX, "nothing to wake up for");
+        assert_eq!(station.deadline(&RULES), Time::MAX, "no deadline");
         let drawn = station.contention.drawn().expect("a post-backoff is always drawn");
         station.enqueue(us(next), true, true, &RULES);
         (station.deadline(&RULES), u64::from(drawn))
@@ -142,7 +142,7 @@ fn the_post_backoff_runs_without_a_packet() {
     let (deadline, drawn) = after_success(4030);
     assert_eq!(deadline, us(4050 + 20 * drawn), "a packet within the post-backoff waits for its end");
     let (deadline, _) = after_success(9000);
-    assert!(deadline >= us(9050), "later, it draws one of its own");
+    assert!(deadline >= us(9050), "later, the packet draws its own backoff");
 }
 
 /// IEEE 802.11-2016 §10.3.4.2: a packet is sent without a backoff only if the medium stays idle during the

@@ -58,8 +58,8 @@ mod tests {
         assert_eq!(of(100, 256, 612), Some(vec![100, 256, 256]));
         assert_eq!(of(100, 256, 101), Some(vec![100, 1]));
         assert_eq!(of(100, 256, 100), None);
-        assert_eq!(of(0, 1000, 1052), Some(vec![52, 1000]), "never less than the headers");
-        let many = of(100, 0, 1052).expect("it is cut");
+        assert_eq!(of(0, 1000, 1052), Some(vec![52, 1000]), "never shorter than the headers");
+        let many = of(100, 0, 1052).expect("the packet is fragmented");
         assert_eq!((many.len(), many.iter().sum::<u32>()), (16, 1052), "{many:?}");
         let headers = |i| cut(100, 256, (1052, 52), 1).map(|f| header(&f, i));
         assert_eq!([0, 1, 4].map(headers), [Some(52), Some(256), Some(184)]);

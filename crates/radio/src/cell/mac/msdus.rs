@@ -125,6 +125,6 @@ mod tests {
         msdus.forget_below(3);
         assert_eq!((msdus.oldest, msdus.of(0), msdus.of(1), msdus.of(2)), (1, 0..0, 2..4, 4..6));
         msdus.forget_below(6);
-        assert_eq!((msdus.oldest, msdus.of(2)), (2, 4..6), "the newest may grow");
+        assert_eq!((msdus.oldest, msdus.of(2)), (2, 4..6), "packets may join the newest MPDU");
     }
 }

@@ -56,7 +56,7 @@ impl StopAndWait {
     /// # Panics
     /// If no packet is in service.
     pub fn service(&self) -> &Service {
-        self.service.as_ref().expect("only a packet makes a station send")
+        self.service.as_ref().expect("a station sends only if it has a packet")
     }
 
     /// Starts a frame exchange. If the packet's lifetime has ended, discards the packet and returns it.
@@ -99,7 +99,7 @@ impl StopAndWait {
     /// If no broadcast is in progress.
     pub fn broadcast(&mut self) -> Id<Packet> {
         let packet = self.service.take().and_then(|service| service.packet);
-        packet.expect("a broadcast is of a packet")
+        packet.expect("a broadcast belongs to a packet")
     }
 
     /// Counts a failed attempt of an RTS (`is_rts`) or data frame. `attempts`: maximum number of

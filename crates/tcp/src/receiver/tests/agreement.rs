@@ -45,7 +45,7 @@ fn the_first_syn_decides_ecn_sack_and_timestamps() {
     ] {
         let (mut b, reply) = opened(syn.clone());
         assert_eq!((answered(&reply), reply.flags.cwr), (agreed, false), "{syn:?}");
-        assert_eq!(b.give(ms(0), syn.clone()), [reply], "a SYN that comes again");
+        assert_eq!(b.give(ms(0), syn.clone()), [reply], "a repeated SYN");
         assert_eq!(used(b), agreed, "{syn:?}");
     }
 }

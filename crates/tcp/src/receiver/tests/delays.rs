@@ -62,8 +62,8 @@ fn linux_does_not_delay_the_first_16_acks() {
     };
     assert_eq!(acks(&mut b, 0, 16), 16);
     assert_eq!(acks(&mut b, 16, 20), 10);
-    assert_eq!(acks(&mut b, 235, 2), 1, "200 ms are no pause");
-    assert_eq!(acks(&mut b, 437, 16), 16, "201 ms are one");
+    assert_eq!(acks(&mut b, 235, 2), 1, "200 ms are not a pause");
+    assert_eq!(acks(&mut b, 437, 16), 16, "201 ms are a pause");
     assert_eq!(b.give(ms(460), segment(1, 500)).len(), 1);
     assert_eq!(acks(&mut b, 461, 15), 15, "the ACK of the duplicate counts");
     assert_eq!(acks(&mut b, 476, 20), 10);
@@ -78,7 +78,11 @@ fn a_pushed_segment_is_acknowledged_at_once() {
         let mut b = Bench::new(Config { push, delayed_ack: Some(delay), ..plain() });
         let pushed = Segment { flags: Flags { psh: true, ..segment(1, 500).flags }, ..segment(1, 500) };
         assert_eq!(b.give(ms(10), pushed).len(), acks, "{push}");
-        assert_eq!(b.give(ms(20), segment(501, 500)).len(), 1 - acks, "one that is not pushed waits, {push}");
+        assert_eq!(
+            b.give(ms(20), segment(501, 500)).len(),
+            1 - acks,
+            "the ACK of a segment without PSH waits, {push}"
+        );
     }
 }
 
@@ -100,6 +104,10 @@ fn a_host_that_sends_responses_delays_its_acks() {
         assert_eq!(b.give(ms(220), pushed(301)).len(), acks);
         assert_eq!(b.receiver.poll_timeout(), (acks == 0).then(|| ms(260)));
         b.receiver.on_timeout(ms(260));
-        assert_eq!(b.give(ms(270), pushed(401)).len(), 1 + usize::from(acks == 0), "with that of the timer");
+        assert_eq!(
+            b.give(ms(270), pushed(401)).len(),
+            1 + usize::from(acks == 0),
+            "with the ACK of the timer"
+        );
     }
 }

@@ -101,7 +101,7 @@ fn ece_reports_the_mark_of_every_byte() {
     assert_eq!(
         (reply.ecn, reply.segment().expect("TCP").flags.ece),
         (Ecn::Ect0, true),
-        "capable; its own mark is not echoed: the first answer below"
+        "ECN-capable; its own mark is not echoed: the first response below"
     );
     let mut give = |n: u64, marked: bool, cwr: bool| -> Vec<(u64, bool)> {
         let flags = Flags { ack: true, cwr, ..Flags::default() };

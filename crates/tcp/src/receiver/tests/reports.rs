@@ -211,7 +211,7 @@ fn any_arrival_order_delivers_every_byte_once() {
                 let (start, end) = blocks.remove(0);
                 assert!(
                     (start..end).all(|i| had[i as usize]),
-                    "case {case}: D-SACK of what never came before"
+                    "case {case}: D-SACK of data that had not arrived"
                 );
                 assert!(start == seq || !had[start as usize - 1], "case {case}: D-SACK is not the whole run");
             }
@@ -219,10 +219,13 @@ fn any_arrival_order_delivers_every_byte_once() {
                 assert!(ack < start && start < end, "case {case}: a block below the ACK");
                 // Blocks are maximal runs (RFC 2018 §3): the bytes next to a block are missing, so blocks are
                 // disjoint.
-                assert!((start..end).all(|i| came[i as usize]), "case {case}: a block of what never came");
+                assert!(
+                    (start..end).all(|i| came[i as usize]),
+                    "case {case}: a block of data that never arrived"
+                );
                 assert!(
                     !came[start as usize - 1] && !came[end as usize],
-                    "case {case}: a block that is no run"
+                    "case {case}: a block that is not a run"
                 );
                 assert!(!blocks[..i].contains(&(start, end)), "case {case}: a block twice");
             }

@@ -86,7 +86,7 @@ mod tests {
         assert_eq!(full(50, true), (false, false));
         assert_eq!(full(100, false), (true, true));
         pipe.restart(150e3);
-        assert_eq!((pipe.now, pipe.reached), (false, true), "once reached is reached");
+        assert_eq!((pipe.now, pipe.reached), (false, true), "reached remains true");
         pipe.on_round(&sample(187, false));
         assert_eq!((pipe.bw, pipe.rounds), (150e3, 1));
     }

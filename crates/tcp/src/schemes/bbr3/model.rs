@@ -212,6 +212,6 @@ mod tests {
         assert_eq!(after(900, true, true), 900.0);
         assert_eq!(after(500, false, false), 900.0);
         assert_eq!(after(700, true, true), 900.0, "limited");
-        assert_eq!(after(400, false, false), 500.0, "the cycle of 900 is over");
+        assert_eq!(after(400, false, false), 500.0, "the cycle of 900 has ended");
     }
 }

@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(step(&mut w, 1050, 46), Phase::Stand { began: at(1050), until: at(1090) });
         assert_eq!((w.cwnd, w.ssthresh), (2.0, 41.0));
         assert_eq!(step(&mut w, 1070, 99), Phase::Stand { began: at(1050), until: at(1090) });
-        assert_eq!((w.cwnd, w.ssthresh), (2.0, 41.0), "the queue of before");
+        assert_eq!((w.cwnd, w.ssthresh), (2.0, 41.0), "the earlier queue");
         assert_eq!(step(&mut w, 1089, 0), Phase::Stand { began: at(1050), until: at(1090) });
         assert_eq!(step(&mut w, 1090, 0), Phase::Return { began: at(1050) });
         w.cwnd = 40.0;

@@ -105,7 +105,11 @@ fn a_notice_that_a_program_consumes_has_no_effect() {
     let mut s = ten(Filter::Nothing);
     assert_eq!((s.ebsn(5), s.sender.state().una), (String::new(), byte(1)));
     let mut s = ten(Filter::Segments);
-    assert_eq!((s.ack(5), s.sender.state().una), (String::new(), byte(1)), "an ACK that the program takes");
+    assert_eq!(
+        (s.ack(5), s.sender.state().una),
+        (String::new(), byte(1)),
+        "an ACK that the program consumes"
+    );
 }
 
 // Both policies register in the run of their connection, with its two ends.

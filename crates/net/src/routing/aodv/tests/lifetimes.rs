@@ -19,7 +19,7 @@ fn a_lost_neighbour_invalidates_all_routes_over_it() {
             _ => Did::Send(error(&[(NodeId(8), 21), (END, 11)]), NodeId::BROADCAST, 1),
         };
         assert_eq!(bench.fail(10, AFTER, END, 1), [Did::Drop(0), Did::Flush(AFTER), sent]);
-        assert_eq!(bench.pass(20, END, SOURCE, 1), [Did::Forward(1, BEFORE)], "the others stay");
+        assert_eq!(bench.pass(20, END, SOURCE, 1), [Did::Forward(1, BEFORE)], "the other packets stay");
         let counts = bench.router.counts();
         assert_eq!((counts.link_failures, counts.errors), (1, 1));
     }

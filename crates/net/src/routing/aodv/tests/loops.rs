@@ -160,6 +160,6 @@ fn aodv_next_hops_never_form_a_loop() {
             }
             routes += net.routes();
         }
-        assert!(routes > 600, "the networks are alive: {routes} routes");
+        assert!(routes > 600, "the networks have routes: {routes}");
     }
 }

@@ -14,7 +14,7 @@ fn a_node_forwards_an_rreq_once() {
     assert_eq!(bench.hear(1, AFTER, request(END, 7, 1, 4)), []);
     assert_eq!(bench.pass(2, END, SOURCE, 1), [Did::Forward(0, BEFORE)]);
     bench.router.on_message(ms(3), request(END, 7, 2, 2), BEFORE, 0);
-    assert_eq!(bench.did(), [], "its radius ends here");
+    assert_eq!(bench.did(), [], "the radius of the request ends here");
     assert_eq!(bench.hear(6000, AFTER, request(END, 7, 1, 4)).len(), 1, "forgotten after 5.6 s");
 }
 
@@ -63,9 +63,9 @@ fn an_rrep_without_a_better_route_is_dropped() {
     bench.hear(0, BEFORE, request(END, 0, 1, 2));
     let back = |hops, seq| [Did::Send(reply(END, seq, hops, SOURCE), BEFORE, RFC.diameter)];
     assert_eq!(bench.hear(10, AFTER, reply(END, 10, 2, SOURCE)), back(3, 10));
-    assert_eq!(bench.hear(20, NodeId(7), reply(END, 10, 2, SOURCE)), [], "no shorter");
+    assert_eq!(bench.hear(20, NodeId(7), reply(END, 10, 2, SOURCE)), [], "not shorter");
     assert_eq!(bench.hear(30, NodeId(7), reply(END, 8, 0, SOURCE)), [], "older");
-    assert_eq!(bench.hear(40, NodeId(7), reply(END, 12, 5, SOURCE)), back(6, 12), "newer, if longer");
+    assert_eq!(bench.hear(40, NodeId(7), reply(END, 12, 5, SOURCE)), back(6, 12), "newer, although longer");
     assert_eq!(bench.hear(50, AFTER, reply(END, 12, 4, SOURCE)), back(5, 12), "shorter");
     assert_eq!(bench.pass(60, SOURCE, END, 1), [Did::Forward(0, AFTER)]);
     assert_eq!(bench.hear(70, AFTER, reply(END, 4_000_000_000, 1, SOURCE)), [], "older by signed arithmetic");
@@ -113,7 +113,7 @@ fn an_rerr_is_forwarded_to_precursors() {
     }
     let mut bench = Bench::new(RFC);
     bench.learn(0, END, AFTER, ME);
-    assert_eq!(bench.hear(10, AFTER, error(&[(END, 11)])), [Did::Flush(AFTER)], "nobody uses it");
+    assert_eq!(bench.hear(10, AFTER, error(&[(END, 11)])), [Did::Flush(AFTER)], "the route has no users");
 }
 
 // A request is dropped if it returns to its originator or exceeds the network diameter.
@@ -132,6 +132,6 @@ fn routing_messages_count_at_their_transmission() {
     let mut bench = Bench::new(AodvPlan { jitter: Span::from_millis(10), ..RFC });
     assert_eq!(bench.hear(0, BEFORE, request(END, 0, 1, 2)), []);
     assert_eq!(bench.router.counts().requests, 0);
-    bench.wait(10).expect("it is passed on");
+    bench.wait(10).expect("the message is forwarded");
     assert_eq!(bench.router.counts().requests, 1);
 }

@@ -107,7 +107,7 @@ impl Bench {
         while let Some(action) = self.router.poll_action() {
             let mut number = |id| match self.arena.take(id).body {
                 Body::Udp(datagram) => datagram.number,
-                other => unreachable!("no {other:?} was made"),
+                other => unreachable!("a {other:?} is not created here"),
             };
             did.push(match action {
                 Action::Forward { packet, next } => Did::Forward(number(packet), next),

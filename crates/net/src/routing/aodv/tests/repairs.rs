@@ -12,13 +12,13 @@ use airhop_base::{NodeId, Routing};
 fn ns2_repairs_routes_near_the_destination() {
     let mut bench = Bench::new(NS2);
     bench.learn(10_000, END, AFTER, SOURCE); // 3 hops
-    assert_eq!(bench.fail(10_100, AFTER, END, 3)[0], Did::Drop(0), "not past the middle");
+    assert_eq!(bench.fail(10_100, AFTER, END, 3)[0], Did::Drop(0), "not in the second half of the path");
     let mut bench = Bench::new(NS2);
     bench.learn(10_000, END, AFTER, SOURCE);
     let did = bench.fail(10_100, AFTER, END, 4);
     let [Did::Send(Routing::Request(asked), NodeId::BROADCAST, 5)] = &did[..] else { panic!("{did:?}") };
     assert_eq!((asked.dst_seq, bench.router.holds()), (10, 1));
-    assert_eq!(bench.pass(10_110, SOURCE, END, 4), [], "what follows is kept too");
+    assert_eq!(bench.pass(10_110, SOURCE, END, 4), [], "later packets are also buffered");
     assert_eq!(bench.hear(10_120, BEFORE, reply(END, 10, 4, ME)), [], "longer");
     while bench.wait(20_400).is_some() {}
     assert_eq!(bench.hear(20_400, BEFORE, reply(END, 10, 4, ME)), []);
@@ -60,9 +60,13 @@ fn a_broken_route_is_repaired_locally() {
         };
         assert_eq!(*told, error(&[(NodeId(8), 21)]));
         assert_eq!((asked.dst, asked.dst_seq, *ttl), (END, 11, radius));
-        assert_eq!(bench.pass(110, SOURCE, END, came), [], "what follows is kept");
-        assert_eq!(bench.fail(120, AFTER, END, came), [], "and what fails after it");
-        assert_eq!(bench.hear(130, NodeId(7), reply(END, 10, 1, ME)), [], "a route that is no newer is none");
+        assert_eq!(bench.pass(110, SOURCE, END, came), [], "later packets are buffered");
+        assert_eq!(bench.fail(120, AFTER, END, came), [], "and packets that fail later");
+        assert_eq!(
+            bench.hear(130, NodeId(7), reply(END, 10, 1, ME)),
+            [],
+            "a route that is not newer is not used"
+        );
         let freed = [0, 1, 2].map(|number| Did::Forward(number, NodeId(7)));
         assert_eq!(bench.hear(140, NodeId(7), reply(END, 11, hops + 3, ME)), freed);
         assert_eq!(bench.pass(150, SOURCE, END, came), [Did::Forward(3, NodeId(7))]);
@@ -117,6 +121,6 @@ fn the_source_repeats_its_rreq_after_a_broken_link() {
     assert_eq!(asked.dst_seq, 11);
     let (at, _) = bench.wait(10_000).expect("and again");
     assert_eq!(at, 10 + 560);
-    assert_eq!(bench.learn(600, END, NodeId(7), ME).len(), 0, "no newer than what was lost");
+    assert_eq!(bench.learn(600, END, NodeId(7), ME).len(), 0, "not newer than the lost route");
     assert_eq!(bench.hear(610, NodeId(7), reply(END, 11, 2, ME)), [Did::Forward(0, NodeId(7))]);
 }

@@ -11,7 +11,7 @@ fn search(plan: AodvPlan) -> (Vec<(u64, u8)>, u64) {
         [Did::Send(Routing::Request(_), NodeId::BROADCAST, ttl)] => Some(*ttl),
         _ => None,
     };
-    let mut asked = vec![(0, radius(&bench.own(0)).expect("the first packet asks"))];
+    let mut asked = vec![(0, radius(&bench.own(0)).expect("the first packet causes a request"))];
     loop {
         let (at, did) = bench.wait(1_000_000).expect("a search ends");
         match radius(&did) {
@@ -64,7 +64,7 @@ fn the_first_ring_has_the_last_hop_count_plus_ttl_increment() {
         bench.fail(10, AFTER, END, 0);
         let did = bench.own(20);
         let Did::Send(Routing::Request(asked), _, ttl) = &did[0] else { panic!("{did:?}") };
-        assert_eq!((asked.dst_seq, *ttl), (11, 5), "and asks for a newer route than the lost one");
+        assert_eq!((asked.dst_seq, *ttl), (11, 5), "the request asks for a newer route than the lost route");
     }
 }
 
@@ -80,7 +80,7 @@ fn a_first_ring_above_ttl_threshold_has_a_ring_timeout() {
         other => panic!("{other:?}"),
     };
     assert_eq!(radius(&bench.own(20)), 10);
-    let (at, did) = bench.wait(10_000).expect("it asks again");
+    let (at, did) = bench.wait(10_000).expect("a further request is sent");
     assert_eq!((at, radius(&did)), (20 + 960, 35));
     let (at, did) = bench.wait(10_000).expect("and again");
     assert_eq!((at, radius(&did)), (20 + 960 + 2800, 35));

@@ -48,7 +48,7 @@ fn machines(window: u32, p: f64, rounds: u64, stream: &mut Stream) -> PerRound {
         sent += flight.len();
         let before = delivered;
         for (number, _) in flight.iter().filter(|_| !stream.chance(p)) {
-            assert!(recipient.on_mpdu(*number, &mut deliver), "nothing comes twice");
+            assert!(recipient.on_mpdu(*number, &mut deliver), "no packet is delivered twice");
             delivered += 1;
         }
         if delivered == before {

@@ -136,7 +136,7 @@ fn a_discard_above_the_oldest_mpdu_keeps_the_window() {
     assert_eq!(
         originator.begin(Time::ZERO, &limits, &mut reports),
         Exchange::None,
-        "the recipient is past 2"
+        "the recipient's window starts above 2"
     );
 }
 

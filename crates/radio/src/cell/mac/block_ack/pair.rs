@@ -123,7 +123,7 @@ impl Pair {
     }
 
     fn request(&mut self, start: u64, loses: &mut impl FnMut() -> bool, reports: &mut Vec<Report>) {
-        assert_eq!(start, self.oldest(), "the starting number is the oldest unfinished one");
+        assert_eq!(start, self.oldest(), "the starting number is the oldest unfinished number");
         if !loses() {
             let start = full_number(start, self.recipient.answer().start);
             self.recipient.on_request(start, &mut self.delivered);
@@ -185,7 +185,7 @@ impl Pair {
                     self.acknowledged.push(number);
                 }
                 Report::Failed { number, attempt, retry } => {
-                    let story = self.open.get_mut(&number).expect("an MPDU that is open");
+                    let story = self.open.get_mut(&number).expect("an unfinished MPDU");
                     story.failed += 1;
                     assert_eq!((attempt, attempt), (story.sent, story.failed), "every attempt fails once");
                     let is_over = match self.rules.retries {

@@ -60,7 +60,7 @@ proptest! {
             pair.exchange(|| false);
         }
         prop_assert!(!pair.has_work(), "a stall");
-        prop_assert!(!pair.is_holding(), "the recipient holds an MPDU for ever");
+        prop_assert!(!pair.is_holding(), "the recipient stores an MPDU permanently");
         let all = pair.pushed() as usize;
         prop_assert_eq!(pair.acknowledged.len() + pair.discarded.len(), all);
         let missing = (0..pair.pushed()).filter(|number| pair.delivered.binary_search(number).is_err());

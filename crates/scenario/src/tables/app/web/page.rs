@@ -154,7 +154,7 @@ pub(super) fn news() -> Page {
     objects.extend((0..4).map(|_| object(131, 4, &[style])));
     objects.extend((0..18).map(|_| object(1054, 18, &[document])));
     objects.push(object(18, 2, &[script]));
-    Page::new(objects).expect("each object comes after others of the list")
+    Page::new(objects).expect("each object follows others of the list")
 }
 
 #[cfg(test)]

@@ -141,7 +141,7 @@ fn send_quantum_and_offload_budget_follow_the_pacing_rate() {
     t.b.rate = Some(Rate::from_bps(800_000_000));
     assert_eq!(t.b.send_quantum(), 65);
     t.b.state = State::ProbeBw(Phase::Up);
-    assert_eq!(t.b.quantized(1e6), 1e6 + 2000.0, "two segments more while it asks for more");
+    assert_eq!(t.b.quantized(1e6), 1e6 + 2000.0, "two segments more while it probes");
 }
 
 // §5.3.1.3: a round trip begins with the first loss. Startup ends at its end if the sender is in fast
@@ -324,7 +324,7 @@ fn a_spurious_recovery_is_undone() {
     t.lose(2, 99, 2);
     t.usual(1, false, 97);
     assert_eq!(t.b.state, State::ProbeBw(Phase::Down));
-    assert_eq!(t.w.cwnd, 100.0, "the bound: what this ACK saw pass");
+    assert_eq!(t.w.cwnd, 100.0, "the bound: data delivered up to this ACK");
     let before = Window { cwnd: 10.0, ssthresh: 10.0 };
     t.b.on_spurious(&mut t.w, &before, &t.s);
     assert_eq!((t.b.state, t.longterm(), t.w.cwnd), (State::ProbeBw(Phase::Refill), f64::INFINITY, 200.0));
