@@ -11,9 +11,9 @@ pub struct Notice {
     pub seq: u64,
     /// Length of that segment, bytes.
     pub len: u32,
-    /// Bitmap of further segments of the same length: bit i is the segment that begins i + 1 lengths behind the
-    /// first. Only ERSN, ELN and NAK about the MPDUs of one PPDU have bits. The papers' notices name one segment
-    /// each; the bitmap, like that of a BlockAck, is Airhop's.
+    /// Bitmap of further segments of the same length: bit i is the segment that starts i + 1 lengths after
+    /// the first. Only ERSN, ELN and NAK about the MPDUs of one PPDU have bits. The papers' notices name one
+    /// segment each; the bitmap, like that of a BlockAck, is Airhop's.
     pub also: u64,
     /// Expected additional delay; only in an RTTN (Kounavis 1996).
     pub delay: Span,
@@ -48,9 +48,9 @@ impl Notice {
         }
     }
 
-    /// Adds the segment of a notice about one segment. Returns false, and changes nothing, if one notice cannot
-    /// name both segments: the notices differ in more than the segment, the lengths differ, or the segment is
-    /// not a whole number of lengths, at most 64, behind the first.
+    /// Adds the segment of a notice about one segment. Returns false, and changes nothing, if one notice
+    /// cannot name both segments: the notices differ in another field than the segment, the lengths differ,
+    /// or the segment is not an integer number of lengths, at most 64, after the first.
     pub fn add(&mut self, other: &Notice) -> bool {
         let (len, behind) = (u64::from(self.len), other.seq.saturating_sub(self.seq));
         let is_alike = Notice { seq: self.seq, ..*other } == Notice { also: 0, ..*self };

@@ -1,7 +1,8 @@
 //! Points in time, durations and rates, exact to the nanosecond.
 //!
-//! The types are integers, not floats. A sum of link times must not depend on the order of addition:
-//! otherwise two runs would differ in their last bits, and rounding would decide ties between events.
+//! The types are integers, not floats. A sum of link times must not depend on the order of addition: with
+//! floats two runs would differ in their last bits, and rounding would decide the order of simultaneous
+//! events.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Div, Mul, Sub};

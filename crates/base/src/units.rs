@@ -137,9 +137,9 @@ fn signed(text: &str, units: &[(&str, f64)], what: &str, example: &str) -> Resul
     Ok(value * scale)
 }
 
-/// Replaces characters that word processors and PDF files substitute for those of a keyboard: the minus sign
-/// U+2212 by a hyphen, and the Greek letter U+03BC by the micro sign U+00B5. Rust treats spaces of any width
-/// as spaces.
+/// Replaces characters that word processors and PDF files substitute for characters of a keyboard: the minus
+/// sign U+2212 by a hyphen, and the Greek letter U+03BC by the micro sign U+00B5. Rust treats spaces of any
+/// width as spaces.
 fn plain(text: &str) -> Cow<'_, str> {
     let stands_for = |c| match c {
         '\u{2212}' => '-',
@@ -248,8 +248,8 @@ mod tests {
         assert!(parse_metres("-1e400 m").unwrap_err().contains("not negative"));
     }
 
-    /// Characters of word processors and PDF files are read as those of a keyboard: the Greek letter mu,
-    /// wider, narrower and non-breaking spaces, and the minus sign.
+    /// Characters of word processors and PDF files are read as the corresponding characters of a keyboard:
+    /// the Greek letter mu, wider, narrower and non-breaking spaces, and the minus sign.
     #[test]
     fn typographic_characters_are_read_as_keyboard_characters() {
         for micro in ["10 us", "10 \u{b5}s", "10 \u{3bc}s", "10\u{3bc}s"] {

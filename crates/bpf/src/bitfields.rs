@@ -10,7 +10,7 @@ const BYTE_SIZE: u32 = 1;
 const SHIFT_LEFT: u32 = 4;
 const SHIFT_RIGHT: u32 = 5;
 
-/// Returns the value that a relocation record of this kind requests; returns `None` if the member is no
+/// Returns the value that a relocation record of this kind requests; returns `None` if the member is not a
 /// bitfield, or if the value in the object is already correct.
 pub(crate) fn value(kind: u32, member: &Reached) -> Option<u64> {
     let Reached { bit_offset, bits, bytes, .. } = *member;

@@ -18,7 +18,7 @@ const LARGEST_FILE: usize = 16 << 20;
 const MOST: usize = 64 << 20;
 
 /// Number of bytes that may still be read from a file. Parts of a file can overlap, so the size of the file
-/// is no bound.
+/// does not limit this number.
 struct Allowance(usize);
 
 impl Allowance {

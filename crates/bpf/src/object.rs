@@ -56,8 +56,8 @@ impl Object {
     ///
     /// # Errors
     ///
-    /// Returns an error if the bytes are no BPF object, if no kernel would load the object, or if it uses a
-    /// kernel feature that Airhop does not simulate.
+    /// Returns an error if the bytes are not a BPF object, if every kernel would reject the object, or if it
+    /// uses a kernel feature that Airhop does not simulate.
     pub fn read(bytes: &[u8], name: &str) -> Result<Object, ObjectError> {
         Object::build(bytes, name).map_err(|problem| ObjectError { file: name.to_owned(), problem })
     }

@@ -122,8 +122,8 @@ impl<E: Copy> EventQueue<E> {
         insert(&mut self.next, entry);
     }
 
-    /// Inserts an event when the sorted events have no free memory or are [`MOST`]. This case is a separate
-    /// function, so that the frequent case needs no registers of its callers.
+    /// Inserts an event when the sorted events have no free memory or are [`MOST`]. This rare operation is a
+    /// separate function, so the frequent operation needs no registers of its callers.
     #[cold]
     #[inline(never)]
     fn insert_into_full(&mut self, at: Time, event: E) {
@@ -214,9 +214,9 @@ impl<E: Copy> EventQueue<E> {
         self.buckets[bucket] = entries;
     }
 
-    /// Returns the sorted events to the buckets, as their number exceeds the limit; all events in the buckets
-    /// are later. Events already in a bucket stay there. The present time is before `until`, so the present
-    /// time differs from `base` only in lower bits than these events do.
+    /// Returns the sorted events to the buckets, because their number exceeds the limit; all events in the
+    /// buckets are later. Events already in a bucket stay in it. The present time is before `until`, so it
+    /// differs from `base` only in lower bits than these events do.
     #[inline(never)]
     fn return_to_buckets(&mut self) {
         self.base = self.base.max(self.now);
@@ -251,9 +251,8 @@ fn refuse(at: Time, now: Time) -> ! {
     panic!("an event at {at} was scheduled at {now}, after it");
 }
 
-/// Appends an event. The call separates the rare growth of memory from its callers, so that the event stays
-/// in registers. If the event were written to the stack in parts and read back as a whole, the read would
-/// stall.
+/// Appends an event. The call separates the rare growth of memory from its callers, so the event stays in
+/// registers. If the event were written to the stack in parts and read back as a whole, the read would stall.
 #[inline]
 fn append<E>(bucket: &mut Vec<Entry<E>>, entry: Entry<E>) {
     #[cold]
@@ -299,9 +298,9 @@ mod tests {
 
     #[test]
     fn random_events_are_popped_in_time_order() {
-        // Comparison with a sorted list: events with many ties, near and far, some popped in between, up to
-        // an end that leaves some. Few or hundreds of events are pending, so that sorted ones return to the
-        // buckets, and buckets are divided.
+        // Comparison with a sorted list: many simultaneous events, near and distant events, pops between
+        // pushes, and an end time that leaves some events. Between a few and hundreds of events are pending,
+        // so sorted events return to the buckets, and buckets are divided.
         let mut draw = crate::Streams::new(1, 0).stream("times");
         for taken in [0.4, 0.9, 0.98] {
             let (mut q, mut reference, mut out) = (EventQueue::new(), Vec::new(), Vec::new());

@@ -90,8 +90,8 @@ mod tests {
         assert_eq!(count, 100);
     }
 
-    /// The distribution keeps the tail, which quantiles lose: one stall of 40 ms among a thousand durations
-    /// of 60 µs has the probability of one in a thousand.
+    /// The distribution contains the tail, which quantiles do not show: one stall of 40 ms among a thousand
+    /// durations of 60 µs has the probability of one in a thousand.
     #[test]
     fn the_lateness_distribution_contains_a_single_stall() {
         let mut lengths = Lengths::default();

@@ -216,8 +216,8 @@ mod tests {
     }
 
     /// RFC 5681 §4.2: an ACK that arrives after further data were written answers the segment that it
-    /// acknowledges. With a hole in the data, ACKs answer the segment that fills it, a round trip after the
-    /// segments behind the hole.
+    /// acknowledges. With a hole in the data, ACKs answer the segment that fills the hole, a round trip after
+    /// the segments behind it.
     #[test]
     fn an_ack_answers_no_data_above_a_hole() {
         let mut host = Turnaround::default();
@@ -242,7 +242,7 @@ mod tests {
         );
     }
 
-    /// The host's own turnaround excludes delays that a simulated receiver has, too: the emulator was late by
+    /// The host's own turnaround excludes delays that a simulated receiver also has: the emulator was late by
     /// 50 µs, one ACK waited for the timer of RFC 1122 §4.2.3.2 (Linux: 40 ms), and the answers after a stall
     /// of 20 ms waited for its end.
     #[test]

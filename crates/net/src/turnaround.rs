@@ -4,8 +4,8 @@
 //! ACK. In a real machine, interrupts, scheduling and the stack delay the segment before TCP processes it. An
 //! ACK therefore acknowledges all data that TCP has processed, but no segment that is still at the interface.
 //! On 802.11 the turnaround determines how often an ACK collides with the next data frame. The backoff of an
-//! immediate ACK starts together with that of the sender's next frame; a later ACK finds the frame already on
-//! the air.
+//! immediate ACK starts together with that of the sender's next frame; when a later ACK arrives at the MAC,
+//! the frame is already on the air.
 
 use airhop_base::{Empirical, Span, Time};
 use airhop_engine::Stream;

@@ -71,7 +71,7 @@ pub enum Verdict {
 ///
 /// # Errors
 ///
-/// Returns an error if the text is no script.
+/// Returns an error if the text is not a script.
 pub fn judge(file: &Path, text: &str) -> Result<Verdict, ParseError> {
     let script: Script = parse(&file.display().to_string(), text)?;
     let folder = file.parent().unwrap_or(Path::new("."));
@@ -83,7 +83,7 @@ pub fn judge(file: &Path, text: &str) -> Result<Verdict, ParseError> {
 ///
 /// # Errors
 ///
-/// Returns an error if the text is no script, or if an option names an unknown sender.
+/// Returns an error if the text is not a script, or if an option names an unknown sender.
 pub fn judge_variants(file: &Path, text: &str) -> Result<Vec<(String, Verdict)>, String> {
     let script: Script = parse(&file.display().to_string(), text).map_err(|error| error.to_string())?;
     let folder = file.parent().unwrap_or(Path::new("."));
@@ -98,11 +98,11 @@ pub fn judge_variants(file: &Path, text: &str) -> Result<Vec<(String, Verdict)>,
 }
 
 /// Returns the verdict on this machine's kernel for the script in `file` with the text `text`. For a script
-/// that cannot run here the verdict is "not applicable".
+/// that cannot run on this machine the verdict is "not applicable".
 ///
 /// # Errors
 ///
-/// Returns an error if the text is no script.
+/// Returns an error if the text is not a script.
 pub fn judge_on_kernel(file: &Path, text: &str) -> Result<Verdict, ParseError> {
     let script = parse(&file.display().to_string(), text)?;
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -2,8 +2,8 @@
 //! programs and kernels, and a virtual clock.
 //!
 //! The hosts are TCPs of Airhop that exchange real datagrams, and sources of noise: datagrams of every kind
-//! that a kernel sends, and of some that none sends. Equal seeds lead to equal rehearsals, so that tests can
-//! create thousands of logs without privileges.
+//! that a kernel sends, and of some kinds that no kernel sends. Equal seeds lead to equal rehearsals, so
+//! tests can create thousands of logs without privileges.
 
 mod host;
 mod noise;

@@ -69,8 +69,8 @@ pub struct Config {
     pub notices: Notices,
     /// True if a reduction that proves spurious is undone (RFC 3522, RFC 3708, RFC 4015).
     pub undo: bool,
-    /// True if schemes that set no pacing rate are paced too. The rate is twice the window per round trip
-    /// while the window is far below ssthresh, otherwise 1.2 windows per round trip (Linux, see
+    /// True if schemes that set no pacing rate are also paced. The rate is twice the window per round trip
+    /// while the window is far below ssthresh, and 1.2 windows per round trip above (Linux, see
     /// [`Preset::Linux`]).
     pub pacing: bool,
     /// True if the last segment of a burst carries PSH and the receiver acknowledges a segment with PSH at

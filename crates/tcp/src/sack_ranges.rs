@@ -2,7 +2,7 @@ use airhop_base::SackBlock;
 use std::collections::VecDeque;
 
 /// Runs of SACKed segments in sequence order, with a hole between two runs. ACKs repeat earlier blocks; if a
-/// block lies within a run, its segments need no check.
+/// block lies within a run, its segments are not checked again.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SackRanges(VecDeque<SackBlock>);
 

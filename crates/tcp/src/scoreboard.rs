@@ -352,8 +352,8 @@ impl Scoreboard {
         self.segments.get(self.place(start)).filter(|e| e.start == start)
     }
 
-    /// Returns the transmission time of the segment that begins at `start`, or `None` if it was sent more
-    /// than once and its arrival is ambiguous. Finds segments that the last ACK acknowledged too.
+    /// Returns the transmission time of the segment that starts at `start`, or `None` if it was sent more
+    /// than once and its arrival is ambiguous. Also finds segments that the last ACK acknowledged.
     pub fn sent_once(&self, start: u64) -> Option<Time> {
         let known = self.news.arrived.iter().find(|e| e.start == start).or_else(|| self.get(start));
         known.filter(|e| !e.again).map(|e| e.at)

@@ -36,8 +36,8 @@ use airhop_base::{Body, NoticeKind, Packet};
 /// Decoded packet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decoded {
-    /// Packet. The window of its segment is the header's field; a reader that knows the connection must shift
-    /// it left by the window scale of the sender's SYN (RFC 7323 §2.3).
+    /// Packet. The window of its segment is the header's field; a reader with knowledge of the connection
+    /// must shift it left by the window scale of the sender's SYN (RFC 7323 §2.3).
     pub packet: Packet,
     /// Window scale announced by a SYN.
     pub window_shift: Option<u8>,

@@ -37,8 +37,9 @@ pub(crate) const ELN_IN_ACK: u8 = 0b0000_0010;
 /// Offset of the checksum.
 const CHECKSUM: usize = 16;
 
-/// A NAK (Cheng & Lin 2008) in a packet of its own is an option for experiments (RFC 4727) with an identifier (RFC 6994 §3):
-/// `253 | 12 | identifier (2) | first byte (4) | end (4)`; about several segments `253 | 20 | …`, with a bitmap (8) at the end.
+/// A NAK (Cheng & Lin 2008) in a separate packet is an option for experiments (RFC 4727) with an identifier
+/// (RFC 6994 §3): `253 | 12 | identifier (2) | first byte (4) | end (4)`; about several segments `253 | 20 |
+/// …`, with a bitmap (8) at the end.
 const NAK_HEAD: [u8; 4] = [253, 12, 0xA1, 0x54];
 const LONG_NAK_HEAD: [u8; 4] = [253, 20, 0xA1, 0x54];
 /// Option of an ERSN or ELN about several segments: `253 | 12 | identifier (2) | bitmap (8)`.

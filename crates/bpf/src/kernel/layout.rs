@@ -150,9 +150,9 @@ impl Layout {
             && (is_one || owners.iter().any(is_bitfield))
     }
 
-    /// True if programs may store `bytes` bytes at once: a store must begin at the first byte of a member and
-    /// stay within the member (Linux, bpf_tcp_ca_btf_struct_access()). In the private state any store is
-    /// permitted.
+    /// True if programs may store `bytes` bytes in one operation: a store must start at the first byte of a
+    /// member and stay within the member (Linux, bpf_tcp_ca_btf_struct_access()). In the private state any
+    /// store is permitted.
     fn may_store(&self, offset: usize, bytes: usize) -> bool {
         let Some(owners) = self.owners.get(offset..offset.saturating_add(bytes)) else { return false };
         let is_one = owners[0] != 0 && owners.iter().all(|owner| *owner == owners[0]);

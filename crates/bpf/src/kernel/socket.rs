@@ -40,7 +40,7 @@ fn nested_path(layout: &Layout, outermost: usize, field: &str) -> String {
     ways.into_iter().find(|path| layout.declares(path)).unwrap_or_else(|| field.to_owned())
 }
 
-/// Checks that the nested structures begin at the same byte in the object's types. Programs cast socket
+/// Checks that the nested structures start at the same byte in the object's types. Programs cast socket
 /// pointers between these structures, so different bytes would make members overlap.
 fn check_nesting(btf: &Btf, outermost: usize) -> Result<(), Problem> {
     let Some(root) = btf.composite(NESTED[outermost]) else { return Ok(()) };

@@ -2,7 +2,7 @@
 //!
 //! Linux suspends real-time threads that use more than 95 % of a processor (`sched_rt_runtime_us`, sched(7)):
 //! the process would stop for 50 ms in every second. A loop that busy-waits therefore always sleeps for a
-//! tenth of the time, whatever the setting.
+//! tenth of the time, for any setting.
 
 use airhop_base::{Span, Time};
 

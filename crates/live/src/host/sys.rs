@@ -85,8 +85,8 @@ pub fn own_pidfd() -> io::Result<OwnedFd> {
 
 /// Makes `command` start the first process of a process namespace and of a session, which ends with the
 /// thread that starts it; all processes of the namespace end with it. The program itself is the child of this
-/// process, since the first process of a namespace ignores signals that it does not handle
-/// (pid_namespaces(7)), and few programs expect that.
+/// process, because the first process of a namespace ignores signals that it does not handle
+/// (pid_namespaces(7)), and few programs expect this behaviour.
 ///
 /// The calling thread must have unshared its process namespace. `emulator` is the result of [`own_pidfd`].
 pub fn in_namespace(command: &mut Command, emulator: OwnedFd) {

@@ -13,7 +13,7 @@ struct Locked(Flock<File>);
 ///
 /// # Errors
 ///
-/// Returns an error if the path is no regular file, if another emulation writes the file, or if the system
+/// Returns an error if the path is not a regular file, if another emulation writes the file, or if the system
 /// rejects the request.
 pub(super) fn create(path: &Path) -> io::Result<impl Write + Send + use<>> {
     let mut options = OpenOptions::new();

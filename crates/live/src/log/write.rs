@@ -35,7 +35,7 @@ impl Writer {
     /// privacy.
     ///
     /// # Errors
-    /// Returns an error if `path` is no regular file, if another emulation writes the file, if the file
+    /// Returns an error if `path` is not a regular file, if another emulation writes the file, if the file
     /// cannot be created, or if `header` has 4 GiB or more.
     #[cfg(target_os = "linux")]
     pub fn create(path: &Path, header: &str, headers_only: bool) -> Result<Self, LogError> {

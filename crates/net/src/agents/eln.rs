@@ -1,8 +1,8 @@
 //! Explicit loss notification at the base station (Balakrishnan and Katz 1998; Yun 2009 §1).
 //!
 //! The base station observes the data that enters or leaves the wireless link on its wired side, and the ACKs
-//! in the opposite direction. It can therefore tell which missing segments were lost on the wireless link,
-//! and sets a bit in the duplicate ACKs for these segments.
+//! in the opposite direction. It can therefore determine which missing segments were lost on the wireless
+//! link, and sets a bit in the duplicate ACKs for these segments.
 
 use super::{Agent, AgentActions, PacketAction};
 use airhop_base::{Body, Eln as Bit, NodeId, Packet, Segment, Time};

@@ -50,8 +50,8 @@ pub enum LinkEventKind {
     Discarded,
     /// A link ACK reported the delivery of the packet.
     Delivered,
-    /// Start of a fade as the link layer observes it, i.e. the first failure after a success. The event goes
-    /// to agents that use fades, of every flow with this link as next hop towards either end. The tag names
+    /// Start of a fade as the link layer observes it, i.e. the first failure after a success. Agents that use
+    /// fades receive the event, for every flow with this link as next hop towards either end. The tag names
     /// the flow.
     FadeStart,
     /// End of a fade, with its duration until the first link ACK.
@@ -99,7 +99,7 @@ pub trait Agent: std::fmt::Debug + Send {
     }
 
     /// Handles an ACK of the flow that a data segment of the opposite direction carries, as in real
-    /// connections. Such an ACK is no duplicate ACK (RFC 5681 §2).
+    /// connections. Such an ACK is not a duplicate ACK (RFC 5681 §2).
     fn on_piggybacked(&mut self, now: Time, ack: u64) {
         let _ = (now, ack);
     }

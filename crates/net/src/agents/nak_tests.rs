@@ -109,7 +109,7 @@ fn a_nak_is_added_to_the_next_forwarded_ack() {
 }
 
 // A NAK is also added to an ACK that is queued at the node: "up to 4 sequence numbers, lowest first"; the
-// next ACK carries the others.
+// next ACK carries the remaining numbers.
 #[test]
 fn naks_are_added_to_queued_acks() {
     let mut agent = at(HERE, &[("n", 9.0)]);

@@ -3,8 +3,8 @@
 //! The agent caches every segment towards the receiver until the receiver has acknowledged it. After
 //! duplicate ACKs for a cached segment, or at a timeout of its own timer, it retransmits the segment and
 //! drops the duplicate ACKs. At a sending station the agent lies between TCP and MAC (Yun 2009 §5.2,
-//! "symmetric operation"). There ACKs arrive a full round trip later, and the agent cannot know where a
-//! segment was lost.
+//! "symmetric operation"). At this place ACKs arrive a full round trip later, and the agent cannot determine
+//! where a segment was lost.
 //!
 //! Rules that Balakrishnan et al. do not specify are those of ns-2.35's agent, which the papers used. The
 //! second duplicate ACK causes the retransmission; duplicate ACKs retransmit a segment only once; gains and
@@ -25,8 +25,8 @@ const MAX_RETRANSMISSIONS: u32 = 10;
 /// Minimum of the local timeout.
 const MIN_TIMEOUT: Span = Span::from_millis(100);
 
-/// Occupancy of a "nearly full" queue. ns-2's agent does not cache a segment if its queue of 50 packets has
-/// room for only one more. The sender's congestion control must react to an overflow, which a local
+/// Occupancy of a "nearly full" queue. ns-2's agent does not cache a segment if only one more packet fits
+/// into its queue of 50 packets. The sender's congestion control must react to an overflow, which a local
 /// retransmission would hide.
 const NEARLY_FULL: f64 = 0.97;
 

@@ -100,8 +100,8 @@ fn snoop_retransmits_a_segment_at_its_second_duplicate_ack() {
 }
 
 // ns-2.35: duplicate ACKs retransmit a segment only once. The agent forwards the first duplicate ACK, and the
-// first two after the expected ones. The sender may retransmit the segment after these three (RFC 5681 §3.2).
-// The local timer still runs.
+// first two after the expected duplicates. The sender may retransmit the segment after these three (RFC 5681
+// §3.2). The local timer still runs.
 #[test]
 fn snoop_retransmits_a_segment_once_on_duplicate_acks() {
     let mut s = Script::pass(0, 0, 4);
@@ -277,7 +277,7 @@ fn local_rtt_estimate_has_the_weights_of_ns2() {
 }
 
 // Yun 2009 §5.2: at the station, ACKs arrive from the remote end and data from the station itself. The ACKs
-// of a handshake are in the direction of the data and are no duplicate ACKs.
+// of a handshake are in the direction of the data and are not duplicate ACKs.
 #[test]
 fn handshake_acks_are_no_duplicate_acks() {
     let mut s = Script::default();

@@ -101,8 +101,8 @@ fn the_split_proxy_acknowledges_within_its_buffer() {
 }
 
 // A window update is sent only to a sender that had to stop. While a whole segment fits, the ACK of the
-// sender's next data carries the window. Space for less than a segment counts as none (RFC 9293 §3.8.6.2.1:
-// the sender waits for a full segment).
+// sender's next data carries the window. Space for less than a segment counts as a closed window (RFC 9293
+// §3.8.6.2.1: the sender waits for a full segment).
 #[test]
 fn a_window_update_follows_a_window_below_one_segment() {
     for (window, told, news) in [(4000, 4001, vec![]), (3900, 3901, vec![(3001, 5901)])] {

@@ -32,7 +32,7 @@ pub trait AppPlan: Debug + Send + Sync {
     /// Creates the application of a flow.
     fn open(&self, opening: &Opening) -> Box<dyn App>;
     /// True if the application opens a connection from the node that receives the plan's flow. The plan's
-    /// flow is then one direction of this connection and has no handshake of its own.
+    /// flow is then one direction of this connection and has no separate handshake.
     fn opens_connection(&self) -> bool {
         false
     }

@@ -156,7 +156,7 @@ mod tests {
     }
 
     // The sender timed out at 1200 and 1900 ms. Of notices sent at 1000, 1500 and 2000 ms, the first two
-    // arrive after a timeout, whatever timer runs at their arrival.
+    // arrive after a timeout, regardless of the timer that runs at their arrival.
     #[test]
     fn a_notice_after_the_expiry_is_late() {
         let mut book = LatenessBook::default();

@@ -1,5 +1,5 @@
-//! Oracle: properties of a path that only the simulator knows, i.e. delays without losses and queueing, and a
-//! flow's share of the bottleneck.
+//! Oracle: properties of a path that only the simulator can compute, i.e. delays without losses and queueing,
+//! and a flow's share of the bottleneck.
 //!
 //! Each direction of a wired link has a rate: the mean rate of a recorded link, the lowest rate of a link
 //! that changes. If the reverse direction is so slow that ACKs fill it, the ACKs limit the flow (RFC 3449

@@ -4,8 +4,8 @@ use crate::delays::{Delay, Delays};
 use airhop_base::Time;
 use std::collections::VecDeque;
 
-/// First come, first served queue with a capacity. A packet that arrives at the time of a departure still finds the
-/// departing packet in the queue.
+/// First come, first served queue with a capacity. If a packet arrives at the time of a departure, the
+/// departing packet is still in the queue.
 #[derive(Debug)]
 pub(crate) struct Scheduled {
     /// Queue capacity, packets.

@@ -55,7 +55,7 @@ pub(crate) trait LinkPlan {
         Span::ZERO
     }
     /// Returns the time between two arrivals of a packet of `bytes` bytes: by hop `before` at the near end of
-    /// `hop`, and at its far end. There are no other senders.
+    /// `hop`, and at its far end. No other node sends.
     fn crossing(&self, before: Hop, hop: Hop, bytes: u32) -> Span;
 }
 

@@ -115,9 +115,9 @@ impl HalfConnection {
         self.fin = Some(seq);
     }
 
-    /// Records an ACK of this data that enters. True if it acknowledges further bytes. Data that was never
-    /// sent cannot be acknowledged (RFC 9293 §3.10.7.4), a sender may skip sequence numbers, and the FIN is
-    /// no data byte.
+    /// Records an ACK of this data that enters. Returns true if it acknowledges further bytes. Data that was
+    /// never sent cannot be acknowledged (RFC 9293 §3.10.7.4), a sender may skip sequence numbers, and the
+    /// FIN is not a data byte.
     pub fn on_ack(&mut self, ack: u64) -> bool {
         self.acked = self.acked.max(ack.min(self.max_sent));
         let of_data = self.fin.map_or(self.acked, |fin| self.acked.min(fin));

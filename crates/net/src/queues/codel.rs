@@ -167,7 +167,7 @@ impl ControlLaw {
     }
 
     /// Enters the state `dropping`, after the sojourn time has exceeded the target for an interval. If the
-    /// last such state was recent, the drop rate begins at the final rate of that state.
+    /// last such state was recent, the drop rate starts at the final rate of that state.
     fn begin(&mut self, now: Time) {
         let dropped_then = self.count - self.count_before;
         let is_recent = now.since(self.drop_next) < self.plan.interval * 16;

@@ -248,8 +248,8 @@ mod tests {
         assert_eq!(next_flows(&mut bench, 1), [2]);
     }
 
-    // §4.2: two flows send one packet at a time, each after the queue of the other was served and became
-    // empty. If both became new again, they would starve a third flow.
+    // §4.2: two flows send one packet at a time, each after the queue of the other flow was served and became
+    // empty. If both queues became new again, they would starve a third flow.
     #[test]
     fn an_empty_fq_codel_queue_stays_listed_for_one_round() {
         let mut bench = waiting(PLAN, &[(900, 1000)]);

@@ -1,5 +1,5 @@
 //! Graph of the nodes and of the hops between them. Shortest paths minimise the number of hops; of equal
-//! paths, the one with the first name of the next node is chosen.
+//! paths, the path whose next node has the first name is chosen.
 
 use airhop_base::NodeId;
 use std::collections::{HashMap, VecDeque};
@@ -349,7 +349,7 @@ mod tests {
     }
 
     /// m - b is a radio link and b - s a wire. Another radio link, with its ends listed in opposite order, is
-    /// no shorter path.
+    /// not a shorter path.
     #[test]
     fn a_radio_link_counts_as_one_hop() {
         let radios = [[0, 1], [3, 2], [3, 0]].map(|ends| ends.map(NodeId));

@@ -79,7 +79,7 @@ pub(super) fn knows(name: &str) -> bool {
 }
 
 /// Prepares a call on a socket that [`knows`] names. `local` and `peer`: addresses for bind() and connect().
-/// Returns `None` for a call that does not affect TCP, which is not made.
+/// Returns `None` for a call that does not affect TCP, and is therefore omitted.
 ///
 /// # Errors
 ///

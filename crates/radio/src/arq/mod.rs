@@ -96,7 +96,7 @@ impl LinkFrame {
 pub struct LinkAck {
     /// Lowest number for which the receiver waits.
     pub expected: u64,
-    /// Bitmap of the frames received above `expected`: bit i stands for number `expected + i`. The missing
+    /// Bitmap of the frames received above `expected`: bit i represents number `expected + i`. The missing
     /// numbers below the highest set bit are those that HDLC's multiple selective reject lists (ISO/IEC
     /// 13239).
     pub beyond: u64,

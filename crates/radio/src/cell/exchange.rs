@@ -319,7 +319,7 @@ impl Exchange {
     }
 
     /// Checks whether the addressee of a response decodes the response's first symbols. If it does not, it
-    /// waits for its full timeout; by ns-2's rules, until the end of the response.
+    /// waits for its full timeout; with ns-2's rules, until the end of the response.
     fn answer_begins(&mut self, now: Time, slot: Slot) {
         let &Transmission { to, start, .. } = self.medium.get(slot);
         let is_missed = !self.stations[usize::from(to)].receiver.follows(slot);

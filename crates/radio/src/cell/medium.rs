@@ -287,8 +287,8 @@ impl Medium {
             self.received = Bitmap::default();
         }
         for neighbour in &mut self.neighbours[usize::from(tx.from)] {
-            // The error model draws once for every frame on the link, whatever its other outcome, so the n-th
-            // frame has the same damage in every run.
+            // The error model draws once for every frame on the link, for any other outcome of the frame, so
+            // the n-th frame has the same damage in every run.
             let damage = match &mut neighbour.errors {
                 errors if is_aggregate => {
                     let received = (tx.to == neighbour.station).then_some(&mut self.received);

@@ -3,7 +3,7 @@ use super::{Damage, ErrorModel, Frame, Strikes};
 use airhop_engine::Stream;
 
 /// Two-state Markov chain that steps once per data frame (Gilbert 1960, Elliott 1963). A frame is lost with
-/// the probability of the present state, and then the state may change. The chain begins in its stationary
+/// the probability of the present state, and then the state may change. The chain starts in its stationary
 /// distribution.
 ///
 /// A control frame does not step the chain. The length of a frame has no effect on its loss.

@@ -3,8 +3,8 @@ use super::{Damage, ErrorModel, Frame, Strikes};
 use airhop_base::Span;
 use airhop_engine::Stream;
 
-/// Chain of [`super::gilbert_elliott`] that a clock steps instead of frames. A chain that frames step does
-/// not change while a sender waits for its timer; a chain that a clock steps does.
+/// Chain of [`super::gilbert_elliott`] whose steps are driven by a clock instead of frames. While a sender
+/// waits for its timer, a chain driven by frames does not change, but a chain driven by a clock does.
 ///
 /// The states have their own random stream, so they do not depend on the traffic. A data frame is lost with
 /// the probability of the state at its start.
@@ -41,7 +41,7 @@ impl Stepped {
         chain
     }
 
-    /// Ends the present state and begins the other state. The time in a state is geometric: P(k steps) = (1 -
+    /// Ends the present state and starts the other state. The time in a state is geometric: P(k steps) = (1 -
     /// p)^(k - 1) p, where p is the transition probability.
     fn switch_state(&mut self) {
         self.bad = !self.bad;

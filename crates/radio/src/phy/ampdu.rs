@@ -53,8 +53,9 @@ impl Limits {
 
 /// PSDU to which MPDUs are appended.
 ///
-/// In HT a PSDU with a single MPDU is no A-MPDU. In VHT and HE every PSDU is an A-MPDU, and a single MPDU
-/// also has a delimiter (S-MPDU). The response to a single MPDU is an Ack, that to several MPDUs a BlockAck.
+/// In HT a PSDU with a single MPDU is not an A-MPDU. In VHT and HE every PSDU is an A-MPDU, and a single MPDU
+/// also has a delimiter (S-MPDU). The response to a single MPDU is an Ack; the response to several MPDUs is a
+/// BlockAck.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Psdu {
     /// Number of MPDUs.

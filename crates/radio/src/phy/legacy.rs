@@ -119,7 +119,7 @@ impl Phy {
     }
 
     /// Returns EIFS: a SIFS, an ACK at the lowest basic rate with its preamble, and a DIFS. A station waits
-    /// for EIFS after a frame that it could not decode, so that it does not interrupt an ACK that it cannot
+    /// for EIFS after a frame that it could not decode, because it must not interrupt an ACK that it cannot
     /// sense (IEEE 802.11-2016 §10.3.7).
     pub fn eifs(&self) -> Span {
         self.sifs + self.airtime(ACK_BYTES, self.rates[0]) + self.difs()

@@ -90,8 +90,8 @@ impl Fields {
     ///
     /// # Panics
     ///
-    /// If the table has no such key, which is a typing error in this crate; every test that reads a file
-    /// finds it.
+    /// If the table has no such key. This is a typing error in this crate, which every test that reads a file
+    /// detects.
     fn place(&self, name: &str) -> usize {
         let found = self.keys.iter().position(|k| k.name == name);
         found.unwrap_or_else(|| unreachable!("{} has no key {name}", self.path))

@@ -78,7 +78,7 @@ impl Problem {
 /// Maximum number of displayed characters of a text: twice the length of the longest list of keys.
 const LONGEST: usize = 500;
 
-/// Escapes control characters and overrides of the writing direction for a terminal, and cuts the middle out
+/// Escapes control characters and overrides of the writing direction for a terminal, and removes the middle
 /// of a long text. Messages quote files, which may come from an untrusted author.
 fn legible(text: &str) -> String {
     let is_harmful =

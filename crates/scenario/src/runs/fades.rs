@@ -24,7 +24,7 @@ impl Scenario {
     ///
     /// # Errors
     ///
-    /// A sentence for the user if `until` is no duration, or if a random draw of the replication is
+    /// A sentence for the user if `until` is not a duration, or if a random draw of the replication is
     /// impossible.
     pub fn fades(&self, seed: u64, rep: u64, until: Option<&str>) -> Result<Vec<SavedFades>, String> {
         let until = until

@@ -89,7 +89,7 @@ fn check_tcp(flow: &Fields, problems: &mut Problems) {
             let what = format!("expected \"linux\", which \"{name}\" requires, got \"{preset}\"");
             problems.add(tcp.at("preset"), tcp.path_of("preset"), &what);
         }
-        // With a receive window below one segment the sender would wait for ever, because it never splits a
+        // With a receive window below one segment the sender would wait forever, because it never splits a
         // segment to fit a window (RFC 9293 §3.8.6.2.1).
         if let (Some(window), Some(segment)) = (tcp.bytes("receive_window"), flow.bytes("segment"))
             && window < segment

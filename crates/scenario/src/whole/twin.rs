@@ -89,7 +89,7 @@ impl Scenario {
 }
 
 /// Returns the flows with the most bytes, in the order of their opening. Flows that opened in the last tenth
-/// of the run are too short and left out.
+/// of the run are too short and are omitted.
 fn largest(real: &[RealFlow], end: Time) -> Vec<&RealFlow> {
     let total: u64 = real.iter().map(RealFlow::bytes).sum();
     let latest = Time::ZERO + end.since(Time::ZERO) * 9 / 10;

@@ -103,9 +103,9 @@ mod tests {
     }
 
     // tcp_ack() counts acknowledged segments in every state. During recovery 12 segments were counted without
-    // growth of the window. The next ACK makes 13 segments; 5 of them grow the window from 5 to 6. The second
-    // ACK makes the remainder 9; 6 of them grow the window to 7. The third ACK leaves 4, fewer than the
-    // window of 7.
+    // growth of the window. With the next ACK the count is 13 segments; 5 of them increase the window from 5
+    // to 6. With the second ACK the remainder is 9; 6 of them increase the window to 7. After the third ACK 4
+    // remain, fewer than the window of 7.
     #[test]
     fn acks_during_recovery_grow_the_window_after_its_end() {
         let mut counted = WholeSegmentAbc::default();

@@ -120,9 +120,9 @@ fn fast_convergence_lowers_w_max() {
     }
 }
 
-// §4.6: ssthresh is at least 2 segments. So is the window after a loss, but not after a mark. §4.8: a timeout
-// reduces ssthresh in the same way, the window is 1, and the next epoch begins at its plateau. A repeated
-// timeout of the same segment does not change ssthresh (RFC 5681 §3.1).
+// §4.6: ssthresh is at least 2 segments. The window after a loss is also at least 2 segments, but not the
+// window after a mark. §4.8: a timeout reduces ssthresh in the same way, the window is 1, and the next epoch
+// starts at its plateau. A repeated timeout of the same segment does not change ssthresh (RFC 5681 §3.1).
 #[test]
 fn losses_marks_and_timeouts_set_ssthresh_and_window() {
     let left = |cwnd, signal| lose(&mut cubic(Version::Rfc, 0.7, true), cwnd, signal);
@@ -264,7 +264,7 @@ fn linux_discards_rtt_samples_after_a_recovery() {
 
 // RFC 9438 §5.8: "t MUST NOT include these periods", in which the application has no data. Linux counts such
 // a period from the last transmission (cubictcp_cwnd_event()). After an idle minute within an epoch, the next
-// ACKs grow the window as if the minute had not passed.
+// ACKs increase the window as if the minute had not passed.
 #[test]
 fn the_cubic_epoch_excludes_idle_periods() {
     for form in [Version::Rfc, Version::Linux] {

@@ -39,7 +39,7 @@ impl Urgent {
 
     /// Returns the next urgent segment like [`Urgent::pop`], but skips fast retransmits of segments that were
     /// SACKed after their loss was detected, while pacing or the host's turnaround delayed them. A timeout or
-    /// a notice retransmits SACKed data too (RFC 2018 §8).
+    /// a notice also retransmits SACKed data (RFC 2018 §8).
     #[inline]
     pub fn pop_missing(&mut self, s: &SenderState) -> Option<Next> {
         if self.0.is_empty() { None } else { self.pop_not_sacked(s) }

@@ -4,15 +4,16 @@ use crate::seams::{Ack, Advance, Agent, Detect, Evidence, Next, Recovery, Repair
 use crate::sender_state::SenderState;
 use airhop_base::{Sack, Time};
 
-/// Adapter that makes any recovery react to notices: a loss that a notice explains is no sign of congestion.
+/// Adapter that makes any recovery react to notices: a loss that a notice accounts for does not indicate
+/// congestion.
 ///
 /// After an ELN the sender retransmits the named segment. Duplicate ACKs caused by segments sent before this
-/// retransmission are no sign of its loss; later duplicate ACKs are. This is ESACK's sending order (Yun 2009
+/// retransmission do not indicate its loss; later duplicate ACKs do. This is ESACK's sending order (Yun 2009
 /// §4.1, Figure 4), derived from the newest SACK block, or without SACK from a count of duplicate ACKs. Until
 /// the retransmission is acknowledged, each duplicate ACK releases a segment, as in fast recovery (RFC 5681
-/// §3.2 step 4), so that the connection stays ACK-clocked. Recoveries by sending order do not use this rule.
+/// §3.2 step 4), which keeps the ACK clock running. Recoveries by sending order do not use this rule.
 ///
-/// Duplicate ACKs for a segment named by an ERSN are no sign of a loss either. But in fast recovery for
+/// Duplicate ACKs for a segment named by an ERSN also do not indicate a loss. However, in fast recovery for
 /// another loss, recoveries that do not mark lost segments (Reno's, NewReno's, ns-2's SACK) may retransmit
 /// that segment. After a disconnection all segments lost during it are retransmitted. These rules are
 /// reconstructed, because the paper describes only its own sender.

@@ -59,8 +59,8 @@ impl RtoPolicy for Ns2Ticks {
     }
 
     fn on_rtt_of_each_ack(&mut self, sent: Time, now: Time, ends_backoff: bool) {
-        // A round trip below the mean raises the deviation by an eighth of the amount by which a round trip
-        // above it does (Linux 2.6, tcp_rtt_estimator()).
+        // A round trip below the mean increases the deviation by an eighth of the increase that a round trip
+        // above the mean would cause (Linux 2.6, tcp_rtt_estimator()).
         self.sample(self.ticks(sent, now), |error, rttvar4| {
             let change = error.abs() - (rttvar4 >> 2);
             if error < 0 && change > 0 { change >> 3 } else { change }

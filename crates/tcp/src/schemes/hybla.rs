@@ -246,9 +246,9 @@ mod tests {
         acks.iter().map(&mut hear).collect()
     }
 
-    // Hoe 1996: eight segments in 8 ms are a thousand per second, and the path holds 100 of them. The initial
-    // window is rho = 4, and the window grows by 15 per ACK. ACKs with equal times yield no estimate. A
-    // finite ssthresh is multiplied by rho, and the window grows from the first ACK on.
+    // Hoe 1996: eight segments in 8 ms are a thousand per second, and the bandwidth-delay product is 100
+    // segments. The initial window is rho = 4, and the window grows by 15 per ACK. ACKs with equal times
+    // yield no estimate. A finite ssthresh is multiplied by rho, and the window grows from the first ACK on.
     #[test]
     fn hoe_estimate_and_rho_set_initial_window_and_ssthresh() {
         let w = |cwnd, ssthresh| Window { cwnd, ssthresh };

@@ -190,7 +190,7 @@ mod tests {
     }
 
     // Slow start ends when the unfinished window has more than n + delta packets in the queue. A timeout
-    // resets the measurement; otherwise the next slow start would end at once.
+    // resets the measurement; without the reset the next slow start would end immediately.
     #[test]
     fn slow_start_ends_by_the_queue_that_a_timeout_resets() {
         let at = |ms| Time::ZERO + airhop_base::Span::from_millis(ms);

@@ -109,7 +109,7 @@ mod tests {
 
     // 100 segments per second at 200 ms are 20 segments. Yun 2009 §2.2: every sign of congestion reduces
     // RTTmin, so that RTTmin "goes eventually to zero". The window is 20 · 0.95^n, and at least two segments.
-    // A floor of 1 keeps the window at 20.
+    // With a minimum factor of 1 the window stays at 20.
     #[test]
     fn every_congestion_event_reduces_rttmin() {
         for (floor, after_ten, after_a_hundred) in [(0.0, 20.0 * 0.95f64.powi(10), 2.0), (1.0, 20.0, 20.0)] {

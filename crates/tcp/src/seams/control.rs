@@ -211,7 +211,7 @@ pub trait CongestionControl: Debug + Send {
     /// Handles an ACK of new data, outside recovery.
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState);
 
-    /// Reacts to a loss or an echoed mark, and returns its class. For a loss that is no congestion, the
+    /// Reacts to a loss or an echoed mark, and returns its class. For a loss that is not congestion, the
     /// window does not change. The sender retransmits the segment for any class.
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> LossClass;
 
@@ -261,8 +261,8 @@ pub trait CongestionControl: Debug + Send {
         let _ = (w, d, s);
     }
 
-    /// Handles a segment newly marked lost, by any signal. Called after [`CongestionControl::on_loss`] if
-    /// recovery begins with the segment, and before [`CongestionControl::on_delivery`]; only for schemes with
+    /// Handles a segment newly marked lost, by any signal. Called after [`CongestionControl::on_loss`] if the
+    /// segment starts a recovery, and before [`CongestionControl::on_delivery`]; only for schemes with
     /// delivery reports.
     fn on_lost(&mut self, w: &mut Window, now: Time, lost: &LostSegment) {
         let _ = (w, now, lost);

@@ -109,10 +109,10 @@ pub enum Evidence {
 /// Policy that detects losses and selects the next bytes to send. Sequence numbers count bytes. The sender
 /// updates the scoreboard ([`SenderState::board`]) with an ACK or a transmission before it calls a method of
 /// the recovery. [`NoticeAware`](crate::recovery::NoticeAware) forwards every call to another recovery, so
-/// every method of this trait must be added there too.
+/// every method of this trait must also be added to it.
 pub trait Recovery: Debug + Send {
     /// Handles a duplicate ACK, which either repeats the last ACK (RFC 5681 §2), or has SACK blocks that
-    /// report new arrivals, whatever its other fields are (RFC 6675 §2).
+    /// report new arrivals, for any values of its other fields (RFC 6675 §2).
     fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect;
 
     /// Returns a further loss that the same ACK detects, as a separate sign of congestion. Called after each

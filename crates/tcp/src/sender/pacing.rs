@@ -17,8 +17,8 @@ pub(super) struct Pacing {
 
 /// Computes pacing rate and burst size for a congestion control that sets no rate (Linux,
 /// tcp_update_pacing_rate() and tcp_tso_autosize()). The rate is twice the window per round trip while the
-/// window is far below ssthresh, otherwise 1.2 windows. A burst has the segments that the rate carries in
-/// 1/1024 s, at most 64 KiB and at least two segments. `None` before the first RTT sample.
+/// window is far below ssthresh, and 1.2 windows per round trip above. A burst has the segments that the rate
+/// permits in 1/1024 s, at most 64 KiB and at least two segments. `None` before the first RTT sample.
 pub(super) fn of_window(w: &Window, s: &SenderState) -> Option<(Rate, u64)> {
     let srtt = s.srtt?.secs_f64();
     let ratio = if w.cwnd < (w.ssthresh / 2.0).floor() { 2.0 } else { 1.2 };
@@ -116,8 +116,8 @@ mod tests {
     }
 
     // Linux paces at twice the window per round trip while the window is below half of ssthresh, in integer
-    // segments, otherwise at 1.2 windows (tcp_update_pacing_rate()). A burst has the bytes that this rate
-    // carries in 1/1024 s (tcp_tso_autosize()).
+    // segments, and at 1.2 windows per round trip above (tcp_update_pacing_rate()). A burst has the bytes
+    // that this rate permits in 1/1024 s (tcp_tso_autosize()).
     #[test]
     fn the_linux_pacing_rate_is_twice_the_window_in_slow_start() {
         let srtt = Some(Span::from_millis(100));

@@ -64,8 +64,8 @@ impl Sender {
         self.persist = (!is_over).then_some(persist);
     }
 
-    /// Returns the segment that the timer has scheduled. If the receiver has room, it is an ordinary data
-    /// segment (RFC 9293 §3.8.6.2.1, the override timeout; Linux, tcp_write_wakeup()). Otherwise it is an
+    /// Returns the segment that the timer has scheduled. If the receive window permits, it is an ordinary
+    /// data segment (RFC 9293 §3.8.6.2.1, the override timeout; Linux, tcp_write_wakeup()). If not, it is an
     /// octet above the window (RFC 9293 §3.8.6.1), or the stack's substitute.
     #[cold]
     pub(super) fn window_probe(&mut self, now: Time) -> Option<Outgoing> {

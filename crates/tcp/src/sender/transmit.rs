@@ -94,10 +94,10 @@ impl Sender {
         Some(self.transmit(now, next, psh))
     }
 
-    /// Returns pacing rate and number of segments per burst; `None` without pacing. Retransmissions are paced
-    /// too, including those on a notice (Linux: tcp_xmit_retransmit_queue() calls tcp_pacing_check() before
-    /// each). Linux does not pace the retransmission at a timeout; here it waits for at most the time of one
-    /// segment.
+    /// Returns pacing rate and number of segments per burst; `None` without pacing. Retransmissions are also
+    /// paced, including those on a notice (Linux: tcp_xmit_retransmit_queue() calls tcp_pacing_check() before
+    /// each). Linux does not pace the retransmission at a timeout; in Airhop it waits for at most the
+    /// interval of one segment.
     #[inline(always)]
     fn spacing(&self) -> Option<(Rate, u64)> {
         let may_pace = self.config.pacing || self.features.paces || self.features.linux;

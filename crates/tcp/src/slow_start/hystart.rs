@@ -62,7 +62,8 @@ impl HyStart {
     }
 
     /// Returns the maximum duration of an ACK train: half of the minimum RTT, i.e. the one-way delay of the
-    /// path. Pacing spreads segments over a round trip, so with pacing it is the whole minimum RTT (Linux).
+    /// path. Pacing spreads segments over a round trip, so with pacing the maximum is the whole minimum RTT
+    /// (Linux).
     fn longest_train(&self, least_rtt: Span) -> Span {
         let longest = least_rtt + CUSHION;
         if self.is_paced { longest } else { longest / 2 }
@@ -129,9 +130,9 @@ mod tests {
             .map(|n| n + 1)
     }
 
-    // ACKs 3 ms apart are no train. The threshold is an eighth of the minimum RTT: 10 ms for 80 ms, at least
-    // 4 ms (2 ms for 16 ms), at most 16 ms (50 ms for 400 ms). The increase must be "more than" the
-    // threshold, and eight samples are needed.
+    // ACKs 3 ms apart are not a train. The threshold is an eighth of the minimum RTT: 10 ms for 80 ms, at
+    // least 4 ms (2 ms for 16 ms), at most 16 ms (50 ms for 400 ms). The increase must be "more than" the
+    // threshold, and eight samples are necessary.
     #[test]
     fn a_longer_rtt_ends_slow_start() {
         for (least, just) in [(80, 90_000), (16, 20_000), (400, 416_000)] {
@@ -190,9 +191,9 @@ mod tests {
         assert_eq!(ends_of(HyStart::new(true), 16.0, 60, 60_000, acks()), Some(42));
     }
 
-    // A round begins with its first ACK, even below 16 segments, so the 22nd ACK of the round ends slow
-    // start, not the 22nd above 16 segments. Slow start ends once; after a restart, the round contains all
-    // data sent before.
+    // A round starts with its first ACK, even below 16 segments, so the 22nd ACK of the round ends slow
+    // start, not the 22nd ACK above 16 segments. Slow start ends once; after a restart, the round contains
+    // all data sent before.
     #[test]
     fn hystart_rounds_begin_below_the_minimum_window() {
         let mut hystart = HyStart::default();

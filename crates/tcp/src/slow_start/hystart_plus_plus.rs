@@ -104,8 +104,8 @@ mod tests {
         hystart
     }
 
-    // RFC 9406 §4.2: RttThresh = max(4 ms, min(lastRoundMinRTT / 8, 16 ms)). Conservative slow start begins
-    // when eight samples exceed the last minimum by at least RttThresh. From then on each ACK grows the
+    // RFC 9406 §4.2: RttThresh = max(4 ms, min(lastRoundMinRTT / 8, 16 ms)). Conservative slow start starts
+    // when eight samples exceed the last minimum by at least RttThresh. From then on each ACK increases the
     // window by a quarter segment.
     #[test]
     fn longer_rtts_begin_conservative_slow_start() {

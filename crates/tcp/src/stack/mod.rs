@@ -66,7 +66,7 @@ pub trait Stack: Debug + Sync {
         una > last
     }
 
-    /// True if an echoed mark reduces a window of one segment like any other window; otherwise the echo
+    /// True if an echoed mark reduces a window of one segment like any other window; if false, the echo
     /// restarts the retransmission timer: "the TCP sender … SHOULD reset the retransmit timer on receiving
     /// the ECN-Echo packet when the congestion window is one" (RFC 3168 §6.1.2).
     fn cuts_window_of_one(&self) -> bool {

@@ -63,7 +63,7 @@ impl Registered {
     ///
     /// # Errors
     ///
-    /// Returns the error of the kernel if the kernel rejects filters, too.
+    /// Returns the error of the kernel if the kernel also rejects filters.
     pub fn listen(&self, device: u32) -> io::Result<Vec<OwnedFd>> {
         let links: io::Result<Vec<_>> =
             self.filters.iter().map(|program| call::attach(program, device)).collect();

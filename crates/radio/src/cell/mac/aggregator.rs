@@ -361,8 +361,8 @@ impl Agreement {
 
     /// Returns the expiry time of the recipient's reorder timer: [`REORDER_TIMEOUT`] after the arrival of the
     /// lowest stored MPDU, if the originator has discarded all missing MPDUs before it and sends no further
-    /// BlockAckReq. A real recipient does not know of discards, and would also skip an MPDU that the
-    /// originator still retransmits.
+    /// BlockAckReq. A real recipient cannot detect discards, and would also skip an MPDU that the originator
+    /// still retransmits.
     fn releases_at(&self) -> Option<Time> {
         if self.given_up == 0 {
             return None;

@@ -51,7 +51,7 @@ impl Contention {
         if self.backoff != Backoff::None {
             return; // IEEE 802.11-2016 §10.3.4.2: the packet waits for a pending post-backoff
         }
-        // Slot boundaries are those of the present count, which after a timeout begins AIFS after the
+        // Slot boundaries are those of the present count, which after a timeout starts AIFS after the
         // timeout, not after the last frame (IEEE 802.11-2020 §10.23.2.4 c).
         let mut from = self.count_start(sense, rules).max(self.counting.unwrap_or(Time::ZERO));
         if !rules.immediate_access {

@@ -4,11 +4,11 @@ use airhop_base::Time;
 /// Deadlines of the stations, and the earliest of them.
 ///
 /// Few stations have a deadline: idle stations have none, and a busy medium stops every backoff within sense
-/// range. A change therefore needs one store and one bit, and a search for the earliest deadline is needed
+/// range. A change therefore needs one store and one bit, and a search for the earliest deadline is necessary
 /// only after the earliest was cleared.
 ///
 /// A cell has a single event in the world's queue, at the earliest deadline. With one event per station,
-/// every frame would leave as many stale events.
+/// every frame would leave one obsolete event per station.
 #[derive(Debug)]
 pub(crate) struct Deadlines {
     /// Deadline of each station; not valid for a station without a bit in `set`.

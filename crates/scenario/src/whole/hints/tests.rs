@@ -140,8 +140,9 @@ fn copies_of_a_flow_share_a_hint() {
     );
 }
 
-/// Computed by hand: 10 Mbit/s on the wire and a round trip of 20.8 ms hold 26 kB, or 25 packets of 1052 B; a
-/// quarter of this is 6 packets. Four flows need half of it (Appenzeller et al. 2004).
+/// Computed by hand: the bandwidth-delay product of 10 Mbit/s on the wire and a round trip of 20.8 ms is 26
+/// kB, or 25 packets of 1052 B; a quarter of this is 6 packets. Four flows need half of it (Appenzeller et
+/// al. 2004).
 #[test]
 fn a_small_buffer_has_a_hint() {
     let wire = RADIO

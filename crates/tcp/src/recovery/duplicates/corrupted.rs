@@ -4,7 +4,7 @@ use crate::sender_state::SenderState;
 use airhop_base::Time;
 
 /// Recovery of TCP-CL (Cheng & Lin 2008): Reno's recovery, for which NAKs name corrupted segments. The third
-/// duplicate ACK for a corrupted segment retransmits it and starts fast recovery, but is no sign of
+/// duplicate ACK for a corrupted segment retransmits it and starts fast recovery, but does not indicate
 /// congestion.
 #[derive(Debug)]
 pub struct Corrupted {

@@ -151,9 +151,9 @@ impl Recovery for Ns2Linux {
     }
 
     fn on_sent(&mut self, s: &mut SenderState, _: Time, sent: &Next, earlier: Option<u64>) {
-        // Each segment sent lowers the ceiling to one segment below the flight. So an ACK releases at most
-        // one segment, however many arrivals it reports. If two ACKs report one arrival each, the second ACK
-        // releases a segment.
+        // Each segment sent lowers the ceiling to one segment below the flight. An ACK therefore releases at
+        // most one segment, for any number of reported arrivals. If two ACKs report one arrival each, the
+        // second ACK releases a segment.
         self.ceiling = self.ceiling.min(s.pipe().saturating_sub(s.mss).max(s.mss));
         if earlier.is_some() {
             self.repaired += 1;

@@ -5,7 +5,7 @@ use crate::sender_state::SenderState;
 use airhop_base::Time;
 
 /// Retransmission of [`Vegas`](super::super::Vegas) as implemented in ns-2.35, including apparent defects.
-/// The window stays inflated if no duplicate ACK follows the one that counts as the third. Each fast
+/// The window stays inflated if no duplicate ACK follows the duplicate that counts as the third. Each fast
 /// retransmission backs off the coarse timer. A segment that is overdue when all data is acknowledged is sent
 /// twice.
 #[derive(Debug, Default)]

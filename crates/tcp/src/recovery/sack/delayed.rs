@@ -6,7 +6,7 @@ use airhop_base::Time;
 
 /// Recovery of RFC 6675 with a delayed start (TCP-DCR; Bhandarkar et al. 2005). For one round trip after the
 /// first duplicate ACK, the link layer may still fill the hole. During the delay every duplicate ACK releases
-/// a new segment (RFC 4653's extended limited transmit), which keeps the ACK clock.
+/// a new segment (RFC 4653's extended limited transmit), which keeps the ACK clock running.
 #[derive(Debug, Default)]
 pub struct Delayed {
     inner: Rfc6675,

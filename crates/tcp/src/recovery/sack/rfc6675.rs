@@ -5,8 +5,8 @@ use crate::seams::{Ack, Advance, Cause, Detect, Evidence, Next, Recovery, Repair
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
-/// SACK-based loss recovery of RFC 6675. The flight decreases to the new window: evenly with PRR, otherwise
-/// because the sender transmits no segment for half a round trip.
+/// SACK-based loss recovery of RFC 6675. The flight decreases to the new window: evenly with PRR; without
+/// PRR, the sender transmits no segment for half a round trip.
 #[derive(Debug, Default)]
 pub struct Rfc6675 {
     guard: Guard,

@@ -36,8 +36,8 @@ fn retransmissions_precede_new_mpdus() {
     assert_eq!(pair.delivered, range(0..9));
 }
 
-/// The window stalls at the oldest MPDU, which is retransmitted alone. When this MPDU arrives the window
-/// advances (in a former version of ns-3 it did not).
+/// The window stalls at the oldest MPDU, which is retransmitted as a single MPDU. When this MPDU arrives the
+/// window advances (in a former version of ns-3 it did not).
 #[test]
 fn a_stalled_block_ack_window_advances() {
     let mut pair = pair(rules(64, LIFETIME, LostBlockAck::Resend));
