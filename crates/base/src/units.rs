@@ -1,7 +1,7 @@
 //! Quantities with units, as scenario files and command lines write them: `"10 ms"`, `"5.5 Mbit/s"`, `"1000
 //! B"`.
 //!
-//! A number without a unit is an error, since a rate of `10` has spoilt more simulation studies than any bug.
+//! A number without a unit is an error, because a rate of `10` may be misread by a factor of a thousand.
 
 use crate::{Rate, Span};
 use std::borrow::Cow;

@@ -7,15 +7,14 @@ const NEXT: usize = 12;
 /// Number of sorted events above which they return to the buckets.
 const MOST: usize = 2 * NEXT;
 
-/// Pending events of a world, earliest first; events of the same instant are popped in the order of
-/// scheduling.
+/// Pending events of a world, earliest first; simultaneous events are popped in the order of scheduling.
 ///
 /// `E` should be a small `Copy` enum, not a boxed closure.
 ///
-/// The next few events are sorted; so are all events if they are few. Later events are in a radix heap
-/// (Ahuja, Mehlhorn, Orlin and Tarjan 1990, J. ACM 37:213): since time never decreases, far events, such as
-/// most timers, stay in one coarse bucket, which is divided as its time approaches, until its events are few
-/// enough to be sorted. Events of the same instant are always in the same bucket, in their order.
+/// The next few events are sorted; if there are few events, all are sorted. Later events are in a radix heap
+/// (Ahuja, Mehlhorn, Orlin and Tarjan 1990, J. ACM 37:213). As time never decreases, distant events, such as
+/// most timers, stay in one coarse bucket. The bucket is divided as its time approaches, until it has few
+/// enough events to sort. Simultaneous events are always in the same bucket, in their order.
 ///
 /// # Panics
 /// If an event is scheduled in the past: an effect before its cause is a bug that must not produce results.

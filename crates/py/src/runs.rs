@@ -119,9 +119,9 @@ fn drive(
     failure.map_or(Ok(()), |(first, _)| Err(first))
 }
 
-/// Return the number of threads at work in runs. Threads that are still counted once no run is awaited are inside a
-/// Python scheme that has not returned since its run was stopped. Each ends when the scheme returns; until then it may
-/// call the interpreter, which must not be finalised.
+/// Return the number of threads that execute runs. Threads that are still counted when no run is awaited are
+/// inside a Python scheme that has not returned since its run was stopped. Each thread ends when the scheme
+/// returns; until then it may call the interpreter, which must not be finalised.
 #[pyfunction]
 pub fn threads_at_work() -> usize {
     AT_WORK.load(Ordering::Relaxed)

@@ -35,8 +35,8 @@ pub struct Config {
     /// Delayed ACKs; `None`: the receiver sends an ACK for every segment.
     pub delayed_ack: Option<DelayedAck>,
     /// Number of quick ACKs, i.e. ACKs that the receiver does not delay (Linux: 16). Quick ACKs are sent
-    /// while the sender may be in slow start: at the start, after an idle period longer than the minimum
-    /// timeout, and after a duplicate segment.
+    /// while the sender may be in slow start: at the start of the connection, after an idle period longer
+    /// than the minimum timeout, and after a duplicate segment.
     pub quick_acks: u32,
     /// Estimator and bounds of the retransmission timeout.
     pub rto: RtoConfig,

@@ -59,8 +59,8 @@ impl Diag {
         Ok(found)
     }
 
-    /// Ends all TCP connections of all processes immediately, with a RST to each peer, so that no state
-    /// remains in the kernel.
+    /// Ends all TCP connections of all processes immediately, with a RST to each peer: no state remains in
+    /// the kernel.
     ///
     /// # Errors
     ///

@@ -119,7 +119,7 @@ impl Netlink {
     ///
     /// # Errors
     ///
-    /// Returns the error of the kernel, such as that of a kernel without policy routing.
+    /// Returns the error of the kernel, for example if the kernel has no policy routing.
     pub fn add_blackhole(&self, device: &str) -> io::Result<()> {
         self.ask(NEW_RULE, CREATE, &discard(INET, device, AIRHOP))?;
         match self.ask(NEW_RULE, CREATE, &discard(INET6, device, AIRHOP)) {

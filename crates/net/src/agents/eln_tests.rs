@@ -34,8 +34,8 @@ fn acks<const N: usize>(agent: &mut Eln, acks: [u64; N]) -> [bool; N] {
 }
 
 // Balakrishnan and Katz 1998: segment 2 did not arrive from the wireless link, so its duplicate ACKs carry
-// the bit; the new ACK that requests it carries the bit too. Segment 5 was lost on the wired path, so its
-// ACKs carry no bit.
+// the bit; the new ACK that requests segment 2 also carries the bit. Segment 5 was lost on the wired path, so
+// its ACKs carry no bit.
 #[test]
 fn uplink_acks_of_segments_lost_on_the_air_carry_eln() {
     let mut agent = Eln::uplink();

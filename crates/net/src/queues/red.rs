@@ -33,8 +33,8 @@ pub struct RedPlan {
 /// The average queue determines the probability with which an arriving packet is dropped or marked. The
 /// probability is 0 below `min`, grows to `max_p` between `min` and `max`, and is 1 above; with `gentle` it
 /// is 1 from twice `max` on (Floyd 2000). A packet is marked instead of dropped if it is ECN-capable (RFC
-/// 3168 §5) and the probability is below 1. At a probability of 1 it is dropped, so that senders that ignore
-/// marks are controlled too (RFC 3168 §7).
+/// 3168 §5) and the probability is below 1. At a probability of 1 it is dropped, which also controls senders
+/// that ignore marks (RFC 3168 §7).
 #[derive(Debug)]
 pub struct Red {
     plan: RedPlan,

@@ -127,7 +127,7 @@ impl World {
     }
 
     /// Executes the effects in order. The loop itself handles the effects of a delivery at the first attempt,
-    /// in place, because moving an effect costs more time than handling it.
+    /// in place, because moving an effect takes more time than handling it.
     #[inline(never)]
     fn apply_all(&mut self, now: Time, layer: Layer) {
         let mut next = 0;

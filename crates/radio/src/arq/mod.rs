@@ -78,7 +78,7 @@ pub struct LinkFrame {
     pub number: u64,
     /// Number of this transmission, from 1.
     pub attempt: u32,
-    /// Floor: lowest number that the sender may still send. The receiver need not wait for frames below the
+    /// Floor: lowest number that the sender may still send. The receiver does not wait for frames below the
     /// floor. A frame with a number below its floor is empty and carries only the floor. The floor of RLP's
     /// idle frame is the number of the next new frame.
     pub floor: u64,

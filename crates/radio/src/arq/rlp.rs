@@ -3,9 +3,9 @@
 //!
 //! The receiver requests a missing frame in rounds, each with more NAKs than the previous round. Each NAK
 //! that arrives causes one retransmission. After the last round the receiver discards the frame and delivers
-//! the later frames. A later frame reveals a gap; after the last frame, idle frames carry the highest
-//! sequence number. Three properties differ from IS-707-A, which has 20 ms frames of octets and numbers of 12
-//! bits: numbers do not wrap, frames are whole packets, and the sender stores frames for a limited time.
+//! the later frames. A later frame shows a gap; after the last frame, idle frames carry the highest sequence
+//! number. Three properties differ from IS-707-A, which has 20 ms frames of octets and numbers of 12 bits:
+//! numbers do not wrap, frames are whole packets, and the sender stores frames for a limited time.
 use super::{ArqReceiver, ArqSender, LinkAck, LinkFrame, Nak, Report, Upward};
 use airhop_base::{Span, Time};
 use std::collections::VecDeque;

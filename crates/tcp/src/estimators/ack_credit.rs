@@ -96,7 +96,7 @@ mod tests {
 
     // Two holes among eight segments: five duplicate ACKs, a partial ACK of three segments, and a full ACK of
     // three. If the segment that caused the partial ACK remains counted, 3 = 5 - 3 + 1 counted segments
-    // remain and cover the full ACK. Otherwise 2 = 5 - 3 remain, and one segment counts twice.
+    // remain and cover the full ACK. If not, 2 = 5 - 3 remain, and one segment counts twice.
     #[test]
     fn a_partial_ack_counts_its_trigger_segment_once() {
         assert_eq!(credits(AckCredit::new(9.0, true), &[0, 0, 0, 0, 0, 3, 3])[5..], [1.0, 1.0]);

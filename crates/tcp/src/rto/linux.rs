@@ -3,10 +3,10 @@ use crate::config::RtoConfig;
 use airhop_base::{Span, Time};
 
 /// Linux' estimator: RFC 6298 with three differences. First, the configured minimum is a lower bound of four
-/// times the deviation, so the timeout is at least the mean plus the minimum. Second, if a round trip is
-/// below the mean by more than the deviation, it raises the deviation by an eighth of the usual amount.
-/// Third, the margin added to the mean rises at once to the largest deviation of the present round, but falls
-/// by only a quarter of the difference per round.
+/// times the deviation, so the timeout is at least the mean plus the minimum. Second, a round trip that is
+/// below the mean by more than the deviation increases the deviation by only an eighth of the usual amount.
+/// Third, the margin added to the mean increases at once to the largest deviation of the present round, but
+/// decreases by only a quarter of the difference per round.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Linux {
     srtt: Span,

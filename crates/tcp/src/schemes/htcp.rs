@@ -319,9 +319,9 @@ mod tests {
         assert_eq!(longest(&[100, 260, 115, 60]), Some(ms(115)));
     }
 
-    // A segment every 10 ms is a rate of 100 per second; a rate sample spans a window, and at least a round
-    // trip. Then segments arrive every 5 ms for a second. The mean tends to 200, with a weight of 1/4 for a
-    // new sample, and the maximum of the mean stays when the rate decreases again.
+    // A segment every 10 ms is a rate of 100 per second; a rate sample covers a window, and at least a round
+    // trip. Then segments arrive every 5 ms for a second. The mean converges to 200, with a weight of 1/4 for
+    // a new sample, and the maximum of the mean does not change when the rate decreases again.
     #[test]
     fn the_rate_estimate_covers_a_window_and_a_round_trip() {
         let mut h = htcp(&[("delta_l", 1000.0)]);

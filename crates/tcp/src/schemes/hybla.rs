@@ -209,9 +209,9 @@ mod tests {
         assert_eq!(after(of(100), Preset::Ns2, Window { cwnd: 10.0, ssthresh: 20.0 }), 20.0, "not beyond the threshold");
     }
 
-    // Linux, tcp_is_cwnd_limited(): with 2^4 - 1 segments per ACK, the first ACK of a flight of ten grows the
-    // window by 15. The second ACK does not grow it, because ten is less than half of the window. The paper
-    // paces segments and has no such rule.
+    // Linux, tcp_is_cwnd_limited(): with 2^4 - 1 segments per ACK, the first ACK of a flight of ten increases
+    // the window by 15. The second ACK does not increase it, because ten is less than half of the window. The
+    // paper paces segments and has no such rule.
     #[test]
     fn linux_hybla_does_not_grow_a_half_unused_window() {
         for (form, windows) in [(Version::Linux, [25.0, 25.0, 25.0, 40.0]), (Version::Paper, [25.0, 40.0, 55.0, 70.0])] {

@@ -129,9 +129,9 @@ impl Sender {
         self.pacing.join_burst(now, quantum)
     }
 
-    /// True if the segment carries PSH. Linux sets PSH on the last segment of a burst (tcp_transmit_skb(), so
-    /// that the receiver's network card passes the burst on) and at the end of the application's data
-    /// (tcp_push(); RFC 9293 §3.9.1.2).
+    /// True if the segment carries PSH. Linux sets PSH on the last segment of a burst (tcp_transmit_skb()),
+    /// which makes the receiver's network card pass the burst to TCP, and at the end of the application's
+    /// data (tcp_push(); RFC 9293 §3.9.1.2).
     pub(super) fn sets_push(&self, next: &Next, ends_burst: bool) -> bool {
         self.config.push && (ends_burst || next.end >= self.state.supplied)
     }

@@ -116,7 +116,7 @@ pub fn device_of(link: &Path) -> io::Result<u32> {
 
 /// Returns the kernel's number of references to the congestion control in a map. Each connection has one
 /// reference, each network namespace with this default has one, and the link that registers the congestion
-/// control has one. `None` if the map is gone.
+/// control has one. `None` if the map was removed.
 ///
 /// # Errors
 ///

@@ -1,6 +1,7 @@
 //! Connections that applications open and close. A connection is two flows, one in each direction. A later
 //! connection of the application reuses the flows when both sides are closed and no packet of either flow is
-//! in the network. A run therefore needs as many flows as connections are open at the same time.
+//! in the network. The number of flows of a run is therefore limited by the number of connections that are
+//! open at the same time.
 
 use crate::apps::Connection;
 use crate::flow::{AppSeat, Ends, Flow, Side};

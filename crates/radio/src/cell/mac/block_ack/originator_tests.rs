@@ -97,8 +97,8 @@ fn a_lost_block_ack_req_is_repeated() {
     assert_eq!((pair.has_work(), &pair.delivered), (false, &vec![1, 2]));
 }
 
-/// The starting sequence number is that of the oldest open MPDU. It is neither that of the first discarded
-/// MPDU nor that of the first MPDU in flight, which former versions of ns-3 used.
+/// The starting sequence number is the number of the oldest open MPDU. Former versions of ns-3 used the
+/// number of the first discarded MPDU, or of the first MPDU in flight.
 #[test]
 fn a_block_ack_req_starts_at_the_oldest_open_number() {
     let mut pair = pair(rules(64, Retries::Attempts(2), LostBlockAck::Resend));
