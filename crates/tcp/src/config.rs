@@ -54,7 +54,7 @@ pub struct Config {
     pub loss_detection: LossDetection,
     /// Window growth per ACK of new data.
     pub growth: Growth,
-    /// Fraction of the window that must be in use before an ACK may grow the window.
+    /// Fraction of the window that must be in use before an ACK may increase the window.
     pub validation: Validation,
     /// Window after an idle period longer than the RTO.
     pub after_pause: AfterPause,
@@ -137,7 +137,7 @@ pub enum Growth {
 /// window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Validation {
-    /// No validation: every ACK grows the window, as in ns-2.
+    /// No validation: every ACK increases the window, as in ns-2.
     Never,
     /// Half of the window (RFC 7661 §4.3, where the largest flight in the last window of data replaces
     /// pipeACK).

@@ -31,7 +31,7 @@ pub struct SenderState {
     pub limited_transmit: bool,
     /// Window growth per ACK.
     pub growth: Growth,
-    /// Fraction of the window that must be in use before an ACK may grow the window.
+    /// Fraction of the window that must be in use before an ACK may increase the window.
     pub validation: Validation,
     /// True if the first segment has one byte. ns-2's Agent/TCP/Linux has no handshake, but its first packet
     /// is only a header and measures the RTT of a small packet.

@@ -1,4 +1,4 @@
-//! Congestion window validation: an ACK grows the window only if the flight uses enough of it. The path was
+//! Congestion window validation: an ACK increases the window only if the flight uses enough of it. The path was
 //! not tested with the unused window.
 
 use crate::config::Validation;
@@ -36,7 +36,7 @@ impl Usage {
         whole(cwnd) <= 2.0 * self.most as f64
     }
 
-    /// True if an ACK may grow the window.
+    /// True if an ACK may increase the window.
     pub fn permits_growth(&self, by: Validation, w: &Window) -> bool {
         match by {
             Validation::Never => true,

@@ -94,7 +94,7 @@ mod tests {
         assert_eq!(grown(&mut WholeSegmentAbc::default(), w, &[1, 2, 4, 1]), [5.0, 6.0, 7.0, 7.0]);
     }
 
-    // RFC 3465 §2.1: a window of acknowledged segments grows the window by one segment, and the remainder
+    // RFC 3465 §2.1: a window of acknowledged segments increases the window by one segment, and the remainder
     // counts for the next growth. Two ACKs of 4 segments make 8, and a window of 6 leaves a remainder of 2.
     #[test]
     fn avoidance_adds_one_segment_per_acknowledged_window() {

@@ -57,7 +57,7 @@ impl Rfc {
         Rfc { constants, memory: Memory::default(), before: Memory::default(), point: 0 }
     }
 
-    /// §4.2 to §4.5: grows the window for an ACK. `delivered`: segments newly reported as arrived; `counted`:
+    /// §4.2 to §4.5: increases the window for an ACK. `delivered`: segments newly reported as arrived; `counted`:
     /// segments for which the window grows.
     pub fn avoid(&mut self, w: &mut Window, delivered: f64, counted: f64, now: Time, srtt: Option<Span>) {
         let Constants { c, beta, .. } = self.constants;

@@ -78,7 +78,7 @@ enum Beginning {
     Over,
 }
 
-/// Maximum window of Linux, segments. A single ACK could grow the window beyond it.
+/// Maximum window of Linux, segments. A single ACK could increase the window beyond it.
 const LARGEST: f64 = 65_535.0;
 
 impl Hybla {
@@ -130,7 +130,7 @@ impl Hybla {
 
 impl CongestionControl for Hybla {
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
-        // A single ACK may grow the window by thousands of segments. In Linux the next ACKs do not grow the
+        // A single ACK may increase the window by thousands of segments. In Linux the next ACKs do not increase the
         // window before the flight has used it.
         let is_used = self.form == Version::Paper || s.usage.permits_growth(Validation::Full, w);
         if !self.begin(w, a.now, s) {

@@ -218,7 +218,7 @@ mod tests {
         is_near(w, 1.0, 12.5);
     }
 
-    // The rate control acts once per window of data. An ACK with a warning never grows the window.
+    // The rate control acts once per window of data. An ACK with a warning never increases the window.
     #[test]
     fn jersey_rate_control_acts_once_per_window() {
         let (mut jersey, mut state) = fed(Clock::Sender, 1);

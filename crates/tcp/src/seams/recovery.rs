@@ -166,7 +166,7 @@ pub trait Recovery: Debug + Send {
         Repair::Nothing
     }
 
-    /// True if newly SACKed data may grow the window after the path has reordered segments (Linux,
+    /// True if newly SACKed data may increase the window after the path has reordered segments (Linux,
     /// tcp_may_raise_cwnd()); false during a reduction.
     fn may_grow_by_sack(&self) -> bool {
         false

@@ -120,7 +120,7 @@ impl Sender {
         let ack = policy_ack(now, segment, acked, rtt, &self.state.board);
         self.order.at(Step::Observed);
         self.control.observe(&ack, &self.state);
-        // The ACK of a SYN neither grows the window nor repairs a loss.
+        // The ACK of a SYN neither increases the window nor repairs a loss.
         let advance = (!opens).then(|| self.recovery.on_advance(&mut self.state, &mut self.window, &ack));
         let restart = match advance {
             None => true,
@@ -169,7 +169,7 @@ impl Sender {
         }
     }
 
-    /// Reacts to an echoed mark before the ACK grows the window, as in ns-2 and Linux.
+    /// Reacts to an echoed mark before the ACK increases the window, as in ns-2 and Linux.
     fn answer_echo_then_grow(&mut self, now: Time, ack: &Ack) {
         self.on_ecn_echo(now, ack);
         if self.may_grow(ack) {
@@ -177,7 +177,7 @@ impl Sender {
         }
     }
 
-    /// True if the ACK may grow the window; the reaction to a mark may forbid it.
+    /// True if the ACK may increase the window; the reaction to a mark may forbid it.
     fn may_grow(&self, ack: &Ack) -> bool {
         let heeds_itself = self.features.echo == Echo::EachMark;
         heeds_itself || self.stack.may_grow(ack.ece, self.state.una <= self.reduced_until)
@@ -234,7 +234,7 @@ impl Sender {
     }
 
     /// Grows the window for SACKed data if the path has reordered segments (Linux, tcp_may_raise_cwnd()).
-    /// Without reordering, the later cumulative ACK of this data grows the window.
+    /// Without reordering, the later cumulative ACK of this data increases the window.
     fn grow_by_sack(&mut self, ack: &Ack) {
         let may = self.state.reorders && ack.delivered > 0 && self.recovery.may_grow_by_sack();
         if may && self.may_grow(ack) {

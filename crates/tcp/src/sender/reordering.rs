@@ -1,4 +1,4 @@
-//! Detection of reordering on the path. As in Linux, reordering determines which ACKs grow the window.
+//! Detection of reordering on the path. As in Linux, reordering determines which ACKs increase the window.
 
 use super::Sender;
 

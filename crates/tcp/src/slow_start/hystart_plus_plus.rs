@@ -2,7 +2,7 @@ use super::{ENOUGH, Sample, threshold};
 use crate::estimators::least;
 use airhop_base::Span;
 
-/// HyStart++ (RFC 9406 §4). When the RTT increases, conservative slow start grows the window at a quarter of
+/// HyStart++ (RFC 9406 §4). When the RTT increases, conservative slow start increases the window at a quarter of
 /// the speed. Slow start ends after five rounds of it, or resumes if the RTT has decreased again.
 #[derive(Debug)]
 pub(crate) struct HyStartPlusPlus {

@@ -42,7 +42,7 @@ pub trait Stack: Debug + Sync {
         false
     }
 
-    /// True if an ACK may grow the window although it echoes a mark (`ece`) or a reduction for a mark is in
+    /// True if an ACK may increase the window although it echoes a mark (`ece`) or a reduction for a mark is in
     /// effect (`is_reducing`), i.e. no data sent after the reduction is acknowledged. RFC 3168 §6.1.2: "The
     /// sender SHOULD NOT increase the congestion window in response to the receipt of an ECN-Echo ACK
     /// packet".
@@ -51,7 +51,7 @@ pub trait Stack: Debug + Sync {
         !ece
     }
 
-    /// True if an ACK grows the window by its delivered data although it ends a fast recovery, or proves a
+    /// True if an ACK increases the window by its delivered data although it ends a fast recovery, or proves a
     /// timeout spurious.
     fn grows_after_repairs(&self) -> bool {
         false

@@ -26,7 +26,7 @@ fn is_reduced(una: u64, reduced_until: u64) -> bool {
 }
 
 impl Stack for Common {
-    // As in the RFC, an ACK that echoes a mark does not grow the window (TcpAgent::recv_newack_helper()).
+    // As in the RFC, an ACK that echoes a mark does not increase the window (TcpAgent::recv_newack_helper()).
 
     fn is_reduced(&self, _: u64, una: u64, reduced_until: u64) -> bool {
         is_reduced(una, reduced_until)
