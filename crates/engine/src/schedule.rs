@@ -24,7 +24,7 @@ impl<E: Copy> Schedule<E> {
 
     /// Records an event popped from `queue`, and pushes the events that it scheduled, in `made`, into
     /// `queue`.
-    pub fn take_down(&mut self, mut made: EventQueue<E>, queue: &mut EventQueue<E>) {
+    pub fn record_pop(&mut self, mut made: EventQueue<E>, queue: &mut EventQueue<E>) {
         while let Some((at, event)) = made.pop_until(Time::MAX) {
             queue.push(at, event);
             self.pushed.push((at, event));
@@ -88,7 +88,7 @@ mod tests {
                 made.push(at(now.nanos() + (u64::from(draw.below(4)) << (10 * draw.below(4)))), name);
             }
             match &mut schedule {
-                Some(schedule) => schedule.take_down(made, queue),
+                Some(schedule) => schedule.record_pop(made, queue),
                 None => {
                     std::iter::from_fn(|| made.pop_until(Time::MAX)).for_each(|(at, e)| queue.push(at, e))
                 }
@@ -136,7 +136,7 @@ mod tests {
             let (now, _) = queue.pop_until(Time::MAX).expect("four wait");
             let mut made = EventQueue::starting_at(now);
             (0..pushes).for_each(|i| made.push(at(100 + i), 1));
-            schedule.take_down(made, &mut queue);
+            schedule.record_pop(made, &mut queue);
         }
         assert_eq!(schedule.mean_pending(), (3.0 + 5.0 + 5.0) / 3.0);
     }

@@ -51,7 +51,7 @@ impl World {
             let waiting = mem::replace(&mut self.events, EventQueue::starting_at(now));
             self.handle(now, event);
             let made = mem::replace(&mut self.events, waiting);
-            schedule.take_down(made, &mut self.events);
+            schedule.record_pop(made, &mut self.events);
         }
         Ok(WorldSchedule(schedule))
     }

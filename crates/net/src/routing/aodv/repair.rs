@@ -84,7 +84,7 @@ impl Router {
         };
         for dst in self.table.iter().filter_map(is_over).collect::<Vec<_>>() {
             let route = self.table.entry(dst);
-            route.take_down();
+            route.deactivate();
             route.search.end_without_route(now, self.plan.pause);
             let (lost, users) = (Unreachable { dst, seq: route.seq }, std::mem::take(&mut route.precursors));
             if !users.is_empty() {

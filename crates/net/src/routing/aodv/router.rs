@@ -359,7 +359,7 @@ impl Router {
                 Variant::Ns2 => seq,
             };
             route.seq = seq;
-            route.take_down();
+            route.deactivate();
             if !route.precursors.is_empty() {
                 users.append(&mut route.precursors);
                 passed_on.push(Unreachable { dst, seq });
@@ -399,7 +399,7 @@ impl Router {
             let Some((_, dst)) = self.repairs.remove(due) else { break };
             let route = self.table.entry(dst);
             if route.state == State::Repairing {
-                route.take_down();
+                route.deactivate();
             }
         }
         if self.upkeep <= now {

@@ -121,7 +121,7 @@ impl Route {
     }
 
     /// Marks the route as down.
-    pub fn take_down(&mut self) {
+    pub fn deactivate(&mut self) {
         (self.state, self.expires) = (State::Down, Time::ZERO);
     }
 
@@ -129,7 +129,7 @@ impl Route {
     /// with the route become invalid (RFC 3561 §6.11).
     pub fn invalidate(&mut self) {
         self.outdate();
-        self.take_down();
+        self.deactivate();
     }
 
     /// Increments the sequence number, so that later information supersedes this node's earlier replies.

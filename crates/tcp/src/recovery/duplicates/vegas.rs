@@ -16,7 +16,7 @@ pub struct Vegas {
     /// Inflation of the window, segments; `None` outside fast recovery.
     inflation: Option<f64>,
     /// Number of ACKs of new data, after a retransmission, that still check the age of the oldest segment.
-    worried: u32,
+    checks_left: u32,
 }
 
 impl Vegas {
@@ -33,7 +33,7 @@ impl Recovery for Vegas {
         if let Some(inflation) = &mut self.inflation {
             *inflation += 1.0;
             if overdue {
-                self.worried = 2;
+                self.checks_left = 2;
                 self.timeout.back_off(true);
                 self.urgent.push(s.una, s.segment_end(s.una), Cause::Recovery);
             }
@@ -46,7 +46,7 @@ impl Recovery for Vegas {
 
     fn enter(&mut self, s: &mut SenderState, _: &mut Window, seq: u64) {
         self.inflation = Some(f64::from(s.dupacks));
-        self.worried = 2;
+        self.checks_left = 2;
         self.timeout.back_off(s.board.get(seq).is_some_and(|e| e.again));
         self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
     }
@@ -57,20 +57,20 @@ impl Recovery for Vegas {
         if let Some(rtt) = a.sample {
             self.timeout.on_rtt(rtt);
         }
-        if self.worried == 0 {
+        if self.checks_left == 0 {
             return Advance::Open;
         }
-        self.worried -= 1;
+        self.checks_left -= 1;
         if self.is_overdue(s, a.now) {
             return Advance::Lost(s.una);
         }
-        self.worried = 0;
+        self.checks_left = 0;
         Advance::Open
     }
 
     fn on_timeout(&mut self, s: &mut SenderState, _: Time) {
         self.inflation = None;
-        self.worried = 0;
+        self.checks_left = 0;
         go_back_n(s, &mut self.guard, &mut self.urgent);
     }
 

@@ -18,7 +18,7 @@ pub struct Ns2Vegas {
     /// Window after the last reduction, and time of the reduction.
     cut: Option<(f64, Time)>,
     /// Number of ACKs of new data, after a retransmission, that still check the age of the oldest segment.
-    worried: u32,
+    checks_left: u32,
     /// First byte of the segment to be sent twice.
     twice: Option<u64>,
     now: Time,
@@ -50,7 +50,7 @@ impl Recovery for Ns2Vegas {
             self.cut = Some((w.cwnd, self.now));
             self.inflation = f64::from(s.dupacks);
         }
-        self.worried = 2.min(((s.nxt - s.una) / s.mss) as u32 + 1);
+        self.checks_left = 2.min(((s.nxt - s.una) / s.mss) as u32 + 1);
         self.timeout.back_off(again);
         self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
         if !again {
@@ -76,8 +76,8 @@ impl Recovery for Ns2Vegas {
         if let Some(rtt) = a.sample {
             self.timeout.on_rtt(rtt);
         }
-        if self.worried > 0 {
-            self.worried -= 1;
+        if self.checks_left > 0 {
+            self.checks_left -= 1;
             if self.is_overdue(s, a.now) {
                 s.dupacks = s.dupthresh;
                 if s.is_outstanding() {
@@ -86,7 +86,7 @@ impl Recovery for Ns2Vegas {
                     self.twice = Some(s.una);
                 }
             } else {
-                self.worried = 0;
+                self.checks_left = 0;
             }
         }
         Advance::Open
