@@ -167,7 +167,7 @@ pub(crate) struct Latency {
 
 /// Counters of the earlier connections of a flow.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Past {
+pub(crate) struct EarlierConnections {
     pub counters: Counters,
     /// Payload bytes delivered to the application.
     pub delivered: u64,
@@ -175,9 +175,9 @@ pub(crate) struct Past {
     pub duplicates: u64,
 }
 
-impl AddAssign for Past {
+impl AddAssign for EarlierConnections {
     /// Adds the counters of another connection.
-    fn add_assign(&mut self, other: Past) {
+    fn add_assign(&mut self, other: EarlierConnections) {
         self.counters += other.counters;
         self.delivered += other.delivered;
         self.duplicates += other.duplicates;
@@ -199,7 +199,7 @@ pub(crate) struct TcpEnds {
     /// transmission times.
     pub has_proxy: bool,
     /// Counters of the flow's earlier connections.
-    pub past: Option<Box<Past>>,
+    pub past: Option<Box<EarlierConnections>>,
     /// Packets that wait for the turnaround of the receiver's host; `None` without a turnaround.
     pub turnaround: Option<Box<Holding<Packet>>>,
 }
@@ -259,7 +259,7 @@ impl TcpEnds {
     }
 
     /// Returns the sum of the counters of this connection and of the earlier connections.
-    pub fn counts(&self) -> Past {
+    pub fn counts(&self) -> EarlierConnections {
         let mut counts = self.past.as_deref().copied().unwrap_or_default();
         counts.counters += *self.sender.counters();
         counts.delivered += self.receiver.delivered();

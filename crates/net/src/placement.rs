@@ -45,7 +45,7 @@ fn place<'a>(
     wlan: &mut WlanPlan,
     streams: &Streams,
     name: impl Fn(&DrawnFlow) -> &'a str,
-) -> Result<Vec<Deck>, BuildError> {
+) -> Result<Vec<StationPairs>, BuildError> {
     let (cell, wanted) = (&mut wlan.cell, &wlan.draws.pairs);
     let reach = cell.range.map(|range| range.receive);
     let refuse = |short: Short| BuildError::NoPairs {
@@ -146,7 +146,7 @@ fn distances(neighbours: &[Vec<usize>], from: usize, most: u32) -> Vec<Option<u3
 }
 
 /// Pairs of stations available to the flows that request a certain number of hops.
-struct Deck {
+struct StationPairs {
     hops: Option<u32>,
     pairs: Vec<[Station; 2]>,
 }
@@ -160,7 +160,7 @@ struct Short {
 
 /// Returns the available pairs for each requested number of hops. The last deck is for flows that accept any
 /// number of hops; they draw from the remaining pairs.
-fn decks(wanted: &[DrawnFlow], places: &[Position], reach: Option<f64>) -> Result<Vec<Deck>, Short> {
+fn decks(wanted: &[DrawnFlow], places: &[Position], reach: Option<f64>) -> Result<Vec<StationPairs>, Short> {
     let mut kinds: Vec<Option<u32>> = wanted.iter().map(|pair| pair.hops).collect();
     kinds.sort_by_key(|hops| (hops.is_none(), *hops));
     kinds.dedup();
@@ -170,14 +170,14 @@ fn decks(wanted: &[DrawnFlow], places: &[Position], reach: Option<f64>) -> Resul
         if pairs.len() < flows {
             return Err(Short { hops, flows, pairs: pairs.len() });
         }
-        Ok(Deck { hops, pairs })
+        Ok(StationPairs { hops, pairs })
     };
     kinds.into_iter().map(deck).collect()
 }
 
 /// Draws a pair for each flow, without replacement.
 fn deal<'a, 'b>(
-    decks: &mut [Deck],
+    decks: &mut [StationPairs],
     wanted: &'b [DrawnFlow],
     streams: &Streams,
     name: impl Fn(&DrawnFlow) -> &'a str,

@@ -5,7 +5,7 @@ use crate::scenario::Scenario;
 use crate::twin::Emulated;
 use airhop_base::{Span, Time};
 use airhop_live::log::{LogError, ReplayError, Writer};
-use airhop_rehearsal::{Rehearsal, Talk};
+use airhop_rehearsal::{DataConnection, Rehearsal};
 use airhop_scenario::{ObservedFlow, ObservedLoad, OpenRun, RealFlow, Recording, Run};
 use pyo3::prelude::*;
 use std::fs::File;
@@ -45,7 +45,7 @@ pub fn rehearse(
             let talks = connections.into_iter().filter(|_| !flows.is_empty()).map(|(flow, start, bytes)| {
                 let (from, to, scheme, params, config) = flows[flow % flows.len()];
                 let start = Time::ZERO + Span::from_millis(start);
-                Talk { from, to, start, bytes, scheme, params, config }
+                DataConnection { from, to, start, bytes, scheme, params, config }
             });
             let ends = opening.outside.ends.iter().map(|end| end.node).collect();
             let oversleep = Span::from_micros(oversleep_us);
@@ -66,7 +66,7 @@ pub fn rehearse(
 }
 
 /// Returns an observed flow with the scheme of its sender.
-fn real(seen: ObservedFlow, talks: &[Talk<'_>]) -> RealFlow {
+fn real(seen: ObservedFlow, talks: &[DataConnection<'_>]) -> RealFlow {
     let is_tcp = matches!(seen.load, ObservedLoad::Tcp { .. });
     let talk = talks.iter().find(|talk| is_tcp && (talk.from, talk.to) == (seen.from, seen.to));
     RealFlow { control: talk.map(|talk| talk.scheme.name.to_owned()), seen }

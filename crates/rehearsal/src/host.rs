@@ -1,6 +1,6 @@
 //! The two ends of a TCP connection of Airhop, joined only by datagrams.
 
-use super::Talk;
+use super::DataConnection;
 use airhop_base::{Body, FlowId, NodeId, Packet, Time};
 use airhop_tcp::{Config, Receiver, Sender};
 use airhop_wire::{Conversation, decode, encode};
@@ -22,8 +22,8 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    pub fn new(number: u16, talk: &Talk<'_>) -> Self {
-        let Talk { from, to, scheme, params, .. } = *talk;
+    pub fn new(number: u16, talk: &DataConnection<'_>) -> Self {
+        let DataConnection { from, to, scheme, params, .. } = *talk;
         // Hosts learn window scales from SYNs.
         let config = Config { handshake: true, ..*talk.config };
         let flow = FlowId(number);

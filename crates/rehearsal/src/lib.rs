@@ -31,7 +31,7 @@ pub struct Rehearsal<'a> {
     /// Nodes with hosts.
     pub ends: Vec<NodeId>,
     /// TCP connections of the hosts.
-    pub talks: Vec<Talk<'a>>,
+    pub talks: Vec<DataConnection<'a>>,
     /// Number of datagrams of other kinds.
     pub noise: usize,
     /// End of the rehearsal.
@@ -45,7 +45,7 @@ pub struct Rehearsal<'a> {
 
 /// TCP connection that carries data in one direction.
 #[derive(Clone, Copy, Debug)]
-pub struct Talk<'a> {
+pub struct DataConnection<'a> {
     /// Node that opens the connection and sends the data.
     pub from: NodeId,
     /// Node that receives the data.

@@ -21,4 +21,4 @@ pub use mpdus::MpduRow;
 pub use pcap::Direction;
 pub use recorder::Recorder;
 pub use tables::{DropKind, DropRow, NoticeEvent, SendCause, SendContext, WindowSample};
-pub use walk::{Spot, Step, Walker};
+pub use walk::{Step, StepLocation, Walker};

@@ -11,7 +11,7 @@ use crate::tables::{
     Deliveries, DropRow, Drops, NO_FLOW, NoticeEvent, Notices, Places, Queues, Segments, SendContext,
     Stations, WindowSample, Windows,
 };
-use crate::walk::{Spot, Step, Walker, Walks};
+use crate::walk::{Step, StepLocation, Walker, Walks};
 use airhop_base::{FlowId, NodeId, NoticeKind, Packet, Rate, Segment, Span, Time};
 use std::io;
 use std::path::Path;
@@ -137,7 +137,7 @@ impl Recorder {
     }
 
     /// Records a step of a packet's path.
-    pub fn step(&mut self, t: Time, step: Step, at: Spot, walker: Walker) {
+    pub fn step(&mut self, t: Time, step: Step, at: StepLocation, walker: Walker) {
         let flow = self.code(walker.flow);
         if let Some(tables) = &mut self.tables {
             tables.walks.push(t, step, at, flow, walker);

@@ -47,7 +47,7 @@ impl Step {
 
 /// Location of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spot {
+pub enum StepLocation {
     /// At a node.
     Node(NodeId),
     /// At a place of [`Recorder::place`](crate::Recorder::place), such as `bs->d`.
@@ -141,7 +141,7 @@ impl Walks {
         }
     }
 
-    pub fn push(&mut self, t: Time, step: Step, at: Spot, flow: u32, w: Walker) {
+    pub fn push(&mut self, t: Time, step: Step, at: StepLocation, flow: u32, w: Walker) {
         let slot = w.slot as usize;
         if step == Step::Made {
             if self.numbers.len() <= slot {
@@ -155,8 +155,8 @@ impl Walks {
         self.step.push(step.code());
         self.cause.push(step.cause());
         self.place.push(match at {
-            Spot::Node(node) => node.0.into(),
-            Spot::Place(place) => self.nodes.len() as u32 + place,
+            StepLocation::Node(node) => node.0.into(),
+            StepLocation::Place(place) => self.nodes.len() as u32 + place,
         });
         self.flow.push(flow);
         self.kind.push(w.kind as u32);

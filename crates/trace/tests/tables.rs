@@ -3,7 +3,7 @@
 use airhop_base::{Drop, Ecn, Flags, FlowId, NodeId, NoticeKind, Rate, Segment, Span, Time};
 use airhop_trace::{
     Acked, AirKind, AirOutcome, AirRow, Column, DropKind, DropRow, MpduRow, NoticeEvent, Recorder, SendCause,
-    SendContext, Spot, Step, Table, Walker, WindowSample,
+    SendContext, Step, StepLocation, Table, Walker, WindowSample,
 };
 
 const FTP: FlowId = FlowId(0);
@@ -202,7 +202,7 @@ fn trace_rows_contain_the_recorded_values() {
 #[test]
 fn each_packet_has_its_own_number_in_the_trace() {
     let mut r = recorder(true);
-    let link = Spot::Place(r.place("n0->n1"));
+    let link = StepLocation::Place(r.place("n0->n1"));
     let walker = Walker {
         slot: 3,
         flow: FTP,
@@ -222,13 +222,13 @@ fn each_packet_has_its_own_number_in_the_trace() {
         flags: None,
         ..walker
     };
-    r.step(at(0), Step::Made, Spot::Node(NodeId(0)), walker);
+    r.step(at(0), Step::Made, StepLocation::Node(NodeId(0)), walker);
     r.step(at(1), Step::Offered, link, walker);
-    r.step(at(1), Step::Made, Spot::Node(NodeId(1)), other);
+    r.step(at(1), Step::Made, StepLocation::Node(NodeId(1)), other);
     r.step(at(2), Step::Dropped(Drop::Queue), link, Walker { ecn: Ecn::Ce, ..walker });
     let setup = Some(Flags { syn: true, ece: true, cwr: true, ..Flags::default() });
     let odd = Walker { seq: 1001, damaged: true, ecn: Ecn::Ect1, flags: setup, ..walker };
-    r.step(at(3), Step::Made, Spot::Node(NodeId(0)), odd);
+    r.step(at(3), Step::Made, StepLocation::Node(NodeId(0)), odd);
     let tables = r.finish().unwrap();
     let packets = table(&tables, "packets");
     assert_eq!(packets.column("packet"), Some(&Column::U64(vec![0, 0, 1, 0, 2])));

@@ -33,7 +33,7 @@ pub(crate) enum Event {
     /// [`World::handoffs`].
     Handoff(u16),
     /// End of a turnaround, at which the receiver's host passes a packet to the receiver.
-    HandUp(FlowId),
+    HostDelayEnd(FlowId),
     /// Entry of a datagram of a real host.
     Outside,
     /// Late arrival of a packet at its host.

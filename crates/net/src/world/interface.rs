@@ -23,7 +23,7 @@ pub(crate) struct Interface {
     /// Records of the packets in the layer.
     pub records: Records,
     /// Kinds of the packets that the layer accepted most recently, for the recorder.
-    pub taken: Taken,
+    pub taken: PacketKinds,
     /// Fades towards the stations for which agents of this node are subscribed.
     pub fades: Fades,
     /// Index of the interface in the recorder.
@@ -47,7 +47,7 @@ impl Interface {
             idle_since: Time::ZERO,
             last_loss: None,
             records: Records::default(),
-            taken: Taken::default(),
+            taken: PacketKinds::default(),
             fades,
             interface: 0,
             queue_place: 0,
@@ -170,13 +170,13 @@ impl<T> Numbered<T> {
 
 /// Kinds of packets by packet number. Frames of a packet may still be sent long after its delivery.
 #[derive(Debug, Default)]
-pub(crate) struct Taken {
+pub(crate) struct PacketKinds {
     /// Number of packets whose kinds are no longer stored.
     forgotten: u64,
     recent: VecDeque<(DropKind, u64)>,
 }
 
-impl Taken {
+impl PacketKinds {
     /// Number of packets whose kinds are stored. It exceeds every Block Ack window: 257 A-MSDUs of 11424
     /// bytes have at most 56,000 datagrams.
     const MEMORY: usize = 1 << 16;

@@ -8,7 +8,7 @@ use crate::world::World;
 use airhop_base::{Drop, Packet, Time};
 use airhop_engine::Id;
 use airhop_radio::layer::{BROADCAST, FrameKind, LostFrame, Reception, SentMpdu, Station, Transmitted};
-use airhop_trace::{AirKind, AirOutcome, AirRow, Direction, DropKind, DropRow, MpduRow, Spot, Step};
+use airhop_trace::{AirKind, AirOutcome, AirRow, Direction, DropKind, DropRow, MpduRow, Step, StepLocation};
 
 impl World {
     /// Records a step of a packet between two stations.
@@ -22,7 +22,7 @@ impl World {
         id: &Id<Packet>,
     ) {
         if self.recorder.is_some() {
-            let at = Spot::Place(self.place_between(layer, stations));
+            let at = StepLocation::Place(self.place_between(layer, stations));
             self.step(now, step, at, id);
         }
     }

@@ -46,7 +46,7 @@ use airhop_engine::{Arena, EventQueue, Fingerprint, Id, TimerId, Timers};
 use airhop_radio::Tag;
 use airhop_radio::layer::LinkEffect;
 use airhop_tcp::seams::Run;
-use airhop_trace::{Direction, NoticeEvent, Recorder, Spot, Step};
+use airhop_trace::{Direction, NoticeEvent, Recorder, Step, StepLocation};
 use applications::RunningApp;
 use build::Ground;
 use emulator::Emulator;
@@ -173,7 +173,7 @@ impl World {
             Event::Agent(i) => self.on_agent_timer(now, i),
             Event::Router(cell, station) => self.on_router_timer(now, cell, station),
             Event::Handoff(i) => self.on_handoff(now, i),
-            Event::HandUp(flow) => self.on_host_delay_end(now, flow),
+            Event::HostDelayEnd(flow) => self.on_host_delay_end(now, flow),
             Event::Outside => self.on_outside(now),
             Event::Late => self.on_late(now),
         }
@@ -259,7 +259,7 @@ impl World {
     fn hold(&mut self, now: Time, id: FlowId, packet: Packet) {
         let Ends::Tcp(tcp) = &mut self.flows[id.0 as usize].ends else { return };
         if let Some(host) = &mut tcp.turnaround {
-            self.events.push(host.hold(now, packet), Event::HandUp(id));
+            self.events.push(host.hold(now, packet), Event::HostDelayEnd(id));
         }
     }
 
@@ -292,7 +292,7 @@ impl World {
             Some(last) => *last = label,
             None => self.labels.push(label), // the arena has grown by one slot
         }
-        self.step(now, Step::Made, Spot::Node(node), &id);
+        self.step(now, Step::Made, StepLocation::Node(node), &id);
         id
     }
 
@@ -311,7 +311,7 @@ impl World {
 
     #[inline]
     fn count_arrival(&mut self, now: Time, node: NodeId, id: &Id<Packet>) {
-        self.step(now, Step::Delivered, Spot::Node(node), id);
+        self.step(now, Step::Delivered, StepLocation::Node(node), id);
         self.arrived += 1;
     }
 

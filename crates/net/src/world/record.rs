@@ -5,7 +5,7 @@ use crate::flow::Ends;
 use crate::world::World;
 use airhop_base::{Drop, FlowId, NoticeKind, Packet, Segment, Time};
 use airhop_engine::Id;
-use airhop_trace::{DropRow, NoticeEvent, Recorder, SendContext, Spot, Step, WindowSample};
+use airhop_trace::{DropRow, NoticeEvent, Recorder, SendContext, Step, StepLocation, WindowSample};
 
 impl World {
     #[inline]
@@ -60,14 +60,14 @@ impl World {
 
     /// Records a step of a packet, if there is a recorder.
     #[inline]
-    pub(crate) fn step(&mut self, now: Time, step: Step, at: Spot, id: &Id<Packet>) {
+    pub(crate) fn step(&mut self, now: Time, step: Step, at: StepLocation, id: &Id<Packet>) {
         if self.recorder.is_some() {
             self.record_step(now, step, at, id);
         }
     }
 
     #[cold]
-    fn record_step(&mut self, now: Time, step: Step, at: Spot, id: &Id<Packet>) {
+    fn record_step(&mut self, now: Time, step: Step, at: StepLocation, id: &Id<Packet>) {
         if let Some(recorder) = &mut self.recorder {
             recorder.step(now, step, at, walker(id, self.arena.get(id)));
         }
@@ -81,7 +81,7 @@ impl World {
         let (kind, seq) = kind_of(packet);
         let row = DropRow { flow: packet.flow, cause: why, kind, seq, bytes: packet.bytes };
         recorder.dropped(now, place, row);
-        recorder.step(now, Step::Dropped(why), Spot::Place(place), walker(id, packet));
+        recorder.step(now, Step::Dropped(why), StepLocation::Place(place), walker(id, packet));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::apps::AppFlow;
 use crate::delays::Delays;
-use crate::flow::{Ends, Flow, Past};
+use crate::flow::{EarlierConnections, Ends, Flow};
 use crate::ground_truth::loss_ledger::sum_of_confusion_matrices;
 use crate::plan::Transport;
 use crate::queues::{Marker, QueueState};
@@ -159,7 +159,7 @@ impl World {
     fn tcp_report(&self, line: &[&Flow], blank: FlowReport) -> FlowReport {
         let flow = line[0];
         let ends = || line.iter().filter_map(|flow| flow.ends.tcp());
-        let mut counts = Past::default();
+        let mut counts = EarlierConnections::default();
         ends().for_each(|tcp| counts += tcp.counts());
         let c = counts.counters;
         let app = self.planned_app(flow);

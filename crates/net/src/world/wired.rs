@@ -5,7 +5,7 @@ use crate::world::World;
 use airhop_base::{Drop, Packet, Time};
 use airhop_engine::Id;
 use airhop_radio::errors::Damage;
-use airhop_trace::{Direction, Spot, Step};
+use airhop_trace::{Direction, Step, StepLocation};
 
 impl World {
     #[inline(always)]
@@ -29,7 +29,7 @@ impl World {
         self.record_link_queue(now, i);
         let link = &self.links.wires[i as usize];
         let (node, trace) = (link.from, link.trace);
-        self.step(now, Step::Offered, Spot::Place(trace.place), &id);
+        self.step(now, Step::Offered, StepLocation::Place(trace.place), &id);
         let captured = self.captures().then(|| self.arena.get(&id).clone());
         self.offer(now, i, id, bytes);
         // A packet that the queue drops on arrival never leaves the node, so no capture would contain it
@@ -93,7 +93,7 @@ impl World {
         let damage = link.damage(self.arena.get(&id));
         let is_late = link.draws_late() && damage == Damage::None;
         if is_late {
-            self.step(now, Step::Late, Spot::Place(trace.place), &id);
+            self.step(now, Step::Late, StepLocation::Place(trace.place), &id);
             return self.links.wires[i as usize].keep_late(now, id, &mut self.events);
         }
         if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
@@ -128,7 +128,7 @@ impl World {
     fn on_intact_arrival(&mut self, now: Time, i: u16, id: Id<Packet>) {
         let link = &self.links.wires[i as usize];
         let (node, trace) = (link.to, link.trace);
-        self.step(now, Step::Arrived, Spot::Place(trace.place), &id);
+        self.step(now, Step::Arrived, StepLocation::Place(trace.place), &id);
         self.visit(now, node, trace.to_interface, id);
     }
 

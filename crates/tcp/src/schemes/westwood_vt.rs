@@ -71,12 +71,12 @@ struct WestwoodVt {
     beta: f64,
     westwood: Westwood,
     to_duplicates: bool,
-    put_off: Option<PutOff>,
+    put_off: Option<PostponedClassification>,
 }
 
 /// Classification of a loss that is postponed to the next three duplicate ACKs.
 #[derive(Debug)]
-struct PutOff {
+struct PostponedClassification {
     /// First unsent byte at the detection of the loss.
     recovery_point: u64,
     /// First byte of the highest segment that has arrived, as counted from the ACKs.
@@ -110,7 +110,7 @@ impl WestwoodVt {
     }
 }
 
-impl PutOff {
+impl PostponedClassification {
     /// Counts a duplicate ACK as the arrival of one more segment (Casetti et al. 2001, §2.1). Returns the
     /// segment's RTT, unless the segment was sent more than once (Karn's rule).
     fn on_duplicate(&mut self, a: &Ack, s: &SenderState) -> Option<Span> {
@@ -124,7 +124,7 @@ impl PutOff {
     /// segment has arrived.
     fn advanced(self, s: &SenderState) -> Option<Self> {
         let goes_on = s.una < self.recovery_point;
-        goes_on.then(|| PutOff { reached: self.reached + s.mss, duplicates: 0, ..self })
+        goes_on.then(|| PostponedClassification { reached: self.reached + s.mss, duplicates: 0, ..self })
     }
 }
 
@@ -141,7 +141,7 @@ impl CongestionControl for WestwoodVt {
         if judged == LossClass::Congestion {
             self.westwood.on_loss(w, l, s);
         }
-        self.put_off = (self.to_duplicates && judged == LossClass::Undecided).then(|| PutOff {
+        self.put_off = (self.to_duplicates && judged == LossClass::Undecided).then(|| PostponedClassification {
             recovery_point: s.max_sent,
             reached: s.una + u64::from(s.dupacks) * s.mss,
             duplicates: 0,

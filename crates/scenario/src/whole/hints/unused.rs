@@ -13,7 +13,7 @@ use std::collections::HashSet;
 
 /// Finds links, and stations with their own position, that are not on the path of any flow of the file.
 pub(super) fn links(look: &ScenarioView<'_>) -> Vec<Occurrence> {
-    let met = Met::new(look);
+    let met = OnPaths::new(look);
     let unused = |(link, table): (Link, &Fields)| {
         let name = table.text("name")?;
         let text = match met.links.contains(&(link.of, link.index)) {
@@ -70,15 +70,15 @@ fn acts(service: &Service, hops: Option<&[Hop]>) -> bool {
 }
 
 /// Links and nodes on the paths of the flows of a file.
-struct Met {
+struct OnPaths {
     /// Links by type and number.
     links: HashSet<(usize, usize)>,
     nodes: HashSet<String>,
 }
 
-impl Met {
-    fn new(look: &ScenarioView<'_>) -> Met {
-        let mut met = Met { links: HashSet::new(), nodes: HashSet::new() };
+impl OnPaths {
+    fn new(look: &ScenarioView<'_>) -> OnPaths {
+        let mut met = OnPaths { links: HashSet::new(), nodes: HashSet::new() };
         for flow in look.root.tables("flow") {
             match (flow.text("from"), flow.text("to")) {
                 (Some(from), Some(to)) => {

@@ -58,13 +58,13 @@ pub struct Bbr3 {
 #[derive(Clone, Copy, Debug)]
 struct Undo {
     /// BBR.undo_state.
-    left: Option<Left>,
+    left: Option<StateLeft>,
     bounds: Bounds,
 }
 
 /// State that the sender left because of losses.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Left {
+enum StateLeft {
     Startup,
     Up,
 }
@@ -164,7 +164,7 @@ impl Bbr3 {
             && self.is_too_high(sample.lost, sample.in_flight);
         self.ranges.on_round();
         if self.state == State::Startup && !self.pipe.reached && is_high {
-            self.undo.left = Some(Left::Startup);
+            self.undo.left = Some(StateLeft::Startup);
             self.pipe.reached = true;
             let latest = self.model.inflight_latest();
             self.model.bounds.inflight_longterm = self.bdp_multiple(self.model.bw(), 1.0).max(latest);
@@ -195,7 +195,7 @@ impl Bbr3 {
             self.model.bounds.inflight_longterm = in_flight.max(least);
         }
         if self.state.is_up() {
-            self.undo.left = Some(Left::Up);
+            self.undo.left = Some(StateLeft::Up);
             self.start_down(now);
         }
     }
@@ -377,13 +377,13 @@ impl CongestionControl for Bbr3 {
         self.model.bounds = self.model.bounds.at_least(self.undo.bounds);
         let is_in_probe_rtt = matches!(self.state, State::ProbeRtt(_));
         match self.undo.left.take() {
-            Some(Left::Startup) if self.state != State::Startup => {
+            Some(StateLeft::Startup) if self.state != State::Startup => {
                 self.pipe.reached = false;
                 if !is_in_probe_rtt {
                     self.state = State::Startup;
                 }
             }
-            Some(Left::Up) if !self.state.is_up() && !is_in_probe_rtt => self.start_refill(),
+            Some(StateLeft::Up) if !self.state.is_up() && !is_in_probe_rtt => self.start_refill(),
             _ => {}
         }
     }

@@ -1,6 +1,6 @@
 //! Tests of the lifetime and the loss of routes.
 
-use super::{AFTER, BEFORE, Bench, Did, END, ME, NS2, RFC, SOURCE, error, reply, request};
+use super::{AFTER, BEFORE, Bench, END, ME, NS2, RFC, RouterAction, SOURCE, error, reply, request};
 use airhop_base::{NodeId, RouteReply, Routing, Span};
 
 // RFC 3561 §6.11 (i): all routes over a lost neighbour become invalid, and their sequence numbers increase by
@@ -15,11 +15,15 @@ fn a_lost_neighbour_invalidates_all_routes_over_it() {
         // RFC 3561 §6.11: an error for a single neighbour is sent by unicast, which its link layer
         // acknowledges.
         let sent = match plan {
-            RFC => Did::Send(error(&[(END, 11)]), BEFORE, 1),
-            _ => Did::Send(error(&[(NodeId(8), 21), (END, 11)]), NodeId::BROADCAST, 1),
+            RFC => RouterAction::Send(error(&[(END, 11)]), BEFORE, 1),
+            _ => RouterAction::Send(error(&[(NodeId(8), 21), (END, 11)]), NodeId::BROADCAST, 1),
         };
-        assert_eq!(bench.fail(10, AFTER, END, 1), [Did::Drop(0), Did::Flush(AFTER), sent]);
-        assert_eq!(bench.pass(20, END, SOURCE, 1), [Did::Forward(1, BEFORE)], "the other packets stay");
+        assert_eq!(bench.fail(10, AFTER, END, 1), [RouterAction::Drop(0), RouterAction::Flush(AFTER), sent]);
+        assert_eq!(
+            bench.pass(20, END, SOURCE, 1),
+            [RouterAction::Forward(1, BEFORE)],
+            "the other packets stay"
+        );
         let counts = bench.router.counts();
         assert_eq!((counts.link_failures, counts.errors), (1, 1));
     }
@@ -32,9 +36,9 @@ fn a_route_expires_after_its_last_use() {
         let mut bench = Bench::new(plan);
         let short = RouteReply { hops: 2, dst: END, dst_seq: 10, origin: ME, lifetime: Span::from_secs(1) };
         bench.hear(100, AFTER, Routing::Reply(short));
-        assert_eq!(bench.own(1_000), [Did::Forward(0, AFTER)]);
+        assert_eq!(bench.own(1_000), [RouterAction::Forward(0, AFTER)]);
         bench.wait(1_900);
-        assert_eq!(bench.own(1_999), [Did::Forward(1, AFTER)]);
+        assert_eq!(bench.own(1_999), [RouterAction::Forward(1, AFTER)]);
         bench.wait(ends - 10);
         let next_hop = |bench: &Bench| bench.router.next_hop(END);
         assert_eq!(next_hop(&bench), Some(AFTER));
@@ -69,7 +73,7 @@ fn a_forwarded_packet_extends_forward_and_reverse_routes() {
         let ways = [(END, AFTER, 2), (AFTER, AFTER, 0), (SOURCE, BEFORE, 2), (BEFORE, BEFORE, 0)];
         ways.iter().for_each(|&(dst, by, hops)| drop(bench.hear(0, by, short(dst, hops))));
         bench.wait(2_000);
-        assert_eq!(bench.pass(3_900, SOURCE, END, 3), [Did::Forward(0, AFTER)]);
+        assert_eq!(bench.pass(3_900, SOURCE, END, 3), [RouterAction::Forward(0, AFTER)]);
         bench.wait(5_000);
         let alive = ways.map(|(dst, ..)| bench.router.next_hop(dst).is_some());
         assert_eq!(alive, [true, extended, extended, extended]);

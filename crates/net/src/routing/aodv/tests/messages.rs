@@ -1,6 +1,6 @@
 //! Tests of requests, replies and errors at a router.
 
-use super::{AFTER, BEFORE, Bench, Did, END, ME, NS2, RFC, SOURCE, error, ms, reply, request};
+use super::{AFTER, BEFORE, Bench, END, ME, NS2, RFC, RouterAction, SOURCE, error, ms, reply, request};
 use crate::routing::AodvPlan;
 use airhop_base::{NodeId, RouteReply, Routing, Span};
 
@@ -9,10 +9,10 @@ use airhop_base::{NodeId, RouteReply, Routing, Span};
 #[test]
 fn a_node_forwards_an_rreq_once() {
     let mut bench = Bench::new(RFC);
-    let passed_on = Did::Send(request(END, 7, 1, 3), NodeId::BROADCAST, 10);
+    let passed_on = RouterAction::Send(request(END, 7, 1, 3), NodeId::BROADCAST, 10);
     assert_eq!(bench.hear(0, BEFORE, request(END, 7, 1, 2)), [passed_on]);
     assert_eq!(bench.hear(1, AFTER, request(END, 7, 1, 4)), []);
-    assert_eq!(bench.pass(2, END, SOURCE, 1), [Did::Forward(0, BEFORE)]);
+    assert_eq!(bench.pass(2, END, SOURCE, 1), [RouterAction::Forward(0, BEFORE)]);
     bench.router.on_message(ms(3), request(END, 7, 2, 2), BEFORE, 0);
     assert_eq!(bench.did(), [], "the radius of the request ends here");
     assert_eq!(bench.hear(6000, AFTER, request(END, 7, 1, 4)).len(), 1, "forgotten after 5.6 s");
@@ -27,7 +27,7 @@ fn the_destination_replies_with_its_sequence_number() {
         let mut bench = Bench::new(plan);
         let answers = [(1, 0), (2, 1), (3, 2), (4, 3), (5, 3), (6, 41), (7, 5)].map(|(id, asked)| {
             let did = bench.hear(0, BEFORE, request(ME, asked, id, 2));
-            let [Did::Send(Routing::Reply(answer), BEFORE, _)] = &did[..] else { panic!("{did:?}") };
+            let [RouterAction::Send(Routing::Reply(answer), BEFORE, _)] = &did[..] else { panic!("{did:?}") };
             let RouteReply { hops, dst, origin, lifetime, .. } = *answer;
             assert_eq!((hops, dst, origin, lifetime), (0, ME, SOURCE, plan.own_route));
             answer.dst_seq
@@ -46,10 +46,12 @@ fn a_node_with_a_fresh_route_replies_to_an_rreq() {
         bench.learn(0, END, AFTER, ME);
         let did = bench.hear(1000, BEFORE, request(END, asked, 1, 2));
         match &did[..] {
-            [Did::Send(Routing::Reply(r), BEFORE, _)] if answers => {
+            [RouterAction::Send(Routing::Reply(r), BEFORE, _)] if answers => {
                 assert_eq!((r.hops, r.dst_seq, r.lifetime), (3, 10, Span::from_secs(999)));
             }
-            [Did::Send(Routing::Request(r), NodeId::BROADCAST, _)] if !answers => assert_eq!(r.dst_seq, 11),
+            [RouterAction::Send(Routing::Request(r), NodeId::BROADCAST, _)] if !answers => {
+                assert_eq!(r.dst_seq, 11)
+            }
             other => panic!("asked for {asked}: {other:?}"),
         }
     }
@@ -61,13 +63,13 @@ fn a_node_with_a_fresh_route_replies_to_an_rreq() {
 fn an_rrep_without_a_better_route_is_dropped() {
     let mut bench = Bench::new(RFC);
     bench.hear(0, BEFORE, request(END, 0, 1, 2));
-    let back = |hops, seq| [Did::Send(reply(END, seq, hops, SOURCE), BEFORE, RFC.diameter)];
+    let back = |hops, seq| [RouterAction::Send(reply(END, seq, hops, SOURCE), BEFORE, RFC.diameter)];
     assert_eq!(bench.hear(10, AFTER, reply(END, 10, 2, SOURCE)), back(3, 10));
     assert_eq!(bench.hear(20, NodeId(7), reply(END, 10, 2, SOURCE)), [], "not shorter");
     assert_eq!(bench.hear(30, NodeId(7), reply(END, 8, 0, SOURCE)), [], "older");
     assert_eq!(bench.hear(40, NodeId(7), reply(END, 12, 5, SOURCE)), back(6, 12), "newer, although longer");
     assert_eq!(bench.hear(50, AFTER, reply(END, 12, 4, SOURCE)), back(5, 12), "shorter");
-    assert_eq!(bench.pass(60, SOURCE, END, 1), [Did::Forward(0, AFTER)]);
+    assert_eq!(bench.pass(60, SOURCE, END, 1), [RouterAction::Forward(0, AFTER)]);
     assert_eq!(bench.hear(70, AFTER, reply(END, 4_000_000_000, 1, SOURCE)), [], "older by signed arithmetic");
 }
 
@@ -80,8 +82,8 @@ fn a_forwarded_packet_without_a_route_causes_an_rerr() {
         bench.learn(0, END, AFTER, ME);
         bench.fail(10, AFTER, END, 1);
         for (i, seq) in (1..).zip(seqs) {
-            let sent = Did::Send(error(&[(END, seq)]), NodeId::BROADCAST, 1);
-            assert_eq!(bench.pass(20, SOURCE, END, 1), [sent, Did::Drop(i)]);
+            let sent = RouterAction::Send(error(&[(END, seq)]), NodeId::BROADCAST, 1);
+            assert_eq!(bench.pass(20, SOURCE, END, 1), [sent, RouterAction::Drop(i)]);
         }
     }
 }
@@ -104,16 +106,20 @@ fn an_rerr_is_forwarded_to_precursors() {
             bench.hear(1, AFTER, reply(END, 10, 2, SOURCE));
             let did = bench.hear(10, from, error(&[(END, seq), (NodeId(8), 3)]));
             let number = if plan == RFC { 11 } else { seq };
-            let passed_on = Did::Send(error(&[(END, number)]), to, 1);
-            let expected = if is_hit { vec![Did::Flush(AFTER), passed_on] } else { vec![] };
+            let passed_on = RouterAction::Send(error(&[(END, number)]), to, 1);
+            let expected = if is_hit { vec![RouterAction::Flush(AFTER), passed_on] } else { vec![] };
             assert_eq!(did, expected, "from {from:?}, {seq}");
-            let forwards = bench.pass(20, SOURCE, END, 1) == [Did::Forward(0, AFTER)];
+            let forwards = bench.pass(20, SOURCE, END, 1) == [RouterAction::Forward(0, AFTER)];
             assert_eq!(forwards, !is_hit);
         }
     }
     let mut bench = Bench::new(RFC);
     bench.learn(0, END, AFTER, ME);
-    assert_eq!(bench.hear(10, AFTER, error(&[(END, 11)])), [Did::Flush(AFTER)], "the route has no users");
+    assert_eq!(
+        bench.hear(10, AFTER, error(&[(END, 11)])),
+        [RouterAction::Flush(AFTER)],
+        "the route has no users"
+    );
 }
 
 // A request is dropped if it returns to its originator or exceeds the network diameter.
@@ -121,9 +127,9 @@ fn an_rerr_is_forwarded_to_precursors() {
 fn a_circulating_rreq_is_dropped() {
     let mut bench = Bench::new(RFC);
     bench.learn(0, END, AFTER, ME);
-    assert_eq!(bench.pass(1, ME, END, 4), [Did::Drop(0)]);
-    assert_eq!(bench.pass(2, SOURCE, END, 34), [Did::Forward(1, AFTER)]);
-    assert_eq!(bench.pass(3, SOURCE, END, 35), [Did::Drop(2)]);
+    assert_eq!(bench.pass(1, ME, END, 4), [RouterAction::Drop(0)]);
+    assert_eq!(bench.pass(2, SOURCE, END, 34), [RouterAction::Forward(1, AFTER)]);
+    assert_eq!(bench.pass(3, SOURCE, END, 35), [RouterAction::Drop(2)]);
 }
 
 // A forwarded request is delayed by its jitter, and is counted when it is sent.

@@ -30,7 +30,7 @@ fn ms(t: u64) -> Time {
 
 /// Action of a router; numbers identify packets.
 #[derive(Clone, Debug, PartialEq)]
-enum Did {
+enum RouterAction {
     Forward(u64, NodeId),
     Drop(u64),
     Flush(NodeId),
@@ -56,42 +56,42 @@ impl Bench {
     }
 
     /// Passes a packet to the router that has traversed `hops` hops from `src` towards `dst`.
-    fn pass(&mut self, at: u64, src: NodeId, dst: NodeId, hops: u8) -> Vec<Did> {
+    fn pass(&mut self, at: u64, src: NodeId, dst: NodeId, hops: u8) -> Vec<RouterAction> {
         let packet = self.packet();
         self.router.on_packet(ms(at), packet, RoutedPacket { src, dst, hops });
         self.did()
     }
 
     /// Passes a packet of this node for [`END`] to the router.
-    fn own(&mut self, at: u64) -> Vec<Did> {
+    fn own(&mut self, at: u64) -> Vec<RouterAction> {
         self.pass(at, ME, END, 0)
     }
 
-    fn hear(&mut self, at: u64, from: NodeId, message: Routing) -> Vec<Did> {
+    fn hear(&mut self, at: u64, from: NodeId, message: Routing) -> Vec<RouterAction> {
         self.router.on_message(ms(at), message, from, 10);
         self.did()
     }
 
     /// Passes a reply for `origin` to the router, with a route to `dst` through `next`.
-    fn learn(&mut self, at: u64, dst: NodeId, next: NodeId, origin: NodeId) -> Vec<Did> {
+    fn learn(&mut self, at: u64, dst: NodeId, next: NodeId, origin: NodeId) -> Vec<RouterAction> {
         self.hear(at, next, reply(dst, 10, 2, origin))
     }
 
     /// Reports that the link layer discarded a packet from [`SOURCE`] for `dst`.
-    fn fail(&mut self, at: u64, next: NodeId, dst: NodeId, hops: u8) -> Vec<Did> {
+    fn fail(&mut self, at: u64, next: NodeId, dst: NodeId, hops: u8) -> Vec<RouterAction> {
         let packet = self.packet();
         let number = self.made - 1;
         let routed = RoutedPacket { src: SOURCE, dst, hops };
         let rest = self.router.on_link_failure(ms(at), next, Some(routed), Some(packet));
         let dropped = rest.map(|id| {
             self.arena.take(id);
-            Did::Drop(number)
+            RouterAction::Drop(number)
         });
         dropped.into_iter().chain(self.did()).collect()
     }
 
     /// Advances to the time of the router's next action, and returns the time and the actions.
-    fn wait(&mut self, until: u64) -> Option<(u64, Vec<Did>)> {
+    fn wait(&mut self, until: u64) -> Option<(u64, Vec<RouterAction>)> {
         while let Some(at) = self.router.poll_timeout().filter(|&at| at <= ms(until)) {
             self.router.on_timeout(at);
             let did = self.did();
@@ -102,7 +102,7 @@ impl Bench {
         None
     }
 
-    fn did(&mut self) -> Vec<Did> {
+    fn did(&mut self) -> Vec<RouterAction> {
         let mut did = Vec::new();
         while let Some(action) = self.router.poll_action() {
             let mut number = |id| match self.arena.take(id).body {
@@ -110,10 +110,10 @@ impl Bench {
                 other => unreachable!("a {other:?} is not created here"),
             };
             did.push(match action {
-                Action::Forward { packet, next } => Did::Forward(number(packet), next),
-                Action::Drop(packet) => Did::Drop(number(packet)),
-                Action::Flush(next) => Did::Flush(next),
-                Action::Send { message, to, ttl } => Did::Send(message, to, ttl),
+                Action::Forward { packet, next } => RouterAction::Forward(number(packet), next),
+                Action::Drop(packet) => RouterAction::Drop(number(packet)),
+                Action::Flush(next) => RouterAction::Flush(next),
+                Action::Send { message, to, ttl } => RouterAction::Send(message, to, ttl),
             });
         }
         assert_eq!(self.arena.len(), self.router.holds(), "packets are held, or their fate is known");

@@ -1,6 +1,6 @@
 //! Tests of local repair in ns-2 and in RFC 3561 §6.12.
 
-use super::{AFTER, BEFORE, Bench, Did, END, ME, NS2, RFC, SOURCE, error, ms, reply, request};
+use super::{AFTER, BEFORE, Bench, END, ME, NS2, RFC, RouterAction, SOURCE, error, ms, reply, request};
 use crate::routing::AodvPlan;
 use crate::routing::aodv::RoutedPacket;
 use airhop_base::{NodeId, Routing};
@@ -12,11 +12,17 @@ use airhop_base::{NodeId, Routing};
 fn ns2_repairs_routes_near_the_destination() {
     let mut bench = Bench::new(NS2);
     bench.learn(10_000, END, AFTER, SOURCE); // 3 hops
-    assert_eq!(bench.fail(10_100, AFTER, END, 3)[0], Did::Drop(0), "not in the second half of the path");
+    assert_eq!(
+        bench.fail(10_100, AFTER, END, 3)[0],
+        RouterAction::Drop(0),
+        "not in the second half of the path"
+    );
     let mut bench = Bench::new(NS2);
     bench.learn(10_000, END, AFTER, SOURCE);
     let did = bench.fail(10_100, AFTER, END, 4);
-    let [Did::Send(Routing::Request(asked), NodeId::BROADCAST, 5)] = &did[..] else { panic!("{did:?}") };
+    let [RouterAction::Send(Routing::Request(asked), NodeId::BROADCAST, 5)] = &did[..] else {
+        panic!("{did:?}")
+    };
     assert_eq!((asked.dst_seq, bench.router.holds()), (10, 1));
     assert_eq!(bench.pass(10_110, SOURCE, END, 4), [], "later packets are also buffered");
     assert_eq!(bench.hear(10_120, BEFORE, reply(END, 10, 4, ME)), [], "longer");
@@ -24,11 +30,15 @@ fn ns2_repairs_routes_near_the_destination() {
     assert_eq!(bench.hear(20_400, BEFORE, reply(END, 10, 4, ME)), []);
     while bench.wait(20_600).is_some() {}
     let did = bench.hear(20_600, BEFORE, reply(END, 10, 4, ME));
-    assert_eq!(did, [Did::Forward(0, BEFORE)], "10.1 s, and 10.4 s until the next request: 20.5 s");
+    assert_eq!(did, [RouterAction::Forward(0, BEFORE)], "10.1 s, and 10.4 s until the next request: 20.5 s");
     let mut bench = Bench::new(NS2);
     bench.learn(10_000, END, AFTER, SOURCE);
     bench.fail(10_100, AFTER, END, 4);
-    assert_eq!(bench.hear(10_120, BEFORE, reply(END, 12, 4, ME)), [Did::Forward(0, BEFORE)], "newer");
+    assert_eq!(
+        bench.hear(10_120, BEFORE, reply(END, 12, 4, ME)),
+        [RouterAction::Forward(0, BEFORE)],
+        "newer"
+    );
 }
 
 /// RFC constants with local repair.
@@ -53,8 +63,10 @@ fn a_broken_route_is_repaired_locally() {
     for (hops, came, radius) in [(3, 2, 5), (3, 9, 6), (10, 2, 12)] {
         let mut bench = with_routes(hops);
         let did = bench.fail(100, AFTER, END, came);
-        let [Did::Send(told, BEFORE, 1), Did::Send(Routing::Request(asked), NodeId::BROADCAST, ttl)] =
-            &did[..]
+        let [
+            RouterAction::Send(told, BEFORE, 1),
+            RouterAction::Send(Routing::Request(asked), NodeId::BROADCAST, ttl),
+        ] = &did[..]
         else {
             panic!("{did:?}")
         };
@@ -67,9 +79,9 @@ fn a_broken_route_is_repaired_locally() {
             [],
             "a route that is not newer is not used"
         );
-        let freed = [0, 1, 2].map(|number| Did::Forward(number, NodeId(7)));
+        let freed = [0, 1, 2].map(|number| RouterAction::Forward(number, NodeId(7)));
         assert_eq!(bench.hear(140, NodeId(7), reply(END, 11, hops + 3, ME)), freed);
-        assert_eq!(bench.pass(150, SOURCE, END, came), [Did::Forward(3, NodeId(7))]);
+        assert_eq!(bench.pass(150, SOURCE, END, came), [RouterAction::Forward(3, NodeId(7))]);
     }
 }
 
@@ -79,7 +91,9 @@ fn a_route_under_repair_answers_no_rreq() {
     let mut bench = with_routes(3);
     bench.fail(100, AFTER, END, 2);
     let did = bench.hear(110, NodeId(7), request(END, 5, 9, 1));
-    let [Did::Send(Routing::Request(asked), NodeId::BROADCAST, _)] = &did[..] else { panic!("{did:?}") };
+    let [RouterAction::Send(Routing::Request(asked), NodeId::BROADCAST, _)] = &did[..] else {
+        panic!("{did:?}")
+    };
     assert_eq!(asked.dst_seq, 11);
 }
 
@@ -92,10 +106,10 @@ fn a_failed_local_repair_causes_an_rerr() {
     let end = 100 + 560;
     assert_eq!(
         bench.wait(10_000),
-        Some((end, vec![Did::Send(error(&[(END, 11)]), BEFORE, 1), Did::Drop(0)]))
+        Some((end, vec![RouterAction::Send(error(&[(END, 11)]), BEFORE, 1), RouterAction::Drop(0)]))
     );
     let did = bench.pass(end + 1, SOURCE, END, 2);
-    assert_eq!(did, [Did::Send(error(&[(END, 12)]), NodeId::BROADCAST, 1), Did::Drop(1)]);
+    assert_eq!(did, [RouterAction::Send(error(&[(END, 12)]), NodeId::BROADCAST, 1), RouterAction::Drop(1)]);
 }
 
 // RFC 3561 §6.12, §10: a route is not repaired if the destination was farther away than MAX_REPAIR_TTL = 0.3
@@ -103,8 +117,8 @@ fn a_failed_local_repair_causes_an_rerr() {
 #[test]
 fn a_route_to_a_distant_destination_is_not_repaired() {
     let mut bench = with_routes(11);
-    let lost = Did::Send(error(&[(NodeId(8), 21), (END, 11)]), BEFORE, 1);
-    assert_eq!(bench.fail(100, AFTER, END, 2), [Did::Drop(0), Did::Flush(AFTER), lost]);
+    let lost = RouterAction::Send(error(&[(NodeId(8), 21), (END, 11)]), BEFORE, 1);
+    assert_eq!(bench.fail(100, AFTER, END, 2), [RouterAction::Drop(0), RouterAction::Flush(AFTER), lost]);
 }
 
 // RFC 3561 §6.3: the source has no users to notify. It sends requests with all retries, and buffers the
@@ -117,10 +131,12 @@ fn the_source_repeats_its_rreq_after_a_broken_link() {
     let routed = RoutedPacket { src: ME, dst: END, hops: 0 };
     assert!(bench.router.on_link_failure(ms(10), AFTER, Some(routed), Some(packet)).is_none());
     let did = bench.did();
-    let [Did::Send(Routing::Request(asked), NodeId::BROADCAST, 5)] = &did[..] else { panic!("{did:?}") };
+    let [RouterAction::Send(Routing::Request(asked), NodeId::BROADCAST, 5)] = &did[..] else {
+        panic!("{did:?}")
+    };
     assert_eq!(asked.dst_seq, 11);
     let (at, _) = bench.wait(10_000).expect("and again");
     assert_eq!(at, 10 + 560);
     assert_eq!(bench.learn(600, END, NodeId(7), ME).len(), 0, "not newer than the lost route");
-    assert_eq!(bench.hear(610, NodeId(7), reply(END, 11, 2, ME)), [Did::Forward(0, NodeId(7))]);
+    assert_eq!(bench.hear(610, NodeId(7), reply(END, 11, 2, ME)), [RouterAction::Forward(0, NodeId(7))]);
 }

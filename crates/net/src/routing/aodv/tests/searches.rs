@@ -1,14 +1,14 @@
 //! Tests of route requests and their rings, and of the buffer.
 
-use super::{AFTER, Bench, Did, END, ME, NS2, RFC, reply};
+use super::{AFTER, Bench, END, ME, NS2, RFC, RouterAction, reply};
 use crate::routing::AodvPlan;
 use airhop_base::{NodeId, Routing};
 
 /// Returns time and TTL of all requests of a search, and the end time of the search.
 fn search(plan: AodvPlan) -> (Vec<(u64, u8)>, u64) {
     let mut bench = Bench::new(plan);
-    let radius = |did: &[Did]| match did {
-        [Did::Send(Routing::Request(_), NodeId::BROADCAST, ttl)] => Some(*ttl),
+    let radius = |did: &[RouterAction]| match did {
+        [RouterAction::Send(Routing::Request(_), NodeId::BROADCAST, ttl)] => Some(*ttl),
         _ => None,
     };
     let mut asked = vec![(0, radius(&bench.own(0)).expect("the first packet causes a request"))];
@@ -17,7 +17,7 @@ fn search(plan: AodvPlan) -> (Vec<(u64, u8)>, u64) {
         match radius(&did) {
             Some(ttl) => asked.push((at, ttl)),
             None => {
-                assert_eq!(did, [Did::Drop(0)]);
+                assert_eq!(did, [RouterAction::Drop(0)]);
                 return (asked, at);
             }
         }
@@ -63,7 +63,7 @@ fn the_first_ring_has_the_last_hop_count_plus_ttl_increment() {
         bench.learn(0, END, AFTER, ME);
         bench.fail(10, AFTER, END, 0);
         let did = bench.own(20);
-        let Did::Send(Routing::Request(asked), _, ttl) = &did[0] else { panic!("{did:?}") };
+        let RouterAction::Send(Routing::Request(asked), _, ttl) = &did[0] else { panic!("{did:?}") };
         assert_eq!((asked.dst_seq, *ttl), (11, 5), "the request asks for a newer route than the lost route");
     }
 }
@@ -75,8 +75,8 @@ fn a_first_ring_above_ttl_threshold_has_a_ring_timeout() {
     let mut bench = Bench::new(RFC);
     bench.hear(0, AFTER, reply(END, 10, 7, ME));
     bench.fail(10, AFTER, END, 0);
-    let radius = |did: &[Did]| match did {
-        [Did::Send(Routing::Request(_), NodeId::BROADCAST, ttl)] => *ttl,
+    let radius = |did: &[RouterAction]| match did {
+        [RouterAction::Send(Routing::Request(_), NodeId::BROADCAST, ttl)] => *ttl,
         other => panic!("{other:?}"),
     };
     assert_eq!(radius(&bench.own(20)), 10);
@@ -97,8 +97,8 @@ fn an_rrep_releases_the_packets_buffered_for_the_route() {
         while let Some((at, did)) = bench.wait(200) {
             freed.extend(did.into_iter().map(|did| (at, did)));
         }
-        assert_eq!(freed, [0, 1, 2].map(|i| (100 + gap * i, Did::Forward(i, AFTER))));
-        assert_eq!(bench.own(300), [Did::Forward(3, AFTER)]);
+        assert_eq!(freed, [0, 1, 2].map(|i| (100 + gap * i, RouterAction::Forward(i, AFTER))));
+        assert_eq!(bench.own(300), [RouterAction::Forward(3, AFTER)]);
     }
 }
 
@@ -108,13 +108,13 @@ fn the_route_buffer_is_bounded_in_packets_and_time() {
     let mut bench = Bench::new(AodvPlan { retries: 100, ..RFC });
     bench.own(0);
     (1..64).for_each(|i| assert_eq!(bench.own(i), []));
-    assert_eq!(bench.own(64), [Did::Drop(0)]);
+    assert_eq!(bench.own(64), [RouterAction::Drop(0)]);
     assert_eq!(bench.router.holds(), 64);
     let mut dropped = vec![];
     while let Some((at, did)) = bench.wait(30_040) {
-        dropped.extend(did.into_iter().filter(|d| matches!(d, Did::Drop(_))).map(|d| (at, d)));
+        dropped.extend(did.into_iter().filter(|d| matches!(d, RouterAction::Drop(_))).map(|d| (at, d)));
     }
-    let expected: Vec<_> = (1..=40).map(|i| (30_000 + i, Did::Drop(i))).collect();
+    let expected: Vec<_> = (1..=40).map(|i| (30_000 + i, RouterAction::Drop(i))).collect();
     assert_eq!(dropped, expected);
 }
 
@@ -124,9 +124,9 @@ fn a_node_increases_its_sequence_number_before_an_rreq() {
     for (plan, numbers) in [(RFC, [3, 4]), (NS2, [4, 6])] {
         let mut bench = Bench::new(plan);
         let asked = [bench.own(0), bench.pass(1, ME, NodeId(8), 0)];
-        let number = |did: &Vec<Did>| {
+        let number = |did: &Vec<RouterAction>| {
             did.iter().find_map(|d| match d {
-                Did::Send(Routing::Request(request), ..) => Some(request.origin_seq),
+                RouterAction::Send(Routing::Request(request), ..) => Some(request.origin_seq),
                 _ => None,
             })
         };

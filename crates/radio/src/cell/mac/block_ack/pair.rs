@@ -31,7 +31,7 @@ fn full_number(number: u64, known: u64) -> u64 {
 
 /// Transmissions of an MPDU so far.
 #[derive(Clone, Copy, Debug)]
-struct Story {
+struct MpduHistory {
     taken: Time,
     /// Number of transmissions.
     sent: u32,
@@ -48,7 +48,7 @@ pub struct Pair {
     recipient: Recipient,
     pushed: u64,
     /// MPDUs that are neither acknowledged nor discarded.
-    open: BTreeMap<u64, Story>,
+    open: BTreeMap<u64, MpduHistory>,
     arrived: BTreeSet<u64>,
     pub delivered: Vec<u64>,
     pub acknowledged: Vec<u64>,
@@ -79,7 +79,7 @@ impl Pair {
                 return;
             }
             assert_eq!(self.originator.push(self.now, bytes), self.pushed);
-            self.open.insert(self.pushed, Story { taken: self.now, sent: 0, failed: 0 });
+            self.open.insert(self.pushed, MpduHistory { taken: self.now, sent: 0, failed: 0 });
             self.pushed += 1;
         }
     }
