@@ -190,7 +190,7 @@ pub(super) static FLOW: [Key; 15] = [
     key(
         "notices",
         Kind::Word(|| NOTICES.map(|(word, _)| word).to_vec()),
-        Nothing("scheme: the reaction of the scheme"),
+        Nothing("`scheme`: the reaction of the scheme"),
         "reaction of the sender to explicit notifications (notices); window law and loss recovery remain those of the scheme. scheme = \
          reaction of the scheme; ignored = no reaction; eln = one retransmission of the segment that an ELN (explicit loss notification) \
          names, without a window reduction, as in scheme \"eln\"; elsn = reaction of LL-ELSN to ELN and ERSN (explicit retransmission \
@@ -222,7 +222,7 @@ pub(super) static FLOW: [Key; 15] = [
         "class",
         Kind::Name,
         Nothing(
-            "kind of the application, with the direction of the data through the wireless link if there is one, as in \"bulk down\"",
+            "kind of the application and, if a wireless link is on the path, the direction of the data, as in \"bulk down\"",
         ),
         "class of the flow; results are summarised by class",
     ),

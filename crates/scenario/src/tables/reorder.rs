@@ -21,7 +21,7 @@ static KEYS: [Key; 3] = [
         Required,
         "probability of the additional delay, independent for each packet",
     ),
-    key("by", Kind::Span { least_ns: 1 }, Required, "additional delay, beyond `delay`"),
+    key("by", Kind::Span { least_ns: 1 }, Required, "delay in addition to `delay`"),
     DIRECTION,
 ];
 

@@ -261,8 +261,8 @@ pub(super) static TCP: [Key; 29] = [
     preset(
         "halve_from",
         Kind::Word(|| HALVE_FROM.map(|(word, _)| word).to_vec()),
-        "quantity that a loss halves: flight = data in flight (RFC 5681 §3.1); pipe = data that is neither delivered nor lost (ns-3); cwnd \
-         = the smaller of cwnd and receive window (ns-2); whole-cwnd = cwnd in whole segments (Linux)",
+        "quantity that a loss halves: flight = data in flight (RFC 5681 §3.1); pipe = data that is neither delivered nor lost \
+         (ns-3); cwnd = the minimum of cwnd and receive window (ns-2); whole-cwnd = cwnd in whole segments (Linux)",
     ),
     preset(
         "exit_to_flight",
@@ -346,7 +346,7 @@ pub(super) static TCP: [Key; 29] = [
         "turnaround",
         Kind::Switch(&TURNAROUND),
         "processing time of the receiver's host: time from the arrival of a segment at the host to its processing by TCP, and so to the \
-         resulting ACK, as `airhop emulate` measures it; segments stay in order",
+         resulting ACK, as measured by `airhop emulate`; segments stay in order",
     ),
 ];
 
@@ -365,13 +365,13 @@ static DELAYED_ACK: [Key; 2] = [
         "segments",
         Kind::Count { least: 1, most: 255 },
         Value("2"),
-        "number of segments after which the receiver sends an ACK at the latest",
+        "number of received segments after which the receiver sends an ACK without further delay",
     ),
     key(
         "timeout",
         Kind::Span { least_ns: 1_000 },
-        Derived("as the preset has it: rfc 200 ms, linux 40 ms; with ns2 100 ms, ns-2's interval_"),
-        "largest delay of an ACK, from the arrival of the first segment without an ACK",
+        Derived("the value of the preset: rfc 200 ms, linux 40 ms, ns2 100 ms (ns-2 interval_)"),
+        "maximum delay of an ACK, from the arrival of the first segment without an ACK",
     ),
 ];
 

@@ -45,7 +45,7 @@ pub(super) static WIRED: [Key; 10] = [
         "ends",
         Kind::Ends,
         Required,
-        "the two nodes at the ends of the wire; a node exists as soon as a link names it",
+        "the two nodes at the ends of the wire; a node needs no other declaration",
     ),
     RATE,
     DELIVERIES,

@@ -25,7 +25,7 @@ static KEYS: [Key; 5] = [
         "rounds",
         Kind::Counts { least: 1, most: 16, longest: 8 },
         Value("[1, 2, 3]"),
-        "number of NAKs in each round; in IS-707-A the two ends negotiate these numbers",
+        "number of NAKs in each round; in IS-707-A the two ends negotiate the numbers",
     ),
     key(
         "timeout",
@@ -35,7 +35,7 @@ static KEYS: [Key; 5] = [
              may have to wait for, and of the NAK, plus the round-trip propagation delay; frames are the largest of the flows that cross \
              the link",
         ),
-        "duration of a round with one NAK, from the NAK",
+        "duration of a round with one NAK, measured from the start of the NAK",
     ),
     key(
         "copy",
@@ -48,8 +48,8 @@ static KEYS: [Key; 5] = [
         "idle",
         Kind::Span { least_ns: 1_000 },
         Value(r#""20 ms""#),
-        "interval from the start of the last frame to an idle frame, which has the highest sequence number, if the sender has no data: a \
-         frame of IS-707-A; idle frames stop when the receiver cannot request any further frame",
+        "interval from the start of the last frame to an idle frame, which carries the highest sequence number, if the sender \
+         has no data: the duration of a frame of IS-707-A; idle frames stop when the receiver cannot request any further frame",
     ),
     key(
         "nak",

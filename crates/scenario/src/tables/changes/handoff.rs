@@ -31,7 +31,8 @@ static KEYS: [Key; 8] = [
         "fate",
         Kind::Word(|| vec![FORWARDED, LOST]),
         Value(r#""forwarded""#),
-        "fate of packets that wait at the old base station or arrive there in the gap: forwarded to the new base station (3GPP TS 36.300 \
+        "treatment of packets that wait at the old base station or arrive at it in the gap: forwarded to the new base station \
+         (3GPP TS 36.300 \
          §10.1.2.3), or lost (Cáceres and Iftode 1995)",
     ),
     key("rate", Kind::LinkRate, Nothing("as before"), "rate in the new cell"),

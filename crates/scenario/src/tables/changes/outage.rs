@@ -24,8 +24,8 @@ static KEYS: [Key; 5] = [
         "fate",
         Kind::Word(|| vec![WAIT, LOST]),
         Value(r#""wait""#),
-        "fate of packets: wait = both ends know of the outage and keep packets in their queues; lost = both ends continue to send, and \
-         these packets are lost",
+        "treatment of packets: wait = both ends detect the outage and keep packets in their queues; lost = both ends continue \
+         to send, and these packets are lost",
     ),
     EVERY,
     DIRECTION,

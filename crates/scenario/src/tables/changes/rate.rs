@@ -8,7 +8,7 @@ pub(super) static KIND: LinkChange = LinkChange {
         example: r#"at = "1 s", rate = "1 Mbit/s""#,
         ..Variant::new(
             "rate",
-            "new rate, also for the rest of the packet in transmission",
+            "new rate, which also applies to the remaining bits of the packet in transmission",
             &[AT, key("rate", Kind::LinkRate, Required, "new rate from the start time"), EVERY, DIRECTION],
         )
     },

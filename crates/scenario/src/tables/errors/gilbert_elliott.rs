@@ -29,7 +29,7 @@ static KEYS: [Key; 10] = [
         "p_bb",
         Kind::Probability,
         Nothing("1 - p_bg"),
-        "probability to remain in the bad state, per frame (Yun 2009 §5.4)",
+        "probability of remaining in the bad state, per frame (Yun 2009 §5.4)",
     ),
     key("loss", Kind::Probability, Nothing(CHAIN), "average loss rate"),
     key(
@@ -50,8 +50,8 @@ static KEYS: [Key; 10] = [
         "strikes",
         Kind::Word(|| Strikes::ALL.map(|(word, _)| word).to_vec()),
         Value(r#""data""#),
-        "frames with errors: data = all frames except link ACKs, RTS and CTS; unicast = data frames with one receiver, not broadcast route \
-         requests; payload = unicast data frames with payload, not TCP's ACKs",
+        "frames with errors: data = all frames except link ACKs, RTS and CTS; unicast = data frames with one receiver, \
+         excluding broadcast route requests; payload = unicast data frames with payload, excluding TCP's ACKs",
     ),
     DIRECTION,
 ];

@@ -7,8 +7,8 @@ use airhop_net::placement::Position;
 pub(super) static KIND: Layout = Layout {
     variant: made_of(
         "cross",
-        "two perpendicular chains with a common station in the middle. With `arm` = 2, n0 to n4 lie along x from [0, 0], n2 is the middle, \
-         and n5 to n8 lie along y, two on each side of n2",
+        "two perpendicular chains with a common station in the middle. With `arm` = 2, n0 to n4 lie along x from [0, 0], n2 is \
+         in the middle, and n5 to n8 lie along y, two on each side of n2",
         &KEYS,
         r#"arm = 2, spacing = "30 m""#,
     ),
@@ -23,7 +23,7 @@ static KEYS: [Key; 3] = [
         "arm",
         Kind::Count { least: 1, most: (MAX_STATIONS - 1) / 4 },
         Required,
-        "number of stations in each of the four arms, without the station in the middle",
+        "number of stations in each of the four arms, excluding the station in the middle",
     ),
     SPACING,
     PREFIX,

@@ -65,7 +65,7 @@ pub(crate) static PLACED: [Key; 3] = [
         Nothing("none; each station receives all others"),
         "receive range: frames can be decoded up to this distance",
     ),
-    key("wlan", Kind::Name, Required, "the wlan that would draw the same places"),
+    key("wlan", Kind::Name, Required, "wlan that draws the same positions"),
 ];
 
 /// Accepts a layout whose keys already limit its number of stations.

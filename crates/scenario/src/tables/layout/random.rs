@@ -8,7 +8,7 @@ pub(super) static KIND: Layout = Layout {
     variant: made_of(
         "random",
         "random positions, uniform in a rectangle, drawn for each seed and replication and equal for every scheme (stream `<wlan>.layout`; \
-         at most 10000 draws of all positions until they fulfil the conditions)",
+         at most 10000 draws of all positions, until a draw fulfils the conditions)",
         &KEYS,
         r#"nodes = 3, width = "30 m", height = "30 m""#,
     ),

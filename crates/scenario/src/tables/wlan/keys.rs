@@ -58,7 +58,8 @@ pub(in crate::tables) static WLAN: [Key; 29] = [
         "ack_timeout",
         Kind::Word(|| AckTimeout::ALL.map(|(name, _)| name).to_vec()),
         Derived("as `preset`"),
-        "ACK timeout, from the end of the frame: 802.11 = SIFS, slot and aRxPHYStartDelay, or the end of a reception that began within this time; \
+        "ACK timeout, from the end of the frame: 802.11 = SIFS, slot and aRxPHYStartDelay, or the end of a reception that began \
+         within this time; \
          DIFS elapses within the timeout (IEEE 802.11-2016 §10.3.2.9). ns2 = SIFS, the duration of the response and a slot; DIFS follows \
          the timeout",
     ),
@@ -66,9 +67,9 @@ pub(in crate::tables) static WLAN: [Key; 29] = [
         "receiver",
         Kind::Word(|| Receiving::ALL.map(|(name, _)| name).to_vec()),
         Derived("sinr; lock with preset = \"ns2\""),
-        "interference rule: sinr = a receiver decodes a frame whose power exceeds the sum of all overlapping signals by `capture`; lock = \
-         a receiver locks on the first signal after an idle medium, decodable or not, and decodes this frame if its power exceeds each \
-         later signal by `capture`",
+        "interference rule: sinr = a receiver decodes a frame whose power exceeds the sum of all overlapping signals by \
+         `capture`; lock = a receiver locks on the first signal after an idle medium, decodable or not, and decodes this signal \
+         if its power exceeds each later signal by `capture`",
     ),
     key(
         "phy",
@@ -88,8 +89,9 @@ pub(in crate::tables) static WLAN: [Key; 29] = [
         Derived(
             "the fastest mandatory rate of the standard that is not above `rate`; 24 Mbit/s with 802.11n, ac and ax",
         ),
-        "rate of RTS, CTS and ACK frames (IEEE 802.11-2016 §10.7.6.5); with 802.11n, ac and ax a basic rate (6, 12, 24 Mbit/s) for RTS and \
-         broadcasts, while Ack and BlockAck have the highest basic rate that is not above the MCS's reference rate (IEEE 802.11-2020 §10.6.6.5)",
+        "rate of RTS, CTS and ACK frames (IEEE 802.11-2016 §10.7.6.5); with 802.11n, ac and ax a basic rate (6, 12, 24 Mbit/s) \
+         for RTS and broadcasts, while Ack and BlockAck are sent at the highest basic rate that is not above the MCS's \
+         reference rate (IEEE 802.11-2020 §10.6.6.5)",
     ),
     key(
         "access",
