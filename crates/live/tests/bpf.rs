@@ -90,7 +90,7 @@ fn a_verifier_refusal_names_the_program() {
     let object = with_unset_register(read(&shipped()[0]));
     let name = object.controls[0].name.clone();
     let refused = Registered::new(object, &name).unwrap_err();
-    assert!(refused.contains("R9 !read_ok") && refused.contains("refuses"), "{refused}");
+    assert!(refused.contains("R9 !read_ok") && refused.contains("rejects"), "{refused}");
 }
 
 /// A dry run returns a result for each program: the verifier's reason for a refusal, or its count of
