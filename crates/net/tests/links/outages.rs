@@ -128,7 +128,7 @@ fn bbr_adapts_to_a_lower_rate_after_ten_round_trips() {
     let rounds = (bbr[bbr.len() - 1] - 15.0) / full;
     println!("{} drops in {rounds} round trips of {full} s", bbr.len());
     assert!((10.0..13.0).contains(&rounds));
-    // During that time it loses more packets than half of the path's rate, 240 packets per second.
+    // During that time it loses packets at more than half of the path's rate of 240 packets per second.
     assert!(bbr.len() as f64 > 120.0 * rounds * full);
     // CUBIC reacts to the first losses, and to a loss after the ACK that ends the recovery and increases the
     // window (Linux, tcp_cong_control()). Its other drops belong to its own cycle, and are seconds apart.

@@ -142,7 +142,7 @@ fn control_frame_durations_match_ofdm() {
     assert_eq!([1, 64, 65, 256].map(block_ack_bytes), [32, 32, 56, 56]);
 }
 
-/// IEEE 802.11-2020 §10.6.6.5: MCS 0 is answered at 6 Mbit/s, MCS 1 and 2 at 12, all others at 24.
+/// IEEE 802.11-2020 §10.6.6.5: the response to MCS 0 is sent at 6 Mbit/s, to MCS 1 and 2 at 12, to all others at 24.
 #[test]
 fn responses_are_sent_at_basic_rates() {
     let rates = |mcs| {
