@@ -44,7 +44,7 @@ def services() -> dict[str, str]:
 
 
 def on_real_packets() -> dict[str, tuple[str, str | None]]:
-    """Return each service's behaviour with real packets: "acts", "to listeners" or "cannot", with a reason.
+    """Return what each service does with real packets: "acts", "to listeners" or "cannot"; and the reason.
 
     Notices "to listeners" are sent only to senders with a listener.
     """

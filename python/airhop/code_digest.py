@@ -22,8 +22,8 @@ def code_digest(cls: type, *facts: object) -> str:
     """Digest the code of a class and its bases, and the `repr` of `facts`: SHA-256 in hex.
 
     For a class of a file or module, the digest covers the whole file, with every function in it, but no
-    imported modules. In a notebook, a shell or the script that is being run, most edits do not concern the
-    class: there the digest covers the class's compiled code and the code of the names in its module that it
+    imported modules. In a notebook, a shell or the running script, most edits do not concern the class: the
+    digest then covers the compiled code of the class, and of the functions and classes of its module that it
     uses.
     """
     found = hashlib.sha256()
@@ -75,7 +75,7 @@ def _parts(value: object, module: str, seen: set[int]) -> Iterator[str]:
     elif isinstance(value, ModuleType):
         yield value.__name__
     else:
-        seen.add(id(value))  # these can refer to themselves
+        seen.add(id(value))  # a container can contain itself
         yield from _definition(value, module, seen)
 
 
@@ -111,7 +111,7 @@ def _definition(value: object, module: str, seen: set[int]) -> Iterator[str]:
 def _captured(function: FunctionType) -> Iterator[object]:
     """Yield the values that a function captures from enclosing functions."""
     for cell in function.__closure__ or ():
-        with suppress(ValueError):  # it has none yet
+        with suppress(ValueError):  # an empty cell: its variable has no value yet
             yield cell.cell_contents
 
 

@@ -31,10 +31,10 @@ class Scheme(Protocol):
         """Change the window on an ACK of new data, outside loss recovery."""
 
     def on_loss(self, window: Window, loss: Loss, flow: Flow, /) -> str | None:
-        """Classify a loss, and reduce the window at congestion; the scheme's recovery repairs the segment.
+        """Classify a loss, and reduce the window after congestion; the loss recovery retransmits the segment.
 
-        Returns the class: "congestion" (or None), "wireless" or "undecided". The window stays as this method
-        leaves it, whatever the class; the class is compared with the true cause.
+        Returns the class: "congestion" (or None), "wireless" or "undecided". The simulator only compares the
+        class with the true cause; it never changes the window that this method sets.
         """
 
 
@@ -47,8 +47,8 @@ class NoticeScheme(Scheme, Protocol):
         "ignore" (or None): no reaction. "retransmit": retransmit the segment at once, without congestion
         control. "hold": no congestion control because of this segment for two RTOs. "freeze": keep all
         parameters, and send no new data until a new ACK arrives. "probe": freeze, and retransmit this
-        segment. "restart-timer": restart the running timer without backoff. "expect": allow for the notice's
-        delay for 60 s.
+        segment. "restart-timer": restart the running timer without backoff. "expect": add the notice's
+        `delay` to every timeout for 60 s.
         """
 
 
@@ -125,8 +125,8 @@ def scheme(
     Parameters
     ----------
     name
-        Name in scenarios. The name of a built-in scheme is an error. A scheme that the same module registered
-        before under the name is replaced in scenarios loaded later.
+        Name in scenarios. The name of a built-in scheme is an error. A second registration of the name by the
+        same module replaces the first in scenarios loaded later.
     title
         Title of the scheme; by default the first line of the class's docstring, or the name.
     family, cite
@@ -186,7 +186,8 @@ def _into_catalogue(declaration: Declaration) -> None:
         _core.add_scheme(declaration)
     except ValueError as why:
         raise InputError(f"scheme `{name}`: {why}") from None
-    except TypeError as why:  # of an option: it ends in its name, and has the reason as its cause
+    # The message about an option ends in the option's name; the cause of the error has the reason.
+    except TypeError as why:
         option = str(why).rpartition(".")[2]
         raise InputError(f"scheme `{name}`: {option}: {why.__cause__}") from None
 

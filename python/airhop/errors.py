@@ -19,7 +19,7 @@ __all__ = [
 ]
 
 _MOST = 1_000
-"""Maximum number of characters shown per line of a message: far more than any list of names needs."""
+"""Maximum number of characters shown per line of a message; a list of names needs far fewer."""
 
 
 _HARMFUL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")

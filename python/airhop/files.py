@@ -57,7 +57,7 @@ def filling(folder: str | Path) -> Iterator[Path]:
 
 
 def write(path: Path, fill: Callable[[BinaryIO], object]) -> None:
-    """Write a file with the bytes that `fill` produces, as libraries do not open every path."""
+    """Write a file with the bytes that `fill` produces, because some libraries cannot open every path."""
     buffer = io.BytesIO()
     fill(buffer)
     path.write_bytes(buffer.getbuffer())
@@ -68,9 +68,10 @@ def _hidden(folder: Path) -> tuple[tempfile.TemporaryDirectory[str], int]:
     while True:
         made = tempfile.TemporaryDirectory(prefix=_HIDDEN, dir=folder)
         lock = os.open(made.name, os.O_RDONLY | os.O_DIRECTORY)
-        with suppress(OSError):  # a file system without locks: what is left there stays
+        with suppress(OSError):  # no locks on this file system: folders of killed processes stay
             fcntl.flock(lock, fcntl.LOCK_EX)
-        if Path(made.name).is_dir():  # nobody took it for a dead one's before it was locked
+        # no other process removed it, as a killed process's folder, before the lock
+        if Path(made.name).is_dir():
             return made, lock
         os.close(lock)
 
@@ -92,7 +93,7 @@ def is_file(path: Path) -> bool:
     """Return whether the path is readable: a file, or a pipe as in <(…)."""
     try:
         return path.exists() and not path.is_dir()
-    except (OSError, ValueError):  # too long for a path, or a zero byte in it
+    except (OSError, ValueError):  # the path is too long, or contains a zero byte
         return False
 
 
@@ -115,7 +116,7 @@ def read_text(path: Path, what: str, known: Iterable[str]) -> str:
     if (kind := kind_of(data)) is not None:
         raise InputError(f"{path} is {kind}, and not {what}")
     try:
-        return data.decode("utf-8-sig")  # without a byte-order mark, which Windows puts in front
+        return data.decode("utf-8-sig")  # without the byte-order mark that Windows writes first
     except UnicodeDecodeError as error:
         raise InputError(f"cannot read {path}: byte {error.start} is not UTF-8; {what} is text") from None
 

@@ -46,7 +46,7 @@ def hints(scenarios: Iterable[Scenario]) -> list[Hint]:
 
 
 def _different_capacities(scenarios: Sequence[Scenario]) -> list[Hint]:
-    """Find links whose queues are of different kinds with different capacities.
+    """Find links whose queues differ in kind and in capacity between the scenarios.
 
     The defaults differ: drop-tail has 50 packets, CoDel 1000, FQ-CoDel 10,240.
     """

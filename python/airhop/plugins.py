@@ -37,10 +37,10 @@ its bytes in base 64.
 def load(source: str | Path) -> list[str]:
     """Load a Python file, a BPF object, or a module by its dotted name; return the names of its schemes.
 
-    A file is read again if it has changed. It can import installed packages, but not the files beside it, as
-    a scheme is one file, which workers on other machines receive. A name without a suffix, such as bpf_eln,
-    refers to a shipped BPF object or, if there is none, to a module. Raises InputError if the source does not
-    exist, raises an error, or registers nothing.
+    A changed file is read again. The file can import installed packages, but not its neighbouring files,
+    because workers on other machines receive only this file. A name without a suffix, such as bpf_eln, refers
+    to a shipped BPF object or, if there is none, to a module. Raises InputError if the source does not exist,
+    raises an error, or registers nothing.
     """
     text = _found(source)
     if not _is_file(text):
@@ -97,7 +97,7 @@ def load_source(name: str, text: str) -> list[str]:
 
 @cache
 def load_installed() -> tuple[str, ...]:
-    """Load the schemes of installed packages, once; return a sentence about each that cannot be loaded."""
+    """Load the schemes of installed packages, once; return a sentence about each package that fails."""
     from importlib.metadata import entry_points
 
     broken = []
@@ -166,7 +166,7 @@ def _is_object(text: str) -> bool:
 
 
 def _module_name(path: str) -> str:
-    """Make a module name for a file, as two files in different folders may have the same name."""
+    """Make a module name from the path of a file, because files in two folders may share a name."""
     digest = hashlib.sha256(os.fsencode(path)).hexdigest()[:8]
     return f"airhop_plugin_{Path(path).stem}_{digest}"
 

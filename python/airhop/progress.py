@@ -22,7 +22,7 @@ BAR_WIDTH = 24
 
 
 class Task:
-    """A job with a number of steps, in the view of its worker; `total` may grow."""
+    """A job with a number of steps, as its worker sees it; `total` may grow."""
 
     def __init__(self, label: str, total: int, status: Callable[[], str] = str) -> None:
         self.label = label
@@ -41,7 +41,7 @@ class Task:
             self.on_step()
 
     def reuse(self, steps: int) -> None:
-        """Count steps that were done before, without time."""
+        """Count steps that an earlier process did; the rate excludes them."""
         self.done += steps
         self.reused += steps
 
@@ -139,7 +139,7 @@ class BarReporter(Reporter):
     def follow(self, task: Some) -> Iterator[Some]:
         """Show a bar once the job has run for PATIENCE_S."""
         bar = _bar(task, self._console)
-        # A timer instead of a check in `advance`, as the first step alone may take longer.
+        # A timer, not a check in `advance`, because the first step alone may take longer than PATIENCE_S.
         timer = threading.Timer(PATIENCE_S, bar.start)
         timer.daemon = True
         timer.start()
@@ -148,12 +148,12 @@ class BarReporter(Reporter):
         finally:
             timer.cancel()
             timer.join()
-            if bar.live.is_started:  # stopping one that was never shown prints an empty line
+            if bar.live.is_started:  # stop() of a bar that was never shown prints an empty line
                 bar.stop()
 
 
 def _bar(job: Task, console: Console) -> Progress:
-    """Create the bar of a job. The bar reads the job a few times a second, so a step only costs a count."""
+    """Create the bar of a job; the bar reads the job's counts a few times a second."""
     from rich.progress import BarColumn, Progress, TextColumn
 
     class Bar(Progress):

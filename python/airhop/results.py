@@ -87,7 +87,7 @@ class Result:
         import polars as pl
 
         groups = {measure.path[0] for measure in measures.OF_FLOWS}
-        columns = {  # a count of notices has the name that it had before stores
+        columns = {  # counts of notices keep their column names from before stores
             measure: f"notice_{measure.path[1]}" if measure.column in measures.NOTICES else measure.column
             for measure in sorted(measures.OF_FLOWS, key=_place)
         }
@@ -96,7 +96,7 @@ class Result:
             | {column: measure.value(flow) for measure, column in columns.items()}
             for flow in self.document["flows"]
         ]
-        known = {"scheme": pl.String} | {  # even where all are null
+        known = {"scheme": pl.String} | {  # a column exists even if all its values are null
             column: pl.Int64 if measure.is_count else pl.Float64 for measure, column in columns.items()
         }
         return pl.DataFrame(rows, schema_overrides=known, infer_schema_length=None)

@@ -22,7 +22,7 @@ from airhop.files import is_file, is_folder, packaged_toml, read_text
 SCHEME = "scheme"
 """Path without a table, which sets the scheme of every TCP flow."""
 _NEEDS_NO_QUOTES = re.compile(r"(?!true$|false$|inf$|nan$)[A-Za-z][\w.-]*|[\d.]+ [A-Za-z/]+")
-"""Names and quantities, which need no quotes."""
+"""Pattern of names and quantities, which need no quotes."""
 
 
 def packaged() -> dict[str, str]:
@@ -32,14 +32,14 @@ def packaged() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class _Source:
-    """Source of a scenario, kept so that changes pass all checks again."""
+    """Source text and changes of a scenario; a further change checks all of them again."""
 
     text: str
     name: str
     folder: str | None = ""
     """Absolute folder to which the names of files are relative; empty for the working directory.
 
-    None: the scenario may name only the files in `files`, whatever is changed later.
+    None: the scenario, also after later changes, may name only the files in `files`.
     """
     files: tuple[tuple[str, str], ...] = ()
     """Digest and content of the files passed with the scenario."""
@@ -66,7 +66,7 @@ class _Source:
         return read(self.text, self.name, self.folder, list(self.sets), self.scheme, list(self.files))
 
     def changed(self, path: str, value: str) -> _Source:
-        """Set one path to a TOML value; a later change wins, whether it is wider or narrower."""
+        """Set one path to a TOML value; the last change of a value applies."""
         if path == SCHEME:
             # The core applies the scheme before the sets: earlier sets of a single flow's scheme must be
             # removed.
@@ -117,11 +117,12 @@ class Scenario:
     @classmethod
     @checked
     def received(cls, source: str | Mapping[str, Any], files: Mapping[str, str] | None = None) -> Scenario:
-        """Read a packaged scenario or a dict from an untrusted source; no file is ever opened for it.
+        """Read a packaged scenario or a dict from an untrusted source; no file is opened.
 
         A key that names a file is an error, now and in later changes by `with_`, because messages about a
-        file would reveal its contents; except for `files` passed with the scenario, as content by digest.
-        Raises InputError if no such packaged scenario exists, and ScenarioError if the scenario is invalid.
+        file would reveal its contents. Allowed are the `files` passed with the scenario, as content by
+        digest. Raises InputError if no such packaged scenario exists, and ScenarioError if the scenario is
+        invalid.
         """
         found = _given(source) if isinstance(source, Mapping) else _packaged(source)
         return cls(replace(found, folder=None, files=tuple((files or {}).items())))
@@ -229,7 +230,7 @@ class Scenario:
         return document
 
     def written(self) -> dict[str, Any]:
-        """Return the scenario as in its file: without changes and defaults, and with copies as patterns."""
+        """Return the scenario as in its file: without changes and defaults, and with a pattern for copies."""
         read = json.loads if self._source.is_json else tomllib.loads
         document: dict[str, Any] = read(self._source.text)
         return document
@@ -237,8 +238,9 @@ class Scenario:
     def recipe(self) -> dict[str, Any]:
         """Return the source text and the changes as plain data, which `from_recipe` accepts.
 
-        Unlike the effective scenario of `to_dict`, the result reacts to changes as the original: for example,
-        a change of the preset changes the defaults that depend on it.
+        A change has the same effect on the result as on the original: for example, a change of the preset
+        changes the defaults that depend on the preset. In the effective scenario of `to_dict` these defaults
+        are fixed.
         """
         return asdict(self._source)
 

@@ -22,8 +22,8 @@ FEW_REPS = 3
 FEW_PAIRS = 4
 """Minimum number of pairs for an interval of the correlation: Fisher's z has variance 1/(n - 3)."""
 RESAMPLES = 9999
-"""Number of bootstrap resamples; the ends of an interval then vary by about 1 % of its width between
-seeds.
+"""Number of bootstrap resamples; with this number the ends of an interval vary by about 1 % of its width
+between seeds.
 """
 
 
@@ -52,7 +52,7 @@ class Estimate:
 
     @property
     def vague(self) -> bool:
-        """True if the interval is wider than its mean despite enough replications."""
+        """True if the interval is wider than its mean although there are enough replications."""
         return self.n >= FEW_REPS and self.relative is not None and self.relative > 1.0
 
     def scaled(self, factor: float) -> Self:
@@ -68,9 +68,10 @@ class Estimate:
     def ends(self) -> Interval | None:
         """Both ends of the interval of a quantity that cannot be negative; None for a single replication.
 
-        The t interval is cut at zero: it contains the mean as often as before, since no such mean is below
-        zero. A t interval of the logarithm is one of the geometric mean, while tables have the arithmetic
-        mean, and does not exist where a replication has the value 0, as a count or a starved flow.
+        The t interval is cut at zero, which does not change its coverage, because the mean is never negative.
+        A t interval of the logarithm would be an interval of the geometric mean, while tables have the
+        arithmetic mean; and it does not exist if a replication has the value 0, as a count or the goodput of
+        a starved flow may have.
         """
         return self.interval(least=0.0)
 
@@ -159,7 +160,7 @@ class Ratio:
 
 def t_quantile(degrees: int, confidence: float = CONFIDENCE) -> float:
     """Two-sided quantile of Student's t."""
-    from scipy.special import stdtrit  # scipy.stats would say the same after a second of imports
+    from scipy.special import stdtrit  # scipy.stats has the same quantile, but takes a second to import
 
     return float(stdtrit(degrees, 0.5 + confidence / 2))
 
@@ -167,8 +168,8 @@ def t_quantile(degrees: int, confidence: float = CONFIDENCE) -> float:
 def simultaneous(tries: int, confidence: float = CONFIDENCE) -> float:
     """Return the confidence of single intervals whose joint confidence is given.
 
-    Bonferroni's correction (Dunn 1961): the probabilities of an error add up, whatever the dependence
-    between the tries.
+    Bonferroni's correction (Dunn 1961): the joint probability of an error is at most the sum of the single
+    probabilities, whatever the dependence of the intervals.
     """
     return confidence if tries <= 1 else 1.0 - (1.0 - confidence) / tries
 
@@ -179,7 +180,8 @@ def estimate(values: Sequence[float] | NDArray[np.float64]) -> Estimate:
     n = len(sample)
     if n < 2:
         return Estimate(float(sample[0]), None, n)
-    if np.ptp(sample) == 0.0:  # the mean of equal numbers need not be one of them, nor their deviation 0
+    # rounding: the mean of equal numbers may differ from them, and their deviation from 0
+    if np.ptp(sample) == 0.0:
         return Estimate(float(sample[0]), 0.0, n)
     return Estimate(float(sample.mean()), t_quantile(n - 1) * float(sample.std(ddof=1)) / math.sqrt(n), n)
 
@@ -260,8 +262,8 @@ def bca(
     Returns
     -------
     Interval | None
-        The same data give the same interval. None for a single value, and if leaving one value out never
-        changes the statistic (the median of 1, 1, 1, 1, 5), as the acceleration is then undefined.
+        The same data give the same interval. None for a single value. Also None if the statistic is equal
+        without any one value (the median of 1, 1, 1, 1, 5), because the acceleration is then undefined.
     """
     sample = _sample(values)
     if len(sample) < 2:
@@ -272,7 +274,7 @@ def bca(
     from scipy.stats import DegenerateDataWarning, bootstrap
 
     with warnings.catch_warnings(), np.errstate(invalid="ignore"):
-        warnings.simplefilter("ignore", DegenerateDataWarning)  # told by None
+        warnings.simplefilter("ignore", DegenerateDataWarning)  # the result is None
         found = bootstrap(
             (sample,),
             statistic,
@@ -307,14 +309,17 @@ def doubts(cells: Collection[Sequence[Hashable]]) -> list[str]:
         few = [cell for cell in cells if 0 < len(cell) < FEW_REPS]
         where = "" if len(few) == len(cells) else f" at {len(few)} of {len(cells)} points"
         found.append(
-            f"{replications(least)}{where}: too few for an interval; {FEW_REPS} is the least, 10 is better"
+            f"{replications(least)}{where}: too few for an interval; use at least {FEW_REPS}, better 10"
         )
     same = [cell for cell in cells if len(cell) > 1 and len(set(cell)) == 1]
     if same and len(same) == len(cells):
-        found.append("all replications are identical: nothing in this scenario is random, one would do")
+        found.append(
+            "all replications are identical: nothing in this scenario is random, so one replication is enough"
+        )
     elif same:
         found.append(
-            f"at {len(same)} of {len(cells)} points all replications are identical: nothing is random there"
+            f"at {len(same)} of {len(cells)} points all replications are identical: nothing is random at "
+            "these points"
         )
     return found
 
@@ -326,7 +331,7 @@ def vague(found: Mapping[str, Estimate | Ratio]) -> list[str]:
         return []
     more = len(names) - SHOWN
     told = ", ".join(names[:SHOWN]) + (f" and {more} more" if more > 0 else "")
-    return [f"interval wider than its mean: {told}; more replications are needed to tell"]
+    return [f"interval wider than its mean: {told}; run more replications"]
 
 
 def replications(count: int) -> str:

@@ -27,8 +27,8 @@ def number(value: float | None) -> str:
 def mean_pm(value: Estimate | None) -> str:
     """Format `mean ± half-width` of a quantity that cannot be negative; a missing value as –.
 
-    The half-width has two digits. Where mean - half-width is below zero, the ends stand in its place:
-    `267 (0–646)`.
+    The half-width has two digits. If mean - half-width is below zero, the ends replace the half-width: `267
+    (0–646)`.
     """
     if value is None:
         return number(None)
@@ -64,7 +64,7 @@ def percent(share: float) -> str:
 
 
 def percent_interval(value: Ratio) -> str:
-    """Format a share with its interval, `45 (42–48)`, if the interval is known and no single point."""
+    """Format a share with its interval, `45 (42–48)`, unless the interval is unknown or a single point."""
     if value.low is None or value.high is None or value.low == value.high:
         return percent(value.value)
     digits = _percent_digits(value)

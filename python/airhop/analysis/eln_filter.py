@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 RARE = 0.01
-"""Probability up to which a run of losses counts as rare: of the paper's two examples, 4 % is not rare and
-0.8 % is.
+"""Probability up to which a run of losses counts as rare. In the paper's two examples, 4 % is not rare, and
+0.8 % is rare.
 """
 
 
 def largest_noise_run(fer: float, attempts: int = 1, *, rare: float = RARE) -> int:
-    """Choose the N of an ELN filter: how many consecutive packets channel noise still loses at times.
+    """Choose the N of an ELN filter: the longest run of lost packets that channel noise still causes.
 
     N consecutive packets are lost with probability fer^(attempts N). The N for a link is the largest for
     which this probability exceeds `rare`: more than N consecutive ELNs then indicate a disconnection rather
@@ -24,8 +24,8 @@ def largest_noise_run(fer: float, attempts: int = 1, *, rare: float = RARE) -> i
     attempts
         Transmissions of a frame, the first included: the retry limit r, `wlan.attempts`.
     rare
-        Probability up to which a run of losses is not attributed to noise; a smaller value is more
-        conservative.
+        Probability up to which a run of losses is not attributed to noise; with a smaller value the filter
+        detects fewer disconnections.
 
     Returns
     -------
@@ -48,9 +48,9 @@ def largest_noise_run(fer: float, attempts: int = 1, *, rare: float = RARE) -> i
     if not 0.0 <= fer < 1.0:
         raise ValueError(f"the probability to lose a frame is from 0 to below 1, not {fer:g}")
     if not 0.0 < rare < 1.0:
-        raise ValueError(f"what is rare is a probability above 0 and below 1, not {rare:g}")
+        raise ValueError(f"`rare` is a probability above 0 and below 1, not {rare:g}")
     if attempts < 1:
-        raise ValueError(f"a frame is sent once at least, not {attempts} times")
+        raise ValueError(f"`attempts` counts the first transmission, so it is at least 1, not {attempts}")
     if fer == 0.0:
         return 1
     whole = math.log(rare) / (attempts * math.log(fer))

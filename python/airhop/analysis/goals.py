@@ -11,8 +11,9 @@ from airhop.analysis.measures import GOODPUT, class_of
 Kind = Literal["throughput", "completion", "delay", "fairness"]
 
 STARVED = 0.05
-"""Share of an equal division below which a flow starves; Airhop's choice. Starvation in the literature has no
-bound: the ratio of two goodputs grows without limit (Arun, Alizadeh and Balakrishnan 2022, §2)."""
+"""Share of an equal division below which a flow starves; Airhop's choice. The literature has no such
+threshold: there, starvation is a ratio of two goodputs that grows without limit (Arun, Alizadeh and
+Balakrishnan 2022, §2)."""
 
 
 @dataclass(frozen=True)
@@ -100,8 +101,8 @@ class Share(NamedTuple):
 def goals(classes: Iterable[ClassSeen]) -> list[Goal]:
     """List the goals of runs with these classes, by kind of goal and in the order of the classes.
 
-    Fairness applies to classes of several flows without end, completion time to transfers and requests.
-    The delay of datagrams is foremost: that of TCP has the sender's own queue and its repairs in it.
+    Fairness applies to classes of several flows without end, completion time to transfers and requests. The
+    delay of datagrams is foremost: the delay of TCP includes the sender's own queue and its retransmissions.
     """
     seen = list(classes)
     found = [Goal("throughput", GOODPUT)]

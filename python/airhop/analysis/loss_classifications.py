@@ -28,14 +28,14 @@ LOSS_CLASSES = tuple(dict.fromkeys(judged for judged, _ in COLUMNS.values()))
 UNDECIDED = "undecided"
 """Class of a loss by a sender that does not classify."""
 TRUE_CAUSES = tuple(dict.fromkeys(cause for _, cause in COLUMNS.values()))
-"""True causes; `none` means that the segment was not lost, but only its ACK, or that it was late."""
+"""True causes; `none` means that the segment was not lost: its ACK was lost, or the segment was late."""
 RIGHT = {
     ("congestion", "queue"),
     ("congestion", "aqm"),
     ("wireless", "channel"),
     ("wireless", "collision"),
 }
-"""Correct classifications. If no segment was lost, no class is correct, and `undecided` is never correct."""
+"""Correct classifications. If no segment was lost, no class is correct; `undecided` is never correct."""
 DECIDED_COLUMNS = tuple(column for column, (judged, _) in COLUMNS.items() if judged != UNDECIDED)
 RIGHT_COLUMNS = tuple(column for column, cell in COLUMNS.items() if cell in RIGHT)
 
@@ -112,7 +112,7 @@ def share_right(sample: Iterable[LossClassifications]) -> stats.Ratio | None:
 
     The result is None without losses, and for a sender that leaves each loss undecided, such as BBR or a BPF
     object, whose interface does not report a class. The share is a ratio of means (Fieller's interval), so
-    every loss has the same weight, and a replication with few losses has little weight.
+    every loss has the same weight, and replications have the weight of their number of losses.
     """
     from airhop import stats
 

@@ -28,7 +28,7 @@ FRAMES = (
 CARRIED = {"data": "data", "ack": "tcp-ack"}
 REASONS = {
     "hidden": "of hidden terminals: the senders do not sense each other",
-    "sending": "the station it was for was sending",
+    "sending": "its receiver was sending",
     "sensed": "the senders sense each other",
     "unknown": "with a frame that is not in the trace",
 }
@@ -36,7 +36,7 @@ REASONS = {
 NOBODY = -1
 """Value of a missing lane."""
 TOUCH_S = 1e-9
-"""Minimum overlap of two frames, s: the trace's times are rounded."""
+"""Minimum overlap of two frames, s; shorter overlaps are rounding errors of the trace's times."""
 
 
 @dataclass(frozen=True)
@@ -261,7 +261,7 @@ def _waiting(air: OnAir, tables: Mapping[str, pl.DataFrame]) -> Iterator[tuple[i
 def _between_attempts(frames: pl.DataFrame) -> Iterator[tuple[int, float, float]]:
     """Return the periods between attempts at a packet: timeout, backoff, deferring.
 
-    A link with a window sends other packets in between.
+    A link with a window sends other packets between these attempts.
     """
     import polars as pl
 

@@ -276,7 +276,7 @@ def _reach(law: Mapping[str, Any], threshold: str) -> float:
 
 
 def _crossover(law: Mapping[str, Any] | None) -> float:
-    """Return the distance beyond which the ground reflection matters (Rappaport 2002, §4.6)."""
+    """Return the crossover distance of the two-ray ground model (Rappaport 2002, §4.6)."""
     if law is None or law["model"] == "free-space":
         return math.inf
     return 4.0 * math.pi * _quantity(law["height"], _METRES) ** 2 / _wavelength(law)

@@ -37,7 +37,7 @@ class Standing:
     """Means over the replications that all ranked arms have, the best first; None for arms that leave their
     transfers unfinished."""
     best: tuple[str, ...]
-    """Arms that are not significantly worse than the arm with the best mean; this arm is the first."""
+    """The arm with the best mean, and then the arms that are not significantly worse."""
     unfinished: Mapping[str, float]
     """Share of unfinished transfers, 0 to 1, by arm with a clearly larger share than the best arm."""
 
@@ -48,7 +48,7 @@ class Standing:
 
     @property
     def decides(self) -> bool:
-        """True if some arm is worse than another by more than chance."""
+        """True if some arm is significantly worse than another."""
         return len(self.best) < len(self.means)
 
     @property
@@ -91,7 +91,7 @@ class Verdict:
 
     @property
     def text(self) -> str:
-        """Verdict as sentences with values: the best arms by goal, goals without, starved flows."""
+        """Verdict as sentences with values: best arms by goal, undecided goals, starved flows."""
         return " ".join(filter(None, (self._winners(_won), self._starvation())))
 
     @property
@@ -158,7 +158,7 @@ def verdict(
     Parameters
     ----------
     samples
-        Values by goal, arm and replication; equal replications met the same channel.
+        Values by goal, arm and replication; replications of the same number met the same channel.
     unfinished
         Share of transfers and requests that remain unfinished, by class and arm.
     starved
@@ -175,8 +175,8 @@ def _standing(goal: Goal, samples: Samples, unfinished: Mapping[str, float]) -> 
     """Rank the arms by paired differences; return None for fewer than two arms with values.
 
     Intervals have a joint confidence of 95 % over all pairs of arms (Bonferroni), because no arm is known to
-    be the best before the runs. The mean over the few transfers that an arm completes is no measure of it: an
-    arm that leaves clearly more unfinished than the best is behind it.
+    be the best before the runs. The mean over completed transfers hides the unfinished ones: an arm with a
+    clearly larger share of unfinished transfers than the best arm is behind the best arm.
     """
     least = min(unfinished.values(), default=0.0)
     left = {arm: share for arm, share in unfinished.items() if share > least + LEFT}

@@ -209,7 +209,7 @@ def _point(cell: Cell) -> dict[str, Any]:
         },
         "ratio": quotient
         and {
-            "value": quotient.value if quotient.value == quotient.value else None,  # nan has no place in JSON
+            "value": quotient.value if quotient.value == quotient.value else None,  # JSON has no nan
             "low": quotient.low,
             "high": quotient.high,
         },

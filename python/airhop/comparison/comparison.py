@@ -313,4 +313,4 @@ def _judged(row: Row) -> dict[str, Any]:
 
 
 def _finite(value: float) -> float | None:
-    return value if value == value else None  # nan has no place in JSON
+    return value if value == value else None  # JSON has no nan

@@ -15,8 +15,8 @@ from airhop.simulate import Interrupted, Job, run_many
 from airhop.study.axis import text
 
 MOST_REPS = 100_000
-"""Maximum number of replications; a larger number is probably a typing error, as the interval shrinks only
-with the square root.
+"""Maximum number of replications; a larger number is probably a typing error, because the interval shrinks
+only with its square root.
 """
 
 

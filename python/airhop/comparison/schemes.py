@@ -99,7 +99,9 @@ def _flows(scenario: Scenario, seed: int) -> dict[str, str]:
         of_copies = {classes[flow] for flow in scenario.tcp_flows() if _is_copy(flow, written)}
         if len(of_copies) > 1:
             told = " and ".join(sorted(of_copies))
-            raise InputError(f"copies of flow `{written}` are in the classes {told}, and have one scheme")
+            raise InputError(
+                f"copies of flow `{written}` are in the classes {told}, but all copies have one scheme"
+            )
         (found[written],) = of_copies
     return found
 

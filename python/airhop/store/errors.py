@@ -16,7 +16,7 @@ def cannot_write(path: Path, error: OSError) -> StoreError:
     """Create the error for a failed write in an open store: disk full, over quota, hardware."""
     return StoreError(
         f"cannot write {path}: {why(error)}. All runs that had finished before are kept in {path.parent}; "
-        "mend this and start the same command again: it computes only what is missing"
+        "remove the cause and start the same command again: it computes only the missing runs"
     )
 
 
@@ -35,7 +35,7 @@ def cannot_read(path: Path, error: OSError) -> InputError:
 def damaged_part(path: Path, what: str) -> InputError:
     """Create the error for a part whose content has changed."""
     return InputError(
-        f"{path} is damaged: {what}. All other runs of the store are kept. Put the file back from a copy, or "
+        f"{path} is damaged: {what}. All other runs of the store are kept. Restore the file from a copy, or "
         "move it out of the folder: its runs are then computed again"
     )
 
@@ -46,8 +46,8 @@ def foreign_part(path: Path, what: str) -> InputError:
 
 
 _KEEP_OR_NOT = (
-    "Put the file back from a copy; or delete what is damaged, and line 2, which counts the runs, to keep "
-    "the others; or move the file out of the folder: what is missing is then computed again"
+    "Restore the file from a copy; or delete the damaged lines, and line 2, which counts the runs, to keep "
+    "the other runs; or move the file out of the folder: its runs are then computed again"
 )
 
 
@@ -69,6 +69,6 @@ def other_format(path: Path, version: str, airhop: str) -> InputError:
 def cut_short(path: Path, runs: int, least: int) -> InputError:
     """Create the error for a journal that has lost runs after they were written."""
     return InputError(
-        f"{path} was cut short: {least:,} runs were written, and {runs:,} are there. All other runs of the "
+        f"{path} is truncated: {least:,} runs were written, and the file has {runs:,}. All other runs of the "
         f"store are kept. {_KEEP_OR_NOT}"
     )

@@ -59,7 +59,7 @@ class Journal:
                 self._count, self._count_at = 0, len(head)
                 lines = head + _count(0) + lines
             end = self._end + len(lines)
-            while lines:  # a disk that is filling up takes a piece, and then says so
+            while lines:  # on a full disk the first write is partial, and the next one fails
                 lines = lines[os.write(fd, lines) :]
             self._end = end
             os.pwrite(fd, _count(self._count + 1), self._count_at)
@@ -71,7 +71,7 @@ class Journal:
     def remove(self) -> None:
         """Delete the file after its runs were saved in a part. The next run begins a new file."""
         self.close()
-        self._scenarios.clear()  # first: should Ctrl-C come between, they are only written twice
+        self._scenarios.clear()  # first: if Ctrl-C interrupts here, the runs are only written twice
         remove(self.path)
 
     def close(self) -> None:

@@ -53,7 +53,7 @@ def parts(runs: Path) -> list[Path]:
     found = _listing(runs, ".parquet")
     for path in found:
         if not _PART.fullmatch(path.name):
-            raise foreign_part(path, "its name is not one that a store gives")
+            raise foreign_part(path, "its name is not the name of a part")
     return sorted(found, key=number_of)
 
 

@@ -69,7 +69,7 @@ def _holders(runs: Path, shard: str | None) -> str:
     """Return the processes that hold the lock, as recorded in it."""
     shards = runs.glob(shard_lock("*")) if shard is None else [runs / shard_lock(shard)]
     held = [path.read_text() for path in (runs / LOCK, *sorted(shards)) if _is_held(path)]
-    return ", ".join(held) or "it has just ended"
+    return ", ".join(held) or "a process that has just ended"
 
 
 def _is_held(path: Path) -> bool:

@@ -24,7 +24,7 @@ def read_part(path: Path, columns: list[str] | None = None) -> pl.DataFrame:
     except OSError as error:
         raise cannot_read(path, error) from None
     if not is_whole(path, data):
-        raise damaged_part(path, f"its {len(data)} bytes are not those that were written")
+        raise damaged_part(path, f"its {len(data)} bytes differ from the written bytes")
     try:
         schema = pl.read_parquet_schema(io.BytesIO(data))
     except pl.exceptions.PolarsError:
@@ -45,7 +45,7 @@ def write_part(runs: Path, rows: pl.DataFrame) -> None:
     path = part_path(runs, max(map(number_of, parts(runs)), default=0) + 1, data)
     hidden = unfinished_path(path)
     try:
-        for left in unfinished(runs):  # by a process that died here
+        for left in unfinished(runs):  # the remains of a process that was killed here
             left.unlink()
         _write_through(hidden, data)
         hidden.rename(path)

@@ -12,8 +12,8 @@ from airhop.analysis.measures import JUDGEMENTS, OF_CLASSES, OF_FLOWS, OF_RUNS, 
 
 _KEYS: dict[str, pl.DataType | type[pl.DataType]] = {
     "run_id": pl.String,  # 32 hex digits, the content of the run: simulator, scenario, seed, rep
-    "scenario": pl.String,  # the name that the scenario gives itself
-    "scheme": pl.String,  # of this flow; null for UDP
+    "scenario": pl.String,  # name of the scenario, as in its file
+    "scheme": pl.String,  # scheme of this flow; null for UDP
     "flow": pl.String,
     "transport": pl.String,  # tcp or udp
     "from": pl.String,
@@ -33,12 +33,12 @@ def _types(measures: Iterable[Measure]) -> dict[str, type[pl.DataType]]:
 
 _MEASURED: dict[str, pl.DataType | type[pl.DataType]] = {
     "duration_s": pl.Float64,
-    "warmup_s": pl.Float64,  # goodput and counters are of the time after it
+    "warmup_s": pl.Float64,  # goodput and counters exclude this time
     **_types((*_OTHERS, *_JUDGED, *OF_CLASSES, *_OF_RUNS)),
     "fingerprint": pl.String,
-    "airhop": pl.String,  # version that computed it
+    "airhop": pl.String,  # version of Airhop that computed the run
     "model": pl.String,  # hash of the simulator's sources
-    "scenario_json": pl.Categorical(),  # canonical; a category, so that its text is kept once for all flows
+    "scenario_json": pl.Categorical(),  # canonical; a category, so its text is stored once for all flows
 }
 COLUMNS = _KEYS | _MEASURED
 """Types of the fixed columns by name; the axis columns of a study come between `rep` and `duration_s`.

@@ -115,7 +115,7 @@ class Store:
         wanted = None if run_ids is None else set(run_ids)
         others = [path for path in journals(self._runs) if path != self._journal.path]
         frames = [self._recent.rows(), *(rows_of(read_journal(path)) for path in others)]
-        self._find_parts()  # after the journals: a run leaves its journal when its part is there
+        self._find_parts()  # after the journals: a run leaves its journal only when its part exists
         found = [path for path, ids in self._in_parts.items() if wanted is None or not ids.isdisjoint(wanted)]
         return combine([only(frame, wanted) for frame in (*map(self._part, found), *frames)])
 
@@ -134,7 +134,7 @@ class Store:
         try:
             self.close()
         except (StoreError, InputError):
-            if error is None:  # else that is the one to tell, and the journal keeps the runs
+            if error is None:  # otherwise the error in the block is reported; the journal keeps the runs
                 raise
 
     def _recover(self, *, alone: bool) -> None:

@@ -71,7 +71,9 @@ class Axis:
         lengths = {path: len(values) for path, values in lists.items()}
         if len(set(lengths.values())) > 1:
             told = ", ".join(f"{path} has {count}" for path, count in lengths.items())
-            raise InputError(f"{where}: what varies together needs lists of equal length, but {told} values")
+            raise InputError(
+                f"{where}: paths that vary together need lists of equal length, but {told} values"
+            )
         axis = cls(tuple(lists), tuple(zip(*lists.values(), strict=True)))
         axis._refuse_repeated(where)
         return axis
@@ -99,9 +101,9 @@ class Axis:
             if first is not given:
                 both = [", ".join(map(text, values)) for values in (first, given)]
                 told = (
-                    f"{both[0]} stands there twice"
+                    f"{both[0]} is listed twice"
                     if both[0] == both[1]
-                    else " and ".join(both) + " are the same"
+                    else " and ".join(both) + " are the same value"
                 )
                 raise InputError(f"{where}.{', '.join(self.paths)}: {told}")
 

@@ -45,7 +45,7 @@ def read(source: str | Path, plugins: Sequence[str | Path] = ()) -> Study:
 def written(study: Study) -> str:
     """Format a study as the text of a study file, from which `read` creates the same points.
 
-    Names of compared values are lost, as a file uses the names of schemes.
+    The names of compared values are lost, because a file names only schemes.
     """
     recipe = study.scenario.recipe()
     varied = {path for axis in study.axes for path in axis.paths}
@@ -127,7 +127,7 @@ class _File:
         axes = self._axes()
         for path in fixed:
             if any(path in axis.paths for axis in axes):
-                raise InputError(f"set.{path}: it varies, so it cannot be fixed as well")
+                raise InputError(f"set.{path}: the path varies, so [set] cannot fix its value")
         name = self._string("name", "a line of text")
         return Study(
             name=harmless(Path(self._name).stem) if name is None else name,
@@ -210,5 +210,5 @@ class _File:
 
 
 def _found_from_anywhere(folder: Path, plugin: str | Path) -> str:
-    """Format the path of a Python file such that a report created elsewhere finds it."""
+    """Format the path of a Python file so that a report created in another folder finds the file."""
     return str((folder / plugin).absolute()) if str(plugin).endswith(".py") else str(plugin)

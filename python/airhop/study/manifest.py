@@ -50,7 +50,8 @@ def _read(path: Path) -> Study:
         raise InputError(f"{path}: {error}") from None
     except ScenarioError as error:
         raise InputError(
-            f"{path}: this Airhop ({__version__}) refuses the scenario of the study, which another one may"
+            f"{path}: this Airhop ({__version__}) rejects the scenario of the study, which another version "
+            f"may"
             f" have saved: {error}\n\nMove the file out of the folder, or run the study again"
         ) from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:

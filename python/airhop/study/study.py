@@ -146,7 +146,8 @@ class Study:
         """Restore a study from the data of `to_dict`; loads the Python schemes that the data name."""
         load_plugins(data["plugins"])
         reps = data["reps"]
-        names = data.get("names") or [()] * len(data["axes"])  # a study saved before axes could have names
+        # a study of a version without names of axes has none
+        names = data.get("names") or [()] * len(data["axes"])
         return cls(
             name=data["name"],
             scenario=Scenario.from_recipe(data["scenario"]),
@@ -196,7 +197,7 @@ class Study:
         paths = [path for axis in self.axes for path in axis.paths]
         for path in paths:
             if paths.count(path) > 1:
-                raise InputError(f"{path}: it varies twice; a path belongs to one axis")
+                raise InputError(f"{path}: the path varies twice; a path belongs to one axis")
 
     def _refuse_too_many(self) -> None:
         points = 1
@@ -211,7 +212,7 @@ class Study:
             raise InputError(f"{product}; at most {MOST_RUNS:,}")
 
     def _refuse_unknown_flow(self) -> None:
-        """Raise an error for a stopping rule with a flow that not every point has."""
+        """Raise an error for a stopping rule with a flow that a point lacks."""
         wanted = metric_flows(self.reps.of) if isinstance(self.reps, Until) else []
         for name in wanted:
             for point in self._points:
@@ -220,7 +221,7 @@ class Study:
                     raise InputError(f"until.of: there is no flow `{name}`.{did_you_mean(name, known)}")
 
     def _refuse_equal_points(self) -> None:
-        """Raise an error for two names of one scenario, because its runs would count twice."""
+        """Raise an error if two points are the same scenario, because its runs would count twice."""
         seen: dict[str, Point] = {}
         for point in self._points:
             first = seen.setdefault(point.scenario.digest, point)
@@ -229,7 +230,7 @@ class Study:
 
 
 def _axis(columns: Mapping[str, list[object]], names: Sequence[str]) -> Axis:
-    """Restore an axis. Named values may be equal in a path, as only the combination differs."""
+    """Restore an axis. Named values may share the value of a path; only their combinations differ."""
     if names:
         return Axis(tuple(columns), tuple(zip(*columns.values(), strict=True)), tuple(names))
     return Axis.zipped(columns)

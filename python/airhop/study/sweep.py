@@ -76,14 +76,15 @@ def sweep(
     reps
         Replications of every point. Replication k of every scheme meets the same channel.
     until
-        Replicate until an interval is narrow enough instead: {"half_width": "2 %", "of": "goodput_mbps",
-        "max": 200}.
+        Stopping rule in place of `reps`, which replicates until an interval is narrow enough: {"half_width":
+        "2 %", "of": "goodput_mbps", "max": 200}.
     seed
         Seed of every random stream.
     name
         Name of the study in `out`; by default that of the scenario.
     out
-        Folder that keeps the rows, and whose rows are reused. Without one they live in memory.
+        Folder of the store: finished runs in it are reused, and new runs are added. None: the runs stay in
+        memory.
     engine
         "local", "dask://HOST:PORT", or an engine.
     threads
@@ -197,8 +198,8 @@ def run_study(
     reporter
         Receives the progress.
     shard
-        Simulate only this part: whole settings when the interval decides on the replications, else
-        replications of settings.
+        Simulate only this part of the study: with `until` a part of the settings, otherwise a part of the
+        replications of all settings.
 
     Returns
     -------
@@ -234,7 +235,8 @@ class _Running:
         self._shard = shard
         self._spread = Spread(len(study.points()))
         self._unmeasured: list[Key] = []
-        """Reused runs that are not in the spread yet: it is shown only while runs are simulated."""
+        """Reused runs that `_spread` does not contain yet; the spread is shown only while runs are
+        simulated."""
         self._computed = 0
         self._reused = 0
 
@@ -287,7 +289,7 @@ class _Running:
             except RunError as error:
                 if error.job is not None:
                     told = self.table().command(points[error.job], todo[error.job].rep)
-                    error.args = (f"{error}\n\nThat run alone: {told}",)
+                    error.args = (f"{error}\n\nTo repeat only that run: {told}",)
                 raise
 
     def _reuse(self, keys: Sequence[Key], task: Task) -> None:

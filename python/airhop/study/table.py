@@ -34,7 +34,7 @@ class Cell:
     """Point, summarized over its `n` replications.
 
     Difference and ratio are relative to the baseline scheme at the same setting, over the replications that
-    both have; None for the baseline itself, and if there is no baseline.
+    both schemes have; None for the baseline itself, and if there is no baseline.
     """
 
     point: Point
@@ -50,8 +50,8 @@ class Table:
     def __init__(self, study: Study, rows: pl.DataFrame, *, computed: int = 0, reused: int = 0) -> None:
         """Find the runs of `study` among the rows of a store.
 
-        `computed` and `reused` are the numbers of runs that were simulated for the study, and that existed
-        before.
+        `computed` is the number of runs that were simulated for the study, `reused` the number of runs that
+        existed before.
         """
         self.study = study
         self.computed = computed
@@ -163,7 +163,8 @@ class Table:
         if not self.complete:
             here = stats.replications(len(self._runs)).replace("replication", "run")
             found.append(
-                f"the study is not complete: {here} of it are here. Run it again, or its other shards"
+                f"the study is not complete: this folder has {here} of it. Run the study again, or its "
+                f"other shards"
             )
         fingerprints = self._runs.group_by(POINT).agg("fingerprint")["fingerprint"]
         found += stats.doubts([cell.to_list() for cell in fingerprints])
@@ -172,7 +173,7 @@ class Table:
         if vague:
             found.append(
                 f"at {len(vague)} of {len(cells)} points the interval of the goodput, or of its ratio, "
-                "reaches below 0; more replications are needed to tell"
+                "reaches below 0; run more replications"
             )
         pairs = [d.n for cell in cells if (d := cell.difference) and d.correlation is not None]
         if few := sum(count < stats.FEW_PAIRS for count in pairs):
@@ -183,7 +184,8 @@ class Table:
         until = self.study.reps
         if isinstance(until, Until) and (wide := self._too_wide(until)):
             found.append(
-                f"{until.of}: after {until.max} replications the interval is still wider than asked for"
+                f"{until.of}: after {until.max} replications the interval is still wider than the requested "
+                f"half-width"
                 f" at {wide} of {len(self.study.settings)} settings"
             )
         return found
@@ -207,7 +209,7 @@ class Table:
 
     @cached_property
     def _counts(self) -> list[int | None]:
-        """Number of replications by setting; None if missing runs must decide it."""
+        """Number of replications by setting; None if it depends on missing runs."""
         rule = self.study.reps
         samples = self._by_point(self._found, rule.of if isinstance(rule, Until) else GOODPUT)
         settings = [[samples.get(point.index, {}) for point in setting] for setting in self.study.settings]
@@ -217,7 +219,7 @@ class Table:
 
     @cached_property
     def _runs(self) -> pl.DataFrame:
-        """The runs of the study, without runs of the same points that another study added."""
+        """The runs of the study. Runs of the same points that only another study needs are excluded."""
         import polars as pl
 
         enough = [

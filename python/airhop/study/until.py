@@ -18,12 +18,12 @@ EXAMPLE = 'as in { half_width = "2 %", of = "goodput_mbps", max = 200 }'
 @checked
 @dataclass(frozen=True)
 class Until:
-    """Replicate a setting until every scheme's 95 % half-width there is at most `half_width`.
+    """Replicate a setting until the 95 % half-width of every scheme at this setting is at most `half_width`.
 
     The rule is evaluated after every `batch` replications and at `max`, always on the first k replications:
-    so the same study stops at the same k on any machine, whatever rows exist. All schemes of a setting get
-    the same k, so that they stay paired. Intervals of a stopped sequence cover slightly less than 95 % (Chow
-    and Robbins 1965 prove coverage only in the limit of narrow ones); batches reduce this effect.
+    so the same study stops at the same k on any machine, whatever rows exist already. All schemes of a
+    setting have the same k, and thus stay paired. Intervals of a stopped sequence cover slightly less than 95
+    % (Chow and Robbins 1965 prove coverage only in the limit of narrow ones); batches reduce this effect.
     """
 
     half_width: float

@@ -142,7 +142,11 @@ def test_a_journal_with_missing_lines_is_reported_as_damaged(
     lines = journal.read_bytes().splitlines(keepends=True)
     del lines[gone]
     journal.write_bytes(b"".join(lines))
-    with pytest.raises(InputError, match=rf"{journal} was cut short: 6 runs were written, and [05] are"):
+    with pytest.raises(
+        InputError,
+        match=rf"{journal} is truncated: 6 runs were written, and the file has "
+        rf"[05]\.",
+    ):
         reader(tmp_path)
 
 
@@ -249,7 +253,11 @@ def test_a_full_disk_refuses_a_run_and_keeps_earlier_runs_in_the_journal(tmp_pat
             store_writer.add(opened, [number])
             added.append(number)
 
-    with pytest.raises(StoreError, match=r"cannot write .*writer\.journal: .* kept in .*runs; mend this"):
+    with pytest.raises(
+        StoreError,
+        match=r"cannot write .*writer\.journal: .* kept in .*runs; remove the "
+        r"cause",
+    ):
         limited(limit, fill)
     expected = {store_writer.job(number).run_id for number in added}
     assert opened.known() == set(opened.rows()["run_id"]) == set(read_rows(tmp_path)["run_id"]) == expected

@@ -196,7 +196,7 @@ def test_a_varied_key_without_a_path_applies_to_all_links_that_have_it() -> None
     ("vary", "message"),
     [
         ({"atempts": [1]}, "no link of last-hop has the key `atempts`. Did you mean `attempts`"),
-        ({"attempts": [1, 1]}, "vary.wlan.cell.attempts: 1 stands there twice"),
+        ({"attempts": [1, 1]}, "vary.wlan.cell.attempts: 1 is listed twice"),
         ({"attempts": []}, "the list is empty"),
         ({"attempts": 3}, "expected a list of values"),
     ],

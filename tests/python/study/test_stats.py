@@ -269,7 +269,7 @@ def test_an_interval_of_a_fairness_index_does_not_exceed_1() -> None:
     ("cells", "said"),
     [
         ([[1, 2, 3], [4, 5, 6]], []),
-        ([[1, 2], [4, 5]], ["2 replications: too few for an interval; 3 is the least, 10 is better"]),
+        ([[1, 2], [4, 5]], ["2 replications: too few for an interval; use at least 3, better 10"]),
         ([[1, 2, 3], [4]], ["1 replication at 1 of 2 points: too few"]),
         ([[1, 1, 1], [4, 4, 4]], ["all replications are identical"]),
         ([[1, 1, 1], [4, 5, 6]], ["at 1 of 2 points all replications are identical"]),

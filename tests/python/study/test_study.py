@@ -170,8 +170,8 @@ def test_points_without_a_scheme_axis_have_the_scheme_of_the_scenario() -> None:
         (f'{NET}[vary]\nscheme = ["reno", "renoo"]', 'did you mean "reno"?'),
         (f"{NET}[vary]\n{FER} = [0.1, 2]", f":3: {FER}=2: expected a probability from 0 to 1"),
         (f"{NET}[vary]\nwlan.cell.errors.fr = [0.1]", 'did you mean "fer"?'),
-        (f"{NET}[vary]\n{FER} = [0.1]\n[[zip]]\n{FER} = [0.2]", f"mine.toml: {FER}: it varies twice"),
-        (f"{NET}[set]\n{FER} = 0.1\n[vary]\n{FER} = [0.2]", "it varies, so it cannot be fixed"),
+        (f"{NET}[vary]\n{FER} = [0.1]\n[[zip]]\n{FER} = [0.2]", f"mine.toml: {FER}: the path varies twice"),
+        (f"{NET}[set]\n{FER} = 0.1\n[vary]\n{FER} = [0.2]", "the path varies, so [set] cannot fix"),
         (f'{NET}[zip]\nscheme = ["reno"]', "[[zip]]"),
         (f'{NET}[[zip]]\nscheme = ["reno"]\n{DELAY} = ["1 ms", "2 ms"]', "equal length"),
         (f'{NET}baseline = "rono"\n[vary]\nscheme = ["reno"]', ":2: baseline: expected a scheme"),
@@ -238,7 +238,7 @@ def test_a_message_names_a_damaged_manifest(tmp_path: Path, text: str) -> None:
 def test_a_manifest_of_another_version_is_distinguished_from_a_damaged_one(tmp_path: Path) -> None:
     path = save_manifest(small(), tmp_path)
     path.write_text(path.read_text(encoding="utf-8").replace("drop-tail", "choke"), encoding="utf-8")
-    with pytest.raises(InputError, match=r"refuses the scenario .* another one may have saved: .*choke"):
+    with pytest.raises(InputError, match=r"rejects the scenario .* another version may have saved: .*choke"):
         load_manifests(tmp_path)
 
 

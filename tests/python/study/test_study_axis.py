@@ -129,7 +129,7 @@ def test_numbers_of_numpy_are_accepted_in_axes() -> None:
         ([], "the list is empty"),
         (0.1, "expected a list of values, or a range"),
         ("0.1", "expected a list of values, or a range"),
-        ([0.1, 0.2, 0.1], "0.1 stands there twice"),
+        ([0.1, 0.2, 0.1], "0.1 is listed twice"),
         (["1 s", "1000 ms"], "1 s and 1000 ms are the same"),
         ({"log": [1e-4, 1e-1]}, "points: expected a whole number from 2"),
         ({"log": [1e-4, 1e-1], "points": 1}, "from 2 to"),

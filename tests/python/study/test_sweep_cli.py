@@ -138,8 +138,8 @@ def test_a_failed_run_is_reported_with_its_command(cli: Cli, study: Path, tmp_pa
     words = ("--out", tmp_path / "out", "--workers", 1, "--with", scheme)
     code, out, err = cli("sweep", study, *words)
     assert (code, out) == (1, "") and f"are kept in {tmp_path / 'out' / 'runs'}" in err
-    told = next(line for line in err.splitlines() if line.startswith("That run alone: "))
-    command = shlex.split(told.removeprefix("That run alone: "))
+    told = next(line for line in err.splitlines() if line.startswith("To repeat only that run: "))
+    command = shlex.split(told.removeprefix("To repeat only that run: "))
     assert "sweep-late" in command and "wlan.cell.errors.fer=0.01" in command
     assert cli(*command[1:])[0] == 1
     (table,) = Table.load(tmp_path / "out")
