@@ -58,7 +58,7 @@ def _checking(function: Callable[..., Any], module: str) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if not converters:  # at the first call, when all modules are there that annotations name
+        if not converters:  # at the first call, when all modules that annotations name are imported
             converters.update(_converters(signature, module))
         bound = signature.bind(*args, **kwargs)
         for name, value in bound.arguments.items():
@@ -93,7 +93,7 @@ def _converted(name: str, value: Any, converter: Converter, parameter: inspect.P
 
 
 def _shown(value: object) -> str:
-    if isinstance(value, str):  # octets of a name of a file as everywhere
+    if isinstance(value, str):  # octets of a file name, escaped as in all messages
         return "'" + harmless(value).replace("\n", "\\n") + "'"
     return repr(value)
 
@@ -128,8 +128,8 @@ def _named(kind: type) -> str:
     """Return the name of a class, or of the factory that makes an object."""
     if not kind.__module__.startswith("airhop"):
         return f"a {kind.__name__}"
-    if kind.__name__.startswith("_"):  # the argument of a constructor that is not for users
-        return "what airhop.Scenario.load reads"
+    if kind.__name__.startswith("_"):  # the argument of a private constructor
+        return "a source that airhop.Scenario.load reads"
     made = f", as airhop.{kind.__name__}.load returns" if hasattr(kind, "load") else ""
     return f"an airhop.{kind.__name__}{made}"
 
@@ -185,7 +185,7 @@ def _text(value: Any) -> str:
         raise WrongError("a text", value)
     try:
         value.encode()
-    except UnicodeEncodeError:  # octets of a name of a file
+    except UnicodeEncodeError:  # octets of a file name
         raise WrongError("a text", value) from None
     return value
 
@@ -226,7 +226,7 @@ def _union(kinds: Sequence[Any]) -> Converter:
             except WrongError as wrong:
                 wrongs.append(wrong)
         inside = [wrong for wrong in wrongs if wrong.place]
-        if inside:  # it was nearly of this type
+        if inside:  # only an element has the wrong type
             raise inside[0]
         raise WrongError(" or ".join(dict.fromkeys(wrong.expected for wrong in wrongs)), value)
 

@@ -36,7 +36,7 @@ def kind_of(data: bytes) -> str | None:
         if data.startswith(beginning):
             return kind
     text = data[:FIRST].removeprefix(b"\xef\xbb\xbf").lstrip()
-    if text.startswith(b"{"):  # TOML and Python programs begin otherwise
+    if text.startswith(b"{"):  # no TOML file and no Python program begins so
         found = any(word in text for word in (*_IPERF3, b'"intervals"'))
         return "a measurement of iperf3 (JSON)" if found else "a JSON file"
     return "a page (HTML or XML)" if text.startswith(b"<") else None
@@ -44,7 +44,7 @@ def kind_of(data: bytes) -> str | None:
 
 def kind_of_file(path: Path) -> str | None:
     """Return the kind of a file; None if the file cannot be read or its content matches no kind."""
-    if not path.is_file():  # a pipe gives its bytes once
+    if not path.is_file():  # the bytes of a pipe can be read only once
         return None
     try:
         with path.open("rb") as file:

@@ -20,7 +20,7 @@ def prepare_streams() -> None:
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=f"airhop-{name}")
     own = sys.__stderr__
-    if own is not None and sys.stderr is own:  # no stream of a program that calls this
+    if own is not None and sys.stderr is own:  # the calling program has replaced this stream
         sys.stderr = _Prose(own.buffer, own.encoding, errors=own.errors, line_buffering=True)
 
 

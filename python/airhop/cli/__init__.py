@@ -42,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         code = _run(sys.argv[1:] if argv is None else argv)
         sys.stdout.flush()
     except BrokenPipeError:
-        code = 0  # the reader of a pipe has seen enough
+        code = 0  # the reading program has closed the pipe
         _abandon_stdout()
     except OSError as error:
         from airhop.cli.common.output import say
@@ -59,16 +59,17 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def _error_text(error: OSError) -> str:
     """Format an error of the operating system, with the name of the file if the error contains it."""
-    if isinstance(error, FileNotFoundError) and error.filename is None:  # all other files have names
-        return "the working directory is gone; change to another one"
+    # only the working directory has no name in the error
+    if isinstance(error, FileNotFoundError) and error.filename is None:
+        return "the working directory no longer exists; change to another folder"
     return f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
 
 
 def _leave_stuck_threads(code: int) -> None:
     """End the process immediately if a thread runs code of a scheme that does not return.
 
-    The normal end of the interpreter would free memory that this thread uses, or wait for the thread for
-    ever.
+    At its normal end the interpreter would free memory that this thread uses, or would never stop waiting for
+    the thread.
     """
     core = sys.modules.get("airhop._core")
     if core is not None and core.threads_at_work():

@@ -24,7 +24,7 @@ from airhop.terminal import mean_pm, number
 COLUMNS = ("simulator", "goodput\nMbit/s", "to\nAirhop", "segments/\nCPU s", "Airhop\nis", "simu-\nlated s")
 
 WIDTH, NAMES = 80, 18
-"""Width of lines of prose on wide terminals, and of the words below a simulator's name."""
+"""Maximum width of prose on wide terminals, and of the text below a simulator's name."""
 
 
 def bench(
@@ -35,12 +35,12 @@ def bench(
 ) -> int:
     """Measure speed and goodput on equal scenarios, also of ns-2 and ns-3 if they are installed.
 
-    Goodput is the mean over the seeds with the half-width of its 95 % interval. The differences of a
-    simulator from the course are in brackets below its name, with the reason below the table.
+    Goodput is the mean over the seeds with the half-width of its 95 % interval. Where a simulator deviates
+    from the course, the deviation is in brackets below its name, and the reason below the table.
 
     The line below each course is Airhop's share of its ceiling: the event rate of a run in per cent of the
-    rate at which the event queue alone pushes and pops the same events. The share is no quality measure: a
-    faster queue lowers it.
+    rate at which the event queue alone pushes and pops the same events. The share does not measure quality: a
+    faster event queue lowers it.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class _Measured:
         return estimate([one.goodput_mbps for one in self.runs[simulator]])
 
     def difference(self, simulator: str) -> float:
-        """Difference of a simulator's goodput to Airhop's, as a share of the latter."""
+        """Difference of a simulator's goodput from Airhop's goodput, as a share of Airhop's goodput."""
         return self.goodput(simulator).mean / self.goodput("Airhop").mean - 1.0
 
     def times_faster(self, simulator: str) -> float:

@@ -148,7 +148,7 @@ def _print(comparison: Comparison, as_json: bool) -> None:
             out,
             [comparison.heading, *(heading(MEASURES[name]) for name in SHOWN_OF_DATAGRAMS)],
             [[row.scheme, *(_datagrams(row, name) for name in SHOWN_OF_DATAGRAMS)] for row in rows],
-            title="UDP flows beside it: rates are sums, the others means over flows",
+            title="UDP flows: rates are sums over the flows, other columns are means",
         )
     for table in class_tables(rows):
         print_table(

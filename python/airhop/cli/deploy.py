@@ -65,9 +65,9 @@ def _deploy(planned: Plan, as_json: bool) -> int:
     if as_json:
         print_json(_document(planned))
     else:
-        print(f"done; airhop deploy --remove {planned.name} reverses it")
+        print(f"{planned.name} is installed; airhop deploy --remove {planned.name} removes it")
         if planned.object.listeners and planned.device is None:
-            say(f"note: {planned.name} hears no notices without --listen DEV")
+            say(f"note: {planned.name} receives no notices without --listen DEV")
     return 0
 
 
@@ -115,11 +115,11 @@ def _print_status(as_json: bool) -> int:
         print_json({"deployed": [_state_document(state) for state in states], "gone": gone})
         return 0
     for name in gone:
-        print(f"{name}: nothing of it is left")
+        print(f"{name}: the kernel has freed it")
     for state in states:
         _print_state(state)
     if not states and not gone:
-        print("nothing is deployed")
+        print("no control is deployed")
     return 0
 
 
@@ -142,7 +142,7 @@ def _print_state(state: Deployed) -> None:
     if state.registered:
         print(f"  registered, {_users(state.users)}")
     elif record.map is not None:
-        print(f"  removed, {_users(state.users)}: the kernel frees it with the last")
+        print(f"  removed, {_users(state.users)}: the kernel frees it when the last user ends")
     else:
         print(f"  not registered: its installation was interrupted; airhop deploy --remove {record.name}")
     if record.namespace is not None:
@@ -161,8 +161,8 @@ def _remove(name: str, as_json: bool) -> int:
     if as_json:
         print_json({"name": name, "users": users})
     elif users:
-        print(f"{name} is removed for new connections, and still {_users(users)}")
-        print("the kernel frees it with the last of them; airhop deploy --status shows when")
+        print(f"{name} is removed for new connections, but is still {_users(users)}")
+        print("the kernel frees it when the last user ends; airhop deploy --status shows whether it has")
     else:
-        print(f"{name} is removed, and nothing of it is left")
+        print(f"{name} is removed, and the kernel has freed it")
     return 0

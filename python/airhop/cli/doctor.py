@@ -110,7 +110,7 @@ def _check_installation(as_json: bool) -> int:
     if build["profile"] != "release":
         say("warning: this is a debug build and many times slower: maturin develop --release")
     if not healthy:
-        say("airhop: the same run gave different results: " + ", ".join(fingerprints))
+        say("airhop: equal runs had different results, fingerprints: " + ", ".join(fingerprints))
     return 0 if healthy else EXIT_FAILED
 
 

@@ -167,7 +167,7 @@ def emulate(
             print_live(console(), emulation)
         if log is not None:
             again = command_line(["airhop", "replay", str(log), *with_words(with_)])
-            say(f"what entered is in {log}: {again}")
+            say(f"the datagrams that entered are in {log}: {again}")
         code = _judged(emulation)
         if report is not None and kept is not None:
             ends = [word for node, command in on for word in ("--on", node, command)]
@@ -224,7 +224,7 @@ def _emulate(
                 on_progress=pace.on_progress,
             )
         except KeyboardInterrupt:
-            left = "" if log is None else f"; what had entered is in {log}"
+            left = "" if log is None else f"; the datagrams that had entered are in {log}"
             raise KeyboardInterrupt(f"interrupted after {clock.done} s{left}") from None
 
 
@@ -249,7 +249,7 @@ def _judged(emulation: Emulation) -> int:
     for failure in emulation.failures:
         say(f"airhop: {failure}")
     if not emulation.valid:
-        say(f"airhop: this run says nothing about its network: {_listed(emulation.why)}")
+        say(f"airhop: the run is not valid: {_listed(emulation.why)}")
     return 0 if emulation.valid and not emulation.failures else EXIT_FAILED
 
 

@@ -143,4 +143,4 @@ def _add_to_list(module: str) -> None:
     file = RUST_SCHEMES / "mod.rs"
     text = LIST_END.sub(rf"\g<1>    {module},\n\g<2>", file.read_text(encoding="utf-8"), count=1)
     file.write_text(text, encoding="utf-8")
-    print(f"{file} lists it; CONTRIBUTING.md names the tests that a scheme of Airhop needs")
+    print(f"{file} lists the scheme; CONTRIBUTING.md names the tests that a built-in scheme needs")

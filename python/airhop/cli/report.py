@@ -22,7 +22,7 @@ def report(folder: Path = Path("airhop-out"), /, *, out: Path | None = None, flo
     flow
         TCP flow, or connection such as `api#3`, of the time-line; by default the first TCP flow of each run.
     """
-    from airhop.report.folder import report_folder  # and with it bokeh, which completion needs not
+    from airhop.report.folder import report_folder  # imports bokeh, which shell completion does not need
 
     written = report_folder(folder, out, reporter_for_stderr(), flow=flow)
     for path in written:

@@ -101,10 +101,13 @@ def reproduce(
             say(f"warning: {outcome.experiment.id}: {warning}")
     for experiment in chosen:
         if isinstance(experiment, Experiment) and experiment.changed:
-            say(f"airhop: {experiment.id}: not the experiment of the paper; no claim is checked")
+            say(
+                f"airhop: {experiment.id}: with --set this is not the paper's experiment, so no claim is "
+                "checked"
+            )
     for verdict, one, many in (
         ("fails", "does not hold", "do not hold"),
-        ("open", "is not decided; more replications may", "are not decided; more replications may"),
+        ("open", "is undecided; run more replications", "are undecided; run more replications"),
     ):
         for outcome in outcomes:
             if claims := outcome.claims_that(verdict):

@@ -53,7 +53,7 @@ def _list(out: Console, entries: list[dict[str, Any]]) -> None:
             needs = f"  [needs {', '.join(entry['needs'])}]" if entry["needs"] else ""
             lines.add_row(entry["name"], f"{entry['title']}{needs}")
         out.print(Padding(lines, (0, 0, 1, 2), expand=False))
-    out.print("`airhop schemes NAME` says what one does, when it helps, and where it comes from", style="dim")
+    out.print("`airhop schemes NAME` describes a scheme: its rules, its uses and its source", style="dim")
 
 
 def _describe(out: Console, entry: dict[str, Any]) -> None:
@@ -65,12 +65,12 @@ def _describe(out: Console, entry: dict[str, Any]) -> None:
     lines.add_column(overflow="fold")
     about = catalogue.services()
     needs = [f"{need}: {about[need]}" for need in entry["needs"]]
-    nothing = ["nothing: the source says it all"] if entry["cite"] else []
+    nothing = ["nothing: the source states every rule"] if entry["cite"] else []
     for label, texts in {
         "family": [entry["family"]],
         "what it does": [entry["about"]],
         "when it helps": [entry["helps"]],
-        "needs": needs or ["nothing beyond the two ends"],
+        "needs": needs or ["nothing from the network"],
         "parameters": [parameter(p) for p in entry["parameters"]] or ["none"],
         "verified": entry["verified"],
         "reconstructed": entry["reconstructed"] or nothing,

@@ -64,7 +64,7 @@ def sweep(
         _print_result(interrupt.table, out, as_json)
         return EXIT_INTERRUPTED
     except RunError:
-        say(f"airhop: a run failed; those that were finished are kept in {out / 'runs'}")
+        say(f"airhop: a run failed; the finished runs are kept in {out / 'runs'}")
         raise
     _print_result(table, out, as_json)
     return 0
@@ -98,7 +98,7 @@ def _print(table: Table) -> None:
             SCHEME,
             "goodput\nMbit/s",
             *(f"{name}\nto {study.baseline}" for name in compared),
-            "runs",  # the least of all: a narrow terminal leaves the last columns out
+            "runs",  # last, because a narrow terminal omits the last columns, and this column matters least
         ],
         [
             [
@@ -115,7 +115,7 @@ def _print(table: Table) -> None:
     )
     _print_goals(out, table, settings)
     if len(cells) > MOST_LINES:
-        say(f"… and {len(cells) - MOST_LINES:,} points more")
+        say(f"… and {len(cells) - MOST_LINES:,} more points")
     if any(cell.n > 1 for cell in cells):
         pairs = "; ratio: Fieller's; ratio, difference and correlation: of pairs on the same channel"
         out.print(f"±: 95 % interval of the mean{pairs if compared else ''}", style="dim")

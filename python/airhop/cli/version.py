@@ -17,7 +17,7 @@ def version() -> str:
     facts = {name: build.get(name) for name in ("commit", "model", "profile", "target", "rustc")}
     facts["python"] = f"{platform.python_implementation()} {platform.python_version()}"
     facts["platform"] = platform.platform()
-    # Unknown facts are omitted, such as the commit outside of a checkout.
+    # Unknown values are omitted, such as the commit of a build outside of a git checkout.
     return "\n".join(
         [f"airhop {build['version']}", *(f"{name}: {fact}" for name, fact in facts.items() if fact)]
     )

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from airhop.scenario import Scenario
 
 ONE_RUN = (
-    "One run of either, and a kernel sends at other times than a simulated sender: the two meet the same"
-    " channel, but not with the same frames, and differ by chance too. Several seeds say by how much."
+    "These are single runs. A kernel sends at other times than a simulated sender, so the two send "
+    "different frames into the same channel, and differ also by chance. Runs with several seeds show how "
+    "much."
 )
 
 
@@ -53,7 +54,7 @@ def write_twin(
     path
         The file; an existing file is replaced.
     live
-        `Emulation.live`, where that is known.
+        `Emulation.live`, if known.
     command
         Command that made the page, shown there.
     reporter
@@ -62,8 +63,8 @@ def write_twin(
     Raises
     ------
     InputError
-        When no connection went the way of a flow of the scenario, when the log is damaged, or when the file
-        cannot be written.
+        When no connection had the direction of a flow of the scenario, when the log is damaged, or when the
+        file cannot be written.
     """
     from airhop.report import write_report
 
@@ -83,7 +84,7 @@ def write_twin(
 
 
 def twin_of(scenario: Scenario, real: Result) -> Scenario:
-    """Return the scenario of the twin: the same, ended when the emulation did."""
+    """Return the scenario of the twin, which ends when the emulation ended."""
     return scenario.with_({"duration": f"{real.document['duration_s']:.9f} s"})
 
 
@@ -107,8 +108,8 @@ def paired(log: Log, real: Result) -> Pair:
         told = ", ".join(f"{flow['name']} ({flow['from']} to {flow['to']})" for flow in own) or "none"
         went = sorted({f"{flow['from']} to {flow['to']}" for flow in connections})
         raise InputError(
-            f"no report of {log.scenario.name}: expected TCP data of a real host the way of a flow between"
-            f" such hosts, {told}; data went {' and '.join(went) or 'nowhere'}"
+            f"no report of {log.scenario.name}: expected TCP data of a real host in the direction of a flow "
+            f"between such hosts, {told}; TCP data went {' and '.join(went) or 'nowhere'}"
         )
     return max(pairs, key=lambda found: found[0])[1]
 
@@ -156,7 +157,7 @@ def _chapter(
 
 
 def _kernel(real: Result, live: Mapping[str, Any] | None, flow: str) -> str:
-    """Name the kernel's side, with the congestion control of the connection where that is known."""
+    """Return the name of the kernel's side, with the congestion control of the connection if known."""
     control = (live or {}).get("congestion_control", {}).get(flow)
     if control is None and "tcp_info" in real.tables:
         rows = real.tables["tcp_info"]
@@ -170,9 +171,9 @@ def _about_twin(flow: Mapping[str, Any]) -> str:
     told = ", ".join(f"{key} = {toml_literal(tcp[key])}" for key in ("preset", "delayed_ack") if key in tcp)
     return (
         f"Flow {flow['name']} of the scenario, simulated without real hosts until the emulation ended, with"
-        f" the same seed and replication. Sender: {_scheme(flow)}; {told}. It is as the scenario has it,"
-        ' whatever congestion control the kernel used: --scheme, and preset = "linux" with delayed_ack, bring'
-        " it close."
+        f" the same seed and replication. Sender: {_scheme(flow)}; {told}. The twin uses the scheme of the "
+        'scenario, whatever congestion control the kernel used; --scheme, and preset = "linux" with '
+        "delayed_ack, make the two senders similar."
     )
 
 

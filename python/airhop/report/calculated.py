@@ -63,7 +63,7 @@ class CalculationPage:
 
     @property
     def method(self) -> list[tuple[str, str]]:
-        """Report how the numbers came about, as name and text."""
+        """Report the origin of the numbers, as name and text."""
         chapter = self.chapter
         return [
             ("Source", chapter.paper.source),

@@ -19,10 +19,11 @@ REPAIRS = {
     "recovery": "in recovery",
     "timeout": "after a timeout",
     "probe": "by a probe",
-    "elsewhere": "without the sender",
+    "elsewhere": "not by the sender",
     "open": "not yet",
 }
-"""Repair of a loss by the sender. Without one, an agent or a link repaired it, or the data had arrived."""
+"""Repair of a loss by the sender. `elsewhere`: an agent or a link repaired the loss, or the data had
+arrived."""
 CAUSES = {
     "queue": "queue full",
     "aqm": "dropped by AQM",
@@ -30,8 +31,8 @@ CAUSES = {
     "channel": "channel error",
     "agent": "dropped by an agent",
     "route": "no route",
-    "arrived": "nothing: only the link's ACK was lost",
-    "none": "nothing: it had arrived or was on its way",
+    "arrived": "no loss: only the link's ACK was lost",
+    "none": "no loss: the segment arrived, or was still on its way",
 }
 """True causes. The first two are congestion."""
 FRAME_LOSSES = ("channel", "collision")
@@ -46,13 +47,13 @@ class Confusion:
     counts: Mapping[tuple[str, str], int]
 
     def share(self, cause: str, repair: str) -> float:
-        """Return the share of a cause's losses that were repaired so."""
+        """Return the share of a cause's losses with this repair."""
         total = sum(self.counts.get((cause, other), 0) for other in self.repairs)
         return self.counts.get((cause, repair), 0) / total if total else 0.0
 
 
 def confusion(run: TracedRun) -> Confusion:
-    """Set each lost data segment of a run against its repair, and add retransmissions without a loss."""
+    """Pair each lost data segment of a run with its repair, and add retransmissions without a loss."""
     segments = run.table("segments").select("time_s", "seq", "retransmission", cause=_word("cause"))
     again = segments.filter("retransmission").select("seq", again_s="time_s", repair="cause").sort("again_s")
     acks = run.table("acks").select("time_s", "ack").sort("time_s")
@@ -135,8 +136,8 @@ def _attempts(run: TracedRun) -> dict[str, int]:
 def _radio_attempts(radio: Mapping[str, Any]) -> dict[str, int]:
     """Return these numbers for the directions of a radio link with ARQ.
 
-    With a window a packet may be discarded although some of its frames arrived, since the receiver refused
-    them. One lost frame then suffices.
+    A link with a window may discard a packet although some of its frames arrived, because the receiver
+    rejected these frames. One lost frame then suffices.
     """
     a, b = radio["ends"]
     return {

@@ -38,7 +38,7 @@ ESCAPES = {"/": "-", "-": "--"}
 """Replacements of common characters of names, other than letters, in HTML ids."""
 
 
-VERDICTS = "A claim holds when the 95 % interval of what it states excludes the opposite."
+VERDICTS = "A claim holds if the 95 % interval of the claimed quantity excludes the opposite."
 
 
 def html_id(name: str) -> str:
@@ -60,7 +60,7 @@ class Paper:
 
     @classmethod
     def of(cls, outcome: Reproduced, beyond: str | None = None) -> Paper:
-        """Read them from an outcome."""
+        """Read the printed values and claims from an outcome."""
         experiment, claims = outcome.experiment, tuple(outcome.claims)
         return cls(experiment.source, claims, ReadingsTable.of(claims, experiment.questions), beyond)
 
@@ -82,7 +82,7 @@ class PrintedAxes:
     ticks: tuple[float, ...]
     """Printed y axis, extended to include the measurements."""
     note: str | None
-    """End of the printed y axis, if it differs from ours."""
+    """End of the printed y axis, if it differs from the end of this figure's axis."""
     limits: tuple[float, float] | None
     """The printed x axis."""
     published: Mapping[tuple[str, int], float] = field(default_factory=dict)
@@ -176,12 +176,12 @@ class Chapter:
     @cached_property
     def warnings(self) -> list[str]:
         """Cautions about the numbers."""
-        missing = [] if self.table.complete else ["Not every run of this study is there yet."]
+        missing = [] if self.table.complete else ["Some runs of this study are still missing."]
         return [*self.cautions, *missing, *(text[:1].upper() + text[1:] for text in self.table.warnings())]
 
     @property
     def hints(self) -> list[str]:
-        """The bases of the senders, and the traps that the scenarios are in."""
+        """The bases of the senders, and the traps found in the scenarios."""
         return self.table.hints
 
     @cached_property
@@ -201,7 +201,7 @@ class Chapter:
 
     @property
     def shared(self) -> bool:
-        """True if flows share the network, so that fairness is a question of its own."""
+        """True if several flows share the network, so that the page also shows fairness."""
         return self.main.column != FAIRNESS.column and any(
             found.column == FAIRNESS.column for found in self.quantities
         )
@@ -300,14 +300,14 @@ def chapter_of_outcome(outcome: Outcome, *, computed: datetime | None = None, tr
     experiment, drawn = outcome.experiment, frame(outcome)
     axis, grid = experiment.axis, experiment.axis.grid(outcome.mode)
     study = Chapter.of_table(outcome.table, computed=computed, trace=False)
-    # The axis may be written to several paths: they are one dimension to a reader.
+    # An axis may set several paths, which are one dimension for a reader.
     varied = study.dimensions[0]
     return replace(
         study,
         name=experiment.id,
         title=experiment.title,
         headline=outcome.headline,
-        findings=(),  # the claims say more
+        findings=(),  # the claims replace the findings
         labels=experiment.labels,
         dimensions=(
             replace(

@@ -19,10 +19,10 @@ DIGITS = 6
 
 
 def chapter_data(chapter: Chapter) -> dict[str, Any]:
-    """Gather the grid, a column per metric over its points, and the command that runs each point again.
+    """Return the grid, a column per metric over its points, and the command that repeats each point.
 
-    `points` are those that have rows. The command runs replication 0; other replications differ in `--rep`
-    alone.
+    `points` are those that have rows. The command runs replication 0; commands of other replications differ
+    only in `--rep`.
     """
     table = chapter.table
     cells = chapter.cells

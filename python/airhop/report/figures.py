@@ -128,7 +128,10 @@ def distribution(chapter: Chapter) -> figure:
         renderer = _points(plot, source, style, place, 7)
         points.append(renderer)
         card = tooltip(
-            label, ("value", "@value @unit"), ("replication", "@rep"), ("share up to here", "@y{0.00}")
+            label,
+            ("value", "@value @unit"),
+            ("replication", "@rep"),
+            ("share of replications up to this value", "@y{0.00}"),
         )
         plot.add_tools(HoverTool(renderers=[renderer], tooltips=card))
     plot.add_tools(TapTool(renderers=points))

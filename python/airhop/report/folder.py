@@ -66,7 +66,7 @@ def report_folder(
             except InputError as error:
                 if out is None:
                     raise
-                reporter.say(f"no figures for print: {error}")  # of a folder that one may only read
+                reporter.say(f"no figures for print: {error}")  # of a folder without permission to write
             task.advance()
     return files
 
@@ -77,7 +77,7 @@ def _with_flow(chapters: list[Chapter | CalculationChapter], flow: str) -> list[
     known = list(dict.fromkeys(name for run in traced for name in run.names))
     if flow not in known:
         near = did_you_mean(flow, known)
-        raise InputError(f"no run that is shown has a TCP flow `{flow}`.{near} There are: {some(known)}")
+        raise InputError(f"no run in this report has a TCP flow `{flow}`.{near} There are: {some(known)}")
     return [chapter.with_flow(flow) if isinstance(chapter, Chapter) else chapter for chapter in chapters]
 
 
@@ -95,7 +95,10 @@ def chapters_in(folder: Path, reporter: Reporter = SILENT) -> list[Chapter | Cal
     others = [table for table in tables if table.study.name not in judged]
     studies = [table for table in others if table.cells()]
     for table in (table for table in others if table not in studies):
-        reporter.say(f"{table.study.name}: left out, none of its runs is there; this simulator makes others")
+        reporter.say(
+            f"{table.study.name}: omitted, because the folder has no run of this study by this "
+            "version of the simulator"
+        )
     chapters: list[Chapter | CalculationChapter] = []
     with reporter.task("report", len(outcomes) + len(studies)) as task:
         for outcome in outcomes:
@@ -122,7 +125,7 @@ def _changed(path: Path) -> datetime:
 
 
 def _by_number(name: str) -> list[str]:
-    """Order names as people do: fig9 before fig10."""
+    """Return a sort key that orders numbers in names by value: fig9 before fig10."""
     return [part.zfill(9) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
 
 

@@ -39,7 +39,7 @@ SCALED: dict[str, Callable[[Chapter, Scale], figure]] = {
 RATES = " ".join(f"{MEASURES[name].label}: {MEASURES[name].about}" for name in (GOODPUT, ACTIVE))
 INTERVALS = (
     "95 % over replications: Student's t for means and paired differences, Fieller's for ratios of means. "
-    "Replication r of every scheme meets the same channel, so that differences are paired."
+    "Replication r of every scheme meets the same channel, so differences are paired."
 )
 
 
@@ -193,7 +193,7 @@ class Layout:
 
     @property
     def method(self) -> list[tuple[str, str]]:
-        """Report how the numbers came about, as name and text."""
+        """Report the origin of the numbers, as name and text."""
         chapter, study = self.chapter, self.chapter.table.study
         reps = sorted({cell.n for cell in chapter.cells[chapter.main.column]})
         told = f"{reps[0]}" if len(reps) == 1 else f"{reps[0]} to {reps[-1]}" if reps else "0"
@@ -202,8 +202,8 @@ class Layout:
             ("Command", chapter.command),
             *(("Grid", f"{d.column} = {', '.join(d.texts)}") for d in chapter.dimensions),
             ("Schemes", ", ".join(chapter.labels)),
-            ("Replications", f"{told} of every point; seed {study.seed}, the first is replication 0"),
-            ("Rates", f"{RATES} Of a run: their sums over its TCP flows."),
+            ("Replications", f"{told} of every point; seed {study.seed}; the first replication has number 0"),
+            ("Rates", f"{RATES} The rates of a run are sums over its TCP flows."),
             ("Intervals", INTERVALS),
             ("Verdicts", VERDICTS if chapter.paper else ""),
             ("Rows", self.facts),
@@ -224,7 +224,7 @@ class Layout:
         return {id_: pack(data) for id_, data in found.items()}
 
     def _templates(self, templates: Templates) -> dict[str, str]:
-        """Name the template of every view, and for those against a dimension, of every scale."""
+        """Name the template of every view; views against a dimension have one for every scale."""
         chapter = self.chapter
         # If no dimension varies, the page shows the single value of the first dimension.
         axes = [d for d in chapter.dimensions if len(d.values) > 1] or chapter.dimensions[:1]

@@ -9,7 +9,7 @@ from bokeh.plotting import figure
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif"
 LIGHT_TEXT, LIGHT_AXIS = "#59636e", "#8c959f"  # --label and --axis of page.css
-GRID, GRID_ALPHA = "#7d8794", 0.18  # seen on light, dark and paper
+GRID, GRID_ALPHA = "#7d8794", 0.18  # visible on light and dark pages and in print
 POWER_LIMIT = 9
 """Decimal exponent from which ticks are written as 1e+9: 120000 kB and not 1.200e+5 kB."""
 TOOLTIP = '<div style="font:12px/1.45 {font};color:#1b1f24;font-variant-numeric:tabular-nums">{body}</div>'

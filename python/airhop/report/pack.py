@@ -20,7 +20,7 @@ def excerpt(text: str) -> str:
     lines = text.splitlines()
     if len(lines) <= MOST_LINES:
         return text
-    return "\n".join((*lines[:MOST_LINES], f"# … and {len(lines) - MOST_LINES:,} lines more"))
+    return "\n".join((*lines[:MOST_LINES], f"# … and {len(lines) - MOST_LINES:,} more lines"))
 
 
 def pack(data: Any) -> str:

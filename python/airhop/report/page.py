@@ -162,7 +162,7 @@ def _layout(chapter: Page) -> Layout | CalculationPage | TwinLayout:
 
 
 def _digest(script: str) -> str:
-    """Name a script as a Content-Security-Policy allows it (W3C CSP 3 §2.3.1)."""
+    """Return the hash of a script, by which a Content-Security-Policy allows it (W3C CSP 3 §2.3.1)."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 
 

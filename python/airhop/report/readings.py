@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from airhop.experiments.reading import DEFAULT, SILENT, Question, Reading
 from airhop.experiments.reproduced import CheckedClaim
 
-RULE = "The default is chosen by what is printed; the others are run one at a time, all else as by default."
+RULE = "The text of the paper determines the default reading. Each other reading changes one question; all "
+"other questions keep their default."
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class ReadingsTable:
 
     @classmethod
     def of(cls, claims: Sequence[CheckedClaim], questions: Sequence[Question]) -> ReadingsTable | None:
-        """Make the table of claims that were judged under several readings; None for other claims."""
+        """Make the table of claims with verdicts under several readings; None for other claims."""
         if not claims or len(claims[0].judged) < 2:
             return None
         return cls(tuple(claims), tuple(questions))

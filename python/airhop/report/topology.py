@@ -36,7 +36,7 @@ def plans(run: TracedRun) -> list[Plan]:
     """Draw the cells of a run in which some stations do not hear each other."""
     channels = cells(run.network, run.tables)
     limited = [cell for cell in channels if cell.limited]
-    if not limited:  # the ways of many flows through one wire cost a search each
+    if not limited:  # the search for the path of each flow would take long if many flows share a wire
         return []
     ways = routes(run.network, channels, run.document["flows"])
     return [_plan(cell, ways) for cell in limited]
@@ -63,7 +63,7 @@ def _draw(cell: Cell, ways: Mapping[str, Sequence[tuple[str, str]]]) -> Markup:
     (left, right), (low, high) = extent(cell, cell.places)
     scale = min(WIDTH_PX / (right - left), MOST_HEIGHT_PX / (high - low))
     width, height = scale * (right - left), scale * (high - low)
-    # The y axis of the scenario points up, that of a screen down.
+    # The y axis of the scenario points up, the y axis of a screen down.
     at = {name: (scale * (x - left), scale * (high - y)) for name, (x, y) in cell.places.items()}
     ends = {end for hops in ways.values() for end in (hops[0][0], hops[-1][1])}
     on_way = {node for hops in ways.values() for hop in hops for node in hop}

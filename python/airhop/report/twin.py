@@ -25,9 +25,9 @@ ALWAYS_TOLD = ("channel", "collision", "queue", "retries")
 
 
 CAPTIONS = {
-    "delivered": "Bytes delivered over time; on each curve what was lost of its data, and to what",
+    "delivered": "Delivered bytes over time; the marks on each curve are its lost data, by cause",
     "goodput": "Goodput in windows",
-    "cwnd": "Congestion windows: of the kernel as TCP_INFO has it every 50 ms, of the twin at each change",
+    "cwnd": "Congestion windows: the kernel's from TCP_INFO every 50 ms, the twin's at each change",
 }
 
 
@@ -72,12 +72,12 @@ class Side:
 
     @property
     def goodput_mbps(self) -> float:
-        """Bytes delivered over that span, in Mbit/s: a run begins before its connections do."""
+        """Goodput from the first segment to the last delivery, Mbit/s; the run begins before."""
         return float(self.flow[ACTIVE] or 0.0)
 
     @cached_property
     def lost(self) -> dict[str, int]:
-        """Losses of its data by cause, and of its ACKs as `ack`: frames for channel and collision."""
+        """Losses of the flow's data by cause, and of its ACKs as `ack`: frames for channel and collision."""
         import polars as pl
 
         drops = self.rows("drops").select(pl.col("kind", "cause").cast(pl.String))
@@ -137,7 +137,7 @@ class TwinChapter:
     def warnings(self) -> list[str]:
         """Cautions about the numbers."""
         late = [] if self.live is None or self.live["valid"] else self.live["why"]
-        too_late = [f"Not valid, it says nothing about its network: {'; '.join(late)}."] if late else []
+        too_late = [f"The run is not valid: {'; '.join(late)}."] if late else []
         return [*too_late, *self.notes]
 
     @property
@@ -170,7 +170,7 @@ class TwinLayout:
     chapter: TwinChapter
     template = "twin.html.j2"
     heights = HEIGHTS_PX
-    """Of the figures, in pixels."""
+    """Height of the figures, pixels."""
 
     @property
     def captions(self) -> dict[str, str]:
@@ -179,7 +179,7 @@ class TwinLayout:
 
     @property
     def sections(self) -> tuple[str, ...]:
-        """Parts of the page that its top links to."""
+        """Parts of the page to which its top has links."""
         return ("figures", "tables", *(("emulator",) if self.chapter.live else ()), "method")
 
     @property
@@ -202,7 +202,7 @@ class TwinLayout:
 
     @property
     def rows(self) -> list[tuple[str, list[str]]]:
-        """Results of both: a row per quantity, a cell per run."""
+        """Results of both runs: a row per quantity, a cell per run."""
         sides = self.chapter.sides
         causes = [c for c in DATA_DROPS if c in ALWAYS_TOLD or any(side.lost[c] for side in sides)]
         return [
@@ -217,9 +217,9 @@ class TwinLayout:
             ("retransmissions", [number(side.flow["retransmissions"]) for side in sides]),
             *((DATA_DROPS[cause].text, [number(side.lost[cause]) for side in sides]) for cause in causes),
             (ACK_LOST.text, [number(side.lost["ack"]) for side in sides]),
-            ("round trip, smoothed, at the end, ms", [number(side.flow["srtt_ms"]) for side in sides]),
-            ("data through the network, median, ms", [number(side.delay_ms[0]) for side in sides]),
-            ("data through the network, 95 % below, ms", [number(side.delay_ms[1]) for side in sides]),
+            ("smoothed round-trip time at the end, ms", [number(side.flow["srtt_ms"]) for side in sides]),
+            ("one-way delay of data, median, ms", [number(side.delay_ms[0]) for side in sides]),
+            ("one-way delay of data, 95th percentile, ms", [number(side.delay_ms[1]) for side in sides]),
         ]
 
     @property
@@ -229,8 +229,8 @@ class TwinLayout:
         shift, delay = live["goodput_shift"], live["delay_shift"]
         told = [
             ("valid", "yes" if live["valid"] else "no"),
-            ("goodput moved by lateness", f"{moved(shift)}, limit {shift['limit']:g} %"),
-            (f"{delay['quantity']} moved by lateness", f"{moved(delay)}, limit {delay['limit']:g} %"),
+            ("change of goodput by lateness", f"{moved(shift)}, limit {shift['limit']:g} %"),
+            (f"change of {delay['quantity']} by lateness", f"{moved(delay)}, limit {delay['limit']:g} %"),
             ("pairs of runs", f"{shift['pairs']} of {shift['length_s']:.3g} s"),
             ("compared", shift["compared"]),
         ]

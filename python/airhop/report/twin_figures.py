@@ -141,7 +141,7 @@ def _empty(name: str, time: Range1d, label: str) -> figure:
 
 
 def _curve(plot: figure, run: str, rows: pl.DataFrame, label: str, value: str) -> None:
-    """Draw a run as steps; Bokeh does not hit steps, an unseen line does."""
+    """Draw a run as steps, with an invisible line for the hover card, as Bokeh has none for steps."""
     look, source = LOOKS[run], ColumnDataSource(rows.to_dict(as_series=False))
     drawn = plot.step(
         "x",

@@ -27,7 +27,7 @@ def tables(rows: Sequence[Row], look: Mapping[str, SchemeStyle]) -> str:
     heads = ["scheme", first, f"to {rows[0].scheme}", *others]
     found = _table("", heads, {row.scheme: _cells(row, row is rows[0]) for row in rows}, look)
     if rows[0].datagrams:
-        title = "UDP flows beside it: rates are sums, the others means over flows"
+        title = "UDP flows: rates are sums over the flows, other columns are means"
         heads = ["scheme", *map(_datagram_head, SHOWN_OF_DATAGRAMS)]
         cells = {row.scheme: [_datagram_cell(row, name) for name in SHOWN_OF_DATAGRAMS] for row in rows}
         found += _table(title, heads, cells, look)

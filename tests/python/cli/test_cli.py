@@ -339,7 +339,7 @@ def test_doctor_reports_a_successful_self_check(cli: Cli) -> None:
         ("run last-hop --seed x", "--seed"),
         ("run last-hop --seed 1.5", "`1.5` is not a whole number"),
         ("run last-hop --rep 1e3", "`1e3` is not a whole number"),
-        ("run last-hop more", "what is `more`?"),
+        ("run last-hop more", "unexpected argument `more`."),
         ("run .", "is a folder"),
         ("compare last-hop reno --reps 99999999999", "expected 1 to 100000"),
         ("run last-hop --sed 1", "--seed"),

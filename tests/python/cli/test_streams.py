@@ -49,7 +49,7 @@ def test_a_removed_working_directory_is_reported(tmp_path: Path) -> None:
     ended = subprocess.run(["bash", "-c", line], cwd=gone, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (
         1,
-        "airhop: the working directory is gone; change to another one\n",
+        "airhop: the working directory no longer exists; change to another folder\n",
     )
 
 

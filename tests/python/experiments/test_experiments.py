@@ -353,7 +353,7 @@ def test_reproduce_prints_failed_and_open_claims(
     assert [claim["reason"] for claim in document["claims"]] == ["because", "because", None]
     assert told.err.splitlines()[-2:] == [
         "airhop: a/b: wrong does not hold",
-        "airhop: a/b: close is not decided; more replications may",
+        "airhop: a/b: close is undecided; run more replications",
     ]
 
 

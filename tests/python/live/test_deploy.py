@@ -53,7 +53,7 @@ def test_a_dry_run_prints_the_verifiers_output_and_leaves_nothing_loaded(host: H
 @pytest.mark.alone
 def test_an_object_in_use_is_unloaded_after_its_last_connection(host: Host, tmp_path: Path) -> None:
     object_ = str(renamed("eln", NAME, tmp_path))
-    assert "hears no notices" in host.run(object_)
+    assert "receives no notices" in host.run(object_)
     assert "is deployed already" in host.run(object_, code=1)
     connect = host.entering(sys.executable, "-c", CONNECTION, NAME)
     with subprocess.Popen(connect, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as connection:
@@ -67,8 +67,8 @@ def test_an_object_in_use_is_unloaded_after_its_last_connection(host: Host, tmp_
         assert (state["registered"], state["users"]) == (False, 1)
         connection.communicate()
     wait_until(lambda: not host.has_something())
-    assert f"{NAME}: nothing of it is left" in host.run("--status")
-    assert "nothing is deployed" in host.run("--status")
+    assert f"{NAME}: the kernel has freed it" in host.run("--status")
+    assert "no control is deployed" in host.run("--status")
     assert "not deployed" in host.run("--remove", NAME, code=2)
 
 
@@ -84,7 +84,7 @@ def test_the_default_congestion_control_applies_to_its_network_namespace_only(
     assert host_default(host) == NAME
     [state] = host.states()
     assert (state["default"], state["users"]) == (True, 1)
-    assert "nothing of it is left" in host.run("--remove", NAME, net=False)
+    assert "the kernel has freed it" in host.run("--remove", NAME, net=False)
     assert host_default(host) == before
 
 
@@ -101,7 +101,7 @@ def test_the_notice_listener_is_removed_with_its_interface(host: Host, tmp_path:
     assert (state["listening"], state["device"]) == (True, "ears")
     subprocess.run(host.entering("ip", "link", "delete", "ears"), check=True)
     assert "does not listen at ears" in host.run("--status")
-    assert "nothing of it is left" in host.run("--remove", NAME)
+    assert "the kernel has freed it" in host.run("--remove", NAME)
     wait_until(lambda: not host.has_something())
 
 
@@ -111,8 +111,8 @@ def test_no_deployment_is_left_after_a_reboot(host: Host) -> None:
     script = "from airhop.live import records; records.RECORDS.mkdir();"
     script += f" records.write(records.Record({NAME!r}, 'x.bpf.o', map=1, boot='earlier'))"
     subprocess.run(host.entering(sys.executable, "-P", "-c", script), check=True)
-    assert f"{NAME}: nothing of it is left" in host.run("--status")
-    assert "nothing is deployed" in host.run("--status")
+    assert f"{NAME}: the kernel has freed it" in host.run("--status")
+    assert "no control is deployed" in host.run("--status")
 
 
 @pytest.mark.alone

@@ -164,7 +164,7 @@ def test_a_server_terminated_at_the_end_of_the_run_has_not_failed(cli: Cli, fake
     fake_core.live = {"commands": [command("s", "serve", 143, in_time=False)]}
     ended = cli(*TWO)
     assert ended.code == 0
-    assert "serve  (ended since the time was up)" in ended.out
+    assert "serve  (ended by Airhop at the end of the run)" in ended.out
 
 
 def test_an_emulation_with_late_packets_is_not_valid(cli: Cli, fake_core: FakeCore) -> None:
@@ -185,7 +185,7 @@ def test_an_interrupted_emulation_exits_with_130_and_names_its_log(
     fake_core.raised = KeyboardInterrupt()
     ended = cli(*TWO, "--log", str(tmp_path / "a.log"))
     assert (ended.code, ended.out) == (130, "")
-    assert "interrupted after 2 s; what had entered is in" in ended.err
+    assert "interrupted after 2 s; the datagrams that had entered are in" in ended.err
     assert "Traceback" not in ended.err
 
 

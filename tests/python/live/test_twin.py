@@ -176,7 +176,7 @@ def test_emulate_writes_a_report_and_leaves_no_log(
     text = path.read_text(encoding="utf-8")
     assert "it stood still for 30 ms at 1.5 s" in text
     assert "<dt>lateness, p99</dt><dd>200 µs</dd>" in text
-    assert "<dt>goodput moved by lateness</dt><dd>0.0 % (0.0 to 0.0), limit 3 %</dd>" in text
+    assert "<dt>change of goodput by lateness</dt><dd>0.0 % (0.0 to 0.0), limit 3 %</dd>" in text
     assert "<dt>turnaround of d, p90</dt><dd>1,200 µs</dd>" in text
     assert "--on s serve --on d &#39;ask {s}&#39; --seed 3 --rep 0" in text
 

@@ -262,7 +262,7 @@ def test_a_cross_check_beyond_its_bound_is_reported_as_failure(
     plant(monkeypatch, small(), small(wrong=2.0, id="linux planted"))
     ended = doctor("--cross-check", "--json")
     assert ended.code == 1
-    assert "no reason is known: linux planted\n" in ended.err
+    assert "without a known reason: linux planted\n" in ended.err
     document = json.loads(ended.out)
     assert (document["seed"], document["mode"]) == (1, "full")
     assert [(row["id"], row["verdict"]) for row in document["rows"]] == [

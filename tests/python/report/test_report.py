@@ -298,7 +298,7 @@ def test_the_report_of_an_incomplete_study_states_that_runs_are_missing() -> Non
     table = synthetic_study.study()
     table.complete = False
     text = words(Page(render([Chapter.of_table(table, trace=False)])))  # type: ignore[arg-type]
-    assert "Not every run of this study is there yet." in text
+    assert "Some runs of this study are still missing." in text
 
 
 def test_points_without_runs_are_left_out() -> None:

@@ -67,7 +67,9 @@ def test_the_packets_of_a_selected_flow_are_shown(tmp_path: Path) -> None:
     assert isinstance(shown, Chapter)
     assert (chapter.runs[0].flow["name"], shown.runs[0].flow["name"]) == (first, second)
     assert set(shown.runs[0].table("segments")["flow"].cast(str)) == {second}
-    with pytest.raises(InputError, match=f"no run that is shown has a TCP flow `ftp`.* There are: {first}, "):
+    with pytest.raises(
+        InputError, match=f"no run in this report has a TCP flow `ftp`.* There are: {first}, "
+    ):
         report_folder(tmp_path, flow="ftp")
 
 
@@ -229,4 +231,4 @@ def test_a_report_has_the_first_lines_of_a_long_scenario() -> None:
     """A scenario of 10,000 flows has 70 MB of text: no page that a browser opens."""
     lines = [f"line {number}" for number in range(MOST_LINES + 7)]
     assert excerpt("\n".join(lines[:MOST_LINES])).splitlines() == lines[:MOST_LINES]
-    assert excerpt("\n".join(lines)).splitlines() == [*lines[:MOST_LINES], "# … and 7 lines more"]
+    assert excerpt("\n".join(lines)).splitlines() == [*lines[:MOST_LINES], "# … and 7 more lines"]

@@ -18,7 +18,7 @@ class Again(Exception):  # noqa: N818
     """Request to `dispatch` to restart the command by another program, which provides privileges."""
 
     def __init__(self, by: Sequence[str]) -> None:
-        super().__init__(f"to be started by {' '.join(by)}")
+        super().__init__(f"the command must be started by {' '.join(by)}")
         self.by = by
 
 
@@ -28,7 +28,9 @@ def start_again(by: Sequence[str], words: Sequence[str]) -> NoReturn:
     Raises PrivilegeError if a restart is impossible or would not provide the privilege.
     """
     if _BEEN_HERE in os.environ:
-        raise PrivilegeError(f"{by[0]} grants no right to create network namespaces: run airhop as root")
+        raise PrivilegeError(
+            f"{by[0]} does not grant the right to create network namespaces: run airhop as root"
+        )
     # Without -P, Python would import an `airhop` of the working directory.
     command = [*by, sys.executable, "-P", "-m", "airhop", *words]
     sys.stdout.flush()

@@ -28,7 +28,7 @@ COMPLETE = "__complete"
 
 
 def _whole(_type: object, tokens: Sequence[Token]) -> int:
-    """Read a whole number. The parser's own reading rounds `1.5`."""
+    """Read a whole number. The parser itself would round `1.5`."""
     text = tokens[0].value
     try:
         return int(text)
@@ -118,9 +118,9 @@ def application() -> App:
     app = App(
         name="airhop",
         help="Simulate and compare TCP over wireless links.",
-        version_flags=(),  # `main` answers it
+        version_flags=(),  # `main` prints the version
         result_action="return_value",
-        suppress_keyboard_interrupt=False,  # `main` says what had finished
+        suppress_keyboard_interrupt=False,  # `main` prints the number of finished runs
         console=help_console(),
         print_error=False,
         exit_on_error=False,
@@ -159,13 +159,16 @@ def dispatch(words: Sequence[str]) -> int:
             command.usage = usage(words[0], command.default_command)
         code = _exit_code_of(app, words)
     except UnusedCliTokensError as error:
-        return _fail(f"what is `{' '.join(error.unused_tokens or [])}`? See airhop {words[0]} --help.")
+        return _fail(
+            f"unexpected argument `{' '.join(error.unused_tokens or [])}`. See airhop {words[0]} --help."
+        )
     except CycloptsError as error:
         return _fail(f"{error} See airhop {words[0]} --help.")
     except (InputError, ScenarioError) as error:
         return _fail(str(error))
-    except UnicodeEncodeError as error:  # of a word that is no text, or a name that this locale cannot write
-        return _fail(f"`{shortened(error.object)}` is no text that {error.encoding} can write")
+    # an argument that is not text, or a file name that this locale cannot encode
+    except UnicodeEncodeError as error:
+        return _fail(f"`{shortened(error.object)}` cannot be encoded as {error.encoding}")
     except SchemeError as error:
         cause = "" if error.__cause__ is None else f"\n\n{users_traceback(error.__cause__)}"
         return _fail(f"{error}{cause}", EXIT_FAILED)

@@ -24,7 +24,7 @@ MOST_ROWS = 1_000
 """Largest number of rows of a table: the layout of each row takes milliseconds."""
 
 GAP = 2
-"""Characters between two columns of a table, and at its two edges together."""
+"""Characters between two columns of a table; also the total at its two edges."""
 
 
 class _Console(Console):
@@ -37,7 +37,7 @@ class _Pipe(_Console):
     """Console for pipes and files: lines have no trailing blanks."""
 
     def print(self, *objects: Any, **how: Any) -> None:
-        """Print as rich does, without the spaces that fill its tables up."""
+        """Print as rich does, without the trailing spaces of its tables."""
         with self.capture() as captured:
             super().print(*objects, **how)
         self.file.write(re.sub(r"[ ]+$", "", captured.get(), flags=re.MULTILINE))
@@ -111,10 +111,10 @@ def print_table(
     out.print(title, style="bold")  # not the table's own title, which is folded to the table's width
     out.print(shown)
     if beyond:
-        print_note(out, f"and {len(beyond):,} more rows; --json has everything")
+        print_note(out, f"and {len(beyond):,} more rows; --json prints all rows")
     if fitting < len(columns):
         missing = ", ".join(column.replace("-\n", "").replace("\n", " ") for column in columns[fitting:])
-        say(f"the terminal is too narrow for {missing}; --json has everything")
+        say(f"the terminal is too narrow for {missing}; --json prints all columns")
 
 
 def print_note(out: Console, text: str) -> None:

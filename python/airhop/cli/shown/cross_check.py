@@ -32,7 +32,7 @@ def cross_check(*, quick: bool, seed: int, out: Path | None, as_json: bool) -> i
         _print(rows)
     beyond = [row.check.id for row in rows if row.verdict == "beyond"]
     if beyond:
-        say(f"airhop: beyond the bound, and no reason is known: {'; '.join(beyond)}")
+        say(f"airhop: differences beyond the bound without a known reason: {'; '.join(beyond)}")
     return EXIT_FAILED if beyond else 0
 
 

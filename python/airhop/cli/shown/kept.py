@@ -77,7 +77,7 @@ class Kept:
         return {name: path for name, path in self.figures.items() if path is not None}
 
     def run(self, title: str, once: Callable[[bool], Result]) -> Result:
-        """Run with progress, traced if something needs it, and write the tables of the trace."""
+        """Run with progress, traced if an option needs the trace, and write the tables of the trace."""
         with (
             nullcontext() if self.trace is None else filling(self.trace) as tables,
             reporter_for_stderr().task(title, 1) as task,

@@ -83,7 +83,7 @@ def print_live(out: Console, emulation: Emulation) -> None:
     )
     if sent := {kind: count for kind, count in live["notices"]["sent"].items() if count}:
         heard, spared = live["notices"].get("heard"), live["notices"].get("spared")
-        hearing = "" if heard is None else f"; heard {heard:,}, cuts of the window spared {spared:,}"
+        hearing = "" if heard is None else f"; received {heard:,}, avoided window reductions {spared:,}"
         out.print(f"notices to real senders: {_counts(sent)}{hearing}", soft_wrap=True)
     for one in live["commands"]:
         out.print(harmless(f"{one['node']}$ {one['command']}{_ending(one)}"), style="bold")
@@ -102,5 +102,5 @@ def _printed(stdout: str) -> str:
 
 def _ending(command: Mapping[str, Any]) -> str:
     if command["ended_by_airhop"]:
-        return "  (ended since the time was up)"
+        return "  (ended by Airhop at the end of the run)"
     return "" if command["exit"] == 0 else f"  (exit {command['exit']})"

@@ -30,7 +30,7 @@ def check_page(path: Path) -> None:
 
 def write_twin_page(log: Log, path: Path, *, live: Mapping[str, Any] | None = None, command: str) -> None:
     """Write the report of an emulation and its simulated twin, and print the report's address."""
-    from airhop.report.beside import write_twin  # and with it bokeh, which completion needs not
+    from airhop.report.beside import write_twin  # imports bokeh, which shell completion does not need
 
     write_twin(log, path, live=live, command=command, reporter=reporter_for_stderr())
     say(f"airhop: open {path.absolute().as_uri()} in a browser")

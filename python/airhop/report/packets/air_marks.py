@@ -8,11 +8,12 @@ COLLISION_COLOR = "#8b5cf6"
 """Colour of collisions in the other figures of a time-line."""
 COLLISIONS = {
     "hidden": Mark("hidden", "collision: hidden terminals", "asterisk", COLLISION_COLOR, 13),
-    "sending": Mark("sending", "collision: addressee was sending", "asterisk", COLLISION_COLOR, 10),
+    "sending": Mark("sending", "collision: the receiver was sending", "asterisk", COLLISION_COLOR, 10),
     "sensed": Mark("sensed", "collision: senders sense each other", "asterisk", COLLISION_COLOR, 10),
     "unknown": Mark("unknown", "collision: unknown", "asterisk", COLLISION_COLOR, 10),
 }
-"""By reason (`airhop.analysis.on_air.REASONS`); at the frame's end, in the lane of the station it was for."""
+"""Marks of collisions by reason (`airhop.analysis.on_air.REASONS`), at the frame's end in the receiver's
+lane."""
 OUTCOMES = {
     "captured": Mark("captured", "captured", "diamond", "#1f9d63", 11, filled=False),
     "channel": Mark("channel", "channel error", "x", "#e03131", 9),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from airhop.report.packets.traced import TracedRun
 
 MOST_ROWS = 100
-"""Connections that a page lists at most, the first."""
+"""Maximum number of connections that a page lists."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Connections:
     count: int
     """Number of all connections with segments in this direction."""
     rows: list[dict[str, float | int | str]]
-    """`name`; `opened` and `ended`, s: its first segment and its last ACK; `kilobytes`; `segments`
+    """`name`; `opened` and `ended`, s: times of the first segment and the last ACK; `kilobytes`; `segments`
     with data; `retransmissions`."""
 
 

@@ -51,7 +51,8 @@ def timeline_figures() -> dict[str, figure]:
     crosshair = Span(dimension="height", line_dash="dotted", line_width=1, line_color="#7d8794")
     for plot in made.values():
         zoom, wheel = BoxZoomTool(dimensions="width"), WheelZoomTool(dimensions="width", modifiers="ctrl")
-        plot.xaxis.formatter = BasicTickFormatter(use_scientific=False)  # or 1 ms is 1.000e-3
+        # without this format 1 ms would be 1.000e-3
+        plot.xaxis.formatter = BasicTickFormatter(use_scientific=False)
         plot.add_tools(CrosshairTool(overlay=crosshair), PanTool(dimensions="width"), wheel, zoom)
         plot.toolbar.active_drag, plot.toolbar.active_scroll = zoom, wheel
     return made
@@ -82,7 +83,7 @@ def _window(time: Range1d, rows: ColumnDataSource) -> figure:
         width=1.5,
         line_dash=[5, 3],
         name="ssthresh",
-    ).tags = UNFITTED  # it starts far above everything
+    ).tags = UNFITTED  # ssthresh starts far above all other values
     plot.step("x", "cwnd", source=rows, mode="after", color=WINDOW_COLORS["cwnd"], width=2, name="cwnd")
     plot.y_range.tags = ["zero"]
     card = tooltip(

@@ -36,7 +36,7 @@ def source(name: str, *columns: str) -> ColumnDataSource:
 
 
 def hover_along(plot: figure, rows: ColumnDataSource, y: str, card: str) -> None:
-    """Show the card of the last change before the pointer. Bokeh does not hit steps: an unseen line does."""
+    """Show the card of the last change before the pointer, by an invisible line: steps have no cards."""
     unseen = plot.line("x", y, source=rows, line_alpha=0.0)
     unseen.tags = UNFITTED
     words = dict.fromkeys(("@ssthresh", "@srtt_ms"), CustomJSHover(code=NUMBER_OR_NONE))

@@ -21,7 +21,7 @@ class Mark:
     shown: bool = True
     """True if the page shows the group by default; groups that repeat a loss mark are hidden at first."""
     height: str | None = "first byte"
-    """Name of the height in the hover card; None where the packet has no number of its own."""
+    """Name of the height in the hover card; None for a packet without a sequence number."""
     dropped: bool = False
     """True if the event has a place and a cause."""
 
@@ -124,11 +124,11 @@ AIR_LOSSES = (
 )
 """Marks on the floor of the figure of the queues."""
 HEIGHTS_PX = {"sequence": 460, "arrivals": 320, "window": 230, "timer": 300, "queue": 220}
-"""Of the figures of a time-line whose height does not depend on the run."""
+"""Heights of the figures of a time-line that are equal for all runs, pixels."""
 ACK_COLOR = "#7d8794"
 WINDOW_COLORS = {"cwnd": "#2f7fd6", "ssthresh": "#c77700", "flight": "#7d8794"}
 GREY, BLUE, GOLD, CRIMSON, GREEN, VIOLET = COLORS[:6]
 """Colour of the palette, whose colours remain distinct with every colour vision."""
 TIMER_COLORS = {"rto": CRIMSON, "srtt": BLUE}
 QUEUE_COLORS = ("#2f7fd6", "#c77700", "#1f9d63", "#0d9aa8", "#a8643c", "#7d8794")
-"""Of the fullest queues; the others are not drawn."""
+"""Colours of the fullest queues; other queues are not drawn."""

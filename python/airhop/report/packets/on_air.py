@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from airhop.report.packets.traced import TracedRun
 
 MOST_FRAMES = 12_000
-"""Frames of a run in the page at most, its first: some 100 kB. A run of 20 s has tens of thousands."""
+"""Maximum number of frames of a run in the page, about 100 kB; a run of 20 s has tens of thousands."""
 MOST_LANES = 24
-"""Stations in the page at most, the busiest."""
+"""Maximum number of stations in the page; the busiest are shown."""
 TICK_S = 1e-7
 """Unit of the packed times."""
 

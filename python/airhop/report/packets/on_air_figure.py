@@ -24,12 +24,12 @@ from airhop.report.packets.marks import Mark
 BOX = ("left", "right", "bottom", "top")
 STEM = ("x0", "y0", "x1", "y1")
 INK = "#7d8794"
-"""Of arrows and strips: seen on light, dark and paper."""
+"""Colour of arrows and strips, visible on light and dark pages and in print."""
 WAITING_ALPHA, STRIP_ALPHA, OVERLAP_ALPHA = 0.22, 0.6, 0.15
 
 
 def on_air_figure(time: Range1d) -> figure:
-    """Make the figure `air`: a lane per station on the time axis of the others."""
+    """Make the figure `air`: a lane per station on the time axis of the other figures."""
     plot = plain_figure(
         name="air", height=FRAME_PX, x_range=time, y_range=Range1d(0.5, -0.5), y_axis_label="Station"
     )

@@ -18,13 +18,13 @@ TRIPS: dict[bool, Mark] = {
     False: Mark("trip", "round trip of a segment", "circle", GREY, 4),
     True: Mark("trip-again", "sent more than once", "circle", GREY, 6, filled=False),
 }
-"""Style by whether a segment was sent more than once, so that the sender may not measure it."""
+"""Style of a segment; True: sent more than once, so the sender may not measure its round-trip time."""
 TRIP_COLUMNS = ("x", "y", "kilobytes", "sendings")
 TIMELY: dict[bool, Mark] = {
     False: Mark("notice-in-time", "notice in time", "square", GREEN, 5),
     True: Mark("notice-late", "notice late", "x", VIOLET, 7),
 }
-"""By whether a notice came after the expiry that it should have prevented."""
+"""Style of a notice; True: received after the expiry that it should have prevented."""
 NOTICE_COLUMNS = ("x", "y", "kind", "lateness")
 FLOOR, ROW = 0.03, 0.06
 """Height of the first kind of notices, and distance of kinds; shares of the height."""
@@ -60,7 +60,7 @@ def _trips(trips: pl.DataFrame, again: bool) -> tuple[LegendEntry, pl.DataFrame]
 
 
 def _notices(notices: pl.DataFrame, late: bool) -> tuple[LegendEntry, pl.DataFrame]:
-    """Select the notices that came in time or late, a row for each kind."""
+    """Select the notices received in time, or late; a row for each kind."""
     row = pl.col("kind").rank("dense").cast(pl.Float64) - 1.0
     rows = notices.with_columns(y=FLOOR + ROW * row).filter(pl.col("late") == late)
     shown = rows.select("y", x="time_s", kind=pl.col("kind").str.to_uppercase(), lateness="lateness_ms")

@@ -14,7 +14,7 @@ from airhop.report.packets.sequence_figure import EDGES, mark_timeouts, shade
 
 TICKS_MS = [step * 10.0**decade for decade in range(6) for step in (1, 2, 5)]
 IN_SECONDS = "return String(tick / 1000)"
-"""Format of milliseconds on the axis: hover cards keep them."""
+"""Format of the axis, which converts ms to s; hover cards show ms."""
 STRIP = "strip"
 """Tag of renderers in the strip at the lower edge, for which the figure reserves space."""
 
@@ -50,7 +50,7 @@ def round_trip_figure(time: Range1d, window: ColumnDataSource) -> figure:
 
 
 def _notices(plot: figure) -> None:
-    """Mark on the lower edge which notices came before the expiry that each should have prevented."""
+    """Mark notices on the lower edge, by whether they came before the expiry to be prevented."""
     for mark in TIMELY.values():
         drawn = plot.scatter(
             "x",
@@ -64,5 +64,7 @@ def _notices(plot: figure) -> None:
             name=mark.group,
         )
         drawn.tags = [*UNFITTED, STRIP]
-        card = tooltip(f"@kind: {mark.text}", ("time", TIME), ("after that expiry", "@lateness{0.0} ms"))
+        card = tooltip(
+            f"@kind: {mark.text}", ("time", TIME), ("after the timer's expiry", "@lateness{0.0} ms")
+        )
         plot.add_tools(HoverTool(renderers=[drawn], tooltips=card))

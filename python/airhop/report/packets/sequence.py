@@ -21,7 +21,7 @@ ARRIVALS: dict[tuple[bool, bool], Mark] = {
     (True, True): Mark("arrived-again", "sent again by the source: delivered", "triangle", GOLD, 8),
     (False, True): Mark("arrival-lost-again", "sent again: dropped", "y", VIOLET, 9, filled=False),
 }
-"""By whether a frame was delivered and whether it bears a retransmission of the source, in drawing order."""
+"""Marks of frames by (delivered, carries a retransmission of the source), in drawing order."""
 COLUMNS = ("x", "y", "kilobytes", "attempt", "copy", "cause")
 """Columns of the source of each mark; `copy` is 0 for a copy that an agent on the path sent."""
 HOP_FADES, HOP_TIMEOUTS = "hop-fades", "hop-timeouts"

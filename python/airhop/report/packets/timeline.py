@@ -57,8 +57,8 @@ class Timeline:
     sources: dict[str, pl.DataFrame]
     """Rows by source: `x` in seconds, `y` and the values of the hover cards; empty sources are left out."""
     legends: dict[str, list[LegendEntry]]
-    """By figure: `sequence`, `arrivals` of a radio link, `window`, `timer`, and `queue` and `air` where the
-    trace has them."""
+    """By figure: `sequence`, `arrivals` of a radio link, `window`, `timer`, and `queue` and `air` if the
+    trace has these tables."""
     losses: list[float]
     """Times at which a data packet was lost, in seconds, ascending."""
     air: AirShown | None = None

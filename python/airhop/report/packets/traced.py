@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from airhop.study.table import Table
 
 LONGEST_S = 20.0
-"""Simulated seconds shown at most: enough for hundreds of losses, and a page that opens at once."""
+"""Maximum simulated time in the page, s: enough for hundreds of losses, and little enough to load fast."""
 SLOW_MBPS = 0.1
 """Goodput below which the unit is kbit/s."""
 OPENING_S = 2.0
@@ -36,7 +36,7 @@ class TracedRun:
     command: str
     rep: int = 0
     point: int | None = None
-    """Index of the study's point that this is a replication of."""
+    """Index of the study's point of which this run is a replication."""
     opening_s: float = OPENING_S
     network: Mapping[str, Any] = field(default_factory=dict)
     """The scenario as plain data."""
@@ -57,7 +57,7 @@ class TracedRun:
 
     @cached_property
     def flow(self) -> dict[str, Any]:
-        """The TCP flow shown, or that of the connection shown."""
+        """The TCP flow shown, or the flow of the connection shown."""
         name = next(iter(self.connections)) if self.shown is None else self.shown
         line = next(flow for flow, opened in self.connections.items() if name in (flow, *opened))
         return next(flow for flow in self.document["flows"] if flow["name"] == line)
@@ -76,14 +76,14 @@ class TracedRun:
 
     @property
     def goodput(self) -> str:
-        """The goodput of the flow shown, in words; with its name, where the run has others."""
+        """The goodput of the flow shown, in words; with its name if the run has several flows."""
         mbps = float(self.flow["goodput_mbps"])
         told = f"{mbps:.2f} Mbit/s" if mbps >= SLOW_MBPS else f"{1000.0 * mbps:.2f} kbit/s"
         return f"{self.flow['name']}: {told}" if len(self.document["flows"]) > 1 else told
 
     @property
     def about_goodput(self) -> str:
-        """Scope of that goodput: tables have the goodput of all flows and replications."""
+        """Caption that distinguishes this goodput from the tables' goodput of all flows and replications."""
         return (
             f"Goodput of flow {self.flow['name']} alone, in {self.duration_s:g} s of replication {self.rep};"
             " tables have the means of all replications, summed over the flows"
@@ -111,7 +111,7 @@ def trace_schemes(
     """Run every scheme at one setting again with its trace, all with the same channel.
 
     The setting is the point with this index, by default the middle one of the grid. Runs are shortened to the
-    length that a page can show; a short run equals the beginning of the long one.
+    length that a page can show; a short run equals the beginning of the long run.
     """
     rep = choice.rep if choice else 0
     limit = choice.duration_s if choice else LONGEST_S
