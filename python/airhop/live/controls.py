@@ -16,7 +16,7 @@ from airhop.plugins import loaded, objects_among
 from airhop.scenario import Scenario
 
 OF_THE_KERNEL = ("reno", "cubic", "bbr")
-"""Schemes that the kernel also has."""
+"""Schemes that are also congestion controls of the kernel."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def chosen(
 
     A BPF object of `with_` applies to the flows between nodes with real hosts, and their copies, unless
     `scheme` names another scheme; `scheme` alone may name one of the kernel's own. If the object needs ECN,
-    receivers get it, too (RFC 8257 §3.2).
+    its receivers also use ECN (RFC 8257 §3.2).
 
     Raises InputError if the choice among several objects is ambiguous, and PrivilegeError, with the line of
     `airhop doctor`, if this user may not load the object.
@@ -70,7 +70,7 @@ def chosen(
 def _only(objects: dict[str, str]) -> str | None:
     if len(objects) > 1:
         raise InputError(
-            f"--with brings {len(objects)} congestion controls; expected --scheme with one of"
+            f"--with loads {len(objects)} congestion controls; expected --scheme with one of"
             f" {', '.join(objects)}"
         )
     return next(iter(objects), None)

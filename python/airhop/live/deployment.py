@@ -58,7 +58,7 @@ class Plan:
         lines = [f"register {self.name} for all network namespaces ({PINS / folder_name(self.name)})"]
         if self.device is not None:
             listeners = ", ".join(self.object.listeners)
-            lines.append(f"show packets that arrive at {self.device} to {listeners}")
+            lines.append(f"let {listeners} read the packets that arrive at {self.device}")
         if self.before is not None:
             lines.append(f"make {self.name} the default of this network namespace, in place of {self.before}")
         return lines
@@ -136,7 +136,9 @@ def lacking(plan: Plan) -> list[str]:
     if plan.name in records.recorded():
         lines.append(f"name        {plan.name} is deployed already: airhop deploy --remove {plan.name}")
     elif plan.name in _available():
-        lines.append(f"name        the kernel has a {plan.name} already, which Airhop has not deployed")
+        lines.append(
+            f"name        the kernel already has a control {plan.name}, which Airhop has not deployed"
+        )
     return lines
 
 
@@ -181,8 +183,8 @@ def dry_run(plan: Plan) -> list[tuple[str, bool, list[str]]]:
     Returns
     -------
     list[tuple[str, bool, list[str]]]
-        Program, True if the kernel accepts it, and lines of the kernel's verifier; last the structure of
-        callbacks, if all programs are accepted.
+        Program, True if the kernel accepts it, and lines of the kernel's verifier; the last entry is the
+        structure of callbacks, if all programs are accepted.
 
     Raises
     ------
@@ -233,8 +235,8 @@ def deployed() -> tuple[list[Deployed], list[str]]:
     Returns
     -------
     tuple[list[Deployed], list[str]]
-        Objects of which something is left, and the names of those that are gone, by a reboot or with their
-        last connection. The records of these are deleted.
+        Objects that the kernel still has, and the names of the freed objects (after a reboot, or when their
+        last connection ended), whose records are deleted.
     """
     known = _known()
     if not known:
@@ -255,8 +257,8 @@ def remove(name: str) -> int:
     Returns
     -------
     int
-        Number of connections and network namespaces that still use the object; the kernel frees it with the
-        last of them.
+        Number of connections and network namespaces that still use the object; the kernel frees the object
+        when the last user ends.
 
     Raises
     ------
@@ -265,7 +267,7 @@ def remove(name: str) -> int:
     """
     known = _known()
     if name not in known:
-        listed = f"Deployed: {', '.join(known)}." if known else "Nothing is deployed."
+        listed = f"Deployed: {', '.join(known)}." if known else "No control is deployed."
         raise InputError(f"{name} is not deployed.{did_you_mean(name, known)} {listed}")
     _require_rights()
     with records.locked():

@@ -41,17 +41,18 @@ class Emulation(Result):
         `lateness_us` with `p50`, `p99` and `max`: from the due time of a packet until it was written,
         microseconds. `turnaround_us` by node, with `p50` and `p90`: from data to their ACK, microseconds.
         `goodput_shift` and `delay_shift`: the changes of the twin's goodput and of its median round trip (of
-        UDP: one-way delay) by both, in `percent`, with a 95 % interval from `low` to `high`, the `quantity`,
-        the `limit`, the number of `pairs` of runs of `length_s`, and the flows `compared`.
-        `valid`, and `why` not. `commands`: `node`, `command`, `exit` (128 plus the signal number, if a signal
-        ended the command), `ended_by_airhop` (because the time was over) and `stdout`, of which the first and
-        the last MiB are kept, with a line that states the omitted amount. `congestion_control` by TCP flow:
-        as its kernel reports (TCP_INFO), or otherwise that of new sockets of its node
-        (`net.ipv4.tcp_congestion_control`). `stalls` with `at_s` and `length_ms`; `entered` and `left` with
-        `packets` and `bytes`; `ignored` datagrams, such as broadcasts; `lost_to_emulator`, datagrams lost for
-        lack of room; `notices`: those `sent` to real senders by kind, including ACKs with the ELN bit, and,
-        if senders have a BPF object with counters, the number of notices `heard` and of window reductions
-        `spared`; `real_time`: whether the emulator had real-time priority.
+        UDP: one-way delay) by lateness and turnaround, in `percent`, with a 95 % interval from `low` to
+        `high`, the `quantity`, the `limit`, the number of `pairs` of runs of `length_s`, and the flows
+        `compared`. `valid`, and `why`, the reasons if not. `commands`: `node`, `command`, `exit` (128 plus
+        the signal number, if a signal ended the command), `ended_by_airhop` (because the time was over) and
+        `stdout`, of which the first and the last MiB are kept, with a line that states the omitted amount.
+        `congestion_control` by TCP flow: as its kernel reports (TCP_INFO), or otherwise that of new sockets
+        of its node (`net.ipv4.tcp_congestion_control`). `stalls` with `at_s` and `length_ms`; `entered` and
+        `left` with `packets` and `bytes`; `ignored` datagrams, such as broadcasts; `lost_to_emulator`,
+        datagrams lost for lack of room; `notices`: numbers of notices `sent` to real senders by kind,
+        including ACKs with the ELN bit, and, if senders have a BPF object with counters, the number of
+        notices `heard` and of window reductions `spared`; `real_time`: whether the emulator had real-time
+        priority.
         """
         live: dict[str, Any] = self.document["live"]
         return live
@@ -107,41 +108,42 @@ def emulate(
     Parameters
     ----------
     scenario
-        Network. Real traffic replaces its flows between nodes with real hosts; the others are simulated
-        beside it.
+        Network. Real traffic replaces the flows between nodes with real hosts; all other flows are simulated.
     on
         Commands by node, run under `sh -c`: one or several. `{name}` of a node in `on` becomes its IPv4
-        address. Commands start in this order, each when a socket of the previous one listens, or when that
-        one has ended, or after 300 ms.
+        address. Commands start in this order, each when a socket of the previous command listens, or the
+        previous command has ended, or after 300 ms.
     at
         Existing interface of this machine by node, which needs root.
     ready
         Port by node, or a command that ends with 0 when the node is ready, or several: the first following
         command of another node waits for it, 30 s at most, instead of 300 ms.
     scheme
-        Scheme of every simulated TCP flow, in place of its own. Real senders use it, too, in the kernel's
-        version, if it is `reno`, `cubic` or `bbr`, or in a BPF object of `with_`.
+        Scheme of every simulated TCP flow, instead of the scheme in the scenario. Real senders also use the
+        scheme, in the kernel's version, if it is `reno`, `cubic` or `bbr`, or a control in a BPF object of
+        `with_`.
     with_
-        Schemes of your own, as `airhop.plugins.load` accepts them. Real senders use a BPF object in the
-        kernel, as long as the emulation runs.
+        Your own schemes, as `airhop.plugins.load` accepts them. Real senders use a BPF object, loaded into
+        the kernel during the emulation.
     services
         Services of the network for every TCP flow: a service, or a scheme, such as `ll-elsn`, for the
         services that it needs.
     notices
-        "always": send ELN and ERSN to every real sender. They look like ACKs (Yun 2009 §3.1), and a kernel
-        without a listener treats them as ACKs of lost data: its connection may never continue.
+        "always": send ELN and ERSN to every real sender. A notice has the form of an ACK (Yun 2009 §3.1); a
+        kernel without a listener treats the notice as an ACK of lost data, and its connection may stall for
+        ever.
     seed, rep
-        Seed of every random stream, and number of the replication, both from 0 to 2**63 - 1: the channel is
-        that of the simulated run with the same.
+        Seed of every random stream, and number of the replication, both from 0 to 2**63 - 1. A simulated run
+        with equal values has the same channel.
     log
         File of the entering datagrams with their times, for `replay`: a regular file, which no other
         emulation writes. It contains the payload, which may be private, and the files that the scenario
         names; of schemes that are not Airhop's own it contains names and digests, never code.
     headers_only
-        Leave the payload out of `log`.
+        Omit the payload from `log`.
     spin
-        Time for which the emulator busy-waits before a packet is due, as in "200 us": packets are less late,
-        and a core is busy. By default it sleeps.
+        Time for which the emulator busy-waits before a packet is due, as in "200 us", which reduces lateness
+        and occupies a core. By default the emulator sleeps.
     tolerance
         Largest valid shift of the twin's goodput, and of its delays, by lateness, per cent.
     on_progress
@@ -188,7 +190,7 @@ def emulate(
     if needs_restart(hosts):
         words = shlex.join(RESTART)
         raise PrivilegeError(
-            f"this process may not make network namespaces: start Python by\n  {words} python …"
+            f"this process has no right to create network namespaces: start Python by\n  {words} python …"
         )
     return emulate_hosts(
         scenario,
@@ -212,7 +214,9 @@ def needs_restart(hosts: Hosts) -> bool:
     """
     unprivileged = _core.needs_user_namespace()
     if unprivileged and hosts.devices:
-        raise PrivilegeError(f"{hosts.devices[0]}: interfaces of this machine are root's; run it as root")
+        raise PrivilegeError(
+            f"{hosts.devices[0]}: only root may use interfaces of this machine; run the command as root"
+        )
     if hosts.has_namespace and (lacking := missing()):
         raise PrivilegeError("\n".join(one.line for one in lacking))
     return unprivileged
@@ -237,7 +241,7 @@ def emulate_hosts(
     check_keys(seed, rep)
     check_limit(tolerance)
     if headers_only and log is None:
-        raise InputError("headers_only needs a log")
+        raise InputError("headers_only needs the argument `log`")
     if log is not None:
         _check_log(Path(log))
     text, emulated = _core.emulate(
@@ -265,7 +269,7 @@ def judge(live: dict[str, Any], effect: Effect) -> None:
     live["goodput_shift"] = effect.to_dict(effect.goodput)
     live["delay_shift"] = effect.to_dict(effect.delay)
     live["why"] += [
-        f"lateness and turnaround move the {shift.quantity} of its twin by {told(effect.to_dict(shift))},"
+        f"lateness and turnaround change the {shift.quantity} of the twin by {told(effect.to_dict(shift))},"
         f" and the limit is {effect.limit_percent:g} %"
         for shift in effect.too_large
     ]

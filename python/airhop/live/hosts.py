@@ -22,7 +22,7 @@ class Hosts:
     """Real hosts at nodes of a scenario."""
 
     doors: list[tuple[str, str, str | None]]
-    """Name in messages, the node, and its interface; None for a namespace."""
+    """Name in messages, the node, and its interface (None: a namespace)."""
     commands: list[tuple[str, str]]
     """Node and command, in the order of start, with addresses filled in."""
     ready: list[tuple[str, int | None, str]]
@@ -76,11 +76,11 @@ def _sign(
     """Parse the readiness condition of a node: a number is a port, any other text a command."""
     order = [at for at, _ in commands]
     if node not in order:
-        raise InputError(f"{asked}: no command is at a node `{node}`.{did_you_mean(node, order)}")
+        raise InputError(f"{asked}: node `{node}` has no command.{did_you_mean(node, order)}")
     if all(at == node for at in order[order.index(node) :]):
         raise InputError(
-            f"{asked}: nothing waits for it, for no command of another node starts after those of {node}:"
-            " commands start in the order in which they are given"
+            f"{asked}: no command waits for this condition, because no command of another node starts after "
+            f"the commands of {node}; commands start in the given order"
         )
     if isinstance(sign, str) and not _PORT.fullmatch(sign):
         return node, None, filled(sign, inside, asked)
@@ -103,7 +103,7 @@ def filled(command: str, addresses: Mapping[str, str], asked: str) -> str:
             return addresses[name]
         if _WORD.fullmatch(name) and (near := did_you_mean(name, addresses)):
             raise InputError(
-                f"{asked}: `{{{name}}}` in `{command}`: no program is at a node `{name}`.{near}"
+                f"{asked}: `{{{name}}}` in `{command}`: node `{name}` has no program.{near}"
                 f" Nodes with programs: {', '.join(addresses)}."
             )
         return found[0]

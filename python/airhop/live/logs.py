@@ -78,12 +78,12 @@ class Log:
         except OSError as error:
             kind = kind_of_file(self.path)
             if kind not in (None, LOG):
-                what = f"{self.path}: it is {kind}, and not what airhop emulate --log writes"
+                what = f"{self.path}: it is {kind}, not a log of airhop emulate --log"
                 raise InputError(f"cannot replay {what}") from None
             raise InputError(f"cannot replay: {error}") from None
         head = _head(text, FORMAT_1_KEYS if self.version == 1 else KEYS)
         if head is None:
-            raise InputError(f"cannot replay {self.path}: expected the head that airhop emulate --log writes")
+            raise InputError(f"cannot replay {self.path}: expected the head of a log of airhop emulate --log")
         self.head = head
         """Head of the log: `airhop` (the version that wrote it), `scenario`, `files` that it names (content
         by digest), `with` (`file`, `scheme` and `digest` of each scheme that is not Airhop's own), `seed`,
@@ -97,7 +97,7 @@ class Log:
             return Scenario.received(self.head["scenario"], self.head.get("files"))
         except ScenarioError as error:
             if self.version == 1 and "no file is read" in str(error):
-                why = "a log of format 1 has no contents of files: emulate again for a log that has"
+                why = "a log of format 1 lacks the contents of files; a new emulation writes a log with them"
                 raise ScenarioError(f"{error}\n\n{self.path}: {why}") from None
             raise
 
@@ -110,17 +110,17 @@ class Log:
         for one in asked:
             here = added().get(one["scheme"])
             if here is None:
-                wrong.append(f"it was made with {one['file']}, which has the scheme `{one['scheme']}`")
+                wrong.append(f"the log needs {one['file']}, which has the scheme `{one['scheme']}`")
             elif here.digest != one["digest"]:
                 wrong.append(
-                    f"it was made with another {one['file']} than is loaded: the code of `{one['scheme']}`"
-                    f" has the digest {here.digest[:16]}, and had {one['digest'][:16]}"
+                    f"the log needs another version of {one['file']} than the loaded one: the code of "
+                    f"`{one['scheme']}` has the digest {here.digest[:16]}, expected {one['digest'][:16]}"
                 )
         if wrong:
             files = " ".join(f"--with {file}" for file in dict.fromkeys(one["file"] for one in asked))
             raise InputError(
                 f"cannot replay {self.path}: {'; '.join(wrong)}."
-                f" A log has no code: airhop replay {self.path} {files}"
+                f" A log contains no code; load the schemes: airhop replay {self.path} {files}"
             )
 
     @property
@@ -129,14 +129,14 @@ class Log:
         notes = []
         if (version := self.head["airhop"]) != _core.__version__:
             notes.append(
-                f"{self._shown} was written by Airhop {version}, and this is {_core.__version__}:"
-                " what happens may not be the same"
+                f"{self._shown} was written by Airhop {version}, and this is {_core.__version__}: the "
+                "replay may differ"
             )
         if self.version == 1:
-            notes.append(f"{self._shown} is a log of format 1, without checksums: damage in it is not seen")
+            notes.append(f"{self._shown} is a log of format 1, without checksums: damage is not detected")
         if self.head["headers_only"]:
             notes.append(
-                f"{self._shown} has headers alone: payload is zeros in captures, and checksums do not hold"
+                f"{self._shown} contains only headers: captures have zeros as payload, and invalid checksums"
             )
         return notes
 
@@ -171,7 +171,7 @@ class Log:
         notes = self.notes
         if not is_whole:
             notes.append(
-                f"{self._shown} was cut short, as by an emulator that was killed: what is there was replayed"
+                f"{self._shown} is truncated, as if the emulator was killed: it is replayed as far as it goes"
             )
         return Result(outcome.json(), outcome if trace else None, notes, controls=controls)
 

@@ -61,7 +61,8 @@ def network(text: str) -> Network:
     try:
         return ipaddress.ip_network(text, strict=False)
     except ValueError:
-        message = f"`{shortened(text)}` is no address: expected one as 10.0.0.1, or a prefix as 10.0.0.0/8"
+        message = f"`{shortened(text)}` is no address: expected an address such as 10.0.0.1, or a prefix "
+        "such as 10.0.0.0/8"
         raise InputError(message) from None
 
 
@@ -73,11 +74,11 @@ class Notifier:
     send: Callable[[Notice], None]
     counts: Counter[str] = field(default_factory=Counter)
     """Numbers of `events`, of notices sent by kind, of notices `withheld` from senders outside of `to`, of
-    notices `unsent` since the system has no route, and of lines that are `no event`."""
+    notices `unsent` because the system has no route, and of lines that are `no event`."""
     events: _core.LinkEvents = field(default_factory=_core.LinkEvents)
 
     def hear(self, line: str) -> None:
-        """Handle an event; raises InputError for a line that is none."""
+        """Handle an event; raises InputError for a line that is no event."""
         try:
             rows = self.events.hear(line)
         except ValueError as error:
@@ -104,7 +105,7 @@ def sender() -> Callable[[Notice], None]:
         four = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
     except PermissionError:
         raise PrivilegeError(
-            "a notice has the address of another host: root (CAP_NET_RAW) is needed"
+            "a notice has the address of another host as its source, which only root (CAP_NET_RAW) may send"
         ) from None
     try:
         six = socket.socket(socket.AF_INET6, socket.SOCK_RAW, socket.IPPROTO_RAW)

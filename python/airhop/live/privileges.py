@@ -1,4 +1,4 @@
-"""Privileges that real packets need: their presence for this user, and how to obtain them."""
+"""Privileges that real packets need: whether this user has each, and how to obtain it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from airhop.errors import InputError, did_you_mean
 
 USES = {
     "namespaces": "for programs at the nodes of airhop emulate",
-    "tun": "for packets to and from them",
-    "real-time": "for punctual packets: without it some are milliseconds late",
-    "struct_ops": "for the kernel to take a congestion control as BPF",
+    "tun": "for packets to and from these programs",
+    "real-time": "for low lateness: without it some packets are milliseconds late",
+    "struct_ops": "for congestion controls in BPF in the kernel",
     "tcp_info": "for the windows and the congestion control of real senders",
 }
 """Purpose of each privilege, by its name in the core."""

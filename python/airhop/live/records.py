@@ -1,6 +1,6 @@
 """Records of deployed BPF objects, written before the first change to the kernel.
 
-A killed command therefore leaves nothing without a record.
+So every change of a killed command has a record.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def boot_id() -> str:
 
 
 def folder_name(name: str) -> str:
-    """Return the folder of a control: BPF file systems refuse dots, and no name of a control has a hyphen."""
+    """Return the folder of a control: BPF file systems reject dots, and names of controls have no hyphens."""
     return name.replace(".", "-")
 
 
@@ -60,7 +60,8 @@ def recorded() -> list[str]:
 def read(name: str) -> Record:
     """Read a record.
 
-    A record cut short by SIGKILL has a name only, since the first change follows its last byte.
+    A record truncated by SIGKILL has only a name; the command had made no change yet, because the first
+    change follows the complete record.
     """
     folder = RECORDS / folder_name(name)
     try:
@@ -82,7 +83,7 @@ def write(record: Record) -> None:
 
 
 def begin_removal(record: Record, number: int) -> Record:
-    """Add the number of the control's map, by which the rest is found when the pinned link is gone."""
+    """Add the number of the control's map, which identifies the control after removal of its pinned link."""
     folder = RECORDS / folder_name(record.name)
     folder.mkdir(mode=0o755, exist_ok=True)
     (folder / _MAP).write_text(f"{number}\n", encoding="ascii")

@@ -39,7 +39,7 @@ class Emulated(Protocol):
     ) -> tuple[
         _core.Scenario, _core.Scenario, Sequence[tuple[str, float, str | None, tuple[str, str | None] | None]]
     ]:
-        """Return the twin of the first seconds, the same with lateness, and the flows to compare."""
+        """Return the twin of the first seconds, the twin with lateness, and the flows to compare."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,8 @@ class Compared:
         name, control = self.real
         if self.scheme is None or self.scheme == control:
             return name if control is None else f"{name} ({control})"
-        why = "its sender's is not known" if control is None else f"Airhop has no {control}"
-        return f"{name} ({self.scheme}, for {why})"
+        why = "the real sender's control is unknown" if control is None else f"Airhop has no {control}"
+        return f"{name} ({self.scheme}, because {why})"
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Shift:
     quantity: str
     """Goodput or delays, in words."""
     moved: Ratio
-    """Ratio of the quantity with lateness and turnaround to the quantity without."""
+    """Ratio of the quantity with lateness and turnaround to the quantity without them."""
 
     @property
     def percents(self) -> tuple[float | None, float | None, float | None]:
@@ -144,7 +144,7 @@ def told(shift: dict[str, Any]) -> str:
     """Format a shift: `-0.4 % (-1.1 to 0.3)`."""
     percent, low, high = shift["percent"], shift["low"], shift["high"]
     if percent is None:
-        return "nothing was delivered that could move"
+        return "no change, because nothing was delivered"
     interval = "" if low is None or high is None else f" ({_signed(low)} to {_signed(high)})"
     return f"{_signed(percent)} %{interval}"
 
@@ -249,7 +249,7 @@ class _Runs:
 
     @property
     def more(self) -> int:
-        """Number of pairs still to simulate: as many as so far, until the results are precise."""
+        """Number of pairs still to simulate: the number doubles until the results are precise."""
         pairs = len(self.late)
         if self.goodput.is_precise and self.delay.is_precise:
             return 0

@@ -71,14 +71,14 @@ def draw_confusion(
     stem
         Path of the files, without a suffix.
     at
-        Values for columns of the grid; those that are not named are in the middle.
+        Fixed values by column of the grid; other columns are fixed at the middle of their values.
     labels
         Other names for schemes.
 
     Returns
     -------
     list[Path]
-        `stem.pdf`, `stem.svg` and `stem.png`; empty where no loss was.
+        `stem.pdf`, `stem.svg` and `stem.png`; empty without losses.
     """
     import matplotlib as mpl
 
@@ -121,7 +121,7 @@ def _samples(table: Table, part: Slice) -> dict[str, list[LossClassifications]]:
 def _panels(count: int, rows: int, foot: float) -> tuple[Figure, list[Axes]]:
     """Create a figure of one column with this many matrices.
 
-    All sizes are fixed, because a computed layout needed a quarter of the drawing time.
+    All sizes are fixed, because an automatic layout would take a quarter of the drawing time.
     """
     high = rows * ROW_IN
     wide = (COLUMN_WIDTH_IN - LEFT_IN - RIGHT_IN - (BESIDE - 1) * GAP_IN) / BESIDE

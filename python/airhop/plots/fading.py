@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WIDE_IN, LOW_IN = 7.16, 2.4
-"""Size of a figure over two columns of a paper, as minutes of a run are long."""
+"""Size of a figure over two columns of a paper, which minutes of a run need."""
 ROOMY = 1500
-"""Largest number of marks of a kind in full size; more are smaller, except losses and repairs.
+"""Largest number of marks of a kind in full size; more marks are drawn smaller, except losses and repairs.
 """
 FADE_LOOKS: tuple[dict[str, Any], ...] = (
     {"facecolor": "0.88", "edgecolor": "none"},
     {"facecolor": "none", "edgecolor": "0.75", "hatch": "////"},
     {"facecolor": "none", "edgecolor": "0.75", "hatch": "...."},
 )
-"""Shading by link, such that two simultaneous fades are both visible."""
+"""Shading by link; two simultaneous fades are both visible."""
 ALARM = "#b5123e"
 """Colour of losses and timeouts: dark in a grey print."""
 EDGE_MARK: dict[str, Any] = {"linestyle": "none", "clip_on": False, "markeredgewidth": 0.7, "zorder": 5}
@@ -49,7 +49,7 @@ def uncrowded(size: float, count: int) -> float:
 
 
 def shade_fades(panels: Sequence[Axes], tables: Mapping[str, pl.DataFrame], place: str | None = None) -> None:
-    """Shade the bad periods of a hop, or without `place` those of all links in different shades.
+    """Shade the bad periods of a hop; without `place`, of all links, each in its own shade.
 
     Only three links are shaded.
     """

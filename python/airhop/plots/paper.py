@@ -40,8 +40,8 @@ PRINT_STYLE: dict[str, Any] = {
     "legend.fontsize": 8,
     "lines.linewidth": 1.0,
     "lines.markersize": 4.0,
-    "pdf.fonttype": 42,  # TrueType: journals refuse Type 3
-    "svg.hashsalt": "airhop",  # ids by content and not by chance
+    "pdf.fonttype": 42,  # TrueType, because journals reject Type 3 fonts
+    "svg.hashsalt": "airhop",  # ids from the content, not random
 }
 
 

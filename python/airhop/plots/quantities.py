@@ -130,7 +130,7 @@ def dimensions(points: Sequence[Mapping[str, object]]) -> list[Dimension]:
 
 
 def _together(points: Sequence[Mapping[str, object]], a: str, b: str) -> bool:
-    """Return whether two columns vary together, that is without every combination of their values."""
+    """Return whether two columns vary together, that is, some combinations of their values are missing."""
     combinations = {(point[a], point[b]) for point in points}
     return len(combinations) < len({x for x, _ in combinations}) * len({y for _, y in combinations})
 

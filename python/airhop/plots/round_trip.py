@@ -53,7 +53,7 @@ def draw_round_trips(
     Raises
     ------
     InputError
-        Where there is no such flow.
+        If the flow does not exist.
     """
     import matplotlib as mpl
 
@@ -71,10 +71,10 @@ def round_trip_graph(
 
     A time is drawn at its ACK, and runs from the last transmission of the segment to the ACK that covers it;
     the mark is hollow if the segment was sent more than once, so that the sender must not measure the time.
-    Notices are marked below: in time or late for the expiry that each should have prevented. Expiries are
-    marked on the upper edge, and fades of all links are shaded. `tables` are the trace tables of a run,
-    `flow` the name of a TCP flow. The time axis is from `since` to `until`, in seconds; without `until`, to
-    the end of the trace. Call it inside `PRINT_STYLE`.
+    Notices are marked below the graph, by whether they came before or after the expiry that they should have
+    prevented. Expiries are marked on the upper edge, and fades of all links are shaded. `tables` are the
+    trace tables of a run, `flow` the name of a TCP flow. The time axis is from `since` to `until`, in
+    seconds; without `until`, to the end of the trace. Call it inside `PRINT_STYLE`.
     """
     from matplotlib.ticker import LogLocator, NullLocator
 

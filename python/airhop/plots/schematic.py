@@ -67,7 +67,7 @@ def _draw_line(axes: Axes, line: Line, a: tuple[float, float], b: tuple[float, f
     if level:
         axes.text(x, y + ABOVE_IN, head, va="bottom", fontsize=8, **look)
         axes.text(x, y - ABOVE_IN, notes, va="top", fontsize=SMALL, color="0.25", **look)
-    else:  # the line has no side that is free
+    else:  # neither side of the line is free
         box = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}
         axes.text(x, y, f"{head}\n{notes}".strip(), va="center", fontsize=SMALL, bbox=box, **look)
 

@@ -61,7 +61,7 @@ def draw_arrivals(
     flow
         Name of a flow; by default the TCP flow with the most delivered bytes.
     place
-        A hop as `bs->m`; by default the last wireless one.
+        A hop as `bs->m`; by default the last wireless hop.
     modulo
         Segment numbers are drawn modulo this.
     between
@@ -98,7 +98,7 @@ def sequence_graph(
     """Draw the segments that crossed a wireless hop: time against number modulo `modulo`, a mark per frame.
 
     `tables` are the trace tables of a run, `flow` the name of a TCP flow, `place` a hop as `bs->m`, by
-    default the last wireless one of the flow. The time axis is from `since` to `until`, in seconds; without
+    default the last wireless hop of the flow. The time axis is from `since` to `until`, in seconds; without
     `until`, to the end of the trace. Call it inside `PRINT_STYLE`. Raises InputError where no data of the
     flow went over that hop, for a trace without table `air`, and for a modulus below 2.
     """

@@ -47,7 +47,7 @@ def cut(
         if column not in columns:
             raise InputError(
                 f"`{column}` does not vary in {table.study.name}.{did_you_mean(column, columns)} "
-                f"What varies: {', '.join(columns) or 'nothing'}."
+                f"Varied columns: {', '.join(columns) or 'nothing'}."
             )
     chosen = _along(known, along)
     groups = {d.group for d in chosen}

@@ -49,7 +49,7 @@ def draw_means(
     along
         Column of the axis; by default the first that varies.
     at
-        Values for columns of the grid; those that are not named are in the middle.
+        Fixed values by column of the grid; other columns are fixed at the middle of their values.
     labels
         Other names for schemes.
 
@@ -102,7 +102,7 @@ def draw_differences(
     along
         Column of the axis; by default the first that varies.
     at
-        Values for columns of the grid; those that are not named are in the middle.
+        Fixed values by column of the grid; other columns are fixed at the middle of their values.
     labels
         Other names for schemes.
 
@@ -118,7 +118,7 @@ def draw_differences(
     """
     baseline = table.study.baseline
     if baseline is None:
-        raise InputError(f"{table.study.name} has no baseline, and a difference needs one")
+        raise InputError(f"{table.study.name} has no baseline scheme, which a difference needs")
     part = cut(table, metric, (along,), at)
     named = dict(labels or {})
     with _style():
@@ -182,7 +182,7 @@ def draw_distribution(
     metric
         Column of `Table.frame`, such as `goodput_mbps` (Mbit/s) or `srtt_ms` (ms).
     at
-        Values for columns of the grid; those that are not named are in the middle.
+        Fixed values by column of the grid; other columns are fixed at the middle of their values.
     labels
         Other names for schemes.
 
@@ -240,7 +240,7 @@ def draw_map(
     across, up
         Columns of the two axes; by default the first two that vary.
     at
-        Values for columns of the grid; those that are not named are in the middle.
+        Fixed values by column of the grid; other columns are fixed at the middle of their values.
 
     Returns
     -------
@@ -256,7 +256,7 @@ def draw_map(
 
     part = cut(table, metric, (across, up), at)
     if len(part.along) < 2 or part.along[0].group == part.along[1].group:
-        raise InputError(f"a map needs two axes that vary on their own; {table.study.name} has not")
+        raise InputError(f"a map needs two axes that vary independently, which {table.study.name} lacks")
     first, second = part.along
     values = np.full((len(second.values), len(first.values)), np.nan)
     for cell in part.of(scheme):
@@ -308,7 +308,7 @@ def _schemes(table: Table, labels: Mapping[str, str] | None) -> list[tuple[str, 
 
 
 def _is_trend(part: Slice) -> bool:
-    """Return whether points are joined by lines: not for words, and not for only two points."""
+    """Return whether lines join the points: for more than two numeric points."""
     return bool(part.along) and part.along[0].numeric and len(part.along[0].values) > 2
 
 

@@ -5,9 +5,9 @@ and in the terminal. Up to eight curves of a figure have eight colours: if two s
 the second takes a free one in that figure.
 
 The eight colours are distinguishable with any colour vision: any two differ by at least 0.075 in Oklab, for
-normal vision and for protanopes, deuteranopes and tritanopes (Machado et al. 2009); two hundredths are just
-noticeable. The colours have a contrast of 3:1 on white and on the report's dark background, where the page
-brightens them. Their lightnesses differ by at least 2.5 in L* (2.3 is just noticeable), so a grey print
+normal vision and for protanopes, deuteranopes and tritanopes (Machado et al. 2009); a difference of 0.02 is
+just noticeable. The colours have a contrast of 3:1 on white and on the report's dark background, where the
+page brightens them. Their lightnesses differ by at least 2.5 in L* (2.3 is just noticeable), so a grey print
 distinguishes them. Each pair of marker and dashes occurs once, so that curves are distinguishable without
 colour.
 """
@@ -72,7 +72,7 @@ def _style(place: int) -> SchemeStyle:
     """Return the style of a place, counted row by row.
 
     From row to row, markers advance by two and dashes by one; the last rows have the remaining markers and
-    their own dashes. Two places differ in at least two of colour, marker and dashes.
+    their own dashes. Two places differ in at least two of the three: colour, marker, dashes.
     """
     row, column = divmod(place, len(COLORS))
     last = row - len(DASHES)
@@ -97,8 +97,8 @@ def styles(names: Iterable[str]) -> dict[str, SchemeStyle]:
     """Return the style of each curve of a figure.
 
     A curve has the style of the scheme whose name begins the curve's name. Other curves, and a second curve
-    of a scheme, have an unused style. No colour occurs twice in a figure of up to eight curves, three times
-    in one of up to sixteen, and so on. Beyond `PALETTE` styles repeat.
+    of a scheme, have an unused style. In a figure of up to eight curves each colour occurs once, in a figure
+    of up to sixteen at most twice, and so on. With more curves than `PALETTE` has styles, styles repeat.
     """
     listed = tuple(dict.fromkeys(names))
     taken: dict[str, int] = {}

@@ -193,7 +193,7 @@ def draw_queue(result: Result, stem: str | Path, *, between: Span = None) -> lis
 def chosen_flow(result: Result, wanted: str | None) -> str:
     """Return the trace's name of the TCP flow to draw, by default the flow with the most delivered bytes.
 
-    Of a flow whose application opens and closes connections, this is `wanted` if it names a connection
+    For a flow whose application opens and closes connections, the result is `wanted` if it names a connection
     (`web#3`), and otherwise the connection with the most bytes.
 
     Raises InputError if the flow does not exist.

@@ -119,7 +119,7 @@ def _damage(draw: Random, path: Path) -> list[str]:
     cut = draw.randrange(len(whole))
     path.write_bytes(whole[:cut])
     try:
-        if not any("cut short" in note for note in Log(path).replay().notes):
+        if not any("is truncated" in note for note in Log(path).replay().notes):
             found.append(f"cut at byte {cut}, and no note says so")
     except InputError:
         if cut > records[0][0]:

@@ -136,7 +136,7 @@ def _copies(scenario: Scenario) -> Iterator[Control]:
     """
     try:
         copies = [number for number in COPIES if scenario.with_({"copies": number}) == scenario]
-    except ScenarioError:  # nothing in it is a pattern
+    except ScenarioError:  # the table has no pattern
         return
     if copies:
         yield _counts("Connections", "copies", copies[0], COPIES)
@@ -170,7 +170,7 @@ def _times(label: str, paths: tuple[str, ...], value: str, ladder_s: Sequence[fl
 
 def _seconds(text: str) -> float:
     quantity = read_quantity(text)
-    assert quantity is not None  # the core has written it
+    assert quantity is not None  # the core has formatted the quantity
     return quantity.to("s")
 
 

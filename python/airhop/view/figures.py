@@ -38,7 +38,7 @@ from airhop.view.curves import Curves
 DASHES = ("solid", "dashed", "dotted", "dotdash")
 TIME = "@x{0.000000} s"
 ROUND = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0)
-"""Possible ends of an axis, to be multiplied by a power of ten."""
+"""Possible ends of an axis, up to a factor of a power of ten."""
 HEADROOM = 1.15
 """Room above the highest bar, for its whisker and its number."""
 
@@ -54,7 +54,7 @@ def dashes(look: Mapping[str, SchemeStyle]) -> dict[str, str]:
 
 
 class Bars:
-    """Goodput by scheme, with the 95 % interval of its mean when there are replications."""
+    """Goodput by scheme, with the 95 % interval of its mean if there are several replications."""
 
     def __init__(self) -> None:
         self._source = ColumnDataSource(
@@ -213,7 +213,7 @@ class Graphs:
 
 
 def _marks(by_scheme: Mapping[str, pl.DataFrame], colors: Mapping[str, str]) -> dict[str, Any]:
-    """Collect the marks of all schemes in one table: numbers as binary arrays, words as lists."""
+    """Collect the marks of all schemes in one table: numbers as binary arrays, texts as lists."""
     table = pl.concat(
         marks.with_columns(scheme=pl.lit(scheme), color=pl.lit(colors[scheme]))
         for scheme, marks in by_scheme.items()

@@ -183,7 +183,7 @@ class Page:
         except (InputError, ScenarioError, RunError) as error:
             cause = "" if error.__cause__ is None else f"\n\n{users_traceback(error.__cause__)}"
             self._later(self._say_problem, f"{error}{cause}")
-        except Exception:  # the page shows the exception instead of stopping
+        except Exception:  # the page shows any exception, and continues
             self._later(self._say_problem, traceback.format_exc())
 
     def _later(self, change: Callable[..., None], *arguments: Any) -> None:

@@ -20,7 +20,7 @@ from airhop.view.state import State
 PATIENCE_S = 0.25
 """Time limit for an outdated request after a newer one has arrived, s.
 
-With less, a steadily moved slider would show nothing until the slider rests.
+With a shorter limit, the figures would not change while a slider moves steadily.
 """
 
 MOST_RESULTS = 2_000
@@ -44,7 +44,7 @@ class Shown:
 
 
 class SupersededError(Exception):
-    """A newer request exists, and this request has exceeded its time limit."""
+    """Error: a newer request exists, and this request has exceeded its time limit."""
 
 
 class Newest(Generic[Wish]):
@@ -158,7 +158,7 @@ class Recent(Generic[Made]):
         return found
 
     def keep(self, made: Mapping[str, Made]) -> None:
-        """Store results as the newest, in place of the oldest."""
+        """Store results as the newest; the oldest results are dropped."""
         with self._lock:
             self._made = {run_id: one for run_id, one in self._made.items() if run_id not in made} | dict(
                 made

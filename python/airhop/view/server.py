@@ -28,10 +28,11 @@ FOREIGN_SITES = ("cross-site", "same-site")
 class Guard(Router):
     """Passes only requests of its own page to the application.
 
-    A page of another site may resolve its host name to 127.0.0.1 (DNS rebinding): its requests have that name
-    in Host. The page may also send requests to 127.0.0.1 directly: these have a foreign Origin (RFC 6454), or
-    Sec-Fetch-Site if the browser sends no Origin. A WebSocket begins as an HTTP request and passes the same
-    check, and must have an Origin, as every browser sends it (RFC 6455 section 10.2).
+    A page of another site may resolve its host name to 127.0.0.1 (DNS rebinding): the Host header of its
+    requests is then the name of that site. The page may also send requests to 127.0.0.1 directly: these have
+    a foreign Origin (RFC 6454), or Sec-Fetch-Site if the browser sends no Origin. A WebSocket begins as an
+    HTTP request and passes the same check, and must have an Origin, as every browser sends it (RFC 6455
+    section 10.2).
     """
 
     def __init__(self, application: Application, port: int) -> None:
@@ -45,7 +46,8 @@ class Guard(Router):
         """Return the handler of a request."""
         if not self._is_ours(request):
             chosen = self._refusing
-        elif "\0" in unquote(request.path):  # Tornado would ask the file system for it, which takes none
+        # Tornado would look up such a path, but file systems allow no zero byte
+        elif "\0" in unquote(request.path):
             chosen = self._empty
         else:
             chosen = self._application
@@ -83,10 +85,10 @@ def serve(page: Callable[[], Any], port: int, on_ready: Callable[[str], None]) -
     except OSError as error:
         if error.errno not in (errno.EADDRINUSE, errno.EACCES):
             raise
-        why = "in use" if error.errno == errno.EADDRINUSE else "not yours to use"
+        why = "in use" if error.errno == errno.EADDRINUSE else "reserved for root"
         raise InputError(f"port {port} is {why}; --port 0 selects a free port") from None
     port = sockets[0].getsockname()[1]
-    logging.getLogger("tornado.access").setLevel(logging.ERROR)  # a refusal is no news
+    logging.getLogger("tornado.access").setLevel(logging.ERROR)  # refused requests are not logged
     application = BokehTornado(
         build_applications(page, title="airhop view"),
         extra_websocket_origins=[f"{name}:{port}" for name in NAMES],

@@ -46,7 +46,7 @@ class State:
     seed: int = 1
     reps: int = 1
     plugins: tuple[str, ...] = ()
-    """Files and modules with schemes in Python. The command of the page loads them, never a state."""
+    """Files and modules with schemes in Python. Only the command line loads them; a state never does."""
 
     @classmethod
     def of(cls, source: str) -> State:
@@ -111,7 +111,7 @@ class State:
             _whole(study, "seed", name, 0, MOST_SEED),
             min(_whole(study, "reps", name, 1, 10**6), MOST_REPS),
         )
-        state.scenario  # noqa: B018 - the sets are checked here and not when the page is up
+        state.scenario  # noqa: B018 - check the sets now, not when the page is open
         return state
 
     @cached_property
@@ -197,8 +197,8 @@ def _scenario(value: object, name: str, folder: Path | None) -> tuple[Scenario, 
         return load(value), value
     if folder is None:
         raise InputError(
-            f"{name}: the scenario `{shortened(value)}` is not packaged, and a page opens no files of its "
-            f"own accord: start `airhop view` with the study file"
+            f"{name}: the scenario `{shortened(value)}` is not packaged, and the page opens no files that a "
+            "study names: start `airhop view` with the study file"
         )
     path = folder / value
     return Scenario.load(path), str(path)
@@ -219,7 +219,9 @@ def _table(study: Mapping[str, Any], key: str, name: str) -> Mapping[str, Any]:
 def _schemes(vary: Mapping[str, Any], name: str) -> tuple[str, ...]:
     schemes = vary.get(SCHEME, list(OPENING_SCHEMES))
     if not isinstance(schemes, list) or not all(isinstance(scheme, str) for scheme in schemes):
-        raise InputError(f"{name}: `vary.scheme` must be a list of names: here schemes have no parameters")
+        raise InputError(
+            f"{name}: `vary.scheme` must be a list of names; the page supports no parameters of schemes"
+        )
     if not schemes:
         raise InputError(f"{name}: `vary.scheme` names no scheme")
     for scheme in schemes:

@@ -40,7 +40,7 @@ def test_a_single_loss_on_a_lossless_link_is_no_disconnection() -> None:
     [
         ({"fer": 1.0}, "to below 1, not 1"),
         ({"fer": -0.1}, "to below 1"),
-        ({"fer": 0.1, "attempts": 0}, "once at least"),
+        ({"fer": 0.1, "attempts": 0}, "so it is at least 1, not 0"),
         ({"fer": 0.1, "rare": 0.0}, "above 0"),
         ({"fer": 0.1, "rare": 1.0}, "below 1"),
     ],

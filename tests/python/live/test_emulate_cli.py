@@ -48,7 +48,7 @@ def test_options_on_and_at_are_passed_to_the_core_as_hosts_and_commands(
 def test_the_printed_replay_command_loads_the_scheme_files(
     cli: Cli, fake_core: FakeCore, tmp_path: Path
 ) -> None:
-    """The log has no code: it names the file, and the command that is printed brings it."""
+    """The log contains no code: the error names the scheme's file, and the printed command loads the file."""
     here, log = next(one for one in OBJECTS if one.name == "veno.bpf.o"), tmp_path / "a log"
     ended = cli(*TWO, "--scheme", "bpf_veno", "--with", str(here), "--log", str(log))
     assert ended.code == 0
@@ -88,7 +88,7 @@ def test_a_port_or_a_command_determines_when_a_node_is_ready(cli: Cli, fake_core
 @pytest.mark.parametrize(
     ("ready", "told"),
     [
-        ("q=80", "no command is at a node `q`"),
+        ("q=80", "node `q` has no command"),
         ("d=80", "no command of another node starts after those of d"),
         ("s=0", "expected a port from 1 to 65535"),
         ("s=65536", "expected a port from 1 to 65535"),

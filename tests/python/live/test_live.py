@@ -164,7 +164,7 @@ def test_a_truncated_log_is_replayed_as_far_as_it_goes(wire: Path, tmp_path: Pat
     airhop.emulate(Scenario.load(wire), {"s": "true", "d": "true"}, log=log)
     log.write_bytes(log.read_bytes()[:-4])
     (note,) = airhop.replay(log).notes
-    assert "cut short" in note
+    assert "is truncated" in note
 
 
 def test_emulate_json_has_live_keys_and_exit_codes_of_commands(wire: Path) -> None:

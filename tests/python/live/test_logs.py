@@ -140,7 +140,7 @@ def test_a_log_names_the_files_of_its_schemes_and_contains_no_code(cli: Cli, tmp
     assert cli("replay", str(path), "--with", str(code)).code == 0
     write(path, head(scenario.to_dict(), **{"with": [entry | {"digest": "0" * 64}]}))
     ended = cli("replay", str(path), "--with", str(code))
-    assert ended.code == 2 and "another mine.py than is loaded" in ended.err
+    assert ended.code == 2 and "another version of mine.py than the loaded" in ended.err
     missing = {"file": "gone.bpf.o", "scheme": "bpf_gone", "digest": "0" * 64}
     write(path, head(scenario.to_dict(), **{"with": [entry, missing]}))
     ended = cli("replay", str(path), "--with", str(code))

@@ -70,9 +70,9 @@ def test_the_replay_of_a_truncated_log_reports_the_truncation(
     fake_core.is_whole = False
     ended = cli("replay", str(log))
     assert ended.code == 0
-    assert f"note: {log} was cut short" in ended.err
+    assert f"note: {log} is truncated" in ended.err
     (note,) = airhop.replay(log).notes
-    assert "cut short" in note
+    assert "is truncated" in note
 
 
 def test_a_replay_reports_logs_of_other_versions_and_without_payload(
@@ -81,7 +81,7 @@ def test_a_replay_reports_logs_of_other_versions_and_without_payload(
     fake_core.head |= {"airhop": "0.0.1", "headers_only": True}
     told = cli("replay", str(log)).err
     assert f"written by Airhop 0.0.1, and this is {_core.__version__}" in told
-    assert "payload is zeros" in told
+    assert "captures have zeros as payload" in told
 
 
 def test_a_file_that_is_no_log_is_refused_with_exit_code_2(cli: Cli, log: Path, fake_core: FakeCore) -> None:

@@ -82,7 +82,7 @@ def test_the_twin_is_a_simulated_run_of_the_same_duration() -> None:
 def test_a_log_without_data_in_the_flows_direction_is_refused() -> None:
     log = Log(LOG)
     log.head["doors"] = [{"node": "s", "device": None}]
-    with pytest.raises(InputError, match="data went d to s and s to d"):
+    with pytest.raises(InputError, match="TCP data went d to s and s to d"):
         paired(log, log.replay())
 
 

@@ -60,8 +60,8 @@ def test_an_emulation_with_a_10_ms_longer_round_trip_is_not_valid() -> None:
     judge(live, effect)
     assert not live["valid"]
     goodput, delay = live["why"]
-    assert "move the goodput of its twin by -1" in goodput and "the limit is 3 %" in goodput
-    assert "move the median round trip of its twin by +2" in delay and "the limit is 3 %" in delay
+    assert "change the goodput of the twin by -1" in goodput and "the limit is 3 %" in goodput
+    assert "change the median round trip of the twin by +2" in delay and "the limit is 3 %" in delay
     assert live["goodput_shift"]["percent"] == percent
     assert live["delay_shift"]["percent"] == effect.delay.percents[0]
 
@@ -173,7 +173,7 @@ def test_a_transfer_is_compared_until_it_is_complete() -> None:
     ("scheme", "real", "expected"),
     [
         ("bbr", ("tcp a > b", "bbr"), "tcp a > b (bbr)"),
-        ("cubic", ("tcp a > b", None), "tcp a > b (cubic, for its sender's is not known)"),
+        ("cubic", ("tcp a > b", None), "tcp a > b (cubic, because the real sender's control is unknown)"),
         ("cubic", ("tcp a > b", "htcp"), "tcp a > b (cubic, for Airhop has no htcp)"),
         (None, ("udp a > b", None), "udp a > b"),
         ("reno", None, "ftp of the scenario (reno)"),
@@ -198,4 +198,4 @@ def test_an_emulation_without_delivered_data_has_no_goodput_shift() -> None:
     assert not effect.too_large
     for shift in (effect.goodput, effect.delay):
         assert shift.percents == (None, None, None)
-        assert told(effect.to_dict(shift)) == "nothing was delivered that could move"
+        assert told(effect.to_dict(shift)) == "no change, because nothing was delivered"

@@ -76,7 +76,7 @@ def print_live(out: Console, emulation: Emulation) -> None:
         print_table(out, ["node", "p50", "p90"], rows, title="from data to its ACK in the host, µs")
     goodput, delay = live["goodput_shift"], live["delay_shift"]
     out.print(
-        f"lateness and turnaround move the {goodput['quantity']} of the twin by {told(goodput)}, its"
+        f"lateness and turnaround change the {goodput['quantity']} of the twin by {told(goodput)}, its"
         f" {delay['quantity']} by {told(delay)}, limit {goodput['limit']:g} %; {goodput['pairs']} pairs of"
         f" runs of {goodput['length_s']:.3g} s; compared: {goodput['compared']}",
         soft_wrap=True,
