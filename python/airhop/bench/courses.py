@@ -101,7 +101,7 @@ def _tcp(scheme: str, segment: int, flow: str, *, window: int) -> list[Parameter
     """Return the TCP parameters of all courses, which ns-2 and ns-3 support. Window 0: unlimited."""
     tcp = f"flow.{flow}.tcp"
     return [
-        Parameter("stack", "ns2", _at(f"{tcp}.preset"), None, None),  # what no other parameter names
+        Parameter("stack", "ns2", _at(f"{tcp}.preset"), None, None),  # settings that no other parameter sets
         Parameter(
             "scheme",
             scheme,
@@ -127,7 +127,7 @@ def _tcp(scheme: str, segment: int, flow: str, *, window: int) -> list[Parameter
             "--initcwnd={}".format,
         ),
         Parameter(
-            "least timeout, s", 0.2, _at(f"{tcp}.rto.min", unit="s"), "minrto={}".format, "--minrto={}".format
+            "minimum RTO, s", 0.2, _at(f"{tcp}.rto.min", unit="s"), "minrto={}".format, "--minrto={}".format
         ),
         Parameter("clock, s", 0.01, _at(f"{tcp}.rto.tick", unit="s"), "tick={}".format, "--tick={}".format),
         Parameter(
@@ -178,14 +178,14 @@ AS_NS2: dict[str, Any] = {
 ITS_TCP = PeerDifference(
     "ns-3",
     "TCP",
-    "after a loss ns-3 halves the pipe, what of the flight has neither arrived nor got lost, and with SACK it"
-    " comes down by PRR",
+    "after a loss ns-3 halves the pipe (data in flight that has neither arrived nor been lost), and with "
+    "SACK reduces the window by PRR",
 )
 ACCESS = PeerDifference(
     "ns-3",
     "access",
-    "ns-3's stations send without a backoff when the medium has been idle for a DIFS; in ns-2 they always"
-    " draw one, and in Airhop with the rules of ns-2",
+    "ns-3's stations send without a backoff when the medium has been idle for a DIFS; in ns-2, and in "
+    "Airhop with the rules of ns-2, stations always draw a backoff",
 )
 
 COURSES: Mapping[str, Course] = {
@@ -210,7 +210,7 @@ COURSES: Mapping[str, Course] = {
                 0.01,
                 _at("wlan.cell.errors.fer"),
                 "fer={}".format,
-                "--fer={} --err=ber".format,  # shorter frames by their bits
+                "--fer={} --err=ber".format,  # with a bit error rate: shorter frames have smaller error rates
             ),
             Parameter(
                 "delay of each wire, ms",
@@ -245,7 +245,7 @@ COURSES: Mapping[str, Course] = {
             *_cell("field", mbps=36, control_mbps=24),
             Parameter(
                 "frame header, us",
-                26,  # of ERP-OFDM, with the signal extension at the frame's end
+                26,  # ERP-OFDM, with the signal extension at the frame's end
                 _at("wlan.field.phy.header", unit="us"),
                 lambda us: f"plcp=6Mb plcph=48 pre={6 * us - 48}",  # bits
                 None,
@@ -268,8 +268,8 @@ COURSES: Mapping[str, Course] = {
             PeerDifference(
                 "ns-3",
                 "AODV",
-                "ns-3's AODV is RFC 3561 without hellos; that of ns-2, and of Airhop with the preset ns2,"
-                " repairs routes locally, and at fault",
+                "ns-3's AODV is RFC 3561 without hellos; AODV of ns-2, and of Airhop with the preset ns2, "
+                "has the faulty local repair of ns-2.35",
             ),
             PeerDifference(
                 "ns-3", "symbols", "frames of ns-3 fill OFDM symbols of 4 us, at most 1 % of one with data"
@@ -294,10 +294,14 @@ COURSES: Mapping[str, Course] = {
                 "--rate={}".format,
             ),
             Parameter(
-                "its delay, ms", 20, _at("wired.bottleneck.delay", unit="ms"), "d={}".format, "--d={}".format
+                "delay of the wire, ms",
+                20,
+                _at("wired.bottleneck.delay", unit="ms"),
+                "d={}".format,
+                "--d={}".format,
             ),
             Parameter(
-                "all have begun by, s",
+                "start of the last flow, s",
                 0.1,
                 lambda s: {"flow.f*.stagger": f"{1000 * s / 100:g} ms"},
                 "spread={}".format,
@@ -310,11 +314,11 @@ COURSES: Mapping[str, Course] = {
             PeerDifference(
                 "ns-2",
                 "starts",
-                "flows begin at random instants, in ns-3 likewise; in Airhop one after the other",
+                "flows begin at random times, also in ns-3; in Airhop one after the other",
             ),
         ],
         duration_s=3,
-        ns3_duration_s=3,  # it begins with slow start: no steady state
+        ns3_duration_s=3,  # the run begins with slow start, before the steady state
     ),
     "wifi-ac": Course(
         title="a download over 802.11ac, 80 MHz, MCS 9, CUBIC, a wire of 20 ms",

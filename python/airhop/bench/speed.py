@@ -5,9 +5,9 @@ the Debian package ns2, ns-3 the package libns3-dev.
 
 The ceiling of a run is the speed of its event queue alone. The measurement replays the pushes and pops of the
 run's second half: the queue has the same length, the events have the same times, and pop in the same order,
-but no event is processed. It is the hold model (D. W. Jones, CACM 29(4), 1986) with the time increments of
-the run in place of a distribution. The share of the ceiling that the run reaches shows the possible gain in
-the event loop and the network code. It is no quality measure: a faster queue lowers the share.
+but no event is processed. This is the hold model (D. W. Jones, CACM 29(4), 1986) with the time increments of
+the run instead of a distribution. The run's share of the ceiling shows the possible gain in the event loop
+and the network code. The share does not measure quality: a faster queue lowers it.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ NS3_MODULES = (
 
 
 SEED_STEP = 1001
-"""Distance between two seeds: the first random numbers of ns-2's generator differ by 0.0003 for adjacent
-seeds."""
+"""Distance between two seeds; for adjacent seeds the first random numbers of ns-2's generator differ by only
+0.0003."""
 
 
 def seeds(n: int) -> list[int]:
@@ -216,7 +216,7 @@ def _build_ns3(source: Path, folder: Path) -> Path:
     )
     if flags.returncode:
         raise UnavailableError("ns-3 is not installed. Debian or Ubuntu: sudo apt install libns3-dev")
-    # Debian's files name include paths with `;` in them, and libraries that a program does not need.
+    # Debian's files name include paths that contain `;`, and unneeded libraries.
     wanted = [flag for flag in flags.stdout.split() if not any(bad in flag for bad in (";", "gsl", "sqlite"))]
     binary = folder / "base"
     built = subprocess.run(

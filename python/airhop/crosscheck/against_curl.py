@@ -19,7 +19,7 @@ from airhop.crosscheck.worlds import Document
 SECONDS = 60
 """Duration of a simulation, s."""
 REQUEST = "80 B"
-"""Size of a request of curl with its usual headers off."""
+"""Size of a request of curl without its usual headers, bytes."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Loading:
     title: str
     scheme: Literal["reno", "cubic", "bbr"]
     kb: int | None = None
-    """Size of the response, kB; without it the page."""
+    """Size of the response, kB; None: the page."""
     is_reused: bool = False
     """True if all requests use the same connection."""
     loss: float = 0.0
@@ -38,7 +38,7 @@ class Loading:
 
     @property
     def is_page(self) -> bool:
-        """True for the page."""
+        """True if the page is loaded."""
         return self.kb is None
 
 

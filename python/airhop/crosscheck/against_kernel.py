@@ -24,9 +24,9 @@ WITHIN, OBJECTS_WITHIN, ONCE_WITHIN = 0.03, 0.05, 0.15
 attempt per frame or eight hops, where TCP repairs every loss."""
 DOWNLOADS_WITHIN = 0.15
 """Bound of short downloads. The kernel acknowledges each segment while its receive window grows
-(tcp_grow_window()), and these ACKs take airtime. Without losses a download takes 3 to 4 % longer than in the
-simulation, and 100 kB take equally long with tcp_moderate_rcvbuf = 0. With losses, Reno and one attempt, 300
-kB take 9 % longer, and 10 ± 8 % longer with that setting."""
+(tcp_grow_window()), and these ACKs take airtime. Without losses a kernel's download takes 3 to 4 % longer
+than the simulated download; with tcp_moderate_rcvbuf = 0, 100 kB take equally long. With losses, Reno and one
+attempt, 300 kB take 9 % longer, and with that setting 10 ± 8 % longer."""
 
 SECONDS = 30
 """Duration of a bulk transfer, s."""

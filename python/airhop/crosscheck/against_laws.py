@@ -19,7 +19,7 @@ constant 1.31, 7 % more; another 7 % allows for the other differences."""
 STATIONS = (1, 2, 5, 10, 20)
 LOSSES = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2)
 HEAVY = (3e-2, 1e-1)
-"""Loss rates beyond the square-root law, which models no timeouts; PFTK does."""
+"""Loss rates beyond the square-root law, which models no timeouts; PFTK models timeouts."""
 ROUND_TRIP_S, TIMEOUT_S = 0.1, 1.0
 """Round trip (50 ms each way) and timeout (the RFCs' least RTO) of both laws, s."""
 SEGMENT_BITS = 8000
@@ -53,7 +53,8 @@ def dcf(access: str, attempts: int) -> laws.Dcf:
     """
     slot, sifs, preamble, mbps = 20.0, 10.0, 192.0, 11.0
     difs = sifs + 2 * slot
-    eifs = sifs + difs + preamble + 8 * 14 / 1.0  # that of an ACK at the lowest rate, 1 Mbit/s
+    # an EIFS includes the time of an ACK at the lowest rate, 1 Mbit/s
+    eifs = sifs + difs + preamble + 8 * 14 / 1.0
     data, rts, cts, ack = (preamble + 8 * size / mbps for size in (1000 + 28 + 36, 20, 14, 14))
     if access == "basic":
         success, collision = data + sifs + ack + difs, data + eifs
@@ -89,7 +90,7 @@ def _square_root(loss: float, acked: int) -> Check:
         document=_lossy("sack", {**RFC_EVERY_ACK, "delayed_ack": acked == 2}, loss),
         theirs=_exact(law),
         bound=SQUARE_ROOT_WITHIN,
-        reps=20 if loss < 1e-3 else 10,  # fewer losses a run
+        reps=20 if loss < 1e-3 else 10,  # fewer losses in a run
         is_quick=loss in (1e-3, 1e-2),
         reason=None if deviation is None else RECOVERY,
         deviation=deviation or 0.0,
@@ -119,7 +120,7 @@ def _lossy(scheme: str, tcp: Tcp, loss: float) -> Document:
         tcp,
         loss=loss,
         seconds=1000,
-        warmup=100,  # slow start goes far beyond the law's window where losses are few
+        warmup=100,  # with few losses, slow start exceeds the law's window by far
         rate="1 Gbit/s",
         delay="50 ms",
         packets=1_000_000,

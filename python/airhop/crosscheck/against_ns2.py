@@ -31,7 +31,8 @@ AGENTS: Mapping[str, Agent] = {
     "Newreno": Agent("newreno", 0.1),
     "Sack1": Agent("sack", 0.1),
     "Newreno+snoop": Agent("snoop", 0.1),
-    "Vegas": Agent("vegas", 0.1, segment=960),  # its segments have 1000 bytes with their headers there
+    # in this agent the 1000 bytes of a segment include its headers
+    "Vegas": Agent("vegas", 0.1, segment=960),
     "linux-westwood": Agent("westwood-plus", 0.1, LINUX_AGENT),
     "linux-veno": Agent("veno", 0.1, LINUX_AGENT),
     "linux-reno": Agent(

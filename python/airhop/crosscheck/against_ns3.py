@@ -209,7 +209,7 @@ def _last_hop(point: Point, theirs: Estimate) -> Iterator[Check]:
         document=last_hop(
             form.scheme,
             form.tcp,
-            # ns-3 spares frames of the other direction.
+            # In ns-3 frames of the other direction have no errors.
             errors={"kind": "bernoulli", "fer": float(fer), "direction": "bs->d"},
             seconds=int(given["T"]),
             attempts=attempts,
@@ -245,7 +245,8 @@ def _chain(point: Point, theirs: Estimate) -> Iterator[Check]:
                 "rate": "54 Mbit/s",
                 "control_rate": "24 Mbit/s",
                 "phy": {"cw_min": 31},
-                "queue": {"kind": "drop-tail", "packets": 49},  # 50 with the packet in service there
+                # the 50 packets of ns-3 include the packet in service
+                "queue": {"kind": "drop-tail", "packets": 49},
             },
         ),
         theirs=theirs,

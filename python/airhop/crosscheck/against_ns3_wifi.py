@@ -15,7 +15,7 @@ from airhop.stats import Estimate
 WITHIN, SHORT_WITHIN = 0.06, 0.1
 """Bounds of all points, and of points with 20 stations or more and less than 2 s in ns-3."""
 MOST_WITHIN, MOST = 0.03, 0.95
-"""Bound that the share `MOST` of the points keeps."""
+"""Bound that at least the share `MOST` of the points satisfies."""
 
 LIFETIME = "1000 s"
 """Lifetime of an MPDU in the runs of ns-3 (`WifiMacQueue::MaxDelay`): with 500 ms, twenty stations of 802.11n
@@ -97,10 +97,10 @@ def departures(of: Link) -> list[str]:
 
 
 def ratio(row: Row) -> float:
-    """Return the goodput by the standard's durations divided by that by ns-3's durations, in closed form.
+    """Return the ratio of the goodputs with the standard's and with ns-3's durations, in closed form.
 
-    The closed form is that of a lone station, of single MPDUs with losses, of A-MPDUs of the row's mean
-    length, or Bianchi's for contending stations.
+    The closed form is for a lone station, for single MPDUs with losses, for A-MPDUs of the row's mean length,
+    or Bianchi's for contending stations.
     """
     of, stations, loss = link(row), int(row["nsta"]), float(row["mpdu_loss"])
     if stations > 1:

@@ -19,7 +19,7 @@ from airhop.stats import Estimate, estimate
 Verdict = Literal["within", "explained", "open", "beyond"]
 
 EXPLAINED_WITHIN = 0.05
-"""Largest deviation from the difference that a reason explains, as a share of the other's value."""
+"""Largest deviation from the difference that a reason explains, as a share of the peer's value."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Row:
 
     @property
     def difference(self) -> float:
-        """`ours` less `theirs`, as a share of `theirs`."""
+        """Difference of `ours` from `theirs`, as a share of `theirs`."""
         return self.ours.mean / self.check.theirs.mean - 1.0
 
     @property
@@ -93,7 +93,7 @@ class Row:
 
         `within`: at most the bound. `explained`: within `EXPLAINED_WITHIN` of the deviation of a named
         reason. `open`: neither, but the 95 % interval of the difference of both means contains a value that
-        is. `beyond`: all others.
+        is within or explained. `beyond`: every other difference.
         """
         check, off = self.check, self.difference
         excess = abs(off) - check.bound

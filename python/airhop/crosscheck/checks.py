@@ -1,4 +1,4 @@
-"""All checks, and the peers that they compare Airhop with."""
+"""All checks, and the peers with which the checks compare Airhop."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class Dcf:
         payload_bits
             Payload of a frame, bits.
         """
-        low, high = 0.0, 1.0  # p rises with tau and tau falls with p: one crossing
+        low, high = 0.0, 1.0  # p rises with tau, and tau falls with p, so there is one solution
         for _ in range(60):
             collides = (low + high) / 2
             if 1 - (1 - self.transmits(collides)) ** (stations - 1) > collides:

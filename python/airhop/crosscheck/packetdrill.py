@@ -26,14 +26,14 @@ class CheckedScript:
     checks: int = 0
     """Number of compared segments, results of calls and assertions, without the handshake."""
     line: int | None = None
-    """Line of the verdict, if before the end."""
+    """Line at which the script ended, if before its end."""
     column: int | None = None
     reason: str | None = None
-    """Reason for an early end, for not applying, or for a parse error."""
+    """Reason for an early end or for a parse error, or why the script is not applicable."""
     expected: str | None = None
-    """Expectation of the failing script."""
+    """Expectation that failed."""
     seen: str | None = None
-    """Behaviour of the stack."""
+    """Behaviour of the stack at this expectation."""
     skipped: tuple[str, ...] = ()
     """Assertions that the stack cannot evaluate."""
 

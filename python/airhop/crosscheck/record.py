@@ -13,7 +13,7 @@ from airhop.files import filling, read_text
 from airhop.stats import Estimate
 
 COLUMNS = ("id", "n", "mean", "half_width")
-"""Columns of the file. Bounds, reasons and the other's numbers belong to the checks."""
+"""Columns of the file. Bounds, reasons and the peers' numbers are in the checks."""
 
 
 @contextmanager
@@ -49,7 +49,7 @@ def recorded(path: Path, checks: Sequence[Check]) -> list[Row]:
     if stray := [*(known - found.keys()), *(found.keys() - known)]:
         raise InputError(
             f"{path} and the checks differ in {len(stray)}, such as `{min(stray)}`;"
-            f" `airhop doctor --cross-check --out {path}` makes it anew"
+            f" `airhop doctor --cross-check --out {path}` writes a new file"
         )
     return [Row(check, found[check.id]) for check in checks]
 

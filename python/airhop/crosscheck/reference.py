@@ -46,7 +46,8 @@ FILES: Mapping[str, tuple[str, ...]] = {
         "mpdus_per_ppdu",
     ),
 }
-"""Each file with the columns that identify a point; runs that agree in them are replications of the point."""
+"""Each file with the columns that identify a point; runs with equal values there are replications of the
+point."""
 
 GOODPUT = "goodput_mbps"
 COMPLETION_S = "completion_s"

@@ -43,7 +43,7 @@ _TONES: Mapping[str, Mapping[int, int]] = {
     "ac": {20: 52, 40: 108, 80: 234, 160: 468},
     "ax": {20: 234, 40: 468, 80: 980, 160: 1960},
 }
-"""N_SD by standard and width in MHz; of HE that of the resource unit that fills the channel."""
+"""N_SD by standard and width in MHz; for HE the value of the resource unit that fills the channel."""
 _BITS = (1, 2, 2, 4, 4, 6, 6, 6, 8, 8, 10, 10)
 _CODES = (
     *(Fraction(1, 2), Fraction(1, 2), Fraction(3, 4), Fraction(1, 2), Fraction(3, 4), Fraction(2, 3)),
@@ -123,7 +123,7 @@ class Link:
     def msdus(self) -> int:
         """Number of datagrams in an MPDU that is full.
 
-        With the standard's durations: an A-MPDU and the longest PPDU have room for it.
+        With the standard's durations: the number of datagrams that fit in an A-MPDU and in the longest PPDU.
         """
         most = LONGEST_AMPDU[self.standard] if self.ampdu is None else self.ampdu
         longest = min(self.amsdu, LONGEST_AMSDU[self.standard])
@@ -180,7 +180,7 @@ class Link:
         symbols = math.ceil((16 + 8 * psdu + 6 * self._encoders) / self.data_bits)
         data = symbols * self.symbol_us
         if self.symbol_us == 3.6 and source is DurationSource.IEEE:
-            data = 4.0 * math.ceil(9 * symbols / 10)  # short symbols end at a whole long one
+            data = 4.0 * math.ceil(9 * symbols / 10)  # the end is rounded up to a whole long symbol
         return self.preamble_us(source) + data
 
     def psdu(self, mpdus: int) -> int:
@@ -239,9 +239,10 @@ class Link:
         return 8 * self.payload * (1 - loss**ATTEMPTS) / time
 
     def contended_goodput_mbps(self, stations: int, source: DurationSource = DurationSource.IEEE) -> float:
-        """Return the goodput of a cell of saturated stations, Mbit/s: Bianchi's with the values of EDCA.
+        """Return the goodput of a cell of saturated stations, Mbit/s: Bianchi's model with EDCA's values.
 
-        Single MPDUs have seven attempts, A-MPDUs any number, after each of which data go again.
+        Single MPDUs have seven attempts. A-MPDUs have any number of attempts, and each attempt contains data
+        again.
 
         Parameters
         ----------

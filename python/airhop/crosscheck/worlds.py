@@ -9,7 +9,7 @@ Document = dict[str, Any]
 """A scenario as plain data, the same model as a TOML file."""
 
 Tcp = Mapping[str, Any]
-"""Contents of a flow's `tcp` table."""
+"""A flow's `tcp` table."""
 
 RFC_EVERY_ACK: Tcp = {"preset": "rfc", "delayed_ack": False}
 """The RFCs' TCP with an ACK for every segment: timestamps, an initial window of 10, a least RTO of 1 s."""
@@ -173,7 +173,8 @@ def saturated_cell(
         Other keys of the cell.
     """
     names = [f"n{i}" for i in range(1, stations + 1)]
-    offered = max(20 / stations, 0.6)  # of each, Mbit/s: together more than the channel carries
+    # rate of each station, Mbit/s; together more than the capacity of the channel
+    offered = max(20 / stations, 0.6)
     return {
         "name": "saturated-cell",
         "duration": f"{1 + seconds} s",

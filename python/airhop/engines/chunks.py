@@ -14,7 +14,8 @@ LEAST_TASK_S = 0.05
 """Minimum duration of a task near the end, s."""
 SHARES = 2
 """Number of tasks per thread below which the remaining tasks get shorter (guided self-scheduling,
-Polychronopoulos and Kuck 1987), so that a small study uses the whole cluster and no thread is late.
+Polychronopoulos and Kuck 1987), so that a small study uses the whole cluster, and all threads end at about
+the same time.
 """
 MOST_RUNS = 1000
 """Maximum number of runs per task, so that a message stays below about a megabyte."""
@@ -24,7 +25,8 @@ class Costs:
     """Costs of runs, learned from finished runs."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[float, int]] = {}  # by digest: seconds, runs
+        # seconds and number of runs, by the digest of the scenario
+        self._known: dict[str, tuple[float, int]] = {}
         self._seconds = 0.0
         self._simulated_s = 0.0
 
@@ -54,7 +56,8 @@ class Plan:
         self._jobs = jobs
         self._costs = costs
         self._next = 0
-        self._simulated_s = math.fsum(job.scenario.duration_s for job in jobs)  # of the jobs not handed out
+        # simulated time of the jobs that no task has yet
+        self._simulated_s = math.fsum(job.scenario.duration_s for job in jobs)
 
     def cut(self, threads: int) -> range:
         """Return the next task for a cluster of `threads` threads: indices of jobs, empty if none is left.

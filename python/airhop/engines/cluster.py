@@ -1,4 +1,4 @@
-"""A dask cluster with tasks of about a second, as many as keep it busy."""
+"""Engine on a dask cluster, with tasks of about a second, enough to keep the cluster busy."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ do not flood the scheduler.
 LOOK_EVERY_S = 1.0
 """Interval between counts of the workers, s; also the longest wait between two checks of the cluster."""
 FETCH_S = 30.0
-"""Time limit for a result to arrive once it is ready, s; after that it is requested again."""
+"""Time limit for the transfer of a result that is ready, s; later the result is requested again."""
 SALVAGE_S = 5.0
-"""Time limit when the runs are being stopped."""
+"""Time limit for stopping the runs, s."""
 
-_KEPT = "The runs that had finished are kept: the same command again does the rest."
+_KEPT = "The finished runs are kept; the same command computes the missing runs."
 
 
 class ClusterError(RunError):
@@ -63,7 +63,7 @@ def connected(place: str) -> Iterator[DaskEngine]:
         ) from None
     try:
         client = Client(f"tcp://{place}", timeout=CONNECT_S, set_as_default=False)
-    except OSError as error:  # TimeoutError is one
+    except OSError as error:  # TimeoutError is an OSError
         raise InputError(
             f"no dask scheduler answers at {place} within {CONNECT_S:g} s: is it running, and can this"
             " machine reach it? `dask scheduler` prints its address when it starts"
@@ -79,7 +79,7 @@ def connected(place: str) -> Iterator[DaskEngine]:
 
 
 def _check_installed(client: Client) -> None:
-    """Raise an error for workers without Airhop, of which dask would only report that they die."""
+    """Raise an error for workers without Airhop; dask would only report that such workers die."""
     found = client.run(resolve_name, f"{run_chunk.__module__}:{run_chunk.__name__}", on_error="return")
     for worker, what in found.items():
         if isinstance(what, (ImportError, AttributeError)):
@@ -107,8 +107,8 @@ class DaskEngine:
 
     Workers may join, leave and fail: dask repeats the tasks of a lost worker on other workers. Without
     workers, the engine waits for `patience_s` seconds, or for ever (None), as a batch system may take hours
-    to start one. The number of tasks follows the number of workers, so give an adaptive cluster a minimum, or
-    `scale` it.
+    to start one. The number of tasks follows the number of workers; an adaptive cluster therefore needs a
+    minimum number of workers, or a call of `scale`.
     """
 
     name = "dask"
@@ -119,7 +119,8 @@ class DaskEngine:
         _check_installed(client)
         self._client = client
         self._staff = _Workers(client, patience_s)
-        self._costs = Costs()  # of all calls of `run`: the rounds of a study ask for the same scenarios
+        # common to all calls of `run`, because the rounds of a study use the same scenarios
+        self._costs = Costs()
 
     @property
     def workers(self) -> int:
@@ -200,8 +201,9 @@ class _Tasks:
         self._plan = Plan(jobs, costs)
         self._plugins = tuple(plugins.loaded())
         self._out: dict[Future[Finished], _Task] = {}
-        self._over: SimpleQueue[Future[Finished]] = SimpleQueue()  # filled by dask, in the order of arrival
-        self._refused = False  # on_done raised: it is not called again
+        # dask adds results in the order of their arrival
+        self._over: SimpleQueue[Future[Finished]] = SimpleQueue()
+        self._refused = False  # true after an exception of on_done, which is then not called again
 
     def run(self) -> None:
         """Send tasks and receive results until everything is reported or an error occurs."""
@@ -267,15 +269,15 @@ class _Tasks:
         if isinstance(error, KilledWorker):
             first = self._jobs[self._out[future].jobs[0]]
             return ClusterError(
-                f"every worker that was given one task died of it ({error.allowed_failures + 1} did). Its"
-                f" runs begin with `{first.scenario.name}`, seed {first.seed}, rep {first.rep}. Are they"
-                f" short of memory? Their logs tell more. {_KEPT}"
+                f"{error.allowed_failures + 1} workers died during the same task. The first run of the task "
+                f"is `{first.scenario.name}`, seed {first.seed}, rep {first.rep}. The workers may have too "
+                f"little memory; their logs show the reason. {_KEPT}"
             )
         if isinstance(error, ScenarioError) and added():
             return ScenarioError(
-                f"{error}\n\nThis comes from a worker, which has no schemes but the built-in ones, those of"
-                " packages installed there, and those of files: one that is defined in a notebook or script"
-                " must move to a file of its own, for airhop.plugins.load or --with"
+                f"{error}\n\nThe error is from a worker. A worker has the built-in schemes, the schemes of "
+                "packages installed there, and the schemes of files. Move a scheme of a notebook or script "
+                "into its own file, for airhop.plugins.load or --with"
             )
         if isinstance(error, RunError) and error.job is not None:
             error.job = self._out[future].jobs[error.job]
@@ -285,7 +287,8 @@ class _Tasks:
         task = self._out[future]
         while task.reported < len(task.jobs):
             index, (document, seconds) = task.jobs[task.reported], finished[task.reported]
-            task.reported += 1  # before the call: Ctrl-C in it must not report a run twice
+            # before the call, so that Ctrl-C during the call does not lead to a second report
+            task.reported += 1
             self._costs.learn(self._jobs[index].scenario, seconds)
             try:
                 self._on_done(index, document)

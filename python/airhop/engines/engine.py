@@ -47,7 +47,10 @@ def open_engine(spec: str, threads: int | None = None) -> AbstractContextManager
             f"there is no engine `{spec}`: it is `local` or `dask://HOST:PORT`.{_suggestion(spec)}"
         )
     if threads is not None:
-        raise InputError(f"the workers of {spec} bring their own threads: {threads} threads are for `local`")
+        raise InputError(
+            f"the workers of {spec} determine the number of threads; expected no number of "
+            f"threads, got {threads}"
+        )
     return connected(place)
 
 

@@ -18,7 +18,7 @@ class Shard:
     def parse(cls, text: str) -> Shard:
         """Parse "I/N", such as "2/8". Raises InputError for other texts and for missing parts."""
         words = text.split("/")
-        # ASCII only: `int` would accept the digits of every script, underscores and signs.
+        # Only ASCII digits: `int` would also accept digits of other scripts, underscores and signs.
         if len(words) != 2 or not all(word.isascii() and word.isdecimal() for word in words):
             raise InputError(f"`{text}` is not I/N: two whole numbers, as in 2/8, the second part of eight")
         index, count = map(int, words)

@@ -24,7 +24,7 @@ repeatedly.
 """
 
 _loading = threading.Lock()
-"""Lock: a scenario uses the schemes loaded last, so no other thread may load others before the scenario is
+"""Lock: a scenario uses the schemes loaded last, so no other thread may load schemes before the scenario is
 read.
 """
 
@@ -55,7 +55,8 @@ def run_chunk(
 
     jobs = [(checked[index].core, seed, rep) for index, seed, rep in runs]
     try:
-        _core.run_many(jobs, 1, take)  # one thread: dask calls this function in as many as the worker has
+        # one thread, because dask calls this function on every thread of the worker
+        _core.run_many(jobs, 1, take)
     except SchemeError as error:
         # Pickle drops the cause of an exception, so the message contains the traceback as text.
         told = SchemeError(f"{error}\n\n{users_traceback(error.__cause__ or error)}")

@@ -101,7 +101,7 @@ def _print(outcome: Reproduced, shown: Sequence[RenderableType], console: Consol
 
 
 def _beyond(outcome: Reproduced, width: int) -> list[RenderableType]:
-    """Print the values beyond the paper's axis above the verdicts, because a verdict on ratios omits them."""
+    """Print the values beyond the paper's axis before the verdicts, because verdicts on ratios omit them."""
     told = frame(outcome).beyond if isinstance(outcome, Outcome) else None
     return [_wrapped(told, width, "yellow"), ""] if told else []
 
@@ -134,7 +134,7 @@ def tables(outcome: Outcome, metric: Metric, rows: list[Row], width: int) -> lis
         taken = sum(map(_width, columns))
         if not blocks or taken > room:
             blocks.append([names])
-            room = width + BETWEEN - _width(names)  # none behind the last
+            room = width + BETWEEN - _width(names)  # no blanks after the last column
         blocks[-1] += columns
         room -= taken
     return [_table(block) for block in blocks]
@@ -162,7 +162,7 @@ def _mean(row: Row) -> float:
 
 
 def _printed(row: Row | None, metric: Metric) -> Text:
-    """Format the printed number, the measured one's difference, and the printed ratio to the baseline."""
+    """Format the printed number, the measured number's difference, and the printed ratio to the baseline."""
     if row is None or row.published is None or row.off is None:
         return Text("")
     ratio = f" {row.published_ratio:4.2f}×" if row.published_ratio is not None else ""
@@ -204,9 +204,7 @@ def legend(outcome: Outcome, metric: Metric, rows: list[Row]) -> str:
     counts = sorted({row.reps for row in rows})
     reps = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]}–{counts[-1]}"
     ratio = f"; × ratio to {experiment.labels[experiment.baseline]}" if not metric.bounded else ""
-    printed = (
-        "; printed: number, what ours is off it, its ratio" if any(row.published for row in rows) else ""
-    )
+    printed = "; printed: number, difference of ours, ratio" if any(row.published for row in rows) else ""
     return (
         f"{metric.label}{f' in {metric.unit}' if metric.unit else ''}: mean ± 95 % half-width of {reps} "
         f"replications{ratio}{printed}"
@@ -257,7 +255,7 @@ def matrix(outcome: Reproduced, width: int) -> list[RenderableType]:
 
 def _verdict(checked: CheckedClaim) -> str:
     """Return the outcome of a claim, and for an undecided claim the missing information."""
-    return f"{checked.outcome} (it would take {checked.needs})" if checked.needs else checked.outcome
+    return f"{checked.outcome} (a decision needs {checked.needs})" if checked.needs else checked.outcome
 
 
 def claims(outcome: Reproduced, width: int) -> Text:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ROWS, REPORT = "rows.csv", "report.html"
 MADE = "made.json"
-"""Origin of the other files of a folder, and their list."""
+"""Name of the file with the origin and the list of the other files of a folder."""
 SOURCES = (".py", ".j2", ".js", ".css", ".toml", ".json")
 """File name endings of the package's source files."""
 ELSEWHERE = ("__main__.py", "bench", "cli", "crosscheck", "responsiveness", "verify", "view")

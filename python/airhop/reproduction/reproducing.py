@@ -58,8 +58,8 @@ def reproduce(
                 yield from writer.done() if experiment is not experiments[-1] else writer.rest()
             except KeyboardInterrupt:
                 raise KeyboardInterrupt(
-                    f"interrupted in {experiment.id}; what had finished is kept in {out}, "
-                    "and the same command goes on from there"
+                    f"interrupted in {experiment.id}; the finished runs are kept in {out}; the same command "
+                    "computes the missing runs"
                 ) from None
 
 

@@ -1,4 +1,4 @@
-"""Writer thread for files: drawing takes as long as simulating, so both run in parallel."""
+"""Writer thread for files: drawing takes as long as simulating, so the two run in parallel."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Arithmetic of draft-ietf-ippm-responsiveness: parameters, aggregation, and stability.
 
-Of the draft this package has the parts of TCP and HTTP. There is no TLS: the aggregation is that of the
-draft's TCP-only case.
+This package has the draft's parts for TCP and HTTP, without TLS; the aggregation is the draft's TCP-only
+case.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Stable:
 
 
 def trimmed_mean(values: Sequence[float]) -> float | None:
-    """Return the single-sided trimmed mean: that of the smallest 95 % of the values; None without values."""
+    """Return the single-sided trimmed mean, of the smallest 95 % of the values; None without values."""
     kept = sorted(values)[: math.ceil(KEPT * len(values))]
     return statistics.fmean(kept) if kept else None
 
@@ -94,8 +94,8 @@ def responsiveness(samples: Samples) -> float | None:
 def final(intervals: Sequence[Interval]) -> Stable:
     """Apply the draft's final algorithm to the intervals of a test.
 
-    First the goodput must be stable, then the responsiveness; the result is that of the interval in which the
-    responsiveness is stable, or of the last interval.
+    First the goodput must be stable, then the responsiveness; the result is the value at the interval in
+    which the responsiveness becomes stable, or at the last interval.
 
     Raises
     ------

@@ -55,7 +55,7 @@ class Loaded:
     """One for each replication."""
 
     def of(self, name: str) -> Estimate | None:
-        """Return the mean of a number of the tests, with its interval; None if no test has it."""
+        """Return the mean of a number over the tests, with its interval; None if no test has the number."""
         return _estimate(getattr(test, name) for test in self.tests)
 
     @property
@@ -117,8 +117,8 @@ def measure(
 ) -> Responsiveness:
     """Measure the responsiveness of a scenario's network as draft-ietf-ippm-responsiveness does, without TLS.
 
-    Load-generating connections open one after the other, 5 s apart and 16 at most, and probes on connections
-    of their own measure handshakes and requests, until the goodput and then the responsiveness are stable.
+    Load-generating connections open one after the other, 5 s apart and 16 at most, and probes on separate
+    connections measure handshakes and requests, until the goodput and then the responsiveness are stable.
 
     Parameters
     ----------

@@ -10,18 +10,19 @@ from airhop.responsiveness.draft import INTERVAL_S, MOST_CONNECTIONS, MOST_OF_CA
 from airhop.scenario import Scenario
 
 Direction = Literal["down", "up"]
-"""Direction of the load: that of the scenario's flow, or the other."""
+"""Direction of the load: the direction of the scenario's flow, or the opposite direction."""
 
 LOAD, PROBES = "load", "probe"
-"""Names of the flows of a test; those of the load are numbered."""
+"""Names of the flows of a test; a number follows in the names of the load."""
 REQUEST_BYTES, RESPONSE_BYTES = 200, 200
 """Sizes of a probe's request and of its response: headers, and an object of one byte."""
 PROBE_BYTES = 900
-"""Bytes of a probe in one direction at most: nine segments, with headers, requests and responses."""
+"""Maximum number of bytes of a probe in one direction: nine segments, with headers, requests and
+responses."""
 
 
 def path(scenario: Scenario, flow: str | None) -> dict[str, Any]:
-    """Return the flow whose path is tested: that of this name, or the first TCP flow.
+    """Return the flow whose path is tested: the flow of this name, or the first TCP flow.
 
     Raises
     ------
@@ -53,8 +54,8 @@ def probed(
 ) -> Scenario:
     """Return the network with `rate` probes per second, and with its load unless the direction is None.
 
-    Each probe is a request on a connection of its own, from the receiving node of the flow to the sending
-    node. The flows of the scenario are left out.
+    Each probe is a request on a new connection, from the receiving node of the flow to the sending node. The
+    flows of the scenario are left out.
     """
     load = [] if direction is None else _load(flow, direction)
     return _with_flows(scenario, [*load, _probes(flow, rate)], seconds)
@@ -63,8 +64,8 @@ def probed(
 def rate_of_probes(goodput_mbps: float) -> float:
     """Return the number of probes per second for this goodput without probes.
 
-    Half of the draft's maximum, since the other half is that of probes on load-generating connections, and
-    at most the draft's share of the capacity.
+    The number is half of the draft's maximum, because the other half belongs to probes on load-generating
+    connections; and at most the draft's share of the capacity.
     """
     return min(MOST_PROBES_PER_S / 2, max(MOST_OF_CAPACITY * goodput_mbps * 1e6 / (8 * PROBE_BYTES), 0.1))
 

@@ -62,7 +62,7 @@ class Law:
 LAWS: Mapping[str, Law] = {
     law.name: law
     for law in (
-        Law("order", "records stand in the order of time", order.check),
+        Law("order", "records are in the order of time", order.check),
         Law("plan", "stations, changes of links and fades are those of the scenario", drawn.check),
         Law("walk", "a packet goes from node to node, and has one fate", walks.check),
         Law(
@@ -70,9 +70,7 @@ LAWS: Mapping[str, Law] = {
             "nothing arrives before serialisation and delay; no queue is over its capacity",
             wires.check,
         ),
-        Law(
-            "late", "a wire that reorders makes its share of packets late, each by as much", reordering.check
-        ),
+        Law("late", "a reordering wire delays its share of packets, each by the same time", reordering.check),
         Law(
             "air", "airtime is exclusive within sense range, and frames last as long as their bits", air.check
         ),
@@ -168,7 +166,7 @@ def verify(scenario: Scenario, result: Result, *, most: int = 20) -> list[Findin
 
 @contextmanager
 def _without_collection() -> Iterator[None]:
-    """Disable the garbage collector, which would find no cycles and need a third of the time."""
+    """Disable the garbage collector, which would take a third of the time and find no cycles."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

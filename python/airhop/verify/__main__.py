@@ -50,18 +50,22 @@ def _run(seed: int, folder: str, others: Sequence[str]) -> tuple[Scenario, Resul
     try:
         scenario = Scenario.load(random_network(seed, folder, others))
         return scenario, run(scenario, seed=seed, trace=True)
-    except ScenarioError:  # also of places that are drawn as the run begins
+    except ScenarioError:  # also for random positions, which are drawn when the run begins
         return None
 
 
 def main() -> int:
-    """Print every finding, and the sums; or how many edits are found."""
+    """Print every finding, and the totals; with `--mutations` print the share of found edits."""
     parser = argparse.ArgumentParser(prog="python -m airhop.verify", description="Verify random runs.")
     parser.add_argument("runs", type=int, nargs="?", default=1000)
-    parser.add_argument("--first", type=int, default=0, help="seed of the first")
-    parser.add_argument("--only", type=int, help="this seed alone")
-    parser.add_argument("--with", dest="plugins", action="append", default=[], help="a file with schemes")
-    parser.add_argument("--mutations", type=int, help="edit each trace so often, and count what is found")
+    parser.add_argument("--first", type=int, default=0, help="seed of the first scenario")
+    parser.add_argument("--only", type=int, help="only this seed")
+    parser.add_argument(
+        "--with", dest="plugins", action="append", default=[], help="file with schemes to draw"
+    )
+    parser.add_argument(
+        "--mutations", type=int, help="number of edits of each trace; prints the share that the laws find"
+    )
     given = parser.parse_args()
     seeds = [given.only] if given.only is not None else range(given.first, given.first + given.runs)
     others = _load(given.plugins)
@@ -77,7 +81,7 @@ def main() -> int:
 
 
 def _report(looks: Iterator[tuple[int, int, list[str]]]) -> int:
-    """Print every finding, and the sums."""
+    """Print every finding, and the totals."""
     runs = steps = found = refused = 0
     for seed, read, findings in looks:
         runs += read > 0
@@ -87,7 +91,7 @@ def _report(looks: Iterator[tuple[int, int, list[str]]]) -> int:
         for text in findings:
             print(f"seed {seed}: {text}", flush=True)
     print(f"{runs:,} runs verified, {steps:,} steps of packets; {found} runs with findings")
-    print(f"{refused} scenarios refused: their parts do not go together")
+    print(f"{refused} scenarios omitted, because their keys are incompatible")
     return 1 if found else 0
 
 

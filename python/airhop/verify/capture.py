@@ -8,11 +8,11 @@ from airhop.verify.medium import Medium
 from airhop.verify.trace import Frame
 
 _LEAST = 1 - 1e-9
-"""Tolerance for powers, which are computed in another order than in the simulator."""
+"""Relative tolerance of powers; the simulator computes them in another order."""
 
 
 def survives_overlap(medium: Medium, frame: Frame, others: Sequence[Frame]) -> tuple[bool, bool]:
-    """Return whether the receiver may, and whether it must, receive a frame that others overlap.
+    """Return whether the receiver may, and whether it must, receive a frame that other frames overlap.
 
     Bit errors are ignored.
     """
@@ -32,7 +32,7 @@ def _survives_each(medium: Medium, frame: Frame, others: Sequence[Frame]) -> tup
 
 
 def _survives_sum(medium: Medium, frame: Frame, others: Sequence[Frame]) -> tuple[bool, bool]:
-    """Return whether a frame's power always exceeds the sum of all others by the capture ratio.
+    """Return whether a frame's power always exceeds the sum of all other powers by the capture ratio.
 
     A receiver that is locked on an earlier, decodable frame receives that frame to its end.
     """

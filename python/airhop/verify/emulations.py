@@ -164,11 +164,11 @@ def _version_1(log: bytes, records: list[tuple[int, int]]) -> bytes:
 
 
 def main() -> int:
-    """Print every finding, and the sums."""
+    """Print every finding, and the totals."""
     parser = argparse.ArgumentParser(prog="python -m airhop.verify.emulations", description=__doc__)
     parser.add_argument("runs", type=int, nargs="?", default=1000)
-    parser.add_argument("--first", type=int, default=0, help="seed of the first")
-    parser.add_argument("--only", type=int, help="this seed alone")
+    parser.add_argument("--first", type=int, default=0, help="seed of the first emulation")
+    parser.add_argument("--only", type=int, help="only this seed")
     given = parser.parse_args()
     seeds = [given.only] if given.only is not None else range(given.first, given.first + given.runs)
     made = wrong = steps = 0

@@ -47,12 +47,12 @@ class Medium:
 
     @cached_property
     def ppdus(self) -> Ppdus | None:
-        """PPDUs of 802.11n, ac and ax; None of the others."""
+        """PPDUs of 802.11n, ac and ax; None for other standards."""
         return Ppdus(self.plan) if self.plan["standard"] in FORMATS else None
 
     @property
     def aggregates(self) -> bool:
-        """True if MPDUs go under a Block Ack agreement."""
+        """True if MPDUs are sent under a Block Ack agreement."""
         return self.ppdus is not None and self.ppdus.aggregates
 
     @cached_property
@@ -67,7 +67,7 @@ class Medium:
         return int(quantity(self.plan["overhead"]))
 
     def may_be_cut(self, frame: Frame) -> bool:
-        """Return whether a frame may contain a part of a packet; the trace does not record it."""
+        """Return whether a frame may contain only a part of a packet, which the trace does not record."""
         return frame.flow in self.fragmented or (self.threshold is not None and frame.kind != "broadcast")
 
     def lengths(self, octets: int) -> list[int]:
@@ -159,7 +159,7 @@ class Medium:
         """Return the duration of the answer to a frame of this kind."""
         answer = ANSWERS[kind]
         if self.ppdus is None:
-            return self.ack  # a CTS is as long
+            return self.ack  # CTS and link ACK have equal durations
         return self.ppdus.airtime(answer, self.ppdus.length(answer) or 0)
 
     def senses(self, a: str, b: str) -> bool:

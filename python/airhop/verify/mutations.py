@@ -27,7 +27,7 @@ EDITS = ("delete", "duplicate", "shift", "one", "zero", "swap", "relabel")
 exchange a value between two rows, replace a word or a flag.
 """
 UNKNOWABLE: Mapping[tuple[str, str], str] = {
-    ("notices", "lateness_ms"): "how late a notice came for a timer, whose expiry is not recorded",
+    ("notices", "lateness_ms"): "lateness of a notice relative to a timer, whose expiry is not recorded",
 }
 """Columns whose values no law can check, with the reason; they are not edited."""
 _SHIFT_S = 1e-6
@@ -93,7 +93,7 @@ def measure(scenario: Scenario, result: Result, *, seed: int, edits: int) -> Tal
     """Make `edits` single edits of a run's trace, and count the edits that a law finds."""
     random, tally = Random(seed), Tally()
     sound = Trace(scenario.to_dict(), result.document, result.tables)
-    is_found(sound)  # it has then read all tables, once
+    is_found(sound)  # this call also reads all tables, once
     for _ in range(edits):
         edit, tables = draw(random, result.tables)
         tally.made[edit.table, edit.kind] += 1

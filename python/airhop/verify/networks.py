@@ -1,7 +1,7 @@
 """Random scenarios as plain data, with any scheme over any type of link. Equal seeds give equal scenarios.
 
 This module draws the shape of a network: links, their ends and their rates. `values.py` draws all other keys
-from the schema of scenario files, so that the networks cover every key.
+from the schema of scenario files; the networks therefore cover every key.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _FAST = "400 Mbit/s"
 _SHARES = (0.03, 0.1, 0.25, 0.5)
 """Probabilities with which a table has an optional key; each table draws a probability."""
 _PACKETS = 1000
-"""Packets that the slowest link of a scenario carries at most."""
+"""Maximum number of packets that the slowest link of a scenario carries."""
 _TIMEOUTS = 300_000
-"""Number of times that the retransmission timers of a scenario expire at most."""
+"""Maximum number of expiries of a scenario's retransmission timers."""
 _BROWSER = 7
-"""Connections of a browser: six, and that of the planned flow."""
+"""Connections of a browser: six, and the connection of the planned flow."""
 _OWN: Mapping[str, set[str]] = {
     "": {"name", "duration", "copies", "wired", "wlan", "radio", "flow"},
     "wlan": {"layout", "stations"},

@@ -43,7 +43,7 @@ _SUBCARRIERS = {
 """N_SD by channel width, MHz."""
 _PSDU_LIMIT = {"ht": 65_535, "vht": 1_048_575, "he": 6_500_631}
 _MPDU_LIMIT = {"ht": 4095, "vht": 11_454, "he": 11_454}
-"""Longest MPDU beside others, bytes (IEEE 802.11-2020 §9.7.1, §9.4.2.157.2)."""
+"""Longest MPDU in an A-MPDU of several, bytes (IEEE 802.11-2020 §9.7.1, §9.4.2.157.2)."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Ppdus:
 
     @property
     def mpdu_limit(self) -> int:
-        """Longest MPDU beside others, bytes."""
+        """Longest MPDU in an A-MPDU of several, bytes."""
         return _MPDU_LIMIT[self.format]
 
     @cached_property
@@ -124,7 +124,7 @@ class Ppdus:
         return 24 + (8 if self.window <= 64 else 32)
 
     def length(self, kind: str) -> int | None:
-        """Return the length of a control frame, bytes; None of a frame with data."""
+        """Return the length of a control frame, bytes; None for a frame with data."""
         return self.block_ack_bytes if kind == "block-ack" else CONTROL_BYTES.get(kind)
 
     def psdu(self, mpdus: list[int]) -> int:
@@ -134,7 +134,7 @@ class Ppdus:
     def amsdu(self, msdus: list[set[int]]) -> set[int]:
         """List the lengths of an A-MSDU by the lengths that each MSDU may have.
 
-        Subframes are padded to a multiple of 4, but for the last (§9.3.2.2.2).
+        All subframes but the last are padded to a multiple of 4 (§9.3.2.2.2).
         """
         lengths = {0}
         for msdu in msdus:
@@ -148,7 +148,7 @@ class Ppdus:
         match kind:
             case "a-mpdu":
                 return self._modern(octets)
-            case "data":  # S-MPDU, but in HT, which has single MPDUs without a delimiter
+            case "data":  # S-MPDU; HT has no S-MPDU, but single MPDUs without a delimiter
                 return self._modern(octets if self.format == "ht" else octets + DELIMITER)
             case "rts" | "broadcast":
                 return self._legacy(octets, self._control)
@@ -215,11 +215,11 @@ class Ppdus:
 
     @cached_property
     def _encoders(self) -> int:
-        """N_ES: enough encoders, each with as many bits as the others.
+        """N_ES: the least sufficient number of encoders that have equal numbers of bits.
 
         IEEE 802.11-2020 §19.5, §21.5; 802.11ax-2021 §27.3.12.5.
         """
-        if self.format == "he":  # LDPC, which has no tail, beyond this
+        if self.format == "he":  # beyond this, LDPC, which has no tail bits
             return int(self._width == 20 and self._streams <= 4 and self.plan["rate"]["mcs"] <= 9)
         most = 1080 if self.format == "ht" else 2160  # 270 and 540 Mbit/s with the long guard interval
         least = math.ceil(self._data_bits / most)

@@ -20,7 +20,7 @@ class Ends:
     near: Sequence[str]
     far: Sequence[str]
     between: str | None = None
-    """Name of the wlan of which any two stations may be the ends."""
+    """Name of the wlan any two of whose stations may be the ends."""
 
 
 def some(draw: Random, keys: Mapping[str, Sequence[Any]], share: float = 0.2) -> Table:

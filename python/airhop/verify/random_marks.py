@@ -1,4 +1,4 @@
-"""Random networks with marking queues and ECN flows, which independent draws seldom combine."""
+"""Random networks with marking queues and ECN flows; independent draws seldom combine these."""
 
 from __future__ import annotations
 

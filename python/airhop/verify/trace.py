@@ -65,7 +65,7 @@ class Step(NamedTuple):
 
     @property
     def end(self) -> int:
-        """First sequence number after a segment of data; a FIN has one sequence number (RFC 9293 §3.4)."""
+        """First sequence number after a data segment; a FIN occupies one sequence number (RFC 9293 §3.4)."""
         return self.seq + self.payload + ("F" in self.flags)
 
 
@@ -114,7 +114,7 @@ def is_handshake(step: Step) -> bool:
 
 
 def backs_off(timer: Mapping[str, Any], before: float, after: float) -> bool:
-    """Return whether an RTO, ms, grows as by a timeout: it about doubles, up to its bound.
+    """Return whether an RTO, ms, grows as after a timeout: it about doubles, up to its bound.
 
     RFC 6298 §5.5 and §2.5. A timeout at the bound changes no value.
     """
@@ -163,7 +163,7 @@ class Trace:
         return cast("T", self._derived[derive])
 
     def with_table(self, name: str, frame: pl.DataFrame) -> Trace:
-        """Return this trace with a replaced table, without reading the other tables again."""
+        """Return this trace with a replaced table; the other tables are not read again."""
         other = Trace(self.scenario, self.document, {**self.tables, name: frame})
         known = vars(self).keys() - vars(other).keys() - _READ_FROM.get(name, set())
         vars(other).update({key: vars(self)[key] for key in known})
@@ -438,7 +438,7 @@ def ways(link: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
             mine = [one for one in listed(link.get(key, [])) if one.get("direction", place) == place]
             if key == "changes":
                 way[key] = mine
-            else:  # one for this direction goes before one for both
+            else:  # a model for this direction precedes a model for both directions
                 way[key] = min(mine, key=lambda one: "direction" not in one, default=None)
         yield place, {key: value for key, value in way.items() if value is not None}
 

@@ -38,11 +38,11 @@ _TYPICAL: Mapping[str, tuple[float, float]] = {
 }
 """Range of most values of a quantity, by unit; quantities of other units are not drawn."""
 _MOST = 300
-"""Largest count that is drawn where the schema allows far more, besides the bounds themselves."""
+"""Largest drawn count if the schema allows far more; the bounds of the schema are also drawn."""
 _OF_KIND = 0.3
-"""Probability of a key of a table within a table, such as a queue or a scheme, at least."""
+"""Minimum probability of a key of an inner table, such as a queue or a scheme."""
 _EXTREME = 0.15
-"""Probability of a bound of a key in place of a value between its bounds."""
+"""Probability of drawing a bound of a key, instead of a value between its bounds."""
 
 
 class Values:
@@ -67,14 +67,14 @@ class Values:
         share
             Probability of each key.
         whole
-            The scenario, which the reader of scenarios accepts as it is.
+            The valid scenario that contains the table.
         nodes
             Names for directions, and for keys that name a node: the two ends of a link.
         own
             Keys that the caller decides.
         """
         for key, allowed in schema["properties"].items():
-            if key in own or key.endswith("digest"):  # those Airhop writes
+            if key in own or key.endswith("digest"):  # keys that Airhop itself writes
                 pass
             elif key not in table and self.draw.random() < share:
                 self._add(table, key, schema, partial(self.value, key, allowed, share, nodes), whole)
@@ -160,7 +160,7 @@ class Values:
             return self.draw.sample(item["enum"], self.draw.choice([0, 1, 1, 2, 3]))
         number = self.draw.randint(1, min(3, schema.get("maxItems", 3)))
         drawn = [self.value(key, item, share, nodes) for _ in range(number)]
-        if number == 2 and self.draw.random() < 0.5:  # one for each direction
+        if number == 2 and self.draw.random() < 0.5:  # a value for each direction
             for table, (a, b) in zip(drawn, (nodes, nodes[::-1]), strict=True):
                 if isinstance(table, dict) and "direction" in (_part(item, table) or {})["properties"]:
                     table["direction"] = f"{a}->{b}"

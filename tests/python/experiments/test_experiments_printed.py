@@ -267,7 +267,7 @@ def test_the_terminal_table_has_printed_number_error_and_ratio(outcome: Outcome)
     # 0.6 is a quarter below 0.8; 3.0 is 6 % below 3.2, and 4 times the baseline are printed.
     (line,) = [line for line in lines if line.startswith("1 %") and "0.80" in line]
     assert "0.80 −25%" in line and line.endswith("3.20 −6% 4.00×")
-    assert any("printed: number, what ours is off it, its ratio" in line for line in lines)
+    assert any("printed: number, difference of ours, ratio" in line for line in lines)
     assert max(map(len, stream.getvalue().splitlines())) <= 80
 
 

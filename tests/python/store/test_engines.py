@@ -74,7 +74,7 @@ def test_an_unknown_engine_is_refused_with_a_suggestion(spec: str, suggestion: s
 def test_the_number_of_threads_applies_to_the_local_engine_only() -> None:
     with open_engine("local", 3) as engine:
         assert (engine.name, engine.workers) == ("local", 3)
-    with pytest.raises(InputError, match="bring their own threads"):
+    with pytest.raises(InputError, match="determine the number of threads"):
         open_engine("dask://node1:8786", 3)
     with pytest.raises(InputError, match="threads is 0"):
         open_engine("local", 0)

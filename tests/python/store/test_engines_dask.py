@@ -225,7 +225,10 @@ def test_a_scheme_without_a_file_is_refused_with_a_remedy(
     plugins.load(file)
     job = Job(SCENARIOS[0].with_({"scheme": "engines-notebook"}))
     monkeypatch.setattr(plugins, "loaded", list)  # as if it had been defined in a notebook
-    with pair.connect(1) as client, pytest.raises(ScenarioError, match="must move to a file of its own"):
+    with (
+        pair.connect(1) as client,
+        pytest.raises(ScenarioError, match="Move a scheme of a notebook"),
+    ):
         DaskEngine(client).run([job], Collected())
 
 

@@ -29,7 +29,7 @@ def check(trace: Trace) -> Iterator[Finding]:
         yield from _once(medium)
         yield from _airtimes(trace, medium)
         if medium.aggregates:
-            continue  # laws/wifi follows MPDUs
+            continue  # laws/wifi checks MPDUs
         yield from _contents(trace, medium)
         yield from _attempts(medium)
         yield from _numbers(medium)
@@ -174,7 +174,7 @@ def _packet(frame: Frame) -> tuple[str, str, str, int]:
 def _begins(medium: Medium) -> Iterator[Finding]:
     """Find frames that begin while their sender sends or senses another frame, except responses."""
     near: list[Frame] = []
-    """Frames that end less than DIFS before the next begins, or after that."""
+    """Frames that end less than DIFS before the next frame begins, or later."""
     for frame in medium.frames:
         over = frame.start - medium.difs + ROUNDING
         near = [other for other in near if other.end > over]

@@ -78,7 +78,7 @@ class _Connection:
         notices = self._rows("notices", "kind", "event")
         for kind, number in self._document["notices"].items():
             received = sum(of == kind and event == "received" for _, of, event in notices)
-            if number > received:  # some senders heed none
+            if number > received:  # some senders ignore all notices
                 yield _finding(self._name, f"{number} notices {kind}, and the trace has {received}")
         smoothed = [] if self._connects else [srtt for _, srtt in self._rows("window", "srtt_ms")][-1:]
         yield from self._equal("srtt_ms", smoothed[0] if smoothed and smoothed[0] == smoothed[0] else None)
@@ -86,7 +86,7 @@ class _Connection:
     def traffic(self) -> Iterator[Finding]:
         """Compare the counters of sent and delivered data, also of flows of real packets."""
         rows = self._rows("segments", "retransmission", "bytes")
-        segments = [(time, again) for time, again, size in rows if size]  # a FIN is no data
+        segments = [(time, again) for time, again, size in rows if size]  # a FIN does not count as data
         yield from self._times("sent_segments", (time for time, _ in segments))
         yield from self._times("retransmissions", (time for time, again in segments if again))
         rows = self._deliveries()
@@ -151,8 +151,8 @@ class _Connection:
     def _may_hide_expiry(self, states: Sequence[_State], cwnd: float) -> bool:
         """Return whether a retransmission at this window may follow a timeout that no recorded state shows.
 
-        The recorded RTO does not grow at its upper bound, nor in ns-2 for up to two ticks; the window is then
-        one segment already.
+        The recorded RTO does not grow at its upper bound, and in ns-2 not if it is at most two ticks; in both
+        cases the window is already one segment.
         """
         timer = self._document["tcp"]["rto"]
         stays = 2 * quantity(timer["tick"]) / 1e6 if timer["kind"] == "ns2" else 0
@@ -226,7 +226,7 @@ def _datagrams(trace: Trace, name: str, flow: Mapping[str, Any]) -> Iterator[Fin
     seconds = (trace.duration - trace.warmup) / 1e9
     goodput = flow["delivered_bytes"] * 8 / seconds / 1e6 if seconds > 0 else None
     made = {step.packet: step.time for step in steps if step.step == "made"}
-    begins = trace.warmup or -1  # without a warm-up all counts, from time 0 on
+    begins = trace.warmup or -1  # without a warm-up everything counts, from time 0 on
     ended = [step for step in steps if step.step in ("delivered", "dropped") and step.time > begins]
     arrived = [step for step in steps if step.step == "delivered"]
     transits = [

@@ -1,7 +1,7 @@
 """One-way delays in the run document, by flow and by class of flows.
 
 The delay of a byte of TCP is the time from its first transmission to its delivery, in order, to the
-application; that of a datagram is the time from its creation to its delivery.
+application; the delay of a datagram is the time from its creation to its delivery.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _of_datagrams(trace: Trace, name: str) -> _Delays:
     """Return the delays of the datagrams that were delivered after the warm-up."""
     made: dict[int, int] = {}
     delays = _Delays()
-    begins = trace.warmup or -1  # without a warm-up all counts, from time 0 on
+    begins = trace.warmup or -1  # without a warm-up everything counts, from time 0 on
     for step in trace.steps_of(name):
         if step.kind == "datagram":
             if step.step == "made":

@@ -70,7 +70,7 @@ def _steps(kind: str, layout: Mapping[str, Any]) -> list[tuple[int, int]]:
 
 
 def _links(trace: Trace) -> Iterator[Finding]:
-    """Compare the phases of each direction of a link with the changes that the scenario has for it."""
+    """Compare the phases of each direction of a link with the changes of that direction in the scenario."""
     rows: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
     if "links" in trace.tables:
         for time, place, *row in trace.rows("links", "place", "rate_mbps", "delay_ms"):
@@ -119,7 +119,7 @@ def _timetable(way: Mapping[str, Any], duration: int) -> list[_Phase]:
 
 
 def _times(change: Mapping[str, Any], duration: int) -> Iterator[int]:
-    """Yield when a change begins, each time."""
+    """Yield the times at which a change begins."""
     at = round(quantity(change["at"]))
     yield from range(at, duration, round(quantity(change["every"]))) if "every" in change else (at,)
 

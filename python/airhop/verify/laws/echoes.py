@@ -94,13 +94,14 @@ class _Ends:
     acks: list[Step] = field(default_factory=list)
     """ACKs that the receiver has made since the last segment arrived."""
     changed: int = -1
-    """Time of the last segment, ns, if it changed the echo and earlier data may have a separate ACK."""
+    """Time of the last segment, ns, if the segment changed the echo, and earlier data may have a separate
+    ACK."""
     top: int = 1
     """First byte that was never sent."""
     cuts: deque[int] = field(default_factory=deque)
     """Times when the window fell, ns."""
     reduced: bool = False
-    """True if since the last CWR an echo came, the window fell or a segment was retransmitted."""
+    """True if an echo, a reduction of the window or a retransmission followed the last CWR."""
 
     def on_step(self, step: Step) -> Iterator[Finding]:
         """Process a step of a packet."""

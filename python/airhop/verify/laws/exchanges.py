@@ -68,7 +68,7 @@ class _Exchanges:
         if answer is not None and answer.kind == ANSWERS[frame.kind] and answer.receiver == frame.sender:
             return None
         if frame.end + self._medium.sifs + self._medium.answer_time(frame.kind) > self._duration:
-            return None  # the end of the run cuts it off
+            return None  # the run ends before the answer
         return f"received, and no {wanted} follows after a SIFS"
 
     def elicited(self, frame: Frame) -> str | None:
@@ -129,7 +129,7 @@ class _Exchanges:
         """
         medium = self._medium
         if medium.plan["errors"] != {"kind": "clean"}:
-            return  # who else could read it is not recorded
+            return  # the other stations that could decode the frame are not recorded
         for cts in medium.frames:
             is_heard = cts.kind in ("cts", "ack") and cts.outcome in RECEIVED
             data = self.answer(cts) if is_heard else None

@@ -114,7 +114,7 @@ def _is_full(lengths: list[tuple[int, int]], time: int, queue: Mapping[str, Any]
 def _shares(trace: Trace, hops: _Hops) -> Iterator[Finding]:
     """Compare the frame loss rates of channels with independent errors with the configured rates."""
     if any({"damaged-frames", "fragments"} & services for services in trace.services.values()):
-        return  # of what is harmed, some is of use
+        return  # the receiver uses a part of the damaged frames
     wired = [place for place, hop in hops.links.items() if hop.kind == "wired"]
     for place in (*wired, *trace.frames_by_place):
         hop = hops.at(place)

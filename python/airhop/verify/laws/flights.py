@@ -28,7 +28,7 @@ class _Stream:
     rto: float = math.inf
     """The retransmission timeout, milliseconds."""
     recover: int = 0
-    """Highest byte sent when something was last missing or repeated."""
+    """Highest byte sent when data was last missing or retransmitted."""
     outstanding: set[int] = field(default_factory=set)
     """Possible values of the outstanding data at this instant."""
     is_smooth: bool = True
@@ -70,7 +70,7 @@ def check(trace: Trace) -> Iterator[Finding]:
             stream.take(now)
             if stream.top == 1:
                 continue  # the handshake
-            unit = 1 if opens else size  # a SYN may expire in the instant of its answer
+            unit = 1 if opens else size  # the SYN's timer may expire at the instant of the SYN-ACK
             most = max(stream.outstanding)
             for table, row in now:
                 for text in _contradictions(stream, most, unit, table, row):

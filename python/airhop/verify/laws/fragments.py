@@ -75,7 +75,8 @@ class _Replay:
             self._offered[sender, (receiver, step.flow, step.kind, step.seq)].add(step.bytes)
         self._arriving: Counter[tuple[int, str, _Key]] = Counter()
         self._unknown: set[tuple[str, _Key]] = set()
-        """Packets that may have several numbers of fragments, as their key is of several lengths."""
+        """Packets whose number of fragments is ambiguous, because packets of several lengths have their
+        key."""
 
     def check(self) -> Iterator[Finding]:
         """Follow every station, and compare arrivals with received fragments."""
@@ -114,7 +115,7 @@ class _Replay:
         if packet.is_over() or (packet.resumes is None and is_used_up) or frame.start > packet.expires():
             return
         if packet.resumes is not None and len({len(lengths) for lengths in packet.lengths}) > 1:
-            return  # two packets of one number, and which of them it was is not known
+            return  # two packets of one number: the fragment may belong to either
         text = f"of another packet, with fragment {packet.at} of {packet.key[2]} {packet.key[3]} left to send"
         yield finding("fragment", frame, text)
 

@@ -1,4 +1,4 @@
-"""Losses, recorded three times: in `drops`, by a packet's last step, and by a frame's outcome."""
+"""Losses, recorded three times: in `drops`, in a packet's last step, and in a frame's outcome."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ class _Seen:
         return None
 
     def unseen(self) -> Iterator[tuple[str, str]]:
-        """Name queue and flow of each packet that waits at the end and may have been marked."""
+        """Yield the queue and the flow of each packet that waits at the end and may have been marked."""
         for step in self.last.values():
             queue = self.queues.marking(step.place) if step.step == "offered" else None
             if queue is not None and step.ecn in _CAPABLE:
@@ -125,8 +125,8 @@ class _Sender:
     def _may_be_marked(self, step: Step) -> bool:
         """Return whether a packet may be ECN-capable: new data, or with DCTCP the handshake or all packets.
 
-        RFC 3168 §6.1.4 and §6.1.5; RFC 8257 §3.6; Linux marks all packets of DCTCP. A FIN without data is no
-        data, and a notice no packet of the connection's ends.
+        RFC 3168 §6.1.4 and §6.1.5; RFC 8257 §3.6; Linux marks all packets of DCTCP. A FIN without data does
+        not count as data, and a notice is no packet of the connection's ends.
         """
         if step.kind == "notice":
             return False

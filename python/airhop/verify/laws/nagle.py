@@ -22,7 +22,7 @@ def check(trace: Trace) -> Iterator[Finding]:
         full = quantity(flow["segment"])
         is_minshall = flow["tcp"]["preset"] == "linux"
         acknowledged = top = 1
-        awaited = 0  # first byte after what a small segment waits for
+        awaited = 0  # first byte after the data for which a small segment waits
         acks = [(time, 0, ack, 0, "", False) for time, ack in trace.rows_of(name, "acks", "ack")]
         sent = [
             (time, 1, seq, size, cause, fin)
@@ -33,7 +33,7 @@ def check(trace: Trace) -> Iterator[Finding]:
             if not is_sent:
                 acknowledged = max(acknowledged, seq)
                 continue
-            is_small = size < full and seq >= top and not fin  # a close pushes (RFC 9293 §3.6)
+            is_small = size < full and seq >= top and not fin  # a close pushes the last data (RFC 9293 §3.6)
             if is_small and acknowledged < awaited and cause not in _LONE:
                 text = f"{size} bytes from {seq} on leave as {awaited - acknowledged} are outstanding"
                 yield Finding("nagle", time / 1e9, name, text)

@@ -98,7 +98,7 @@ def _instants(trace: Trace, place: str, frames: list[Frame], transits: set[int])
     """Return the instants of arrival: the end of a packet's frame, or of the frame that filled a gap.
 
     If the receiver gives frames up, the instant may also be the end of its waiting time. No frame overtakes
-    another when the delay decreases: the instant may then be that of an earlier, lost frame.
+    another when the delay decreases: the instant may then be the end of an earlier, lost frame.
     """
     waits = len(transits) > 1
     ends = {
@@ -114,7 +114,7 @@ def _order(trace: Trace, place: str) -> Iterator[Finding]:
     offered = {step.packet: number for number, step in enumerate(trace.steps_at(place, "offered"))}
     last = -1
     for step in trace.steps_at(place, "arrived"):
-        number = offered.get(step.packet, last)  # if it was not offered, its walk is wrong
+        number = offered.get(step.packet, last)  # the law on walks reports packets that were not offered
         if number < last:
             yield _finding(place, step.time, f"{step.kind} {step.seq} arrives out of order")
         last = max(last, number)

@@ -27,7 +27,7 @@ def asked(
     for frame in trace.frames_at(place):
         if frame.kind == "data":
             first.setdefault((frame.flow, frame.packet, frame.seq), frame.end)
-    # The gap shows when a later frame has come; the rounds last a timeout each at least.
+    # The receiver detects the gap when a later frame arrives; each round lasts at least a timeout.
     rounds = round(quantity(recovery["timeout"])) * len(recovery["rounds"])
     for step in trace.steps_at(place, "dropped"):
         sent = first.get((step.flow, step.kind, step.seq))

@@ -30,9 +30,9 @@ class _Leave:
     """Segments that a sender may have in flight beyond its window, at an instant."""
 
     duplicates: float = 0
-    """Segments that duplicate ACKs report as delivered and that no ACK has acknowledged since."""
+    """Segments that duplicate ACKs report as delivered and that no later ACK has acknowledged."""
     flight: float = 0
-    """Bytes in flight at the beginning of the recovery, and bytes delivered since."""
+    """Bytes in flight at the beginning of the recovery, and bytes delivered since the beginning."""
 
     def also(self, other: _Leave) -> _Leave:
         """Return the larger of two allowances."""
@@ -64,7 +64,7 @@ class _Sender:
     most_in_recovery: float = 0
     """Largest value of `as_in_recovery` at this instant."""
     recover: int = 0
-    """Highest byte sent when recovery began, if it did: recovery ends when that byte is acknowledged."""
+    """Highest byte sent when recovery began; recovery ends when that byte is acknowledged."""
     expired: int = 0
     """Highest byte sent at the last timeout, up to which all data counts as lost until acknowledged."""
     expired_at: int = -1
@@ -94,7 +94,7 @@ class _Sender:
         sent = max(self.top, self.sent_by.get(time, 0))
         if ack > sent:
             yield f"ACK {ack} of what was never sent; {sent} is next"
-        # RFC 5681 §2, as far as it is recorded: not in which order ACKs and segments of one instant are.
+        # RFC 5681 §2, except the order of ACKs and segments at one instant, which is not recorded.
         is_open = time == self.heard_at or ack == self.top < sent
         if not is_open and ((duplicate and ack > self.una) or (not duplicate and ack == self.una < sent)):
             yield f"ACK {ack} counts as {'a' if duplicate else 'no'} duplicate, and {self.una} is expected"
@@ -131,7 +131,8 @@ class _Sender:
         return max(1.0, duplicates + 1 - (ack - self.una) / self.segment) if duplicates else 0
 
     def _freedom(self) -> _Leave:
-        # In recovery a sender sends at most the data that has left the network; some reduce it slowly.
+        # In recovery a sender sends at most as much as has left the network; some senders reduce the flight
+        # slowly.
         is_recovering = self.heard or self.recover
         flight = self.flight + self.heard * self.segment if is_recovering else 0
         return _Leave(self.duplicates, flight)
@@ -158,8 +159,8 @@ class _Sender:
             self.windows = set() if self.window is None else {self.window}
         is_cut = self.window is not None and 1 < cwnd < self.window
         if is_cut and self.flow["tcp"]["prr"]:
-            # Recovery has begun, whether or not anything is left to repair: the flight comes down as ACKs
-            # come, by less than a segment each (RFC 9937 §6).
+            # Recovery has begun, even if no lost data remains: with each ACK the flight decreases by less
+            # than a segment (RFC 9937 §6).
             self.recover, self.flight = self.top, max(self.flight, self.latest)
         self.windows.add(cwnd)
         self.window, self.window_at = cwnd, time
@@ -198,12 +199,13 @@ class _Sender:
                 self.duplicates = max(self.duplicates, self.as_in_recovery)
                 self.leave = self.leave.also(_Leave(self.most_in_recovery))
             out = self.top - self.acknowledged(time) if self.una < self.expired else flight
-            # Segments may have left since the first duplicate ACK: by pacing, or at this instant before it.
+            # Segments may have been sent since the first duplicate ACK by pacing, or at this instant before
+            # the ACK.
             before = self.latest if self.latest_at >= self.first_heard_at else 0
             self.flight = max(self.flight, out, before)
         self.top = max(self.top, end)
         if self.flow["tcp"]["prr"] and time == self.window_at and self.recover and cwnd > (self.window or 0):
-            # The segment left before the reduction of this instant, and belongs to the flight at the begin.
+            # The segment was sent before the reduction of this instant, and belongs to the flight before it.
             self.recover, self.flight = self.top, max(self.flight, flight)
         yield from self._in_flight(time, cause, cwnd, flight)
         window = self.flow["tcp"]["receive_window"]

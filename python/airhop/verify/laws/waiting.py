@@ -69,7 +69,7 @@ def _instants(trace: Trace) -> tuple[_Times, _Times, _Times, _Spans, set[str]]:
     for medium in media(trace):
         queue = medium.cell.queue
         if medium.plan["routing"]["kind"] != "static" or medium.aggregates:
-            # Packets to a neighbour that is gone return to the router.
+            # Packets to a lost neighbour return to the router.
             several.update(queue(station) for station in medium.cell.places)
         patience = medium.difs + medium.sifs + round(medium.ack)
         for frame in medium.frames:
@@ -78,8 +78,8 @@ def _instants(trace: Trace) -> tuple[_Times, _Times, _Times, _Spans, set[str]]:
             elif frame.kind == "broadcast":
                 left[queue(frame.sender)].add(frame.end)
             elif medium.aggregates or _may_be_last(medium, frame):
-                # It is given up when no answer has come in time, even if it had arrived before; RTS frames
-                # count beside it, and fragments of a packet each anew.
+                # The packet is discarded after the last timeout, even if it had arrived before; RTS frames
+                # have a separate count, and each fragment of a packet has its own.
                 given_up[queue(frame.sender)].append((frame.end, frame.end + patience))
     for step in trace.steps:
         place = trace.queue_at(step.place)
@@ -95,7 +95,7 @@ def _instants(trace: Trace) -> tuple[_Times, _Times, _Times, _Spans, set[str]]:
             times = {step.time - delay for delay in transits}
             left[place] |= times
             if before == step.time and len(times) > 1:
-                # The packet waited for its predecessor on the longer way, because packets do not overtake.
+                # The packet waited for its predecessor on the longer path, because packets do not overtake.
                 given_up[place].append((min(times), max(times)))
             before = step.time
     several |= {place for link, place in _places(trace, "wired") if "rate" not in link}

@@ -97,7 +97,7 @@ def _may_follow(before: str, origin: str, step: str, place: str) -> bool:
     begin, end = _link(origin) if on_link else (_node(before, origin), "")
     match step:
         case "offered":
-            # A router may offer a packet that the link layer gave up to another neighbour.
+            # A router may offer a packet to another neighbour after the link layer has given the packet up.
             return _link(place)[0] == begin and before != "late"
         case "arrived" | "late":
             return on_link and place == origin

@@ -85,7 +85,7 @@ def _samples(trace: Trace, name: str, flow: Mapping[str, Any], states: list[_Sta
     ]
     times: list[int] = []
     ends: list[int] = []
-    first = 0  # of what may still be echoed
+    first = 0  # index of the first segment whose timestamp may still be echoed
     estimate = math.nan
     for time, rank, value in sorted(events, key=itemgetter(0, 1)):
         if rank == 0:
@@ -95,8 +95,8 @@ def _samples(trace: Trace, name: str, flow: Mapping[str, Any], states: list[_Sta
             while first < len(ends) and ends[first] <= value - _ECHOED:
                 first += 1
         elif value != estimate:
-            # The first sample is the estimate, and may be that of the handshake. ns-2 forgets its estimate
-            # after the fourth timeout in a row, and begins again.
+            # The first sample is the estimate, and may be the sample of the handshake. ns-2 discards its
+            # estimate after the fourth timeout in a row.
             sample = estimate + 8 * (value - estimate)
             estimate = value
             if math.isnan(sample):
@@ -117,7 +117,7 @@ def _instants(trace: Trace, name: str, flow: Mapping[str, Any]) -> set[int]:
         | {
             step.time
             for step in trace.steps_of(name)
-            if step.step in ("delivered", "made") and step.place == flow["from"]  # or sent a SYN
+            if step.step in ("delivered", "made") and step.place == flow["from"]  # or the sender sent a SYN
         }
     )
 
@@ -152,12 +152,12 @@ def _contradictions(
         or backs_off(timer, state.rto, after.rto)
         or flow["tcp"]["loss_detection"] == "rack"
     ):
-        pass  # a timer expired, which need not send
+        pass  # a timer expired, perhaps without a transmission
     elif after.cwnd < state.cwnd or after.cwnd == state.cwnd < before.cwnd:
-        pass  # two reductions, the second to the window before the first
+        pass  # two reductions; the second sets the window before the first one
     elif after.ssthresh == _LEAST_SSTHRESH and after.cwnd <= state.cwnd:
-        pass  # two cuts, of which an estimate of the bandwidth raised the first above the least
-    # An estimate of the bandwidth may allow more, as a loss is repaired, than the window was.
+        pass  # two reductions, the first of which a bandwidth estimate raised above the minimum
+    # After the repair of a loss, a bandwidth estimate may allow a larger window than before the loss.
     elif not (flow["tcp"]["undo"] or flow["tcp"]["frto"]) or (
         state.cwnd >= before.cwnd and state.time not in repairs
     ):

@@ -26,7 +26,7 @@ class _Pace:
                     rates.append((at, quantity(change["rate"])))
                 elif change["fate"] == "wait":
                     outages.append((at, at + round(quantity(change["lasts"]))))
-        rates.sort(key=lambda change: change[0])  # of one instant the last holds
+        rates.sort(key=lambda change: change[0])  # the last change of an instant applies
         self._times = sorted({time for time, _ in rates}.union(*outages))
         begins, ends = (sorted(outage[which] for outage in outages) for which in (0, 1))
         self._rates = [
@@ -73,7 +73,7 @@ class _Port:
         """Start and end of service of each packet, derived from its offer and its arrival at the far end."""
         found, free = [], 0
         for step in self.departed:
-            if step.packet in self.offered:  # if not, its walk is wrong
+            if step.packet in self.offered:  # the law on walks reports packets without an offer
                 offered, end = self.offered[step.packet].time, step.time - self.delay
                 found.append(Passage(step, offered, max(offered, free), end))
                 free = end
@@ -109,7 +109,7 @@ def _ports(trace: Trace) -> dict[str, _Port]:
     for link in trace.scenario.get("wired", []):
         for place, way in ways(link):
             if "rate" not in way or _hands_over(way):
-                continue  # it is as fast as a file says, or becomes another link
+                continue  # a file defines the rate, or a handoff replaces the link
             pace = _Pace(way, trace.duration)
             found[place] = _Port(place, pace, round(quantity(way["delay"])), way["queue"])
     for step in trace.steps:
@@ -149,7 +149,7 @@ def _waiting(port: _Port) -> Iterator[Finding]:
     for packet, step in port.offered.items():
         until = gone.get(packet) if packet in gone else served[packet].start if packet in served else None
         if until is not None and until <= step.time + ROUNDING:
-            continue  # it passed, or was refused, at once
+            continue  # the packet was sent, or dropped, at once
         changes.append((step.time, 1, step))
         if until is not None:
             changes.append((until - ROUNDING, -1, step))

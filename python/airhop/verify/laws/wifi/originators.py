@@ -1,7 +1,7 @@
 """Originators of Block Ack: transmitted MPDUs, their attempts, and BlockAckReqs.
 
 IEEE 802.11-2020 §10.25. An originator knows that an MPDU arrived from an Ack or BlockAck that it receives.
-The trace records the discard of an MPDU that had not arrived; of a discarded MPDU that had arrived, only the
+The trace records the discard of an MPDU that had not arrived; for a discarded MPDU that had arrived, only the
 earliest time of the discard is known.
 """
 
@@ -26,7 +26,7 @@ class _Open:
     """Start of the exchange that first had it."""
     attempts: int = 0
     refused: int = 0
-    """RTS frames without a CTS since it was last sent, which may have counted as attempts."""
+    """RTS frames without a CTS since its last transmission, which may have counted as attempts."""
     is_received: bool = False
     may_be_gone: bool = False
 

@@ -162,7 +162,7 @@ class _Offer:
         return self.turn < newest or any(left is not None and left <= now for left in lefts)
 
     def is_taken_back(self, received: int) -> bool:
-        """Return whether a router took the packet back, and it did not arrive from `received` until then."""
+        """Return whether a router took the packet back, without its arrival from `received` until then."""
         left = self.dropped if self.again is None and self.lacks_route else self.again
         return left is not None and not (self.arrived is not None and received <= self.arrived < left)
 
@@ -179,7 +179,8 @@ def _waiting(trace: Trace, pair: Pair) -> defaultdict[tuple[str, str, int], dequ
     for turn, step in enumerate(offered):
         drop, arrival = dropped.get(step.packet), arrived.get(step.packet)
         if drop is not None and arrival is not None and step.time <= arrival.time < drop.time:
-            drop = None  # of a later visit: routes had a loop, and the packet came back to the station
+            # an arrival of a later visit: routes had a loop, and the packet returned to the station
+            drop = None
         if drop is None or drop.cause in ("retries", "route"):
             offer = _Offer(
                 turn,

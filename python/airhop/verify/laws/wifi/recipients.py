@@ -1,8 +1,8 @@
 """Reorder buffers of Block Ack: a packet arrives once and in order, when no earlier MPDU is missing.
 
 IEEE 802.11-2020 §10.25.6.6: an MPDU beyond the window moves the window, and a BlockAckReq moves the window to
-its starting sequence number. After the originator has given its BlockAckReq up, a timer of the recipient
-moves the window.
+its starting sequence number. If the originator gives up its BlockAckReq, a timer of the recipient moves the
+window.
 """
 
 from __future__ import annotations

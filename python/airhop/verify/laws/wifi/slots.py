@@ -77,11 +77,11 @@ class _Slots:
             if frame.sender == station and frame.kind in ANSWERS and frame.receiver != "*":
                 answered = self._exchanges.answered(frame) is not None
                 if answered and frame.kind == "rts":
-                    continue  # what follows decides
+                    continue  # the frame after the CTS decides whether the access failed
                 failures = 0 if answered else failures + 1
                 failed, counted = (None, 0) if answered else (frame, 0)
             elif frame.sender == station and frame.receiver == "*":
-                failed = None  # it has drawn another backoff
+                failed = None  # the station has drawn a new backoff
             elif frame.sender != station:
                 reserved += self._reservation(station, frame)
 
