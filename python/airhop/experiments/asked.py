@@ -21,7 +21,7 @@ from airhop.experiments.samples import Samples
 JUDGES = "Check whether "
 """First words of a check's docstring."""
 JUDGES_NOTHING = "Check nothing: "
-"""First words of the docstring of a check that looks at no run; the reason follows."""
+"""First words of the docstring of a check that reads no run; the reason follows."""
 Check = TypeVar("Check", bound=Callable[..., ClaimResult])
 """Function that decides a claim."""
 
@@ -71,7 +71,7 @@ ALL_X, FIRST, LAST = Span(), Place(0), Place(-1)
 
 @dataclass(frozen=True)
 class Template:
-    """Sentence of a check, a format string of the names of its parameters, and the words of their values."""
+    """Sentence of a check, as a format string over its parameters, and the words of parameter values."""
 
     text: str
     words: Mapping[object, str]
@@ -101,7 +101,7 @@ def worded(text: str, words: Mapping[Any, str] | None = None) -> Callable[[Check
 
 
 class Asked:
-    """A check bound to all of its arguments but the samples."""
+    """A check bound to all of its arguments except the samples."""
 
     def __init__(
         self, check: Callable[..., ClaimResult], *arguments: object, of: Metric | None = None, **named: object
@@ -158,7 +158,7 @@ def noun(axis: PlottedAxis) -> str:
 
 
 def _counts(axis: PlottedAxis) -> bool:
-    """Return whether the label of an axis is a plural alone: `Connections`."""
+    """Return whether the label of an axis is only a plural noun: `Connections`."""
     return axis.label.isalpha() and axis.label.endswith("s")
 
 
@@ -244,7 +244,7 @@ class _Writer:
         return known or (self.runs and self.runs.axis.words.get(str(value))) or str(value)
 
     def _each(self, several: Sequence[object]) -> str:
-        """Write a list: `each of A and B`, `every other curve` where nothing is left out."""
+        """Write a list: `each of A and B`, or `every other curve` if the list is complete."""
         if all(isinstance(one, int | float) for one in several):
             return joined([f"{one:g}" for one in several])
         names = set(map(str, several))
@@ -256,7 +256,7 @@ class _Writer:
         return words[0] if len(words) == 1 else f"each of {joined(words)}"
 
     def _pair(self, name: str, key: Any, value: Any) -> str:
-        """Write an entry of a mapping: a factor of a curve, a printed gain, the latter at a value or not."""
+        """Write an entry of a mapping: a factor of a curve, or a printed gain, with its x if it has one."""
         if name == "factors":
             return f"{value:g} × that with {self._word(key)}"
         if isinstance(key, str):

@@ -1,4 +1,4 @@
-"""Calculations: figures and tables of papers whose values are not those of a study.
+"""Calculations: figures and tables of papers whose values do not come from a study.
 
 Examples are closed forms compared with a simulation of their model, a worked example, a table of formulas,
 and measurements of traces. A calculation computes values; the claims, the figure and the tables of the
@@ -117,7 +117,7 @@ class TextTable:
     title: str
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    """The first cell of a row is its name."""
+    """Rows; the first cell of each is the name of the row."""
     note: str = ""
 
 
@@ -207,7 +207,7 @@ class Calculated(Reproduced):
 
 
 def calculated_in(folder: Path, known: Mapping[str, object]) -> list[Calculated]:
-    """Check again every known calculation whose document is in this folder, without computing anything.
+    """Check again every known calculation whose document is in this folder; nothing is computed.
 
     Results under other readings of a paper are read with the default result.
     """

@@ -2,7 +2,7 @@
 
 `kounavis1996/ebsn@ber-powers+reno` is an experiment under two readings. Eight readings have 256 combinations.
 Sixteen combinations of a design of resolution IV (Box, Hunter and Hunter 2005, §6.5) suffice to estimate the
-effect of each reading: no effect is confounded with that of another reading or of a pair of readings.
+effect of each reading: no effect is confounded with the effect of another reading or of a pair of readings.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Fixed = Mapping[str, object]
 
 
 def design(count: int) -> list[tuple[bool, ...]]:
-    """Return which of `count` readings are on in each run: all combinations of up to four, sixteen of more.
+    """Return the active readings of each run: all combinations of up to four readings, sixteen of more.
 
     Raises InputError for more than eight.
     """
@@ -45,13 +45,13 @@ def together(readings: Sequence[Reading]) -> Reading:
     Raises InputError if two readings set the same key to different values.
     """
     if len({reading.name for reading in readings}) < len(readings):
-        raise InputError("a reading is taken together with others once")
+        raise InputError("each reading may occur once in a combination")
     joined = readings[0]
     for reading in readings[1:]:
         names = f"`{joined.name}` and `{reading.name}`"
         for what in ("scenario", "metric"):
             if getattr(joined, what) and getattr(reading, what):
-                raise InputError(f"{names} both have a {what} of their own")
+                raise InputError(f"{names} both change the {what}")
         joined = replace(
             joined,
             name=f"{joined.name}{AND}{reading.name}",

@@ -1,8 +1,8 @@
-"""Decisions about statements, alone and several at once.
+"""Decisions about single statements, and about several statements together.
 
 A statement holds when an interval excludes its opposite, fails when it excludes the statement, and stays open
-otherwise: more replications may decide it. Of several 95 % intervals one may miss its value by chance; a
-decision about several statements that a single one can decide therefore uses wider intervals.
+otherwise: more replications may decide it. Of several 95 % intervals one may miss its value by chance; if a
+single statement can decide about several, the decision therefore uses wider intervals.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from airhop.stats import CONFIDENCE, simultaneous
 
 @dataclass(frozen=True)
 class Decision:
-    """Decision on a statement, by intervals of any confidence. It is true if the statement holds at 95 %."""
+    """Decision on a statement, by intervals of any confidence; true if the statement holds at 95 %."""
 
     by: Callable[[float], bool | None]
-    """Decision by intervals of a confidence; None if they do not decide."""
+    """Decision by intervals of a confidence; None if the intervals do not decide."""
 
     @classmethod
     def of(cls, known: Decision | bool | None) -> Decision:
@@ -40,7 +40,8 @@ def at_least(count: int, decisions: Iterable[Decision | bool | None]) -> Decisio
 
     This is a test of a partial conjunction (Benjamini and Heller 2008). Simultaneous intervals of n - count +
     1 statements decide that `count` of n hold; simultaneous intervals of `count` statements decide that n -
-    count + 1 of them fail. The probability of an error is that of one interval, for any dependence.
+    count + 1 of them fail. The probability of an error equals the error probability of one interval, for any
+    dependence.
     """
     found = tuple(map(Decision.of, decisions))
     return Decision(partial(_at_least, count, found))
@@ -56,8 +57,8 @@ def _at_least(count: int, found: tuple[Decision, ...], confidence: float) -> boo
 def every(decisions: Iterable[Decision | bool | None]) -> Decision:
     """Check whether each of several statements holds.
 
-    Each has to hold at 95 %, an intersection-union test (Berger 1982); simultaneous intervals refute a
-    statement, because many 95 % intervals would refute one by chance.
+    Each statement has to hold at 95 %, an intersection-union test (Berger 1982). Only simultaneous intervals
+    refute a statement, because one of many 95 % intervals would refute its statement by chance.
     """
     found = list(decisions)
     return at_least(len(found), found)

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from airhop.study import Study, Until
 
 Mode = Literal["quick", "default", "full"]
-"""Quick: coarse grid, few replications. Default: until intervals are narrow. Full: the paper's own counts."""
+"""Modes. quick: coarse grid, few replications; default: until intervals are narrow; full: the paper's
+counts."""
 MODES: tuple[Mode, ...] = ("quick", "default", "full")
 
 X = float | str
@@ -42,7 +43,7 @@ class PlottedAxis:
     name: str
     """Head of a table's column (`FER`)."""
     paths: tuple[str, ...]
-    """Scenario paths the value is written to (`wlan.cell.errors.fer`)."""
+    """Scenario paths that the value sets (`wlan.cell.errors.fer`)."""
     label: str
     """Label for readers (`Frame error rate`)."""
     full: tuple[X, ...]
@@ -161,7 +162,7 @@ class Metric:
     most: float = math.inf
     """Largest possible value: intervals end at this value."""
     printed: bool = True
-    """True if `ticks` are those of the paper; False if the paper's axis is unknown."""
+    """True if `ticks` are the paper's ticks; False if the paper's axis is unknown."""
 
     @property
     def bounded(self) -> bool:
@@ -198,7 +199,7 @@ class Replications:
 
 @dataclass(frozen=True)
 class TimelineChoice:
-    """Runs that the report shows packet by packet: those of the headline."""
+    """Runs that the report shows packet by packet, which belong to the headline."""
 
     curve: str
     """Curve whose run the page shows first."""
@@ -237,7 +238,7 @@ class ClaimResult:
     short: tuple[str, ...] = ()
     """Curves whose intervals do not support the claim, if the check names the curves."""
     needs: str = ""
-    """Missing information of the paper without which a number cannot be tested; empty if none is missing."""
+    """Missing information of the paper that a test of a number needs; empty if nothing is missing."""
 
     @property
     def holds(self) -> bool | None:
@@ -263,8 +264,8 @@ class Claim(Generic[Found]):
     check: Callable[[Found], ClaimResult]
     reason: str | Mapping[str, str] = field(default="", kw_only=True)
     """Mechanism that can make the claim fail, known from traces and reported with a failed claim. A mapping
-    has a mechanism for each curve, and the report lists those of the curves that fail in this run. Measured
-    values are in `ClaimResult.measured` only, so that no run contradicts a reason."""
+    has a mechanism for each curve; the report lists the mechanisms of the curves that fail in this run.
+    Measured values are in `ClaimResult.measured` only, so that no run contradicts a reason."""
     quote: str = field(default="", kw_only=True)
     """Quotation of the paper that the claim restates, with `[…]` for omissions. Empty for an own claim
     without a printed statement."""
@@ -303,7 +304,7 @@ class Experiment:
     curves: tuple[Curve, ...]
     """Curves in the paper's order."""
     baseline: str
-    """Name of the curve that ratios refer to."""
+    """Name of the curve that is the denominator of ratios."""
     axis: PlottedAxis
     metric: Metric
     replications: Replications
@@ -318,13 +319,14 @@ class Experiment:
     also: tuple[Metric, ...] = ()
     """Further metrics of the same runs."""
     panels: tuple[tuple[str, ...], ...] = ()
-    """Names of the curves of each panel of the printed figure; empty for one panel with all."""
+    """Names of the curves of each panel of the printed figure; empty for one panel with all curves."""
     pictures: tuple[Picture, ...] = ()
-    """Figures of single runs, in addition to that of the means."""
+    """Figures of single runs, in addition to the figure of the means."""
     questions: tuple[Question, ...] = ()
     """Open questions of its paper."""
     changed: str = ""
-    """Settings by a user; with any, the experiment has no claims, as it is not that of the paper."""
+    """Settings by a user; an experiment with such settings has no claims, because it differs from the
+    paper's."""
 
     def __post_init__(self) -> None:
         names = [reading.name for reading in readings(self.questions)]
@@ -336,16 +338,18 @@ class Experiment:
             raise InputError(f"{self.id}: two curves have the same name")
         drawn = [curve for panel in self.panels for curve in panel]
         if drawn and sorted(drawn) != sorted(self.labels):
-            raise InputError(f"{self.id}: every curve stands in one panel, and no other does")
+            raise InputError(f"{self.id}: expected every curve in exactly one panel, and no other names")
         for picture in self.pictures:
             if picture.curve not in self.labels or picture.x not in self.axis.coarse:
                 raise InputError(
                     f"{self.id}: `{picture.name}` is a picture of `{picture.curve}` at "
-                    f"{self.axis.text(picture.x)}, which is not run in every mode"
+                    f"{self.axis.text(picture.x)}, a cell that not every mode runs"
                 )
 
         if (shown := self.timeline) is not None and shown.curve not in self.labels:
-            raise InputError(f"{self.id}: the time-line opens on `{shown.curve}`, which is not compared")
+            raise InputError(
+                f"{self.id}: the time-line opens on `{shown.curve}`, which is no curve of the experiment"
+            )
 
     @property
     def labels(self) -> dict[str, str]:
@@ -372,12 +376,12 @@ class Experiment:
         for path in changes:
             for own in varied:
                 if f"{path}.".startswith(f"{own}.") or f"{own}.".startswith(f"{path}."):
-                    raise InputError(f"{self.id}: it varies `{own}` itself, so that `{path}` cannot be set")
+                    raise InputError(f"{self.id}: the experiment varies `{own}`, so `{path}` cannot be set")
         told = ", ".join(f"{path} = {toml_literal(value)}" for path, value in changes.items())
         return replace(
             self,
             id=f"{self.id}+{re.sub(r'[^A-Za-z0-9_.=-]+', '-', told.replace(' = ', '=')).strip('-')}",
-            source=f"Not {self.source}: {told}. Claims are not judged",
+            source=f"Not {self.source}: {told}. No claim is checked",
             settings={**self.settings, **changes},
             metric=replace(self.metric, printed=False),
             claims=(),
@@ -393,7 +397,8 @@ class Experiment:
         unknown = (reading.schemes.keys() - schemes) | (reading.curves.keys() - self.labels.keys())
         if unknown:
             raise InputError(
-                f"{self.id}: `{reading.name}` changes {', '.join(sorted(unknown))}, which is not compared"
+                f"{self.id}: `{reading.name}` changes {', '.join(sorted(unknown))}, which is no scheme or "
+                "curve of the experiment"
             )
 
     def _under(self, reading: Reading) -> Experiment:
@@ -440,7 +445,7 @@ class Experiment:
             for path in paths:
                 if path not in curve.changes and path not in self.settings:
                     raise InputError(
-                        f"{self.id}: the curve `{curve.name}` does not say what `{path}` is, as others do"
+                        f"{self.id}: the curve `{curve.name}` does not set `{path}`, which other curves set"
                     )
         values = tuple(
             tuple({**self.settings, **curve.changes}[path] for path in paths) for curve in self.curves

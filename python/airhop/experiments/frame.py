@@ -24,7 +24,7 @@ class Frame:
     """Ticks of the y axis; the first and the last are its ends."""
     title: str
     note: str | None
-    """Upper end of the paper's y axis, if this axis is longer."""
+    """Upper end of the paper's y axis, if the axis of this figure is longer."""
     beyond: str | None
     """Largest mean of each curve that exceeds the paper's y axis, as a sentence below the claims."""
 
@@ -78,7 +78,7 @@ def _beyond(outcome: Outcome, rows: list[Row], ends: str) -> str | None:
 
 
 def _ends(axis: PlottedAxis, places: list[float]) -> tuple[float, float]:
-    """Return the printed ends of the x axis, else those of the data; words get half a place of margin."""
+    """Return the printed ends of the x axis, or else the ends of the data; an axis of words gets a margin."""
     if axis.of_words:
         return -0.5, len(axis.full) - 0.5
     return axis.limits or (min(places), max(places))

@@ -35,7 +35,7 @@ class Row:
     ratio: Ratio | None
     """Paired ratio to the baseline; None for the baseline itself, and if the baseline lacks the metric."""
     difference: Difference | None
-    """Paired difference to the baseline, with the correlation that pairing achieved; None as `ratio`."""
+    """Paired difference to the baseline, with the correlation of the pairs; None as `ratio`."""
     published: float | None
     """The printed number."""
     published_ratio: float | None
@@ -43,7 +43,7 @@ class Row:
 
     @property
     def off(self) -> float | None:
-        """Difference of the mean from the printed number, as a share of the latter."""
+        """Difference of the mean from the printed number, as a share of the printed number."""
         return self.value.mean / self.published - 1.0 if self.published else None
 
 
@@ -159,8 +159,8 @@ def rows(experiment: Experiment, metric: Metric, samples: Samples) -> list[Row]:
 def outcomes_in(folder: Path, known: Mapping[str, Experiment | Calculation] | None = None) -> list[Outcome]:
     """Check the claims of every known experiment with rows in a folder, without a simulation.
 
-    `known` is `registry()` by default. The function ignores studies of other origin, and experiments whose
-    definition has changed since the run. Results under other readings belong to their experiment if the
+    `known` is `registry()` by default. The function ignores studies that are no experiments, and experiments
+    whose definition has changed since the run. Results under other readings belong to their experiment if the
     folder contains the experiment, too.
     """
     from airhop.store import read_rows
@@ -191,15 +191,15 @@ def _named(name: str, known: Mapping[str, Experiment | Calculation]) -> Experime
         return None
     try:
         return read_so(experiment, reading)
-    except InputError:  # a reading that there is no more
+    except InputError:  # this version of Airhop has no such reading
         return None
 
 
 def mode_of(experiment: Experiment, table: Table) -> Mode | None:
     """Return the mode in which an experiment made this study; None if the experiment has changed since.
 
-    The folder of the scenario's files is ignored: that of a packaged scenario is the working directory, and
-    the contents of the files are part of a run's id.
+    The folder of the scenario's files is ignored: for a packaged scenario this folder is the working
+    directory, and the contents of the files are part of a run's id.
     """
     made = _definition(table.study)
     modes = (mode for mode in MODES if _definition(experiment.study(mode, table.study.seed)) == made)

@@ -2,19 +2,20 @@
 
 A printed number is compared in its printed unit, on both sides. The tolerance has two parts: the resolution
 of the print, half of the last digit, and the 95 % scatter of the printed number, which is the scatter of one
-run if the paper states no number of runs, and that of the mean of the runs otherwise. The scatter of single
-runs is measured once, in Airhop's runs under the default reading (`spreads.csv`).
+run if the paper states no number of runs, and otherwise the scatter of the mean of the runs. The scatter of
+single runs is measured once, in Airhop's runs under the default reading (`spreads.csv`).
 
 The scatter of a printed gain is that of the logarithm of the ratio, a factor around the printed ratio. (In
 per cent, a ratio to a goodput near zero scatters without bound, and the tolerance of a model would increase
-as its goodput decreases.) A gain that follows from two printed columns lies between the gains of numbers
-that each lie within the tolerance of their own column. A check of the ratio of two columns within the scatter
-of a ratio is a different statement: it concerns pairs of runs over one channel, and no paper states that its
-runs are paired.
+as its goodput decreases.) If a gain follows from two printed columns, its tolerance contains every gain of
+two numbers that each lie within the tolerance of their column. A check of the ratio of two columns within the
+scatter of a ratio is a different statement: this scatter belongs to pairs of runs over one channel, and no
+paper states that its runs are paired.
 
 The measured value meets the number if its whole 95 % interval lies within the tolerance, and misses the
-number if no part of the interval does. If the tolerance is more than half of the printed effect, an interval
-within the tolerance is no evidence, and the claim is undecided. A miss is decisive for every tolerance.
+number if the whole interval lies outside. If the tolerance is more than half of the printed effect, an
+interval within the tolerance is no evidence, and the claim is undecided. A miss is decisive for every
+tolerance.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ Printed = Mapping[Cell, float]
 Gain = tuple[str, str, X]
 """Advantage of a curve over another at a value of the axis."""
 COUNT = "how many runs each number is the mean of"
-"""Missing information of a paper without a count of runs."""
+"""Missing information if the paper does not state its number of runs."""
 SCATTER = "the interval of each number, or more runs than it has"
-"""Missing information of a paper whose count of runs leaves too much scatter."""
+"""Missing information if the paper's number of runs leaves too much scatter."""
 
 
 def columns(xs: Sequence[X], **printed: Sequence[float]) -> dict[Cell, float]:
@@ -59,7 +60,7 @@ class Source:
     digit: float
     """The last digit of the print, in its unit: 0.01 Mbit/s, 1 percentage point."""
     runs: int | None = None
-    """Printed number of runs of which each number is the mean; None if none is printed: one run."""
+    """Printed number of runs behind each mean; None if the paper states no number: one run."""
 
     def tolerance(self, scatter: float, digit: float | None = None) -> float:
         """Return the tolerance of a printed number, in its unit."""
@@ -96,9 +97,10 @@ class PrintedCheck:
     tolerance: float
     unit: str
     upward: float | None = None
-    """Tolerance above the printed number, inf if unbounded; None if it equals the tolerance below."""
+    """Tolerance above the printed number, inf if unbounded; None: equal to the tolerance below the number."""
     wider: Callable[[float], tuple[float, float]] | None = None
-    """Ends of the interval at another confidence; None if only low and high are known."""
+    """Function that returns the ends of the interval at another confidence; None if only low and high are
+    known."""
 
     @property
     def allowed(self) -> tuple[float, float]:
@@ -126,7 +128,7 @@ class PrintedCheck:
 
     @property
     def off(self) -> float:
-        """Difference of the mean from the printed number, as a share of the latter."""
+        """Difference of the mean from the printed number, as a share of the printed number."""
         return self.mean / self.printed - 1.0
 
     @property
@@ -172,7 +174,7 @@ def gains(
 
 
 def gained(source: Source, ratio: Ratio, printed: float, curve: str, other: str, x: X) -> PrintedCheck:
-    """Return the comparison of one gain, (ratio - 1 in per cent, from paired runs) with a printed gain."""
+    """Return the comparison of one gain (ratio - 1 in per cent, from paired runs) with a printed gain."""
     factor, half = source.factor(run_half_width(source.experiment, curve, x, other)), source.digit / 2
     kept = 1.0 + printed / 100.0
     return _gain(ratio, printed, _percent(kept / factor) - half, _percent(kept * factor) + half)
@@ -202,7 +204,8 @@ def gains_of(
 ) -> dict[str, PrintedCheck]:
     """Return the comparison of the gain of one column over another with the gain of the printed columns.
 
-    The tolerated gains are those of nonnegative goodputs that each lie within the tolerance of their column.
+    The tolerated gains are the gains of nonnegative goodputs that each lie within the tolerance of their
+    column.
     """
     found = {}
     for x in _rows(samples, printed, curve, xs):
@@ -225,7 +228,7 @@ def paired_gains_of(
     other: str,
     xs: Sequence[X] | None = None,
 ) -> dict[str, PrintedCheck]:
-    """Return the comparison of the gain of one column over another with the printed gain, as of paired runs.
+    """Return the comparison of one column's gain over another with the printed gain, as for paired runs.
 
     The tolerance is the scatter of the logarithm of the ratio, plus the rounding of both numbers.
     """
@@ -261,7 +264,7 @@ def _cell(axis: PlottedAxis, curve: str, x: X) -> str:
 
 
 def all_met(judged: Mapping[str, PrintedCheck], needs: str) -> ClaimResult:
-    """Check whether every printed number is met; report the others with their tolerances."""
+    """Check whether every printed number is met; report the missed numbers with their tolerances."""
     decisions = {cell: one.met.holds for cell, one in judged.items()}
     told = [f"met in {list(decisions.values()).count(True)} of {len(judged)}"]
     groups = (
@@ -294,7 +297,7 @@ def numbers_met(
 
 @worded(
     "the gain is {printed}, within half of the last printed digit ({source:digit} percentage point) plus "
-    "{source}, which is that of the logarithm of the ratio"
+    "{source}, the scatter of the logarithm of the ratio"
 )
 def gains_met(
     samples: Samples, axis: PlottedAxis, source: Source, printed: Mapping[Gain, float]
@@ -304,8 +307,9 @@ def gains_met(
 
 
 @worded(
-    "the gain of {curve} over {other} at {at} is one of numbers within the tolerances of the two printed "
-    "ones, half of the last digit ({source:digit}) plus {source}; a miss is decisive however wide these are"
+    "the gain of {curve} over {other} at {at} is a gain of numbers within the tolerances of the two printed "
+    "numbers, half of the last digit ({source:digit}) plus {source}; a miss is decisive for every width of "
+    "the tolerances"
 )
 def column_gains_met(
     samples: Samples,
@@ -321,8 +325,8 @@ def column_gains_met(
 
 
 @worded(
-    "the ratio of {curve} to {other} at {at} is the printed one, within the rounding of both numbers and "
-    "{source}, which is that of the logarithm of the ratio"
+    "the ratio of {curve} to {other} at {at} equals the printed ratio, within the rounding of both numbers "
+    "and {source}, the scatter of the logarithm of the ratio"
 )
 def paired_gains_met(
     samples: Samples,
@@ -338,10 +342,10 @@ def paired_gains_met(
 
 
 def mean_error(judged: Mapping[str, PrintedCheck]) -> tuple[float, float]:
-    """Return the mean of the absolute errors, as shares of the print, and a half-width that covers it.
+    """Return the mean of the absolute errors, as shares of the printed numbers, and its half-width.
 
     The mean of absolute errors varies no more than the mean of the errors, whose cells are independent
-    (different settings draw different channels): its half-width is that of the latter.
+    (different settings draw different channels): the half-width is the half-width of the mean of the errors.
     """
     halves = [(one.high - one.low) / 2 / one.printed for one in judged.values()]
     return (

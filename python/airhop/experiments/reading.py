@@ -1,8 +1,8 @@
 """Readings: interpretations of a paper's open points, and the claims that depend on them.
 
-An experiment has a `Question` for each setting that its paper omits or contradicts. The built-in answer is
-the default, which follows from the printed text and never from results. Other answers are run one at a time,
-with the defaults of all other questions.
+An experiment has a `Question` for each setting that its paper omits or contradicts. The default answer
+follows from the printed text, never from results. Each other answer is run alone, with the default answers to
+all other questions.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Verdict = Literal["holds", "fails", "open"]
 
 SILENT = "silent"
-"""Basis of a reading where the paper is silent."""
+"""Basis of a reading if the paper does not mention the subject."""
 MARK = "@"
 """Separator of an experiment's id and a reading's name: `yun2009/fig6@tibet-0.999`."""
 
@@ -107,7 +107,7 @@ def find(name: str, questions: Sequence[Question], of: str) -> Reading | None:
     if name in ("", DEFAULT):
         return None
     if name not in known:
-        there = f"There are: {', '.join([DEFAULT, *known])}." if known else "It has the default one alone."
+        there = f"There are: {', '.join([DEFAULT, *known])}." if known else "Only the default reading exists."
         raise InputError(f"{of} has no reading `{name}`.{did_you_mean(name, known)} {there}")
     return known[name]
 
@@ -147,11 +147,11 @@ def conclusion(judged: Sequence[Judgement], questions: Sequence[Question]) -> st
     """State a claim's verdicts under all readings: "holds under 3 of 5: it depends on TIBET's decay"."""
     words = [judgement.result.word for judgement in judged]
     if len(words) == 1:
-        return {"holds": "holds", "fails": "fails", "open": "is open"}[words[0]] + " under the one reading"
+        return {"holds": "holds", "fails": "fails", "open": "is open"}[words[0]] + " under the only reading"
     if set(words) == {"holds"}:
         return "holds under every reading"
     if set(words) == {"fails"}:
-        return "fails under every reading tried"
+        return "fails under every checked reading"
     if set(words) == {"open"}:
         return "is open under every reading"
     told = f"holds under {words.count('holds') or 'none'} of {len(words)}"
@@ -161,13 +161,13 @@ def conclusion(judged: Sequence[Judgement], questions: Sequence[Question]) -> st
 
 
 def depends_on(judged: Sequence[Judgement], questions: Sequence[Question]) -> list[str]:
-    """Return the questions of which one answer upholds the claim and another one refutes it.
+    """Return the questions with an answer under which the claim holds and another under which it fails.
 
-    If no question has both, return the questions of the answers that decide the claim.
+    If no question has both answers, return the questions with an answer that decides the claim.
     """
     by_name: dict[str, Verdict] = {judgement.name: judgement.result.word for judgement in judged}
     if not {"holds", "fails"} <= set(by_name.values()):
-        return []  # what is open may yet be decided as the others are
+        return []  # an open verdict may later agree with the others
     of_others = {
         question.about: {by_name[one.name] for one in question.others if one.name in by_name}
         for question in questions

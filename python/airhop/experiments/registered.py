@@ -1,4 +1,4 @@
-"""Registry of experiments: the built-in ones and those of installed packages."""
+"""Registry of experiments: the built-in experiments, and the experiments of installed packages."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _warn(message: str) -> None:
 
 
 def registry(on_broken: Callable[[str], None] = _warn) -> dict[str, Experiment | Calculation]:
-    """Return all experiments by ID: the built-in ones, then those that installed packages register.
+    """Return all experiments by ID: built-in experiments, then experiments of installed packages.
 
     `on_broken` receives a sentence about each entry that cannot be loaded (by default a Python warning); the
     other entries are returned.
@@ -117,13 +117,13 @@ def registry(on_broken: Callable[[str], None] = _warn) -> dict[str, Experiment |
     for entry in entry_points(group=ENTRY_POINT_GROUP):
         try:
             experiment = entry.load()
-        except Exception as error:  # whatever a stranger's module raises when it is imported
+        except Exception as error:  # a module of another package may raise any exception at its import
             on_broken(_broken(entry, f"{type(error).__name__}: {error}"))
             continue
         if not isinstance(experiment, Experiment | Calculation):
-            on_broken(_broken(entry, f"An Experiment or a Calculation was expected, not {experiment!r}"))
+            on_broken(_broken(entry, f"expected an Experiment or a Calculation, got {experiment!r}"))
         elif experiment.id in known:
-            on_broken(_broken(entry, f"There is an experiment `{experiment.id}` already"))
+            on_broken(_broken(entry, f"an experiment `{experiment.id}` already exists"))
         else:
             known[experiment.id] = experiment
     return known
@@ -162,4 +162,4 @@ def read_so(experiment: Read, name: str) -> Read:
 
 def _broken(entry: EntryPoint, why: str) -> str:
     package = f" of package {entry.dist.name}" if entry.dist else ""
-    return f"the experiment `{entry.name} = {entry.value}`{package} is left out. {why}"
+    return f"the experiment `{entry.name} = {entry.value}`{package} is omitted: {why}"

@@ -40,15 +40,15 @@ class CheckedClaim:
     claim: Claim[Any]
     result: ClaimResult
     judged: tuple[Judgement, ...] = ()
-    """Outcome under each reading, the default first; empty where readings were not requested."""
+    """Outcome under each reading, the default first; empty if readings were not requested."""
     conclusion: str = ""
     """Conclusion over all readings, in words."""
     depends_on: tuple[str, ...] = ()
-    """Questions with an answer that upholds the claim and another that refutes it."""
+    """Questions with an answer under which the claim holds and another under which it fails."""
 
     @property
     def word(self) -> str:
-        """Verdict in a word: `holds`, `fails` or `open`, when the intervals decide neither way."""
+        """Verdict in a word: `holds`, `fails`, or `open` if the intervals do not decide."""
         return self.result.word
 
     @property
@@ -149,7 +149,7 @@ class Reproduced(ABC):
     claims: list[CheckedClaim]
     """Checked claims, failed ones first."""
     files: list[Path]
-    """Written files, the report first; empty before that."""
+    """Written files, the report first; empty before the files are written."""
     others: Sequence[tuple[Reading, Reproduced]] = ()
     """Results under other readings of the paper, if requested."""
 

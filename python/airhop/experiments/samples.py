@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Samples:
-    """Metric of an experiment's runs. Curves are paired: replication r of each met the same channel."""
+    """Metric of an experiment's runs. Curves are paired: replication r of each curve met the same channel."""
 
     metric: str
     cells: dict[tuple[str, X], dict[int, float]] = field(default_factory=dict)
@@ -86,6 +86,6 @@ class Samples:
         return stats.ratio([here[rep] for rep in common], [there[rep] for rep in common])
 
     def paired(self, *cells: tuple[str, X]) -> list[list[float]]:
-        """Return, for each (scheme, x), the metric's values in the replications that all of them have."""
+        """Return the metric's values by (scheme, x), in the replications that all cells have."""
         common = sorted(set.intersection(*(set(self.cells[cell]) for cell in cells)))
         return [[self.cells[cell][rep] for rep in common] for cell in cells]

@@ -1,7 +1,7 @@
 """Scatter of single runs: half of the 95 % range of one run, for the comparison with printed numbers.
 
 `spreads.csv` has a row per printed number: t(0.975, n - 1) times the standard deviation of n runs of Airhop
-under the default reading. The unit is that of the printed number, Mbit/s; for a gain of one curve over
+under the default reading. The unit is the unit of the printed number, Mbit/s; for a gain of one curve over
 another it is the natural logarithm of the ratio, and inf if a run of one of the curves has no goodput.
 `tools/spreads.py` writes the file.
 """
@@ -21,9 +21,9 @@ FILE = "spreads.csv"
 def run_half_width(experiment: str, curve: str, x: X, other: str = "") -> float:
     """Return the half-width of the 95 % interval of a single run around the mean.
 
-    With `other`: the half-width for the natural logarithm of the ratio to it.
+    With `other`: the half-width for the natural logarithm of the ratio to `other`.
 
-    Raises InputError where `spreads.csv` has no such row.
+    Raises InputError if `spreads.csv` has no such row.
     """
     key = (experiment, curve, other, x if isinstance(x, str) else f"{x:g}")
     try:

@@ -34,7 +34,7 @@ def test_a_changed_experiment_has_no_claims_and_no_published_values() -> None:
 
 @pytest.mark.parametrize("path", ["wlan.cell.errors", "wlan.cell.errors.fer", "scheme"])
 def test_keys_that_an_experiment_varies_cannot_be_set(path: str) -> None:
-    with pytest.raises(InputError, match="it varies `"):
+    with pytest.raises(InputError, match="the experiment varies `"):
         FIG6.with_({path: 1})
 
 
@@ -58,7 +58,7 @@ def test_the_outcome_of_a_changed_experiment_has_a_caution_and_no_verdict(
     assert outcome.headline == "With wlan.cell.attempts = 4: SACK is like Reno."
     chapter = chapter_of_outcome(outcome, trace=False)  # type: ignore[arg-type]
     assert chapter.paper is None
-    assert "Claims are not judged" in chapter.warnings[0]
+    assert "No claim is checked" in chapter.warnings[0]
 
 
 def digests(study: Study) -> Sequence[str]:

@@ -103,13 +103,13 @@ def test_the_manifest_stores_the_names_of_curves(tmp_path: Path) -> None:
 
 
 def test_a_key_set_by_some_curves_only_is_refused_if_others_lack_it() -> None:
-    with pytest.raises(InputError, match=r"the curve `reno` does not say what `wlan.cell.attempts` is"):
+    with pytest.raises(InputError, match=r"the curve `reno` does not set `wlan.cell.attempts`"):
         replace(SHORT, settings={"duration": "2 s"}).study("quick")
 
 
 def test_panels_that_lack_a_curve_or_have_an_unknown_curve_are_refused() -> None:
     for panels in ((("reno", "ll-elsn"), ("n = 5",)), (tuple(SHORT.labels), ("veno",))):
-        with pytest.raises(InputError, match="every curve stands in one panel, and no other does"):
+        with pytest.raises(InputError, match="expected every curve in exactly one panel, and no other names"):
             replace(SHORT, panels=panels)
 
 

@@ -49,15 +49,15 @@ def test_an_installed_package_registers_experiments_by_entry_point(install: Call
     [
         ("broken_experiments:FIRST", "ModuleNotFoundError: No module named 'no_such_library'"),
         ("my_experiments:SECOND", "AttributeError: .*SECOND"),
-        ("my_experiments:NUMBER", "An Experiment or a Calculation was expected, not 42"),
-        ("my_experiments:TAKEN", "There is an experiment `yun2009/fig6` already"),
+        ("my_experiments:NUMBER", "expected an Experiment or a Calculation, got 42"),
+        ("my_experiments:TAKEN", "an experiment `yun2009/fig6` already exists"),
     ],
 )
 def test_a_broken_entry_point_is_named_and_does_not_disable_other_entry_points(
     install: Callable[..., None], entry: str, message: str
 ) -> None:
     install(bad=entry, first="my_experiments:FIRST")
-    with pytest.warns(UserWarning, match=f"`bad = {entry}` of package my-experiments is left out. {message}"):
+    with pytest.warns(UserWarning, match=f"`bad = {entry}` of package my-experiments is omitted: {message}"):
         known = registry()
     assert list(known) == [*KNOWN, "mine/first"]
     assert known["yun2009/fig6"] is FIG6

@@ -62,7 +62,7 @@ def test_a_picture_is_drawn_from_the_run_of_its_curve_and_replication(tmp_path: 
 
 @pytest.mark.parametrize(("curve", "x"), [("sock", 1e-2), ("sack", 3e-3)])
 def test_a_picture_of_a_point_that_some_mode_does_not_run_is_refused(curve: str, x: float) -> None:
-    with pytest.raises(InputError, match=f"picture of `{curve}` at .* not run in every mode"):
+    with pytest.raises(InputError, match=f"picture of `{curve}` at .* a cell that not every mode runs"):
         replace(FIG6, pictures=(replace(drawn([]), curve=curve, x=x),))
 
 

@@ -50,9 +50,9 @@ def told(default: ClaimResult, **others: ClaimResult) -> str:
 
 def test_the_conclusion_over_all_readings_names_the_deciding_questions() -> None:
     assert told(HELD, slow=HELD, slower=HELD, reno=HELD) == "holds under every reading"
-    assert told(FAILED, slow=FAILED, reno=FAILED) == "fails under every reading tried"
+    assert told(FAILED, slow=FAILED, reno=FAILED) == "fails under every checked reading"
     assert told(OPEN, slow=OPEN) == "is open under every reading"
-    assert told(FAILED) == "fails under the one reading"
+    assert told(FAILED) == "fails under the only reading"
     depends = "holds under 1 of 3: it depends on the decay"
     assert told(FAILED, slow=HELD, reno=FAILED) == depends
     assert told(HELD, slow=FAILED, slower=FAILED, reno=FAILED) == (
@@ -90,7 +90,7 @@ def test_a_reading_of_a_scheme_changes_its_curve_and_the_companion_experiment() 
 
 
 def test_a_reading_of_an_absent_scheme_is_refused() -> None:
-    with pytest.raises(InputError, match="`x` changes vegas, which is not compared"):
+    with pytest.raises(InputError, match="`x` changes vegas, which is no scheme or curve"):
         FIG6.under(Reading("x", "Vegas.", schemes={"vegas": {"alpha": 1}}))
 
 

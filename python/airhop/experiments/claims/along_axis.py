@@ -24,7 +24,7 @@ from airhop.stats import Ratio
 def keeps_most(
     samples: Samples, axis: PlottedAxis, scheme: str, others: Sequence[str], from_x: float = -math.inf
 ) -> ClaimResult:
-    """Check whether scheme keeps a larger share of its value than each other, from `from_x` to the last x."""
+    """Check whether a scheme keeps a larger share of its value than each other scheme, up to the last x."""
     first, last = samples.from_x(from_x)[0], samples.xs[-1]
     decisions = [above(growth(samples, scheme, other, first, last), 1.0) for other in others]
     parts = [f"{name} {interval(along(samples, name, first, last))}" for name in (scheme, *others)]
@@ -107,8 +107,9 @@ def sensitivities_differ(samples: Samples, axis: PlottedAxis, schemes: Sequence[
 
 
 @worded(
-    "{measure} with {schemes} is below {share:times}that with {leader} at {first}, and above it at {last}; "
-    "undecided for a scheme that stays below it, unless it is shown not to come nearer (not known: {unknown})"
+    "{measure} with {schemes} is below {share:times}that with {leader} at {first}, and above that share at "
+    "{last}; a scheme that stays below the share is undecided, unless the intervals exclude that it "
+    "approaches the share (not known: {unknown})"
 )
 def catches_up(
     samples: Samples, axis: PlottedAxis, schemes: Sequence[str], leader: str, share: float, unknown: str

@@ -65,7 +65,7 @@ def stands_as_beside(
 def falls_behind_beside(
     samples: Samples, axis: PlottedAxis, scheme: str, other: str, at: Sequence[X], share: float
 ) -> ClaimResult:
-    """Check whether the ratio of `scheme` to `other` is below a share of that ratio in the companion."""
+    """Check whether the ratio of `scheme` to `other` is below a share of the companion's ratio."""
     ratios = {f"{scheme}/{other}": {x: ratio_of_ratios(samples, scheme, other, x) for x in at}}
     return check_each(
         axis, ratios, lambda ratio: below(ratio, share), minus_high_end, "most, times that beside"

@@ -248,7 +248,7 @@ def check_each(
     margin: Callable[[Ratio], float],
     what: str,
 ) -> ClaimResult:
-    """Decide on every ratio; report each scheme's ratio of least margin, and the failed ratios."""
+    """Decide on every ratio; report the ratio of each scheme with the least margin, and the failed ratios."""
     parts = []
     for scheme, found in ratios.items():
         x = min(found, key=lambda x: margin(found[x]))

@@ -66,7 +66,7 @@ def differs(found: Ratio, value: float) -> Decision:
 
     def by(confidence: float) -> bool | None:
         low, high = ends(found, confidence)
-        # Shares that are equal have a ratio of 1 but for rounding.
+        # Equal shares have a ratio of 1, up to rounding.
         return True if not low <= value <= high and not math.isclose(found.value, value) else None
 
     return Decision(by)
