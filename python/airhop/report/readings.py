@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from airhop.experiments.reading import DEFAULT, SILENT, Question, Reading
 from airhop.experiments.reproduced import CheckedClaim
 
-RULE = "The text of the paper determines the default reading. Each other reading changes one question; all "
-"other questions keep their default."
+RULE = (
+    "The text of the paper determines the default reading. Each other reading changes one question; all "
+    "other questions keep their default."
+)
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,10 @@
 """Koo 2007: WestwoodVT, which distinguishes wireless losses from congestion by Vegas' estimate of the queue.
 
-Common parts of figures 2a and 2b. Printed: the four schemes, error rates of 0.1 and 1 to 5 %, queues of
-20 segments, alpha 14 and beta 16, 200 s, averages of 10 runs, and gains in per cent, no goodputs. Neither
-rates nor delays are printed: the runs have those of the paper's source for Westwood, [4], and segments of
-ns-2's size (`airhop show koo2007-single`). 25 ms and 1460 bytes, which reproduce the printed gains over Reno,
-are fitted values: a reading. In TCP New Jersey's runs all queues send congestion warnings.
+Common parts of figures 2a and 2b. Printed: the four schemes, error rates of 0.1 and 1 to 5 %, queues of 20
+segments, alpha 14 and beta 16, 200 s, averages of 10 runs, and gains in per cent, no goodputs. Neither rates
+nor delays are printed: the runs have the rates and delays of the paper's source for Westwood, [4], and
+segments of ns-2's size (`airhop show koo2007-single`). A reading has 25 ms and 1460 bytes, values fitted to
+the printed gains over Reno. In TCP New Jersey's runs all queues send congestion warnings.
 
 A printed gain is compared with the measured gain in percentage points, on both sides: within half a point
 plus the scatter of a mean of ten runs (`printed`).
@@ -90,7 +90,7 @@ CONFUSION = (
 def greatest_met(
     samples: Samples, axis: PlottedAxis, source: Source, printed: Mapping[str, float]
 ) -> ClaimResult:
-    """Check whether WestwoodVT's greatest gain over each scheme is the printed one, in percentage points."""
+    """Check whether WestwoodVT's greatest gain over each scheme is the printed gain, in percentage points."""
     found = {}
     for other, gain in printed.items():
         ratios = {x: samples.ratio(OWN, other, x) for x in samples.xs}

@@ -37,9 +37,10 @@ from airhop.experiments.samples import Samples
 from airhop.numerals import interval
 
 ALIKE = 0.03
-"""Difference that two almost identical goodputs do not reach, as a share: with 3 % one "outperforms"."""
+"""Upper bound of the difference of almost identical goodputs, as a share: with 3 % one scheme
+"outperforms"."""
 UNTIL = 0.04
-"""Error rate up to which they are almost identical, excluded."""
+"""Error rate below which the two are almost identical."""
 SOURCE = SOURCES["fig2a"]
 OUTPERFORMS = (
     "it outperforms existing TCP congestion mechanisms such as WestwoodNR, TCP New Jersey, and TCP Reno in "
@@ -77,7 +78,7 @@ def outperforms_all(samples: Samples) -> ClaimResult:
     return ClaimResult(every(above(ratio, 1.0) for ratio in ratios.values()), told)
 
 
-BUILT = "an implementation by others: Airhop's is built so"
+BUILT = "an implementation by other authors: Airhop's has the property by construction"
 """Missing information of a claim about a property that no run can measure."""
 
 
@@ -119,7 +120,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         quote="WestwoodVT is almost identical to TCP New Jersey, until the wireless link error rate "
         "reaches 4%.",
         reason="Routers mark New Jersey's packets before the queue is full, and its sender then reduces its "
-        "window; WestwoodVT does so only after a loss.",
+        "window; WestwoodVT reduces its window only after a loss.",
     ),
     Claim(
         "koo-4",
@@ -128,8 +129,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         quote="WestwoodVT achieves a maximum of 41% and 118% improvements in goodput over WestwoodNR and TCP "
         "Reno, in various wireless link errors rates, respectively.",
         reason="On a path without other traffic WestwoodNR's estimate is the rate of the link. Its window "
-        "after a loss still fills the path, so WestwoodVT has little to gain. At high error rates "
-        "timeouts limit both.",
+        "after a loss still fills the path, so WestwoodVT has little to gain. At high error rates timeouts "
+        "limit both schemes.",
     ),
     Claim(
         "koo-8",

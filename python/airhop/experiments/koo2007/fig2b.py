@@ -120,15 +120,15 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "Jersey, at every error rate.",
         keeps_more_than_new_jersey,
         own=True,
-        because="The paper's sentence about constancy follows one about New Jersey's loss of throughput, "
-        "so it may be a comparison with New Jersey.",
+        because="The paper's sentence about constancy follows a sentence about New Jersey's loss of "
+        "throughput, so the former may be a comparison with New Jersey.",
         reason="Cross traffic causes queue overflows, which WestwoodVT classifies as wireless losses; "
-        "routers mark New Jersey's packets before that.",
+        "routers mark New Jersey's packets before the queue overflows.",
     ),
     Claim(
         "koo-6-constant",
-        "WestwoodVT keeps its performance constantly: more than 90 % of what it has without background "
-        "traffic, at every error rate, and more than 90 % of what it has at any other error rate.",
+        "WestwoodVT keeps its performance constantly: at every error rate its goodput is more than 90 % of "
+        "its goodput without background traffic, and more than 90 % of its goodput at any other error rate.",
         keeps_constant,
         quote="However, WestwoodVT keeps its performance constantly, regardless of wireless link error "
         "rates or background traffics.",

@@ -58,7 +58,7 @@ SEGMENT = Question(
     others=(
         Reading(
             "segment-1460",
-            "The MSS is 1460 bytes, that of Ethernet.",
+            "The MSS is 1460 bytes, as on Ethernet.",
             MSS,
             settings={"flow.ftp.segment": "1460 B"},
         ),
@@ -129,7 +129,7 @@ POSTPONED = Question(
 
 
 def warnings(*links: str) -> Question:
-    """Return the question of New Jersey's congestion warnings, of which the paper prints no threshold."""
+    """Return the question of New Jersey's congestion warnings, whose threshold the paper does not print."""
     queue = {"kind": "drop-tail", "packets": 20}
     warning = {"kind": "congestion-warning", "packets": 20, "threshold": 10}
     return Question(
@@ -199,7 +199,7 @@ CROSS_TRAFFIC = Question(
 
 With an FTP each way the data of the backward connection delay ACKs and compress them (two in five follow
 within 1 ms; a segment takes 6 ms), from which Westwood's filter estimates 17 times the link's bandwidth. So
-ssthresh is 160 segments or more (9 fill the pipe), nine losses in ten occur in slow start, and there
+ssthresh is 160 segments or more (9 fill the pipe), and nine losses in ten occur in slow start, in which
 WestwoodVT classifies every loss as congestion, as WestwoodNR does. New Jersey measures the arrival times of
 segments, not of their ACKs, and its routers send warnings before they drop packets.
 """

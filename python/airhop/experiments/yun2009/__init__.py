@@ -2,11 +2,11 @@
 
 Common parts of figures 6 to 12. Words of the paper that need a number have the same number in all figures:
 
-* "much", and "multiple" recoveries: a factor of 1.5, the abstract's factor of LL-ELSN over Snoop.
-* "severe" degradation: less than four fifths of the goodput remain.
-* A statement about a scheme without a frame error rate is checked at every rate of the grid from 0.01 % up,
-  where the printed axes begin. Statements about sums over these rates are Airhop's own claims. A figure whose
-  frame error rate the paper does not name has 1 %, as Figure 7.
+* "much", and "multiple" recoveries: a factor of 1.5, the abstract's factor of LL-ELSN over Snoop. "severe"
+* degradation: less than four fifths of the goodput remain. A statement that names no frame error rate is
+* checked at every rate of the grid from 0.01 % up, where the printed axes begin. Statements about sums over
+* these rates are Airhop's own claims. If the paper does not name the frame error rate of a figure, the rate
+* is 1 %, as in Figure 7.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ SCHEMES = {
     "lhp": "LHP",
     "dcr": "DCR",
 }
-"""In the order of Figure 6. §5.1: "The version of TCP Westwood considered in the simulation is Westwood+"."""
+"""Schemes in the order of Figure 6. §5.1: "The version of TCP Westwood considered in the simulation is
+Westwood+"."""
 OWN = "ll-elsn"
 OTHERS = tuple(scheme for scheme in SCHEMES if scheme != OWN)
 """All schemes except the paper's own."""
@@ -42,14 +43,14 @@ CURVES = Curve.of_schemes(SCHEMES)
 REPLICATIONS = Replications(quick=3, full=20, printed=True)
 """§5.1: "20 runs without LL-ARQ"."""
 NO_SLOWER = (
-    "The printed rates carry more than the axis shows: data and link ACKs at the highest rate of the "
-    "standard, with its preamble and slot, and a TCP ACK for each segment. Only settings that the paper "
-    "does not print could slow its cell down so far: a lower rate of link ACKs, a longer preamble or "
+    "With the printed rates the capacity exceeds the end of the axis: data and link ACKs at the highest "
+    "rate of the standard, with its preamble and slot, and a TCP ACK for each segment. Only settings that "
+    "the paper does not print could make its cell so slow: a lower rate of link ACKs, a longer preamble or "
     "larger headers."
 )
 """Reason of LL-ELSN's goodput beyond the printed axis."""
 MUCH = 1.5
 SEVERE = 0.8
-"""Share of the goodput that remains at most after a severe degradation."""
+"""Largest remaining share of the goodput after a severe degradation."""
 GOOD = 0.9
-"""Smallest share of the best scheme's goodput that is "good"."""
+"""Smallest share of the best scheme's goodput that counts as "good"."""

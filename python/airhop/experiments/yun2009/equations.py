@@ -44,9 +44,9 @@ def attempts_of_success(p: ArrayLike, limit: ArrayLike) -> Numbers:
 def ersn_interval(p: ArrayLike, limit: ArrayLike, *, literal: bool = False) -> Numbers:
     """Return the mean interval between ERSNs in slots, (2), for a limit of 2 or more.
 
-    After an ERSN the frame has l - 1 attempts left, so E[RT] in (2) is that of l - 1. `literal` uses l, as
-    printed: the interval is then too long, most for l = 2 (3.7 % at p = 0.3). Raises ValueError for a limit
-    below 2: a link without retransmissions sends no ERSN.
+    After an ERSN the frame has l - 1 attempts left, so E[RT] in (2) must be computed for l - 1. `literal`
+    uses l, as printed; the interval is then too long, by the largest amount for l = 2 (3.7 % at p = 0.3).
+    Raises ValueError for a limit below 2: a link without retransmissions sends no ERSN.
     """
     p, limit = _numbers(p), _numbers(limit)
     if np.any(limit < 2):

@@ -6,13 +6,13 @@ path of Figure 6 without channel errors and with seven transmissions of a frame,
 collision becomes a loss and only the queue before the cell drops packets. The length of this queue varies,
 with one connection and with five.
 
-"Just like" is checked by three measures of a run. Goodput and fast recoveries are alike if the whole interval
-of their ratio lies within 5 % of 1: smaller differences are invisible in the paper's curves, a millimetre
-wide on axes of a few centimetres. Timeouts are few; they are alike if their numbers differ by at most two per
-connection in 200 s.
+"Just like" is checked by three measures of a run. Goodputs, and fast recoveries, count as alike if the whole
+interval of their ratio lies within 5 % of 1; smaller differences are invisible in the paper's curves, which
+are a millimetre wide on axes of a few centimetres. Timeouts, which are few, count as alike if their numbers
+differ by at most two per connection in 200 s.
 
-LL-ELSN has notices in addition to ESACK, and collisions still cause ERSNs. A further curve is a sender that
-ignores ERSNs.
+LL-ELSN combines ESACK with notices, and collisions still cause ERSNs. A further curve therefore shows a
+sender that ignores ERSNs.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ RECOVERIES = Metric(
 TIMEOUTS = Metric("timeouts", "Timeouts", "", ticks=(0.0, 50.0, 100.0), digits=1, printed=False)
 LOST_ON_AIR = Metric("drops_retries", "Discards of the link layer", "", ticks=(0.0, 1.0, 2.0), printed=False)
 ALIKE = 1.05
-"""Largest ratio of two like measures; the smallest is its inverse."""
+"""Largest ratio of two measures that count as alike; the smallest ratio is its inverse."""
 TIMEOUTS_ALIKE = 2.0
-"""Largest difference of the timeouts of a connection in 200 s."""
+"""Largest difference of two numbers of timeouts that count as alike, per connection in 200 s."""
 FLOWS = (1, 5)
 SENDERS: Mapping[str, tuple[str, str | dict[str, object]]] = {
     "sack": ("SACK", "sack"),
@@ -87,7 +87,7 @@ def headline(samples: Samples) -> str:
         f"{samples.estimate(name, last).mean:.2f} Mbit/s with {recoveries.estimate(name, last).mean:.0f}"
         for name in ("sack", "esack")
     )
-    return f"Where only a queue of {QUEUE.text(last)} loses, ESACK delivers {esack} recoveries, SACK {sack}."
+    return f"If only a queue of {QUEUE.text(last)} drops, ESACK delivers {esack} recoveries, SACK {sack}."
 
 
 @worded(
@@ -130,8 +130,8 @@ def _at(cell: tuple[X, int]) -> str:
 
 
 LOST_AGAIN = (
-    "Short queues lose retransmissions, too. ESACK keeps its list in sending order, so an ACK of a segment "
-    "sent after a retransmission shows the loss of the latter; SACK waits for its timer."
+    "Short queues lose retransmissions, too. ESACK keeps its list in sending order, so an ACK of a later "
+    "segment shows the loss of the retransmission; SACK waits for its timer."
 )
 
 CLAIMS: tuple[Claim[Samples], ...] = (
@@ -146,7 +146,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "yun-esack-deaf",
-        "ESACK without ERSN is just like SACK as well; collisions cause ERSNs even if no packet is lost.",
+        "ESACK without ERSN is also just like SACK; with ERSN, collisions cause notices even if no packet "
+        "is lost.",
         Asked(just_like, "esack, no ERSN"),
         own=True,
         because="The paper's sentence excludes wireless losses, and collisions are losses that cause ERSNs.",

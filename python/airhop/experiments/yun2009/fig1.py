@@ -2,13 +2,13 @@
 
 Printed: the packet is corrupted, its ACK timeout expires, the link layer retransmits and sends an ERSN to the
 sender; after the last retry it sends an ELN, and the sender retransmits the packet without congestion
-control. Uplink the notices have "no delay". §3.1 adds that the first retry causes the ERSN, and the discard
-of the packet the ELN.
+control. On the uplink the notices have "no delay". §3.1 adds that the first retry causes the ERSN, and the
+discard of the packet the ELN.
 
-The order is read from traces, for every segment of which the link layer discarded a copy, except in the last
-second of the run, when later steps may be missing. Inferred: a retry limit of 4, and 30 % frame errors, so
-that some packets reach the limit. The window has four segments, so that the drawing shows the packet rather
-than its queueing delay; the order of the steps does not depend on the load.
+The order is read from traces, for every segment of which the link layer discarded a copy. The last second of
+the run is excluded, because later steps may be missing there. Inferred: a retry limit of 4, and 30 % frame
+errors, so that some packets reach the limit. The window has only four segments, so that a short queueing
+delay leaves room for the steps in the drawing; the order of the steps does not depend on the load.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ STEPS = {
     "eln": "ELN is made",
     "again": "packet 1 is retransmitted",
 }
-"""Steps in printed order. An ERSN or ELN that arrives at the sender stands beside its step."""
+"""Steps in printed order. The arrival of an ERSN or ELN at the sender is drawn beside its step."""
 HEARD = {"ersn_heard": "ERSN reaches the sender", "eln_heard": "ELN reaches the sender"}
 TIME, LOSSES, RETRIED = "time_ms", "losses", "retried"
 SHARES = {
@@ -133,8 +133,8 @@ def seen_in(tables: Mapping[str, pl.DataFrame]) -> DiscardedPackets:
 def held_after_ersn(tables: Mapping[str, pl.DataFrame]) -> float:
     """Return the share of ERSNs after which the sender waits for an ELN or an ACK about the packet.
 
-    Until that ELN or ACK arrives, the sender neither retransmits the packet nor has a window below that at
-    the ERSN. ERSNs of the last second are left out.
+    Until that ELN or ACK arrives, the sender neither retransmits the packet nor reduces its window below the
+    window at the ERSN. ERSNs of the last second are excluded.
     """
     import polars as pl
 
@@ -259,7 +259,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
     Claim(
         "yun-fig1-ersn",
         "Each packet whose first attempt fails causes one ERSN, between this attempt and its first retry, "
-        "whether or not the link layer gives it up in the end.",
+        "whether or not the link layer finally discards the packet.",
         Asked(all_retried, "ersn_once"),
         quote="fails in the first transmission attempt of the packet 1 (Layer-2 ACK timeout), the wireless "
         "link layer retransmits the packet and, simultaneously, BS sends the Explicit Retransmission Start "
@@ -281,8 +281,8 @@ CLAIMS: tuple[Claim[Values], ...] = (
     ),
     Claim(
         "yun-fig1-held",
-        "From the ERSN to the ELN, or to the ACK of a packet that a retry delivers, the sender neither sends "
-        "the packet again nor cuts its window.",
+        "From the ERSN to the ELN, or to the ACK of a packet that a retry delivers, the sender neither "
+        "retransmits the packet nor reduces its window.",
         Asked(all_retried, "held"),
         quote="Upon reception of ERSN, the TCP sender neither invokes congestion control due to the packet 1 "
         "nor retransmits it.",
@@ -297,7 +297,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def headline(values: Values) -> str:
-    """State the times of the example's notices, downlink and uplink."""
+    """State the delays of the example's notices, downlink and uplink."""
 
     def at(way: str, step: str) -> float:
         return values.at(way, TIME, step=step).value.mean
@@ -306,7 +306,7 @@ def headline(values: Values) -> str:
         f"{at(way, 'ersn_heard') - at(way, 'ersn'):.1f} and {at(way, 'eln_heard') - at(way, 'eln'):.1f} ms"
         for way in WAYS
     )
-    return f"ERSN and ELN of the packet that is drawn take {down} to the sender downlink, {up} uplink."
+    return f"ERSN and ELN of the drawn packet reach the sender after {down} downlink, and {up} uplink."
 
 
 # ---- tables and figures ----------------------------------------------------------------------------------
@@ -327,7 +327,7 @@ def tables(values: Values) -> list[TextTable]:
             (*shares, counts),
             f"Means of {values.reps} runs.",
         ),
-        TextTable("The packets that are drawn: ms from the first attempt", ("", *WAYS), times),
+        TextTable("The drawn packets: ms from the first attempt", ("", *WAYS), times),
     ]
 
 
@@ -425,8 +425,8 @@ EXPERIMENT = Calculation(
     source=f"{PAPER}, Figure 1 and §3.1",
     method=(
         "The paper's path down and up, 30 % frame errors, four transmissions of a frame, a window of four "
-        "segments, 50 s, traced. For each segment whose first transmission was discarded, the trace gives "
-        "the times of its attempts on the air, of the notices sent and received, of the discard and of the "
+        "segments, 50 s, traced. For each segment whose first transmission was discarded, the trace has the "
+        "times of its attempts on the air, of the notices sent and received, of the discard and of the "
         "retransmission. The figure shows the first such packet of the first run."
     ),
     compute=compute,

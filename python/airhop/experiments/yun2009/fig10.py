@@ -4,10 +4,11 @@ Printed in the paper: Jain's index (its equation 5) of the goodputs of n connect
 high fairness index above 0.98". The printed axis is unknown to Airhop's authors. "Most" means more than half
 of the schemes; "gets worse as the number of connections gets increased" means a lower index at every step of
 the axis from two connections up; "poor", of schemes that are "relatively comparable with each other", means
-less fair than most other schemes at every number of connections from two up. Airhop's own claims: the two are
-less fair than most other schemes with the most connections; their index is below 0.98; an index is lower with
-the most connections than with two; the two have more timeouts per segment sent than most other schemes, or
-than Reno. Quick mode includes two connections, as the index of one connection is 1.
+less fair than most other schemes at every number of connections from two up. Airhop's own claims: with the
+most connections Westwood and TIBET are less fair than most other schemes; their index is below 0.98; the
+index of Jersey and JTCP is lower with the most connections than with two; Westwood and TIBET have more
+timeouts per segment sent than most other schemes, or than Reno. Quick mode includes two connections, as the
+index of one connection is 1.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ TIMEOUTS = Metric(
 )
 MOST_TIMEOUTS = Metric(
     "most.timeouts",
-    "Timeouts of the connection that has most",
+    "Timeouts of the connection with the most timeouts",
     "",
     ticks=(0.0, 50.0, 100.0, 150.0, 200.0),
     digits=0,
@@ -63,11 +64,11 @@ FAIR = 0.98
 POOR = ("westwood-plus", "tibet")
 ALIKE = (
     "All connections of a scheme share the channel and the collisions, and each recovers from many losses "
-    "in a run: over a run their shares even out."
+    "in a run, so their shares are almost equal over a run."
 )
 WAITS = (
     "Reno's recovery ends with the first of several losses in a window, and a timeout repairs the others. "
-    "TIBET recovers as NewReno does, and Westwood with SACK; both avoid these timeouts."
+    "TIBET recovers as NewReno, and Westwood with SACK; both avoid these timeouts."
 )
 
 
@@ -97,7 +98,7 @@ def gets_worse(samples: Samples, *schemes: str) -> ClaimResult:
 
 @worded(f"{{measure}} with {{schemes}} is below {FAIR} at {{last}}")
 def poor(samples: Samples, *schemes: str) -> ClaimResult:
-    """Check whether each scheme's index is below that of a fair one with the most connections."""
+    """Check whether each scheme's index with the most connections is below the index of a fair scheme."""
     last = samples.xs[-1]
     found = {scheme: samples.estimate(scheme, last) for scheme in schemes}
     parts = [f"{scheme} {index.mean:.3f} {plus_minus(index, 3)}" for scheme, index in found.items()]
@@ -156,7 +157,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "Jersey and JTCP are less fair with ten connections than with two.",
         Asked(gets_worse, "jersey", "jtcp"),
         own=True,
-        because="The weakest reading of the sentence: the most connections beside the fewest.",
+        because="The weakest interpretation of the sentence compares only the most connections with the "
+        "fewest.",
     ),
     Claim(
         "yun-8-poor",
@@ -169,8 +171,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "yun-8-some",
         "Some connections of Westwood and TIBET suffer from frequent timeouts: with every number of "
-        "connections from two up, the connection with most timeouts has more of them than that of most other "
-        "schemes.",
+        "connections from two up, their connection with the most timeouts has more timeouts than the "
+        "corresponding connection of most other schemes.",
         Asked(exceed_most, POOR, 1, Span(2), of=MOST_TIMEOUTS),
         quote="TCP Westwood and TIBET show the poor fairness as some connections suffer severely from "
         "frequent timeouts",
@@ -181,7 +183,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "With ten connections the index of Westwood and TIBET is lower than that of most other schemes.",
         Asked(exceed_most, POOR, -1, LAST),
         own=True,
-        because="The weakest reading of the sentence: the most connections alone.",
+        because="The weakest interpretation of the sentence is about the most connections only.",
         reason=ALIKE,
     ),
     Claim(
@@ -189,7 +191,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "Westwood and TIBET are not fair: with ten connections their index is below 0.98.",
         Asked(poor, *POOR),
         own=True,
-        because="Most schemes are above 0.98; the paper does not say that the poor ones are below.",
+        because="Most schemes are above 0.98; the paper does not state that the poor schemes are below.",
         reason=ALIKE,
     ),
     Claim(

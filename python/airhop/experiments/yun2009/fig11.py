@@ -7,8 +7,8 @@ wired path and does not enter the cell, whose capacity is smaller.
 
 LHP's degradation is severe if LHP keeps less than four fifths of its goodput without background traffic
 (Figure 6), and a smaller share than most other schemes. Airhop's own claims, for FERs up to 1 %: LHP keeps
-the smallest share; and its goodput as a ratio to SACK's, which repairs the same losses in one recovery per
-window, falls to less than two thirds of that ratio without background traffic. At higher FERs the channel
+the smallest share; and the ratio of its goodput to SACK's falls to less than two thirds of the ratio without
+background traffic. (SACK repairs the same losses in one recovery per window.) At higher FERs the channel
 causes more losses than the queue.
 
 "Multiple fast recoveries" are several for the drops of one window (§4.1, Figure 4). LHP has them if it enters
@@ -50,8 +50,8 @@ GRID = replace(FER, full=(1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 9e-2), coarse=(1e-4, 1e-
 
 
 AT_THE_LIMIT = (
-    "With background traffic, too, the cell reports its frame losses to LHP. A queue overflow reduces the "
-    "window of SACK as it reduces that of LHP."
+    "The cell reports its frame losses to LHP also with background traffic. A queue overflow reduces the "
+    "windows of SACK and of LHP equally."
 )
 BACKGROUND = Question(
     about="the background of Figure 11",
@@ -120,19 +120,19 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         Asked(above_over, (OWN,), OTHERS, Span(FIRST_PRINTED_FER)),
         own=True,
         because=(
-            "The paper's sentence names no error rate. At the least it holds for the goodput summed over "
-            "the axis."
+            "The paper's sentence names no error rate. Its weakest interpretation is about the goodput "
+            "summed over the axis."
         ),
     ),
     Claim(
         "yun-9-strict",
-        "With background traffic, too, LL-ELSN is first at every FER from 0.01 % up.",
+        "LL-ELSN is first also with background traffic, at every FER from 0.01 % up.",
         Asked(ahead_everywhere, GRID, OWN, OTHERS, FIRST_PRINTED_FER),
         quote="LL-ELSN still shows the best performance among the testing schemes",
         reason={
             "westwood-plus": (
-                "At low error rates most losses are queue overflows. They cause no notice, so LL-ELSN "
-                "halves its window as SACK does; Westwood reduces its window by less."
+                "At low error rates most losses are queue overflows. Queue overflows cause no notice, so "
+                "LL-ELSN halves its window as SACK does; Westwood reduces its window by less."
             )
         },
     ),

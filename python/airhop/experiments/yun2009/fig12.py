@@ -57,7 +57,7 @@ RESENT = Metric(
     digits=1,
     printed=False,
 )
-"""Number of losses of the Reno connection, collisions with the rivals' frames included."""
+"""Share of retransmitted segments of the Reno connection, a measure of its losses, collisions included."""
 FRIENDLY = 0.9
 ESTIMATORS = ("westwood-plus", "veno", "tibet")
 OF_RIVALS = (TIBET_DECAY, WESTWOOD_RECOVERY, ESTIMATORS_RECOVERY, IDEAL)
@@ -69,7 +69,7 @@ def headline(samples: Samples) -> str:
         f"{RIVALS[rival]} {100 * ratio_over(samples, rival, 'reno', samples.xs).value:.0f} %"
         for rival in (*ESTIMATORS, "ideal-bwe")
     ]
-    return f"Of what Reno has among ten of its kind it is left by {', '.join(parts)}."
+    return f"Reno keeps, of its goodput beside ten other Reno connections: beside {', '.join(parts)}."
 
 
 LITTLE_TAKEN = {
@@ -82,7 +82,8 @@ LITTLE_TAKEN = {
 FAIR_SHARE = (
     "The ideal estimator sets ssthresh to the fair share times the round trip of the empty path, while "
     "Reno halves a window that included a full queue. An estimator that knows the bandwidth of the whole "
-    "link, or the round trip with queueing, takes more; the paper does not say which of these it knows."
+    "link, or the round trip with queueing, takes more; the paper does not state which of these values it "
+    "knows."
 )
 QUOTE = (
     "it is shown that TCP Westwood, Veno, and TIBET including the ideal BWE are aggressive against Reno "
@@ -133,8 +134,8 @@ FRIENDLY_CLAIM = Claim[Samples](
     "connections, at every FER.",
     Asked(each_above, FER, (OWN,), "reno", ALL_X, FRIENDLY),
     quote="LL-ELSN achieves good performance against wireless losses […] not by aggressive behavior",
-    reason="LL-ELSN keeps its window at wireless losses, and its connections fill the queue. Reno halves its "
-    "window at each loss, and is left a smaller share than among senders that halve theirs, too.",
+    reason="LL-ELSN keeps its window at wireless losses, and its connections fill the queue. Reno halves "
+    "its window at each loss, and so has a smaller share than among senders that also halve their windows.",
 )
 LOSSES = Question(
     about="the place of the losses in Figure 12",

@@ -65,7 +65,7 @@ def headline(samples: Samples) -> str:
     )
 
 
-OF_FIGURE_11 = "The sentence describes Figure 11; the sender that Figure 13 compares LHP with is lost."
+OF_FIGURE_11 = "The sentence is about Figure 11; the name of the sender to compare in Figure 13 is lost."
 BURSTS = (
     "A burst of the background occupies the wired link for longer than a round trip. LHP and ESACK then "
     "both lose whole windows and wait for timeouts, and a larger window helps only between the bursts."
@@ -88,7 +88,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "yun-13-best-background",
-        "ESACK is the best of the four under background traffic, too, at every FER from 0.01 % up.",
+        "ESACK is the best of the four also under background traffic, at every FER from 0.01 % up.",
         Asked(
             ahead_everywhere,
             FER,

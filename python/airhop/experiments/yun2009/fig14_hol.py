@@ -7,9 +7,9 @@ connections, two stations with a FER of 50 % in both directions, three without e
 collide).
 
 A large retry limit means 7, 802.11's default, a small one 2; HOL blocking is seen by a lower goodput. The
-loss due to the bad stations is the goodput of the three good stations relative to their goodput when all
-stations are good, which excludes the effect of the retry limit on all stations. "Cannot be served" means less
-than half of that goodput: the good stations are kept waiting more often than served.
+effect of the bad stations is the goodput of the three good stations relative to their goodput when all
+stations are good; this ratio excludes the effect of the retry limit itself. "Cannot be served" means less
+than half of that goodput: the good stations wait for more time than they are served.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SCHEMES = {"reno": "Reno", "ll-elsn": "LL-ELSN"}
 LIMITS = replace(LIMIT, full=(1, 2, 4, 7), coarse=(1, 2, 7))
 SMALL, LARGE = 2, 7
 UNSERVED = 0.5
-"""Largest share of its goodput that is left to a connection that cannot be served."""
+"""Largest share of its goodput that a connection that "cannot be served" keeps."""
 ERRORS = "wlan.cell.errors"
 GOOD_ONES = Metric(
     "goodput_mbps - flow.ftp1.goodput_mbps - flow.ftp2.goodput_mbps",
@@ -41,7 +41,7 @@ GOOD_ONES = Metric(
 
 
 def bad(fer: float, stations: int = 2) -> list[dict[str, object]]:
-    """Return the errors of the first stations in the bad state; channels that are not named are clean."""
+    """Return the errors of the first stations, which are in the bad state; other channels have none."""
     return [
         {"kind": "bernoulli", "fer": fer, "direction": way}
         for station in range(1, stations + 1)
@@ -97,12 +97,12 @@ def less_with_large(samples: Samples) -> ClaimResult:
     kept = {scheme: along(samples, scheme, SMALL, LARGE) for scheme in SCHEMES}
     told = ", ".join(f"{scheme} {interval(ratio)}" for scheme, ratio in kept.items())
     return ClaimResult(
-        every(below(ratio, 1.0) for ratio in kept.values()), f"with 7 of what it is with 2: {told}"
+        every(below(ratio, 1.0) for ratio in kept.values()), f"goodput with 7, times that with 2: {told}"
     )
 
 
 def unserved_with_large(samples: Samples) -> ClaimResult:
-    """Check whether bad stations leave the others less than half with retry limit 7, and less than with 2."""
+    """Check whether bad stations leave good ones less than half with retry limit 7, and less than with 2."""
     found = [keeps_most(samples, LIMITS, none_bad(scheme), (scheme,), from_x=SMALL) for scheme in SCHEMES]
     left = {scheme: samples.ratio(scheme, none_bad(scheme), LARGE) for scheme in SCHEMES}
     told = ", ".join(f"{scheme} {interval(ratio)}" for scheme, ratio in left.items())
@@ -129,7 +129,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         quote="the other connections in the good state cannot be served due to a few connections in the bad "
         "state which keep on retransmitting failed frames until the retry limit is reached",
         reason="A retried frame blocks the queue for a few milliseconds. TCP sends less to stations whose "
-        "packets are lost or late, so most of the packets in the queue are those of the good stations.",
+        "packets are lost or late, so most packets in the queue are for the good stations.",
     ),
 )
 

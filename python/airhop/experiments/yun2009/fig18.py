@@ -7,8 +7,8 @@ retry limit of 4. The mean loss rate grows with p_bb, from 1.1 % to 2 %.
 The paper states that LL-ARQ does not always perform well, and that performance with LL-ARQ gets worse as
 burstiness grows, because TCP loses more by the longer round trips than it gains by the lower loss rate. The
 first statement means that some scheme at some p_bb delivers less with LL-ARQ than without; the second, that
-goodput with LL-ARQ falls at every step of p_bb, for all four schemes. The printed cause has two effects of
-LL-ARQ, longer round trips and fewer lost packets, and says that the first outweighs the second: on the
+goodput with LL-ARQ falls at every step of p_bb, for all four schemes. The printed cause names two effects of
+LL-ARQ, longer round trips and fewer lost packets, and states that the first outweighs the second. On the
 burstiest channel all four schemes then deliver less with LL-ARQ than without. Airhop's own claims: LL-ARQ
 costs goodput at every p_bb; goodput is lower at the end of the axis; it falls by a larger share than without
 LL-ARQ. "Consistently good" means, as in Figure 14, that LL-ELSN with LL-ARQ has more than 90 % of the best
@@ -91,7 +91,7 @@ def headline(samples: Samples) -> str:
         f"{label} × {samples.ratio(with_arq(scheme), scheme, last).value:.2f}"
         for scheme, label in SCHEMES.items()
     ]
-    return f"On the burstiest channel (p_bb = {last:g}) LL-ARQ changes goodput so: {', '.join(parts)}."
+    return f"On the burstiest channel (p_bb = {last:g}) LL-ARQ multiplies the goodput: {', '.join(parts)}."
 
 
 def not_always(samples: Samples) -> ClaimResult:
@@ -172,7 +172,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "With LL-ARQ all four schemes deliver less at p_bb = 0.5 than at 0.1.",
         falls_with_arq,
         own=True,
-        because="The weakest reading of the sentence: the burstiest channel beside the least bursty one.",
+        because="The weakest interpretation of the sentence compares only the burstiest and the least "
+        "bursty channel.",
     ),
     Claim(
         "yun-11-sensitive",
@@ -191,8 +192,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "with LL-ARQ than without, at every p_bb.",
         costs_more_than_it_gains,
         own=True,
-        because="The strictest reading: the paper says that LL-ARQ does not always perform well, not that it "
-        "never does.",
+        because="The strictest interpretation: the paper states that LL-ARQ does not always perform well, "
+        "not that it never performs well.",
         reason=REPAIRS,
     ),
     Claim(
@@ -201,7 +202,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "share of their goodput with LL-ARQ than without.",
         falls_more_with_arq,
         own=True,
-        because="A second reading of “gets worse with LL-ARQ”: worse than without LL-ARQ.",
+        because="Another interpretation of “gets worse with LL-ARQ”: worse than without LL-ARQ.",
         reason=REPAIRS,
     ),
 )

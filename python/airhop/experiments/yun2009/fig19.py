@@ -1,12 +1,12 @@
 """Figure 19: benefit of ERSN when link-layer retransmissions have a long delay.
 
-Printed in section 5.4: "We also investigate the effectiveness of ERSN in the network with long
-retransmission delay"; the rest is lost. The introduction names 80 to 100 ms for loss awareness in UMTS
-Release 99, and the purpose of ERSN: to prevent spurious timeouts. Inferred: each retransmission of a frame
-waits for that delay, and the whole queue waits behind the frame; the retry limit is 4; the FER is 1 %, as in
-Figure 7; LL-ELSN reacts either to ELNs only or to ELNs and ERSNs. Timeouts are prevented if a run of 200 s
-has fewer than one with ERSN, and more without. Spurious timeouts are to be prevented because they cost
-goodput: whether ERSN increases goodput is a claim of Airhop's own.
+Printed in section 5.4: "We also investigate the effectiveness of ERSN in the network with long retransmission
+delay"; the rest is lost. The introduction names 80 to 100 ms for loss awareness in UMTS Release 99, and the
+purpose of ERSN: to prevent spurious timeouts. Inferred: each retransmission of a frame waits for that delay,
+and the whole queue waits behind the frame; the retry limit is 4; the FER is 1 %, as in Figure 7; LL-ELSN
+reacts either to ELNs only or to ELNs and ERSNs. Timeouts are prevented if a run of 200 s has fewer than one
+with ERSN, and more without. The claim that ERSN increases goodput is Airhop's own: the paper wants to prevent
+spurious timeouts because they reduce goodput.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def headline(samples: Samples) -> str:
     eln, both = (samples.also[SPURIOUS.name].estimate(name, last).mean for name in (ELN, BOTH))
     gain = samples.ratio(BOTH, ELN, last).value - 1
     return (
-        f"With {DELAY.text(last)} per retransmission ERSN takes the spurious timeouts of 200 s from "
+        f"With {DELAY.text(last)} per retransmission ERSN reduces the spurious timeouts of 200 s from "
         f"{eln:.1f} to {both:.1f}, which changes goodput by {100 * gain:+.1f} %."
     )
 
@@ -92,11 +92,11 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "with ERSN than without.",
         Asked(each_above, DELAY, (BOTH,), ELN, Span(LONG_MS)),
         own=True,
-        because="The text on goodput with ERSN is lost; an avoided timeout matters as far as it raises "
-        "goodput.",
+        because="The text on goodput with ERSN is lost; the prevention of a timeout is useful only if it "
+        "increases goodput.",
         reason="The delays of link-layer retransmissions are part of the RTT samples, so the RTO is longer "
-        "than one of them. A spurious timeout needs several such delays in a row, or falls into the "
-        "first seconds, when the RTO is shorter.",
+        "than one of them. A spurious timeout needs several such delays in a row, or occurs in the first "
+        "seconds, when the RTO is shorter.",
     ),
 )
 

@@ -1,9 +1,9 @@
 """Figure 3: share of the reverse path that LL-ELSN's notices take, against the frame error rate.
 
 Printed in the paper: equations (2) to (4) with L/P = 0.2, FER up to 30 %, retry limits 2 to 5, and that the
-rate stays below 5 % of r. Its (2) uses E[RT] of (3) for both notices; for ERSN that is an error, since only l
-- 1 attempts remain when the ERSN is sent. Solid curves use the corrected equation; dotted curves the printed
-one; markers are a simulation of the link that the equations describe.
+rate stays below 5 % of r. Its (2) uses E[RT] of (3) for both notices; for ERSN this is an error, because only
+l - 1 attempts remain when the ERSN is sent. Solid curves use the corrected equation; dotted curves the
+printed one; markers are a simulation of the link that the equations describe.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def headline(values: Values) -> str:
     worst = min(_literal_error(values), key=lambda found: found[1])
     return (
         f"LL-ELSN's notices take at most {100 * most.value.mean:.1f} % of the rate r; with E[RT] over l "
-        f"attempts, as printed, that of ERSN comes out up to {-100 * worst[1]:.1f} % too small."
+        f"attempts, as printed, the rate of ERSNs would be up to {-100 * worst[1]:.1f} % too small."
     )
 
 

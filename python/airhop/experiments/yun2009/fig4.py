@@ -2,8 +2,8 @@
 
 Printed in the paper: segments 14 to 19 are in the network, 14, 16 and 18 are lost, and each of the first two
 duplicate ACKs releases a segment; the list after each ACK; and a fast recovery for each of the three losses.
-The computed list is that of Airhop's LHP; its sender and others, including ESACK, then process the same ACKs
-one by one. §4.2 chooses the N of ESACK by a second example, which is computed, too.
+The computed list is the list of Airhop's LHP; LHP's sender and other senders, including ESACK, then process
+the same ACKs one by one. §4.2 chooses the N of ESACK by a second example, which is also computed.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _lists() -> list[Value]:
         steps.append((EXPECTED, trigger))
         steps += [NEW[trigger]] if trigger in NEW else []
     found = []
-    # A segment that an ACK lets out is on the list that is drawn after it.
+    # The list drawn after an ACK includes the segment that the ACK released.
     for trigger, (entries, lost) in zip(ARRIVALS, _core.packet_list(steps), strict=True):
         shown = [*entries, *((NEW[trigger], 0) for _ in range(trigger in NEW))]
         printed = PRINTED[trigger]
@@ -198,7 +198,7 @@ def headline(values: Values) -> str:
     """State the number of window reductions of each sender."""
     cuts = {label: _last(values, sender, "window_cuts") for sender, label in SENDERS.items()}
     times = {label: "once" if count == 1 else f"{count} times" for label, count in cuts.items()}
-    return f"Three losses of one window: LHP cuts the window {times['LHP']}, ESACK {times['ESACK']}."
+    return f"Three losses of one window: LHP reduces the window {times['LHP']}, ESACK {times['ESACK']}."
 
 
 # ---- table and figure ------------------------------------------------------------------------------------
@@ -224,10 +224,11 @@ def tables(values: Values) -> list[TextTable]:
     return [
         TextTable("LHP's packet list: segment:duplicates", ("ACK", "list", ""), lists),
         TextTable(
-            "Congestion window in segments (cuts so far)",
+            "Congestion window in segments (number of reductions)",
             ("ACK", *SENDERS.values()),
             senders,
-            "The ACKs carry SACK blocks and name what caused them; each sender reads what it knows.",
+            "The ACKs carry SACK blocks and the segment that caused each ACK; each sender reads the fields "
+            "that it supports.",
         ),
     ]
 

@@ -2,9 +2,10 @@
 
 Printed in the paper: 200 s, 20 runs, retry limit 1, d_off 10 ms, 1000-byte packets, queues of 50, 802.11b at
 11 Mb/s. The paper draws the curves without a table, so there are no published numbers to compare. The claims
-below are its statements. A statement that a scheme is better or worse, without a FER, is checked at every FER
-of the printed axis, which begins at 0.01 %; claims about sums over the axis are Airhop's own. The text names
-0.001 % to 9 %: 0.001 % is simulated, but no claim is checked there, as the printed curves do not include it.
+below are its statements. A statement that a scheme is better or worse is checked, if the paper names no FER,
+at every FER of the printed axis, which begins at 0.01 %; claims about sums over the axis are Airhop's own.
+The text names 0.001 % to 9 %: 0.001 % is simulated, but no claim is checked there, as the printed curves do
+not include it.
 """
 
 from __future__ import annotations
@@ -155,8 +156,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         quote="yields the throughput performance of more than 400% of TCP-Reno and 150% of Snoop in the "
         "considered environments",
         bound=True,
-        reason="Where the channel hardly errs losses are collisions and few: Reno and Snoop lose little to "
-        "them, and what they have not lost LL-ELSN cannot gain.",
+        reason="At low error rates the only losses are collisions, and few: they cost Reno and Snoop "
+        "little, so LL-ELSN can gain little.",
     ),
     Claim(
         "yun-1-somewhere",
@@ -164,8 +165,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "than one and a half times that of Snoop.",
         Asked(exceeds_somewhere, FER, "ll-elsn", FACTORS),
         own=True,
-        because="The weakest reading of the sentence: in some considered environment, which may "
-        "differ for the two schemes.",
+        because="The weakest interpretation of the sentence: the bound holds in some considered "
+        "environment, which may differ for the two schemes.",
         bound=True,
     ),
     Claim(
@@ -180,7 +181,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "yun-4",
-        "LL-ELSN is first at every FER from 0.01 % up, also there, where most of the lost frames collided.",
+        "LL-ELSN is first at every FER from 0.01 % up, also at 0.01 %, where most of the lost frames "
+        "collided.",
         first_also_by_collisions,
         quote="LL-ELSN is better than the other schemes even with 0.01% FER since there are still wireless "
         "losses due to collisions",
@@ -198,7 +200,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         Asked(above_over, ("snoop",), ("reno", *THE_REST), Span(FIRST_PRINTED_FER)),
         own=True,
         because=(
-            "The paper's sentence names no error rate. At the least it holds for the goodput summed over "
+            "The paper's sentence names no error rate. Its weakest interpretation is about the sum over "
             "the axis."
         ),
     ),
@@ -211,8 +213,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         reason={
             "lhp": (
                 "LHP receives reports of wireless losses and reduces its window for few of them. Snoop's "
-                "retransmissions can be lost as well; the ones that Snoop does not repeat in time cost the "
-                "sender a timeout."
+                "retransmissions can also be lost; if Snoop does not repeat a lost retransmission in time, "
+                "the sender has a timeout."
             )
         },
     ),
@@ -227,13 +229,15 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "From 0.01 % to the highest FER Snoop loses a larger part of its goodput than LL-ELSN.",
         Asked(keeps_most, FER, "ll-elsn", ("snoop",), FIRST_PRINTED_FER),
         own=True,
-        because="The weakest reading of the sentence: the highest error rate beside the lowest.",
+        because="The weakest interpretation of the sentence compares only the highest error rate with the "
+        "lowest.",
     ),
     Claim(
         "yun-4-clock",
-        "Where frames are lost often Snoop's sender loses its ACK clock due to a long delay, and LL-ELSN's "
-        "keeps on sending: at the highest error rate Snoop's sender has more timeouts than LL-ELSN's, and "
-        "more spurious timeouts, which a long delay of a packet or its ACK causes, and a loss does not.",
+        "If frames are lost often, Snoop's sender loses its ACK clock due to a long delay, and LL-ELSN's "
+        "sender keeps on sending: at the highest error rate Snoop's sender has more timeouts than "
+        "LL-ELSN's, and more spurious timeouts, whose cause is a long delay of a packet or its ACK, not a "
+        "loss.",
         clock_lost,
         quote=(
             "the local retransmission causes TCP to lose its ACK-based clock due to long end-to-end "
@@ -246,7 +250,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         Asked(above_over, THE_REST, ("reno",), Span(FIRST_PRINTED_FER)),
         own=True,
         because=(
-            "The paper's sentence names no error rate. At the least it holds for the goodput summed over "
+            "The paper's sentence names no error rate. Its weakest interpretation is about the sum over "
             "the axis."
         ),
         reason=TIBET_DECAYS,
@@ -265,7 +269,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         Asked(sum_below, THE_REST, "ll-elsn", Span(FIRST_PRINTED_FER), 1.0 / MUCH),
         own=True,
         because=(
-            "The paper's sentence names no error rate. At the least it holds for the goodput summed over "
+            "The paper's sentence names no error rate. Its weakest interpretation is about the sum over "
             "the axis."
         ),
     ),

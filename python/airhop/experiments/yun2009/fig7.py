@@ -1,10 +1,10 @@
 """Figure 7: goodput against the round-trip time, downlink, one connection, 1 % packet errors.
 
-Printed in the paper: the "delay offset of link buffer" d_off of every wired link is 2, 10, 20 and 30 ms, the
-rest as in Figure 6. Inferred from Figure 5: d_off delays each of three links in both directions, so the round
-trip is six times d_off plus transmission and queueing times. The paper draws the curves without a table.
-"Small RTT" means the smallest of the figure, and "good performance constantly" more than nine tenths of the
-best.
+Printed in the paper: the "delay offset of link buffer" d_off of every wired link is 2, 10, 20 and 30 ms, and
+all other settings are as in Figure 6. Inferred from Figure 5: d_off delays each of three links in both
+directions, so the round trip is six times d_off plus transmission and queueing times. The paper draws the
+curves without a table. "Small RTT" means the smallest of the figure, and "good performance constantly" more
+than nine tenths of the best.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def inverse_of_round_trip(samples: Samples) -> ClaimResult:
 
 
 def _product(samples: Samples, trips: Samples, x: X, y: X) -> Ratio:
-    """Compare Reno's goodput times its round trip at x with that at y, paired."""
+    """Compare the product of Reno's goodput and round trip at x with the product at y, paired."""
     (here, there), (long, short) = (one.paired(("reno", x), ("reno", y)) for one in (samples, trips))
     return stats.ratio(np.multiply(here, long).tolist(), np.multiply(there, short).tolist())
 
@@ -120,7 +120,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "LL-ELSN is ahead of every other scheme at every round-trip time.",
         Asked(ahead_everywhere, D_OFF, OWN, OTHERS),
         own=True,
-        because="The paper calls LL-ELSN good at every round trip, and not the first.",
+        because="The paper calls LL-ELSN good at every round trip, not the best.",
     ),
     Claim(
         "yun-5-constant-strict",
@@ -128,13 +128,13 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "share of its goodput than any other scheme.",
         Asked(keeps_most, D_OFF, OWN, OTHERS),
         own=True,
-        because="The paper says that sensitivities differ and that LL-ELSN is good throughout, not that it "
-        "is the least sensitive.",
+        because="The paper states that sensitivities differ and that LL-ELSN is good throughout, not that "
+        "LL-ELSN is the least sensitive.",
     ),
     Claim(
         "yun-5-sensitivities",
-        "Schemes differ in their sensitivity to the round trip: of two of them one keeps a larger part of "
-        "its goodput from the shortest to the longest.",
+        "Schemes differ in their sensitivity to the round trip: from the shortest to the longest round trip "
+        "one scheme keeps a larger part of its goodput than another.",
         Asked(sensitivities_differ, D_OFF, tuple(SCHEMES)),
         quote="However, their sensitivities to RTT are different.",
     ),
@@ -145,9 +145,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         quote="TIBET and Westwood are worse than Reno in small RTT.",
         reason={
             "tibet": (
-                "TIBET recovers as NewReno does. Reno's recovery ends with the first of two losses in a "
-                "window, and a timeout repairs the other; these timeouts can cost more than TIBET's small "
-                "ssthresh."
+                "TIBET recovers as NewReno. Reno's recovery ends with the first of two losses in a window, "
+                "and a timeout repairs the second; these timeouts can cost more than TIBET's small ssthresh."
             ),
             "westwood-plus": (
                 "Westwood recovers with SACK, while Reno needs a timeout after two losses in a window; "

@@ -1,7 +1,7 @@
 """Figure 8: goodput against the frame error rate as in Figure 6, but uplink: the station sends.
 
-Printed in the paper: the grid of Figure 6, the Snoop agent at the station. The axis ends at 2.8 Mbit/s, that
-of Figure 6 at 3.6, although the cell is symmetric; the paper does not say why.
+Printed in the paper: the grid of Figure 6, the Snoop agent at the station. The axis ends at 2.8 Mbit/s, and
+in Figure 6 at 3.6, although the cell is symmetric; the paper does not state the reason.
 
 "The relative performances of the other schemes are similar to those in downlink" means that each scheme's
 ratio to Reno equals its downlink ratio within a factor of 1.25.
@@ -40,7 +40,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         Asked(above_over, ("ll-elsn",), OTHERS, Span(FIRST_PRINTED_FER)),
         own=True,
         because=(
-            "The paper's sentence names no error rate. At the least it holds for the goodput summed over "
+            "The paper's sentence names no error rate. Its weakest interpretation is about the sum over "
             "the axis."
         ),
     ),
@@ -57,7 +57,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         Asked(sum_below_companion, "snoop", Span(FIRST_PRINTED_FER), 1.0 / MUCH),
         own=True,
         because=(
-            "The paper's sentence names no error rate. At the least it holds for the goodput summed over "
+            "The paper's sentence names no error rate. Its weakest interpretation is about the sum over "
             "the axis."
         ),
     ),
@@ -69,8 +69,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "yun-6-others",
-        "The other schemes compare as on the downlink: at every FER from 0.01 % up their ratios to Reno are "
-        "those of Figure 6 within a factor of 1.25.",
+        "The other schemes compare as on the downlink: at every FER from 0.01 % up, the ratio of each to "
+        "Reno equals its ratio in Figure 6 within a factor of 1.25.",
         Asked(stands_as_beside, FER, THE_REST, "reno", Span(FIRST_PRINTED_FER), factor=SIMILAR),
         quote="The relative performances of the other schemes are similar to those in downlink "
         "communication.",

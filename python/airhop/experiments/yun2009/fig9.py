@@ -1,10 +1,11 @@
 """Figure 9: goodput of all connections together against their number, downlink.
 
-Printed in the paper: n connections, each with its own source and station, the rest as in Figure 6. The
-largest n, the error rate and the axes are unknown: here n is 1 to 10, and the FER 1 %, as in Figure 7. The
-paper leaves the numbers of "quasi-constant" and "fully utilize" open: here 90 % of the largest goodput over
-n, and 90 % of LL-ELSN's goodput. A "sufficiently large" number of connections may exceed 10: for a scheme
-below its share the claim is undecided, unless the runs show that the scheme does not approach LL-ELSN.
+Printed in the paper: n connections, each with its own source and station; all other settings are as in Figure
+6. The largest n, the error rate and the axes are unknown: here n is 1 to 10, and the FER 1 %, as in Figure 7.
+The paper prints no numbers for "quasi-constant" and "fully utilize": here these mean 90 % of the largest
+goodput over n, and 90 % of LL-ELSN's goodput. A "sufficiently large" number of connections may exceed 10: for
+a scheme below its share the claim is undecided, unless the runs show that the scheme does not approach
+LL-ELSN.
 """
 
 from __future__ import annotations
@@ -47,16 +48,16 @@ def headline(samples: Samples) -> str:
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "yun-7-constant",
-        "LL-ELSN is quasi-constant: with every number of connections its goodput is more than 90 % of that "
-        "with any other number.",
+        "LL-ELSN is quasi-constant: its goodput with every number of connections is more than 90 % of its "
+        "goodput with any other number.",
         Asked(steady, CONNECTIONS, "ll-elsn", FULL),
         quote="LL-ELSN shows quasiconstant goodput irrespective of n.",
     ),
     Claim(
         "yun-7-others",
-        "The others fill the link only with enough connections: each is below 90 % of LL-ELSN with one, and "
-        "above with ten, the most that are run; open where it is below by then and is not shown to come no "
-        "nearer.",
+        "The other schemes fill the link only with enough connections: each is below 90 % of LL-ELSN's "
+        "goodput with one connection, and above with ten, the largest number of the grid. A scheme that is "
+        "still below with ten is undecided, unless the intervals exclude that it approaches LL-ELSN.",
         Asked(catches_up, CONNECTIONS, OTHERS, "ll-elsn", FULL, HOW_MANY),
         quote="the other schemes can fully utilize the bandwidth with sufficiently large number of "
         "connections",
@@ -68,8 +69,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
                 "TIBET's ssthresh decays (see Figure 6): ten connections are too few to fill the link."
             ),
             "lhp": (
-                "Each packet of LHP is five frames with preambles and link ACKs of their own, as the paper "
-                "states (§2.1): their overhead bounds the total goodput."
+                "LHP sends each packet as five frames, each with a preamble and a link ACK, as the paper "
+                "states (§2.1); this overhead bounds the total goodput."
             ),
         },
     ),

@@ -1,4 +1,4 @@
-"""The ELN filter of §4.2 in a disconnection: useless retransmissions, without and with the filter.
+"""The ELN filter of §4.2 in a disconnection: wasted retransmissions, without and with the filter.
 
 Printed in section 4.2: without a filter "the TCP sender keeps on retransmitting the lost segments", which
 "wastes the bandwidth of the wired network"; with a filter the sender treats more than N consecutive ELNs as a
@@ -139,7 +139,7 @@ def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
 
 @worded("fewer transmissions are wasted with {names} than without a filter in disconnections of {lengths} s")
 def saving(values: Values, names: tuple[str, ...], lengths: tuple[float, ...]) -> ClaimResult:
-    """Check whether these filters waste less than no filter does, in each of these disconnections."""
+    """Check whether fewer transmissions are wasted with these filters than without, in each disconnection."""
     saved = [values.at(name, SAVED, length_s=length).value for name in names for length in lengths]
     return ClaimResult(every(apart(one, 1) for one in saved), "; ".join(map(_told(values), lengths)))
 
@@ -206,7 +206,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
     Claim(
         "yun-filter-gradually",
         "The saving is gradual: in the first 200 ms the sender still retransmits, and in each of the next "
-        "two periods of 200 ms it retransmits less than in the one before.",
+        "two periods of 200 ms it retransmits less than in the previous period.",
         waste_falls_stepwise,
         quote=f"{SAVES} gradually in permanent disconnection",
     ),
@@ -224,7 +224,8 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "goodput is more than 95 % of that without a filter.",
         keeps_goodput,
         own=True,
-        because="The paper restores the sender after a short absence and does not print the cost.",
+        because="The paper's sender recovers after a short disconnection, at a cost that the paper does not "
+        "print.",
     ),
 )
 
@@ -235,7 +236,7 @@ def headline(values: Values) -> str:
         values.at(name, WASTED, length_s=PERMANENT_S).value.mean for name in (UNFILTERED, EXAMPLE)
     )
     return (
-        f"In a disconnection of {PERMANENT_S} s the sender repeats {without:.0f} segments in vain without a "
+        f"In a disconnection of {PERMANENT_S} s the sender wastes {without:.0f} retransmissions without a "
         f"filter, and {with_it:.0f} with N = 2."
     )
 
@@ -264,10 +265,10 @@ def tables(values: Values) -> list[TextTable]:
         )
         for number in range(STEPS)
     )
-    title = f"The same of a disconnection of {PERMANENT_S} s, in the {1000 * STEP_S:g} ms from"
+    title = f"Wasted retransmissions in a disconnection of {PERMANENT_S} s, in the {1000 * STEP_S:g} ms from"
     return [
-        by_length("Retransmissions within the disconnection, all in vain", WASTED, 0),
-        by_length("Goodput, Mbit/s, with 20 s of good time", GOODPUT, 2),
+        by_length("Wasted retransmissions within the disconnection", WASTED, 0),
+        by_length("Goodput, Mbit/s, including 20 s without errors", GOODPUT, 2),
         TextTable(title, ("", *FILTERS), steps, note),
     ]
 
@@ -295,10 +296,10 @@ def figure(values: Values) -> Figure:
     left.set_xscale("log")
     left.set_yscale("log")
     left.set_xlabel("Length of the disconnection (s)")
-    left.set_ylabel("Retransmissions in vain")
+    left.set_ylabel("Wasted retransmissions")
     right.set_xlim(0.0, STEP_S * STEPS)
     right.set_ylim(bottom=0.0)
-    right.set_xlabel(f"Time since it began (s), of {PERMANENT_S} s")
+    right.set_xlabel(f"Time since the disconnection (s), of {PERMANENT_S} s")
     right.set_ylabel("Retransmissions per second")
     for axes in (left, right):
         axes.grid(visible=True, linewidth=0.3, color="0.85")

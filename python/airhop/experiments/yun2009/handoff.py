@@ -4,7 +4,7 @@ Printed: a handoff "may result in the loss of the whole packet", which the recei
 detect (§1, §2.1); LL-ELSN needs no memory at the base station, "which may enable fast handoffs" (§3.2). The
 paper has no figure of handoffs. The network is Airhop's: the path of Figure 6, on which each frame is sent
 once, and a channel without errors except for a handoff every five seconds. Neither end knows of the handoff:
-for its length, which is the axis, the mobile receives nothing and is not received, and both link layers
+during the handoff, whose length is the axis, neither side receives the other's frames, and both link layers
 continue to send.
 
 The next base station equals the previous one: the state of agents moves with the mobile, at once and without
@@ -72,7 +72,7 @@ GOODPUT, UNDETECTED, SILENCE, STATE, TIMEOUTS, CUTS = (
 )
 MEASURED = (GOODPUT, UNDETECTED, SILENCE, STATE, TIMEOUTS, CUTS)
 MORE, LATER = "goodput_less_than_own", "silence_longer_than_own_ms"
-"""Paired differences: LL-ELSN's advantage in goodput, and the others' additional silence."""
+"""Paired differences: LL-ELSN's advantage in goodput, and the additional silence of the other schemes."""
 BUILT = "a measurement of the memory: an implementation that keeps something where it can"
 """Missing information: the claim holds by construction and is not measured."""
 HEADER = "a channel on which a header can survive a handoff: on Airhop's none does, by construction"
@@ -245,12 +245,12 @@ def _undetected(values: Values, names: Sequence[str]) -> str:
 
 
 def no_memory(_: Values) -> ClaimResult:
-    """Check nothing: Airhop's agent of LL-ELSN keeps nothing by construction."""
+    """Check nothing: Airhop's agent of LL-ELSN has no memory by construction."""
     return ClaimResult(None, "not measured: Airhop's agent of LL-ELSN is built without memory", needs=BUILT)
 
 
 def others_have_state(values: Values) -> ClaimResult:
-    """Check whether Snoop and Balakrishnan's scheme have something to hand over, in every handoff."""
+    """Check whether Snoop and Balakrishnan's scheme have state to hand over, in every handoff."""
     held = {name: {gap: values.at(name, STATE, gap_ms=gap).value for gap in GAPS_MS} for name in REMEMBERED}
     told = [
         f"{SCHEMES[name]} {', '.join(f'{mean_and_half(one, 0)} in {gap} ms' for gap, one in found.items())}"
@@ -285,8 +285,8 @@ def _ahead(values: Values, lead: str, metric: str, unit: str) -> ClaimResult:
 CLAIMS: tuple[Claim[Values], ...] = (
     Claim(
         "yun-handoff-receivers",
-        "HACK and LHP, two of the four schemes of the sentence, fail in a handoff: of the packets that are "
-        "lost completely they detect none before its retransmission.",
+        "HACK and LHP, two of the four schemes of the sentence, fail in a handoff: they detect none of the "
+        "completely lost packets before its retransmission.",
         receivers_detect_no_loss,
         quote="handoff […] may result in the loss of the whole packet. In such cases, the TCP receiver will "
         "not detect the wireless loss correctly",
@@ -301,22 +301,23 @@ CLAIMS: tuple[Claim[Values], ...] = (
     ),
     Claim(
         "yun-handoff-memory",
-        "With LL-ELSN a base station has nothing to hand over. Airhop's agent keeps nothing by construction, "
-        "which is no measurement.",
+        "With LL-ELSN a base station has no state to hand over. Airhop's agent has no memory by "
+        "construction, so runs cannot test this claim.",
         no_memory,
         quote="does not need any memory overhead at BS",
     ),
     Claim(
         "yun-handoff-state",
-        "With Snoop and Balakrishnan's scheme a base station has something to hand over, in handoffs of any "
+        "With Snoop and Balakrishnan's scheme a base station has state to hand over, in handoffs of any "
         "length.",
         others_have_state,
         own=True,
-        because="The paper's sentence is about LL-ELSN; it does not say what the others need.",
+        because="The paper's sentence is about LL-ELSN, and does not state the memory of the other schemes.",
     ),
     Claim(
         "yun-handoff-soonest",
-        "After a handoff of any length new data are delivered sooner with LL-ELSN than with the others.",
+        "After a handoff of any length new data are delivered sooner with LL-ELSN than with the other "
+        "schemes.",
         soonest,
         own=True,
         because=(
@@ -350,9 +351,9 @@ def headline(values: Values) -> str:
     )
     silent = {name: values.at(name, SILENCE, gap_ms=gap).value.mean for name in SCHEMES}
     return (
-        f"Of the losses of a handoff of {gap} ms no notice is made: {missed}. New data arrive after "
+        f"Losses without a notice in a handoff of {gap} ms: {missed}. New data arrive after "
         f"{silent[OWN]:.0f} ms with LL-ELSN, {min(silent[name] for name in OTHERS):.0f} to "
-        f"{max(silent[name] for name in OTHERS):.0f} ms with the others."
+        f"{max(silent[name] for name in OTHERS):.0f} ms with the other schemes."
     )
 
 
@@ -364,7 +365,7 @@ TITLES: dict[str, tuple[str, float, int]] = {
     UNDETECTED: ("Packets lost whole in handoffs that are not detected, %", 100.0, 1),
     TIMEOUTS: ("Timeouts in a run", 1.0, 1),
     CUTS: ("Window reductions in a run", 1.0, 1),
-    STATE: ("What a base station remembers of a connection as a handoff begins, bytes", 1.0, 0),
+    STATE: ("State of a connection at the base station at the beginning of a handoff, bytes", 1.0, 0),
 }
 
 

@@ -99,11 +99,11 @@ def losses_by_segment(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     Returns
     -------
     polars.DataFrame
-        By time of the loss: `seq`, and times in seconds: `sent_s`, `next_s` (its successor was sent for the
-        first time; null if it never was), `lost_s` (the paper's §3.2: "discarded at the wireless link
-        layer"), `made_s` and `heard_s` (an ELN about it was created, and reached the sender; null if not),
-        `again_s` (it was retransmitted; null if not). A notice counts if it preceded a retransmission for
-        another reason.
+        By time of the loss: `seq`, and times in seconds: `sent_s`, `next_s` (first transmission of the next
+        segment; null without one), `lost_s` (the paper's §3.2: "discarded at the wireless link layer"),
+        `made_s` and `heard_s` (an ELN about the segment was created, and reached the sender; null if not),
+        `again_s` (the segment was retransmitted; null if not). A notice counts if it preceded a
+        retransmission for another reason.
     """
     import polars as pl
 
@@ -126,7 +126,7 @@ def losses_by_segment(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 
 
 def unhindered(tables: Mapping[str, pl.DataFrame], losses: pl.DataFrame) -> pl.DataFrame:
-    """Keep the losses until whose repair the link layer discarded no other packet, in either direction.
+    """Keep the losses during whose repair the link layer discarded no other packet, in either direction.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def unhindered(tables: Mapping[str, pl.DataFrame], losses: pl.DataFrame) -> pl.D
 
 
 def followed(losses: pl.DataFrame) -> pl.DataFrame:
-    """Keep the losses whose next segment was sent at the same time, and waited behind them at the link."""
+    """Keep the losses whose next segment was sent at the same time, and waited behind it at the link."""
     import polars as pl
 
     return losses.filter(pl.col("next_s") == pl.col("sent_s"))

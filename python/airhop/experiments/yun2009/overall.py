@@ -63,7 +63,7 @@ def sum_below_companion(samples: Samples, scheme: str, at: Sequence[X], factor: 
 def falls_behind_beside_over(
     samples: Samples, scheme: str, other: str, at: Sequence[X], factor: float
 ) -> ClaimResult:
-    """Check whether scheme/other, of sums over these x, is below this factor times that of the companion."""
+    """Check whether scheme/other, of sums over these x, is below this factor times the companion's ratio."""
     beside = samples.beside or Samples(samples.metric)
     here, there = ({name: total(each, name, at) for name in (scheme, other)} for each in (samples, beside))
     sums = (here[scheme], there[other], here[other], there[scheme])
@@ -79,7 +79,7 @@ def falls_behind_beside_over(
 def keeps_least_beside_over(
     samples: Samples, scheme: str, others: Sequence[str], at: Sequence[X]
 ) -> ClaimResult:
-    """Check whether a scheme's sum over these x, as a share of that in the companion, is the smallest."""
+    """Check whether a scheme's sum over these x, as a share of the companion's sum, is the smallest."""
     found = {other: falls_behind_beside_over(samples, scheme, other, at, 1.0) for other in others}
     short = tuple(other for other, one in found.items() if not one.holds)
     missed = f"no smaller part than {', '.join(short)}; " if short else ""

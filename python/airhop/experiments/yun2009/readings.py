@@ -1,6 +1,7 @@
 """Open questions of Yun 2009: parameters of the compared schemes, and losses of its network.
 
-A figure has the questions of the schemes that it compares; questions of its set-up alone are in its module.
+A figure has the questions about the schemes that it compares; questions about its set-up only are in its
+module.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ WESTWOOD_RECOVERY = Question(
     others=(
         Reading(
             "westwood-newreno",
-            "Westwood+ recovers as NewReno does, the sender that its authors compare it with.",
+            "Westwood+ recovers as NewReno, with which its authors compare Westwood+.",
             schemes={"westwood-plus": {"recovery": "newreno"}},
         ),
         Reading(
@@ -51,13 +52,13 @@ ESTIMATORS_RECOVERY = Question(
     about="the loss recovery of the senders that estimate bandwidth",
     default=Reading(
         "estimators-own",
-        "Westwood+ and Veno recover as their sources do, TIBET as NewReno does.",
+        "Westwood+ and Veno recover as in their source code, TIBET as NewReno.",
         "the open sources [36] for TCP Westwood",
     ),
     others=(
         Reading(
             "estimators-reno",
-            "Westwood+, Veno and TIBET recover as Reno does, the sender that they are built on.",
+            "Westwood+, Veno and TIBET recover as Reno, on which all three are built.",
             "TCP Reno which is the base model of many TCP variants",
             schemes={name: {"recovery": "reno"} for name in ("westwood-plus", "veno", "tibet")},
         ),
@@ -67,13 +68,13 @@ LHP_ACKS = Question(
     about="LHP's ACKs",
     default=Reading(
         "lhp-sack",
-        "LHP's sender reads from the SACK blocks which segment caused an ACK.",
+        "LHP's sender identifies the segment that caused an ACK by the SACK blocks.",
         "LHP premises the use of selective acknowledgement (e.g., SACK)",
     ),
     others=(
         Reading(
             "lhp-smart",
-            "LHP's sender reads from the number in a SMART ACK which segment caused it.",
+            "LHP's sender identifies the segment that caused an ACK by the number in a SMART ACK.",
             "If SMART [20] is used for LHP, whenever an ACK is lost, congestion control is invoked",
             schemes={"lhp": {"trigger": "smart"}},
         ),
@@ -182,7 +183,7 @@ ERROR_RATE = Question(
 
 
 def of_rivals(question: Question, path: str) -> Question:
-    """Return the question for curves that set a scheme by name at this path, and not for every flow."""
+    """Return the question for curves that set a scheme by name at this path instead of for every flow."""
     return replace(
         question,
         others=tuple(

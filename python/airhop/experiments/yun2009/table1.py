@@ -2,7 +2,7 @@
 
 The formulas have terms for the transmissions of a data packet and of an ACK over the wireless link (equation
 (1)), and of either over the wire. They are evaluated for the paper's path (§5.1, Figure 5) with the DCF's
-mean backoff. Measured delays also contain parts that no term has:
+mean backoff. Measured delays also contain parts without a term in the formulas:
 
 * Interframe spaces and link ACKs between the steps. The ACK that Balakrishnan's scheme marks waits for the
   link ACK of its data packet (0.21 ms). HACK's notice is created when the damaged frame ends, 0.23 ms before
@@ -13,15 +13,15 @@ mean backoff. Measured delays also contain parts that no term has:
 * Lost packets after the lost packet: the terms of (1) are the times "to transmit a TCP data and an ACK
   packet successfully". With one transmission per frame, as in §5.2, the packet after the lost one, or its
   ACK, may be lost, too, and then Balakrishnan's sender has no notice. The scheme's printed zero is compared
-  with the losses until whose repair the link delivers every other packet; a claim about all losses is
+  with the losses during whose repair the link delivers every other packet; a claim about all losses is
   Airhop's own.
 
-A loss is defined as in the paper, "discarded at the wireless link layer", for the first copy of a segment; a
-detection failure, too: "that the TCP sender does not have any notification for a wireless loss", because no
-notice was created or the notice was lost. The printed formulas cover the first cause alone: P_f_header is the
-probability that the headers of a damaged frame are damaged, P_f_frag the probability that no first fragment
-of a lost packet arrived. Collisions destroy whole frames: under `bulk` they also cause failures of HACK's
-detection.
+A loss is defined as in the paper, "discarded at the wireless link layer", for the first copy of a segment. A
+detection failure is also defined as in the paper: "that the TCP sender does not have any notification for a
+wireless loss", because no notice was created or the notice was lost. The printed formulas cover the first
+cause alone: P_f_header is the probability that the headers of a damaged frame are damaged, P_f_frag the
+probability that no first fragment of a lost packet arrived. Collisions destroy whole frames: under `bulk`
+they also cause failures of HACK's detection.
 """
 
 from __future__ import annotations
@@ -65,7 +65,8 @@ SECONDS = {"light": 1000, "bulk": 50}
 DELAY, WIRED, FORMULA = "delay_ms", "delay_on_wire_ms", "delay_formula_ms"
 UNDETECTED, UNTOLD, FAILURE, LOSSES = "undetected", "untold", "undetected_formula", "losses"
 UNTOLD_DELIVERED = "untold_if_delivered"
-"""Share of losses without a notice at the sender, of those until whose repair no other packet was lost."""
+"""Share of losses without a notice at the sender, among losses during whose repair no other packet was
+lost."""
 COLLIDED, COLLIDED_DETECTED = "collided", "collided_detected"
 
 # ---- computed and simulated values -----------------------------------------------------------------------
@@ -105,11 +106,11 @@ def _formulas() -> Iterator[Value]:
 
 @dataclass(frozen=True)
 class Measured:
-    """Losses of a run, and those that a collision destroyed whole."""
+    """Losses of a run, and losses whose whole frame a collision destroyed."""
 
     told: NoticeStatistics
     told_if_delivered: NoticeStatistics | None
-    """Statistics of the losses until whose repair the link discarded no other packet; None under `bulk`."""
+    """Statistics of the losses during whose repair the link discarded no other packet; None under `bulk`."""
     collided: int
     collided_detected: int
     """Collided losses with a created notice."""
@@ -141,7 +142,7 @@ SHARE = 2 * FER
 """Largest difference of equal failure probabilities: the probability that a notice is lost."""
 WHOLE = "a medium in which a header can survive a collision: in Airhop's none does, by construction"
 """Missing information about collisions of whole frames."""
-TOO_SELDOM = "a failure that can be told from none: the formula's is {:.0e}"
+TOO_SELDOM = "a failure probability that differs measurably from zero: the formula's is {:.0e}"
 """Missing information if the printed formula is too close to zero."""
 
 
@@ -154,7 +155,7 @@ TOO_SELDOM = "a failure that can be told from none: the formula's is {:.0e}"
         SHARE: f"within {100 * SHARE:g} percentage points of the table's",
         0.0: "exactly zero, as in the table",
         UNTOLD: "losses",
-        UNTOLD_DELIVERED: "losses until whose repair the link loses no other packet",
+        UNTOLD_DELIVERED: "losses during whose repair the link loses no other packet",
     },
 )
 def agrees(values: Values, schemes: Sequence[str], share: float = SHARE, of: str = UNTOLD) -> ClaimResult:
@@ -191,7 +192,7 @@ def agrees(values: Values, schemes: Sequence[str], share: float = SHARE, of: str
 
 
 def _as_printed(delay: Estimate, expected: float, wire: float) -> Decision:
-    """Check whether a delay equals that of the formula; a printed delay of zero must be exactly zero."""
+    """Check whether a delay equals the delay of the formula; a printed delay of zero must be exactly zero."""
     if expected == 0.0:
         return Decision.of(delay.mean == 0.0)
     beyond = expected - wire
@@ -220,8 +221,8 @@ def least(values: Values) -> ClaimResult:
     missed = max(value.value.mean for value in values.of(OWN, UNTOLD))
     return ClaimResult(
         every(decisions),
-        f"the next one, {min(later)[1]}, is {min(later)[0]:.2f} ms later; LL-ELSN's sender has no "
-        f"notice of {100 * missed:.2f} % of losses at most, those of the others of up to "
+        f"the next one, {min(later)[1]}, is {min(later)[0]:.2f} ms later; LL-ELSN's sender has no notice of "
+        f"{100 * missed:.2f} % of losses at most, the senders of the other schemes of up to "
         f"{100 * max(untold)[0]:.0f} % ({max(untold)[1]})",
     )
 
@@ -275,8 +276,8 @@ def headline(values: Values) -> str:
     others = {way: [late(scheme, way) for scheme in ROWS if scheme != "ll-elsn"] for way in WAYS}
     failing = max(values.at("hack", UNTOLD, way=way, load="bulk").value.mean for way in WAYS)
     return (
-        f"Under a bulk transfer LL-ELSN tells of a loss after {late('ll-elsn', 'downlink'):.1f} ms down and "
-        f"{late('ll-elsn', 'uplink'):.1f} ms up, the others after {min(others['downlink']):.0f} to "
+        f"Under a bulk transfer LL-ELSN reports a loss after {late('ll-elsn', 'downlink'):.1f} ms down and "
+        f"{late('ll-elsn', 'uplink'):.1f} ms up, the other schemes after {min(others['downlink']):.0f} to "
         f"{max(others['downlink']):.0f} and {min(others['uplink']):.0f} to {max(others['uplink']):.0f} ms; "
         f"HACK's sender has no notice of up to {100 * failing:.0f} % of losses."
     )
@@ -302,7 +303,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "yun-12-eln",
         "Balakrishnan's scheme has the delays and the probability of detection failure of Table 1: a "
         "downlink delay of T_data + T_ack + T_wrd (airtimes of a data packet and of an ACK, delay of the "
-        "wires), one T_wrd more on the uplink, and no loss without a notice at the sender, where the later "
+        "wires), one T_wrd more on the uplink, and no loss without a notice at the sender, if the later "
         "packets are transmitted successfully, as the table's terms assume.",
         Asked(agrees, ("eln",), 0.0, UNTOLD_DELIVERED),
         quote="Balakrishnan et al.’s […] ELN delay (downlink) T wls data + T wls ack + T wrd […] ELN delay "
@@ -312,14 +313,14 @@ CLAIMS: tuple[Claim[Values], ...] = (
     ),
     Claim(
         "yun-12-eln-once",
-        "With one transmission per frame, too, Balakrishnan's scheme leaves no loss without a notice at the "
+        "With one transmission per frame Balakrishnan's scheme also leaves no loss without a notice at the "
         "sender.",
         misses_none,
         own=True,
         because="The table assumes that later packets are transmitted successfully, while the paper's runs "
         "without LL-ARQ send each frame once.",
-        reason="The packet behind the lost one and the ACK that bears the mark are lost as often as others, "
-        "and the sender then has no notice.",
+        reason="The packet after the lost packet, and the ACK with the mark, are lost as often as other "
+        "packets; the sender then has no notice.",
     ),
     Claim(
         "yun-12-hack",
@@ -373,8 +374,8 @@ def tables(values: Values) -> list[TextTable]:
             "Under a bulk transfer: ELN delay, ms, and losses without a notice at the sender, %",
             ("scheme", "down, delay", "no notice", "up, delay", "no notice"),
             tuple(_bulk(values, scheme) for scheme in ROWS),
-            "No formula: queues, contention and collisions. An ACK that Balakrishnan's scheme marks names "
-            "one loss; of a second one it tells when the first is repaired.",
+            "No formula: queues, contention and collisions. An ACK that Balakrishnan's scheme marks reports "
+            "one loss; a second loss is reported after the repair of the first.",
         ),
     ]
 
@@ -458,14 +459,15 @@ EXPERIMENT = Calculation(
     source=f"{PAPER}, Table 1 and §3.2",
     method=(
         "The formulas are evaluated for the paper's path: DCF airtimes with the mean backoff, three wired "
-        "links. Beside them are traces of that path at 1 % frame errors, one transmission per frame: of a "
-        "connection with a segment at a time (two for Balakrishnan's scheme), and of a bulk transfer. A "
-        "delay runs from the discard of a segment's first copy to the notice at the sender; detection fails "
-        "if the sender has none, because none is made or because it is lost. A delay agrees if it "
+        "links. The formulas are compared with traces of that path at 1 % frame errors, one transmission "
+        "per frame: traces of a connection with one segment in flight (two for Balakrishnan's scheme), and "
+        "of a bulk transfer. A delay runs from the discard of a segment's first copy to the notice at the "
+        "sender; detection fails if the sender has no notice, because no notice is made or because the "
+        "notice is lost. A delay agrees if it "
         "differs from the formula by at most an EIFS (0.36 ms), or half of the formula's wireless part if "
         "that is positive and less; a failure probability agrees within twice the frame error rate, and a "
-        "printed zero must be exactly zero, Balakrishnan's where the link delivers the packets between a "
-        "loss and its repair."
+        "printed zero must be exactly zero, for Balakrishnan's scheme only among losses until whose repair "
+        "the link delivers all other packets."
     ),
     compute=compute,
     claims=CLAIMS,

@@ -34,7 +34,7 @@ class Row:
     data_option: int = 0
     """Bytes of TCP options of a segment."""
     notice: int = HEADERS
-    """Bytes of the packet with the notice: an ELN about a segment other than the next one adds 8."""
+    """Bytes of the packet with the notice: an ELN about a segment other than the next segment adds 8."""
     detects: Literal["receiver", "base station", "link layer"] = "receiver"
     """Detector of a loss: the receiver, the base station on the next ACK, or the link layer."""
     failure: Callable[[Row], float] = lambda _: 0.0
